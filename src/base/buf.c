@@ -1,0 +1,106 @@
+/* A growing piece of text with a ceiling.
+ *
+ * A piece that does not fit is dropped whole, and everything after it: what
+ * is in the buffer never ends in the middle of a character. */
+#include "base/buf.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+struct buf buf_make(struct arena *a, size_t max)
+{
+    return (struct buf){.arena = a, .max = max};
+}
+
+/* Makes room for n more bytes and a NUL that printf may want to write. */
+static bool room(struct buf *b, size_t n)
+{
+    if (b->over || n > b->max - b->n) {
+        b->over = true;
+        return false;
+    }
+    if (n < b->cap - b->n)
+        return true;
+    size_t cap = b->cap > b->max / 2 ? b->max : b->cap * 2;
+    if (cap < 256)
+        cap = 256;
+    if (cap < b->n + n)
+        cap = b->n + n;
+    char *p = arena_alloc(b->arena, cap + 1);
+    if (b->n)
+        memcpy(p, b->p, b->n);
+    b->p = p;
+    b->cap = cap + 1;
+    return true;
+}
+
+void buf_str(struct buf *b, struct str s)
+{
+    if (s.n == 0 || !room(b, s.n))
+        return;
+    memcpy(b->p + b->n, s.p, s.n);
+    b->n += s.n;
+}
+
+void buf_put(struct buf *b, const char *z)
+{
+    buf_str(b, str_of(z));
+}
+
+void buf_char(struct buf *b, char c)
+{
+    buf_str(b, (struct str){&c, 1});
+}
+
+void buf_int(struct buf *b, int64_t v)
+{
+    buf_printf(b, "%" PRId64, v);
+}
+
+void buf_printf(struct buf *b, const char *fmt, ...)
+{
+    va_list ap;
+    va_start(ap, fmt);
+    const int n = vsnprintf(NULL, 0, fmt, ap);
+    va_end(ap);
+    if (n < 0) {
+        b->over = true;
+        return;
+    }
+    if (!room(b, (size_t)n))
+        return;
+    va_start(ap, fmt);
+    vsnprintf(b->p + b->n, (size_t)n + 1, fmt, ap);
+    va_end(ap);
+    b->n += (size_t)n;
+}
+
+struct str buf_text(const struct buf *b)
+{
+    return (struct str){b->p ? b->p : "", b->n};
+}
+
+void buf_rune(struct buf *b, uint32_t rune)
+{
+    if (rune > 0x10FFFF || (rune >= 0xD800 && rune <= 0xDFFF))
+        rune = 0xFFFD;
+    unsigned char u[4];
+    size_t n = 0;
+    if (rune < 0x80) {
+        u[n++] = (unsigned char)rune;
+    } else if (rune < 0x800) {
+        u[n++] = (unsigned char)(0xC0 | rune >> 6);
+        u[n++] = (unsigned char)(0x80 | (rune & 0x3F));
+    } else {
+        if (rune < 0x10000) {
+            u[n++] = (unsigned char)(0xE0 | rune >> 12);
+        } else {
+            u[n++] = (unsigned char)(0xF0 | rune >> 18);
+            u[n++] = (unsigned char)(0x80 | (rune >> 12 & 0x3F));
+        }
+        u[n++] = (unsigned char)(0x80 | (rune >> 6 & 0x3F));
+        u[n++] = (unsigned char)(0x80 | (rune & 0x3F));
+    }
+    buf_str(b, (struct str){(const char *)u, n});
+}

@@ -1,0 +1,32 @@
+/* A growing piece of text with a ceiling.
+ *
+ * Lives in an arena. Reaching the ceiling is an ordinary state: over becomes
+ * true, further text is dropped, and the caller asks once at the end. */
+#ifndef BASE_BUF_H
+#define BASE_BUF_H
+
+#include "base/arena.h"
+
+struct buf {
+    struct arena *arena;
+    char *p;
+    size_t n, cap, max;
+    bool over;
+};
+
+/* An empty buffer that grows up to max bytes. */
+struct buf buf_make(struct arena *a, size_t max);
+void buf_str(struct buf *b, struct str s);
+/* A NUL-terminated string. */
+void buf_put(struct buf *b, const char *z);
+void buf_char(struct buf *b, char c);
+void buf_int(struct buf *b, int64_t v);
+/* printf for numbers and slices; text of strangers goes through buf_str. */
+void buf_printf(struct buf *b, const char *fmt, ...)
+    __attribute__((format(printf, 2, 3)));
+/* What is in it; valid until the next write or the arena's reset. */
+struct str buf_text(const struct buf *b);
+/* One code point as UTF-8. */
+void buf_rune(struct buf *b, uint32_t rune);
+
+#endif

@@ -1,0 +1,102 @@
+/* The one door to libsodium: digests, random bytes, passwords.
+ *
+ * Never keeps a secret longer than the call; never logs one. */
+#include "base/crypt.h"
+
+#include <assert.h>
+#include <sodium.h>
+
+static_assert(CRYPT_SHA256 == crypto_hash_sha256_BYTES, "the size of SHA-256");
+
+bool crypt_init(void)
+{
+    return sodium_init() >= 0;
+}
+
+/* libsodium asks for pointers that are not NULL even where there is nothing
+ * behind them. */
+static struct str solid(struct str s)
+{
+    return s.p ? s : STR("");
+}
+
+void crypt_sha256(struct str s, uint8_t out[static CRYPT_SHA256])
+{
+    s = solid(s);
+    crypto_hash_sha256(out, (const unsigned char *)s.p, s.n);
+}
+
+struct str crypt_sha256_hex(struct arena *a, struct str s)
+{
+    uint8_t digest[CRYPT_SHA256];
+    crypt_sha256(s, digest);
+    char *text = arena_alloc(a, 2 * CRYPT_SHA256 + 1);
+    sodium_bin2hex(text, 2 * CRYPT_SHA256 + 1, digest, sizeof(digest));
+    return (struct str){text, 2 * CRYPT_SHA256};
+}
+
+static struct str base64url(struct arena *a, const uint8_t *p, size_t n)
+{
+    const int variant = sodium_base64_VARIANT_URLSAFE_NO_PADDING;
+    const size_t size = sodium_base64_encoded_len(n, variant);
+    char *text = arena_alloc(a, size);
+    sodium_bin2base64(text, size, p, n, variant);
+    return str_of(text);
+}
+
+struct str crypt_sha256_b64(struct arena *a, struct str s)
+{
+    uint8_t digest[CRYPT_SHA256];
+    crypt_sha256(s, digest);
+    return base64url(a, digest, sizeof(digest));
+}
+
+struct str crypt_token(struct arena *a, size_t n)
+{
+    uint8_t *raw = arena_alloc(a, n);
+    crypt_random(raw, n);
+    const struct str token = base64url(a, raw, n);
+    sodium_memzero(raw, n);
+    return token;
+}
+
+void crypt_random(void *p, size_t n)
+{
+    randombytes_buf(p, n);
+}
+
+bool crypt_equal(struct str a, struct str b)
+{
+    return a.n == b.n && (a.n == 0 || sodium_memcmp(a.p, b.p, a.n) == 0);
+}
+
+struct str crypt_password(struct arena *a, struct str password,
+                          enum crypt_cost cost)
+{
+    const bool min = cost == CRYPT_MIN;
+    char *hash = arena_alloc(a, crypto_pwhash_STRBYTES);
+    password = solid(password);
+    if (crypto_pwhash_str_alg(hash, password.p, password.n,
+                              min ? crypto_pwhash_OPSLIMIT_MIN
+                                  : crypto_pwhash_OPSLIMIT_INTERACTIVE,
+                              min ? crypto_pwhash_MEMLIMIT_MIN
+                                  : crypto_pwhash_MEMLIMIT_INTERACTIVE,
+                              crypto_pwhash_ALG_ARGON2ID13) != 0)
+        return STR_NONE;
+    return str_of(hash);
+}
+
+bool crypt_password_ok(struct arena *a, struct str hash, struct str password)
+{
+    if (hash.n >= crypto_pwhash_STRBYTES)
+        return false;
+    password = solid(password);
+    return crypto_pwhash_str_verify(arena_z(a, hash), password.p,
+                                    password.n) == 0;
+}
+
+void crypt_password_pretend(struct arena *a, struct str password,
+                            enum crypt_cost cost)
+{
+    (void)crypt_password(a, password, cost);
+}

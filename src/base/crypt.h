@@ -1,0 +1,35 @@
+/* The one door to libsodium: digests, random bytes, passwords.
+ *
+ * Never keeps a secret longer than the call; never logs one. */
+#ifndef BASE_CRYPT_H
+#define BASE_CRYPT_H
+
+#include "base/buf.h"
+
+#define CRYPT_SHA256 32
+
+/* Once per process before anything else; false: no random source. */
+bool crypt_init(void);
+void crypt_sha256(struct str s, uint8_t out[static CRYPT_SHA256]);
+/* SHA-256 as 64 lower-case hexadecimal digits. */
+struct str crypt_sha256_hex(struct arena *a, struct str s);
+/* SHA-256 as base64url without padding (43 characters). */
+struct str crypt_sha256_b64(struct arena *a, struct str s);
+/* n random bytes as base64url without padding. */
+struct str crypt_token(struct arena *a, size_t n);
+void crypt_random(void *p, size_t n);
+/* Equal in constant time; false when the lengths differ. */
+bool crypt_equal(struct str a, struct str b);
+
+/* argon2id with libsodium's limits. MIN is for tests only. */
+enum crypt_cost { CRYPT_INTERACTIVE, CRYPT_MIN };
+/* The self-describing hash of a password; p NULL when memory ran out. */
+struct str crypt_password(struct arena *a, struct str password,
+                          enum crypt_cost cost);
+bool crypt_password_ok(struct arena *a, struct str hash, struct str password);
+/* Same work as a check, for an unknown user: the answer's time must not tell
+ * whether the user exists. */
+void crypt_password_pretend(struct arena *a, struct str password,
+                            enum crypt_cost cost);
+
+#endif

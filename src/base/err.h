@@ -1,0 +1,68 @@
+/* Errors are values: NULL is success, anything else is a const struct err *.
+ *
+ * code is stable API text ("suspension.already_decided"); say is one sentence
+ * for the person or the agent, with the next step. Internal causes go to the
+ * log, never in here. world/response.c alone turns a kind into a status. */
+#ifndef BASE_ERR_H
+#define BASE_ERR_H
+
+#include "base/arena.h"
+
+enum err_kind {
+    ERR_BAD_REQUEST,     /* 400: cannot be read */
+    ERR_UNAUTHENTICATED, /* 401 */
+    ERR_FORBIDDEN,       /* 403 */
+    ERR_NOT_FOUND,       /* 404 */
+    ERR_METHOD,          /* 405 */
+    ERR_CONFLICT,        /* 409 */
+    ERR_TOO_LARGE,       /* 413 */
+    ERR_MEDIA_TYPE,      /* 415 */
+    ERR_INVALID,         /* 422: read, but not acceptable */
+    ERR_RATE,            /* 429 */
+    ERR_INTERNAL,        /* 500: a defect of ours */
+    ERR_BUSY,            /* 503: try again, Retry-After */
+    ERR_AGAIN,           /* never leaves the house: run the call once more */
+    ERR__MAX
+};
+
+struct json; /* base/json.h */
+
+struct err {
+    enum err_kind kind;
+    const char *code;
+    struct str say;
+    /* Where in the input, e.g. "choices[2].value" or "byte 17"; or empty. */
+    struct str at;
+    /* More members for the answer's body, a JSON object; or NULL. */
+    const struct json *more;
+};
+
+#define MUST __attribute__((warn_unused_result))
+
+/* Return early when a call failed. */
+#define TRY(call)                                                              \
+    do {                                                                       \
+        const struct err *try_err_ = (call);                                   \
+        if (try_err_)                                                          \
+            return try_err_;                                                   \
+    } while (0)
+
+/* An error that needs no memory: ERROR(ERR_NOT_FOUND, "intent.unknown",
+ * "There is no such intent."). It lives as long as the program. */
+#define ERROR(kind_, code_, say_)                                              \
+    __extension__({                                                            \
+        static const struct err error_ = {.kind = (kind_),                     \
+                                          .code = (code_),                     \
+                                          .say = {(say_), sizeof(say_) - 1}};  \
+        &error_;                                                               \
+    })
+
+/* An error whose sentence or place is made at run time; lives in a. */
+const struct err *err_at(struct arena *a, enum err_kind kind, const char *code,
+                         struct str at, const char *fmt, ...)
+    __attribute__((format(printf, 5, 6)));
+/* A copy of e with more set. */
+const struct err *err_more(struct arena *a, const struct err *e,
+                           const struct json *more);
+
+#endif

@@ -1,0 +1,73 @@
+/* Identifiers: making UUIDs of version 7, and judging what strangers send.
+ *
+ * Keeps no state: two ids of one millisecond come in no order. */
+#include "base/id.h"
+
+#include "base/clock.h"
+#include "base/crypt.h"
+
+#define UUID_TEXT 36
+
+static bool dash_at(size_t i)
+{
+    return i == 8 || i == 13 || i == 18 || i == 23;
+}
+
+struct str id_new(struct arena *a)
+{
+    uint8_t u[16];
+    crypt_random(u, sizeof(u));
+    const uint64_t ms = (uint64_t)(clock_now() / 1000);
+    for (size_t i = 0; i < 6; i++)
+        u[i] = (uint8_t)(ms >> (40 - 8 * i));
+    u[6] = (uint8_t)(0x70 | (u[6] & 0x0F));
+    u[8] = (uint8_t)(0x80 | (u[8] & 0x3F));
+
+    static const char hex[] = "0123456789abcdef";
+    char *text = arena_alloc(a, UUID_TEXT + 1);
+    for (size_t i = 0, nibble = 0; i < UUID_TEXT; i++) {
+        if (dash_at(i)) {
+            text[i] = '-';
+            continue;
+        }
+        const uint8_t byte = u[nibble / 2];
+        text[i] = hex[nibble++ % 2 ? byte & 0x0F : byte >> 4];
+    }
+    return (struct str){text, UUID_TEXT};
+}
+
+static bool digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+static bool letter(char c, char last)
+{
+    return (c >= 'a' && c <= last) || (c >= 'A' && c <= last - 'a' + 'A');
+}
+
+bool id_uuid(struct str s)
+{
+    if (s.n != UUID_TEXT)
+        return false;
+    for (size_t i = 0; i < s.n; i++) {
+        const char c = s.p[i];
+        if (dash_at(i) ? c != '-' : !digit(c) && !letter(c, 'f'))
+            return false;
+    }
+    return true;
+}
+
+bool id_token(struct str s)
+{
+    /* Clients and proxies resolve these two as parts of a path. */
+    if (s.n < 1 || s.n > 64 || str_is(s, ".") || str_is(s, ".."))
+        return false;
+    for (size_t i = 0; i < s.n; i++) {
+        const char c = s.p[i];
+        if (!digit(c) && !letter(c, 'z') && c != '.' && c != '_' &&
+            c != '~' && c != '-')
+            return false;
+    }
+    return true;
+}

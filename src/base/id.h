@@ -1,0 +1,17 @@
+/* Identifiers: those that Sayso makes, and which ones of others it takes. */
+#ifndef BASE_ID_H
+#define BASE_ID_H
+
+#include "base/arena.h"
+
+/* A new UUID version 7 (RFC 9562 5.7), lower-case text of 36 characters:
+ * sortable by time, 74 random bits. */
+struct str id_new(struct arena *a);
+/* Is s the 36-character text of a UUID (any version, either case)? */
+bool id_uuid(struct str s);
+/* Is s 1..64 characters of A-Z a-z 0-9 . _ ~ -, and neither "." nor ".."?
+ * What an agent may choose as a suspension's id or a lease scope's plain
+ * part; safe in a path. */
+bool id_token(struct str s);
+
+#endif

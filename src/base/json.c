@@ -1,0 +1,412 @@
+/* Trees: the one door to json-c.
+ *
+ * A struct json is a json_object of json-c under another name. Every
+ * reference that is held here belongs to an arena and is given back by it;
+ * a value inside of a container lives as long as the container or its own
+ * arena does. Nothing is judged here: json_check does that before. */
+#include <limits.h>
+#include <stdlib.h>
+
+/* json-c has types of these names; ours are functions and an enum. */
+#define json_bool jsonc_bool
+#define json_object jsonc_object
+#define json_type jsonc_type
+#include <json-c/json_object.h>
+#include <json-c/json_tokener.h>
+#include <json-c/linkhash.h>
+#undef json_bool
+#undef json_object
+#undef json_type
+
+#include "base/json.h"
+#include "base/log.h"
+
+/* A tree of ours that cannot be made or changed is a defect or the end of
+ * memory; going on would lose data silently. */
+static _Noreturn void die(const char *why)
+{
+    log_line(LOG_ERR, "json: %s", why);
+    abort();
+}
+
+static struct jsonc_object *in(const struct json *v)
+{
+    return (struct jsonc_object *)v;
+}
+
+static struct json *out(struct jsonc_object *o)
+{
+    return (struct json *)o;
+}
+
+static struct jsonc_object *made(struct jsonc_object *o)
+{
+    if (!o)
+        die("the system has no memory");
+    return o;
+}
+
+static void give_back(void *o)
+{
+    json_object_put(o);
+}
+
+/* Hands the reference to the arena. */
+static struct json *own(struct arena *a, struct jsonc_object *o)
+{
+    if (o)
+        arena_defer(a, give_back, o);
+    return out(o);
+}
+
+static struct jsonc_object *text_make(struct str s)
+{
+    if (s.n > INT_MAX)
+        die("a text is too long");
+    return made(json_object_new_string_len(s.n ? s.p : "", (int)s.n));
+}
+
+/* The gate has passed the text: whatever json-c says against it now is a
+ * difference between the two, which the fuzz target looks for. */
+const struct err *json_parse(struct arena *a, struct str text,
+                             struct json **root)
+{
+    *root = NULL;
+    if (text.n > INT_MAX)
+        return ERROR(ERR_TOO_LARGE, "json.too_large", "The text is too long.");
+    TRY(json_check(a, text));
+    struct json_tokener *tok = json_tokener_new_ex(JSON_DEPTH_MAX + 1);
+    if (!tok)
+        die("the system has no memory");
+    json_tokener_set_flags(tok, JSON_TOKENER_STRICT);
+    struct jsonc_object *o =
+        json_tokener_parse_ex(tok, text.p, (int)text.n);
+    /* A number alone ends only with the NUL behind it. */
+    if (json_tokener_get_error(tok) == json_tokener_continue)
+        o = json_tokener_parse_ex(tok, "", 1);
+    const bool ok = json_tokener_get_error(tok) == json_tokener_success;
+    json_tokener_free(tok);
+    if (!ok)
+        return ERROR(ERR_INTERNAL, "json.internal",
+                     "The JSON text could not be read.");
+    *root = own(a, o);
+    return NULL;
+}
+
+enum json_type json_type(const struct json *v)
+{
+    static const enum json_type types[] = {
+        [json_type_null] = JSON_NULL,     [json_type_boolean] = JSON_BOOL,
+        [json_type_double] = JSON_DOUBLE, [json_type_int] = JSON_INT,
+        [json_type_object] = JSON_OBJECT, [json_type_array] = JSON_ARRAY,
+        [json_type_string] = JSON_STRING,
+    };
+    return types[json_object_get_type(in(v))];
+}
+
+/* The gate bounds the recursion. */
+size_t json_depth(const struct json *v)
+{
+    size_t deepest = 0;
+    for (size_t i = 0; json_is(v, JSON_ARRAY) && i < json_count(v); i++) {
+        const size_t d = json_depth(json_at(v, i));
+        deepest = d > deepest ? d : deepest;
+    }
+    for (struct json_iter i = json_iter(v); json_next(&i);) {
+        const size_t d = json_depth(i.value);
+        deepest = d > deepest ? d : deepest;
+    }
+    return json_is(v, JSON_ARRAY) || json_is(v, JSON_OBJECT) ? deepest + 1 : 0;
+}
+
+bool json_is(const struct json *v, enum json_type t)
+{
+    return json_type(v) == t;
+}
+
+bool json_has(const struct json *obj, const char *key)
+{
+    return json_is(obj, JSON_OBJECT) &&
+           json_object_object_get_ex(in(obj), key, NULL);
+}
+
+struct json *json_get(const struct json *obj, const char *key)
+{
+    struct jsonc_object *v = NULL;
+    if (json_is(obj, JSON_OBJECT))
+        json_object_object_get_ex(in(obj), key, &v);
+    return out(v);
+}
+
+/* json-c wants keys that end in NUL; a string of its own is such a copy, and
+ * a key with a NUL inside is in no object. */
+struct json *json_get_str(const struct json *obj, struct str key)
+{
+    if (str_find(key, '\0', 0) < key.n)
+        return NULL;
+    struct jsonc_object *z = text_make(key);
+    struct json *v = json_get(obj, json_object_get_string(z));
+    json_object_put(z);
+    return v;
+}
+
+struct str json_text(const struct json *v)
+{
+    if (!json_is(v, JSON_STRING))
+        return STR_NONE;
+    return (struct str){json_object_get_string(in(v)),
+                        (size_t)json_object_get_string_len(in(v))};
+}
+
+struct str json_get_text(const struct json *obj, const char *key)
+{
+    return json_text(json_get(obj, key));
+}
+
+int64_t json_int(const struct json *v)
+{
+    return json_is(v, JSON_INT) ? json_object_get_int64(in(v)) : 0;
+}
+
+double json_double(const struct json *v)
+{
+    if (json_is(v, JSON_INT))
+        return (double)json_int(v);
+    return json_is(v, JSON_DOUBLE) ? json_object_get_double(in(v)) : 0;
+}
+
+bool json_bool(const struct json *v)
+{
+    return json_is(v, JSON_BOOL) && json_object_get_boolean(in(v));
+}
+
+size_t json_count(const struct json *v)
+{
+    if (json_is(v, JSON_ARRAY))
+        return json_object_array_length(in(v));
+    if (json_is(v, JSON_OBJECT))
+        return (size_t)json_object_object_length(in(v));
+    return 0;
+}
+
+struct json *json_at(const struct json *arr, size_t i)
+{
+    if (!json_is(arr, JSON_ARRAY))
+        return NULL;
+    return out(json_object_array_get_idx(in(arr), i));
+}
+
+struct json_iter json_iter(const struct json *obj)
+{
+    struct json_iter i = {0};
+    if (json_is(obj, JSON_OBJECT))
+        i.pos = json_object_get_object(in(obj))->head;
+    return i;
+}
+
+bool json_next(struct json_iter *i)
+{
+    const struct lh_entry *e = i->pos;
+    if (!e)
+        return false;
+    i->key = str_of(lh_entry_k(e));
+    i->value = lh_entry_v(e);
+    i->pos = e->next;
+    return true;
+}
+
+struct json *json_object(struct arena *a)
+{
+    return own(a, made(json_object_new_object()));
+}
+
+struct json *json_array(struct arena *a)
+{
+    return own(a, made(json_object_new_array()));
+}
+
+struct json *json_string(struct arena *a, struct str s)
+{
+    return own(a, text_make(s));
+}
+
+struct json *json_integer(struct arena *a, int64_t v)
+{
+    return own(a, made(json_object_new_int64(v)));
+}
+
+struct json *json_boolean(struct arena *a, bool v)
+{
+    return own(a, made(json_object_new_boolean(v)));
+}
+
+/* Puts v in; the reference is the object's from now on. */
+static void put(struct json *obj, const char *key, struct jsonc_object *v)
+{
+    if (!json_is(obj, JSON_OBJECT))
+        die("a member is set in something that is no object");
+    if (json_object_object_add(in(obj), key, v) < 0)
+        die("a member could not be set");
+}
+
+static void add(struct json *arr, struct jsonc_object *v)
+{
+    if (!json_is(arr, JSON_ARRAY))
+        die("an element is added to something that is no array");
+    if (json_object_array_add(in(arr), v) < 0)
+        die("an element could not be added");
+}
+
+void json_set_json(struct json *obj, const char *key, const struct json *v)
+{
+    put(obj, key, json_object_get(in(v)));
+}
+
+void json_set_key(struct json *obj, struct str key, const struct json *v)
+{
+    if (str_find(key, '\0', 0) < key.n)
+        die("a key holds a NUL");
+    struct jsonc_object *z = text_make(key);
+    json_set_json(obj, json_object_get_string(z), v);
+    json_object_put(z);
+}
+
+void json_set_text(struct json *obj, const char *key, struct str s)
+{
+    put(obj, key, text_make(s));
+}
+
+void json_set_text_or_null(struct json *obj, const char *key, struct str s)
+{
+    put(obj, key, s.p ? text_make(s) : NULL);
+}
+
+void json_set_int(struct json *obj, const char *key, int64_t v)
+{
+    put(obj, key, made(json_object_new_int64(v)));
+}
+
+void json_set_double(struct json *obj, const char *key, double v)
+{
+    char text[JSON_DOUBLE_TEXT];
+    json_double_text(v, text);
+    put(obj, key, made(json_object_new_double_s(v, text)));
+}
+
+void json_set_bool(struct json *obj, const char *key, bool v)
+{
+    put(obj, key, made(json_object_new_boolean(v)));
+}
+
+void json_unset(struct json *obj, struct str key)
+{
+    if (!json_is(obj, JSON_OBJECT) || str_find(key, '\0', 0) < key.n)
+        return;
+    struct jsonc_object *z = text_make(key);
+    json_object_object_del(in(obj), json_object_get_string(z));
+    json_object_put(z);
+}
+
+void json_add_json(struct json *arr, const struct json *v)
+{
+    add(arr, json_object_get(in(v)));
+}
+
+void json_add_text(struct json *arr, struct str s)
+{
+    add(arr, text_make(s));
+}
+
+void json_drop(struct json *arr, size_t i)
+{
+    if (json_is(arr, JSON_ARRAY))
+        json_object_array_del_idx(in(arr), i, 1);
+}
+
+struct json *json_copy(struct arena *a, const struct json *v)
+{
+    struct jsonc_object *o = NULL;
+    if (v && json_object_deep_copy(in(v), &o, NULL) < 0)
+        die("a tree could not be copied");
+    return own(a, o);
+}
+
+/* Exactly, with no rounding: not every int64_t is a double. */
+static bool same_number(const struct json *a, const struct json *b)
+{
+    if (json_is(a, JSON_INT) && json_is(b, JSON_INT))
+        return json_int(a) == json_int(b);
+    const double x = json_double(a), y = json_double(b);
+    if (x < y || x > y)
+        return false;
+    if (json_is(a, JSON_DOUBLE) && json_is(b, JSON_DOUBLE))
+        return true;
+    if (x >= 0x1p63)
+        return false;
+    return json_is(a, JSON_INT) ? json_int(a) == (int64_t)y
+                                : json_int(b) == (int64_t)x;
+}
+
+static bool same_object(const struct json *a, const struct json *b)
+{
+    for (struct json_iter i = json_iter(a); json_next(&i);)
+        if (!json_has(b, i.key.p) || !json_equal(i.value, json_get(b, i.key.p)))
+            return false;
+    return json_count(a) == json_count(b);
+}
+
+static bool same_array(const struct json *a, const struct json *b)
+{
+    if (json_count(a) != json_count(b))
+        return false;
+    for (size_t i = 0; i < json_count(a); i++)
+        if (!json_equal(json_at(a, i), json_at(b, i)))
+            return false;
+    return true;
+}
+
+static bool number(const struct json *v)
+{
+    return json_is(v, JSON_INT) || json_is(v, JSON_DOUBLE);
+}
+
+bool json_equal(const struct json *a, const struct json *b)
+{
+    if (number(a) && number(b))
+        return same_number(a, b);
+    if (json_type(a) != json_type(b))
+        return false;
+    switch (json_type(a)) {
+    case JSON_BOOL:
+        return json_bool(a) == json_bool(b);
+    case JSON_STRING:
+        return str_eq(json_text(a), json_text(b));
+    case JSON_ARRAY:
+        return same_array(a, b);
+    case JSON_OBJECT:
+        return same_object(a, b);
+    case JSON_NULL:
+    case JSON_INT:
+    case JSON_DOUBLE:
+    case JSON__MAX:
+    default:
+        return true;
+    }
+}
+
+void json_write(struct buf *b, const struct json *v)
+{
+    size_t n = 0;
+    const char *p = json_object_to_json_string_length(
+        in(v), JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE, &n);
+    if (!p)
+        die("the system has no memory");
+    buf_str(b, (struct str){p, n});
+}
+
+struct str json_dump(struct arena *a, const struct json *v, size_t max)
+{
+    struct buf b = buf_make(a, max);
+    json_write(&b, v);
+    return b.over ? STR_NONE : buf_text(&b);
+}

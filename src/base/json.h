@@ -1,0 +1,130 @@
+/* JSON: the strict gate, the tree, the canonical form. The one door to json-c.
+ *
+ * json-c is not strict enough for input of strangers (duplicate keys, NaN,
+ * malformed UTF-8, silently clamped numbers; reference/libraries.md 3), so
+ * json_parse first runs json_check over the bytes. Trees belong to the arena:
+ * a value made here dies with it, and adding a value to a container shares
+ * it. A JSON null is the pointer NULL; json_has tells it from an absent
+ * member. */
+#ifndef BASE_JSON_H
+#define BASE_JSON_H
+
+#include "base/buf.h"
+#include "base/err.h"
+
+struct json;
+
+#define JSON_DEPTH_MAX 40     /* nested arrays and objects */
+#define JSON_INPUT_DEPTH_MAX 32 /* of what a client sends: what Sayso wraps it
+                                 * in has to pass the gate again */
+#define JSON_MEMBERS_MAX 4096 /* of one object */
+#define JSON_NUMBER_MAX 128   /* characters of one number */
+
+enum json_type {
+    JSON_NULL,
+    JSON_BOOL,
+    JSON_INT,
+    JSON_DOUBLE,
+    JSON_STRING,
+    JSON_ARRAY,
+    JSON_OBJECT,
+    JSON__MAX
+};
+
+/* The gate. RFC 8259 grammar; well-formed UTF-8; depth, members and numbers
+ * within the ceilings; no duplicate key (compared after unescaping); no
+ * \u0000, no lone surrogate; integers within int64, other numbers finite as a
+ * double and not from 2^63 up to 1e21 (what passes must pass again in its
+ * canonical form, where such a number is an integer beyond int64). White
+ * space around is allowed, a byte order mark is not. NULL when it may pass;
+ * else ERR_BAD_REQUEST with code json.syntax, json.utf8 (also \u0000 and a
+ * lone surrogate), json.duplicate_key, json.too_deep, json.too_many_members
+ * or json.number, .say a sentence and .at "line L, column C" (both from 1,
+ * columns count bytes). Allocates only scratch in a. */
+const struct err *json_check(struct arena *a, struct str text) MUST;
+/* json_check, then the tree; *out is NULL for the text `null`. */
+const struct err *json_parse(struct arena *a, struct str text,
+                             struct json **out) MUST;
+/* The bytes of member key's value in text, an object that json_check has
+ * passed, exactly as they stand there without white space around; STR_NONE
+ * when there is none. For what must be kept as it was sent. */
+struct str json_raw_member(struct arena *a, struct str text, struct str key);
+/* The same for element index of an array. */
+struct str json_raw_element(struct str text, size_t index);
+
+enum json_type json_type(const struct json *v);
+bool json_is(const struct json *v, enum json_type t);
+
+/* Reading. Wrong types give the neutral value: NULL, STR_NONE, 0, false. */
+bool json_has(const struct json *obj, const char *key);
+struct json *json_get(const struct json *obj, const char *key);
+struct json *json_get_str(const struct json *obj, struct str key);
+struct str json_text(const struct json *v);                 /* of a string */
+struct str json_get_text(const struct json *obj, const char *key);
+int64_t json_int(const struct json *v);
+double json_double(const struct json *v); /* of an int too */
+bool json_bool(const struct json *v);
+/* Levels of arrays and objects; 0 for a scalar. */
+size_t json_depth(const struct json *v);
+size_t json_count(const struct json *v); /* of an array or object, else 0 */
+struct json *json_at(const struct json *arr, size_t i);
+
+/* Walks an object's members in their order:
+ *   for (struct json_iter i = json_iter(obj); json_next(&i);) i.key, i.value
+ * key is followed by a NUL byte. On the way the member at hand may be unset
+ * or replaced; none may be added. */
+struct json_iter {
+    const void *pos; /* private */
+    struct str key;
+    struct json *value;
+};
+struct json_iter json_iter(const struct json *obj);
+bool json_next(struct json_iter *i);
+
+/* Making. The containers belong to a; the json_set/json_add family makes the
+ * value and puts it in at once. json_set replaces a member of that name.
+ * Text must be UTF-8. json_set_json and json_add_json share v (NULL = null).
+ * Setting in what is no object, or adding to what is no array, is a defect
+ * and ends the process: check json_is where the container is a stranger's. */
+struct json *json_object(struct arena *a);
+struct json *json_array(struct arena *a);
+struct json *json_string(struct arena *a, struct str s);
+struct json *json_integer(struct arena *a, int64_t v);
+struct json *json_boolean(struct arena *a, bool v);
+void json_set_json(struct json *obj, const char *key, const struct json *v);
+void json_set_key(struct json *obj, struct str key, const struct json *v);
+void json_set_text(struct json *obj, const char *key, struct str s);
+/* Same, but p NULL sets null. */
+void json_set_text_or_null(struct json *obj, const char *key, struct str s);
+void json_set_int(struct json *obj, const char *key, int64_t v);
+void json_set_double(struct json *obj, const char *key, double v);
+void json_set_bool(struct json *obj, const char *key, bool v);
+void json_unset(struct json *obj, struct str key);
+void json_add_json(struct json *arr, const struct json *v);
+void json_add_text(struct json *arr, struct str s);
+/* Takes element i out of an array. */
+void json_drop(struct json *arr, size_t i);
+/* A copy that shares nothing with v. */
+struct json *json_copy(struct arena *a, const struct json *v);
+/* Same type and value, member order ignored; 1 and 1.0 are equal. */
+bool json_equal(const struct json *a, const struct json *b);
+
+/* Compact text, members in their order, '/' not escaped. */
+void json_write(struct buf *b, const struct json *v);
+/* The same in an arena; max bytes, p NULL when it would be longer. */
+struct str json_dump(struct arena *a, const struct json *v, size_t max);
+/* Indented by two spaces, for people. */
+void json_write_pretty(struct buf *b, const struct json *v);
+/* A string as a JSON literal with its quotes. */
+void json_write_string(struct buf *b, struct str s);
+/* v as ECMAScript prints it, shortest and ending in NUL, -0 as 0; "null" when
+ * it is not finite. Returns the length. */
+#define JSON_DOUBLE_TEXT 32
+size_t json_double_text(double v, char out[static JSON_DOUBLE_TEXT]);
+/* RFC 8785 (JCS): members sorted by UTF-16 code units, no white space,
+ * numbers as ECMAScript prints a double, strings minimally escaped. An
+ * integer is written with all of its digits even beyond 2^53, where JCS would
+ * round it: nothing that an agent sent is changed. */
+void json_write_canonical(struct buf *b, const struct json *v);
+
+#endif

@@ -1,0 +1,21 @@
+/* One line for each thing worth telling, on standard error.
+ *
+ * journald reads the <n> priority. A line never holds a key, a password, a
+ * cookie or an answer; callers name the fields they give. Control characters
+ * in values are replaced, so a line is a line. */
+#ifndef BASE_LOG_H
+#define BASE_LOG_H
+
+#include "base/str.h"
+
+enum log_level { LOG_ERR = 3, LOG_WARN = 4, LOG_NOTICE = 5, LOG_INFO = 6 };
+
+/* The id of the request at hand, put into every line until changed; the text
+ * must live that long. STR_NONE for none. */
+void log_request(struct str id);
+/* Lines below this level are dropped; LOG_INFO at start. */
+void log_level(enum log_level level);
+void log_line(enum log_level level, const char *fmt, ...)
+    __attribute__((format(printf, 2, 3)));
+
+#endif

@@ -1,0 +1,215 @@
+/* Counters that all processes of one pool share, and their exposition.
+ *
+ * Every number is one atomic of its own. A reader may see a request counted
+ * in one place and not yet in another; nothing is ever locked. */
+#include "base/metrics.h"
+
+#include <inttypes.h>
+#include <sys/mman.h>
+
+/* The statuses that Sayso answers with; all else is counted at the end. */
+static const int statuses[] = {
+    200, 201, 204, 303, 304, 400, 401, 403, 404, 405,
+    409, 413, 415, 422, 428, 429, 500, 503,
+};
+#define OTHER countof(statuses)
+
+/* The upper limits of the buckets but the last, which has none. */
+static const struct {
+    int64_t us;
+    const char *label; /* in seconds */
+} limits[METRICS_BUCKETS - 1] = {
+    {1000, "0.001"}, {2500, "0.0025"}, {5000, "0.005"},  {10000, "0.01"},
+    {25000, "0.025"}, {50000, "0.05"}, {100000, "0.1"},  {250000, "0.25"},
+    {500000, "0.5"}, {1000000, "1"},   {2500000, "2.5"},
+};
+
+struct route {
+    _Atomic uint64_t by_status[OTHER + 1];
+    _Atomic uint64_t by_time[METRICS_BUCKETS];
+    _Atomic uint64_t us;
+};
+
+struct metrics {
+    const char *const *names;
+    size_t n;
+    _Atomic uint64_t database_us;
+    _Atomic uint64_t database_errors;
+    _Atomic uint64_t restarts;
+    struct metrics_worker workers[METRICS_WORKERS_MAX];
+    struct route routes[METRICS_ROUTES_MAX];
+};
+
+struct metrics *metrics_make(const char *const *names, size_t n)
+{
+    if (n < 1 || n > METRICS_ROUTES_MAX)
+        return NULL;
+    /* The kernel gives zeroed pages, and zero is how every counter starts. */
+    struct metrics *m = mmap(NULL, sizeof(*m), PROT_READ | PROT_WRITE,
+                             MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (m == MAP_FAILED)
+        return NULL;
+    m->names = names;
+    m->n = n;
+    return m;
+}
+
+struct metrics_worker *metrics_worker(struct metrics *m, size_t slot)
+{
+    return slot < METRICS_WORKERS_MAX ? &m->workers[slot] : NULL;
+}
+
+static void add(_Atomic uint64_t *counter, uint64_t n)
+{
+    atomic_fetch_add_explicit(counter, n, memory_order_relaxed);
+}
+
+static uint64_t get(_Atomic uint64_t *counter)
+{
+    return atomic_load_explicit(counter, memory_order_relaxed);
+}
+
+static uint64_t not_negative(int64_t us)
+{
+    return us > 0 ? (uint64_t)us : 0;
+}
+
+void metrics_request(struct metrics *m, size_t route, int status, int64_t us,
+                     int64_t database_us)
+{
+    struct route *r = &m->routes[route < m->n ? route : m->n - 1];
+    size_t s = 0;
+    while (s < OTHER && statuses[s] != status)
+        s++;
+    size_t bucket = 0;
+    while (bucket < countof(limits) && us > limits[bucket].us)
+        bucket++;
+    add(&r->by_status[s], 1);
+    add(&r->by_time[bucket], 1);
+    add(&r->us, not_negative(us));
+    add(&m->database_us, not_negative(database_us));
+}
+
+void metrics_restart(struct metrics *m)
+{
+    add(&m->restarts, 1);
+}
+
+void metrics_database_error(struct metrics *m)
+{
+    add(&m->database_errors, 1);
+}
+
+static void family(struct buf *b, const char *name, const char *type,
+                   const char *help)
+{
+    buf_printf(b, "# HELP %s %s\n# TYPE %s %s\n", name, help, name, type);
+}
+
+static void put_label(struct buf *b, const char *name)
+{
+    for (const char *p = name; *p; p++) {
+        if (*p == '\\' || *p == '"')
+            buf_char(b, '\\');
+        if (*p == '\n')
+            buf_put(b, "\\n");
+        else
+            buf_char(b, *p);
+    }
+}
+
+/* Microseconds as seconds, exactly. */
+static void put_seconds(struct buf *b, uint64_t us)
+{
+    buf_printf(b, "%" PRIu64 ".%06" PRIu64 "\n", us / 1000000, us % 1000000);
+}
+
+static void put_statuses(struct metrics *m, struct buf *b)
+{
+    static const char name[] = "sayso_http_requests_total";
+    family(b, name, "counter", "Requests answered, by route and status.");
+    for (size_t i = 0; i < m->n; i++) {
+        for (size_t s = 0; s <= OTHER; s++) {
+            const uint64_t count = get(&m->routes[i].by_status[s]);
+            if (count == 0)
+                continue;
+            buf_printf(b, "%s{route=\"", name);
+            put_label(b, m->names[i]);
+            buf_put(b, "\",status=\"");
+            if (s == OTHER)
+                buf_put(b, "other");
+            else
+                buf_int(b, statuses[s]);
+            buf_printf(b, "\"} %" PRIu64 "\n", count);
+        }
+    }
+}
+
+static void put_series(struct buf *b, const char *suffix, const char *route)
+{
+    buf_printf(b, "sayso_http_request_duration_seconds_%s{route=\"", suffix);
+    put_label(b, route);
+}
+
+static void put_histogram(struct route *r, const char *name, struct buf *b)
+{
+    uint64_t counts[METRICS_BUCKETS];
+    uint64_t total = 0;
+    for (size_t i = 0; i < METRICS_BUCKETS; i++)
+        counts[i] = total += get(&r->by_time[i]);
+    if (total == 0)
+        return;
+    for (size_t i = 0; i < METRICS_BUCKETS; i++) {
+        const char *le = i < countof(limits) ? limits[i].label : "+Inf";
+        put_series(b, "bucket", name);
+        buf_printf(b, "\",le=\"%s\"} %" PRIu64 "\n", le, counts[i]);
+    }
+    put_series(b, "sum", name);
+    buf_put(b, "\"} ");
+    put_seconds(b, get(&r->us));
+    put_series(b, "count", name);
+    buf_printf(b, "\"} %" PRIu64 "\n", total);
+}
+
+static void put_workers(struct metrics *m, struct buf *b)
+{
+    unsigned busy = 0, idle = 0;
+    for (size_t i = 0; i < METRICS_WORKERS_MAX; i++) {
+        struct metrics_worker *w = &m->workers[i];
+        if (atomic_load(&w->pid) == 0)
+            continue;
+        if (atomic_load(&w->busy_since) != 0)
+            busy++;
+        else
+            idle++;
+    }
+    family(b, "sayso_workers", "gauge", "Workers, by what they do now.");
+    buf_printf(b, "sayso_workers{state=\"busy\"} %u\n", busy);
+    buf_printf(b, "sayso_workers{state=\"idle\"} %u\n", idle);
+}
+
+static void put_counter(struct buf *b, const char *name, const char *help,
+                        uint64_t count)
+{
+    family(b, name, "counter", help);
+    buf_printf(b, "%s %" PRIu64 "\n", name, count);
+}
+
+void metrics_render(struct metrics *m, struct buf *b)
+{
+    put_statuses(m, b);
+    family(b, "sayso_http_request_duration_seconds", "histogram",
+           "Time from a request's acceptance to its answer, by route.");
+    for (size_t i = 0; i < m->n; i++)
+        put_histogram(&m->routes[i], m->names[i], b);
+    family(b, "sayso_database_seconds_total", "counter",
+           "Time that requests waited for the database.");
+    buf_put(b, "sayso_database_seconds_total ");
+    put_seconds(b, get(&m->database_us));
+    put_counter(b, "sayso_database_errors_total",
+                "Calls of the database that failed.",
+                get(&m->database_errors));
+    put_workers(m, b);
+    put_counter(b, "sayso_worker_restarts_total",
+                "Workers that died and were replaced.", get(&m->restarts));
+}

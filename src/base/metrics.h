@@ -1,0 +1,42 @@
+/* Counters that all processes of one pool share, and the slots of its workers.
+ *
+ * One anonymous shared mapping made before the fork; updated with atomic
+ * adds, read by whichever worker answers /metrics. A killed worker loses no
+ * count. Knows route numbers and names only as it is told them. */
+#ifndef BASE_METRICS_H
+#define BASE_METRICS_H
+
+#include <stdatomic.h>
+#include <sys/types.h>
+
+#include "base/buf.h"
+
+#define METRICS_ROUTES_MAX 128
+#define METRICS_WORKERS_MAX 256
+#define METRICS_BUCKETS 12 /* 1 2.5 5 10 25 50 100 250 500 1000 2500 ms, inf */
+
+struct metrics_worker {
+    _Atomic pid_t pid;           /* 0: free slot */
+    _Atomic int64_t busy_since;  /* clock_mono; 0: idle */
+    _Atomic uint64_t requests;
+};
+
+struct metrics; /* private, shared memory */
+
+/* The mapping; NULL when the system has none to give or n is not within
+ * 1..METRICS_ROUTES_MAX. names[i] is the label of route i
+ * ("GET /api/v1/intents/{id}"); the last one stands for requests that matched
+ * none. They must live as long as the process. */
+struct metrics *metrics_make(const char *const *names, size_t n);
+/* The slot below METRICS_WORKERS_MAX; NULL for any other. */
+struct metrics_worker *metrics_worker(struct metrics *m, size_t slot);
+/* One request answered: its route, status, total and database time (us). */
+void metrics_request(struct metrics *m, size_t route, int status, int64_t us,
+                     int64_t database_us);
+void metrics_restart(struct metrics *m); /* a worker died and was replaced */
+/* Database errors by whether a reconnect followed. */
+void metrics_database_error(struct metrics *m);
+/* Prometheus text exposition format 0.0.4. */
+void metrics_render(struct metrics *m, struct buf *b);
+
+#endif

@@ -1,0 +1,65 @@
+/* Slices of text.
+ *
+ * A str is a pointer and a length; it owns nothing and need not end in NUL.
+ * Everything inside Sayso passes text as slices; NUL-terminated strings exist
+ * only at the borders to foreign libraries. Nothing here allocates. */
+#ifndef BASE_STR_H
+#define BASE_STR_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#define countof(a) (sizeof(a) / sizeof((a)[0]))
+
+struct str {
+    const char *p;
+    size_t n;
+};
+
+/* A slice of a string literal. */
+#define STR(lit) ((struct str){(lit), sizeof(lit) - 1})
+#define STR_NONE ((struct str){NULL, 0})
+/* For printf: printf("%.*s", STR_FMT(s)). */
+#define STR_FMT(s) (int)(s).n, (s).p
+
+/* The slice over a NUL-terminated string; NULL gives STR_NONE. */
+struct str str_of(const char *z);
+bool str_eq(struct str a, struct str b);
+/* Same, against a NUL-terminated string. */
+bool str_is(struct str a, const char *z);
+/* Same, ASCII letters compared without regard to case. */
+bool str_is_nocase(struct str a, const char *z);
+bool str_starts(struct str s, struct str prefix);
+bool str_ends(struct str s, struct str suffix);
+/* Byte order, shorter first on a common prefix: <0, 0, >0. */
+int str_cmp(struct str a, struct str b);
+/* Index of the first byte c at or after from, or s.n. */
+size_t str_find(struct str s, char c, size_t from);
+/* Index of the first occurrence of needle, or s.n. */
+size_t str_search(struct str s, struct str needle);
+/* Same, ASCII letters without regard to case. */
+size_t str_search_nocase(struct str s, struct str needle);
+/* s[from, to), both clamped to the length. */
+struct str str_sub(struct str s, size_t from, size_t to);
+/* Without leading and trailing space, tab, CR and LF. */
+struct str str_trim(struct str s);
+/* Cuts the text before the next sep off *rest and returns it; *rest moves
+ * behind the separator, and to STR_NONE (p NULL) after the last part. */
+struct str str_cut(struct str *rest, char sep);
+/* A whole decimal number with optional '-', nothing around it, in
+ * [min, max]; false otherwise, *out untouched. */
+bool str_int(struct str s, int64_t min, int64_t max, int64_t *out);
+/* Well-formed UTF-8 (RFC 3629: no overlong form, no surrogate, at most
+ * U+10FFFF) without a NUL byte. */
+bool str_utf8(struct str s);
+/* Reads one code point of well-formed UTF-8 at s.p[*at] and moves *at behind
+ * it. U+FFFD and one byte of progress on a malformed sequence. */
+uint32_t str_rune(struct str s, size_t *at);
+/* How many code points well-formed UTF-8 has. */
+size_t str_runes(struct str s);
+/* The longest prefix of well-formed UTF-8 with at most n code points. */
+struct str str_head(struct str s, size_t n);
+
+#endif

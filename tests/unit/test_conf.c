@@ -1,0 +1,303 @@
+/* The configuration: what is read, what overrides, and every mistake. */
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+#include <stdlib.h>
+
+#include "base/conf.h"
+
+static struct arena *arena;
+static struct buf mistakes;
+static struct conf conf;
+
+static void setup(void)
+{
+    static const char *const variables[] = {
+        "SAYSO_DATABASE", "SAYSO_DATABASE_OWNER", "SAYSO_SOCKET",
+        "SAYSO_SOCKET_MODE", "SAYSO_TEMPLATES", "SAYSO_MIGRATIONS",
+        "SAYSO_PUBLIC_URL", "SAYSO_WORKERS", "SAYSO_TEMPLATES_STRICT",
+        "SAYSO_PASSWORD_COST",
+    };
+    for (size_t i = 0; i < countof(variables); i++)
+        unsetenv(variables[i]);
+    arena = arena_make((size_t)8 << 20);
+    mistakes = buf_make(arena, 8192);
+}
+
+static void teardown(void)
+{
+    arena_free(arena);
+}
+
+TestSuite(conf, .init = setup, .fini = teardown);
+
+#define REQUIRED                                                               \
+    "database = host=/run/pg dbname=sayso user='x y'\n"                        \
+    "socket = /run/sayso/web.sock\n"                                           \
+    "templates = /usr/share/sayso/templates\n"                                 \
+    "public_url = https://sayso.example\n"
+
+static bool reads(const char *file)
+{
+    mistakes = buf_make(arena, 8192);
+    return conf_read(arena, str_of(file), &conf, &mistakes);
+}
+
+static bool says(const char *line)
+{
+    struct str rest = buf_text(&mistakes);
+    while (rest.p)
+        if (str_is(str_cut(&rest, '\n'), line))
+            return true;
+    return false;
+}
+
+static size_t lines(void)
+{
+    size_t n = 0;
+    const struct str s = buf_text(&mistakes);
+    for (size_t i = 0; i < s.n; i++)
+        n += s.p[i] == '\n';
+    return n;
+}
+
+Test(conf, the_required_alone_and_the_defaults)
+{
+    cr_assert(reads(REQUIRED), "%.*s", STR_FMT(buf_text(&mistakes)));
+    cr_expect(eq(sz, mistakes.n, 0));
+    const char *const database = "host=/run/pg dbname=sayso user='x y'";
+    cr_expect(str_is(conf.database, database));
+    cr_expect(str_is(conf.database_owner, database));
+    cr_expect(str_is(conf.socket, "/run/sayso/web.sock"));
+    cr_expect(str_is(conf.socket_mode, "0660"));
+    cr_expect(str_is(conf.templates, "/usr/share/sayso/templates"));
+    cr_expect(str_is(conf.migrations, ""));
+    cr_expect(str_is(conf.public_url, "https://sayso.example"));
+    cr_expect(eq(i64, conf.workers, 4));
+    cr_expect(not(conf.templates_strict));
+    cr_expect(eq(int, (int)conf.password_cost, CRYPT_INTERACTIVE));
+}
+
+Test(conf, everything_given)
+{
+    cr_assert(reads("# a comment = 1\r\n\r\n  # another\n" REQUIRED
+                    "database_owner=dbname=owner\n"
+                    "\tsocket_mode\t=\t0600\t\r\n"
+                    "migrations = /usr/share/sayso/sql\n"
+                    "workers = 256\n"
+                    "templates_strict = yes\n"
+                    "password_cost = min"));
+    cr_expect(str_is(conf.database_owner, "dbname=owner"));
+    cr_expect(str_is(conf.socket_mode, "0600"));
+    cr_expect(str_is(conf.migrations, "/usr/share/sayso/sql"));
+    cr_expect(eq(i64, conf.workers, 256));
+    cr_expect(conf.templates_strict);
+    cr_expect(eq(int, (int)conf.password_cost, CRYPT_MIN));
+}
+
+Test(conf, values_outlive_the_file)
+{
+    char file[] = REQUIRED;
+    cr_assert(conf_read(arena, str_of(file), &conf, &mistakes));
+    memset(file, 'x', sizeof(file));
+    cr_expect(str_is(conf.public_url, "https://sayso.example"));
+}
+
+Test(conf, the_environment_alone)
+{
+    setenv("SAYSO_DATABASE", "dbname=a", 1);
+    setenv("SAYSO_SOCKET", "s.sock", 1);
+    setenv("SAYSO_TEMPLATES", "templates", 1);
+    setenv("SAYSO_PUBLIC_URL", "http://127.0.0.1:8080", 1);
+    cr_assert(reads(NULL), "%.*s", STR_FMT(buf_text(&mistakes)));
+    cr_expect(str_is(conf.database_owner, "dbname=a"));
+    cr_expect(str_is(conf.public_url, "http://127.0.0.1:8080"));
+}
+
+Test(conf, the_environment_overrides)
+{
+    setenv("SAYSO_WORKERS", "7", 1);
+    setenv("SAYSO_DATABASE", "dbname=other", 1);
+    setenv("SAYSO_TEMPLATES_STRICT", "no", 1);
+    setenv("SAYSO_PASSWORD_COST", "interactive", 1);
+    setenv("SAYSO_SOCKET_MODE", "0666", 1);
+    cr_assert(reads(REQUIRED "workers = 2\ntemplates_strict = yes\n"
+                             "password_cost = min\n"));
+    cr_expect(eq(i64, conf.workers, 7));
+    cr_expect(str_is(conf.database, "dbname=other"));
+    cr_expect(str_is(conf.database_owner, "dbname=other"));
+    cr_expect(str_is(conf.socket_mode, "0666"));
+    cr_expect(not(conf.templates_strict));
+    cr_expect(eq(int, (int)conf.password_cost, CRYPT_INTERACTIVE));
+}
+
+Test(conf, variables_of_others_are_ignored)
+{
+    setenv("SAYSO_CONF", "/etc/sayso.conf", 1);
+    setenv("SAYSO_API_KEY", "secret", 1);
+    setenv("SAYSO_WORKER", "x", 1);
+    setenv("WORKERS", "9", 1);
+    cr_assert(reads(REQUIRED));
+    cr_expect(eq(i64, conf.workers, 4));
+}
+
+Test(conf, all_mistakes_at_once)
+{
+    setenv("SAYSO_PASSWORD_COST", "cheap", 1);
+    cr_assert(not(reads("database = dbname=a\n"
+                        "databse = dbname=b\n"
+                        "workers = 0\n"
+                        "\n"
+                        "database = hunter2\n"
+                        "hunter2\n"
+                        "templates_strict = maybe\n"
+                        "public_url = https://x/\n"
+                        "socket_mode = rw\n"
+                        "Workers = 3\n"
+                        "= 3\n"
+                        "workers = 5\n")));
+    static const char *const wanted[] = {
+        "line 2: there is no key \"databse\"",
+        "line 3: workers: a whole number from 1 to 256 is wanted",
+        "line 5: database stands in line 1 already",
+        "line 6: key = value is wanted",
+        "line 7: templates_strict: yes or no is wanted",
+        "line 8: public_url: http://host or https://host is wanted, in lower "
+        "case, with :port only where it is not the usual one, and nothing "
+        "behind it",
+        "line 9: socket_mode: an octal mode such as 0660 is wanted",
+        "line 10: there is no key \"Workers\"",
+        "line 11: there is no key \"\"",
+        "line 12: workers stands in line 3 already",
+        "SAYSO_PASSWORD_COST: interactive or min is wanted",
+        "socket must be given",
+        "templates must be given",
+    };
+    for (size_t i = 0; i < countof(wanted); i++)
+        cr_expect(says(wanted[i]), "%s", wanted[i]);
+    cr_expect(eq(sz, lines(), countof(wanted)));
+    cr_expect(eq(sz, str_search(buf_text(&mistakes), STR("hunter2")),
+                 mistakes.n), "a mistake repeats a value");
+}
+
+Test(conf, nothing_at_all)
+{
+    static const char *const rows[] = {NULL, "", "\n\n", "# nothing"};
+    for (size_t i = 0; i < countof(rows); i++) {
+        cr_expect(not(reads(rows[i])), "row %zu", i);
+        cr_expect(says("database must be given"));
+        cr_expect(says("socket must be given"));
+        cr_expect(says("templates must be given"));
+        cr_expect(says("public_url must be given"));
+        cr_expect(eq(sz, lines(), 4), "row %zu", i);
+    }
+}
+
+Test(conf, a_required_value_may_not_be_empty)
+{
+    setenv("SAYSO_SOCKET", "", 1);
+    cr_expect(not(reads("database =\ntemplates = \npublic_url=\n")));
+    cr_expect(says("line 1: database: a connection string is wanted"));
+    cr_expect(says("line 2: templates: a directory is wanted"));
+    cr_expect(says("SAYSO_SOCKET: a path of 1 to 107 characters is wanted"));
+    cr_expect(eq(sz, lines(), 4));
+}
+
+Test(conf, bytes_that_are_not_text)
+{
+    mistakes = buf_make(arena, 8192);
+    cr_expect(not(conf_read(arena, STR(REQUIRED "workers = \xFF\n"
+                                       "migrations = a\0b\n"),
+                            &conf, &mistakes)));
+    cr_expect(says("line 5: this is not text in UTF-8"));
+    cr_expect(says("line 6: this is not text in UTF-8"));
+    setenv("SAYSO_MIGRATIONS", "\xC3", 1);
+    cr_expect(not(reads(REQUIRED)));
+    cr_expect(says("SAYSO_MIGRATIONS: this is not text in UTF-8"));
+    cr_expect(eq(sz, lines(), 1));
+}
+
+/* Reads the required lines with one variable set. */
+static bool takes(const char *variable, const char *value)
+{
+    setenv(variable, value, 1);
+    const bool ok = reads(REQUIRED);
+    unsetenv(variable);
+    return ok;
+}
+
+Test(conf, values_one_by_one)
+{
+    static const struct {
+        const char *variable, *value;
+        bool ok;
+    } rows[] = {
+        {"SAYSO_WORKERS", "1", true},
+        {"SAYSO_WORKERS", " 256 ", true},
+        {"SAYSO_WORKERS", "257", false},
+        {"SAYSO_WORKERS", "-1", false},
+        {"SAYSO_WORKERS", "4x", false},
+        {"SAYSO_WORKERS", "", false},
+        {"SAYSO_SOCKET_MODE", "600", true},
+        {"SAYSO_SOCKET_MODE", "0777", true},
+        {"SAYSO_SOCKET_MODE", "1777", false},
+        {"SAYSO_SOCKET_MODE", "0888", false},
+        {"SAYSO_SOCKET_MODE", "00660", false},
+        {"SAYSO_SOCKET_MODE", "66", false},
+        {"SAYSO_SOCKET_MODE", "", false},
+        {"SAYSO_TEMPLATES_STRICT", "Yes", false},
+        {"SAYSO_TEMPLATES_STRICT", "1", false},
+        {"SAYSO_TEMPLATES_STRICT", "", false},
+        {"SAYSO_PASSWORD_COST", "max", false},
+        {"SAYSO_MIGRATIONS", "", true},
+        {"SAYSO_DATABASE_OWNER", "", true},
+        {"SAYSO_PUBLIC_URL", "http://localhost", true},
+        {"SAYSO_PUBLIC_URL", "http://localhost:8080", true},
+        {"SAYSO_PUBLIC_URL", "http://localhost:443", true},
+        {"SAYSO_PUBLIC_URL", "https://a-b.example:8443", true},
+        {"SAYSO_PUBLIC_URL", "http://[::1]", true},
+        {"SAYSO_PUBLIC_URL", "http://[::1]:8080", true},
+        {"SAYSO_PUBLIC_URL", "http://[::1]8080", false},
+        {"SAYSO_PUBLIC_URL", "http://[]:80", false},
+        {"SAYSO_PUBLIC_URL", "http://::1", false},
+        {"SAYSO_PUBLIC_URL", "http://localhost:80", false},
+        {"SAYSO_PUBLIC_URL", "https://localhost:443", false},
+        {"SAYSO_PUBLIC_URL", "http://localhost:", false},
+        {"SAYSO_PUBLIC_URL", "http://localhost:0", false},
+        {"SAYSO_PUBLIC_URL", "http://localhost:65536", false},
+        {"SAYSO_PUBLIC_URL", "http://localhost:08080", false},
+        {"SAYSO_PUBLIC_URL", "http://localhost:-1", false},
+        {"SAYSO_PUBLIC_URL", "http://:8080", false},
+        {"SAYSO_PUBLIC_URL", "https://", false},
+        {"SAYSO_PUBLIC_URL", "https://x/", false},
+        {"SAYSO_PUBLIC_URL", "https://x/y", false},
+        {"SAYSO_PUBLIC_URL", "https://x?y", false},
+        {"SAYSO_PUBLIC_URL", "https://me@x", false},
+        {"SAYSO_PUBLIC_URL", "https://x y", false},
+        {"SAYSO_PUBLIC_URL", "https://Sayso.example", false},
+        {"SAYSO_PUBLIC_URL", "HTTPS://x", false},
+        {"SAYSO_PUBLIC_URL", "ftp://x", false},
+        {"SAYSO_PUBLIC_URL", "x", false},
+    };
+    for (size_t i = 0; i < countof(rows); i++)
+        cr_expect(takes(rows[i].variable, rows[i].value) == rows[i].ok,
+                  "%s=%s", rows[i].variable, rows[i].value);
+}
+
+Test(conf, a_socket_path_fits_in_an_address)
+{
+    char path[109];
+    memset(path, 'x', sizeof(path));
+    path[107] = '\0';
+    cr_expect(takes("SAYSO_SOCKET", path));
+    path[107] = 'x';
+    path[108] = '\0';
+    cr_expect(not(takes("SAYSO_SOCKET", path)));
+}
+
+Test(conf, a_long_list_of_mistakes_still_fails)
+{
+    mistakes = buf_make(arena, 10);
+    cr_expect(not(conf_read(arena, STR("a=1\nb=2\nc=3\n"), &conf,
+                            &mistakes)));
+    cr_expect(mistakes.over);
+}

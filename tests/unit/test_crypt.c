@@ -1,0 +1,168 @@
+/* Digests against published vectors; tokens, comparing, passwords. */
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+
+#include "base/crypt.h"
+
+static struct arena *arena;
+
+static void setup(void)
+{
+    arena = arena_make((size_t)8 << 20);
+    cr_assert(crypt_init());
+}
+
+static void teardown(void)
+{
+    arena_free(arena);
+}
+
+TestSuite(crypt, .init = setup, .fini = teardown);
+
+Test(crypt, it_may_be_started_twice)
+{
+    cr_expect(crypt_init());
+}
+
+/* FIPS 180-2, appendix B; the second spelling is the same as base64url. */
+Test(crypt, sha256)
+{
+    static const struct {
+        const char *s, *hex, *b64;
+    } rows[] = {
+        {"",
+         "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
+         "47DEQpj8HBSa-_TImW-5JCeuQeRkm5NMpJWZG3hSuFU"},
+        {NULL,
+         "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
+         "47DEQpj8HBSa-_TImW-5JCeuQeRkm5NMpJWZG3hSuFU"},
+        {"abc",
+         "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad",
+         "ungWv48Bz-pBQUDeXa4iI7ADYaOWF3qctBD_YfIAFa0"},
+        {"abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq",
+         "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1",
+         "JI1qYdIGOLjlwCaTDD5gOaM85Flk_yFn9uzt1BnbBsE"},
+    };
+    for (size_t i = 0; i < countof(rows); i++) {
+        const struct str s = str_of(rows[i].s);
+        const struct str hex = crypt_sha256_hex(arena, s);
+        const struct str b64 = crypt_sha256_b64(arena, s);
+        cr_expect(str_is(hex, rows[i].hex), "row %zu: %.*s", i, STR_FMT(hex));
+        cr_expect(str_is(b64, rows[i].b64), "row %zu: %.*s", i, STR_FMT(b64));
+    }
+    uint8_t raw[CRYPT_SHA256];
+    crypt_sha256(STR("abc"), raw);
+    cr_expect(eq(u8, raw[0], 0xBA));
+    cr_expect(eq(u8, raw[31], 0xAD));
+}
+
+Test(crypt, sha256_of_a_million_letters)
+{
+    char *p = arena_alloc(arena, 1000000);
+    memset(p, 'a', 1000000);
+    const struct str hex =
+        crypt_sha256_hex(arena, (struct str){p, 1000000});
+    cr_expect(str_is(hex, "cdc76e5c9914fb9281a1c7e284d73e67"
+                          "f1809a48a497200e046d39ccc7112cd0"));
+}
+
+Test(crypt, tokens)
+{
+    static const struct {
+        size_t n, length;
+    } rows[] = {{0, 0}, {1, 2}, {2, 3}, {3, 4}, {16, 22}, {32, 43}, {64, 86}};
+    for (size_t i = 0; i < countof(rows); i++) {
+        const struct str t = crypt_token(arena, rows[i].n);
+        cr_expect(eq(sz, t.n, rows[i].length), "row %zu", i);
+        for (size_t j = 0; j < t.n; j++)
+            cr_expect(strchr("ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                             "abcdefghijklmnopqrstuvwxyz0123456789-_",
+                             t.p[j]) != NULL, "row %zu: %.*s", i, STR_FMT(t));
+    }
+    cr_expect(not(str_eq(crypt_token(arena, 32), crypt_token(arena, 32))));
+}
+
+Test(crypt, random_fills_it_all_and_not_more)
+{
+    uint8_t p[66];
+    bool moved[64] = {false};
+    for (int round = 0; round < 50; round++) {
+        memset(p, 0xA5, sizeof(p));
+        crypt_random(p + 1, 64);
+        cr_expect(eq(u8, p[0], 0xA5));
+        cr_expect(eq(u8, p[65], 0xA5));
+        for (size_t i = 0; i < 64; i++)
+            moved[i] = moved[i] || p[i + 1] != 0xA5;
+    }
+    for (size_t i = 0; i < 64; i++)
+        cr_expect(moved[i], "byte %zu", i);
+}
+
+Test(crypt, equal)
+{
+    static const struct {
+        const char *a, *b;
+        bool same;
+    } rows[] = {
+        {"", "", true},       {NULL, "", true},     {NULL, NULL, true},
+        {"abc", "abc", true}, {"abc", "abd", false}, {"bbc", "abc", false},
+        {"abc", "ab", false}, {"", "a", false},     {"abc", "ABC", false},
+    };
+    for (size_t i = 0; i < countof(rows); i++)
+        cr_expect(crypt_equal(str_of(rows[i].a), str_of(rows[i].b)) ==
+                      rows[i].same, "row %zu", i);
+    cr_expect(not(crypt_equal(STR("a\0b"), STR("a\0c"))));
+}
+
+Test(crypt, passwords)
+{
+    static const char *const rows[] = {"", "correct horse", "p\xC3\xA4ss",
+        "a password longer than one block of 64 bytes, all of it counted"};
+    for (size_t i = 0; i < countof(rows); i++) {
+        const struct str pw = str_of(rows[i]);
+        const struct str h = crypt_password(arena, pw, CRYPT_MIN);
+        cr_assert(str_starts(h, STR("$argon2id$v=19$")), "row %zu", i);
+        cr_expect(crypt_password_ok(arena, h, pw), "row %zu", i);
+        struct buf other = buf_make(arena, 200);
+        buf_str(&other, pw);
+        buf_char(&other, 'x');
+        cr_expect(not(crypt_password_ok(arena, h, buf_text(&other))),
+                  "row %zu", i);
+        cr_expect(not(str_eq(h, crypt_password(arena, pw, CRYPT_MIN))),
+                  "each hash has its own salt");
+    }
+}
+
+Test(crypt, passwords_count_what_is_behind_a_nul)
+{
+    const struct str h = crypt_password(arena, STR("a\0b"), CRYPT_MIN);
+    cr_expect(crypt_password_ok(arena, h, STR("a\0b")));
+    cr_expect(not(crypt_password_ok(arena, h, STR("a\0c"))));
+    cr_expect(not(crypt_password_ok(arena, h, STR("a"))));
+}
+
+Test(crypt, the_costs_are_what_they_are_called)
+{
+    const struct str pw = STR("secret");
+    const struct str low = crypt_password(arena, pw, CRYPT_MIN);
+    const struct str high = crypt_password(arena, pw, CRYPT_INTERACTIVE);
+    cr_expect(lt(sz, str_search(low, STR("$m=8,t=1,p=1$")), low.n));
+    cr_expect(lt(sz, str_search(high, STR("$m=65536,t=2,p=1$")), high.n));
+    cr_expect(crypt_password_ok(arena, high, pw));
+    crypt_password_pretend(arena, pw, CRYPT_MIN);
+}
+
+Test(crypt, what_is_no_hash_matches_nothing)
+{
+    static const char *const rows[] = {
+        "", "secret", "$argon2id$", "$argon2id$v=19$m=8,t=1,p=1$$",
+        "$2b$12$abcdefghijklmnopqrstuuu",
+    };
+    for (size_t i = 0; i < countof(rows); i++)
+        cr_expect(not(crypt_password_ok(arena, str_of(rows[i]),
+                                        STR("secret"))), "row %zu", i);
+    cr_expect(not(crypt_password_ok(arena, STR_NONE, STR(""))));
+    char *p = arena_alloc(arena, 5000);
+    memset(p, '$', 5000);
+    cr_expect(not(crypt_password_ok(arena, (struct str){p, 5000}, STR(""))));
+}

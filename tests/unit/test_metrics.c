@@ -1,0 +1,223 @@
+/* The counters: what is counted where, over processes, and how it is told. */
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+#include <stdio.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/metrics.h"
+
+static struct arena *arena;
+static struct metrics *metrics;
+
+static const char *const names[] = {"GET /a", "POST /b\"\\\n", "unmatched"};
+
+static void setup(void)
+{
+    arena = arena_make((size_t)8 << 20);
+    metrics = metrics_make(names, countof(names));
+    cr_assert(metrics != NULL);
+}
+
+static void teardown(void)
+{
+    arena_free(arena);
+}
+
+TestSuite(metrics, .init = setup, .fini = teardown);
+
+static struct str rendered(void)
+{
+    struct buf b = buf_make(arena, (size_t)1 << 20);
+    metrics_render(metrics, &b);
+    cr_assert(not(b.over));
+    return buf_text(&b);
+}
+
+/* Does the exposition hold exactly this line? */
+static bool tells(const char *line)
+{
+    struct str rest = rendered();
+    while (rest.p)
+        if (str_is(str_cut(&rest, '\n'), line))
+            return true;
+    return false;
+}
+
+static bool mentions(const char *text)
+{
+    const struct str s = rendered();
+    return str_search(s, str_of(text)) < s.n;
+}
+
+Test(metrics, how_many_routes_there_may_be)
+{
+    static const char *many[METRICS_ROUTES_MAX + 1];
+    for (size_t i = 0; i < countof(many); i++)
+        many[i] = "x";
+    cr_expect(metrics_make(many, 0) == NULL);
+    cr_expect(metrics_make(many, METRICS_ROUTES_MAX) != NULL);
+    cr_expect(metrics_make(many, METRICS_ROUTES_MAX + 1) == NULL);
+}
+
+Test(metrics, at_the_start_all_is_zero)
+{
+    cr_expect(tells("sayso_database_seconds_total 0.000000"));
+    cr_expect(tells("sayso_database_errors_total 0"));
+    cr_expect(tells("sayso_workers{state=\"busy\"} 0"));
+    cr_expect(tells("sayso_workers{state=\"idle\"} 0"));
+    cr_expect(tells("sayso_worker_restarts_total 0"));
+    cr_expect(not(mentions("sayso_http_requests_total{")));
+    cr_expect(not(mentions("sayso_http_request_duration_seconds_")));
+}
+
+Test(metrics, requests_by_route_and_status)
+{
+    static const struct {
+        size_t route;
+        int status;
+    } rows[] = {
+        {0, 200}, {0, 200}, {0, 404}, {1, 201}, {2, 503}, {3, 400},
+        {SIZE_MAX, 400}, {0, 418}, {0, 0}, {0, -1}, {0, 599},
+    };
+    for (size_t i = 0; i < countof(rows); i++)
+        metrics_request(metrics, rows[i].route, rows[i].status, 10, 5);
+    static const char *const wanted[] = {
+        "sayso_http_requests_total{route=\"GET /a\",status=\"200\"} 2",
+        "sayso_http_requests_total{route=\"GET /a\",status=\"404\"} 1",
+        "sayso_http_requests_total{route=\"GET /a\",status=\"other\"} 4",
+        ("sayso_http_requests_total{route=\"POST /b\\\"\\\\\\n\","
+         "status=\"201\"} 1"),
+        "sayso_http_requests_total{route=\"unmatched\",status=\"400\"} 2",
+        "sayso_http_requests_total{route=\"unmatched\",status=\"503\"} 1",
+        "sayso_database_seconds_total 0.000055",
+    };
+    for (size_t i = 0; i < countof(wanted); i++)
+        cr_expect(tells(wanted[i]), "%s", wanted[i]);
+}
+
+Test(metrics, every_status_that_is_used)
+{
+    static const int statuses[] = {200, 201, 204, 303, 304, 400, 401, 403, 404,
+                                   405, 409, 413, 415, 422, 428, 429, 500, 503};
+    for (size_t i = 0; i < countof(statuses); i++) {
+        metrics_request(metrics, 0, statuses[i], 1, 0);
+        struct buf b = buf_make(arena, 200);
+        buf_printf(&b, "sayso_http_requests_total{route=\"GET /a\","
+                       "status=\"%d\"} 1", statuses[i]);
+        buf_char(&b, '\0');
+        cr_expect(tells(buf_text(&b).p), "status %d", statuses[i]);
+    }
+    cr_expect(not(mentions("other")));
+}
+
+Test(metrics, the_buckets_and_their_limits)
+{
+    /* How many of these are within each bucket: */
+    static const int64_t us[] = {-5,    0,      1000,    1001,    2500,
+                                 49999, 100000, 2500000, 2500001, INT64_MAX};
+    static const struct {
+        const char *le;
+        int count;
+    } rows[] = {
+        {"0.001", 3}, {"0.0025", 5}, {"0.005", 5}, {"0.01", 5},
+        {"0.025", 5}, {"0.05", 6},   {"0.1", 7},   {"0.25", 7},
+        {"0.5", 7},   {"1", 7},      {"2.5", 8},   {"+Inf", 10},
+    };
+    cr_assert(eq(sz, countof(rows), METRICS_BUCKETS));
+    for (size_t i = 0; i < countof(us); i++)
+        metrics_request(metrics, 0, 200, us[i], 0);
+    for (size_t i = 0; i < countof(rows); i++) {
+        char line[200];
+        snprintf(line, sizeof(line),
+                 "sayso_http_request_duration_seconds_bucket{route=\"GET /a\","
+                 "le=\"%s\"} %d", rows[i].le, rows[i].count);
+        cr_expect(tells(line), "%s", line);
+    }
+    cr_expect(tells("sayso_http_request_duration_seconds_count"
+                    "{route=\"GET /a\"} 10"));
+}
+
+Test(metrics, the_sum_is_in_seconds)
+{
+    metrics_request(metrics, 0, 200, 1500000, 250000);
+    metrics_request(metrics, 0, 200, 7, 1000003);
+    metrics_request(metrics, 0, 200, -9, -9);
+    cr_expect(tells("sayso_http_request_duration_seconds_sum"
+                    "{route=\"GET /a\"} 1.500007"));
+    cr_expect(tells("sayso_database_seconds_total 1.250003"));
+}
+
+Test(metrics, workers)
+{
+    cr_expect(metrics_worker(metrics, METRICS_WORKERS_MAX) == NULL);
+    cr_expect(metrics_worker(metrics, METRICS_WORKERS_MAX - 1) != NULL);
+    metrics_worker(metrics, 0)->pid = 10;
+    metrics_worker(metrics, 1)->pid = 11;
+    metrics_worker(metrics, 1)->busy_since = 5;
+    metrics_worker(metrics, 255)->pid = 12;
+    metrics_worker(metrics, 7)->busy_since = 5; /* a free slot's rest */
+    cr_expect(tells("sayso_workers{state=\"busy\"} 1"));
+    cr_expect(tells("sayso_workers{state=\"idle\"} 2"));
+    metrics_restart(metrics);
+    metrics_restart(metrics);
+    metrics_database_error(metrics);
+    cr_expect(tells("sayso_worker_restarts_total 2"));
+    cr_expect(tells("sayso_database_errors_total 1"));
+}
+
+Test(metrics, processes_share_them_and_lose_nothing)
+{
+    enum { CHILDREN = 4, EACH = 20000 };
+    for (int i = 0; i < CHILDREN; i++) {
+        const pid_t pid = fork();
+        cr_assert(pid >= 0);
+        if (pid == 0) {
+            for (int n = 0; n < EACH; n++)
+                metrics_request(metrics, 0, 200, 1, 1);
+            _exit(0);
+        }
+    }
+    for (int i = 0; i < CHILDREN; i++) {
+        int status = 1;
+        cr_assert(wait(&status) > 0);
+        cr_assert(eq(int, status, 0));
+    }
+    cr_expect(tells("sayso_http_requests_total{route=\"GET /a\","
+                    "status=\"200\"} 80000"));
+    cr_expect(tells("sayso_database_seconds_total 0.080000"));
+}
+
+/* Every sample belongs to the family named above it, every line ends, and
+ * each family is named once. */
+Test(metrics, the_exposition_is_well_formed)
+{
+    metrics_request(metrics, 0, 200, 1, 1);
+    metrics_request(metrics, 1, 500, 1, 1);
+    struct str rest = rendered();
+    cr_assert(str_ends(rest, STR("\n")));
+    struct str type = STR_NONE;
+    size_t families = 0;
+    while (rest.n) {
+        struct str line = str_cut(&rest, '\n');
+        if (str_starts(line, STR("# HELP ")))
+            continue;
+        if (str_starts(line, STR("# TYPE "))) {
+            line = str_sub(line, 7, line.n);
+            type = str_cut(&line, ' ');
+            families++;
+            continue;
+        }
+        cr_expect(type.n && str_starts(line, type), "%.*s", STR_FMT(line));
+    }
+    cr_expect(eq(sz, families, 6));
+}
+
+Test(metrics, a_small_buffer_is_over_and_no_more)
+{
+    metrics_request(metrics, 0, 200, 1, 1);
+    struct buf b = buf_make(arena, 100);
+    metrics_render(metrics, &b);
+    cr_expect(b.over);
+    cr_expect(le(sz, b.n, 100));
+}
