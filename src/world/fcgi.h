@@ -1,0 +1,62 @@
+/* The one door to libfcgi: one request at a time on a shared socket.
+ *
+ * reference/libraries.md 2: the listening socket is non-blocking and shared
+ * by all workers; signals are blocked except while idle in fcgi_wait.
+ *
+ * A worker's loop: fcgi_wait until there may be a request, fcgi_accept to
+ * read it, fcgi_answer, and again. */
+#ifndef WORLD_FCGI_H
+#define WORLD_FCGI_H
+
+#include <sys/stat.h>
+
+#include "world/request.h"
+#include "world/response.h"
+
+/* The socket that all workers share. */
+struct fcgi_socket {
+    int fd;
+    const char *path; /* NULL: systemd's, and not ours to end */
+    dev_t device;
+    ino_t inode;
+};
+
+/* A listening, non-blocking, close-on-exec unix socket at path with the given
+ * mode, replacing a stale one. If systemd passed one (LISTEN_FDS), that.
+ * false and a log line on an error, or when a living process listens there.
+ * The path lives in a. */
+bool fcgi_listen(struct arena *a, struct str path, unsigned mode,
+                 struct fcgi_socket *out);
+/* For the stop: no connection gets in any more, but workers still answer
+ * those that wait in the queue. Does nothing to a socket of systemd's. */
+void fcgi_shut(const struct fcgi_socket *s);
+/* Closes the socket and removes its file, if it is still ours. */
+void fcgi_unlisten(const struct fcgi_socket *s);
+
+struct fcgi;
+
+/* Once in each worker, before its signal handlers are installed (libfcgi
+ * installs some of its own). NULL and a log line on an error. */
+struct fcgi *fcgi_make(struct arena *process, int listen_fd);
+/* Sleeps until a request may be there, with no signal blocked: true. *stop is
+ * set by a signal handler and looked at only here: false, when it is set and
+ * no connection is left that fcgi_shut still promised an answer. */
+bool fcgi_wait(struct fcgi *f, volatile const int *stop);
+
+enum fcgi_got {
+    FCGI_REQUEST,
+    FCGI_NONE,    /* another worker was faster, or the client broke off */
+    FCGI_STOPPED, /* the socket is shut and its queue empty */
+    FCGI_FAILED   /* the socket is unusable; logged */
+};
+/* Reads a request. params and body are in a. A body over max is read to its
+ * end but not kept: *too_large. Parameters beyond REQUEST_PARAMS_MAX or
+ * REQUEST_PARAMS_BYTES are kept only as far as request_parse needs in order to
+ * refuse them. */
+enum fcgi_got fcgi_accept(struct fcgi *f, struct arena *a, size_t max,
+                          struct pairs *params, struct str *body,
+                          bool *too_large);
+/* Sends the answer (without body for HEAD) and ends the request. */
+void fcgi_answer(struct fcgi *f, const struct response *rs, bool head);
+
+#endif

@@ -1,0 +1,446 @@
+/* The room of libpq: connecting, preparing, running batches, reading rows.
+ *
+ * Entered through pg_queue and pg_run. Never blocks without a deadline, never
+ * builds SQL, never shows a database's message to a client. */
+#include "world/pg.h"
+
+#include <errno.h>
+#include <libpq-fe.h>
+#include <poll.h>
+
+#include "base/clock.h"
+#include "base/log.h"
+
+#define PG_UNAVAILABLE                                                         \
+    ERROR(ERR_BUSY, "database.unavailable",                                    \
+          "The database does not answer. Nothing was changed by this "         \
+          "request; try again in a moment.")
+
+struct queued {
+    int statement;
+    struct pg_args args;
+};
+
+struct pg {
+    PGconn *conn; /* NULL: not open */
+    const char *dsn;
+    const char *name;
+    const struct pg_statement *list;
+    size_t statements;
+    struct queued queue[PG_BATCH_MAX];
+    size_t queued;
+    int64_t spent;
+    bool patient;
+};
+
+struct pg_rows {
+    PGresult *result;
+};
+
+struct pg *pg_make(struct arena *process, struct str dsn, const char *name,
+                   const struct pg_statement *list, size_t n)
+{
+    struct pg *pg = arena_new(process, struct pg);
+    pg->dsn = arena_z(process, dsn);
+    pg->name = name;
+    pg->list = list;
+    pg->statements = n;
+    return pg;
+}
+
+void pg_close(struct pg *pg)
+{
+    if (pg->conn)
+        PQfinish(pg->conn);
+    pg->conn = NULL;
+}
+
+void pg_patient(struct pg *pg)
+{
+    pg->patient = true;
+}
+
+int64_t pg_spent(struct pg *pg)
+{
+    const int64_t spent = pg->spent;
+    pg->spent = 0;
+    return spent;
+}
+
+bool pg_in_transaction(const struct pg *pg)
+{
+    return pg->conn && PQtransactionStatus(pg->conn) != PQTRANS_IDLE &&
+           PQtransactionStatus(pg->conn) != PQTRANS_UNKNOWN;
+}
+
+/* ---- waiting -------------------------------------------------------- */
+
+/* Waits until the socket is ready for events; false at the deadline. */
+static bool wait_socket(const struct pg *pg, short events, int64_t deadline)
+{
+    struct pollfd p = {.fd = PQsocket(pg->conn), .events = events};
+    if (p.fd < 0)
+        return false;
+    for (;;) {
+        const int64_t left = deadline - clock_mono();
+        if (left <= 0)
+            return false;
+        const int n = poll(&p, 1, pg->patient ? -1 : (int)(left / 1000 + 1));
+        if (n > 0)
+            return true;
+        if (n < 0 && errno != EINTR)
+            return false;
+    }
+}
+
+/* Sends what libpq has buffered, reading along so that neither side blocks. */
+static bool flush(struct pg *pg, int64_t deadline)
+{
+    for (;;) {
+        const int left = PQflush(pg->conn);
+        if (left == 0)
+            return true;
+        if (left < 0 || !wait_socket(pg, POLLIN | POLLOUT, deadline) ||
+            !PQconsumeInput(pg->conn))
+            return false;
+    }
+}
+
+/* The next result, NULL at the end of a statement's results. */
+static bool next_result(struct pg *pg, int64_t deadline, PGresult **out)
+{
+    while (PQisBusy(pg->conn)) {
+        if (!wait_socket(pg, POLLIN, deadline) || !PQconsumeInput(pg->conn))
+            return false;
+    }
+    *out = PQgetResult(pg->conn);
+    return true;
+}
+
+/* ---- connecting ----------------------------------------------------- */
+
+static bool poll_connect(struct pg *pg, int64_t deadline)
+{
+    for (;;) {
+        switch (PQconnectPoll(pg->conn)) {
+        case PGRES_POLLING_OK:
+            return true;
+        case PGRES_POLLING_READING:
+            if (!wait_socket(pg, POLLIN, deadline))
+                return false;
+            break;
+        case PGRES_POLLING_WRITING:
+            if (!wait_socket(pg, POLLOUT, deadline))
+                return false;
+            break;
+        case PGRES_POLLING_FAILED:
+        case PGRES_POLLING_ACTIVE:
+        default:
+            return false;
+        }
+    }
+}
+
+/* Reads one prepared statement's answer, which is two PQgetResult calls. */
+static bool prepared(struct pg *pg, size_t i, int64_t deadline)
+{
+    PGresult *r = NULL;
+    if (!next_result(pg, deadline, &r) || !r)
+        return false;
+    const bool ok = PQresultStatus(r) == PGRES_COMMAND_OK;
+    if (!ok)
+        log_line(LOG_ERR, "database statement=%s cannot be prepared: %s",
+                 pg->list[i].name, PQresultErrorMessage(r));
+    PQclear(r);
+    PGresult *end = NULL;
+    return next_result(pg, deadline, &end) && !end && ok;
+}
+
+static bool prepare_all(struct pg *pg, int64_t deadline)
+{
+    for (size_t i = 0; i < pg->statements; i++) {
+        if (!PQsendPrepare(pg->conn, pg->list[i].name, pg->list[i].text, 0,
+                           NULL))
+            return false;
+    }
+    if (!PQpipelineSync(pg->conn) || !flush(pg, deadline))
+        return false;
+    for (size_t i = 0; i < pg->statements; i++) {
+        if (!prepared(pg, i, deadline))
+            return false;
+    }
+    PGresult *sync = NULL;
+    if (!next_result(pg, deadline, &sync) || !sync)
+        return false;
+    const bool ok = PQresultStatus(sync) == PGRES_PIPELINE_SYNC;
+    PQclear(sync);
+    return ok;
+}
+
+static void log_notice(void *unused, const PGresult *r)
+{
+    (void)unused;
+    log_line(LOG_WARN, "database notice: %s", PQresultErrorMessage(r));
+}
+
+static bool open_connection(struct pg *pg, int64_t deadline)
+{
+    const char *const options =
+        pg->patient ? "-c client_min_messages=warning"
+                    : "-c statement_timeout=2000 -c lock_timeout=1800 "
+                      "-c idle_in_transaction_session_timeout=10000 "
+                      "-c client_min_messages=warning";
+    const char *const keys[] = {"dbname", "fallback_application_name",
+                                "options", "client_encoding",
+                                "tcp_user_timeout", NULL};
+    const char *const values[] = {pg->dsn, pg->name, options, "UTF8", "2500",
+                                  NULL};
+    pg->conn = PQconnectStartParams(keys, values, 1);
+    const bool open = pg->conn && PQstatus(pg->conn) != CONNECTION_BAD &&
+                      poll_connect(pg, deadline) &&
+                      PQsetnonblocking(pg->conn, 1) == 0;
+    if (open)
+        PQsetNoticeReceiver(pg->conn, log_notice, NULL);
+    if (open && PQenterPipelineMode(pg->conn) && prepare_all(pg, deadline))
+        return true;
+    log_line(LOG_WARN, "database cannot be reached: %s",
+             pg->conn ? PQerrorMessage(pg->conn) : "out of memory");
+    pg_close(pg);
+    return false;
+}
+
+/* ---- errors --------------------------------------------------------- */
+
+static bool state_is(const char *state, const char *prefix)
+{
+    return strncmp(state, prefix, strlen(prefix)) == 0;
+}
+
+static const struct err *unique_violation(const PGresult *r)
+{
+    const char *const z = PQresultErrorField(r, PG_DIAG_CONSTRAINT_NAME);
+    if (z && str_ends(str_of(z), STR("_once")))
+        return ERROR(ERR_AGAIN, "database.again", "Run it again.");
+    return ERROR(ERR_CONFLICT, "database.conflict",
+                 "Something with this identifier is already there.");
+}
+
+static const struct err *classify(const struct pg *pg, size_t i,
+                                  const PGresult *r)
+{
+    const char *state = PQresultErrorField(r, PG_DIAG_SQLSTATE);
+    if (!state)
+        state = "08000";
+    if (state_is(state, "40001") || state_is(state, "40P01"))
+        return ERROR(ERR_AGAIN, "database.again", "Run it again.");
+    if (state_is(state, "23505"))
+        return unique_violation(r);
+    log_line(LOG_ERR, "database statement=%s sqlstate=%s %s",
+             pg->list[pg->queue[i].statement].name, state,
+             PQresultErrorMessage(r));
+    if (state_is(state, "57") || state_is(state, "08") ||
+        state_is(state, "53") || state_is(state, "55P03") ||
+        state_is(state, "25P03"))
+        return PG_UNAVAILABLE;
+    if (state_is(state, "22021") || state_is(state, "22P05"))
+        return ERROR(ERR_INVALID, "text.refused",
+                     "The text holds a character that cannot be stored.");
+    return ERROR(ERR_INTERNAL, "internal",
+                 "Something went wrong in Sayso. The request id helps to find "
+                 "the cause in the log.");
+}
+
+/* ---- batches -------------------------------------------------------- */
+
+void pg_queue(struct pg *pg, int statement, const struct pg_args *args)
+{
+    /* A batch's length is decided by our code, never by input. */
+    if (pg->queued >= PG_BATCH_MAX) {
+        log_line(LOG_ERR, "database batch is over its ceiling");
+        __builtin_trap();
+    }
+    struct queued *q = &pg->queue[pg->queued++];
+    q->statement = statement;
+    q->args.n = 0;
+    if (args)
+        q->args = *args;
+}
+
+static bool send_batch(struct pg *pg, int64_t deadline)
+{
+    for (size_t i = 0; i < pg->queued; i++) {
+        const struct queued *q = &pg->queue[i];
+        if (!PQsendQueryPrepared(pg->conn, pg->list[q->statement].name,
+                                 q->args.n, q->args.v, NULL, NULL, 0))
+            return false;
+    }
+    return PQpipelineSync(pg->conn) && flush(pg, deadline);
+}
+
+static void clear_result(void *p)
+{
+    PQclear(p);
+}
+
+/* Reads the answer of queued statement i. false: the connection is lost. */
+static bool read_one(struct pg *pg, struct arena *a, size_t i,
+                     int64_t deadline, struct pg_rows **row,
+                     const struct err **e)
+{
+    PGresult *r = NULL;
+    if (!next_result(pg, deadline, &r) || !r)
+        return false;
+    const ExecStatusType status = PQresultStatus(r);
+    if (status == PGRES_FATAL_ERROR && !*e)
+        *e = classify(pg, i, r);
+    arena_defer(a, clear_result, r);
+    if (row) {
+        *row = arena_new(a, struct pg_rows);
+        (*row)->result = r;
+    }
+    PGresult *end = NULL;
+    return next_result(pg, deadline, &end) && !end;
+}
+
+/* false: the connection is lost; *e tells what the database said, if it did. */
+static bool read_batch(struct pg *pg, struct arena *a, int64_t deadline,
+                       struct pg_rows **rows, const struct err **e)
+{
+    for (size_t i = 0; i < pg->queued; i++) {
+        if (!read_one(pg, a, i, deadline, rows ? &rows[i] : NULL, e))
+            return false;
+    }
+    PGresult *sync = NULL;
+    if (!next_result(pg, deadline, &sync) || !sync)
+        return false;
+    const bool ok = PQresultStatus(sync) == PGRES_PIPELINE_SYNC;
+    PQclear(sync);
+    return ok;
+}
+
+/* Runs SQL of ours outside of pipeline mode, which must be idle. */
+static bool run_plain(struct pg *pg, const char *sql, int64_t deadline)
+{
+    bool ok = true;
+    if (!PQexitPipelineMode(pg->conn) || !PQsendQuery(pg->conn, sql) ||
+        !flush(pg, deadline))
+        return false;
+    for (;;) {
+        PGresult *r = NULL;
+        if (!next_result(pg, deadline, &r))
+            return false;
+        if (!r)
+            break;
+        if (PQresultStatus(r) == PGRES_FATAL_ERROR) {
+            log_line(LOG_ERR, "database script: %s", PQresultErrorMessage(r));
+            ok = false;
+        }
+        PQclear(r);
+    }
+    return PQenterPipelineMode(pg->conn) && ok;
+}
+
+static int64_t deadline_of(const struct pg *pg, int64_t now)
+{
+    const int64_t left = PG_BATCH_TIME - pg->spent;
+    return pg->patient ? INT64_MAX
+                       : now + (left > 200000 ? left : INT64_C(200000));
+}
+
+void pg_rollback(struct pg *pg)
+{
+    pg->queued = 0;
+    if (!pg_in_transaction(pg))
+        return;
+    if (!run_plain(pg, "ROLLBACK", deadline_of(pg, clock_mono())))
+        pg_close(pg);
+}
+
+static const struct err *run(struct pg *pg, struct arena *a,
+                             struct pg_rows **rows)
+{
+    const int64_t deadline = deadline_of(pg, clock_mono());
+    const bool inside = pg_in_transaction(pg);
+    for (int tries = 0; tries < 2; tries++) {
+        const bool kept = pg->conn != NULL;
+        if (!kept && (inside || !open_connection(pg, deadline)))
+            return PG_UNAVAILABLE;
+        const struct err *e = NULL;
+        if (send_batch(pg, deadline) &&
+            read_batch(pg, a, deadline, rows, &e)) {
+            if (e)
+                pg_rollback(pg);
+            return e;
+        }
+        log_line(LOG_WARN, "database connection lost: %s",
+                 PQerrorMessage(pg->conn));
+        pg_close(pg);
+        /* Only a connection that had grown stale while idle is worth a
+         * second try; with a fresh one the database itself is gone. */
+        if (inside || !kept || clock_mono() >= deadline)
+            return PG_UNAVAILABLE;
+    }
+    return PG_UNAVAILABLE;
+}
+
+const struct err *pg_run(struct pg *pg, struct arena *a, struct pg_rows **rows)
+{
+    const int64_t start = clock_mono();
+    const struct err *e = run(pg, a, rows);
+    pg->queued = 0;
+    pg->spent += clock_mono() - start;
+    return e;
+}
+
+const struct err *pg_script(struct pg *pg, struct arena *a, const char *sql)
+{
+    (void)a;
+    const int64_t deadline = deadline_of(pg, clock_mono());
+    if (!pg->conn && !open_connection(pg, deadline))
+        return PG_UNAVAILABLE;
+    if (run_plain(pg, sql, deadline))
+        return NULL;
+    pg_close(pg);
+    return ERROR(ERR_INTERNAL, "database.script",
+                 "The database refused a script; the log says why.");
+}
+
+/* ---- rows ----------------------------------------------------------- */
+
+size_t pg_count(const struct pg_rows *r)
+{
+    const int n = PQntuples(r->result);
+    return n > 0 ? (size_t)n : 0;
+}
+
+size_t pg_affected(const struct pg_rows *r)
+{
+    int64_t n = 0;
+    (void)str_int(str_of(PQcmdTuples(r->result)), 0, INT64_MAX, &n);
+    return (size_t)n;
+}
+
+bool pg_null(const struct pg_rows *r, size_t row, int col)
+{
+    return PQgetisnull(r->result, (int)row, col) != 0;
+}
+
+struct str pg_str(const struct pg_rows *r, size_t row, int col)
+{
+    if (pg_null(r, row, col))
+        return STR_NONE;
+    return (struct str){PQgetvalue(r->result, (int)row, col),
+                        (size_t)PQgetlength(r->result, (int)row, col)};
+}
+
+int64_t pg_int(const struct pg_rows *r, size_t row, int col)
+{
+    int64_t v = 0;
+    (void)str_int(pg_str(r, row, col), INT64_MIN, INT64_MAX, &v);
+    return v;
+}
+
+bool pg_bool(const struct pg_rows *r, size_t row, int col)
+{
+    return str_is(pg_str(r, row, col), "t");
+}

@@ -1,0 +1,86 @@
+/* The one door to libpq: a connection, prepared statements, pipelines.
+ *
+ * One connection for each process. Statements are prepared on connecting and
+ * run by number. A batch is queued and then run in one round trip; a
+ * transaction is two batches. Every wait has a deadline, so a database that
+ * is gone or stuck costs a request less than three seconds and an ERR_BUSY,
+ * never a hang. Nothing here knows what the statements mean. */
+#ifndef WORLD_PG_H
+#define WORLD_PG_H
+
+#include "base/buf.h"
+#include "base/err.h"
+
+#define PG_ARGS_MAX 48
+#define PG_BATCH_MAX 64
+/* How long the database may keep one request, connecting included, in
+ * microseconds; counted from the last pg_spent. */
+#define PG_BATCH_TIME INT64_C(2400000)
+
+struct pg_statement {
+    const char *name;
+    const char *text;
+};
+
+struct pg;
+struct pg_rows; /* the result of one statement; lives in the request's arena */
+
+/* Parameters, as text. A slice with p NULL is SQL NULL. Texts must live until
+ * pg_run and hold no NUL byte. */
+struct pg_args {
+    struct arena *arena;
+    const char *v[PG_ARGS_MAX];
+    int n;
+};
+struct pg_args pg_args(struct arena *a);
+void pg_arg(struct pg_args *args, struct str s);
+void pg_arg_int(struct pg_args *args, int64_t v);
+void pg_arg_bool(struct pg_args *args, bool v);
+/* A moment in microseconds as a timestamptz text; 0 is SQL NULL. */
+void pg_arg_time(struct pg_args *args, int64_t t);
+/* A text[] of the given slices. */
+void pg_arg_texts(struct pg_args *args, const struct str *v, size_t n);
+
+/* A connection that is opened at the first use. dsn and list must live as
+ * long. name becomes application_name. Statement i of list is number i. */
+struct pg *pg_make(struct arena *process, struct str dsn, const char *name,
+                   const struct pg_statement *list, size_t n);
+/* Closes; the next use opens again. For fork and shutdown. */
+void pg_close(struct pg *pg);
+
+/* Puts a statement into the batch. */
+void pg_queue(struct pg *pg, int statement, const struct pg_args *args);
+/* Runs the batch in one round trip. rows (may be NULL) gets one result for
+ * each queued statement, in order. On an error the rest of the batch did not
+ * happen, and an open transaction has been rolled back. A lost connection is
+ * opened again, and a batch outside of a transaction is then sent once more.
+ *
+ * Errors: ERR_BUSY database.unavailable; ERR_AGAIN for deadlock and
+ * serialisation failure, and for a unique violation of a constraint whose
+ * name ends in "_once" (the row is now there: running the call again finds
+ * it); ERR_CONFLICT database.conflict for other unique violations; ERR_INVALID
+ * for data that PostgreSQL refuses as text; else ERR_INTERNAL, with the cause
+ * in the log. */
+const struct err *pg_run(struct pg *pg, struct arena *a,
+                         struct pg_rows **rows) MUST;
+/* Is a transaction open on the connection? Always false between requests. */
+bool pg_in_transaction(const struct pg *pg);
+/* Rolls back an open transaction and forgets a queued batch. */
+void pg_rollback(struct pg *pg);
+/* Runs SQL text of ours that may hold several statements (migrations). */
+const struct err *pg_script(struct pg *pg, struct arena *a,
+                            const char *sql) MUST;
+/* Time spent in pg_run since the last call of this, microseconds. */
+int64_t pg_spent(struct pg *pg);
+/* A pg without deadlines, for commands that read a whole table. */
+void pg_patient(struct pg *pg);
+
+size_t pg_count(const struct pg_rows *r);    /* rows returned */
+size_t pg_affected(const struct pg_rows *r); /* rows changed */
+bool pg_null(const struct pg_rows *r, size_t row, int col);
+/* NULL gives STR_NONE, 0 or false. Slices live in the request's arena. */
+struct str pg_str(const struct pg_rows *r, size_t row, int col);
+int64_t pg_int(const struct pg_rows *r, size_t row, int col);
+bool pg_bool(const struct pg_rows *r, size_t row, int col);
+
+#endif

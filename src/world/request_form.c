@@ -1,0 +1,146 @@
+/* The spellings of text inside a URL or a form: percent-encoding and
+ * application/x-www-form-urlencoded.
+ *
+ * Entered by request.c for paths and queries and by the doors for form
+ * bodies. Pure; never guesses: what is not well-formed is an error. */
+#include "base/buf.h"
+#include "world/request.h"
+
+static int hex_digit(char c)
+{
+    if (c >= '0' && c <= '9')
+        return c - '0';
+    if (c >= 'a' && c <= 'f')
+        return c - 'a' + 10;
+    if (c >= 'A' && c <= 'F')
+        return c - 'A' + 10;
+    return -1;
+}
+
+/* Decodes s into p, which has room for s.n bytes. How many bytes were
+ * written, or SIZE_MAX for a '%' without two hexadecimal digits. */
+static size_t decode(struct str s, bool plus, char *p)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < s.n; i++) {
+        if (s.p[i] == '%') {
+            if (s.n - i < 3)
+                return SIZE_MAX;
+            int high = hex_digit(s.p[i + 1]);
+            int low = hex_digit(s.p[i + 2]);
+            if (high < 0 || low < 0)
+                return SIZE_MAX;
+            p[n++] = (char)(unsigned char)(high * 16 + low);
+            i += 2;
+        } else {
+            p[n++] = plus && s.p[i] == '+' ? ' ' : s.p[i];
+        }
+    }
+    return n;
+}
+
+const struct err *request_unescape(struct arena *a, struct str s, bool plus,
+                                   struct str *out)
+{
+    char *p = arena_alloc(a, s.n + 1);
+    size_t n = decode(s, plus, p);
+    if (n == SIZE_MAX)
+        return ERROR(ERR_BAD_REQUEST, "request.escape",
+                     "A '%' must be followed by two hexadecimal digits.");
+    struct str text = {p, n};
+    if (!str_utf8(text))
+        return ERROR(ERR_BAD_REQUEST, "request.escape",
+                     "The text must be UTF-8 without a NUL byte.");
+    *out = text;
+    return NULL;
+}
+
+void request_escape(struct buf *b, struct str s)
+{
+    static const char digits[] = "0123456789ABCDEF";
+    for (size_t i = 0; i < s.n; i++) {
+        char c = s.p[i];
+        unsigned byte = (unsigned char)c;
+        if ((c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') ||
+            (c >= '0' && c <= '9') || c == '-' || c == '.' || c == '_' ||
+            c == '~') {
+            buf_char(b, c);
+        } else {
+            buf_char(b, '%');
+            buf_char(b, digits[byte >> 4]);
+            buf_char(b, digits[byte & 15]);
+        }
+    }
+}
+
+/* CRLF to LF, and no CRLF is left even of CR CR LF. Writes into a copy: the
+ * slice may be shared. */
+static struct str newlines(struct arena *a, struct str s)
+{
+    if (str_find(s, '\r', 0) == s.n)
+        return s;
+    char *p = arena_alloc(a, s.n + 1);
+    size_t n = 0;
+    for (size_t i = 0; i < s.n; i++) {
+        while (s.p[i] == '\n' && n > 0 && p[n - 1] == '\r')
+            n--;
+        p[n++] = s.p[i];
+    }
+    return (struct str){p, n};
+}
+
+static const struct err *form_pair(struct arena *a, struct str text,
+                                   struct pair *out)
+{
+    size_t equals = str_find(text, '=', 0);
+    TRY(request_unescape(a, str_sub(text, 0, equals), true, &out->key));
+    TRY(request_unescape(a, str_sub(text, equals + 1, text.n), true,
+                         &out->value));
+    out->value = newlines(a, out->value);
+    return NULL;
+}
+
+/* The number of parts between '&' that are not empty, counted up to max + 1:
+ * an empty part is nothing, as WHATWG URL 5.1 says. */
+static size_t count_pairs(struct str text, size_t max)
+{
+    size_t n = 0;
+    while (text.p && n <= max)
+        if (str_cut(&text, '&').n > 0)
+            n++;
+    return n;
+}
+
+const struct err *request_form(struct arena *a, struct str text, size_t max,
+                               struct pairs *out)
+{
+    size_t count = count_pairs(text, max);
+    if (count > max)
+        return ERROR(ERR_TOO_LARGE, "request.form",
+                     "The form has too many fields.");
+    struct pair *v = arena_many(a, count, struct pair);
+    size_t n = 0;
+    while (text.p && n < count) {
+        struct str part = str_cut(&text, '&');
+        if (part.n == 0)
+            continue;
+        const struct err *e = form_pair(a, part, &v[n]);
+        if (e) {
+            struct buf at = buf_make(a, 32);
+            buf_printf(&at, "pair %zu", n + 1);
+            return err_at(a, ERR_BAD_REQUEST, "request.form", buf_text(&at),
+                          "%.*s", STR_FMT(e->say));
+        }
+        n++;
+    }
+    *out = (struct pairs){v, n};
+    return NULL;
+}
+
+struct str pairs_get(struct pairs p, const char *key)
+{
+    for (size_t i = 0; i < p.n; i++)
+        if (str_is(p.v[i].key, key))
+            return p.v[i].value;
+    return STR_NONE;
+}

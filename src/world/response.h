@@ -1,0 +1,55 @@
+/* One HTTP answer, made whole in memory and sent with one write. */
+#ifndef WORLD_RESPONSE_H
+#define WORLD_RESPONSE_H
+
+#include "base/buf.h"
+#include "base/err.h"
+#include "base/json.h"
+
+#define RESPONSE_BODY_MAX ((size_t)24 << 20)
+#define RESPONSE_HEADERS_MAX 16
+
+struct response {
+    struct arena *arena;
+    int status; /* 0 until set */
+    struct {
+        const char *name;
+        struct str value;
+    } header[RESPONSE_HEADERS_MAX];
+    size_t headers;
+    struct buf body;
+};
+
+struct response response_make(struct arena *a);
+/* Sets a header, replacing one of that name. The name is a literal; control
+ * characters in the value are left out, so CR and LF cannot pass. */
+void response_header(struct response *rs, const char *name, struct str value);
+/* The answer is v. Over RESPONSE_BODY_MAX it becomes a 500. */
+void response_json(struct response *rs, int status, const struct json *v);
+/* The text is JSON already. */
+void response_json_text(struct response *rs, int status, struct str text);
+/* 303 See Other to a path of ours; to "/" when it is no such path. */
+void response_see_other(struct response *rs, struct str path);
+
+/* How the errors of a door look (design.md, decisions). */
+enum response_style {
+    RESPONSE_DETAIL,  /* {"detail": ..., "message": ..., "code": ...} */
+    RESPONSE_PROBLEM, /* RFC 9457 application/problem+json */
+    RESPONSE_HTML,    /* an error page; the caller renders it */
+};
+/* kind -> HTTP status. The only place that knows. */
+int response_status(enum err_kind kind);
+/* Replaces the answer by an error's JSON, dropping the headers that spoke of
+ * the answer (Location, ETag, Set-Cookie, Cache-Control and the like).
+ * RESPONSE_HTML counts as PROBLEM. Members of e->more appear at the top level
+ * of the body and, in RESPONSE_DETAIL, inside of "detail" too.
+ * Adds Retry-After to 503 and 429 and WWW-Authenticate to 401. A 409 whose
+ * code does not start with "lease." never holds the letters "lease" on the
+ * wire: the OpenIntent SDK reads them as a lease conflict. */
+void response_error(struct response *rs, const struct err *e,
+                    enum response_style style);
+/* "Status: ..." and the headers, as a FastCGI application sends them. Adds
+ * what every answer has: Content-Type, Content-Length, nosniff, no-store. */
+struct str response_head(const struct response *rs);
+
+#endif

@@ -1,0 +1,110 @@
+/* What the rooms of the template engine share; private to template*.c.
+ *
+ * template.c loads, template_parse.c turns a text into nodes,
+ * template_html.c follows the HTML, template_judge.c judges each node's place
+ * in it, and template_render.c prints. Nodes never change after loading. */
+#ifndef WORLD_TEMPLATE_PARTS_H
+#define WORLD_TEMPLATE_PARTS_H
+
+#include "world/template.h"
+
+enum template_kind {
+    TEMPLATE_TEXT,     /* printed as it is */
+    TEMPLATE_VALUE,    /* {{name}} */
+    TEMPLATE_SECTION,  /* {{#name}} */
+    TEMPLATE_INVERTED, /* {{^name}} */
+    TEMPLATE_END,      /* {{/name}} */
+    TEMPLATE_PART,     /* {{>name}} */
+    TEMPLATE__MAX
+};
+
+struct template_node {
+    enum template_kind kind;
+    int line;
+    struct str text;  /* TEXT: what is printed; else the name as written */
+    const char *const *keys; /* the name's parts between its dots */
+    size_t keys_n;           /* 0: the name is "." */
+    /* SECTION, INVERTED: index of their END. PART: index of the template. */
+    size_t jump;
+    /* VALUE in an attribute that holds an address: its quote, else 0. */
+    char url_quote;
+};
+
+struct template {
+    struct str name; /* without ".html", with "part_" */
+    struct str source;
+    struct template_node *nodes;
+    size_t n;
+};
+
+struct templates {
+    struct template *list;
+    size_t n;
+    bool strict;
+};
+
+/* Names of tags and attributes are kept up to here; longer than each that
+ * matters. */
+#define TEMPLATE_NAME_MAX 16
+
+/* Where in the HTML a byte of the template stands. */
+enum template_state {
+    HTML_TEXT,
+    HTML_OPEN,        /* behind < */
+    HTML_OPEN_END,    /* behind </ */
+    HTML_TAG,         /* in a tag's name */
+    HTML_SPACE,       /* in a tag, before an attribute */
+    HTML_ATTRIBUTE,   /* in an attribute's name */
+    HTML_EQUALS,      /* behind the = of an attribute */
+    HTML_DOUBLE,      /* in "..." */
+    HTML_SINGLE,      /* in '...' */
+    HTML_UNQUOTED,    /* in an attribute's value without quotes */
+    HTML_GAP,         /* in a tag, where a space or its end must follow */
+    HTML_BANG,        /* behind <! */
+    HTML_BANG_DASH,   /* behind <!- */
+    HTML_DECLARATION, /* in <!doctype */
+    HTML_COMMENT,
+    HTML_RAW,         /* in an element that holds no HTML */
+    HTML_RAW_OPEN,    /* behind < in there */
+    HTML_RAW_END,     /* behind </ in there */
+    HTML__MAX
+};
+
+struct template_name {
+    char p[TEMPLATE_NAME_MAX]; /* lower case, cut off at the end */
+    uint8_t n;
+};
+
+struct template_place {
+    enum template_state state;
+    struct template_name tag;
+    struct template_name word; /* of the attribute; in RAW of an end tag */
+    bool closing;              /* the tag is an end tag */
+    uint8_t dashes;            /* in a comment: what came last, see there */
+};
+
+/* The template of that name, or NULL. */
+const struct template *template_find(const struct templates *t,
+                                     struct str name);
+/* ERR_INVALID code at "<name>.html:<line>". */
+const struct err *template_refuse(struct arena *a, const struct template *t,
+                                  int line, const char *code,
+                                  const char *why) MUST;
+/* Fills t->nodes from t->source; partials are not yet resolved. */
+const struct err *template_nodes(struct arena *a, struct template *t) MUST;
+/* Refuses what stands where it could become markup or code, and sets
+ * url_quote. t must have its nodes. */
+const struct err *template_judge(struct arena *a, struct template *t) MUST;
+/* Takes one byte; why the HTML is refused there, or NULL. */
+const char *template_html_step(struct template_place *h, char c);
+/* Is this an element with text that a browser decodes, so that an escaped
+ * value may stand there although no tag may? */
+bool template_html_escaped(const struct template_name *tag);
+bool template_html_among(const struct template_name *name,
+                      const char *const *list);
+bool template_html_same(const struct template_name *x,
+                        const struct template_name *y);
+/* May value be printed behind before, the address as it is printed so far? */
+bool template_url_ok(struct str before, struct str value);
+
+#endif

@@ -1,0 +1,272 @@
+/* Prints a template over a view.
+ *
+ * Entered once for each page. Every value passes through print_value, which
+ * escapes it: there is no other way for one into the page. Never reads a
+ * file and never changes the templates, which all workers share. */
+#include "world/template_parts.h"
+
+/* Numbers of the view, printed as JSON does. */
+#define NUMBER_MAX 512
+
+struct page {
+    struct arena *a;
+    const struct templates *templates;
+    const struct template *t; /* the one at hand */
+    struct buf *out;
+    const struct json *frames[TEMPLATE_DEPTH_MAX + 1]; /* innermost last */
+    size_t n;
+    size_t depth;
+};
+
+static const struct err *print_nodes(struct page *p, size_t from, size_t to);
+
+static const struct err *fail(const struct page *p,
+                              const struct template_node *node,
+                              const char *code, const char *why)
+{
+    struct buf at = buf_make(p->a, 512);
+    buf_str(&at, p->t->name);
+    buf_printf(&at, ".html:%d ", node->line);
+    buf_str(&at, node->text);
+    return err_at(p->a, ERR_INTERNAL, code, buf_text(&at), "%s", why);
+}
+
+/* Finds a name: its first part in the innermost frame that has it, the
+ * others each in the one before. false: it is not there. */
+static bool find(const struct page *p, const struct template_node *node,
+                 const struct json **out)
+{
+    size_t i = p->n;
+    if (node->keys_n == 0) {
+        *out = p->frames[i - 1];
+        return true;
+    }
+    while (i > 0 && !json_has(p->frames[i - 1], node->keys[0]))
+        i--;
+    if (i == 0)
+        return false;
+    const struct json *v = p->frames[i - 1];
+    for (size_t k = 0; k < node->keys_n; k++) {
+        if (!json_has(v, node->keys[k]))
+            return false;
+        v = json_get(v, node->keys[k]);
+    }
+    *out = v;
+    return true;
+}
+
+static void escape(struct buf *out, struct str s)
+{
+    size_t from = 0;
+    for (size_t i = 0; i < s.n; i++) {
+        const char *z = s.p[i] == '&'    ? "&amp;"
+                        : s.p[i] == '<'  ? "&lt;"
+                        : s.p[i] == '>'  ? "&gt;"
+                        : s.p[i] == '"'  ? "&quot;"
+                        : s.p[i] == '\'' ? "&#39;"
+                                         : NULL;
+        if (!z)
+            continue;
+        buf_str(out, str_sub(s, from, i));
+        buf_put(out, z);
+        from = i + 1;
+    }
+    buf_str(out, str_sub(s, from, s.n));
+}
+
+static bool has_control(struct str s)
+{
+    for (size_t i = 0; i < s.n; i++) {
+        if ((unsigned char)s.p[i] < 0x20 || s.p[i] == 0x7f)
+            return true;
+    }
+    return false;
+}
+
+/* Browsers take a backslash in an address for a slash. */
+static bool is_slash(struct str s, size_t i)
+{
+    return i < s.n && (s.p[i] == '/' || s.p[i] == '\\');
+}
+
+static bool begins_well(struct str s)
+{
+    if (s.n > 0 && s.p[0] == '/')
+        return !is_slash(s, 1);
+    return str_starts(s, STR("#")) || str_starts(s, STR("?")) ||
+           str_starts(s, STR("https://")) || str_starts(s, STR("http://")) ||
+           str_starts(s, STR("mailto:"));
+}
+
+bool template_url_ok(struct str before, struct str value)
+{
+    if (has_control(value))
+        return false;
+    if (before.n == 0)
+        return begins_well(value);
+    return begins_well(before) && !(str_is(before, "/") && is_slash(value, 0));
+}
+
+/* An escaped value holds no quote, so that the last one printed is the one
+ * that began the attribute. */
+static struct str address_so_far(const struct buf *out, char quote)
+{
+    struct str text = buf_text(out);
+    const char *at = text.n > 0 ? memrchr(text.p, quote, text.n) : NULL;
+    return at ? str_sub(text, (size_t)(at - text.p) + 1, text.n) : text;
+}
+
+static void print_text(struct page *p, const struct template_node *node,
+                       struct str s)
+{
+    if (node->url_quote == '\0' ||
+        template_url_ok(address_so_far(p->out, node->url_quote), s))
+        escape(p->out, s);
+    else
+        buf_char(p->out, '#');
+}
+
+static const struct err *print_value(struct page *p,
+                                     const struct template_node *node)
+{
+    const struct json *v = NULL;
+    bool strict = p->templates->strict;
+    if (!find(p, node, &v) && strict)
+        return fail(p, node, "template.unknown",
+                    "The page has a name that its view does not know.");
+    switch (json_type(v)) {
+    case JSON_STRING:
+        print_text(p, node, json_text(v));
+        return NULL;
+    case JSON_BOOL:
+    case JSON_INT:
+    case JSON_DOUBLE:
+        print_text(p, node, json_dump(p->a, v, NUMBER_MAX));
+        return NULL;
+    case JSON_ARRAY:
+    case JSON_OBJECT:
+        if (strict)
+            return fail(p, node, "template.not_text",
+                        "The page prints a list or an object as a value.");
+        return NULL;
+    case JSON_NULL:
+    case JSON__MAX:
+        break;
+    }
+    return NULL;
+}
+
+static bool is_true(const struct json *v)
+{
+    switch (json_type(v)) {
+    case JSON_NULL:
+        return false;
+    case JSON_BOOL:
+        return json_bool(v);
+    case JSON_STRING:
+        return json_text(v).n > 0;
+    case JSON_ARRAY:
+        return json_count(v) > 0;
+    case JSON_INT:
+    case JSON_DOUBLE:
+    case JSON_OBJECT:
+    case JSON__MAX:
+        break;
+    }
+    return true;
+}
+
+/* What a section holds, once, over frame. */
+static const struct err *print_body(struct page *p, size_t section,
+                                    const struct json *frame)
+{
+    p->frames[p->n++] = frame;
+    const struct err *e =
+        print_nodes(p, section + 1, p->t->nodes[section].jump);
+    p->n--;
+    return e;
+}
+
+static const struct err *print_section(struct page *p, size_t i)
+{
+    const struct template_node *node = &p->t->nodes[i];
+    const struct json *v = NULL;
+    bool yes = find(p, node, &v) && is_true(v);
+    if (node->kind == TEMPLATE_INVERTED)
+        return yes ? NULL : print_nodes(p, i + 1, node->jump);
+    if (!yes)
+        return NULL;
+    if (!json_is(v, JSON_ARRAY))
+        return print_body(p, i, v);
+    for (size_t k = 0; k < json_count(v) && !p->out->over; k++)
+        TRY(print_body(p, i, json_at(v, k)));
+    return NULL;
+}
+
+static const struct err *print_part(struct page *p, size_t part)
+{
+    const struct template *t = p->t;
+    p->t = &p->templates->list[part];
+    const struct err *e = print_nodes(p, 0, p->t->n);
+    p->t = t;
+    return e;
+}
+
+/* A section or a part, one deeper. */
+static const struct err *print_inner(struct page *p, size_t i)
+{
+    const struct template_node *node = &p->t->nodes[i];
+    if (p->depth == TEMPLATE_DEPTH_MAX)
+        return fail(p, node, "template.depth",
+                    "Sections and parts are too deep within each other.");
+    p->depth++;
+    const struct err *e = node->kind == TEMPLATE_PART
+                              ? print_part(p, node->jump)
+                              : print_section(p, i);
+    p->depth--;
+    return e;
+}
+
+static const struct err *print_nodes(struct page *p, size_t from, size_t to)
+{
+    for (size_t i = from; i < to && !p->out->over; i++) {
+        const struct template_node *node = &p->t->nodes[i];
+        switch (node->kind) {
+        case TEMPLATE_TEXT:
+            buf_str(p->out, node->text);
+            break;
+        case TEMPLATE_VALUE:
+            TRY(print_value(p, node));
+            break;
+        case TEMPLATE_SECTION:
+        case TEMPLATE_INVERTED:
+            TRY(print_inner(p, i));
+            i = node->jump;
+            break;
+        case TEMPLATE_PART:
+            TRY(print_inner(p, i));
+            break;
+        case TEMPLATE_END:
+        case TEMPLATE__MAX:
+            break;
+        }
+    }
+    return NULL;
+}
+
+const struct err *template_render(struct arena *a, const struct templates *t,
+                                  const char *name, const struct json *view,
+                                  struct buf *out)
+{
+    const struct template *main = template_find(t, str_of(name));
+    if (!main)
+        return err_at(a, ERR_INTERNAL, "template.missing", str_of(name),
+                      "There is no template of this name.");
+    struct page p = {.a = a, .templates = t, .t = main, .out = out};
+    p.frames[p.n++] = view;
+    TRY(print_nodes(&p, 0, main->n));
+    if (out->over)
+        return err_at(a, ERR_INTERNAL, "template.too_long", str_of(name),
+                      "The page is longer than a page may be.");
+    return NULL;
+}

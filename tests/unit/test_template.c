@@ -1,0 +1,718 @@
+/* Templates: what each tag prints, what loading refuses, and that no value
+ * becomes markup, code or a foreign address. */
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "world/template.h"
+
+static struct arena *arena;
+
+static void setup(void)
+{
+    arena = arena_make((size_t)64 << 20);
+}
+
+static void teardown(void)
+{
+    arena_free(arena);
+}
+
+TestSuite(template, .init = setup, .fini = teardown);
+
+struct prints {
+    const char *text, *view, *expected;
+};
+
+struct refused {
+    const char *text, *code;
+};
+
+static struct json *json_of(const char *z)
+{
+    struct json *v = NULL;
+    const struct err *e = json_parse(arena, str_of(z), &v);
+    cr_assert(!e, "the test's own JSON: %s", z);
+    return v;
+}
+
+static const struct err *render(const struct templates *t, const char *view,
+                                struct str *page)
+{
+    struct buf out = buf_make(arena, 1 << 20);
+    const struct err *e =
+        template_render(arena, t, "main", json_of(view), &out);
+    *page = buf_text(&out);
+    return e;
+}
+
+static void expect_prints(const struct prints *c, const char *parts)
+{
+    struct templates *t = NULL;
+    const struct err *e = template_parse(arena, str_of(c->text),
+                                         json_of(parts), false, &t);
+    cr_expect(!e, "%s: refused: %s", c->text, e ? e->say.p : "");
+    if (e)
+        return;
+    struct str page;
+    e = render(t, c->view, &page);
+    cr_expect(!e, "%s: failed: %s", c->text, e ? e->code : "");
+    cr_expect(str_is(page, c->expected), "%s over %s: %.*s", c->text, c->view,
+              STR_FMT(page));
+}
+
+static void expect_all(const struct prints *cases, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        expect_prints(&cases[i], "{}");
+}
+
+static void expect_refused(const struct refused *cases, size_t n)
+{
+    const struct json *parts =
+        json_of("{\"p\": \"part\", \"q\": \"{{>p}}\"}");
+    for (size_t i = 0; i < n; i++) {
+        struct templates *t = NULL;
+        const struct err *e = template_parse(arena, str_of(cases[i].text),
+                                             parts, false, &t);
+        cr_expect(e != NULL, "%s: not refused", cases[i].text);
+        if (!e)
+            continue;
+        cr_expect(e->kind == ERR_INVALID, "%s", cases[i].text);
+        cr_expect(str_is(str_of(e->code), cases[i].code), "%s: %s %.*s",
+                  cases[i].text, e->code, STR_FMT(e->say));
+    }
+}
+
+Test(template, values)
+{
+    static const struct prints cases[] = {
+        {"", "{}", ""},
+        {"plain { } }} text", "{}", "plain { } }} text"},
+        {"{{a}}", "{\"a\": \"x\"}", "x"},
+        {"{{ a }}|{{\ta\n}}", "{\"a\": \"x\"}", "x|x"},
+        {"{{a-b_C9}}", "{\"a-b_C9\": \"x\"}", "x"},
+        {"{{a.b.c}}", "{\"a\": {\"b\": {\"c\": \"x\"}}}", "x"},
+        {"{{.}}", "\"x\"", "x"},
+        {"{{a}}", "{\"a\": 0}", "0"},
+        {"{{a}}", "{\"a\": -9223372036854775808}", "-9223372036854775808"},
+        {"{{a}}", "{\"a\": 1.25}", "1.25"},
+        {"{{a}}", "{\"a\": 1.10}", "1.10"},
+        {"{{a}} {{b}}", "{\"a\": true, \"b\": false}", "true false"},
+        {"[{{a}}]", "{\"a\": null}", "[]"},
+        {"[{{a}}]", "{\"a\": \"\"}", "[]"},
+        {"[{{a}}]", "{}", "[]"},
+        {"[{{a.b}}]", "{\"a\": \"text\", \"b\": \"wrong\"}", "[]"},
+        {"[{{a}}]", "{\"a\": [1]}", "[]"},
+        {"[{{a}}]", "{\"a\": {\"b\": 1}}", "[]"},
+        {"{{a}}", "{\"a\": \"\\u00e9\\ud83d\\ude00\"}", "é😀"},
+        {"{{a}}", "{\"a\": \"{{b}}\", \"b\": \"wrong\"}", "{{b}}"},
+    };
+    expect_all(cases, countof(cases));
+}
+
+Test(template, sections)
+{
+    static const struct prints cases[] = {
+        {"{{#a}}yes{{/a}}", "{\"a\": true}", "yes"},
+        {"{{#a}}yes{{/a}}", "{\"a\": {}}", "yes"},
+        {"{{#a}}yes{{/a}}", "{\"a\": 0}", "yes"},
+        {"{{#a}}yes{{/a}}", "{\"a\": \"0\"}", "yes"},
+        {"{{#a}}no{{/a}}", "{\"a\": false}", ""},
+        {"{{#a}}no{{/a}}", "{\"a\": null}", ""},
+        {"{{#a}}no{{/a}}", "{\"a\": \"\"}", ""},
+        {"{{#a}}no{{/a}}", "{\"a\": []}", ""},
+        {"{{#a}}no{{/a}}", "{}", ""},
+        {"{{#a}}[{{.}}]{{/a}}", "{\"a\": [1, null, \"x\"]}", "[1][][x]"},
+        {"{{#a}}[{{.}}]{{/a}}", "{\"a\": \"x\"}", "[x]"},
+        {"{{#a}}{{b}}{{/a}}", "{\"a\": [{\"b\": 1}, {\"b\": 2}]}", "12"},
+        {"{{#.}}({{#.}}{{.}}{{/.}}){{/.}}", "[[1, 2], [3]]", "(12)(3)"},
+        {"{{#a.b}}{{c}}{{/a.b}}", "{\"a\": {\"b\": {\"c\": 1}}}", "1"},
+        {"{{#a}}{{#b}}{{x}}{{y}}{{/b}}{{/a}}",
+         "{\"a\": {\"x\": 1}, \"b\": {\"y\": 2}, \"x\": 9}", "12"},
+    };
+    expect_all(cases, countof(cases));
+}
+
+Test(template, inverted_sections)
+{
+    static const struct prints cases[] = {
+        {"{{^a}}yes{{/a}}", "{}", "yes"},
+        {"{{^a}}yes{{/a}}", "{\"a\": null}", "yes"},
+        {"{{^a}}yes{{/a}}", "{\"a\": false}", "yes"},
+        {"{{^a}}yes{{/a}}", "{\"a\": \"\"}", "yes"},
+        {"{{^a}}yes{{/a}}", "{\"a\": []}", "yes"},
+        {"{{^a.b.c}}yes{{/a.b.c}}", "{\"a\": {}}", "yes"},
+        {"{{^a}}no{{/a}}", "{\"a\": true}", ""},
+        {"{{^a}}no{{/a}}", "{\"a\": {}}", ""},
+        {"{{^a}}no{{/a}}", "{\"a\": [0]}", ""},
+        {"{{^a}}no{{/a}}", "{\"a\": 0}", ""},
+        {"{{#x}}{{^a}}{{b}}{{/a}}{{/x}}", "{\"x\": {\"b\": 1}}", "1"},
+    };
+    expect_all(cases, countof(cases));
+}
+
+/* Only the first part of a name climbs; the others must be right there. */
+Test(template, lookup_climbs)
+{
+    static const struct prints cases[] = {
+        {"{{#a}}{{b.c}}{{/a}}",
+         "{\"a\": {\"b\": {}}, \"b\": {\"c\": \"wrong\"}}", ""},
+        {"{{#a}}{{b.c}}{{/a}}", "{\"a\": {}, \"b\": {\"c\": 1}}", "1"},
+        {"{{#a}}[{{b}}]{{/a}}", "{\"a\": {\"b\": null}, \"b\": 1}", "[]"},
+        {"{{#a}}{{b}}{{/a}}", "{\"a\": [1, 2], \"b\": \"x\"}", "xx"},
+    };
+    expect_all(cases, countof(cases));
+}
+
+Test(template, lines_of_their_own)
+{
+    static const struct prints cases[] = {
+        {"a\n {{#x}}\nb\n\t{{/x}} \nc", "{\"x\": true}", "a\nb\nc"},
+        {"a\r\n{{! c }}\r\nb", "{}", "a\r\nb"},
+        {"{{! c }}", "{}", ""},
+        {"a\n  {{! c\n d }}  \nb\n", "{}", "a\nb\n"},
+        {"a\n {{x}}\nb", "{\"x\": 1}", "a\n 1\nb"},
+        {" {{#x}}{{/x}}\n", "{\"x\": true}", " \n"},
+        {" {{! c }} d\n", "{}", "  d\n"},
+    };
+    expect_all(cases, countof(cases));
+}
+
+Test(template, comments_say_nothing)
+{
+    static const struct prints cases[] = {
+        {"a{{! {{b }}c", "{}", "ac"},
+        {"a{{!}}b", "{}", "ab"},
+        {"<!-- {{! in a comment }}-->", "{}", "<!-- -->"},
+        {"<p {{! in a tag }}a=\"1\">", "{}", "<p a=\"1\">"},
+    };
+    expect_all(cases, countof(cases));
+}
+
+Test(template, parts)
+{
+    static const char parts[] =
+        "{\"p\": \"<i>{{x}}</i>\", \"two\": \"1\\n2\\n\", \"in\": "
+        "\"{{>p}}{{>p}}\", \"tree\": \"<b>{{v}}</b>{{#kids}}{{>tree}}"
+        "{{/kids}}\"}";
+    static const struct prints cases[] = {
+        {"{{>p}}", "{\"x\": \"&\"}", "<i>&amp;</i>"},
+        {"{{> p }}", "{\"x\": 1}", "<i>1</i>"},
+        {"a\n  {{>two}}\nb", "{}", "a\n1\n2\nb"},
+        {"{{#l}}{{>p}}{{/l}}", "{\"l\": [{\"x\": 1}, {\"x\": 2}]}",
+         "<i>1</i><i>2</i>"},
+        {"{{>in}}", "{\"x\": 1}", "<i>1</i><i>1</i>"},
+        {"{{>tree}}",
+         "{\"v\": 1, \"kids\": [{\"v\": 2, \"kids\": []}, {\"v\": 3, "
+         "\"kids\": null}]}",
+         "<b>1</b><b>2</b><b>3</b>"},
+    };
+    for (size_t i = 0; i < countof(cases); i++)
+        expect_prints(&cases[i], parts);
+}
+
+#define NASTY "{\"v\": \"<x\\\"'&>\"}"
+#define TAMED "&lt;x&quot;&#39;&amp;&gt;"
+
+Test(template, values_are_escaped_wherever_they_stand)
+{
+    static const struct prints cases[] = {
+        {"{{v}}", NASTY, TAMED},
+        {"<p>{{v}}</p>", NASTY, "<p>" TAMED "</p>"},
+        {"<title>{{v}}</title>", NASTY, "<title>" TAMED "</title>"},
+        {"<textarea a='b'>{{v}}</textarea>", NASTY,
+         "<textarea a='b'>" TAMED "</textarea>"},
+        {"<TextArea>{{v}}</TEXTAREA >", NASTY,
+         "<TextArea>" TAMED "</TEXTAREA >"},
+        {"<p title=\"a {{v}} b\">", NASTY, "<p title=\"a " TAMED " b\">"},
+        {"<p title='{{v}}'>", NASTY, "<p title='" TAMED "'>"},
+        {"<p data-x=\"{{v}}\">", NASTY, "<p data-x=\"" TAMED "\">"},
+        {"<a href=\"/x?q={{v}}\">", NASTY, "<a href=\"/x?q=" TAMED "\">"},
+        {"{{#v}}{{.}}{{/v}}", NASTY, TAMED},
+        {"a < b {{v}}", NASTY, "a < b " TAMED},
+        {"<script src=\"/a.js\">a < '</p>'</script>{{v}}", NASTY,
+         "<script src=\"/a.js\">a < '</p>'</script>" TAMED},
+        {"<!doctype html><!-- <p --><p>{{v}}", NASTY,
+         "<!doctype html><!-- <p --><p>" TAMED},
+        {"<br/><input value=\"{{v}}\"/>", NASTY,
+         "<br/><input value=\"" TAMED "\"/>"},
+        {"<p hidden a=b c='d'>{{v}}</p\n>", NASTY,
+         "<p hidden a=b c='d'>" TAMED "</p\n>"},
+    };
+    expect_all(cases, countof(cases));
+}
+
+Test(template, refuses_values_that_could_become_code)
+{
+    static const struct refused cases[] = {
+        {"<script>{{v}}</script>", "template.context"},
+        {"<SCRIPT>{{v}}</script>", "template.context"},
+        {"<script src=\"/a\">var a = \"{{v}}\";</script>",
+         "template.context"},
+        {"<script></scriptx>{{v}}</script>", "template.context"},
+        {"<script></ script>{{v}}</script>", "template.context"},
+        {"<script/>{{v}}</script>", "template.context"},
+        {"<style>a { color: {{v}} }</style>", "template.context"},
+        {"<iframe>{{v}}</iframe>", "template.context"},
+        {"<title></{{v}}</title>", "template.context"},
+        {"<title><{{v}}</title>", "template.context"},
+        {"<!-- {{v}} -->", "template.context"},
+        {"<!doctype {{v}}>", "template.context"},
+        {"<p a={{v}}>", "template.context"},
+        {"<p a= {{v}}>", "template.context"},
+        {"<p a=b{{v}}>", "template.context"},
+        {"<p {{v}}>", "template.context"},
+        {"<p a{{v}}=\"b\">", "template.context"},
+        {"<p {{v}}=\"b\">", "template.context"},
+        {"<p a=\"b\"{{v}}>", "template.context"},
+        {"<{{v}}>", "template.context"},
+        {"<p{{v}}>", "template.context"},
+        {"</{{v}}>", "template.context"},
+        {"</p{{v}}>", "template.context"},
+        {"<!{{v}}>", "template.context"},
+        {"<p onclick=\"{{v}}\">", "template.context"},
+        {"<p OnFocus='{{v}}'>", "template.context"},
+        {"<p on=\"{{v}}\">", "template.context"},
+        {"<p style=\"color: {{v}}\">", "template.context"},
+        {"<p STYLE='{{v}}'>", "template.context"},
+        {"<iframe srcdoc=\"{{v}}\">", "template.context"},
+        {"<img srcset=\"{{v}}\">", "template.context"},
+        {"<video poster=\"{{v}}\">", "template.context"},
+        {"<a ping=\"/{{v}}\">", "template.context"},
+        {"<use xlink:href=\"#{{v}}\"/>", "template.context"},
+        {"<object data=\"{{v}}\">", "template.context"},
+    };
+    expect_refused(cases, countof(cases));
+}
+
+Test(template, refuses_html_that_browsers_would_have_to_repair)
+{
+    static const struct refused cases[] = {
+        {"<p a=\"b\"c=\"d\">", "template.markup"},
+        {"<p a =\"b\">", "template.markup"},
+        {"<p =b>", "template.markup"},
+        {"<p a=>", "template.markup"},
+        {"<?xml?>", "template.markup"},
+        {"</>", "template.markup"},
+        {"<![CDATA[x]]>", "template.markup"},
+        {"<!>", "template.markup"},
+        {"<script><!-- <script> </script>", "template.markup"},
+        {"<p", "template.markup"},
+        {"<p a=\"b", "template.markup"},
+        {"<!-- x", "template.markup"},
+        {"<title>x", "template.markup"},
+        {"x<", "template.markup"},
+    };
+    expect_refused(cases, countof(cases));
+}
+
+/* A comment ends where a browser says so, and what follows is judged. */
+Test(template, comments_of_html_end_as_in_a_browser)
+{
+    static const struct refused cases[] = {
+        {"<!--><script>{{v}}</script>-->", "template.context"},
+        {"<!---><script>{{v}}</script>-->", "template.context"},
+        {"<!-- --!><script>{{v}}</script>-->", "template.context"},
+        {"<!-- - ->{{v}}-->", "template.context"},
+        {"<!--!>{{v}}-->", "template.context"},
+        {"<!-- -- >{{v}}-->", "template.context"},
+    };
+    expect_refused(cases, countof(cases));
+    static const struct prints fine[] = {
+        {"<!-->{{v}}", "{\"v\": 1}", "<!-->1"},
+        {"<!--->{{v}}", "{\"v\": 1}", "<!--->1"},
+        {"<!----->{{v}}", "{\"v\": 1}", "<!----->1"},
+        {"<!-- a -- b --->{{v}}", "{\"v\": 1}", "<!-- a -- b --->1"},
+    };
+    expect_all(fine, countof(fine));
+}
+
+Test(template, sections_leave_the_html_as_they_found_it)
+{
+    static const struct refused cases[] = {
+        {"{{#a}}<p {{/a}}>", "template.context"},
+        {"{{#a}}<script>{{/a}}x</script>", "template.context"},
+        {"<p title=\"{{#a}}\"{{/a}}>", "template.context"},
+        {"<p title={{#a}}\"x\"{{/a}}>", "template.context"},
+        {"<p {{#a}}x=\"{{/a}}\">", "template.context"},
+        {"<scr{{#a}}ipt{{/a}}>x</script>", "template.context"},
+        {"<{{#a}}p{{/a}}>", "template.context"},
+        {"<!-- {{#a}}--> {{/a}}-->", "template.context"},
+        {"<p{{#a}}>{{/a}}", "template.context"},
+        {"<p {{#a}}{{#b}}x{{/b}}{{/a}}>", "template.context"},
+        {"<p {{#a}}nclick=\"{{v}}\" o{{/a}}>", "template.context"},
+        {"<p {{#a}}on{{/a}}click=\"{{v}}\">", "template.markup"},
+        {"<p {{#a}}a{{/a}}=\"{{v}}\">", "template.markup"},
+        {"<p {{#a}}a{{/a}} =\"{{v}}\">", "template.markup"},
+        {"<p{{#a}} b{{/a}}c=\"{{v}}\">", "template.markup"},
+    };
+    expect_refused(cases, countof(cases));
+    static const struct prints fine[] = {
+        {"<p {{#a}}hidden{{/a}}>", "{\"a\": true}", "<p hidden>"},
+        {"<p{{#a}} hidden{{/a}}>", "{\"a\": true}", "<p hidden>"},
+        {"<p{{#a}} hidden{{/a}}/>", "{}", "<p/>"},
+        {"<p a='b'{{#a}} c=\"{{.}}\"{{/a}} d>", "{\"a\": [1, 2]}",
+         "<p a='b' c=\"1\" c=\"2\" d>"},
+        {"<p{{#a}} b{{/a}}{{^a}} c{{/a}}>", "{}", "<p c>"},
+        {"<p class=\"a{{#a}} {{.}}{{/a}}\">", "{\"a\": [1, 2]}",
+         "<p class=\"a 1 2\">"},
+        {"<title>{{#a}}{{.}} {{/a}}x</title>", "{\"a\": 1}",
+         "<title>1 x</title>"},
+        {"{{#a}}<p>{{/a}}{{#a}}</p>{{/a}}", "{\"a\": 1}", "<p></p>"},
+    };
+    expect_all(fine, countof(fine));
+}
+
+Test(template, parts_stand_in_text_alone)
+{
+    static const struct refused cases[] = {
+        {"<p title=\"{{>p}}\">", "template.context"},
+        {"<p {{>p}}>", "template.context"},
+        {"<{{>p}}>", "template.context"},
+        {"<title>{{>p}}</title>", "template.context"},
+        {"<script>{{>p}}</script>", "template.context"},
+        {"<!-- {{>p}} -->", "template.context"},
+    };
+    expect_refused(cases, countof(cases));
+    struct templates *t = NULL;
+    const struct err *e = template_parse(
+        arena, STR("{{>p}}"), json_of("{\"p\": \"x\\n<p \"}"), false, &t);
+    cr_assert(e != NULL, "a part that ends in a tag");
+    cr_expect(str_is(str_of(e->code), "template.markup"));
+    cr_expect(str_is(e->at, "part_p.html:1"), "%.*s", STR_FMT(e->at));
+}
+
+Test(template, refuses_what_is_no_tag)
+{
+    static const struct refused cases[] = {
+        {"{{{v}}}", "template.tag"},
+        {"{{&v}}", "template.tag"},
+        {"{{=<% %>=}}", "template.tag"},
+        {"{{v", "template.tag"},
+        {"{{v}", "template.tag"},
+        {"{{", "template.tag"},
+        {"{{! v", "template.tag"},
+        {"{{}}", "template.name"},
+        {"{{ }}", "template.name"},
+        {"{{a b}}", "template.name"},
+        {"{{a.}}", "template.name"},
+        {"{{.a}}", "template.name"},
+        {"{{a..b}}", "template.name"},
+        {"{{..}}", "template.name"},
+        {"{{a/b}}", "template.name"},
+        {"{{#}}{{/}}", "template.name"},
+        {"{{>}}", "template.name"},
+        {"{{>../x}}", "template.name"},
+        {"{{>a.b}}", "template.name"},
+        {"{{>absent}}", "template.part"},
+        {"{{#a}}", "template.section"},
+        {"{{/a}}", "template.section"},
+        {"{{#a}}{{/b}}", "template.section"},
+        {"{{#a}}{{^b}}{{/a}}{{/b}}", "template.section"},
+        {"a\xff", "template.utf8"},
+    };
+    expect_refused(cases, countof(cases));
+    struct templates *t = NULL;
+    const struct err *e =
+        template_parse(arena, (struct str){"a\0b", 3}, NULL, false, &t);
+    cr_expect(e != NULL, "a NUL byte");
+}
+
+Test(template, a_refusal_names_file_and_line)
+{
+    static const struct {
+        const char *text, *at;
+    } cases[] = {
+        {"a\n\n<p {{v}}>", "main.html:3"},
+        {"a\n<p\n\nb=\"c\"d=\"e\">\n{{v}}", "main.html:4"},
+        {"{{! x\ny }}\n{{#a}}\n{{v}}", "main.html:3"},
+        {"a\n  {{#a}}\n{{/b}}\n", "main.html:3"},
+        {"\n\n{{v", "main.html:3"},
+        {"\n{{>absent}}", "main.html:2"},
+    };
+    for (size_t i = 0; i < countof(cases); i++) {
+        struct templates *t = NULL;
+        const struct err *e =
+            template_parse(arena, str_of(cases[i].text), NULL, false, &t);
+        cr_assert(e != NULL, "%s", cases[i].text);
+        cr_expect(str_is(e->at, cases[i].at), "%s: %.*s", cases[i].text,
+                  STR_FMT(e->at));
+        cr_expect(e->say.n > 0);
+    }
+}
+
+/* A JSON string of v, and what href="{{v}}" must print for it. */
+static const struct {
+    const char *v, *printed;
+} addresses[] = {
+    {"/inbox?a=1&b=2#c", "/inbox?a=1&amp;b=2#c"},
+    {"#top", "#top"},
+    {"?page=2", "?page=2"},
+    {"https://example.org/", "https://example.org/"},
+    {"http://example.org/", "http://example.org/"},
+    {"mailto:a@example.org", "mailto:a@example.org"},
+    {"/", "/"},
+    {"/a//b", "/a//b"},
+    {"/a\\\"b'<>", "/a&quot;b&#39;&lt;&gt;"},
+    {"javascript:alert(1)", "#"},
+    {"JaVaScript:alert(1)", "#"},
+    {" javascript:alert(1)", "#"},
+    {"\\tjavascript:alert(1)", "#"},
+    {"java\\nscript:alert(1)", "#"},
+    {"\\u0001javascript:alert(1)", "#"},
+    {"data:text/html,x", "#"},
+    {"vbscript:x", "#"},
+    {"file:///etc/passwd", "#"},
+    {"//evil.example", "#"},
+    {"/\\\\evil.example", "#"},
+    {"\\\\\\\\evil.example", "#"},
+    {"/\\t/evil.example", "#"},
+    {"/a\\nb", "#"},
+    {"/a\\u007fb", "#"},
+    {"https:evil.example", "#"},
+    {"https:/evil.example", "#"},
+    {"httpsx://evil.example", "#"},
+    {"\\u00a0javascript:x", "#"},
+    {"&#106;avascript:x", "#"},
+    {"inbox", "#"},
+    {" /inbox", "#"},
+    {"", "#"},
+};
+
+Test(template, addresses)
+{
+    static const char *const tags[] = {"a href", "img src", "form ACTION",
+                                       "button formaction"};
+    for (size_t i = 0; i < countof(addresses); i++) {
+        for (size_t k = 0; k < countof(tags) * 2; k++) {
+            char quote = k % 2 ? '\'' : '"', text[64], view[96], page[96];
+            const char *tag = tags[k / 2];
+            snprintf(text, sizeof(text), "<%s=%c{{v}}%c>", tag, quote, quote);
+            snprintf(view, sizeof(view), "{\"v\": \"%s\"}", addresses[i].v);
+            snprintf(page, sizeof(page), "<%s=%c%s%c>", tag, quote,
+                     addresses[i].printed, quote);
+            expect_prints(&(struct prints){text, view, page}, "{}");
+        }
+    }
+}
+
+/* Where the template begins the address, only the beginning is its scheme. */
+Test(template, addresses_of_several_pieces)
+{
+    static const struct prints cases[] = {
+        {"<a href=\"/i/{{v}}/x\">", "{\"v\": \"javascript:x\"}",
+         "<a href=\"/i/javascript:x/x\">"},
+        {"<a href=\"/{{v}}\">", "{\"v\": \"a\"}", "<a href=\"/a\">"},
+        {"<a href=\"/{{v}}\">", "{\"v\": \"/evil\"}", "<a href=\"/#\">"},
+        {"<a href=\"/{{v}}\">", "{\"v\": \"\\\\evil\"}", "<a href=\"/#\">"},
+        {"<a href=\"/i/{{v}}\">", "{\"v\": \"a\\nb\"}", "<a href=\"/i/#\">"},
+        {"<a href='{{a}}{{b}}'>", "{\"a\": \"/\", \"b\": \"/evil\"}",
+         "<a href='/#'>"},
+        {"<a href='{{a}}/{{b}}'>", "{\"a\": \"/\", \"b\": \"evil\"}",
+         "<a href='//#'>"},
+        {"<a href='{{! }}data:{{a}}'>", "{\"a\": \"x\"}", "<a href='data:#'>"},
+        {"<a href='{{a}}{{b}}{{c}}'>",
+         "{\"a\": \"/\", \"b\": null, \"c\": \"/evil\"}", "<a href='/#'>"},
+        {"<a href='{{a}}{{b}}'>", "{\"a\": null, \"b\": \"data:x\"}",
+         "<a href='#'>"},
+        {"<a href='{{#a}}/x{{/a}}{{b}}'>", "{\"b\": \"data:x\"}",
+         "<a href='#'>"},
+        {"<a href='{{#a}}/x{{/a}}{{b}}'>", "{\"a\": 1, \"b\": \":x\"}",
+         "<a href='/x:x'>"},
+        {"<a href='{{#a}}{{.}}{{/a}}{{^a}}/y{{/a}}'>", "{\"a\": \"/z\"}",
+         "<a href='/z'>"},
+        {"<a title='\"/' href=\"{{v}}\">", "{\"v\": \"x\"}",
+         "<a title='\"/' href=\"#\">"},
+        {"<a href=\"/i/{{n}}\">", "{\"n\": 7}", "<a href=\"/i/7\">"},
+        {"<a href=\"{{n}}\">", "{\"n\": 7}", "<a href=\"#\">"},
+        {"<a href=\"mailto:{{v}}\">", "{\"v\": \"a@b\"}",
+         "<a href=\"mailto:a@b\">"},
+    };
+    expect_all(cases, countof(cases));
+    static const struct refused bad[] = {
+        {"<a href=\"x/{{v}}\">", "template.url"},
+        {"<a href=\"//{{v}}\">", "template.url"},
+        {"<a href=\"javascript:{{v}}\">", "template.url"},
+        {"<a href=\"java{{v}}\">", "template.url"},
+        {"<a href=\"https:{{v}}\">", "template.url"},
+        {"<a href=\" {{v}}\">", "template.url"},
+    };
+    expect_refused(bad, countof(bad));
+}
+
+Test(template, strict_refuses_unknown_names)
+{
+    static const struct {
+        const char *text, *view, *code, *at;
+    } cases[] = {
+        {"{{a}}", "{}", "template.unknown", "main.html:1 a"},
+        {"\n{{#a}}\n{{b.c}}{{/a}}", "{\"a\": {\"b\": {}}}",
+         "template.unknown", "main.html:3 b.c"},
+        {"{{a.b}}", "{\"a\": null}", "template.unknown", "main.html:1 a.b"},
+        {"{{a}}", "[]", "template.unknown", "main.html:1 a"},
+        {"{{a}}", "{\"a\": []}", "template.not_text", "main.html:1 a"},
+        {"{{.}}", "{}", "template.not_text", "main.html:1 ."},
+        {"{{a}}", "{\"a\": null}", NULL, NULL},
+        {"{{#a}}{{/a}}{{^a}}{{/a}}{{#a.b}}{{/a.b}}", "{}", NULL, NULL},
+        {"{{#a}}{{b}}{{/a}}", "{\"a\": 1, \"b\": 2}", NULL, NULL},
+    };
+    for (size_t i = 0; i < countof(cases); i++) {
+        struct templates *t = NULL;
+        cr_assert(!template_parse(arena, str_of(cases[i].text), NULL, true,
+                                     &t));
+        struct str page;
+        const struct err *e = render(t, cases[i].view, &page);
+        cr_expect(!e == !cases[i].code, "%s",
+                  cases[i].text);
+        if (!e || !cases[i].code)
+            continue;
+        cr_expect(e->kind == ERR_INTERNAL);
+        cr_expect(str_is(str_of(e->code), cases[i].code), "%s", e->code);
+        cr_expect(str_is(e->at, cases[i].at), "%.*s", STR_FMT(e->at));
+    }
+}
+
+/* n sections in each other around an x. */
+static struct str nested(size_t n)
+{
+    struct buf b = buf_make(arena, 4096);
+    for (size_t i = 0; i < n; i++)
+        buf_put(&b, "{{#a}}");
+    buf_put(&b, "x");
+    for (size_t i = 0; i < n; i++)
+        buf_put(&b, "{{/a}}");
+    return buf_text(&b);
+}
+
+Test(template, sections_have_a_depth)
+{
+    struct templates *t = NULL;
+    struct str page;
+    cr_assert(
+        !template_parse(arena, nested(TEMPLATE_DEPTH_MAX), NULL, true, &t));
+    cr_assert(!render(t, "{\"a\": true}", &page));
+    cr_expect(str_is(page, "x"));
+    const struct err *e =
+        template_parse(arena, nested(TEMPLATE_DEPTH_MAX + 1), NULL, true, &t);
+    cr_assert(e != NULL);
+    cr_expect(str_is(str_of(e->code), "template.depth"));
+}
+
+Test(template, parts_have_a_depth)
+{
+    static const char *const parts[] = {
+        "{\"p\": \"{{>p}}\"}",
+        "{\"p\": \"{{#a}}{{>p}}{{/a}}\"}",
+        "{\"p\": \"x{{>q}}\", \"q\": \"{{^b}}y{{>p}}{{/b}}\"}",
+    };
+    for (size_t i = 0; i < countof(parts); i++) {
+        struct templates *t = NULL;
+        struct str page;
+        cr_assert(!template_parse(arena, STR("{{>p}}"), json_of(parts[i]),
+                                     false, &t));
+        const struct err *e = render(t, "{\"a\": [1]}", &page);
+        cr_assert(e != NULL, "%s", parts[i]);
+        cr_expect(e->kind == ERR_INTERNAL);
+        cr_expect(str_is(str_of(e->code), "template.depth"));
+    }
+    struct templates *t = NULL;
+    struct str page;
+    cr_assert(!template_parse(arena, nested(TEMPLATE_DEPTH_MAX - 1), NULL,
+                                 false, &t));
+    cr_assert(!render(t, "{\"a\": 1}", &page));
+}
+
+Test(template, a_page_has_a_ceiling)
+{
+    struct templates *t = NULL;
+    cr_assert(!template_parse(arena, STR("{{#l}}0123456789{{/l}}"), NULL,
+                              true, &t));
+    struct buf out = buf_make(arena, 25);
+    const struct err *e =
+        template_render(arena, t, "main", json_of("{\"l\": [1, 2, 3]}"), &out);
+    cr_assert(e != NULL);
+    cr_expect(e->kind == ERR_INTERNAL);
+    cr_expect(str_is(str_of(e->code), "template.too_long"));
+}
+
+Test(template, an_unknown_template_is_an_error)
+{
+    struct templates *t = NULL;
+    cr_assert(!template_parse(arena, STR("x"), NULL, true, &t));
+    struct buf out = buf_make(arena, 100);
+    const struct err *e =
+        template_render(arena, t, "absent", json_of("{}"), &out);
+    cr_assert(e != NULL);
+    cr_expect(e->kind == ERR_INTERNAL);
+    cr_expect(str_is(str_of(e->code), "template.missing"));
+}
+
+static void write_file(const char *dir, const char *name, const char *text)
+{
+    char path[256];
+    snprintf(path, sizeof(path), "%s/%s", dir, name);
+    FILE *f = fopen(path, "w");
+    cr_assert(f != NULL);
+    fputs(text, f);
+    fclose(f);
+}
+
+static void remove_file(const char *dir, const char *name)
+{
+    char path[256];
+    snprintf(path, sizeof(path), "%s/%s", dir, name);
+    remove(path);
+}
+
+Test(template, loads_a_directory)
+{
+    char dir[] = "/tmp/sayso-template-XXXXXX";
+    cr_assert(mkdtemp(dir) != NULL);
+    struct templates *t = NULL;
+    const struct err *e = template_load(arena, str_of(dir), true, &t);
+    cr_assert(e != NULL, "a directory without templates");
+    cr_expect(str_is(str_of(e->code), "template.directory"));
+
+    write_file(dir, "page.html", "<p>{{>row}}</p>\n");
+    write_file(dir, "part_row.html", "{{a}}");
+    write_file(dir, "empty.html", "");
+    write_file(dir, ".hidden.html", "{{{");
+    write_file(dir, "page.html.orig", "{{{");
+    e = template_load(arena, str_of(dir), true, &t);
+    cr_assert(!e, "%s %s", e ? e->code : "", e ? e->at.p : "");
+    struct buf out = buf_make(arena, 1000);
+    cr_assert(!template_render(arena, t, "page", json_of("{\"a\": \"<\"}"),
+                                  &out));
+    cr_expect(str_is(buf_text(&out), "<p>&lt;</p>\n"));
+    cr_assert(!template_render(arena, t, "empty", NULL, &out));
+
+    write_file(dir, "bad.html", "\n{{>absent}}");
+    e = template_load(arena, str_of(dir), true, &t);
+    cr_assert(e != NULL);
+    cr_expect(str_is(e->at, "bad.html:2"));
+    static const char *const names[] = {"page.html",     "part_row.html",
+                                        "empty.html",    ".hidden.html",
+                                        "page.html.orig", "bad.html"};
+    for (size_t i = 0; i < countof(names); i++)
+        remove_file(dir, names[i]);
+    cr_expect(rmdir(dir) == 0);
+}
+
+Test(template, a_template_must_be_a_readable_file)
+{
+    char dir[] = "/tmp/sayso-template-XXXXXX", inner[64];
+    struct templates *t = NULL;
+    cr_assert(mkdtemp(dir) != NULL);
+    snprintf(inner, sizeof(inner), "%s/x.html", dir);
+    cr_assert(mkdir(inner, 0700) == 0);
+    const struct err *e = template_load(arena, str_of(dir), true, &t);
+    cr_expect(e && str_is(str_of(e->code), "template.file"));
+    cr_expect(e && str_is(e->at, "x.html:1"));
+    rmdir(inner);
+    rmdir(dir);
+    e = template_load(arena, str_of(dir), true, &t);
+    cr_expect(e && str_is(str_of(e->code), "template.directory"));
+}
