@@ -1,0 +1,223 @@
+/* Events: their closed list of types, and the hash chain.
+ *
+ * Pure: the caller gives the time and stores what comes out. */
+#include "domain/event.h"
+
+#include "base/clock.h"
+#include "base/crypt.h"
+#include "base/id.h"
+
+enum poster { ANYONE, SERVER, ECHO };
+
+/* The client enumeration is closed: an unknown string makes it raise, so
+ * nothing outside of this table is ever stored. */
+static const struct {
+    const char *type;
+    enum poster poster;
+} types[] = {
+    {"intent_created", SERVER},
+    {"state_patched", SERVER},
+    {"status_changed", SERVER},
+    {"agent_assigned", SERVER},
+    {"agent_unassigned", SERVER},
+    {"constraint_added", ANYONE},
+    {"constraint_removed", ANYONE},
+    {"dependency_added", SERVER},
+    {"dependency_removed", SERVER},
+    {"lease_acquired", SERVER},
+    {"lease_released", SERVER},
+    {"arbitration_requested", ANYONE},
+    {"decision_recorded", ANYONE},
+    {"attachment_added", ANYONE},
+    {"portfolio_created", SERVER},
+    {"added_to_portfolio", SERVER},
+    {"removed_from_portfolio", SERVER},
+    {"failure_recorded", ANYONE},
+    {"comment", ANYONE},
+    {"intent.suspended", ECHO},
+    {"intent.resumed", SERVER},
+    {"intent.suspension_expired", SERVER},
+    {"intent.suspension_renotified", ECHO},
+    {"intent.suspension_escalated", ECHO},
+    {"engagement.decision", ANYONE},
+    {"portfolio.member_suspended", SERVER},
+    {"portfolio.member_resumed", SERVER},
+    {"access_granted", SERVER},
+    {"access_revoked", SERVER},
+    {"access_expired", SERVER},
+    {"access_requested", ANYONE},
+    {"access_request_approved", SERVER},
+    {"access_request_denied", SERVER},
+    {"task.created", ANYONE},
+    {"task.ready", ANYONE},
+    {"task.claimed", ANYONE},
+    {"task.started", ANYONE},
+    {"task.progress", ANYONE},
+    {"task.completed", ANYONE},
+    {"task.failed", ANYONE},
+    {"task.retrying", ANYONE},
+    {"task.blocked", ANYONE},
+    {"task.unblocked", ANYONE},
+    {"task.delegated", ANYONE},
+    {"task.escalated", ANYONE},
+    {"task.cancelled", ANYONE},
+    {"task.skipped", ANYONE},
+    {"plan.created", ANYONE},
+    {"plan.activated", ANYONE},
+    {"plan.paused", ANYONE},
+    {"plan.resumed", ANYONE},
+    {"plan.completed", ANYONE},
+    {"plan.failed", ANYONE},
+    {"plan.checkpoint_reached", ANYONE},
+    {"plan.checkpoint_approved", SERVER},
+    {"plan.checkpoint_rejected", SERVER},
+    {"coordinator.decision", ANYONE},
+    {"coordinator.heartbeat", ANYONE},
+    {"coordinator.paused", ANYONE},
+    {"coordinator.resumed", ANYONE},
+    {"coordinator.replaced", ANYONE},
+    {"coordinator.unresponsive", ANYONE},
+    {"coordinator.failed_over", ANYONE},
+    {"coordinator.handoff", ANYONE},
+    {"coordinator.plan_overridden", ANYONE},
+    {"coordinator.guardrails_updated", ANYONE},
+    {"coordinator.stalled", ANYONE},
+    {"coordinator.escalation_resolved", SERVER},
+    {"governance.policy_set", SERVER},
+    {"governance.policy_removed", SERVER},
+    {"governance.approval_granted", SERVER},
+    {"governance.approval_denied", SERVER},
+    {"governance.approval_enforced", SERVER},
+    {"governance.violation", SERVER},
+    {"log.checkpoint.created", SERVER},
+    {"log.checkpoint.anchored", SERVER},
+};
+
+static int find(struct str type)
+{
+    for (size_t i = 0; i < countof(types); i++) {
+        if (str_is(type, types[i].type))
+            return (int)i;
+    }
+    return -1;
+}
+
+bool event_type_known(struct str type)
+{
+    return find(type) >= 0;
+}
+
+bool event_type_postable(struct str type, enum role role)
+{
+    const int i = find(type);
+    return i >= 0 && types[i].poster == ANYONE && role != ROLE_AUDITOR &&
+           role != ROLE_NONE;
+}
+
+bool event_type_echoed(struct str type)
+{
+    const int i = find(type);
+    return i >= 0 && types[i].poster == ECHO;
+}
+
+static struct str hash_of(struct arena *a, struct str canonical)
+{
+    struct buf b = buf_make(a, 64);
+    buf_put(&b, "sha256:");
+    buf_str(&b, crypt_sha256_b64(a, canonical));
+    return buf_text(&b);
+}
+
+static struct json *object_of(struct arena *a, struct str intent_id,
+                              const struct event_draft *d,
+                              const struct event *e)
+{
+    struct json *o = json_object(a);
+    json_set_text(o, "id", e->id);
+    json_set_text(o, "intent_id", intent_id);
+    json_set_text(o, "event_type", e->type);
+    json_set_text(o, "actor", d->actor);
+    json_set_json(o, "payload", d->payload);
+    json_set_text(o, "created_at", clock_naive(a, e->created_at));
+    json_set_int(o, "sequence", e->sequence);
+    json_set_text_or_null(o, "previous_event_hash", e->previous);
+    if (d->trace_id.p)
+        json_set_text(o, "trace_id", d->trace_id);
+    if (d->parent_event_id.p)
+        json_set_text(o, "parent_event_id", d->parent_event_id);
+    return o;
+}
+
+const struct err *event_append(struct arena *a, struct str intent_id,
+                               const struct event_draft *d, int64_t now,
+                               struct event_tail *tail,
+                               struct event_list *out)
+{
+    if (out->n >= EVENTS_AT_ONCE || tail->sequence >= EVENTS_OF_INTENT_MAX)
+        return ERROR(ERR_CONFLICT, "event.log_full",
+                     "This intent's event log is full. Go on in a new intent.");
+    struct event *e = &out->v[out->n];
+    e->id = id_new(a);
+    e->sequence = tail->sequence + 1;
+    e->type = str_of(d->type);
+    e->created_at = now;
+    e->previous = tail->hash;
+    struct buf b = buf_make(a, EVENT_PAYLOAD_MAX);
+    json_write_canonical(&b, object_of(a, intent_id, d, e));
+    if (b.over)
+        return ERROR(ERR_INVALID, "event.too_large",
+                     "The event is too large for the log.");
+    e->canonical = buf_text(&b);
+    e->hash = hash_of(a, e->canonical);
+    tail->sequence = e->sequence;
+    tail->hash = e->hash;
+    out->n++;
+    return NULL;
+}
+
+void event_write(struct buf *b, struct str canonical, struct str hash)
+{
+    buf_put(b, "{\"event_hash\":\"");
+    buf_str(b, hash);
+    buf_put(b, "\",");
+    buf_str(b, str_sub(canonical, 1, canonical.n));
+}
+
+/* ---- checking ------------------------------------------------------- */
+
+static const char *mistake(struct arena *a, const struct event_check *c,
+                           struct str intent_id, const struct event *e)
+{
+    struct json *o = NULL;
+    if (e->sequence != c->tail.sequence + 1)
+        return "an event is missing before it";
+    if (!str_eq(e->hash, hash_of(a, e->canonical)))
+        return "its bytes do not match its hash";
+    if (c->tail.sequence == 0 ? e->previous.p != NULL
+                              : !str_eq(e->previous, c->tail.hash))
+        return "it does not follow its predecessor";
+    if (json_parse(a, e->canonical, &o) || !json_is(o, JSON_OBJECT))
+        return "its bytes are not an event";
+    if (!str_eq(json_get_text(o, "intent_id"), intent_id) ||
+        json_int(json_get(o, "sequence")) != e->sequence ||
+        !str_eq(json_get_text(o, "previous_event_hash"), e->previous) ||
+        !str_eq(json_get_text(o, "event_type"), e->type) ||
+        !str_eq(json_get_text(o, "id"), e->id))
+        return "its columns do not match its bytes";
+    return NULL;
+}
+
+bool event_check(struct arena *a, struct event_check *c, struct str intent_id,
+                 const struct event *e)
+{
+    if (c->broken)
+        return false;
+    c->reason = mistake(a, c, intent_id, e);
+    if (c->reason) {
+        c->broken = e->sequence > 0 ? e->sequence : c->tail.sequence + 1;
+        return false;
+    }
+    c->tail.sequence = e->sequence;
+    c->tail.hash = e->hash;
+    return true;
+}

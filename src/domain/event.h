@@ -1,0 +1,79 @@
+/* Events: their closed list of types, and the hash chain.
+ *
+ * RFC-0019 (reference/openintent.md 12): an event's canonical bytes are the
+ * RFC 8785 form of the object with every field but event_hash; event_hash is
+ * "sha256:" and the base64url digest of these bytes; each event names its
+ * predecessor's hash and the next sequence, from 1, for each intent. */
+#ifndef DOMAIN_EVENT_H
+#define DOMAIN_EVENT_H
+
+#include "base/json.h"
+#include "domain/principal.h"
+
+#define EVENT_PAYLOAD_MAX ((size_t)1 << 20) /* bytes of canonical form */
+#define EVENTS_OF_INTENT_MAX 10000
+#define EVENTS_AT_ONCE 8 /* of one transaction on one intent */
+
+struct event {
+    struct str id;
+    int64_t sequence;
+    struct str type;
+    int64_t created_at;
+    struct str canonical;
+    struct str hash;
+    struct str previous; /* p NULL on the first */
+};
+
+/* The events that one transaction appends to one intent. */
+struct event_list {
+    struct event v[EVENTS_AT_ONCE];
+    size_t n;
+};
+
+/* Where an intent's chain ends. */
+struct event_tail {
+    int64_t sequence; /* 0: no event yet */
+    struct str hash;  /* p NULL: no event yet */
+};
+
+struct event_draft {
+    const char *type;
+    struct str actor;
+    const struct json *payload; /* an object */
+    struct str trace_id;        /* p NULL: absent */
+    struct str parent_event_id; /* p NULL: absent */
+};
+
+/* Is it one of the types that OpenIntent clients know? (section 2) */
+bool event_type_known(struct str type);
+/* May a caller of this role post it? Types that report what the server did or
+ * a person decided are the server's own: posted by anybody they would be
+ * forgeries. */
+bool event_type_postable(struct str type, enum role role);
+/* The intent.suspended and reminder types that the SDK posts beside the
+ * server's own; they are understood, not stored again. */
+bool event_type_echoed(struct str type);
+
+/* Seals a draft as the next event of the chain and moves the tail.
+ * ERR_INVALID event.too_large; ERR_CONFLICT event.log_full. */
+const struct err *event_append(struct arena *a, struct str intent_id,
+                               const struct event_draft *d, int64_t now,
+                               struct event_tail *tail,
+                               struct event_list *out) MUST;
+/* The event as clients read it: the canonical object with event_hash, written
+ * without changing one of the hashed bytes. */
+void event_write(struct buf *b, struct str canonical, struct str hash);
+
+/* Checking a chain, event by event, from the first. */
+struct event_check {
+    struct event_tail tail;
+    int64_t broken;     /* sequence of the first broken event; 0: none */
+    const char *reason; /* of the break, in words */
+};
+/* Takes the next stored event and tells whether it holds: the digest is over
+ * these bytes, the bytes name this intent, sequence and predecessor, and
+ * nothing is missing before. */
+bool event_check(struct arena *a, struct event_check *c, struct str intent_id,
+                 const struct event *e);
+
+#endif

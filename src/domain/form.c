@@ -1,0 +1,208 @@
+/* Forms: reading the field list that an agent sends.
+ *
+ * Pure. Checking answers against it is in form_check.c. */
+#include "domain/form.h"
+
+#include "base/fields.h"
+
+#define KEY_MAX 64
+#define LABEL_MAX 200
+#define HELP_MAX 1000
+
+/* Names that would ask a person for a secret: secrets never pass through a
+ * question, they are configured where they live. */
+static bool secret_like(struct str key)
+{
+    static const char *const words[] = {"password", "passwd",     "secret",
+                                        "api_key",  "apikey",     "token",
+                                        "private_key", "credential"};
+    for (size_t i = 0; i < countof(words); i++) {
+        if (str_search_nocase(key, str_of(words[i])) < key.n)
+            return true;
+    }
+    return false;
+}
+
+static void read_option(struct fields *f, const struct json *v, size_t i,
+                        struct json *out)
+{
+    struct json *o = json_object(f->arena);
+    if (json_is(v, JSON_STRING) && json_text(v).n > 0) {
+        json_set_json(o, "value", v);
+        json_set_json(o, "label", v);
+    } else if (json_get_text(v, "value").n > 0) {
+        const struct str label = json_get_text(v, "label");
+        json_set_json(o, "value", json_get(v, "value"));
+        json_set_text(o, "label",
+                      label.n ? label : json_get_text(v, "value"));
+    } else {
+        fields_wrong(f, "options", "form.option",
+                     "Option %zu has to be text or {value, label}.", i);
+        return;
+    }
+    if (str_runes(json_get_text(o, "value")) > LABEL_MAX ||
+        str_runes(json_get_text(o, "label")) > LABEL_MAX)
+        fields_wrong(f, "options", "field.too_long",
+                     "Option %zu is too long.", i);
+    json_add_json(out, o);
+}
+
+static void read_options(struct fields *f, struct str type, struct json *out)
+{
+    const struct json *list = NULL;
+    fields_json(f, "options", JSON_ARRAY, &list);
+    const bool wanted = str_is(type, "enum") || str_is(type, "multi");
+    if (!wanted)
+        return;
+    if (json_count(list) == 0 || json_count(list) > FORM_OPTIONS_MAX)
+        fields_wrong(f, "options", "form.options",
+                     "\"options\" needs from 1 to %d options.",
+                     FORM_OPTIONS_MAX);
+    struct json *options = json_array(f->arena);
+    for (size_t i = 0; !f->e && i < json_count(list); i++)
+        read_option(f, json_at(list, i), i, options);
+    json_set_json(out, "options", options);
+}
+
+/* min and max of numbers, in the numbers' own type. */
+static void read_bounds(struct fields *f, struct json *out)
+{
+    static const char *const keys[] = {"min", "max"};
+    for (size_t i = 0; i < countof(keys); i++) {
+        const struct json *v = f->e ? NULL : json_get(f->obj, keys[i]);
+        if (v && !json_is(v, JSON_INT) && !json_is(v, JSON_DOUBLE))
+            fields_wrong(f, keys[i], "field.type",
+                         "\"%s\" has to be a number.", keys[i]);
+        else if (v)
+            json_set_json(out, keys[i], v);
+    }
+}
+
+static void read_lengths(struct fields *f, struct json *out)
+{
+    int64_t min = -1, max = -1;
+    fields_int(f, "min_length", 0, FORM_TEXT_MAX, &min);
+    fields_int(f, "max_length", 1, FORM_TEXT_MAX, &max);
+    if (min >= 0)
+        json_set_int(out, "min_length", min);
+    if (max >= 0)
+        json_set_int(out, "max_length", max);
+    if (min >= 0 && max >= 0 && min > max)
+        fields_wrong(f, "max_length", "form.bounds",
+                     "\"max_length\" is smaller than \"min_length\".");
+}
+
+static const struct err *read_field(struct arena *a, const struct json *v,
+                                    struct str path, struct json *out)
+{
+    struct fields f = fields(a, v, path);
+    struct str key, label, type, help, format;
+    bool required = false;
+    fields_only(&f, "key label type required help default min max min_length "
+                    "max_length format options");
+    fields_need(&f, "key");
+    fields_text(&f, "key", KEY_MAX, &key);
+    fields_text(&f, "label", LABEL_MAX, &label);
+    fields_word(&f, "type",
+                "string text integer number boolean enum multi", &type);
+    fields_word(&f, "format", "email uri date date-time", &format);
+    fields_text(&f, "help", HELP_MAX, &help);
+    fields_bool(&f, "required", &required);
+    if (!f.e && key.n == 0)
+        fields_wrong(&f, "key", "field.empty", "A key is needed.");
+    if (!f.e && secret_like(key))
+        fields_wrong(&f, "key", "form.secret",
+                     "A form may not ask for a secret.");
+    json_set_text(out, "key", key);
+    json_set_text(out, "label", label.n ? label : key);
+    json_set_text(out, "type", type.p ? type : STR("string"));
+    json_set_bool(out, "required", required);
+    if (help.n)
+        json_set_text(out, "help", help);
+    if (format.p)
+        json_set_text(out, "format", format);
+    read_options(&f, type, out);
+    read_bounds(&f, out);
+    read_lengths(&f, out);
+    if (!f.e && json_has(v, "default"))
+        json_set_json(out, "default", json_get(v, "default"));
+    return fields_error(&f);
+}
+
+static bool taken(const struct json *form, struct str key)
+{
+    for (size_t i = 0; i < json_count(form); i++) {
+        if (str_eq(json_get_text(json_at(form, i), "key"), key))
+            return true;
+    }
+    return false;
+}
+
+const struct err *form_read(struct arena *a, const struct json *list,
+                            struct json **out)
+{
+    *out = json_array(a);
+    if (json_count(list) == 0 || json_count(list) > FORM_FIELDS_MAX)
+        return err_at(a, ERR_INVALID, "form.fields", STR("form"),
+                      "A form has from 1 to %d fields.", FORM_FIELDS_MAX);
+    for (size_t i = 0; i < json_count(list); i++) {
+        struct json *field = json_object(a);
+        const struct str at = fields_element(a, STR("form"), i);
+        TRY(read_field(a, json_at(list, i), at, field));
+        if (taken(*out, json_get_text(field, "key")))
+            return err_at(a, ERR_INVALID, "form.duplicate", at,
+                          "Two fields have the same key.");
+        json_add_json(*out, field);
+        /* What silence or a quick answer would send has to be a possible
+         * answer itself. */
+        const struct json *def = json_get(field, "default");
+        if (def) {
+            struct json *one = json_array(a), *values = json_object(a);
+            struct json *errors = NULL;
+            json_add_json(one, field);
+            json_set_key(values, json_get_text(field, "key"), def);
+            if (form_check(a, one, values, &errors))
+                return err_at(a, ERR_INVALID, "form.default", at,
+                              "The default is not a value that the field "
+                              "accepts.");
+        }
+    }
+    return NULL;
+}
+
+static const char *type_of(const struct json *v)
+{
+    switch (json_type(v)) {
+    case JSON_BOOL:
+        return "boolean";
+    case JSON_INT:
+        return "integer";
+    case JSON_DOUBLE:
+        return "number";
+    case JSON_NULL:
+    case JSON_STRING:
+    case JSON_ARRAY:
+    case JSON_OBJECT:
+    case JSON__MAX:
+    default:
+        return "string";
+    }
+}
+
+struct json *form_of_context(struct arena *a, const struct json *context)
+{
+    struct json *form = json_array(a);
+    for (struct json_iter i = json_iter(context);
+         json_next(&i) && json_count(form) < FORM_FIELDS_MAX;) {
+        struct json *field = json_object(a);
+        json_set_text(field, "key", i.key);
+        json_set_text(field, "label", i.key);
+        json_set_text(field, "type", str_of(type_of(i.value)));
+        json_set_bool(field, "required", false);
+        if (i.value && !json_is(i.value, JSON_ARRAY) &&
+            !json_is(i.value, JSON_OBJECT))
+            json_set_json(field, "default", i.value);
+        json_add_json(form, field);
+    }
+    return form;
+}

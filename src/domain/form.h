@@ -1,0 +1,38 @@
+/* Forms: the fields of a question that is answered by several values.
+ *
+ * The field list is the flat kind that MCP elicitation uses. A plain
+ * OpenIntent record has none: there the keys of the context define the fields
+ * and any value passes (seeds/rfc-0025 4). */
+#ifndef DOMAIN_FORM_H
+#define DOMAIN_FORM_H
+
+#include "base/json.h"
+#include "base/err.h"
+
+#define FORM_FIELDS_MAX 50
+#define FORM_OPTIONS_MAX 100
+#define FORM_TEXT_MAX 20000
+
+/* Reads the native door's `form` (a list of fields) and gives it back with
+ * defaults filled in, as a list of {key, label, type, required, help, default,
+ * min, max, min_length, max_length, format, options[{value, label}]}. Types:
+ * string text integer number boolean enum multi; formats of string: email uri
+ * date date-time. ERR_INVALID names the field's place. */
+const struct err *form_read(struct arena *a, const struct json *list,
+                            struct json **out) MUST;
+/* The fields that a context's keys define, in the same form; types follow the
+ * values there, which become the defaults. */
+struct json *form_of_context(struct arena *a, const struct json *context);
+/* Checks values, an object, against a field list. On a mistake *errors is an
+ * object {key: sentence} and the result is ERR_INVALID response.form with
+ * {"fields": {...}} in more. */
+const struct err *form_check(struct arena *a, const struct json *form,
+                             const struct json *values,
+                             struct json **errors) MUST;
+/* One browser field's text as the JSON value that its type wants. Text that
+ * does not fit is given back as a string, so that form_check says what is
+ * wrong; empty text is absent (*absent). */
+struct json *form_value(struct arena *a, const struct json *field,
+                        struct str text, bool *absent);
+
+#endif

@@ -1,0 +1,163 @@
+/* Intents: states, moves between them, and reading a new one.
+ *
+ * Pure. Patching the state document is in intent_patch.c. */
+#include "domain/intent.h"
+
+#include "base/fields.h"
+#include "base/id.h"
+
+static const char *const words[INTENT_STATUS__MAX] = {
+    [INTENT_DRAFT] = "draft",
+    [INTENT_ACTIVE] = "active",
+    [INTENT_BLOCKED] = "blocked",
+    [INTENT_SUSPENDED] = "suspended_awaiting_input",
+    [INTENT_COMPLETED] = "completed",
+    [INTENT_ABANDONED] = "abandoned",
+};
+
+const char *intent_status_word(enum intent_status s)
+{
+    return s < INTENT_STATUS__MAX ? words[s] : "unknown";
+}
+
+enum intent_status intent_status_of(struct str word)
+{
+    for (int i = 0; i < INTENT_STATUS__MAX; i++) {
+        if (str_is(word, words[i]))
+            return (enum intent_status)i;
+    }
+    return INTENT_STATUS__MAX;
+}
+
+/* ---- moves ---------------------------------------------------------- */
+
+/* The moves that a status call may ask for. What answers, expiry and
+ * dependencies do by themselves does not pass here. */
+static const bool allowed[INTENT_STATUS__MAX][INTENT_STATUS__MAX] = {
+    [INTENT_DRAFT] = {[INTENT_ACTIVE] = true,
+                      [INTENT_SUSPENDED] = true,
+                      [INTENT_ABANDONED] = true},
+    [INTENT_ACTIVE] = {[INTENT_BLOCKED] = true,
+                       [INTENT_SUSPENDED] = true,
+                       [INTENT_COMPLETED] = true,
+                       [INTENT_ABANDONED] = true},
+    [INTENT_BLOCKED] = {[INTENT_ACTIVE] = true, [INTENT_ABANDONED] = true},
+    [INTENT_SUSPENDED] = {[INTENT_ACTIVE] = true, [INTENT_ABANDONED] = true},
+};
+
+static const struct err *refuse_suspended(const struct intent_move *m)
+{
+    if (m->to == INTENT_ACTIVE && m->role == ROLE_AGENT)
+        return ERROR(ERR_FORBIDDEN, "intent.resume_forbidden",
+                     "Only an answer resumes a suspended intent.");
+    if (m->to == INTENT_ACTIVE && m->question_open)
+        return ERROR(ERR_CONFLICT, "intent.question_open",
+                     "The open question has to be answered or cancelled.");
+    return NULL;
+}
+
+static const struct err *refuse_completed(const struct intent_move *m)
+{
+    if (!m->dependencies_done)
+        return ERROR(ERR_CONFLICT, "intent.dependencies_open",
+                     "An intent can be completed only after all that it "
+                     "depends on.");
+    if (!m->children_done)
+        return ERROR(ERR_CONFLICT, "intent.children_open",
+                     "An intent can be completed only after its children.");
+    return NULL;
+}
+
+const struct err *intent_move(const struct intent_move *m,
+                              enum intent_status *to)
+{
+    *to = m->to;
+    if (m->from == m->to &&
+        (m->to == INTENT_COMPLETED || m->to == INTENT_ABANDONED))
+        return NULL;
+    if (m->from >= INTENT_STATUS__MAX || m->to >= INTENT_STATUS__MAX ||
+        !allowed[m->from][m->to])
+        return ERROR(ERR_CONFLICT, "intent.transition",
+                     "The intent's status does not allow this move.");
+    if (m->from == INTENT_SUSPENDED)
+        TRY(refuse_suspended(m));
+    if (m->to == INTENT_COMPLETED)
+        TRY(refuse_completed(m));
+    if (m->to == INTENT_ACTIVE && !m->dependencies_done) {
+        if (m->from == INTENT_BLOCKED)
+            return ERROR(ERR_CONFLICT, "intent.dependencies_open",
+                         "The intent stays blocked until all that it depends "
+                         "on is completed.");
+        *to = INTENT_BLOCKED;
+    }
+    return NULL;
+}
+
+/* ---- a new one ------------------------------------------------------ */
+
+static struct str text_or(struct arena *a, const struct json *v,
+                          const char *otherwise)
+{
+    return v ? json_dump(a, v, INTENT_STATE_MAX) : str_of(otherwise);
+}
+
+static void read_ids(struct fields *f, struct intent_ids *out)
+{
+    const struct json *list = NULL;
+    fields_json(f, "depends_on", JSON_ARRAY, &list);
+    if (json_count(list) > INTENT_DEPENDENCIES_MAX) {
+        fields_wrong(f, "depends_on", "field.too_many",
+                     "At most %d dependencies.", INTENT_DEPENDENCIES_MAX);
+        return;
+    }
+    for (size_t i = 0; i < json_count(list); i++) {
+        const struct str id = json_text(json_at(list, i));
+        if (!id_uuid(id)) {
+            fields_wrong(f, "depends_on", "field.uuid",
+                         "Element %zu has to be a UUID.", i);
+            return;
+        }
+        out->v[out->n++] = id;
+    }
+}
+
+/* Constraints are an object; the SDK also accepts the older list. */
+static void read_constraints(struct fields *f, const struct json **out)
+{
+    *out = f->e ? NULL : json_get(f->obj, "constraints");
+    if (*out && !json_is(*out, JSON_OBJECT) && !json_is(*out, JSON_ARRAY))
+        fields_wrong(f, "constraints", "field.type",
+                     "\"constraints\" has to be an object.");
+}
+
+const struct err *intent_read(struct arena *a, const struct json *body,
+                              struct intent *out, struct intent_ids *depends)
+{
+    struct fields f = fields(a, body, STR(""));
+    const struct json *constraints = NULL, *state = NULL, *policy = NULL;
+    fields_need(&f, "title");
+    fields_text(&f, "title", INTENT_TITLE_MAX, &out->title);
+    fields_text(&f, "description", INTENT_DESCRIPTION_MAX, &out->description);
+    read_constraints(&f, &constraints);
+    fields_json(&f, "state", JSON_OBJECT, &state);
+    fields_json(&f, "governance_policy", JSON_OBJECT, &policy);
+    fields_uuid(&f, "parent_intent_id", &out->parent_intent_id);
+    fields_int(&f, "confidence", 0, 100, &out->confidence);
+    read_ids(&f, depends);
+    if (!f.e && str_trim(out->title).n == 0)
+        fields_wrong(&f, "title", "field.empty", "A title is needed.");
+    if (!f.e && json_has(state, "_suspension"))
+        fields_wrong(&f, "state._suspension", "suspension.sealed",
+                     "A question is asked by suspending, not in the state.");
+    TRY(fields_error(&f));
+    out->constraints = text_or(a, constraints, "{}");
+    out->state = text_or(a, state, "{}");
+    out->governance_policy = STR_NONE;
+    if (policy)
+        out->governance_policy = json_dump(a, policy, INTENT_STATE_MAX);
+    if (!out->state.p || !out->constraints.p ||
+        (policy && !out->governance_policy.p))
+        return ERROR(ERR_TOO_LARGE, "intent.state_too_large",
+                     "The intent's state may have at most 512 kB.");
+    return NULL;
+}

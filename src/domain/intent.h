@@ -1,0 +1,105 @@
+/* Intents: the goal that an agent works on, its states, its state document.
+ *
+ * RFC-0001 and RFC-0002 of OpenIntent (reference/openintent.md 1 and 5). */
+#ifndef DOMAIN_INTENT_H
+#define DOMAIN_INTENT_H
+
+#include "base/json.h"
+#include "domain/event.h"
+
+#define INTENT_TITLE_MAX 500
+#define INTENT_DESCRIPTION_MAX 20000
+#define INTENT_STATE_MAX ((size_t)512 << 10) /* bytes of JSON text */
+#define INTENT_DEPENDENCIES_MAX 100
+#define INTENT_PATCHES_MAX 100
+
+enum intent_status {
+    INTENT_DRAFT,
+    INTENT_ACTIVE,
+    INTENT_BLOCKED,
+    INTENT_SUSPENDED,
+    INTENT_COMPLETED,
+    INTENT_ABANDONED,
+    INTENT_STATUS__MAX
+};
+
+struct intent {
+    struct str id;
+    struct str title;
+    struct str description; /* p NULL: none */
+    struct str created_by;
+    enum intent_status status;
+    struct str constraints; /* JSON text, an object or a list */
+    struct str state;       /* JSON text, an object */
+    int64_t confidence;
+    int64_t version;
+    int64_t created_at;
+    int64_t updated_at;
+    struct str parent_intent_id;  /* p NULL: none */
+    struct str governance_policy; /* JSON text; p NULL: none */
+    struct str session_id, task_id, turn_id, initiated_by; /* p NULL: none */
+    struct str depends_on; /* JSON text, a list of ids */
+    struct event_tail tail;
+};
+
+const char *intent_status_word(enum intent_status s);
+/* INTENT_STATUS__MAX for an unknown word. */
+enum intent_status intent_status_of(struct str word);
+
+/* What the rules about a change of status need to know. */
+struct intent_move {
+    enum intent_status from, to;
+    enum role role;
+    bool question_open;      /* a suspension is pending */
+    bool dependencies_done;  /* all that it depends on are completed */
+    bool children_done;      /* all children are completed or abandoned */
+};
+/* May the status be set from outside? *to is where it really goes: active
+ * becomes blocked while dependencies are open. Setting a terminal status again
+ * changes nothing (*to == from). ERR_CONFLICT intent.transition;
+ * ERR_FORBIDDEN intent.resume_forbidden where an agent would resume a
+ * suspended intent itself. */
+const struct err *intent_move(const struct intent_move *m,
+                              enum intent_status *to) MUST;
+
+/* One operation of a state patch. */
+enum intent_op { INTENT_SET, INTENT_APPEND, INTENT_REMOVE };
+struct intent_patch {
+    enum intent_op op;
+    struct str path; /* as sent */
+    const struct json *value;
+};
+struct intent_patches {
+    struct intent_patch v[INTENT_PATCHES_MAX];
+    size_t n;
+};
+/* Reads {"patches": [{op, path, value}]}, or the merge form {"state": {...}}
+ * whose members become one set each. ERR_INVALID names the place. */
+const struct err *intent_patches_read(struct arena *a, const struct json *body,
+                                      struct intent_patches *out) MUST;
+/* Does any operation touch _suspension? *whole: a set of the whole record,
+ * given in *record. */
+bool intent_patches_suspension(const struct intent_patches *p, bool *whole,
+                               const struct json **record);
+/* Applies the operations to state, in order, in place. Paths are split on '/',
+ * empty parts dropped, nothing unescaped; set makes missing parents. */
+const struct err *intent_patch(struct arena *a, struct json *state,
+                               const struct intent_patches *p) MUST;
+/* The state as text again; ERR_TOO_LARGE intent.state_too_large. */
+const struct err *intent_state_text(struct arena *a, const struct json *state,
+                                    struct str *out) MUST;
+
+/* A new intent from a body: title, description, constraints, state,
+ * parent_intent_id, depends_on, governance_policy; depends gets the ids.
+ * created_by is the authenticated agent, whatever the body says. Unknown
+ * members are let pass, as OpenIntent clients send more from version to
+ * version. */
+struct intent_ids {
+    struct str v[INTENT_DEPENDENCIES_MAX];
+    size_t n;
+};
+const struct err *intent_read(struct arena *a, const struct json *body,
+                              struct intent *out,
+                              struct intent_ids *depends) MUST;
+
+#endif

@@ -1,0 +1,29 @@
+/* Leases: one holder for a scope of an intent, for a time (RFC-0003). */
+#ifndef DOMAIN_LEASE_H
+#define DOMAIN_LEASE_H
+
+#include "base/err.h"
+
+#define LEASE_SCOPE_MAX 255
+#define LEASE_SECONDS_MAX 86400
+#define LEASE_SECONDS_DEFAULT 300
+
+struct lease {
+    struct str id, intent_id, agent_id, scope;
+    struct str status; /* active released expired revoked */
+    int64_t acquired_at, expires_at;
+    int64_t released_at; /* 0: not released */
+};
+
+/* The status as it is at now: an active one past its end reads expired,
+ * except while its intent is suspended (RFC-0025 2: lease expiry skips
+ * suspended intents). */
+const char *lease_status(const struct lease *l, bool suspended, int64_t now);
+/* May agent renew it? An own lease that is active, or that lapsed while
+ * nobody else took the scope. ERR_FORBIDDEN lease.not_holder; ERR_CONFLICT
+ * lease.taken when another holds the scope; lease.ended when it was given
+ * back. other: the active row of the scope, or NULL. */
+const struct err *lease_renew(const struct lease *l, const struct lease *other,
+                              struct str agent) MUST;
+
+#endif

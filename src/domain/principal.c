@@ -1,0 +1,81 @@
+/* Who is calling, and what a role may do. Never looks anybody up. */
+#include "domain/principal.h"
+
+static const struct {
+    const char *word;
+    enum role role;
+} roles[] = {{"agent", ROLE_AGENT},
+             {"operator", ROLE_OPERATOR},
+             {"admin", ROLE_ADMIN},
+             {"auditor", ROLE_AUDITOR},
+             {"clock", ROLE_CLOCK}};
+
+enum role principal_role(struct str word)
+{
+    for (size_t i = 0; i < countof(roles); i++) {
+        if (str_is(word, roles[i].word))
+            return roles[i].role;
+    }
+    return ROLE_NONE;
+}
+
+const char *principal_role_word(enum role role)
+{
+    for (size_t i = 0; i < countof(roles); i++) {
+        if (roles[i].role == role)
+            return roles[i].word;
+    }
+    return "nobody";
+}
+
+bool principal_agent_name(struct str name)
+{
+    if (name.n == 0 || !str_utf8(name) ||
+        str_runes(name) > PRINCIPAL_AGENT_NAME_MAX || str_is(name, "*") ||
+        str_is(name, "clock") || str_is(name, "sayso"))
+        return false;
+    for (size_t at = 0; at < name.n;) {
+        const uint32_t rune = str_rune(name, &at);
+        if (rune <= ' ' || (rune >= 0x7f && rune <= 0xa0))
+            return false;
+    }
+    return true;
+}
+
+const struct err *principal_speak(const struct str *names, size_t n,
+                                  struct str asked, struct str label,
+                                  struct str *out)
+{
+    bool any = false;
+    for (size_t i = 0; i < n; i++)
+        any = any || str_is(names[i], "*");
+    if (!asked.p && n > 0 && !str_is(names[0], "*")) {
+        *out = names[0];
+        return NULL;
+    }
+    if (!asked.p) {
+        *out = principal_agent_name(label) ? label : STR("agent");
+        return NULL;
+    }
+    for (size_t i = 0; i < n && !any; i++) {
+        if (str_eq(names[i], asked)) {
+            *out = names[i];
+            return NULL;
+        }
+    }
+    if (!any || !principal_agent_name(asked))
+        return ERROR(ERR_FORBIDDEN, "agent.not_named",
+                     "This key does not speak for the agent in X-Agent-ID.");
+    *out = asked;
+    return NULL;
+}
+
+struct str principal_actor(const struct principal *p)
+{
+    return p->role == ROLE_AGENT ? p->agent : p->name;
+}
+
+bool principal_decides(const struct principal *p)
+{
+    return p->role == ROLE_OPERATOR || p->role == ROLE_ADMIN;
+}

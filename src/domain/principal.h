@@ -1,0 +1,48 @@
+/* Who is calling, and what a role may do. */
+#ifndef DOMAIN_PRINCIPAL_H
+#define DOMAIN_PRINCIPAL_H
+
+#include "base/err.h"
+#include "base/str.h"
+
+/* Bits, so that a route can say who may in one word. */
+enum role {
+    ROLE_NONE = 0,
+    ROLE_AGENT = 1,
+    ROLE_OPERATOR = 2,
+    ROLE_ADMIN = 4,
+    ROLE_AUDITOR = 8,
+    ROLE_CLOCK = 16 /* the server itself, when time is up */
+};
+
+#define PRINCIPAL_AGENTS_MAX 64
+#define PRINCIPAL_AGENT_NAME_MAX 120
+
+struct principal {
+    enum role role;
+    bool person;      /* came with a session cookie, not with a key */
+    struct str id;    /* of the key or the person */
+    struct str name;  /* a person's e-mail, a key's label: goes on record */
+    struct str title; /* how to show it: a person's name, a key's label */
+    struct str agent; /* the agent that the call speaks for; agents only */
+};
+
+/* "agent" -> ROLE_AGENT; ROLE_NONE for an unknown word. */
+enum role principal_role(struct str word);
+const char *principal_role_word(enum role role);
+/* May an agent have this name? 1..120 characters, no white space or control
+ * character, not "*", and none of the server's own names. */
+bool principal_agent_name(struct str name);
+/* Which agent a key speaks for: asked (X-Agent-ID; p NULL: absent) has to be
+ * among names, where "*" stands for any; absent, it is the first, and for "*"
+ * the key's label, or "agent" where the label is no agent's name (design.md
+ * 6). ERR_FORBIDDEN agent.not_named otherwise. */
+const struct err *principal_speak(const struct str *names, size_t n,
+                                  struct str asked, struct str label,
+                                  struct str *out) MUST;
+/* The name that goes into events as the actor: the agent, or the name. */
+struct str principal_actor(const struct principal *p);
+/* May it answer a question at all? Operators and admins; never an agent. */
+bool principal_decides(const struct principal *p);
+
+#endif

@@ -1,0 +1,57 @@
+/* The one way in which a question ends (design.md 4).
+ *
+ * Whoever calls (the OpenIntent endpoint, the native door, the browser, the
+ * clock, a withdrawing agent), these functions decide; they change the intent
+ * and the suspension in memory, append the events, and the caller stores all
+ * of it in one transaction under the intent's lock. Pure. */
+#ifndef DOMAIN_RESOLVE_H
+#define DOMAIN_RESOLVE_H
+
+#include "domain/suspension.h"
+
+struct answer {
+    const struct json *value;
+    bool has_value;          /* false: no value was sent */
+    struct str reason;       /* p NULL: none */
+    struct str seen;         /* subject_sha256 that was shown; p NULL: unsaid */
+    struct str claimed;      /* responded_by of the body; p NULL: none */
+    const struct json *metadata; /* an object or NULL */
+    const char *via;         /* openintent native browser */
+};
+
+/* What a decision changes. */
+struct decision {
+    struct intent *intent;
+    struct suspension *suspension;
+    bool dependencies_done; /* a resumed intent may go on */
+    struct event_list *events;
+    int64_t now;
+};
+
+/* A person's answer. Errors, in the order of design.md 4: ERR_FORBIDDEN
+ * suspension.not_yours; ERR_CONFLICT suspension.already_decided (more: who,
+ * when, what) | suspension.expired | suspension.changed; ERR_INVALID
+ * response.* with valid_choices or fields in more. Does not run an expiry:
+ * call resolve_expire first where suspension_due. */
+const struct err *resolve_respond(struct arena *a, struct decision *d,
+                                  const struct answer *answer,
+                                  const struct principal *who) MUST;
+/* Is the answer acceptable for this question? NULL or ERR_INVALID. *choice is
+ * the chosen one, or NULL. For the confirm page, which decides nothing. */
+const struct err *resolve_check(struct arena *a, const struct suspension *s,
+                                const struct answer *answer,
+                                const struct json **choice) MUST;
+/* Time is up: the fallback policy. The suspension must be pending. */
+const struct err *resolve_expire(struct arena *a, struct decision *d) MUST;
+/* The asking agent or an admin takes the question back; to is where the
+ * intent goes (INTENT_ACTIVE, or a terminal status that the caller sets).
+ * ERR_FORBIDDEN for anybody else, ERR_CONFLICT when it is decided. */
+const struct err *resolve_cancel(struct arena *a, struct decision *d,
+                                 const struct principal *who,
+                                 struct str reason,
+                                 enum intent_status to) MUST;
+/* The conflict that tells who decided, when and what. */
+const struct err *resolve_decided(struct arena *a,
+                                  const struct suspension *s) MUST;
+
+#endif

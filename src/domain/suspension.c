@@ -1,0 +1,291 @@
+/* Suspensions: words, sealing, the OpenIntent mirror, what silence does.
+ *
+ * Pure. Reading what agents send is in suspension_read.c. */
+#include "domain/suspension.h"
+
+#include "base/clock.h"
+#include "base/crypt.h"
+
+static const char *const types[ANSWER_TYPE__MAX] = {
+    [ANSWER_CHOICE] = "choice",
+    [ANSWER_CONFIRM] = "confirm",
+    [ANSWER_TEXT] = "text",
+    [ANSWER_FORM] = "form",
+};
+
+static const char *const states[SUSPENSION_STATE__MAX] = {
+    [SUSPENSION_PENDING] = "pending",
+    [SUSPENSION_RESOLVED] = "resolved",
+    [SUSPENSION_EXPIRED] = "expired",
+    [SUSPENSION_CANCELLED] = "cancelled",
+};
+
+static const char *const policies[FALLBACK_POLICY__MAX] = {
+    [FALLBACK_FAIL] = "fail",
+    [FALLBACK_COMPLETE] = "complete_with_fallback",
+    [FALLBACK_CONTINUE] = "use_default_and_continue",
+};
+
+static size_t word_index(const char *const *words, size_t n, struct str word)
+{
+    size_t i = 0;
+    while (i < n && !str_is(word, words[i]))
+        i++;
+    return i;
+}
+
+const char *suspension_type_word(enum answer_type t)
+{
+    return t < ANSWER_TYPE__MAX ? types[t] : "unknown";
+}
+
+enum answer_type suspension_type_of(struct str word)
+{
+    return (enum answer_type)word_index(types, ANSWER_TYPE__MAX, word);
+}
+
+const char *suspension_state_word(enum suspension_state s)
+{
+    return s < SUSPENSION_STATE__MAX ? states[s] : "unknown";
+}
+
+enum suspension_state suspension_state_of(struct str word)
+{
+    return (enum suspension_state)word_index(states, SUSPENSION_STATE__MAX,
+                                             word);
+}
+
+const char *suspension_policy_word(enum fallback_policy p)
+{
+    return p < FALLBACK_POLICY__MAX ? policies[p] : "unknown";
+}
+
+enum fallback_policy suspension_policy_of(struct str word)
+{
+    return (enum fallback_policy)word_index(policies, FALLBACK_POLICY__MAX,
+                                            word);
+}
+
+bool suspension_due(const struct suspension *s, int64_t now)
+{
+    return s->state == SUSPENSION_PENDING && s->expires_at != 0 &&
+           now >= s->expires_at;
+}
+
+/* ---- sealing -------------------------------------------------------- */
+
+/* With a retry policy the whole window is interval times attempts; a single
+ * attempt without interval is a plain timeout, as the SDK means it. */
+static int64_t expires_at(struct arena *a, const struct suspension *s)
+{
+    struct json *retry = NULL;
+    int64_t seconds = s->timeout_seconds;
+    if (s->retry_policy.p && !json_parse(a, s->retry_policy, &retry)) {
+        const int64_t interval = json_int(json_get(retry, "interval_seconds"));
+        const int64_t attempts = json_int(json_get(retry, "max_attempts"));
+        if (interval > 0)
+            seconds = interval * (attempts > 0 ? attempts : 1);
+    }
+    if (seconds > SUSPENSION_TIMEOUT_MAX)
+        seconds = SUSPENSION_TIMEOUT_MAX;
+    return seconds > 0 ? s->suspended_at + seconds * CLOCK_SECOND : 0;
+}
+
+const struct err *suspension_seal(struct arena *a, struct suspension *s,
+                                  int64_t now)
+{
+    struct json *record = NULL;
+    TRY(json_parse(a, s->record, &record));
+    s->state = SUSPENSION_PENDING;
+    s->suspended_at = now;
+    s->expires_at = expires_at(a, s);
+    s->subject_sha256 = crypt_sha256_hex(a, s->subject);
+    json_set_text(record, "id", s->id);
+    json_set_text(record, "suspended_at", clock_naive(a, now));
+    if (s->expires_at)
+        json_set_text(record, "expires_at", clock_naive(a, s->expires_at));
+    else
+        json_unset(record, STR("expires_at"));
+    s->record = json_dump(a, record, SUSPENSION_RECORD_MAX);
+    if (!s->record.p)
+        return ERROR(ERR_TOO_LARGE, "suspension.too_large",
+                     "A question with all its facts may have at most 256 kB.");
+    return NULL;
+}
+
+/* ---- mirror --------------------------------------------------------- */
+
+static const char *resolution(const struct suspension *s)
+{
+    switch (s->state) {
+    case SUSPENSION_RESOLVED:
+        return "responded";
+    case SUSPENSION_EXPIRED:
+        return "expired";
+    case SUSPENSION_CANCELLED:
+        return "cancelled";
+    case SUSPENSION_PENDING:
+    case SUSPENSION_STATE__MAX:
+    default:
+        return NULL;
+    }
+}
+
+static void set_json_text(struct arena *a, struct json *o, const char *key,
+                          struct str text)
+{
+    struct json *v = NULL;
+    if (text.p && !json_parse(a, text, &v))
+        json_set_json(o, key, v);
+}
+
+struct json *suspension_mirror(struct arena *a, const struct suspension *s)
+{
+    struct json *o = NULL;
+    if (json_parse(a, s->record, &o) || !json_is(o, JSON_OBJECT))
+        o = json_object(a);
+    if (s->state == SUSPENSION_PENDING)
+        return o;
+    json_set_text(o, "resolution", str_of(resolution(s)));
+    json_set_text(o, "outcome", s->outcome);
+    set_json_text(a, o, "response", s->response);
+    json_set_text(o, "responded_at", clock_naive(a, s->responded_at));
+    json_set_text_or_null(o, "responded_by",
+                          s->responded_by_claimed.p ? s->responded_by_claimed
+                                                    : s->responded_by);
+    json_set_text_or_null(o, "decided_by", s->responded_by);
+    if (s->reason.p)
+        json_set_text(o, "reason", s->reason);
+    set_json_text(a, o, "metadata", s->metadata);
+    return o;
+}
+
+const struct err *suspension_put_mirror(struct arena *a,
+                                        const struct suspension *s,
+                                        struct intent *i)
+{
+    struct json *state = NULL;
+    TRY(json_parse(a, i->state, &state));
+    json_set_json(state, "_suspension", suspension_mirror(a, s));
+    /* The ceiling for agents is checked when they write; the decision on top
+     * of it must never fail for want of room. */
+    i->state = json_dump(a, state, INTENT_STATE_MAX + 2 * SUSPENSION_RECORD_MAX);
+    if (!i->state.p)
+        return ERROR(ERR_INTERNAL, "internal", "The state cannot be written.");
+    return NULL;
+}
+
+/* ---- choices -------------------------------------------------------- */
+
+static void add_choice(struct json *list, struct arena *a, const char *value,
+                       const char *label, const char *style)
+{
+    struct json *c = json_object(a);
+    json_set_text(c, "value", str_of(value));
+    json_set_text(c, "label", str_of(label));
+    json_set_text(c, "style", str_of(style));
+    json_set_text(c, "effect", STR("none"));
+    json_add_json(list, c);
+}
+
+struct json *suspension_choices(struct arena *a, const struct suspension *s)
+{
+    struct json *list = NULL;
+    if (json_parse(a, s->choices, &list) || !json_is(list, JSON_ARRAY))
+        list = json_array(a);
+    if (s->response_type == ANSWER_CONFIRM && json_count(list) == 0) {
+        add_choice(list, a, "yes", "Yes", "primary");
+        add_choice(list, a, "no", "No", "default");
+    }
+    return list;
+}
+
+const struct json *suspension_choice(const struct json *choices,
+                                     struct str value)
+{
+    for (size_t i = 0; i < json_count(choices); i++) {
+        const struct json *c = json_at(choices, i);
+        if (str_eq(json_get_text(c, "value"), value))
+            return c;
+    }
+    return NULL;
+}
+
+/* ---- words ---------------------------------------------------------- */
+
+static void put_moment(struct arena *a, struct buf *b, int64_t t)
+{
+    const struct str iso = clock_naive(a, t);
+    buf_str(b, str_sub(iso, 0, 10));
+    buf_char(b, ' ');
+    buf_str(b, str_sub(iso, 11, 19));
+    buf_put(b, " UTC");
+}
+
+static void put_fallback(struct arena *a, struct buf *b,
+                         const struct suspension *s)
+{
+    struct json *v = NULL;
+    if (!s->fallback_value.p || json_parse(a, s->fallback_value, &v) || !v) {
+        buf_put(b, "without an answer");
+        return;
+    }
+    const struct json *c =
+        suspension_choice(suspension_choices(a, s), json_text(v));
+    buf_put(b, "as if the answer were ");
+    if (c) {
+        json_write_string(b, json_get_text(c, "label"));
+        return;
+    }
+    const struct str text = json_dump(a, v, SUSPENSION_RECORD_MAX);
+    buf_str(b, str_head(text, 200));
+    if (str_runes(text) > 200)
+        buf_put(b, " ...");
+}
+
+struct str suspension_on_expiry(struct arena *a, const struct suspension *s)
+{
+    struct buf b = buf_make(a, 4096);
+    if (!s->expires_at) {
+        buf_put(&b, "This question waits until somebody answers it.");
+        return buf_text(&b);
+    }
+    buf_put(&b, "If nobody answers by ");
+    put_moment(a, &b, s->expires_at);
+    if (s->fallback_policy == FALLBACK_FAIL) {
+        buf_put(&b, ", nothing is authorized and the intent is abandoned.");
+        return buf_text(&b);
+    }
+    buf_put(&b, ", the agent goes on ");
+    put_fallback(a, &b, s);
+    buf_char(&b, '.');
+    return buf_text(&b);
+}
+
+struct json *suspension_payload(struct arena *a, const struct suspension *s)
+{
+    struct json *o = json_object(a);
+    json_set_text(o, "suspension_id", s->id);
+    json_set_text(o, "question", s->question);
+    json_set_text(o, "response_type",
+                  str_of(suspension_type_word(s->response_type)));
+    json_set_json(o, "choices", suspension_choices(a, s));
+    json_set_text_or_null(o, "channel_hint", s->channel_hint);
+    if (s->timeout_seconds)
+        json_set_int(o, "timeout_seconds", s->timeout_seconds);
+    else
+        json_set_json(o, "timeout_seconds", NULL);
+    json_set_text(o, "fallback_policy",
+                  str_of(suspension_policy_word(s->fallback_policy)));
+    if (s->confidence >= 0)
+        json_set_double(o, "confidence_at_suspension", s->confidence);
+    else
+        json_set_json(o, "confidence_at_suspension", NULL);
+    json_set_json(o, "retry_policy", NULL);
+    set_json_text(a, o, "retry_policy", s->retry_policy);
+    json_set_text(o, "subject_sha256", s->subject_sha256);
+    json_set_text_or_null(o, "severity", s->severity);
+    if (s->expires_at)
+        json_set_text(o, "expires_at", clock_naive(a, s->expires_at));
+    return o;
+}

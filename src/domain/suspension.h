@@ -1,0 +1,123 @@
+/* Suspensions: one question to a person about one intent.
+ *
+ * How one is read from an agent, what it looks like as an OpenIntent record,
+ * and what silence will do. Deciding it is in domain/resolve.h. */
+#ifndef DOMAIN_SUSPENSION_H
+#define DOMAIN_SUSPENSION_H
+
+#include "domain/intent.h"
+
+#define SUSPENSION_QUESTION_MAX 4000
+#define SUSPENSION_TITLE_MAX 200
+#define SUSPENSION_EXPLANATION_MAX 20000
+#define SUSPENSION_CHOICES_MAX 20
+#define SUSPENSION_RECORD_MAX ((size_t)256 << 10) /* bytes of JSON text */
+#define SUSPENSION_RESPONSE_MAX ((size_t)128 << 10) /* bytes of JSON text */
+#define SUSPENSION_TIMEOUT_MAX (INT64_C(366) * 24 * 3600) /* seconds */
+#define SUSPENSION_ATTEMPTS_MAX 100
+#define SUSPENSION_REASON_MAX 4000
+
+enum answer_type {
+    ANSWER_CHOICE,
+    ANSWER_CONFIRM,
+    ANSWER_TEXT,
+    ANSWER_FORM,
+    ANSWER_TYPE__MAX
+};
+
+enum suspension_state {
+    SUSPENSION_PENDING,
+    SUSPENSION_RESOLVED,
+    SUSPENSION_EXPIRED,
+    SUSPENSION_CANCELLED,
+    SUSPENSION_STATE__MAX
+};
+
+enum fallback_policy {
+    FALLBACK_FAIL,
+    FALLBACK_COMPLETE,
+    FALLBACK_CONTINUE,
+    FALLBACK_POLICY__MAX
+};
+
+struct suspension {
+    struct str id;
+    struct str intent_id;
+    int64_t seq;
+    struct str record; /* JSON text: the OpenIntent record as mirrored */
+    enum answer_type response_type;
+    struct str title; /* p NULL: none */
+    struct str question;
+    struct str explanation; /* p NULL: none */
+    struct str severity;    /* low medium high critical; p NULL: not said */
+    struct str subject;     /* the bytes that were sent, JSON */
+    struct str subject_sha256;
+    struct str context; /* the bytes that were sent, JSON object */
+    struct str choices; /* JSON text, a list with effects filled in */
+    struct str form;    /* JSON text, a field list; p NULL: none */
+    struct str channel_hint;
+    struct str asked_by;
+    struct str asked_by_key; /* id; p NULL: none */
+    struct str initiated_by;
+    int64_t suspended_at;
+    int64_t timeout_seconds;  /* 0: none */
+    struct str retry_policy;  /* JSON text; p NULL: none */
+    int64_t expires_at;       /* 0: never */
+    enum fallback_policy fallback_policy;
+    struct str fallback_value; /* JSON text; p NULL: none */
+    bool on_reject_abandon;
+    double confidence; /* 0..1, or negative: not said */
+    int64_t asked_sequence;
+    enum suspension_state state;
+    struct str outcome; /* p NULL while pending */
+    struct str response, reason, metadata;
+    struct str responded_by, responded_by_claimed, responded_via;
+    int64_t responded_at;
+    struct str audit_summary;
+};
+
+const char *suspension_type_word(enum answer_type t);
+enum answer_type suspension_type_of(struct str word);
+const char *suspension_state_word(enum suspension_state s);
+enum suspension_state suspension_state_of(struct str word);
+const char *suspension_policy_word(enum fallback_policy p);
+enum fallback_policy suspension_policy_of(struct str word);
+
+/* Reads the native door's body (design.md 5) strictly: unknown members and
+ * members of later kinds are refused. text is the body's bytes, for what is
+ * kept as it was sent. The caller has set intent_id, asked_by and so on. */
+const struct err *suspension_read(struct arena *a, const struct json *body,
+                                  struct str text,
+                                  struct suspension *out) MUST;
+/* Reads an OpenIntent SuspensionRecord leniently: the SDK's ways are
+ * understood, unknown members are kept in the mirror, and what only the server
+ * may say (response, responded_at, responded_by, resolution, times) is
+ * ignored. text is the record's bytes. */
+const struct err *suspension_read_record(struct arena *a,
+                                         const struct json *record,
+                                         struct str text,
+                                         struct suspension *out) MUST;
+/* Fills in the server's part: times, subject digest, and the record as it
+ * will be mirrored. */
+const struct err *suspension_seal(struct arena *a, struct suspension *s,
+                                  int64_t now) MUST;
+/* The mirror that stands in intent.state._suspension: the record with the
+ * decision on it, once there is one. */
+struct json *suspension_mirror(struct arena *a, const struct suspension *s);
+/* Puts the mirror into the intent's state. */
+const struct err *suspension_put_mirror(struct arena *a,
+                                        const struct suspension *s,
+                                        struct intent *i) MUST;
+/* What silence will do, as a sentence: "If nobody answers by ..., ...". */
+struct str suspension_on_expiry(struct arena *a, const struct suspension *s);
+/* Is its time over at now? */
+bool suspension_due(const struct suspension *s, int64_t now);
+/* The choices as they are offered: those sent, or yes and no for a confirm. */
+struct json *suspension_choices(struct arena *a, const struct suspension *s);
+/* The choice with that value, or NULL. */
+const struct json *suspension_choice(const struct json *choices,
+                                     struct str value);
+/* The payload of the intent.suspended event. */
+struct json *suspension_payload(struct arena *a, const struct suspension *s);
+
+#endif
