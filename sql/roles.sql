@@ -1,0 +1,24 @@
+-- The roles and the database, for psql as a superuser, once before
+-- `sayso migrate`; running it again changes nothing.
+--
+-- sayso_owner owns the tables and alone may change them. sayso_web is what
+-- the workers are: what it may touch is granted in the migrations.
+
+DO $$
+BEGIN
+    IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = 'sayso_owner') THEN
+        CREATE ROLE sayso_owner LOGIN NOSUPERUSER NOCREATEDB NOCREATEROLE;
+    END IF;
+    IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = 'sayso_web') THEN
+        CREATE ROLE sayso_web LOGIN NOSUPERUSER NOCREATEDB NOCREATEROLE;
+    END IF;
+END
+$$;
+
+SELECT 'CREATE DATABASE sayso OWNER sayso_owner TEMPLATE template0 '
+       'ENCODING ''UTF8'' LC_COLLATE ''C.UTF-8'' LC_CTYPE ''C.UTF-8'''
+ WHERE NOT EXISTS (SELECT FROM pg_database WHERE datname = 'sayso')
+\gexec
+
+REVOKE ALL ON DATABASE sayso FROM PUBLIC;
+GRANT CONNECT ON DATABASE sayso TO sayso_web;

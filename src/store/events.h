@@ -1,0 +1,36 @@
+/* Events in the database. Only ever added. */
+#ifndef STORE_EVENTS_H
+#define STORE_EVENTS_H
+
+#include "domain/event.h"
+#include "world/pg.h"
+
+struct event_rows {
+    struct event *v;
+    size_t n;
+};
+
+struct events_page {
+    struct str intent_id;
+    struct str type;  /* p NULL: any */
+    int64_t since;    /* 0: from the first */
+    int64_t before;   /* sequence; 0: from the newest */
+    int64_t limit, offset;
+};
+/* Newest first, as OpenIntent's reference lists them. */
+const struct err *events_list(struct pg *pg, struct arena *a,
+                              const struct events_page *page,
+                              struct event_rows *out) MUST;
+/* Oldest first, behind sequence after. */
+const struct err *events_chain(struct pg *pg, struct arena *a,
+                               struct str intent_id, int64_t after,
+                               int64_t limit, struct event_rows *out) MUST;
+/* One event; n 0 when there is none. */
+const struct err *events_get(struct pg *pg, struct arena *a,
+                             struct str intent_id, int64_t sequence,
+                             struct event_rows *out) MUST;
+/* Puts the INSERTs into the batch. */
+void events_queue(struct pg *pg, struct arena *a, struct str intent_id,
+                  const struct event_list *list);
+
+#endif

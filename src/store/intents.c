@@ -1,0 +1,180 @@
+/* Intents in the database: struct in, struct out. Decides nothing. */
+#include "store/intents.h"
+
+#include "base/id.h"
+#include "store/sql.gen.h"
+
+/* The columns of intent_row, in the order of the view. */
+enum {
+    ID, TITLE, DESCRIPTION, CREATED_BY, STATUS, CONSTRAINTS, STATE, CONFIDENCE,
+    VERSION, CREATED_AT, UPDATED_AT, PARENT, GOVERNANCE, SESSION, TASK, TURN,
+    INITIATED_BY, SEQUENCE, HASH, DEPENDS_ON
+};
+
+static const struct err *unknown(void)
+{
+    return ERROR(ERR_NOT_FOUND, "intent.unknown", "There is no such intent.");
+}
+
+struct intent intents_row(struct arena *a, const struct pg_rows *r, size_t i)
+{
+    (void)a;
+    return (struct intent){
+        .id = pg_str(r, i, ID),
+        .title = pg_str(r, i, TITLE),
+        .description = pg_str(r, i, DESCRIPTION),
+        .created_by = pg_str(r, i, CREATED_BY),
+        .status = intent_status_of(pg_str(r, i, STATUS)),
+        .constraints = pg_str(r, i, CONSTRAINTS),
+        .state = pg_str(r, i, STATE),
+        .confidence = pg_int(r, i, CONFIDENCE),
+        .version = pg_int(r, i, VERSION),
+        .created_at = pg_int(r, i, CREATED_AT),
+        .updated_at = pg_int(r, i, UPDATED_AT),
+        .parent_intent_id = pg_str(r, i, PARENT),
+        .governance_policy = pg_str(r, i, GOVERNANCE),
+        .session_id = pg_str(r, i, SESSION),
+        .task_id = pg_str(r, i, TASK),
+        .turn_id = pg_str(r, i, TURN),
+        .initiated_by = pg_str(r, i, INITIATED_BY),
+        .depends_on = pg_str(r, i, DEPENDS_ON),
+        .tail = {.sequence = pg_int(r, i, SEQUENCE),
+                 .hash = pg_str(r, i, HASH)},
+    };
+}
+
+struct intent_rows intents_rows(struct arena *a, const struct pg_rows *r)
+{
+    struct intent_rows out = {.n = pg_count(r)};
+    out.v = arena_many(a, out.n + 1, struct intent);
+    for (size_t i = 0; i < out.n; i++)
+        out.v[i] = intents_row(a, r, i);
+    return out;
+}
+
+const struct err *intents_get(struct pg *pg, struct arena *a, struct str id,
+                              struct intent *out)
+{
+    struct pg_args args = pg_args(a);
+    struct pg_rows *rows = NULL;
+    if (!id_uuid(id))
+        return unknown();
+    pg_arg(&args, id);
+    pg_queue(pg, SQL_INTENT_GET, &args);
+    TRY(pg_run(pg, a, &rows));
+    if (pg_count(rows) == 0)
+        return unknown();
+    *out = intents_row(a, rows, 0);
+    return NULL;
+}
+
+const struct err *intents_list(struct pg *pg, struct arena *a,
+                               const struct intents_page *page,
+                               struct intent_rows *out)
+{
+    struct pg_args args = pg_args(a);
+    struct pg_rows *rows = NULL;
+    const bool after = page->after_created != 0;
+    pg_arg(&args, page->status);
+    pg_arg_int(&args, page->limit);
+    if (after) {
+        pg_arg_time(&args, page->after_created);
+        pg_arg(&args, page->after_id);
+    } else {
+        pg_arg_int(&args, page->offset);
+    }
+    pg_queue(pg, after ? SQL_INTENT_LIST_AFTER : SQL_INTENT_LIST, &args);
+    TRY(pg_run(pg, a, &rows));
+    *out = intents_rows(a, rows);
+    return NULL;
+}
+
+const struct err *intents_related(struct pg *pg, struct arena *a,
+                                  int statement, struct str id,
+                                  struct intent_rows *out)
+{
+    struct pg_args args = pg_args(a);
+    struct pg_rows *rows[2] = {NULL};
+    if (!id_uuid(id))
+        return unknown();
+    pg_arg(&args, id);
+    pg_queue(pg, SQL_INTENT_GET, &args);
+    pg_queue(pg, statement, &args);
+    TRY(pg_run(pg, a, rows));
+    if (pg_count(rows[0]) == 0)
+        return unknown();
+    *out = intents_rows(a, rows[1]);
+    return NULL;
+}
+
+static bool status_of(const struct pg_rows *rows, struct str id,
+                      enum intent_status *out)
+{
+    for (size_t i = 0; i < pg_count(rows); i++) {
+        const struct str found = pg_str(rows, i, 0);
+        if (found.n == id.n && str_search_nocase(found, id) == 0) {
+            *out = intent_status_of(pg_str(rows, i, 1));
+            return true;
+        }
+    }
+    return false;
+}
+
+const struct err *intents_statuses(struct pg *pg, struct arena *a,
+                                   const struct intent_ids *ids,
+                                   const char *what, enum intent_status *out)
+{
+    struct pg_args args = pg_args(a);
+    struct pg_rows *rows = NULL;
+    if (ids->n == 0)
+        return NULL;
+    pg_arg_texts(&args, ids->v, ids->n);
+    pg_queue(pg, SQL_INTENT_STATUSES, &args);
+    TRY(pg_run(pg, a, &rows));
+    for (size_t i = 0; i < ids->n; i++) {
+        if (!status_of(rows, ids->v[i], &out[i]))
+            return err_at(a, ERR_INVALID, "intent.unknown", str_of(what),
+                          "There is no intent %.*s.", STR_FMT(ids->v[i]));
+    }
+    return NULL;
+}
+
+void intents_queue_insert(struct pg *pg, struct arena *a,
+                          const struct intent *i)
+{
+    struct pg_args args = pg_args(a);
+    pg_arg(&args, i->id);
+    pg_arg(&args, i->title);
+    pg_arg(&args, i->description);
+    pg_arg(&args, i->created_by);
+    pg_arg(&args, str_of(intent_status_word(i->status)));
+    pg_arg(&args, i->constraints);
+    pg_arg(&args, i->state);
+    pg_arg_int(&args, i->confidence);
+    pg_arg_int(&args, i->version);
+    pg_arg_time(&args, i->created_at);
+    pg_arg_time(&args, i->updated_at);
+    pg_arg(&args, i->parent_intent_id);
+    pg_arg(&args, i->governance_policy);
+    pg_arg(&args, i->session_id);
+    pg_arg(&args, i->task_id);
+    pg_arg(&args, i->turn_id);
+    pg_arg(&args, i->initiated_by);
+    pg_arg_int(&args, i->tail.sequence);
+    pg_arg(&args, i->tail.hash);
+    pg_queue(pg, SQL_INTENT_INSERT, &args);
+}
+
+void intents_queue_update(struct pg *pg, struct arena *a,
+                          const struct intent *i)
+{
+    struct pg_args args = pg_args(a);
+    pg_arg(&args, i->id);
+    pg_arg(&args, str_of(intent_status_word(i->status)));
+    pg_arg(&args, i->state);
+    pg_arg_int(&args, i->version);
+    pg_arg_time(&args, i->updated_at);
+    pg_arg_int(&args, i->tail.sequence);
+    pg_arg(&args, i->tail.hash);
+    pg_queue(pg, SQL_INTENT_UPDATE, &args);
+}

@@ -1,0 +1,109 @@
+/* Leases and assignments in the database. Decides nothing. */
+#include "store/leases.h"
+
+#include "base/id.h"
+#include "store/sql.gen.h"
+
+enum { ID, INTENT_ID, AGENT, SCOPE, STATUS, ACQUIRED, EXPIRES, RELEASED };
+
+static struct lease row(const struct pg_rows *r, size_t i)
+{
+    return (struct lease){.id = pg_str(r, i, ID),
+                          .intent_id = pg_str(r, i, INTENT_ID),
+                          .agent_id = pg_str(r, i, AGENT),
+                          .scope = pg_str(r, i, SCOPE),
+                          .status = pg_str(r, i, STATUS),
+                          .acquired_at = pg_int(r, i, ACQUIRED),
+                          .expires_at = pg_int(r, i, EXPIRES),
+                          .released_at = pg_int(r, i, RELEASED)};
+}
+
+const struct err *leases_list(struct pg *pg, struct arena *a,
+                              struct str intent_id, struct lease_rows *out)
+{
+    struct pg_args args = pg_args(a);
+    struct pg_rows *r = NULL;
+    pg_arg(&args, intent_id);
+    pg_queue(pg, SQL_LEASE_LIST, &args);
+    TRY(pg_run(pg, a, &r));
+    out->n = pg_count(r);
+    out->v = arena_many(a, out->n + 1, struct lease);
+    for (size_t i = 0; i < out->n; i++)
+        out->v[i] = row(r, i);
+    return NULL;
+}
+
+const struct err *leases_get(struct pg *pg, struct arena *a, struct str id,
+                             struct str intent_id, struct lease *out)
+{
+    const struct err *unknown = ERROR(ERR_NOT_FOUND, "lease.unknown",
+                                      "There is no such lease.");
+    struct pg_args args = pg_args(a);
+    struct pg_rows *r = NULL;
+    if (!id_uuid(id))
+        return unknown;
+    pg_arg(&args, id);
+    pg_arg(&args, intent_id);
+    pg_queue(pg, SQL_LEASE_GET, &args);
+    TRY(pg_run(pg, a, &r));
+    if (pg_count(r) == 0)
+        return unknown;
+    *out = row(r, 0);
+    return NULL;
+}
+
+const struct err *leases_holder(struct pg *pg, struct arena *a,
+                                struct str intent_id, struct str scope,
+                                struct lease *out, bool *found)
+{
+    struct pg_args args = pg_args(a);
+    struct pg_rows *r = NULL;
+    pg_arg(&args, intent_id);
+    pg_arg(&args, scope);
+    pg_queue(pg, SQL_LEASE_HOLDER, &args);
+    TRY(pg_run(pg, a, &r));
+    *found = pg_count(r) > 0;
+    if (*found)
+        *out = row(r, 0);
+    return NULL;
+}
+
+void leases_queue_insert(struct pg *pg, struct arena *a, const struct lease *l)
+{
+    struct pg_args args = pg_args(a);
+    pg_arg(&args, l->id);
+    pg_arg(&args, l->intent_id);
+    pg_arg(&args, l->agent_id);
+    pg_arg(&args, l->scope);
+    pg_arg_time(&args, l->acquired_at);
+    pg_arg_time(&args, l->expires_at);
+    pg_queue(pg, SQL_LEASE_INSERT, &args);
+}
+
+void leases_queue_update(struct pg *pg, struct arena *a, const struct lease *l)
+{
+    struct pg_args args = pg_args(a);
+    pg_arg(&args, l->id);
+    pg_arg(&args, l->status);
+    pg_arg_time(&args, l->expires_at);
+    pg_arg_time(&args, l->released_at);
+    pg_queue(pg, SQL_LEASE_UPDATE, &args);
+}
+
+const struct err *leases_assignments(struct pg *pg, struct arena *a,
+                                     struct str intent_id,
+                                     struct assignment_rows *out)
+{
+    struct pg_args args = pg_args(a);
+    struct pg_rows *r = NULL;
+    pg_arg(&args, intent_id);
+    pg_queue(pg, SQL_ASSIGNMENT_LIST, &args);
+    TRY(pg_run(pg, a, &r));
+    out->n = pg_count(r);
+    out->v = arena_many(a, out->n + 1, struct assignment);
+    for (size_t i = 0; i < out->n; i++)
+        out->v[i] = (struct assignment){.agent_id = pg_str(r, i, 0),
+                                        .assigned_at = pg_int(r, i, 1),
+                                        .assigned_by = pg_str(r, i, 2)};
+    return NULL;
+}

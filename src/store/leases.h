@@ -1,0 +1,39 @@
+/* Leases and assignments in the database. Decides nothing. */
+#ifndef STORE_LEASES_H
+#define STORE_LEASES_H
+
+#include "domain/lease.h"
+#include "world/pg.h"
+
+struct lease_rows {
+    struct lease *v;
+    size_t n;
+};
+
+const struct err *leases_list(struct pg *pg, struct arena *a,
+                              struct str intent_id,
+                              struct lease_rows *out) MUST;
+/* The lease with that id on that intent; ERR_NOT_FOUND lease.unknown. */
+const struct err *leases_get(struct pg *pg, struct arena *a, struct str id,
+                             struct str intent_id, struct lease *out) MUST;
+/* The active row of a scope, lapsed or not; *found tells. */
+const struct err *leases_holder(struct pg *pg, struct arena *a,
+                                struct str intent_id, struct str scope,
+                                struct lease *out, bool *found) MUST;
+void leases_queue_insert(struct pg *pg, struct arena *a,
+                         const struct lease *l);
+void leases_queue_update(struct pg *pg, struct arena *a,
+                         const struct lease *l);
+
+struct assignment_rows {
+    struct assignment {
+        struct str agent_id, assigned_by;
+        int64_t assigned_at;
+    } *v;
+    size_t n;
+};
+const struct err *leases_assignments(struct pg *pg, struct arena *a,
+                                     struct str intent_id,
+                                     struct assignment_rows *out) MUST;
+
+#endif

@@ -1,0 +1,48 @@
+-- What `sayso key`, `sayso operator` and `sayso doctor` do, as the owner.
+
+-- name: key_insert
+INSERT INTO api_key (id, key_sha256, prefix, role, label, agents, created_at, expires_at)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
+
+-- name: key_list
+SELECT id, prefix, role, label, array_to_string(agents, ','), created_at::text,
+       coalesce(last_used_at::text, 'never'),
+       CASE WHEN revoked_at IS NOT NULL THEN 'revoked'
+            WHEN expires_at <= now() THEN 'expired' ELSE 'active' END
+  FROM api_key ORDER BY created_at
+
+-- name: key_revoke
+UPDATE api_key SET revoked_at = now()
+ WHERE (id::text = $1 OR prefix = $1) AND revoked_at IS NULL
+
+-- name: operator_insert
+INSERT INTO principal (id, role, email, name, password_hash, created_at)
+VALUES ($1, $2, $3, $4, $5, $6)
+
+-- name: operator_list
+SELECT email, role, name, created_at::text,
+       CASE WHEN disabled_at IS NULL THEN 'active' ELSE 'disabled' END
+  FROM principal ORDER BY email
+
+-- name: operator_disable
+UPDATE principal SET disabled_at = now() WHERE email = $1 AND disabled_at IS NULL
+
+-- name: operator_enable
+UPDATE principal SET disabled_at = NULL, login_failures = 0 WHERE email = $1
+
+-- name: operator_password
+UPDATE principal SET password_hash = $2, login_failures = 0 WHERE email = $1
+
+-- name: operator_sessions_revoke
+UPDATE operator_session SET revoked_at = now()
+ WHERE revoked_at IS NULL AND principal_id = (SELECT id FROM principal WHERE email = $1)
+
+-- name: doctor_rights
+-- What the connected role may do that no web worker should.
+SELECT current_user,
+       has_table_privilege('event', 'UPDATE') OR has_table_privilege('event', 'DELETE')
+           OR has_table_privilege('event', 'TRUNCATE'),
+       has_schema_privilege('public', 'CREATE'),
+       (SELECT rolsuper FROM pg_roles WHERE rolname = current_user),
+       current_setting('fsync') || '/' || current_setting('synchronous_commit'),
+       microseconds(clock_timestamp())

@@ -1,0 +1,92 @@
+-- name: intent_get
+SELECT * FROM intent_row WHERE id = $1
+
+-- name: intent_lock
+SELECT r.*,
+       NOT EXISTS (SELECT 1 FROM intent_dependency d JOIN intent x ON x.id = d.dependency_id
+                    WHERE d.intent_id = r.id AND x.status <> 'completed') AS dependencies_done,
+       NOT EXISTS (SELECT 1 FROM intent c
+                    WHERE c.parent_intent_id = r.id
+                      AND c.status NOT IN ('completed', 'abandoned')) AS children_done
+  FROM intent_row r WHERE r.id = $1 FOR UPDATE OF r
+
+-- name: intent_lock_of_suspension
+SELECT r.*,
+       NOT EXISTS (SELECT 1 FROM intent_dependency d JOIN intent x ON x.id = d.dependency_id
+                    WHERE d.intent_id = r.id AND x.status <> 'completed') AS dependencies_done,
+       NOT EXISTS (SELECT 1 FROM intent c
+                    WHERE c.parent_intent_id = r.id
+                      AND c.status NOT IN ('completed', 'abandoned')) AS children_done
+  FROM intent_row r
+ WHERE r.id = (SELECT s.intent_id FROM suspension s WHERE s.id = $1) FOR UPDATE OF r
+
+-- name: intent_insert
+INSERT INTO intent (id, title, description, created_by, status, constraints, state,
+                    confidence, version, created_at, updated_at, parent_intent_id,
+                    governance_policy, session_id, task_id, turn_id, initiated_by,
+                    event_sequence, event_hash)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17,
+        $18, $19)
+
+-- name: intent_update
+UPDATE intent
+   SET status = $2, state = $3, version = $4, updated_at = $5, event_sequence = $6,
+       event_hash = $7
+ WHERE id = $1
+
+-- name: intent_list
+SELECT * FROM intent_row
+ WHERE ($1::text IS NULL OR status = $1)
+ ORDER BY created_at DESC, id DESC LIMIT $2 OFFSET $3
+
+-- name: intent_list_after
+SELECT * FROM intent_row
+ WHERE ($1::text IS NULL OR status = $1)
+   AND (created_at, id) < ($3::timestamptz, $4::uuid)
+ ORDER BY created_at DESC, id DESC LIMIT $2
+
+-- name: intent_children
+SELECT * FROM intent_row WHERE parent_intent_id = $1
+ ORDER BY created_at, id LIMIT 1000
+
+-- name: intent_dependencies
+SELECT r.* FROM intent_dependency d JOIN intent_row r ON r.id = d.dependency_id
+ WHERE d.intent_id = $1 ORDER BY d.added_at, r.id LIMIT 1000
+
+-- name: intent_dependents
+SELECT r.* FROM intent_dependency d JOIN intent_row r ON r.id = d.intent_id
+ WHERE d.dependency_id = $1 ORDER BY d.added_at, r.id LIMIT 1000
+
+-- name: intent_statuses
+SELECT id, status FROM intent WHERE id = ANY ($1::uuid[])
+
+-- name: intent_dependency_insert
+INSERT INTO intent_dependency (intent_id, dependency_id, added_at) VALUES ($1, $2, $3)
+ON CONFLICT DO NOTHING
+
+-- name: intent_dependency_delete
+DELETE FROM intent_dependency WHERE intent_id = $1 AND dependency_id = $2
+
+-- name: intent_reaches
+-- Would $1 depend on itself if it depended on $2?
+WITH RECURSIVE reach (id) AS (
+    SELECT $2::uuid
+    UNION
+    SELECT d.dependency_id FROM intent_dependency d JOIN reach r ON d.intent_id = r.id
+)
+SELECT EXISTS (SELECT 1 FROM reach WHERE id = $1::uuid), (SELECT status FROM intent WHERE id = $2)
+
+-- name: intent_unblockable
+-- Blocked intents for which $1 was the last open dependency.
+SELECT r.* FROM intent_row r
+ WHERE r.status = 'blocked'
+   AND r.id IN (SELECT d.intent_id FROM intent_dependency d WHERE d.dependency_id = $1)
+   AND NOT EXISTS (SELECT 1 FROM intent_dependency d JOIN intent x ON x.id = d.dependency_id
+                    WHERE d.intent_id = r.id AND x.status <> 'completed' AND x.id <> $1)
+ ORDER BY r.id LIMIT 10 FOR UPDATE OF r
+
+-- name: intent_dependencies_insert
+INSERT INTO intent_dependency (intent_id, dependency_id, added_at)
+SELECT $1, d.id, $3::timestamptz + d.n * interval '1 microsecond'
+  FROM unnest($2::uuid[]) WITH ORDINALITY AS d (id, n)
+ON CONFLICT DO NOTHING

@@ -1,0 +1,35 @@
+-- name: key_find
+SELECT id, role, label, array_to_json(agents)::text, microseconds(expires_at),
+       microseconds(revoked_at), microseconds(last_used_at)
+  FROM api_key WHERE key_sha256 = $1
+
+-- name: key_used
+UPDATE api_key SET last_used_at = $2 WHERE id = $1 AND (last_used_at IS NULL OR last_used_at < $2)
+
+-- name: operator_find
+SELECT id, role, email, name, password_hash, login_failures, microseconds(login_failed_at),
+       disabled_at IS NOT NULL
+  FROM principal WHERE email = $1
+
+-- name: operator_failed
+UPDATE principal SET login_failures = login_failures + 1, login_failed_at = $2 WHERE id = $1
+
+-- name: operator_entered
+UPDATE principal SET login_failures = 0, login_failed_at = NULL,
+       password_hash = coalesce($2, password_hash)
+ WHERE id = $1
+
+-- name: session_insert
+INSERT INTO operator_session (id_sha256, principal_id, created_at, seen_at, expires_at)
+VALUES ($1, $2, $3, $3, $4)
+
+-- name: session_find
+SELECT p.id, p.role, p.email, p.name, microseconds(s.seen_at), microseconds(s.expires_at)
+  FROM operator_session s JOIN principal p ON p.id = s.principal_id
+ WHERE s.id_sha256 = $1 AND s.revoked_at IS NULL AND p.disabled_at IS NULL
+
+-- name: session_seen
+UPDATE operator_session SET seen_at = $2 WHERE id_sha256 = $1
+
+-- name: session_revoke
+UPDATE operator_session SET revoked_at = $2 WHERE id_sha256 = $1 AND revoked_at IS NULL

@@ -1,0 +1,8 @@
+-- name: begin
+BEGIN
+
+-- name: commit
+COMMIT
+
+-- name: ping
+SELECT max(version) FROM migration

@@ -1,0 +1,242 @@
+/* Suspensions in the database: struct in, struct out. Decides nothing. */
+#include "store/suspensions.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/id.h"
+#include "store/sql.gen.h"
+
+/* The columns of suspension_row, in the order of the view. */
+enum {
+    ID, INTENT_ID, SEQ, RECORD, TYPE, TITLE, QUESTION, EXPLANATION, SEVERITY,
+    SUBJECT, SUBJECT_SHA256, CONTEXT, CHOICES, FORM, CHANNEL_HINT, ASKED_BY,
+    ASKED_BY_KEY, INITIATED_BY, SUSPENDED_AT, TIMEOUT, RETRY, EXPIRES_AT,
+    POLICY, FALLBACK, ON_REJECT, CONFIDENCE, ASKED_SEQUENCE, STATE, OUTCOME,
+    RESPONSE, REASON, METADATA, RESPONDED_BY, CLAIMED, VIA, RESPONDED_AT,
+    SUMMARY
+};
+
+static double number(struct str s)
+{
+    return s.p ? strtod(s.p, NULL) : -1;
+}
+
+struct suspension suspensions_row(const struct pg_rows *r, size_t i)
+{
+    return (struct suspension){
+        .id = pg_str(r, i, ID),
+        .intent_id = pg_str(r, i, INTENT_ID),
+        .seq = pg_int(r, i, SEQ),
+        .record = pg_str(r, i, RECORD),
+        .response_type = suspension_type_of(pg_str(r, i, TYPE)),
+        .title = pg_str(r, i, TITLE),
+        .question = pg_str(r, i, QUESTION),
+        .explanation = pg_str(r, i, EXPLANATION),
+        .severity = pg_str(r, i, SEVERITY),
+        .subject = pg_str(r, i, SUBJECT),
+        .subject_sha256 = pg_str(r, i, SUBJECT_SHA256),
+        .context = pg_str(r, i, CONTEXT),
+        .choices = pg_str(r, i, CHOICES),
+        .form = pg_str(r, i, FORM),
+        .channel_hint = pg_str(r, i, CHANNEL_HINT),
+        .asked_by = pg_str(r, i, ASKED_BY),
+        .asked_by_key = pg_str(r, i, ASKED_BY_KEY),
+        .initiated_by = pg_str(r, i, INITIATED_BY),
+        .suspended_at = pg_int(r, i, SUSPENDED_AT),
+        .timeout_seconds = pg_int(r, i, TIMEOUT),
+        .retry_policy = pg_str(r, i, RETRY),
+        .expires_at = pg_int(r, i, EXPIRES_AT),
+        .fallback_policy = suspension_policy_of(pg_str(r, i, POLICY)),
+        .fallback_value = pg_str(r, i, FALLBACK),
+        .on_reject_abandon = str_is(pg_str(r, i, ON_REJECT), "abandon"),
+        .confidence = number(pg_str(r, i, CONFIDENCE)),
+        .asked_sequence = pg_int(r, i, ASKED_SEQUENCE),
+        .state = suspension_state_of(pg_str(r, i, STATE)),
+        .outcome = pg_str(r, i, OUTCOME),
+        .response = pg_str(r, i, RESPONSE),
+        .reason = pg_str(r, i, REASON),
+        .metadata = pg_str(r, i, METADATA),
+        .responded_by = pg_str(r, i, RESPONDED_BY),
+        .responded_by_claimed = pg_str(r, i, CLAIMED),
+        .responded_via = pg_str(r, i, VIA),
+        .responded_at = pg_int(r, i, RESPONDED_AT),
+        .audit_summary = pg_str(r, i, SUMMARY),
+    };
+}
+
+struct suspension_rows suspensions_rows(struct arena *a,
+                                        const struct pg_rows *r)
+{
+    struct suspension_rows out = {.n = pg_count(r)};
+    out.v = arena_many(a, out.n + 1, struct suspension);
+    for (size_t i = 0; i < out.n; i++)
+        out.v[i] = suspensions_row(r, i);
+    return out;
+}
+
+static const struct err *select_rows(struct pg *pg, struct arena *a,
+                                     int statement,
+                                     const struct pg_args *args,
+                                     struct suspension_rows *out)
+{
+    struct pg_rows *rows = NULL;
+    pg_queue(pg, statement, args);
+    TRY(pg_run(pg, a, &rows));
+    *out = suspensions_rows(a, rows);
+    return NULL;
+}
+
+const struct err *suspensions_get(struct pg *pg, struct arena *a,
+                                  struct str id, struct suspension *out)
+{
+    struct pg_args args = pg_args(a);
+    struct suspension_rows rows = {.n = 0};
+    if (id_token(id)) {
+        pg_arg(&args, id);
+        TRY(select_rows(pg, a, SQL_SUSPENSION_GET, &args, &rows));
+    }
+    if (rows.n == 0)
+        return ERROR(ERR_NOT_FOUND, "suspension.unknown",
+                     "There is no such suspension.");
+    *out = rows.v[0];
+    return NULL;
+}
+
+const struct err *suspensions_inbox(struct pg *pg, struct arena *a,
+                                    int64_t limit, struct str after,
+                                    struct suspension_rows *out)
+{
+    struct pg_args args = pg_args(a);
+    pg_arg_int(&args, limit);
+    if (after.p)
+        pg_arg(&args, after);
+    return select_rows(
+        pg, a, after.p ? SQL_SUSPENSION_INBOX_AFTER : SQL_SUSPENSION_INBOX,
+        &args, out);
+}
+
+const struct err *suspensions_decided(struct pg *pg, struct arena *a,
+                                      int64_t limit, int64_t at,
+                                      struct str id,
+                                      struct suspension_rows *out)
+{
+    struct pg_args args = pg_args(a);
+    pg_arg_int(&args, limit);
+    if (at) {
+        pg_arg_time(&args, at);
+        pg_arg(&args, id);
+    }
+    return select_rows(
+        pg, a, at ? SQL_SUSPENSION_DECIDED_AFTER : SQL_SUSPENSION_DECIDED,
+        &args, out);
+}
+
+const struct err *suspensions_list(struct pg *pg, struct arena *a,
+                                   const struct suspensions_page *page,
+                                   struct suspension_rows *out)
+{
+    struct pg_args args = pg_args(a);
+    pg_arg_int(&args, page->limit);
+    pg_arg(&args, page->state);
+    pg_arg(&args, page->agent);
+    pg_arg_time(&args, page->after_at);
+    pg_arg(&args, page->after_id);
+    return select_rows(pg, a, SQL_SUSPENSION_LIST, &args, out);
+}
+
+const struct err *suspensions_of_intent(struct pg *pg, struct arena *a,
+                                        struct str intent_id,
+                                        struct suspension_rows *out)
+{
+    struct pg_args args = pg_args(a);
+    pg_arg(&args, intent_id);
+    return select_rows(pg, a, SQL_SUSPENSION_OF_INTENT, &args, out);
+}
+
+const struct err *suspensions_open(struct pg *pg, struct arena *a,
+                                   int64_t *out)
+{
+    struct pg_rows *rows = NULL;
+    pg_queue(pg, SQL_SUSPENSION_OPEN_COUNT, NULL);
+    TRY(pg_run(pg, a, &rows));
+    *out = pg_int(rows, 0, 0);
+    return NULL;
+}
+
+const struct err *suspensions_ages(struct pg *pg, struct arena *a,
+                                   int64_t out[static 4])
+{
+    struct pg_rows *rows = NULL;
+    pg_queue(pg, SQL_SUSPENSION_AGES, NULL);
+    TRY(pg_run(pg, a, &rows));
+    for (int i = 0; i < 4; i++)
+        out[i] = pg_int(rows, 0, i);
+    return NULL;
+}
+
+static void arg_number(struct pg_args *args, struct arena *a, double v)
+{
+    char text[32];
+    if (v < 0) {
+        pg_arg(args, STR_NONE);
+        return;
+    }
+    const int n = snprintf(text, sizeof text, "%.17g", v);
+    pg_arg(args, arena_str(a, (struct str){text, (size_t)n}));
+}
+
+void suspensions_queue_insert(struct pg *pg, struct arena *a,
+                              const struct suspension *s)
+{
+    struct pg_args args = pg_args(a);
+    pg_arg(&args, s->id);
+    pg_arg(&args, s->intent_id);
+    pg_arg_int(&args, s->seq);
+    pg_arg(&args, s->record);
+    pg_arg(&args, str_of(suspension_type_word(s->response_type)));
+    pg_arg(&args, s->title);
+    pg_arg(&args, s->question);
+    pg_arg(&args, s->explanation);
+    pg_arg(&args, s->severity);
+    pg_arg(&args, s->subject);
+    pg_arg(&args, s->subject_sha256);
+    pg_arg(&args, s->context);
+    pg_arg(&args, s->choices);
+    pg_arg(&args, s->form);
+    pg_arg(&args, s->channel_hint);
+    pg_arg(&args, s->asked_by);
+    pg_arg(&args, s->asked_by_key);
+    pg_arg(&args, s->initiated_by);
+    pg_arg_time(&args, s->suspended_at);
+    if (s->timeout_seconds)
+        pg_arg_int(&args, s->timeout_seconds);
+    else
+        pg_arg(&args, STR_NONE);
+    pg_arg(&args, s->retry_policy);
+    pg_arg_time(&args, s->expires_at);
+    pg_arg(&args, str_of(suspension_policy_word(s->fallback_policy)));
+    pg_arg(&args, s->fallback_value);
+    pg_arg(&args, s->on_reject_abandon ? STR("abandon") : STR("resume"));
+    arg_number(&args, a, s->confidence);
+    pg_arg_int(&args, s->asked_sequence);
+    pg_queue(pg, SQL_SUSPENSION_INSERT, &args);
+}
+
+void suspensions_queue_decide(struct pg *pg, struct arena *a,
+                              const struct suspension *s)
+{
+    struct pg_args args = pg_args(a);
+    pg_arg(&args, s->id);
+    pg_arg(&args, str_of(suspension_state_word(s->state)));
+    pg_arg(&args, s->outcome);
+    pg_arg(&args, s->response);
+    pg_arg(&args, s->reason);
+    pg_arg(&args, s->metadata);
+    pg_arg(&args, s->responded_by);
+    pg_arg(&args, s->responded_by_claimed);
+    pg_arg(&args, s->responded_via);
+    pg_arg_time(&args, s->responded_at);
+    pg_arg(&args, s->audit_summary);
+    pg_queue(pg, SQL_SUSPENSION_DECIDE, &args);
+}

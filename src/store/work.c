@@ -1,0 +1,198 @@
+/* A unit of work: one transaction on one intent, in two round trips.
+ *
+ * Entered by every door that writes. Decides nothing by itself, but for
+ * letting a question expire whose time is over before anything else happens
+ * to it. */
+#include "store/work.h"
+
+#include "base/clock.h"
+#include "base/id.h"
+#include "store/events.h"
+#include "store/intents.h"
+#include "store/sql.gen.h"
+#include "store/suspensions.h"
+
+static void start(struct work *w, struct pg *pg, struct arena *a,
+                  const struct work_once *once)
+{
+    *w = (struct work){.arena = a, .pg = pg, .now = clock_now(), .once = *once};
+    pg_queue(pg, SQL_BEGIN, NULL);
+}
+
+/* After the lock: a twin that waited for it finds what the first one wrote. */
+static void queue_before(struct work *w)
+{
+    if (!w->once.key.p)
+        return;
+    struct pg_args args = pg_args(w->arena);
+    pg_arg(&args, w->once.principal);
+    pg_arg(&args, w->once.key);
+    pg_queue(w->pg, SQL_IDEMPOTENCY_GET, &args);
+}
+
+static const struct err *take_before(struct work *w,
+                                     const struct pg_rows *rows)
+{
+    if (!w->once.key.p || pg_count(rows) == 0)
+        return NULL;
+    if (!str_eq(pg_str(rows, 0, 0), w->once.request_sha256))
+        return ERROR(ERR_CONFLICT, "idempotency.other_request",
+                     "This Idempotency-Key was used for another request.");
+    w->answered = true;
+    w->before = (struct work_answer){.status = (int)pg_int(rows, 0, 1),
+                                     .etag = pg_str(rows, 0, 2),
+                                     .body = pg_str(rows, 0, 3)};
+    return NULL;
+}
+
+static const struct err *expire_if_due(struct work *w)
+{
+    if (!w->has_suspension || !suspension_due(&w->suspension, w->now))
+        return NULL;
+    struct decision d = work_decision(w);
+    w->expired = true;
+    w->suspension_decided = true;
+    TRY(resolve_expire(w->arena, &d));
+    work_touch(w);
+    return NULL;
+}
+
+static const struct err *begin(struct work *w, int lock, int suspension,
+                               struct str id)
+{
+    struct pg_rows *rows[4] = {NULL};
+    struct pg_args args = pg_args(w->arena);
+    pg_arg(&args, id);
+    pg_queue(w->pg, lock, &args);
+    pg_queue(w->pg, suspension, &args);
+    queue_before(w);
+    TRY(pg_run(w->pg, w->arena, rows));
+    TRY(take_before(w, rows[3]));
+    if (w->answered)
+        return NULL;
+    if (pg_count(rows[1]) == 0)
+        return ERROR(ERR_NOT_FOUND, "intent.unknown",
+                     "There is no such intent.");
+    w->intent = intents_row(w->arena, rows[1], 0);
+    w->dependencies_done = pg_bool(rows[1], 0, INTENTS_DEPENDENCIES_DONE);
+    w->children_done = pg_bool(rows[1], 0, INTENTS_CHILDREN_DONE);
+    w->has_suspension = pg_count(rows[2]) > 0;
+    if (w->has_suspension)
+        w->suspension = suspensions_row(rows[2], 0);
+    return expire_if_due(w);
+}
+
+const struct err *work_begin(struct work *w, struct pg *pg, struct arena *a,
+                             struct str intent_id,
+                             const struct work_once *once)
+{
+    if (!id_uuid(intent_id))
+        return ERROR(ERR_NOT_FOUND, "intent.unknown",
+                     "There is no such intent.");
+    start(w, pg, a, once);
+    return begin(w, SQL_INTENT_LOCK, SQL_SUSPENSION_NEWEST_LOCK, intent_id);
+}
+
+const struct err *work_begin_suspension(struct work *w, struct pg *pg,
+                                        struct arena *a, struct str id,
+                                        const struct work_once *once)
+{
+    const struct err *unknown =
+        ERROR(ERR_NOT_FOUND, "suspension.unknown",
+              "There is no such suspension.");
+    if (!id_token(id))
+        return unknown;
+    start(w, pg, a, once);
+    const struct err *e = begin(w, SQL_INTENT_LOCK_OF_SUSPENSION,
+                                SQL_SUSPENSION_LOCK, id);
+    return e && e->kind == ERR_NOT_FOUND ? unknown : e;
+}
+
+const struct err *work_begin_new(struct work *w, struct pg *pg,
+                                 struct arena *a, const struct work_once *once)
+{
+    struct pg_rows *rows[2] = {NULL};
+    start(w, pg, a, once);
+    queue_before(w);
+    TRY(pg_run(pg, a, rows));
+    TRY(take_before(w, rows[1]));
+    w->intent_new = true;
+    w->dependencies_done = true;
+    w->children_done = true;
+    w->intent.id = id_new(a);
+    w->intent.version = 1;
+    w->intent.created_at = w->now;
+    w->intent.updated_at = w->now;
+    w->intent.depends_on = STR("[]");
+    return NULL;
+}
+
+struct decision work_decision(struct work *w)
+{
+    return (struct decision){.intent = &w->intent,
+                             .suspension = &w->suspension,
+                             .dependencies_done = w->dependencies_done,
+                             .events = &w->events,
+                             .now = w->now};
+}
+
+const struct err *work_event(struct work *w, const char *type,
+                             struct str actor, const struct json *payload)
+{
+    const struct event_draft draft = {
+        .type = type, .actor = actor, .payload = payload};
+    return event_append(w->arena, w->intent.id, &draft, w->now,
+                        &w->intent.tail, &w->events);
+}
+
+void work_touch(struct work *w)
+{
+    /* updated_at is the time of the unit of work, so it tells whether this
+     * one has counted already. */
+    if (!w->intent_new && w->intent.updated_at != w->now)
+        w->intent.version++;
+    w->intent.updated_at = w->now;
+}
+
+static void queue_answer(struct work *w, const struct work_answer *answer)
+{
+    if (!w->once.key.p)
+        return;
+    struct pg_args args = pg_args(w->arena);
+    pg_arg(&args, w->once.principal);
+    pg_arg(&args, w->once.key);
+    pg_arg(&args, w->once.request_sha256);
+    pg_arg_int(&args, answer->status);
+    pg_arg(&args, answer->etag);
+    pg_arg(&args, answer->body);
+    pg_arg_time(&args, w->now);
+    pg_queue(w->pg, SQL_IDEMPOTENCY_INSERT, &args);
+}
+
+static void queue_new(struct work *w)
+{
+    intents_queue_insert(w->pg, w->arena, &w->intent);
+    if (!w->depends || w->depends->n == 0)
+        return;
+    struct pg_args args = pg_args(w->arena);
+    pg_arg(&args, w->intent.id);
+    pg_arg_texts(&args, w->depends->v, w->depends->n);
+    pg_arg_time(&args, w->now);
+    pg_queue(w->pg, SQL_INTENT_DEPENDENCIES_INSERT, &args);
+}
+
+const struct err *work_commit(struct work *w, const struct work_answer *answer)
+{
+    if (w->intent_new)
+        queue_new(w);
+    else
+        intents_queue_update(w->pg, w->arena, &w->intent);
+    if (w->suspension_new)
+        suspensions_queue_insert(w->pg, w->arena, &w->suspension);
+    else if (w->suspension_decided)
+        suspensions_queue_decide(w->pg, w->arena, &w->suspension);
+    events_queue(w->pg, w->arena, w->intent.id, &w->events);
+    queue_answer(w, answer);
+    pg_queue(w->pg, SQL_COMMIT, NULL);
+    return pg_run(w->pg, w->arena, NULL);
+}

@@ -1,0 +1,72 @@
+/* A unit of work: one transaction on one intent, in two round trips.
+ *
+ * The first batch begins, locks the intent and then its newest suspension (in
+ * this order everywhere), and looks whether this request was answered before.
+ * Then the domain decides in memory, in the structs here. The second batch
+ * writes what changed, remembers the answer, and commits. Whoever returns in
+ * between with an error has written nothing. */
+#ifndef STORE_WORK_H
+#define STORE_WORK_H
+
+#include "domain/resolve.h"
+#include "world/pg.h"
+
+/* A request that carries an Idempotency-Key. */
+struct work_once {
+    struct str principal;
+    struct str key; /* p NULL: none was sent */
+    struct str request_sha256;
+};
+
+struct work_answer {
+    int status;
+    struct str etag; /* p NULL: none */
+    struct str body;
+};
+
+struct work {
+    struct arena *arena;
+    struct pg *pg;
+    int64_t now;
+    struct work_once once;
+    bool answered; /* the same request was answered before: */
+    struct work_answer before;
+    struct intent intent;
+    struct suspension suspension; /* the newest, or the one asked for */
+    bool has_suspension;
+    bool dependencies_done, children_done;
+    struct event_list events;
+    const struct intent_ids *depends; /* of a new intent; NULL: none */
+    bool intent_new, suspension_new, suspension_decided;
+    bool expired; /* the open question's time was found to be over */
+};
+
+/* Begins on an intent. ERR_NOT_FOUND intent.unknown; ERR_CONFLICT
+ * idempotency.other_request when the key came with other bytes before. When
+ * answered is set, only before is of use. A question whose time is over is
+ * expired in memory, and expired is set. */
+const struct err *work_begin(struct work *w, struct pg *pg, struct arena *a,
+                             struct str intent_id,
+                             const struct work_once *once) MUST;
+/* The same, by the id of a suspension. ERR_NOT_FOUND suspension.unknown. */
+const struct err *work_begin_suspension(struct work *w, struct pg *pg,
+                                        struct arena *a, struct str id,
+                                        const struct work_once *once) MUST;
+/* The same, for an intent that is yet to be made. */
+const struct err *work_begin_new(struct work *w, struct pg *pg,
+                                 struct arena *a,
+                                 const struct work_once *once) MUST;
+/* What resolve_* works on. */
+struct decision work_decision(struct work *w);
+/* Appends an event to the intent's log. */
+const struct err *work_event(struct work *w, const char *type,
+                             struct str actor,
+                             const struct json *payload) MUST;
+/* Counts the version up, once for one unit of work. */
+void work_touch(struct work *w);
+/* Writes everything, remembers answer where the request had a key, commits.
+ * Statements that the caller queued before run first. */
+const struct err *work_commit(struct work *w,
+                              const struct work_answer *answer) MUST;
+
+#endif
