@@ -1,0 +1,182 @@
+/* Events: listing, posting, checking the chain. */
+#include "base/clock.h"
+#include "base/fields.h"
+#include "base/id.h"
+#include "doors/api.h"
+#include "store/events.h"
+#include "store/intents.h"
+
+#define TRACE_MAX 200
+
+static struct str event_text(struct arena *a, const struct event *e)
+{
+    struct buf b = buf_make(a, EVENT_PAYLOAD_MAX + 256);
+    event_write(&b, e->canonical, e->hash);
+    return buf_text(&b);
+}
+
+/* ---- listing -------------------------------------------------------- */
+
+static const struct err *read_page(struct call *c, struct events_page *page)
+{
+    const struct str since = request_query(c->rq, "since");
+    page->type = request_query(c->rq, "event_type");
+    if (since.p && !clock_parse(since, &page->since))
+        return err_at(c->a, ERR_BAD_REQUEST, "request.query", STR("since"),
+                      "\"since\" has to be a time like "
+                      "2026-11-20T09:26:13.510233.");
+    TRY(call_query_int(c, "limit", 1, 1000, &page->limit));
+    TRY(call_query_int(c, "offset", 0, EVENTS_OF_INTENT_MAX, &page->offset));
+    return call_query_int(c, "before", 1, INT64_MAX, &page->before);
+}
+
+const struct err *api_event_list(struct call *c)
+{
+    struct events_page page = {.intent_id = c->param[0], .limit = 100};
+    struct event_rows rows;
+    struct intent i;
+    TRY(read_page(c, &page));
+    TRY(intents_get(c->pg, c->a, c->param[0], &i));
+    TRY(events_list(c->pg, c->a, &page, &rows));
+    struct buf b = buf_make(c->a, RESPONSE_BODY_MAX);
+    buf_char(&b, '[');
+    for (size_t k = 0; k < rows.n; k++) {
+        buf_put(&b, k ? "," : "");
+        event_write(&b, rows.v[k].canonical, rows.v[k].hash);
+    }
+    buf_char(&b, ']');
+    if (b.over)
+        return ERROR(ERR_TOO_LARGE, "response.too_large",
+                     "These events are too large for one answer. Ask for "
+                     "fewer with \"limit\".");
+    response_json_text(c->rs, 200, buf_text(&b));
+    return NULL;
+}
+
+/* ---- posting -------------------------------------------------------- */
+
+struct posted {
+    struct str type, trace_id, parent_event_id;
+    const struct json *payload;
+};
+
+static const struct err *read_event(struct call *c, const struct json *body,
+                                    struct posted *out)
+{
+    struct fields f = fields(c->a, body, STR(""));
+    struct str actor; /* known, and replaced by who really calls */
+    fields_only(&f, "event_type actor payload trace_id parent_event_id "
+                    "intent_id id created_at proof");
+    fields_need(&f, "event_type");
+    fields_text(&f, "event_type", 80, &out->type);
+    fields_text(&f, "actor", TRACE_MAX, &actor);
+    fields_json(&f, "payload", JSON_OBJECT, &out->payload);
+    fields_text(&f, "trace_id", TRACE_MAX, &out->trace_id);
+    fields_text(&f, "parent_event_id", TRACE_MAX, &out->parent_event_id);
+    if (!f.e && !event_type_known(out->type))
+        fields_wrong(&f, "event_type", "event.type",
+                     "There is no such event type.");
+    if (!out->payload)
+        out->payload = json_object(c->a);
+    return fields_error(&f);
+}
+
+/* The SDK posts beside the server what the server has recorded itself: the
+ * one that is there is the answer, and no second one is stored. */
+static const struct err *answer_echo(struct call *c, const struct work *w,
+                                     const struct posted *p)
+{
+    const struct str id = json_get_text(p->payload, "suspension_id");
+    struct event_rows rows;
+    if (!w->has_suspension || !str_eq(w->suspension.id, id))
+        return ERROR(ERR_CONFLICT, "event.servers_own",
+                     "This event tells of a question that is not this "
+                     "intent's; the server writes it itself.");
+    TRY(events_get(c->pg, c->a, w->intent.id, w->suspension.asked_sequence,
+                   &rows));
+    if (rows.n == 0)
+        return ERROR(ERR_INTERNAL, "internal", "The event is missing.");
+    response_json_text(c->rs, 200, event_text(c->a, &rows.v[0]));
+    return NULL;
+}
+
+static const struct err *append(struct call *c, struct work *w,
+                                const struct posted *p)
+{
+    const struct event_draft d = {
+        .type = arena_z(c->a, p->type),
+        .actor = principal_actor(&c->who),
+        .payload = p->payload,
+        .trace_id = p->trace_id,
+        .parent_event_id = p->parent_event_id};
+    return event_append(c->a, w->intent.id, &d, w->now, &w->intent.tail,
+                        &w->events);
+}
+
+const struct err *api_event_post(struct call *c)
+{
+    struct posted p = {.payload = NULL};
+    struct work_once once;
+    struct json *body = NULL;
+    struct work w;
+    TRY(call_body(c, &body));
+    TRY(call_once(c, &once));
+    TRY(read_event(c, body, &p));
+    const bool echo = event_type_echoed(p.type);
+    if (!echo && !event_type_postable(p.type, c->who.role))
+        return ERROR(ERR_FORBIDDEN, "event.servers_own",
+                     "Only the server writes events of this type.");
+    TRY(work_begin(&w, c->pg, c->a, c->param[0], &once));
+    if (w.answered)
+        return call_replay(c, &w);
+    if (echo)
+        return answer_echo(c, &w, &p);
+    TRY(append(c, &w, &p));
+    return call_commit_text(c, &w, 201,
+                            event_text(c->a, &w.events.v[w.events.n - 1]),
+                            false);
+}
+
+/* ---- checking ------------------------------------------------------- */
+
+static struct json *checked(struct arena *a, const struct event *e, bool ok)
+{
+    struct json *o = json_object(a);
+    json_set_int(o, "sequence", e->sequence);
+    json_set_text(o, "event_hash", e->hash);
+    json_set_text_or_null(o, "previous_event_hash", e->previous);
+    json_set_bool(o, "verified", ok);
+    return o;
+}
+
+const struct err *api_event_verify(struct call *c)
+{
+    struct event_check check = {.broken = 0};
+    struct json *o = json_object(c->a), *list = json_array(c->a);
+    struct event_rows rows;
+    struct intent i;
+    TRY(intents_get(c->pg, c->a, c->param[0], &i));
+    TRY(events_chain(c->pg, c->a, i.id, 0, EVENTS_OF_INTENT_MAX + 1, &rows));
+    for (size_t k = 0; k < rows.n; k++) {
+        const bool ok = event_check(c->a, &check, i.id, &rows.v[k]);
+        json_add_json(list, checked(c->a, &rows.v[k], ok));
+    }
+    const int64_t last = rows.n ? rows.v[rows.n - 1].sequence : 0;
+    /* Events written while the chain was read are no break. */
+    if (!check.broken && last < i.tail.sequence) {
+        check.broken = last + 1;
+        check.reason = "events are missing at the end";
+    }
+    json_set_text(o, "intent_id", i.id);
+    json_set_int(o, "event_count", (int64_t)rows.n);
+    json_set_int(o, "first_sequence", rows.n ? rows.v[0].sequence : 0);
+    json_set_int(o, "last_sequence", last);
+    json_set_bool(o, "chain_valid", !check.broken);
+    if (check.broken) {
+        json_set_int(o, "first_broken_sequence", check.broken);
+        json_set_text(o, "reason", str_of(check.reason));
+    }
+    json_set_json(o, "events", list);
+    response_json(c->rs, 200, o);
+    return NULL;
+}

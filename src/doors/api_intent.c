@@ -1,0 +1,273 @@
+/* Intents: making, reading, and what they depend on. */
+#include "base/fields.h"
+#include "base/id.h"
+#include "doors/api.h"
+#include "doors/view.h"
+#include "store/intents.h"
+#include "store/sql.gen.h"
+
+/* ---- reading -------------------------------------------------------- */
+
+const struct err *api_intent_get(struct call *c)
+{
+    struct intent i;
+    TRY(intents_get(c->pg, c->a, c->param[0], &i));
+    const struct str etag = call_etag(c->a, i.version);
+    response_header(c->rs, "ETag", etag);
+    if (str_eq(request_header(c->rq, "If-None-Match"), etag)) {
+        c->rs->status = 304;
+        return NULL;
+    }
+    response_json_text(c->rs, 200, view_intent_text(c->a, &i));
+    return NULL;
+}
+
+/* What one page of intents may hold together. */
+static const struct err *answer_list(struct call *c, const char *name,
+                                     const struct intent_rows *rows)
+{
+    const struct str text = view_intents(c->a, name, rows->v, rows->n);
+    if (!text.p)
+        return ERROR(ERR_TOO_LARGE, "response.too_large",
+                     "These intents are too large for one answer. Ask for "
+                     "fewer with \"limit\".");
+    response_json_text(c->rs, 200, text);
+    return NULL;
+}
+
+const struct err *api_intent_list(struct call *c)
+{
+    struct intents_page page = {.status = request_query(c->rq, "status"),
+                                .limit = 50};
+    const struct str after = request_query(c->rq, "after");
+    struct intent_rows rows;
+    struct intent last;
+    if (page.status.p && intent_status_of(page.status) == INTENT_STATUS__MAX)
+        return err_at(c->a, ERR_BAD_REQUEST, "request.query", STR("status"),
+                      "There is no such status.");
+    TRY(call_query_int(c, "limit", 1, 200, &page.limit));
+    TRY(call_query_int(c, "offset", 0, 10000, &page.offset));
+    if (after.p) {
+        TRY(intents_get(c->pg, c->a, after, &last));
+        page.after_created = last.created_at;
+        page.after_id = last.id;
+    }
+    TRY(intents_list(c->pg, c->a, &page, &rows));
+    return answer_list(c, "intents", &rows);
+}
+
+static const struct err *related(struct call *c, int statement,
+                                 const char *name)
+{
+    struct intent_rows rows;
+    TRY(intents_related(c->pg, c->a, statement, c->param[0], &rows));
+    return answer_list(c, name, &rows);
+}
+
+const struct err *api_intent_children(struct call *c)
+{
+    return related(c, SQL_INTENT_CHILDREN, "children");
+}
+
+const struct err *api_intent_dependencies(struct call *c)
+{
+    return related(c, SQL_INTENT_DEPENDENCIES, "dependencies");
+}
+
+const struct err *api_intent_dependents(struct call *c)
+{
+    return related(c, SQL_INTENT_DEPENDENTS, "dependents");
+}
+
+/* ---- making --------------------------------------------------------- */
+
+static struct json *created_payload(struct call *c, const struct intent *i)
+{
+    struct json *p = json_object(c->a);
+    json_set_text(p, "title", i->title);
+    json_set_text(p, "status", str_of(intent_status_word(i->status)));
+    if (i->parent_intent_id.p)
+        json_set_text(p, "parent_intent_id", i->parent_intent_id);
+    view_set(c->a, p, "depends_on", i->depends_on);
+    return p;
+}
+
+/* The intents that it refers to have to exist. */
+static const struct err *check_refs(struct call *c, const struct intent *i,
+                                    const struct intent_ids *depends)
+{
+    enum intent_status status[INTENT_DEPENDENCIES_MAX];
+    TRY(intents_statuses(c->pg, c->a, depends, "depends_on", status));
+    if (!i->parent_intent_id.p)
+        return NULL;
+    const struct intent_ids parent = {.v = {i->parent_intent_id}, .n = 1};
+    return intents_statuses(c->pg, c->a, &parent, "parent_intent_id", status);
+}
+
+static struct str id_list(struct arena *a, const struct intent_ids *ids)
+{
+    struct json *list = json_array(a);
+    for (size_t k = 0; k < ids->n; k++)
+        json_add_text(list, ids->v[k]);
+    return json_dump(a, list, RESPONSE_BODY_MAX);
+}
+
+static const struct err *create(struct call *c, struct str parent)
+{
+    struct intent given = {.status = INTENT_ACTIVE};
+    struct intent_ids depends = {.n = 0};
+    struct work_once once;
+    struct json *body = NULL;
+    struct work w;
+    TRY(call_body(c, &body));
+    TRY(call_once(c, &once));
+    TRY(intent_read(c->a, body, &given, &depends));
+    if (parent.p)
+        given.parent_intent_id = parent;
+    TRY(work_begin_new(&w, c->pg, c->a, &once));
+    if (w.answered)
+        return call_replay(c, &w);
+    TRY(check_refs(c, &given, &depends));
+    given.id = w.intent.id;
+    given.version = 1;
+    given.created_at = given.updated_at = w.now;
+    given.status = INTENT_DRAFT;
+    given.created_by = principal_actor(&c->who);
+    given.depends_on = id_list(c->a, &depends);
+    w.intent = given;
+    TRY(work_event(&w, "intent_created", given.created_by,
+                   created_payload(c, &given)));
+    w.depends = &depends;
+    return call_commit_text(c, &w, 201, view_intent_text(c->a, &w.intent),
+                            true);
+}
+
+const struct err *api_intent_create(struct call *c)
+{
+    return create(c, STR_NONE);
+}
+
+const struct err *api_intent_create_child(struct call *c)
+{
+    struct intent parent;
+    TRY(intents_get(c->pg, c->a, c->param[0], &parent));
+    return create(c, parent.id);
+}
+
+/* ---- dependencies --------------------------------------------------- */
+
+static const struct err *check_dependency(struct call *c, struct str id,
+                                          struct str dependency,
+                                          enum intent_status *status)
+{
+    struct pg_args args = pg_args(c->a);
+    struct pg_rows *rows = NULL;
+    pg_arg(&args, id);
+    pg_arg(&args, dependency);
+    pg_queue(c->pg, SQL_INTENT_REACHES, &args);
+    TRY(pg_run(c->pg, c->a, &rows));
+    if (pg_null(rows, 0, 1))
+        return err_at(c->a, ERR_INVALID, "intent.unknown",
+                      STR("dependency_id"), "There is no such intent.");
+    if (pg_bool(rows, 0, 0))
+        return err_at(c->a, ERR_BAD_REQUEST, "intent.cycle",
+                      STR("dependency_id"),
+                      "An intent may not depend on itself, not even through "
+                      "others.");
+    *status = intent_status_of(pg_str(rows, 0, 1));
+    return NULL;
+}
+
+/* Depending on something unfinished blocks an intent that was active. */
+static const struct err *add(struct call *c, struct work *w,
+                             struct str dependency)
+{
+    enum intent_status status = INTENT_DRAFT;
+    struct json *p = json_object(c->a);
+    const struct str actor = principal_actor(&c->who);
+    TRY(check_dependency(c, w->intent.id, dependency, &status));
+    json_set_text(p, "dependency_id", dependency);
+    TRY(work_event(w, "dependency_added", actor, p));
+    if (status == INTENT_COMPLETED || w->intent.status != INTENT_ACTIVE)
+        return NULL;
+    struct json *moved = json_object(c->a);
+    json_set_text(moved, "old_status", STR("active"));
+    json_set_text(moved, "new_status", STR("blocked"));
+    json_set_text(moved, "reason", STR("dependency_added"));
+    w->intent.status = INTENT_BLOCKED;
+    return work_event(w, "status_changed", actor, moved);
+}
+
+/* What it waited for is no longer asked of it. */
+static const struct err *unblocked(struct call *c, struct work *w)
+{
+    struct json *p = json_object(c->a);
+    json_set_text(p, "old_status", STR("blocked"));
+    json_set_text(p, "new_status", STR("active"));
+    json_set_text(p, "reason", STR("dependency_removed"));
+    w->intent.status = INTENT_ACTIVE;
+    return work_event(w, "status_changed", principal_actor(&c->who), p);
+}
+
+/* The intent as it is after its list of dependencies changed: asked again
+ * inside the transaction, so that the list is the database's own. */
+static const struct err *commit_depends(struct call *c, struct work *w,
+                                        int statement, struct str dependency)
+{
+    struct pg_args args = pg_args(c->a), get = pg_args(c->a);
+    struct pg_rows *rows[2] = {NULL};
+    pg_arg(&args, w->intent.id);
+    pg_arg(&args, dependency);
+    if (statement == SQL_INTENT_DEPENDENCY_INSERT)
+        pg_arg_time(&args, w->now);
+    pg_arg(&get, w->intent.id);
+    pg_queue(c->pg, statement, &args);
+    pg_queue(c->pg, SQL_INTENT_LOCK, &get);
+    TRY(pg_run(c->pg, c->a, rows));
+    w->intent.depends_on = intents_row(c->a, rows[1], 0).depends_on;
+    w->dependencies_done = pg_bool(rows[1], 0, INTENTS_DEPENDENCIES_DONE);
+    if (w->intent.status == INTENT_BLOCKED && w->dependencies_done)
+        TRY(unblocked(c, w));
+    work_touch(w);
+    return call_commit_text(c, w, 200, view_intent_text(c->a, &w->intent),
+                            true);
+}
+
+const struct err *api_intent_add_dependency(struct call *c)
+{
+    struct str dependency = STR_NONE;
+    struct work_once once;
+    struct json *body = NULL;
+    int64_t version = 0;
+    struct work w;
+    TRY(call_if_match(c, &version));
+    TRY(call_body(c, &body));
+    TRY(call_once(c, &once));
+    struct fields f = fields(c->a, body, STR(""));
+    fields_need(&f, "dependency_id");
+    fields_uuid(&f, "dependency_id", &dependency);
+    TRY(fields_error(&f));
+    TRY(work_begin(&w, c->pg, c->a, c->param[0], &once));
+    if (w.answered)
+        return call_replay(c, &w);
+    TRY(call_same_version(c, &w, version));
+    TRY(add(c, &w, dependency));
+    return commit_depends(c, &w, SQL_INTENT_DEPENDENCY_INSERT, dependency);
+}
+
+const struct err *api_intent_remove_dependency(struct call *c)
+{
+    const struct work_once once = {.key = STR_NONE};
+    struct json *p = json_object(c->a);
+    int64_t version = 0;
+    struct work w;
+    TRY(call_if_match(c, &version));
+    if (!id_uuid(c->param[1]))
+        return ERROR(ERR_NOT_FOUND, "intent.unknown",
+                     "There is no such dependency.");
+    TRY(work_begin(&w, c->pg, c->a, c->param[0], &once));
+    TRY(call_same_version(c, &w, version));
+    json_set_text(p, "dependency_id", c->param[1]);
+    TRY(work_event(&w, "dependency_removed", principal_actor(&c->who), p));
+    return commit_depends(c, &w, SQL_INTENT_DEPENDENCY_DELETE, c->param[1]);
+}

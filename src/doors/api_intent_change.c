@@ -1,0 +1,258 @@
+/* Changing an intent: its status and its state document. Suspending in two
+ * calls, as the OpenIntent SDK does it, comes through here. */
+#include "base/fields.h"
+#include "doors/answer.h"
+#include "doors/api.h"
+#include "doors/ask.h"
+#include "doors/view.h"
+#include "store/events.h"
+#include "store/intents.h"
+#include "store/sql.gen.h"
+
+#define REASON_MAX 1000
+#define UNBLOCKED_MAX 10
+
+static const struct err *commit_intent(struct call *c, struct work *w)
+{
+    return call_commit_text(c, w, 200, view_intent_text(c->a, &w->intent),
+                            true);
+}
+
+/* ---- status --------------------------------------------------------- */
+
+static struct json *moved(struct arena *a, enum intent_status from,
+                          enum intent_status to, struct str reason)
+{
+    struct json *p = json_object(a);
+    json_set_text(p, "old_status", str_of(intent_status_word(from)));
+    json_set_text(p, "new_status", str_of(intent_status_word(to)));
+    if (reason.n)
+        json_set_text(p, "reason", reason);
+    return p;
+}
+
+/* A new question is on its way: the record of the last one must not be read
+ * as its answer (openintent-sdk.md 5.6). The rows keep the history. */
+static const struct err *clear_mirror(struct call *c, struct intent *i)
+{
+    struct json *state = NULL;
+    TRY(json_parse(c->a, i->state, &state));
+    json_unset(state, STR("_suspension"));
+    i->state = json_dump(c->a, state, 2 * INTENT_STATE_MAX);
+    return NULL;
+}
+
+/* Whoever ends an intent takes its open question back. */
+static const struct err *withdraw(struct call *c, struct work *w,
+                                  struct str reason, enum intent_status to)
+{
+    struct decision d = work_decision(w);
+    struct principal who = c->who;
+    /* The one who may end the intent may end its question with it. */
+    if (who.role == ROLE_OPERATOR)
+        who.role = ROLE_ADMIN;
+    TRY(resolve_cancel(c->a, &d, &who, reason, to));
+    w->suspension_decided = true;
+    return NULL;
+}
+
+/* Dependents that waited for this intent alone go on, each with an event of
+ * its own. They are locked after it, in the order of their ids. */
+static const struct err *unblock(struct call *c, const struct work *w)
+{
+    struct pg_args args = pg_args(c->a);
+    struct pg_rows *r = NULL;
+    pg_arg(&args, w->intent.id);
+    pg_queue(c->pg, SQL_INTENT_UNBLOCKABLE, &args);
+    TRY(pg_run(c->pg, c->a, &r));
+    struct intent_rows rows = intents_rows(c->a, r);
+    for (size_t k = 0; k < rows.n; k++) {
+        struct intent *i = &rows.v[k];
+        struct event_list list = {.n = 0};
+        const struct event_draft d = {
+            .type = "status_changed",
+            .actor = STR("sayso"),
+            .payload = moved(c->a, INTENT_BLOCKED, INTENT_ACTIVE,
+                             STR("dependencies_completed"))};
+        TRY(event_append(c->a, i->id, &d, w->now, &i->tail, &list));
+        i->status = INTENT_ACTIVE;
+        i->version++;
+        i->updated_at = w->now;
+        intents_queue_update(c->pg, c->a, i);
+        events_queue(c->pg, c->a, i->id, &list);
+    }
+    return NULL;
+}
+
+static const struct err *change_status(struct call *c, struct work *w,
+                                       enum intent_status to,
+                                       struct str reason)
+{
+    const bool open =
+        w->has_suspension && w->suspension.state == SUSPENSION_PENDING;
+    const struct intent_move m = {.from = w->intent.status,
+                                  .to = to,
+                                  .role = c->who.role,
+                                  .question_open = open,
+                                  .dependencies_done = w->dependencies_done,
+                                  .children_done = w->children_done};
+    const enum intent_status from = w->intent.status;
+    TRY(intent_move(&m, &to));
+    if (to == from)
+        return NULL;
+    work_touch(w);
+    if (open && to == INTENT_ABANDONED)
+        return withdraw(c, w, reason, to);
+    if (to == INTENT_SUSPENDED)
+        TRY(clear_mirror(c, &w->intent));
+    w->intent.status = to;
+    TRY(work_event(w, "status_changed", principal_actor(&c->who),
+                   moved(c->a, from, to, reason)));
+    return to == INTENT_COMPLETED ? unblock(c, w) : NULL;
+}
+
+const struct err *api_intent_status(struct call *c)
+{
+    struct str word = STR_NONE, reason = STR_NONE;
+    struct work_once once;
+    struct json *body = NULL;
+    int64_t version = 0;
+    struct work w;
+    TRY(call_if_match(c, &version));
+    TRY(call_body(c, &body));
+    TRY(call_once(c, &once));
+    struct fields f = fields(c->a, body, STR(""));
+    fields_need(&f, "status");
+    fields_word(&f, "status",
+                "draft active blocked suspended_awaiting_input completed "
+                "abandoned",
+                &word);
+    fields_text(&f, "reason", REASON_MAX, &reason);
+    TRY(fields_error(&f));
+    TRY(work_begin(&w, c->pg, c->a, c->param[0], &once));
+    if (w.answered)
+        return call_replay(c, &w);
+    TRY(call_same_version(c, &w, version));
+    TRY(change_status(c, &w, intent_status_of(word), reason));
+    return commit_intent(c, &w);
+}
+
+/* ---- state ---------------------------------------------------------- */
+
+/* The record's bytes inside the body, so that its context is kept as sent:
+ * patches[i].value or state._suspension. */
+static struct str record_bytes(struct call *c, const struct json *body,
+                               const struct json *record)
+{
+    const struct str list =
+        json_raw_member(c->a, c->rq->body, STR("patches"));
+    const struct str state = json_raw_member(c->a, c->rq->body, STR("state"));
+    if (!list.p)
+        return json_raw_member(c->a, state, STR("_suspension"));
+    const struct json *patches = json_get(body, "patches");
+    for (size_t i = 0; i < json_count(patches); i++) {
+        if (json_get(json_at(patches, i), "value") != record)
+            continue;
+        return json_raw_member(c->a, json_raw_element(list, i),
+                               STR("value"));
+    }
+    return STR_NONE;
+}
+
+/* Between the SDK's status call and its record there is no open question yet;
+ * the record makes it. At any other time the record is sealed. */
+static const struct err *suspend(struct call *c, struct work *w,
+                                 const struct json *body,
+                                 const struct json *record)
+{
+    struct suspension s = {.state = SUSPENSION_PENDING};
+    if (c->who.role != ROLE_AGENT)
+        return ERROR(ERR_FORBIDDEN, "suspension.agents_ask",
+                     "Only an agent asks a question.");
+    if (w->intent.status != INTENT_SUSPENDED ||
+        (w->has_suspension && w->suspension.state == SUSPENSION_PENDING))
+        return ERROR(ERR_CONFLICT, "suspension.sealed",
+                     "The question is sealed. To ask a new one, set the "
+                     "status to suspended_awaiting_input first.");
+    TRY(suspension_read_record(c->a, record, record_bytes(c, body, record),
+                               &s));
+    return ask_suspend(c, w, &s);
+}
+
+/* The record without the parts of it that became the question. */
+static void without_suspension(struct intent_patches *p)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < p->n; i++) {
+        const struct str path = p->v[i].path;
+        const bool slash = path.n > 0 && path.p[0] == '/';
+        if (!str_starts(str_sub(path, slash ? 1 : 0, path.n),
+                        STR("_suspension")))
+            p->v[n++] = p->v[i];
+    }
+    p->n = n;
+}
+
+static struct json *patched_payload(struct call *c, const struct json *body)
+{
+    struct json *p = json_object(c->a);
+    if (json_has(body, "patches"))
+        json_set_json(p, "patches", json_get(body, "patches"));
+    else
+        json_set_json(p, "state", json_get(body, "state"));
+    return p;
+}
+
+static const struct err *patch(struct call *c, struct work *w,
+                               const struct intent_patches *p,
+                               const struct json *body)
+{
+    struct json *state = NULL;
+    if (p->n == 0)
+        return NULL;
+    TRY(json_parse(c->a, w->intent.state, &state));
+    TRY(intent_patch(c->a, state, p));
+    TRY(intent_state_text(c->a, state, &w->intent.state));
+    return work_event(w, "state_patched", principal_actor(&c->who),
+                      patched_payload(c, body));
+}
+
+static const struct err *change_state(struct call *c, struct work *w,
+                                      struct intent_patches *p,
+                                      const struct json *body)
+{
+    const struct json *record = NULL;
+    bool whole = false;
+    if (w->intent.status == INTENT_COMPLETED ||
+        w->intent.status == INTENT_ABANDONED)
+        return ERROR(ERR_CONFLICT, "intent.ended",
+                     "The intent has ended; its state stays as it is.");
+    if (!intent_patches_suspension(p, &whole, &record))
+        return patch(c, w, p, body);
+    if (!whole)
+        return ERROR(ERR_CONFLICT, "suspension.sealed",
+                     "The question is sealed; it cannot be patched.");
+    without_suspension(p);
+    TRY(patch(c, w, p, body));
+    return suspend(c, w, body, record);
+}
+
+const struct err *api_intent_state(struct call *c)
+{
+    struct intent_patches *p = arena_new(c->a, struct intent_patches);
+    struct work_once once;
+    struct json *body = NULL;
+    int64_t version = 0;
+    struct work w;
+    TRY(call_if_match(c, &version));
+    TRY(call_body(c, &body));
+    TRY(call_once(c, &once));
+    TRY(intent_patches_read(c->a, body, p));
+    TRY(work_begin(&w, c->pg, c->a, c->param[0], &once));
+    if (w.answered)
+        return call_replay(c, &w);
+    TRY(call_same_version(c, &w, version));
+    TRY(change_state(c, &w, p, body));
+    work_touch(&w);
+    return commit_intent(c, &w);
+}

@@ -1,0 +1,51 @@
+/* For those who run it: alive, ready, metrics. */
+#include "base/metrics.h"
+#include "doors/api.h"
+#include "store/sql.gen.h"
+#include "store/suspensions.h"
+
+/* The process answers: no more is said. */
+const struct err *api_health(struct call *c)
+{
+    struct json *o = json_object(c->a);
+    json_set_text(o, "status", STR("ok"));
+    response_json(c->rs, 200, o);
+    return NULL;
+}
+
+/* The database answers too, and has tables. */
+const struct err *api_ready(struct call *c)
+{
+    struct json *o = json_object(c->a);
+    struct pg_rows *rows = NULL;
+    pg_queue(c->pg, SQL_PING, NULL);
+    TRY(pg_run(c->pg, c->a, &rows));
+    json_set_text(o, "status", STR("ready"));
+    json_set_int(o, "migration", pg_int(rows, 0, 0));
+    response_json(c->rs, 200, o);
+    return NULL;
+}
+
+/* A database that is gone must not take the other numbers with it. */
+const struct err *api_metrics(struct call *c)
+{
+    static const char *const ages[] = {"5m", "1h", "1d", "older"};
+    int64_t open[4] = {0};
+    struct buf *b = &c->rs->body;
+    const bool up = suspensions_ages(c->pg, c->a, open) == NULL;
+    if (c->serve->metrics)
+        metrics_render(c->serve->metrics, b);
+    buf_put(b, "# HELP sayso_database_up Did the database answer just now?\n"
+               "# TYPE sayso_database_up gauge\n");
+    buf_printf(b, "sayso_database_up %d\n", up ? 1 : 0);
+    if (up)
+        buf_put(b, "# HELP sayso_suspensions_open Open questions by age.\n"
+                   "# TYPE sayso_suspensions_open gauge\n");
+    for (size_t i = 0; up && i < countof(ages); i++)
+        buf_printf(b, "sayso_suspensions_open{younger_than=\"%s\"} %lld\n",
+                   ages[i], (long long)open[i]);
+    c->rs->status = 200;
+    response_header(c->rs, "Content-Type",
+                    STR("text/plain; version=0.0.4; charset=utf-8"));
+    return NULL;
+}

@@ -1,0 +1,35 @@
+/* Suspending an intent: what the native and the OpenIntent door share. */
+#include "doors/ask.h"
+
+static const struct err *open_question(struct call *c, const struct work *w)
+{
+    struct json *more = json_object(c->a);
+    json_set_text(more, "suspension_id", w->suspension.id);
+    return err_more(c->a,
+                    ERROR(ERR_CONFLICT, "suspension.open",
+                          "This intent has an open question already. It is "
+                          "sealed until it is answered or cancelled; ask "
+                          "another one in a child intent."),
+                    more);
+}
+
+const struct err *ask_suspend(struct call *c, struct work *w,
+                              struct suspension *s)
+{
+    if (w->has_suspension && w->suspension.state == SUSPENSION_PENDING)
+        return open_question(c, w);
+    s->intent_id = w->intent.id;
+    s->seq = w->has_suspension ? w->suspension.seq + 1 : 1;
+    s->asked_by = principal_actor(&c->who);
+    s->asked_by_key = c->who.id;
+    s->initiated_by = w->intent.initiated_by;
+    TRY(suspension_seal(c->a, s, w->now));
+    TRY(work_event(w, "intent.suspended", s->asked_by,
+                   suspension_payload(c->a, s)));
+    s->asked_sequence = w->intent.tail.sequence;
+    TRY(suspension_put_mirror(c->a, s, &w->intent));
+    w->suspension = *s;
+    w->has_suspension = true;
+    w->suspension_new = true;
+    return NULL;
+}

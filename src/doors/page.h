@@ -1,0 +1,35 @@
+/* The functions behind the browser's rows of the route table. */
+#ifndef DOORS_PAGE_H
+#define DOORS_PAGE_H
+
+#include "doors/call.h"
+
+/* page_login.c */
+const struct err *page_home(struct call *c) MUST;
+const struct err *page_login(struct call *c) MUST;
+const struct err *page_login_post(struct call *c) MUST;
+const struct err *page_logout(struct call *c) MUST;
+
+/* page_inbox.c */
+const struct err *page_inbox(struct call *c) MUST;
+const struct err *page_decided(struct call *c) MUST;
+
+/* page_suspension.c */
+const struct err *page_suspension(struct call *c) MUST;
+const struct err *page_suspension_respond(struct call *c) MUST;
+
+/* page_intent.c */
+const struct err *page_intent(struct call *c) MUST;
+
+/* page.c */
+/* An error as a page. Falls back to problem JSON when it cannot be shown. */
+void page_error(struct call *c, const struct err *e);
+/* Renders template name over view, whose "page" member is filled in here:
+ * title, who is signed in, the token for forms, what is open. */
+const struct err *page_render(struct call *c, int status, const char *name,
+                              const char *title, struct json *view) MUST;
+/* Reads the form of a POST and checks its token (for a person with a session)
+ * and where it came from. ERR_FORBIDDEN request.csrf | request.origin. */
+const struct err *page_form(struct call *c, struct pairs *out) MUST;
+
+#endif

@@ -1,0 +1,194 @@
+/* The table of every route: the site map.
+ *
+ * A row says all that differs between routes: how the caller proves who it
+ * is, which roles may, which query keys there are, how large a body may be,
+ * how errors look, and which function answers. serve.c does the rest. */
+#include "doors/route.h"
+
+#include "doors/api.h"
+#include "doors/page.h"
+
+#define KB ((size_t)1024)
+
+enum {
+    AGENT = ROLE_AGENT,
+    OPERATOR = ROLE_OPERATOR,
+    ADMIN = ROLE_ADMIN,
+    AUDITOR = ROLE_AUDITOR,
+    ANY = AGENT | OPERATOR | ADMIN | AUDITOR,
+    WRITER = AGENT | OPERATOR | ADMIN,
+    DECIDER = OPERATOR | ADMIN,
+    READER = OPERATOR | ADMIN | AUDITOR
+};
+
+#define GET METHOD_GET
+#define POST METHOD_POST
+#define PATCH METHOD_PATCH
+#define DELETE METHOD_DELETE
+#define OPEN ROUTE_OPEN
+#define KEY ROUTE_KEY
+#define COOKIE ROUTE_COOKIE
+#define DETAIL RESPONSE_DETAIL
+#define PROBLEM RESPONSE_PROBLEM
+#define HTML RESPONSE_HTML
+#define API "/api/v1"
+#define INTENT API "/intents/{id}"
+
+const struct route routes[] = {
+    /* OpenIntent */
+    {GET, "/.well-known/openintent.json", OPEN, 0, "", 0, DETAIL,
+     api_openintent_discovery},
+    {GET, API "/server/config", OPEN, 0, "", 0, DETAIL,
+     api_openintent_config},
+    {GET, API "/intents", KEY, ANY, "status limit offset after", 0, DETAIL,
+     api_intent_list},
+    {POST, API "/intents", KEY, WRITER, "", 1024 * KB, DETAIL,
+     api_intent_create},
+    {GET, INTENT, KEY, ANY, "", 0, DETAIL, api_intent_get},
+    {GET, INTENT "/children", KEY, ANY, "", 0, DETAIL, api_intent_children},
+    {POST, INTENT "/children", KEY, WRITER, "", 1024 * KB, DETAIL,
+     api_intent_create_child},
+    {GET, INTENT "/dependencies", KEY, ANY, "", 0, DETAIL,
+     api_intent_dependencies},
+    {POST, INTENT "/dependencies", KEY, WRITER, "", 4 * KB, DETAIL,
+     api_intent_add_dependency},
+    {DELETE, INTENT "/dependencies/{dependency_id}", KEY, WRITER, "", 4 * KB,
+     DETAIL, api_intent_remove_dependency},
+    {GET, INTENT "/dependents", KEY, ANY, "", 0, DETAIL,
+     api_intent_dependents},
+    {POST, INTENT "/status", KEY, WRITER, "", 16 * KB, DETAIL,
+     api_intent_status},
+    {POST, INTENT "/state", KEY, WRITER, "", 1024 * KB, DETAIL,
+     api_intent_state},
+    {GET, INTENT "/events", KEY, ANY, "limit offset event_type since before",
+     0, DETAIL, api_event_list},
+    {POST, INTENT "/events", KEY, WRITER, "", 256 * KB, DETAIL,
+     api_event_post},
+    {GET, INTENT "/events/verify", KEY, ANY, "", 0, DETAIL, api_event_verify},
+    {GET, INTENT "/leases", KEY, ANY, "", 0, DETAIL, api_lease_list},
+    {POST, INTENT "/leases", KEY, AGENT, "", 4 * KB, DETAIL,
+     api_lease_acquire},
+    {PATCH, INTENT "/leases/{lease_id}", KEY, AGENT, "", 4 * KB, DETAIL,
+     api_lease_renew},
+    {DELETE, INTENT "/leases/{lease_id}", KEY, AGENT | ADMIN, "", 4 * KB,
+     DETAIL, api_lease_release},
+    {GET, INTENT "/agents", KEY, ANY, "", 0, DETAIL, api_agent_list},
+    {POST, INTENT "/agents", KEY, WRITER, "", 4 * KB, DETAIL,
+     api_agent_assign},
+    {DELETE, INTENT "/agents/{agent_id}", KEY, WRITER, "", 4 * KB, DETAIL,
+     api_agent_unassign},
+    {POST, INTENT "/suspend/respond", KEY, DECIDER, "", 256 * KB, DETAIL,
+     api_openintent_respond},
+
+    /* native */
+    {POST, API "/suspensions", KEY, AGENT, "", 256 * KB, PROBLEM,
+     api_suspension_ask},
+    {GET, API "/suspensions", KEY, ANY, "state limit after", 0, PROBLEM,
+     api_suspension_list},
+    {GET, API "/suspensions/{id}", KEY, ANY, "", 0, PROBLEM,
+     api_suspension_get},
+    {POST, API "/suspensions/{id}/respond", KEY, DECIDER, "", 256 * KB,
+     PROBLEM, api_suspension_respond},
+    {POST, API "/suspensions/{id}/cancel", KEY, AGENT | ADMIN, "", 16 * KB,
+     PROBLEM, api_suspension_cancel},
+
+    /* browser */
+    {GET, "/", OPEN, 0, "", 0, HTML, page_home},
+    {GET, "/login", OPEN, 0, "next", 0, HTML, page_login},
+    {POST, "/login", OPEN, 0, "", 8 * KB, HTML, page_login_post},
+    {POST, "/logout", COOKIE, READER, "", 8 * KB, HTML, page_logout},
+    {GET, "/inbox", COOKIE, READER, "after", 0, HTML, page_inbox},
+    {GET, "/suspensions/{id}", COOKIE, READER, "choice", 0, HTML,
+     page_suspension},
+    {POST, "/suspensions/{id}/respond", COOKIE, DECIDER, "", 512 * KB, HTML,
+     page_suspension_respond},
+    {GET, "/decided", COOKIE, READER, "after", 0, HTML, page_decided},
+    {GET, "/intents/{id}", COOKIE, READER, "verify", 0, HTML, page_intent},
+
+    /* operations */
+    {GET, "/healthz", OPEN, 0, "", 0, PROBLEM, api_health},
+    {GET, "/readyz", OPEN, 0, "", 0, PROBLEM, api_ready},
+    {GET, "/metrics", OPEN, 0, "", 0, PROBLEM, api_metrics},
+};
+
+const size_t route_count = countof(routes);
+
+/* ---- finding -------------------------------------------------------- */
+
+static bool matches(const char *pattern, struct str path,
+                    struct str param[static CALL_PARAMS_MAX])
+{
+    struct str want = str_of(pattern), have = path;
+    size_t n = 0;
+    while (want.p && have.p) {
+        const struct str w = str_cut(&want, '/');
+        const struct str h = str_cut(&have, '/');
+        if (w.n > 0 && w.p[0] == '{' && h.n > 0 && n < CALL_PARAMS_MAX)
+            param[n++] = h;
+        else if (!str_eq(w, h))
+            return false;
+    }
+    return !want.p && !have.p;
+}
+
+const char *route_method_word(enum method m)
+{
+    static const char *const words[METHOD__MAX] = {
+        [METHOD_GET] = "GET",     [METHOD_HEAD] = "HEAD",
+        [METHOD_POST] = "POST",   [METHOD_PATCH] = "PATCH",
+        [METHOD_PUT] = "PUT",     [METHOD_DELETE] = "DELETE"};
+    return m < METHOD__MAX ? words[m] : "?";
+}
+
+const struct err *route_find(struct arena *a, enum method method,
+                             struct str path, const struct route **out,
+                             struct str param[static CALL_PARAMS_MAX],
+                             struct str *allow)
+{
+    struct buf b = buf_make(a, 64);
+    if (method == METHOD_HEAD)
+        method = METHOD_GET;
+    for (size_t i = 0; i < countof(routes); i++) {
+        if (!matches(routes[i].pattern, path, param))
+            continue;
+        if (routes[i].method == method) {
+            *out = &routes[i];
+            return NULL;
+        }
+        buf_put(&b, b.n > 0 ? ", " : "");
+        buf_put(&b, route_method_word(routes[i].method));
+    }
+    *allow = buf_text(&b);
+    if (b.n > 0)
+        return ERROR(ERR_METHOD, "route.method",
+                     "This address has no such method.");
+    return ERROR(ERR_NOT_FOUND, "route.unknown", "There is no such address.");
+}
+
+const struct err *route_check_query(const struct route *r,
+                                    const struct request *rq)
+{
+    for (size_t i = 0; i < rq->query.n; i++) {
+        const struct str key = rq->query.v[i].key;
+        struct str rest = str_of(r->query);
+        bool known = false;
+        while (rest.p && !known) {
+            const struct str word = str_cut(&rest, ' ');
+            known = word.n > 0 && str_eq(word, key);
+        }
+        if (!known)
+            return err_at(rq->arena, ERR_BAD_REQUEST, "request.unknown_key",
+                          str_head(key, 64),
+                          "This address does not know that query key.");
+    }
+    return NULL;
+}
+
+enum response_style route_style(struct str path)
+{
+    if (str_starts(path, STR(API "/suspensions")))
+        return RESPONSE_PROBLEM;
+    if (str_starts(path, STR("/api/")) || str_starts(path, STR("/.well-")))
+        return RESPONSE_DETAIL;
+    return RESPONSE_HTML;
+}

@@ -1,0 +1,44 @@
+/* The table of every route: the site map.
+ *
+ * Read route.c top to bottom and you have read the product. */
+#ifndef DOORS_ROUTE_H
+#define DOORS_ROUTE_H
+
+#include "doors/call.h"
+
+/* How a caller proves who it is. */
+enum route_proof {
+    ROUTE_OPEN,   /* needs none */
+    ROUTE_KEY,    /* X-API-Key, or Authorization: Bearer */
+    ROUTE_COOKIE, /* a person's session, and a token in every form */
+};
+
+struct route {
+    enum method method;
+    const char *pattern;
+    enum route_proof proof;
+    unsigned who;      /* roles that may, ORed; 0 for ROUTE_OPEN */
+    const char *query; /* allowed query keys, space-separated */
+    size_t body;       /* the body's ceiling in bytes; 0: none is read */
+    enum response_style style;
+    const struct err *(*handle)(struct call *c);
+};
+
+extern const struct route routes[];
+extern const size_t route_count;
+
+/* The row for a request, and the pattern's parts in param. ERR_NOT_FOUND
+ * route.unknown; ERR_METHOD route.method, and then *allow lists the methods
+ * that the path has. HEAD finds GET. */
+const struct err *route_find(struct arena *a, enum method method,
+                             struct str path, const struct route **out,
+                             struct str param[static CALL_PARAMS_MAX],
+                             struct str *allow) MUST;
+/* Refuses query keys that the row does not list. */
+const struct err *route_check_query(const struct route *r,
+                                    const struct request *rq) MUST;
+/* How errors look for a path that has no row. */
+enum response_style route_style(struct str path);
+const char *route_method_word(enum method m);
+
+#endif

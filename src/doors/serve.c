@@ -1,0 +1,151 @@
+/* The hall that every request walks through: parse, route, principal, door,
+ * answer. Whatever happens in a door, an answer comes out and no transaction
+ * stays open. */
+#include "doors/serve.h"
+
+#include "base/log.h"
+#include "doors/page.h"
+#include "doors/route.h"
+#include "doors/session.h"
+
+#define TRIES 4 /* of a call that met a deadlock or its own twin */
+
+static const struct err *check_body(const struct call *c, bool too_large)
+{
+    if (too_large || c->rq->body.n > c->route->body)
+        return ERROR(ERR_TOO_LARGE, "request.too_large",
+                     "The body is larger than this address accepts.");
+    return NULL;
+}
+
+/* Runs the door, again where the database asks for it. */
+static const struct err *run(struct call *c)
+{
+    const struct err *e = NULL;
+    for (int i = 0; i < TRIES; i++) {
+        *c->rs = response_make(c->a);
+        e = c->route->handle(c);
+        pg_rollback(c->pg);
+        if (!e || e->kind != ERR_AGAIN)
+            return e;
+    }
+    return ERROR(ERR_BUSY, "database.contended",
+                 "Too many at the same row. Try again in a moment.");
+}
+
+static const struct err *walk(struct call *c, bool too_large)
+{
+    struct str allow = STR_NONE;
+    const struct err *e = route_find(c->a, c->rq->method, c->rq->path,
+                                     &c->route, c->param, &allow);
+    if (e) {
+        if (e->kind == ERR_METHOD)
+            response_header(c->rs, "Allow", allow);
+        return e;
+    }
+    TRY(session_authenticate(c));
+    TRY(route_check_query(c->route, c->rq));
+    TRY(check_body(c, too_large));
+    return run(c);
+}
+
+/* Where to, for a person who is not signed in: the page they wanted, after
+ * the login. */
+static void to_login(struct call *c)
+{
+    struct buf b = buf_make(c->a, 2048);
+    buf_put(&b, "/login");
+    if (c->rq->method == METHOD_GET && !str_is(c->rq->path, "/inbox")) {
+        buf_put(&b, "?next=");
+        request_escape(&b, c->rq->path);
+    }
+    response_see_other(c->rs, buf_text(&b));
+}
+
+/* An address that no row has: a page for a browser, JSON for all others. */
+static enum response_style style_of(const struct call *c)
+{
+    if (c->route)
+        return c->route->style;
+    const struct str accept = request_header(c->rq, "Accept");
+    const enum response_style style = route_style(c->rq->path);
+    return style == RESPONSE_HTML &&
+                   str_search(accept, STR("text/html")) >= accept.n
+               ? RESPONSE_PROBLEM
+               : style;
+}
+
+static void refuse(struct call *c, const struct err *e)
+{
+    const enum response_style style = style_of(c);
+    pg_rollback(c->pg);
+    if (e->kind == ERR_BUSY && c->serve->metrics)
+        metrics_database_error(c->serve->metrics);
+    if (e->kind == ERR_INTERNAL)
+        log_line(LOG_ERR, "internal code=%s at=%.*s", e->code,
+                 STR_FMT(e->at));
+    if (style != RESPONSE_HTML)
+        response_error(c->rs, e, style);
+    else if (str_is(str_of(e->code), "session.missing"))
+        to_login(c);
+    else
+        page_error(c, e);
+}
+
+static struct str principal_words(struct call *c)
+{
+    struct buf b = buf_make(c->a, 512);
+    if (c->who.role == ROLE_NONE)
+        return STR("");
+    buf_put(&b, principal_role_word(c->who.role));
+    buf_char(&b, ':');
+    buf_str(&b, c->who.id);
+    return buf_text(&b);
+}
+
+/* "GET /api/v1/intents/{id}" of every route, made once. */
+static const char *names[METRICS_ROUTES_MAX];
+static char name_text[METRICS_ROUTES_MAX][96];
+
+const char *const *serve_route_names(size_t *n)
+{
+    for (size_t i = 0; i < route_count; i++) {
+        struct str parts[] = {
+            str_of(route_method_word(routes[i].method)), STR(" "),
+            str_of(routes[i].pattern)};
+        size_t at = 0;
+        for (size_t k = 0; k < countof(parts); k++) {
+            const size_t room = sizeof name_text[i] - 1 - at;
+            const size_t take = parts[k].n < room ? parts[k].n : room;
+            memcpy(name_text[i] + at, parts[k].p, take);
+            at += take;
+        }
+        name_text[i][at] = '\0';
+        names[i] = name_text[i];
+    }
+    names[route_count] = "unmatched";
+    *n = route_count + 1;
+    return names;
+}
+
+struct served serve_one(struct serve *s, struct arena *a, struct pairs params,
+                        struct str body, bool too_large, struct response *rs)
+{
+    struct request rq;
+    struct call c = {.a = a, .serve = s, .pg = s->pg, .rq = &rq, .rs = rs};
+    *rs = response_make(a);
+    (void)pg_spent(s->pg);
+    const struct err *e = request_parse(a, params, body, &rq);
+    log_request(rq.id);
+    e = e ? e : walk(&c, too_large);
+    if (e)
+        refuse(&c, e);
+    response_header(rs, "X-Request-Id", rq.id);
+    const size_t route = c.route ? (size_t)(c.route - routes) : route_count;
+    return (struct served){.request_id = rq.id,
+                           .route = route,
+                           .name = names[route] ? names[route] : "unmatched",
+                           .status = rs->status,
+                           .principal = principal_words(&c),
+                           .database_us = pg_spent(s->pg)};
+}

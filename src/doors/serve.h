@@ -1,0 +1,38 @@
+/* One request from CGI parameters to the whole answer: the hall that every
+ * request walks through (route, principal, door). Never talks to a socket. */
+#ifndef DOORS_SERVE_H
+#define DOORS_SERVE_H
+
+#include "base/conf.h"
+#include "base/metrics.h"
+#include "world/pg.h"
+#include "world/request.h"
+#include "world/response.h"
+#include "world/template.h"
+
+/* What lives as long as a worker. */
+struct serve {
+    const struct conf *conf;
+    const struct templates *templates;
+    struct pg *pg;
+    struct metrics *metrics;
+};
+
+/* What is told about an answered request. Texts live in the request's arena. */
+struct served {
+    struct str request_id;
+    size_t route;     /* number for metrics_request */
+    const char *name; /* "GET /api/v1/intents/{id}", or "unmatched" */
+    int status;
+    struct str principal; /* "key:<id>", "operator:<email>", or empty */
+    int64_t database_us;
+};
+
+/* Answers one request into *rs, whatever happens. too_large: the body was over
+ * REQUEST_BODY_MAX and is not there. Leaves no transaction open. */
+struct served serve_one(struct serve *s, struct arena *a, struct pairs params,
+                        struct str body, bool too_large, struct response *rs);
+/* The names of all routes for metrics_make, "unmatched" last. */
+const char *const *serve_route_names(size_t *n);
+
+#endif

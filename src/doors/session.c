@@ -1,0 +1,128 @@
+/* Who is calling: a key in a header, or a person's session in a cookie. */
+#include "doors/session.h"
+
+#include "base/crypt.h"
+#include "doors/route.h"
+#include "store/principals.h"
+
+#define KEY_MAX 256
+
+/* The __Host- prefix binds the cookie to this host and to TLS; without TLS
+ * (a private start on a loopback address) browsers would refuse it. */
+static const char *cookie_name(const struct call *c)
+{
+    return c->rq->https ? "__Host-sayso" : "sayso";
+}
+
+/* ---- keys ----------------------------------------------------------- */
+
+static struct str key_of(const struct call *c)
+{
+    const struct str key = request_header(c->rq, "X-API-Key");
+    const struct str bearer = request_header(c->rq, "Authorization");
+    if (key.n > 0)
+        return key;
+    if (bearer.n > 7 && str_is_nocase(str_sub(bearer, 0, 7), "bearer "))
+        return str_trim(str_sub(bearer, 7, bearer.n));
+    return STR_NONE;
+}
+
+static const struct err *by_key(struct call *c)
+{
+    const struct str key = key_of(c);
+    if (!key.p)
+        return ERROR(ERR_UNAUTHENTICATED, "key.missing",
+                     "An API key is needed, in the header X-API-Key.");
+    if (key.n > KEY_MAX)
+        return ERROR(ERR_UNAUTHENTICATED, "key.unknown",
+                     "The API key is not known.");
+    const struct str agent = request_header(c->rq, "X-Agent-ID");
+    return principals_by_key(c->pg, c->a, key, agent, &c->who);
+}
+
+/* ---- people --------------------------------------------------------- */
+
+const struct err *session_optional(struct call *c)
+{
+    bool found = false;
+    const struct str cookie = request_cookie(c->rq, cookie_name(c));
+    c->cookie = STR_NONE;
+    if (!cookie.p || cookie.n != 43) /* 32 bytes, base64url */
+        return NULL;
+    TRY(principals_by_session(c->pg, c->a, cookie, &c->who, &found));
+    if (found)
+        c->cookie = cookie;
+    return NULL;
+}
+
+static const struct err *by_cookie(struct call *c)
+{
+    TRY(session_optional(c));
+    if (!c->cookie.p)
+        return ERROR(ERR_UNAUTHENTICATED, "session.missing",
+                     "Sign in to go on.");
+    return NULL;
+}
+
+const struct err *session_authenticate(struct call *c)
+{
+    switch (c->route->proof) {
+    case ROUTE_KEY:
+        TRY(by_key(c));
+        break;
+    case ROUTE_COOKIE:
+        TRY(by_cookie(c));
+        break;
+    case ROUTE_OPEN:
+    default:
+        return NULL;
+    }
+    if ((c->route->who & (unsigned)c->who.role) == 0)
+        return ERROR(ERR_FORBIDDEN, "role.forbidden",
+                     "Your role does not allow this.");
+    return NULL;
+}
+
+/* ---- forms ---------------------------------------------------------- */
+
+struct str session_csrf(struct call *c)
+{
+    struct buf b = buf_make(c->a, 128);
+    if (!c->cookie.p)
+        return STR("");
+    buf_put(&b, "form token ");
+    buf_str(&b, c->cookie);
+    return crypt_sha256_b64(c->a, buf_text(&b));
+}
+
+const struct err *session_same_origin(const struct call *c)
+{
+    const struct err *refused =
+        ERROR(ERR_FORBIDDEN, "request.origin",
+              "This form was sent from another site. Open the page again "
+              "and send it from there.");
+    const struct str site = request_header(c->rq, "Sec-Fetch-Site");
+    const struct str origin = request_header(c->rq, "Origin");
+    const struct str host = request_header(c->rq, "Host");
+    if (site.p && !str_is(site, "same-origin") && !str_is(site, "none"))
+        return refused;
+    if (!origin.p)
+        return NULL;
+    const size_t at = str_search(origin, STR("://"));
+    if (at >= origin.n ||
+        !str_eq(str_sub(origin, at + 3, origin.n), host))
+        return refused;
+    return NULL;
+}
+
+void session_set_cookie(struct call *c, struct str cookie)
+{
+    struct buf b = buf_make(c->a, 512);
+    buf_put(&b, cookie_name(c));
+    buf_char(&b, '=');
+    buf_str(&b, cookie);
+    buf_put(&b, "; Path=/; HttpOnly; SameSite=Lax; Max-Age=");
+    buf_int(&b, cookie.p ? PRINCIPALS_SESSION_LIFE / 1000000 : 0);
+    buf_put(&b, c->rq->https ? "; Secure" : "");
+    response_header(c->rs, "Set-Cookie", buf_text(&b));
+}

@@ -1,0 +1,24 @@
+/* Who is calling: a key in a header, or a person's session in a cookie.
+ *
+ * JSON routes take keys only and pages take cookies only, so that a browser's
+ * cookie can never be used against the API from another site. */
+#ifndef DOORS_SESSION_H
+#define DOORS_SESSION_H
+
+#include "doors/call.h"
+
+/* Fills in c->who for the route, or refuses. ERR_UNAUTHENTICATED key.missing
+ * and those of principals_by_key; ERR_FORBIDDEN role.forbidden. For a page
+ * without a session: ERR_UNAUTHENTICATED session.missing. */
+const struct err *session_authenticate(struct call *c) MUST;
+/* Looks for a person's session without asking for one. */
+const struct err *session_optional(struct call *c) MUST;
+/* The token that every form of this session carries. */
+struct str session_csrf(struct call *c);
+/* Did this POST come from one of our own pages? By Origin or Sec-Fetch-Site;
+ * ERR_FORBIDDEN request.origin. */
+const struct err *session_same_origin(const struct call *c) MUST;
+/* Sets, or with p NULL removes, the session's cookie. */
+void session_set_cookie(struct call *c, struct str cookie);
+
+#endif

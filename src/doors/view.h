@@ -1,0 +1,28 @@
+/* How things look to clients: one view model for each noun, that every door
+ * and page shares. Never decides, never loads. */
+#ifndef DOORS_VIEW_H
+#define DOORS_VIEW_H
+
+#include "doors/call.h"
+#include "domain/lease.h"
+
+/* An intent as OpenIntent clients read it (naive UTC), written straight into
+ * b: state and constraints are passed through as they are stored. */
+void view_intent(struct buf *b, struct arena *a, const struct intent *i);
+/* {"<name>": [intents...]} */
+struct str view_intents(struct arena *a, const char *name,
+                        const struct intent *v, size_t n);
+/* The same as one text. */
+struct str view_intent_text(struct arena *a, const struct intent *i);
+/* A suspension as the native door shows it (RFC 3339 with Z). */
+struct json *view_suspension(struct call *c, const struct suspension *s);
+struct json *view_lease(struct arena *a, const struct lease *l,
+                        const char *status);
+/* JSON text as a value; null when p is NULL. */
+void view_set(struct arena *a, struct json *o, const char *key,
+              struct str text);
+/* A moment, RFC 3339; null when 0. */
+void view_set_time(struct arena *a, struct json *o, const char *key,
+                   int64_t t);
+
+#endif
