@@ -1,0 +1,127 @@
+/* `sayso doctor`: names what is wrong with an installation, one line for each
+ * check, and what to do about it. Changes nothing. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "process/command.h"
+#include "store/sql.gen.h"
+#include "world/template.h"
+
+#define SKEW_MAX (2 * CLOCK_SECOND)
+
+struct findings {
+    int wrong;
+};
+
+static void tell(struct findings *f, bool fine, const char *what,
+                 const char *mend)
+{
+    printf("%s  %s%s%s\n", fine ? "ok   " : "WRONG", what, fine ? "" : ": ",
+           fine ? "" : mend);
+    f->wrong += fine ? 0 : 1;
+}
+
+static void check_templates(const struct command *c, struct findings *f)
+{
+    struct templates *t = NULL;
+    const struct err *e =
+        template_load(c->arena, c->conf->templates, false, &t);
+    tell(f, !e, "the templates load",
+         e ? arena_z(c->arena, e->say) : "");
+}
+
+static bool answers(struct str path)
+{
+    struct sockaddr_un to = {.sun_family = AF_UNIX};
+    const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    if (fd < 0 || path.n >= sizeof to.sun_path)
+        return false;
+    memcpy(to.sun_path, path.p, path.n);
+    const bool ok = connect(fd, (struct sockaddr *)&to, sizeof to) == 0;
+    close(fd);
+    return ok;
+}
+
+static void check_socket(const struct command *c, struct findings *f)
+{
+    tell(f, answers(c->conf->socket), "`sayso serve` listens on its socket",
+         "start it, and look whether `socket` names the same path as nginx's "
+         "fastcgi_pass and whether this user may open it");
+}
+
+/* A secret that everybody can read is none. */
+static void check_file(struct findings *f)
+{
+    struct stat st;
+    const char *path = getenv("SAYSO_CONF");
+    path = path && path[0] ? path : "/etc/sayso.conf";
+    if (stat(path, &st) == 0)
+        tell(f, (st.st_mode & S_IWOTH) == 0,
+             "the configuration is not writable by others",
+             "chmod o-w the file");
+}
+
+static void check_rights(const struct pg_rows *r, struct findings *f)
+{
+    const int64_t skew = clock_now() - pg_int(r, 0, 5);
+    tell(f, !pg_bool(r, 0, 1),
+         "the web role cannot change or delete an event",
+         "`database` has to name the role sayso_web (see sql/roles.sql)");
+    tell(f, !pg_bool(r, 0, 2), "the web role cannot make tables",
+         "REVOKE CREATE ON SCHEMA public from it");
+    tell(f, !pg_bool(r, 0, 3), "the web role is no superuser",
+         "`database` has to name the role sayso_web");
+    tell(f, str_is(pg_str(r, 0, 4), "on/on"), "the database is durable",
+         "set fsync = on and synchronous_commit = on");
+    tell(f, skew < SKEW_MAX && skew > -SKEW_MAX,
+         "this host's clock and the database's agree",
+         "they differ by more than 2 s; run a time service on both");
+}
+
+static void check_database(const struct command *c, struct findings *f)
+{
+    struct pg *pg = pg_make(c->arena, c->conf->database, "sayso doctor",
+                            sql_statements, sql_statement_count);
+    struct pg_rows *rows[2] = {NULL};
+    pg_queue(pg, SQL_DOCTOR_RIGHTS, NULL);
+    pg_queue(pg, SQL_PING, NULL);
+    const struct err *e = pg_run(pg, c->arena, rows);
+    tell(f, !e, "the database answers and has all tables",
+         "see the lines above: is it running, does `database` name it, was "
+         "`sayso migrate` run with this version?");
+    if (!e)
+        check_rights(rows[0], f);
+    pg_close(pg);
+}
+
+static void check_url(const struct command *c, struct findings *f)
+{
+    const struct str url = c->conf->public_url;
+    const bool local = str_search(url, STR("//127.0.0.1")) < url.n ||
+                       str_search(url, STR("//localhost")) < url.n;
+    tell(f, local || str_starts(url, STR("https://")),
+         "the public address is encrypted",
+         "put TLS in front and let `public_url` begin with https://");
+}
+
+int doctor_run(const struct command *c)
+{
+    struct findings f = {.wrong = 0};
+    if (!command_options_ok(c, 0, ""))
+        return 2;
+    tell(&f, c->conf->password_cost == CRYPT_INTERACTIVE,
+         "passwords are hashed at full cost",
+         "password_cost = min is for tests only");
+    check_file(&f);
+    check_templates(c, &f);
+    check_database(c, &f);
+    check_socket(c, &f);
+    check_url(c, &f);
+    printf("%d wrong\n", f.wrong);
+    return f.wrong ? 1 : 0;
+}

@@ -1,0 +1,146 @@
+/* `sayso key`: makes, lists and revokes API keys. A key is shown once, when it
+ * is made; only its digest is kept. */
+#include <stdio.h>
+
+#include "base/clock.h"
+#include "base/id.h"
+#include "domain/principal.h"
+#include "process/command.h"
+#include "store/sql.gen.h"
+
+#define PREFIX 12 /* characters of a key that may be shown */
+
+struct wanted {
+    enum role role;
+    struct str label;
+    struct str agents[PRINCIPAL_AGENTS_MAX];
+    size_t n;
+    int64_t expires_at;
+};
+
+static bool read_agents(const struct command *c, struct wanted *w)
+{
+    for (;; w->n++) {
+        const struct str name = command_option(c, "--agent", w->n);
+        if (!name.p)
+            break;
+        if (w->n >= PRINCIPAL_AGENTS_MAX ||
+            (!str_is(name, "*") && !principal_agent_name(name))) {
+            fprintf(stderr, "sayso: --agent %.*s cannot be an agent's name\n",
+                    STR_FMT(name));
+            return false;
+        }
+        w->agents[w->n] = name;
+    }
+    if ((w->role == ROLE_AGENT) != (w->n > 0)) {
+        fprintf(stderr, "sayso: a key of role agent, and no other, names its "
+                        "agents with --agent\n");
+        return false;
+    }
+    return true;
+}
+
+static bool read_wanted(const struct command *c, struct wanted *w)
+{
+    const struct str days = command_option(c, "--expires-days", 0);
+    int64_t n = 0;
+    w->role = principal_role(command_option(c, "--role", 0));
+    w->label = command_option(c, "--label", 0);
+    if (w->role == ROLE_NONE || w->role == ROLE_CLOCK) {
+        fprintf(stderr,
+                "sayso: --role is agent, operator, admin or auditor\n");
+        return false;
+    }
+    if (w->label.n == 0 || !str_utf8(w->label) || str_runes(w->label) > 120) {
+        fprintf(stderr, "sayso: --label is 1 to 120 characters\n");
+        return false;
+    }
+    if (days.p && !str_int(days, 1, 36500, &n)) {
+        fprintf(stderr, "sayso: --expires-days is a number of days\n");
+        return false;
+    }
+    w->expires_at = n ? clock_now() + n * 86400 * CLOCK_SECOND : 0;
+    return read_agents(c, w);
+}
+
+static int create(const struct command *c)
+{
+    struct wanted w = {.n = 0};
+    struct arena *a = c->arena;
+    struct pg_args args = pg_args(a);
+    if (!command_options_ok(c, 1, "--role= --label= --agent= --expires-days=") ||
+        !read_wanted(c, &w))
+        return 2;
+    struct buf key = buf_make(a, 128);
+    buf_put(&key, "sayso_");
+    buf_str(&key, crypt_token(a, 32));
+    const struct str text = buf_text(&key);
+    pg_arg(&args, id_new(a));
+    pg_arg(&args, crypt_sha256_hex(a, text));
+    pg_arg(&args, str_sub(text, 0, PREFIX));
+    pg_arg(&args, str_of(principal_role_word(w.role)));
+    pg_arg(&args, w.label);
+    pg_arg_texts(&args, w.agents, w.n);
+    pg_arg_time(&args, clock_now());
+    pg_arg_time(&args, w.expires_at);
+    struct pg *pg = command_owner(c);
+    pg_queue(pg, SQL_KEY_INSERT, &args);
+    const struct err *e = pg_run(pg, a, NULL);
+    pg_close(pg);
+    if (e)
+        return command_failed(e);
+    printf("%.*s\n", STR_FMT(text));
+    return 0;
+}
+
+static int list(const struct command *c)
+{
+    struct pg *pg = command_owner(c);
+    struct pg_rows *rows = NULL;
+    if (!command_options_ok(c, 1, ""))
+        return 2;
+    pg_queue(pg, SQL_KEY_LIST, NULL);
+    const struct err *e = pg_run(pg, c->arena, &rows);
+    pg_close(pg);
+    if (e)
+        return command_failed(e);
+    printf("id\tprefix\trole\tlabel\tagents\tcreated\tlast used\tstate\n");
+    for (size_t i = 0; i < pg_count(rows); i++) {
+        for (int k = 0; k < 8; k++)
+            printf("%s%.*s", k ? "\t" : "", STR_FMT(pg_str(rows, i, k)));
+        printf("\n");
+    }
+    return 0;
+}
+
+static int revoke(const struct command *c)
+{
+    struct pg_args args = pg_args(c->arena);
+    struct pg_rows *rows = NULL;
+    if (c->argc != 2) {
+        fprintf(stderr, "sayso: key revoke needs an id or a prefix\n");
+        return 2;
+    }
+    struct pg *pg = command_owner(c);
+    pg_arg(&args, str_of(c->argv[1]));
+    pg_queue(pg, SQL_KEY_REVOKE, &args);
+    const struct err *e = pg_run(pg, c->arena, &rows);
+    pg_close(pg);
+    if (e)
+        return command_failed(e);
+    printf("%zu revoked\n", pg_affected(rows));
+    return pg_affected(rows) > 0 ? 0 : 1;
+}
+
+int key_run(const struct command *c)
+{
+    const struct str what = c->argc > 0 ? str_of(c->argv[0]) : STR("");
+    if (str_is(what, "create"))
+        return create(c);
+    if (str_is(what, "list"))
+        return list(c);
+    if (str_is(what, "revoke"))
+        return revoke(c);
+    fprintf(stderr, "sayso: key create, key list or key revoke\n");
+    return 2;
+}

@@ -1,0 +1,78 @@
+/* The program's entry: which command, and its configuration.
+ *
+ * Every command is a function of its own; nothing else happens here. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/crypt.h"
+#include "process/command.h"
+#include "process/plan.h"
+#include "process/supervise.h"
+
+static const char usage[] =
+    "sayso serve                     run the web workers\n"
+    "sayso migrate                   bring the database's tables up to date\n"
+    "sayso key create --role ROLE --label TEXT [--agent NAME]... "
+    "[--expires-days N]\n"
+    "sayso key list\n"
+    "sayso key revoke ID-OR-PREFIX\n"
+    "sayso operator create --email E --name N [--role operator|admin|auditor] "
+    "[--password-stdin]\n"
+    "sayso operator list\n"
+    "sayso operator password --email E [--password-stdin]\n"
+    "sayso operator disable|enable --email E\n"
+    "sayso verify [INTENT-ID]        check the event log's hash chains\n"
+    "sayso doctor                    name what is wrong with an installation\n"
+    "\n"
+    "The configuration is the file named by SAYSO_CONF, or /etc/sayso.conf;\n"
+    "SAYSO_DATABASE and the like override its lines.\n";
+
+static const struct {
+    const char *name;
+    int (*run)(const struct command *c);
+} commands[] = {{"migrate", migrate_run},
+                {"key", key_run},
+                {"operator", operator_run},
+                {"verify", verify_run},
+                {"doctor", doctor_run}};
+
+static const char *conf_path(void)
+{
+    const char *path = getenv("SAYSO_CONF");
+    return path && path[0] ? path : "/etc/sayso.conf";
+}
+
+static int run(int argc, char **argv)
+{
+    struct arena *a = arena_make(ARENA_PROCESS_MAX);
+    struct conf conf;
+    struct command c = {
+        .arena = a, .conf = &conf, .argc = argc - 2, .argv = argv + 2};
+    int status = 2;
+    for (size_t i = 0; i < countof(commands); i++) {
+        if (!str_is(str_of(argv[1]), commands[i].name))
+            continue;
+        status = plan_conf(a, conf_path(), &conf) ? commands[i].run(&c) : 1;
+        arena_free(a);
+        return status;
+    }
+    fprintf(stderr, "sayso: there is no command %s\n%s", argv[1], usage);
+    arena_free(a);
+    return status;
+}
+
+int main(int argc, char **argv)
+{
+    if (argc < 2 || str_is(str_of(argv[1]), "help") ||
+        str_is(str_of(argv[1]), "--help")) {
+        fputs(usage, argc < 2 ? stderr : stdout);
+        return argc < 2 ? 2 : 0;
+    }
+    if (!crypt_init()) {
+        fputs("sayso: the system gives no random numbers\n", stderr);
+        return 1;
+    }
+    if (str_is(str_of(argv[1]), "serve"))
+        return supervise_run(conf_path());
+    return run(argc, argv);
+}

@@ -1,0 +1,153 @@
+/* `sayso migrate`: applies the numbered files of sql/ that are new.
+ *
+ * Each file runs in one transaction with its row in the table migration. A
+ * file that was applied must never change: its digest is compared. */
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "process/command.h"
+#include "store/sql.gen.h"
+
+#define FILES_MAX 999
+#define FILE_MAX ((size_t)1 << 20)
+
+static const char table[] =
+    "CREATE TABLE IF NOT EXISTS migration ("
+    "    version    integer PRIMARY KEY,"
+    "    name       text NOT NULL,"
+    "    sha256     text NOT NULL,"
+    "    applied_at timestamptz NOT NULL);"
+    "GRANT SELECT ON migration TO sayso_web;";
+
+struct file {
+    int64_t version;
+    struct str name, text, sha256;
+};
+
+static int by_version(const void *x, const void *y)
+{
+    const struct file *a = x, *b = y;
+    return (a->version > b->version) - (a->version < b->version);
+}
+
+static bool read_file(struct arena *a, struct str dir, struct file *f)
+{
+    struct buf path = buf_make(a, 4096);
+    char *text = arena_alloc(a, FILE_MAX + 1);
+    buf_str(&path, dir);
+    buf_char(&path, '/');
+    buf_str(&path, f->name);
+    FILE *in = fopen(arena_z(a, buf_text(&path)), "rb");
+    if (!in)
+        return false;
+    const size_t n = fread(text, 1, FILE_MAX, in);
+    const bool whole = feof(in) && !ferror(in);
+    fclose(in);
+    f->text = (struct str){text, n};
+    f->sha256 = crypt_sha256_hex(a, f->text);
+    return whole;
+}
+
+/* The files named NNNN_name.sql, in order; the count, or -1. */
+static int list_files(struct arena *a, struct str dir, struct file *out)
+{
+    DIR *d = opendir(arena_z(a, dir));
+    int n = 0;
+    if (!d)
+        return -1;
+    for (struct dirent *e; n < FILES_MAX && (e = readdir(d));) {
+        const struct str name = str_of(e->d_name);
+        struct file f = {.name = arena_str(a, name)};
+        if (!str_ends(name, STR(".sql")) || name.n < 9 || name.p[4] != '_' ||
+            !str_int(str_sub(name, 0, 4), 1, 9999, &f.version))
+            continue;
+        out[n++] = f;
+    }
+    closedir(d);
+    qsort(out, (size_t)n, sizeof *out, by_version);
+    return n;
+}
+
+static const struct err *apply(struct pg *pg, struct arena *a,
+                               const struct file *f)
+{
+    struct pg_args args = pg_args(a);
+    TRY(pg_script(pg, a, "BEGIN"));
+    TRY(pg_script(pg, a, arena_z(a, f->text)));
+    pg_arg_int(&args, f->version);
+    pg_arg(&args, f->name);
+    pg_arg(&args, f->sha256);
+    pg_queue(pg, SQL_MIGRATION_INSERT - SQL_MIGRATION_APPLIED, &args);
+    TRY(pg_run(pg, a, NULL));
+    TRY(pg_script(pg, a, "COMMIT"));
+    printf("applied %.*s\n", STR_FMT(f->name));
+    return NULL;
+}
+
+/* 0: to be applied, 1: applied, -1: applied and changed since. */
+static int applied(const struct pg_rows *rows, const struct file *f)
+{
+    for (size_t i = 0; i < pg_count(rows); i++) {
+        if (pg_int(rows, i, 0) == f->version)
+            return str_eq(pg_str(rows, i, 2), f->sha256) ? 1 : -1;
+    }
+    return 0;
+}
+
+static const struct err *apply_all(struct pg *pg, const struct command *c,
+                                   struct file *files, int n)
+{
+    struct pg_rows *rows = NULL;
+    int fresh = 0;
+    pg_queue(pg, 0, NULL);
+    TRY(pg_run(pg, c->arena, &rows));
+    for (int i = 0; i < n; i++) {
+        if (!read_file(c->arena, c->conf->migrations, &files[i]))
+            return err_at(c->arena, ERR_INTERNAL, "migrate.file",
+                          files[i].name, "%.*s cannot be read.",
+                          STR_FMT(files[i].name));
+        const int there = applied(rows, &files[i]);
+        if (there < 0)
+            return err_at(c->arena, ERR_INTERNAL, "migrate.changed",
+                          files[i].name,
+                          "%.*s was applied and has changed since.",
+                          STR_FMT(files[i].name));
+        if (there == 0) {
+            TRY(apply(pg, c->arena, &files[i]));
+            fresh++;
+        }
+    }
+    printf("the database is up to date (%d new)\n", fresh);
+    return NULL;
+}
+
+int migrate_run(const struct command *c)
+{
+    struct file *files = arena_many(c->arena, FILES_MAX, struct file);
+    if (!command_options_ok(c, 0, ""))
+        return 2;
+    const int n = list_files(c->arena, c->conf->migrations, files);
+    if (n <= 0) {
+        fprintf(stderr, "sayso: no migrations in \"%.*s\" (see `migrations` "
+                        "in the configuration)\n",
+                STR_FMT(c->conf->migrations));
+        return 1;
+    }
+    /* First without statements: the table that they read may not be there. */
+    struct pg *pg = pg_make(c->arena, c->conf->database_owner,
+                            "sayso migrate", NULL, 0);
+    pg_patient(pg);
+    const struct err *e = pg_script(pg, c->arena, table);
+    pg_close(pg);
+    if (e)
+        return command_failed(e);
+    pg = pg_make(c->arena, c->conf->database_owner, "sayso migrate",
+                 &sql_statements[SQL_MIGRATION_APPLIED], 2);
+    pg_patient(pg);
+    /* Two at once take turns; the lock goes with the connection. */
+    e = pg_script(pg, c->arena, "SELECT pg_advisory_lock(1400001)");
+    e = e ? e : apply_all(pg, c, files, n);
+    pg_close(pg);
+    return e ? command_failed(e) : 0;
+}

@@ -1,0 +1,80 @@
+/* Reading the configuration file and the templates, and telling their
+ * mistakes.
+ *
+ * Entered at the start of each command and by the supervisor's reload. Never
+ * ends the process: whether a mistake matters is the caller's decision. */
+#include "process/plan.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "base/log.h"
+
+/* Reads until the end of the file or the ceiling; false with errno set. */
+static bool read_all(int fd, struct buf *b)
+{
+    char chunk[4096];
+    for (;;) {
+        ssize_t n = read(fd, chunk, sizeof(chunk));
+        if (n > 0)
+            buf_str(b, (struct str){chunk, (size_t)n});
+        else if (n == 0)
+            break;
+        else if (errno != EINTR)
+            return false;
+        if (b->over) {
+            errno = EFBIG;
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool read_file(const char *path, struct buf *b)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    bool fine = fd >= 0 && read_all(fd, b);
+    if (!fine)
+        log_line(LOG_ERR, "configuration: %s: %s", path, strerror(errno));
+    if (fd >= 0)
+        close(fd);
+    return fine;
+}
+
+bool plan_conf(struct arena *a, const char *path, struct conf *out)
+{
+    struct buf file = buf_make(a, PLAN_FILE_MAX);
+    struct buf mistakes = buf_make(a, PLAN_FILE_MAX);
+    if (path && !read_file(path, &file))
+        return false;
+    if (conf_read(a, path ? buf_text(&file) : STR_NONE, out, &mistakes))
+        return true;
+    struct str lines = buf_text(&mistakes);
+    while (lines.p) {
+        struct str line = str_cut(&lines, '\n');
+        if (line.n > 0)
+            log_line(LOG_ERR, "configuration: %.*s", STR_FMT(line));
+    }
+    return false;
+}
+
+static bool load_templates(struct plan *plan)
+{
+    const struct err *e =
+        template_load(plan->arena, plan->conf.templates,
+                      plan->conf.templates_strict, &plan->templates);
+    if (e)
+        log_line(LOG_ERR, "templates: %.*s: %.*s (%s)", STR_FMT(e->at),
+                 STR_FMT(e->say), e->code);
+    return !e;
+}
+
+bool plan_load(const char *path, struct plan *out)
+{
+    *out = (struct plan){.arena = arena_make(ARENA_PROCESS_MAX)};
+    if (plan_conf(out->arena, path, &out->conf) && load_templates(out))
+        return true;
+    arena_free(out->arena);
+    return false;
+}

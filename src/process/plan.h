@@ -1,0 +1,24 @@
+/* What a process works by: the configuration, and the templates that it
+ * names. Read at the start and again at each reload. */
+#ifndef PROCESS_PLAN_H
+#define PROCESS_PLAN_H
+
+#include "base/conf.h"
+#include "world/template.h"
+
+#define PLAN_FILE_MAX ((size_t)256 << 10)
+
+struct plan {
+    struct arena *arena; /* holds all of it */
+    struct conf conf;
+    struct templates *templates;
+};
+
+/* The configuration alone, from the file at path (NULL: none) and the
+ * environment. false: every mistake is in the log. */
+bool plan_conf(struct arena *a, const char *path, struct conf *out);
+/* The configuration and the templates, in an arena of their own; arena_free
+ * it to forget them. false: every mistake is in the log, nothing to free. */
+bool plan_load(const char *path, struct plan *out);
+
+#endif

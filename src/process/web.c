@@ -1,0 +1,125 @@
+/* A web worker: wait, read, serve, answer, tell, forget.
+ *
+ * Entered by the supervisor in a fresh child. Knows no route and no page:
+ * serve_one does. Keeps nothing from one request to the next but its database
+ * connection. */
+#include "process/web.h"
+
+#include <signal.h>
+#include <stdlib.h>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "doors/serve.h"
+#include "store/sql.gen.h"
+#include "world/fcgi.h"
+
+/* sig_atomic_t is int here, as fcgi_wait has it. */
+static volatile int stop;
+
+static void on_term(int signal)
+{
+    (void)signal;
+    stop = 1;
+}
+
+/* After FCGX_Init, which installs its own. SIGTERM stays blocked; fcgi_wait
+ * lets it in. */
+static void install_signals(void)
+{
+    struct sigaction ignore = {.sa_handler = SIG_IGN};
+    struct sigaction term = {.sa_handler = on_term};
+    static const int ignored[] = {SIGINT, SIGHUP, SIGPIPE, SIGUSR1, SIGUSR2};
+    for (size_t i = 0; i < countof(ignored); i++)
+        sigaction(ignored[i], &ignore, NULL);
+    sigaction(SIGTERM, &term, NULL);
+    sigset_t busy;
+    sigemptyset(&busy);
+    sigaddset(&busy, SIGTERM);
+    sigprocmask(SIG_SETMASK, &busy, NULL);
+}
+
+/* No transaction survives its request: a lock kept here would stop others. */
+static void check_transaction(struct pg *pg)
+{
+    if (!pg_in_transaction(pg))
+        return;
+    log_line(LOG_ERR, "web: a transaction was left open; rolled back");
+    pg_rollback(pg);
+}
+
+static void tell(const struct served *s, const struct response *rs,
+                 struct metrics *metrics, int64_t us)
+{
+    struct str who = s->principal.n > 0 ? s->principal : STR("-");
+    metrics_request(metrics, s->route, s->status, us, s->database_us);
+    log_line(s->status >= 500 ? LOG_WARN : LOG_INFO,
+             "%s status=%d principal=%.*s database_ms=%.1f total_ms=%.1f "
+             "bytes=%zu",
+             s->name, s->status, STR_FMT(who),
+             (double)s->database_us / 1000, (double)us / 1000, rs->body.n);
+}
+
+static bool is_head(struct pairs params)
+{
+    return str_is(pairs_get(params, "REQUEST_METHOD"), "HEAD");
+}
+
+/* One turn of the loop, in an empty arena. */
+static enum fcgi_got answer_one(struct serve *serve, struct fcgi *f,
+                                struct arena *a)
+{
+    struct pairs params;
+    struct str body;
+    bool too_large;
+    int64_t start = clock_mono();
+    enum fcgi_got got = fcgi_accept(f, a, REQUEST_BODY_MAX, &params, &body,
+                                    &too_large);
+    if (got != FCGI_REQUEST)
+        return got;
+    struct response rs = response_make(a);
+    struct served s = serve_one(serve, a, params, body, too_large, &rs);
+    log_request(s.request_id);
+    check_transaction(serve->pg);
+    fcgi_answer(f, &rs, is_head(params));
+    tell(&s, &rs, serve->metrics, clock_mono() - start);
+    log_request(STR_NONE);
+    return got;
+}
+
+static int work(const struct web *w, struct serve *serve, struct fcgi *f)
+{
+    struct arena *a = arena_make(ARENA_REQUEST_MAX);
+    enum fcgi_got got = FCGI_NONE;
+    while (got != FCGI_STOPPED && got != FCGI_FAILED && fcgi_wait(f, &stop)) {
+        atomic_store(&w->slot->busy_since, clock_mono());
+        got = answer_one(serve, f, a);
+        if (got == FCGI_REQUEST)
+            atomic_fetch_add(&w->slot->requests, 1);
+        arena_reset(a);
+        atomic_store(&w->slot->busy_since, 0);
+    }
+    arena_free(a);
+    return got == FCGI_FAILED ? EXIT_FAILURE : EXIT_SUCCESS;
+}
+
+int web_run(const struct web *w)
+{
+    struct arena *process = arena_make(ARENA_PROCESS_MAX);
+    int result = EXIT_FAILURE;
+    struct fcgi *f = fcgi_make(process, w->listen_fd);
+    if (f) {
+        install_signals();
+        struct serve serve = {
+            .conf = w->conf,
+            .templates = w->templates,
+            .pg = pg_make(process, w->conf->database, "sayso web",
+                          sql_statements, sql_statement_count),
+            .metrics = w->metrics,
+        };
+        result = work(w, &serve, f);
+        pg_close(serve.pg);
+    }
+    arena_free(process);
+    return result;
+}
