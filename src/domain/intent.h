@@ -81,6 +81,8 @@ const struct err *intent_patches_read(struct arena *a, const struct json *body,
  * given in *record. */
 bool intent_patches_suspension(const struct intent_patches *p, bool *whole,
                                const struct json **record);
+/* Takes the operations on _suspension out. */
+void intent_patches_drop_suspension(struct intent_patches *p);
 /* Applies the operations to state, in order, in place. Paths are split on '/',
  * empty parts dropped, nothing unescaped; set makes missing parents. */
 const struct err *intent_patch(struct arena *a, struct json *state,

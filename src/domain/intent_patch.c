@@ -97,6 +97,22 @@ static struct parts split(struct str path)
     return p;
 }
 
+static bool of_suspension(const struct intent_patch *p)
+{
+    const struct parts parts = split(p->path);
+    return parts.n > 0 && str_is(parts.v[0], "_suspension");
+}
+
+void intent_patches_drop_suspension(struct intent_patches *p)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < p->n; i++) {
+        if (!of_suspension(&p->v[i]))
+            p->v[n++] = p->v[i];
+    }
+    p->n = n;
+}
+
 bool intent_patches_suspension(const struct intent_patches *p, bool *whole,
                                const struct json **record)
 {
@@ -105,7 +121,7 @@ bool intent_patches_suspension(const struct intent_patches *p, bool *whole,
     *record = NULL;
     for (size_t i = 0; i < p->n; i++) {
         const struct parts parts = split(p->v[i].path);
-        if (parts.n == 0 || !str_is(parts.v[0], "_suspension"))
+        if (!of_suspension(&p->v[i]))
             continue;
         /* Two writes of the record in one body cannot both be the question. */
         *whole = !touched && parts.n == 1 && p->v[i].op == INTENT_SET &&

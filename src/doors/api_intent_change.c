@@ -10,7 +10,6 @@
 #include "store/sql.gen.h"
 
 #define REASON_MAX 1000
-#define UNBLOCKED_MAX 10
 
 static const struct err *commit_intent(struct call *c, struct work *w)
 {
@@ -52,6 +51,7 @@ static const struct err *withdraw(struct call *c, struct work *w,
     if (who.role == ROLE_OPERATOR)
         who.role = ROLE_ADMIN;
     TRY(resolve_cancel(c->a, &d, &who, reason, to));
+    w->suspension.responded_via = STR("openintent");
     w->suspension_decided = true;
     return NULL;
 }
@@ -179,20 +179,6 @@ static const struct err *suspend(struct call *c, struct work *w,
     return ask_suspend(c, w, &s);
 }
 
-/* The record without the parts of it that became the question. */
-static void without_suspension(struct intent_patches *p)
-{
-    size_t n = 0;
-    for (size_t i = 0; i < p->n; i++) {
-        const struct str path = p->v[i].path;
-        const bool slash = path.n > 0 && path.p[0] == '/';
-        if (!str_starts(str_sub(path, slash ? 1 : 0, path.n),
-                        STR("_suspension")))
-            p->v[n++] = p->v[i];
-    }
-    p->n = n;
-}
-
 static struct json *patched_payload(struct call *c, const struct json *body)
 {
     struct json *p = json_object(c->a);
@@ -232,7 +218,7 @@ static const struct err *change_state(struct call *c, struct work *w,
     if (!whole)
         return ERROR(ERR_CONFLICT, "suspension.sealed",
                      "The question is sealed; it cannot be patched.");
-    without_suspension(p);
+    intent_patches_drop_suspension(p);
     TRY(patch(c, w, p, body));
     return suspend(c, w, body, record);
 }

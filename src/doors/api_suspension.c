@@ -6,6 +6,7 @@
 #include "doors/api.h"
 #include "doors/ask.h"
 #include "doors/view.h"
+#include "store/intents.h"
 #include "store/suspensions.h"
 
 #define SHORT_MAX 200
@@ -39,6 +40,14 @@ static const struct err *read_intent(struct call *c, const struct json *body,
     return NULL;
 }
 
+static const struct err *check_parent(struct call *c, struct str id)
+{
+    const struct intent_ids parent = {.v = {id}, .n = id.p ? 1 : 0};
+    enum intent_status status = INTENT_DRAFT;
+    return intents_statuses(c->pg, c->a, &parent, "intent.parent_intent_id",
+                            &status);
+}
+
 /* A new intent for the question, created and suspended in one go. */
 static const struct err *make_intent(struct call *c, struct work *w,
                                      const struct json *body,
@@ -47,6 +56,7 @@ static const struct err *make_intent(struct call *c, struct work *w,
     struct intent *i = &w->intent;
     struct json *p = json_object(c->a);
     TRY(read_intent(c, body, s, i));
+    TRY(check_parent(c, i->parent_intent_id));
     i->created_by = principal_actor(&c->who);
     i->constraints = STR("{}");
     i->state = STR("{}");

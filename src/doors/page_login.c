@@ -78,7 +78,7 @@ static const struct err *check(struct call *c, const struct login *l,
 {
     const enum crypt_cost cost = c->serve->conf->password_cost;
     *ok = false;
-    if (!l->found || l->disabled) {
+    if (!l->found || l->disabled || too_soon(l, clock_now())) {
         crypt_password_pretend(c->a, password, cost);
         return NULL;
     }
@@ -100,14 +100,12 @@ const struct err *page_login_post(struct call *c)
         return show(c, 422, STR(""), next,
                     "The e-mail or the password is too long.");
     TRY(principals_login(c->pg, c->a, lower(c->a, typed), &l));
-    if (l.found && too_soon(&l, clock_now()))
-        return show(c, 429, typed, next,
-                    "Too many tries. Wait half a minute and try again.");
     TRY(check(c, &l, password, &ok));
     if (!ok)
         return show(c, 422, typed, next,
                     "E-mail and password do not belong together. Your e-mail "
-                    "is kept; type the password again.");
+                    "is kept; type the password again. After several tries, "
+                    "wait half a minute.");
     TRY(principals_enter(c->pg, c->a, l.id, &cookie));
     const struct str to = safe_next(next);
     response_see_other(c->rs, to.n ? to : STR("/inbox"));

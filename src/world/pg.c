@@ -235,6 +235,9 @@ static const struct err *classify(const struct pg *pg, size_t i,
         return ERROR(ERR_AGAIN, "database.again", "Run it again.");
     if (state_is(state, "23505"))
         return unique_violation(r);
+    if (state_is(state, "23503"))
+        return ERROR(ERR_INVALID, "reference.unknown",
+                     "It refers to something that does not exist.");
     log_line(LOG_ERR, "database statement=%s sqlstate=%s %s",
              pg->list[pg->queue[i].statement].name, state,
              PQresultErrorMessage(r));

@@ -55,7 +55,8 @@ void pg_queue(struct pg *pg, int statement, const struct pg_args *args);
  * happen, and an open transaction has been rolled back. A lost connection is
  * opened again, and a batch outside of a transaction is then sent once more.
  *
- * Errors: ERR_BUSY database.unavailable; ERR_AGAIN for deadlock and
+ * Errors: ERR_BUSY database.unavailable; ERR_INVALID reference.unknown for a
+ * foreign key that leads nowhere; ERR_AGAIN for deadlock and
  * serialisation failure, and for a unique violation of a constraint whose
  * name ends in "_once" (the row is now there: running the call again finds
  * it); ERR_CONFLICT database.conflict for other unique violations; ERR_INVALID

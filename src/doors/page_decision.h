@@ -1,0 +1,35 @@
+/* How a question ended, in words and as members of the pages: who, when, what,
+ * through which door. Never loads, never decides. */
+#ifndef DOORS_PAGE_DECISION_H
+#define DOORS_PAGE_DECISION_H
+
+#include "doors/page_view.h"
+#include "domain/principal.h"
+#include "domain/suspension.h"
+
+/* `decision`; sequence is that of its event, 0 when that is not known. */
+struct json *page_decision(struct page_view *v, const struct suspension *s,
+                           const struct principal *reader, int64_t sequence);
+/* Who decided: the reader's own name, an e-mail, an agent, the clock. */
+struct str page_decision_who(struct arena *a, const struct suspension *s,
+                             const struct principal *reader);
+/* "in the browser" */
+struct str page_decision_door(const struct suspension *s);
+/* `label` and `values` of an answer to the question, into o. */
+void page_decision_set_answer(struct page_view *v, struct json *o,
+                              const struct suspension *s,
+                              const struct json *value);
+/* One paragraph on what happened. */
+struct json *page_decision_summary(struct page_view *v,
+                                   const struct suspension *s,
+                                   const struct principal *reader);
+/* One line for a list: the reason, else the answer; NULL when neither. */
+struct json *page_decision_line(struct page_view *v,
+                                const struct suspension *s);
+/* Of the page for an answer that came too late. */
+struct json *page_decision_heading(struct page_view *v,
+                                   const struct suspension *s,
+                                   const struct principal *reader);
+struct str page_decision_stale(const struct suspension *s);
+
+#endif

@@ -1,0 +1,26 @@
+/* Fact tables: a JSON value as rows of path, value and type, and the exact
+ * bytes that were sent, by lines. */
+#ifndef DOORS_PAGE_FACTS_H
+#define DOORS_PAGE_FACTS_H
+
+#include "doors/page_view.h"
+
+#define PAGE_FACTS_ROWS 500
+#define PAGE_FACTS_LINES 2000               /* lines with a number each */
+#define PAGE_FACTS_BYTES ((size_t)256 << 10) /* of the rows, of the raw text */
+#define PAGE_FACTS_LONG 200  /* characters; a longer value is folded */
+
+struct page_facts_of {
+    const char *id, *heading;
+    struct str note;
+    struct str text;   /* JSON as it is stored */
+    struct str sha256; /* 64 hexadecimal digits; p NULL: none is shown */
+    const char *hash_note;
+};
+
+/* One table. What is beyond the ceilings is told, never dropped silently. */
+struct json *page_facts(struct page_view *v, const struct page_facts_of *of);
+/* A value as a person reads it: text as it is, anything else as JSON. */
+struct str page_facts_value(struct arena *a, const struct json *value);
+
+#endif

@@ -1,0 +1,231 @@
+/* A question as all pages show it. */
+#include "doors/page_question.h"
+
+#include "base/clock.h"
+#include "doors/page_facts.h"
+
+#define LATE (10 * 60 * CLOCK_SECOND) /* less is left: it is urgent */
+#define FALLBACK_CHARS 60
+#define SILENCE_CHARS 1000
+
+/* ---- small objects -------------------------------------------------- */
+
+struct json *page_question_kind(struct arena *a)
+{
+    struct json *o = json_object(a);
+    json_set_text(o, "word", STR("Question"));
+    json_set_text(o, "icon", STR("input"));
+    return o;
+}
+
+struct json *page_question_risk(struct arena *a, const struct suspension *s)
+{
+    static const char *const levels[][2] = {{"low", "Low"},
+                                            {"medium", "Medium"},
+                                            {"high", "High"},
+                                            {"critical", "Critical"}};
+    for (size_t i = 0; i < countof(levels); i++) {
+        if (!str_is(s->severity, levels[i][0]))
+            continue;
+        struct json *o = json_object(a);
+        json_set_text(o, "level", str_of(levels[i][0]));
+        json_set_text(o, "word", str_of(levels[i][1]));
+        return o;
+    }
+    return NULL;
+}
+
+/* How it ended decides first, then what the answer's effect was. */
+static size_t outcome_of(const struct suspension *s)
+{
+    static const char *const words[] = {"authorized", "vetoed",
+                                        "changes_requested", "accepted",
+                                        "declined"};
+    size_t i = 0;
+    if (s->state == SUSPENSION_EXPIRED)
+        return countof(words) + 1;
+    if (s->state == SUSPENSION_CANCELLED)
+        return countof(words) + 2;
+    while (i < countof(words) && !str_is(s->outcome, words[i]))
+        i++;
+    return i;
+}
+
+struct json *page_question_outcome(struct arena *a, const struct suspension *s)
+{
+    static const char *const shown[][3] = {
+        {"Approved", "approved", "check"},
+        {"Rejected", "rejected", "cross"},
+        {"Changes requested", "plain", "pencil"},
+        {"Accepted", "plain", "check"},
+        {"Declined", "plain", "minus"},
+        {"Answered", "plain", "check"},
+        {"Expired", "plain", "clock"},
+        {"Withdrawn", "plain", "undo"}};
+    if (s->state == SUSPENSION_PENDING)
+        return NULL;
+    struct json *o = json_object(a);
+    const size_t i = outcome_of(s);
+    json_set_text(o, "word", str_of(shown[i][0]));
+    json_set_text(o, "tone", str_of(shown[i][1]));
+    json_set_text(o, "icon", str_of(shown[i][2]));
+    return o;
+}
+
+/* ---- time ----------------------------------------------------------- */
+
+struct str page_question_fallback(struct arena *a, const struct suspension *s)
+{
+    struct json *value = NULL;
+    if (!s->fallback_value.p || json_parse(a, s->fallback_value, &value) ||
+        !value)
+        return STR_NONE;
+    const struct json *choice =
+        suspension_choice(suspension_choices(a, s), json_text(value));
+    return choice ? json_get_text(choice, "label")
+                  : page_facts_value(a, value);
+}
+
+static struct str then(struct arena *a, const struct suspension *s)
+{
+    struct buf b = buf_make(a, 1024);
+    const struct str fallback = page_question_fallback(a, s);
+    if (!s->expires_at)
+        return STR("then: keeps waiting");
+    if (s->fallback_policy == FALLBACK_FAIL)
+        return STR("then: refused");
+    if (!fallback.p)
+        return STR("then: goes on without an answer");
+    buf_put(&b, "then: goes on with “");
+    buf_str(&b, page_view_plain(a, fallback, FALLBACK_CHARS));
+    buf_put(&b, "”");
+    return buf_text(&b);
+}
+
+static struct str left(const struct page_view *v, const struct suspension *s)
+{
+    struct buf b = buf_make(v->a, 64);
+    if (!s->expires_at)
+        return STR("no end");
+    if (s->expires_at <= v->now)
+        return STR("time is up");
+    buf_str(&b, page_view_span(v->a, s->expires_at - v->now));
+    buf_put(&b, " left");
+    return buf_text(&b);
+}
+
+struct json *page_question_deadline(struct page_view *v,
+                                    const struct suspension *s)
+{
+    struct json *o = json_object(v->a);
+    json_set_json(o, "time", page_view_time(v, s->expires_at));
+    json_set_text(o, "left", left(v, s));
+    json_set_text(o, "then", then(v->a, s));
+    json_set_bool(o, "late",
+                  s->expires_at && s->expires_at - v->now < LATE);
+    return o;
+}
+
+struct str page_question_silence(struct arena *a, const struct suspension *s)
+{
+    return page_view_plain(a, suspension_on_expiry(a, s), SILENCE_CHARS);
+}
+
+/* ---- head ----------------------------------------------------------- */
+
+struct str page_question_title(const struct suspension *s)
+{
+    if (s->title.p)
+        return s->title;
+    struct str rest = str_trim(s->question);
+    return str_trim(str_cut(&rest, '\n'));
+}
+
+/* The question under the title; p NULL when the title says it all. */
+static struct str body(const struct suspension *s)
+{
+    const struct str title = page_question_title(s);
+    const bool whole = str_runes(title) <= PAGE_VIEW_TITLE;
+    return whole && str_eq(title, str_trim(s->question)) ? STR_NONE
+                                                         : s->question;
+}
+
+struct json *page_question(struct page_view *v, const struct suspension *s)
+{
+    struct json *o = json_object(v->a);
+    const struct str text = body(s);
+    json_set_text(o, "id", s->id);
+    json_set_text(o, "id_short", page_view_short_id(v->a, s->id));
+    json_set_text(o, "url", page_view_path(v->a, "/suspensions/", s->id, ""));
+    json_set_text(o, "intent_url",
+                  page_view_path(v->a, "/intents/", s->intent_id, ""));
+    json_set_json(o, "kind", page_question_kind(v->a));
+    json_set_json(o, "risk", page_question_risk(v->a, s));
+    json_set_json(o, "outcome", page_question_outcome(v->a, s));
+    json_set_json(o, "title",
+                  page_view_head(v, page_question_title(s), PAGE_VIEW_TITLE));
+    json_set_json(o, "question", page_view_text(v, text));
+    json_set_json(o, "question_long",
+                  text.p ? page_view_long(v, text, PAGE_QUESTION_LONG) : NULL);
+    json_set_json(o, "agent", page_view_text(v, s->asked_by));
+    json_set_json(o, "on_behalf", page_view_text(v, s->initiated_by));
+    json_set_json(o, "since", page_view_time(v, s->suspended_at));
+    json_set_json(o, "deadline", page_question_deadline(v, s));
+    return o;
+}
+
+/* ---- facts and words ------------------------------------------------ */
+
+static bool is_empty(struct str json)
+{
+    return str_is(json, "{}");
+}
+
+bool page_question_has_facts(const struct suspension *s)
+{
+    return !is_empty(s->subject);
+}
+
+struct json *page_question_facts(struct page_view *v,
+                                 const struct suspension *s)
+{
+    struct json *list = json_array(v->a);
+    const bool same = str_eq(s->subject, s->context);
+    const bool open = s->state == SUSPENSION_PENDING;
+    const struct page_facts_of subject = {
+        .id = same ? "context" : "facts",
+        .heading = same ? "Context" : "Facts",
+        .note = STR("Exactly as the agent sent them"),
+        .text = s->subject,
+        .sha256 = s->subject_sha256,
+        .hash_note =
+            open ? "Your answer carries this number; if the bytes change, it "
+                   "is refused."
+                 : "The answer was given for exactly these bytes."};
+    const struct page_facts_of context = {.id = "context",
+                                          .heading = "Context",
+                                          .note = subject.note,
+                                          .text = s->context};
+    if (!is_empty(s->subject))
+        json_add_json(list, page_facts(v, &subject));
+    if (!same && !is_empty(s->context))
+        json_add_json(list, page_facts(v, &context));
+    return list;
+}
+
+struct json *page_question_why(struct page_view *v, const struct suspension *s)
+{
+    struct json *o = json_object(v->a);
+    char text[JSON_DOUBLE_TEXT];
+    struct str confidence = STR("");
+    if (!s->explanation.p && s->confidence < 0)
+        return NULL;
+    if (s->confidence >= 0)
+        confidence = (struct str){text, json_double_text(s->confidence, text)};
+    json_set_json(o, "agent", page_view_text(v, s->asked_by));
+    json_set_json(o, "words", page_view_text(v, s->explanation));
+    json_set_text(o, "confidence", confidence);
+    json_set_json(o, "refs", json_array(v->a));
+    json_set_bool(o, "has_foot", confidence.n > 0);
+    return o;
+}

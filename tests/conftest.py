@@ -1,0 +1,40 @@
+"""What all suites in Python share: one running server for the session."""
+import pathlib
+import sys
+
+import pytest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+
+from server import Server, place  # noqa: E402
+
+
+@pytest.fixture(scope="session")
+def server():
+    one = Server(place()).start()
+    yield one
+    one.stop()
+
+
+@pytest.fixture(scope="session")
+def agent(server):
+    with server.client("agent", agent="refunds-agent") as client:
+        yield client
+
+
+@pytest.fixture(scope="session")
+def operator(server):
+    with server.client("operator") as client:
+        yield client
+
+
+@pytest.fixture(scope="session")
+def admin(server):
+    with server.client("admin") as client:
+        yield client
+
+
+@pytest.fixture(scope="session")
+def nobody(server):
+    with server.client() as client:
+        yield client

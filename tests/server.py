@@ -1,0 +1,110 @@
+"""One Sayso for a test run: real nginx, workers and PostgreSQL by ./start."""
+import atexit
+import os
+import pathlib
+import re
+import shutil
+import socket
+import subprocess
+import tempfile
+
+import httpx
+
+TOP = pathlib.Path(__file__).resolve().parent.parent
+
+
+def free_port():
+    """A port on the loopback address that nobody uses just now."""
+    with socket.socket() as s:
+        s.bind(("127.0.0.1", 0))
+        return s.getsockname()[1]
+
+
+def place(name=""):
+    """A directory for a server: beside SAYSO_VAR, where ./check looks at the
+    logs, or a new one that the database's user can reach."""
+    var = os.environ.get("SAYSO_VAR")
+    if var:
+        return pathlib.Path(f"{var}-{name}" if name else var)
+    made = pathlib.Path(tempfile.mkdtemp(prefix="sayso-", dir="/tmp"))
+    made.chmod(0o755)
+    atexit.register(shutil.rmtree, made, ignore_errors=True)
+    return made
+
+
+class Server:
+    """Starts Sayso in a directory of its own; SAYSO_BUILD names the build."""
+
+    def __init__(self, var, **settings):
+        self.var = pathlib.Path(var)
+        self.port = free_port()
+        self.environ = {
+            **os.environ,
+            "SAYSO_VAR": str(self.var),
+            "SAYSO_PORT": str(self.port),
+            "SAYSO_TEMPLATES_STRICT": "yes",
+            "SAYSO_PASSWORD_COST": "min",
+            **settings,
+        }
+        self.calls = []  # "GET /path" of every request of its clients
+
+    def run(self, *args, **kwargs):
+        return subprocess.run(
+            [TOP / "start", *args], env=self.environ, cwd=TOP, text=True,
+            capture_output=True, timeout=300, stdin=subprocess.DEVNULL,
+            **kwargs)
+
+    def start(self):
+        done = self.run("--detach")
+        assert done.returncode == 0, done.stdout + done.stderr
+        # ./start keeps the state elsewhere where the database's user cannot
+        # reach the directory, and leaves a link to it.
+        self.state = (self.var / "sayso.env").resolve().parent
+        self.env = {}
+        for line in (self.state / "sayso.env").read_text().splitlines():
+            if "=" in line:
+                key, value = line.split("=", 1)
+                self.env[key] = value.strip("'\"")
+        self.url = self.env["SAYSO_URL"]
+        return self
+
+    def stop(self):
+        return self.run("--stop")
+
+    def client(self, role=None, agent=None, **kwargs):
+        """An HTTP client with the key of a role; None: without a key."""
+        headers = {}
+        if role:
+            headers["X-API-Key"] = self.env[f"SAYSO_{role.upper()}_KEY"]
+        if agent:
+            headers["X-Agent-ID"] = agent
+        headers.update(kwargs.pop("headers", {}))
+        return httpx.Client(base_url=self.url, headers=headers, timeout=20,
+                            follow_redirects=False,
+                            event_hooks={"request": [self.note]}, **kwargs)
+
+    def note(self, request):
+        self.calls.append(f"{request.method} {request.url.path}")
+
+    def sayso(self, *args, **kwargs):
+        """Runs a command of the program against this server's database."""
+        conf = {"SAYSO_CONF": str(self.state / "sayso.conf")}
+        return subprocess.run(
+            [self.state / "app" / "sayso", *args], text=True, timeout=60,
+            capture_output=True, env={**self.environ, **conf}, **kwargs)
+
+    def database(self, user="postgres"):
+        """A connection to its database; by default the superuser's."""
+        import psycopg
+
+        conf = (self.state / "sayso.conf").read_text()
+        host = re.search(r"^database = .*host=(\S+)", conf, re.M)[1]
+        return psycopg.connect(host=host, dbname="sayso", user=user,
+                               autocommit=True)
+
+    def key(self, role, *options, label=None):
+        """A new key; agents need --agent NAME among the options."""
+        done = self.sayso("key", "create", "--role", role, "--label",
+                          label or f"test {role}", *options)
+        assert done.returncode == 0, done.stderr
+        return done.stdout.strip()
