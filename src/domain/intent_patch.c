@@ -63,9 +63,9 @@ const struct err *intent_patches_read(struct arena *a, const struct json *body,
     TRY(fields_error(&f));
     if (state)
         return read_merge(a, state, out);
-    if (json_count(list) == 0 || json_count(list) > INTENT_PATCHES_MAX)
+    if (json_count(list) > INTENT_PATCHES_MAX)
         return err_at(a, ERR_INVALID, "field.too_many", STR("patches"),
-                      "From 1 to %d patches.", INTENT_PATCHES_MAX);
+                      "At most %d patches.", INTENT_PATCHES_MAX);
     for (size_t i = 0; i < json_count(list); i++)
         TRY(read_one(a, json_at(list, i),
                      fields_element(a, STR("patches"), i), &out->v[out->n++]));

@@ -36,7 +36,8 @@ bool principal_agent_name(struct str name)
         return false;
     for (size_t at = 0; at < name.n;) {
         const uint32_t rune = str_rune(name, &at);
-        if (rune <= ' ' || (rune >= 0x7f && rune <= 0xa0))
+        /* A slash would end a path's segment where clients do not escape. */
+        if (rune <= ' ' || rune == '/' || (rune >= 0x7f && rune <= 0xa0))
             return false;
     }
     return true;

@@ -30,8 +30,8 @@ struct principal {
 /* "agent" -> ROLE_AGENT; ROLE_NONE for an unknown word. */
 enum role principal_role(struct str word);
 const char *principal_role_word(enum role role);
-/* May an agent have this name? 1..120 characters, no white space or control
- * character, not "*", and none of the server's own names. */
+/* May an agent have this name? 1..120 characters, no white space, slash or
+ * control character, not "*", and none of the server's own names. */
 bool principal_agent_name(struct str name);
 /* Which agent a key speaks for: asked (X-Agent-ID; p NULL: absent) has to be
  * among names, where "*" stands for any; absent, it is the first, and for "*"

@@ -35,7 +35,8 @@ static size_t effect_of(const struct json *choice)
 
 /* ---- conflicts ------------------------------------------------------ */
 
-const struct err *resolve_decided(struct arena *a, const struct suspension *s)
+const struct err *resolve_decided(struct arena *a, const struct suspension *s,
+                                  bool naive)
 {
     struct json *more = json_object(a);
     struct json *value = NULL;
@@ -43,7 +44,9 @@ const struct err *resolve_decided(struct arena *a, const struct suspension *s)
     json_set_text(more, "state", str_of(suspension_state_word(s->state)));
     json_set_text_or_null(more, "outcome", s->outcome);
     json_set_text_or_null(more, "responded_by", s->responded_by);
-    json_set_text(more, "responded_at", clock_rfc3339(a, s->responded_at));
+    json_set_text(more, "responded_at",
+                  naive ? clock_naive(a, s->responded_at)
+                        : clock_rfc3339(a, s->responded_at));
     if (s->response.p && !json_parse(a, s->response, &value))
         json_set_json(more, "value", value);
     if (s->audit_summary.p)
@@ -296,7 +299,7 @@ const struct err *resolve_respond(struct arena *a, struct decision *d,
     const struct json *choice = NULL;
     TRY(may(d, who));
     if (s->state != SUSPENSION_PENDING)
-        return resolve_decided(a, s);
+        return resolve_decided(a, s, str_is(str_of(answer->via), "openintent"));
     if (suspension_due(s, d->now))
         return ERROR(ERR_CONFLICT, "suspension.expired",
                      "The time to answer is over.");
@@ -381,7 +384,7 @@ const struct err *resolve_cancel(struct arena *a, struct decision *d,
         return ERROR(ERR_FORBIDDEN, "suspension.not_yours",
                      "Only the agent that asked, or an admin, may cancel.");
     if (s->state != SUSPENSION_PENDING)
-        return resolve_decided(a, s);
+        return resolve_decided(a, s, false);
     struct buf b = buf_make(a, 1024);
     buf_put(&b, "Withdrawn by ");
     buf_str(&b, actor);

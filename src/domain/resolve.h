@@ -50,8 +50,9 @@ const struct err *resolve_cancel(struct arena *a, struct decision *d,
                                  const struct principal *who,
                                  struct str reason,
                                  enum intent_status to) MUST;
-/* The conflict that tells who decided, when and what. */
-const struct err *resolve_decided(struct arena *a,
-                                  const struct suspension *s) MUST;
+/* The conflict that tells who decided, when and what; naive: the time without
+ * a zone, as OpenIntent clients read it. */
+const struct err *resolve_decided(struct arena *a, const struct suspension *s,
+                                  bool naive) MUST;
 
 #endif

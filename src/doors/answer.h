@@ -5,11 +5,8 @@
 
 #include "doors/call.h"
 
-/* Decides the work's question; the caller commits. When its time was over,
- * what expired is committed, and the error tells so (answer_too_late). */
+/* Decides the work's question; the caller commits. */
 const struct err *answer_decide(struct call *c, struct work *w,
                                 const struct answer *answer) MUST;
-/* Commits an expiry that was found at load; the conflict that tells of it. */
-const struct err *answer_too_late(struct call *c, struct work *w) MUST;
 
 #endif

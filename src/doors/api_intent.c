@@ -45,7 +45,7 @@ const struct err *api_intent_list(struct call *c)
     if (page.status.p && intent_status_of(page.status) == INTENT_STATUS__MAX)
         return err_at(c->a, ERR_BAD_REQUEST, "request.query", STR("status"),
                       "There is no such status.");
-    TRY(call_query_int(c, "limit", 1, 200, &page.limit));
+    TRY(call_query_int(c, "limit", 1, 1000, &page.limit));
     TRY(call_query_int(c, "offset", 0, 10000, &page.offset));
     if (after.p) {
         TRY(intents_get(c->pg, c->a, after, &last));
@@ -224,6 +224,10 @@ static const struct err *commit_depends(struct call *c, struct work *w,
     pg_queue(c->pg, statement, &args);
     pg_queue(c->pg, SQL_INTENT_LOCK, &get);
     TRY(pg_run(c->pg, c->a, rows));
+    if (statement == SQL_INTENT_DEPENDENCY_DELETE &&
+        pg_affected(rows[0]) == 0)
+        return ERROR(ERR_NOT_FOUND, "intent.no_dependency",
+                     "The intent does not depend on that one.");
     w->intent.depends_on = intents_row(c->a, rows[1], 0).depends_on;
     w->dependencies_done = pg_bool(rows[1], 0, INTENTS_DEPENDENCIES_DONE);
     if (w->intent.status == INTENT_BLOCKED && w->dependencies_done)

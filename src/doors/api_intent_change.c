@@ -238,7 +238,14 @@ const struct err *api_intent_state(struct call *c)
     if (w.answered)
         return call_replay(c, &w);
     TRY(call_same_version(c, &w, version));
-    TRY(change_state(c, &w, p, body));
-    work_touch(&w);
-    return commit_intent(c, &w);
+    if (p->n > 0) {
+        TRY(change_state(c, &w, p, body));
+        work_touch(&w);
+    }
+    const struct err *e = commit_intent(c, &w);
+    if (e && w.suspension_new && str_is(str_of(e->code), "database.conflict"))
+        return ERROR(ERR_CONFLICT, "suspension.id_taken",
+                     "Another question had this id before. An id is never "
+                     "used again.");
+    return e;
 }

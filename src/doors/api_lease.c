@@ -189,6 +189,7 @@ static const struct err *change_agent(struct call *c, struct work *w,
     struct pg_args args = pg_args(c->a);
     struct json *p = json_object(c->a), *o = json_object(c->a);
     const struct str actor = principal_actor(&c->who);
+    struct pg_rows *rows = NULL;
     pg_arg(&args, w->intent.id);
     pg_arg(&args, agent);
     if (assign) {
@@ -197,9 +198,14 @@ static const struct err *change_agent(struct call *c, struct work *w,
     }
     pg_queue(c->pg, assign ? SQL_ASSIGNMENT_INSERT : SQL_ASSIGNMENT_DELETE,
              &args);
+    TRY(pg_run(c->pg, c->a, &rows));
+    if (!assign && pg_affected(rows) == 0)
+        return ERROR(ERR_NOT_FOUND, "agent.not_assigned",
+                     "That agent is not assigned to the intent.");
     json_set_text(p, "agent_id", agent);
-    TRY(work_event(w, assign ? "agent_assigned" : "agent_unassigned", actor,
-                   p));
+    if (pg_affected(rows) > 0)
+        TRY(work_event(w, assign ? "agent_assigned" : "agent_unassigned", actor,
+                       p));
     json_set_text(o, "intent_id", w->intent.id);
     json_set_text(o, "agent_id", agent);
     json_set_bool(o, "assigned", assign);

@@ -62,8 +62,8 @@ static const struct err *check_active(struct call *c, const struct work *w,
                                       struct str id)
 {
     const bool same = w->has_suspension && str_eq(w->suspension.id, id);
-    if (same && w->suspension.state != SUSPENSION_PENDING && !w->expired)
-        return resolve_decided(c->a, &w->suspension);
+    if (same && w->suspension.state != SUSPENSION_PENDING)
+        return resolve_decided(c->a, &w->suspension, true);
     if (same)
         return NULL;
     if (w->intent.status != INTENT_SUSPENDED)

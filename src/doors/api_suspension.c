@@ -249,8 +249,6 @@ const struct err *api_suspension_cancel(struct call *c)
         return call_replay(c, &w);
     if (!sees(c, &w.suspension))
         return unknown();
-    if (w.expired)
-        return answer_too_late(c, &w);
     struct decision d = work_decision(&w);
     TRY(resolve_cancel(c->a, &d, &c->who, reason, INTENT_ACTIVE));
     w.suspension_decided = true;

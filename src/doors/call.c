@@ -71,13 +71,13 @@ const struct err *call_if_match(struct call *c, int64_t *out)
 const struct err *call_same_version(struct call *c, const struct work *w,
                                     int64_t version)
 {
-    /* Expiring a question by itself is no change that the caller could have
-     * seen; it counts together with the caller's. */
-    const int64_t current = w->intent.version - (w->expired ? 1 : 0);
-    if (version == current)
+    /* That a question expired in this very call is no change that the caller
+     * could have seen. */
+    if (version == w->intent.version ||
+        (w->expired && version == w->intent.version - 1))
         return NULL;
     struct json *more = json_object(c->a);
-    json_set_int(more, "current_version", current);
+    json_set_int(more, "current_version", w->intent.version);
     return err_more(c->a,
                     ERROR(ERR_CONFLICT, "intent.version",
                           "The intent has changed since you read it. Read it "

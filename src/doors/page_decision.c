@@ -123,7 +123,7 @@ struct json *page_decision(struct page_view *v, const struct suspension *s,
 {
     struct json *o = json_object(v->a);
     const struct str who = page_decision_who(v->a, s, reader);
-    json_set_json(o, "outcome", page_question_outcome(v->a, s));
+    json_set_json(o, "outcome", page_question_outcome(v, s));
     page_decision_set_answer(v, o, s, response_of(v->a, s));
     json_set_json(o, "who", page_view_text(v, who));
     json_set_text(o, "door", page_decision_door(s));

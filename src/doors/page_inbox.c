@@ -176,7 +176,7 @@ static struct json *decided_row(struct call *c, struct page_view *v,
     const struct str who = page_decision_who(v->a, s, &c->who);
     json_set_text(o, "url", page_view_path(v->a, "/suspensions/", s->id, ""));
     json_set_json(o, "at", page_view_time(v, s->responded_at));
-    json_set_json(o, "outcome", page_question_outcome(v->a, s));
+    json_set_json(o, "outcome", page_question_outcome(v, s));
     json_set_json(o, "title", page_view_head(v, title, PAGE_VIEW_ROW));
     json_set_json(o, "reason", page_decision_line(v, s));
     json_set_json(o, "agent", page_view_text(v, s->asked_by));

@@ -6,7 +6,7 @@
 
 #define LATE (10 * 60 * CLOCK_SECOND) /* less is left: it is urgent */
 #define FALLBACK_CHARS 60
-#define SILENCE_CHARS 1000
+#define SILENCE_CHARS 200
 
 /* ---- small objects -------------------------------------------------- */
 
@@ -51,7 +51,8 @@ static size_t outcome_of(const struct suspension *s)
     return i;
 }
 
-struct json *page_question_outcome(struct arena *a, const struct suspension *s)
+struct json *page_question_outcome(const struct page_view *v,
+                                   const struct suspension *s)
 {
     static const char *const shown[][3] = {
         {"Approved", "approved", "check"},
@@ -61,11 +62,13 @@ struct json *page_question_outcome(struct arena *a, const struct suspension *s)
         {"Declined", "plain", "minus"},
         {"Answered", "plain", "check"},
         {"Expired", "plain", "clock"},
-        {"Withdrawn", "plain", "undo"}};
-    if (s->state == SUSPENSION_PENDING)
+        {"Withdrawn", "plain", "undo"},
+        {"Time is up", "plain", "clock"}};
+    const bool due = suspension_due(s, v->now);
+    if (s->state == SUSPENSION_PENDING && !due)
         return NULL;
-    struct json *o = json_object(a);
-    const size_t i = outcome_of(s);
+    struct json *o = json_object(v->a);
+    const size_t i = due ? countof(shown) - 1 : outcome_of(s);
     json_set_text(o, "word", str_of(shown[i][0]));
     json_set_text(o, "tone", str_of(shown[i][1]));
     json_set_text(o, "icon", str_of(shown[i][2]));
@@ -128,7 +131,26 @@ struct json *page_question_deadline(struct page_view *v,
 
 struct str page_question_silence(struct arena *a, const struct suspension *s)
 {
-    return page_view_plain(a, suspension_on_expiry(a, s), SILENCE_CHARS);
+    struct buf b = buf_make(a, 4096);
+    const struct str fallback = page_question_fallback(a, s);
+    if (!s->expires_at)
+        return STR("The question has no end. It waits until somebody answers "
+                   "or the agent withdraws it.");
+    buf_put(&b, "If nobody answers by ");
+    buf_str(&b, page_view_moment(a, s->expires_at));
+    if (s->fallback_policy == FALLBACK_FAIL) {
+        buf_put(&b, ", nothing is authorized and the intent is abandoned.");
+        return buf_text(&b);
+    }
+    buf_put(&b, ", the agent goes on ");
+    if (fallback.p) {
+        buf_put(&b, "as if the answer were “");
+        buf_str(&b, page_view_plain(a, fallback, SILENCE_CHARS));
+        buf_put(&b, "”.");
+    } else {
+        buf_put(&b, "without an answer.");
+    }
+    return buf_text(&b);
 }
 
 /* ---- head ----------------------------------------------------------- */
@@ -161,7 +183,7 @@ struct json *page_question(struct page_view *v, const struct suspension *s)
                   page_view_path(v->a, "/intents/", s->intent_id, ""));
     json_set_json(o, "kind", page_question_kind(v->a));
     json_set_json(o, "risk", page_question_risk(v->a, s));
-    json_set_json(o, "outcome", page_question_outcome(v->a, s));
+    json_set_json(o, "outcome", page_question_outcome(v, s));
     json_set_json(o, "title",
                   page_view_head(v, page_question_title(s), PAGE_VIEW_TITLE));
     json_set_json(o, "question", page_view_text(v, text));

@@ -13,8 +13,8 @@ struct json *page_question(struct page_view *v, const struct suspension *s);
 /* What a list calls it: the title, else the question's first line. */
 struct str page_question_title(const struct suspension *s);
 struct json *page_question_kind(struct arena *a);
-/* NULL while the question is open. */
-struct json *page_question_outcome(struct arena *a,
+/* NULL while the question can be answered. */
+struct json *page_question_outcome(const struct page_view *v,
                                    const struct suspension *s);
 /* NULL when the agent gave no severity. */
 struct json *page_question_risk(struct arena *a, const struct suspension *s);

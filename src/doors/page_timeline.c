@@ -4,9 +4,12 @@
  * large is told by its size: a page is for reading, the API has it whole. */
 #include "doors/page_timeline.h"
 
+#include "base/clock.h"
+#include "base/crypt.h"
 #include "doors/page_facts.h"
 
 #define PAYLOAD_MAX ((size_t)16 << 10) /* bytes that are looked into */
+#define QUESTION_MAX 120               /* characters of its first line */
 #define KEYS_MAX 5                     /* names told of a patch */
 
 /* ---- reading -------------------------------------------------------- */
@@ -133,11 +136,20 @@ static void put_patch(struct arena *a, struct buf *b, const struct json *p)
     buf_str(b, page_view_many(a, (int64_t)n, "change"));
 }
 
-static void put_asked(struct arena *a, struct buf *b, const struct json *p)
+/* A question's own page is all about it: there only the facts are named. */
+static void put_asked(struct arena *a, struct buf *b, const struct json *p,
+                      bool about_question)
 {
-    buf_str(b, json_get_text(p, "question"));
-    buf_put(b, " Facts ");
-    buf_str(b, page_view_groups(a, json_get_text(p, "subject_sha256"), 2));
+    const struct str sha256 = json_get_text(p, "subject_sha256");
+    struct str question = str_trim(json_get_text(p, "question"));
+    if (!about_question) {
+        buf_str(b, str_head(str_cut(&question, '\n'), QUESTION_MAX));
+        buf_put(b, question.p ? "... " : " ");
+    }
+    if (str_eq(sha256, crypt_sha256_hex(a, STR("{}"))))
+        return; /* there are no facts */
+    buf_put(b, "Facts ");
+    buf_str(b, page_view_groups(a, sha256, 2));
 }
 
 static void put_answered(struct arena *a, struct buf *b, const struct json *p)
@@ -151,12 +163,32 @@ static void put_answered(struct arena *a, struct buf *b, const struct json *p)
                                              : ", through the API");
 }
 
-static void put_lease(struct buf *b, const struct json *p)
+static void put_lease(struct arena *a, struct buf *b, const struct json *p)
 {
+    int64_t t = 0;
     buf_put(b, "scope ");
     buf_str(b, json_get_text(p, "scope"));
-    buf_put(b, ", until ");
-    buf_str(b, json_get_text(p, "expires_at"));
+    if (clock_parse(json_get_text(p, "expires_at"), &t)) {
+        buf_put(b, ", until ");
+        buf_str(b, page_view_moment(a, t));
+    }
+}
+
+/* One text alone is read as it is. */
+static void put_any(struct arena *a, struct buf *b, const struct json *p)
+{
+    struct json_iter i = json_iter(p);
+    if (json_count(p) == 1 && json_next(&i) && json_is(i.value, JSON_STRING))
+        buf_str(b, json_text(i.value));
+    else if (json_count(p) > 0)
+        buf_str(b, json_dump(a, p, PAYLOAD_MAX * 2));
+}
+
+static void put_expired(struct buf *b, const struct json *p)
+{
+    const bool fails = str_is(json_get_text(p, "fallback_policy"), "fail");
+    buf_put(b, fails ? "nothing was authorized"
+                     : "the agent goes on with its fallback");
 }
 
 /* The member that says most, for the types that have one. */
@@ -167,8 +199,7 @@ static const char *telling(struct str type)
         {"agent_assigned", "agent_id"},
         {"agent_unassigned", "agent_id"},
         {"dependency_added", "dependency_id"},
-        {"dependency_removed", "dependency_id"},
-        {"intent.suspension_expired", "fallback_policy"}};
+        {"dependency_removed", "dependency_id"}};
     for (size_t i = 0; i < countof(words); i++) {
         if (str_is(type, words[i][0]))
             return words[i][1];
@@ -184,19 +215,19 @@ static void put_detail(struct arena *a, struct buf *b, const struct event *e,
         put_status(b, p);
     else if (str_is(e->type, "state_patched"))
         put_patch(a, b, p);
-    else if (str_is(e->type, "intent.suspended") && !about_question)
-        put_asked(a, b, p);
     else if (str_is(e->type, "intent.suspended"))
-        buf_put(b, ""); /* the page is all about it */
+        put_asked(a, b, p, about_question);
     else if (str_is(e->type, "intent.resumed"))
         put_answered(a, b, p);
+    else if (str_is(e->type, "intent.suspension_expired"))
+        put_expired(b, p);
     else if (str_is(e->type, "lease_acquired") ||
              str_is(e->type, "lease_released"))
-        put_lease(b, p);
+        put_lease(a, b, p);
     else if (key)
         buf_str(b, json_get_text(p, key));
-    else if (json_count(p) > 0)
-        buf_str(b, json_dump(a, p, PAYLOAD_MAX * 2));
+    else
+        put_any(a, b, p);
 }
 
 static struct json *detail(struct page_view *v, const struct event *e,
@@ -207,6 +238,8 @@ static struct json *detail(struct page_view *v, const struct event *e,
         json_raw_member(v->a, e->canonical, STR("payload"));
     if (p) {
         put_detail(v->a, &b, e, p, about_question);
+    } else if (raw.n <= PAYLOAD_MAX) {
+        buf_put(&b, "Its bytes cannot be read");
     } else {
         buf_put(&b, "Not shown here: ");
         buf_str(&b, page_view_many(v->a, (int64_t)raw.n, "byte"));

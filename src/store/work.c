@@ -12,11 +12,16 @@
 #include "store/sql.gen.h"
 #include "store/suspensions.h"
 
+/* What a unit of work begins with. */
+struct begin {
+    int lock, suspension; /* statements */
+    struct str id;
+};
+
 static void start(struct work *w, struct pg *pg, struct arena *a,
                   const struct work_once *once)
 {
     *w = (struct work){.arena = a, .pg = pg, .now = clock_now(), .once = *once};
-    pg_queue(pg, SQL_BEGIN, NULL);
 }
 
 /* After the lock: a twin that waited for it finds what the first one wrote. */
@@ -45,26 +50,14 @@ static const struct err *take_before(struct work *w,
     return NULL;
 }
 
-static const struct err *expire_if_due(struct work *w)
-{
-    if (!w->has_suspension || !suspension_due(&w->suspension, w->now))
-        return NULL;
-    struct decision d = work_decision(w);
-    w->expired = true;
-    w->suspension_decided = true;
-    TRY(resolve_expire(w->arena, &d));
-    work_touch(w);
-    return NULL;
-}
-
-static const struct err *begin(struct work *w, int lock, int suspension,
-                               struct str id)
+static const struct err *load(struct work *w, const struct begin *b)
 {
     struct pg_rows *rows[4] = {NULL};
     struct pg_args args = pg_args(w->arena);
-    pg_arg(&args, id);
-    pg_queue(w->pg, lock, &args);
-    pg_queue(w->pg, suspension, &args);
+    pg_arg(&args, b->id);
+    pg_queue(w->pg, SQL_BEGIN, NULL);
+    pg_queue(w->pg, b->lock, &args);
+    pg_queue(w->pg, b->suspension, &args);
     queue_before(w);
     TRY(pg_run(w->pg, w->arena, rows));
     TRY(take_before(w, rows[3]));
@@ -79,32 +72,67 @@ static const struct err *begin(struct work *w, int lock, int suspension,
     w->has_suspension = pg_count(rows[2]) > 0;
     if (w->has_suspension)
         w->suspension = suspensions_row(rows[2], 0);
-    return expire_if_due(w);
+    return NULL;
+}
+
+/* Time that is over is over, whatever comes of the call that found it: the
+ * expiry is a transaction of its own. */
+static const struct err *expire(struct work *w)
+{
+    struct decision d = work_decision(w);
+    const struct work_once once = w->once;
+    const struct work_answer none = {.body = STR("")};
+    TRY(resolve_expire(w->arena, &d));
+    work_touch(w);
+    w->suspension_decided = true;
+    w->once.key = STR_NONE;
+    TRY(work_commit(w, &none));
+    *w = (struct work){.arena = w->arena,
+                       .pg = w->pg,
+                       .now = clock_now(),
+                       .once = once,
+                       .expired = true};
+    return NULL;
+}
+
+static const struct err *begin(struct work *w, const struct begin *b)
+{
+    TRY(load(w, b));
+    if (w->answered || !w->has_suspension ||
+        !suspension_due(&w->suspension, w->now))
+        return NULL;
+    TRY(expire(w));
+    return load(w, b);
 }
 
 const struct err *work_begin(struct work *w, struct pg *pg, struct arena *a,
                              struct str intent_id,
                              const struct work_once *once)
 {
+    const struct begin b = {.lock = SQL_INTENT_LOCK,
+                            .suspension = SQL_SUSPENSION_NEWEST_LOCK,
+                            .id = intent_id};
     if (!id_uuid(intent_id))
         return ERROR(ERR_NOT_FOUND, "intent.unknown",
                      "There is no such intent.");
     start(w, pg, a, once);
-    return begin(w, SQL_INTENT_LOCK, SQL_SUSPENSION_NEWEST_LOCK, intent_id);
+    return begin(w, &b);
 }
 
 const struct err *work_begin_suspension(struct work *w, struct pg *pg,
                                         struct arena *a, struct str id,
                                         const struct work_once *once)
 {
+    const struct begin b = {.lock = SQL_INTENT_LOCK_OF_SUSPENSION,
+                            .suspension = SQL_SUSPENSION_LOCK,
+                            .id = id};
     const struct err *unknown =
         ERROR(ERR_NOT_FOUND, "suspension.unknown",
               "There is no such suspension.");
     if (!id_token(id))
         return unknown;
     start(w, pg, a, once);
-    const struct err *e = begin(w, SQL_INTENT_LOCK_OF_SUSPENSION,
-                                SQL_SUSPENSION_LOCK, id);
+    const struct err *e = begin(w, &b);
     return e && e->kind == ERR_NOT_FOUND ? unknown : e;
 }
 
@@ -113,6 +141,7 @@ const struct err *work_begin_new(struct work *w, struct pg *pg,
 {
     struct pg_rows *rows[2] = {NULL};
     start(w, pg, a, once);
+    pg_queue(pg, SQL_BEGIN, NULL);
     queue_before(w);
     TRY(pg_run(pg, a, rows));
     TRY(take_before(w, rows[1]));

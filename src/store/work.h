@@ -38,13 +38,13 @@ struct work {
     struct event_list events;
     const struct intent_ids *depends; /* of a new intent; NULL: none */
     bool intent_new, suspension_new, suspension_decided;
-    bool expired; /* the open question's time was found to be over */
+    bool expired; /* this call found a question's time to be over */
 };
 
 /* Begins on an intent. ERR_NOT_FOUND intent.unknown; ERR_CONFLICT
  * idempotency.other_request when the key came with other bytes before. When
- * answered is set, only before is of use. A question whose time is over is
- * expired in memory, and expired is set. */
+ * answered is set, only before is of use. An open question whose time is over
+ * is expired first, in a transaction of its own, and expired is set. */
 const struct err *work_begin(struct work *w, struct pg *pg, struct arena *a,
                              struct str intent_id,
                              const struct work_once *once) MUST;

@@ -1,0 +1,290 @@
+/* One question: open, to be confirmed, closed, or closed by somebody else
+ * while this reader was answering. A GET decides nothing. */
+#include "base/clock.h"
+#include "doors/answer.h"
+#include "doors/page.h"
+#include "doors/page_answer.h"
+#include "doors/page_decision.h"
+#include "doors/page_fields.h"
+#include "doors/page_question.h"
+#include "doors/page_timeline.h"
+#include "store/events.h"
+#include "store/suspensions.h"
+
+#define EVENTS_SHOWN 50
+#define NEXT_TRIES 5 /* open questions looked through for the next one */
+
+/* ---- what happened -------------------------------------------------- */
+
+struct history {
+    struct json *timeline;
+    int64_t closed; /* sequence of the event that closed it; 0: none */
+};
+
+static void add_event(struct page_view *v, struct history *h,
+                      const struct suspension *s, const struct event *e)
+{
+    json_add_json(h->timeline, page_timeline_row(v, s->intent_id, e, true));
+    if (s->state != SUSPENSION_PENDING && page_timeline_closes(v->a, e, s->id))
+        h->closed = e->sequence;
+}
+
+/* The event that closed it, where much happened in between. */
+static const struct err *find_closing(struct call *c, struct page_view *v,
+                                      const struct suspension *s,
+                                      struct history *h)
+{
+    const struct events_page page = {
+        .intent_id = s->intent_id,
+        .type = s->state == SUSPENSION_RESOLVED  ? STR("intent.resumed")
+                : s->state == SUSPENSION_EXPIRED ? STR("intent.suspension_"
+                                                       "expired")
+                                                 : STR("status_changed"),
+        .since = s->responded_at,
+        .limit = EVENTS_SHOWN};
+    struct event_rows rows;
+    TRY(events_list(c->pg, c->a, &page, &rows));
+    for (size_t i = rows.n; i > 0 && h->closed == 0; i--) {
+        if (page_timeline_closes(c->a, &rows.v[i - 1], s->id))
+            add_event(v, h, s, &rows.v[i - 1]);
+    }
+    return NULL;
+}
+
+static const struct err *load_history(struct call *c, struct page_view *v,
+                                      const struct suspension *s,
+                                      struct history *h)
+{
+    struct event_rows rows;
+    *h = (struct history){.timeline = json_array(c->a)};
+    TRY(events_chain(c->pg, c->a, s->intent_id, s->asked_sequence - 1,
+                     EVENTS_SHOWN, &rows));
+    for (size_t i = 0; i < rows.n && h->closed == 0; i++)
+        add_event(v, h, s, &rows.v[i]);
+    if (s->state == SUSPENSION_PENDING || h->closed != 0)
+        return NULL;
+    return find_closing(c, v, s, h);
+}
+
+/* ---- the next question ---------------------------------------------- */
+
+static struct json *next_of(struct page_view *v, const struct suspension *s)
+{
+    struct json *o = json_object(v->a);
+    const struct json *deadline = page_question_deadline(v, s);
+    const struct str title = page_question_title(s);
+    struct buf line = buf_make(v->a, 2048);
+    buf_str(&line, json_get_text(deadline, "left"));
+    buf_put(&line, ", ");
+    buf_str(&line, json_get_text(deadline, "then"));
+    buf_char(&line, '.');
+    json_set_text(o, "url", page_view_path(v->a, "/suspensions/", s->id, ""));
+    json_set_json(o, "kind", page_question_kind(v->a));
+    json_set_json(o, "risk", page_question_risk(v->a, s));
+    json_set_json(o, "title", page_view_head(v, title, PAGE_VIEW_ROW));
+    json_set_text(o, "line", buf_text(&line));
+    json_set_json(o, "agent", page_view_text(v, s->asked_by));
+    return o;
+}
+
+static const struct err *set_next(struct call *c, struct page_view *v,
+                                  struct json *view, struct str but)
+{
+    struct suspension_rows rows;
+    json_set_json(view, "next", NULL);
+    TRY(suspensions_inbox(c->pg, c->a, NEXT_TRIES, STR_NONE, &rows));
+    for (size_t i = 0; i < rows.n; i++) {
+        if (str_eq(rows.v[i].id, but) || suspension_due(&rows.v[i], v->now))
+            continue;
+        json_set_json(view, "next", next_of(v, &rows.v[i]));
+        break;
+    }
+    return NULL;
+}
+
+/* ---- pages ---------------------------------------------------------- */
+
+static const char *tab(struct call *c, const struct suspension *s)
+{
+    return arena_z(c->a, page_view_plain(c->a, page_question_title(s),
+                                         PAGE_VIEW_TAB));
+}
+
+static const struct err *show_question(struct call *c, int status,
+                                       const struct page_answer_of *of)
+{
+    const struct suspension *s = of->s;
+    struct page_view v = page_view(c->a, clock_now());
+    struct json *view = json_object(c->a);
+    struct history h;
+    TRY(load_history(c, &v, s, &h));
+    json_set_json(view, "suspension", page_question(&v, s));
+    json_set_json(view, "answer", page_answer(&v, of));
+    json_set_json(view, "errors", page_answer_errors(&v, of));
+    json_set_json(view, "facts", page_question_facts(&v, s));
+    json_set_json(view, "why", page_question_why(&v, s));
+    json_set_text(view, "silence", page_question_silence(c->a, s));
+    json_set_json(view, "timeline", h.timeline);
+    return page_render(c, status, "suspension", tab(c, s), view);
+}
+
+static void add_mark(struct json *list, struct arena *a, const char *icon,
+                     const char *before, struct str text, const char *after)
+{
+    struct json *o = json_object(a);
+    struct buf b = buf_make(a, 256);
+    buf_put(&b, before);
+    buf_str(&b, text);
+    buf_put(&b, after);
+    json_set_text(o, "icon", str_of(icon));
+    json_set_text(o, "text", buf_text(&b));
+    json_add_json(list, o);
+}
+
+static struct json *marks(struct arena *a, const struct suspension *s,
+                          int64_t closed)
+{
+    struct json *list = json_array(a);
+    if (closed > 0)
+        add_mark(list, a, "check", "Recorded as event ",
+                 page_view_count(a, closed), " of the intent");
+    add_mark(list, a, "clock", "Waited ",
+             page_view_span(a, s->responded_at - s->suspended_at), "");
+    return list;
+}
+
+static const struct err *show_answered(struct call *c,
+                                       const struct suspension *s)
+{
+    struct page_view v = page_view(c->a, clock_now());
+    struct json *view = json_object(c->a);
+    struct history h;
+    TRY(load_history(c, &v, s, &h));
+    TRY(set_next(c, &v, view, s->id));
+    json_set_json(view, "suspension", page_question(&v, s));
+    json_set_json(view, "summary", page_decision_summary(&v, s, &c->who));
+    json_set_json(view, "marks", marks(c->a, s, h.closed));
+    json_set_json(view, "decision", page_decision(&v, s, &c->who, h.closed));
+    json_set_json(view, "facts", page_question_facts(&v, s));
+    json_set_json(view, "why", page_question_why(&v, s));
+    json_set_json(view, "timeline", h.timeline);
+    json_set_text(view, "timeline_note",
+                  page_view_many(c->a, (int64_t)json_count(h.timeline),
+                                 "event"));
+    return page_render(c, 200, "answered", tab(c, s), view);
+}
+
+const struct err *page_suspension(struct call *c)
+{
+    struct suspension s;
+    TRY(suspensions_get(c->pg, c->a, c->param[0], &s));
+    if (s.state != SUSPENSION_PENDING)
+        return show_answered(c, &s);
+    struct page_answer_of of = {.s = &s, .reader = &c->who};
+    if (page_answer_way(c->a, &s) == PAGE_ANSWER_CHOICE)
+        of.choice = request_query(c->rq, "choice");
+    if (of.choice.p &&
+        !suspension_choice(suspension_choices(c->a, &s), of.choice))
+        of.error = ERROR(ERR_INVALID, "response.invalid_choice",
+                         "The question offers no such answer.");
+    return show_question(c, 200, &of);
+}
+
+/* ---- answering ------------------------------------------------------ */
+
+/* What a person types is bounded before it is shown back to them. */
+static const struct err *check_size(const struct pairs *posted)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < posted->n; i++)
+        n += posted->v[i].value.n;
+    if (n > SUSPENSION_RESPONSE_MAX)
+        return ERROR(ERR_TOO_LARGE, "response.too_large",
+                     "The answer may have at most 128 kB. Nothing was sent.");
+    return NULL;
+}
+
+static struct answer read_answer(struct arena *a, const struct suspension *s,
+                                 const struct pairs *posted)
+{
+    const struct str seen = pairs_get(*posted, "subject_sha256");
+    const struct str text = pairs_get(*posted, "value");
+    struct answer answer = {.reason = pairs_get(*posted, "reason"),
+                            .seen = seen.p ? seen : STR(""),
+                            .via = "browser"};
+    if (page_answer_way(a, s) == PAGE_ANSWER_FORM)
+        answer.value = page_fields_read(a, page_fields_form(a, s), posted);
+    else if (str_trim(text).n > 0)
+        answer.value = json_string(a, text);
+    answer.has_value = answer.value != NULL;
+    return answer;
+}
+
+static const struct err *show_stale(struct call *c, const struct suspension *s,
+                                    const struct answer *sent,
+                                    const struct err *e)
+{
+    struct page_view v = page_view(c->a, clock_now());
+    struct json *view = json_object(c->a), *mine = json_object(c->a);
+    const bool words = str_trim(sent->reason).n > 0;
+    struct history h;
+    TRY(load_history(c, &v, s, &h));
+    TRY(set_next(c, &v, view, s->id));
+    struct json *heading = page_decision_heading(&v, s, &c->who);
+    page_decision_set_answer(&v, mine, s, sent->value);
+    json_set_json(mine, "at", page_view_time(&v, v.now));
+    json_set_json(mine, "reason",
+                  page_view_text(&v, words ? sent->reason : STR_NONE));
+    json_set_json(view, "suspension", page_question(&v, s));
+    json_set_json(view, "heading", heading);
+    json_set_text(view, "sentence", page_decision_stale(s));
+    json_set_json(view, "decision", page_decision(&v, s, &c->who, h.closed));
+    json_set_json(view, "sent", mine);
+    json_set_text(view, "code", str_of(e->code));
+    json_set_text(view, "request_id", c->rq->id);
+    return page_render(c, response_status(e->kind), "stale", tab(c, s), view);
+}
+
+/* s is the question as it was before the answer was tried on it. */
+static const struct err *show_refused(struct call *c,
+                                      const struct suspension *s,
+                                      const struct pairs *posted,
+                                      const struct err *e)
+{
+    struct page_answer_of of = {
+        .s = s, .reader = &c->who, .typed = posted, .error = e};
+    if (page_answer_way(c->a, s) == PAGE_ANSWER_CHOICE &&
+        page_answer_two_step(s))
+        of.choice = pairs_get(*posted, "value");
+    return show_question(c, response_status(e->kind), &of);
+}
+
+const struct err *page_suspension_respond(struct call *c)
+{
+    const struct work_once once = {.key = STR_NONE};
+    const struct work_answer none = {.body = STR("")};
+    struct pairs posted;
+    struct work w;
+    TRY(page_form(c, &posted));
+    TRY(check_size(&posted));
+    TRY(work_begin_suspension(&w, c->pg, c->a, c->param[0], &once));
+    const struct suspension before = w.suspension;
+    const struct answer answer = read_answer(c->a, &before, &posted);
+    const struct err *e = answer_decide(c, &w, &answer);
+    if (!e) {
+        TRY(work_commit(&w, &none));
+        response_see_other(c->rs, page_view_path(c->a, "/suspensions/",
+                                                 before.id, ""));
+        return NULL;
+    }
+    /* Nobody shall wait for the lock while a page is made. */
+    pg_rollback(c->pg);
+    const struct str code = str_of(e->code);
+    if (str_is(code, "suspension.already_decided") ||
+        str_is(code, "suspension.expired"))
+        return show_stale(c, &w.suspension, &answer, e);
+    if (str_is(code, "suspension.changed") || e->kind == ERR_INVALID ||
+        e->kind == ERR_TOO_LARGE)
+        return show_refused(c, &before, &posted, e);
+    return e;
+}

@@ -1,0 +1,35 @@
+"""Clients of the OpenIntent SDK, both kinds of them."""
+import pytest
+from openintent import AsyncOpenIntentClient, IntentStatus, OpenIntentClient
+from sdk import Blocking, access
+
+
+@pytest.fixture(scope="session")
+def sync(server):
+    with OpenIntentClient(**access(server, "refunds-agent")) as client:
+        yield client
+
+
+@pytest.fixture(scope="session")
+def rival(server):
+    """Another agent under the same key."""
+    with OpenIntentClient(**access(server, "ledger-agent")) as client:
+        yield client
+
+
+@pytest.fixture(scope="session", params=["sync", "async"])
+def client(request, server, sync):
+    """What both kinds can do is tested with both."""
+    if request.param == "sync":
+        yield sync
+        return
+    one = Blocking(AsyncOpenIntentClient(**access(server, "refunds-agent")))
+    yield one
+    one.close()
+
+
+@pytest.fixture
+def intent(sync):
+    """A new intent that is being worked on."""
+    made = sync.create_intent("Refund order 12345", "It arrived broken.")
+    return sync.set_status(made.id, made.version, IntentStatus.ACTIVE)
