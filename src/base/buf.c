@@ -53,6 +53,14 @@ void buf_char(struct buf *b, char c)
     buf_str(b, (struct str){&c, 1});
 }
 
+void buf_lower(struct buf *b, struct str s)
+{
+    for (size_t i = 0; i < s.n; i++)
+        buf_char(b, s.p[i] >= 'A' && s.p[i] <= 'Z'
+                        ? (char)(s.p[i] + 'a' - 'A')
+                        : s.p[i]);
+}
+
 void buf_int(struct buf *b, int64_t v)
 {
     buf_printf(b, "%" PRId64, v);

@@ -20,6 +20,8 @@ void buf_str(struct buf *b, struct str s);
 /* A NUL-terminated string. */
 void buf_put(struct buf *b, const char *z);
 void buf_char(struct buf *b, char c);
+/* s with its ASCII letters in lower case. */
+void buf_lower(struct buf *b, struct str s);
 void buf_int(struct buf *b, int64_t v);
 /* printf for numbers and slices; text of strangers goes through buf_str. */
 void buf_printf(struct buf *b, const char *fmt, ...)

@@ -21,6 +21,7 @@ struct call {
     struct str param[CALL_PARAMS_MAX]; /* {..} of the pattern, in order */
     struct principal who;
     struct str cookie; /* of a person's session; p NULL: none */
+    struct str visit;  /* of a browser at the login; p NULL: none */
 };
 
 /* The body as a JSON object. ERR_BAD_REQUEST json.*; ERR_INVALID

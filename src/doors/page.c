@@ -137,7 +137,7 @@ const struct err *page_form(struct call *c, struct pairs *out)
 {
     TRY(session_same_origin(c));
     TRY(request_form(c->a, c->rq->body, REQUEST_PAIRS_MAX, out));
-    if (c->cookie.p &&
+    if (session_csrf(c).n == 0 ||
         !crypt_equal(pairs_get(*out, "csrf"), session_csrf(c)))
         return ERROR(ERR_FORBIDDEN, "request.csrf",
                      "This form has grown old. Open the page again and send "

@@ -34,8 +34,8 @@ bool page_answer_two_step(const struct suspension *s)
     return s->severity.p && !str_is(s->severity, "low");
 }
 
-bool page_answer_can(const struct page_view *v,
-                     const struct page_answer_of *of)
+static bool can_answer(const struct page_view *v,
+                       const struct page_answer_of *of)
 {
     return principal_decides(of->reader) && !suspension_due(of->s, v->now);
 }
@@ -44,7 +44,7 @@ static struct json *cannot(const struct page_view *v,
                            const struct page_answer_of *of)
 {
     struct json *o = json_object(v->a);
-    if (page_answer_can(v, of))
+    if (can_answer(v, of))
         return NULL;
     if (suspension_due(of->s, v->now)) {
         json_set_text(o, "why", STR("The time to answer is over; the question "
@@ -277,7 +277,7 @@ struct json *page_answer(struct page_view *v, const struct page_answer_of *of)
     const enum page_answer_way way = page_answer_way(v->a, s);
     const bool choice = way == PAGE_ANSWER_CHOICE;
     const bool form = way == PAGE_ANSWER_FORM;
-    const bool can = page_answer_can(v, of);
+    const bool can = can_answer(v, of);
     const struct json *choices = suspension_choices(v->a, s);
     struct json *sure = can && choice ? confirm(v, of, choices) : NULL;
     struct json *o = json_object(v->a);

@@ -27,8 +27,5 @@ struct json *page_answer_errors(struct page_view *v,
                                 const struct page_answer_of *of);
 /* Does an answer of this severity take two presses? */
 bool page_answer_two_step(const struct suspension *s);
-/* May this reader still answer it? */
-bool page_answer_can(const struct page_view *v,
-                     const struct page_answer_of *of);
 
 #endif

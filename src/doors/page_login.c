@@ -49,6 +49,7 @@ const struct err *page_login(struct call *c)
         response_see_other(c->rs, to.n ? to : STR("/inbox"));
         return NULL;
     }
+    session_visit(c, true);
     return show(c, 200, STR(""), next, "");
 }
 
@@ -66,10 +67,7 @@ static bool too_soon(const struct login *l, int64_t now)
 static struct str lower(struct arena *a, struct str s)
 {
     struct buf b = buf_make(a, EMAIL_MAX + 1);
-    for (size_t i = 0; i < s.n; i++)
-        buf_char(&b, s.p[i] >= 'A' && s.p[i] <= 'Z'
-                         ? (char)(s.p[i] + 'a' - 'A')
-                         : s.p[i]);
+    buf_lower(&b, s);
     return buf_text(&b);
 }
 
@@ -92,6 +90,7 @@ const struct err *page_login_post(struct call *c)
     struct login l;
     struct str cookie = STR_NONE;
     bool ok = false;
+    session_visit(c, false);
     TRY(page_form(c, &form));
     const struct str typed = str_trim(pairs_get(form, "email"));
     const struct str password = pairs_get(form, "password");

@@ -6,6 +6,7 @@
 #include "store/principals.h"
 
 #define KEY_MAX 256
+#define COOKIE_LENGTH 43 /* 32 bytes, base64url */
 
 /* The __Host- prefix binds the cookie to this host and to TLS; without TLS
  * (a private start on a loopback address) browsers would refuse it. */
@@ -47,7 +48,7 @@ const struct err *session_optional(struct call *c)
     bool found = false;
     const struct str cookie = request_cookie(c->rq, cookie_name(c));
     c->cookie = STR_NONE;
-    if (!cookie.p || cookie.n != 43) /* 32 bytes, base64url */
+    if (cookie.n != COOKIE_LENGTH)
         return NULL;
     TRY(principals_by_session(c->pg, c->a, cookie, &c->who, &found));
     if (found)
@@ -88,10 +89,10 @@ const struct err *session_authenticate(struct call *c)
 struct str session_csrf(struct call *c)
 {
     struct buf b = buf_make(c->a, 128);
-    if (!c->cookie.p)
+    if (!c->cookie.p && !c->visit.p)
         return STR("");
     buf_put(&b, "form token ");
-    buf_str(&b, c->cookie);
+    buf_str(&b, c->cookie.p ? c->cookie : c->visit);
     return crypt_sha256_b64(c->a, buf_text(&b));
 }
 
@@ -113,6 +114,23 @@ const struct err *session_same_origin(const struct call *c)
         !str_eq(str_sub(origin, at + 3, origin.n), host))
         return refused;
     return NULL;
+}
+
+void session_visit(struct call *c, bool fresh)
+{
+    const char *name = c->rq->https ? "__Host-sayso-visit" : "sayso-visit";
+    const struct str known = request_cookie(c->rq, name);
+    struct buf b = buf_make(c->a, 512);
+    c->visit = known.n == COOKIE_LENGTH ? known : STR_NONE;
+    if (c->visit.p || !fresh)
+        return;
+    c->visit = crypt_token(c->a, 32);
+    buf_put(&b, name);
+    buf_char(&b, '=');
+    buf_str(&b, c->visit);
+    buf_put(&b, "; Path=/; HttpOnly; SameSite=Lax");
+    buf_put(&b, c->rq->https ? "; Secure" : "");
+    response_header(c->rs, "Set-Cookie", buf_text(&b));
 }
 
 void session_set_cookie(struct call *c, struct str cookie)

@@ -13,7 +13,12 @@
 const struct err *session_authenticate(struct call *c) MUST;
 /* Looks for a person's session without asking for one. */
 const struct err *session_optional(struct call *c) MUST;
-/* The token that every form of this session carries. */
+/* Remembers a browser that is not signed in yet, by a cookie of its own, so
+ * that the login form carries a token too. fresh: makes one if there is
+ * none. */
+void session_visit(struct call *c, bool fresh);
+/* The token that every form of this session, or visit, carries; "" without
+ * either. */
 struct str session_csrf(struct call *c);
 /* Did this POST come from one of our own pages? By Origin or Sec-Fetch-Site;
  * ERR_FORBIDDEN request.origin. */

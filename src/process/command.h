@@ -7,6 +7,7 @@
 
 struct command {
     struct arena *arena;
+    const char *conf_path;
     const struct conf *conf;
     int argc; /* behind the command's name */
     char **argv;

@@ -1,7 +1,6 @@
 /* `sayso doctor`: names what is wrong with an installation, one line for each
  * check, and what to do about it. Changes nothing. */
 #include <stdio.h>
-#include <stdlib.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -55,12 +54,10 @@ static void check_socket(const struct command *c, struct findings *f)
 }
 
 /* A secret that everybody can read is none. */
-static void check_file(struct findings *f)
+static void check_file(const struct command *c, struct findings *f)
 {
     struct stat st;
-    const char *path = getenv("SAYSO_CONF");
-    path = path && path[0] ? path : "/etc/sayso.conf";
-    if (stat(path, &st) == 0)
+    if (stat(c->conf_path, &st) == 0)
         tell(f, (st.st_mode & S_IWOTH) == 0,
              "the configuration is not writable by others",
              "chmod o-w the file");
@@ -105,7 +102,7 @@ static void check_url(const struct command *c, struct findings *f)
     const bool local = str_search(url, STR("//127.0.0.1")) < url.n ||
                        str_search(url, STR("//localhost")) < url.n;
     tell(f, local || str_starts(url, STR("https://")),
-         "the public address is encrypted",
+         "the public address is encrypted, or only local",
          "put TLS in front and let `public_url` begin with https://");
 }
 
@@ -117,7 +114,7 @@ int doctor_run(const struct command *c)
     tell(&f, c->conf->password_cost == CRYPT_INTERACTIVE,
          "passwords are hashed at full cost",
          "password_cost = min is for tests only");
-    check_file(&f);
+    check_file(c, &f);
     check_templates(c, &f);
     check_database(c, &f);
     check_socket(c, &f);

@@ -9,6 +9,10 @@
 #include "process/plan.h"
 #include "process/supervise.h"
 
+#ifndef SAYSO_CONF_FILE
+#define SAYSO_CONF_FILE "/etc/sayso.conf"
+#endif
+
 static const char usage[] =
     "sayso serve                     run the web workers\n"
     "sayso migrate                   bring the database's tables up to date\n"
@@ -24,7 +28,7 @@ static const char usage[] =
     "sayso verify [INTENT-ID]        check the event log's hash chains\n"
     "sayso doctor                    name what is wrong with an installation\n"
     "\n"
-    "The configuration is the file named by SAYSO_CONF, or /etc/sayso.conf;\n"
+    "The configuration is the file named by SAYSO_CONF, or " SAYSO_CONF_FILE ";\n"
     "SAYSO_DATABASE and the like override its lines.\n";
 
 static const struct {
@@ -39,7 +43,7 @@ static const struct {
 static const char *conf_path(void)
 {
     const char *path = getenv("SAYSO_CONF");
-    return path && path[0] ? path : "/etc/sayso.conf";
+    return path && path[0] ? path : SAYSO_CONF_FILE;
 }
 
 static int run(int argc, char **argv)
@@ -47,7 +51,7 @@ static int run(int argc, char **argv)
     struct arena *a = arena_make(ARENA_PROCESS_MAX);
     struct conf conf;
     struct command c = {
-        .arena = a, .conf = &conf, .argc = argc - 2, .argv = argv + 2};
+        .arena = a, .conf = &conf, .conf_path = conf_path(), .argc = argc - 2, .argv = argv + 2};
     int status = 2;
     for (size_t i = 0; i < countof(commands); i++) {
         if (!str_is(str_of(argv[1]), commands[i].name))

@@ -15,10 +15,7 @@ static struct str email_of(const struct command *c)
 {
     const struct str given = command_option(c, "--email", 0);
     struct buf b = buf_make(c->arena, 512);
-    for (size_t i = 0; i < given.n; i++)
-        buf_char(&b, given.p[i] >= 'A' && given.p[i] <= 'Z'
-                         ? (char)(given.p[i] + 'a' - 'A')
-                         : given.p[i]);
+    buf_lower(&b, given);
     const struct str s = buf_text(&b);
     const size_t at = str_find(s, '@', 0);
     if (s.n < 3 || s.n > 254 || at == 0 || at + 1 >= s.n || !str_utf8(s)) {
@@ -28,14 +25,11 @@ static struct str email_of(const struct command *c)
     return s;
 }
 
-/* From standard input, or a new one, which is printed. */
+/* From standard input, or a new one. */
 static struct str password_of(const struct command *c)
 {
-    if (!command_flag(c, "--password-stdin")) {
-        const struct str fresh = crypt_token(c->arena, 12);
-        printf("%.*s\n", STR_FMT(fresh));
-        return fresh;
-    }
+    if (!command_flag(c, "--password-stdin"))
+        return crypt_token(c->arena, 12);
     const struct str s = command_line(c->arena);
     if (s.n < PASSWORD_MIN || s.n > PASSWORD_MAX) {
         fprintf(stderr, "sayso: a password has %d to %d characters\n",
@@ -70,6 +64,14 @@ static int done(int64_t changed, const char *what)
     return changed > 0 ? 0 : 1;
 }
 
+/* A password that nobody typed is printed, once it is in force. */
+static int tell(const struct command *c, int status, struct str password)
+{
+    if (status == 0 && !command_flag(c, "--password-stdin"))
+        printf("%.*s\n", STR_FMT(password));
+    return status;
+}
+
 static int create(const struct command *c)
 {
     struct arena *a = c->arena;
@@ -97,7 +99,8 @@ static int create(const struct command *c)
     pg_arg(&args, name);
     pg_arg(&args, crypt_password(a, password, c->conf->password_cost));
     pg_arg_time(&args, clock_now());
-    return done(change(c, SQL_OPERATOR_INSERT, &args), "created");
+    return tell(c, done(change(c, SQL_OPERATOR_INSERT, &args), "created"),
+                password);
 }
 
 static int list(const struct command *c)
@@ -139,7 +142,7 @@ static int set_password(const struct command *c)
     pg_arg(&args, crypt_password(c->arena, password, c->conf->password_cost));
     const int status =
         done(change(c, SQL_OPERATOR_PASSWORD, &args), "password changed");
-    return status ? status : sign_out(c, email);
+    return tell(c, status ? status : sign_out(c, email), password);
 }
 
 static int set_enabled(const struct command *c, bool enabled)

@@ -13,8 +13,8 @@
 
 #define PG_UNAVAILABLE                                                         \
     ERROR(ERR_BUSY, "database.unavailable",                                    \
-          "The database does not answer. Nothing was changed by this "         \
-          "request; try again in a moment.")
+          "The database does not answer. Try again in a moment; a repeat "     \
+          "with the same Idempotency-Key is carried out once.")
 
 struct queued {
     int statement;

@@ -1,0 +1,84 @@
+/* Leases: one holder for a scope of an intent, for a time. */
+#include <criterion/criterion.h>
+
+#include "domain/lease.h"
+
+TestSuite(lease);
+
+#define END INT64_C(1000000)
+
+static const struct {
+    const char *status;
+    bool suspended;
+    int64_t now;
+    const char *reads;
+} statuses[] = {
+    {"active", false, END - 1, "active"},
+    {"active", false, END, "expired"},
+    {"active", false, END + 1, "expired"},
+    /* Who waits for a person keeps what it holds: seeds/rfc-0025 2. */
+    {"active", true, END - 1, "active"},
+    {"active", true, END, "active"},
+    {"active", true, 1000 * END, "active"},
+    {"released", false, END - 1, "released"},
+    {"released", false, END + 1, "released"},
+    {"released", true, END + 1, "released"},
+    {"revoked", false, END - 1, "revoked"},
+    {"revoked", false, END + 1, "revoked"},
+    {"revoked", true, END + 1, "revoked"},
+    {"expired", false, END - 1, "expired"},
+    {"expired", true, END + 1, "expired"},
+};
+
+Test(lease, status)
+{
+    for (size_t i = 0; i < countof(statuses); i++) {
+        const struct lease l = {.status = str_of(statuses[i].status),
+                                .expires_at = END};
+        cr_assert_str_eq(
+            lease_status(&l, statuses[i].suspended, statuses[i].now),
+            statuses[i].reads, "case %zu", i);
+    }
+}
+
+static const struct {
+    const char *status, *holder;
+    const char *other; /* id of the scope's active row; NULL: none */
+    const char *code;  /* NULL: renewed */
+    enum err_kind kind;
+} renewals[] = {
+    {"active", "me", "own", NULL, ERR__MAX},
+    {"active", "me", NULL, NULL, ERR__MAX},
+    {"expired", "me", "own", NULL, ERR__MAX},
+    {"expired", "me", NULL, NULL, ERR__MAX},
+    {"active", "me", "another", "lease.taken", ERR_CONFLICT},
+    {"expired", "me", "another", "lease.taken", ERR_CONFLICT},
+    {"released", "me", NULL, "lease.ended", ERR_CONFLICT},
+    {"revoked", "me", NULL, "lease.ended", ERR_CONFLICT},
+    {"released", "me", "another", "lease.ended", ERR_CONFLICT},
+    {"active", "you", "own", "lease.not_holder", ERR_FORBIDDEN},
+    {"expired", "you", NULL, "lease.not_holder", ERR_FORBIDDEN},
+    {"expired", "you", "another", "lease.not_holder", ERR_FORBIDDEN},
+    {"released", "you", NULL, "lease.not_holder", ERR_FORBIDDEN},
+    {"active", "ME", "own", "lease.not_holder", ERR_FORBIDDEN},
+    {"active", "", "own", "lease.not_holder", ERR_FORBIDDEN},
+};
+
+Test(lease, renew)
+{
+    for (size_t i = 0; i < countof(renewals); i++) {
+        const struct lease l = {.id = STR("own"),
+                                .agent_id = str_of(renewals[i].holder),
+                                .status = str_of(renewals[i].status)};
+        const struct lease other = {.id = str_of(renewals[i].other)};
+        const struct err *e =
+            lease_renew(&l, renewals[i].other ? &other : NULL, STR("me"));
+        if (!renewals[i].code) {
+            cr_assert(e == NULL, "case %zu: %s", i, e ? e->code : "");
+            continue;
+        }
+        cr_assert(e != NULL, "case %zu", i);
+        cr_assert_str_eq(e->code, renewals[i].code, "case %zu", i);
+        cr_assert_eq(e->kind, renewals[i].kind, "case %zu", i);
+    }
+}

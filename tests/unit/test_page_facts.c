@@ -1,0 +1,223 @@
+/* Fact tables: rows for reading, raw bytes for certainty, both bounded. */
+#include <criterion/criterion.h>
+
+#include "base/crypt.h"
+#include "doors/page_facts.h"
+
+static struct arena *a;
+static struct page_view v;
+
+static void init(void)
+{
+    a = arena_make(ARENA_REQUEST_MAX);
+    v = page_view(a, 1);
+}
+
+static void fini(void)
+{
+    arena_free(a);
+}
+
+TestSuite(page_facts, .init = init, .fini = fini);
+
+static struct json *facts(struct str text)
+{
+    const struct page_facts_of of = {.id = "facts",
+                                     .heading = "Facts",
+                                     .note = STR("Exactly"),
+                                     .text = text};
+    return page_facts(&v, &of);
+}
+
+/* "path=value:type" of each row, by '\n'. */
+static const char *rows(struct str text)
+{
+    struct buf b = buf_make(a, 4 << 20);
+    const struct json *list = json_get(facts(text), "rows");
+    for (size_t i = 0; i < json_count(list); i++) {
+        const struct json *row = json_at(list, i);
+        buf_put(&b, i ? "\n" : "");
+        buf_str(&b, json_get_text(json_get(row, "path"), "text"));
+        buf_char(&b, '=');
+        buf_str(&b, json_get_text(json_get(row, "value"), "text"));
+        buf_char(&b, ':');
+        buf_str(&b, json_get_text(row, "type"));
+    }
+    return arena_z(a, buf_text(&b));
+}
+
+/* The raw lines put together again. */
+static struct str raw_text(const struct json *table)
+{
+    struct buf b = buf_make(a, 4 << 20);
+    const struct json *lines = json_get(json_get(table, "raw"), "lines");
+    for (size_t i = 0; i < json_count(lines); i++) {
+        buf_put(&b, i ? "\n" : "");
+        buf_str(&b, json_get_text(json_at(lines, i), "text"));
+    }
+    return buf_text(&b);
+}
+
+static struct str raw_member(const struct json *table, const char *key)
+{
+    return json_get_text(json_get(table, "raw"), key);
+}
+
+Test(page_facts, leaves_with_their_paths)
+{
+    cr_assert_str_eq(
+        rows(STR("{\"calls\":[{\"tool\":\"pay\",\"args\":{\"n\":1}}],"
+                 "\"ok\":true,\"none\":null,\"list\":[],\"obj\":{},"
+                 "\"text\":\"\"}")),
+        "calls[0].tool=pay:text, 3\ncalls[0].args.n=1:integer\n"
+        "ok=true:boolean\nnone=null:null\nlist=[]:list, empty\n"
+        "obj={}:object, empty\ntext=:text, 0");
+}
+
+Test(page_facts, numbers_stand_as_they_were_sent)
+{
+    cr_assert_str_eq(
+        rows(STR("[499.90,1E5,-0.0,9223372036854775807]")),
+        "[0]=499.90:number\n[1]=1E5:number\n[2]=-0.0:number\n"
+        "[3]=9223372036854775807:integer");
+}
+
+Test(page_facts, keys_that_look_like_paths_are_quoted)
+{
+    cr_assert_str_eq(rows(STR("{\"a.b\":1,\"\":2,\"c\":{\"d[0]\":3}}")),
+                     "[\"a.b\"]=1:integer\n[\"\"]=2:integer\n"
+                     "c[\"d[0]\"]=3:integer");
+}
+
+Test(page_facts, nothing_to_show)
+{
+    const struct json *table = facts(STR("{}"));
+    cr_assert_not(json_bool(json_get(table, "has_rows")));
+    cr_assert_str_eq(arena_z(a, raw_text(table)), "{}");
+    cr_assert_str_eq(rows(STR("7")), "value=7:integer");
+    /* Stored bytes that are no JSON are shown raw. */
+    table = facts(STR("{\"a\":"));
+    cr_assert_not(json_bool(json_get(table, "has_rows")));
+    cr_assert_str_eq(arena_z(a, raw_text(table)), "{\"a\":");
+}
+
+Test(page_facts, hidden_characters_in_keys_and_values)
+{
+    const struct json *table =
+        facts(STR("{\"zero\u200Bkey\":\"x\\u202ey\"}"));
+    const struct json *row = json_at(json_get(table, "rows"), 0);
+    cr_assert_eq(json_count(json_get(json_get(row, "path"), "segments")), 3);
+    cr_assert_eq(json_count(json_get(json_get(row, "value"), "segments")), 3);
+}
+
+Test(page_facts, long_values_are_folded_and_whole)
+{
+    struct buf b = buf_make(a, 1 << 20);
+    buf_put(&b, "{\"short\":\"");
+    for (int i = 0; i < 200; i++)
+        buf_char(&b, 's');
+    buf_put(&b, "\",\"long\":\"");
+    for (int i = 0; i < 10000; i++)
+        buf_char(&b, 'l');
+    buf_put(&b, "\"}");
+    const struct json *table = facts(buf_text(&b));
+    const struct json *list = json_get(table, "rows");
+    cr_assert_null(json_get(json_at(list, 0), "long"));
+    const struct json *row = json_at(list, 1);
+    cr_assert(str_is(json_get_text(json_get(row, "long"), "count"),
+                     "10,000 characters"));
+    cr_assert_eq(json_get_text(json_get(row, "value"), "text").n, 10000);
+    cr_assert(str_is(json_get_text(row, "type"), "text, 10,000"));
+}
+
+Test(page_facts, rows_are_bounded_and_the_rest_is_told)
+{
+    struct buf b = buf_make(a, 1 << 20);
+    buf_char(&b, '[');
+    for (int i = 0; i < 511; i++)
+        buf_put(&b, "1,");
+    buf_put(&b, "1]");
+    const struct json *table = facts(buf_text(&b));
+    cr_assert_eq(json_count(json_get(table, "rows")), PAGE_FACTS_ROWS);
+    cr_assert(str_is(json_get_text(table, "more"),
+                     "12 more values are in the raw JSON."));
+}
+
+/* A long key would stand in each of its rows. */
+Test(page_facts, long_keys_do_not_multiply)
+{
+    struct buf b = buf_make(a, 1 << 20);
+    buf_put(&b, "{\"");
+    for (int i = 0; i < 100000; i++)
+        buf_char(&b, 'k');
+    buf_put(&b, "\":[");
+    for (int i = 0; i < 499; i++)
+        buf_put(&b, "1,");
+    buf_put(&b, "1]}");
+    const struct json *table = facts(buf_text(&b));
+    const struct json *list = json_get(table, "rows");
+    cr_assert_eq(json_count(list), 500);
+    const struct json *path = json_get(json_at(list, 499), "path");
+    cr_assert_lt(json_get_text(path, "text").n, 300);
+}
+
+Test(page_facts, raw_is_the_exact_bytes_by_lines)
+{
+    const struct str text =
+        STR("{\n  \"a\" : 1.50,\r\n\n \"b\":\"\\u00e9\" }\n");
+    const struct json *table = facts(text);
+    const struct json *lines = json_get(json_get(table, "raw"), "lines");
+    cr_assert_eq(json_count(lines), 5);
+    cr_assert(str_eq(raw_text(table), text));
+    cr_assert(str_is(raw_member(table, "size"), "34 bytes"));
+    cr_assert(str_is(raw_member(table, "cut"), ""));
+    cr_assert(str_is(raw_member(table, "hash"), ""));
+}
+
+Test(page_facts, raw_shows_all_up_to_the_ceiling)
+{
+    struct buf b = buf_make(a, 1 << 20);
+    buf_char(&b, '"');
+    while (b.n < PAGE_FACTS_BYTES - 2)
+        buf_put(&b, "\u00E9");
+    b.n = PAGE_FACTS_BYTES - 1;
+    buf_char(&b, '"');
+    const struct json *table = facts(buf_text(&b));
+    cr_assert(str_is(raw_member(table, "cut"), ""));
+    cr_assert_eq(raw_text(table).n, PAGE_FACTS_BYTES);
+    buf_put(&b, "  \u00E9\u00E9");
+    table = facts(buf_text(&b));
+    cr_assert(str_is(raw_member(table, "cut"),
+                     "The first 256 kB of 257 kB are shown."));
+    cr_assert(str_utf8(raw_text(table)));
+}
+
+Test(page_facts, raw_of_countless_lines_stays_whole)
+{
+    struct buf b = buf_make(a, 1 << 20);
+    buf_put(&b, "[");
+    for (int i = 0; i < 100000; i++)
+        buf_char(&b, '\n');
+    buf_put(&b, "]");
+    const struct json *table = facts(buf_text(&b));
+    const struct json *lines = json_get(json_get(table, "raw"), "lines");
+    cr_assert_eq(json_count(lines), PAGE_FACTS_LINES + 1);
+    cr_assert(str_eq(raw_text(table), buf_text(&b)));
+    cr_assert(str_is(raw_member(table, "cut"),
+                     "The last entry holds all further lines."));
+}
+
+Test(page_facts, the_digest_in_groups)
+{
+    const struct str text = STR("{\"a\":1}");
+    const struct page_facts_of of = {.id = "facts",
+                                     .heading = "Facts",
+                                     .note = STR(""),
+                                     .text = text,
+                                     .sha256 = crypt_sha256_hex(a, text),
+                                     .hash_note = "It counts."};
+    const struct json *table = page_facts(&v, &of);
+    cr_assert(str_is(raw_member(table, "hash_short"), "015a bd7f"));
+    cr_assert_eq(raw_member(table, "hash").n, 64 + 15);
+    cr_assert(str_is(raw_member(table, "hash_note"), "It counts."));
+}

@@ -1,0 +1,237 @@
+/* Who is calling, and what a role may do. */
+#include <criterion/criterion.h>
+
+#include "base/buf.h"
+#include "domain/principal.h"
+
+static struct arena *a;
+
+static void init(void)
+{
+    a = arena_make(ARENA_REQUEST_MAX);
+}
+
+static void fini(void)
+{
+    arena_free(a);
+}
+
+TestSuite(principal, .init = init, .fini = fini);
+
+static const struct {
+    const char *word;
+    enum role role;
+    bool decides;
+} roles[] = {
+    {"agent", ROLE_AGENT, false},     {"operator", ROLE_OPERATOR, true},
+    {"admin", ROLE_ADMIN, true},      {"auditor", ROLE_AUDITOR, false},
+    {"clock", ROLE_CLOCK, false},
+};
+
+Test(principal, every_role_has_its_word)
+{
+    for (size_t i = 0; i < countof(roles); i++) {
+        cr_assert_eq(principal_role(str_of(roles[i].word)), roles[i].role);
+        cr_assert_str_eq(principal_role_word(roles[i].role), roles[i].word);
+    }
+}
+
+Test(principal, other_words_are_no_role)
+{
+    static const char *const words[] = {"",       "Agent", "agents", "agen",
+                                        "nobody", "root",  " admin", "*"};
+    for (size_t i = 0; i < countof(words); i++)
+        cr_assert_eq(principal_role(str_of(words[i])), ROLE_NONE, "%s",
+                     words[i]);
+    cr_assert_eq(principal_role(STR_NONE), ROLE_NONE);
+}
+
+Test(principal, what_is_no_role_has_no_word)
+{
+    static const int none[] = {ROLE_NONE, ROLE_AGENT | ROLE_ADMIN, 32, -1};
+    for (size_t i = 0; i < countof(none); i++)
+        cr_assert_str_eq(principal_role_word((enum role)none[i]), "nobody");
+}
+
+Test(principal, roles_are_single_bits)
+{
+    int seen = 0;
+    for (size_t i = 0; i < countof(roles); i++) {
+        const int bit = (int)roles[i].role;
+        cr_assert(bit != 0 && (bit & (bit - 1)) == 0 && (seen & bit) == 0);
+        seen |= bit;
+    }
+}
+
+Test(principal, only_operators_and_admins_decide)
+{
+    for (size_t i = 0; i < countof(roles); i++) {
+        const struct principal p = {.role = roles[i].role, .person = true};
+        const struct principal key = {.role = roles[i].role};
+        cr_assert_eq(principal_decides(&p), roles[i].decides, "%s",
+                     roles[i].word);
+        cr_assert_eq(principal_decides(&key), roles[i].decides);
+    }
+    cr_assert(!principal_decides(&(struct principal){.role = ROLE_NONE}));
+    cr_assert(!principal_decides(
+        &(struct principal){.role = ROLE_AGENT | ROLE_OPERATOR}));
+}
+
+Test(principal, an_agent_acts_by_its_name_and_others_by_theirs)
+{
+    for (size_t i = 0; i < countof(roles); i++) {
+        const struct principal p = {.role = roles[i].role,
+                                    .name = STR("label"),
+                                    .agent = STR("refund-bot")};
+        const char *wanted =
+            roles[i].role == ROLE_AGENT ? "refund-bot" : "label";
+        cr_assert(str_is(principal_actor(&p), wanted), "%s", roles[i].word);
+    }
+}
+
+Test(principal, names_that_an_agent_may_have)
+{
+    static const char *const names[] = {
+        "a", "refund-bot", "org.team:bot@v2", "**", "*a", "clock2", "Sayso",
+        "\xC3\xA9t\xC3\xA9", "\xE4\xBB\xA3\xE7\x90\x86", "\xF0\x9F\xA4\x96",
+        "!", "~", "\xC2\xA1"};
+    for (size_t i = 0; i < countof(names); i++)
+        cr_assert(principal_agent_name(str_of(names[i])), "%s", names[i]);
+}
+
+Test(principal, names_that_an_agent_may_not_have)
+{
+    static const char *const names[] = {
+        "",
+        "*",
+        "clock",
+        "sayso",
+        " a",
+        "a ",
+        "two words",
+        "/",
+        "org/bot",
+        "a\tb",
+        "a\nb",
+        "a\rb",
+        "\x01",
+        "a\x1F",
+        "a\x7F",             /* DEL */
+        "a\xC2\x80",         /* the first C1 control */
+        "a\xC2\x85z",        /* next line */
+        "a\xC2\x9F",         /* the last C1 control */
+        "a\xC2\xA0z",        /* no-break space */
+        "a\xFF",             /* no UTF-8 */
+        "\xC3",              /* cut off */
+        "\xED\xA0\x80",      /* a surrogate */
+    };
+    for (size_t i = 0; i < countof(names); i++)
+        cr_assert(!principal_agent_name(str_of(names[i])), "case %zu: %s", i,
+                  names[i]);
+    cr_assert(!principal_agent_name(STR_NONE));
+    cr_assert(!principal_agent_name(STR("a\0b")));
+}
+
+Test(principal, white_space_of_other_scripts_is_white_space)
+{
+    static const char *const names[] = {
+        "a\xE1\x9A\x80z",    /* U+1680, ogham space */
+        "a\xE2\x80\x83z",    /* U+2003, em space */
+        "a\xE2\x80\xA8z",    /* U+2028, line separator */
+        "a\xE2\x80\xA9z",    /* U+2029, paragraph separator */
+        "a\xE2\x80\xAFz",    /* U+202F, narrow no-break space */
+        "a\xE2\x81\x9Fz",    /* U+205F */
+        "a\xE3\x80\x80z",    /* U+3000, ideographic space */
+    };
+    for (size_t i = 0; i < countof(names); i++)
+        cr_assert(!principal_agent_name(str_of(names[i])), "case %zu", i);
+}
+
+/* n times the letter e with an acute accent. */
+static struct str long_name(size_t n)
+{
+    struct buf b = buf_make(a, 1024);
+    for (size_t i = 0; i < n; i++)
+        buf_put(&b, "\xC3\xA9");
+    return buf_text(&b);
+}
+
+Test(principal, a_name_is_counted_in_characters)
+{
+    cr_assert(principal_agent_name(long_name(PRINCIPAL_AGENT_NAME_MAX)));
+    cr_assert(!principal_agent_name(long_name(PRINCIPAL_AGENT_NAME_MAX + 1)));
+    cr_assert_eq(PRINCIPAL_AGENT_NAME_MAX, 120);
+}
+
+/* ---- which agent a key speaks for ----------------------------------- */
+
+#define REFUSED NULL
+
+static const struct {
+    const char *names[3];
+    const char *asked; /* NULL: no X-Agent-ID */
+    const char *label;
+    const char *speaks;
+} speak[] = {
+    /* one name */
+    {{"a"}, NULL, "label", "a"},
+    {{"a"}, "a", "label", "a"},
+    {{"a"}, "b", "label", REFUSED},
+    {{"a"}, "A", "label", REFUSED},
+    {{"a"}, "a ", "label", REFUSED},
+    {{"a"}, "", "label", REFUSED},
+    {{"a"}, "*", "label", REFUSED},
+    {{"a"}, "label", "label", REFUSED},
+    /* several */
+    {{"a", "b", "c"}, NULL, "label", "a"},
+    {{"a", "b", "c"}, "b", "label", "b"},
+    {{"a", "b", "c"}, "c", "label", "c"},
+    {{"a", "b", "c"}, "d", "label", REFUSED},
+    /* any */
+    {{"*"}, NULL, "label", "label"},
+    {{"*"}, NULL, "two words", "agent"},
+    {{"*"}, NULL, "", "agent"},
+    {{"*"}, NULL, NULL, "agent"},
+    {{"*"}, NULL, "clock", "agent"},
+    {{"*"}, "x", "label", "x"},
+    {{"*"}, "agent", "label", "agent"},
+    {{"*"}, "*", "label", REFUSED},
+    {{"*"}, "", "label", REFUSED},
+    {{"*"}, "sayso", "label", REFUSED},
+    {{"*"}, "clock", "label", REFUSED},
+    {{"*"}, "two words", "label", REFUSED},
+    {{"*"}, "a\xFF", "label", REFUSED},
+    /* any, beside a name */
+    {{"a", "*"}, NULL, "label", "a"},
+    {{"a", "*"}, "x", "label", "x"},
+    {{"a", "*"}, "a", "label", "a"},
+    {{"a", "*"}, "sayso", "label", REFUSED},
+    {{"*", "a"}, NULL, "label", "label"},
+    {{"*", "a"}, "x", "label", "x"},
+    /* nobody */
+    {{NULL}, "x", "label", REFUSED},
+};
+
+Test(principal, speak)
+{
+    for (size_t i = 0; i < countof(speak); i++) {
+        struct str names[3], out = STR("untouched");
+        size_t n = 0;
+        while (n < 3 && speak[i].names[n]) {
+            names[n] = str_of(speak[i].names[n]);
+            n++;
+        }
+        const struct err *e =
+            principal_speak(names, n, str_of(speak[i].asked),
+                            str_of(speak[i].label), &out);
+        if (speak[i].speaks) {
+            cr_assert(e == NULL, "case %zu: %s", i, e ? e->code : "");
+            cr_assert(str_is(out, speak[i].speaks), "case %zu: %.*s", i,
+                      STR_FMT(out));
+        } else {
+            cr_assert(e != NULL, "case %zu: %.*s", i, STR_FMT(out));
+            cr_assert_eq(e->kind, ERR_FORBIDDEN);
+            cr_assert_str_eq(e->code, "agent.not_named");
+        }
+    }
+}

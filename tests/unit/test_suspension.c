@@ -1,0 +1,531 @@
+/* Suspensions: words, sealing, the mirror, what silence does. */
+#include <criterion/criterion.h>
+
+#include "base/clock.h"
+#include "base/crypt.h"
+#include "domain/suspension.h"
+
+static struct arena *a;
+
+static void init(void)
+{
+    a = arena_make(ARENA_REQUEST_MAX);
+    cr_assert(crypt_init());
+}
+
+static void fini(void)
+{
+    arena_free(a);
+}
+
+TestSuite(suspension, .init = init, .fini = fini);
+
+/* JSON is written with single quotes here. */
+static struct str json_of(const char *text)
+{
+    struct buf b = buf_make(a, 1 << 20);
+    for (; *text; text++)
+        buf_char(&b, *text == '\'' ? '"' : *text);
+    return buf_text(&b);
+}
+
+static struct json *tree(const char *text)
+{
+    struct json *v = NULL;
+    const struct err *e = json_parse(a, json_of(text), &v);
+    cr_assert(e == NULL, "%s: %s", text, e ? e->code : "");
+    return v;
+}
+
+static const char *text_of(const struct json *v)
+{
+    return arena_z(a, json_dump(a, v, 1 << 22));
+}
+
+static void same(const struct json *v, const char *wanted)
+{
+    cr_assert(json_equal(v, tree(wanted)), "%s\nwanted %s", text_of(v),
+              wanted);
+}
+
+/* 2026-11-20T09:26:13.510233Z */
+#define NOW INT64_C(1795166773510233)
+
+static struct suspension pending(void)
+{
+    return (struct suspension){
+        .id = STR("s-1"),
+        .record = json_of("{'id':'s-1','question':'Q?'}"),
+        .question = STR("Q?"),
+        .subject = STR("{}"),
+        .context = STR("{}"),
+        .choices = STR("[]"),
+        .asked_by = STR("bot"),
+        .suspended_at = NOW,
+        .confidence = -1};
+}
+
+/* ---- words ---------------------------------------------------------- */
+
+Test(suspension, words)
+{
+    static const char *const types[] = {"choice", "confirm", "text", "form"};
+    static const char *const states[] = {"pending", "resolved", "expired",
+                                         "cancelled"};
+    static const char *const policies[] = {"fail", "complete_with_fallback",
+                                           "use_default_and_continue"};
+    cr_assert_eq(countof(types), ANSWER_TYPE__MAX);
+    cr_assert_eq(countof(states), SUSPENSION_STATE__MAX);
+    cr_assert_eq(countof(policies), FALLBACK_POLICY__MAX);
+    for (int i = 0; i < ANSWER_TYPE__MAX; i++) {
+        const enum answer_type t = (enum answer_type)i;
+        cr_assert_str_eq(suspension_type_word(t), types[i]);
+        cr_assert_eq(suspension_type_of(str_of(types[i])), t);
+    }
+    for (int i = 0; i < SUSPENSION_STATE__MAX; i++) {
+        const enum suspension_state s = (enum suspension_state)i;
+        cr_assert_str_eq(suspension_state_word(s), states[i]);
+        cr_assert_eq(suspension_state_of(str_of(states[i])), s);
+    }
+    for (int i = 0; i < FALLBACK_POLICY__MAX; i++) {
+        const enum fallback_policy p = (enum fallback_policy)i;
+        cr_assert_str_eq(suspension_policy_word(p), policies[i]);
+        cr_assert_eq(suspension_policy_of(str_of(policies[i])), p);
+    }
+    cr_assert(ANSWER_CHOICE == 0 && ANSWER_FORM == 3);
+    cr_assert(SUSPENSION_PENDING == 0 && SUSPENSION_CANCELLED == 3);
+    cr_assert(FALLBACK_FAIL == 0 && FALLBACK_CONTINUE == 2);
+}
+
+Test(suspension, unknown_words)
+{
+    static const char *const others[] = {"", "Choice", "fail ", "pendin",
+                                         "responded", "choices"};
+    for (size_t i = 0; i < countof(others); i++) {
+        const struct str w = str_of(others[i]);
+        cr_assert_eq(suspension_type_of(w), ANSWER_TYPE__MAX);
+        cr_assert_eq(suspension_state_of(w), SUSPENSION_STATE__MAX);
+        cr_assert_eq(suspension_policy_of(w), FALLBACK_POLICY__MAX);
+    }
+    cr_assert_str_eq(suspension_type_word(ANSWER_TYPE__MAX), "unknown");
+    cr_assert_str_eq(suspension_state_word(SUSPENSION_STATE__MAX), "unknown");
+    cr_assert_str_eq(suspension_policy_word(FALLBACK_POLICY__MAX), "unknown");
+}
+
+/* ---- time ----------------------------------------------------------- */
+
+Test(suspension, due)
+{
+    static const struct {
+        int64_t expires_at, now;
+        bool due; /* while it is pending */
+    } cases[] = {
+        {0, NOW, false},       {0, INT64_MAX, false}, {NOW, NOW - 1, false},
+        {NOW, NOW, true},      {NOW, NOW + 1, true},  {NOW, INT64_MAX, true},
+    };
+    for (size_t i = 0; i < countof(cases); i++) {
+        for (int state = 0; state < SUSPENSION_STATE__MAX; state++) {
+            const struct suspension s = {
+                .state = (enum suspension_state)state,
+                .expires_at = cases[i].expires_at};
+            cr_assert_eq(suspension_due(&s, cases[i].now),
+                         cases[i].due && state == SUSPENSION_PENDING,
+                         "case %zu state %d", i, state);
+        }
+    }
+}
+
+/* RFC-0026: the window is interval times attempts; a single attempt without
+ * an interval is a plain timeout. */
+static const struct {
+    int64_t timeout;
+    const char *retry; /* NULL: none */
+    int64_t seconds;   /* 0: never */
+} windows[] = {
+    {0, NULL, 0},
+    {1, NULL, 1},
+    {600, NULL, 600},
+    {SUSPENSION_TIMEOUT_MAX, NULL, SUSPENSION_TIMEOUT_MAX},
+    {0, "{'max_attempts':1}", 0},
+    {600, "{'max_attempts':1}", 600},
+    {0, "{'max_attempts':1,'interval_seconds':0}", 0},
+    {600, "{'max_attempts':1,'interval_seconds':0}", 600},
+    {600, "{'max_attempts':1,'interval_seconds':60}", 60},
+    {0, "{'max_attempts':3,'interval_seconds':3600}", 10800},
+    {3600, "{'max_attempts':3,'interval_seconds':3600}", 10800},
+    {60, "{'max_attempts':2,'interval_seconds':45}", 90},
+    {600, "{'max_attempts':100,'interval_seconds':1}", 100},
+    {600, "{'interval_seconds':60}", 60},
+    {600, "{}", 600},
+    {0, "{'max_attempts':100,'interval_seconds':31622400}",
+     SUSPENSION_TIMEOUT_MAX},
+};
+
+Test(suspension, seal_knows_when_it_ends)
+{
+    for (size_t i = 0; i < countof(windows); i++) {
+        struct suspension s = pending();
+        s.timeout_seconds = windows[i].timeout;
+        if (windows[i].retry)
+            s.retry_policy = json_of(windows[i].retry);
+        cr_assert(!suspension_seal(a, &s, NOW + 5));
+        const int64_t wanted =
+            windows[i].seconds
+                ? NOW + 5 + windows[i].seconds * CLOCK_SECOND
+                : 0;
+        cr_assert_eq(s.expires_at, wanted, "case %zu: %lld s", i,
+                     (long long)((s.expires_at - NOW - 5) / CLOCK_SECOND));
+        struct json *r = NULL;
+        cr_assert(!json_parse(a, s.record, &r));
+        cr_assert(wanted ? str_eq(json_get_text(r, "expires_at"),
+                                  clock_naive(a, wanted))
+                         : !json_has(r, "expires_at"),
+                  "case %zu", i);
+    }
+}
+
+/* ---- sealing -------------------------------------------------------- */
+
+Test(suspension, seal_writes_the_servers_part)
+{
+    struct suspension s = pending();
+    s.id = STR("s-2");
+    s.state = SUSPENSION_RESOLVED;
+    s.subject = STR("{ \"a\" : 1.50 }");
+    s.record = json_of("{'id':'other','question':'Q?','x':1,"
+                       "'suspended_at':'1999-01-01T00:00:00',"
+                       "'expires_at':'2999-01-01T00:00:00'}");
+    cr_assert(!suspension_seal(a, &s, NOW));
+    cr_assert(s.state == SUSPENSION_PENDING && s.suspended_at == NOW);
+    cr_assert(s.expires_at == 0);
+    cr_assert(str_eq(s.subject_sha256, crypt_sha256_hex(a, s.subject)));
+    cr_assert_eq(s.subject_sha256.n, 64);
+    struct json *r = NULL;
+    cr_assert(!json_parse(a, s.record, &r));
+    same(r, "{'id':'s-2','question':'Q?','x':1,"
+            "'suspended_at':'2026-11-20T09:26:13.510233'}");
+}
+
+Test(suspension, seal_digests_the_bytes_as_they_were_sent)
+{
+    struct suspension s = pending();
+    cr_assert(!suspension_seal(a, &s, NOW));
+    cr_assert(str_is(
+        s.subject_sha256,
+        "44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a"));
+    s = pending();
+    s.subject = STR("{ }");
+    cr_assert(!suspension_seal(a, &s, NOW));
+    cr_assert(!str_is(
+        s.subject_sha256,
+        "44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a"));
+}
+
+Test(suspension, seal_has_a_ceiling)
+{
+    for (size_t over = 0; over < 2; over++) {
+        struct suspension s = pending();
+        struct json *r = json_object(a);
+        json_set_text(r, "id", s.id);
+        json_set_text(r, "suspended_at", clock_naive(a, NOW));
+        json_set_text(r, "x", STR(""));
+        const size_t n =
+            SUSPENSION_RECORD_MAX - json_dump(a, r, 1 << 20).n + over;
+        char *text = arena_alloc(a, n);
+        memset(text, 'x', n);
+        json_set_text(r, "x", (struct str){text, n});
+        s.record = json_dump(a, r, 1 << 20);
+        const struct err *e = suspension_seal(a, &s, NOW);
+        cr_assert_eq(e != NULL, over == 1);
+        cr_assert(!e || e->kind == ERR_TOO_LARGE);
+        cr_assert(!e || strcmp(e->code, "suspension.too_large") == 0);
+        cr_assert(e || s.record.n == SUSPENSION_RECORD_MAX);
+    }
+}
+
+Test(suspension, seal_refuses_a_record_that_is_no_json)
+{
+    struct suspension s = pending();
+    s.record = STR("{");
+    cr_assert(suspension_seal(a, &s, NOW));
+}
+
+/* ---- mirror --------------------------------------------------------- */
+
+Test(suspension, the_mirror_of_an_open_question_is_its_record)
+{
+    struct suspension s = pending();
+    same(suspension_mirror(a, &s), "{'id':'s-1','question':'Q?'}");
+    s.record = STR_NONE;
+    same(suspension_mirror(a, &s), "{}");
+    s.record = STR("[]");
+    same(suspension_mirror(a, &s), "{}");
+}
+
+static struct suspension decided(enum suspension_state state,
+                                 const char *outcome)
+{
+    struct suspension s = pending();
+    s.state = state;
+    s.outcome = str_of(outcome);
+    s.responded_by = STR("ada@example.com");
+    s.responded_at = NOW + 60 * CLOCK_SECOND;
+    return s;
+}
+
+Test(suspension, the_mirror_of_an_answer)
+{
+    struct suspension s = decided(SUSPENSION_RESOLVED, "authorized");
+    s.response = json_of("'approve'");
+    same(suspension_mirror(a, &s),
+         "{'id':'s-1','question':'Q?','resolution':'responded',"
+         "'outcome':'authorized','response':'approve',"
+         "'responded_at':'2026-11-20T09:27:13.510233',"
+         "'responded_by':'ada@example.com','decided_by':'ada@example.com'}");
+    s.reason = STR("fine");
+    s.metadata = json_of("{'channel':'x'}");
+    s.responded_by_claimed = STR("bob");
+    same(suspension_mirror(a, &s),
+         "{'id':'s-1','question':'Q?','resolution':'responded',"
+         "'outcome':'authorized','response':'approve','reason':'fine',"
+         "'metadata':{'channel':'x'},"
+         "'responded_at':'2026-11-20T09:27:13.510233',"
+         "'responded_by':'bob','decided_by':'ada@example.com'}");
+}
+
+Test(suspension, the_mirror_keeps_every_kind_of_answer)
+{
+    static const char *const values[] = {"'x'", "5", "1.50", "true", "null",
+                                         "{'a':[1]}", "[]"};
+    for (size_t i = 0; i < countof(values); i++) {
+        struct suspension s = decided(SUSPENSION_RESOLVED, "answered");
+        s.response = json_of(values[i]);
+        const struct json *m = suspension_mirror(a, &s);
+        cr_assert(json_has(m, "response"));
+        same(json_get(m, "response"), values[i]);
+    }
+}
+
+Test(suspension, the_mirror_of_silence)
+{
+    struct suspension s = decided(SUSPENSION_EXPIRED, "none");
+    s.responded_by = STR("clock");
+    same(suspension_mirror(a, &s),
+         "{'id':'s-1','question':'Q?','resolution':'expired',"
+         "'outcome':'none','responded_at':'2026-11-20T09:27:13.510233',"
+         "'responded_by':'clock','decided_by':'clock'}");
+    s.outcome = STR("fallback");
+    s.response = json_of("'deny'");
+    cr_assert(str_is(json_get_text(suspension_mirror(a, &s), "response"),
+                     "deny"));
+}
+
+Test(suspension, the_mirror_of_a_question_taken_back)
+{
+    struct suspension s = decided(SUSPENSION_CANCELLED, "none");
+    s.responded_by = STR("bot");
+    s.reason = STR("no longer needed");
+    same(suspension_mirror(a, &s),
+         "{'id':'s-1','question':'Q?','resolution':'cancelled',"
+         "'outcome':'none','responded_at':'2026-11-20T09:27:13.510233',"
+         "'responded_by':'bot','decided_by':'bot',"
+         "'reason':'no longer needed'}");
+}
+
+Test(suspension, the_mirror_stands_in_the_state)
+{
+    const struct suspension s = pending();
+    struct intent i = {.state = json_of("{'z':1.50,'_suspension':{'id':'old',"
+                                        "'response':'x'},'a':[]}")};
+    cr_assert(!suspension_put_mirror(a, &s, &i));
+    cr_assert(str_eq(i.state, json_of("{'z':1.50,'_suspension':{'id':'s-1',"
+                                      "'question':'Q?'},'a':[]}")),
+              "%.*s", STR_FMT(i.state));
+    i.state = STR("{}");
+    cr_assert(!suspension_put_mirror(a, &s, &i));
+    cr_assert(str_eq(i.state, json_of("{'_suspension':{'id':'s-1',"
+                                      "'question':'Q?'}}")));
+}
+
+Test(suspension, a_full_state_has_room_for_the_mirror)
+{
+    const size_t n = INTENT_STATE_MAX - 8;
+    char *text = arena_alloc(a, n);
+    memset(text, 'x', n);
+    struct json *state = json_object(a), *answer = json_object(a);
+    json_set_text(state, "a", (struct str){text, n});
+    struct intent i = {.state = json_dump(a, state, INTENT_STATE_MAX)};
+    cr_assert_eq(i.state.n, INTENT_STATE_MAX);
+    struct suspension s = decided(SUSPENSION_RESOLVED, "answered");
+    struct json *r = json_object(a);
+    json_set_text(r, "x", (struct str){text, SUSPENSION_RECORD_MAX - 8});
+    s.record = json_dump(a, r, SUSPENSION_RECORD_MAX);
+    json_set_text(answer, "x", (struct str){text, SUSPENSION_RESPONSE_MAX - 8});
+    s.response = json_dump(a, answer, SUSPENSION_RESPONSE_MAX);
+    cr_assert(s.record.p && s.response.p);
+    cr_assert(!suspension_put_mirror(a, &s, &i));
+}
+
+/* ---- choices -------------------------------------------------------- */
+
+#define YES_NO                                                                 \
+    "[{'value':'yes','label':'Yes','style':'primary','effect':'none'},"       \
+    "{'value':'no','label':'No','style':'default','effect':'none'}]"
+
+Test(suspension, choices)
+{
+    static const struct {
+        enum answer_type type;
+        const char *choices, *offered;
+    } cases[] = {
+        {ANSWER_CHOICE, "[{'value':'a','label':'A'}]",
+         "[{'value':'a','label':'A'}]"},
+        {ANSWER_CHOICE, "[]", "[]"},
+        {ANSWER_CONFIRM, "[]", YES_NO},
+        {ANSWER_CONFIRM, "", YES_NO},
+        {ANSWER_CONFIRM, "[{'value':'go','label':'Go'}]",
+         "[{'value':'go','label':'Go'}]"},
+        {ANSWER_TEXT, "[]", "[]"},
+        {ANSWER_FORM, "[]", "[]"},
+        {ANSWER_TEXT, "{}", "[]"},
+    };
+    for (size_t i = 0; i < countof(cases); i++) {
+        struct suspension s = pending();
+        s.response_type = cases[i].type;
+        s.choices = json_of(cases[i].choices);
+        same(suspension_choices(a, &s), cases[i].offered);
+    }
+}
+
+Test(suspension, choice_of_a_value)
+{
+    const struct json *list = tree("[{'value':'a','label':'A'},"
+                                   "{'value':'b','label':'B'}]");
+    cr_assert_eq(suspension_choice(list, STR("a")), json_at(list, 0));
+    cr_assert_eq(suspension_choice(list, STR("b")), json_at(list, 1));
+    static const char *const others[] = {"", "A", "a ", "ab", "c"};
+    for (size_t i = 0; i < countof(others); i++)
+        cr_assert(!suspension_choice(list, str_of(others[i])), "%s",
+                  others[i]);
+    cr_assert(!suspension_choice(list, STR_NONE));
+    cr_assert(!suspension_choice(json_array(a), STR("a")));
+    cr_assert(!suspension_choice(NULL, STR("a")));
+}
+
+/* ---- what silence will do ------------------------------------------- */
+
+#define BY "If nobody answers by 2026-11-20 09:26:13 UTC, "
+#define CHOICES "[{'value':'deny','label':'Deny it'}]"
+
+static const struct {
+    bool ends;
+    enum answer_type type;
+    enum fallback_policy policy;
+    const char *value; /* NULL: none */
+    const char *says;
+} silence[] = {
+    {false, ANSWER_CHOICE, FALLBACK_FAIL, NULL,
+     "This question waits until somebody answers it."},
+    {false, ANSWER_CHOICE, FALLBACK_COMPLETE, "'deny'",
+     "This question waits until somebody answers it."},
+    {true, ANSWER_CHOICE, FALLBACK_FAIL, NULL,
+     BY "nothing is authorized and the intent is abandoned."},
+    {true, ANSWER_CHOICE, FALLBACK_FAIL, "'deny'",
+     BY "nothing is authorized and the intent is abandoned."},
+    {true, ANSWER_CHOICE, FALLBACK_COMPLETE, "'deny'",
+     BY "the agent goes on as if the answer were \"Deny it\"."},
+    {true, ANSWER_CHOICE, FALLBACK_CONTINUE, "'deny'",
+     BY "the agent goes on as if the answer were \"Deny it\"."},
+    {true, ANSWER_CHOICE, FALLBACK_CONTINUE, "'other'",
+     BY "the agent goes on as if the answer were \"other\"."},
+    {true, ANSWER_CONFIRM, FALLBACK_COMPLETE, "'no'",
+     BY "the agent goes on as if the answer were \"No\"."},
+    {true, ANSWER_TEXT, FALLBACK_COMPLETE, "'as before'",
+     BY "the agent goes on as if the answer were \"as before\"."},
+    {true, ANSWER_TEXT, FALLBACK_COMPLETE, "5",
+     BY "the agent goes on as if the answer were 5."},
+    {true, ANSWER_FORM, FALLBACK_COMPLETE, "{'a':1.50}",
+     BY "the agent goes on as if the answer were {\"a\":1.50}."},
+    {true, ANSWER_TEXT, FALLBACK_COMPLETE, "null",
+     BY "the agent goes on without an answer."},
+    {true, ANSWER_TEXT, FALLBACK_COMPLETE, NULL,
+     BY "the agent goes on without an answer."},
+    {true, ANSWER_TEXT, FALLBACK_CONTINUE, NULL,
+     BY "the agent goes on without an answer."},
+};
+
+Test(suspension, on_expiry)
+{
+    for (size_t i = 0; i < countof(silence); i++) {
+        struct suspension s = pending();
+        s.expires_at = silence[i].ends ? NOW : 0;
+        s.response_type = silence[i].type;
+        s.fallback_policy = silence[i].policy;
+        if (silence[i].type == ANSWER_CHOICE)
+            s.choices = json_of(CHOICES);
+        if (silence[i].value)
+            s.fallback_value = json_of(silence[i].value);
+        const struct str said = suspension_on_expiry(a, &s);
+        cr_assert(str_is(said, silence[i].says), "case %zu: %.*s", i,
+                  STR_FMT(said));
+    }
+}
+
+Test(suspension, on_expiry_shortens_a_long_answer)
+{
+    for (size_t n = 198; n < 200; n++) {
+        struct suspension s = pending();
+        struct buf b = buf_make(a, 4096), wanted = buf_make(a, 4096);
+        buf_char(&b, '"');
+        for (size_t i = 0; i < n; i++)
+            buf_put(&b, "\xC3\xA9");
+        buf_char(&b, '"');
+        s.expires_at = NOW;
+        s.response_type = ANSWER_TEXT;
+        s.fallback_policy = FALLBACK_COMPLETE;
+        s.fallback_value = buf_text(&b);
+        buf_put(&wanted, BY "the agent goes on as if the answer were ");
+        buf_str(&wanted, str_head(s.fallback_value, 200));
+        buf_put(&wanted, n > 198 ? " ...." : ".");
+        cr_assert(str_eq(suspension_on_expiry(a, &s), buf_text(&wanted)));
+    }
+}
+
+/* ---- the event ------------------------------------------------------ */
+
+Test(suspension, payload_of_a_bare_question)
+{
+    struct suspension s = pending();
+    s.subject_sha256 = STR("abc");
+    same(suspension_payload(a, &s),
+         "{'suspension_id':'s-1','question':'Q?','response_type':'choice',"
+         "'choices':[],'channel_hint':null,'timeout_seconds':null,"
+         "'fallback_policy':'fail','confidence_at_suspension':null,"
+         "'retry_policy':null,'subject_sha256':'abc','severity':null}");
+}
+
+Test(suspension, payload_of_a_full_question)
+{
+    struct suspension s = pending();
+    s.subject_sha256 = STR("abc");
+    s.response_type = ANSWER_CONFIRM;
+    s.channel_hint = STR("slack");
+    s.timeout_seconds = 600;
+    s.expires_at = NOW;
+    s.fallback_policy = FALLBACK_CONTINUE;
+    s.confidence = 0.55;
+    s.retry_policy = json_of("{'max_attempts':2}");
+    s.severity = STR("high");
+    same(suspension_payload(a, &s),
+         "{'suspension_id':'s-1','question':'Q?','response_type':'confirm',"
+         "'choices':" YES_NO ",'channel_hint':'slack','timeout_seconds':600,"
+         "'fallback_policy':'use_default_and_continue',"
+         "'confidence_at_suspension':0.55,'retry_policy':{'max_attempts':2},"
+         "'subject_sha256':'abc','severity':'high',"
+         "'expires_at':'2026-11-20T09:26:13.510233'}");
+    s.confidence = 0;
+    cr_assert(json_has(suspension_payload(a, &s),
+                       "confidence_at_suspension"));
+    same(json_get(suspension_payload(a, &s), "confidence_at_suspension"),
+         "0");
+}
