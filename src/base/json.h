@@ -52,6 +52,7 @@ struct str json_raw_member(struct arena *a, struct str text, struct str key);
 /* The same for element index of an array. */
 struct str json_raw_element(struct str text, size_t index);
 
+/* NULL is JSON_NULL. */
 enum json_type json_type(const struct json *v);
 bool json_is(const struct json *v, enum json_type t);
 

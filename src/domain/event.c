@@ -203,7 +203,8 @@ const struct err *event_append(struct arena *a, struct str intent_id,
                                struct event_tail *tail,
                                struct event_list *out)
 {
-    if (out->n >= EVENTS_AT_ONCE || tail->sequence >= EVENTS_OF_INTENT_MAX)
+    const int64_t max = d->decides ? EVENT_SEQUENCE_MAX : EVENTS_OF_INTENT_MAX;
+    if (out->n >= EVENTS_AT_ONCE || tail->sequence >= max)
         return ERROR(ERR_CONFLICT, "event.log_full",
                      "This intent's event log is full. Go on in a new intent.");
     struct event *e = &out->v[out->n];
@@ -252,7 +253,9 @@ static const char *mistake(struct arena *a, const struct event_check *c,
         json_int(json_get(o, "sequence")) != e->sequence ||
         !str_eq(json_get_text(o, "previous_event_hash"), e->previous) ||
         !str_eq(json_get_text(o, "event_type"), e->type) ||
-        !str_eq(json_get_text(o, "id"), e->id))
+        !str_eq(json_get_text(o, "id"), e->id) ||
+        !str_eq(json_get_text(o, "created_at"),
+                clock_naive(a, e->created_at)))
         return "its columns do not match its bytes";
     return NULL;
 }

@@ -13,6 +13,9 @@
 #define EVENT_PAYLOAD_MAX ((size_t)1 << 20) /* bytes of canonical form */
 #define EVENTS_OF_INTENT_MAX 10000
 #define EVENTS_AT_ONCE 8 /* of one transaction on one intent */
+/* The last event that a chain may hold: a question has to end even when its
+ * agent has filled the log. */
+#define EVENT_SEQUENCE_MAX (EVENTS_OF_INTENT_MAX + EVENTS_AT_ONCE)
 
 struct event {
     struct str id;
@@ -42,6 +45,7 @@ struct event_draft {
     const struct json *payload; /* an object */
     struct str trace_id;        /* p NULL: absent */
     struct str parent_event_id; /* p NULL: absent */
+    bool decides; /* ends a question: a full log has room for this */
 };
 
 /* Is it one of the types that OpenIntent clients know? (section 2) */

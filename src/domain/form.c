@@ -44,6 +44,12 @@ static void read_option(struct fields *f, const struct json *v, size_t i,
         str_runes(json_get_text(o, "label")) > LABEL_MAX)
         fields_wrong(f, "options", "field.too_long",
                      "Option %zu is too long.", i);
+    for (size_t j = 0; j < json_count(out); j++) {
+        if (json_equal(json_get(json_at(out, j), "value"),
+                       json_get(o, "value")))
+            fields_wrong(f, "options", "form.option",
+                         "Option %zu has the value of another.", i);
+    }
     json_add_json(out, o);
 }
 
@@ -76,6 +82,10 @@ static void read_bounds(struct fields *f, struct json *out)
         else if (v)
             json_set_json(out, keys[i], v);
     }
+    if (json_has(out, "min") && json_has(out, "max") &&
+        json_double(json_get(out, "min")) > json_double(json_get(out, "max")))
+        fields_wrong(f, "max", "form.bounds",
+                     "\"max\" is smaller than \"min\".");
 }
 
 static void read_lengths(struct fields *f, struct json *out)

@@ -9,6 +9,16 @@
 
 /* ---- formats -------------------------------------------------------- */
 
+/* Without white space and control characters. */
+static bool solid(struct str s)
+{
+    for (size_t i = 0; i < s.n; i++) {
+        if ((unsigned char)s.p[i] <= ' ' || s.p[i] == 0x7f)
+            return false;
+    }
+    return true;
+}
+
 /* Something@something.something, without space; what a mail server accepts is
  * known only by the mail server. */
 static bool email(struct str s)
@@ -18,7 +28,7 @@ static bool email(struct str s)
         return false;
     const struct str host = str_sub(s, at + 1, s.n);
     const size_t dot = str_find(host, '.', 0);
-    return dot > 0 && dot + 1 < host.n && str_find(s, ' ', 0) == s.n;
+    return dot > 0 && dot + 1 < host.n && solid(s);
 }
 
 static bool uri(struct str s)
@@ -26,7 +36,7 @@ static bool uri(struct str s)
     const bool web =
         str_starts(s, STR("https://")) || str_starts(s, STR("http://"));
     const size_t rest = str_search(s, STR("://")) + 3;
-    return web && rest < s.n && str_find(s, ' ', 0) == s.n;
+    return web && rest < s.n && solid(s);
 }
 
 static bool date(struct str s)

@@ -42,6 +42,7 @@ struct intent {
     struct event_tail tail;
 };
 
+/* The word on the wire. */
 const char *intent_status_word(enum intent_status s);
 /* INTENT_STATUS__MAX for an unknown word. */
 enum intent_status intent_status_of(struct str word);

@@ -28,6 +28,14 @@ const char *principal_role_word(enum role role)
     return "nobody";
 }
 
+/* White space beyond ASCII and Latin-1, as Unicode counts it. */
+static bool wide_space(uint32_t rune)
+{
+    return rune == 0x1680 || (rune >= 0x2000 && rune <= 0x200a) ||
+           rune == 0x2028 || rune == 0x2029 || rune == 0x202f ||
+           rune == 0x205f || rune == 0x3000;
+}
+
 bool principal_agent_name(struct str name)
 {
     if (name.n == 0 || !str_utf8(name) ||
@@ -37,7 +45,8 @@ bool principal_agent_name(struct str name)
     for (size_t at = 0; at < name.n;) {
         const uint32_t rune = str_rune(name, &at);
         /* A slash would end a path's segment where clients do not escape. */
-        if (rune <= ' ' || rune == '/' || (rune >= 0x7f && rune <= 0xa0))
+        if (rune <= ' ' || rune == '/' || (rune >= 0x7f && rune <= 0xa0) ||
+            wide_space(rune))
             return false;
     }
     return true;

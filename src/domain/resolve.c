@@ -51,8 +51,9 @@ const struct err *resolve_decided(struct arena *a, const struct suspension *s,
         json_set_json(more, "value", value);
     if (s->audit_summary.p)
         json_set_text(more, "audit_summary", s->audit_summary);
-    const char *code = s->state == SUSPENSION_EXPIRED ? "suspension.expired"
-                                                      : "suspension.already_decided";
+    const char *code = s->state == SUSPENSION_EXPIRED
+                           ? "suspension.expired"
+                           : "suspension.already_decided";
     return err_more(a,
                     err_at(a, ERR_CONFLICT, code, STR(""),
                            "This question is no longer open: %.*s",
@@ -84,6 +85,13 @@ static const struct err *invalid_choice(struct arena *a,
                     more);
 }
 
+static bool empty(const struct json *v)
+{
+    const bool sized = json_is(v, JSON_STRING) || json_is(v, JSON_ARRAY) ||
+                       json_is(v, JSON_OBJECT);
+    return sized && json_text(v).n + json_count(v) == 0;
+}
+
 static const struct err *check_choice(struct arena *a,
                                       const struct suspension *s,
                                       const struct answer *answer,
@@ -92,9 +100,7 @@ static const struct err *check_choice(struct arena *a,
     struct json *choices = suspension_choices(a, s);
     /* Before choices were introduced, any value was an answer. */
     if (json_count(choices) == 0)
-        return answer->value && json_text(answer->value).n +
-                                        json_count(answer->value) >
-                                    0
+        return answer->value && !empty(answer->value)
                    ? NULL
                    : ERROR(ERR_INVALID, "response.empty",
                            "A non-empty value is needed.");
@@ -239,7 +245,7 @@ static const struct err *append(struct arena *a, struct decision *d,
                                 const struct json *payload)
 {
     const struct event_draft draft = {
-        .type = type, .actor = actor, .payload = payload};
+        .type = type, .actor = actor, .payload = payload, .decides = true};
     return event_append(a, d->intent->id, &draft, d->now, &d->intent->tail,
                         d->events);
 }
@@ -322,9 +328,10 @@ const struct err *resolve_respond(struct arena *a, struct decision *d,
     if (ends)
         TRY(move(a, d, INTENT_ABANDONED,
                  effects[effect].stops ? "stopped" : "rejected", who->name));
+    else if (d->dependencies_done)
+        d->intent->status = INTENT_ACTIVE; /* intent.resumed has said so */
     else
-        d->intent->status =
-            d->dependencies_done ? INTENT_ACTIVE : INTENT_BLOCKED;
+        TRY(move(a, d, INTENT_BLOCKED, "dependencies_open", who->name));
     return suspension_put_mirror(a, s, d->intent);
 }
 

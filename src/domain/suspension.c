@@ -169,7 +169,8 @@ const struct err *suspension_put_mirror(struct arena *a,
     json_set_json(state, "_suspension", suspension_mirror(a, s));
     /* The ceiling for agents is checked when they write; the decision on top
      * of it must never fail for want of room. */
-    i->state = json_dump(a, state, INTENT_STATE_MAX + 2 * SUSPENSION_RECORD_MAX);
+    i->state =
+        json_dump(a, state, INTENT_STATE_MAX + 2 * SUSPENSION_RECORD_MAX);
     if (!i->state.p)
         return ERROR(ERR_INTERNAL, "internal", "The state cannot be written.");
     return NULL;

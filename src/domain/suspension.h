@@ -76,6 +76,7 @@ struct suspension {
     struct str audit_summary;
 };
 
+/* The words on the wire, and back; an unknown word gives the __MAX. */
 const char *suspension_type_word(enum answer_type t);
 enum answer_type suspension_type_of(struct str word);
 const char *suspension_state_word(enum suspension_state s);

@@ -52,6 +52,8 @@ static void read_retry(struct fields *f, struct suspension *s)
     }
     struct json *kept = json_copy(f->arena, retry);
     json_set_int(kept, "max_attempts", attempts);
+    if (json_get(kept, "interval_seconds"))
+        json_set_int(kept, "interval_seconds", interval);
     s->retry_policy = json_dump(f->arena, kept, SUSPENSION_RECORD_MAX);
     if (policy.p)
         s->fallback_policy = suspension_policy_of(policy);
@@ -134,19 +136,24 @@ static const struct err *read_choices(struct arena *a, const struct json *list,
                           "The choices are too large.");
 }
 
+static void read_question(struct fields *f, struct suspension *s)
+{
+    fields_need(f, "question");
+    fields_text(f, "question", SUSPENSION_QUESTION_MAX, &s->question);
+    fields_text(f, "channel_hint", 120, &s->channel_hint);
+    if (!f->e && str_trim(s->question).n == 0)
+        fields_wrong(f, "question", "field.empty", "A question is needed.");
+}
+
 /* ---- native --------------------------------------------------------- */
 
 static void read_words(struct fields *f, struct suspension *s)
 {
-    fields_need(f, "question");
-    fields_text(f, "question", SUSPENSION_QUESTION_MAX, &s->question);
+    read_question(f, s);
     fields_text(f, "title", SUSPENSION_TITLE_MAX, &s->title);
     fields_text(f, "explanation", SUSPENSION_EXPLANATION_MAX,
                 &s->explanation);
     fields_word(f, "severity", "low medium high critical", &s->severity);
-    fields_text(f, "channel_hint", 120, &s->channel_hint);
-    if (!f->e && str_trim(s->question).n == 0)
-        fields_wrong(f, "question", "field.empty", "A question is needed.");
     if (s->title.p && str_trim(s->title).n == 0)
         s->title = STR_NONE;
 }
@@ -277,6 +284,19 @@ static void read_confidence(struct fields *f, struct suspension *s)
         s->confidence = c;
 }
 
+/* OpenIntent's record has none of these; one that fits is shown, any other
+ * thing of that name is the agent's own affair. */
+static void read_extras(const struct json *record, struct suspension *s)
+{
+    const struct str title = json_get_text(record, "title");
+    const struct str severity = json_get_text(record, "severity");
+    if (str_trim(title).n > 0 && str_runes(title) <= SUSPENSION_TITLE_MAX)
+        s->title = title;
+    if (str_is(severity, "low") || str_is(severity, "medium") ||
+        str_is(severity, "high") || str_is(severity, "critical"))
+        s->severity = severity;
+}
+
 static const struct err *keep_record(struct arena *a,
                                      const struct json *record,
                                      struct suspension *s)
@@ -304,7 +324,8 @@ const struct err *suspension_read_record(struct arena *a,
     struct str type = STR_NONE;
     fields_need(&f, "id");
     fields_text(&f, "id", 64, &out->id);
-    read_words(&f, out);
+    read_question(&f, out);
+    read_extras(record, out);
     fields_word(&f, "response_type", "choice confirm text form", &type);
     fields_json(&f, "context", JSON_OBJECT, &context);
     fields_json(&f, "choices", JSON_ARRAY, &choices);

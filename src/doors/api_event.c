@@ -26,7 +26,7 @@ static const struct err *read_page(struct call *c, struct events_page *page)
                       "\"since\" has to be a time like "
                       "2026-11-20T09:26:13.510233.");
     TRY(call_query_int(c, "limit", 1, 1000, &page->limit));
-    TRY(call_query_int(c, "offset", 0, EVENTS_OF_INTENT_MAX, &page->offset));
+    TRY(call_query_int(c, "offset", 0, EVENT_SEQUENCE_MAX, &page->offset));
     return call_query_int(c, "before", 1, INT64_MAX, &page->before);
 }
 
@@ -156,7 +156,7 @@ const struct err *api_event_verify(struct call *c)
     struct event_rows rows;
     struct intent i;
     TRY(intents_get(c->pg, c->a, c->param[0], &i));
-    TRY(events_chain(c->pg, c->a, i.id, 0, EVENTS_OF_INTENT_MAX + 1, &rows));
+    TRY(events_chain(c->pg, c->a, i.id, 0, EVENT_SEQUENCE_MAX, &rows));
     for (size_t k = 0; k < rows.n; k++) {
         const bool ok = event_check(c->a, &check, i.id, &rows.v[k]);
         json_add_json(list, checked(c->a, &rows.v[k], ok));

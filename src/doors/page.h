@@ -28,7 +28,8 @@ void page_error(struct call *c, const struct err *e);
  * title, who is signed in, the token for forms, what is open. */
 const struct err *page_render(struct call *c, int status, const char *name,
                               const char *title, struct json *view) MUST;
-/* Reads the form of a POST and checks its token and where it came from. ERR_FORBIDDEN request.csrf | request.origin. */
+/* Reads the form of a POST and checks its token and where it came from.
+ * ERR_FORBIDDEN request.csrf | request.origin. */
 const struct err *page_form(struct call *c, struct pairs *out) MUST;
 
 #endif

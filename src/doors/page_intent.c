@@ -140,7 +140,7 @@ static const struct err *verify(struct call *c, const struct intent *i,
                                 struct seal *seal)
 {
     struct event_rows rows;
-    TRY(events_chain(c->pg, c->a, i->id, 0, EVENTS_OF_INTENT_MAX + 1, &rows));
+    TRY(events_chain(c->pg, c->a, i->id, 0, EVENT_SEQUENCE_MAX, &rows));
     for (size_t k = 0; k < rows.n && !seal->check.broken; k++)
         (void)event_check(c->a, &seal->check, i->id, &rows.v[k]);
     const int64_t last = rows.n ? rows.v[rows.n - 1].sequence : 0;

@@ -17,6 +17,7 @@ struct page_view {
     size_t codes; /* hidden characters that still get a mark of their own */
 };
 
+/* A view with its whole allowance of marks; now is the page's time. */
 struct page_view page_view(struct arena *a, int64_t now);
 
 /* A stranger's text as {text, segments, hidden}; NULL when p is NULL. */

@@ -68,7 +68,8 @@ static int create(const struct command *c)
     struct wanted w = {.n = 0};
     struct arena *a = c->arena;
     struct pg_args args = pg_args(a);
-    if (!command_options_ok(c, 1, "--role= --label= --agent= --expires-days=") ||
+    if (!command_options_ok(c, 1,
+                            "--role= --label= --agent= --expires-days=") ||
         !read_wanted(c, &w))
         return 2;
     struct buf key = buf_make(a, 128);

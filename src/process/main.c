@@ -28,7 +28,8 @@ static const char usage[] =
     "sayso verify [INTENT-ID]        check the event log's hash chains\n"
     "sayso doctor                    name what is wrong with an installation\n"
     "\n"
-    "The configuration is the file named by SAYSO_CONF, or " SAYSO_CONF_FILE ";\n"
+    "The configuration is the file named by SAYSO_CONF, or\n"
+    SAYSO_CONF_FILE ";\n"
     "SAYSO_DATABASE and the like override its lines.\n";
 
 static const struct {
@@ -51,7 +52,11 @@ static int run(int argc, char **argv)
     struct arena *a = arena_make(ARENA_PROCESS_MAX);
     struct conf conf;
     struct command c = {
-        .arena = a, .conf = &conf, .conf_path = conf_path(), .argc = argc - 2, .argv = argv + 2};
+        .arena = a,
+        .conf = &conf,
+        .conf_path = conf_path(),
+        .argc = argc - 2,
+        .argv = argv + 2};
     int status = 2;
     for (size_t i = 0; i < countof(commands); i++) {
         if (!str_is(str_of(argv[1]), commands[i].name))

@@ -10,6 +10,7 @@ struct lease_rows {
     size_t n;
 };
 
+/* All leases of an intent, newest first, at most 200. */
 const struct err *leases_list(struct pg *pg, struct arena *a,
                               struct str intent_id,
                               struct lease_rows *out) MUST;
@@ -20,6 +21,7 @@ const struct err *leases_get(struct pg *pg, struct arena *a, struct str id,
 const struct err *leases_holder(struct pg *pg, struct arena *a,
                                 struct str intent_id, struct str scope,
                                 struct lease *out, bool *found) MUST;
+/* Put an INSERT or UPDATE into the batch. */
 void leases_queue_insert(struct pg *pg, struct arena *a,
                          const struct lease *l);
 void leases_queue_update(struct pg *pg, struct arena *a,
@@ -32,6 +34,7 @@ struct assignment_rows {
     } *v;
     size_t n;
 };
+/* The agents of an intent, first assigned first, at most 200. */
 const struct err *leases_assignments(struct pg *pg, struct arena *a,
                                      struct str intent_id,
                                      struct assignment_rows *out) MUST;

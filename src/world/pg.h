@@ -78,6 +78,7 @@ void pg_patient(struct pg *pg);
 
 size_t pg_count(const struct pg_rows *r);    /* rows returned */
 size_t pg_affected(const struct pg_rows *r); /* rows changed */
+/* Is the value SQL NULL? */
 bool pg_null(const struct pg_rows *r, size_t row, int col);
 /* NULL gives STR_NONE, 0 or false. Slices live in the request's arena. */
 struct str pg_str(const struct pg_rows *r, size_t row, int col);

@@ -20,6 +20,7 @@ struct response {
     struct buf body;
 };
 
+/* An answer without status, headers and body. */
 struct response response_make(struct arena *a);
 /* Sets a header, replacing one of that name. The name is a literal; control
  * characters in the value are left out, so CR and LF cannot pass. */
