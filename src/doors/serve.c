@@ -18,13 +18,30 @@ static const struct err *check_body(const struct call *c, bool too_large)
     return NULL;
 }
 
-/* Runs the door, again where the database asks for it. */
-static const struct err *run(struct call *c)
+static const struct err *enter(struct call *c, bool too_large)
 {
-    const struct err *e = NULL;
+    *c->rs = response_make(c->a);
+    TRY(session_authenticate(c));
+    TRY(route_check_query(c->route, c->rq));
+    TRY(check_body(c, too_large));
+    return c->route->handle(c);
+}
+
+/* A caller who was taken for a remembered one is looked at before anything
+ * goes out, refusals too. */
+static const struct err *look_at_caller(struct call *c, const struct err *e)
+{
+    const struct err *other =
+        pg_ahead_waits(c->pg) ? pg_run(c->pg, c->a, NULL) : NULL;
+    return other ? other : e;
+}
+
+/* Runs the door, again where the database asks for it. */
+static const struct err *run(struct call *c, bool too_large)
+{
     for (int i = 0; i < TRIES; i++) {
-        *c->rs = response_make(c->a);
-        e = c->route->handle(c);
+        const struct err *e = enter(c, too_large);
+        e = look_at_caller(c, e);
         pg_rollback(c->pg);
         if (!e || e->kind != ERR_AGAIN)
             return e;
@@ -43,10 +60,7 @@ static const struct err *walk(struct call *c, bool too_large)
             response_header(c->rs, "Allow", allow);
         return e;
     }
-    TRY(session_authenticate(c));
-    TRY(route_check_query(c->route, c->rq));
-    TRY(check_body(c, too_large));
-    return run(c);
+    return run(c, too_large);
 }
 
 /* Where to, for a person who is not signed in: the page they wanted, after

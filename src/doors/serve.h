@@ -15,6 +15,7 @@ struct serve {
     const struct conf *conf;
     const struct templates *templates;
     struct pg *pg;
+    struct principals *principals;
     struct metrics *metrics;
 };
 

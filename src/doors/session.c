@@ -37,8 +37,10 @@ static const struct err *by_key(struct call *c)
     if (key.n > KEY_MAX)
         return ERROR(ERR_UNAUTHENTICATED, "key.unknown",
                      "The API key is not known.");
-    const struct str agent = request_header(c->rq, "X-Agent-ID");
-    return principals_by_key(c->pg, c->a, key, agent, &c->who);
+    const struct principals_key given = {
+        .key = key, .agent = request_header(c->rq, "X-Agent-ID")};
+    return principals_by_key(c->serve->principals, c->pg, c->a, &given,
+                             &c->who);
 }
 
 /* ---- people --------------------------------------------------------- */

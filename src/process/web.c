@@ -11,6 +11,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "doors/serve.h"
+#include "store/principals.h"
 #include "store/sql.gen.h"
 #include "world/fcgi.h"
 
@@ -115,6 +116,7 @@ int web_run(const struct web *w)
             .templates = w->templates,
             .pg = pg_make(process, w->conf->database, "sayso web",
                           sql_statements, sql_statement_count),
+            .principals = principals_make(process),
             .metrics = w->metrics,
         };
         result = work(w, &serve, f);

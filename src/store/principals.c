@@ -20,60 +20,180 @@ static const struct err *run1(struct pg *pg, struct arena *a, int statement,
 
 /* ---- keys ----------------------------------------------------------- */
 
-static const struct err *check_key(const struct pg_rows *r, int64_t now)
+/* The columns of key_find that make a key what it is; last use is no part. */
+enum { ID, ROLE, LABEL, AGENTS, EXPIRES, REVOKED, COLUMNS, LAST_USED = COLUMNS };
+
+#define SEEN_KEYS 64
+#define SEEN_TEXT 1024 /* a longer row is not remembered */
+
+struct seen {
+    char digest[2 * CRYPT_SHA256]; /* of the key; first byte 0: free */
+    int64_t noted;                 /* when its use was noted */
+    bool null[COLUMNS];
+    size_t length[COLUMNS];
+    char text[SEEN_TEXT]; /* the columns, one behind the other */
+};
+
+struct principals {
+    struct seen key[SEEN_KEYS];
+    size_t next; /* to be forgotten */
+};
+
+struct principals *principals_make(struct arena *process)
 {
-    if (pg_count(r) == 0)
-        return ERROR(ERR_UNAUTHENTICATED, "key.unknown",
-                     "The API key is not known.");
-    if (!pg_null(r, 0, 5))
+    return arena_new(process, struct principals);
+}
+
+static struct seen *find(struct principals *p, struct str digest)
+{
+    for (size_t i = 0; i < SEEN_KEYS; i++) {
+        struct seen *k = &p->key[i];
+        if (k->digest[0] &&
+            str_eq((struct str){k->digest, sizeof k->digest}, digest))
+            return k;
+    }
+    return NULL;
+}
+
+static struct str column(const struct seen *k, int c)
+{
+    size_t at = 0;
+    for (int i = 0; i < c; i++)
+        at += k->length[i];
+    return k->null[c] ? STR_NONE : (struct str){k->text + at, k->length[c]};
+}
+
+static void remember(struct principals *p, struct str digest,
+                     const struct pg_rows *r, int64_t now)
+{
+    struct seen *old = find(p, digest);
+    struct seen *k = old ? old : &p->key[p->next++ % SEEN_KEYS];
+    size_t at = 0;
+    k->digest[0] = '\0';
+    for (int c = 0; c < COLUMNS; c++) {
+        const struct str s = pg_str(r, 0, c);
+        if (s.n > SEEN_TEXT - at)
+            return;
+        k->null[c] = !s.p;
+        k->length[c] = s.n;
+        if (s.n > 0)
+            memcpy(k->text + at, s.p, s.n);
+        at += s.n;
+    }
+    memcpy(k->digest, digest.p, sizeof k->digest);
+    k->noted = now;
+}
+
+/* Is the row still what was remembered? If not it is forgotten, and the call
+ * begins anew without a guess. */
+static const struct err *unchanged(void *context, const struct pg_rows *r)
+{
+    struct seen *k = context;
+    bool same = pg_count(r) == 1;
+    for (int c = 0; same && c < COLUMNS; c++)
+        same = pg_null(r, 0, c) == k->null[c] &&
+               str_eq(pg_str(r, 0, c), column(k, c));
+    if (same)
+        return NULL;
+    k->digest[0] = '\0';
+    return ERROR(ERR_AGAIN, "key.changed", "Run it again.");
+}
+
+static const struct err *check_key(struct str expires, struct str revoked,
+                                   int64_t now)
+{
+    int64_t at = 0;
+    if (revoked.p)
         return ERROR(ERR_UNAUTHENTICATED, "key.revoked",
                      "The API key was revoked.");
-    if (!pg_null(r, 0, 4) && pg_int(r, 0, 4) <= now)
+    if (str_int(expires, 0, INT64_MAX, &at) && at <= now)
         return ERROR(ERR_UNAUTHENTICATED, "key.expired",
                      "The API key has expired.");
     return NULL;
 }
 
-static const struct err *speak(struct arena *a, const struct pg_rows *r,
+static const struct err *speak(struct arena *a, struct str agents,
                                struct str asked, struct principal *out)
 {
     struct json *list = NULL;
     struct str names[PRINCIPAL_AGENTS_MAX];
     size_t n = 0;
-    TRY(json_parse(a, pg_str(r, 0, 3), &list));
+    TRY(json_parse(a, agents, &list));
     for (; n < json_count(list) && n < countof(names); n++)
         names[n] = json_text(json_at(list, n));
     return principal_speak(names, n, asked, out->name, &out->agent);
 }
 
+static const struct err *fill(struct arena *a, const struct str *columns,
+                              struct str asked, struct principal *out)
+{
+    TRY(check_key(columns[EXPIRES], columns[REVOKED], clock_now()));
+    *out = (struct principal){.role = principal_role(columns[ROLE]),
+                              .id = arena_str(a, columns[ID]),
+                              .name = arena_str(a, columns[LABEL]),
+                              .title = arena_str(a, columns[LABEL])};
+    return out->role == ROLE_AGENT ? speak(a, columns[AGENTS], asked, out)
+                                   : NULL;
+}
+
 static const struct err *note_use(struct pg *pg, struct arena *a,
                                   const struct pg_rows *r, int64_t now)
 {
-    if (now - pg_int(r, 0, 6) < MINUTE)
+    if (now - pg_int(r, 0, LAST_USED) < MINUTE)
         return NULL;
     struct pg_args args = pg_args(a);
-    pg_arg(&args, pg_str(r, 0, 0));
+    pg_arg(&args, pg_str(r, 0, ID));
     pg_arg_time(&args, now);
     return run1(pg, a, SQL_KEY_USED, &args, NULL);
 }
 
-const struct err *principals_by_key(struct pg *pg, struct arena *a,
-                                    struct str key, struct str agent,
-                                    struct principal *out)
+static const struct err *look_up(struct principals *p, struct pg *pg,
+                                 struct arena *a, struct str digest,
+                                 struct str columns[static COLUMNS])
 {
     struct pg_args args = pg_args(a);
     struct pg_rows *r = NULL;
     const int64_t now = clock_now();
-    pg_arg(&args, crypt_sha256_hex(a, key));
+    pg_arg(&args, digest);
     TRY(run1(pg, a, SQL_KEY_FIND, &args, &r));
-    TRY(check_key(r, now));
-    *out = (struct principal){.role = principal_role(pg_str(r, 0, 1)),
-                              .id = pg_str(r, 0, 0),
-                              .name = pg_str(r, 0, 2),
-                              .title = pg_str(r, 0, 2)};
-    if (out->role == ROLE_AGENT)
-        TRY(speak(a, r, agent, out));
-    return note_use(pg, a, r, now);
+    if (pg_count(r) == 0)
+        return ERROR(ERR_UNAUTHENTICATED, "key.unknown",
+                     "The API key is not known.");
+    for (int c = 0; c < COLUMNS; c++)
+        columns[c] = pg_str(r, 0, c);
+    TRY(check_key(columns[EXPIRES], columns[REVOKED], now));
+    TRY(note_use(pg, a, r, now));
+    remember(p, digest, r, now);
+    return NULL;
+}
+
+static void guess(struct seen *k, struct pg *pg, struct arena *a,
+                  struct str digest, struct str columns[static COLUMNS])
+{
+    struct pg_ahead ahead = {.statement = SQL_KEY_FIND,
+                             .args = pg_args(a),
+                             .check = unchanged,
+                             .context = k};
+    pg_arg(&ahead.args, digest);
+    pg_ahead(pg, &ahead);
+    for (int c = 0; c < COLUMNS; c++)
+        columns[c] = column(k, c);
+}
+
+const struct err *principals_by_key(struct principals *seen, struct pg *pg,
+                                    struct arena *a,
+                                    const struct principals_key *key,
+                                    struct principal *out)
+{
+    struct str columns[COLUMNS];
+    const struct str digest = crypt_sha256_hex(a, key->key);
+    struct seen *k = find(seen, digest);
+    /* Once a minute the whole way, which notes the use. */
+    if (k && clock_now() - k->noted < MINUTE)
+        guess(k, pg, a, digest, columns);
+    else
+        TRY(look_up(seen, pg, a, digest, columns));
+    return fill(a, columns, key->agent, out);
 }
 
 /* ---- sessions ------------------------------------------------------- */

@@ -8,11 +8,23 @@
 #define PRINCIPALS_SESSION_LIFE (INT64_C(14) * 24 * 3600 * 1000000)
 #define PRINCIPALS_SESSION_IDLE (INT64_C(24) * 3600 * 1000000)
 
-/* The key's owner; agent is X-Agent-ID (p NULL: absent). ERR_UNAUTHENTICATED
- * key.unknown | key.expired | key.revoked; ERR_FORBIDDEN agent.not_named.
+/* The keys that a worker has seen lately. A remembered key is a guess that
+ * saves a round trip: its row is read again ahead of the call's first batch,
+ * and nothing is answered or written before it was found unchanged. */
+struct principals;
+struct principals *principals_make(struct arena *process);
+
+struct principals_key {
+    struct str key;
+    struct str agent; /* X-Agent-ID; p NULL: absent */
+};
+/* The key's owner. ERR_UNAUTHENTICATED key.unknown | key.expired |
+ * key.revoked; ERR_FORBIDDEN agent.not_named. Where the key was remembered,
+ * the next batch on pg fails with ERR_AGAIN if its row has changed since.
  * Notes the time of use, at most once a minute. */
-const struct err *principals_by_key(struct pg *pg, struct arena *a,
-                                    struct str key, struct str agent,
+const struct err *principals_by_key(struct principals *seen, struct pg *pg,
+                                    struct arena *a,
+                                    const struct principals_key *key,
                                     struct principal *out) MUST;
 /* The person of a session cookie; *found is false for an unknown, idle,
  * expired or revoked one. */

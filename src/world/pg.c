@@ -29,6 +29,7 @@ struct pg {
     size_t statements;
     struct queued queue[PG_BATCH_MAX];
     size_t queued;
+    struct pg_ahead ahead; /* check NULL: none */
     int64_t spent;
     bool patient;
 };
@@ -225,7 +226,7 @@ static const struct err *unique_violation(const PGresult *r)
                  "Something with this identifier is already there.");
 }
 
-static const struct err *classify(const struct pg *pg, size_t i,
+static const struct err *classify(const struct pg *pg, int statement,
                                   const PGresult *r)
 {
     const char *state = PQresultErrorField(r, PG_DIAG_SQLSTATE);
@@ -239,7 +240,7 @@ static const struct err *classify(const struct pg *pg, size_t i,
         return ERROR(ERR_INVALID, "reference.unknown",
                      "It refers to something that does not exist.");
     log_line(LOG_ERR, "database statement=%s sqlstate=%s %s",
-             pg->list[pg->queue[i].statement].name, state,
+             pg->list[statement].name, state,
              PQresultErrorMessage(r));
     if (state_is(state, "57") || state_is(state, "08") ||
         state_is(state, "53") || state_is(state, "55P03") ||
@@ -269,12 +270,29 @@ void pg_queue(struct pg *pg, int statement, const struct pg_args *args)
         q->args = *args;
 }
 
+void pg_ahead(struct pg *pg, const struct pg_ahead *ahead)
+{
+    pg->ahead = *ahead;
+}
+
+bool pg_ahead_waits(const struct pg *pg)
+{
+    return pg->ahead.check != NULL;
+}
+
+static bool send_one(struct pg *pg, int statement, const struct pg_args *args)
+{
+    return PQsendQueryPrepared(pg->conn, pg->list[statement].name, args->n,
+                               args->v, NULL, NULL, 0);
+}
+
 static bool send_batch(struct pg *pg, int64_t deadline)
 {
+    if (pg_ahead_waits(pg) &&
+        !send_one(pg, pg->ahead.statement, &pg->ahead.args))
+        return false;
     for (size_t i = 0; i < pg->queued; i++) {
-        const struct queued *q = &pg->queue[i];
-        if (!PQsendQueryPrepared(pg->conn, pg->list[q->statement].name,
-                                 q->args.n, q->args.v, NULL, NULL, 0))
+        if (!send_one(pg, pg->queue[i].statement, &pg->queue[i].args))
             return false;
     }
     return PQpipelineSync(pg->conn) && flush(pg, deadline);
@@ -285,36 +303,53 @@ static void clear_result(void *p)
     PQclear(p);
 }
 
-/* Reads the answer of queued statement i. false: the connection is lost. */
-static bool read_one(struct pg *pg, struct arena *a, size_t i,
-                     int64_t deadline, struct pg_rows **row,
-                     const struct err **e)
+/* A batch that is being read. */
+struct reading {
+    struct arena *arena;
+    int64_t deadline;
+    const struct err *e; /* what the database said against it */
+};
+
+/* Reads one statement's answer. false: the connection is lost. */
+static bool read_one(struct pg *pg, struct reading *b, int statement,
+                     struct pg_rows **row)
 {
     PGresult *r = NULL;
-    if (!next_result(pg, deadline, &r) || !r)
+    if (!next_result(pg, b->deadline, &r) || !r)
         return false;
     const ExecStatusType status = PQresultStatus(r);
-    if (status == PGRES_FATAL_ERROR && !*e)
-        *e = classify(pg, i, r);
-    arena_defer(a, clear_result, r);
+    if (status == PGRES_FATAL_ERROR && !b->e)
+        b->e = classify(pg, statement, r);
+    arena_defer(b->arena, clear_result, r);
     if (row) {
-        *row = arena_new(a, struct pg_rows);
+        *row = arena_new(b->arena, struct pg_rows);
         (*row)->result = r;
     }
     PGresult *end = NULL;
-    return next_result(pg, deadline, &end) && !end;
+    return next_result(pg, b->deadline, &end) && !end;
 }
 
-/* false: the connection is lost; *e tells what the database said, if it did. */
-static bool read_batch(struct pg *pg, struct arena *a, int64_t deadline,
-                       struct pg_rows **rows, const struct err **e)
+static bool read_ahead(struct pg *pg, struct reading *b)
 {
+    struct pg_rows *rows = NULL;
+    if (!read_one(pg, b, pg->ahead.statement, &rows))
+        return false;
+    if (!b->e)
+        b->e = pg->ahead.check(pg->ahead.context, rows);
+    return true;
+}
+
+/* false: the connection is lost. */
+static bool read_batch(struct pg *pg, struct reading *b, struct pg_rows **rows)
+{
+    if (pg_ahead_waits(pg) && !read_ahead(pg, b))
+        return false;
     for (size_t i = 0; i < pg->queued; i++) {
-        if (!read_one(pg, a, i, deadline, rows ? &rows[i] : NULL, e))
+        if (!read_one(pg, b, pg->queue[i].statement, rows ? &rows[i] : NULL))
             return false;
     }
     PGresult *sync = NULL;
-    if (!next_result(pg, deadline, &sync) || !sync)
+    if (!next_result(pg, b->deadline, &sync) || !sync)
         return false;
     const bool ok = PQresultStatus(sync) == PGRES_PIPELINE_SYNC;
     PQclear(sync);
@@ -353,6 +388,7 @@ static int64_t deadline_of(const struct pg *pg, int64_t now)
 void pg_rollback(struct pg *pg)
 {
     pg->queued = 0;
+    pg->ahead.check = NULL;
     if (!pg_in_transaction(pg))
         return;
     if (!run_plain(pg, "ROLLBACK", deadline_of(pg, clock_mono())))
@@ -368,12 +404,11 @@ static const struct err *run(struct pg *pg, struct arena *a,
         const bool kept = pg->conn != NULL;
         if (!kept && (inside || !open_connection(pg, deadline)))
             return PG_UNAVAILABLE;
-        const struct err *e = NULL;
-        if (send_batch(pg, deadline) &&
-            read_batch(pg, a, deadline, rows, &e)) {
-            if (e)
+        struct reading b = {.arena = a, .deadline = deadline};
+        if (send_batch(pg, deadline) && read_batch(pg, &b, rows)) {
+            if (b.e)
                 pg_rollback(pg);
-            return e;
+            return b.e;
         }
         log_line(LOG_WARN, "database connection lost: %s",
                  PQerrorMessage(pg->conn));
@@ -391,6 +426,7 @@ const struct err *pg_run(struct pg *pg, struct arena *a, struct pg_rows **rows)
     const int64_t start = clock_mono();
     const struct err *e = run(pg, a, rows);
     pg->queued = 0;
+    pg->ahead.check = NULL;
     pg->spent += clock_mono() - start;
     return e;
 }

@@ -48,6 +48,20 @@ struct pg *pg_make(struct arena *process, struct str dsn, const char *name,
 /* Closes; the next use opens again. For fork and shutdown. */
 void pg_close(struct pg *pg);
 
+/* Sends a statement ahead of the next batch, in the same round trip. check
+ * sees its rows before the results of the batch count: the error that it
+ * returns is the batch's, and a transaction that the batch began is rolled
+ * back. */
+struct pg_ahead {
+    int statement;
+    struct pg_args args;
+    const struct err *(*check)(void *context, const struct pg_rows *rows);
+    void *context;
+};
+void pg_ahead(struct pg *pg, const struct pg_ahead *ahead);
+/* Is one waiting that no batch has taken along yet? pg_run with an empty batch
+ * sends it alone. */
+bool pg_ahead_waits(const struct pg *pg);
 /* Puts a statement into the batch. */
 void pg_queue(struct pg *pg, int statement, const struct pg_args *args);
 /* Runs the batch in one round trip. rows (may be NULL) gets one result for
