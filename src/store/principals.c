@@ -21,7 +21,8 @@ static const struct err *run1(struct pg *pg, struct arena *a, int statement,
 /* ---- keys ----------------------------------------------------------- */
 
 /* The columns of key_find that make a key what it is; last use is no part. */
-enum { ID, ROLE, LABEL, AGENTS, EXPIRES, REVOKED, COLUMNS, LAST_USED = COLUMNS };
+enum { ID, ROLE, LABEL, AGENTS, EXPIRES, REVOKED, COLUMNS };
+enum { LAST_USED = COLUMNS };
 
 #define SEEN_KEYS 64
 #define SEEN_TEXT 1024 /* a longer row is not remembered */

@@ -10,11 +10,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
-
-#define PG_UNAVAILABLE                                                         \
-    ERROR(ERR_BUSY, "database.unavailable",                                    \
-          "The database does not answer. Try again in a moment; a repeat "     \
-          "with the same Idempotency-Key is carried out once.")
+#include "world/pg_error.h"
 
 struct queued {
     int statement;
@@ -212,46 +208,18 @@ static bool open_connection(struct pg *pg, int64_t deadline)
 
 /* ---- errors --------------------------------------------------------- */
 
-static bool state_is(const char *state, const char *prefix)
-{
-    return strncmp(state, prefix, strlen(prefix)) == 0;
-}
-
-static const struct err *unique_violation(const PGresult *r)
-{
-    const char *const z = PQresultErrorField(r, PG_DIAG_CONSTRAINT_NAME);
-    if (z && str_ends(str_of(z), STR("_once")))
-        return ERROR(ERR_AGAIN, "database.again", "Run it again.");
-    return ERROR(ERR_CONFLICT, "database.conflict",
-                 "Something with this identifier is already there.");
-}
-
 static const struct err *classify(const struct pg *pg, int statement,
                                   const PGresult *r)
 {
-    const char *state = PQresultErrorField(r, PG_DIAG_SQLSTATE);
-    if (!state)
-        state = "08000";
-    if (state_is(state, "40001") || state_is(state, "40P01"))
-        return ERROR(ERR_AGAIN, "database.again", "Run it again.");
-    if (state_is(state, "23505"))
-        return unique_violation(r);
-    if (state_is(state, "23503"))
-        return ERROR(ERR_INVALID, "reference.unknown",
-                     "It refers to something that does not exist.");
-    log_line(LOG_ERR, "database statement=%s sqlstate=%s %s",
-             pg->list[statement].name, state,
-             PQresultErrorMessage(r));
-    if (state_is(state, "57") || state_is(state, "08") ||
-        state_is(state, "53") || state_is(state, "55P03") ||
-        state_is(state, "25P03"))
-        return PG_UNAVAILABLE;
-    if (state_is(state, "22021") || state_is(state, "22P05"))
-        return ERROR(ERR_INVALID, "text.refused",
-                     "The text holds a character that cannot be stored.");
-    return ERROR(ERR_INTERNAL, "internal",
-                 "Something went wrong in Sayso. The request id helps to find "
-                 "the cause in the log.");
+    const struct str state = str_of(PQresultErrorField(r, PG_DIAG_SQLSTATE));
+    const struct str constraint =
+        str_of(PQresultErrorField(r, PG_DIAG_CONSTRAINT_NAME));
+    const struct err *e = pg_error(state, constraint);
+    if (e->kind == ERR_BUSY || e->kind == ERR_INTERNAL)
+        log_line(LOG_ERR, "database statement=%s sqlstate=%.*s %s",
+                 pg->list[statement].name, STR_FMT(state),
+                 PQresultErrorMessage(r));
+    return e;
 }
 
 /* ---- batches -------------------------------------------------------- */
@@ -403,7 +371,7 @@ static const struct err *run(struct pg *pg, struct arena *a,
     for (int tries = 0; tries < 2; tries++) {
         const bool kept = pg->conn != NULL;
         if (!kept && (inside || !open_connection(pg, deadline)))
-            return PG_UNAVAILABLE;
+            return pg_error(STR_NONE, STR_NONE);
         struct reading b = {.arena = a, .deadline = deadline};
         if (send_batch(pg, deadline) && read_batch(pg, &b, rows)) {
             if (b.e)
@@ -416,9 +384,9 @@ static const struct err *run(struct pg *pg, struct arena *a,
         /* Only a connection that had grown stale while idle is worth a
          * second try; with a fresh one the database itself is gone. */
         if (inside || !kept || clock_mono() >= deadline)
-            return PG_UNAVAILABLE;
+            return pg_error(STR_NONE, STR_NONE);
     }
-    return PG_UNAVAILABLE;
+    return pg_error(STR_NONE, STR_NONE);
 }
 
 const struct err *pg_run(struct pg *pg, struct arena *a, struct pg_rows **rows)
@@ -436,7 +404,7 @@ const struct err *pg_script(struct pg *pg, struct arena *a, const char *sql)
     (void)a;
     const int64_t deadline = deadline_of(pg, clock_mono());
     if (!pg->conn && !open_connection(pg, deadline))
-        return PG_UNAVAILABLE;
+        return pg_error(STR_NONE, STR_NONE);
     if (run_plain(pg, sql, deadline))
         return NULL;
     pg_close(pg);

@@ -1,0 +1,49 @@
+/* What an SQLSTATE means for a caller (PostgreSQL manual, appendix A). Never
+ * shows a database's message to a client. */
+#include "world/pg_error.h"
+
+static bool is(struct str state, const char *prefix)
+{
+    return str_starts(state, str_of(prefix));
+}
+
+static const struct err *unavailable(void)
+{
+    return ERROR(ERR_BUSY, "database.unavailable",
+                 "The database does not answer. Try again in a moment; a "
+                 "repeat with the same Idempotency-Key is carried out once.");
+}
+
+static const struct err *again(void)
+{
+    return ERROR(ERR_AGAIN, "database.again", "Run it again.");
+}
+
+/* Shut down, lost, out of room, out of time, or waiting for a lock too long. */
+static bool busy(struct str state)
+{
+    return !state.p || is(state, "57") || is(state, "08") ||
+           is(state, "53") || is(state, "55P03") || is(state, "25P03");
+}
+
+const struct err *pg_error(struct str state, struct str constraint)
+{
+    if (busy(state))
+        return unavailable();
+    if (is(state, "40001") || is(state, "40P01"))
+        return again();
+    if (is(state, "23505") && str_ends(constraint, STR("_once")))
+        return again();
+    if (is(state, "23505"))
+        return ERROR(ERR_CONFLICT, "database.conflict",
+                     "Something with this identifier is already there.");
+    if (is(state, "23503"))
+        return ERROR(ERR_INVALID, "reference.unknown",
+                     "It refers to something that does not exist.");
+    if (is(state, "22021") || is(state, "22P05"))
+        return ERROR(ERR_INVALID, "text.refused",
+                     "The text holds a character that cannot be stored.");
+    return ERROR(ERR_INTERNAL, "internal",
+                 "Something went wrong in Sayso. The request id helps to find "
+                 "the cause in the log.");
+}

@@ -1,0 +1,12 @@
+/* What an SQLSTATE means for a caller. Private to world/pg.c. */
+#ifndef WORLD_PG_ERROR_H
+#define WORLD_PG_ERROR_H
+
+#include "base/err.h"
+
+/* state: the five characters, p NULL when the connection itself failed.
+ * constraint: the name of the violated one, p NULL for none. Never NULL; the
+ * kinds are told at pg_run. */
+const struct err *pg_error(struct str state, struct str constraint);
+
+#endif
