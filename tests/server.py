@@ -79,16 +79,17 @@ class Server:
         if agent:
             headers["X-Agent-ID"] = agent
         headers.update(kwargs.pop("headers", {}))
-        return httpx.Client(base_url=self.url, headers=headers, timeout=20,
+        return httpx.Client(base_url=self.url, headers=headers,
                             follow_redirects=False,
-                            event_hooks={"request": [self.note]}, **kwargs)
+                            event_hooks={"request": [self.note]},
+                            **{"timeout": 20, "verify": False, **kwargs})
 
     def note(self, request):
         self.calls.append(f"{request.method} {request.url.path}")
 
-    def sayso(self, *args, **kwargs):
+    def sayso(self, *args, conf=None, **kwargs):
         """Runs a command of the program against this server's database."""
-        conf = {"SAYSO_CONF": str(self.state / "sayso.conf")}
+        conf = {"SAYSO_CONF": str(conf or self.state / "sayso.conf")}
         return subprocess.run(
             [self.state / "app" / "sayso", *args], text=True, timeout=60,
             capture_output=True, env={**self.environ, **conf}, **kwargs)

@@ -70,8 +70,6 @@ bool pg_in_transaction(const struct pg *pg)
            PQtransactionStatus(pg->conn) != PQTRANS_UNKNOWN;
 }
 
-/* ---- waiting -------------------------------------------------------- */
-
 /* Waits until the socket is ready for events; false at the deadline. */
 static bool wait_socket(const struct pg *pg, short events, int64_t deadline)
 {
@@ -205,8 +203,6 @@ static bool open_connection(struct pg *pg, int64_t deadline)
     pg_close(pg);
     return false;
 }
-
-/* ---- errors --------------------------------------------------------- */
 
 static const struct err *classify(const struct pg *pg, int statement,
                                   const PGresult *r)
