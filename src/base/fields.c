@@ -186,4 +186,6 @@ void fields_uuid(struct fields *f, const char *key, struct str *out)
         fields_wrong(f, key, "field.uuid", "\"%s\" has to be a UUID.", key);
         *out = STR_NONE;
     }
+    if (out->p)
+        *out = id_lower(f->arena, *out);
 }

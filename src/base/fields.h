@@ -41,7 +41,7 @@ void fields_bool(struct fields *f, const char *key, bool *out);
 /* A member of the given type; NULL when absent. */
 void fields_json(struct fields *f, const char *key, enum json_type type,
                  const struct json **out);
-/* A UUID; p NULL when absent. */
+/* A UUID, in lower case; p NULL when absent. */
 void fields_uuid(struct fields *f, const char *key, struct str *out);
 /* path.key, or key at the top; path[i] for an element. */
 struct str fields_path(struct arena *a, struct str path, const char *key);

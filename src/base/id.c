@@ -3,6 +3,8 @@
  * Keeps no state: two ids of one millisecond come in no order. */
 #include "base/id.h"
 
+#include "base/buf.h"
+
 #include "base/clock.h"
 #include "base/crypt.h"
 
@@ -70,4 +72,11 @@ bool id_token(struct str s)
             return false;
     }
     return true;
+}
+
+struct str id_lower(struct arena *a, struct str uuid)
+{
+    struct buf b = buf_make(a, uuid.n + 1);
+    buf_lower(&b, uuid);
+    return buf_text(&b);
 }

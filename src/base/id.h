@@ -9,6 +9,8 @@
 struct str id_new(struct arena *a);
 /* Is s the 36-character text of a UUID (any version, either case)? */
 bool id_uuid(struct str s);
+/* A UUID's text in lower case, as it is stored. */
+struct str id_lower(struct arena *a, struct str uuid);
 /* Is s 1..64 characters of A-Z a-z 0-9 . _ ~ -, and neither "." nor ".."?
  * What an agent may choose as a suspension's id or a lease scope's plain
  * part; safe in a path. */

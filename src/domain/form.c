@@ -27,23 +27,22 @@ static void read_option(struct fields *f, const struct json *v, size_t i,
                         struct json *out)
 {
     struct json *o = json_object(f->arena);
-    if (json_is(v, JSON_STRING) && json_text(v).n > 0) {
-        json_set_json(o, "value", v);
-        json_set_json(o, "label", v);
-    } else if (json_get_text(v, "value").n > 0) {
-        const struct str label = json_get_text(v, "label");
-        json_set_json(o, "value", json_get(v, "value"));
-        json_set_text(o, "label",
-                      label.n ? label : json_get_text(v, "value"));
-    } else {
+    struct str value = json_text(v), label = json_text(v);
+    if (json_is(v, JSON_OBJECT)) {
+        struct fields one = fields(f->arena, v, f->path);
+        fields_only(&one, "value label");
+        fields_text(&one, "value", LABEL_MAX, &value);
+        fields_text(&one, "label", LABEL_MAX, &label);
+        value = one.e ? STR_NONE : value;
+    }
+    if (value.n == 0)
         fields_wrong(f, "options", "form.option",
                      "Option %zu has to be text or {value, label}.", i);
-        return;
-    }
-    if (str_runes(json_get_text(o, "value")) > LABEL_MAX ||
-        str_runes(json_get_text(o, "label")) > LABEL_MAX)
+    if (str_runes(value) > LABEL_MAX)
         fields_wrong(f, "options", "field.too_long",
                      "Option %zu is too long.", i);
+    json_set_text(o, "value", value);
+    json_set_text(o, "label", label.n ? label : value);
     for (size_t j = 0; j < json_count(out); j++) {
         if (json_equal(json_get(json_at(out, j), "value"),
                        json_get(o, "value")))
@@ -58,8 +57,12 @@ static void read_options(struct fields *f, struct str type, struct json *out)
     const struct json *list = NULL;
     fields_json(f, "options", JSON_ARRAY, &list);
     const bool wanted = str_is(type, "enum") || str_is(type, "multi");
-    if (!wanted)
+    if (!wanted) {
+        if (list)
+            fields_wrong(f, "options", "field.unused",
+                         "\"options\" goes with type enum or multi.");
         return;
+    }
     if (json_count(list) == 0 || json_count(list) > FORM_OPTIONS_MAX)
         fields_wrong(f, "options", "form.options",
                      "\"options\" needs from 1 to %d options.",

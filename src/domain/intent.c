@@ -101,6 +101,15 @@ static struct str text_or(struct arena *a, const struct json *v,
     return v ? json_dump(a, v, INTENT_STATE_MAX) : str_of(otherwise);
 }
 
+static void add_id(struct intent_ids *out, struct str id)
+{
+    for (size_t i = 0; i < out->n; i++) {
+        if (str_eq(out->v[i], id))
+            return;
+    }
+    out->v[out->n++] = id;
+}
+
 static void read_ids(struct fields *f, struct intent_ids *out)
 {
     const struct json *list = NULL;
@@ -117,7 +126,7 @@ static void read_ids(struct fields *f, struct intent_ids *out)
                          "Element %zu has to be a UUID.", i);
             return;
         }
-        out->v[out->n++] = id;
+        add_id(out, id_lower(f->arena, id));
     }
 }
 

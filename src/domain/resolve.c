@@ -315,9 +315,10 @@ const struct err *resolve_respond(struct arena *a, struct decision *d,
                      "again.");
     TRY(resolve_check(a, s, answer, &choice));
     record(a, s, answer, who);
-    if (!s->response.p)
+    if (!s->response.p || (json_count(answer->metadata) && !s->metadata.p))
         return ERROR(ERR_TOO_LARGE, "response.too_large",
-                     "The answer may have at most 128 kB.");
+                     "An answer and its metadata may have at most 128 kB "
+                     "each.");
     const size_t effect = effect_of(choice);
     s->outcome = choice ? str_of(effects[effect].outcome) : STR("answered");
     s->responded_at = d->now;

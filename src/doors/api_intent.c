@@ -48,7 +48,12 @@ const struct err *api_intent_list(struct call *c)
     TRY(call_query_int(c, "limit", 1, 1000, &page.limit));
     TRY(call_query_int(c, "offset", 0, 10000, &page.offset));
     if (after.p) {
-        TRY(intents_get(c->pg, c->a, after, &last));
+        const struct err *e = intents_get(c->pg, c->a, after, &last);
+        if (e && e->kind == ERR_NOT_FOUND)
+            return err_at(c->a, ERR_BAD_REQUEST, "request.query", STR("after"),
+                          "\"after\" has to be the id that the page before "
+                          "ended with.");
+        TRY(e);
         page.after_created = last.created_at;
         page.after_id = last.id;
     }

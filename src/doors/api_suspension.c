@@ -105,6 +105,21 @@ static const struct err *begin_ask(struct call *c, struct work *w,
     return w->answered ? NULL : make_intent(c, w, body, s);
 }
 
+static void locate(struct call *c, struct str id)
+{
+    response_header(c->rs, "Location",
+                    call_url(c, "/api/v1/suspensions/", id));
+}
+
+static const struct err *replay_ask(struct call *c, const struct work *w)
+{
+    struct json *body = NULL;
+    TRY(call_replay(c, w));
+    TRY(json_parse(c->a, w->before.body, &body));
+    locate(c, json_get_text(body, "suspension_id"));
+    return NULL;
+}
+
 const struct err *api_suspension_ask(struct call *c)
 {
     struct suspension s = {.id = id_new(c->a)};
@@ -116,13 +131,12 @@ const struct err *api_suspension_ask(struct call *c)
     TRY(suspension_read(c->a, body, c->rq->body, &s));
     TRY(begin_ask(c, &w, body, &s, &once));
     if (w.answered)
-        return call_replay(c, &w);
+        return replay_ask(c, &w);
     TRY(ask_suspend(c, &w, &s));
     struct json *o = view_suspension(c, &w.suspension);
     json_set_text(o, "status", str_of(intent_status_word(w.intent.status)));
     json_set_int(o, "version", w.intent.version);
-    response_header(c->rs, "Location",
-                    call_url(c, "/api/v1/suspensions/", s.id));
+    locate(c, s.id);
     return call_commit(c, &w, 201, o, false);
 }
 

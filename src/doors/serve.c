@@ -149,8 +149,11 @@ struct served serve_one(struct serve *s, struct arena *a, struct pairs params,
     struct call c = {.a = a, .serve = s, .pg = s->pg, .rq = &rq, .rs = rs};
     *rs = response_make(a);
     (void)pg_spent(s->pg);
+    const struct str target = pairs_get(params, "REQUEST_URI");
     const struct err *e = request_parse(a, params, body, &rq);
     log_request(rq.id);
+    if (e && rq.path.n == 0) /* only to tell which door's words to use */
+        rq.path = str_sub(target, 0, str_find(target, '?', 0));
     e = e ? e : walk(&c, too_large);
     if (e)
         refuse(&c, e);

@@ -222,7 +222,8 @@ Test(intent, read_takes_every_member)
     cr_assert(str_eq(n.constraints, json_of("{'a':[1]}")));
     cr_assert(str_eq(n.state, json_of("{'b':1.50}")));
     cr_assert(str_is(n.parent_intent_id, UUID));
-    cr_assert(d.n == 2 && str_is(d.v[0], UUID) && str_is(d.v[1], UUID2));
+    cr_assert(d.n == 2 && str_is(d.v[0], UUID) && 
+              str_is(d.v[1], "0190c2a4-7e1f-4abc-8def-0123456789ac"));
     cr_assert(n.confidence == 100);
     cr_assert(str_eq(n.governance_policy, json_of("{'max_cost':3}")));
     /* What only the server says does not come from the body. */
@@ -310,13 +311,31 @@ Test(intent, read_counts_characters)
     }
 }
 
+static struct str uuid_number(size_t i)
+{
+    struct buf b = buf_make(a, 64);
+    buf_printf(&b, "0190c2a4-7e1f-7abc-8def-%012zu", i);
+    return buf_text(&b);
+}
+
+Test(intent, read_names_a_dependency_once)
+{
+    struct intent n = {.version = 0};
+    struct intent_ids d = {.n = 0};
+    expect(intent_read(a, tree("{'title':'T','depends_on':['" UUID2 "','" UUID
+                               "','0190c2a4-7e1f-4abc-8def-0123456789ac']}"),
+                       &n, &d),
+           NULL, NULL, "twice, in either case");
+    cr_assert_eq(d.n, 2);
+}
+
 Test(intent, read_counts_dependencies)
 {
     for (size_t n = INTENT_DEPENDENCIES_MAX; n < INTENT_DEPENDENCIES_MAX + 2;
          n++) {
         struct json *o = tree("{'title':'T'}"), *list = json_array(a);
         for (size_t i = 0; i < n; i++)
-            json_add_text(list, STR(UUID));
+            json_add_text(list, uuid_number(i));
         json_set_json(o, "depends_on", list);
         struct intent out = {.version = 0};
         struct intent_ids d = {.n = 0};

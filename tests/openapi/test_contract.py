@@ -1,0 +1,247 @@
+"""docs/openapi.yaml says of every route what src/doors/route.c says."""
+import functools
+import re
+
+import pytest
+from openapi_contract import (BY_ID, DOC, PATH, TOP, closed, follow,
+                              operations, parameters)
+
+SRC = TOP / "src"
+ROUTE = (SRC / "doors" / "route.c").read_text()
+MEDIA = {"DETAIL": "application/json", "PROBLEM": "application/problem+json",
+         "HTML": "text/html"}
+ROW = re.compile(
+    r"\{(?P<method>GET|POST|PATCH|PUT|DELETE),\s*(?P<path>[^,]+),"
+    r"\s*(?P<proof>OPEN|KEY|COOKIE),\s*(?P<who>[A-Z| ]+|0),"
+    r'\s*"(?P<query>[^"]*)",\s*(?P<body>[0-9A-Z* ]+),'
+    r"\s*(?P<style>DETAIL|PROBLEM|HTML),\s*(?P<handle>\w+)\}")
+
+
+# ---- reading the table ----------------------------------------------------
+
+def macro(name):
+    return re.search(rf"^#define {name} (.+)$", ROUTE, re.M)[1]
+
+
+def text_of(words):
+    """C string literals and macros beside each other, as one text."""
+    out = ""
+    for literal, name in re.findall(r'"([^"]*)"|(\w+)', words):
+        out += literal if not name else text_of(macro(name))
+    return out
+
+
+@functools.cache
+def roles_of(word):
+    """The roles that a word of the table's enum stands for."""
+    value = re.search(rf"^\s*{word} = ([A-Z_| ]+)", ROUTE, re.M)[1]
+    if value.startswith("ROLE_"):
+        return frozenset([value.removeprefix("ROLE_").strip().lower()])
+    return frozenset().union(*(roles_of(w) for w in re.findall(r"\w+", value)))
+
+
+def number_of(words):
+    product = 1
+    for factor in words.replace("KB", "1024").split("*"):
+        product *= int(factor)
+    return product
+
+
+def table():
+    start = ROUTE.index("const struct route routes[]")
+    rows = ROUTE[start:ROUTE.index("\n};", start)]
+    for row in ROW.finditer(rows):
+        who = re.findall(r"[A-Z]+", row["who"])
+        yield (row["method"].lower(), text_of(row["path"])), {
+            "proof": row["proof"],
+            "roles": sorted(frozenset().union(*map(roles_of, who))),
+            "query": sorted(row["query"].split()),
+            "body": number_of(row["body"]),
+            "media": MEDIA[row["style"]],
+        }
+    assert len(ROW.findall(rows)) == rows.count("    {"), "a row is not read"
+
+
+ROUTES = dict(table())
+OF_NGINX = [("/metrics", "403"), ("/login", "429")]
+CONTRACT = {(m, p): o for m, p, o in operations() if "x-served-by" not in o}
+both = pytest.mark.parametrize(
+    "row", sorted(ROUTES.keys() & CONTRACT.keys()),
+    ids=lambda row: f"{row[0].upper()} {row[1]}")
+
+
+# ---- comparing ------------------------------------------------------------
+
+def test_same_routes():
+    assert len(ROUTES) > 30
+    assert sorted(ROUTES) == sorted(CONTRACT)
+
+
+@both
+def test_same_row(row):
+    route, operation = ROUTES[row], CONTRACT[row]
+    assert sorted(operation["x-roles"]) == route["roles"]
+    assert sorted(parameters(operation, "query")) == route["query"]
+    assert operation.get("x-body-limit", 0) == route["body"]
+    assert sorted(parameters(operation, "path")) == \
+        sorted(re.findall(r"\{(\w+)\}", row[1]))
+    schemes = {"OPEN": [], "KEY": [{"ApiKey": []}, {"Bearer": []}],
+               "COOKIE": [{"Session": []}]}
+    assert operation["security"] == schemes[route["proof"]]
+
+
+@both
+def test_errors_look_as_the_door_has_them(row):
+    route, responses = ROUTES[row], CONTRACT[row]["responses"]
+    wanted = {"400", "413", "503"}
+    if route["proof"] == "KEY":
+        wanted |= {"401", "403"}
+    if route["proof"] == "COOKIE":
+        wanted |= {"303", "403"}
+    if route["body"] and route["proof"] == "KEY":
+        wanted |= {"409"}
+    assert wanted <= responses.keys()
+    assert "500" not in responses
+    for status, response in responses.items():
+        if status >= "400" and (row[1], status) not in OF_NGINX:
+            assert route["media"] in follow(response)["content"]
+
+
+@both
+def test_repeatable_and_guarded(row):
+    """Every POST of the API takes a key for repeating it; what changes an
+    intent as it was read names the version."""
+    operation = CONTRACT[row]
+    headers = parameters(operation, "header")
+    api = row[1].startswith("/api/")
+    assert ("Idempotency-Key" in headers) == (api and row[0] == "post")
+    last = row[1].split("/")[-1]
+    guarded = api and row[0] in ("post", "delete") and \
+        last in ("status", "state", "dependencies", "{dependency_id}")
+    assert ("If-Match" in headers) == guarded
+
+
+def test_same_version():
+    configure = (TOP / "configure.ac").read_text()
+    assert f"[{DOC['info']['version']}]" in configure
+
+
+def test_what_nginx_serves():
+    served = [(m, p) for m, p, o in operations() if "x-served-by" in o]
+    assert served == [("get", "/openapi.yaml")]
+    site = (TOP / "nginx" / "site.conf.in").read_text()
+    assert "location = /openapi.yaml" in site
+
+
+# ---- the words of the code ------------------------------------------------
+
+def define(header, name):
+    found = re.search(rf"#define {name} (.+?)(?: /\*.*)?$",
+                      (SRC / header).read_text(), re.M)
+    return number_of(re.sub(r"INT64_C|[()]", "", found[1]))
+
+
+CEILINGS = [
+    ("domain/suspension.h", "SUSPENSION_QUESTION_MAX", "Ask/question"),
+    ("domain/suspension.h", "SUSPENSION_TITLE_MAX", "Ask/title"),
+    ("domain/suspension.h", "SUSPENSION_EXPLANATION_MAX", "Ask/explanation"),
+    ("domain/suspension.h", "SUSPENSION_CHOICES_MAX", "Ask/choices"),
+    ("domain/suspension.h", "SUSPENSION_TIMEOUT_MAX", "Ask/timeout_seconds"),
+    ("domain/suspension.h", "SUSPENSION_ATTEMPTS_MAX",
+     "RetryPolicy/max_attempts"),
+    ("domain/suspension.h", "SUSPENSION_REASON_MAX", "Answer/reason"),
+    ("domain/suspension.h", "SUSPENSION_REASON_MAX", "TakeBack/reason"),
+    ("domain/suspension.h", "SUSPENSION_REASON_MAX", "Respond/reason"),
+    ("domain/form.h", "FORM_FIELDS_MAX", "Ask/form"),
+    ("domain/form.h", "FORM_TEXT_MAX", "FormField/max_length"),
+    ("domain/intent.h", "INTENT_TITLE_MAX", "IntentNew/title"),
+    ("domain/intent.h", "INTENT_DESCRIPTION_MAX", "IntentNew/description"),
+    ("domain/intent.h", "INTENT_DEPENDENCIES_MAX", "IntentNew/depends_on"),
+    ("domain/intent.h", "INTENT_PATCHES_MAX", "StatePatches/patches"),
+    ("domain/lease.h", "LEASE_SCOPE_MAX", "LeaseNew/scope"),
+    ("domain/lease.h", "LEASE_SECONDS_MAX", "LeaseNew/duration_seconds"),
+    ("domain/principal.h", "PRINCIPAL_AGENT_NAME_MAX",
+     "AssignmentNew/agent_id"),
+]
+
+
+@pytest.mark.parametrize("header,name,place", CEILINGS,
+                         ids=[c[2] for c in CEILINGS])
+def test_same_ceiling(header, name, place):
+    schema, member = place.split("/")
+    found = follow(DOC["components"]["schemas"][schema]["properties"][member])
+    given = [found[k] for k in ("maxLength", "maxItems", "maximum")
+             if k in found]
+    assert given == [define(header, name)]
+
+
+def words_of(path, pattern):
+    return re.findall(pattern, (SRC / path).read_text())
+
+
+def test_same_words():
+    schemas = DOC["components"]["schemas"]
+    assert schemas["EventType"]["enum"] == words_of(
+        "domain/event.c", r'\{"([\w.]+)", (?:ANYONE|SERVER|ECHO)\}')
+    assert schemas["IntentStatus"]["enum"] == words_of(
+        "domain/intent.c", r'\[INTENT_\w+\] = "(\w+)"')
+    for name, prefix in [("ResponseType", "ANSWER"),
+                         ("SuspensionState", "SUSPENSION"),
+                         ("FallbackPolicy", "FALLBACK")]:
+        assert schemas[name]["enum"] == words_of(
+            "domain/suspension.c", rf'\[{prefix}_\w+\] = "(\w+)"')
+    effects = words_of("domain/resolve.c", r'\{"(\w+)", "\w+", \w+\}')
+    assert schemas["Effect"]["enum"] == effects
+
+
+def test_codes_exist():
+    """Each code that the contract names is one that the program has."""
+    program = "".join(p.read_text() for p in SRC.rglob("*.c"))
+    program += (TOP / "nginx" / "site.conf.in").read_text()
+    named = set(re.findall(r"`([a-z]+\.[a-z_0-9]+)`", PATH.read_text()))
+    named |= set(re.findall(r"\bcode: ([a-z]+\.[a-z_0-9]+)",
+                            PATH.read_text()))
+    named -= set(DOC["components"]["schemas"]["EventType"]["enum"])
+    named -= {"state._suspension"}
+    assert len(named) > 40
+    assert [c for c in sorted(named) if c not in program] == []
+
+
+def sentences():
+    """The sentences of errors in the program, as patterns."""
+    program = "".join(p.read_text() for p in SRC.rglob("*.c"))
+    joined = re.sub(r'"[\s\\]*\n\s*"', "", program)
+    for text in re.findall(r'"((?:[^"\\\n]|\\.)+)"', joined):
+        plain = text.replace('\\"', '"')
+        parts = re.split(r"%(?:\.\*)?l*z?[dsu]", plain)
+        yield re.compile(".+".join(map(re.escape, parts)))
+
+
+def error_examples():
+    places = [DOC["components"]["responses"]] + [
+        o["responses"] for _, _, o in operations()]
+    for responses in places:
+        for response in responses.values():
+            for media in follow(response).get("content", {}).values():
+                for given in media.get("examples", {}).values():
+                    value = follow(given)["value"]
+                    if "code" in value:
+                        yield value
+
+
+def test_error_examples_are_true():
+    known = [s for s in sentences() if len(s.pattern) > 12]
+    seen = [e.get("message") or e["detail"] for e in error_examples()]
+    assert len(seen) > 15
+    assert [s for s in seen if not any(k.fullmatch(s) for k in known)] == []
+
+
+def test_every_operation_is_explained():
+    for method, path, operation in operations():
+        where = f"{method} {path}"
+        assert len(operation["summary"]) < 80, where
+        assert operation["description"].strip()[-1] in ".:|", where
+        assert BY_ID[operation["operationId"]][1] == path
+        for response in operation["responses"].values():
+            for media in follow(response).get("content", {}).values():
+                assert closed(media["schema"]) is not None

@@ -1,0 +1,352 @@
+"""One walk through all that the contract promises to succeed, with the
+contract's own examples: each is accepted, and each answer is as it says."""
+import re
+
+import pytest
+from openapi_contract import BY_ID, DOC, example, follow, judge
+
+SEEN = set()
+
+
+def call(client, operation_id, status, path=None, **kwargs):
+    """Calls an operation; the answer has to be the one that was wanted and
+    one that the contract has."""
+    method, pattern, _ = BY_ID[operation_id]
+    address = re.sub(r"\{(\w+)\}", lambda m: path[m[1]], pattern)
+    answer = client.request(method.upper(), address, **kwargs)
+    assert answer.status_code == status, f"{operation_id}: {answer.text[:500]}"
+    judge(operation_id, answer)
+    SEEN.add((operation_id, str(status)))
+    return answer
+
+
+def ask(agent, name="choice", **more):
+    body = {**example("ask", name), **more}
+    return call(agent, "ask", 201, json=body).json()
+
+
+def draft(agent, **kwargs):
+    body = example("createIntent", "complaint")
+    return call(agent, "createIntent", 201, json=body, **kwargs)
+
+
+# ---- Sayso's own door -----------------------------------------------------
+
+def test_questions(agent, operator, server):
+    body = example("ask", "choice")
+    asked = call(agent, "ask", 201, json=body)
+    at = {"id": asked.json()["suspension_id"]}
+    assert asked.headers["Location"] == \
+        f"{server.url}/api/v1/suspensions/{at['id']}"
+    call(agent, "ask", 422, json={})
+    call(agent, "ask", 400, content="{")
+    call(agent, "ask", 409, json={"question": "Once more?",
+                                  "intent_id": asked.json()["intent_id"]})
+    call(agent, "readQuestion", 200, at)
+    listed = call(agent, "listQuestions", 200, params={"limit": 1}).json()
+    assert listed["suspensions"][0]["suspension_id"] == at["id"]
+    call(agent, "listQuestions", 400, params={"after": "nothing"})
+    call(operator, "answer", 422, at, json={"value": "maybe"})
+    call(operator, "answer", 422, at, json={"value": "deny"})
+    call(agent, "answer", 403, at, json=example("answer", "approve"))
+    done = call(operator, "answer", 200, at,
+                json=example("answer", "approve")).json()
+    assert done["outcome"] == "authorized"
+    call(operator, "answer", 409, at, json=example("answer", "deny"))
+    call(operator, "answer", 404, {"id": "nothing"}, json={"value": "x"})
+
+
+def test_asking_again(agent):
+    key = {"Idempotency-Key": "walk-ask"}
+    body = example("ask", "choice")
+    asked = call(agent, "ask", 201, json=body, headers=key)
+    again = call(agent, "ask", 201, json=body, headers=key)
+    assert again.text == asked.text
+    assert again.headers["Idempotency-Replayed"] == "true"
+    assert again.headers.get("Location") == asked.headers["Location"]
+    call(agent, "ask", 409, json={**body, "title": "Other"}, headers=key)
+
+
+@pytest.mark.parametrize("name", ["confirm", "form", "text"])
+def test_other_questions(agent, operator, name):
+    asked = ask(agent, name)
+    at = {"id": asked["suspension_id"]}
+    value = {"confirm": "yes", "text": "We are sorry.",
+             "form": example("answer", "form")["value"]}[name]
+    if name == "form":
+        call(operator, "answer", 422, at, json={"value": {"colour": 1}})
+    call(operator, "answer", 200, at,
+         json={"value": value, "responded_by": "bob@example.com",
+               "metadata": {"channel": "phone"}})
+
+
+def test_what_is_too_large_is_refused_whole(agent, operator):
+    at = {"id": ask(agent, "confirm")["suspension_id"]}
+    call(operator, "answer", 413, at,
+         json={"value": "yes", "metadata": {"note": "x" * 200_000}})
+    assert call(agent, "readQuestion", 200, at).json()["state"] == "pending"
+
+
+def test_deny(agent, operator):
+    at = {"id": ask(agent)["suspension_id"]}
+    done = call(operator, "answer", 200, at, json=example("answer", "deny"))
+    assert done.json()["outcome"] == "vetoed"
+
+
+def test_taking_back(agent):
+    at = {"id": ask(agent)["suspension_id"]}
+    call(agent, "takeBack", 422, at, json={"reasons": ""})
+    call(agent, "takeBack", 200, at, json=example("takeBack", "reason"))
+    call(agent, "takeBack", 409, at, json={})
+    at = {"id": ask(agent)["suspension_id"]}
+    call(agent, "takeBack", 200, at)
+
+
+# ---- OpenIntent -----------------------------------------------------------
+
+def test_discovery(nobody):
+    for name in ("discover", "readConfig"):
+        answer = call(nobody, name, 200)
+        given = BY_ID[name][2]["responses"]["200"]["content"]
+        assert answer.json() == \
+            given["application/json"]["examples"]["sayso"]["value"]
+
+
+def test_intents(agent):
+    made = draft(agent)
+    at = {"id": made.json()["id"]}
+    read = call(agent, "readIntent", 200, at)
+    assert read.headers["ETag"] == made.headers["ETag"] == '"1"'
+    call(agent, "readIntent", 304, at, headers={"If-None-Match": '"1"'})
+    call(agent, "readIntent", 404, {"id": "nothing"})
+    call(agent, "listIntents", 200, params={"status": "draft", "limit": 2})
+    call(agent, "listIntents", 200, params={"after": at["id"]})
+    call(agent, "listIntents", 400, params={"colour": "red"})
+    call(agent, "createIntent", 422, json={})
+    more = {"title": "Two", "depends_on": [at["id"], at["id"].upper()],
+            "parent_intent_id": at["id"].upper()}
+    answer = agent.post("/api/v1/intents", json=more)
+    if answer.status_code != 422:
+        judge("createIntent", answer)
+        two = {"id": answer.json()["id"]}
+        assert call(agent, "readIntent", 200, two).json() == answer.json()
+    call(agent, "setStatus", 400, at, json={"status": "active"})
+    for version, name in enumerate(["active", "abandoned"], 1):
+        call(agent, "setStatus", 200, at, json=example("setStatus", name),
+             headers={"If-Match": str(version)})
+    call(agent, "setStatus", 409, at, json=example("setStatus", "active"),
+         headers={"If-Match": '"1"'})
+
+
+def test_state(agent):
+    at = {"id": draft(agent).json()["id"]}
+    for version, name in enumerate(["patches", "merge"], 1):
+        changed = call(agent, "patchState", 200, at,
+                       json=example("patchState", name),
+                       headers={"If-Match": str(version)})
+    assert changed.json()["state"] == {
+        "order": "12345", "customer": "Alice", "notes": ["Photo asked for"]}
+    call(agent, "patchState", 422, at, headers={"If-Match": "3"},
+         json={"patches": [{"op": "set", "path": "/", "value": 1}]})
+
+
+def test_graph(agent):
+    parent = {"id": draft(agent).json()["id"]}
+    child = call(agent, "createChild", 201, parent,
+                 json=example("createChild", "child")).json()["id"]
+    call(agent, "listChildren", 200, parent)
+    call(agent, "addDependency", 200, parent, headers={"If-Match": "1"},
+         json={"dependency_id": child})
+    call(agent, "addDependency", 400, {"id": child},
+         json={"dependency_id": parent["id"]}, headers={"If-Match": "1"})
+    call(agent, "listDependencies", 200, parent)
+    call(agent, "listDependents", 200, {"id": child})
+    gone = {**parent, "dependency_id": child}
+    call(agent, "removeDependency", 200, gone, headers={"If-Match": "2"})
+    call(agent, "removeDependency", 404, gone, headers={"If-Match": "3"})
+
+
+def test_openintent_question(agent, operator):
+    at = {"id": draft(agent).json()["id"]}
+    call(agent, "setStatus", 200, at, json=example("setStatus", "suspended"),
+         headers={"If-Match": "1"})
+    call(operator, "respond", 409, at, json=example("respond", "approve"))
+    body = example("patchState", "question")
+    record = body["patches"][0]["value"]
+    call(agent, "patchState", 200, at, json=body, headers={"If-Match": "2"})
+    call(agent, "postEvent", 200, at,
+         json={"event_type": "intent.suspended",
+               "payload": {"suspension_id": record["id"]}})
+    answer = {**example("respond", "approve"), "suspension_id": record["id"]}
+    call(operator, "respond", 422, at, json={**answer, "value": "maybe"})
+    call(operator, "respond", 422, at, json={"value": "approve"})
+    call(operator, "respond", 200, at, json=answer)
+    call(operator, "respond", 409, at, json=answer)
+    resumed = call(agent, "readIntent", 200, at).json()
+    assert resumed["status"] == "active"
+    assert resumed["state"]["_suspension"]["response"] == "approve"
+
+
+def test_events(agent):
+    at = {"id": draft(agent).json()["id"]}
+    for name in ("comment", "engagement"):
+        call(agent, "postEvent", 201, at, json=example("postEvent", name))
+    call(agent, "postEvent", 403, at, json={"event_type": "intent.resumed"})
+    call(agent, "postEvent", 409, at, json={"event_type": "intent.suspended"})
+    call(agent, "postEvent", 422, at, json={"event_type": "tea"})
+    call(agent, "listEvents", 200, at, params={
+        "event_type": "comment", "since": "2026-01-01T00:00:00", "before": 9})
+    found = call(agent, "verifyEvents", 200, at).json()
+    assert found["chain_valid"] and found["event_count"] == 3
+
+
+def test_leases(agent, server):
+    at = {"id": draft(agent).json()["id"]}
+    body = example("acquireLease", "refund")
+    held = call(agent, "acquireLease", 201, at, json=body).json()
+    with server.client("agent", agent="mail-agent") as other:
+        call(other, "acquireLease", 409, at, json=body)
+        one = {**at, "lease_id": held["id"]}
+        call(other, "renewLease", 403, one, json={})
+    call(agent, "listLeases", 200, at)
+    call(agent, "renewLease", 200, one, json=example("renewLease", "longer"))
+    call(agent, "releaseLease", 200, one)
+    call(agent, "renewLease", 409, one, json={})
+    call(agent, "renewLease", 404, {**at, "lease_id": at["id"]}, json={})
+
+
+def test_agents(agent):
+    at = {"id": draft(agent).json()["id"]}
+    call(agent, "assignAgent", 200, at, json=example("assignAgent", "mail"))
+    listed = call(agent, "listAgents", 200, at).json()["agents"]
+    assert [a["agent_id"] for a in listed] == ["mail-agent"]
+    call(agent, "unassignAgent", 200, {**at, "agent_id": "mail-agent"})
+    call(agent, "unassignAgent", 404, {**at, "agent_id": "mail-agent"})
+
+
+# ---- who may --------------------------------------------------------------
+
+def test_no_key(nobody):
+    for name, (method, path, operation) in BY_ID.items():
+        if operation["security"] == [{"ApiKey": []}, {"Bearer": []}]:
+            answer = call(nobody, name, 401, dict.fromkeys(
+                ("id", "dependency_id", "lease_id", "agent_id"), "x"))
+            assert answer.headers["WWW-Authenticate"]
+
+
+def test_bearer(agent, nobody):
+    key = agent.headers["X-API-Key"]
+    bearer = {"Authorization": f"Bearer {key}"}
+    call(nobody, "listIntents", 200, headers=bearer)
+    call(nobody, "listIntents", 401, headers={"Authorization": "Bearer x"})
+
+
+def test_an_agent_by_name(agent):
+    call(agent, "listIntents", 200, headers={"X-Agent-ID": "mail-agent"})
+    call(agent, "listIntents", 403, headers={"X-Agent-ID": "*"})
+
+
+@pytest.mark.parametrize("accept", ["*/*", "text/html"])
+def test_errors_before_the_door(agent, accept):
+    """What is no address, query or header of HTTP is answered in the words
+    of the door that it was meant for."""
+    wanted = {"Accept": accept}
+    call(agent, "readIntent", 404, {"id": "a%2Fb"}, headers=wanted)
+    call(agent, "readIntent", 400, {"id": "%FF"}, headers=wanted)
+    call(agent, "readQuestion", 404, {"id": "a%2Fb"}, headers=wanted)
+    call(agent, "listIntents", 400, params=b"limit=%F", headers=wanted)
+    call(agent, "listIntents", 413, params={"status": "x" * 5000},
+         headers=wanted)
+    call(agent, "listIntents", 400, headers={**wanted, "X-Word": b"\xe9"})
+
+
+# ---- pages and operations -------------------------------------------------
+
+def test_operations(nobody):
+    for name in ("health", "ready", "metrics"):
+        call(nobody, name, 200)
+        call(nobody, name, 400, params={"colour": "red"})
+
+
+def test_served_as_it_is(nobody):
+    answer = call(nobody, "contract", 200)
+    from openapi_contract import PATH
+    assert answer.text == PATH.read_text()
+
+
+def test_pages_without_session(nobody):
+    """Where a page is not shown the login is, and nothing is decided."""
+    for name, (method, path, operation) in BY_ID.items():
+        if operation["security"] == [{"Session": []}]:
+            answer = call(nobody, name, 303, {"id": "x"})
+            assert answer.headers["Location"].startswith("/login")
+
+
+@pytest.fixture
+def browser(server):
+    with server.client() as one:
+        yield one
+
+
+def token(page):
+    """The token of the forms on a page."""
+    return re.search(r'name="csrf" value="([^"]+)"', page.text)[1]
+
+
+def sign_in(browser, server, status=303, headers=None, **more):
+    page = call(browser, "pageLogin", 200, params={"next": "/decided"})
+    form = {"csrf": token(page),
+            "email": server.env["SAYSO_OPERATOR_EMAIL"],
+            "password": server.env["SAYSO_OPERATOR_PASSWORD"], **more}
+    return call(browser, "signIn", status, data=form, headers=headers)
+
+
+def test_login(browser, server):
+    call(browser, "pageHome", 303)
+    sign_in(browser, server, 403, csrf="guess")
+    sign_in(browser, server, 422, password="guess")
+    sign_in(browser, server, 403, {"Origin": "https://elsewhere.example"})
+    done = sign_in(browser, server, next="/decided")
+    assert done.headers["Location"] == "/decided"
+    assert "HttpOnly" in done.headers["Set-Cookie"]
+    call(browser, "pageLogin", 303)
+    for name in ("pageInbox", "pageDecided"):
+        call(browser, name, 200)
+        call(browser, name, 400, params={"colour": "red"})
+    for name in ("pageQuestion", "pageIntent"):
+        call(browser, name, 404, {"id": "nothing"})
+    page = call(browser, "pageInbox", 200)
+    call(browser, "signOut", 403, data={"csrf": "guess"})
+    call(browser, "signOut", 303, data={"csrf": token(page)})
+    call(browser, "pageInbox", 303)
+
+
+def test_page_of_a_question(agent, browser, server):
+    asked = ask(agent, "confirm")
+    at = {"id": asked["suspension_id"]}
+    sign_in(browser, server)
+    form = {"csrf": token(call(browser, "pageQuestion", 200, at)),
+            "subject_sha256": asked["subject_sha256"]}
+    call(browser, "pageAnswer", 422, at, data={**form, "value": "maybe"})
+    call(browser, "pageAnswer", 403, at, data={"value": "yes"})
+    call(browser, "pageAnswer", 303, at, data={**form, "value": "yes"})
+    call(browser, "pageAnswer", 409, at, data={**form, "value": "no"})
+    call(browser, "pageQuestion", 200, at)
+    call(browser, "pageIntent", 200, {"id": asked["intent_id"]},
+         params={"verify": "1"})
+
+
+def test_the_walk_was_complete():
+    """Last: every success that the contract promises has been seen."""
+    promised = {(name, status) for name, (_, _, o) in BY_ID.items()
+                for status in o["responses"] if status < "400"}
+    assert sorted(promised - SEEN) == []
+
+
+def test_nothing_is_left_in_the_cupboard():
+    """Every component is in use."""
+    text = str(DOC["paths"]) + str(DOC["components"])
+    for kind in ("parameters", "headers", "responses", "examples", "schemas"):
+        for name in DOC["components"][kind]:
+            assert f"'#/components/{kind}/{name}'" in text, name
+            assert follow({"$ref": f"#/components/{kind}/{name}"})
