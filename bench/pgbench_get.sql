@@ -1,0 +1,2 @@
+\set n random(1, :rows)
+SELECT * FROM intent WHERE id = bench.id('i', :n);

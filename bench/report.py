@@ -1,0 +1,96 @@
+"""What bench/run measured: a table on the terminal, everything as JSON.
+
+usage: report.py CELLS SURROUNDINGS OUT. Fails when a number is missing.
+"""
+import json
+import pathlib
+import statistics
+import sys
+
+# What is measured: its title, what it is compared with, and the aim.
+ROWS = {
+    "get": ("GET an intent", "get", 0.3),
+    "suspend": ("suspend", "suspend", None),
+    "respond": ("respond, native", "respond", 0.5),
+    "respond_openintent": ("respond, OpenIntent", "respond", 0.5),
+}
+
+
+def read_cells(path):
+    """{(what, who): {round: cell}}"""
+    cells = {}
+    for line in pathlib.Path(path).read_text().splitlines():
+        turn, what, who, rate, p50, p99, requests, cost, busy = \
+            line.split()
+        cells.setdefault((what, who), {})[int(turn)] = {
+            "rate": float(rate), "p50_ms": float(p50),
+            "p99_ms": float(p99), "requests": int(requests),
+            "cpu_us": int(cost), "others_percent": int(busy)}
+    return cells
+
+
+def medians(cells):
+    return {key: statistics.median(c[key] for c in cells.values())
+            for key in ("rate", "p50_ms", "p99_ms", "cpu_us")}
+
+
+def compare(cells, what, against):
+    """A row: each round gives a ratio; the median of them is the result."""
+    ours, theirs = cells[what, "sayso"], cells[against, "pgbench"]
+    ratios = [ours[i]["rate"] / theirs[i]["rate"] for i in sorted(ours)]
+    return {"sayso": medians(ours), "pgbench": medians(theirs),
+            "ratio": statistics.median(ratios), "ratios": ratios,
+            "cpu_ratio": statistics.median(
+                theirs[i]["cpu_us"] / ours[i]["cpu_us"] for i in ours)}
+
+
+def table(results):
+    head = ("", "sayso/s", "p50", "p99", "cpu", "pgbench/s", "p50", "p99",
+            "cpu", "ratio", "rounds", "by cpu", "aim")
+    form = ("{:<20}{:>8}{:>7}{:>7}{:>6}{:>11}{:>7}{:>7}{:>6}{:>7}  {:<10}"
+            "{:>7}  {}")
+    lines = [form.format(*head)]
+    for what, (title, _, aim) in ROWS.items():
+        r = results[what]
+        numbers = [f"{r[who][key]:.{digits}f}" for who in ("sayso", "pgbench")
+                   for key, digits in (("rate", 0), ("p50_ms", 2),
+                                       ("p99_ms", 2), ("cpu_us", 0))]
+        spread = f"{min(r['ratios']):.2f}-{max(r['ratios']):.2f}"
+        goal = "-" if aim is None else (
+            f"{aim} {'met' if r['ratio'] >= aim else 'MISSED'}")
+        lines.append(form.format(title, *numbers, f"{r['ratio']:.2f}", spread,
+                                 f"{r['cpu_ratio']:.2f}", goal))
+    return "\n".join(lines)
+
+
+def main(cells_path, surroundings_path, out):
+    cells = read_cells(cells_path)
+    around = dict(line.split("=", 1) for line in pathlib.Path(
+        surroundings_path).read_text().splitlines())
+    results = {what: compare(cells, what, against)
+               for what, (_, against, _) in ROWS.items()}
+    for c in (c for one in cells.values() for c in one.values()):
+        assert c["rate"] > 0 and c["requests"] > 0, c
+        assert 0 < c["p50_ms"] <= c["p99_ms"], c
+    pathlib.Path(out).write_text(json.dumps({
+        "surroundings": around, "results": results,
+        "cells": [{"round": i, "what": what, "who": who, **c}
+                  for (what, who), one in cells.items()
+                  for i, c in one.items()]}, indent=1) + "\n")
+    print("\nMedians of the rounds: requests a second, latencies in ms, "
+          "microseconds of processor\nfor each (client, nginx, workers and "
+          "database), and the ratio that each round has.\n")
+    print(table(results))
+    print("\n" + ", ".join(f"{k} {v}" for k, v in around.items()))
+    busy = max(c["others_percent"] for one in cells.values()
+               for c in one.values())
+    if busy > 10:
+        print(f"Others used up to {busy} % of this machine meanwhile.")
+    if around["sanitizers"] == "yes" or around["quick"] == "yes":
+        print("These numbers mean nothing: "
+              "quick run or a build with sanitizers.")
+    print(f"All of it: {out}")
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -1,0 +1,187 @@
+/* Chromium, and a page that tells everything that went wrong on it. Knows how
+ * to sign in; knows nothing of single questions. */
+import assert from "node:assert/strict";
+import { chromium } from "playwright-core";
+
+import { sayso, server, visited } from "./server.mjs";
+
+export const patience = 10000; // ms that a page may take
+let browser = null;
+const signedIn = new Map(); // who -> storage state
+
+export const people = {
+    operator: null,
+    other: { email: "tomas@example.com", name: "Tomas Berg",
+             role: "operator", password: "another correct horse" },
+    auditor: { email: "ada@example.com", name: "Ada Auditor",
+               role: "auditor", password: "reads and does not answer" },
+};
+
+/* A person of their own for a test that signs out or is locked out. */
+export function makePerson({ email, name, role, password }) {
+    sayso(["operator", "create", "--email", email, "--name", name,
+        "--role", role, "--password-stdin"], password);
+}
+
+export async function startBrowser() {
+    browser = await chromium.launch({
+        executablePath: "/usr/bin/chromium",
+        args: ["--headless", "--no-sandbox", "--disable-gpu",
+            "--disable-quic", "--no-first-run",
+            "--disable-background-networking", "--disable-component-update",
+            "--disable-sync"],
+        timeout: 30000,
+    });
+    people.operator = {
+        email: server.env.SAYSO_OPERATOR_EMAIL, name: "Demo Operator",
+        role: "operator", password: server.env.SAYSO_OPERATOR_PASSWORD,
+    };
+    makePerson(people.other);
+    makePerson(people.auditor);
+}
+
+export async function stopBrowser() {
+    await browser?.close();
+}
+
+/* ---- pages ---------------------------------------------------------- */
+
+/* An answer that is not a 200 is told to the console too; that it was meant
+ * is for the test to say. */
+const meant = /the server responded with a status of 4\d\d/;
+
+function watch(page) {
+    const trouble = [];
+    page.trouble = trouble;
+    page.documents = []; // answers that became the page, the newest last
+    page.on("dialog", (dialog) => {
+        trouble.push(`dialog: ${dialog.message()}`);
+        dialog.dismiss().catch(() => {});
+    });
+    page.on("console", (message) => {
+        if (message.type() !== "error" && message.type() !== "warning") {
+            return;
+        }
+        const own = message.location().url.split("#")[0] ===
+                    page.url().split("#")[0];
+        if (!(own && meant.test(message.text()))) {
+            trouble.push(`console: ${message.text()}`);
+        }
+    });
+    page.on("pageerror", (error) => trouble.push(`script: ${error.message}`));
+    page.on("request", (request) => {
+        visited.add(
+            `${request.method()} ${new URL(request.url()).pathname}`);
+        if (new URL(request.url()).origin !== server.url) {
+            trouble.push(`elsewhere: ${request.url()}`);
+        }
+    });
+    page.on("response", (answer) => {
+        const request = answer.request();
+        if (request.resourceType() === "document" &&
+            request.frame() === page.mainFrame() &&
+            (answer.status() < 300 || answer.status() >= 400)) {
+            page.documents.push(answer);
+        }
+        if (answer.status() >= 500) {
+            trouble.push(`${answer.status()}: ${request.url()}`);
+        }
+    });
+}
+
+/* Nothing ran, nothing was blocked, nothing went elsewhere. */
+export function calm(page) {
+    assert.deepEqual(page.trouble, [], `on ${page.url()}`);
+}
+
+/* The answer that the page was made of. */
+export function shown(page) {
+    return page.documents.at(-1);
+}
+
+/* A page in a context of its own. who: a key of people, or null for nobody;
+ * scripts: false to do without. */
+export async function openPage({ who = null, scripts = true, width = 1280,
+    height = 720, theme = "light" } = {}) {
+    if (who && !signedIn.has(who)) {
+        const first = await openPage();
+        await signIn(first, people[who]);
+        signedIn.set(who, await first.context().storageState());
+        await closePage(first);
+    }
+    const context = await browser.newContext({
+        baseURL: server.url, javaScriptEnabled: scripts, colorScheme: theme,
+        viewport: { width, height },
+        storageState: who ? signedIn.get(who) : undefined,
+    });
+    context.setDefaultTimeout(patience);
+    await context.addInitScript(() => {
+        document.addEventListener("securitypolicyviolation", (event) => {
+            console.error(`policy: ${event.violatedDirective} ` +
+                          `${event.blockedURI} ${event.sample}`);
+        });
+    });
+    const page = await context.newPage();
+    watch(page);
+    return page;
+}
+
+export async function closePage(page) {
+    calm(page);
+    await page.context().close();
+}
+
+/* Runs with a page and closes it, whatever happens. */
+export async function withPage(options, use) {
+    const page = await openPage(options);
+    try {
+        await use(page);
+        calm(page);
+    } finally {
+        await page.context().close();
+    }
+}
+
+export async function signIn(page, { email, password }) {
+    if (!page.url().includes("/login")) {
+        await page.goto("/login");
+    }
+    await page.getByLabel("E-mail").fill(email);
+    await page.getByLabel("Password").fill(password);
+    await page.getByRole("button", { name: "Sign in" }).click();
+}
+
+export async function cookieOf(page) {
+    const cookies = await page.context().cookies();
+    return cookies.map(({ name, value }) => `${name}=${value}`).join("; ");
+}
+
+/* ---- what can be seen ----------------------------------------------- */
+
+/* How many pixels the page is wider than the window. */
+export function overflow(page) {
+    return page.evaluate(() => {
+        const root = document.documentElement;
+        return Math.max(root.scrollWidth, document.body.scrollWidth) -
+               root.clientWidth;
+    });
+}
+
+export function text(page, selector = "main") {
+    return page.locator(selector).innerText();
+}
+
+/* Sends the form that a button belongs to and waits for what comes. */
+export async function press(page, name) {
+    await Promise.all([
+        page.waitForEvent("load", { timeout: patience }),
+        page.getByRole("button", { name, exact: true }).first().click(),
+    ]);
+}
+
+export async function follow(page, name) {
+    await Promise.all([
+        page.waitForEvent("load", { timeout: patience }),
+        page.getByRole("link", { name, exact: true }).first().click(),
+    ]);
+}

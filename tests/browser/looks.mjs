@@ -1,0 +1,121 @@
+/* Every page in every state: at three widths, light and dark. axe finds
+ * nothing, html-validate finds nothing, nothing scrolls sideways, nothing is
+ * blocked or complained about, and a page weighs little. The pictures are
+ * kept for people to look at, each width in one of the themes by turns. */
+import assert from "node:assert/strict";
+import { mkdirSync, readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
+import { gzipSync } from "node:zlib";
+import { HtmlValidate } from "html-validate";
+
+import { calm, overflow, shown } from "./browser.mjs";
+import { raw, server } from "./server.mjs";
+
+const axe = readFileSync(
+    createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+const standards = ["wcag2a", "wcag2aa", "wcag21aa", "wcag22aa"];
+const heaviest = 50 * 1024; // bytes over the wire, with style and script
+const widths = [360, 768, 1440];
+
+/* A title may be as long as a question's head: it is not for search. */
+const rules = new HtmlValidate({
+    root: true,
+    extends: ["html-validate:recommended"],
+    rules: { "long-title": "off" },
+});
+
+function pictures() {
+    const dir = join(dirname(process.env.SAYSO_VAR ?? server.state),
+        "screenshots");
+    mkdirSync(dir, { recursive: true });
+    return dir;
+}
+
+/* What a theme alone can change is contrast. */
+async function audit(page, how, theme) {
+    const only = theme === "light" ? standards
+        : { type: "rule", values: ["color-contrast"] };
+    const found = await page.evaluate((runOnly) => window.axe.run({
+        runOnly, resultTypes: ["violations"] }), only);
+    const said = found.violations.flatMap(({ id, nodes }) =>
+        nodes.map(({ html, failureSummary }) =>
+            `${id}: ${html.slice(0, 300)} ${failureSummary}`));
+    assert.deepEqual(said, [], how);
+}
+
+/* Of long pages the first five screens are kept. */
+async function picture(page, how, width) {
+    const height = await page.evaluate(() =>
+        document.documentElement.scrollHeight);
+    await page.screenshot({ path: join(pictures(), `${how}.jpg`),
+        type: "jpeg", quality: 75, fullPage: true,
+        clip: { x: 0, y: 0, width, height: Math.min(height, 4000) } });
+}
+
+/* The document as it came: well-formed, and of our house. */
+async function markup(page, name) {
+    const answer = shown(page);
+    const html = await answer.text();
+    const report = await rules.validateString(html, `${name}.html`);
+    const said = report.results.flatMap(({ messages }) => messages.map(
+        ({ line, column, ruleId, message }) =>
+            `${line}:${column} ${ruleId}: ${message}: ` +
+            `${html.split("\n")[line - 1]?.slice(0, 200)}`));
+    assert.deepEqual(said, [], name);
+    const inline = await page.evaluate(() => [
+        ...document.querySelectorAll("style, script:not([src]), base")].concat(
+        [...document.querySelectorAll("*")].filter((one) =>
+            [...one.attributes].some(({ name }) => /^(on|style$)/.test(name))))
+        .map((one) => one.outerHTML));
+    assert.deepEqual(inline, [], name);
+    return html;
+}
+
+/* ---- weight --------------------------------------------------------- */
+
+let parts = null; // bytes of what all pages share, as served
+
+async function shared() {
+    parts ??= (await Promise.all(["app.css", "app.js", "icons.svg",
+        "favicon.svg"].map((file) => raw(`/static/${file}`, {
+        headers: { "Accept-Encoding": "gzip" } })))).reduce(
+        (sum, { body }) => sum + body.length, 0);
+    return parts;
+}
+
+async function weigh(page, html, name) {
+    const packed = (await shown(page).allHeaders())["content-encoding"];
+    const own = packed === "gzip" ? gzipSync(html, { level: 1 }).length
+        : Buffer.byteLength(html);
+    const sum = own + await shared();
+    assert.ok(sum <= heaviest, `${name} weighs ${sum} bytes, ${own} its own`);
+}
+
+/* ---- all of it ------------------------------------------------------ */
+
+let looked = 0; // pages; tells in which theme a width is pictured
+
+/* Looks at the page as it stands now. heavy: an agent filled it up, so its
+ * weight is not ours. */
+export async function look(page, name, { heavy = false } = {}) {
+    const html = await markup(page, name);
+    if (!heavy) {
+        await weigh(page, html, name);
+    }
+    await page.evaluate(axe);
+    const turn = looked++;
+    for (const [i, width] of widths.entries()) {
+        await page.setViewportSize({ width, height: 800 });
+        for (const [k, theme] of ["light", "dark"].entries()) {
+            const how = `${name}-${width}-${theme}`;
+            await page.emulateMedia({ colorScheme: theme });
+            assert.equal(await overflow(page), 0, `${how} scrolls sideways`);
+            if ((turn + i + k) % 2 === 0) {
+                await picture(page, how, width);
+            }
+            await audit(page, how, theme);
+        }
+    }
+    calm(page);
+}

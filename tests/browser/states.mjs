@@ -1,0 +1,246 @@
+/* Brings every page into each of its states, and has it looked at. */
+import assert from "node:assert/strict";
+
+import {
+    follow, openPage, closePage, people, press, shown, signIn, withPage,
+} from "./browser.mjs";
+import { test } from "./lanes.mjs";
+import { look } from "./looks.mjs";
+import * as questions from "./questions.mjs";
+import {
+    api, ask, askExpired, cancel, pageRoutes, respond, sql, visited,
+} from "./server.mjs";
+
+const by = { who: "operator" };
+
+/* state(name, status, options, bring): bring takes the page there. */
+function state(name, status, options, bring, { lane, heavy } = {}) {
+    test(`looks: ${name}`, () => withPage(options, async (page) => {
+        await bring(page);
+        assert.equal(shown(page).status(), status);
+        await look(page, name, { heavy });
+    }), lane);
+}
+
+async function openOne(page, asked, query = "") {
+    await page.goto(`/suspensions/${asked.suspension_id}${query}`);
+}
+
+/* A question that ended, seen by the operator. */
+function ended(name, question, end) {
+    state(`answered-${name}`, 200, by, async (page) => {
+        const asked = await ask(question);
+        await end(asked.suspension_id);
+        await openOne(page, asked);
+    });
+}
+
+/* ---- the empty house, before anybody asked -------------------------- */
+
+const first = { lane: "first" }, last = { lane: "last" };
+
+state("inbox-empty", 200, by, (page) => page.goto("/inbox"), first);
+state("decided-empty", 200, by, (page) => page.goto("/decided"), first);
+state("login-fresh", 200, {}, (page) => page.goto("/login"));
+state("login-error", 422, {}, async (page) => {
+    await page.goto("/login?next=%2Fdecided");
+    await signIn(page, { ...people.operator, password: "wrong" });
+});
+
+/* ---- errors --------------------------------------------------------- */
+
+state("error-not-found", 404, by, (page) => page.goto("/suspensions/none"));
+state("error-signed-out", 404, {}, (page) => page.goto("/no/such/page"));
+state("error-query", 400, by, (page) => page.goto("/inbox?sort=up"));
+state("unavailable", 200, {}, (page) => page.goto("/static/unavailable.html"));
+state("error-forbidden", 403, by, async (page) => {
+    await openOne(page, await ask(questions.confirm()));
+    await page.locator("form#answer [name=csrf]").evaluate(
+        (input) => { input.value = "old"; });
+    await press(page, "Yes");
+});
+
+/* ---- one open question ---------------------------------------------- */
+
+state("suspension-direct", 200, by, async (page) =>
+    openOne(page, await ask(questions.choice())));
+state("suspension-direct-error", 422, by, async (page) => {
+    await openOne(page, await ask(questions.choice()));
+    await press(page, "Refuse the refund");
+});
+state("suspension-two-step", 200, by, async (page) =>
+    openOne(page, await ask(questions.choice({ severity: "high" }))));
+state("suspension-confirm", 200, by, async (page) =>
+    openOne(page, await ask(questions.choice({ severity: "critical" })),
+        "?choice=refund"));
+state("suspension-confirm-error", 422, by, async (page) => {
+    await openOne(page, await ask(questions.choice({ severity: "medium" })));
+    await follow(page, "Refuse the refund");
+    await press(page, "Confirm: Refuse the refund");
+});
+state("suspension-yes-no", 200, by, async (page) =>
+    openOne(page, await ask(questions.confirm())));
+state("suspension-many", 200, by, async (page) => {
+    const choices = Array.from({ length: 12 }, (_, i) => ({
+        value: `v${i}`, label: `Warehouse number ${i + 1}`,
+        description: i % 3 ? `It is ${i} hours away.` : undefined }));
+    await openOne(page, await ask(questions.choice({ choices,
+        fallback_value: "v1" })));
+});
+state("suspension-text", 200, by, async (page) =>
+    openOne(page, await ask(questions.words())));
+state("suspension-text-error", 422, by, async (page) => {
+    await openOne(page, await ask(questions.words()));
+    await press(page, "Send the answer");
+});
+state("suspension-form", 200, by, async (page) =>
+    openOne(page, await ask(questions.form())));
+state("suspension-form-errors", 422, by, async (page) => {
+    await openOne(page, await ask(questions.form()));
+    await page.getByLabel("How many").fill("many");
+    await press(page, "Send the answers");
+});
+state("suspension-changed", 409, by, async (page) => {
+    await openOne(page, await ask(questions.choice({ severity: "high" })),
+        "?choice=part");
+    await page.locator("[name=subject_sha256]").evaluate(
+        (input) => { input.value = "f".repeat(64); });
+    await press(page, "Confirm: Offer half");
+});
+state("suspension-overdue", 200, by, async (page) =>
+    openOne(page, await askExpired(questions.choice())));
+for (const kind of ["choice", "form"]) {
+    state(`suspension-cannot-${kind}`, 200, { who: "auditor" },
+        async (page) => openOne(page, await ask(questions[kind]())));
+}
+
+/* ---- closed questions ----------------------------------------------- */
+
+const says = (value, reason) => (id) => respond(id, { value, reason });
+
+ended("approved", questions.choice({ severity: "high" }), says("refund"));
+ended("rejected", questions.choice(),
+    says("deny", "The photos show another parcel.\nAsk for new ones."));
+ended("text", questions.words(), says("Dear Alice,\nwe are sorry."));
+ended("form", questions.form(), says({
+    name: "Anna & Söhne", count: 7, amount: 499.9, urgent: true,
+    colour: "blue", land: "SE", days: ["Friday", "Monday"],
+    mail: "a@example.com" }));
+ended("withdrawn", questions.choice(), (id) => cancel(id, "Not needed."));
+state("answered-expired", 200, by, async (page) => {
+    const asked = await askExpired(questions.choice());
+    await cancel(asked.suspension_id).catch(() => {}); // runs the expiry
+    await openOne(page, asked);
+});
+
+/* ---- too late ------------------------------------------------------- */
+
+state("stale-answered", 409, by, async (page) => {
+    const asked = await ask(questions.choice());
+    const other = await openPage({ who: "other" });
+    await openOne(page, asked);
+    await openOne(other, asked);
+    await other.getByLabel("Comment").fill("Half is fair.");
+    await press(other, "Offer half");
+    await closePage(other);
+    await page.getByLabel("Comment").fill("Paid at once.");
+    await press(page, "Refund 499.99 EUR");
+});
+state("stale-expired", 409, by, async (page) => {
+    const asked = await ask(questions.form({ timeout_seconds: 4 }));
+    await openOne(page, asked);
+    await page.waitForTimeout(4000);
+    await press(page, "Send the answers");
+});
+
+/* ---- lists ---------------------------------------------------------- */
+
+state("inbox-full", 200, by, async (page) => {
+    const severities = ["low", "medium", "high", "critical", undefined];
+    for (let i = 0; i < 55; i += 1) {
+        await ask(questions.choice({ severity: severities[i % 5],
+            timeout_seconds: i % 4 ? 300 * (i + 1) : undefined }),
+        i % 2 ? "refunds-agent" : "warehouse-and-shipping-agent");
+    }
+    await page.goto("/inbox");
+    assert.equal(await page.locator("li.row").count(), 50);
+}, last);
+state("inbox-last", 200, by, async (page) => {
+    await page.goto("/inbox");
+    while (await page.getByRole("link", { name: "Older" }).count()) {
+        await follow(page, "Older");
+    }
+    await page.getByRole("link", { name: "To the first" }).waitFor();
+}, last);
+state("decided-full", 200, by, async (page) => {
+    for (let i = 0; i < 52; i += 1) {
+        const { suspension_id: id } = await ask(questions.choice({
+            severity: i % 2 ? "high" : undefined }));
+        await respond(id, i % 3 ? { value: "refund" } : { value: "deny",
+            reason: "The photos show another parcel." });
+    }
+    await page.goto("/decided");
+    assert.equal(await page.locator("li.row").count(), 50);
+    await follow(page, "Older");
+    await page.getByRole("link", { name: "To the first" }).waitFor();
+    await page.goto("/decided");
+}, last);
+
+/* ---- one intent ----------------------------------------------------- */
+
+/* With relations, two questions, a lease, a state and a posted event. */
+async function rich() {
+    const to = (path, status, body) =>
+        api("agent", "POST", `/api/v1/intents${path}`, status, body);
+    const parent = await to("", 201, { title: "Answer all complaints",
+        description: "The whole of Monday.", state: { open: 3 } });
+    const { intent_id: id, suspension_id } = await ask(questions.choice({
+        severity: "high", intent: { title: "Handle the complaint",
+            parent_intent_id: parent.id } }));
+    await respond(suspension_id, { value: "refund" });
+    await to(`/${id}/agents`, 200, { agent_id: "warehouse-agent" });
+    await to(`/${id}/leases`, 201, { scope: "orders/12345",
+        duration_seconds: 60 });
+    await to(`/${id}/events`, 201, { event_type: "comment",
+        payload: { text: "Two photos were read.", size: 120044 } });
+    await ask({ ...questions.words(), intent_id: id, intent: undefined });
+    return { id, parent };
+}
+
+state("intent-unverified", 200, by, async (page) =>
+    page.goto(`/intents/${(await rich()).id}`));
+state("intent-verified", 200, by, async (page) =>
+    page.goto(`/intents/${(await rich()).id}?verify=1`));
+state("intent-parent", 200, by, async (page) =>
+    page.goto(`/intents/${(await rich()).parent.id}`));
+state("intent-broken", 200, by, async (page) => {
+    const { id } = await rich();
+    sql(`ALTER TABLE event DISABLE TRIGGER ALL;
+         UPDATE event SET canonical = replace(canonical, 'photos', 'fotos')
+          WHERE intent_id = '${id}';
+         ALTER TABLE event ENABLE TRIGGER ALL`);
+    await page.goto(`/intents/${id}?verify=1`);
+    await page.getByText("The chain breaks at event").waitFor();
+});
+
+/* ---- hostile -------------------------------------------------------- */
+
+const much = { heavy: true };
+
+state("suspension-hostile", 200, by, async (page) =>
+    openOne(page, await ask(questions.hostileChoice())), much);
+state("suspension-hostile-form", 200, by, async (page) =>
+    openOne(page, await ask(questions.hostileForm())), much);
+state("inbox-hostile", 200, by, (page) => page.goto("/inbox"),
+    { ...much, ...last });
+
+test("every page of the route table was asked for", () => {
+    const rows = pageRoutes();
+    assert.ok(rows.length >= 9);
+    for (const { method, pattern } of rows) {
+        const path = pattern.replaceAll(/\{\w+\}/g, "[^/]+");
+        const exact = new RegExp(`^${method} ${path}$`);
+        assert.ok([...visited].some((one) => exact.test(one)),
+            `${method} ${pattern}`);
+    }
+}, "last");

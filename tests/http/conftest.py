@@ -1,0 +1,140 @@
+"""Fixtures of the tests over HTTP.
+
+A test names the rows of the route table that it exercises:
+@pytest.mark.route("POST /api/v1/intents"). Whether it really called them is
+checked here; whether every row has a test, in test_routes.py."""
+import concurrent.futures
+import os
+import pathlib
+import signal
+import sys
+import time
+
+import pytest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+
+import kit  # noqa: E402
+from page import login_data  # noqa: E402
+from server import place  # noqa: E402
+
+
+def pytest_configure(config):
+    config.addinivalue_line(
+        "markers", "route(name): the test calls this row of the route table")
+
+
+@pytest.fixture(scope="session")
+def server():
+    one = kit.Watched(place()).start()
+    yield one
+    # Whatever the tests did: all chains hold, and nothing went wrong inside.
+    verified = one.sayso("verify")
+    one.stop()
+    assert verified.returncode == 0, verified.stdout
+    assert kit.complaints(one) == []
+
+
+@pytest.fixture(scope="session")
+def auditor(server):
+    server.env["SAYSO_AUDITOR_KEY"] = server.key("auditor")
+    with server.client("auditor") as client:
+        yield client
+
+
+@pytest.fixture(scope="session")
+def other_agent(server):
+    with server.client("agent", agent="other-agent") as client:
+        yield client
+
+
+@pytest.fixture(scope="session")
+def other_operator(server):
+    key = server.key("operator", label="Second Operator")
+    with server.client(headers={"X-API-Key": key}) as client:
+        yield client
+
+
+@pytest.fixture(scope="session")
+def stuck():
+    """A worker that stands still in a request, on a server of its own, so
+    that other tests use the half minute until it is killed."""
+    one = kit.Watched(place("stuck"), SAYSO_WORKERS="2").start()
+    with one.client("agent", agent="a", timeout=60) as client, \
+            concurrent.futures.ThreadPoolExecutor() as pool:
+        intent = kit.new_intent(client)
+        with kit.locked(one, intent):
+            request = pool.submit(kit.set_status, client, intent, "completed")
+            kit.wait_for(lambda: kit.waiting(one) == 1)
+            pid = kit.busy_worker(one)
+            os.kill(pid, signal.SIGSTOP)
+        begun = time.time()
+        for _ in range(5):
+            assert client.get("/readyz").status_code == 200
+        yield one, pid, begun, request
+        if pid in one.workers():
+            os.kill(pid, signal.SIGCONT)
+    one.stop()
+
+
+@pytest.fixture
+def by_role(agent, operator, admin, auditor):
+    return {"agent": agent, "operator": operator, "admin": admin,
+            "auditor": auditor}
+
+
+@pytest.fixture(autouse=True)
+def really_called(request):
+    """The rows that a test names have to be among its calls."""
+    named = [m.args[0] for m in request.node.iter_markers("route")]
+    if not named:
+        yield
+        return
+    server = request.getfixturevalue("server")
+    before = len(server.calls)
+    yield
+    called = set()
+    for call in server.calls[before:]:
+        row = kit.find(*call.split(" ", 1))
+        called.add(row.name if row else call)
+    missing = set(named) - called
+    assert not missing, f"named and not called: {missing}"
+
+
+class Person:
+    """Somebody who may sign in, and a client that has."""
+
+    def __init__(self, server, role):
+        self.email = f"{role}-{kit.new_id()}@example.com"
+        self.name = f"Some {role.capitalize()}"
+        self.password = kit.new_id()
+        made = server.sayso("operator", "create", "--email", self.email,
+                            "--name", self.name, "--role", role,
+                            "--password-stdin", input=self.password + "\n")
+        assert made.returncode == 0, made.stderr
+        self.client = server.client(headers={"Accept": "text/html"},
+                                    transport=kit.elsewhere())
+
+    def sign_in(self, client=None, headers=None, **more):
+        """Posts the login form, from a browser that may be signed in."""
+        client = client or self.client
+        client.cookies.delete("sayso") if "sayso" in client.cookies else None
+        data = login_data(client, email=self.email, password=self.password)
+        return client.post("/login", data={**data, **more}, headers=headers)
+
+
+@pytest.fixture(scope="module")
+def person(server):
+    """person(role) makes one of them."""
+    made = []
+
+    def make(role="operator", signed_in=True):
+        one = Person(server, role)
+        made.append(one)
+        if signed_in:
+            assert one.sign_in().status_code == 303
+        return one
+
+    yield make
+    for one in made:
+        one.client.close()

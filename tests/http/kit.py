@@ -1,0 +1,502 @@
+"""What the tests over HTTP share: the route table as data, short ways to make
+intents and questions, and what holds for every answer."""
+import base64
+import collections
+import concurrent.futures
+import contextlib
+import decimal
+import hashlib
+import itertools
+import json
+import os
+import pathlib
+import re
+import socket
+import struct
+import threading
+import time
+import uuid
+
+import httpx
+
+from server import TOP, Server
+
+ROLES = ("agent", "operator", "admin", "auditor")
+ANY_ID = "11111111-2222-4333-8444-555555555555"
+NAIVE = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}")
+ZULU = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z")
+
+# --- The route table ------------------------------------------------------
+
+Route = collections.namedtuple(
+    "Route", "name method pattern proof roles query body style")
+
+
+def _strings(text, macros):
+    """C's concatenation of literals and macros that are literals."""
+    out = ""
+    for word in re.findall(r'"[^"]*"|[A-Z_]+', text):
+        out += word[1:-1] if word[0] == '"' else _strings(macros[word], macros)
+    return out
+
+
+def _routes():
+    text = (TOP / "src/doors/route.c").read_text()
+    text = re.sub(r"/\*.*?\*/", "", text, flags=re.S)
+    macros = dict(re.findall(r"^#define (\w+) (.+)$", text, re.M))
+    sets = {"ROLE_" + r.upper(): {r} for r in ROLES}
+    table = text.split("routes[] = {")[1].split("\n};")[0]
+    for name, value in re.findall(r"(\w+) = ([^,{}]+)",
+                                  text.split("enum {")[1].split("}")[0]):
+        sets[name] = set().union(*(sets[w] for w in value.strip().split(" | ")))
+    out = []
+    for row in re.findall(r"\{(.*?)\}[,\s]*(?=\{|$)", table, re.S):
+        parts = [p.strip() for p in re.split(r",\s*(?![^{]*})", row)]
+        if len(parts) != 8:
+            raise ValueError(f"a row of the route table: {row}")
+        method, pattern, proof, who, query, body, style, _ = parts
+        pattern = _strings(pattern, macros)
+        roles = set() if who == "0" else set().union(
+            *(sets[w] for w in who.split(" | ")))
+        size = re.fullmatch(r"(\d+)( \* KB)?", body)
+        out.append(Route(f"{method} {pattern}", method, pattern, proof, roles,
+                         _strings(query, macros).split(),
+                         int(size[1]) * (1024 if size[2] else 1), style))
+    return out
+
+
+ROUTES = _routes()
+KEYED = [r for r in ROUTES if r.proof == "KEY"]
+WRITING = [r for r in ROUTES if r.method in ("POST", "PATCH")
+           and r.style != "HTML"]
+
+
+def by_name(rows):
+    return {"argvalues": rows, "ids": [r.name for r in rows]}
+
+
+def fill(pattern, **ids):
+    """The pattern with an id that nothing has, or the given ones."""
+    return re.sub(r"\{(\w+)\}", lambda m: ids.get(m[1], ANY_ID), pattern)
+
+
+def find(method, path):
+    """The row that answers a request, or None."""
+    method = "GET" if method == "HEAD" else method
+    for r in ROUTES:
+        at = re.sub(r"\\\{\w+\\\}", "[^/]+", re.escape(r.pattern))
+        if r.method == method and re.fullmatch(at, path):
+            return r
+    return None
+
+
+# --- What holds for every answer ------------------------------------------
+
+LEAKS = re.compile(r"SELECT |INSERT |UPDATE |Sanitizer|/tmp/|/var/|/src/|"
+                   r"\.c:\d|\.sql\b|0x[0-9a-f]{8}|"
+                   r"(?i:sqlstate|libpq|pg_|postgres)")
+
+
+def style_of(method, path):
+    row = find(method, path)
+    if row:
+        return row.style
+    if path.startswith("/api/v1/suspensions"):
+        return "PROBLEM"
+    return "DETAIL" if path.startswith(("/api/", "/.well-")) else None
+
+
+def check_answer(response):
+    """Holds for whatever the server says; raises where it does not."""
+    method, path = response.request.method, response.request.url.path
+    status, text = response.status_code, response.text
+    assert status != 500, f"{method} {path}: 500 {text}"
+    assert 200 <= status < 504, f"{method} {path}: {status}"
+    if status < 400 or method == "HEAD":
+        return
+    assert not LEAKS.search(text), f"{method} {path}: {text}"
+    kind = response.headers["content-type"]
+    assert response.headers["x-content-type-options"] == "nosniff"
+    assert response.headers["cache-control"] == "no-store"
+    assert status != 503 or int(response.headers["retry-after"]) > 0
+    if kind.startswith("text/html"):
+        assert style_of(method, path) in ("HTML", None)
+        assert text.lower().startswith("<!doctype html>"), text
+        return
+    assert status != 429 or int(response.headers["retry-after"]) > 0
+    body = response.json()
+    assert isinstance(body, dict), text
+    if status == 409 and not str(body["code"]).startswith("lease."):
+        assert "lease" not in text.lower(), text
+    if "x-request-id" not in response.headers:  # nginx said it
+        assert kind == "application/json" and body["detail"] and body["code"]
+    elif style_of(method, path) == "DETAIL":
+        assert kind == "application/json", kind
+        assert body["detail"] and body["message"] and body["code"]
+    else:
+        assert kind == "application/problem+json", kind
+        assert body["status"] == status and body["title"] and body["type"]
+        assert body["detail"] and body["code"]
+
+
+class Watched(Server):
+    """A server all of whose answers are checked on the way."""
+
+    def client(self, *args, **kwargs):
+        def watch(response):
+            response.read()
+            check_answer(response)
+
+        client = super().client(*args, **kwargs)
+        client.event_hooks = {**client.event_hooks, "response": [watch]}
+        return client
+
+    def pid(self):
+        """The process of ./start, and of what it started by name."""
+        return int((self.state / "pid").read_text())
+
+    def supervisor(self):
+        serving = [p for p in children(self.pid())
+                   if comm(p) == "sayso: serve"]
+        return serving[0]
+
+    def workers(self):
+        return [p for p in children(self.supervisor())
+                if comm(p) == "sayso: web"]
+
+    def postmaster(self):
+        pid = (self.state / "postgres/postmaster.pid").read_text()
+        return int(pid.splitlines()[0])
+
+    def log(self, name="sayso"):
+        return (self.state / "log" / f"{name}.log").read_text()
+
+
+def complaints(server):
+    """Lines of the log that no request should be able to bring about."""
+    return [x for x in server.log().splitlines()
+            if re.search("Sanitizer|runtime error|internal code|was left open|"
+                         "supervisor: worker .* (ended|killed)", x)]
+
+
+def elsewhere():
+    """A transport from an address of its own, of the many that a loopback
+    has: nginx counts logins by address."""
+    n = next(_addresses)
+    return httpx.HTTPTransport(
+        verify=False, local_address=f"127.1.{n // 250}.{n % 250 + 1}")
+
+
+_addresses = itertools.count()
+
+
+def wait_for(what, seconds=10):
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        if got := what():
+            return got
+        time.sleep(0.05)
+    raise AssertionError("it did not happen in time")
+
+
+@contextlib.contextmanager
+def locked(server, *intents):
+    """Holds the rows of intents, so that requests about them wait."""
+    with server.database() as db, db.transaction():
+        db.execute("SELECT FROM intent WHERE id = ANY (%s) FOR UPDATE",
+                   [[i["id"] for i in intents]])
+        yield db
+
+
+def waiting(server):
+    """How many statements of the workers wait for a lock."""
+    with server.database() as db:
+        return db.execute("SELECT count(*) FROM pg_stat_activity WHERE "
+                          "usename = 'sayso_web' AND wait_event_type = "
+                          "'Lock'").fetchone()[0]
+
+
+def busy_worker(server):
+    """The one worker that has a request: it holds the socket that listens,
+    the database's, and one to nginx."""
+    def sockets(pid):
+        at = pathlib.Path(f"/proc/{pid}/fd")
+        return sum(os.readlink(f).startswith("socket:")
+                   for f in at.iterdir())
+
+    busy = [w for w in server.workers() if sockets(w) == 3]
+    assert len(busy) == 1, busy
+    return busy[0]
+
+
+def comm(pid):
+    try:
+        return pathlib.Path(f"/proc/{pid}/comm").read_text().strip()
+    except OSError:
+        return None
+
+
+def children(pid):
+    out = []
+    for stat in pathlib.Path("/proc").glob("[0-9]*/stat"):
+        try:
+            fields = stat.read_text().rpartition(")")[2].split()
+        except OSError:
+            continue
+        if int(fields[1]) == pid:
+            out.append(int(stat.parent.name))
+    return out
+
+
+def refused(response, status, code=None, at=None):
+    """Was it refused in this way? Gives the body."""
+    said = response.text[:500]
+    assert response.status_code == status, said
+    body = response.json()
+    if code:
+        assert body["code"] == code, said
+    if at is not None:
+        assert body.get("at") == at, said
+    return body
+
+
+# --- Making things --------------------------------------------------------
+
+def new_id():
+    return str(uuid.uuid4())
+
+
+def get(client, intent):
+    r = client.get(f"/api/v1/intents/{intent['id']}")
+    assert r.status_code == 200, r.text
+    return r.json()
+
+
+def set_status(client, intent, status, version=None, **more):
+    version = intent["version"] if version is None else version
+    return client.post(f"/api/v1/intents/{intent['id']}/status",
+                       json={"status": status, **more},
+                       headers={"If-Match": str(version)})
+
+
+def patch(client, intent, *patches, version=None):
+    version = intent["version"] if version is None else version
+    return client.post(f"/api/v1/intents/{intent['id']}/state",
+                       json={"patches": list(patches)},
+                       headers={"If-Match": str(version)})
+
+
+def put(path, value):
+    return {"op": "set", "path": path, "value": value}
+
+
+def new_intent(client, status="active", **body):
+    """An intent in one of the states that a call can bring it to."""
+    r = client.post("/api/v1/intents", json={"title": "Refund", **body})
+    assert r.status_code == 201, r.text
+    steps = {"draft": [], "active": ["active"],
+             "blocked": ["active", "blocked"],
+             "suspended_awaiting_input": ["active", "suspended_awaiting_input"],
+             "completed": ["active", "completed"],
+             "abandoned": ["abandoned"]}[status]
+    for step in steps:
+        r = set_status(client, r.json(), step)
+        assert r.status_code == 200, r.text
+    return r.json()
+
+
+CHOICES = [{"value": "approve", "label": "Approve refund",
+            "description": "Issue full refund", "style": "primary"},
+           {"value": "deny", "label": "Deny refund", "style": "danger"}]
+
+
+def record(**more):
+    """A record as the SDK writes it."""
+    return {"id": new_id(), "question": "Refund order 12345?",
+            "response_type": "choice", "choices": CHOICES,
+            "context": {"order_id": "12345", "amount": 499.99},
+            "fallback_policy": "fail",
+            "suspended_at": "2020-01-01T00:00:00.000000", **more}
+
+
+def suspend(client, **more):
+    """The SDK's two calls; gives the intent and the suspension's id."""
+    intent = new_intent(client, "suspended_awaiting_input")
+    wanted = record(**more)
+    wanted = {k: v for k, v in wanted.items() if v is not None}
+    r = patch(client, intent, put("_suspension", wanted))
+    assert r.status_code == 200, r.text
+    return r.json(), wanted["id"]
+
+
+def respond(client, intent, suspension_id, value, **more):
+    headers = more.pop("headers", {})
+    return client.post(f"/api/v1/intents/{intent['id']}/suspend/respond",
+                       json={"suspension_id": suspension_id, "value": value,
+                             **more}, headers=headers)
+
+
+def ask(client, **more):
+    headers = more.pop("headers", {})
+    body = {"question": "Refund order 12345?", "response_type": "choice",
+            "choices": CHOICES, **more}
+    body = {k: v for k, v in body.items() if v is not None}
+    r = client.post("/api/v1/suspensions", json=body, headers=headers)
+    assert r.status_code == 201, r.text
+    return r.json()
+
+
+def answer(client, asked, value="approve", **more):
+    headers = more.pop("headers", {})
+    return client.post(
+        f"/api/v1/suspensions/{asked['suspension_id']}/respond",
+        json={"value": value, **more}, headers=headers)
+
+
+def events(client, intent_id, **query):
+    r = client.get(f"/api/v1/intents/{intent_id}/events", params=query)
+    assert r.status_code == 200, r.text
+    return r.json()
+
+
+def types(client, intent_id):
+    """The types of an intent's events, oldest first."""
+    return [e["event_type"] for e in reversed(events(client, intent_id))]
+
+
+# --- The hash chain, worked out independently -----------------------------
+
+def _number(v):
+    """As ECMAScript prints a double (ECMA-262, Number::toString)."""
+    if isinstance(v, int):
+        return str(v)
+    sign, digits, exponent = decimal.Decimal(repr(v)).normalize().as_tuple()
+    digits, minus = "".join(map(str, digits)), "-" if sign else ""
+    k, n = len(digits), len(digits) + exponent
+    if v == 0:
+        return "0"
+    if k <= n <= 21:
+        return minus + digits + "0" * (n - k)
+    if 0 < n <= 21:
+        return f"{minus}{digits[:n]}.{digits[n:]}"
+    if -6 < n <= 0:
+        return f"{minus}0.{'0' * -n}{digits}"
+    rest = "." + digits[1:] if k > 1 else ""
+    return f"{minus}{digits[0]}{rest}e{'+' if n > 0 else ''}{n - 1}"
+
+
+def canonical(v):
+    """RFC 8785, as text."""
+    if isinstance(v, dict):
+        keys = sorted(v, key=lambda k: k.encode("utf-16-be"))
+        return "{" + ",".join(canonical(k) + ":" + canonical(v[k])
+                              for k in keys) + "}"
+    if isinstance(v, list):
+        return "[" + ",".join(map(canonical, v)) + "]"
+    if isinstance(v, (int, float)) and not isinstance(v, bool):
+        return _number(v)
+    return json.dumps(v, ensure_ascii=False)
+
+
+def hash_of(event):
+    """The hash that an event as GET shows it should have."""
+    rest = {k: v for k, v in event.items() if k != "event_hash"}
+    digest = hashlib.sha256(canonical(rest).encode()).digest()
+    return "sha256:" + base64.urlsafe_b64encode(digest).decode().rstrip("=")
+
+
+def check_chain(listed):
+    """Checks events as listed, newest first."""
+    previous = None
+    for n, event in enumerate(reversed(listed), 1):
+        assert event["sequence"] == n
+        assert event["previous_event_hash"] == previous
+        assert event["event_hash"] == hash_of(event)
+        previous = event["event_hash"]
+
+
+# --- At once, and without a client library --------------------------------
+
+def together(*calls):
+    """Runs the calls at the same moment, each in a thread of its own."""
+    barrier = threading.Barrier(len(calls))
+
+    def one(call):
+        barrier.wait(30)
+        return call()
+
+    with concurrent.futures.ThreadPoolExecutor(len(calls)) as pool:
+        return list(pool.map(one, calls, timeout=60))
+
+
+Plain = collections.namedtuple("Plain", "status headers body")
+
+
+def plain(server, data, timeout=10):
+    """Sends bytes to nginx as they are and reads one answer to its end."""
+    with socket.create_connection(("127.0.0.1", server.port), timeout) as s:
+        s.settimeout(timeout)
+        try:
+            s.sendall(data)
+        except ConnectionError:
+            pass  # it has answered before it read all
+        got = b""
+        while chunk := _receive(s):
+            got += chunk
+            head, end, body = got.partition(b"\r\n\r\n")
+            length = re.search(rb"(?i)content-length: *(\d+)", head)
+            if end and length and len(body) >= int(length[1]):
+                break
+    head, _, body = got.partition(b"\r\n\r\n")
+    lines = head.decode().split("\r\n")
+    headers = {k.lower(): v for k, v in
+               (line.split(": ", 1) for line in lines[1:] if ": " in line)}
+    return Plain(int(lines[0].split()[1]), headers, body)
+
+
+def _receive(s):
+    try:
+        return s.recv(65536)
+    except ConnectionError:
+        return b""
+
+
+# --- FastCGI, without nginx -----------------------------------------------
+
+def fastcgi(path, params, body=b""):
+    """One request to a worker; gives its status, headers and body."""
+    def record(kind, data):
+        out = b""
+        while True:
+            part, data = data[:65000], data[65000:]
+            out += struct.pack("!BBHHBx", 1, kind, 1, len(part), 0) + part
+            if not data:
+                return out
+
+    def pair(name, value):
+        sizes = b"".join(struct.pack("!I", len(x) | 1 << 31)
+                         for x in (name, value))
+        return sizes + name + value
+
+    encoded = b"".join(pair(k.encode(), v.encode())
+                       for k, v in params.items())
+    with socket.socket(socket.AF_UNIX) as s:
+        s.settimeout(10)
+        s.connect(str(path))
+        s.sendall(record(1, struct.pack("!HB5x", 1, 0)) + record(4, encoded)
+                  + record(4, b"") + (record(5, body) if body else b"")
+                  + record(5, b""))
+        data = b""
+        while chunk := s.recv(65536):
+            data += chunk
+    out = b""
+    while data:
+        _, kind, _, size, padding = struct.unpack("!BBHHBx", data[:8])
+        if kind == 6:
+            out += data[8:8 + size]
+        data = data[8 + size + padding:]
+    head, _, body = out.partition(b"\r\n\r\n")
+    headers = dict(line.split(": ", 1)
+                   for line in head.decode().split("\r\n"))
+    return Plain(int(headers.pop("Status").split()[0]),
+                 {k.lower(): v for k, v in headers.items()}, body)

@@ -1,0 +1,225 @@
+"""Idempotency-Key on every POST: the same request again has one effect and
+one answer; another request under the same key is refused."""
+import pytest
+
+from kit import (ROUTES, ask, events, get, new_id, new_intent, put, record,
+                 refused, suspend, together)
+
+POSTS = [r.name for r in ROUTES if r.method == "POST" and r.proof == "KEY"]
+
+
+class Case:
+    """A good request for a route: by whom, where, what, and another body."""
+
+    def __init__(self, client, path, body, other, headers=None):
+        self.client, self.path, self.headers = client, path, headers or {}
+        self.body, self.other = body, other
+
+    def send(self, key, body=None, client=None):
+        return (client or self.client).post(
+            self.path, json=self.body if body is None else body,
+            headers={**self.headers, "Idempotency-Key": key})
+
+
+def match(intent):
+    return {"If-Match": str(intent["version"])}
+
+
+def make(name, agent, operator):
+    """A case for a row of the route table."""
+    rest = name.removeprefix("POST /api/v1/")
+    if rest == "intents":
+        return Case(agent, "/api/v1/intents", {"title": "a"}, {"title": "b"})
+    if rest == "suspensions":
+        return Case(agent, "/api/v1/suspensions", {"question": "a?"},
+                    {"question": "b?"})
+    if rest.startswith("suspensions/"):
+        asked = ask(agent)
+        path = "/api/v1/" + rest.replace("{id}", asked["suspension_id"])
+        if rest.endswith("cancel"):
+            return Case(agent, path, {"reason": "a"}, {"reason": "b"})
+        return Case(operator, path, {"value": "approve"}, {"value": "deny"})
+    if rest.endswith("suspend/respond"):
+        intent, suspension = suspend(agent)
+        path = "/api/v1/" + rest.replace("{id}", intent["id"])
+        body = {"suspension_id": suspension, "value": "approve"}
+        return Case(operator, path, body, {**body, "value": "deny"})
+    intent = new_intent(agent)
+    path = "/api/v1/" + rest.replace("{id}", intent["id"])
+    if rest.endswith("/dependencies"):
+        one, two = new_intent(agent), new_intent(agent)
+        return Case(agent, path, {"dependency_id": one["id"]},
+                    {"dependency_id": two["id"]}, match(intent))
+    bodies = {
+        "children": ({"title": "a"}, {"title": "b"}),
+        "status": ({"status": "blocked"}, {"status": "completed"}),
+        "state": ({"patches": [put("a", 1)]}, {"patches": [put("a", 2)]}),
+        "events": ({"event_type": "comment"},
+                   {"event_type": "comment", "payload": {"a": 1}}),
+        "leases": ({"scope": "a"}, {"scope": "b"}),
+        "agents": ({"agent_id": "a"}, {"agent_id": "b"}),
+    }
+    return Case(agent, path, *bodies[rest.split("/")[-1]], match(intent))
+
+
+def count(server):
+    """What a second effect would change, over all of the database."""
+    with server.database() as db:
+        return db.execute(
+            "SELECT (SELECT count(*) FROM event),"
+            " (SELECT sum(version) FROM intent),"
+            " (SELECT count(*) FROM suspension),"
+            " (SELECT count(*) FROM lease),"
+            " (SELECT count(*) FROM idempotency)").fetchone()
+
+
+@pytest.mark.parametrize("name", POSTS)
+def test_the_same_again_is_the_same_answer(server, agent, operator, name):
+    case, key = make(name, agent, operator), new_id()
+    first = case.send(key)
+    assert first.status_code in (200, 201), first.text
+    assert "idempotency-replayed" not in first.headers
+    before = count(server)
+    for _ in range(2):
+        again = case.send(key)
+        assert again.status_code == first.status_code
+        assert again.content == first.content
+        assert again.headers.get("etag") == first.headers.get("etag")
+        assert again.headers["idempotency-replayed"] == "true"
+    assert count(server) == before
+
+
+@pytest.mark.parametrize("name", POSTS)
+def test_the_same_key_for_something_else(server, agent, operator, name):
+    case, key = make(name, agent, operator), new_id()
+    assert case.send(key).status_code in (200, 201)
+    before = count(server)
+    refused(case.send(key, case.other), 409, "idempotency.other_request")
+    # The same bytes at another address are another request too.
+    other = make(name, agent, operator)
+    if other.path != case.path:
+        middle = count(server)
+        refused(other.send(key, case.body), 409, "idempotency.other_request")
+        assert count(server) == middle
+    else:
+        assert count(server) == before
+
+
+@pytest.mark.parametrize("name", POSTS)
+def test_a_refusal_is_not_remembered(agent, operator, name):
+    case, key = make(name, agent, operator), new_id()
+    refused(case.send(key, {"reason": 7, "title": 7, "question": 7,
+                            "scope": 7, "agent_id": 7, "event_type": 7,
+                            "status": 7, "patches": 7, "dependency_id": 7,
+                            "suspension_id": 7}), 422)
+    assert case.send(key).status_code in (200, 201)
+
+
+def test_a_key_belongs_to_who_sent_it(server, agent, other_agent, operator):
+    key, body = new_id(), {"title": "x"}
+    made = {c.post("/api/v1/intents", json=body,
+                   headers={"Idempotency-Key": key}).json()["id"]
+            for c in (agent, other_agent, operator)}
+    assert len(made) == 3
+
+
+def test_the_answer_of_the_first_is_not_for_the_second(
+        agent, operator, other_operator):
+    """Only the winner's key replays; another's is told who won."""
+    asked, key = ask(agent), new_id()
+    path = f"/api/v1/suspensions/{asked['suspension_id']}/respond"
+    headers = {"Idempotency-Key": key}
+    first = operator.post(path, json={"value": "deny"}, headers=headers)
+    assert first.status_code == 200
+    refused(other_operator.post(path, json={"value": "deny"},
+                                headers=headers), 409,
+            "suspension.already_decided")
+    refused(operator.post(path, json={"value": "deny"}), 409,
+            "suspension.already_decided")
+    again = operator.post(path, json={"value": "deny"}, headers=headers)
+    assert again.status_code == 200 and again.content == first.content
+
+
+def test_a_replay_after_things_went_on(agent, operator):
+    """What was answered then is answered now, though the intent has moved."""
+    intent = new_intent(agent)
+    at = f"/api/v1/intents/{intent['id']}/status"
+    headers = {"If-Match": "2", "Idempotency-Key": new_id()}
+    first = agent.post(at, json={"status": "blocked"}, headers=headers)
+    r = operator.post(at, json={"status": "abandoned"},
+                      headers={"If-Match": "3"})
+    assert r.status_code == 200
+    again = agent.post(at, json={"status": "blocked"}, headers=headers)
+    assert again.status_code == 200 and again.content == first.content
+    assert get(agent, intent)["status"] == "abandoned"
+
+
+@pytest.mark.parametrize("key", [
+    "", "a b", "x" * 256, b"caf\xc3\xa9", "a\tb", b"\xff"])
+def test_a_key_that_cannot_be(agent, key):
+    r = agent.post("/api/v1/intents", json={"title": "x"},
+                   headers=[(b"Idempotency-Key",
+                             key if isinstance(key, bytes)
+                             else key.encode())])
+    refused(r, 400)
+
+
+def test_a_key_of_255_characters(agent):
+    key = (new_id() * 8)[:255]
+    for status in (201, 201):
+        r = agent.post("/api/v1/intents", json={"title": "x"},
+                       headers={"Idempotency-Key": key})
+        assert r.status_code == status
+
+
+def test_the_second_call_of_the_sdk_with_a_key(agent):
+    intent, key = new_intent(agent, "suspended_awaiting_input"), new_id()
+    body = {"patches": [put("_suspension", record())]}
+    headers = {**match(intent), "Idempotency-Key": key}
+    at = f"/api/v1/intents/{intent['id']}/state"
+    first = agent.post(at, json=body, headers=headers)
+    again = agent.post(at, json=body, headers=headers)
+    assert first.status_code == again.status_code == 200
+    assert first.content == again.content
+
+
+# --- At once --------------------------------------------------------------
+
+def test_100_equal_requests_at_once(server, agent):
+    key, title = new_id(), f"one of many {new_id()}"
+    before = count(server)
+
+    def send():
+        return agent.post("/api/v1/suspensions", json={"question": title},
+                          headers={"Idempotency-Key": key})
+
+    got = together(*[send] * 100)
+    assert {r.status_code for r in got} == {201}
+    assert len({r.content for r in got}) == 1
+    replayed = [r for r in got if "idempotency-replayed" in r.headers]
+    assert len(replayed) == 99
+    after = count(server)
+    assert [b - a for a, b in zip(before, after)] == [2, 1, 1, 0, 1]
+
+
+@pytest.mark.parametrize("name", [
+    "POST /api/v1/suspensions/{id}/respond",
+    "POST /api/v1/intents/{id}/suspend/respond",
+    "POST /api/v1/intents/{id}/events"])
+def test_equal_requests_at_once_about_one_intent(server, agent, operator,
+                                                 name):
+    case, key = make(name, agent, operator), new_id()
+    got = together(*[lambda: case.send(key)] * 30)
+    assert {r.status_code for r in got} <= {200, 201}
+    assert len({r.content for r in got}) == 1
+    assert sum("idempotency-replayed" in r.headers for r in got) == 29
+
+
+def test_different_requests_at_once_under_one_key(agent):
+    key = new_id()
+    got = together(*[lambda n=n: agent.post(
+        "/api/v1/intents", json={"title": f"t{n}"},
+        headers={"Idempotency-Key": key}) for n in range(20)])
+    assert sorted(r.status_code for r in got) == [201] + [409] * 19
+    made = next(r.json() for r in got if r.status_code == 201)
+    assert len(events(agent, made["id"])) == 1

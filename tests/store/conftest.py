@@ -1,0 +1,26 @@
+"""Fixtures of the store tests: the database of a running server."""
+import pathlib
+import sys
+
+import pytest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+
+
+@pytest.fixture
+def web(server):
+    """As what the workers are."""
+    with server.database("sayso_web") as db:
+        yield db
+
+
+@pytest.fixture
+def owner(server):
+    with server.database("sayso_owner") as db:
+        yield db
+
+
+@pytest.fixture
+def superuser(server):
+    with server.database() as db:
+        yield db

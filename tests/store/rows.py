@@ -1,0 +1,45 @@
+"""Rows for the store tests, written as the program writes them."""
+import uuid
+
+NOW = "2026-11-20T09:00:00Z"
+
+
+def intent(db, **columns):
+    """A new intent; gives its id."""
+    row = {"id": str(uuid.uuid4()), "title": "x", "created_by": "x",
+           "status": "active", "constraints": "{}", "state": "{}",
+           "version": 1, "created_at": NOW, "updated_at": NOW, **columns}
+    insert(db, "intent", row)
+    return row["id"]
+
+
+def suspension(db, intent_id, **columns):
+    row = {"id": str(uuid.uuid4()), "intent_id": intent_id, "seq": 1,
+           "record": "{}", "response_type": "text", "question": "?",
+           "subject": "{}", "subject_sha256": "0" * 64, "context": "{}",
+           "choices": "[]", "asked_by": "a", "suspended_at": NOW,
+           "fallback_policy": "fail", "on_reject": "resume",
+           "asked_sequence": 1, "state": "pending", **columns}
+    insert(db, "suspension", row)
+    return row["id"]
+
+
+def event(db, intent_id, sequence, **columns):
+    row = {"intent_id": intent_id, "sequence": sequence,
+           "id": str(uuid.uuid4()), "event_type": "comment",
+           "created_at": NOW, "canonical": "{}", "event_hash": "h",
+           "previous_event_hash": None if sequence == 1 else "h", **columns}
+    insert(db, "event", row)
+
+
+def lease(db, intent_id, **columns):
+    row = {"id": str(uuid.uuid4()), "intent_id": intent_id, "agent_id": "a",
+           "scope": "s", "status": "active", "acquired_at": NOW,
+           "expires_at": NOW, **columns}
+    insert(db, "lease", row)
+    return row["id"]
+
+
+def insert(db, table, row):
+    db.execute(f"INSERT INTO {table} ({', '.join(row)}) VALUES "
+               f"({', '.join(['%s'] * len(row))})", list(row.values()))

@@ -1,0 +1,18 @@
+"""Every statement of the program as data: name -> text."""
+import re
+
+from server import TOP
+
+
+def read():
+    out = {}
+    for path in sorted((TOP / "src/store/sql").glob("*.sql")):
+        for part in re.split(r"^-- name: ", path.read_text(), flags=re.M)[1:]:
+            name, _, text = part.partition("\n")
+            text = re.sub(r"^\s*--.*$", "", text, flags=re.M).strip()
+            assert name not in out, f"{name} is there twice"
+            out[name] = text
+    return out
+
+
+STATEMENTS = read()

@@ -1,0 +1,80 @@
+"""Every statement can be prepared by who runs it, and by nobody else."""
+import re
+
+import psycopg
+import pytest
+from server import TOP
+from statements import STATEMENTS
+
+TRANSACTION = {"begin", "commit"}  # need no preparing, and cannot be
+# What only the commands run, as the owner.
+OWNERS = {"key_insert", "key_list", "key_revoke", "operator_insert",
+          "operator_list", "operator_disable", "operator_enable",
+          "operator_password", "operator_sessions_revoke",
+          "migration_applied", "migration_insert"}
+
+
+def prepare(db, text):
+    db.execute("DEALLOCATE ALL")
+    db.execute(f"PREPARE one AS {text}".encode())
+    types = db.execute("SELECT cardinality(parameter_types) FROM "
+                       "pg_prepared_statements WHERE name = 'one'")
+    return types.fetchone()[0]
+
+
+@pytest.mark.parametrize("name", [n for n in STATEMENTS
+                                  if n not in TRANSACTION])
+def test_a_statement_can_be_prepared_by_the_workers(web, name):
+    """They prepare all of them on connecting."""
+    text = STATEMENTS[name]
+    used = {int(n) for n in re.findall(r"\$(\d+)", text)}
+    assert prepare(web, text) == len(used)
+    assert used == set(range(1, len(used) + 1)), "a parameter is not used"
+
+
+@pytest.mark.parametrize("name", [n for n in STATEMENTS
+                                  if n not in TRANSACTION])
+def test_a_statement_can_be_run_by_who_needs_it(server, name):
+    """With nothing but NULLs it does nothing and may still be refused for
+    want of a right, or for what the NULLs mean: only the first is wrong."""
+    role = "sayso_owner" if name in OWNERS else "sayso_web"
+    with server.database(role) as db:
+        with db.transaction(force_rollback=True):
+            n = prepare(db, STATEMENTS[name])
+            values = f"({', '.join(['NULL'] * n)})" if n else ""
+            try:
+                db.execute(f"EXECUTE one{values}")
+            except (psycopg.errors.NotNullViolation,
+                    psycopg.errors.CheckViolation):
+                pass
+
+
+@pytest.mark.parametrize("name", sorted(OWNERS & {
+    "key_insert", "key_revoke", "operator_insert", "operator_disable",
+    "operator_enable", "migration_insert"}))
+def test_the_workers_may_not_run_the_commands_statements(web, name):
+    n = prepare(web, STATEMENTS[name])
+    with pytest.raises(psycopg.errors.InsufficientPrivilege):
+        web.execute(f"EXECUTE one({', '.join(['NULL'] * n)})")
+
+
+def test_every_statement_is_used():
+    code = "".join(p.read_text() for p in (TOP / "src").rglob("*.[ch]"))
+    for name in STATEMENTS:
+        assert f"SQL_{name.upper()}" in code, f"nobody uses {name}"
+
+
+def test_sql_stands_nowhere_else():
+    """But for the lock of the migrations, which come before any table."""
+    for path in (TOP / "src").rglob("*.[ch]"):
+        if "sql.gen" in path.name or path.name == "migrate.c":
+            continue
+        for text in re.findall(r'"((?:[^"\\\n]|\\.)*)"', path.read_text()):
+            assert not re.match(r"(SELECT|INSERT INTO|UPDATE|DELETE FROM) ",
+                                text), (path, text)
+
+
+def test_no_statement_pages_deep_by_offset():
+    """Only the lists whose protocol asks for it, and they have a ceiling."""
+    assert {n for n, t in STATEMENTS.items() if "OFFSET" in t} <= {
+        "intent_list", "event_list"}
