@@ -153,11 +153,15 @@ BEGIN
     IF OLD.state <> 'pending' THEN
         RAISE EXCEPTION 'suspension % is decided', OLD.id USING ERRCODE = 'check_violation';
     END IF;
-    IF (OLD.id, OLD.intent_id, OLD.seq, OLD.question, OLD.subject, OLD.subject_sha256,
-        OLD.choices, OLD.response_type)
+    IF (OLD.id, OLD.intent_id, OLD.seq, OLD.record, OLD.response_type, OLD.title,
+        OLD.question, OLD.explanation, OLD.severity, OLD.subject, OLD.subject_sha256,
+        OLD.context, OLD.choices, OLD.form, OLD.asked_by, OLD.asked_by_key,
+        OLD.fallback_policy, OLD.fallback_value, OLD.on_reject)
        IS DISTINCT FROM
-       (NEW.id, NEW.intent_id, NEW.seq, NEW.question, NEW.subject, NEW.subject_sha256,
-        NEW.choices, NEW.response_type) THEN
+       (NEW.id, NEW.intent_id, NEW.seq, NEW.record, NEW.response_type, NEW.title,
+        NEW.question, NEW.explanation, NEW.severity, NEW.subject, NEW.subject_sha256,
+        NEW.context, NEW.choices, NEW.form, NEW.asked_by, NEW.asked_by_key,
+        NEW.fallback_policy, NEW.fallback_value, NEW.on_reject) THEN
         RAISE EXCEPTION 'suspension % is sealed', OLD.id USING ERRCODE = 'check_violation';
     END IF;
     RETURN NEW;

@@ -274,3 +274,25 @@ bool event_check(struct arena *a, struct event_check *c, struct str intent_id,
     c->tail.hash = e->hash;
     return true;
 }
+
+static void broken(struct event_check *c, int64_t sequence, const char *reason)
+{
+    c->broken = sequence;
+    c->reason = reason;
+}
+
+void event_check_end(struct event_check *c, const struct event_tail *before,
+                     const struct event_tail *after)
+{
+    const int64_t last = c->tail.sequence;
+    if (c->broken)
+        return;
+    if (last < before->sequence)
+        broken(c, last + 1, "events are missing at the end");
+    else if (last > after->sequence)
+        broken(c, after->sequence + 1, "the intent does not know this event");
+    else if ((last == before->sequence &&
+              !str_eq(c->tail.hash, before->hash)) ||
+             (last == after->sequence && !str_eq(c->tail.hash, after->hash)))
+        broken(c, last, "the intent knows another end of the chain");
+}

@@ -79,5 +79,10 @@ struct event_check {
  * nothing is missing before. */
 bool event_check(struct arena *a, struct event_check *c, struct str intent_id,
                  const struct event *e);
+/* After the last event: does the chain end where its intent says? before and
+ * after: the intent's tail as it was read before and after the events, between
+ * which some may have been added. */
+void event_check_end(struct event_check *c, const struct event_tail *before,
+                     const struct event_tail *after);
 
 #endif

@@ -20,8 +20,8 @@ const struct err *lease_renew(const struct lease *l, const struct lease *other,
     if (str_is(l->status, "released") || str_is(l->status, "revoked"))
         return ERROR(ERR_CONFLICT, "lease.ended",
                      "The lease was given back. Acquire a new one.");
-    if (other && !str_eq(other->id, l->id))
+    if ((other && !str_eq(other->id, l->id)) || str_is(l->status, "expired"))
         return ERROR(ERR_CONFLICT, "lease.taken",
-                     "The lease lapsed and another agent holds the scope.");
+                     "The lease lapsed and another agent took the scope.");
     return NULL;
 }

@@ -20,8 +20,9 @@ struct lease {
  * suspended intents). */
 const char *lease_status(const struct lease *l, bool suspended, int64_t now);
 /* May agent renew it? An own lease that is active, or that lapsed while
- * nobody else took the scope. ERR_FORBIDDEN lease.not_holder; ERR_CONFLICT
- * lease.taken when another holds the scope; lease.ended when it was given
+ * nobody else took the scope: a row is marked expired when somebody does.
+ * ERR_FORBIDDEN lease.not_holder; ERR_CONFLICT lease.taken when another has or
+ * had the scope since; lease.ended when it was given
  * back. other: the active row of the scope, or NULL. */
 const struct err *lease_renew(const struct lease *l, const struct lease *other,
                               struct str agent) MUST;

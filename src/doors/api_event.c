@@ -154,23 +154,20 @@ const struct err *api_event_verify(struct call *c)
     struct event_check check = {.broken = 0};
     struct json *o = json_object(c->a), *list = json_array(c->a);
     struct event_rows rows;
-    struct intent i;
+    struct intent i, after;
     TRY(intents_get(c->pg, c->a, c->param[0], &i));
-    TRY(events_chain(c->pg, c->a, i.id, 0, EVENT_SEQUENCE_MAX, &rows));
+    TRY(events_chain(c->pg, c->a, i.id, 0, EVENT_SEQUENCE_MAX + 1, &rows));
     for (size_t k = 0; k < rows.n; k++) {
         const bool ok = event_check(c->a, &check, i.id, &rows.v[k]);
         json_add_json(list, checked(c->a, &rows.v[k], ok));
     }
-    const int64_t last = rows.n ? rows.v[rows.n - 1].sequence : 0;
-    /* Events written while the chain was read are no break. */
-    if (!check.broken && last < i.tail.sequence) {
-        check.broken = last + 1;
-        check.reason = "events are missing at the end";
-    }
+    TRY(intents_get(c->pg, c->a, i.id, &after));
+    event_check_end(&check, &i.tail, &after.tail);
     json_set_text(o, "intent_id", i.id);
     json_set_int(o, "event_count", (int64_t)rows.n);
     json_set_int(o, "first_sequence", rows.n ? rows.v[0].sequence : 0);
-    json_set_int(o, "last_sequence", last);
+    json_set_int(o, "last_sequence",
+                 rows.n ? rows.v[rows.n - 1].sequence : 0);
     json_set_bool(o, "chain_valid", !check.broken);
     if (check.broken) {
         json_set_int(o, "first_broken_sequence", check.broken);

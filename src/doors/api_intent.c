@@ -227,7 +227,7 @@ static const struct err *commit_depends(struct call *c, struct work *w,
         pg_arg_time(&args, w->now);
     pg_arg(&get, w->intent.id);
     pg_queue(c->pg, statement, &args);
-    pg_queue(c->pg, SQL_INTENT_LOCK, &get);
+    pg_queue(c->pg, SQL_INTENT_TAKEN, &get);
     TRY(pg_run(c->pg, c->a, rows));
     if (statement == SQL_INTENT_DEPENDENCY_DELETE &&
         pg_affected(rows[0]) == 0)
@@ -256,7 +256,10 @@ const struct err *api_intent_add_dependency(struct call *c)
     fields_need(&f, "dependency_id");
     fields_uuid(&f, "dependency_id", &dependency);
     TRY(fields_error(&f));
-    TRY(work_begin(&w, c->pg, c->a, c->param[0], &once));
+    const struct work_reach reach = {.intent_id = c->param[0],
+                                     .take = SQL_INTENT_TAKE_TWO,
+                                     .other = dependency};
+    TRY(work_begin_reach(&w, c->pg, c->a, &reach, &once));
     if (w.answered)
         return call_replay(c, &w);
     TRY(call_same_version(c, &w, version));

@@ -129,7 +129,11 @@ const struct err *api_intent_status(struct call *c)
                 &word);
     fields_text(&f, "reason", REASON_MAX, &reason);
     TRY(fields_error(&f));
-    TRY(work_begin(&w, c->pg, c->a, c->param[0], &once));
+    const struct work_reach reach = {
+        .intent_id = c->param[0],
+        .take = str_is(word, "completed") ? SQL_INTENT_TAKE_DEPENDENTS
+                                          : SQL_INTENT_TAKE};
+    TRY(work_begin_reach(&w, c->pg, c->a, &reach, &once));
     if (w.answered)
         return call_replay(c, &w);
     TRY(call_same_version(c, &w, version));

@@ -137,8 +137,7 @@ const struct err *page_form(struct call *c, struct pairs *out)
 {
     TRY(session_same_origin(c));
     TRY(request_form(c->a, c->rq->body, REQUEST_PAIRS_MAX, out));
-    if (session_csrf(c).n == 0 ||
-        !crypt_equal(pairs_get(*out, "csrf"), session_csrf(c)))
+    if (!session_csrf_ok(c, pairs_get(*out, "csrf")))
         return ERROR(ERR_FORBIDDEN, "request.csrf",
                      "This form has grown old. Open the page again and send "
                      "it from there; nothing was changed.");

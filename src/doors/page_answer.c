@@ -253,7 +253,9 @@ static struct json *confirm(struct page_view *v,
                       : comment(v->a, of, needs ? "required" : "optional"));
     json_set_text(o, "back_url",
                   page_view_path(v->a, "/suspensions/", s->id, ""));
-    json_set_bool(o, "focus", !needs && !str_is(s->severity, "critical"));
+    /* Enter alone must not go past a warning, nor allow what is critical. */
+    json_set_bool(o, "focus", !needs && !of->error &&
+                                  !str_is(s->severity, "critical"));
     return o;
 }
 

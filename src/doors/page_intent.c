@@ -140,15 +140,12 @@ static const struct err *verify(struct call *c, const struct intent *i,
                                 struct seal *seal)
 {
     struct event_rows rows;
-    TRY(events_chain(c->pg, c->a, i->id, 0, EVENT_SEQUENCE_MAX, &rows));
+    struct intent after;
+    TRY(events_chain(c->pg, c->a, i->id, 0, EVENT_SEQUENCE_MAX + 1, &rows));
     for (size_t k = 0; k < rows.n && !seal->check.broken; k++)
         (void)event_check(c->a, &seal->check, i->id, &rows.v[k]);
-    const int64_t last = rows.n ? rows.v[rows.n - 1].sequence : 0;
-    /* Events written while the chain was read are no break. */
-    if (!seal->check.broken && last < i->tail.sequence) {
-        seal->check.broken = last + 1;
-        seal->check.reason = "events are missing at the end";
-    }
+    TRY(intents_get(c->pg, c->a, i->id, &after));
+    event_check_end(&seal->check, &i->tail, &after.tail);
     seal->checked = true;
     seal->count = (int64_t)rows.n;
     return NULL;

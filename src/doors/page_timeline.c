@@ -266,7 +266,7 @@ struct json *page_timeline_row(struct page_view *v, struct str intent_id,
     struct buf seq = buf_make(v->a, 32);
     buf_int(&seq, e->sequence);
     if (str_is(who, "clock"))
-        who = STR("the clock");
+        who = STR("Clock");
     json_set_text(o, "seq", buf_text(&seq));
     json_set_json(o, "at", page_view_time(v, e->created_at));
     json_set_text(o, "what", what_of(v->a, e, p, about_question));

@@ -6,6 +6,7 @@
 #include "store/principals.h"
 
 #define KEY_MAX 256
+#define NONCE 12 /* bytes */
 #define COOKIE_LENGTH 43 /* 32 bytes, base64url */
 
 /* The __Host- prefix binds the cookie to this host and to TLS; without TLS
@@ -88,14 +89,33 @@ const struct err *session_authenticate(struct call *c)
 
 /* ---- forms ---------------------------------------------------------- */
 
+/* nonce.digest(nonce, secret of the session or visit) */
+static struct str token_of(struct call *c, struct str nonce)
+{
+    struct buf secret = buf_make(c->a, 256), b = buf_make(c->a, 128);
+    buf_put(&secret, "form token ");
+    buf_str(&secret, nonce);
+    buf_char(&secret, ' ');
+    buf_str(&secret, c->cookie.p ? c->cookie : c->visit);
+    buf_str(&b, nonce);
+    buf_char(&b, '.');
+    buf_str(&b, crypt_sha256_b64(c->a, buf_text(&secret)));
+    return buf_text(&b);
+}
+
 struct str session_csrf(struct call *c)
 {
-    struct buf b = buf_make(c->a, 128);
     if (!c->cookie.p && !c->visit.p)
         return STR("");
-    buf_put(&b, "form token ");
-    buf_str(&b, c->cookie.p ? c->cookie : c->visit);
-    return crypt_sha256_b64(c->a, buf_text(&b));
+    return token_of(c, crypt_token(c->a, NONCE));
+}
+
+bool session_csrf_ok(struct call *c, struct str token)
+{
+    const struct str nonce = str_sub(token, 0, str_find(token, '.', 0));
+    if ((!c->cookie.p && !c->visit.p) || nonce.n == 0 || nonce.n > 64)
+        return false;
+    return crypt_equal(token, token_of(c, nonce));
 }
 
 const struct err *session_same_origin(const struct call *c)

@@ -17,9 +17,11 @@ const struct err *session_optional(struct call *c) MUST;
  * that the login form carries a token too. fresh: makes one if there is
  * none. */
 void session_visit(struct call *c, bool fresh);
-/* The token that every form of this session, or visit, carries; "" without
- * either. */
+/* A token for the forms of this session, or visit; "" without either. Each
+ * page has another one, so that compressing a page tells nothing of it. */
 struct str session_csrf(struct call *c);
+/* Is it a token of this session, or visit? */
+bool session_csrf_ok(struct call *c, struct str token);
 /* Did this POST come from one of our own pages? By Origin or Sec-Fetch-Site;
  * ERR_FORBIDDEN request.origin. */
 const struct err *session_same_origin(const struct call *c) MUST;

@@ -22,6 +22,7 @@ static const struct err *check_chain(struct pg *pg, struct arena *a,
 {
     struct event_check check = {.broken = 0};
     struct event_rows rows = {.n = PAGE};
+    struct intent after;
     int64_t last = 0;
     while (rows.n == PAGE && !check.broken) {
         TRY(events_chain(pg, a, id, last, PAGE, &rows));
@@ -30,15 +31,8 @@ static const struct err *check_chain(struct pg *pg, struct arena *a,
         last = rows.n ? rows.v[rows.n - 1].sequence : last;
         t->events += rows.n;
     }
-    /* More events than the intent knew are ones that were written meanwhile. */
-    if (!check.broken && last < tail->sequence) {
-        check.broken = last + 1;
-        check.reason = "events are missing at the end";
-    } else if (!check.broken && last == tail->sequence &&
-               !str_eq(check.tail.hash, tail->hash)) {
-        check.broken = last;
-        check.reason = "the intent knows another end of the chain";
-    }
+    TRY(intents_get(pg, a, id, &after));
+    event_check_end(&check, tail, &after.tail);
     t->intents++;
     if (check.broken) {
         t->broken++;

@@ -14,8 +14,8 @@
 
 /* What a unit of work begins with. */
 struct begin {
-    int lock, suspension; /* statements */
-    struct str id;
+    int take, taken, suspension; /* statements */
+    struct str id, other;
 };
 
 static void start(struct work *w, struct pg *pg, struct arena *a,
@@ -52,26 +52,32 @@ static const struct err *take_before(struct work *w,
 
 static const struct err *load(struct work *w, const struct begin *b)
 {
-    struct pg_rows *rows[4] = {NULL};
-    struct pg_args args = pg_args(w->arena);
+    struct pg_rows *rows[5] = {NULL};
+    struct pg_args args = pg_args(w->arena), take = pg_args(w->arena);
     pg_arg(&args, b->id);
+    pg_arg(&take, b->id);
+    if (b->other.p)
+        pg_arg(&take, b->other);
     pg_queue(w->pg, SQL_BEGIN, NULL);
-    pg_queue(w->pg, b->lock, &args);
+    /* A statement sees what was committed when it began: what is read after
+     * waiting for the lock has to be read by another one. */
+    pg_queue(w->pg, b->take, &take);
+    pg_queue(w->pg, b->taken, &args);
     pg_queue(w->pg, b->suspension, &args);
     queue_before(w);
     TRY(pg_run(w->pg, w->arena, rows));
-    TRY(take_before(w, rows[3]));
+    TRY(take_before(w, rows[4]));
     if (w->answered)
         return NULL;
-    if (pg_count(rows[1]) == 0)
+    if (pg_count(rows[2]) == 0)
         return ERROR(ERR_NOT_FOUND, "intent.unknown",
                      "There is no such intent.");
-    w->intent = intents_row(w->arena, rows[1], 0);
-    w->dependencies_done = pg_bool(rows[1], 0, INTENTS_DEPENDENCIES_DONE);
-    w->children_done = pg_bool(rows[1], 0, INTENTS_CHILDREN_DONE);
-    w->has_suspension = pg_count(rows[2]) > 0;
+    w->intent = intents_row(w->arena, rows[2], 0);
+    w->dependencies_done = pg_bool(rows[2], 0, INTENTS_DEPENDENCIES_DONE);
+    w->children_done = pg_bool(rows[2], 0, INTENTS_CHILDREN_DONE);
+    w->has_suspension = pg_count(rows[3]) > 0;
     if (w->has_suspension)
-        w->suspension = suspensions_row(rows[2], 0);
+        w->suspension = suspensions_row(rows[3], 0);
     return NULL;
 }
 
@@ -109,10 +115,22 @@ const struct err *work_begin(struct work *w, struct pg *pg, struct arena *a,
                              struct str intent_id,
                              const struct work_once *once)
 {
-    const struct begin b = {.lock = SQL_INTENT_LOCK,
+    const struct work_reach reach = {.intent_id = intent_id,
+                                     .take = SQL_INTENT_TAKE};
+    return work_begin_reach(w, pg, a, &reach, once);
+}
+
+const struct err *work_begin_reach(struct work *w, struct pg *pg,
+                                   struct arena *a,
+                                   const struct work_reach *reach,
+                                   const struct work_once *once)
+{
+    const struct begin b = {.take = reach->take,
+                            .other = reach->other,
+                            .taken = SQL_INTENT_TAKEN,
                             .suspension = SQL_SUSPENSION_NEWEST_LOCK,
-                            .id = intent_id};
-    if (!id_uuid(intent_id))
+                            .id = reach->intent_id};
+    if (!id_uuid(reach->intent_id))
         return ERROR(ERR_NOT_FOUND, "intent.unknown",
                      "There is no such intent.");
     start(w, pg, a, once);
@@ -123,7 +141,8 @@ const struct err *work_begin_suspension(struct work *w, struct pg *pg,
                                         struct arena *a, struct str id,
                                         const struct work_once *once)
 {
-    const struct begin b = {.lock = SQL_INTENT_LOCK_OF_SUSPENSION,
+    const struct begin b = {.take = SQL_INTENT_TAKE_OF_SUSPENSION,
+                            .taken = SQL_INTENT_TAKEN_OF_SUSPENSION,
                             .suspension = SQL_SUSPENSION_LOCK,
                             .id = id};
     const struct err *unknown =
@@ -176,10 +195,9 @@ const struct err *work_event(struct work *w, const char *type,
 
 void work_touch(struct work *w)
 {
-    /* updated_at is the time of the unit of work, so it tells whether this
-     * one has counted already. */
-    if (!w->intent_new && w->intent.updated_at != w->now)
+    if (!w->intent_new && !w->touched)
         w->intent.version++;
+    w->touched = true;
     w->intent.updated_at = w->now;
 }
 

@@ -38,6 +38,7 @@ struct work {
     struct event_list events;
     const struct intent_ids *depends; /* of a new intent; NULL: none */
     bool intent_new, suspension_new, suspension_decided;
+    bool touched; /* the version has been counted up */
     bool expired; /* this call found a question's time to be over */
 };
 
@@ -48,6 +49,17 @@ struct work {
 const struct err *work_begin(struct work *w, struct pg *pg, struct arena *a,
                              struct str intent_id,
                              const struct work_once *once) MUST;
+/* The same for work that touches more intents than its own: which statement
+ * takes their locks, all at once and in the order of their ids. */
+struct work_reach {
+    struct str intent_id;
+    int take;         /* SQL_INTENT_TAKE or one of its kin */
+    struct str other; /* its second parameter; p NULL: it has none */
+};
+const struct err *work_begin_reach(struct work *w, struct pg *pg,
+                                   struct arena *a,
+                                   const struct work_reach *reach,
+                                   const struct work_once *once) MUST;
 /* The same, by the id of a suspension. ERR_NOT_FOUND suspension.unknown. */
 const struct err *work_begin_suspension(struct work *w, struct pg *pg,
                                         struct arena *a, struct str id,

@@ -27,6 +27,7 @@ struct pg {
     size_t queued;
     struct pg_ahead ahead; /* check NULL: none */
     int64_t spent;
+    int64_t retry_at; /* after a failed connect: not before this */
     bool patient;
 };
 
@@ -112,8 +113,6 @@ static bool next_result(struct pg *pg, int64_t deadline, PGresult **out)
     return true;
 }
 
-/* ---- connecting ----------------------------------------------------- */
-
 static bool poll_connect(struct pg *pg, int64_t deadline)
 {
     for (;;) {
@@ -172,19 +171,13 @@ static bool prepare_all(struct pg *pg, int64_t deadline)
     return ok;
 }
 
-static void log_notice(void *unused, const PGresult *r)
-{
-    (void)unused;
-    log_line(LOG_WARN, "database notice: %s", PQresultErrorMessage(r));
-}
-
 static bool open_connection(struct pg *pg, int64_t deadline)
 {
     const char *const options =
-        pg->patient ? "-c client_min_messages=warning"
+        pg->patient ? "-c client_min_messages=error"
                     : "-c statement_timeout=2000 -c lock_timeout=1800 "
                       "-c idle_in_transaction_session_timeout=10000 "
-                      "-c client_min_messages=warning";
+                      "-c client_min_messages=error";
     const char *const keys[] = {"dbname", "fallback_application_name",
                                 "options", "client_encoding",
                                 "tcp_user_timeout", NULL};
@@ -194,8 +187,6 @@ static bool open_connection(struct pg *pg, int64_t deadline)
     const bool open = pg->conn && PQstatus(pg->conn) != CONNECTION_BAD &&
                       poll_connect(pg, deadline) &&
                       PQsetnonblocking(pg->conn, 1) == 0;
-    if (open)
-        PQsetNoticeReceiver(pg->conn, log_notice, NULL);
     if (open && PQenterPipelineMode(pg->conn) && prepare_all(pg, deadline))
         return true;
     log_line(LOG_WARN, "database cannot be reached: %s",
@@ -217,8 +208,6 @@ static const struct err *classify(const struct pg *pg, int statement,
                  PQresultErrorMessage(r));
     return e;
 }
-
-/* ---- batches -------------------------------------------------------- */
 
 void pg_queue(struct pg *pg, int statement, const struct pg_args *args)
 {
@@ -359,6 +348,18 @@ void pg_rollback(struct pg *pg)
         pg_close(pg);
 }
 
+/* A database that was out of reach just now is not waited for again by each
+ * request in the queue. */
+static bool reconnect(struct pg *pg, int64_t deadline)
+{
+    if (clock_mono() < pg->retry_at)
+        return false;
+    if (open_connection(pg, deadline))
+        return true;
+    pg->retry_at = clock_mono() + PG_RETRY_TIME;
+    return false;
+}
+
 static const struct err *run(struct pg *pg, struct arena *a,
                              struct pg_rows **rows)
 {
@@ -366,7 +367,7 @@ static const struct err *run(struct pg *pg, struct arena *a,
     const bool inside = pg_in_transaction(pg);
     for (int tries = 0; tries < 2; tries++) {
         const bool kept = pg->conn != NULL;
-        if (!kept && (inside || !open_connection(pg, deadline)))
+        if (!kept && (inside || !reconnect(pg, deadline)))
             return pg_error(STR_NONE, STR_NONE);
         struct reading b = {.arena = a, .deadline = deadline};
         if (send_batch(pg, deadline) && read_batch(pg, &b, rows)) {

@@ -49,8 +49,8 @@ static const struct {
 } renewals[] = {
     {"active", "me", "own", NULL, ERR__MAX},
     {"active", "me", NULL, NULL, ERR__MAX},
-    {"expired", "me", "own", NULL, ERR__MAX},
-    {"expired", "me", NULL, NULL, ERR__MAX},
+    /* The row is marked expired when another one takes the scope. */
+    {"expired", "me", NULL, "lease.taken", ERR_CONFLICT},
     {"active", "me", "another", "lease.taken", ERR_CONFLICT},
     {"expired", "me", "another", "lease.taken", ERR_CONFLICT},
     {"released", "me", NULL, "lease.ended", ERR_CONFLICT},

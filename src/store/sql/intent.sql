@@ -1,16 +1,36 @@
 -- name: intent_get
 SELECT * FROM intent_row WHERE id = $1
 
--- name: intent_lock
+-- A unit of work takes its intents' locks by one statement and reads by another: what
+-- a statement sees was committed when it began, before it waited.
+
+-- name: intent_take
+SELECT 1 FROM intent WHERE id = $1 FOR UPDATE
+
+-- name: intent_take_of_suspension
+SELECT 1 FROM intent
+ WHERE id = (SELECT s.intent_id FROM suspension s WHERE s.id = $1) FOR UPDATE
+
+-- name: intent_take_two
+SELECT 1 FROM intent WHERE id IN ($1, $2) ORDER BY id FOR UPDATE
+
+-- name: intent_take_dependents
+-- An intent and all that waits for it, in the order of their ids.
+SELECT 1 FROM intent i
+ WHERE i.id = $1
+    OR i.id IN (SELECT d.intent_id FROM intent_dependency d WHERE d.dependency_id = $1)
+ ORDER BY i.id FOR UPDATE
+
+-- name: intent_taken
 SELECT r.*,
        NOT EXISTS (SELECT 1 FROM intent_dependency d JOIN intent x ON x.id = d.dependency_id
                     WHERE d.intent_id = r.id AND x.status <> 'completed') AS dependencies_done,
        NOT EXISTS (SELECT 1 FROM intent c
                     WHERE c.parent_intent_id = r.id
                       AND c.status NOT IN ('completed', 'abandoned')) AS children_done
-  FROM intent_row r WHERE r.id = $1 FOR UPDATE OF r
+  FROM intent_row r WHERE r.id = $1
 
--- name: intent_lock_of_suspension
+-- name: intent_taken_of_suspension
 SELECT r.*,
        NOT EXISTS (SELECT 1 FROM intent_dependency d JOIN intent x ON x.id = d.dependency_id
                     WHERE d.intent_id = r.id AND x.status <> 'completed') AS dependencies_done,
@@ -18,7 +38,7 @@ SELECT r.*,
                     WHERE c.parent_intent_id = r.id
                       AND c.status NOT IN ('completed', 'abandoned')) AS children_done
   FROM intent_row r
- WHERE r.id = (SELECT s.intent_id FROM suspension s WHERE s.id = $1) FOR UPDATE OF r
+ WHERE r.id = (SELECT s.intent_id FROM suspension s WHERE s.id = $1)
 
 -- name: intent_insert
 INSERT INTO intent (id, title, description, created_by, status, constraints, state,

@@ -32,13 +32,14 @@ SELECT * FROM suspension_row
  ORDER BY inbox_rank, coalesce(expires_at, 'infinity'), suspended_at, id LIMIT $1
 
 -- name: suspension_inbox_after
--- Behind the row $2 in the inbox's order, whether that row is still open or not.
-SELECT r.* FROM suspension_row r, suspension c
- WHERE r.state = 'pending' AND c.id = $2
-   AND (r.inbox_rank, coalesce(r.expires_at, 'infinity'), r.suspended_at, r.id)
-     > (c.inbox_rank, coalesce(c.expires_at, 'infinity'), c.suspended_at, c.id)
- ORDER BY r.inbox_rank, coalesce(r.expires_at, 'infinity'), r.suspended_at, r.id
- LIMIT $1
+-- Behind the row $2 in the inbox's order, whether that row is still open or not. The
+-- row's key comes from a subquery, so that the index is entered at it.
+SELECT * FROM suspension_row
+ WHERE state = 'pending'
+   AND (inbox_rank, coalesce(expires_at, 'infinity'), suspended_at, id)
+     > (SELECT c.inbox_rank, coalesce(c.expires_at, 'infinity'), c.suspended_at, c.id
+          FROM suspension c WHERE c.id = $2)
+ ORDER BY inbox_rank, coalesce(expires_at, 'infinity'), suspended_at, id LIMIT $1
 
 -- name: suspension_open_count
 -- Counted up to a ceiling: "1000+" is enough for a person.
