@@ -409,8 +409,6 @@ const struct err *pg_script(struct pg *pg, struct arena *a, const char *sql)
                  "The database refused a script; the log says why.");
 }
 
-/* ---- rows ----------------------------------------------------------- */
-
 size_t pg_count(const struct pg_rows *r)
 {
     const int n = PQntuples(r->result);
