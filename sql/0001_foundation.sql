@@ -6,9 +6,10 @@
 -- stays as it was written. JSON that is hashed or given back as it came is
 -- text; jsonb would change it.
 
--- Moments travel to the program as whole microseconds.
+-- Moments travel to the program as whole microseconds. STABLE as its body is, so that
+-- it is inlined; IMMUTABLE made every query plan it anew.
 CREATE FUNCTION microseconds(timestamptz) RETURNS bigint
-    LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+    LANGUAGE sql STABLE PARALLEL SAFE
     AS $$ SELECT (extract(epoch FROM $1) * 1000000)::bigint $$;
 
 -- People.
@@ -64,6 +65,7 @@ CREATE TABLE intent (
     created_at        timestamptz NOT NULL,
     updated_at        timestamptz NOT NULL,
     parent_intent_id  uuid REFERENCES intent,
+    depends_on        text NOT NULL DEFAULT '[]',  -- the ids of intent_dependency, kept
     governance_policy text,
     session_id        text,
     task_id           text,
@@ -234,9 +236,7 @@ SELECT i.id, i.title, i.description, i.created_by, i.status, i.constraints, i.st
        microseconds(i.updated_at) AS updated_us, i.parent_intent_id,
        i.governance_policy, i.session_id, i.task_id, i.turn_id, i.initiated_by,
        i.event_sequence, i.event_hash,
-       (SELECT coalesce(json_agg(d.dependency_id ORDER BY d.added_at, d.dependency_id), '[]')::text
-          FROM intent_dependency d WHERE d.intent_id = i.id) AS depends_on,
-       i.created_at
+       i.depends_on, i.created_at
   FROM intent i;
 
 CREATE VIEW suspension_row AS

@@ -220,21 +220,22 @@ static const struct err *commit_depends(struct call *c, struct work *w,
                                         int statement, struct str dependency)
 {
     struct pg_args args = pg_args(c->a), get = pg_args(c->a);
-    struct pg_rows *rows[2] = {NULL};
+    struct pg_rows *rows[3] = {NULL};
     pg_arg(&args, w->intent.id);
     pg_arg(&args, dependency);
     if (statement == SQL_INTENT_DEPENDENCY_INSERT)
         pg_arg_time(&args, w->now);
     pg_arg(&get, w->intent.id);
     pg_queue(c->pg, statement, &args);
+    pg_queue(c->pg, SQL_INTENT_DEPENDS_ON, &get);
     pg_queue(c->pg, SQL_INTENT_TAKEN, &get);
     TRY(pg_run(c->pg, c->a, rows));
     if (statement == SQL_INTENT_DEPENDENCY_DELETE &&
         pg_affected(rows[0]) == 0)
         return ERROR(ERR_NOT_FOUND, "intent.no_dependency",
                      "The intent does not depend on that one.");
-    w->intent.depends_on = intents_row(c->a, rows[1], 0).depends_on;
-    w->dependencies_done = pg_bool(rows[1], 0, INTENTS_DEPENDENCIES_DONE);
+    w->intent.depends_on = intents_row(c->a, rows[2], 0).depends_on;
+    w->dependencies_done = pg_bool(rows[2], 0, INTENTS_DEPENDENCIES_DONE);
     if (w->intent.status == INTENT_BLOCKED && w->dependencies_done)
         TRY(unblocked(c, w));
     work_touch(w);

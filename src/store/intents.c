@@ -162,6 +162,7 @@ void intents_queue_insert(struct pg *pg, struct arena *a,
     pg_arg(&args, i->initiated_by);
     pg_arg_int(&args, i->tail.sequence);
     pg_arg(&args, i->tail.hash);
+    pg_arg(&args, i->depends_on);
     pg_queue(pg, SQL_INTENT_INSERT, &args);
 }
 

@@ -22,14 +22,16 @@ static const struct err *run1(struct pg *pg, struct arena *a, int statement,
 
 /* The columns of key_find that make a key what it is; last use is no part. */
 enum { ID, ROLE, LABEL, AGENTS, EXPIRES, REVOKED, COLUMNS };
-enum { LAST_USED = COLUMNS };
+enum { LAST_USED = COLUMNS, VERSION };
 
 #define SEEN_KEYS 64
 #define SEEN_TEXT 1024 /* a longer row is not remembered */
+#define VERSION_MAX 16 /* digits of a transaction id */
 
 struct seen {
     char digest[2 * CRYPT_SHA256]; /* of the key; first byte 0: free */
     int64_t noted;                 /* when its use was noted */
+    char version[VERSION_MAX];     /* of the row */
     bool null[COLUMNS];
     size_t length[COLUMNS];
     char text[SEEN_TEXT]; /* the columns, one behind the other */
@@ -69,8 +71,13 @@ static void remember(struct principals *p, struct str digest,
 {
     struct seen *old = find(p, digest);
     struct seen *k = old ? old : &p->key[p->next++ % SEEN_KEYS];
+    const struct str version = pg_str(r, 0, VERSION);
     size_t at = 0;
     k->digest[0] = '\0';
+    if (version.n >= VERSION_MAX)
+        return;
+    memset(k->version, 0, VERSION_MAX);
+    memcpy(k->version, version.p, version.n);
     for (int c = 0; c < COLUMNS; c++) {
         const struct str s = pg_str(r, 0, c);
         if (s.n > SEEN_TEXT - at)
@@ -90,11 +97,7 @@ static void remember(struct principals *p, struct str digest,
 static const struct err *unchanged(void *context, const struct pg_rows *r)
 {
     struct seen *k = context;
-    bool same = pg_count(r) == 1;
-    for (int c = 0; same && c < COLUMNS; c++)
-        same = pg_null(r, 0, c) == k->null[c] &&
-               str_eq(pg_str(r, 0, c), column(k, c));
-    if (same)
+    if (pg_count(r) == 1 && str_is(pg_str(r, 0, 0), k->version))
         return NULL;
     k->digest[0] = '\0';
     return ERROR(ERR_AGAIN, "key.changed", "Run it again.");
@@ -140,8 +143,6 @@ static const struct err *fill(struct arena *a, const struct str *columns,
 static const struct err *note_use(struct pg *pg, struct arena *a,
                                   const struct pg_rows *r, int64_t now)
 {
-    if (now - pg_int(r, 0, LAST_USED) < MINUTE)
-        return NULL;
     struct pg_args args = pg_args(a);
     pg_arg(&args, pg_str(r, 0, ID));
     pg_arg_time(&args, now);
@@ -163,7 +164,9 @@ static const struct err *look_up(struct principals *p, struct pg *pg,
     for (int c = 0; c < COLUMNS; c++)
         columns[c] = pg_str(r, 0, c);
     TRY(check_key(columns[EXPIRES], columns[REVOKED], now));
-    TRY(note_use(pg, a, r, now));
+    /* Noting the use changes the row, so the next call remembers it. */
+    if (now - pg_int(r, 0, LAST_USED) >= MINUTE)
+        return note_use(pg, a, r, now);
     remember(p, digest, r, now);
     return NULL;
 }
@@ -171,7 +174,7 @@ static const struct err *look_up(struct principals *p, struct pg *pg,
 static void guess(struct seen *k, struct pg *pg, struct arena *a,
                   struct str digest, struct str columns[static COLUMNS])
 {
-    struct pg_ahead ahead = {.statement = SQL_KEY_FIND,
+    struct pg_ahead ahead = {.statement = SQL_KEY_VERSION,
                              .args = pg_args(a),
                              .check = unchanged,
                              .context = k};

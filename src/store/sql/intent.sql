@@ -44,9 +44,9 @@ SELECT r.*,
 INSERT INTO intent (id, title, description, created_by, status, constraints, state,
                     confidence, version, created_at, updated_at, parent_intent_id,
                     governance_policy, session_id, task_id, turn_id, initiated_by,
-                    event_sequence, event_hash)
+                    event_sequence, event_hash, depends_on)
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17,
-        $18, $19)
+        $18, $19, $20)
 
 -- name: intent_update
 UPDATE intent
@@ -86,6 +86,14 @@ ON CONFLICT DO NOTHING
 
 -- name: intent_dependency_delete
 DELETE FROM intent_dependency WHERE intent_id = $1 AND dependency_id = $2
+
+-- name: intent_depends_on
+-- Writes the list that an intent shows anew, after its dependencies changed.
+UPDATE intent
+   SET depends_on = (SELECT coalesce(json_agg(d.dependency_id
+                                              ORDER BY d.added_at, d.dependency_id), '[]')::text
+                       FROM intent_dependency d WHERE d.intent_id = $1)
+ WHERE id = $1
 
 -- name: intent_reaches
 -- Would $1 depend on itself if it depended on $2?

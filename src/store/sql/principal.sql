@@ -1,7 +1,11 @@
 -- name: key_find
 SELECT id, role, label, array_to_json(agents)::text, microseconds(expires_at),
-       microseconds(revoked_at), microseconds(last_used_at)
+       microseconds(revoked_at), microseconds(last_used_at), xmin::text
   FROM api_key WHERE key_sha256 = $1
+
+-- name: key_version
+-- Who wrote the row last: changes with every change of it.
+SELECT xmin::text FROM api_key WHERE key_sha256 = $1
 
 -- name: key_used
 UPDATE api_key SET last_used_at = $2 WHERE id = $1 AND (last_used_at IS NULL OR last_used_at < $2)
