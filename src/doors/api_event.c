@@ -157,12 +157,14 @@ const struct err *api_event_verify(struct call *c)
     struct intent i, after;
     TRY(intents_get(c->pg, c->a, c->param[0], &i));
     TRY(events_chain(c->pg, c->a, i.id, 0, EVENT_SEQUENCE_MAX + 1, &rows));
-    for (size_t k = 0; k < rows.n; k++) {
-        const bool ok = event_check(c->a, &check, i.id, &rows.v[k]);
-        json_add_json(list, checked(c->a, &rows.v[k], ok));
-    }
+    for (size_t k = 0; k < rows.n; k++)
+        (void)event_check(c->a, &check, i.id, &rows.v[k]);
     TRY(intents_get(c->pg, c->a, i.id, &after));
     event_check_end(&check, &i.tail, &after.tail);
+    for (size_t k = 0; k < rows.n; k++)
+        json_add_json(list, checked(c->a, &rows.v[k],
+                                    !check.broken || rows.v[k].sequence <
+                                                         check.broken));
     json_set_text(o, "intent_id", i.id);
     json_set_int(o, "event_count", (int64_t)rows.n);
     json_set_int(o, "first_sequence", rows.n ? rows.v[0].sequence : 0);

@@ -329,9 +329,11 @@ def test_a_form_needs_its_pages_token(agent, me, other, change):
     asked = ask(agent)
     data = show(me, asked).data("/respond", value="approve")
     token = data.pop("csrf")
-    assert len(token) == 43
+    assert len(token) == 60
+    assert token != show(me, asked).data("/respond")["csrf"]
     data.update({"none": {}, "empty": {"csrf": ""},
-                 "wrong": {"csrf": "A" * 43}, "cut": {"csrf": token[:-1]},
+                 "wrong": {"csrf": "A" * 16 + "." + "A" * 43},
+                 "cut": {"csrf": token[:-1]},
                  "anothers": {"csrf": show(other, asked).data(
                      "/respond")["csrf"]}}[change])
     r = me.client.post(at(asked) + "/respond", data=data)

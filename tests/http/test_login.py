@@ -69,7 +69,7 @@ def test_with_tls_the_cookie_is_bound_to_the_host(server, person):
     r = fastcgi(path, {**get, "REQUEST_URI": "/login"})
     visit, _, rest = r.headers["set-cookie"].partition(";")
     assert visit.startswith("__Host-sayso-visit=") and "Secure" in rest
-    token = re.search(rb'name="csrf" value="([^"]{43})"', r.body)[1].decode()
+    token = re.search(rb'name="csrf" value="([^"]{60})"', r.body)[1].decode()
     body = urllib.parse.urlencode({
         "csrf": token, "email": one.email,
         "password": one.password}).encode()
@@ -207,7 +207,7 @@ def test_the_login_form_has_a_token_too(server, browser, person):
     assert name == "sayso-visit"
     assert {"Path=/", "HttpOnly", "SameSite=Lax"} <= attributes
     token = Page(first).data("/login")["csrf"]
-    assert len(token) == 43
+    assert len(token) == 60
     with server.client(transport=elsewhere()) as other:
         theirs = login_data(other)["csrf"]
         # The token without the visit that it belongs to.
