@@ -27,7 +27,6 @@ struct pg {
     size_t queued;
     struct pg_ahead ahead; /* check NULL: none */
     int64_t spent;
-    int64_t retry_at; /* after a failed connect: not before this */
     bool patient;
 };
 
@@ -348,18 +347,6 @@ void pg_rollback(struct pg *pg)
         pg_close(pg);
 }
 
-/* A database that was out of reach just now is not waited for again by each
- * request in the queue. */
-static bool reconnect(struct pg *pg, int64_t deadline)
-{
-    if (clock_mono() < pg->retry_at)
-        return false;
-    if (open_connection(pg, deadline))
-        return true;
-    pg->retry_at = clock_mono() + PG_RETRY_TIME;
-    return false;
-}
-
 static const struct err *run(struct pg *pg, struct arena *a,
                              struct pg_rows **rows)
 {
@@ -367,7 +354,7 @@ static const struct err *run(struct pg *pg, struct arena *a,
     const bool inside = pg_in_transaction(pg);
     for (int tries = 0; tries < 2; tries++) {
         const bool kept = pg->conn != NULL;
-        if (!kept && (inside || !reconnect(pg, deadline)))
+        if (!kept && (inside || !open_connection(pg, deadline)))
             return pg_error(STR_NONE, STR_NONE);
         struct reading b = {.arena = a, .deadline = deadline};
         if (send_batch(pg, deadline) && read_batch(pg, &b, rows)) {

@@ -16,8 +16,6 @@
 /* How long the database may keep one request, connecting included, in
  * microseconds; counted from the last pg_spent. */
 #define PG_BATCH_TIME INT64_C(2400000)
-/* How long after a failed connect none is tried. */
-#define PG_RETRY_TIME INT64_C(300000)
 
 struct pg_statement {
     const char *name;
