@@ -68,6 +68,16 @@ class Server:
         self.url = self.env["SAYSO_URL"]
         return self
 
+    @property
+    def socket(self):
+        """The FastCGI socket, which has to be there. Deep down in the file
+        system ./start puts it elsewhere, so the configuration tells."""
+        conf = (self.state / "sayso.conf").read_text()
+        line = next(x for x in conf.splitlines() if x.startswith("socket ="))
+        path = pathlib.Path(line.split("=", 1)[1].strip())
+        assert path.is_socket(), path
+        return path
+
     def stop(self):
         return self.run("--stop")
 

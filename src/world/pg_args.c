@@ -30,11 +30,6 @@ void pg_arg_int(struct pg_args *args, int64_t v)
     put(args, arena_z(args->arena, (struct str){text, (size_t)n}));
 }
 
-void pg_arg_bool(struct pg_args *args, bool v)
-{
-    put(args, v ? "t" : "f");
-}
-
 void pg_arg_time(struct pg_args *args, int64_t t)
 {
     put(args, t ? arena_z(args->arena, clock_rfc3339(args->arena, t)) : NULL);
