@@ -1,8 +1,8 @@
 -- The roles and the database, for psql as a superuser, once before
 -- `sayso migrate`; running it again changes nothing.
 --
--- sayso_owner owns the tables and alone may change them. sayso_web is what
--- the workers are: what it may touch is granted in the migrations.
+-- sayso_owner owns the tables and alone may change them. Each kind of process
+-- is a role of its own: what it may touch is granted in the migrations.
 
 DO $$
 BEGIN
@@ -11,6 +11,15 @@ BEGIN
     END IF;
     IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = 'sayso_web') THEN
         CREATE ROLE sayso_web LOGIN NOSUPERUSER NOCREATEDB NOCREATEROLE;
+    END IF;
+    IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = 'sayso_wait') THEN
+        CREATE ROLE sayso_wait LOGIN NOSUPERUSER NOCREATEDB NOCREATEROLE;
+    END IF;
+    IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = 'sayso_tick') THEN
+        CREATE ROLE sayso_tick LOGIN NOSUPERUSER NOCREATEDB NOCREATEROLE;
+    END IF;
+    IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = 'sayso_deliver') THEN
+        CREATE ROLE sayso_deliver LOGIN NOSUPERUSER NOCREATEDB NOCREATEROLE;
     END IF;
 END
 $$;
@@ -21,4 +30,5 @@ SELECT 'CREATE DATABASE sayso OWNER sayso_owner TEMPLATE template0 '
 \gexec
 
 REVOKE ALL ON DATABASE sayso FROM PUBLIC;
-GRANT CONNECT ON DATABASE sayso TO sayso_web;
+GRANT CONNECT ON DATABASE sayso
+    TO sayso_web, sayso_wait, sayso_tick, sayso_deliver;

@@ -11,6 +11,10 @@
 
 /* Now, wall clock. */
 int64_t clock_now(void);
+/* For tests: from here on, in this process and those forked from it, clock_now
+ * is later by the microseconds that stand, as an int64_t, in the file at path
+ * and may change there at any time. false when it cannot be mapped. */
+bool clock_shift(const char *path);
 /* A clock that only goes forward, for measuring; microseconds. */
 int64_t clock_mono(void);
 /* 2026-11-20T09:26:13.510233 without a zone: the one form that every path of

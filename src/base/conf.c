@@ -23,12 +23,41 @@ static const char *set_database_owner(struct conf *c, struct str v)
     return NULL;
 }
 
-static const char *set_socket(struct conf *c, struct str v)
+static const char *set_database_wait(struct conf *c, struct str v)
 {
-    c->socket = v;
+    c->database_wait = v;
+    return NULL;
+}
+
+static const char *set_database_tick(struct conf *c, struct str v)
+{
+    c->database_tick = v;
+    return NULL;
+}
+
+static const char *set_database_deliver(struct conf *c, struct str v)
+{
+    c->database_deliver = v;
+    return NULL;
+}
+
+static const char *socket_path(struct str v)
+{
     return v.n && v.n <= SOCKET_PATH_MAX
                ? NULL
                : "a path of 1 to 107 characters is wanted";
+}
+
+static const char *set_socket(struct conf *c, struct str v)
+{
+    c->socket = v;
+    return socket_path(v);
+}
+
+static const char *set_wait_socket(struct conf *c, struct str v)
+{
+    c->wait_socket = v;
+    return socket_path(v);
 }
 
 static const char *set_socket_mode(struct conf *c, struct str v)
@@ -117,6 +146,55 @@ static const char *set_password_cost(struct conf *c, struct str v)
                : "interactive or min is wanted";
 }
 
+/* Its members are for the domain to judge; whoever loads it does. */
+static const char *set_default_retry_policy(struct conf *c, struct str v)
+{
+    c->default_retry_policy = v.n ? v : STR_NONE;
+    return v.n == 0 || (v.p[0] == '{' && v.p[v.n - 1] == '}')
+               ? NULL
+               : "a JSON object is wanted";
+}
+
+static const char *set_smtp_url(struct conf *c, struct str v)
+{
+    c->smtp_url = v.n ? v : STR_NONE;
+    const bool plain = str_starts(v, STR("smtp://"));
+    const struct str rest = str_sub(v, plain ? 7 : 8, v.n);
+    return v.n == 0 || ((plain || str_starts(v, STR("smtps://"))) &&
+                        is_authority(rest, 0))
+               ? NULL
+               : "smtp://host or smtps://host is wanted, in lower case, with "
+                 ":port where it is not the usual one";
+}
+
+static const char *set_smtp_user(struct conf *c, struct str v)
+{
+    c->smtp_user = v.n ? v : STR_NONE;
+    return NULL;
+}
+
+static const char *set_smtp_password_file(struct conf *c, struct str v)
+{
+    c->smtp_password_file = v.n ? v : STR_NONE;
+    return NULL;
+}
+
+static const char *set_mail_from(struct conf *c, struct str v)
+{
+    c->mail_from = v.n ? v : STR_NONE;
+    bool fine = str_find(v, '@', 0) < v.n && v.n <= 254;
+    for (size_t i = 0; i < v.n; i++)
+        fine = fine && v.p[i] > ' ' && v.p[i] != '<' && v.p[i] != '>';
+    return v.n == 0 || fine ? NULL : "an address like sayso@example.org is "
+                                     "wanted, alone";
+}
+
+static const char *set_ca_file(struct conf *c, struct str v)
+{
+    c->ca_file = v.n ? v : STR_NONE;
+    return NULL;
+}
+
 static const struct key {
     const char *name;
     const char *variable;
@@ -125,7 +203,12 @@ static const struct key {
 } keys[] = {
     {"database", "SAYSO_DATABASE", set_database, true},
     {"database_owner", "SAYSO_DATABASE_OWNER", set_database_owner, false},
+    {"database_wait", "SAYSO_DATABASE_WAIT", set_database_wait, false},
+    {"database_tick", "SAYSO_DATABASE_TICK", set_database_tick, false},
+    {"database_deliver", "SAYSO_DATABASE_DELIVER", set_database_deliver,
+     false},
     {"socket", "SAYSO_SOCKET", set_socket, true},
+    {"wait_socket", "SAYSO_WAIT_SOCKET", set_wait_socket, false},
     {"socket_mode", "SAYSO_SOCKET_MODE", set_socket_mode, false},
     {"templates", "SAYSO_TEMPLATES", set_templates, true},
     {"migrations", "SAYSO_MIGRATIONS", set_migrations, false},
@@ -134,6 +217,14 @@ static const struct key {
     {"templates_strict", "SAYSO_TEMPLATES_STRICT", set_templates_strict,
      false},
     {"password_cost", "SAYSO_PASSWORD_COST", set_password_cost, false},
+    {"default_retry_policy", "SAYSO_DEFAULT_RETRY_POLICY",
+     set_default_retry_policy, false},
+    {"smtp_url", "SAYSO_SMTP_URL", set_smtp_url, false},
+    {"smtp_user", "SAYSO_SMTP_USER", set_smtp_user, false},
+    {"smtp_password_file", "SAYSO_SMTP_PASSWORD_FILE",
+     set_smtp_password_file, false},
+    {"mail_from", "SAYSO_MAIL_FROM", set_mail_from, false},
+    {"ca_file", "SAYSO_CA_FILE", set_ca_file, false},
 };
 
 /* What is known while the sources are read. */
@@ -211,6 +302,37 @@ static void read_environment(struct reading *r)
     }
 }
 
+/* wait.sock in the directory of the other socket. */
+static struct str beside(struct arena *a, struct str socket)
+{
+    struct buf b = buf_make(a, 4096);
+    size_t end = socket.n;
+    while (end > 0 && socket.p[end - 1] != '/')
+        end--;
+    buf_str(&b, str_sub(socket, 0, end));
+    buf_put(&b, "wait.sock");
+    return buf_text(&b);
+}
+
+/* What stands in for keys that were not given. */
+static void fill_in(struct reading *r)
+{
+    struct conf *c = r->conf;
+    struct str *const same[] = {&c->database_owner, &c->database_wait,
+                                &c->database_tick, &c->database_deliver};
+    for (size_t i = 0; i < countof(same); i++)
+        if (same[i]->n == 0)
+            *same[i] = c->database;
+    if (c->wait_socket.n == 0)
+        c->wait_socket = beside(r->arena, c->socket);
+    if (c->wait_socket.n > SOCKET_PATH_MAX ||
+        str_eq(c->wait_socket, c->socket))
+        buf_put(mistake(r, 0), "wait_socket: another path of at most 107 "
+                               "characters is wanted\n");
+    if (c->smtp_url.p && !c->mail_from.p)
+        buf_put(mistake(r, 0), "mail_from must be given with smtp_url\n");
+}
+
 bool conf_read(struct arena *a, struct str file, struct conf *c,
                struct buf *mistakes)
 {
@@ -227,7 +349,6 @@ bool conf_read(struct arena *a, struct str file, struct conf *c,
     for (size_t k = 0; k < countof(keys); k++)
         if (keys[k].required && !r.given[k])
             buf_printf(mistake(&r, 0), "%s must be given\n", keys[k].name);
-    if (c->database_owner.n == 0)
-        c->database_owner = c->database;
+    fill_in(&r);
     return !r.failed;
 }

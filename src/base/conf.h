@@ -14,7 +14,12 @@ struct conf {
     struct str database;       /* libpq connection string of the web workers */
     struct str database_owner; /* of migrate, key, operator;
                                   default: the same */
+    struct str database_wait;  /* of the process that holds waiters, */
+    struct str database_tick;  /* of the clock, */
+    struct str database_deliver; /* of the sender; default: the same */
     struct str socket;         /* path of the FastCGI socket */
+    struct str wait_socket;    /* path of the other one, where waiters are
+                                  held; default: wait.sock beside it */
     struct str socket_mode;    /* octal, default 0660 */
     struct str templates;      /* directory */
     struct str migrations;     /* directory; may be empty */
@@ -23,6 +28,14 @@ struct conf {
     bool templates_strict;     /* an unknown template key is an error;
                                   yes | no, default no */
     enum crypt_cost password_cost; /* interactive | min (tests) */
+    struct str default_retry_policy; /* a JSON object, the platform's default
+                                  for questions (RFC-0026); p NULL: none */
+    struct str smtp_url;       /* smtp[s]://host[:port]; p NULL: no mail */
+    struct str smtp_user;      /* p NULL: without signing in */
+    struct str smtp_password_file; /* a file with the password alone */
+    struct str mail_from;      /* the sender's address */
+    struct str ca_file;        /* certificates to trust when sending, instead
+                                  of the system's; p NULL: the system's */
 };
 
 /* Reads file (p NULL: none) and the environment. true: *c is complete, in a.

@@ -36,7 +36,7 @@ struct metrics {
     _Atomic uint64_t database_us;
     _Atomic uint64_t database_errors;
     _Atomic uint64_t restarts;
-    struct metrics_worker workers[METRICS_WORKERS_MAX];
+    struct metrics_worker workers[METRICS_SLOTS_MAX];
     struct route routes[METRICS_ROUTES_MAX];
 };
 
@@ -56,7 +56,7 @@ struct metrics *metrics_make(const char *const *names, size_t n)
 
 struct metrics_worker *metrics_worker(struct metrics *m, size_t slot)
 {
-    return slot < METRICS_WORKERS_MAX ? &m->workers[slot] : NULL;
+    return slot < METRICS_SLOTS_MAX ? &m->workers[slot] : NULL;
 }
 
 static void add(_Atomic uint64_t *counter, uint64_t n)

@@ -12,7 +12,9 @@
 #include "base/buf.h"
 
 #define METRICS_ROUTES_MAX 128
-#define METRICS_WORKERS_MAX 256
+#define METRICS_WORKERS_MAX 256 /* web workers: the first slots */
+/* The rest: other children. */
+#define METRICS_SLOTS_MAX (METRICS_WORKERS_MAX + 8)
 #define METRICS_BUCKETS 12 /* 1 2.5 5 10 25 50 100 250 500 1000 2500 ms, inf */
 
 struct metrics_worker {
@@ -28,7 +30,7 @@ struct metrics; /* private, shared memory */
  * ("GET /api/v1/intents/{id}"); the last one stands for requests that matched
  * none. They must live as long as the process. */
 struct metrics *metrics_make(const char *const *names, size_t n);
-/* The slot below METRICS_WORKERS_MAX; NULL for any other. */
+/* The slot below METRICS_SLOTS_MAX; NULL for any other. */
 struct metrics_worker *metrics_worker(struct metrics *m, size_t slot);
 /* One request answered: its route, status, total and database time (us). */
 void metrics_request(struct metrics *m, size_t route, int status, int64_t us,

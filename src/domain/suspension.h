@@ -68,6 +68,8 @@ struct suspension {
     bool on_reject_abandon;
     double confidence; /* 0..1, or negative: not said */
     int64_t asked_sequence;
+    int64_t attempt;         /* from 1 */
+    int64_t next_attempt_at; /* of the next reminder; 0: none */
     enum suspension_state state;
     struct str outcome; /* p NULL while pending */
     struct str response, reason, metadata;

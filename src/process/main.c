@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/clock.h"
 #include "base/crypt.h"
 #include "process/command.h"
 #include "process/plan.h"
@@ -14,7 +15,7 @@
 #endif
 
 static const char usage[] =
-    "sayso serve                     run the web workers\n"
+    "sayso serve                     run the server\n"
     "sayso migrate                   bring the database's tables up to date\n"
     "sayso key create --role ROLE --label TEXT [--agent NAME]... "
     "[--expires-days N]\n"
@@ -70,6 +71,16 @@ static int run(int argc, char **argv)
     return status;
 }
 
+/* SAYSO_TEST_CLOCK names a file by which tests move the clock. */
+static bool set_clock(void)
+{
+    const char *path = getenv("SAYSO_TEST_CLOCK");
+    if (!path || !path[0])
+        return true;
+    fputs("sayso: the clock is moved for a test\n", stderr);
+    return clock_shift(path);
+}
+
 int main(int argc, char **argv)
 {
     if (argc < 2 || str_is(str_of(argv[1]), "help") ||
@@ -79,6 +90,10 @@ int main(int argc, char **argv)
     }
     if (!crypt_init()) {
         fputs("sayso: the system gives no random numbers\n", stderr);
+        return 1;
+    }
+    if (!set_clock()) {
+        fputs("sayso: SAYSO_TEST_CLOCK cannot be read\n", stderr);
         return 1;
     }
     if (str_is(str_of(argv[1]), "serve"))

@@ -1,5 +1,5 @@
-/* The supervisor: keeps the socket and as many workers as the configuration
- * wants, and nothing else.
+/* The supervisor: keeps the sockets, as many web workers as the configuration
+ * wants and one of each other child, and nothing else.
  *
  * Entered by main for `sayso serve`. One thread, one loop: sleep until a
  * signal or the next moment, bury the dead, kill the stuck, start what is
@@ -21,9 +21,13 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "doors/serve.h"
+#include "process/deliver.h"
 #include "process/plan.h"
+#include "process/tick.h"
+#include "process/wait.h"
 #include "process/web.h"
 #include "world/fcgi.h"
+#include "world/wake.h"
 
 #define STUCK (30 * CLOCK_SECOND)   /* in one request */
 #define GRACE (9 * CLOCK_SECOND)    /* to finish, when stopping */
@@ -32,16 +36,29 @@
 #define BACKOFF_MAX (5 * CLOCK_SECOND)
 #define TICK CLOCK_SECOND
 
-enum child_state {
-    CHILD_FREE,
-    CHILD_RUNNING,
-    CHILD_RETIRING, /* told to end; not replaced */
-    CHILD_WAITING,  /* crashed; starts again at `when` */
+enum post_kind { POST_WEB, POST_WAIT, POST_TICK, POST_DELIVER, POST__MAX };
+
+static const struct {
+    const char *name;
+    int (*run)(const struct child *c);
+} kinds[POST__MAX] = {
+    [POST_WEB] = {"sayso: web", web_run},
+    [POST_WAIT] = {"sayso: wait", wait_run},
+    [POST_TICK] = {"sayso: tick", tick_run},
+    [POST_DELIVER] = {"sayso: deliver", deliver_run},
 };
 
-/* Child i writes into metrics slot i. */
-struct child {
-    enum child_state state;
+enum post_state {
+    POST_FREE,
+    POST_RUNNING,
+    POST_RETIRING, /* its child was told to end and is not replaced */
+    POST_WAITING,  /* its child crashed; the next starts at `when` */
+};
+
+/* A child's place. The child of post i writes into metrics slot i. */
+struct post {
+    enum post_state state;
+    enum post_kind kind;
     pid_t pid;
     int64_t when;    /* it was started, or shall be */
     int64_t backoff; /* before the start after the next crash */
@@ -52,10 +69,10 @@ struct supervisor {
     const char *path; /* of the configuration, or NULL */
     struct plan plan; /* what a reload replaces */
     struct metrics *metrics;
-    struct fcgi_socket socket;
+    struct fcgi_socket socket, wait_socket;
     pid_t pid;
     int64_t stop_by; /* 0: not stopping */
-    struct child children[METRICS_WORKERS_MAX];
+    struct post posts[METRICS_SLOTS_MAX];
 };
 
 /* sd_notify(3). Silent without NOTIFY_SOCKET. */
@@ -77,28 +94,31 @@ static void notify(const char *state)
     close(fd);
 }
 
-static _Noreturn void be_worker(const struct supervisor *s, size_t slot)
+static _Noreturn void be_child(const struct supervisor *s, size_t slot)
 {
-    struct web web = {
+    const enum post_kind kind = s->posts[slot].kind;
+    const struct child child = {
         .conf = &s->plan.conf,
         .templates = s->plan.templates,
         .metrics = s->metrics,
         .slot = metrics_worker(s->metrics, slot),
-        .listen_fd = s->socket.fd,
+        .listen_fd = kind == POST_WEB    ? s->socket.fd
+                     : kind == POST_WAIT ? s->wait_socket.fd
+                                         : -1,
     };
-    prctl(PR_SET_NAME, "sayso: web");
-    /* A worker must not outlive its supervisor; when that died before the
+    prctl(PR_SET_NAME, kinds[kind].name);
+    /* A child must not outlive its supervisor; when that died before the
      * call, nobody would tell. */
     prctl(PR_SET_PDEATHSIG, SIGTERM);
     if (getppid() != s->pid)
         _exit(EXIT_SUCCESS);
-    exit(web_run(&web));
+    exit(kinds[kind].run(&child));
 }
 
 /* Sets the next start of a child that crashed. */
-static void start_later(struct child *c, int64_t now)
+static void start_later(struct post *c, int64_t now)
 {
-    c->state = CHILD_WAITING;
+    c->state = POST_WAITING;
     c->when = now + c->backoff;
     c->backoff = c->backoff ? c->backoff * 2 : BACKOFF_FIRST;
     if (c->backoff > BACKOFF_MAX)
@@ -107,70 +127,90 @@ static void start_later(struct child *c, int64_t now)
 
 static void start(struct supervisor *s, size_t slot)
 {
-    struct child *c = &s->children[slot];
+    struct post *c = &s->posts[slot];
     struct metrics_worker *w = metrics_worker(s->metrics, slot);
     atomic_store(&w->busy_since, 0);
     int64_t now = clock_mono();
     pid_t pid = fork();
     if (pid == 0)
-        be_worker(s, slot);
+        be_child(s, slot);
     if (pid < 0) {
         log_line(LOG_ERR, "supervisor: fork: %s", strerror(errno));
         start_later(c, now);
         return;
     }
     atomic_store(&w->pid, pid);
-    c->state = CHILD_RUNNING;
+    c->state = POST_RUNNING;
     c->pid = pid;
     c->when = now;
     c->killed = false;
 }
 
-static bool alive(const struct child *c)
+static bool alive(const struct post *c)
 {
-    return c->state == CHILD_RUNNING || c->state == CHILD_RETIRING;
+    return c->state == POST_RUNNING || c->state == POST_RETIRING;
 }
 
-/* Starts what is due and what is missing. Where all slots are taken (a reload
+/* How many of a kind run or will by themselves. */
+static int64_t have(const struct supervisor *s, enum post_kind kind)
+{
+    int64_t n = 0;
+    for (size_t i = 0; i < METRICS_SLOTS_MAX; i++)
+        n += s->posts[i].kind == kind && (s->posts[i].state == POST_RUNNING ||
+                                          s->posts[i].state == POST_WAITING);
+    return n;
+}
+
+/* Web workers have the first posts, the others the rest. */
+static void start_missing(struct supervisor *s, enum post_kind kind,
+                          int64_t wanted)
+{
+    const bool web = kind == POST_WEB;
+    const size_t end = web ? METRICS_WORKERS_MAX : METRICS_SLOTS_MAX;
+    int64_t missing = wanted - have(s, kind);
+    for (size_t i = web ? 0 : METRICS_WORKERS_MAX; i < end && missing > 0;
+         i++) {
+        if (s->posts[i].state != POST_FREE)
+            continue;
+        s->posts[i].kind = kind;
+        start(s, i);
+        missing--;
+    }
+}
+
+/* Starts what is due and what is missing. Where all posts are taken (a reload
  * of many workers) the rest follows as the old ones leave; until then the
  * socket's queue holds the requests. */
 static void fill(struct supervisor *s)
 {
-    int64_t now = clock_mono();
-    int64_t have = 0;
-    for (size_t i = 0; i < METRICS_WORKERS_MAX; i++) {
-        const struct child *c = &s->children[i];
-        if (c->state == CHILD_WAITING && c->when <= now)
+    const int64_t now = clock_mono();
+    for (size_t i = 0; i < METRICS_SLOTS_MAX; i++)
+        if (s->posts[i].state == POST_WAITING && s->posts[i].when <= now)
             start(s, i);
-        have += c->state == CHILD_RUNNING || c->state == CHILD_WAITING;
-    }
-    for (size_t i = 0; i < METRICS_WORKERS_MAX; i++)
-        if (s->children[i].state == CHILD_FREE &&
-            have < s->plan.conf.workers) {
-            start(s, i);
-            have++;
-        }
+    for (enum post_kind k = POST_WEB; k < POST__MAX; k++)
+        start_missing(s, k, k == POST_WEB ? s->plan.conf.workers : 1);
 }
 
-static void tell_how(const struct child *c, int status)
+static void tell_how(const struct post *c, int status)
 {
     bool signalled = WIFSIGNALED(status);
-    log_line(LOG_WARN, "supervisor: worker %d ended by %s %d", (int)c->pid,
+    log_line(LOG_WARN, "supervisor: %s, %d, ended by %s %d",
+             kinds[c->kind].name, (int)c->pid,
              signalled ? "signal" : "exit status",
              signalled ? WTERMSIG(status) : WEXITSTATUS(status));
 }
 
 static void bury(struct supervisor *s, size_t slot, int status)
 {
-    struct child *c = &s->children[slot];
+    struct post *c = &s->posts[slot];
     struct metrics_worker *w = metrics_worker(s->metrics, slot);
     int64_t now = clock_mono();
     atomic_store(&w->pid, 0);
     atomic_store(&w->busy_since, 0);
-    if (c->state == CHILD_RUNNING || status != 0)
+    if (c->state == POST_RUNNING || status != 0)
         tell_how(c, status);
-    if (c->state == CHILD_RETIRING) {
-        *c = (struct child){.state = CHILD_FREE};
+    if (c->state == POST_RETIRING) {
+        *c = (struct post){.state = POST_FREE};
         return;
     }
     if (now - c->when >= HEALTHY)
@@ -184,16 +224,17 @@ static void bury_all(struct supervisor *s)
     int status;
     pid_t pid;
     while ((pid = waitpid(-1, &status, WNOHANG)) > 0)
-        for (size_t i = 0; i < METRICS_WORKERS_MAX; i++)
-            if (alive(&s->children[i]) && s->children[i].pid == pid)
+        for (size_t i = 0; i < METRICS_SLOTS_MAX; i++)
+            if (alive(&s->posts[i]) && s->posts[i].pid == pid)
                 bury(s, i, status);
 }
 
-static void kill_hard(struct child *c, const char *why)
+static void kill_hard(struct post *c, const char *why)
 {
     if (c->killed)
         return;
-    log_line(LOG_ERR, "supervisor: worker %d is killed: %s", (int)c->pid, why);
+    log_line(LOG_ERR, "supervisor: %s, %d, is killed: %s",
+             kinds[c->kind].name, (int)c->pid, why);
     kill(c->pid, SIGKILL);
     c->killed = true;
 }
@@ -201,36 +242,36 @@ static void kill_hard(struct child *c, const char *why)
 static void kill_stuck(struct supervisor *s)
 {
     int64_t now = clock_mono();
-    for (size_t i = 0; i < METRICS_WORKERS_MAX; i++) {
-        struct child *c = &s->children[i];
+    for (size_t i = 0; i < METRICS_SLOTS_MAX; i++) {
+        struct post *c = &s->posts[i];
         if (!alive(c))
             continue;
         int64_t busy =
             atomic_load(&metrics_worker(s->metrics, i)->busy_since);
         if (busy > 0 && now - busy > STUCK)
-            kill_hard(c, "more than 30 s in one request");
+            kill_hard(c, "more than 30 s in one piece of work");
         else if (s->stop_by > 0 && now >= s->stop_by)
-            kill_hard(c, "its request did not end in time for the stop");
+            kill_hard(c, "it did not end in time for the stop");
     }
 }
 
 /* No worker of now is replaced any more; none is told yet. */
 static void retire_all(struct supervisor *s)
 {
-    for (size_t i = 0; i < METRICS_WORKERS_MAX; i++) {
-        struct child *c = &s->children[i];
-        if (c->state == CHILD_RUNNING)
-            c->state = CHILD_RETIRING;
-        else if (c->state == CHILD_WAITING)
-            *c = (struct child){.state = CHILD_FREE};
+    for (size_t i = 0; i < METRICS_SLOTS_MAX; i++) {
+        struct post *c = &s->posts[i];
+        if (c->state == POST_RUNNING)
+            c->state = POST_RETIRING;
+        else if (c->state == POST_WAITING)
+            *c = (struct post){.state = POST_FREE};
     }
 }
 
 static void tell_retired(const struct supervisor *s)
 {
-    for (size_t i = 0; i < METRICS_WORKERS_MAX; i++)
-        if (s->children[i].state == CHILD_RETIRING)
-            kill(s->children[i].pid, SIGTERM);
+    for (size_t i = 0; i < METRICS_SLOTS_MAX; i++)
+        if (s->posts[i].state == POST_RETIRING)
+            kill(s->posts[i].pid, SIGTERM);
 }
 
 static void stop(struct supervisor *s)
@@ -253,6 +294,7 @@ static void reload(struct supervisor *s)
     notify("RELOADING=1");
     if (plan_load(s->path, &next)) {
         if (!str_eq(next.conf.socket, s->plan.conf.socket) ||
+            !str_eq(next.conf.wait_socket, s->plan.conf.wait_socket) ||
             !str_eq(next.conf.socket_mode, s->plan.conf.socket_mode))
             log_line(LOG_WARN, "supervisor: another socket or mode takes a "
                      "restart");
@@ -275,9 +317,9 @@ static struct timespec until_next(const struct supervisor *s)
     int64_t next = now + TICK;
     if (s->stop_by > now && s->stop_by < next)
         next = s->stop_by;
-    for (size_t i = 0; i < METRICS_WORKERS_MAX; i++) {
-        const struct child *c = &s->children[i];
-        if (c->state == CHILD_WAITING && c->when < next)
+    for (size_t i = 0; i < METRICS_SLOTS_MAX; i++) {
+        const struct post *c = &s->posts[i];
+        if (c->state == POST_WAITING && c->when < next)
             next = c->when;
     }
     int64_t us = next > now ? next - now : 0;
@@ -287,8 +329,8 @@ static struct timespec until_next(const struct supervisor *s)
 
 static bool anyone(const struct supervisor *s)
 {
-    for (size_t i = 0; i < METRICS_WORKERS_MAX; i++)
-        if (alive(&s->children[i]))
+    for (size_t i = 0; i < METRICS_SLOTS_MAX; i++)
+        if (alive(&s->posts[i]))
             return true;
     return false;
 }
@@ -332,6 +374,18 @@ static unsigned octal(struct str s)
     return v & 0777;
 }
 
+static bool listen_all(struct supervisor *s, struct arena *a)
+{
+    const struct conf *conf = &s->plan.conf;
+    const unsigned mode = octal(conf->socket_mode);
+    if (!wake_make() || !fcgi_listen(a, conf->socket, mode, &s->socket))
+        return false;
+    if (fcgi_listen(a, conf->wait_socket, mode, &s->wait_socket))
+        return true;
+    fcgi_unlisten(&s->socket);
+    return false;
+}
+
 int supervise_run(const char *path)
 {
     sigset_t signals = block_signals();
@@ -347,15 +401,14 @@ int supervise_run(const char *path)
     if (!s->metrics)
         log_line(LOG_ERR, "supervisor: no shared memory for the counters");
     if (s->metrics && plan_load(path, &s->plan)) {
-        const struct conf *conf = &s->plan.conf;
-        if (fcgi_listen(a, conf->socket, octal(conf->socket_mode),
-                        &s->socket)) {
+        if (listen_all(s, a)) {
             fill(s);
             log_line(LOG_NOTICE, "supervisor: serving with %d workers",
-                     (int)conf->workers);
+                     (int)s->plan.conf.workers);
             notify("READY=1");
             watch(s, &signals);
             fcgi_unlisten(&s->socket);
+            fcgi_unlisten(&s->wait_socket);
             log_line(LOG_NOTICE, "supervisor: stopped");
             result = EXIT_SUCCESS;
         }

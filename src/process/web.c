@@ -5,7 +5,6 @@
  * connection. */
 #include "process/web.h"
 
-#include <signal.h>
 #include <stdlib.h>
 
 #include "base/clock.h"
@@ -14,31 +13,6 @@
 #include "store/principals.h"
 #include "store/sql.gen.h"
 #include "world/fcgi.h"
-
-/* sig_atomic_t is int here, as fcgi_wait has it. */
-static volatile int stop;
-
-static void on_term(int signal)
-{
-    (void)signal;
-    stop = 1;
-}
-
-/* After FCGX_Init, which installs its own. SIGTERM stays blocked; fcgi_wait
- * lets it in. */
-static void install_signals(void)
-{
-    struct sigaction ignore = {.sa_handler = SIG_IGN};
-    struct sigaction term = {.sa_handler = on_term};
-    static const int ignored[] = {SIGINT, SIGHUP, SIGPIPE, SIGUSR1, SIGUSR2};
-    for (size_t i = 0; i < countof(ignored); i++)
-        sigaction(ignored[i], &ignore, NULL);
-    sigaction(SIGTERM, &term, NULL);
-    sigset_t busy;
-    sigemptyset(&busy);
-    sigaddset(&busy, SIGTERM);
-    sigprocmask(SIG_SETMASK, &busy, NULL);
-}
 
 /* No transaction survives its request: a lock kept here would stop others. */
 static void check_transaction(struct pg *pg)
@@ -88,38 +62,39 @@ static enum fcgi_got answer_one(struct serve *serve, struct fcgi *f,
     return got;
 }
 
-static int work(const struct web *w, struct serve *serve, struct fcgi *f)
+static int work(const struct child *c, struct serve *serve, struct fcgi *f)
 {
     struct arena *a = arena_make(ARENA_REQUEST_MAX);
     enum fcgi_got got = FCGI_NONE;
-    while (got != FCGI_STOPPED && got != FCGI_FAILED && fcgi_wait(f, &stop)) {
-        atomic_store(&w->slot->busy_since, clock_mono());
+    while (got != FCGI_STOPPED && got != FCGI_FAILED &&
+           fcgi_wait(f, &child_stop)) {
+        child_busy(c, true);
         got = answer_one(serve, f, a);
         if (got == FCGI_REQUEST)
-            atomic_fetch_add(&w->slot->requests, 1);
+            atomic_fetch_add(&c->slot->requests, 1);
         arena_reset(a);
-        atomic_store(&w->slot->busy_since, 0);
+        child_busy(c, false);
     }
     arena_free(a);
     return got == FCGI_FAILED ? EXIT_FAILURE : EXIT_SUCCESS;
 }
 
-int web_run(const struct web *w)
+int web_run(const struct child *c)
 {
     struct arena *process = arena_make(ARENA_PROCESS_MAX);
     int result = EXIT_FAILURE;
-    struct fcgi *f = fcgi_make(process, w->listen_fd);
+    struct fcgi *f = fcgi_make(process, c->listen_fd);
     if (f) {
-        install_signals();
+        child_signals(); /* FCGX_Init has installed its own */
         struct serve serve = {
-            .conf = w->conf,
-            .templates = w->templates,
-            .pg = pg_make(process, w->conf->database, "sayso web",
+            .conf = c->conf,
+            .templates = c->templates,
+            .pg = pg_make(process, c->conf->database, "sayso web",
                           sql_statements, sql_statement_count),
             .principals = principals_make(process),
-            .metrics = w->metrics,
+            .metrics = c->metrics,
         };
-        result = work(w, &serve, f);
+        result = work(c, &serve, f);
         pg_close(serve.pg);
     }
     arena_free(process);

@@ -14,7 +14,8 @@ enum {
     ASKED_BY_KEY, INITIATED_BY, SUSPENDED_AT, TIMEOUT, RETRY, EXPIRES_AT,
     POLICY, FALLBACK, ON_REJECT, CONFIDENCE, ASKED_SEQUENCE, STATE, OUTCOME,
     RESPONSE, REASON, METADATA, RESPONDED_BY, CLAIMED, VIA, RESPONDED_AT,
-    SUMMARY
+    SUMMARY, SUSPENDED_TIME, RESPONDED_TIME, INBOX_RANK, EXPIRES_TIME, ATTEMPT,
+    NEXT_ATTEMPT_AT
 };
 
 static double number(struct str s)
@@ -62,6 +63,8 @@ struct suspension suspensions_row(const struct pg_rows *r, size_t i)
         .responded_via = pg_str(r, i, VIA),
         .responded_at = pg_int(r, i, RESPONDED_AT),
         .audit_summary = pg_str(r, i, SUMMARY),
+        .attempt = pg_int(r, i, ATTEMPT),
+        .next_attempt_at = pg_int(r, i, NEXT_ATTEMPT_AT),
     };
 }
 
@@ -220,7 +223,19 @@ void suspensions_queue_insert(struct pg *pg, struct arena *a,
     pg_arg(&args, s->on_reject_abandon ? STR("abandon") : STR("resume"));
     arg_number(&args, a, s->confidence);
     pg_arg_int(&args, s->asked_sequence);
+    pg_arg_time(&args, s->next_attempt_at);
     pg_queue(pg, SQL_SUSPENSION_INSERT, &args);
+}
+
+void suspensions_queue_remind(struct pg *pg, struct arena *a,
+                              const struct suspension *s)
+{
+    struct pg_args args = pg_args(a);
+    pg_arg(&args, s->id);
+    pg_arg_int(&args, s->attempt);
+    pg_arg_time(&args, s->next_attempt_at);
+    pg_arg(&args, s->channel_hint);
+    pg_queue(pg, SQL_SUSPENSION_REMIND, &args);
 }
 
 void suspensions_queue_decide(struct pg *pg, struct arena *a,

@@ -7,10 +7,12 @@
 
 #include "base/clock.h"
 #include "base/id.h"
+#include "store/deliveries.h"
 #include "store/events.h"
 #include "store/intents.h"
 #include "store/sql.gen.h"
 #include "store/suspensions.h"
+#include "world/wake.h"
 
 /* What a unit of work begins with. */
 struct begin {
@@ -228,8 +230,23 @@ static void queue_new(struct work *w)
     pg_queue(w->pg, SQL_INTENT_DEPENDENCIES_INSERT, &args);
 }
 
+/* After the commit: whoever waits for this intent, and the sender. */
+static void tell(const struct work *w)
+{
+    const bool ended = w->suspension_decided;
+    wake_changed(w->intent.id, w->intent.version,
+                 ended ? w->suspension.id : STR_NONE);
+    if (w->events.n > 0)
+        wake_deliver();
+}
+
 const struct err *work_commit(struct work *w, const struct work_answer *answer)
 {
+    const struct deliveries_news news = {
+        .intent = &w->intent,
+        .decided = w->suspension_decided ? &w->suspension : NULL,
+        .events = &w->events,
+        .now = w->now};
     if (w->intent_new)
         queue_new(w);
     else
@@ -239,7 +256,10 @@ const struct err *work_commit(struct work *w, const struct work_answer *answer)
     else if (w->suspension_decided)
         suspensions_queue_decide(w->pg, w->arena, &w->suspension);
     events_queue(w->pg, w->arena, w->intent.id, &w->events);
+    deliveries_queue(w->pg, w->arena, &news);
     queue_answer(w, answer);
     pg_queue(w->pg, SQL_COMMIT, NULL);
-    return pg_run(w->pg, w->arena, NULL);
+    TRY(pg_run(w->pg, w->arena, NULL));
+    tell(w);
+    return NULL;
 }

@@ -76,7 +76,8 @@ const struct err *work_event(struct work *w, const char *type,
                              const struct json *payload) MUST;
 /* Counts the version up, once for one unit of work. */
 void work_touch(struct work *w);
-/* Writes everything, remembers answer where the request had a key, commits.
+/* Writes everything, queues what is to be delivered, remembers answer where
+ * the request had a key, commits, and then wakes who waits.
  * Statements that the caller queued before run first. */
 const struct err *work_commit(struct work *w,
                               const struct work_answer *answer) MUST;

@@ -22,7 +22,8 @@ struct fcgi_socket {
 };
 
 /* A listening, non-blocking, close-on-exec unix socket at path with the given
- * mode, replacing a stale one. If systemd passed one (LISTEN_FDS), that.
+ * mode, replacing a stale one. If systemd passed some (LISTEN_FDS), the first
+ * call gets the first, and so on.
  * false and a log line on an error, or when a living process listens there.
  * The path lives in a. */
 bool fcgi_listen(struct arena *a, struct str path, unsigned mode,

@@ -18,18 +18,18 @@
 #define BACKLOG 1024 /* when it is full nginx answers 502 at once */
 #define SYSTEMD_FD 3 /* sd_listen_fds(3): the first socket passed */
 
-/* systemd's socket, or -1. */
+/* systemd's sockets, one for each call, in their order; -1: no more. */
 static int passed_socket(void)
 {
-    int64_t pid = 0;
-    int64_t count = 0;
-    bool passed = str_int(str_of(getenv("LISTEN_PID")), 1, INT32_MAX, &pid) &&
-                  str_int(str_of(getenv("LISTEN_FDS")), 1, INT32_MAX, &count);
-    if (!passed || pid != getpid())
-        return -1;
-    unsetenv("LISTEN_PID");
-    unsetenv("LISTEN_FDS");
-    return SYSTEMD_FD;
+    static int64_t pid, count, next;
+    if (pid == 0) {
+        pid = -1;
+        (void)str_int(str_of(getenv("LISTEN_PID")), 1, INT32_MAX, &pid);
+        (void)str_int(str_of(getenv("LISTEN_FDS")), 1, INT32_MAX, &count);
+        unsetenv("LISTEN_PID");
+        unsetenv("LISTEN_FDS");
+    }
+    return pid == getpid() && next < count ? SYSTEMD_FD + (int)next++ : -1;
 }
 
 static bool set_flags(int fd)

@@ -150,8 +150,8 @@ Test(metrics, the_sum_is_in_seconds)
 
 Test(metrics, workers)
 {
-    cr_expect(metrics_worker(metrics, METRICS_WORKERS_MAX) == NULL);
-    cr_expect(metrics_worker(metrics, METRICS_WORKERS_MAX - 1) != NULL);
+    cr_expect(metrics_worker(metrics, METRICS_SLOTS_MAX) == NULL);
+    cr_expect(metrics_worker(metrics, METRICS_SLOTS_MAX - 1) != NULL);
     metrics_worker(metrics, 0)->pid = 10;
     metrics_worker(metrics, 1)->pid = 11;
     metrics_worker(metrics, 1)->busy_since = 5;

@@ -15,9 +15,13 @@ INSERT INTO suspension (id, intent_id, seq, record, response_type, title, questi
     explanation, severity, subject, subject_sha256, context, choices, form, channel_hint,
     asked_by, asked_by_key, initiated_by, suspended_at, timeout_seconds, retry_policy,
     expires_at, fallback_policy, fallback_value, on_reject, confidence, asked_sequence,
-    state)
+    next_attempt_at, state)
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18,
-        $19, $20, $21, $22, $23, $24, $25, $26, $27, 'pending')
+        $19, $20, $21, $22, $23, $24, $25, $26, $27, $28, 'pending')
+
+-- name: suspension_remind
+UPDATE suspension SET attempt = $2, next_attempt_at = $3, channel_hint = $4
+ WHERE id = $1 AND state = 'pending'
 
 -- name: suspension_decide
 UPDATE suspension

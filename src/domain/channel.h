@@ -1,0 +1,89 @@
+/* Channels: where people are told that a question waits for them, whom a
+ * question may name there, and what goes out. Pure. */
+#ifndef DOMAIN_CHANNEL_H
+#define DOMAIN_CHANNEL_H
+
+#include "domain/suspension.h"
+
+#define CHANNELS_MAX 64
+#define CHANNEL_NOTIFY_MAX 64 /* entries of an allow-list */
+#define CHANNEL_BODY_MAX ((size_t)64 << 10)
+
+enum channel_kind { CHANNEL_MAIL, CHANNEL_SLACK, CHANNEL_WEBHOOK,
+                    CHANNEL_KIND__MAX };
+/* How much of a question may leave the house. */
+enum channel_detail { CHANNEL_TITLE, CHANNEL_SUMMARY, CHANNEL_ALL,
+                      CHANNEL_DETAIL__MAX };
+
+struct channel {
+    struct str id;
+    enum channel_kind kind;
+    struct str name;      /* what channel_hint and notify_to refer to */
+    struct str address;   /* mail: addresses, comma-separated; else a URL */
+    const struct str *notify_to; /* the allow-list: for mail an address, or
+                             "@example.org" for all of a domain; for the
+                             others a name, or "*" */
+    size_t notify_to_n;
+    enum channel_detail detail;
+    bool every_question; /* also told of questions that name no channel */
+};
+
+/* All that are in use. */
+struct channels {
+    struct channel v[CHANNELS_MAX];
+    size_t n;
+};
+
+/* The words in the database and on the wire, and back; an unknown word gives
+ * the __MAX. */
+const char *channel_kind_word(enum channel_kind k);
+enum channel_kind channel_kind_of(struct str word);
+/* The same for the detail. */
+const char *channel_detail_word(enum channel_detail d);
+enum channel_detail channel_detail_of(struct str word);
+
+/* Why people are told. */
+enum channel_news { CHANNEL_ASKED, CHANNEL_REMINDED, CHANNEL_ESCALATED,
+                    CHANNEL_NEWS__MAX };
+/* suspension.asked | suspension.reminded | suspension.escalated */
+const char *channel_news_word(enum channel_news n);
+
+/* One message to be sent. */
+struct channel_target {
+    const struct channel *channel;
+    struct str recipient; /* p NULL: the channel's own address */
+};
+/* Whom a question tells that names hint and notify_to (p NULL or empty: not
+ * said). notify_to may itself be the name of a channel. Nobody, where nothing
+ * fits; the channels for every question, where nothing was named. At most
+ * CHANNELS_MAX. The count. */
+size_t channel_targets(const struct channels *all, struct str hint,
+                       struct str notify_to,
+                       struct channel_target out[static CHANNELS_MAX]);
+
+/* Refuses a question that names a channel that does not exist or somebody
+ * who is on no allow-list, with the field: channel_hint, or
+ * retry_policy.escalation_ladder[i].channel_hint / .notify_to. strict: also an
+ * unknown channel_hint; OpenIntent's hints are only that, and without any
+ * channel there is no list to check notify_to against there. ERR_INVALID
+ * channel.unknown | channel.not_allowed. */
+const struct err *channel_check(struct arena *a, const struct channels *all,
+                                const struct suspension *s,
+                                bool strict) MUST;
+
+/* What is told, {type, timestamp, data}, as far as the channel's detail goes.
+ * data always: suspension_id, intent_id, title (the title, or the head of the
+ * question), severity, agent, attempt, max_attempts, asked_at, expires_at,
+ * notify_to, url; summary: also question, on_expiry; all: also explanation,
+ * context, choices (their labels). The moments are RFC 3339 or null. */
+struct channel_notice {
+    enum channel_news news;
+    const struct channel *channel;
+    const struct suspension *suspension;
+    struct str notify_to; /* p NULL: nobody by name */
+    struct str url;       /* of the question's page */
+    int64_t now;
+};
+struct str channel_body(struct arena *a, const struct channel_notice *n);
+
+#endif

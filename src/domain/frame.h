@@ -1,0 +1,57 @@
+/* Event streams: which events go to whom, and as which frames
+ * (reference/openintent-sdk.md "Agent.run()" and 5.1). Pure. */
+#ifndef DOMAIN_FRAME_H
+#define DOMAIN_FRAME_H
+
+#include "base/json.h"
+
+#define FRAME_MAX ((size_t)2 << 20) /* bytes of all frames of one event */
+
+enum frame_audience {
+    FRAME_INTENT, /* everything of one intent */
+    FRAME_AGENT,  /* an agent's assignments and their changes, no HITL */
+    FRAME_INBOX,  /* questions: asked, answered, gone */
+    FRAME_AUDIENCE__MAX
+};
+
+/* An event as the tail reads it. */
+struct frame_event {
+    struct str cursor;    /* xid of the writing transaction, decimal */
+    struct str intent_id;
+    int64_t sequence;
+    struct str type;
+    struct str canonical, hash;
+    struct str record;    /* the question's OpenIntent record, for events of
+                             a suspension; p NULL: none */
+    struct str agents;    /* JSON list: who is assigned to the intent */
+    int64_t version;      /* of the intent, when it was read */
+};
+
+/* Does the event go to this audience? agent: whose stream it is. */
+bool frame_goes(struct arena *a, const struct frame_event *e,
+                enum frame_audience to, struct str agent);
+/* Appends the frames of an event: the ones that the SDK's dispatcher reads
+ * (AGENT_ASSIGNED, STATUS_CHANGED, STATE_CHANGED, LEASE_RELEASED,
+ * INTENT_COMPLETED) and then the one of its own type. Each has an id of its
+ * own, so that a stream broken between two goes on with the second: skip
+ * leaves out that many. For the inbox one frame "suspension" {intent_id,
+ * suspension_id, change: asked | reminded | escalated | answered | expired |
+ * cancelled}. The count of frames there are. */
+size_t frame_write(struct arena *a, struct buf *b,
+                   const struct frame_event *e, enum frame_audience to,
+                   size_t skip);
+/* The suspension that the event ends; p NULL: none. */
+struct str frame_decides(struct arena *a, const struct frame_event *e);
+
+/* A Last-Event-ID, as frame_write makes them: SEQ[.PART] on an intent's
+ * stream, XID.INTENT.SEQ[.PART] on the others. */
+struct frame_id {
+    uint64_t xid;
+    struct str intent_id;
+    int64_t sequence;
+    size_t part; /* frames of this event that were read; 0: all of them */
+};
+bool frame_id_read(struct str text, enum frame_audience to,
+                   struct frame_id *out);
+
+#endif

@@ -1,0 +1,76 @@
+/* Silence: reminders, escalation, and the end of waiting (RFC-0026;
+ * reference/openintent.md 4, openintent-sdk.md "Client-side time-outs"). Pure:
+ * all times are given, and are the server's. */
+#ifndef DOMAIN_RETRY_H
+#define DOMAIN_RETRY_H
+
+#include "domain/resolve.h"
+
+#define RETRY_LADDER_MAX 5
+
+struct retry_step {
+    int64_t attempt;
+    struct str channel_hint, notify_to; /* p NULL: not said */
+};
+
+/* A HumanRetryPolicy. What was not said is 0, NULL, or __MAX. */
+struct retry {
+    int64_t max_attempts;
+    int64_t interval_seconds;
+    bool has_interval; /* an interval of 0 was said */
+    struct str strategy;
+    struct retry_step ladder[RETRY_LADDER_MAX]; /* by attempt */
+    size_t steps;
+    bool has_ladder;
+    enum fallback_policy final_policy;
+};
+
+/* Reads a policy's JSON; path is what errors call it ("retry_policy"; "" at a
+ * top level). Understands the SDK's aliases (after_attempt, channel, notify)
+ * and its "" for nothing. Refuses what contradicts itself, with the field: a
+ * ladder's attempt that is 0, above max_attempts or there twice, and more
+ * than RETRY_LADDER_MAX steps. What needs the whole cascade is refused by
+ * retry_apply. */
+const struct err *retry_read(struct arena *a, const struct json *v,
+                             struct str path, struct retry *out) MUST;
+/* The policies that a question may inherit from: JSON texts, p NULL: none. */
+struct retry_defaults {
+    struct str agent;    /* of the key that asks */
+    struct str platform; /* of the configuration */
+};
+/* Puts the cascade into a question that was read: its own policy, then its
+ * own timeout_seconds (as the interval) and fallback_policy where it said
+ * them, then the agent's default, then the platform's, field by field. Sets
+ * retry_policy (the merged one, canonical), fallback_policy and
+ * timeout_seconds. Without any policy nothing changes. ERR_INVALID:
+ * retry_policy.interval_seconds of zero with more than one attempt, or above
+ * timeout_seconds; a window longer than SUSPENSION_TIMEOUT_MAX. A single
+ * attempt with interval 0 is a plain timeout. */
+const struct err *retry_apply(struct arena *a, struct suspension *s,
+                              const struct retry_defaults *defaults) MUST;
+/* Is the fallback that silence would choose acceptable? Validated like an
+ * answer; at high and critical severity it never authorizes. ERR_INVALID at
+ * fallback_value. strict: a policy that goes on needs a value. */
+const struct err *retry_check_fallback(struct arena *a,
+                                       const struct suspension *s,
+                                       bool strict) MUST;
+
+/* When the attempt after s->attempt is due; 0: there is none. */
+int64_t retry_next_at(struct arena *a, const struct suspension *s);
+/* What a due reminder does. */
+struct retry_round {
+    bool fires;                /* there is something to tell */
+    bool escalated;            /* to whom below */
+    struct str channel_hint;   /* now in force; p NULL: none */
+    struct str notify_to;      /* p NULL: nobody by name */
+};
+/* Runs the attempt that now stands for: sets attempt, next_attempt_at and
+ * channel_hint, appends intent.suspension_escalated for every step of the
+ * ladder that has been reached (oldest first), then one
+ * intent.suspension_renotified. After an outage several attempts become one
+ * reminder. A full log does not stop the rounds: the events are left out. The
+ * suspension must be pending, not due to expire, and next_attempt_at <= now. */
+const struct err *retry_remind(struct arena *a, struct decision *d,
+                               struct retry_round *out) MUST;
+
+#endif

@@ -1,0 +1,83 @@
+/* Deliveries: what is written in the deciding transaction, and the log that
+ * people look at. Sending them is store/outbox.h. */
+#ifndef STORE_DELIVERIES_H
+#define STORE_DELIVERIES_H
+
+#include "domain/channel.h"
+#include "domain/event.h"
+#include "domain/push.h"
+#include "world/pg.h"
+
+/* What one transaction did to one intent. */
+struct deliveries_news {
+    const struct intent *intent;
+    const struct suspension *decided; /* NULL: no question ended */
+    const struct event_list *events;
+    int64_t now;
+};
+/* Queues into the batch at hand: a push to the endpoints of the asking agent
+ * where a question ended, and every event to its subscriptions. Two
+ * statements at most. */
+void deliveries_queue(struct pg *pg, struct arena *a,
+                      const struct deliveries_news *news);
+/* Queues the messages of one notice to people, one statement each. sequence:
+ * of the event that it tells of. */
+struct deliveries_notice {
+    const struct channels *channels;
+    enum channel_news news;
+    const struct suspension *suspension;
+    struct str notify_to; /* p NULL: nobody by name */
+    struct str url;
+    int64_t sequence;
+    int64_t now;
+};
+void deliveries_queue_notice(struct pg *pg, struct arena *a,
+                             const struct deliveries_notice *notice);
+
+/* ---- the log -------------------------------------------------------- */
+
+struct delivery {
+    struct str id, endpoint_id, endpoint_name, endpoint_kind;
+    struct str intent_id, suspension_id, title; /* of the question */
+    int64_t event_sequence;
+    struct str type, recipient, body, state, answer;
+    int64_t tries, next_at, created_at, ended_at;
+};
+struct delivery_rows {
+    struct delivery *v;
+    size_t n;
+};
+struct delivery_try {
+    int64_t n, at, ms, status; /* status 0: no answer came */
+    struct str answer;
+};
+struct delivery_tries {
+    struct delivery_try *v;
+    size_t n;
+};
+struct deliveries_page {
+    struct str state;    /* p NULL: any */
+    struct str endpoint; /* id; p NULL: any */
+    int64_t limit;
+    int64_t after_at; /* 0: from the start */
+    struct str after_id;
+};
+/* Newest first. */
+const struct err *deliveries_list(struct pg *pg, struct arena *a,
+                                  const struct deliveries_page *page,
+                                  struct delivery_rows *out) MUST;
+/* ERR_NOT_FOUND delivery.unknown. */
+const struct err *deliveries_get(struct pg *pg, struct arena *a,
+                                 struct str id, struct delivery *out,
+                                 struct delivery_tries *tries) MUST;
+/* How many in the last 24 hours: delivered, waiting, given up. */
+const struct err *deliveries_counts(struct pg *pg, struct arena *a,
+                                    int64_t now,
+                                    int64_t out[static 3]) MUST;
+/* Sends one again, now, whatever became of it, from its first try on.
+ * ERR_NOT_FOUND delivery.unknown; ERR_CONFLICT delivery.endpoint where its
+ * endpoint was removed. */
+const struct err *deliveries_again(struct pg *pg, struct arena *a,
+                                   struct str id, int64_t now) MUST;
+
+#endif

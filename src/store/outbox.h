@@ -1,0 +1,54 @@
+/* The sender's side of deliveries: claiming what is due, and writing down
+ * how it went. */
+#ifndef STORE_OUTBOX_H
+#define STORE_OUTBOX_H
+
+#include "world/pg.h"
+
+#define OUTBOX_PER_ENDPOINT 4 /* on their way at once, to one endpoint */
+#define OUTBOX_AT_ONCE 64     /* on their way at once, of one process */
+/* A claim that nobody finished lapses after this, in microseconds; longer
+ * than the longest try. */
+#define OUTBOX_CLAIM (INT64_C(30) * 1000000)
+
+/* A delivery on its way, with what sending it takes. */
+struct outbox_item {
+    struct str id, endpoint_id, kind, name, address;
+    struct str type, recipient, body;
+    struct str secret, previous_secret; /* p NULL: none (any more) */
+    bool internal;
+    int64_t tries; /* before this one */
+    int64_t created_at;
+};
+struct outbox_items {
+    struct outbox_item *v;
+    size_t n;
+};
+/* Takes due ones, oldest first and at most OUTBOX_PER_ENDPOINT of each
+ * endpoint that is not among busy, paused, gone or removed. */
+struct outbox_claim {
+    const struct str *busy; /* ids of endpoints that have enough on their way */
+    size_t busy_n;
+    int64_t limit;
+    int64_t now;
+};
+const struct err *outbox_take(struct pg *pg, struct arena *a,
+                              const struct outbox_claim *claim,
+                              struct outbox_items *out) MUST;
+/* When the next one is due; 0: none waits. */
+const struct err *outbox_next(struct pg *pg, struct arena *a,
+                              int64_t *out) MUST;
+/* How a try went. */
+struct outbox_try {
+    struct str delivery_id, endpoint_id;
+    int64_t n, at, ms, status; /* status 0: no answer came */
+    struct str answer;         /* in words, for the log */
+    bool delivered;
+    int64_t next_at; /* of the next try; 0 with delivered or given up */
+    bool gone;       /* it answered 410: nothing more goes there */
+    int64_t now;
+};
+const struct err *outbox_finish(struct pg *pg, struct arena *a,
+                                const struct outbox_try *t) MUST;
+
+#endif

@@ -1,0 +1,35 @@
+/* The tail of all events, for streams. Only reads. */
+#ifndef STORE_TAIL_H
+#define STORE_TAIL_H
+
+#include "domain/frame.h"
+#include "world/pg.h"
+
+#define TAIL_PAGE 500
+
+struct tail_rows {
+    struct frame_event *v;
+    size_t n; /* TAIL_PAGE: there may be more */
+};
+/* A place in the order over all events: behind (xid, intent_id, sequence). */
+struct tail_cursor {
+    uint64_t xid;
+    char intent_id[37]; /* "": before all events of that transaction */
+    int64_t sequence;
+};
+
+/* Where a reader that begins now begins: everything that commits from now on
+ * is behind it. */
+const struct err *tail_now(struct pg *pg, struct arena *a,
+                           struct tail_cursor *out) MUST;
+/* The next events in order, only those below the oldest transaction that
+ * still runs; moves the cursor. */
+const struct err *tail_read(struct pg *pg, struct arena *a,
+                            struct tail_cursor *at,
+                            struct tail_rows *out) MUST;
+/* One intent's events behind a sequence. */
+const struct err *tail_intent(struct pg *pg, struct arena *a,
+                              struct str intent_id, int64_t after,
+                              struct tail_rows *out) MUST;
+
+#endif

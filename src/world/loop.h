@@ -1,0 +1,57 @@
+/* The one door to libevent: one thread, many connections, one clock.
+ *
+ * Holds thousands of mostly idle connections on a listening unix socket. What
+ * the bytes mean is the caller's. No connection may keep more than its ceiling
+ * of bytes that were not sent yet. */
+#ifndef WORLD_LOOP_H
+#define WORLD_LOOP_H
+
+#include "base/arena.h"
+
+struct loop;
+struct loop_conn;
+
+struct loop_hooks {
+    /* A connection came. What it gives back is kept with the connection;
+     * NULL refuses it. */
+    void *(*open)(void *context, struct loop_conn *c);
+    /* Bytes came; how many of them were taken. The rest is given again with
+     * what follows; a connection that has LOOP_IN_MAX untaken is closed. */
+    size_t (*data)(void *context, void *own, struct str bytes);
+    /* It is gone, whoever closed it. Not to be used any more. */
+    void (*gone)(void *context, void *own);
+    void *context;
+};
+
+#define LOOP_IN_MAX ((size_t)64 << 10)
+
+/* NULL and a log line on an error. It ends by SIGTERM, which it lets in while
+ * it sleeps. */
+struct loop *loop_make(struct arena *process);
+/* Accepts on a listening, non-blocking socket that other processes may share.
+ * Rests while descriptors are short. */
+bool loop_listen(struct loop *l, int fd, const struct loop_hooks *hooks);
+/* Takes no new connections from here on. */
+void loop_unlisten(struct loop *l);
+/* Calls fn whenever fd can be read. */
+bool loop_watch(struct loop *l, int fd, void (*fn)(void *), void *context);
+/* Calls fn every us microseconds. */
+bool loop_every(struct loop *l, int64_t us, void (*fn)(void *),
+                void *context);
+/* Calls fn once, us microseconds from now; a second call before that does
+ * not make it later. At most 4 different fn. */
+void loop_soon(struct loop *l, int64_t us, void (*fn)(void *),
+               void *context);
+/* Calls fn once when SIGTERM has come; without loop_stop the loop goes on. */
+void loop_on_term(struct loop *l, void (*fn)(void *), void *context);
+/* Runs until loop_stop. false and a log line when it could not. */
+bool loop_run(struct loop *l);
+void loop_stop(struct loop *l);
+
+/* Sends; false when more than max bytes would then be unsent, and nothing was
+ * taken. */
+bool loop_send(struct loop_conn *c, struct str bytes, size_t max);
+/* Closes after what is unsent is sent, or at once and hard (cut). */
+void loop_close(struct loop_conn *c, bool cut);
+
+#endif

@@ -1,0 +1,58 @@
+/* The one door to libcurl: many transfers at once, HTTPS and SMTP.
+ *
+ * Never follows a redirect, never uses a proxy, keeps no cookie, speaks https,
+ * smtp and smtps alone, and connects to no private address unless a transfer
+ * may: looked at after the name was resolved, on the address itself. Every
+ * answer has a ceiling and every transfer an end. */
+#ifndef WORLD_OUTBOUND_H
+#define WORLD_OUTBOUND_H
+
+#include "base/arena.h"
+
+#define OUTBOUND_TIME (INT64_C(15) * 1000000) /* of a transfer, us */
+#define OUTBOUND_HEADERS_MAX 8
+#define OUTBOUND_RECIPIENTS_MAX 16
+#define OUTBOUND_ANSWER_MAX 500 /* bytes of the answer's body that are kept */
+
+/* How all transfers are done. */
+struct outbound_settings {
+    struct str ca_file;                         /* p NULL: the system's */
+    struct str smtp_url, smtp_user, smtp_password; /* p NULL: none */
+};
+
+struct outbound_request {
+    struct str url;    /* https only; of mail: p NULL */
+    struct str body;   /* or the whole message with its headers */
+    struct str header[OUTBOUND_HEADERS_MAX]; /* "Name: value" */
+    size_t headers;
+    struct str from, to[OUTBOUND_RECIPIENTS_MAX]; /* of mail */
+    size_t recipients;
+    bool internal; /* a private address is meant */
+};
+
+struct outbound_result {
+    int status;              /* of HTTP, or the last of SMTP; 0: none came */
+    struct str said;         /* what went wrong, or the head of the answer;
+                                text in UTF-8 */
+    int64_t retry_after;     /* seconds; 0: unsaid */
+    int64_t ms;
+};
+
+struct outbound;
+
+/* NULL and a log line on an error. */
+struct outbound *outbound_make(struct arena *process,
+                               const struct outbound_settings *settings);
+void outbound_close(struct outbound *o);
+/* Begins a transfer; own comes back with its result. Texts need to live only
+ * for the call. false: it could not even begin. */
+bool outbound_send(struct outbound *o, const struct outbound_request *rq,
+                   void *own);
+/* Works for at most us microseconds, or until fd can be read, calling done for
+ * each transfer that ended. How many still run. */
+size_t outbound_work(struct outbound *o, int64_t us, int fd,
+                     void (*done)(void *context, void *own,
+                                  const struct outbound_result *r),
+                     void *context);
+
+#endif

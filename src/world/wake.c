@@ -1,0 +1,73 @@
+/* Telling the other processes of this host that something was committed.
+ *
+ * One write for each note, of the same size always and below PIPE_BUF, so that
+ * notes never mix. Never blocks. */
+#include "world/wake.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <unistd.h>
+
+#include "base/log.h"
+
+#define PIPE_BYTES (1 << 20)
+
+_Static_assert(sizeof(struct wake_note) <= PIPE_BUF, "a note is one write");
+
+static int ends[WAKE__MAX][2] = {{-1, -1}, {-1, -1}};
+
+bool wake_make(void)
+{
+    for (size_t i = 0; i < WAKE__MAX; i++) {
+        if (pipe2(ends[i], O_NONBLOCK | O_CLOEXEC) != 0) {
+            log_line(LOG_ERR, "wake: pipe: %s", strerror(errno));
+            return false;
+        }
+        /* More room is better, and not needed. */
+        (void)fcntl(ends[i][1], F_SETPIPE_SZ, PIPE_BYTES);
+    }
+    return true;
+}
+
+static void tell(enum wake_to to, const struct wake_note *note)
+{
+    if (ends[to][1] < 0)
+        return;
+    const ssize_t n = write(ends[to][1], note, sizeof *note);
+    if (n < 0 && errno != EAGAIN)
+        log_line(LOG_WARN, "wake: %s", strerror(errno));
+}
+
+static void put(char *field, size_t room, struct str s)
+{
+    if (s.n < room && s.n > 0)
+        memcpy(field, s.p, s.n);
+}
+
+void wake_changed(struct str intent_id, int64_t version, struct str decided)
+{
+    struct wake_note note = {.version = version};
+    put(note.intent_id, sizeof note.intent_id, intent_id);
+    put(note.decided, sizeof note.decided, decided);
+    tell(WAKE_WAIT, &note);
+}
+
+void wake_deliver(void)
+{
+    const struct wake_note note = {.version = 0};
+    tell(WAKE_DELIVER, &note);
+}
+
+int wake_fd(enum wake_to to)
+{
+    return ends[to][0];
+}
+
+size_t wake_read(enum wake_to to, struct wake_note *v, size_t n)
+{
+    if (ends[to][0] < 0)
+        return 0;
+    const ssize_t got = read(ends[to][0], v, n * sizeof *v);
+    return got > 0 ? (size_t)got / sizeof *v : 0;
+}
