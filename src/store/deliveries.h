@@ -21,8 +21,9 @@ struct deliveries_news {
 void deliveries_queue(struct pg *pg, struct arena *a,
                       const struct deliveries_news *news);
 /* Queues the messages of one notice to people, in one statement; none where
- * nobody is to be told. The suspension's channel_hint is the one in force. The intent has to be there already, or in the batch
- * before. sequence: of the event that it tells of. */
+ * nobody is to be told. The suspension's channel_hint is the one in force. The
+ * intent has to be there already, or in the batch before. sequence: of the
+ * event that it tells of. */
 struct deliveries_notice {
     const struct channels *channels;
     enum channel_news news;
