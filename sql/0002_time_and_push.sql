@@ -41,7 +41,7 @@ SELECT e.xid, e.intent_id, e.sequence, e.event_type, e.canonical, e.event_hash,
        END AS record,
        (SELECT coalesce(json_agg(a.agent_id), '[]')
           FROM (SELECT agent_id FROM assignment WHERE intent_id = e.intent_id
-                 ORDER BY assigned_at, agent_id LIMIT 200) a) AS agents,
+                 ORDER BY agent_id LIMIT 200) a) AS agents,
        (SELECT i.version FROM intent i WHERE i.id = e.intent_id) AS version
   FROM event e;
 
