@@ -46,11 +46,28 @@ static bool answers(struct str path)
     return ok;
 }
 
-static void check_socket(const struct command *c, struct findings *f)
+static void check_sockets(const struct command *c, struct findings *f)
 {
-    tell(f, answers(c->conf->socket), "`sayso serve` listens on its socket",
-         "start it, and look whether `socket` names the same path as nginx's "
-         "fastcgi_pass and whether this user may open it");
+    tell(f, answers(c->conf->socket) && answers(c->conf->wait_socket),
+         "`sayso serve` listens on its sockets",
+         "start it, and look whether `socket` and `wait_socket` name the same "
+         "paths as nginx's fastcgi_pass and whether this user may open them");
+}
+
+/* The web role alone is looked at more closely, for it meets strangers. */
+static void check_others(const struct command *c, struct findings *f)
+{
+    const struct str dsn[] = {c->conf->database_wait, c->conf->database_tick,
+                              c->conf->database_deliver};
+    bool all = true;
+    for (size_t i = 0; i < countof(dsn); i++) {
+        struct pg *pg = pg_make(c->arena, dsn[i], "sayso doctor", NULL, 0);
+        all = !pg_script(pg, c->arena, "") && all;
+        pg_close(pg);
+    }
+    tell(f, all, "each process reaches the database",
+         "see the lines above, and whether `database_wait`, `database_tick` "
+         "and `database_deliver` name roles that PostgreSQL lets in");
 }
 
 /* A secret that everybody can read is none. */
@@ -117,7 +134,8 @@ int doctor_run(const struct command *c)
     check_file(c, &f);
     check_templates(c, &f);
     check_database(c, &f);
-    check_socket(c, &f);
+    check_others(c, &f);
+    check_sockets(c, &f);
     check_url(c, &f);
     printf("%d wrong\n", f.wrong);
     return f.wrong ? 1 : 0;
