@@ -16,3 +16,7 @@ def read():
 
 
 STATEMENTS = read()
+
+def role(name):
+    """Whose rights a statement needs; not for what only the commands run."""
+    return "sayso_tick" if name.startswith("due_") else "sayso_web"
