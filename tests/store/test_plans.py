@@ -109,8 +109,10 @@ def large(server):
         db.execute("ANALYZE")
         one = db.execute("SELECT md5('i500')::uuid::text").fetchone()[0]
         log = db.execute("SELECT md5('i50')::uuid::text").fetchone()[0]
+        # The tail's transaction of these rows, and one that is yet to come.
+        xid = db.execute("SELECT max(xid)::text FROM event").fetchone()[0]
     return {"intent": one, "log": log, "key": digest("k7"),
-            "session": digest("o7")}
+            "session": digest("o7"), "xid": xid, "now": str(int(xid) + 999)}
 
 
 def digest(text):
@@ -154,6 +156,7 @@ def plan(db, name, values, generic):
 EARLIER = "2020-01-01T00:00:00Z"
 LATER = "2030-01-01T00:00:00Z"
 MAX = "ffffffff-ffff-ffff-ffff-ffffffffffff"
+PAGE = [500, 8 << 20]  # events, bytes
 
 # statement: values, the index, and whether it has to hold for the generic plan
 # too. $name is an id of the fixture.
@@ -193,6 +196,9 @@ HOT = [
      "event_by_type"),
     ("event_chain", ["$log", 0, 500], "event_pkey"),
     ("event_get", ["$log", 7], "event_pkey"),
+    ("tail_read", ["$xid", "$log", 4000, *PAGE], "event_tail"),
+    ("tail_read", ["$now", "$log", 1, *PAGE], "event_tail"),
+    ("tail_intent", ["$log", 100, *PAGE], "event_pkey"),
     ("key_find", ["$key"], "api_key_key_sha256_key"),
     ("session_find", ["$session"], "operator_session_pkey"),
     ("lease_holder", ["$intent", "s7"], "lease_one_holder"),
