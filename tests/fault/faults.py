@@ -14,11 +14,21 @@ import kit
 
 VICTIMS = ("web", "wait", "tick", "deliver", "postgres")
 
+AT_WORK = 1  # seconds to wait for somebody to be in the middle of something
+
+
+def has_work(db, name, victim):
+    if name == "web":
+        return kit.has_request(victim)
+    return db.execute("SELECT FROM pg_stat_activity WHERE usename = %s AND "
+                      "state <> 'idle'", [f"sayso_{name}"]).rowcount
+
 
 class Faults:
     def __init__(self, server, rng):
         self.server, self.rng = server, rng
-        self.killed = []  # (victim, seconds until it was back)
+        self.killed = []   # (victim, seconds until it was back)
+        self.at_work = []  # those that were in the middle of something
         self.database = None
 
     async def rounds(self, n):
@@ -40,10 +50,23 @@ class Faults:
 
     async def kill_child(self, name):
         before = await asyncio.to_thread(self.children, name)
-        os.kill(self.rng.choice(sorted(before)), signal.SIGKILL)
+        victim = await asyncio.to_thread(self.choose, name, sorted(before))
+        os.kill(victim, signal.SIGKILL)
         await self.until(
             lambda: len(now := self.children(name)) == len(before) and
             now != before)
+
+    def choose(self, name, some):
+        """One of some, in the middle of its work where that can be had: a
+        worker with a request, or whoever has a transaction."""
+        victim = self.rng.choice(some)
+        end = time.monotonic() + AT_WORK
+        with self.server.database() as db:
+            while name != "wait" and time.monotonic() < end:
+                if has_work(db, name, victim):
+                    self.at_work.append(name)
+                    break
+        return victim
 
     async def kill_database(self):
         pid = self.server.postmaster()

@@ -20,19 +20,19 @@ CHOICES = [{"value": "approve", "label": "Refund", "effect": "authorize"},
 LADDER = [{"attempt": 2, "channel_hint": "desk"},
           {"attempt": 3, "channel_hint": "lead"}]
 # By name: what silence does and when, and the seconds after which somebody
-# answers: both at once, one, or nobody.
+# answers: both at once, one, or nobody. often: of how many.
 PLANS = {
     "quick": {"policy": {"max_attempts": 2, "interval_seconds": 6},
-              "after": (0, 0.3), "operators": 1},
+              "after": (0, 0.3), "often": 3, "operators": 1},
     "twice": {"policy": {"max_attempts": 2, "interval_seconds": 6},
-              "after": (0, 0.5), "operators": 2},
+              "after": (0, 0.5), "often": 4, "operators": 2},
     "late": {"policy": {"max_attempts": 1, "interval_seconds": 2},
-             "after": (1.8, 2.2), "operators": 2},
+             "after": (1.8, 2.2), "often": 2, "operators": 2},
     "reminded": {"policy": {"max_attempts": 6, "interval_seconds": 2},
-                 "after": (2, 5), "operators": 1},
+                 "after": (2, 5), "often": 1, "operators": 1},
     "silent": {"policy": {"max_attempts": 3, "interval_seconds": 1,
                           "escalation_ladder": LADDER},
-               "after": (0, 0), "operators": 0},
+               "after": (0, 0), "often": 2, "operators": 0},
 }
 
 
@@ -95,6 +95,10 @@ class Load:
 
     # --- Agents -----------------------------------------------------------
 
+    def plan(self):
+        return self.rng.choices(list(PLANS.values()), [
+            p["often"] for p in PLANS.values()])[0]
+
     async def ask(self, agent, plan, **more):
         """Asks, and sends for the operators. Gives the question."""
         policy = {**plan["policy"], "final_fallback_policy": self.rng.choice(
@@ -144,7 +148,7 @@ class Load:
         """Asks one question after the other, each in an intent of its own."""
         agent = self.client("agent", f"asker-{n}")
         while self.running:
-            plan = PLANS[self.rng.choice(list(PLANS))]
+            plan = self.plan()
             await self.outcome(agent, await self.ask(agent, plan))
 
     async def worker(self, n):
@@ -166,7 +170,7 @@ class Load:
         await self.until(lambda: own.last and len(of_intent.stream.frames))
         self.ready += 1
         while self.running:
-            plan = PLANS[self.rng.choice(list(PLANS))]
+            plan = self.plan()
             asked = await self.ask(agent, plan, intent_id=intent["id"])
             await self.wait(agent, at, lambda i: i["status"] == "active",
                             since=asked["version"])
