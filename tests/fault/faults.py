@@ -30,6 +30,13 @@ class Faults:
         self.killed = []   # (victim, seconds until it was back)
         self.at_work = []  # those that were in the middle of something
         self.database = None
+        self.begun, self.times = time.monotonic(), []
+
+    def took(self, what):
+        """Notes how long it was since the last time."""
+        now = time.monotonic()
+        self.times.append((what, now - self.begun))
+        self.begun = now
 
     async def rounds(self, n):
         """Each victim once in a round, in another order each time, at any

@@ -15,6 +15,7 @@ import kit
 from ledger import Answer, Frame, Learned, Stream, Wait
 
 PATIENCE = 60  # seconds until what is tried again has to have worked
+PLACES = ("connected", "keepalive")  # frames that only tell where one is
 CHOICES = [{"value": "approve", "label": "Refund", "effect": "authorize"},
            {"value": "deny", "label": "Deny", "effect": "veto"}]
 LADDER = [{"attempt": 2, "channel_hint": "desk"},
@@ -167,7 +168,8 @@ class Load:
         r = await self.sure(agent, "POST", f"{at}/agents",
                             json={"agent_id": agent.who})
         assert r.status_code < 300, r.text
-        await self.until(lambda: own.last and len(of_intent.stream.frames))
+        await self.until(lambda: own.stream.frames and
+                         of_intent.stream.frames)
         self.ready += 1
         while self.running:
             plan = self.plan()
@@ -266,6 +268,8 @@ class Reader:
         XID.INTENT.SEQ[.PART] on an agent's."""
         json.loads(fields["data"])
         self.last = fields["id"]
+        if fields["event"] in PLACES:
+            return
         parts = self.last.split(".")
         intent = self.stream.intent or parts[1]
         self.stream.frames.append(Frame(

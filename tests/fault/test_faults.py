@@ -19,13 +19,14 @@ from faults import VICTIMS, Faults
 from ledger import Delivery, Event, Ledger, Row
 from load import Load
 from receiver import Receiver
-from server import place
+from server import Clock, place
 
 SEED = int(os.environ.get("FAULT_SEED", time.time_ns() % 1000000))
 ROUNDS = 3
 ASKERS = 20
 WORKERS = 3
-SETTLED = 60  # seconds after the load until nothing may be left to do
+SETTLED = 40  # seconds after the load until nothing may be left to do
+CLAIM = 30    # seconds after which what a dead sender had in hand is free
 
 CHANNELS = ("desk", "lead")
 
@@ -38,16 +39,22 @@ def receiver():
 
 
 @pytest.fixture(scope="module")
-def server(receiver):
+def clock(receiver):
+    return Clock(receiver.at / "clock")
+
+
+@pytest.fixture(scope="module")
+def server(receiver, clock):
     # All of its database is compared: it begins with nothing.
-    one = kit.Watched(place(str(os.getpid())), SAYSO_CA_FILE=str(receiver.ca_file))
+    one = kit.Watched(place(str(os.getpid())), **clock.setting,
+                      SAYSO_CA_FILE=str(receiver.ca_file))
     one.start()
     yield one
     one.stop()
 
 
 @pytest.fixture(scope="module")
-def told(server, receiver):
+def told(server, receiver, clock):
     """Everything that happened, in a ledger; with the load and the faults
     that made it."""
     print(f"FAULT_SEED={SEED}")
@@ -56,10 +63,10 @@ def told(server, receiver):
     register(server, receiver, book)
     load, faults = Load(server, book, rng), Faults(server, rng)
     try:
-        asyncio.run(story(server, load, faults))
+        asyncio.run(story(server, clock, load, faults))
     finally:
         book.arrivals = list(receiver.arrivals)
-    read(server, book)
+    read(server, clock, book)
     print("\n".join(summary(book, load, faults)))
     return book, load, faults
 
@@ -85,34 +92,44 @@ def register(server, receiver, book):
             receiver.open(name, id, secret)
 
 
-async def story(server, load, faults):
+async def story(server, clock, load, faults):
     """The load with the faults in it, and then a while to settle."""
     async def kill():
         await load.until(lambda: load.ready == WORKERS, 30)
         await faults.rounds(ROUNDS)
         load.running = False
+        faults.took("to kill everybody")
 
     everybody = [load.asker(n) for n in range(ASKERS)]
     everybody += [load.worker(n) for n in range(WORKERS)]
     await asyncio.gather(kill(), *everybody)
     await asyncio.gather(*load.answering)
-    end = time.monotonic() + SETTLED
-    while time.monotonic() < end and await asyncio.to_thread(
-            left, server, load.book):
-        await asyncio.sleep(0.3)
+    faults.took("to the last answer")
+    await settled(server, load.book, "questions")
+    clock.forward(seconds=CLAIM + 1)
+    await settled(server, load.book, "questions", "deliveries")
+    faults.took("to settle")
     for reader in load.readers:
         assert not reader.task.done(), reader.task.exception()
         reader.task.cancel()
     await load.close()
 
 
-def left(server, book):
+async def settled(server, book, *things):
+    """Until nothing is left to do, or too much time has passed."""
+    end = time.monotonic() + SETTLED
+    while time.monotonic() < end and await asyncio.to_thread(
+            left, server, book, things):
+        await asyncio.sleep(0.2)
+
+
+def left(server, book, things):
     """What is still to be done, and to be heard on a stream."""
+    tables = {"questions": "suspension", "deliveries": "delivery"}
     with server.database() as db:
-        n = sum(db.execute(
-            "SELECT (SELECT count(*) FROM suspension WHERE state = 'pending'),"
-            " (SELECT count(*) FROM delivery WHERE state = 'pending')"
-        ).fetchone())
+        n = sum(db.execute(f"SELECT count(*) FROM {tables[thing]} WHERE "
+                           "state = 'pending'").fetchone()[0]
+                for thing in things)
         for stream in book.streams:
             last = stream.frames[-1]
             n += db.execute(
@@ -122,12 +139,12 @@ def left(server, book):
     return n
 
 
-def read(server, book):
+def read(server, clock, book):
     """What the database says in the end."""
     done = server.sayso("verify")
     book.verify = (done.returncode, done.stdout + done.stderr)
     with server.database() as db:
-        book.until = time.time()
+        book.until = time.time() + clock.seconds
         for row in db.execute(
                 "SELECT id, intent_id::text, state, response::json, reason, "
                 "extract(epoch FROM suspended_at)::float, "
@@ -155,6 +172,8 @@ def summary(book, load, faults):
     answers = collections.Counter(a.status for a in book.answers)
     late = [r.responded_at - r.expires_at for r in book.rows.values()
             if r.state == "expired"]
+    yield "seconds: " + ", ".join(f"{s:.1f} {what}"
+                                  for what, s in faults.times)
     yield "killed: " + ", ".join(f"{who} {took:.1f} s"
                                  for who, took in faults.killed)
     yield f"of these in the middle of something: {', '.join(faults.at_work)}"
