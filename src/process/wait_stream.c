@@ -32,6 +32,7 @@ struct wait_stream {
     enum frame_audience to;
     struct tail_cursor at; /* all up to here was sent, or is not for it */
     size_t skip;           /* frames of the very next event */
+    uint64_t told;         /* of the place (wait_place.h) */
     bool full;             /* its reader has to take all before it gets more */
     int64_t sent_at;       /* when something was last taken (clock_mono) */
     bool session;
@@ -299,7 +300,7 @@ static void read_behind(void *context)
 static void look_after(struct wait_streams *r, struct wait_stream *s,
                        int64_t now)
 {
-    const struct wait_place p = {s->to, &s->at, s->skip};
+    const struct wait_place p = {s->to, &s->at, s->skip, &s->told};
     const bool unsent = loop_unsent(s->conn) > 0;
     const bool late = now - s->sent_at > PATIENCE;
     if (s->state == ENDING && late)
@@ -438,7 +439,7 @@ struct wait_stream *wait_stream_open(struct wait_streams *r,
         s->at.sequence--;
     s->state = BEHIND;
     r->held++;
-    const struct wait_place p = {s->to, &s->at, s->skip};
+    const struct wait_place p = {s->to, &s->at, s->skip, &s->told};
     (void)send(s, wrap(r, s, wait_place_begin(r->frames, &p)));
     forget_frames(r);
     loop_soon(r->loop, 0, read_behind, r);
