@@ -29,9 +29,9 @@ SELECT s.id, s.intent_id, s.seq, s.record, s.response_type, s.title, s.question,
 ALTER TABLE event ADD COLUMN xid xid8 NOT NULL DEFAULT pg_current_xact_id();
 CREATE INDEX event_tail ON event (xid, intent_id, sequence);
 
-CREATE INDEX lease_lapsing ON lease (expires_at) WHERE status = 'active';
+CREATE INDEX lease_lapsing ON lease (expires_at, id) WHERE status = 'active';
 CREATE INDEX idempotency_age ON idempotency (created_at);
-CREATE INDEX operator_session_age ON operator_session (expires_at);
+CREATE INDEX operator_session_age ON operator_session ((least(expires_at, revoked_at)));
 
 -- Where to tell: an agent's endpoint, or a channel to people.
 CREATE TABLE endpoint (
@@ -74,6 +74,7 @@ CREATE TABLE subscription (
     expires_at    timestamptz
 );
 CREATE INDEX subscription_intent ON subscription (intent_id);
+CREATE INDEX subscription_age ON subscription (expires_at) WHERE expires_at IS NOT NULL;
 
 -- What is to be told, written in the transaction that it tells of.
 CREATE TABLE delivery (
@@ -96,6 +97,7 @@ CREATE TABLE delivery (
     CHECK ((state = 'pending') = (next_at IS NOT NULL))
 );
 CREATE INDEX delivery_due ON delivery (endpoint_id, next_at) WHERE state = 'pending';
+CREATE INDEX delivery_age ON delivery (ended_at) WHERE ended_at IS NOT NULL;
 CREATE INDEX delivery_newest ON delivery (created_at DESC, id DESC);
 CREATE INDEX delivery_newest_by_state ON delivery (state, created_at DESC, id DESC);
 CREATE INDEX delivery_newest_by_endpoint ON delivery (endpoint_id, created_at DESC, id DESC);

@@ -1,6 +1,8 @@
 /* Suspending an intent: what the native and the OpenIntent door share. */
 #include "doors/ask.h"
 
+#include "domain/retry.h"
+
 static const struct err *open_question(struct call *c, const struct work *w)
 {
     struct json *more = json_object(c->a);
@@ -13,6 +15,16 @@ static const struct err *open_question(struct call *c, const struct work *w)
                     more);
 }
 
+/* What happens when nobody answers, and whether that may happen. */
+static const struct err *settle_silence(struct call *c, struct suspension *s)
+{
+    const struct retry_defaults defaults = {
+        .agent = c->who.retry_policy,
+        .platform = c->serve->conf->default_retry_policy};
+    TRY(retry_apply(c->a, s, &defaults));
+    return retry_check_fallback(c->a, s, s->strict);
+}
+
 const struct err *ask_suspend(struct call *c, struct work *w,
                               struct suspension *s)
 {
@@ -23,6 +35,7 @@ const struct err *ask_suspend(struct call *c, struct work *w,
     s->asked_by = principal_actor(&c->who);
     s->asked_by_key = c->who.id;
     s->initiated_by = w->intent.initiated_by;
+    TRY(settle_silence(c, s));
     TRY(suspension_seal(c->a, s, w->now));
     TRY(work_event(w, "intent.suspended", s->asked_by,
                    suspension_payload(c->a, s)));

@@ -87,12 +87,9 @@ static const struct err *load(struct work *w, const struct begin *b)
  * expiry is a transaction of its own. */
 static const struct err *expire(struct work *w)
 {
-    struct decision d = work_decision(w);
     const struct work_once once = w->once;
     const struct work_answer none = {.body = STR("")};
-    TRY(resolve_expire(w->arena, &d));
-    work_touch(w);
-    w->suspension_decided = true;
+    TRY(work_expire(w));
     w->once.key = STR_NONE;
     TRY(work_commit(w, &none));
     *w = (struct work){.arena = w->arena,
@@ -203,6 +200,15 @@ void work_touch(struct work *w)
     w->intent.updated_at = w->now;
 }
 
+const struct err *work_expire(struct work *w)
+{
+    struct decision d = work_decision(w);
+    TRY(resolve_expire(w->arena, &d));
+    work_touch(w);
+    w->suspension_decided = true;
+    return NULL;
+}
+
 static void queue_answer(struct work *w, const struct work_answer *answer)
 {
     if (!w->once.key.p)
@@ -231,7 +237,7 @@ static void queue_new(struct work *w)
 }
 
 /* After the commit: whoever waits for this intent, and the sender. */
-static void tell(const struct work *w)
+void work_tell(const struct work *w)
 {
     const bool ended = w->suspension_decided;
     wake_changed(w->intent.id, w->intent.version,
@@ -240,7 +246,7 @@ static void tell(const struct work *w)
         wake_deliver();
 }
 
-const struct err *work_commit(struct work *w, const struct work_answer *answer)
+void work_queue(struct work *w)
 {
     const struct deliveries_news news = {
         .intent = &w->intent,
@@ -255,11 +261,18 @@ const struct err *work_commit(struct work *w, const struct work_answer *answer)
         suspensions_queue_insert(w->pg, w->arena, &w->suspension);
     else if (w->suspension_decided)
         suspensions_queue_decide(w->pg, w->arena, &w->suspension);
+    else if (w->suspension_reminded)
+        suspensions_queue_remind(w->pg, w->arena, &w->suspension);
     events_queue(w->pg, w->arena, w->intent.id, &w->events);
     deliveries_queue(w->pg, w->arena, &news);
+}
+
+const struct err *work_commit(struct work *w, const struct work_answer *answer)
+{
+    work_queue(w);
     queue_answer(w, answer);
     pg_queue(w->pg, SQL_COMMIT, NULL);
     TRY(pg_run(w->pg, w->arena, NULL));
-    tell(w);
+    work_tell(w);
     return NULL;
 }
