@@ -28,6 +28,22 @@ SELECT s.id, s.intent_id, s.seq, s.record, s.response_type, s.title, s.question,
 -- that still runs, so one that commits late is never skipped.
 ALTER TABLE event ADD COLUMN xid xid8 NOT NULL DEFAULT pg_current_xact_id();
 CREATE INDEX event_tail ON event (xid, intent_id, sequence);
+-- An event with what its frames on streams hold beside it.
+CREATE VIEW event_row AS
+SELECT e.xid, e.intent_id, e.sequence, e.event_type, e.canonical, e.event_hash,
+       CASE e.event_type
+       WHEN 'intent.suspended' THEN
+           (SELECT s.record FROM suspension s
+             WHERE s.intent_id = e.intent_id AND s.asked_sequence = e.sequence)
+       WHEN 'intent.suspension_expired' THEN
+           (SELECT s.record FROM suspension s
+             WHERE s.id = e.canonical::jsonb #>> '{payload,suspension_id}')
+       END AS record,
+       (SELECT coalesce(json_agg(a.agent_id), '[]')
+          FROM (SELECT agent_id FROM assignment WHERE intent_id = e.intent_id
+                 ORDER BY agent_id LIMIT 200) a) AS agents,
+       (SELECT i.version FROM intent i WHERE i.id = e.intent_id) AS version
+  FROM event e;
 
 CREATE INDEX lease_lapsing ON lease (expires_at, id) WHERE status = 'active';
 CREATE INDEX idempotency_age ON idempotency (created_at);
@@ -120,7 +136,7 @@ GRANT UPDATE (state, tries, next_at, ended_at) ON delivery TO sayso_web;
 GRANT SELECT ON delivery_try TO sayso_web;
 
 -- wait reads what streams carry, and whether who listens still may.
-GRANT SELECT ON event, intent, suspension, assignment TO sayso_wait;
+GRANT SELECT ON event, event_row, intent, suspension, assignment TO sayso_wait;
 GRANT SELECT (id, expires_at, revoked_at) ON api_key TO sayso_wait;
 GRANT SELECT (id_sha256, principal_id, seen_at, expires_at, revoked_at)
     ON operator_session TO sayso_wait;

@@ -5,7 +5,9 @@
 
 #include "base/json.h"
 
-#define FRAME_MAX ((size_t)2 << 20) /* bytes of all frames of one event */
+/* Bytes of all frames of one event. A reader that is cut at fewer unsent bytes
+ * than these, with nothing else unsent, would be cut at that event for ever. */
+#define FRAME_MAX ((size_t)4 << 20)
 
 enum frame_audience {
     FRAME_INTENT, /* everything of one intent */
@@ -30,13 +32,14 @@ struct frame_event {
 /* Does the event go to this audience? agent: whose stream it is. */
 bool frame_goes(struct arena *a, const struct frame_event *e,
                 enum frame_audience to, struct str agent);
-/* Appends the frames of an event: the ones that the SDK's dispatcher reads
- * (AGENT_ASSIGNED, STATUS_CHANGED, STATE_CHANGED, LEASE_RELEASED,
- * INTENT_COMPLETED) and then the one of its own type. Each has an id of its
- * own, so that a stream broken between two goes on with the second: skip
- * leaves out that many. For the inbox one frame "suspension" {intent_id,
- * suspension_id, change: asked | reminded | escalated | answered | expired |
- * cancelled}. The count of frames there are. */
+/* Appends the frames of an event: the one that the SDK's dispatcher reads, if
+ * there is one (AGENT_ASSIGNED, STATUS_CHANGED, STATE_CHANGED,
+ * LEASE_RELEASED, and INTENT_COMPLETED in place of STATUS_CHANGED, for the
+ * SDK takes either as the completion), and then the one of its own type. Each
+ * has an id of its own, so that a stream broken between two goes on with the
+ * second: skip leaves out that many. For the inbox one frame "suspension"
+ * {intent_id, suspension_id, change: asked | reminded | escalated | answered |
+ * expired | cancelled}. The count of frames there are. */
 size_t frame_write(struct arena *a, struct buf *b,
                    const struct frame_event *e, enum frame_audience to,
                    size_t skip);

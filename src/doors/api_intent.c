@@ -2,16 +2,41 @@
 #include "base/fields.h"
 #include "base/id.h"
 #include "doors/api.h"
+#include "doors/hold.h"
 #include "doors/view.h"
 #include "store/intents.h"
 #include "store/sql.gen.h"
 
 /* ---- reading -------------------------------------------------------- */
 
+/* Without "since" the next change is meant. */
+static const struct err *read_since(struct call *c, int64_t *since)
+{
+    *since = -1;
+    TRY(call_query_int(c, "since", 0, INT64_MAX, since));
+    if (request_query(c->rq, "since").p && !request_query(c->rq, "wait").p)
+        return err_at(c->a, ERR_BAD_REQUEST, "request.query", STR("since"),
+                      "\"since\" goes together with \"wait\".");
+    return NULL;
+}
+
 const struct err *api_intent_get(struct call *c)
 {
     struct intent i;
+    int64_t wait = 0, since = -1;
+    TRY(hold_wait(c, &wait));
+    TRY(read_since(c, &since));
     TRY(intents_get(c->pg, c->a, c->param[0], &i));
+    if (since < 0)
+        since = i.version;
+    if (i.version <= since && wait > 0) {
+        hold_poll(c, &(struct hold_poll){.intent_id = i.id,
+                                         .since = since,
+                                         .wait = wait});
+        return NULL;
+    }
+    if (i.version <= since && c->rq->waited)
+        response_header(c->rs, "Retry-After", STR("1"));
     const struct str etag = call_etag(c->a, i.version);
     response_header(c->rs, "ETag", etag);
     if (str_eq(request_header(c->rq, "If-None-Match"), etag)) {

@@ -5,6 +5,7 @@
 #include "doors/answer.h"
 #include "doors/api.h"
 #include "doors/ask.h"
+#include "doors/hold.h"
 #include "doors/view.h"
 #include "store/intents.h"
 #include "store/suspensions.h"
@@ -157,10 +158,20 @@ static const struct err *unknown(void)
 const struct err *api_suspension_get(struct call *c)
 {
     struct suspension s;
+    int64_t wait = 0;
+    TRY(hold_wait(c, &wait));
     TRY(suspensions_get(c->pg, c->a, c->param[0], &s));
     if (!sees(c, &s))
         return unknown();
+    if (s.state == SUSPENSION_PENDING && wait > 0) {
+        hold_poll(c, &(struct hold_poll){.intent_id = s.intent_id,
+                                         .suspension_id = s.id,
+                                         .wait = wait});
+        return NULL;
+    }
     response_json(c->rs, 200, view_suspension(c, &s));
+    if (s.state == SUSPENSION_PENDING && c->rq->waited)
+        response_header(c->rs, "Retry-After", STR("1"));
     return NULL;
 }
 

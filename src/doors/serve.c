@@ -4,6 +4,7 @@
 #include "doors/serve.h"
 
 #include "base/log.h"
+#include "doors/hold.h"
 #include "doors/page.h"
 #include "doors/route.h"
 #include "doors/session.h"
@@ -98,6 +99,8 @@ static void refuse(struct call *c, const struct err *e)
     if (e->kind == ERR_INTERNAL)
         log_line(LOG_ERR, "internal code=%s at=%.*s", e->code,
                  STR_FMT(e->at));
+    if (hold_refuse(c))
+        return;
     if (style != RESPONSE_HTML)
         response_error(c->rs, e, style);
     else if (str_is(str_of(e->code), "session.missing"))

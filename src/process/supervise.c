@@ -106,6 +106,10 @@ static _Noreturn void be_child(const struct supervisor *s, size_t slot)
                      : kind == POST_WAIT ? s->wait_socket.fd
                                          : -1,
     };
+    if (kind != POST_WEB)
+        close(s->socket.fd);
+    if (kind != POST_WAIT)
+        close(s->wait_socket.fd);
     prctl(PR_SET_NAME, kinds[kind].name);
     /* A child must not outlive its supervisor; when that died before the
      * call, nobody would tell. */

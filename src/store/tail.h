@@ -5,11 +5,14 @@
 #include "domain/frame.h"
 #include "world/pg.h"
 
-#define TAIL_PAGE 500
+#define TAIL_PAGE 500                     /* events */
+#define TAIL_PAGE_BYTES ((size_t)8 << 20) /* a page ends with the event that
+                                             reaches them */
 
 struct tail_rows {
     struct frame_event *v;
-    size_t n; /* TAIL_PAGE: there may be more */
+    size_t n;
+    bool more; /* the page is full: there may be more */
 };
 /* A place in the order over all events: behind (xid, intent_id, sequence). */
 struct tail_cursor {

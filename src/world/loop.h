@@ -24,6 +24,8 @@ struct loop_hooks {
 };
 
 #define LOOP_IN_MAX ((size_t)64 << 10)
+#define LOOP_CONNS_MAX 21000
+#define LOOP_WATCHES_MAX 8 /* of loop_watch and loop_every together */
 
 /* NULL and a log line on an error. It ends by SIGTERM, which it lets in while
  * it sleeps. */
@@ -35,15 +37,17 @@ bool loop_listen(struct loop *l, int fd, const struct loop_hooks *hooks);
 void loop_unlisten(struct loop *l);
 /* Calls fn whenever fd can be read. */
 bool loop_watch(struct loop *l, int fd, void (*fn)(void *), void *context);
+/* No more, from here on. Before fd is closed; fd need not be watched. */
+void loop_unwatch(struct loop *l, int fd);
 /* Calls fn every us microseconds. */
 bool loop_every(struct loop *l, int64_t us, void (*fn)(void *),
                 void *context);
-/* Calls fn once, us microseconds from now; a second call before that does
- * not make it later. At most 4 different fn. */
+/* Calls fn once, us microseconds from now; a second call before that may make
+ * it sooner and never later. At most 4 different fn. */
 void loop_soon(struct loop *l, int64_t us, void (*fn)(void *),
                void *context);
-/* Calls fn once when SIGTERM has come; without loop_stop the loop goes on. */
-void loop_on_term(struct loop *l, void (*fn)(void *), void *context);
+/* Calls fn when SIGTERM has come; without loop_stop the loop goes on. */
+bool loop_on_term(struct loop *l, void (*fn)(void *), void *context);
 /* Runs until loop_stop. false and a log line when it could not. */
 bool loop_run(struct loop *l);
 void loop_stop(struct loop *l);
@@ -51,7 +55,10 @@ void loop_stop(struct loop *l);
 /* Sends; false when more than max bytes would then be unsent, and nothing was
  * taken. */
 bool loop_send(struct loop_conn *c, struct str bytes, size_t max);
-/* Closes after what is unsent is sent, or at once and hard (cut). */
+/* Closes after what is unsent is sent, or at once and hard (cut): then gone is
+ * called before this returns, unless its own data is what calls. */
 void loop_close(struct loop_conn *c, bool cut);
+/* How many connections are open. */
+size_t loop_conns(const struct loop *l);
 
 #endif

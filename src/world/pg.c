@@ -104,10 +104,9 @@ static bool flush(struct pg *pg, int64_t deadline)
 /* The next result, NULL at the end of a statement's results. */
 static bool next_result(struct pg *pg, int64_t deadline, PGresult **out)
 {
-    while (PQisBusy(pg->conn)) {
+    while (PQisBusy(pg->conn))
         if (!wait_socket(pg, POLLIN, deadline) || !PQconsumeInput(pg->conn))
             return false;
-    }
     *out = PQgetResult(pg->conn);
     return true;
 }
@@ -149,25 +148,29 @@ static bool prepared(struct pg *pg, size_t i, int64_t deadline)
     return next_result(pg, deadline, &end) && !end && ok;
 }
 
-static bool prepare_all(struct pg *pg, int64_t deadline)
+/* Reads the end of a pipeline's batch. */
+static bool read_sync(struct pg *pg, int64_t deadline)
 {
-    for (size_t i = 0; i < pg->statements; i++) {
-        if (!PQsendPrepare(pg->conn, pg->list[i].name, pg->list[i].text, 0,
-                           NULL))
-            return false;
-    }
-    if (!PQpipelineSync(pg->conn) || !flush(pg, deadline))
-        return false;
-    for (size_t i = 0; i < pg->statements; i++) {
-        if (!prepared(pg, i, deadline))
-            return false;
-    }
     PGresult *sync = NULL;
     if (!next_result(pg, deadline, &sync) || !sync)
         return false;
     const bool ok = PQresultStatus(sync) == PGRES_PIPELINE_SYNC;
     PQclear(sync);
     return ok;
+}
+
+static bool prepare_all(struct pg *pg, int64_t deadline)
+{
+    for (size_t i = 0; i < pg->statements; i++)
+        if (!PQsendPrepare(pg->conn, pg->list[i].name, pg->list[i].text, 0,
+                           NULL))
+            return false;
+    if (!PQpipelineSync(pg->conn) || !flush(pg, deadline))
+        return false;
+    for (size_t i = 0; i < pg->statements; i++)
+        if (!prepared(pg, i, deadline))
+            return false;
+    return read_sync(pg, deadline);
 }
 
 static bool open_connection(struct pg *pg, int64_t deadline)
@@ -248,10 +251,9 @@ static bool send_batch(struct pg *pg, int64_t deadline)
     if (pg_ahead_waits(pg) &&
         !send_one(pg, pg->ahead.statement, &pg->ahead.args))
         return false;
-    for (size_t i = 0; i < pg->queued; i++) {
+    for (size_t i = 0; i < pg->queued; i++)
         if (!send_one(pg, pg->queue[i].statement, &pg->queue[i].args))
             return false;
-    }
     return PQpipelineSync(pg->conn) && flush(pg, deadline);
 }
 
@@ -301,16 +303,10 @@ static bool read_batch(struct pg *pg, struct reading *b, struct pg_rows **rows)
 {
     if (pg_ahead_waits(pg) && !read_ahead(pg, b))
         return false;
-    for (size_t i = 0; i < pg->queued; i++) {
+    for (size_t i = 0; i < pg->queued; i++)
         if (!read_one(pg, b, pg->queue[i].statement, rows ? &rows[i] : NULL))
             return false;
-    }
-    PGresult *sync = NULL;
-    if (!next_result(pg, b->deadline, &sync) || !sync)
-        return false;
-    const bool ok = PQresultStatus(sync) == PGRES_PIPELINE_SYNC;
-    PQclear(sync);
-    return ok;
+    return read_sync(pg, b->deadline);
 }
 
 /* Runs SQL of ours outside of pipeline mode, which must be idle. */
@@ -399,6 +395,24 @@ const struct err *pg_script(struct pg *pg, struct arena *a, const char *sql)
     pg_close(pg);
     return ERROR(ERR_INTERNAL, "database.script",
                  "The database refused a script; the log says why.");
+}
+
+int pg_socket(const struct pg *pg)
+{
+    return pg->conn ? PQsocket(pg->conn) : -1;
+}
+
+bool pg_notification(struct pg *pg, struct arena *a, struct str *payload)
+{
+    if (!pg->conn || !PQconsumeInput(pg->conn)) {
+        pg_close(pg);
+        return false;
+    }
+    PGnotify *n = PQnotifies(pg->conn);
+    if (n)
+        *payload = arena_str(a, str_of(n->extra));
+    PQfreemem(n);
+    return n != NULL;
 }
 
 size_t pg_count(const struct pg_rows *r)

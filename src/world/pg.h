@@ -91,6 +91,12 @@ int64_t pg_spent(struct pg *pg);
 /* A pg without deadlines, for commands that read a whole table. */
 void pg_patient(struct pg *pg);
 
+/* The connection's socket, to be watched for notifications; -1: not open. It
+ * may be another one after each pg_run and pg_notification. */
+int pg_socket(const struct pg *pg);
+/* The payload of the next notification that has come; false: none is there. */
+bool pg_notification(struct pg *pg, struct arena *a, struct str *payload);
+
 size_t pg_count(const struct pg_rows *r);    /* rows returned */
 size_t pg_affected(const struct pg_rows *r); /* rows changed */
 /* Is the value SQL NULL? */

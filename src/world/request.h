@@ -35,12 +35,13 @@ struct request {
     struct str content_type;
     struct str body;
     bool https;
+    bool waited; /* it was held, and is to be answered now (doors/hold.h) */
     struct str remote; /* the client's address */
 };
 
 /* From CGI parameters (REQUEST_METHOD, REQUEST_URI or DOCUMENT_URI and
- * QUERY_STRING, HTTP_*, CONTENT_TYPE, HTTPS, REMOTE_ADDR, REQUEST_ID) and the
- * body. A header that was sent more than once is joined as RFC 9110 5.3 says.
+ * QUERY_STRING, HTTP_*, CONTENT_TYPE, HTTPS, REMOTE_ADDR, REQUEST_ID,
+ * WAITED) and the body. A header that was sent more than once is joined as RFC 9110 5.3 says.
  * All header values are UTF-8 without NUL. r->id, arena, method (GET when it
  * is not one of ours) and remote are usable even on an error; after
  * ERR_METHOD everything is, path and query included.

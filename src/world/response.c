@@ -262,6 +262,14 @@ void response_error(struct response *rs, const struct err *e,
         buf_str(&rs->body, text);
 }
 
+void response_hand_over(struct response *rs, struct str target)
+{
+    rs->headers = 0;
+    clear_body(rs);
+    rs->status = 200;
+    response_header(rs, "X-Accel-Redirect", target);
+}
+
 static void put_header(struct buf *b, const char *name, struct str value)
 {
     buf_put(b, name);
@@ -281,16 +289,19 @@ struct str response_head(const struct response *rs)
 {
     int status = rs->status ? rs->status : 500;
     bool bare = status == 204 || status == 304;
+    bool over = find_header(rs, "X-Accel-Redirect") < rs->headers;
     struct buf b = buf_make(rs->arena, HEAD_MAX);
     buf_printf(&b, "Status: %d %s\r\n", status, reason(status));
     for (size_t i = 0; i < rs->headers; i++)
         put_header(&b, rs->header[i].name, rs->header[i].value);
-    if (!bare) {
+    if (!bare && !over) {
         put_unless_set(&b, rs, "Content-Type", "text/plain; charset=utf-8");
         buf_printf(&b, "Content-Length: %zu\r\n", rs->body.n);
     }
-    put_unless_set(&b, rs, "X-Content-Type-Options", "nosniff");
-    put_unless_set(&b, rs, "Cache-Control", "no-store");
+    if (!over) {
+        put_unless_set(&b, rs, "X-Content-Type-Options", "nosniff");
+        put_unless_set(&b, rs, "Cache-Control", "no-store");
+    }
     buf_put(&b, "\r\n");
     if (b.over) {
         log_line(LOG_ERR, "response: the headers are over %zu bytes", HEAD_MAX);

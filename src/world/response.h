@@ -49,8 +49,12 @@ int response_status(enum err_kind kind);
  * wire: the OpenIntent SDK reads them as a lease conflict. */
 void response_error(struct response *rs, const struct err *e,
                     enum response_style style);
+/* The answer is another process's, which nginx finds at target. Replaces
+ * whatever was there: nginx would add up some headers of both. */
+void response_hand_over(struct response *rs, struct str target);
 /* "Status: ..." and the headers, as a FastCGI application sends them. Adds
- * what every answer has: Content-Type, Content-Length, nosniff, no-store. */
+ * what every answer has: Content-Type, Content-Length, nosniff, no-store; to
+ * one that is handed over nothing. */
 struct str response_head(const struct response *rs);
 
 #endif

@@ -16,3 +16,11 @@ def read():
 
 
 STATEMENTS = read()
+
+# Run by another process than the workers, with its role: what streams read.
+WAIT = {"tail_read", "tail_intent"}
+
+
+def role(name):
+    """Whose rights a statement needs; not for what only the commands run."""
+    return "sayso_wait" if name in WAIT else "sayso_web"

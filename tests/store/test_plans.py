@@ -3,7 +3,7 @@ enough that a scan of one would be slower and the planner knows it."""
 import json
 
 import pytest
-from statements import STATEMENTS
+from statements import STATEMENTS, role
 
 LARGE = {"intent", "suspension", "event", "api_key", "operator_session",
          "lease", "idempotency", "intent_dependency", "assignment"}
@@ -86,8 +86,10 @@ def large(server):
         db.execute("ANALYZE")
         one = db.execute("SELECT md5('i500')::uuid::text").fetchone()[0]
         log = db.execute("SELECT md5('i50')::uuid::text").fetchone()[0]
+        # The tail's transaction of these rows, and one that is yet to come.
+        xid = db.execute("SELECT max(xid)::text FROM event").fetchone()[0]
     return {"intent": one, "log": log, "key": digest("k7"),
-            "session": digest("o7")}
+            "session": digest("o7"), "xid": xid, "now": str(int(xid) + 999)}
 
 
 def digest(text):
@@ -122,6 +124,7 @@ def plan(db, name, values, generic):
 
 LATER = "2030-01-01T00:00:00Z"
 MAX = "ffffffff-ffff-ffff-ffff-ffffffffffff"
+PAGE = [500, 8 << 20]  # events, bytes
 
 # statement: values, the index, and whether it has to hold for the generic plan
 # too. $name is an id of the fixture.
@@ -161,6 +164,9 @@ HOT = [
      "event_by_type"),
     ("event_chain", ["$log", 0, 500], "event_pkey"),
     ("event_get", ["$log", 7], "event_pkey"),
+    ("tail_read", ["$xid", "$log", 4000, *PAGE], "event_tail"),
+    ("tail_read", ["$now", "$log", 1, *PAGE], "event_tail"),
+    ("tail_intent", ["$log", 100, *PAGE], "event_pkey"),
     ("key_find", ["$key"], "api_key_key_sha256_key"),
     ("session_find", ["$session"], "operator_session_pkey"),
     ("lease_holder", ["$intent", "s7"], "lease_one_holder"),
@@ -190,11 +196,12 @@ PLANS = [(case, generic) for case in HOT for generic in (False, True)
 @pytest.mark.parametrize(
     "case, generic", PLANS,
     ids=[label(c) + ("-generic" if g else "-custom") for c, g in PLANS])
-def test_a_plan(web, large, case, generic):
+def test_a_plan(server, large, case, generic):
     name, values, index = case
     values = [large.get(v[1:], v) if isinstance(v, str) and v[0] == "$"
               else v for v in values]
-    nodes = plan(web, name, values, generic)
+    with server.database(role(name)) as db:
+        nodes = plan(db, name, values, generic)
     scans = [n["Relation Name"] for n in nodes
              if n["Node Type"] == "Seq Scan"]
     assert not LARGE & set(scans), json.dumps(nodes, indent=1)

@@ -4,7 +4,7 @@ import re
 import psycopg
 import pytest
 from server import TOP
-from statements import STATEMENTS
+from statements import STATEMENTS, role
 
 TRANSACTION = {"begin", "commit"}  # need no preparing, and cannot be
 # What only the commands run, as the owner.
@@ -37,8 +37,8 @@ def test_a_statement_can_be_prepared_by_the_workers(web, name):
 def test_a_statement_can_be_run_by_who_needs_it(server, name):
     """With nothing but NULLs it does nothing and may still be refused for
     want of a right, or for what the NULLs mean: only the first is wrong."""
-    role = "sayso_owner" if name in OWNERS else "sayso_web"
-    with server.database(role) as db:
+    who = "sayso_owner" if name in OWNERS else role(name)
+    with server.database(who) as db:
         with db.transaction(force_rollback=True):
             n = prepare(db, STATEMENTS[name])
             values = f"({', '.join(['NULL'] * n)})" if n else ""

@@ -1,0 +1,441 @@
+/* Event streams: who hears of an event, and in which words.
+ *
+ * Entered by the process that holds streams, once for each event and stream,
+ * and by the doors for the place where a stream goes on. Never reads a clock,
+ * a database or a state: an event says all that its frames say. */
+#include "domain/frame.h"
+
+#include "base/id.h"
+#include "domain/event.h"
+
+#define FRAMES 2 /* of one event, at most */
+#define NEW_STATE_MAX ((size_t)128 << 10)
+
+/* ---- what kind of event --------------------------------------------- */
+
+enum sort {
+    PLAIN,
+    ASSIGNED,   /* names the agent that it is about */
+    CHANGE,     /* of an intent, for who is assigned to it */
+    COMPLETION, /* the same, and may take a question back */
+    QUESTION    /* about a question */
+};
+
+static const struct {
+    const char *type;
+    enum sort sort;
+    const char *change; /* for the inbox; NULL: none */
+} sorts[] = {
+    {"agent_assigned", ASSIGNED, NULL},
+    {"agent_unassigned", ASSIGNED, NULL},
+    {"status_changed", COMPLETION, "cancelled"},
+    {"state_patched", CHANGE, NULL},
+    {"lease_acquired", CHANGE, NULL},
+    {"lease_released", CHANGE, NULL},
+    {"intent.suspended", QUESTION, "asked"},
+    {"intent.resumed", QUESTION, "answered"},
+    {"intent.suspension_expired", QUESTION, "expired"},
+    {"intent.suspension_renotified", QUESTION, "reminded"},
+    {"intent.suspension_escalated", QUESTION, "escalated"},
+};
+
+/* The row of a type; countof(sorts) for a plain one. */
+static size_t row_of(struct str type)
+{
+    size_t i = 0;
+    while (i < countof(sorts) && !str_is(type, sorts[i].type))
+        i++;
+    return i;
+}
+
+static enum sort sort_of(struct str type)
+{
+    const size_t i = row_of(type);
+    return i < countof(sorts) ? sorts[i].sort : PLAIN;
+}
+
+/* The event as an object; NULL where the bytes are none. */
+static struct json *event_of(struct arena *a, const struct frame_event *e)
+{
+    struct json *o = NULL;
+    if (json_parse(a, e->canonical, &o) || !json_is(o, JSON_OBJECT))
+        return NULL;
+    return o;
+}
+
+/* The question that the event is about; p NULL: none. A change of status is
+ * about one only where it takes it back. */
+static struct str question_of(struct arena *a, const struct frame_event *e)
+{
+    const enum sort sort = sort_of(e->type);
+    if (sort != QUESTION && sort != COMPLETION)
+        return STR_NONE;
+    const struct json *payload = json_get(event_of(a, e), "payload");
+    if (sort == COMPLETION &&
+        !str_is(json_get_text(payload, "reason"), "cancelled"))
+        return STR_NONE;
+    return json_get_text(payload, "suspension_id");
+}
+
+struct str frame_decides(struct arena *a, const struct frame_event *e)
+{
+    static const char *const ends[] = {"status_changed", "intent.resumed",
+                                       "intent.suspension_expired"};
+    for (size_t i = 0; i < countof(ends); i++) {
+        if (str_is(e->type, ends[i]))
+            return question_of(a, e);
+    }
+    return STR_NONE;
+}
+
+/* ---- who hears of it ------------------------------------------------ */
+
+static bool assigned(struct arena *a, const struct frame_event *e,
+                     struct str agent)
+{
+    struct json *list = NULL;
+    if (!e->agents.p || json_parse(a, e->agents, &list))
+        return false;
+    for (size_t i = 0; i < json_count(list); i++) {
+        if (str_eq(json_text(json_at(list, i)), agent))
+            return true;
+    }
+    return false;
+}
+
+static bool to_agent(struct arena *a, const struct frame_event *e,
+                     struct str agent)
+{
+    switch (sort_of(e->type)) {
+    case ASSIGNED:
+        return str_eq(json_get_text(json_get(event_of(a, e), "payload"),
+                                    "agent_id"),
+                      agent);
+    case CHANGE:
+    case COMPLETION:
+        return assigned(a, e, agent);
+    case PLAIN:
+    case QUESTION: /* the SDK would run its hooks a second time */
+    default:
+        return false;
+    }
+}
+
+bool frame_goes(struct arena *a, const struct frame_event *e,
+                enum frame_audience to, struct str agent)
+{
+    switch (to) {
+    case FRAME_INTENT:
+        return true;
+    case FRAME_AGENT:
+        return to_agent(a, e, agent);
+    case FRAME_INBOX:
+        return question_of(a, e).p != NULL;
+    case FRAME_AUDIENCE__MAX:
+    default:
+        return false;
+    }
+}
+
+/* ---- writing -------------------------------------------------------- */
+
+struct writing {
+    struct arena *a;
+    struct buf *b;
+    const struct frame_event *e;
+    enum frame_audience to;
+    size_t skip, written;
+};
+
+/* JSON on one line, whatever a reader takes for the end of one: the SDK's
+ * splits at three characters that JSON lets stand, and what follows one in an
+ * agent's text would be read as a frame of the server's. */
+static void put_line(struct buf *b, struct str json)
+{
+    static const struct {
+        const char *bytes, *escape;
+    } ends[] = {{"\xC2\x85", "\\u0085"},
+                {"\xE2\x80\xA8", "\\u2028"},
+                {"\xE2\x80\xA9", "\\u2029"}};
+    size_t done = 0;
+    for (size_t i = 0; i < json.n; i++) {
+        if ((unsigned char)json.p[i] < 0x80)
+            continue;
+        for (size_t k = 0; k < countof(ends); k++) {
+            const struct str end = str_of(ends[k].bytes);
+            if (!str_starts(str_sub(json, i, json.n), end))
+                continue;
+            buf_str(b, str_sub(json, done, i));
+            buf_put(b, ends[k].escape);
+            done = i + end.n;
+        }
+    }
+    buf_str(b, str_sub(json, done, json.n));
+}
+
+/* The last frame of an event has the event's id, those before it a part. */
+static void put_id(const struct writing *w, bool last)
+{
+    if (w->to != FRAME_INTENT) {
+        buf_str(w->b, w->e->cursor);
+        buf_char(w->b, '.');
+        buf_str(w->b, w->e->intent_id);
+        buf_char(w->b, '.');
+    }
+    buf_int(w->b, w->e->sequence);
+    if (last)
+        return;
+    buf_char(w->b, '.');
+    buf_int(w->b, (int64_t)w->written);
+}
+
+static void put_frame(struct writing *w, struct str type, struct str data,
+                      bool last)
+{
+    if (++w->written <= w->skip)
+        return;
+    buf_put(w->b, "event: ");
+    buf_str(w->b, type);
+    buf_put(w->b, "\nid: ");
+    put_id(w, last);
+    buf_put(w->b, "\ndata: ");
+    put_line(w->b, data);
+    buf_put(w->b, "\n\n");
+}
+
+static struct str dump(struct arena *a, const struct json *o)
+{
+    return json_dump(a, o, FRAME_MAX);
+}
+
+/* ---- the dispatcher's frames ---------------------------------------- */
+
+/* Takes over members that are there. */
+static void take(struct json *to, const struct json *from, const char *names)
+{
+    struct str rest = str_of(names);
+    while (rest.p) {
+        const struct str name = str_cut(&rest, ' ');
+        const struct json *v = json_get_str(from, name);
+        if (v)
+            json_set_key(to, name, v);
+    }
+}
+
+/* The member of the state that a path leads to; *whole: to all of it. */
+static struct str member_of(struct str path, bool *whole)
+{
+    struct str rest = path, first = STR_NONE;
+    *whole = true;
+    while (rest.p) {
+        const struct str part = str_cut(&rest, '/');
+        if (part.n == 0)
+            continue;
+        *whole = !first.p;
+        if (first.p)
+            break;
+        first = part;
+    }
+    return first;
+}
+
+static void changed(struct json *state, struct str path,
+                    const struct json *value, bool set)
+{
+    bool whole = false;
+    const struct str member = member_of(path, &whole);
+    if (member.p && !str_is(member, "_suspension"))
+        json_set_key(state, member, set && whole ? value : NULL);
+}
+
+/* The members that a patch changed, with the values that were set; null where
+ * the event does not tell what the member is now. The question's record is
+ * the server's, and never among them. */
+static struct json *new_state(struct arena *a, const struct json *payload)
+{
+    const struct json *list = json_get(payload, "patches");
+    const struct json *merge = json_get(payload, "state");
+    struct json *state = json_object(a);
+    for (size_t i = 0; i < json_count(list); i++) {
+        const struct json *p = json_at(list, i);
+        changed(state, json_get_text(p, "path"), json_get(p, "value"),
+                str_is(json_get_text(p, "op"), "set"));
+    }
+    if (json_is(merge, JSON_OBJECT)) {
+        for (struct json_iter i = json_iter(merge); json_next(&i);)
+            changed(state, i.key, i.value, true);
+    }
+    if (json_dump(a, state, NEW_STATE_MAX).p)
+        return state;
+    for (struct json_iter i = json_iter(state); json_next(&i);)
+        json_set_key(state, i.key, NULL);
+    return state;
+}
+
+/* The frame of the SDK's dispatcher, its type in *type; NULL: there is none.
+ * What it holds is what the SDK's handlers read. */
+static struct json *dispatched(struct arena *a, const struct frame_event *e,
+                               const struct json *event, const char **type)
+{
+    const struct json *payload = json_get(event, "payload");
+    struct json *o = json_object(a), *state = NULL;
+    json_set_text(o, "intent_id", e->intent_id);
+    json_set_int(o, "sequence", e->sequence);
+    if (str_is(e->type, "agent_assigned")) {
+        *type = "AGENT_ASSIGNED";
+        take(o, payload, "agent_id");
+        json_set_text(o, "assigned_by", json_get_text(event, "actor"));
+    } else if (str_is(e->type, "status_changed")) {
+        const struct str to = json_get_text(payload, "new_status");
+        *type = str_is(to, "completed") ? "INTENT_COMPLETED"
+                                        : "STATUS_CHANGED";
+        take(o, payload, "old_status new_status reason");
+    } else if (str_is(e->type, "lease_released")) {
+        *type = "LEASE_RELEASED";
+        take(o, payload, "scope lease_id agent_id");
+    } else if (str_is(e->type, "state_patched")) {
+        state = new_state(a, payload);
+        *type = "STATE_CHANGED";
+        json_set_json(o, "old_state", json_object(a));
+        json_set_json(o, "new_state", state);
+        return json_count(state) ? o : NULL;
+    } else {
+        return NULL;
+    }
+    return o;
+}
+
+/* ---- the event's own frame ------------------------------------------ */
+
+/* Puts members beside the event's own, which nothing replaces. */
+static void lift(struct json *o, const struct json *from)
+{
+    if (!json_is(from, JSON_OBJECT))
+        return;
+    for (struct json_iter i = json_iter(from); json_next(&i);) {
+        if (!json_has(o, i.key.p))
+            json_set_key(o, i.key, i.value);
+    }
+}
+
+/* The record of a question at the top, where the SDK reads it; id is then the
+ * question's, as in the record. */
+static void lift_record(struct arena *a, struct json *o,
+                        const struct frame_event *e)
+{
+    const struct str id = json_get_text(json_get(o, "payload"),
+                                        "suspension_id");
+    struct json *record = NULL;
+    if (e->record.p && !json_parse(a, e->record, &record))
+        lift(o, record);
+    json_set_json(o, "event_id", json_get(o, "id"));
+    json_set_text(o, "id", id.p ? id : STR(""));
+}
+
+/* NULL for an event whose data is the event and no more. */
+static struct json *opened(struct arena *a, const struct frame_event *e,
+                           struct json *o)
+{
+    const struct json *payload = json_get(o, "payload");
+    if (!o)
+        return NULL;
+    json_set_text(o, "event_hash", e->hash);
+    if (str_is(e->type, "intent.suspended")) {
+        lift_record(a, o, e);
+    } else if (str_is(e->type, "intent.suspension_expired")) {
+        lift(o, payload);
+        json_set_text(o, "resolution", STR("expired"));
+        if (json_has(payload, "fallback_value"))
+            json_set_json(o, "response", json_get(payload, "fallback_value"));
+        lift_record(a, o, e);
+    } else if (str_is(e->type, "intent.resumed") ||
+               str_is(e->type, "engagement.decision")) {
+        lift(o, payload);
+    } else if (str_is(e->type, "access_requested")) {
+        json_set_json(o, "request", payload);
+    } else {
+        return NULL;
+    }
+    return o;
+}
+
+static void put_own(struct writing *w, struct json *event)
+{
+    const struct json *o = opened(w->a, w->e, event);
+    struct buf b = buf_make(w->a, FRAME_MAX);
+    if (o)
+        buf_str(&b, dump(w->a, o));
+    else
+        event_write(&b, w->e->canonical, w->e->hash);
+    put_frame(w, w->e->type, buf_text(&b), true);
+}
+
+static void put_inbox(struct writing *w)
+{
+    const size_t row = row_of(w->e->type);
+    struct json *o = json_object(w->a);
+    json_set_text(o, "intent_id", w->e->intent_id);
+    json_set_text_or_null(o, "suspension_id", question_of(w->a, w->e));
+    json_set_text(o, "change",
+                  str_of(row < countof(sorts) ? sorts[row].change : NULL));
+    put_frame(w, STR("suspension"), dump(w->a, o), true);
+}
+
+size_t frame_write(struct arena *a, struct buf *b,
+                   const struct frame_event *e, enum frame_audience to,
+                   size_t skip)
+{
+    struct writing w = {.a = a, .b = b, .e = e, .to = to, .skip = skip};
+    if (to == FRAME_INBOX) {
+        put_inbox(&w);
+        return w.written;
+    }
+    struct json *event = event_of(a, e);
+    const char *type = NULL;
+    const struct json *o = dispatched(a, e, event, &type);
+    if (o)
+        put_frame(&w, str_of(type), dump(a, o), false);
+    put_own(&w, event);
+    return w.written;
+}
+
+/* ---- where a stream goes on ----------------------------------------- */
+
+/* A number as we print it: no sign, no zero in front. */
+static bool number(struct str s, int64_t max, int64_t *out)
+{
+    return s.n > 0 && s.p[0] != '0' && str_int(s, 1, max, out);
+}
+
+/* An intent's id as we print it: in lower case. */
+static bool intent(struct str s)
+{
+    for (size_t i = 0; i < s.n; i++) {
+        if (s.p[i] >= 'A' && s.p[i] <= 'Z')
+            return false;
+    }
+    return id_uuid(s);
+}
+
+bool frame_id_read(struct str text, enum frame_audience to,
+                   struct frame_id *out)
+{
+    struct frame_id id = {.intent_id = STR_NONE};
+    struct str rest = text;
+    int64_t xid = 0, part = 0;
+    if (to != FRAME_INTENT) {
+        if (!number(str_cut(&rest, '.'), INT64_MAX, &xid))
+            return false;
+        id.intent_id = str_cut(&rest, '.');
+        id.xid = (uint64_t)xid;
+        if (!intent(id.intent_id))
+            return false;
+    }
+    if (!number(str_cut(&rest, '.'), INT64_MAX, &id.sequence))
+        return false;
+    if (rest.p && !number(rest, FRAMES - 1, &part))
+        return false;
+    id.part = (size_t)part;
+    *out = id;
+    return true;
+}

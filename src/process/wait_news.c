@@ -1,0 +1,268 @@
+/* What happens, as the process that holds waiters hears of it.
+ *
+ * A note is the fast way and may be lost; the tail is read every second
+ * whatever comes, and sooner where somebody waits for events. Decides nothing
+ * and sends nothing to a client. */
+#include "process/wait_news.h"
+
+#include "base/clock.h"
+#include "base/crypt.h"
+#include "base/log.h"
+#include "store/notices.h"
+#include "store/sql.gen.h"
+
+#define NOTES 256                   /* read at once */
+#define TURNS 8                     /* such reads before others get theirs */
+#define BATCH (CLOCK_SECOND / 200)  /* notes of so long go out as one notice */
+#define PAGES 20                    /* of the tail in one turn */
+#define LOOK_BACK 1000              /* transactions, at the start */
+#define EXPECTED_MAX 64
+
+/* When the tail is read again for something that was announced and is not in
+ * it yet: an older transaction still runs. */
+static const int64_t again[] = {10000, 40000, 160000};
+
+struct wait_news {
+    const struct child *child;
+    struct loop *loop;
+    struct wait_news_hooks hooks;
+    struct arena *arena; /* of one turn */
+    struct pg *pg, *ears;
+    struct str self;
+    bool begun, stopped;
+    struct tail_cursor at;
+    size_t expected, step;
+    struct wake_note expect[EXPECTED_MAX];
+    size_t out; /* notes for other hosts */
+    struct wake_note outbox[NOTICES_MAX];
+};
+
+static void read_soon(struct wait_news *n);
+
+/* ---- changes -------------------------------------------------------- */
+
+static void expect(struct wait_news *n, const struct wake_note *note)
+{
+    if (n->expected < EXPECTED_MAX)
+        n->expect[n->expected++] = *note;
+    n->step = 0;
+}
+
+static void tell(struct wait_news *n, const struct wake_note *v, size_t count)
+{
+    const bool eager = n->hooks.eager(n->hooks.context);
+    for (size_t i = 0; i < count; i++) {
+        n->hooks.changed(n->hooks.context, &v[i]);
+        if (eager)
+            expect(n, &v[i]);
+    }
+    if (eager && count > 0)
+        read_soon(n);
+}
+
+/* ---- notices of other hosts ----------------------------------------- */
+
+static void hear(void *context);
+
+/* The connection may be another one after each use. */
+static void watch_ears(struct wait_news *n)
+{
+    const int fd = pg_socket(n->ears);
+    if (fd >= 0 && !n->stopped)
+        (void)loop_watch(n->loop, fd, hear, n);
+}
+
+static void hear(void *context)
+{
+    struct wait_news *n = context;
+    struct wake_note v[NOTES];
+    size_t count = NOTES;
+    child_busy(n->child, true);
+    loop_unwatch(n->loop, pg_socket(n->ears));
+    for (; notices_next(n->ears, n->arena, n->self, v, &count); count = NOTES)
+        tell(n, v, count);
+    watch_ears(n);
+    arena_reset(n->arena);
+    child_busy(n->child, false);
+}
+
+/* Every second, for the connection may have been lost and opened again. */
+static void listen_on(struct wait_news *n)
+{
+    loop_unwatch(n->loop, pg_socket(n->ears));
+    if (!notices_listen(n->ears, n->arena))
+        watch_ears(n);
+}
+
+static void send_notices(void *context)
+{
+    struct wait_news *n = context;
+    child_busy(n->child, true);
+    /* Nobody is told twice: the other hosts read the tail too. */
+    const struct err *e = notices_send(n->pg, n->arena, n->self, n->outbox,
+                                       n->out);
+    if (e)
+        log_line(LOG_WARN, "wait: other hosts are not told: %s", e->code);
+    n->out = 0;
+    arena_reset(n->arena);
+    child_busy(n->child, false);
+}
+
+/* ---- notes of this host --------------------------------------------- */
+
+static void pass_on(struct wait_news *n, const struct wake_note *v,
+                    size_t count)
+{
+    for (size_t i = 0; i < count && n->out < NOTICES_MAX; i++)
+        if (v[i].intent_id[0])
+            n->outbox[n->out++] = v[i];
+    if (n->out > 0)
+        loop_soon(n->loop, BATCH, send_notices, n);
+}
+
+static void on_notes(void *context)
+{
+    struct wait_news *n = context;
+    struct wake_note v[NOTES];
+    size_t count = NOTES;
+    child_busy(n->child, true);
+    for (int i = 0; i < TURNS && count == NOTES; i++) {
+        count = wake_read(WAKE_WAIT, v, NOTES);
+        tell(n, v, count);
+        pass_on(n, v, count);
+    }
+    child_busy(n->child, false);
+}
+
+/* ---- the tail ------------------------------------------------------- */
+
+static void seen(struct wait_news *n, const struct frame_event *e)
+{
+    for (size_t i = 0; i < n->expected;) {
+        const struct wake_note *x = &n->expect[i];
+        if (str_is(e->intent_id, x->intent_id) && e->version >= x->version)
+            n->expect[i] = n->expect[--n->expected];
+        else
+            i++;
+    }
+}
+
+static void put(char *field, size_t room, struct str s)
+{
+    if (s.n < room && s.n > 0)
+        memcpy(field, s.p, s.n);
+}
+
+static void take_event(struct wait_news *n, const struct frame_event *e)
+{
+    struct wake_note note = {.version = e->version};
+    put(note.intent_id, sizeof note.intent_id, e->intent_id);
+    put(note.decided, sizeof note.decided, frame_decides(n->arena, e));
+    seen(n, e);
+    n->hooks.changed(n->hooks.context, &note);
+    n->hooks.event(n->hooks.context, e);
+}
+
+/* Behind the last transactions, so that what happened while nobody listened
+ * is known to those who come next. */
+static const struct err *begin(struct wait_news *n)
+{
+    if (n->begun)
+        return NULL;
+    TRY(tail_now(n->pg, n->arena, &n->at));
+    n->at = (struct tail_cursor){
+        .xid = n->at.xid > LOOK_BACK ? n->at.xid - LOOK_BACK : 0};
+    n->begun = true;
+    return NULL;
+}
+
+static const struct err *read_pages(struct wait_news *n)
+{
+    struct tail_rows rows = {.n = TAIL_PAGE};
+    TRY(begin(n));
+    for (int i = 0; i < PAGES && rows.n == TAIL_PAGE; i++) {
+        (void)pg_spent(n->pg);
+        TRY(tail_read(n->pg, n->arena, &n->at, &rows));
+        for (size_t k = 0; k < rows.n; k++)
+            take_event(n, &rows.v[k]);
+        arena_reset(n->arena);
+    }
+    if (rows.n == TAIL_PAGE)
+        read_soon(n);
+    return NULL;
+}
+
+static void read_tail(struct wait_news *n)
+{
+    const struct err *e = read_pages(n);
+    if (e && e->kind != ERR_BUSY)
+        log_line(LOG_ERR, "wait: the tail cannot be read: %s", e->code);
+    arena_reset(n->arena);
+}
+
+static void on_soon(void *context)
+{
+    struct wait_news *n = context;
+    if (n->stopped)
+        return;
+    child_busy(n->child, true);
+    read_tail(n);
+    if (n->expected > 0 && n->step < countof(again))
+        loop_soon(n->loop, again[n->step++], on_soon, n);
+    else
+        n->expected = 0;
+    child_busy(n->child, false);
+}
+
+static void read_soon(struct wait_news *n)
+{
+    loop_soon(n->loop, 0, on_soon, n);
+}
+
+static void on_second(void *context)
+{
+    struct wait_news *n = context;
+    if (n->stopped)
+        return;
+    child_busy(n->child, true);
+    read_tail(n);
+    listen_on(n);
+    arena_reset(n->arena);
+    child_busy(n->child, false);
+}
+
+/* ---- the room ------------------------------------------------------- */
+
+struct wait_news *wait_news_make(struct arena *process, const struct child *c,
+                                 struct loop *l,
+                                 const struct wait_news_hooks *hooks)
+{
+    const struct str dsn = c->conf->database_wait;
+    struct wait_news *n = arena_new(process, struct wait_news);
+    n->child = c;
+    n->loop = l;
+    n->hooks = *hooks;
+    n->arena = arena_make(ARENA_REQUEST_MAX);
+    n->self = crypt_token(process, 12);
+    n->pg = pg_make(process, dsn, "sayso wait", sql_statements,
+                    sql_statement_count);
+    n->ears = pg_make(process, dsn, "sayso wait listens", sql_statements,
+                      sql_statement_count);
+    on_second(n);
+    if (!loop_every(l, CLOCK_SECOND, on_second, n) ||
+        !loop_watch(l, wake_fd(WAKE_WAIT), on_notes, n))
+        return NULL;
+    return n;
+}
+
+void wait_news_stop(struct wait_news *n)
+{
+    n->stopped = true;
+    loop_unwatch(n->loop, wake_fd(WAKE_WAIT));
+    loop_unwatch(n->loop, pg_socket(n->ears));
+}
+
+struct pg *wait_news_pg(struct wait_news *n)
+{
+    return n->pg;
+}

@@ -1,0 +1,28 @@
+-- name: tail_now
+SELECT pg_snapshot_xmin(pg_current_snapshot())
+
+-- name: tail_read
+-- In the order over all events, only below the oldest transaction that still
+-- runs. A page ends by its bytes too, for one event may hold a megabyte; they
+-- are counted without fetching a long text.
+SELECT xid, intent_id, sequence, event_type, canonical, event_hash, record, agents, version
+  FROM (SELECT q.*, octet_length(canonical) + coalesce(octet_length(record), 0) AS size,
+               sum(octet_length(canonical) + coalesce(octet_length(record), 0))
+                   OVER (ORDER BY xid, intent_id, sequence ROWS UNBOUNDED PRECEDING) AS bytes
+          FROM (SELECT * FROM event_row
+                 WHERE (xid, intent_id, sequence) > ($1::xid8, $2::uuid, $3::bigint)
+                   AND xid < pg_snapshot_xmin(pg_current_snapshot())
+                 ORDER BY xid, intent_id, sequence LIMIT $4) q) p
+ WHERE bytes - size < $5
+ ORDER BY xid, intent_id, sequence
+
+-- name: tail_intent
+-- The same of one intent, whose events commit in their order.
+SELECT xid, intent_id, sequence, event_type, canonical, event_hash, record, agents, version
+  FROM (SELECT q.*, octet_length(canonical) + coalesce(octet_length(record), 0) AS size,
+               sum(octet_length(canonical) + coalesce(octet_length(record), 0))
+                   OVER (ORDER BY sequence ROWS UNBOUNDED PRECEDING) AS bytes
+          FROM (SELECT * FROM event_row WHERE intent_id = $1 AND sequence > $2
+                 ORDER BY sequence LIMIT $3) q) p
+ WHERE bytes - size < $4
+ ORDER BY sequence

@@ -1,0 +1,95 @@
+/* The tail of all events.
+ *
+ * Entered by the process that holds streams, and by the doors for where a
+ * stream begins. Only reads; what an event says to whom is the domain's. */
+#include "store/tail.h"
+
+#include "base/id.h"
+#include "store/sql.gen.h"
+
+/* Before all intents' ids. */
+#define NIL STR("00000000-0000-0000-0000-000000000000")
+
+enum { XID, INTENT, SEQUENCE, TYPE, CANONICAL, HASH, RECORD, AGENTS, VERSION };
+
+static const struct err *read_rows(struct pg *pg, struct arena *a,
+                                   int statement, struct pg_args *args,
+                                   struct tail_rows *out)
+{
+    struct pg_rows *r = NULL;
+    size_t bytes = 0;
+    pg_arg_int(args, TAIL_PAGE);
+    pg_arg_int(args, (int64_t)TAIL_PAGE_BYTES);
+    pg_queue(pg, statement, args);
+    TRY(pg_run(pg, a, &r));
+    out->n = pg_count(r);
+    out->v = arena_many(a, out->n + 1, struct frame_event);
+    for (size_t i = 0; i < out->n; i++) {
+        out->v[i] = (struct frame_event){.cursor = pg_str(r, i, XID),
+                                         .intent_id = pg_str(r, i, INTENT),
+                                         .sequence = pg_int(r, i, SEQUENCE),
+                                         .type = pg_str(r, i, TYPE),
+                                         .canonical = pg_str(r, i, CANONICAL),
+                                         .hash = pg_str(r, i, HASH),
+                                         .record = pg_str(r, i, RECORD),
+                                         .agents = pg_str(r, i, AGENTS),
+                                         .version = pg_int(r, i, VERSION)};
+        bytes += out->v[i].canonical.n + out->v[i].record.n;
+    }
+    out->more = out->n == TAIL_PAGE || bytes >= TAIL_PAGE_BYTES;
+    return NULL;
+}
+
+static const struct err *set_xid(struct tail_cursor *c, struct str xid)
+{
+    int64_t v = 0;
+    if (!str_int(xid, 1, INT64_MAX, &v))
+        return ERROR(ERR_INTERNAL, "internal",
+                     "The number of a transaction cannot be read.");
+    c->xid = (uint64_t)v;
+    return NULL;
+}
+
+static const struct err *move(struct tail_cursor *at,
+                              const struct frame_event *last)
+{
+    if (last->intent_id.n >= sizeof(at->intent_id))
+        return ERROR(ERR_INTERNAL, "internal", "This is no intent's id.");
+    TRY(set_xid(at, last->cursor));
+    memcpy(at->intent_id, last->intent_id.p, last->intent_id.n);
+    at->intent_id[last->intent_id.n] = '\0';
+    at->sequence = last->sequence;
+    return NULL;
+}
+
+const struct err *tail_now(struct pg *pg, struct arena *a,
+                           struct tail_cursor *out)
+{
+    struct pg_args args = pg_args(a);
+    struct pg_rows *r = NULL;
+    pg_queue(pg, SQL_TAIL_NOW, &args);
+    TRY(pg_run(pg, a, &r));
+    *out = (struct tail_cursor){.sequence = 0};
+    return set_xid(out, pg_str(r, 0, 0));
+}
+
+const struct err *tail_read(struct pg *pg, struct arena *a,
+                            struct tail_cursor *at, struct tail_rows *out)
+{
+    struct pg_args args = pg_args(a);
+    pg_arg_int(&args, (int64_t)at->xid);
+    pg_arg(&args, at->intent_id[0] ? str_of(at->intent_id) : NIL);
+    pg_arg_int(&args, at->sequence);
+    TRY(read_rows(pg, a, SQL_TAIL_READ, &args, out));
+    return out->n ? move(at, &out->v[out->n - 1]) : NULL;
+}
+
+const struct err *tail_intent(struct pg *pg, struct arena *a,
+                              struct str intent_id, int64_t after,
+                              struct tail_rows *out)
+{
+    struct pg_args args = pg_args(a);
+    pg_arg(&args, intent_id);
+    pg_arg_int(&args, after);
+    return read_rows(pg, a, SQL_TAIL_INTENT, &args, out);
+}

@@ -1,0 +1,366 @@
+/* The one door to libevent: one thread, many connections, one clock.
+ *
+ * Entered by the process that holds waiters. Knows bytes, descriptors and
+ * moments, never what they mean. Connections come from a pool with a ceiling;
+ * libevent keeps what is unsent. */
+#include "world/loop.h"
+
+#include <errno.h>
+#include <event2/buffer.h>
+#include <event2/bufferevent.h>
+#include <event2/event.h>
+#include <signal.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/log.h"
+
+#define SOON_MAX 4
+#define ACCEPT_MAX 64       /* in one turn, so that others get theirs */
+#define REST (CLOCK_SECOND / 10)
+
+struct loop_conn {
+    struct loop *loop;
+    struct bufferevent *bev;
+    void *own;
+    struct loop_conn *next; /* in the list of those that are free */
+    bool called;            /* its owner is just being called */
+    bool over;              /* and has closed it meanwhile */
+    bool closing;           /* as soon as all is sent */
+};
+
+struct call {
+    struct event *event; /* NULL: free */
+    void (*fn)(void *);
+    void *context;
+    int64_t due; /* of loop_soon, by clock_mono */
+};
+
+struct loop {
+    struct event_base *base;
+    struct event *accept, *rested;
+    struct loop_hooks hooks;
+    int listen_fd;
+    struct call watch[LOOP_WATCHES_MAX], soon[SOON_MAX], term;
+    struct loop_conn *pool, *free;
+    size_t conns, used; /* open; ever taken from the pool */
+};
+
+static struct timeval moment(int64_t us)
+{
+    return (struct timeval){.tv_sec = us / CLOCK_SECOND,
+                            .tv_usec = us % CLOCK_SECOND};
+}
+
+static void complain(int severity, const char *text)
+{
+    if (severity >= EVENT_LOG_WARN)
+        log_line(LOG_WARN, "loop: %s", text);
+}
+
+static void forget_event(struct event *e)
+{
+    if (e)
+        event_free(e);
+}
+
+static void forget(void *p)
+{
+    struct loop *l = p;
+    for (size_t i = 0; i < l->used; i++)
+        if (l->pool[i].bev)
+            bufferevent_free(l->pool[i].bev);
+    for (size_t i = 0; i < LOOP_WATCHES_MAX; i++)
+        forget_event(l->watch[i].event);
+    for (size_t i = 0; i < SOON_MAX; i++)
+        forget_event(l->soon[i].event);
+    forget_event(l->term.event);
+    loop_unlisten(l);
+    event_base_free(l->base);
+}
+
+struct loop *loop_make(struct arena *process)
+{
+    struct loop *l = arena_new(process, struct loop);
+    event_set_log_callback(complain);
+    l->base = event_base_new();
+    if (!l->base) {
+        log_line(LOG_ERR, "loop: there is no event base");
+        return NULL;
+    }
+    l->pool = arena_many(process, LOOP_CONNS_MAX, struct loop_conn);
+    arena_defer(process, forget, l);
+    return l;
+}
+
+/* ---- connections ---------------------------------------------------- */
+
+static struct loop_conn *take(struct loop *l)
+{
+    struct loop_conn *c = l->free;
+    if (c)
+        l->free = c->next;
+    else if (l->used < LOOP_CONNS_MAX)
+        c = &l->pool[l->used++];
+    if (c) {
+        *c = (struct loop_conn){.loop = l};
+        l->conns++;
+    }
+    return c;
+}
+
+static void give_back(struct loop_conn *c)
+{
+    struct loop *l = c->loop;
+    if (c->bev)
+        bufferevent_free(c->bev);
+    *c = (struct loop_conn){.loop = l, .next = l->free};
+    l->free = c;
+    l->conns--;
+}
+
+static void drop(struct loop_conn *c)
+{
+    c->loop->hooks.gone(c->loop->hooks.context, c->own);
+    give_back(c);
+}
+
+static void on_read(struct bufferevent *bev, void *context)
+{
+    struct loop_conn *c = context;
+    struct evbuffer *in = bufferevent_get_input(bev);
+    const size_t n = evbuffer_get_length(in);
+    if (c->closing) {
+        evbuffer_drain(in, n);
+        return;
+    }
+    const struct str bytes = {(const char *)evbuffer_pullup(in, -1), n};
+    c->called = true;
+    const size_t taken =
+        c->loop->hooks.data(c->loop->hooks.context, c->own, bytes);
+    c->called = false;
+    evbuffer_drain(in, taken);
+    if (c->over || n - taken >= LOOP_IN_MAX)
+        drop(c);
+}
+
+static void on_sent(struct bufferevent *bev, void *context)
+{
+    struct loop_conn *c = context;
+    (void)bev;
+    if (c->closing)
+        drop(c);
+}
+
+static void on_end(struct bufferevent *bev, short what, void *context)
+{
+    (void)bev;
+    if (what & (BEV_EVENT_EOF | BEV_EVENT_ERROR))
+        drop(context);
+}
+
+static void admit(struct loop *l, int fd)
+{
+    struct loop_conn *c = take(l);
+    if (!c) {
+        close(fd);
+        return;
+    }
+    c->bev = bufferevent_socket_new(l->base, fd, BEV_OPT_CLOSE_ON_FREE);
+    if (!c->bev)
+        close(fd);
+    else
+        c->own = l->hooks.open(l->hooks.context, c);
+    if (!c->own) {
+        give_back(c);
+        return;
+    }
+    bufferevent_setcb(c->bev, on_read, on_sent, on_end, c);
+    bufferevent_setwatermark(c->bev, EV_READ, 0, LOOP_IN_MAX);
+    bufferevent_enable(c->bev, EV_READ | EV_WRITE);
+}
+
+size_t loop_conns(const struct loop *l)
+{
+    return l->conns;
+}
+
+bool loop_send(struct loop_conn *c, struct str bytes, size_t max)
+{
+    struct evbuffer *out = bufferevent_get_output(c->bev);
+    const size_t unsent = evbuffer_get_length(out);
+    if (c->closing || unsent > max || bytes.n > max - unsent)
+        return false;
+    return bufferevent_write(c->bev, bytes.p, bytes.n) == 0;
+}
+
+void loop_close(struct loop_conn *c, bool cut)
+{
+    const size_t unsent =
+        evbuffer_get_length(bufferevent_get_output(c->bev));
+    if (unsent > 0 && !cut)
+        c->closing = true;
+    else if (c->called)
+        c->over = true;
+    else
+        drop(c);
+}
+
+/* ---- listening ------------------------------------------------------ */
+
+static void on_rested(int fd, short what, void *context)
+{
+    const struct loop *l = context;
+    (void)fd;
+    (void)what;
+    event_add(l->accept, NULL);
+}
+
+static void rest(const struct loop *l, int error)
+{
+    const struct timeval t = moment(REST);
+    log_line(LOG_WARN, "loop: accept: %s", strerror(error));
+    event_del(l->accept);
+    event_add(l->rested, &t);
+}
+
+static void on_accept(int listen_fd, short what, void *context)
+{
+    struct loop *l = context;
+    (void)what;
+    for (int i = 0; i < ACCEPT_MAX && l->accept; i++) {
+        const int fd =
+            accept4(listen_fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+        if (fd >= 0) {
+            admit(l, fd);
+            continue;
+        }
+        if (errno != EAGAIN && errno != EINTR && errno != ECONNABORTED)
+            rest(l, errno);
+        return;
+    }
+}
+
+bool loop_listen(struct loop *l, int fd, const struct loop_hooks *hooks)
+{
+    l->hooks = *hooks;
+    l->listen_fd = fd;
+    l->accept = event_new(l->base, fd, EV_READ | EV_PERSIST, on_accept, l);
+    l->rested = evtimer_new(l->base, on_rested, l);
+    return l->accept && l->rested && event_add(l->accept, NULL) == 0;
+}
+
+void loop_unlisten(struct loop *l)
+{
+    forget_event(l->accept);
+    forget_event(l->rested);
+    l->accept = l->rested = NULL;
+}
+
+/* ---- other events --------------------------------------------------- */
+
+static void on_event(int fd, short what, void *context)
+{
+    const struct call *call = context;
+    (void)fd;
+    (void)what;
+    call->fn(call->context);
+}
+
+static bool arm(struct loop *l, struct call *call, int fd, short what,
+                const struct timeval *t)
+{
+    call->event = event_new(l->base, fd, what, on_event, call);
+    if (call->event && event_add(call->event, t) == 0)
+        return true;
+    log_line(LOG_ERR, "loop: an event cannot be added");
+    return false;
+}
+
+static struct call *free_watch(struct loop *l, void (*fn)(void *),
+                               void *context)
+{
+    for (size_t i = 0; i < LOOP_WATCHES_MAX; i++) {
+        if (l->watch[i].event)
+            continue;
+        l->watch[i] = (struct call){.fn = fn, .context = context};
+        return &l->watch[i];
+    }
+    log_line(LOG_ERR, "loop: too many watches");
+    return NULL;
+}
+
+bool loop_watch(struct loop *l, int fd, void (*fn)(void *), void *context)
+{
+    struct call *call = free_watch(l, fn, context);
+    return call && arm(l, call, fd, EV_READ | EV_PERSIST, NULL);
+}
+
+void loop_unwatch(struct loop *l, int fd)
+{
+    for (size_t i = 0; i < LOOP_WATCHES_MAX && fd >= 0; i++) {
+        if (!l->watch[i].event || event_get_fd(l->watch[i].event) != fd)
+            continue;
+        event_free(l->watch[i].event);
+        l->watch[i].event = NULL;
+    }
+}
+
+bool loop_every(struct loop *l, int64_t us, void (*fn)(void *), void *context)
+{
+    const struct timeval t = moment(us);
+    struct call *call = free_watch(l, fn, context);
+    return call && arm(l, call, -1, EV_PERSIST, &t);
+}
+
+void loop_soon(struct loop *l, int64_t us, void (*fn)(void *), void *context)
+{
+    const struct timeval t = moment(us);
+    const int64_t due = clock_mono() + us;
+    size_t i = 0;
+    while (i < SOON_MAX && l->soon[i].event && l->soon[i].fn != fn)
+        i++;
+    if (i == SOON_MAX) {
+        log_line(LOG_ERR, "loop: too many things are to be done soon");
+        return;
+    }
+    struct call *call = &l->soon[i];
+    const bool waits = call->event && evtimer_pending(call->event, NULL);
+    if (waits && call->due <= due)
+        return;
+    if (call->event)
+        event_add(call->event, &t);
+    else
+        (void)arm(l, call, -1, 0, &t);
+    call->fn = fn;
+    call->context = context;
+    call->due = due;
+}
+
+/* ---- running -------------------------------------------------------- */
+
+bool loop_on_term(struct loop *l, void (*fn)(void *), void *context)
+{
+    l->term = (struct call){.fn = fn, .context = context};
+    return arm(l, &l->term, SIGTERM, EV_SIGNAL | EV_PERSIST, NULL);
+}
+
+bool loop_run(struct loop *l)
+{
+    sigset_t term, before;
+    sigemptyset(&term);
+    sigaddset(&term, SIGTERM);
+    /* From here on: one that came earlier was blocked, and comes now. */
+    sigprocmask(SIG_UNBLOCK, &term, &before);
+    const int end = event_base_loop(l->base, EVLOOP_NO_EXIT_ON_EMPTY);
+    sigprocmask(SIG_SETMASK, &before, NULL);
+    if (end != 0)
+        log_line(LOG_ERR, "loop: it ended by itself");
+    return end == 0;
+}
+
+void loop_stop(struct loop *l)
+{
+    event_base_loopbreak(l->base);
+}
