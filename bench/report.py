@@ -102,6 +102,8 @@ def slower(usual, now):
 def time_table(results):
     lines = []
     for title, what, key, unit, aim in TIMES:
+        if what not in results:
+            continue
         value = results[what][key]
         assert value >= 0, (what, key, value)
         goal = "-" if aim is None else (
@@ -136,8 +138,9 @@ def main(where, out):
         times = json.loads((where / "time").read_text())
         busy += [one["others_percent"] for one in times.values()
                  if "others_percent" in one]
-        times["slower"] = slower(times["respond_usual"],
-                                 times["respond_meanwhile"])
+        if "expiry" in times:
+            times["slower"] = slower(times["respond_usual"],
+                                     times["respond_meanwhile"])
         print("\nTime and push:\n\n" + time_table(times))
         results.update(times)
     pathlib.Path(out).write_text(json.dumps({
