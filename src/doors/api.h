@@ -39,6 +39,11 @@ const struct err *api_agent_list(struct call *c) MUST;
 const struct err *api_agent_assign(struct call *c) MUST;
 const struct err *api_agent_unassign(struct call *c) MUST;
 
+/* api_stream.c */
+const struct err *api_stream_intent(struct call *c) MUST;
+const struct err *api_stream_agent(struct call *c) MUST;
+const struct err *api_stream_inbox(struct call *c) MUST;
+
 /* api_suspension.c */
 const struct err *api_suspension_ask(struct call *c) MUST;
 const struct err *api_suspension_list(struct call *c) MUST;

@@ -29,7 +29,7 @@ static struct str key_of(const struct call *c)
     return STR_NONE;
 }
 
-static const struct err *by_key(struct call *c)
+static const struct err *by_key(struct call *c, struct str agent)
 {
     const struct str key = key_of(c);
     if (!key.p)
@@ -38,10 +38,14 @@ static const struct err *by_key(struct call *c)
     if (key.n > KEY_MAX)
         return ERROR(ERR_UNAUTHENTICATED, "key.unknown",
                      "The API key is not known.");
-    const struct principals_key given = {
-        .key = key, .agent = request_header(c->rq, "X-Agent-ID")};
+    const struct principals_key given = {.key = key, .agent = agent};
     return principals_by_key(c->serve->principals, c->pg, c->a, &given,
                              &c->who);
+}
+
+const struct err *session_speak(struct call *c, struct str agent)
+{
+    return c->who.role == ROLE_AGENT ? by_key(c, agent) : NULL;
 }
 
 /* ---- people --------------------------------------------------------- */
@@ -72,7 +76,7 @@ const struct err *session_authenticate(struct call *c)
 {
     switch (c->route->proof) {
     case ROUTE_KEY:
-        TRY(by_key(c));
+        TRY(by_key(c, request_header(c->rq, "X-Agent-ID")));
         break;
     case ROUTE_COOKIE:
         TRY(by_cookie(c));

@@ -11,6 +11,9 @@
  * and those of principals_by_key; ERR_FORBIDDEN role.forbidden. For a page
  * without a session: ERR_UNAUTHENTICATED session.missing. */
 const struct err *session_authenticate(struct call *c) MUST;
+/* Has the call speak for that agent, where it came with an agent's key.
+ * ERR_FORBIDDEN agent.not_named. */
+const struct err *session_speak(struct call *c, struct str agent) MUST;
 /* Looks for a person's session without asking for one. */
 const struct err *session_optional(struct call *c) MUST;
 /* Remembers a browser that is not signed in yet, by a cookie of its own, so

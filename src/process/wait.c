@@ -2,13 +2,347 @@
  *
  * nginx hands connections over by a worker's X-Accel-Redirect. It has no
  * authority: a worker authorised every one of them, and renders whatever a
- * poll is answered with. It reads new events once for all streams. */
+ * poll is answered with. It reads new events once for all streams.
+ *
+ * One thread, one loop. A connection brings one request; what becomes of it is
+ * in the rooms wait_table (polls), wait_slow (refusals) and wait_stream. */
 #include "process/wait.h"
+
+#include <stdlib.h>
+#include <sys/resource.h>
+
+#include "base/clock.h"
+#include "base/id.h"
+#include "base/log.h"
+#include "process/wait_news.h"
+#include "process/wait_slow.h"
+#include "process/wait_stream.h"
+#include "process/wait_table.h"
+#include "world/request.h"
+
+#define SWEEP (CLOCK_SECOND / 10)
+#define HOLD_MAX (60 * CLOCK_SECOND)     /* below nginx's patience */
+#define GREETING_MAX (10 * CLOCK_SECOND) /* for a request to be there */
+#define STOP_MAX (3 * CLOCK_SECOND / 2)
+
+/* A connection. Until its request is there it is held like a poll, for the
+ * time that it may take. */
+struct waiter {
+    struct wait *wait;
+    struct loop_conn *conn;
+    struct fcgi_record record;
+    int slot;                   /* in the table; -1: none */
+    struct wait_stream *stream; /* NULL: none */
+    struct waiter *next;        /* of those that are free */
+};
+
+struct wait {
+    const struct child *child;
+    struct loop *loop;
+    struct arena *arena; /* of one request */
+    struct wait_table *table;
+    struct wait_slow *slow;
+    struct wait_streams *streams;
+    struct wait_news *news;
+    struct waiter *pool, *free;
+    size_t used;
+    int64_t stop_by; /* 0: not stopping */
+};
+
+/* ---- answering ------------------------------------------------------ */
+
+/* Back to a worker, which authorises once more and renders. */
+static void resume(struct waiter *v)
+{
+    struct buf b = buf_make(v->wait->arena, 256);
+    fcgi_record_out(&v->record, &b,
+                    STR("Status: 200 OK\r\n"
+                        "X-Accel-Redirect: @resume\r\n\r\n"));
+    fcgi_record_end(&v->record, &b);
+    (void)loop_send(v->conn, buf_text(&b), SIZE_MAX);
+    loop_close(v->conn, false);
+}
+
+/* One whose request never came gets no answer. */
+static void let_go(void *context, void *who)
+{
+    struct waiter *v = who;
+    (void)context;
+    v->slot = -1;
+    if (v->record.state == FCGI_RECORD_READY)
+        resume(v);
+    else
+        loop_close(v->conn, true);
+}
+
+static const struct wait_table_fn go = {.fn = let_go};
+
+/* ---- requests ------------------------------------------------------- */
+
+static void hold(struct waiter *v, const struct wait_table_ask *ask)
+{
+    struct wait *w = v->wait;
+    if (w->stop_by == 0 && ask->until > clock_now() &&
+        ask->cap > clock_mono() && !wait_table_happened(w->table, ask))
+        v->slot = wait_table_add(w->table, ask, v);
+    if (v->slot < 0)
+        resume(v);
+}
+
+static void poll(struct waiter *v, struct pairs query)
+{
+    const struct str since = pairs_get(query, "since");
+    struct wait_table_ask ask = {
+        .intent_id = pairs_get(query, "intent"),
+        .suspension_id = pairs_get(query, "suspension"),
+        .cap = clock_mono() + HOLD_MAX};
+    if (!id_uuid(ask.intent_id) ||
+        (since.p && !str_int(since, 0, INT64_MAX, &ask.since)) ||
+        !str_int(pairs_get(query, "until"), 0, INT64_MAX, &ask.until)) {
+        resume(v);
+        return;
+    }
+    hold(v, &ask);
+}
+
+static bool kind_of(struct str hex, uint64_t *out)
+{
+    *out = 0;
+    for (size_t i = 0; i < hex.n; i++) {
+        const char c = hex.p[i];
+        const bool digit = c >= '0' && c <= '9';
+        if (!digit && (c < 'a' || c > 'f'))
+            return false;
+        *out = *out << 4 | (uint64_t)(digit ? c - '0' : c - 'a' + 10);
+    }
+    return hex.n == 16;
+}
+
+static void slow_down(struct waiter *v, struct pairs query)
+{
+    uint64_t kind = 0;
+    struct wait_table_ask ask = {.until = INT64_MAX};
+    if (kind_of(pairs_get(query, "who"), &kind))
+        ask.cap = wait_slow_when(v->wait->slow, kind, clock_mono());
+    hold(v, &ask);
+}
+
+static enum frame_audience audience(struct str word)
+{
+    if (str_is(word, "intent"))
+        return FRAME_INTENT;
+    if (str_is(word, "agent"))
+        return FRAME_AGENT;
+    return str_is(word, "inbox") ? FRAME_INBOX : FRAME_AUDIENCE__MAX;
+}
+
+static bool read_stream(struct pairs query, struct wait_stream_ask *ask)
+{
+    const struct str intent = pairs_get(query, "intent");
+    const struct str session = pairs_get(query, "session");
+    int64_t xid = 0, skip = 0;
+    if (!str_int(pairs_get(query, "xid"), 0, INT64_MAX, &xid) ||
+        !str_int(pairs_get(query, "skip"), 0, 100, &skip) ||
+        !str_int(pairs_get(query, "after"), 0, INT64_MAX,
+                 &ask->after.sequence) ||
+        (intent.n > 0 && !id_uuid(intent)))
+        return false;
+    memcpy(ask->after.intent_id, intent.p, intent.n);
+    ask->after.xid = (uint64_t)xid;
+    ask->skip = (size_t)skip;
+    ask->to = audience(pairs_get(query, "to"));
+    ask->agent = pairs_get(query, "agent");
+    ask->session = session.p != NULL;
+    ask->listener = session.p ? session : pairs_get(query, "key");
+    return ask->to != FRAME_AUDIENCE__MAX && ask->listener.n > 0 &&
+           (ask->to != FRAME_INTENT || intent.n > 0);
+}
+
+/* A stream that cannot be held is cut, and its client pauses. */
+static void stream(struct waiter *v, struct pairs query)
+{
+    struct wait *w = v->wait;
+    struct wait_stream_ask ask = {.skip = 0};
+    if (w->stop_by == 0 && read_stream(query, &ask))
+        v->stream = wait_stream_open(w->streams, &ask, v->conn, &v->record);
+    if (!v->stream)
+        loop_close(v->conn, true);
+}
+
+static void serve(struct waiter *v, struct str params)
+{
+    struct wait *w = v->wait;
+    const struct str path = fcgi_record_param(params, "DOCUMENT_URI");
+    struct pairs query = {.n = 0};
+    wait_table_remove(w->table, v->slot);
+    v->slot = -1;
+    if (request_form(w->arena, fcgi_record_param(params, "QUERY_STRING"),
+                     REQUEST_QUERY_MAX, &query))
+        query.n = 0;
+    if (str_is(path, "/_wait/poll"))
+        poll(v, query);
+    else if (str_is(path, "/_wait/hold"))
+        slow_down(v, query);
+    else if (str_is(path, "/_wait/stream"))
+        stream(v, query);
+    else
+        loop_close(v->conn, true);
+}
+
+/* ---- connections ---------------------------------------------------- */
+
+static void *on_open(void *context, struct loop_conn *conn)
+{
+    struct wait *w = context;
+    struct waiter *v = w->free;
+    const struct wait_table_ask ask = {
+        .until = INT64_MAX, .cap = clock_mono() + GREETING_MAX};
+    if (v)
+        w->free = v->next;
+    else if (w->used < LOOP_CONNS_MAX)
+        v = &w->pool[w->used++];
+    else
+        return NULL;
+    *v = (struct waiter){.wait = w, .conn = conn};
+    v->slot = wait_table_add(w->table, &ask, v);
+    return v;
+}
+
+/* A request comes whole, or is looked at again with what follows. */
+static size_t on_data(void *context, void *own, struct str bytes)
+{
+    struct wait *w = context;
+    struct waiter *v = own;
+    struct fcgi_record record = v->record;
+    struct buf params = buf_make(w->arena, FCGI_RECORD_PARAMS_MAX);
+    const bool begun = record.state == FCGI_RECORD_READY;
+    child_busy(w->child, true);
+    size_t taken = fcgi_record_read(&record, bytes, &params);
+    if (record.state == FCGI_RECORD_BROKEN) {
+        loop_close(v->conn, true);
+    } else if (record.state == FCGI_RECORD_READY && !begun) {
+        v->record = record;
+        serve(v, buf_text(&params));
+    } else if (!begun) {
+        taken = 0;
+    }
+    arena_reset(w->arena);
+    child_busy(w->child, false);
+    return taken;
+}
+
+static void on_gone(void *context, void *own)
+{
+    struct wait *w = context;
+    struct waiter *v = own;
+    wait_table_remove(w->table, v->slot);
+    if (v->stream)
+        wait_stream_gone(w->streams, v->stream);
+    *v = (struct waiter){.next = w->free};
+    w->free = v;
+}
+
+/* ---- news ----------------------------------------------------------- */
+
+static void on_changed(void *context, const struct wake_note *note)
+{
+    struct wait *w = context;
+    wait_table_changed(w->table, note, &go);
+    arena_reset(w->arena);
+}
+
+static void on_event(void *context, const struct frame_event *e)
+{
+    const struct wait *w = context;
+    wait_stream_event(w->streams, e);
+}
+
+static bool eager(void *context)
+{
+    const struct wait *w = context;
+    return wait_stream_any(w->streams);
+}
+
+/* ---- time ----------------------------------------------------------- */
+
+static void on_sweep(void *context)
+{
+    struct wait *w = context;
+    child_busy(w->child, true);
+    wait_table_due(w->table, clock_now(), clock_mono(), &go);
+    if (w->stop_by > 0 &&
+        (loop_conns(w->loop) == 0 || clock_mono() >= w->stop_by))
+        loop_stop(w->loop);
+    arena_reset(w->arena);
+    child_busy(w->child, false);
+}
+
+static void on_term(void *context)
+{
+    struct wait *w = context;
+    child_busy(w->child, true);
+    w->stop_by = clock_mono() + STOP_MAX;
+    loop_unlisten(w->loop);
+    wait_news_stop(w->news);
+    wait_table_due(w->table, INT64_MAX, INT64_MAX, &go);
+    wait_stream_cut(w->streams);
+    arena_reset(w->arena);
+    child_busy(w->child, false);
+}
+
+/* ---- the process ---------------------------------------------------- */
+
+/* Each waiter is a descriptor. */
+static void raise_limit(void)
+{
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0)
+        return;
+    limit.rlim_cur = limit.rlim_max;
+    (void)setrlimit(RLIMIT_NOFILE, &limit);
+    if (limit.rlim_cur < WAIT_TABLE_MAX)
+        log_line(LOG_NOTICE, "wait: %llu descriptors at most, so as many "
+                 "waiters", (unsigned long long)limit.rlim_cur);
+}
+
+static bool set_up(struct wait *w, struct arena *process)
+{
+    const struct child *c = w->child;
+    const struct loop_hooks hooks = {
+        .open = on_open, .data = on_data, .gone = on_gone, .context = w};
+    const struct wait_news_hooks news = {
+        .changed = on_changed, .event = on_event, .eager = eager,
+        .context = w};
+    w->loop = loop_make(process);
+    if (!w->loop)
+        return false;
+    w->table = wait_table_make(process);
+    w->slow = wait_slow_make(process);
+    w->pool = arena_many(process, LOOP_CONNS_MAX, struct waiter);
+    w->streams = wait_stream_room(process, c, w->loop);
+    if (!w->streams)
+        return false;
+    /* The news come before the first waiter, who has to find them. */
+    w->news = wait_news_make(process, c, w->loop, &news);
+    if (!w->news)
+        return false;
+    wait_stream_source(w->streams, w->news);
+    return loop_on_term(w->loop, on_term, w) &&
+           loop_every(w->loop, SWEEP, on_sweep, w) &&
+           loop_listen(w->loop, c->listen_fd, &hooks);
+}
 
 int wait_run(const struct child *c)
 {
     child_signals();
-    while (!child_stop)
-        child_sleep(1000000, c->listen_fd);
-    return 0;
+    raise_limit();
+    struct arena *process = arena_make(ARENA_PROCESS_MAX);
+    struct wait *w = arena_new(process, struct wait);
+    w->child = c;
+    struct arena *requests = arena_make(ARENA_REQUEST_MAX);
+    w->arena = requests;
+    const bool fine = set_up(w, process) && loop_run(w->loop);
+    arena_free(process);
+    arena_free(requests);
+    return fine ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -178,16 +178,17 @@ static const struct err *begin(struct wait_news *n)
 
 static const struct err *read_pages(struct wait_news *n)
 {
-    struct tail_rows rows = {.n = TAIL_PAGE};
+    struct tail_rows rows = {.more = true};
+    (void)pg_spent(n->pg);
     TRY(begin(n));
-    for (int i = 0; i < PAGES && rows.n == TAIL_PAGE; i++) {
+    for (int i = 0; i < PAGES && rows.more; i++) {
         (void)pg_spent(n->pg);
         TRY(tail_read(n->pg, n->arena, &n->at, &rows));
         for (size_t k = 0; k < rows.n; k++)
             take_event(n, &rows.v[k]);
         arena_reset(n->arena);
     }
-    if (rows.n == TAIL_PAGE)
+    if (rows.more)
         read_soon(n);
     return NULL;
 }
@@ -233,6 +234,14 @@ static void on_second(void *context)
 
 /* ---- the room ------------------------------------------------------- */
 
+static void forget(void *p)
+{
+    struct wait_news *n = p;
+    pg_close(n->pg);
+    pg_close(n->ears);
+    arena_free(n->arena);
+}
+
 struct wait_news *wait_news_make(struct arena *process, const struct child *c,
                                  struct loop *l,
                                  const struct wait_news_hooks *hooks)
@@ -248,6 +257,7 @@ struct wait_news *wait_news_make(struct arena *process, const struct child *c,
                     sql_statement_count);
     n->ears = pg_make(process, dsn, "sayso wait listens", sql_statements,
                       sql_statement_count);
+    arena_defer(process, forget, n);
     on_second(n);
     if (!loop_every(l, CLOCK_SECOND, on_second, n) ||
         !loop_watch(l, wake_fd(WAKE_WAIT), on_notes, n))
@@ -264,5 +274,5 @@ void wait_news_stop(struct wait_news *n)
 
 struct pg *wait_news_pg(struct wait_news *n)
 {
-    return n->pg;
+    return n->begun ? n->pg : NULL;
 }

@@ -28,7 +28,8 @@ struct wait_news *wait_news_make(struct arena *process, const struct child *c,
                                  const struct wait_news_hooks *hooks);
 /* Leaves all further notes to whoever takes over. */
 void wait_news_stop(struct wait_news *n);
-/* The connection that the tail is read by, for the others who read. */
+/* The connection that the tail is read by, for the others who read. NULL until
+ * the tail has a beginning. */
 struct pg *wait_news_pg(struct wait_news *n);
 
 #endif

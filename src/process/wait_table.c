@@ -123,9 +123,9 @@ int wait_table_add(struct wait_table *t, const struct wait_table_ask *ask,
 
 void wait_table_remove(struct wait_table *t, int slot)
 {
-    struct slot *s = &t->slot[slot];
-    if (!s->who)
+    if (slot < 0 || !t->slot[slot].who)
         return;
+    struct slot *s = &t->slot[slot];
     if (s->bucket != NONE)
         unlink_slot(t, s);
     s->who = NULL;

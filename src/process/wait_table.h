@@ -35,7 +35,7 @@ bool wait_table_happened(const struct wait_table *t,
 /* Holds who. The slot, or -1: the table is full, or an id is too long. */
 int wait_table_add(struct wait_table *t, const struct wait_table_ask *ask,
                    void *who);
-/* Holds it no more. */
+/* Holds it no more; slot may be -1. */
 void wait_table_remove(struct wait_table *t, int slot);
 /* Remembers a change, and lets all go whose hold it ends: they are taken out,
  * then asked for. */

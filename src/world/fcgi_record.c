@@ -157,8 +157,8 @@ void fcgi_record_end(const struct fcgi_record *r, struct buf *b)
     buf_str(b, (struct str){complete, sizeof complete});
 }
 
-void fcgi_record_break(struct buf *b)
+struct str fcgi_record_break(void)
 {
     static const char none[HEAD] = {0}; /* a record of version 0 */
-    buf_str(b, (struct str){none, sizeof none});
+    return (struct str){none, sizeof none};
 }

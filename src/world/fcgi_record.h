@@ -34,8 +34,8 @@ void fcgi_record_out(const struct fcgi_record *r, struct buf *b,
                      struct str bytes);
 /* Appends the records that end a request well. */
 void fcgi_record_end(const struct fcgi_record *r, struct buf *b);
-/* Appends what a front end takes for a failure, so that its client sees an
- * answer that was cut and not one that ended. */
-void fcgi_record_break(struct buf *b);
+/* What a front end takes for a failure, so that its client sees an answer that
+ * was cut and not one that ended. */
+struct str fcgi_record_break(void);
 
 #endif

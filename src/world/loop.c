@@ -186,10 +186,14 @@ size_t loop_conns(const struct loop *l)
     return l->conns;
 }
 
+size_t loop_unsent(const struct loop_conn *c)
+{
+    return evbuffer_get_length(bufferevent_get_output(c->bev));
+}
+
 bool loop_send(struct loop_conn *c, struct str bytes, size_t max)
 {
-    struct evbuffer *out = bufferevent_get_output(c->bev);
-    const size_t unsent = evbuffer_get_length(out);
+    const size_t unsent = loop_unsent(c);
     if (c->closing || unsent > max || bytes.n > max - unsent)
         return false;
     return bufferevent_write(c->bev, bytes.p, bytes.n) == 0;
@@ -197,9 +201,7 @@ bool loop_send(struct loop_conn *c, struct str bytes, size_t max)
 
 void loop_close(struct loop_conn *c, bool cut)
 {
-    const size_t unsent =
-        evbuffer_get_length(bufferevent_get_output(c->bev));
-    if (unsent > 0 && !cut)
+    if (loop_unsent(c) > 0 && !cut)
         c->closing = true;
     else if (c->called)
         c->over = true;

@@ -58,6 +58,8 @@ bool loop_send(struct loop_conn *c, struct str bytes, size_t max);
 /* Closes after what is unsent is sent, or at once and hard (cut): then gone is
  * called before this returns, unless its own data is what calls. */
 void loop_close(struct loop_conn *c, bool cut);
+/* How many bytes of it are unsent. */
+size_t loop_unsent(const struct loop_conn *c);
 /* How many connections are open. */
 size_t loop_conns(const struct loop *l);
 

@@ -131,7 +131,7 @@ def test_who_is_assigned_and_the_version_come_along(web, wait):
     rows.event(web, intent, 1)
     rows.event(web, alone, 1)
     got = [(r[7], r[8]) for r in behind(wait, start)[1]]
-    assert got == [(["b", "a\"\\", "c"], 7), ([], 1)]
+    assert got == [(["a\"\\", "b", "c"], 7), ([], 1)]
 
 
 def test_of_one_intent_behind_a_sequence(web, wait):

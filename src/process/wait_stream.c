@@ -1,0 +1,448 @@
+/* Event streams that are held.
+ *
+ * Entered by process/wait.c with connections, and by the tail with events. A
+ * worker has authorised each stream; whether its key or session still holds is
+ * looked up at intervals. A stream never ends cleanly: the OpenIntent SDK comes
+ * back at once after a clean end, and pauses after a broken one. */
+#include "process/wait_stream.h"
+
+#include <stdlib.h>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "store/listeners.h"
+
+#define KEEP_ALIVE (20 * CLOCK_SECOND)
+#define CHECK (10 * CLOCK_SECOND) /* of keys and sessions */
+#define PATIENCE (20 * CLOCK_SECOND) /* with a reader that takes nothing */
+#define PAUSE (CLOCK_SECOND / 10)    /* before a full reader is looked at */
+
+enum state {
+    FREE,
+    BEHIND, /* reads by itself */
+    LIVE,   /* is given what the tail shows */
+    ENDING  /* what is unsent is its last */
+};
+
+struct wait_stream {
+    enum state state;
+    struct loop_conn *conn;
+    struct fcgi_record record;
+    enum frame_audience to;
+    struct tail_cursor at; /* everything up to here was sent, or is not for it */
+    size_t skip;           /* frames of the very next event */
+    bool full;             /* its reader has to take all before it gets more */
+    int64_t sent_at;       /* when something was last taken (clock_mono) */
+    bool session;
+    char listener[65];
+    char agent[4 * PRINCIPAL_AGENT_NAME_MAX + 1];
+};
+
+struct wait_streams {
+    const struct child *child;
+    struct loop *loop;
+    struct wait_news *news;
+    struct arena *rows, *frames; /* of one page; of one event */
+    struct wait_stream v[WAIT_STREAM_MAX];
+    size_t used, held;
+    size_t turn;       /* whose turn it is to read */
+    int64_t next_check;
+    /* Of the event at hand, when asked for: its frames as records, by
+     * audience, and whether it is for the inbox. */
+    struct str records[FRAME_AUDIENCE__MAX];
+    uint16_t id[FRAME_AUDIENCE__MAX]; /* of the request; 0: not made */
+    bool inbox_known, inbox;
+};
+
+static void read_behind(void *context);
+
+/* ---- ending --------------------------------------------------------- */
+
+/* One that still reads sees that it is broken. Of one that does not, or that
+ * may not any more, nothing is kept. */
+static void cut(struct wait_stream *s, bool now)
+{
+    if (now && loop_unsent(s->conn) > 0) {
+        loop_close(s->conn, true);
+        return;
+    }
+    s->state = ENDING;
+    s->sent_at = clock_mono();
+    (void)loop_send(s->conn, fcgi_record_break(), SIZE_MAX);
+    loop_close(s->conn, false);
+}
+
+void wait_stream_cut(struct wait_streams *r)
+{
+    for (size_t i = 0; i < r->used; i++)
+        if (r->v[i].state != FREE)
+            cut(&r->v[i], true);
+}
+
+void wait_stream_gone(struct wait_streams *r, struct wait_stream *s)
+{
+    s->state = FREE;
+    r->held--;
+}
+
+bool wait_stream_any(const struct wait_streams *r)
+{
+    return r->held > 0;
+}
+
+/* ---- sending -------------------------------------------------------- */
+
+/* false: its reader has not taken enough yet. What alone is more than the
+ * ceiling goes out when nothing else is unsent. */
+static bool send(struct wait_stream *s, struct str records)
+{
+    const size_t max =
+        records.n > WAIT_STREAM_UNSENT ? records.n : WAIT_STREAM_UNSENT;
+    s->full = !loop_send(s->conn, records, max);
+    if (!s->full)
+        s->sent_at = clock_mono();
+    return !s->full;
+}
+
+static struct str wrap(struct wait_streams *r, const struct wait_stream *s,
+                       struct str text)
+{
+    struct buf b = buf_make(r->frames, text.n + text.n / 4096 + 64);
+    fcgi_record_out(&s->record, &b, text);
+    return buf_text(&b);
+}
+
+static struct str frames_of(struct wait_streams *r, const struct frame_event *e,
+                            const struct wait_stream *s)
+{
+    const bool whole = s->skip == 0;
+    if (whole && r->id[s->to] == s->record.id)
+        return r->records[s->to];
+    struct buf b = buf_make(r->frames, FRAME_MAX);
+    (void)frame_write(r->frames, &b, e, s->to, s->skip);
+    const struct str records = wrap(r, s, buf_text(&b));
+    if (whole) {
+        r->id[s->to] = s->record.id;
+        r->records[s->to] = records;
+    }
+    return records;
+}
+
+static bool goes(struct wait_streams *r, const struct frame_event *e,
+                 const struct wait_stream *s)
+{
+    if (s->to != FRAME_INBOX)
+        return frame_goes(r->frames, e, s->to, str_of(s->agent));
+    if (!r->inbox_known)
+        r->inbox = frame_goes(r->frames, e, FRAME_INBOX, STR_NONE);
+    r->inbox_known = true;
+    return r->inbox;
+}
+
+static void forget_frames(struct wait_streams *r)
+{
+    memset(r->id, 0, sizeof r->id);
+    r->inbox_known = false;
+    arena_reset(r->frames);
+}
+
+static int64_t xid_of(const struct frame_event *e)
+{
+    int64_t xid = 0;
+    (void)str_int(e->cursor, 0, INT64_MAX, &xid);
+    return xid;
+}
+
+/* Is the event behind the place? */
+static bool behind(const struct frame_event *e, const struct wait_stream *s)
+{
+    const struct tail_cursor *at = &s->at;
+    const uint64_t xid = (uint64_t)xid_of(e);
+    const int order = str_cmp(e->intent_id, str_of(at->intent_id));
+    if (s->to == FRAME_INTENT)
+        return e->sequence > at->sequence;
+    if (xid != at->xid)
+        return xid > at->xid;
+    return order != 0 ? order > 0 : e->sequence > at->sequence;
+}
+
+static void move(struct wait_stream *s, const struct frame_event *e)
+{
+    s->skip = 0;
+    s->at.sequence = e->sequence;
+    if (s->to == FRAME_INTENT || e->intent_id.n >= sizeof s->at.intent_id)
+        return;
+    s->at.xid = (uint64_t)xid_of(e);
+    memcpy(s->at.intent_id, e->intent_id.p, e->intent_id.n);
+    s->at.intent_id[e->intent_id.n] = '\0';
+}
+
+/* Was this event's first part read before the stream was opened? */
+static void check_skip(struct wait_stream *s, const struct frame_event *e)
+{
+    const bool same = e->sequence == s->at.sequence + 1 &&
+                      str_is(e->intent_id, s->at.intent_id) &&
+                      (s->to == FRAME_INTENT || xid_of(e) == (int64_t)s->at.xid);
+    if (!same)
+        s->skip = 0;
+}
+
+/* Passes the event on and moves the stream's place behind it. false: it has
+ * to come again, for its reader has not taken enough yet. */
+static bool pass(struct wait_streams *r, struct wait_stream *s,
+                 const struct frame_event *e)
+{
+    check_skip(s, e);
+    if (goes(r, e, s) && !send(s, frames_of(r, e, s)))
+        return false;
+    move(s, e);
+    return true;
+}
+
+/* ---- the tail ------------------------------------------------------- */
+
+static void offer(struct wait_streams *r, struct wait_stream *s,
+                  const struct frame_event *e)
+{
+    if (s->state != LIVE || !behind(e, s) ||
+        (s->to == FRAME_INTENT && !str_is(e->intent_id, s->at.intent_id)))
+        return;
+    /* Transactions may begin in another order than they write to an intent:
+     * what is missing is read by itself, in the intent's order. */
+    const bool gap =
+        s->to == FRAME_INTENT && e->sequence != s->at.sequence + 1;
+    if (!gap && pass(r, s, e))
+        return;
+    s->state = BEHIND;
+    loop_soon(r->loop, 0, read_behind, r);
+}
+
+void wait_stream_event(struct wait_streams *r, const struct frame_event *e)
+{
+    for (size_t i = 0; i < r->used; i++)
+        offer(r, &r->v[i], e);
+    forget_frames(r);
+}
+
+/* ---- catching up ---------------------------------------------------- */
+
+static const struct err *read_page(struct wait_streams *r,
+                                   const struct wait_stream *s,
+                                   struct tail_rows *rows)
+{
+    struct pg *pg = wait_news_pg(r->news);
+    struct tail_cursor at = s->at;
+    if (!pg)
+        return ERROR(ERR_BUSY, "database.unavailable", "Not yet.");
+    (void)pg_spent(pg);
+    if (s->to == FRAME_INTENT)
+        return tail_intent(pg, r->rows, str_of(at.intent_id), at.sequence,
+                           rows);
+    return tail_read(pg, r->rows, &at, rows);
+}
+
+/* false: the database did not answer. */
+static bool catch_up(struct wait_streams *r, struct wait_stream *s)
+{
+    struct tail_rows rows = {.n = 0};
+    const struct err *e = read_page(r, s, &rows);
+    bool taken = true;
+    for (size_t i = 0; !e && i < rows.n && taken; i++) {
+        taken = pass(r, s, &rows.v[i]);
+        forget_frames(r);
+    }
+    if (!e && taken && !rows.more)
+        s->state = LIVE;
+    arena_reset(r->rows);
+    return !e;
+}
+
+/* The next one that may read. */
+static struct wait_stream *whose_turn(struct wait_streams *r, bool *others)
+{
+    struct wait_stream *found = NULL;
+    for (size_t i = 0; i < r->used; i++) {
+        struct wait_stream *s = &r->v[(r->turn + i) % r->used];
+        if (s->state != BEHIND)
+            continue;
+        if (found || (s->full && loop_unsent(s->conn) > 0)) {
+            *others = true;
+            continue;
+        }
+        found = s;
+    }
+    if (found)
+        r->turn = (size_t)(found - r->v) + 1;
+    return found;
+}
+
+/* One page for one of them, then the loop has its turn. */
+static void read_behind(void *context)
+{
+    struct wait_streams *r = context;
+    bool others = false;
+    child_busy(r->child, true);
+    struct wait_stream *s = whose_turn(r, &others);
+    if (s && !catch_up(r, s))
+        loop_soon(r->loop, CLOCK_SECOND, read_behind, r);
+    else if (s && (others || s->state == BEHIND))
+        loop_soon(r->loop, 0, read_behind, r);
+    else if (others)
+        loop_soon(r->loop, PAUSE, read_behind, r);
+    child_busy(r->child, false);
+}
+
+/* ---- at intervals --------------------------------------------------- */
+
+static void look_after(struct wait_streams *r, struct wait_stream *s,
+                       int64_t now)
+{
+    const bool unsent = loop_unsent(s->conn) > 0;
+    const bool late = now - s->sent_at > PATIENCE;
+    if (s->state == ENDING && late)
+        loop_close(s->conn, true);
+    else if (s->state == BEHIND && late && unsent)
+        cut(s, false);
+    else if (s->state != ENDING && !unsent && now - s->sent_at >= KEEP_ALIVE)
+        (void)send(s, wrap(r, s, STR(": still here\n\n")));
+}
+
+static int by_listener(const void *a, const void *b)
+{
+    const struct wait_stream *const *x = a, *const *y = b;
+    const int order = strcmp((*x)->listener, (*y)->listener);
+    return order ? order : (int)(*x)->session - (int)(*y)->session;
+}
+
+/* Looks up the listeners of some of the streams, which are in order; how many
+ * streams that were. */
+static size_t check_some(struct wait_streams *r, struct wait_stream **v,
+                         size_t n)
+{
+    struct listener *who = arena_many(r->rows, LISTENERS_MAX, struct listener);
+    size_t *which = arena_many(r->rows, n, size_t);
+    size_t known = 0, at = 0;
+    for (; at < n; at++) {
+        const bool same = at > 0 && by_listener(&v[at - 1], &v[at]) == 0;
+        if (!same && known == LISTENERS_MAX)
+            break;
+        if (!same)
+            who[known++] = (struct listener){.id = str_of(v[at]->listener),
+                                             .session = v[at]->session};
+        which[at] = known - 1;
+    }
+    struct pg *pg = wait_news_pg(r->news);
+    if (!pg || listeners_check(pg, r->rows, who, known, clock_now()))
+        return n; /* next time */
+    for (size_t i = 0; i < at; i++)
+        if (!who[which[i]].may)
+            cut(v[i], true);
+    return at;
+}
+
+static void check_all(struct wait_streams *r)
+{
+    struct wait_stream **v =
+        arena_many(r->rows, r->held + 1, struct wait_stream *);
+    size_t n = 0;
+    for (size_t i = 0; i < r->used && n < r->held; i++)
+        if (r->v[i].state == BEHIND || r->v[i].state == LIVE)
+            v[n++] = &r->v[i];
+    qsort(v, n, sizeof v[0], by_listener);
+    for (size_t at = 0; at < n;)
+        at += check_some(r, v + at, n - at);
+    arena_reset(r->rows);
+}
+
+static void on_second(void *context)
+{
+    struct wait_streams *r = context;
+    const int64_t now = clock_mono();
+    child_busy(r->child, true);
+    for (size_t i = 0; i < r->used; i++)
+        if (r->v[i].state != FREE)
+            look_after(r, &r->v[i], now);
+    forget_frames(r);
+    if (r->held > 0 && now >= r->next_check) {
+        r->next_check = now + CHECK;
+        check_all(r);
+    }
+    child_busy(r->child, false);
+}
+
+/* ---- the room ------------------------------------------------------- */
+
+static void forget(void *p)
+{
+    struct wait_streams *r = p;
+    arena_free(r->rows);
+    arena_free(r->frames);
+}
+
+struct wait_streams *wait_stream_room(struct arena *process,
+                                      const struct child *c, struct loop *l)
+{
+    struct wait_streams *r = arena_new(process, struct wait_streams);
+    r->child = c;
+    r->loop = l;
+    r->rows = arena_make(ARENA_REQUEST_MAX);
+    r->frames = arena_make(ARENA_REQUEST_MAX);
+    arena_defer(process, forget, r);
+    return loop_every(l, CLOCK_SECOND, on_second, r) ? r : NULL;
+}
+
+void wait_stream_source(struct wait_streams *r, struct wait_news *news)
+{
+    r->news = news;
+}
+
+static struct wait_stream *take(struct wait_streams *r)
+{
+    for (size_t i = 0; i < r->used; i++)
+        if (r->v[i].state == FREE)
+            return &r->v[i];
+    return r->used < WAIT_STREAM_MAX ? &r->v[r->used++] : NULL;
+}
+
+static bool put(char *to, size_t room, struct str s)
+{
+    if (s.n >= room)
+        return false;
+    if (s.n > 0)
+        memcpy(to, s.p, s.n);
+    to[s.n] = '\0';
+    return true;
+}
+
+struct wait_stream *wait_stream_open(struct wait_streams *r,
+                                     const struct wait_stream_ask *ask,
+                                     struct loop_conn *conn,
+                                     const struct fcgi_record *record)
+{
+    static const char head[] = "Status: 200 OK\r\n"
+                               "Content-Type: text/event-stream\r\n"
+                               "Cache-Control: no-store\r\n"
+                               "X-Accel-Buffering: no\r\n"
+                               "X-Content-Type-Options: nosniff\r\n\r\n"
+                               "retry: 5000\n\n";
+    struct wait_stream *s = take(r);
+    if (!s)
+        return NULL;
+    *s = (struct wait_stream){.conn = conn,
+                              .record = *record,
+                              .to = ask->to,
+                              .at = ask->after,
+                              .skip = ask->skip,
+                              .session = ask->session};
+    if (!put(s->listener, sizeof s->listener, ask->listener) ||
+        !put(s->agent, sizeof s->agent, ask->agent))
+        return NULL;
+    if (ask->skip > 0)
+        s->at.sequence--;
+    s->state = BEHIND;
+    r->held++;
+    (void)send(s, wrap(r, s, STR(head)));
+    forget_frames(r);
+    loop_soon(r->loop, 0, read_behind, r);
+    return s;
+}

@@ -1,0 +1,48 @@
+/* Event streams that are held: each gets its events in order, without a gap
+ * and none twice.
+ *
+ * A stream that is behind reads by itself, at its reader's pace; one that has
+ * caught up is given what the one shared tail shows. */
+#ifndef PROCESS_WAIT_STREAM_H
+#define PROCESS_WAIT_STREAM_H
+
+#include "domain/principal.h"
+#include "process/wait_news.h"
+#include "world/fcgi_record.h"
+
+#define WAIT_STREAM_MAX 8192                  /* held at once */
+#define WAIT_STREAM_UNSENT ((size_t)256 << 10) /* and no more for a reader */
+
+struct wait_streams;
+struct wait_stream;
+
+struct wait_stream_ask {
+    enum frame_audience to;
+    struct str agent;         /* of FRAME_AGENT */
+    struct str listener;      /* a key's id, or the digest of a cookie */
+    bool session;
+    struct tail_cursor after; /* of FRAME_INTENT: without xid */
+    size_t skip;              /* frames of the event at after, if that is
+                                 still to be sent */
+};
+
+struct wait_streams *wait_stream_room(struct arena *process,
+                                      const struct child *c, struct loop *l);
+/* Where to read from; before the loop runs. */
+void wait_stream_source(struct wait_streams *r, struct wait_news *news);
+/* Begins the answer on a connection. NULL: there is no room, or something is
+ * too long. */
+struct wait_stream *wait_stream_open(struct wait_streams *r,
+                                     const struct wait_stream_ask *ask,
+                                     struct loop_conn *conn,
+                                     const struct fcgi_record *record);
+/* The connection is gone. */
+void wait_stream_gone(struct wait_streams *r, struct wait_stream *s);
+/* The next event of the tail. */
+void wait_stream_event(struct wait_streams *r, const struct frame_event *e);
+/* Is there any? */
+bool wait_stream_any(const struct wait_streams *r);
+/* Ends them all, so that their clients come back after a pause. */
+void wait_stream_cut(struct wait_streams *r);
+
+#endif
