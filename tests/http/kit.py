@@ -114,7 +114,9 @@ def check_answer(response):
     assert 200 <= status < 504, f"{method} {path}: {status}"
     if status < 400 or method == "HEAD":
         return
-    assert not LEAKS.search(text), f"{method} {path}: {text}"
+    # But for what a token happens to spell.
+    plain_text = re.sub(r'name="csrf" value="[^"]*"', "", text)
+    assert not LEAKS.search(plain_text), f"{method} {path}: {text}"
     kind = response.headers["content-type"]
     assert response.headers["x-content-type-options"] == "nosniff"
     assert response.headers["cache-control"] == "no-store"

@@ -37,6 +37,8 @@ def test_a_key_that_there_is_not(nobody, key):
 @pytest.mark.parametrize("role", ROLES)
 @pytest.mark.parametrize("row", **by_name(KEYED))
 def test_the_role(by_role, row, role):
+    if "subscribe" in row.pattern:  # a GET would be held
+        row = row._replace(method="HEAD")
     r = call(by_role[role], row)
     if role in row.roles:
         assert r.status_code in (200, 404, 422), r.text
@@ -50,6 +52,9 @@ def test_a_key_opens_no_page(operator, agent):
         if row.proof == "COOKIE":
             for client in (operator, agent):
                 r = client.request(row.method, fill(row.pattern))
+                if row.style != "HTML":
+                    refused(r, 401, "session.missing")
+                    continue
                 assert r.status_code == 303, row.name
                 assert r.headers["location"].startswith("/login")
 
