@@ -59,10 +59,17 @@ def kernel():
     return int(fields["SUnreclaim"].split()[0])
 
 
+def title(pid, name):
+    """A name; of the database's processes also the role that they serve."""
+    words = read(f"{pid}/cmdline").replace("\0", " ").split()
+    return f"{name}: {words[1]}" if name == "postgres" and words[1:] else name
+
+
 def seconds(root):
-    """{name: seconds of processor so far} of the living processes."""
+    """{title: seconds of processor so far} of the living processes."""
     tick, sums = os.sysconf("SC_CLK_TCK"), {}
     for pid, name in processes(root).items():
+        name = title(pid, name)
         rest = read(f"{pid}/stat").rpartition(")")[2].split()
         if rest:
             used = (int(rest[11]) + int(rest[12])) / tick
