@@ -91,6 +91,8 @@ CREATE TABLE subscription (
 );
 CREATE INDEX subscription_intent ON subscription (intent_id);
 CREATE INDEX subscription_age ON subscription (expires_at) WHERE expires_at IS NOT NULL;
+CREATE INDEX subscription_endpoint ON subscription (endpoint_id);
+CREATE INDEX subscription_key ON subscription (created_by);
 
 -- What is to be told, written in the transaction that it tells of.
 CREATE TABLE delivery (
@@ -132,7 +134,7 @@ CREATE TABLE delivery_try (
 GRANT SELECT, INSERT, UPDATE ON endpoint TO sayso_web;
 GRANT SELECT, INSERT, DELETE ON subscription TO sayso_web;
 GRANT SELECT, INSERT ON delivery TO sayso_web;
-GRANT UPDATE (state, tries, next_at, ended_at) ON delivery TO sayso_web;
+GRANT UPDATE (state, tries, next_at, ended_at, answer) ON delivery TO sayso_web;
 GRANT SELECT ON delivery_try TO sayso_web;
 
 -- wait reads what streams carry, and whether who listens still may.

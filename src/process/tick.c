@@ -11,6 +11,8 @@
 #include "base/log.h"
 #include "domain/retry.h"
 #include "process/reap.h"
+#include "store/deliveries.h"
+#include "store/endpoints.h"
 #include "store/sql.gen.h"
 
 /* Between two looks; nobody tells the clock what was asked meanwhile. */
@@ -18,6 +20,9 @@
 #define BACKOFF_MAX (5 * CLOCK_SECOND)
 #define SKIPPED_MAX 128
 #define SKIPPED_FOR (60 * CLOCK_SECOND)
+/* Of a batch: what is written about DUE_BYTES of questions, and the messages
+ * to as many channels as there may be. Seldom more than a few megabytes. */
+#define MEMORY ((size_t)1 << 30)
 
 /* A question that cannot be worked on is left alone for a while, so that it
  * does not stop the others. */
@@ -94,10 +99,48 @@ static void decide_all(struct tick *t, struct due_batch *b,
     b->n = n;
 }
 
-static const struct err *write_all(struct tick *t, struct due_batch *b)
+static struct str url_of(struct tick *t, struct str id)
 {
+    struct buf b = buf_make(t->a, 4096);
+    buf_str(&b, t->child->conf->public_url);
+    buf_put(&b, "/suspensions/");
+    buf_str(&b, id); /* only characters that an address may have */
+    return buf_text(&b);
+}
+
+static void tell_people(struct tick *t, const struct channels *channels,
+                        const struct work *w, const struct retry_round *round)
+{
+    const struct deliveries_notice notice = {
+        .channels = channels,
+        .news = round->escalated ? CHANNEL_ESCALATED : CHANNEL_REMINDED,
+        .suspension = &w->suspension,
+        .notify_to = round->notify_to,
+        .url = url_of(t, w->suspension.id),
+        .sequence = w->intent.tail.sequence,
+        .now = w->now};
+    deliveries_queue_notice(t->pg, t->a, &notice);
+}
+
+static const struct err *load_channels(struct tick *t, size_t n,
+                                       const struct retry_round *rounds,
+                                       struct channels *out)
+{
+    bool any = false;
+    for (size_t i = 0; i < n; i++)
+        any = any || rounds[i].fires;
+    return any ? endpoints_channels(t->pg, t->a, out) : NULL;
+}
+
+static const struct err *write_all(struct tick *t, struct due_batch *b,
+                                   const struct retry_round *rounds)
+{
+    struct channels *channels = arena_new(t->a, struct channels);
+    TRY(load_channels(t, b->n, rounds, channels));
     for (size_t i = 0; i < b->n; i++) {
         work_queue(&b->v[i]);
+        if (rounds[i].fires)
+            tell_people(t, channels, &b->v[i], &rounds[i]);
         if (pg_queued(t->pg) > PG_BATCH_MAX / 2)
             TRY(pg_run(t->pg, t->a, NULL));
     }
@@ -136,7 +179,7 @@ static const struct err *batch(struct tick *t, size_t *n)
     if (t->alone > 0)
         t->alone--;
     decide_all(t, &b, rounds);
-    const struct err *e = write_all(t, &b);
+    const struct err *e = write_all(t, &b, rounds);
     return e ? failed(t, &b, e) : NULL;
 }
 
@@ -219,7 +262,7 @@ int tick_run(const struct child *c)
     struct arena *process = arena_make(ARENA_PROCESS_MAX);
     struct tick *t = arena_new(process, struct tick);
     t->child = c;
-    t->a = arena_make(ARENA_REQUEST_MAX);
+    t->a = arena_make(MEMORY);
     t->pg = pg_make(process, c->conf->database_tick, "sayso tick",
                     sql_statements, sql_statement_count);
     while (!child_stop) {

@@ -29,7 +29,7 @@ struct wait_stream {
     struct loop_conn *conn;
     struct fcgi_record record;
     enum frame_audience to;
-    struct tail_cursor at; /* everything up to here was sent, or is not for it */
+    struct tail_cursor at; /* all up to here was sent, or is not for it */
     size_t skip;           /* frames of the very next event */
     bool full;             /* its reader has to take all before it gets more */
     int64_t sent_at;       /* when something was last taken (clock_mono) */
@@ -182,7 +182,8 @@ static void check_skip(struct wait_stream *s, const struct frame_event *e)
 {
     const bool same = e->sequence == s->at.sequence + 1 &&
                       str_is(e->intent_id, s->at.intent_id) &&
-                      (s->to == FRAME_INTENT || xid_of(e) == (int64_t)s->at.xid);
+                      (s->to == FRAME_INTENT ||
+                       xid_of(e) == (int64_t)s->at.xid);
     if (!same)
         s->skip = 0;
 }

@@ -7,7 +7,7 @@
 #include "store/work.h"
 
 #define DUE_BATCH 50                    /* questions of one transaction */
-#define DUE_BYTES ((size_t)8 << 20)     /* of them; one larger goes alone */
+#define DUE_BYTES ((size_t)4 << 20)     /* of them; one larger goes alone */
 #define DUE_LEASES_BATCH 20             /* intents with lapsed leases */
 #define DUE_PAGE 500                    /* rows of one statement */
 

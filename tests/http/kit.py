@@ -11,6 +11,7 @@ import json
 import os
 import pathlib
 import re
+import signal
 import socket
 import struct
 import threading
@@ -166,6 +167,12 @@ class Watched(Server):
         return [p for p in children(self.supervisor())
                 if comm(p) == "sayso: web"]
 
+    def child(self, name):
+        """The process that is "wait", "tick" or "deliver"."""
+        [pid] = [p for p in children(self.supervisor())
+                 if comm(p) == f"sayso: {name}"]
+        return pid
+
     def postmaster(self):
         pid = (self.state / "postgres/postmaster.pid").read_text()
         return int(pid.splitlines()[0])
@@ -208,6 +215,17 @@ def locked(server, *intents):
         db.execute("SELECT FROM intent WHERE id = ANY (%s) FOR UPDATE",
                    [[i["id"] for i in intents]])
         yield db
+
+
+@contextlib.contextmanager
+def asleep(server, name):
+    """One of its processes stands still: what it would do is not done."""
+    pid = server.child(name)
+    os.kill(pid, signal.SIGSTOP)
+    try:
+        yield pid
+    finally:
+        os.kill(pid, signal.SIGCONT)
 
 
 def waiting(server):

@@ -36,8 +36,8 @@ SELECT * FROM suspension_row
 -- Leases that have lapsed, behind a place in their order; those of suspended intents
 -- are only passed by.
 SELECT l.id, l.intent_id, microseconds(l.expires_at),
-       i.status = 'suspended_awaiting_input'
-  FROM lease l JOIN intent i ON i.id = l.intent_id
+       (SELECT i.status = 'suspended_awaiting_input' FROM intent i WHERE i.id = l.intent_id)
+  FROM lease l
  WHERE l.status = 'active' AND l.expires_at <= $1 AND (l.expires_at, l.id) > ($2, $3)
  ORDER BY l.expires_at, l.id LIMIT 500
 
@@ -50,26 +50,32 @@ SELECT id FROM intent
 SELECT id, intent_id, agent_id, scope, status, microseconds(acquired_at),
        microseconds(expires_at), microseconds(released_at)
   FROM lease
- WHERE intent_id = ANY ($1::uuid[]) AND status = 'active' AND expires_at <= $2
- ORDER BY intent_id, scope LIMIT 500
+ WHERE intent_id = ANY ($1::uuid[]) AND status = 'active' AND expires_at <= $2 LIMIT 500
+
+-- Old rows are deleted a few at a time, by their places. What changed meanwhile has to
+-- be old still.
 
 -- name: due_idempotency_delete
 DELETE FROM idempotency
- WHERE (principal, key) IN (SELECT i.principal, i.key FROM idempotency i
-                             WHERE i.created_at < $1 ORDER BY i.created_at LIMIT 500)
+ WHERE created_at < $1
+   AND ctid = ANY (ARRAY(SELECT i.ctid FROM idempotency i
+                          WHERE i.created_at < $1 ORDER BY i.created_at LIMIT 500))
 
 -- name: due_session_delete
 DELETE FROM operator_session
- WHERE id_sha256 IN (SELECT s.id_sha256 FROM operator_session s
-                      WHERE least(s.expires_at, s.revoked_at) < $1
-                      ORDER BY least(s.expires_at, s.revoked_at) LIMIT 500)
+ WHERE least(expires_at, revoked_at) < $1
+   AND ctid = ANY (ARRAY(SELECT s.ctid FROM operator_session s
+                          WHERE least(s.expires_at, s.revoked_at) < $1
+                          ORDER BY least(s.expires_at, s.revoked_at) LIMIT 500))
 
 -- name: due_delivery_delete
 DELETE FROM delivery
- WHERE id IN (SELECT d.id FROM delivery d
-               WHERE d.ended_at < $1 ORDER BY d.ended_at LIMIT 500)
+ WHERE ended_at < $1
+   AND ctid = ANY (ARRAY(SELECT d.ctid FROM delivery d
+                          WHERE d.ended_at < $1 ORDER BY d.ended_at LIMIT 500))
 
 -- name: due_subscription_delete
 DELETE FROM subscription
- WHERE id IN (SELECT s.id FROM subscription s
-               WHERE s.expires_at < $1 ORDER BY s.expires_at LIMIT 500)
+ WHERE expires_at < $1
+   AND ctid = ANY (ARRAY(SELECT s.ctid FROM subscription s
+                          WHERE s.expires_at < $1 ORDER BY s.expires_at LIMIT 500))
