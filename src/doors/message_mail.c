@@ -124,7 +124,8 @@ static void put_headers(struct buf *b, const struct message_mail *m,
     put_text(b, about);
     buf_put(b, CRLF "Auto-Submitted: auto-generated" CRLF
                     "MIME-Version: 1.0" CRLF
-                    "Content-Type: multipart/alternative; boundary=\"");
+                    "Content-Type: multipart/alternative;" CRLF
+                    " boundary=\"");
     put_boundary(b, m->id);
     buf_put(b, "\"" CRLF CRLF);
 }

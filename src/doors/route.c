@@ -87,6 +87,12 @@ const struct route routes[] = {
      api_stream_agent},
     {POST, INTENT "/suspend/respond", KEY, DECIDER, "", 256 * KB, DETAIL,
      api_openintent_respond},
+    {POST, API "/subscriptions", KEY, AGENT | ADMIN, "", 64 * KB, DETAIL,
+     api_subscription_make},
+    {GET, API "/subscriptions", KEY, AGENT | ADMIN,
+     "intent_id portfolio_id after", 0, DETAIL, api_subscription_list},
+    {DELETE, API "/subscriptions/{id}", KEY, AGENT | ADMIN, "", 4 * KB,
+     DETAIL, api_subscription_remove},
 
     /* native */
     {POST, API "/suspensions", KEY, AGENT, "", 256 * KB, PROBLEM,
@@ -99,6 +105,18 @@ const struct route routes[] = {
      PROBLEM, api_suspension_respond},
     {POST, API "/suspensions/{id}/cancel", KEY, AGENT | ADMIN, "", 16 * KB,
      PROBLEM, api_suspension_cancel},
+    {POST, API "/endpoints", KEY, AGENT | ADMIN, "", 64 * KB, PROBLEM,
+     api_endpoint_register},
+    {GET, API "/endpoints", KEY, AGENT | ADMIN, "", 0, PROBLEM,
+     api_endpoint_list},
+    {GET, API "/endpoints/{id}", KEY, AGENT | ADMIN, "", 0, PROBLEM,
+     api_endpoint_get},
+    {PATCH, API "/endpoints/{id}", KEY, AGENT | ADMIN, "", 64 * KB, PROBLEM,
+     api_endpoint_change},
+    {DELETE, API "/endpoints/{id}", KEY, AGENT | ADMIN, "", 4 * KB, PROBLEM,
+     api_endpoint_remove},
+    {POST, API "/endpoints/{id}/rotate", KEY, AGENT | ADMIN, "", 4 * KB,
+     PROBLEM, api_endpoint_rotate},
 
     /* browser */
     {GET, "/", OPEN, 0, "", 0, HTML, page_home},
@@ -196,7 +214,8 @@ const struct err *route_check_query(const struct route *r,
 
 enum response_style route_style(struct str path)
 {
-    if (str_starts(path, STR(API "/suspensions")))
+    if (str_starts(path, STR(API "/suspensions")) ||
+        str_starts(path, STR(API "/endpoints")))
         return RESPONSE_PROBLEM;
     if (str_starts(path, STR("/api/")) || str_starts(path, STR("/.well-")))
         return RESPONSE_DETAIL;

@@ -154,15 +154,22 @@ const struct err *work_begin_suspension(struct work *w, struct pg *pg,
     return e && e->kind == ERR_NOT_FOUND ? unknown : e;
 }
 
-const struct err *work_begin_new(struct work *w, struct pg *pg,
-                                 struct arena *a, const struct work_once *once)
+const struct err *work_begin_bare(struct work *w, struct pg *pg,
+                                  struct arena *a,
+                                  const struct work_once *once)
 {
     struct pg_rows *rows[2] = {NULL};
     start(w, pg, a, once);
     pg_queue(pg, SQL_BEGIN, NULL);
     queue_before(w);
     TRY(pg_run(pg, a, rows));
-    TRY(take_before(w, rows[1]));
+    return take_before(w, rows[1]);
+}
+
+const struct err *work_begin_new(struct work *w, struct pg *pg,
+                                 struct arena *a, const struct work_once *once)
+{
+    TRY(work_begin_bare(w, pg, a, once));
     w->intent_new = true;
     w->dependencies_done = true;
     w->children_done = true;
@@ -275,4 +282,12 @@ const struct err *work_commit(struct work *w, const struct work_answer *answer)
     TRY(pg_run(w->pg, w->arena, NULL));
     work_tell(w);
     return NULL;
+}
+
+const struct err *work_commit_bare(struct work *w,
+                                   const struct work_answer *answer)
+{
+    queue_answer(w, answer);
+    pg_queue(w->pg, SQL_COMMIT, NULL);
+    return pg_run(w->pg, w->arena, NULL);
 }

@@ -68,6 +68,14 @@ const struct err *work_begin_suspension(struct work *w, struct pg *pg,
 const struct err *work_begin_new(struct work *w, struct pg *pg,
                                  struct arena *a,
                                  const struct work_once *once) MUST;
+/* The same for what concerns no intent: begins, and looks whether this request
+ * was answered before. work_commit_bare remembers answer and commits, and
+ * nothing else. */
+const struct err *work_begin_bare(struct work *w, struct pg *pg,
+                                  struct arena *a,
+                                  const struct work_once *once) MUST;
+const struct err *work_commit_bare(struct work *w,
+                                   const struct work_answer *answer) MUST;
 /* What resolve_* works on. */
 struct decision work_decision(struct work *w);
 /* Appends an event to the intent's log. */

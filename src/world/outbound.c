@@ -221,7 +221,8 @@ static bool set_http(struct transfer *t, const struct outbound_request *rq)
            SET(t, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)body.n);
 }
 
-/* The connection is not kept: mail is rare, and a server's patience short. */
+/* The connection is not kept: mail is rare, and a server's patience short.
+ * One address that is refused does not keep it from the others. */
 static bool set_mail(const struct outbound *o, struct transfer *t,
                      const struct outbound_request *rq)
 {
@@ -240,6 +241,7 @@ static bool set_mail(const struct outbound *o, struct transfer *t,
            SET(t, CURLOPT_FORBID_REUSE, 1L) &&
            SET(t, CURLOPT_MAIL_FROM, arena_z(t->arena, rq->from)) &&
            SET(t, CURLOPT_MAIL_RCPT, t->recipients) &&
+           SET(t, CURLOPT_MAIL_RCPT_ALLLOWFAILS, 1L) &&
            SET(t, CURLOPT_UPLOAD, 1L) &&
            SET(t, CURLOPT_READFUNCTION, on_mail) &&
            SET(t, CURLOPT_READDATA, (void *)t) &&

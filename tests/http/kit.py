@@ -102,7 +102,7 @@ def style_of(method, path):
     row = find(method, path)
     if row:
         return row.style
-    if path.startswith("/api/v1/suspensions"):
+    if path.startswith(("/api/v1/suspensions", "/api/v1/endpoints")):
         return "PROBLEM"
     return "DETAIL" if path.startswith(("/api/", "/.well-")) else None
 
