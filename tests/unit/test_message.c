@@ -309,7 +309,8 @@ Test(message, a_title_makes_no_header)
         {"x\r\nBcc: victim@example.org", "x[U+000D] Bcc: victim@example.org"},
         {"Gr\xC3\xB6\xC3\x9F" "e?", "Gr\xC3\xB6\xC3\x9F" "e?"},
         {"=?UTF-8?B?SGk=?=", "=?UTF-8?B?SGk=?="},
-        {"a\xE2\x80\xAEz", "a[U+202E]z"},
+        {"a and some more words\xE2\x80\xAEz",
+         "a and some more words[U+202E]z"},
         {"\xF0\x9F\x9A\x80\xF0\x9F\x9A\x80\xF0\x9F\x9A\x80\xF0\x9F\x9A\x80"
          "\xF0\x9F\x9A\x80\xF0\x9F\x9A\x80\xF0\x9F\x9A\x80\xF0\x9F\x9A\x80",
          "\xF0\x9F\x9A\x80\xF0\x9F\x9A\x80\xF0\x9F\x9A\x80\xF0\x9F\x9A\x80"
