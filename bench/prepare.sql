@@ -80,15 +80,15 @@ CREATE PROCEDURE bench.tell(suspension_id text, n bigint, endpoints bigint)
 LANGUAGE sql AS $$
     INSERT INTO delivery
     SELECT r.*
-      FROM generate_series(0, n - 1) k
-      JOIN (SELECT d, row_number() OVER (ORDER BY d.endpoint_id) - 1 AS at
-              FROM delivery d
-             WHERE d.suspension_id = tell.suspension_id AND d.state = 'delivered'
-             ORDER BY d.endpoint_id LIMIT endpoints) o ON o.at = k % endpoints,
-           LATERAL jsonb_populate_record(o.d, jsonb_build_object(
-               'id', gen_random_uuid(), 'state', 'pending', 'tries', 0,
-               'created_at', clock_timestamp(), 'next_at', clock_timestamp(),
-               'ended_at', NULL, 'answer', NULL)) r
+      FROM (SELECT o.d, gen_random_uuid() AS id
+              FROM generate_series(0, n - 1) k
+              JOIN (SELECT d, row_number() OVER (ORDER BY d.endpoint_id) - 1 AS at
+                      FROM delivery d
+                     WHERE d.suspension_id = tell.suspension_id AND d.state = 'delivered'
+                     ORDER BY d.endpoint_id LIMIT endpoints) o ON o.at = k % endpoints) x,
+           LATERAL jsonb_populate_record(x.d, jsonb_build_object(
+               'id', x.id, 'state', 'pending', 'tries', 0, 'created_at', clock_timestamp(),
+               'next_at', clock_timestamp(), 'ended_at', NULL, 'answer', NULL)) r
 $$;
 
 -- The row work of a respond: the same locks, the same two updates and one
