@@ -7,7 +7,6 @@
 
 #include "base/clock.h"
 #include "base/id.h"
-#include "store/deliveries.h"
 #include "store/events.h"
 #include "store/intents.h"
 #include "store/sql.gen.h"
@@ -249,7 +248,7 @@ void work_tell(const struct work *w)
     const bool ended = w->suspension_decided;
     wake_changed(w->intent.id, w->intent.version,
                  ended ? w->suspension.id : STR_NONE);
-    if (w->events.n > 0)
+    if (w->deliveries.any)
         wake_deliver();
 }
 
@@ -271,7 +270,20 @@ void work_queue(struct work *w)
     else if (w->suspension_reminded)
         suspensions_queue_remind(w->pg, w->arena, &w->suspension);
     events_queue(w->pg, w->arena, w->intent.id, &w->events);
+    w->deliveries.from = pg_queued(w->pg);
     deliveries_queue(w->pg, w->arena, &news);
+    if (w->notice)
+        deliveries_queue_notice(w->pg, w->arena, w->notice);
+    w->deliveries.to = pg_queued(w->pg);
+    w->deliveries.any = w->deliveries.to > w->deliveries.from;
+}
+
+/* Most commits have nothing for the sender, which is then left alone. */
+static void look_for_deliveries(struct work *w, struct pg_rows *const *rows)
+{
+    w->deliveries.any = false;
+    for (size_t i = w->deliveries.from; i < w->deliveries.to; i++)
+        w->deliveries.any = w->deliveries.any || pg_affected(rows[i]) > 0;
 }
 
 const struct err *work_commit(struct work *w, const struct work_answer *answer)
@@ -279,7 +291,10 @@ const struct err *work_commit(struct work *w, const struct work_answer *answer)
     work_queue(w);
     queue_answer(w, answer);
     pg_queue(w->pg, SQL_COMMIT, NULL);
-    TRY(pg_run(w->pg, w->arena, NULL));
+    struct pg_rows **rows =
+        arena_many(w->arena, pg_queued(w->pg), struct pg_rows *);
+    TRY(pg_run(w->pg, w->arena, rows));
+    look_for_deliveries(w, rows);
     work_tell(w);
     return NULL;
 }

@@ -9,6 +9,7 @@
 #define STORE_WORK_H
 
 #include "domain/resolve.h"
+#include "store/deliveries.h"
 #include "world/pg.h"
 
 /* A request that carries an Idempotency-Key. */
@@ -37,9 +38,14 @@ struct work {
     bool dependencies_done, children_done;
     struct event_list events;
     const struct intent_ids *depends; /* of a new intent; NULL: none */
+    const struct deliveries_notice *notice; /* to people; NULL: none */
     bool intent_new, suspension_new, suspension_decided, suspension_reminded;
     bool touched; /* the version has been counted up */
     bool expired; /* this call found a question's time to be over */
+    struct {
+        size_t from, to; /* statements of the batch that may write some */
+        bool any;        /* false: there are none for sure */
+    } deliveries;
 };
 
 /* Begins on an intent. ERR_NOT_FOUND intent.unknown; ERR_CONFLICT
