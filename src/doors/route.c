@@ -18,7 +18,8 @@ enum {
     ANY = AGENT | OPERATOR | ADMIN | AUDITOR,
     WRITER = AGENT | OPERATOR | ADMIN,
     DECIDER = OPERATOR | ADMIN,
-    READER = OPERATOR | ADMIN | AUDITOR
+    READER = OPERATOR | ADMIN | AUDITOR,
+    OVERSEER = ADMIN | AUDITOR
 };
 
 #define GET METHOD_GET
@@ -132,6 +133,28 @@ const struct route routes[] = {
      page_suspension_respond},
     {GET, "/decided", COOKIE, READER, "after", 0, HTML, page_decided},
     {GET, "/intents/{id}", COOKIE, READER, "verify", 0, HTML, page_intent},
+    {GET, "/settings", COOKIE, OVERSEER, "", 0, HTML, page_settings},
+    {GET, "/settings/endpoints", COOKIE, OVERSEER, "", 0, HTML,
+     page_endpoints},
+    {POST, "/settings/endpoints", COOKIE, ADMIN, "", 64 * KB, HTML,
+     page_endpoints_post},
+    {GET, "/settings/endpoints/{id}", COOKIE, ADMIN, "do", 0, HTML,
+     page_endpoints_one},
+    {POST, "/settings/endpoints/{id}", COOKIE, ADMIN, "", 64 * KB, HTML,
+     page_endpoints_act},
+    {GET, "/settings/channels", COOKIE, OVERSEER, "", 0, HTML, page_channels},
+    {POST, "/settings/channels", COOKIE, ADMIN, "", 64 * KB, HTML,
+     page_channels_post},
+    {GET, "/settings/channels/{id}", COOKIE, ADMIN, "do", 0, HTML,
+     page_channels_one},
+    {POST, "/settings/channels/{id}", COOKIE, ADMIN, "", 64 * KB, HTML,
+     page_channels_act},
+    {GET, "/settings/deliveries", COOKIE, OVERSEER, "state endpoint after", 0,
+     HTML, page_deliveries},
+    {GET, "/settings/deliveries/{id}", COOKIE, OVERSEER, "", 0, HTML,
+     page_delivery},
+    {POST, "/settings/deliveries/{id}", COOKIE, ADMIN, "", 8 * KB, HTML,
+     page_delivery_again},
 
     /* operations */
     {GET, "/healthz", OPEN, 0, "", 0, PROBLEM, api_health},
