@@ -45,9 +45,9 @@ SELECT e.xid, e.intent_id, e.sequence, e.event_type, e.canonical, e.event_hash,
        (SELECT i.version FROM intent i WHERE i.id = e.intent_id) AS version
   FROM event e;
 
-CREATE INDEX lease_lapsing ON lease (expires_at) WHERE status = 'active';
+CREATE INDEX lease_lapsing ON lease (expires_at, id) WHERE status = 'active';
 CREATE INDEX idempotency_age ON idempotency (created_at);
-CREATE INDEX operator_session_age ON operator_session (expires_at);
+CREATE INDEX operator_session_age ON operator_session ((least(expires_at, revoked_at)));
 
 -- Where to tell: an agent's endpoint, or a channel to people.
 CREATE TABLE endpoint (
@@ -90,6 +90,9 @@ CREATE TABLE subscription (
     expires_at    timestamptz
 );
 CREATE INDEX subscription_intent ON subscription (intent_id);
+CREATE INDEX subscription_age ON subscription (expires_at) WHERE expires_at IS NOT NULL;
+CREATE INDEX subscription_endpoint ON subscription (endpoint_id);
+CREATE INDEX subscription_key ON subscription (created_by);
 
 -- What is to be told, written in the transaction that it tells of.
 CREATE TABLE delivery (
@@ -112,6 +115,7 @@ CREATE TABLE delivery (
     CHECK ((state = 'pending') = (next_at IS NOT NULL))
 );
 CREATE INDEX delivery_due ON delivery (endpoint_id, next_at) WHERE state = 'pending';
+CREATE INDEX delivery_age ON delivery (ended_at) WHERE ended_at IS NOT NULL;
 CREATE INDEX delivery_newest ON delivery (created_at DESC, id DESC);
 CREATE INDEX delivery_newest_by_state ON delivery (state, created_at DESC, id DESC);
 CREATE INDEX delivery_newest_by_endpoint ON delivery (endpoint_id, created_at DESC, id DESC);
@@ -130,7 +134,7 @@ CREATE TABLE delivery_try (
 GRANT SELECT, INSERT, UPDATE ON endpoint TO sayso_web;
 GRANT SELECT, INSERT, DELETE ON subscription TO sayso_web;
 GRANT SELECT, INSERT ON delivery TO sayso_web;
-GRANT UPDATE (state, tries, next_at, ended_at) ON delivery TO sayso_web;
+GRANT UPDATE (state, tries, next_at, ended_at, answer) ON delivery TO sayso_web;
 GRANT SELECT ON delivery_try TO sayso_web;
 
 -- wait reads what streams carry, and whether who listens still may.

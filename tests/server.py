@@ -1,10 +1,13 @@
 """One Sayso for a test run: real nginx, workers and PostgreSQL by ./start."""
 import atexit
+import datetime
+import mmap
 import os
 import pathlib
 import re
 import shutil
 import socket
+import struct
 import subprocess
 import tempfile
 
@@ -30,6 +33,25 @@ def place(name=""):
     made.chmod(0o755)
     atexit.register(shutil.rmtree, made, ignore_errors=True)
     return made
+
+
+class Clock:
+    """A clock that the test moves: Server(..., **clock.setting). The file has
+    to be one that the server's user can read."""
+
+    def __init__(self, path):
+        path = pathlib.Path(path)
+        path.write_bytes(bytes(8))
+        path.chmod(0o644)
+        with path.open("r+b") as f:
+            self.shift = mmap.mmap(f.fileno(), 8)
+        self.seconds = 0
+        self.setting = {"SAYSO_TEST_CLOCK": str(path)}
+
+    def forward(self, **span):
+        """Goes on by a timedelta: hours=24."""
+        self.seconds += datetime.timedelta(**span).total_seconds()
+        self.shift[:] = struct.pack("=q", int(self.seconds * 1_000_000))
 
 
 class Server:

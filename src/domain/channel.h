@@ -54,9 +54,11 @@ struct channel_target {
     struct str recipient; /* p NULL: the channel's own address */
 };
 /* Whom a question tells that names hint and notify_to (p NULL or empty: not
- * said). notify_to may itself be the name of a channel. Nobody, where nothing
- * fits; the channels for every question, where nothing was named. At most
- * CHANNELS_MAX. The count. */
+ * said). The channel of that hint is told, and notify_to: on that channel where
+ * its allow-list has it, else on all channels whose list has it, and as itself
+ * where it is the name of a channel. A hint that no channel has counts as not
+ * said. The channels for every question, where nothing was named; nobody,
+ * where notify_to fits nowhere. At most CHANNELS_MAX. The count. */
 size_t channel_targets(const struct channels *all, struct str hint,
                        struct str notify_to,
                        struct channel_target out[static CHANNELS_MAX]);
@@ -71,11 +73,19 @@ const struct err *channel_check(struct arena *a, const struct channels *all,
                                 const struct suspension *s,
                                 bool strict) MUST;
 
+/* May this channel be told to address who? For mail, who is one address and
+ * nothing else. */
+bool channel_allows(const struct channel *c, struct str who);
+/* Whom the ladder names for the first attempt; p NULL: nobody. */
+struct str channel_first(struct arena *a, const struct suspension *s);
+
 /* What is told, {type, timestamp, data}, as far as the channel's detail goes.
  * data always: suspension_id, intent_id, title (the title, or the head of the
  * question), severity, agent, attempt, max_attempts, asked_at, expires_at,
  * notify_to, url; summary: also question, on_expiry; all: also explanation,
- * context, choices (their labels). The moments are RFC 3339 or null. */
+ * context, choices (their labels). The moments are RFC 3339 or null. What would
+ * make it longer than CHANNEL_BODY_MAX is null: the context first, then the
+ * explanation. */
 struct channel_notice {
     enum channel_news news;
     const struct channel *channel;

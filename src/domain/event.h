@@ -12,7 +12,7 @@
 
 #define EVENT_PAYLOAD_MAX ((size_t)1 << 20) /* bytes of canonical form */
 #define EVENTS_OF_INTENT_MAX 10000
-#define EVENTS_AT_ONCE 8 /* of one transaction on one intent */
+#define EVENTS_AT_ONCE 12 /* of one transaction on one intent */
 /* The last event that a chain may hold: a question has to end even when its
  * agent has filled the log. */
 #define EVENT_SEQUENCE_MAX (EVENTS_OF_INTENT_MAX + EVENTS_AT_ONCE)

@@ -1,6 +1,8 @@
 /* Leases: one holder for a scope of an intent, for a time. Pure. */
 #include "domain/lease.h"
 
+#include "base/clock.h"
+
 const char *lease_status(const struct lease *l, bool suspended, int64_t now)
 {
     if (str_is(l->status, "active") && now >= l->expires_at && !suspended)
@@ -11,8 +13,8 @@ const char *lease_status(const struct lease *l, bool suspended, int64_t now)
                                            : "expired";
 }
 
-const struct err *lease_renew(const struct lease *l, const struct lease *other,
-                              struct str agent)
+const struct err *lease_renew(const struct lease *l,
+                              const struct lease *newest, struct str agent)
 {
     if (!str_eq(l->agent_id, agent))
         return ERROR(ERR_FORBIDDEN, "lease.not_holder",
@@ -20,8 +22,21 @@ const struct err *lease_renew(const struct lease *l, const struct lease *other,
     if (str_is(l->status, "released") || str_is(l->status, "revoked"))
         return ERROR(ERR_CONFLICT, "lease.ended",
                      "The lease was given back. Acquire a new one.");
-    if ((other && !str_eq(other->id, l->id)) || str_is(l->status, "expired"))
+    if (!str_eq(newest->id, l->id))
         return ERROR(ERR_CONFLICT, "lease.taken",
                      "The lease lapsed and another agent took the scope.");
     return NULL;
+}
+
+struct json *lease_payload(struct arena *a, const struct lease *l,
+                           const char *reason)
+{
+    struct json *p = json_object(a);
+    json_set_text(p, "lease_id", l->id);
+    json_set_text(p, "agent_id", l->agent_id);
+    json_set_text(p, "scope", l->scope);
+    json_set_text(p, "expires_at", clock_naive(a, l->expires_at));
+    if (reason)
+        json_set_text(p, "reason", str_of(reason));
+    return p;
 }

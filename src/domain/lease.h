@@ -2,7 +2,7 @@
 #ifndef DOMAIN_LEASE_H
 #define DOMAIN_LEASE_H
 
-#include "base/err.h"
+#include "base/json.h"
 
 #define LEASE_SCOPE_MAX 255
 #define LEASE_SECONDS_MAX 86400
@@ -20,11 +20,14 @@ struct lease {
  * suspended intents). */
 const char *lease_status(const struct lease *l, bool suspended, int64_t now);
 /* May agent renew it? An own lease that is active, or that lapsed while
- * nobody else took the scope: a row is marked expired when somebody does.
- * ERR_FORBIDDEN lease.not_holder; ERR_CONFLICT lease.taken when another has or
- * had the scope since; lease.ended when it was given
- * back. other: the active row of the scope, or NULL. */
-const struct err *lease_renew(const struct lease *l, const struct lease *other,
+ * nobody took the scope anew. ERR_FORBIDDEN lease.not_holder; ERR_CONFLICT
+ * lease.taken when somebody has or had the scope since; lease.ended when it
+ * was given back. newest: the row of the scope that was acquired last. */
+const struct err *lease_renew(const struct lease *l,
+                              const struct lease *newest,
                               struct str agent) MUST;
+/* The payload of the lease_* events; reason NULL: none. */
+struct json *lease_payload(struct arena *a, const struct lease *l,
+                           const char *reason);
 
 #endif

@@ -25,6 +25,7 @@ struct principal {
     struct str name;  /* a person's e-mail, a key's label: goes on record */
     struct str title; /* how to show it: a person's name, a key's label */
     struct str agent; /* the agent that the call speaks for; agents only */
+    struct str retry_policy; /* its questions' default; p NULL: none */
 };
 
 /* "agent" -> ROLE_AGENT; ROLE_NONE for an unknown word. */

@@ -15,6 +15,8 @@
  * intent_resumed | intent_suspension_expired | intent_suspension_cancelled;
  * of a suspension that is no longer pending. */
 const char *push_type(const struct suspension *s);
+/* Is it one of these? */
+bool push_type_known(struct str type);
 /* The body, {type, timestamp, data}: data holds event (the type), intent_id,
  * suspension_id, request_id (the same), session_id, task_id, turn_id, kind
  * (null until there are kinds), outcome, value, reason, responded_by,

@@ -341,14 +341,11 @@ const struct err *resolve_respond(struct arena *a, struct decision *d,
 static struct json *expired_payload(struct arena *a,
                                     const struct suspension *s)
 {
-    struct json *p = json_object(a), *retry = NULL, *v = NULL;
-    int64_t attempts = 1;
-    if (s->retry_policy.p && !json_parse(a, s->retry_policy, &retry))
-        attempts = json_int(json_get(retry, "max_attempts"));
+    struct json *p = json_object(a), *v = NULL;
     json_set_text(p, "suspension_id", s->id);
     json_set_text(p, "fallback_policy",
                   str_of(suspension_policy_word(s->fallback_policy)));
-    json_set_int(p, "attempts", attempts);
+    json_set_int(p, "attempts", s->attempt);
     json_set_text(p, "reason", STR("timeout"));
     if (s->fallback_policy != FALLBACK_FAIL && s->fallback_value.p &&
         !json_parse(a, s->fallback_value, &v))

@@ -6,7 +6,7 @@
 
 #include "domain/resolve.h"
 
-#define RETRY_LADDER_MAX 5
+#define RETRY_LADDER_MAX 10 /* all of them may be told at once */
 
 struct retry_step {
     int64_t attempt;
@@ -33,6 +33,10 @@ struct retry {
  * retry_apply. */
 const struct err *retry_read(struct arena *a, const struct json *v,
                              struct str path, struct retry *out) MUST;
+/* May the text be a default that questions inherit? Has to make sense on its
+ * own. What is wrong is told at retry_policy.*. */
+const struct err *retry_check_default(struct arena *a, struct str text) MUST;
+
 /* The policies that a question may inherit from: JSON texts, p NULL: none. */
 struct retry_defaults {
     struct str agent;    /* of the key that asks */
@@ -42,9 +46,12 @@ struct retry_defaults {
  * own timeout_seconds (as the interval) and fallback_policy where it said
  * them, then the agent's default, then the platform's, field by field. Sets
  * retry_policy (the merged one, canonical), fallback_policy and
- * timeout_seconds. Without any policy nothing changes. ERR_INVALID:
- * retry_policy.interval_seconds of zero with more than one attempt, or above
- * timeout_seconds; a window longer than SUSPENSION_TIMEOUT_MAX. A single
+ * timeout_seconds, and channel_hint where the ladder begins at attempt 1.
+ * Steps of an inherited ladder beyond the last attempt are left out. Without
+ * any policy nothing changes. ERR_INVALID: retry_policy.interval_seconds of
+ * zero with more than one attempt, or above timeout_seconds (at the native
+ * door: the SDK sends its own default beside any timeout); an own step beyond
+ * the last attempt; a window longer than SUSPENSION_TIMEOUT_MAX. A single
  * attempt with interval 0 is a plain timeout. */
 const struct err *retry_apply(struct arena *a, struct suspension *s,
                               const struct retry_defaults *defaults) MUST;
@@ -57,6 +64,8 @@ const struct err *retry_check_fallback(struct arena *a,
 
 /* When the attempt after s->attempt is due; 0: there is none. */
 int64_t retry_next_at(struct arena *a, const struct suspension *s);
+/* Whom the attempt that s stands at addresses; p NULL: nobody by name. */
+struct str retry_notify_to(struct arena *a, const struct suspension *s);
 /* What a due reminder does. */
 struct retry_round {
     bool fires;                /* there is something to tell */
@@ -69,7 +78,8 @@ struct retry_round {
  * ladder that has been reached (oldest first), then one
  * intent.suspension_renotified. After an outage several attempts become one
  * reminder. A full log does not stop the rounds: the events are left out. The
- * suspension must be pending, not due to expire, and next_attempt_at <= now. */
+ * suspension must be pending, not due to expire, and next_attempt_at <= now;
+ * where there is no attempt to run after all, only next_attempt_at is set. */
 const struct err *retry_remind(struct arena *a, struct decision *d,
                                struct retry_round *out) MUST;
 

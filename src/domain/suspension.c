@@ -5,6 +5,7 @@
 
 #include "base/clock.h"
 #include "base/crypt.h"
+#include "domain/retry.h"
 
 static const char *const types[ANSWER_TYPE__MAX] = {
     [ANSWER_CHOICE] = "choice",
@@ -91,6 +92,20 @@ static int64_t expires_at(struct arena *a, const struct suspension *s)
     return seconds > 0 ? s->suspended_at + seconds * CLOCK_SECOND : 0;
 }
 
+/* The policy that counts, over what the agent wrote there besides. */
+static void put_policy(struct arena *a, struct json *record,
+                       const struct suspension *s)
+{
+    struct json *policy = NULL, *own = json_get(record, "retry_policy");
+    if (!s->retry_policy.p || json_parse(a, s->retry_policy, &policy))
+        return;
+    for (struct json_iter i = json_iter(policy);
+         json_is(own, JSON_OBJECT) && json_next(&i);)
+        json_set_key(own, i.key, i.value);
+    if (!json_is(own, JSON_OBJECT))
+        json_set_json(record, "retry_policy", policy);
+}
+
 const struct err *suspension_seal(struct arena *a, struct suspension *s,
                                   int64_t now)
 {
@@ -99,6 +114,8 @@ const struct err *suspension_seal(struct arena *a, struct suspension *s,
     s->state = SUSPENSION_PENDING;
     s->suspended_at = now;
     s->expires_at = expires_at(a, s);
+    s->attempt = 1;
+    s->next_attempt_at = retry_next_at(a, s);
     s->subject_sha256 = crypt_sha256_hex(a, s->subject);
     json_set_text(record, "id", s->id);
     json_set_text(record, "suspended_at", clock_naive(a, now));
@@ -106,6 +123,7 @@ const struct err *suspension_seal(struct arena *a, struct suspension *s,
         json_set_text(record, "expires_at", clock_naive(a, s->expires_at));
     else
         json_unset(record, STR("expires_at"));
+    put_policy(a, record, s);
     s->record = json_dump(a, record, SUSPENSION_RECORD_MAX);
     if (!s->record.p)
         return ERROR(ERR_TOO_LARGE, "suspension.too_large",

@@ -65,6 +65,9 @@ struct suspension {
     int64_t expires_at;       /* 0: never */
     enum fallback_policy fallback_policy;
     struct str fallback_value; /* JSON text; p NULL: none */
+    /* How it was read; not stored. */
+    bool said_fallback; /* fallback_policy stood in it */
+    bool strict;        /* it came through the native door */
     bool on_reject_abandon;
     double confidence; /* 0..1, or negative: not said */
     int64_t asked_sequence;
@@ -88,7 +91,9 @@ enum fallback_policy suspension_policy_of(struct str word);
 
 /* Reads the native door's body (design.md 5) strictly: unknown members and
  * members of later kinds are refused. text is the body's bytes, for what is
- * kept as it was sent. The caller has set intent_id, asked_by and so on. */
+ * kept as it was sent. retry_policy is what stood there until retry_apply puts
+ * the whole cascade in its place. The caller has set intent_id, asked_by and
+ * so on. */
 const struct err *suspension_read(struct arena *a, const struct json *body,
                                   struct str text,
                                   struct suspension *out) MUST;
@@ -100,8 +105,8 @@ const struct err *suspension_read_record(struct arena *a,
                                          const struct json *record,
                                          struct str text,
                                          struct suspension *out) MUST;
-/* Fills in the server's part: times, subject digest, and the record as it
- * will be mirrored. */
+/* Fills in the server's part: times, the first reminder, subject digest, and
+ * the record as it will be mirrored. */
 const struct err *suspension_seal(struct arena *a, struct suspension *s,
                                   int64_t now) MUST;
 /* The mirror that stands in intent.state._suspension: the record with the

@@ -6,7 +6,7 @@
 #include "base/fields.h"
 #include "base/id.h"
 #include "domain/form.h"
-#include "domain/suspension.h"
+#include "domain/retry.h"
 
 #define CHOICE_VALUE_MAX 200
 #define CHOICE_LABEL_MAX 200
@@ -31,32 +31,19 @@ static struct str raw_or_none(struct arena *a, struct str text,
 
 static void read_retry(struct fields *f, struct suspension *s)
 {
-    const struct json *retry = NULL;
-    struct str policy = STR_NONE, strategy;
-    int64_t attempts = 1, interval = 0;
-    fields_json(f, "retry_policy", JSON_OBJECT, &retry);
+    const struct json *policy = NULL;
+    struct retry r;
+    fields_json(f, "retry_policy", JSON_OBJECT, &policy);
     s->retry_policy = STR_NONE;
-    if (!retry)
+    if (!policy)
         return;
-    struct fields r =
-        fields(f->arena, retry, fields_path(f->arena, f->path, "retry_policy"));
-    fields_int(&r, "max_attempts", 1, SUSPENSION_ATTEMPTS_MAX, &attempts);
-    fields_int(&r, "interval_seconds", 0, SUSPENSION_TIMEOUT_MAX, &interval);
-    fields_text(&r, "strategy", 40, &strategy);
-    fields_word(&r, "final_fallback_policy",
-                "fail complete_with_fallback use_default_and_continue",
-                &policy);
-    if (r.e) {
-        f->e = f->e ? f->e : r.e;
+    f->e = retry_read(f->arena, policy,
+                      fields_path(f->arena, f->path, "retry_policy"), &r);
+    if (f->e)
         return;
-    }
-    struct json *kept = json_copy(f->arena, retry);
-    json_set_int(kept, "max_attempts", attempts);
-    if (json_get(kept, "interval_seconds"))
-        json_set_int(kept, "interval_seconds", interval);
-    s->retry_policy = json_dump(f->arena, kept, SUSPENSION_RECORD_MAX);
-    if (policy.p)
-        s->fallback_policy = suspension_policy_of(policy);
+    s->retry_policy = json_dump(f->arena, policy, SUSPENSION_RECORD_MAX);
+    if (r.final_policy != FALLBACK_POLICY__MAX)
+        s->fallback_policy = r.final_policy;
 }
 
 static void read_silence(struct fields *f, struct str text,
@@ -68,6 +55,7 @@ static void read_silence(struct fields *f, struct str text,
     fields_word(f, "fallback_policy",
                 "fail complete_with_fallback use_default_and_continue",
                 &policy);
+    s->said_fallback = policy.p != NULL;
     s->fallback_policy = policy.p ? suspension_policy_of(policy)
                                   : FALLBACK_FAIL;
     s->fallback_value = raw_or_none(f->arena, text, "fallback_value");
@@ -239,6 +227,7 @@ const struct err *suspension_read(struct arena *a, const struct json *body,
                     "subject response_type choices form context channel_hint "
                     "on_reject timeout_seconds retry_policy fallback_policy "
                     "fallback_value");
+    out->strict = true;
     read_words(&f, out);
     fields_word(&f, "response_type", "choice confirm text form", &type);
     fields_word(&f, "on_reject", "resume abandon", &on_reject);

@@ -81,19 +81,51 @@ static const struct err *read_event(struct call *c, const struct json *body,
     return fields_error(&f);
 }
 
+static struct json *payload_of(struct arena *a, const struct event *e)
+{
+    struct json *v = NULL;
+    const struct str raw = json_raw_member(a, e->canonical, STR("payload"));
+    return raw.p && !json_parse(a, raw, &v) ? v : NULL;
+}
+
+/* The reminder of the posted attempt; else, for the two clocks are not the
+ * same, the newest one of the question; else what says that it was asked. */
+static const struct err *find_reminder(struct call *c, const struct work *w,
+                                       const struct posted *p,
+                                       struct event_rows *out)
+{
+    const struct events_page page = {.intent_id = w->intent.id,
+                                     .type = p->type,
+                                     .limit = SUSPENSION_ATTEMPTS_MAX};
+    const struct json *attempt = json_get(p->payload, "attempt");
+    struct event_rows rows;
+    TRY(events_list(c->pg, c->a, &page, &rows));
+    for (size_t i = 0; i < rows.n; i++) {
+        const struct json *own = payload_of(c->a, &rows.v[i]);
+        if (!str_eq(json_get_text(own, "suspension_id"), w->suspension.id))
+            break;
+        if (i == 0 || json_equal(json_get(own, "attempt"), attempt))
+            *out = (struct event_rows){.v = &rows.v[i], .n = 1};
+    }
+    return NULL;
+}
+
 /* The SDK posts beside the server what the server has recorded itself: the
  * one that is there is the answer, and no second one is stored. */
 static const struct err *answer_echo(struct call *c, const struct work *w,
                                      const struct posted *p)
 {
     const struct str id = json_get_text(p->payload, "suspension_id");
-    struct event_rows rows;
+    struct event_rows rows = {.n = 0};
     if (!w->has_suspension || !str_eq(w->suspension.id, id))
         return ERROR(ERR_CONFLICT, "event.servers_own",
                      "This event tells of a question that is not this "
                      "intent's; the server writes it itself.");
-    TRY(events_get(c->pg, c->a, w->intent.id, w->suspension.asked_sequence,
-                   &rows));
+    if (!str_is(p->type, "intent.suspended"))
+        TRY(find_reminder(c, w, p, &rows));
+    if (rows.n == 0)
+        TRY(events_get(c->pg, c->a, w->intent.id,
+                       w->suspension.asked_sequence, &rows));
     if (rows.n == 0)
         return ERROR(ERR_INTERNAL, "internal", "The event is missing.");
     response_json_text(c->rs, 200, event_text(c->a, &rows.v[0]));

@@ -43,7 +43,7 @@ static const struct err *held(struct call *c, const struct lease *l)
 }
 
 /* Makes way for a new holder where the old one lapsed. */
-static const struct err *free_scope(struct call *c, const struct work *w,
+static const struct err *free_scope(struct call *c, struct work *w,
                                     struct str scope)
 {
     struct lease old;
@@ -56,17 +56,8 @@ static const struct err *free_scope(struct call *c, const struct work *w,
         return held(c, &old);
     old.status = STR("expired");
     leases_queue_update(c->pg, c->a, &old);
-    return NULL;
-}
-
-static struct json *lease_payload(struct arena *a, const struct lease *l)
-{
-    struct json *p = json_object(a);
-    json_set_text(p, "lease_id", l->id);
-    json_set_text(p, "agent_id", l->agent_id);
-    json_set_text(p, "scope", l->scope);
-    json_set_text(p, "expires_at", clock_naive(a, l->expires_at));
-    return p;
+    return work_event(w, "lease_released", STR("clock"),
+                      lease_payload(c->a, &old, "expired"));
 }
 
 const struct err *api_lease_acquire(struct call *c)
@@ -95,7 +86,7 @@ const struct err *api_lease_acquire(struct call *c)
     l.expires_at = w.now + seconds * CLOCK_SECOND;
     leases_queue_insert(c->pg, c->a, &l);
     TRY(work_event(&w, "lease_acquired", l.agent_id,
-                   lease_payload(c->a, &l)));
+                   lease_payload(c->a, &l, NULL)));
     return call_commit(c, &w, 201, view_lease(c->a, &l, "active"), false);
 }
 
@@ -110,13 +101,14 @@ static const struct err *begin_lease(struct call *c, struct work *w,
 }
 
 /* Renewing works while the intent is suspended (RFC-0025 2), and for a lapsed
- * lease as long as nobody else took the scope. There is no event type for it
- * that OpenIntent clients could read, so none is written. */
+ * lease as long as nobody took the scope anew. There is no event type for it
+ * that OpenIntent clients could read, so none is written; but where the end of
+ * the lease has been told, that it is there again is told too. */
 const struct err *api_lease_renew(struct call *c)
 {
     const struct work_once once = {.key = STR_NONE};
     int64_t seconds = LEASE_SECONDS_DEFAULT;
-    struct lease l, other;
+    struct lease l, newest = {.id = STR_NONE};
     struct json *body = NULL;
     bool found = false;
     struct work w;
@@ -125,10 +117,14 @@ const struct err *api_lease_renew(struct call *c)
     fields_int(&f, "duration_seconds", 1, LEASE_SECONDS_MAX, &seconds);
     TRY(fields_error(&f));
     TRY(begin_lease(c, &w, &once, &l));
-    TRY(leases_holder(c->pg, c->a, w.intent.id, l.scope, &other, &found));
-    TRY(lease_renew(&l, found ? &other : NULL, principal_actor(&c->who)));
+    TRY(leases_newest(c->pg, c->a, w.intent.id, l.scope, &newest, &found));
+    TRY(lease_renew(&l, &newest, principal_actor(&c->who)));
+    const bool ended = str_is(l.status, "expired");
     l.status = STR("active");
     l.expires_at = w.now + seconds * CLOCK_SECOND;
+    if (ended)
+        TRY(work_event(&w, "lease_acquired", l.agent_id,
+                       lease_payload(c->a, &l, NULL)));
     leases_queue_update(c->pg, c->a, &l);
     return call_commit(c, &w, 200, view_lease(c->a, &l, "active"), false);
 }
@@ -140,7 +136,7 @@ static const struct err *end_lease(struct call *c, struct work *w,
     l->released_at = w->now;
     leases_queue_update(c->pg, c->a, l);
     return work_event(w, "lease_released", principal_actor(&c->who),
-                      lease_payload(c->a, l));
+                      lease_payload(c->a, l, NULL));
 }
 
 const struct err *api_lease_release(struct call *c)

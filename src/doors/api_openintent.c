@@ -4,6 +4,7 @@
 #include "base/id.h"
 #include "doors/answer.h"
 #include "doors/api.h"
+#include "doors/view.h"
 
 #define SHORT_MAX 200
 
@@ -25,12 +26,13 @@ const struct err *api_openintent_discovery(struct call *c)
 }
 
 /* default_retry_policy is null unless somebody asks for one: published, its
- * fallback would override what each caller says (openintent-sdk.md 3). */
+ * fallback overrides what each caller says (openintent-sdk.md 3). */
 const struct err *api_openintent_config(struct call *c)
 {
     struct json *o = json_object(c->a), *suspension = json_object(c->a);
     json_set_text(o, "protocol_version", STR("0.17.0"));
-    json_set_json(suspension, "default_retry_policy", NULL);
+    view_set(c->a, suspension, "default_retry_policy",
+             c->serve->conf->default_retry_policy);
     json_set_json(o, "suspension", suspension);
     response_json(c->rs, 200, o);
     return NULL;

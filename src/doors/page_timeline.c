@@ -78,6 +78,8 @@ static struct str what_of(struct arena *a, const struct event *e,
     static const char *const words[][3] = {
         {"intent.suspended", "Asked", "Question asked"},
         {"intent.resumed", "Answered", "Question answered"},
+        {"intent.suspension_renotified", "Reminded", "Reminder sent"},
+        {"intent.suspension_escalated", "Escalated", "Question escalated"},
         {"intent.suspension_expired", "Expired", "Question expired"}};
     for (size_t i = 0; i < countof(words); i++) {
         if (str_is(e->type, words[i][0]))
@@ -191,6 +193,41 @@ static void put_expired(struct buf *b, const struct json *p)
                      : "the agent goes on with its fallback");
 }
 
+static void put_channel(struct buf *b, const struct json *p, const char *to)
+{
+    const struct str channel = json_get_text(p, "channel_hint");
+    const struct str who = json_get_text(p, to);
+    if (channel.n > 0) {
+        buf_put(b, ", through ");
+        buf_str(b, channel);
+    }
+    if (who.n > 0) {
+        buf_put(b, ", to ");
+        buf_str(b, who);
+    }
+}
+
+static void put_reminded(struct arena *a, struct buf *b, const struct json *p)
+{
+    int64_t t = 0;
+    buf_put(b, "attempt ");
+    buf_int(b, json_int(json_get(p, "attempt")));
+    buf_put(b, " of ");
+    buf_int(b, json_int(json_get(p, "max_attempts")));
+    put_channel(b, p, "notify_to");
+    if (clock_parse(json_get_text(p, "next_attempt_at"), &t)) {
+        buf_put(b, ", the next on ");
+        buf_str(b, page_view_moment(a, t));
+    }
+}
+
+static void put_escalated(struct buf *b, const struct json *p)
+{
+    buf_put(b, "from attempt ");
+    buf_int(b, json_int(json_get(p, "attempt")));
+    put_channel(b, p, "escalated_to");
+}
+
 /* The member that says most, for the types that have one. */
 static const char *telling(struct str type)
 {
@@ -221,6 +258,10 @@ static void put_detail(struct arena *a, struct buf *b, const struct event *e,
         put_answered(a, b, p);
     else if (str_is(e->type, "intent.suspension_expired"))
         put_expired(b, p);
+    else if (str_is(e->type, "intent.suspension_renotified"))
+        put_reminded(a, b, p);
+    else if (str_is(e->type, "intent.suspension_escalated"))
+        put_escalated(b, p);
     else if (str_is(e->type, "lease_acquired") ||
              str_is(e->type, "lease_released"))
         put_lease(a, b, p);

@@ -124,6 +124,9 @@ static void set_question(struct call *c, struct json *o,
     if (s->timeout_seconds)
         json_set_int(o, "timeout_seconds", s->timeout_seconds);
     view_set(a, o, "retry_policy", s->retry_policy);
+    json_set_int(o, "attempt", s->attempt);
+    view_set_time(a, o, "next_attempt_at",
+                  s->state == SUSPENSION_PENDING ? s->next_attempt_at : 0);
     view_set_time(a, o, "expires_at", s->expires_at);
     json_set_text(o, "fallback_policy",
                   str_of(suspension_policy_word(s->fallback_policy)));

@@ -5,10 +5,13 @@
 #include "base/clock.h"
 #include "base/id.h"
 #include "domain/principal.h"
+#include "domain/retry.h"
 #include "process/command.h"
 #include "store/sql.gen.h"
 
 #define PREFIX 12 /* characters of a key that may be shown */
+/* Of a policy, in bytes; a ladder of ten steps. The workers remember keys. */
+#define POLICY_MAX 1500
 
 struct wanted {
     enum role role;
@@ -16,6 +19,7 @@ struct wanted {
     struct str agents[PRINCIPAL_AGENTS_MAX];
     size_t n;
     int64_t expires_at;
+    struct str retry_policy; /* p NULL: none */
 };
 
 static bool read_agents(const struct command *c, struct wanted *w)
@@ -40,6 +44,24 @@ static bool read_agents(const struct command *c, struct wanted *w)
     return true;
 }
 
+static bool read_policy(const struct command *c, struct wanted *w)
+{
+    const struct str text = command_option(c, "--retry-policy", 0);
+    if (!text.p)
+        return true;
+    w->retry_policy = text;
+    const struct err *e =
+        text.n <= POLICY_MAX && w->role == ROLE_AGENT
+            ? retry_check_default(c->arena, text)
+            : ERROR(ERR_INVALID, "key.retry_policy",
+                    "It belongs to a key of role agent, and has at most 1500 "
+                    "bytes.");
+    if (e)
+        fprintf(stderr, "sayso: --retry-policy: %.*s %.*s\n",
+                STR_FMT(e->at), STR_FMT(e->say));
+    return !e;
+}
+
 static bool read_wanted(const struct command *c, struct wanted *w)
 {
     const struct str days = command_option(c, "--expires-days", 0);
@@ -60,7 +82,7 @@ static bool read_wanted(const struct command *c, struct wanted *w)
         return false;
     }
     w->expires_at = n ? clock_now() + n * 86400 * CLOCK_SECOND : 0;
-    return read_agents(c, w);
+    return read_agents(c, w) && read_policy(c, w);
 }
 
 static int create(const struct command *c)
@@ -69,7 +91,8 @@ static int create(const struct command *c)
     struct arena *a = c->arena;
     struct pg_args args = pg_args(a);
     if (!command_options_ok(c, 1,
-                            "--role= --label= --agent= --expires-days=") ||
+                            "--role= --label= --agent= --expires-days= "
+                            "--retry-policy=") ||
         !read_wanted(c, &w))
         return 2;
     struct buf key = buf_make(a, 128);
@@ -84,6 +107,7 @@ static int create(const struct command *c)
     pg_arg_texts(&args, w.agents, w.n);
     pg_arg_time(&args, clock_now());
     pg_arg_time(&args, w.expires_at);
+    pg_arg(&args, w.retry_policy);
     struct pg *pg = command_owner(c);
     pg_queue(pg, SQL_KEY_INSERT, &args);
     const struct err *e = pg_run(pg, a, NULL);
@@ -105,9 +129,10 @@ static int list(const struct command *c)
     pg_close(pg);
     if (e)
         return command_failed(e);
-    printf("id\tprefix\trole\tlabel\tagents\tcreated\tlast used\tstate\n");
+    printf("id\tprefix\trole\tlabel\tagents\tcreated\tlast used\tstate\t"
+           "retry policy\n");
     for (size_t i = 0; i < pg_count(rows); i++) {
-        for (int k = 0; k < 8; k++)
+        for (int k = 0; k < 9; k++)
             printf("%s%.*s", k ? "\t" : "", STR_FMT(pg_str(rows, i, k)));
         printf("\n");
     }

@@ -18,7 +18,7 @@ static const char usage[] =
     "sayso serve                     run the server\n"
     "sayso migrate                   bring the database's tables up to date\n"
     "sayso key create --role ROLE --label TEXT [--agent NAME]... "
-    "[--expires-days N]\n"
+    "[--expires-days N] [--retry-policy JSON]\n"
     "sayso key list\n"
     "sayso key revoke ID-OR-PREFIX\n"
     "sayso operator create --email E --name N [--role operator|admin|auditor] "

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/log.h"
+#include "domain/retry.h"
 
 /* Reads until the end of the file or the ceiling; false with errno set. */
 static bool read_all(int fd, struct buf *b)
@@ -42,6 +43,17 @@ static bool read_file(const char *path, struct buf *b)
     return fine;
 }
 
+/* The one value whose meaning is the domain's. */
+static bool good_policy(struct arena *a, const struct conf *c)
+{
+    const struct str text = c->default_retry_policy;
+    const struct err *e = text.p ? retry_check_default(a, text) : NULL;
+    if (e)
+        log_line(LOG_ERR, "configuration: default_retry_policy: %.*s %.*s",
+                 STR_FMT(e->at), STR_FMT(e->say));
+    return !e;
+}
+
 bool plan_conf(struct arena *a, const char *path, struct conf *out)
 {
     struct buf file = buf_make(a, PLAN_FILE_MAX);
@@ -49,7 +61,7 @@ bool plan_conf(struct arena *a, const char *path, struct conf *out)
     if (path && !read_file(path, &file))
         return false;
     if (conf_read(a, path ? buf_text(&file) : STR_NONE, out, &mistakes))
-        return true;
+        return good_policy(a, out);
     struct str lines = buf_text(&mistakes);
     while (lines.p) {
         struct str line = str_cut(&lines, '\n');

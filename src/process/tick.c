@@ -2,13 +2,276 @@
  *
  * Reminders, escalations and expiries of questions, through the one resolve
  * path; leases that lapsed; rows that have outlived their use. Any number of
- * these processes on any number of hosts do each thing once. */
+ * these processes on any number of hosts do each thing once: whoever has the
+ * lock of an intent works on it, and what is done is no longer due. Never
+ * waits for a lock, and keeps nothing that the database does not know. */
 #include "process/tick.h"
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "domain/retry.h"
+#include "process/reap.h"
+#include "store/deliveries.h"
+#include "store/endpoints.h"
+#include "store/sql.gen.h"
+
+/* Between two looks; nobody tells the clock what was asked meanwhile. */
+#define NAP (CLOCK_SECOND / 4)
+#define BACKOFF_MAX (5 * CLOCK_SECOND)
+#define SKIPPED_MAX 128
+#define SKIPPED_FOR (60 * CLOCK_SECOND)
+/* Of a batch: what is written about DUE_BYTES of questions, and the messages
+ * to as many channels as there may be. Seldom more than a few megabytes. */
+#define MEMORY ((size_t)1 << 30)
+
+/* A question that cannot be worked on is left alone for a while, so that it
+ * does not stop the others. */
+struct skipped {
+    char id[72];
+    int64_t until; /* by clock_mono */
+};
+
+struct tick {
+    const struct child *child;
+    struct pg *pg;
+    struct arena *a; /* of a batch */
+    struct skipped skipped[SKIPPED_MAX];
+    size_t next_skipped;
+    size_t alone; /* batches to come of one question each, to find a bad one */
+    int64_t backoff; /* 0: the database answers */
+    struct reap reap;
+};
+
+/* ---- questions that stay away --------------------------------------- */
+
+static void skip(struct tick *t, struct str id, const struct err *e)
+{
+    struct skipped *s = &t->skipped[t->next_skipped++ % SKIPPED_MAX];
+    log_line(LOG_ERR, "tick: question %.*s is left for a minute: %s %.*s",
+             STR_FMT(id), e->code, STR_FMT(e->say));
+    *s = (struct skipped){.until = clock_mono() + SKIPPED_FOR};
+    memcpy(s->id, id.p, id.n < sizeof s->id ? id.n : 0);
+}
+
+static struct due_wanted wanted(struct tick *t,
+                                struct str ids[static SKIPPED_MAX])
+{
+    const int64_t now = clock_mono();
+    struct due_wanted w = {.now = clock_now(),
+                           .limit = t->alone ? 1 : DUE_BATCH,
+                           .skip = ids};
+    for (size_t i = 0; i < SKIPPED_MAX; i++) {
+        if (t->skipped[i].until > now)
+            ids[w.skip_n++] = str_of(t->skipped[i].id);
+    }
+    return w;
+}
+
+/* ---- questions ------------------------------------------------------ */
+
+/* The end wins over a reminder. */
+static const struct err *decide(struct work *w, struct retry_round *round)
+{
+    const struct suspension *s = &w->suspension;
+    struct decision d = work_decision(w);
+    if (suspension_due(s, w->now))
+        return work_expire(w);
+    if (s->next_attempt_at == 0 || s->next_attempt_at > w->now)
+        return NULL; /* somebody else was faster */
+    w->suspension_reminded = true;
+    return retry_remind(w->arena, &d, round);
+}
+
+/* Decides all in memory before anything is written; who fails is taken out. */
+static void decide_all(struct tick *t, struct due_batch *b,
+                       struct retry_round rounds[static DUE_BATCH])
+{
+    size_t n = 0;
+    for (size_t i = 0; i < b->n; i++) {
+        struct work *w = &b->v[i];
+        rounds[n] = (struct retry_round){.fires = false};
+        const struct err *e = decide(w, &rounds[n]);
+        if (e)
+            skip(t, w->suspension.id, e);
+        else if (w->suspension_decided || w->suspension_reminded)
+            b->v[n++] = *w;
+    }
+    b->n = n;
+}
+
+static struct str url_of(struct tick *t, struct str id)
+{
+    struct buf b = buf_make(t->a, 4096);
+    buf_str(&b, t->child->conf->public_url);
+    buf_put(&b, "/suspensions/");
+    buf_str(&b, id); /* only characters that an address may have */
+    return buf_text(&b);
+}
+
+static void tell_people(struct tick *t, const struct channels *channels,
+                        const struct work *w, const struct retry_round *round)
+{
+    const struct deliveries_notice notice = {
+        .channels = channels,
+        .news = round->escalated ? CHANNEL_ESCALATED : CHANNEL_REMINDED,
+        .suspension = &w->suspension,
+        .notify_to = round->notify_to,
+        .url = url_of(t, w->suspension.id),
+        .sequence = w->intent.tail.sequence,
+        .now = w->now};
+    deliveries_queue_notice(t->pg, t->a, &notice);
+}
+
+static const struct err *load_channels(struct tick *t, size_t n,
+                                       const struct retry_round *rounds,
+                                       struct channels *out)
+{
+    bool any = false;
+    for (size_t i = 0; i < n; i++)
+        any = any || rounds[i].fires;
+    return any ? endpoints_channels(t->pg, t->a, out) : NULL;
+}
+
+static const struct err *write_all(struct tick *t, struct due_batch *b,
+                                   const struct retry_round *rounds)
+{
+    struct channels *channels = arena_new(t->a, struct channels);
+    TRY(load_channels(t, b->n, rounds, channels));
+    for (size_t i = 0; i < b->n; i++) {
+        work_queue(&b->v[i]);
+        if (rounds[i].fires)
+            tell_people(t, channels, &b->v[i], &rounds[i]);
+        if (pg_queued(t->pg) > PG_BATCH_MAX / 2)
+            TRY(pg_run(t->pg, t->a, NULL));
+    }
+    pg_queue(t->pg, SQL_COMMIT, NULL);
+    TRY(pg_run(t->pg, t->a, NULL));
+    for (size_t i = 0; i < b->n; i++)
+        work_tell(&b->v[i]);
+    return NULL;
+}
+
+/* What the database refuses in company is tried one by one; alone it is
+ * skipped. One that only comes too late, or finds no database, is not bad. */
+static const struct err *failed(struct tick *t, const struct due_batch *b,
+                                const struct err *e)
+{
+    pg_rollback(t->pg);
+    if (e->kind == ERR_BUSY || e->kind == ERR_AGAIN)
+        return e->kind == ERR_BUSY ? e : NULL;
+    if (b->n == 1)
+        skip(t, b->v[0].suspension.id, e);
+    else
+        t->alone = DUE_BATCH;
+    return NULL;
+}
+
+/* One transaction; *n: how many questions it took. */
+static const struct err *batch(struct tick *t, size_t *n)
+{
+    struct str ids[SKIPPED_MAX];
+    struct retry_round rounds[DUE_BATCH];
+    struct due_batch b = {.n = 0};
+    const struct due_wanted w = wanted(t, ids);
+    *n = 0;
+    TRY(due_take(t->pg, t->a, &w, &b));
+    *n = b.n;
+    if (t->alone > 0)
+        t->alone--;
+    decide_all(t, &b, rounds);
+    const struct err *e = write_all(t, &b, rounds);
+    return e ? failed(t, &b, e) : NULL;
+}
+
+/* A fresh start for a piece of work: memory, the database's time, the
+ * supervisor's patience, and a moment in which SIGTERM may come. */
+static void begin(struct tick *t)
+{
+    arena_reset(t->a);
+    (void)pg_spent(t->pg);
+    child_sleep(1, -1);
+    child_busy(t->child, true);
+}
+
+/* All that is due; *next: when the next one is, 0: none. */
+static const struct err *questions(struct tick *t, int64_t *next)
+{
+    size_t n = 1;
+    while (!child_stop) {
+        begin(t);
+        TRY(due_next(t->pg, t->a, next));
+        if (*next == 0 || *next > clock_now() || n == 0)
+            break;
+        TRY(batch(t, &n));
+    }
+    return NULL;
+}
+
+/* ---- the whole ------------------------------------------------------ */
+
+static const struct err *reap(struct tick *t, bool *more)
+{
+    bool leases = false, rows = false;
+    begin(t);
+    TRY(reap_leases(&t->reap, t->pg, t->a, &leases));
+    begin(t);
+    TRY(reap_rows(&t->reap, t->pg, t->a, &rows));
+    *more = leases || rows;
+    return NULL;
+}
+
+/* Tells a failure once, and the end of it. How long to wait. */
+static int64_t trouble(struct tick *t, const struct err *e)
+{
+    if (e && t->backoff == 0)
+        log_line(LOG_WARN, "tick: nothing is done for now: %s %.*s", e->code,
+                 STR_FMT(e->say));
+    if (!e && t->backoff > 0)
+        log_line(LOG_NOTICE, "tick: going on");
+    if (!e) {
+        t->backoff = 0;
+        return 0;
+    }
+    pg_rollback(t->pg);
+    t->backoff = t->backoff ? t->backoff * 2 : NAP;
+    if (t->backoff > BACKOFF_MAX)
+        t->backoff = BACKOFF_MAX;
+    return t->backoff;
+}
+
+/* One look at everything; how long nothing happens by itself, in us. */
+static int64_t look(struct tick *t)
+{
+    int64_t next = 0;
+    bool more = false;
+    const struct err *e = questions(t, &next);
+    if (!e && !child_stop)
+        e = reap(t, &more);
+    const int64_t wait = trouble(t, e);
+    const int64_t left = next ? next - clock_now() : NAP;
+    if (e)
+        return wait;
+    if (more)
+        return 1;
+    return left > 0 && left < NAP ? left : NAP;
+}
 
 int tick_run(const struct child *c)
 {
     child_signals();
-    while (!child_stop)
-        child_sleep(1000000, c->listen_fd);
+    struct arena *process = arena_make(ARENA_PROCESS_MAX);
+    struct tick *t = arena_new(process, struct tick);
+    t->child = c;
+    t->a = arena_make(MEMORY);
+    t->pg = pg_make(process, c->conf->database_tick, "sayso tick",
+                    sql_statements, sql_statement_count);
+    while (!child_stop) {
+        const int64_t pause = look(t);
+        child_busy(c, false);
+        child_sleep(pause, -1);
+    }
+    pg_close(t->pg);
+    arena_free(t->a);
+    arena_free(process);
     return 0;
 }

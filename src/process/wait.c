@@ -44,7 +44,7 @@ struct wait {
     struct wait_slow *slow;
     struct wait_streams *streams;
     struct wait_news *news;
-    struct waiter *pool, *free;
+    struct waiter *pool, *spare;
     size_t used;
     int64_t stop_by; /* 0: not stopping */
 };
@@ -194,11 +194,11 @@ static void serve(struct waiter *v, struct str params)
 static void *on_open(void *context, struct loop_conn *conn)
 {
     struct wait *w = context;
-    struct waiter *v = w->free;
+    struct waiter *v = w->spare;
     const struct wait_table_ask ask = {
         .until = INT64_MAX, .cap = clock_mono() + GREETING_MAX};
     if (v)
-        w->free = v->next;
+        w->spare = v->next;
     else if (w->used < LOOP_CONNS_MAX)
         v = &w->pool[w->used++];
     else
@@ -238,8 +238,8 @@ static void on_gone(void *context, void *own)
     wait_table_remove(w->table, v->slot);
     if (v->stream)
         wait_stream_gone(w->streams, v->stream);
-    *v = (struct waiter){.next = w->free};
-    w->free = v;
+    *v = (struct waiter){.next = w->spare};
+    w->spare = v;
 }
 
 /* ---- news ----------------------------------------------------------- */

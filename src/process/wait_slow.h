@@ -12,6 +12,7 @@
 #define WAIT_SLOW_KINDS 1024 /* the one that is quiet longest is forgotten */
 
 struct wait_slow;
+/* An empty table. */
 struct wait_slow *wait_slow_make(struct arena *process);
 /* When one of that kind that came now (clock_mono) is to be answered. */
 int64_t wait_slow_when(struct wait_slow *s, uint64_t kind, int64_t now);

@@ -15,7 +15,8 @@
 
 #define KEEP_ALIVE (20 * CLOCK_SECOND)
 #define CHECK (10 * CLOCK_SECOND) /* of keys and sessions */
-#define PATIENCE (20 * CLOCK_SECOND) /* with a reader that takes nothing */
+#define PATIENCE (10 * CLOCK_SECOND) /* with a reader that takes nothing */
+#define LAST (60 * CLOCK_SECOND)     /* for what is unsent at its end */
 #define PAUSE (CLOCK_SECOND / 10)    /* before a full reader is looked at */
 
 enum state {
@@ -30,7 +31,7 @@ struct wait_stream {
     struct loop_conn *conn;
     struct fcgi_record record;
     enum frame_audience to;
-    struct tail_cursor at; /* everything up to here was sent, or is not for it */
+    struct tail_cursor at; /* all up to here was sent, or is not for it */
     size_t skip;           /* frames of the very next event */
     uint64_t told;         /* of the place (wait_place.h) */
     bool full;             /* its reader has to take all before it gets more */
@@ -184,7 +185,8 @@ static void check_skip(struct wait_stream *s, const struct frame_event *e)
 {
     const bool same = e->sequence == s->at.sequence + 1 &&
                       str_is(e->intent_id, s->at.intent_id) &&
-                      (s->to == FRAME_INTENT || xid_of(e) == (int64_t)s->at.xid);
+                      (s->to == FRAME_INTENT ||
+                       xid_of(e) == (int64_t)s->at.xid);
     if (!same)
         s->skip = 0;
 }
@@ -301,12 +303,12 @@ static void look_after(struct wait_streams *r, struct wait_stream *s,
 {
     const struct wait_place p = {s->to, &s->at, s->skip, &s->told};
     const bool unsent = loop_unsent(s->conn) > 0;
-    const bool late = now - s->sent_at > PATIENCE;
-    if (s->state == ENDING && late)
+    const int64_t idle = now - s->sent_at;
+    if (s->state == ENDING && idle > LAST)
         loop_close(s->conn, true);
-    else if (s->state == BEHIND && late && unsent)
+    else if (s->state == BEHIND && unsent && idle > PATIENCE)
         cut(s, false);
-    else if (s->state != ENDING && !unsent && now - s->sent_at >= KEEP_ALIVE)
+    else if (s->state != ENDING && !unsent && idle >= KEEP_ALIVE)
         (void)send(s, wrap(r, s, wait_place_keep(r->frames, &p)));
 }
 

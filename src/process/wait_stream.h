@@ -26,6 +26,8 @@ struct wait_stream_ask {
                                  still to be sent */
 };
 
+/* Without streams; looks after them by itself. NULL and a log line on an
+ * error. */
 struct wait_streams *wait_stream_room(struct arena *process,
                                       const struct child *c, struct loop *l);
 /* Where to read from; before the loop runs. */

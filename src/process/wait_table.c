@@ -21,7 +21,7 @@ struct wait_table {
     /* Apart from the slots, for all of them are looked at often. */
     int64_t until[WAIT_TABLE_MAX], cap[WAIT_TABLE_MAX];
     int bucket[BUCKETS];
-    int free;         /* the first free one; NONE: used up to `used` */
+    int spare;        /* the first that was given back; NONE: none */
     size_t used, held;
     struct wake_note recent[WAIT_TABLE_RECENT];
     uint64_t hash[WAIT_TABLE_RECENT]; /* of each one's intent; 0: none */
@@ -31,7 +31,7 @@ struct wait_table {
 struct wait_table *wait_table_make(struct arena *process)
 {
     struct wait_table *t = arena_new(process, struct wait_table);
-    t->free = NONE;
+    t->spare = NONE;
     for (size_t i = 0; i < BUCKETS; i++)
         t->bucket[i] = NONE;
     return t;
@@ -69,10 +69,10 @@ static void put(char *to, struct str s)
 
 static int take(struct wait_table *t)
 {
-    const int at = t->free;
+    const int at = t->spare;
     if (at == NONE)
         return t->used < WAIT_TABLE_MAX ? (int)t->used++ : NONE;
-    t->free = t->slot[at].next;
+    t->spare = t->slot[at].next;
     return at;
 }
 
@@ -130,8 +130,8 @@ void wait_table_remove(struct wait_table *t, int slot)
         unlink_slot(t, s);
     s->who = NULL;
     t->until[slot] = t->cap[slot] = INT64_MAX;
-    s->next = t->free;
-    t->free = slot;
+    s->next = t->spare;
+    t->spare = slot;
     t->held--;
 }
 

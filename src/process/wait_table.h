@@ -12,6 +12,7 @@
 #define WAIT_TABLE_RECENT 8192 /* changes that are remembered */
 
 struct wait_table;
+/* An empty table. */
 struct wait_table *wait_table_make(struct arena *process);
 
 /* What ends a hold. */

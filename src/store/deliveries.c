@@ -1,10 +1,216 @@
-/* Deliveries: what is written in the deciding transaction, and the log. */
+/* Deliveries: what is written in the deciding transaction, and the log that
+ * people look at.
+ *
+ * Whom to tell is found by the statements themselves, so that where nobody is
+ * to be told nothing is read beforehand. Never sends anything. */
 #include "store/deliveries.h"
+
+#include "base/clock.h"
+#include "base/id.h"
+#include "store/sql.gen.h"
+
+/* ---- writing -------------------------------------------------------- */
+
+static void queue_push(struct pg *pg, struct arena *a,
+                       const struct deliveries_news *news)
+{
+    const struct suspension *s = news->decided;
+    struct pg_args args = pg_args(a);
+    pg_arg(&args, s->asked_by);
+    pg_arg(&args, news->intent->id);
+    pg_arg(&args, s->id);
+    pg_arg_int(&args, news->intent->tail.sequence);
+    pg_arg(&args, str_of(push_type(s)));
+    pg_arg(&args, push_body(a, news->intent, s));
+    pg_arg_time(&args, news->now);
+    pg_queue(pg, SQL_DELIVERY_PUSH, &args);
+}
 
 void deliveries_queue(struct pg *pg, struct arena *a,
                       const struct deliveries_news *news)
 {
-    (void)pg;
-    (void)a;
-    (void)news;
+    const struct event_list *events = news->events;
+    if (news->decided)
+        queue_push(pg, a, news);
+    if (events->n == 0)
+        return;
+    struct pg_args args = pg_args(a);
+    pg_arg(&args, news->intent->id);
+    pg_arg_int(&args, events->v[0].sequence);
+    pg_arg_int(&args, events->v[events->n - 1].sequence);
+    pg_arg_time(&args, news->now);
+    pg_queue(pg, SQL_DELIVERY_EVENTS, &args);
+}
+
+/* The text for target i, as far as its channel's setting goes: the same one
+ * for all that have the same setting. */
+static struct str body_for(struct arena *a, const struct deliveries_notice *n,
+                           const struct channel_target *to,
+                           const struct str *before, size_t i)
+{
+    const struct channel_notice one = {.news = n->news,
+                                       .channel = to[i].channel,
+                                       .suspension = n->suspension,
+                                       .notify_to = to[i].recipient,
+                                       .url = n->url,
+                                       .now = n->now};
+    for (size_t k = 0; k < i; k++) {
+        if (to[k].channel->detail == to[i].channel->detail &&
+            !to[k].recipient.p == !to[i].recipient.p)
+            return before[k];
+    }
+    return channel_body(a, &one);
+}
+
+void deliveries_queue_notice(struct pg *pg, struct arena *a,
+                             const struct deliveries_notice *notice)
+{
+    const struct suspension *s = notice->suspension;
+    struct channel_target to[CHANNELS_MAX];
+    struct str channel[CHANNELS_MAX], recipient[CHANNELS_MAX],
+        body[CHANNELS_MAX];
+    const size_t n = channel_targets(notice->channels, s->channel_hint,
+                                     notice->notify_to, to);
+    if (n == 0)
+        return;
+    for (size_t i = 0; i < n; i++) {
+        channel[i] = to[i].channel->id;
+        recipient[i] = to[i].recipient;
+        body[i] = body_for(a, notice, to, body, i);
+    }
+    struct pg_args args = pg_args(a);
+    pg_arg(&args, s->intent_id);
+    pg_arg(&args, s->id);
+    pg_arg_int(&args, notice->sequence);
+    pg_arg(&args, str_of(channel_news_word(notice->news)));
+    pg_arg_texts(&args, channel, n);
+    pg_arg_texts(&args, recipient, n);
+    pg_arg_texts(&args, body, n);
+    pg_arg_time(&args, notice->now);
+    pg_queue(pg, SQL_DELIVERY_NOTICES, &args);
+}
+
+/* ---- the log -------------------------------------------------------- */
+
+/* The columns of delivery_list and delivery_get. */
+enum { ID, ENDPOINT, NAME, KIND, INTENT, SUSPENSION, TITLE, SEQUENCE, TYPE,
+       RECIPIENT, BODY, STATE, ANSWER, TRIES, NEXT_AT, CREATED_AT, ENDED_AT };
+
+static struct delivery row(const struct pg_rows *r, size_t i)
+{
+    return (struct delivery){.id = pg_str(r, i, ID),
+                             .endpoint_id = pg_str(r, i, ENDPOINT),
+                             .endpoint_name = pg_str(r, i, NAME),
+                             .endpoint_kind = pg_str(r, i, KIND),
+                             .intent_id = pg_str(r, i, INTENT),
+                             .suspension_id = pg_str(r, i, SUSPENSION),
+                             .title = pg_str(r, i, TITLE),
+                             .event_sequence = pg_int(r, i, SEQUENCE),
+                             .type = pg_str(r, i, TYPE),
+                             .recipient = pg_str(r, i, RECIPIENT),
+                             .body = pg_str(r, i, BODY),
+                             .state = pg_str(r, i, STATE),
+                             .answer = pg_str(r, i, ANSWER),
+                             .tries = pg_int(r, i, TRIES),
+                             .next_at = pg_int(r, i, NEXT_AT),
+                             .created_at = pg_int(r, i, CREATED_AT),
+                             .ended_at = pg_int(r, i, ENDED_AT)};
+}
+
+const struct err *deliveries_list(struct pg *pg, struct arena *a,
+                                  const struct deliveries_page *page,
+                                  struct delivery_rows *out)
+{
+    struct pg_args args = pg_args(a);
+    struct pg_rows *r = NULL;
+    *out = (struct delivery_rows){.n = 0};
+    if ((page->endpoint.p && !id_uuid(page->endpoint)) ||
+        (page->after_at && !id_uuid(page->after_id)))
+        return NULL;
+    pg_arg_int(&args, page->limit);
+    pg_arg(&args, page->state);
+    pg_arg(&args, page->endpoint);
+    pg_arg_time(&args, page->after_at);
+    pg_arg(&args, page->after_at ? page->after_id : STR_NONE);
+    pg_queue(pg, SQL_DELIVERY_LIST, &args);
+    TRY(pg_run(pg, a, &r));
+    out->n = pg_count(r);
+    out->v = arena_many(a, out->n + 1, struct delivery);
+    for (size_t i = 0; i < out->n; i++)
+        out->v[i] = row(r, i);
+    return NULL;
+}
+
+static const struct err *unknown(void)
+{
+    return ERROR(ERR_NOT_FOUND, "delivery.unknown",
+                 "There is no such delivery.");
+}
+
+static struct delivery_tries tries_of(struct arena *a,
+                                      const struct pg_rows *r)
+{
+    struct delivery_tries out = {.n = pg_count(r)};
+    out.v = arena_many(a, out.n + 1, struct delivery_try);
+    for (size_t i = 0; i < out.n; i++)
+        out.v[i] = (struct delivery_try){.n = pg_int(r, i, 0),
+                                         .at = pg_int(r, i, 1),
+                                         .ms = pg_int(r, i, 2),
+                                         .status = pg_int(r, i, 3),
+                                         .answer = pg_str(r, i, 4)};
+    return out;
+}
+
+const struct err *deliveries_get(struct pg *pg, struct arena *a,
+                                 struct str id, struct delivery *out,
+                                 struct delivery_tries *tries)
+{
+    struct pg_args args = pg_args(a);
+    struct pg_rows *r[2] = {NULL};
+    if (!id_uuid(id))
+        return unknown();
+    pg_arg(&args, id);
+    pg_queue(pg, SQL_DELIVERY_GET, &args);
+    pg_queue(pg, SQL_DELIVERY_TRIES, &args);
+    TRY(pg_run(pg, a, r));
+    if (pg_count(r[0]) == 0)
+        return unknown();
+    *out = row(r[0], 0);
+    *tries = tries_of(a, r[1]);
+    return NULL;
+}
+
+const struct err *deliveries_counts(struct pg *pg, struct arena *a,
+                                    int64_t now, int64_t out[static 3])
+{
+    struct pg_args args = pg_args(a);
+    struct pg_rows *r = NULL;
+    pg_arg_time(&args, now - 24 * 3600 * CLOCK_SECOND);
+    pg_queue(pg, SQL_DELIVERY_COUNTS, &args);
+    TRY(pg_run(pg, a, &r));
+    for (int i = 0; i < 3; i++)
+        out[i] = pg_int(r, 0, i);
+    return NULL;
+}
+
+const struct err *deliveries_again(struct pg *pg, struct arena *a,
+                                   struct str id, int64_t now)
+{
+    struct pg_args args = pg_args(a), there = pg_args(a);
+    struct pg_rows *r[2] = {NULL};
+    if (!id_uuid(id))
+        return unknown();
+    pg_arg(&args, id);
+    pg_arg_time(&args, now);
+    pg_arg(&there, id);
+    pg_queue(pg, SQL_DELIVERY_AGAIN, &args);
+    pg_queue(pg, SQL_DELIVERY_THERE, &there);
+    TRY(pg_run(pg, a, r));
+    if (pg_count(r[1]) == 0)
+        return unknown();
+    if (pg_affected(r[0]) == 0)
+        return ERROR(ERR_CONFLICT, "delivery.endpoint",
+                     "Its endpoint was removed: there is nowhere to send "
+                     "it.");
+    return NULL;
 }

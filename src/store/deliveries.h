@@ -20,8 +20,10 @@ struct deliveries_news {
  * statements at most. */
 void deliveries_queue(struct pg *pg, struct arena *a,
                       const struct deliveries_news *news);
-/* Queues the messages of one notice to people, one statement each. sequence:
- * of the event that it tells of. */
+/* Queues the messages of one notice to people, in one statement; none where
+ * nobody is to be told. The suspension's channel_hint is the one in force. The
+ * intent has to be there already, or in the batch before. sequence: of the
+ * event that it tells of. */
 struct deliveries_notice {
     const struct channels *channels;
     enum channel_news news;
@@ -62,15 +64,19 @@ struct deliveries_page {
     int64_t after_at; /* 0: from the start */
     struct str after_id;
 };
-/* Newest first. */
+#define DELIVERIES_PAGE_MAX 200
+/* Newest first, without their bodies; at most DELIVERIES_PAGE_MAX. */
 const struct err *deliveries_list(struct pg *pg, struct arena *a,
                                   const struct deliveries_page *page,
                                   struct delivery_rows *out) MUST;
-/* ERR_NOT_FOUND delivery.unknown. */
+#define DELIVERIES_TRIES_MAX 200
+/* With its newest tries, oldest first. ERR_NOT_FOUND delivery.unknown. */
 const struct err *deliveries_get(struct pg *pg, struct arena *a,
                                  struct str id, struct delivery *out,
                                  struct delivery_tries *tries) MUST;
-/* How many in the last 24 hours: delivered, waiting, given up. */
+#define DELIVERIES_COUNT_MAX 10000 /* counts are told up to here */
+/* How many in the last 24 hours: delivered, waiting, given up. At most
+ * DELIVERIES_COUNT_MAX + 1 each. */
 const struct err *deliveries_counts(struct pg *pg, struct arena *a,
                                     int64_t now,
                                     int64_t out[static 3]) MUST;

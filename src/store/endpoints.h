@@ -7,6 +7,7 @@
 #include "world/pg.h"
 
 #define ENDPOINTS_MAX 500 /* of an installation; a list is told whole */
+#define ENDPOINTS_WAITING_MAX 1000
 /* How long the old secret signs beside a new one, in microseconds. */
 #define ENDPOINTS_ROTATION (INT64_C(24) * 3600 * 1000000)
 
@@ -21,7 +22,8 @@ struct endpoint {
     int64_t created_at;
     struct str created_by;
     int64_t paused_at, gone_at; /* 0: it is not */
-    int64_t waiting;            /* deliveries that are not sent yet */
+    int64_t waiting; /* deliveries that are not sent yet; at most
+                        ENDPOINTS_WAITING_MAX + 1 are counted */
 };
 struct endpoint_rows {
     struct endpoint *v;
@@ -38,17 +40,20 @@ const struct err *endpoints_list(struct pg *pg, struct arena *a,
 const struct err *endpoints_get(struct pg *pg, struct arena *a,
                                 struct str id, struct str agent,
                                 struct endpoint *out) MUST;
-/* ERR_CONFLICT endpoint.taken for a name or an address that is there. */
+/* ERR_CONFLICT endpoint.taken for a name or an address that is there;
+ * endpoint.too_many from ENDPOINTS_MAX of agents, or CHANNELS_MAX, on. Within a
+ * transaction or in one of its own. */
 const struct err *endpoints_insert(struct pg *pg, struct arena *a,
                                    const struct endpoint *e) MUST;
 /* Writes name, address, event_types, notify_to, detail, every_question,
- * internal, paused_at and gone_at. */
+ * internal, paused_at and gone_at. ERR_CONFLICT endpoint.taken;
+ * ERR_NOT_FOUND endpoint.unknown, as for the next two. */
 const struct err *endpoints_update(struct pg *pg, struct arena *a,
                                    const struct endpoint *e) MUST;
 const struct err *endpoints_rotate(struct pg *pg, struct arena *a,
                                    struct str id, struct str secret,
                                    int64_t now) MUST;
-/* Its waiting deliveries are given up with it. */
+/* Its subscriptions go, and its waiting deliveries are given up with it. */
 const struct err *endpoints_remove(struct pg *pg, struct arena *a,
                                    struct str id, int64_t now) MUST;
 /* The channels in use (not paused), as the domain reads them. */

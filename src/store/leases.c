@@ -18,6 +18,15 @@ static struct lease row(const struct pg_rows *r, size_t i)
                           .released_at = pg_int(r, i, RELEASED)};
 }
 
+struct lease_rows leases_rows(struct arena *a, const struct pg_rows *r)
+{
+    struct lease_rows out = {.n = pg_count(r)};
+    out.v = arena_many(a, out.n + 1, struct lease);
+    for (size_t i = 0; i < out.n; i++)
+        out.v[i] = row(r, i);
+    return out;
+}
+
 const struct err *leases_list(struct pg *pg, struct arena *a,
                               struct str intent_id, struct lease_rows *out)
 {
@@ -26,10 +35,7 @@ const struct err *leases_list(struct pg *pg, struct arena *a,
     pg_arg(&args, intent_id);
     pg_queue(pg, SQL_LEASE_LIST, &args);
     TRY(pg_run(pg, a, &r));
-    out->n = pg_count(r);
-    out->v = arena_many(a, out->n + 1, struct lease);
-    for (size_t i = 0; i < out->n; i++)
-        out->v[i] = row(r, i);
+    *out = leases_rows(a, r);
     return NULL;
 }
 
@@ -52,20 +58,37 @@ const struct err *leases_get(struct pg *pg, struct arena *a, struct str id,
     return NULL;
 }
 
+static const struct err *select_scope(struct pg *pg, int statement,
+                                      const struct pg_args *args,
+                                      struct lease *out, bool *found)
+{
+    struct pg_rows *r = NULL;
+    pg_queue(pg, statement, args);
+    TRY(pg_run(pg, args->arena, &r));
+    *found = pg_count(r) > 0;
+    if (*found)
+        *out = row(r, 0);
+    return NULL;
+}
+
 const struct err *leases_holder(struct pg *pg, struct arena *a,
                                 struct str intent_id, struct str scope,
                                 struct lease *out, bool *found)
 {
     struct pg_args args = pg_args(a);
-    struct pg_rows *r = NULL;
     pg_arg(&args, intent_id);
     pg_arg(&args, scope);
-    pg_queue(pg, SQL_LEASE_HOLDER, &args);
-    TRY(pg_run(pg, a, &r));
-    *found = pg_count(r) > 0;
-    if (*found)
-        *out = row(r, 0);
-    return NULL;
+    return select_scope(pg, SQL_LEASE_HOLDER, &args, out, found);
+}
+
+const struct err *leases_newest(struct pg *pg, struct arena *a,
+                                struct str intent_id, struct str scope,
+                                struct lease *out, bool *found)
+{
+    struct pg_args args = pg_args(a);
+    pg_arg(&args, intent_id);
+    pg_arg(&args, scope);
+    return select_scope(pg, SQL_LEASE_NEWEST, &args, out, found);
 }
 
 void leases_queue_insert(struct pg *pg, struct arena *a, const struct lease *l)

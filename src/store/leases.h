@@ -10,6 +10,8 @@ struct lease_rows {
     size_t n;
 };
 
+/* All rows of a statement with the columns of a lease. */
+struct lease_rows leases_rows(struct arena *a, const struct pg_rows *r);
 /* All leases of an intent, newest first, at most 200. */
 const struct err *leases_list(struct pg *pg, struct arena *a,
                               struct str intent_id,
@@ -19,6 +21,10 @@ const struct err *leases_get(struct pg *pg, struct arena *a, struct str id,
                              struct str intent_id, struct lease *out) MUST;
 /* The active row of a scope, lapsed or not; *found tells. */
 const struct err *leases_holder(struct pg *pg, struct arena *a,
+                                struct str intent_id, struct str scope,
+                                struct lease *out, bool *found) MUST;
+/* The newest row of a scope, whatever became of it; *found tells. */
+const struct err *leases_newest(struct pg *pg, struct arena *a,
                                 struct str intent_id, struct str scope,
                                 struct lease *out, bool *found) MUST;
 /* Put an INSERT or UPDATE into the batch. */

@@ -21,11 +21,11 @@ static const struct err *run1(struct pg *pg, struct arena *a, int statement,
 /* ---- keys ----------------------------------------------------------- */
 
 /* The columns of key_find that make a key what it is; last use is no part. */
-enum { ID, ROLE, LABEL, AGENTS, EXPIRES, REVOKED, COLUMNS };
+enum { ID, ROLE, LABEL, AGENTS, EXPIRES, REVOKED, RETRY, COLUMNS };
 enum { LAST_USED = COLUMNS, VERSION };
 
 #define SEEN_KEYS 64
-#define SEEN_TEXT 1024 /* a longer row is not remembered */
+#define SEEN_TEXT 2048 /* a longer row is not remembered */
 #define VERSION_MAX 16 /* digits of a transaction id */
 
 struct seen {
@@ -135,7 +135,8 @@ static const struct err *fill(struct arena *a, const struct str *columns,
     *out = (struct principal){.role = principal_role(columns[ROLE]),
                               .id = arena_str(a, columns[ID]),
                               .name = arena_str(a, columns[LABEL]),
-                              .title = arena_str(a, columns[LABEL])};
+                              .title = arena_str(a, columns[LABEL]),
+                              .retry_policy = arena_str(a, columns[RETRY])};
     return out->role == ROLE_AGENT ? speak(a, columns[AGENTS], asked, out)
                                    : NULL;
 }

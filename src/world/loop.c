@@ -43,7 +43,7 @@ struct loop {
     struct loop_hooks hooks;
     int listen_fd;
     struct call watch[LOOP_WATCHES_MAX], soon[SOON_MAX], term;
-    struct loop_conn *pool, *free;
+    struct loop_conn *pool, *spare;
     size_t conns, used; /* open; ever taken from the pool */
 };
 
@@ -98,9 +98,9 @@ struct loop *loop_make(struct arena *process)
 
 static struct loop_conn *take(struct loop *l)
 {
-    struct loop_conn *c = l->free;
+    struct loop_conn *c = l->spare;
     if (c)
-        l->free = c->next;
+        l->spare = c->next;
     else if (l->used < LOOP_CONNS_MAX)
         c = &l->pool[l->used++];
     if (c) {
@@ -115,8 +115,8 @@ static void give_back(struct loop_conn *c)
     struct loop *l = c->loop;
     if (c->bev)
         bufferevent_free(c->bev);
-    *c = (struct loop_conn){.loop = l, .next = l->free};
-    l->free = c;
+    *c = (struct loop_conn){.loop = l, .next = l->spare};
+    l->spare = c;
     l->conns--;
 }
 

@@ -35,16 +35,16 @@ struct request {
     struct str content_type;
     struct str body;
     bool https;
-    bool waited; /* it was held, and is to be answered now (doors/hold.h) */
+    bool waited; /* it was held before, and is answered now: doors/hold.h */
     struct str remote; /* the client's address */
 };
 
 /* From CGI parameters (REQUEST_METHOD, REQUEST_URI or DOCUMENT_URI and
  * QUERY_STRING, HTTP_*, CONTENT_TYPE, HTTPS, REMOTE_ADDR, REQUEST_ID,
- * WAITED) and the body. A header that was sent more than once is joined as RFC 9110 5.3 says.
- * All header values are UTF-8 without NUL. r->id, arena, method (GET when it
- * is not one of ours) and remote are usable even on an error; after
- * ERR_METHOD everything is, path and query included.
+ * WAITED) and the body. A header that was sent more than once is joined as
+ * RFC 9110 5.3 says. All header values are UTF-8 without NUL. r->id, arena,
+ * method (GET when it is not one of ours) and remote are usable even on an
+ * error; after ERR_METHOD everything is, path and query included.
  * Errors: ERR_BAD_REQUEST request.path | request.query | request.repeated_key
  * | request.header, ERR_NOT_FOUND request.path for an encoded slash,
  * ERR_METHOD request.method, ERR_TOO_LARGE request.target | request.params. */

@@ -11,6 +11,7 @@ import "./live.mjs";
 import { runAll } from "./lanes.mjs";
 import "./people.mjs";
 import { startServer, stopServer } from "./server.mjs";
+import "./settings.mjs";
 import "./states.mjs";
 
 before(async () => {

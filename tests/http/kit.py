@@ -11,6 +11,7 @@ import json
 import os
 import pathlib
 import re
+import signal
 import socket
 import struct
 import threading
@@ -101,7 +102,7 @@ def style_of(method, path):
     row = find(method, path)
     if row:
         return row.style
-    if path.startswith("/api/v1/suspensions"):
+    if path.startswith(("/api/v1/suspensions", "/api/v1/endpoints")):
         return "PROBLEM"
     return "DETAIL" if path.startswith(("/api/", "/.well-")) else None
 
@@ -166,6 +167,12 @@ class Watched(Server):
         return [p for p in children(self.supervisor())
                 if comm(p) == "sayso: web"]
 
+    def child(self, name):
+        """The process that is "wait", "tick" or "deliver"."""
+        [pid] = [p for p in children(self.supervisor())
+                 if comm(p) == f"sayso: {name}"]
+        return pid
+
     def postmaster(self):
         pid = (self.state / "postgres/postmaster.pid").read_text()
         return int(pid.splitlines()[0])
@@ -210,6 +217,17 @@ def locked(server, *intents):
         yield db
 
 
+@contextlib.contextmanager
+def asleep(server, name):
+    """One of its processes stands still: what it would do is not done."""
+    pid = server.child(name)
+    os.kill(pid, signal.SIGSTOP)
+    try:
+        yield pid
+    finally:
+        os.kill(pid, signal.SIGCONT)
+
+
 def waiting(server):
     """How many statements of the workers wait for a lock."""
     with server.database() as db:
@@ -218,15 +236,16 @@ def waiting(server):
                           "'Lock'").fetchone()[0]
 
 
-def busy_worker(server):
-    """The one worker that has a request: it holds the socket that listens,
-    the database's, and one to nginx."""
-    def sockets(pid):
-        at = pathlib.Path(f"/proc/{pid}/fd")
-        return sum(os.readlink(f).startswith("socket:")
-                   for f in at.iterdir())
+def has_request(worker):
+    """Holds it the socket that listens, the database's, and one to nginx?"""
+    at = pathlib.Path(f"/proc/{worker}/fd")
+    return sum(os.readlink(f).startswith("socket:")
+               for f in at.iterdir()) == 3
 
-    busy = [w for w in server.workers() if sockets(w) == 3]
+
+def busy_worker(server):
+    """The one worker that has a request."""
+    busy = [w for w in server.workers() if has_request(w)]
     assert len(busy) == 1, busy
     return busy[0]
 

@@ -135,8 +135,12 @@ def test_everything_that_can_be_said(agent):
                          "strategy": "fixed"}}
     asked = ask(agent, **body)
     seen = read(agent, asked)
+    # What it left out of the policy is filled in.
+    body["retry_policy"]["final_fallback_policy"] = "complete_with_fallback"
     for key, value in body.items():
         assert seen[key] == value, key
+    assert seen["attempt"] == 1
+    assert ZULU.fullmatch(seen["next_attempt_at"])
     assert seen["expires_at"] is not None
     assert '"No"' in seen["on_expiry"]
 
@@ -560,7 +564,13 @@ POLICIES = {"fail": "abandoned", "complete_with_fallback": "active",
 
 
 @pytest.fixture(scope="module")
-def silent(agent):
+def silent(server, agent):
+    """Questions whose time is over, which the clock has not seen yet."""
+    with asleep(server, "tick"):
+        yield overdue(agent)
+
+
+def overdue(agent):
     def make(policy):
         return ask(agent, timeout_seconds=1, fallback_policy=policy,
                    fallback_value="deny")

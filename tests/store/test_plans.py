@@ -6,14 +6,15 @@ import pytest
 from statements import STATEMENTS, role
 
 LARGE = {"intent", "suspension", "event", "api_key", "operator_session",
-         "lease", "idempotency", "intent_dependency", "assignment"}
+         "lease", "idempotency", "intent_dependency", "assignment",
+         "delivery", "subscription"}
 
 
 @pytest.fixture(scope="module")
 def large(server):
     """Many rows in every table; gives ids in the middle of them. One agent,
     one status and one state are far more frequent than the others, as in
-    life."""
+    life. None of it is due, so that the clock leaves it alone."""
     with server.database() as db:
         db.execute("SET synchronous_commit = off")
         db.execute("""
@@ -28,14 +29,17 @@ def large(server):
         db.execute("""
             INSERT INTO suspension (id, intent_id, seq, record, response_type,
                 question, severity, subject, subject_sha256, context, choices,
-                asked_by, suspended_at, expires_at, fallback_policy,
-                on_reject, asked_sequence, state, outcome, responded_at)
+                asked_by, suspended_at, expires_at, next_attempt_at,
+                fallback_policy, on_reject, asked_sequence, state, outcome,
+                responded_at)
             SELECT 's' || n, md5('i' || n)::uuid, 1, '{}', 'text', '?',
                    (ARRAY['low', 'medium', 'high', 'critical'])[n % 5],
                    '{}', repeat('0', 64), '{}', '[]',
                    CASE WHEN n % 20 = 0 THEN 'rare' ELSE 'busy' END,
                    now() - n * interval '1 second',
                    CASE WHEN n % 3 = 0 THEN now() + interval '1 day' END,
+                   CASE WHEN n % 6 = 0
+                        THEN now() + n * interval '1 hour' END,
                    'fail', 'resume', 1,
                    CASE WHEN n % 8 = 0 THEN 'pending' ELSE 'resolved' END,
                    CASE WHEN n % 8 > 0 THEN 'none' END,
@@ -67,7 +71,8 @@ def large(server):
             INSERT INTO lease (id, intent_id, agent_id, scope, status,
                                acquired_at, expires_at)
             SELECT gen_random_uuid(), md5('i' || n % 5000)::uuid, 'a',
-                   's' || n, 'active', now(), now()
+                   's' || n, 'active', now(),
+                   now() + n * interval '1 hour'
               FROM generate_series(1, 10000) n""")
         db.execute("""
             INSERT INTO idempotency (principal, key, request_sha256, status,
@@ -83,6 +88,24 @@ def large(server):
                                     assigned_by)
             SELECT md5('i' || n)::uuid, 'a', now(), 'x'
               FROM generate_series(1, 9999) n""")
+        db.execute("""
+            INSERT INTO endpoint (id, kind, name, address, secret, created_at,
+                                  created_by)
+            SELECT md5('e')::uuid, 'agent', 'x', 'x', 'x', now(), 'x'""")
+        db.execute("""
+            INSERT INTO subscription (id, endpoint_id, subscriber_id,
+                                      created_at, created_by, expires_at)
+            SELECT gen_random_uuid(), md5('e')::uuid, 'x', now(),
+                   gen_random_uuid(),
+                   CASE WHEN n % 4 = 0 THEN now() + n * interval '1 day' END
+              FROM generate_series(1, 5000) n""")
+        db.execute("""
+            INSERT INTO delivery (id, endpoint_id, intent_id, event_sequence,
+                                  type, body, state, created_at, ended_at)
+            SELECT gen_random_uuid(), md5('e')::uuid, md5('i' || n)::uuid, 1,
+                   'x', '{}', 'delivered', now(),
+                   now() - n * interval '1 minute'
+              FROM generate_series(1, 10000) n""")
         db.execute("ANALYZE")
         one = db.execute("SELECT md5('i500')::uuid::text").fetchone()[0]
         log = db.execute("SELECT md5('i50')::uuid::text").fetchone()[0]
@@ -99,6 +122,14 @@ def digest(text):
 
 def quote(value):
     return "NULL" if value is None else "'" + str(value) + "'"
+
+
+def filled(value, large):
+    """With the ids of the fixture for their names."""
+    for name, of in large.items():
+        if isinstance(value, str):
+            value = value.replace("$" + name, of)
+    return value
 
 
 def plan(db, name, values, generic):
@@ -122,6 +153,7 @@ def plan(db, name, values, generic):
     return nodes
 
 
+EARLIER = "2020-01-01T00:00:00Z"
 LATER = "2030-01-01T00:00:00Z"
 MAX = "ffffffff-ffff-ffff-ffff-ffffffffffff"
 PAGE = [500, 8 << 20]  # events, bytes
@@ -174,6 +206,21 @@ HOT = [
     ("idempotency_get", ["p", "k77"], "idempotency_once"),
     ("assignment_list", ["$intent"], "assignment_pkey"),
     ("operator_find", ["demo@example.com"], None),
+    ("lease_newest", ["$intent", "s7"], "lease_intent"),
+    ("due_next", [], "suspension_due"),
+    ("due_take", [LATER, "{}"], "suspension_due"),
+    ("due_take", [LATER, "{s8,s16}"], "suspension_due"),
+    ("due_take", [EARLIER, "{}"], "suspension_due"),
+    ("due_intents", ["{$intent}"], "intent_pkey"),
+    ("due_suspensions", ["{$intent}"], "suspension_one_open"),
+    ("due_lapsed", [LATER, EARLIER, MAX], "lease_lapsing"),
+    ("due_lease_intents", ["{$intent}"], "intent_pkey"),
+    ("due_leases", ["{$intent}", LATER], None),
+    ("due_idempotency_delete", [LATER], "idempotency_age"),
+    ("due_idempotency_delete", [EARLIER], "idempotency_age"),
+    ("due_session_delete", [LATER], "operator_session_age"),
+    ("due_delivery_delete", [LATER], "delivery_age"),
+    ("due_subscription_delete", [LATER], "subscription_age"),
 ]
 
 # Their WHERE has parts for absent filters, which only a plan for the values at
@@ -198,8 +245,7 @@ PLANS = [(case, generic) for case in HOT for generic in (False, True)
     ids=[label(c) + ("-generic" if g else "-custom") for c, g in PLANS])
 def test_a_plan(server, large, case, generic):
     name, values, index = case
-    values = [large.get(v[1:], v) if isinstance(v, str) and v[0] == "$"
-              else v for v in values]
+    values = [filled(v, large) for v in values]
     with server.database(role(name)) as db:
         nodes = plan(db, name, values, generic)
     scans = [n["Relation Name"] for n in nodes
@@ -210,7 +256,7 @@ def test_a_plan(server, large, case, generic):
     # Nothing of unknown length is sorted; the relations of one intent are
     # few, and events and lists come in the order of their index.
     few = {"intent_dependencies", "intent_dependents", "intent_children",
-           "lease_list", "assignment_list"}
+           "lease_list", "lease_newest", "assignment_list"}
     sorts = [n for n in nodes if "Sort" in n["Node Type"]]
     assert not sorts or name in few, json.dumps(sorts, indent=1)
 
@@ -221,8 +267,7 @@ def test_the_planner_keeps_to_it(web, large, case):
     """After many runs PostgreSQL may take the generic plan instead: only if
     it is as good."""
     name, values, _ = case
-    values = [large.get(v[1:], v) if isinstance(v, str) and v[0] == "$"
-              else v for v in values]
+    values = [filled(v, large) for v in values]
     web.execute("SET plan_cache_mode = auto")
     web.execute("DEALLOCATE ALL")
     web.execute(f"PREPARE one AS {STATEMENTS[name]}".encode())

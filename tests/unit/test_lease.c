@@ -43,23 +43,22 @@ Test(lease, status)
 
 static const struct {
     const char *status, *holder;
-    const char *other; /* id of the scope's active row; NULL: none */
+    const char *newest; /* id of the scope's row that was acquired last */
     const char *code;  /* NULL: renewed */
     enum err_kind kind;
 } renewals[] = {
     {"active", "me", "own", NULL, ERR__MAX},
-    {"active", "me", NULL, NULL, ERR__MAX},
-    /* The row is marked expired when another one takes the scope. */
-    {"expired", "me", NULL, "lease.taken", ERR_CONFLICT},
+    /* It lapsed, and nobody took the scope. */
+    {"expired", "me", "own", NULL, ERR__MAX},
     {"active", "me", "another", "lease.taken", ERR_CONFLICT},
     {"expired", "me", "another", "lease.taken", ERR_CONFLICT},
-    {"released", "me", NULL, "lease.ended", ERR_CONFLICT},
-    {"revoked", "me", NULL, "lease.ended", ERR_CONFLICT},
+    {"released", "me", "own", "lease.ended", ERR_CONFLICT},
+    {"revoked", "me", "own", "lease.ended", ERR_CONFLICT},
     {"released", "me", "another", "lease.ended", ERR_CONFLICT},
     {"active", "you", "own", "lease.not_holder", ERR_FORBIDDEN},
-    {"expired", "you", NULL, "lease.not_holder", ERR_FORBIDDEN},
+    {"expired", "you", "own", "lease.not_holder", ERR_FORBIDDEN},
     {"expired", "you", "another", "lease.not_holder", ERR_FORBIDDEN},
-    {"released", "you", NULL, "lease.not_holder", ERR_FORBIDDEN},
+    {"released", "you", "own", "lease.not_holder", ERR_FORBIDDEN},
     {"active", "ME", "own", "lease.not_holder", ERR_FORBIDDEN},
     {"active", "", "own", "lease.not_holder", ERR_FORBIDDEN},
 };
@@ -70,9 +69,8 @@ Test(lease, renew)
         const struct lease l = {.id = STR("own"),
                                 .agent_id = str_of(renewals[i].holder),
                                 .status = str_of(renewals[i].status)};
-        const struct lease other = {.id = str_of(renewals[i].other)};
-        const struct err *e =
-            lease_renew(&l, renewals[i].other ? &other : NULL, STR("me"));
+        const struct lease newest = {.id = str_of(renewals[i].newest)};
+        const struct err *e = lease_renew(&l, &newest, STR("me"));
         if (!renewals[i].code) {
             cr_assert(e == NULL, "case %zu: %s", i, e ? e->code : "");
             continue;

@@ -3,7 +3,7 @@
 
 #include "base/clock.h"
 #include "base/crypt.h"
-#include "domain/suspension.h"
+#include "domain/retry.h"
 
 static struct arena *a;
 
@@ -714,6 +714,8 @@ static void try_silence(const char *parts, enum fallback_policy policy,
                NULL, text);
         cr_assert_eq(s.fallback_policy, policy, "%s", text);
         s.id = STR("x");
+        expect(retry_apply(a, &s, &(struct retry_defaults){.agent = STR_NONE}),
+               NULL, NULL, text);
         cr_assert(!suspension_seal(a, &s, NOW));
         cr_assert_eq(s.expires_at,
                      seconds ? NOW + seconds * CLOCK_SECOND : 0, "%s: %lld s",
@@ -758,8 +760,8 @@ Test(suspension_read, a_fallback_value_is_kept_as_it_was_sent)
     }
 }
 
-/* RFC-0026 lets a policy omit it; the SDK's own default is another. */
-Test(suspension_read, one_attempt_is_the_default)
+/* What it does not say may come from elsewhere. */
+Test(suspension_read, a_policy_is_kept_as_it_was_said)
 {
     struct suspension s;
     expect(read_record("{'id':'x','question':'Q?','retry_policy':{"
@@ -767,7 +769,7 @@ Test(suspension_read, one_attempt_is_the_default)
                        &s),
            NULL, NULL, "retry");
     same_text(s.retry_policy,
-              "{'interval_seconds':60,'own':1,'max_attempts':1}");
+              "{'interval_seconds':60,'own':1}");
 }
 
 /* A title of nothing is no title. */

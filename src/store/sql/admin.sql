@@ -1,14 +1,16 @@
 -- What `sayso key`, `sayso operator` and `sayso doctor` do, as the owner.
 
 -- name: key_insert
-INSERT INTO api_key (id, key_sha256, prefix, role, label, agents, created_at, expires_at)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
+INSERT INTO api_key (id, key_sha256, prefix, role, label, agents, created_at, expires_at,
+                     retry_policy)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
 
 -- name: key_list
 SELECT id, prefix, role, label, array_to_string(agents, ','), created_at::text,
        coalesce(last_used_at::text, 'never'),
        CASE WHEN revoked_at IS NOT NULL THEN 'revoked'
-            WHEN expires_at <= now() THEN 'expired' ELSE 'active' END
+            WHEN expires_at <= now() THEN 'expired' ELSE 'active' END,
+       CASE WHEN retry_policy IS NULL THEN 'no' ELSE 'yes' END
   FROM api_key ORDER BY created_at
 
 -- name: key_revoke

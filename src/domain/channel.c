@@ -1,0 +1,261 @@
+/* Channels: where people are told that a question waits for them.
+ *
+ * Entered when a question is asked, when a reminder is due, and by the store
+ * that writes down what is to be sent. Pure; never sends anything, and never
+ * gives out more of a question than the channel's setting lets it. */
+#include "domain/channel.h"
+
+#include "base/clock.h"
+#include "base/fields.h"
+#include "domain/endpoint.h"
+
+#define HEAD 200      /* characters of a title */
+#define WHO_MAX 254   /* bytes of a notify_to */
+
+/* ---- words ---------------------------------------------------------- */
+
+static const char *const kinds[CHANNEL_KIND__MAX] = {
+    [CHANNEL_MAIL] = "mail",
+    [CHANNEL_SLACK] = "slack",
+    [CHANNEL_WEBHOOK] = "webhook"};
+static const char *const details[CHANNEL_DETAIL__MAX] = {
+    [CHANNEL_TITLE] = "title",
+    [CHANNEL_SUMMARY] = "summary",
+    [CHANNEL_ALL] = "all"};
+static const char *const news_words[CHANNEL_NEWS__MAX] = {
+    [CHANNEL_ASKED] = "suspension.asked",
+    [CHANNEL_REMINDED] = "suspension.reminded",
+    [CHANNEL_ESCALATED] = "suspension.escalated"};
+
+const char *channel_kind_word(enum channel_kind k)
+{
+    return k < CHANNEL_KIND__MAX ? kinds[k] : "?";
+}
+
+enum channel_kind channel_kind_of(struct str word)
+{
+    enum channel_kind k = 0;
+    while (k < CHANNEL_KIND__MAX && !str_is(word, kinds[k]))
+        k++;
+    return k;
+}
+
+const char *channel_detail_word(enum channel_detail d)
+{
+    return d < CHANNEL_DETAIL__MAX ? details[d] : "?";
+}
+
+enum channel_detail channel_detail_of(struct str word)
+{
+    enum channel_detail d = 0;
+    while (d < CHANNEL_DETAIL__MAX && !str_is(word, details[d]))
+        d++;
+    return d;
+}
+
+const char *channel_news_word(enum channel_news n)
+{
+    return n < CHANNEL_NEWS__MAX ? news_words[n] : "?";
+}
+
+/* ---- whom ----------------------------------------------------------- */
+
+static bool same_mail(struct str a, struct str b)
+{
+    return a.n == b.n && (a.n == 0 || str_search_nocase(a, b) == 0);
+}
+
+static bool allows_mail(struct str entry, struct str who)
+{
+    const size_t at = str_find(who, '@', 0);
+    if (entry.n > 0 && entry.p[0] == '@')
+        return same_mail(entry, str_sub(who, at, who.n));
+    return same_mail(entry, who);
+}
+
+bool channel_allows(const struct channel *c, struct str who)
+{
+    const bool mail = c->kind == CHANNEL_MAIL;
+    if (who.n == 0 || who.n > WHO_MAX || (mail && !endpoint_mail(who)))
+        return false;
+    for (size_t i = 0; i < c->notify_to_n; i++) {
+        const struct str entry = c->notify_to[i];
+        if (mail ? allows_mail(entry, who)
+                 : str_is(entry, "*") || str_eq(entry, who))
+            return true;
+    }
+    return false;
+}
+
+static const struct channel *find(const struct channels *all, struct str name)
+{
+    for (size_t i = 0; name.n > 0 && i < all->n; i++) {
+        if (str_eq(all->v[i].name, name))
+            return &all->v[i];
+    }
+    return NULL;
+}
+
+size_t channel_targets(const struct channels *all, struct str hint,
+                       struct str notify_to,
+                       struct channel_target out[static CHANNELS_MAX])
+{
+    const struct channel *hinted = find(all, hint);
+    const struct channel *named = find(all, notify_to);
+    const bool there = hinted && !named && channel_allows(hinted, notify_to);
+    const bool anywhere = notify_to.n > 0 && !named && !there;
+    const bool unnamed = !hinted && notify_to.n == 0;
+    size_t n = 0;
+    for (size_t i = 0; i < all->n && n < CHANNELS_MAX; i++) {
+        const struct channel *c = &all->v[i];
+        const bool here = anywhere && channel_allows(c, notify_to);
+        if (c == hinted || c == named || here || (unnamed && c->every_question))
+            out[n++] = (struct channel_target){
+                .channel = c,
+                .recipient = here || (there && c == hinted) ? notify_to
+                                                            : STR_NONE};
+    }
+    return n;
+}
+
+/* ---- checking ------------------------------------------------------- */
+
+struct check {
+    struct arena *arena;
+    const struct channels *all;
+    bool strict;
+};
+
+static const struct err *check_hint(const struct check *k, struct str path,
+                                    struct str hint)
+{
+    if (!k->strict || hint.n == 0 || find(k->all, hint))
+        return NULL;
+    return err_at(k->arena, ERR_INVALID, "channel.unknown",
+                  fields_path(k->arena, path, "channel_hint"),
+                  "There is no channel of that name.");
+}
+
+static const struct err *check_who(const struct check *k, struct str path,
+                                   struct str who)
+{
+    const bool listed = k->strict || k->all->n > 0;
+    bool allowed = !listed || who.n == 0 || find(k->all, who);
+    for (size_t i = 0; i < k->all->n && !allowed; i++)
+        allowed = channel_allows(&k->all->v[i], who);
+    if (allowed)
+        return NULL;
+    return err_at(k->arena, ERR_INVALID, "channel.not_allowed",
+                  fields_path(k->arena, path, "notify_to"),
+                  "This is on no channel's list of whom to notify, and no "
+                  "channel's name.");
+}
+
+static const struct json *ladder(struct arena *a, const struct suspension *s)
+{
+    struct json *policy = NULL;
+    if (!s->retry_policy.p || json_parse(a, s->retry_policy, &policy))
+        return NULL;
+    return json_get(policy, "escalation_ladder");
+}
+
+const struct err *channel_check(struct arena *a, const struct channels *all,
+                                const struct suspension *s, bool strict)
+{
+    const struct check k = {.arena = a, .all = all, .strict = strict};
+    const struct json *steps = ladder(a, s);
+    TRY(check_hint(&k, STR(""), s->channel_hint));
+    for (size_t i = 0; i < json_count(steps); i++) {
+        const struct json *step = json_at(steps, i);
+        const struct str at =
+            fields_element(a, STR("retry_policy.escalation_ladder"), i);
+        TRY(check_hint(&k, at, json_get_text(step, "channel_hint")));
+        TRY(check_who(&k, at, json_get_text(step, "notify_to")));
+    }
+    return NULL;
+}
+
+struct str channel_first(struct arena *a, const struct suspension *s)
+{
+    const struct json *steps = ladder(a, s);
+    for (size_t i = 0; i < json_count(steps); i++) {
+        const struct json *step = json_at(steps, i);
+        const struct str who = json_get_text(step, "notify_to");
+        if (json_int(json_get(step, "attempt")) == 1 && who.n > 0)
+            return who;
+    }
+    return STR_NONE;
+}
+
+/* ---- what ----------------------------------------------------------- */
+
+static int64_t attempts(struct arena *a, const struct suspension *s)
+{
+    struct json *policy = NULL;
+    if (!s->retry_policy.p || json_parse(a, s->retry_policy, &policy))
+        return 1;
+    const int64_t max = json_int(json_get(policy, "max_attempts"));
+    return max > 0 ? max : 1;
+}
+
+static void set_time(struct arena *a, struct json *o, const char *key,
+                     int64_t t)
+{
+    json_set_text_or_null(o, key, t ? clock_rfc3339(a, t) : STR_NONE);
+}
+
+static void set_title(struct arena *a, struct json *o,
+                      const struct channel_notice *n)
+{
+    const struct suspension *s = n->suspension;
+    json_set_text(o, "suspension_id", s->id);
+    json_set_text(o, "intent_id", s->intent_id);
+    json_set_text(o, "title",
+                  s->title.n ? s->title : str_head(s->question, HEAD));
+    json_set_text_or_null(o, "severity", s->severity);
+    json_set_text(o, "agent", s->asked_by);
+    json_set_int(o, "attempt", s->attempt > 0 ? s->attempt : 1);
+    json_set_int(o, "max_attempts", attempts(a, s));
+    set_time(a, o, "asked_at", s->suspended_at);
+    set_time(a, o, "expires_at", s->expires_at);
+    json_set_text_or_null(o, "notify_to", n->notify_to);
+    json_set_text(o, "url", n->url);
+}
+
+static void set_all(struct arena *a, struct json *o,
+                    const struct suspension *s)
+{
+    const struct json *choices = suspension_choices(a, s);
+    struct json *context = NULL, *labels = json_array(a);
+    if (s->context.p && json_parse(a, s->context, &context))
+        context = NULL;
+    for (size_t i = 0; i < json_count(choices); i++)
+        json_add_text(labels, json_get_text(json_at(choices, i), "label"));
+    json_set_text_or_null(o, "explanation", s->explanation);
+    json_set_json(o, "context", context);
+    json_set_json(o, "choices", labels);
+}
+
+struct str channel_body(struct arena *a, const struct channel_notice *n)
+{
+    static const char *const too_long[] = {"context", "explanation"};
+    const struct suspension *s = n->suspension;
+    const struct str type = str_of(channel_news_word(n->news));
+    struct json *o = json_object(a), *data = json_object(a);
+    set_title(a, data, n);
+    if (n->channel->detail != CHANNEL_TITLE) {
+        json_set_text(data, "question", s->question);
+        json_set_text(data, "on_expiry", suspension_on_expiry(a, s));
+    }
+    if (n->channel->detail == CHANNEL_ALL)
+        set_all(a, data, s);
+    json_set_text(o, "type", type);
+    json_set_text(o, "timestamp", clock_rfc3339(a, n->now));
+    json_set_json(o, "data", data);
+    struct str text = json_dump(a, o, CHANNEL_BODY_MAX);
+    for (size_t i = 0; !text.p && i < countof(too_long); i++) {
+        json_set_json(data, too_long[i], NULL);
+        text = json_dump(a, o, CHANNEL_BODY_MAX);
+    }
+    return text;
+}

@@ -1,0 +1,284 @@
+/* Endpoints and channels as people and agents write them down.
+ *
+ * Entered by the API and by the settings pages, which say the same about the
+ * same mistake. Pure; resolves no name and reaches nothing. */
+#include "domain/endpoint.h"
+
+#include <arpa/inet.h>
+
+#include "base/crypt.h"
+#include "base/fields.h"
+#include "domain/push.h"
+
+#define HOST_MAX 253
+#define LABEL_MAX 63
+#define LOCAL_MAX 64
+
+static bool digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+static bool alnum(char c)
+{
+    return digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+/* ---- hosts ---------------------------------------------------------- */
+
+static bool label(struct str s)
+{
+    if (s.n < 1 || s.n > LABEL_MAX || s.p[0] == '-' || s.p[s.n - 1] == '-')
+        return false;
+    for (size_t i = 0; i < s.n; i++) {
+        if (!alnum(s.p[i]) && s.p[i] != '-' && s.p[i] != '_')
+            return false;
+    }
+    return true;
+}
+
+/* A last part that begins with a digit makes resolvers read a number, in many
+ * spellings; of those only the plain one passes. */
+static bool host_name(struct str s)
+{
+    struct str rest = s, last = STR_NONE;
+    if (s.n < 1 || s.n > HOST_MAX)
+        return false;
+    while (rest.p) {
+        last = str_cut(&rest, '.');
+        if (!label(last))
+            return false;
+    }
+    return !digit(last.p[0]);
+}
+
+static bool address(int family, struct str s)
+{
+    uint8_t raw[sizeof(struct in6_addr)];
+    char text[INET6_ADDRSTRLEN];
+    if (s.n >= sizeof text)
+        return false;
+    memcpy(text, s.n ? s.p : "", s.n);
+    text[s.n] = '\0';
+    return inet_pton(family, text, raw) == 1;
+}
+
+/* host, or [address], or either with :port behind. */
+static bool authority(struct str s, struct endpoint_host *out)
+{
+    int64_t port = 0;
+    struct str behind;
+    if (s.n > 0 && s.p[0] == '[') {
+        const size_t end = str_find(s, ']', 0);
+        out->name = str_sub(s, 1, end);
+        out->literal = true;
+        behind = end < s.n ? str_sub(s, end + 1, s.n) : STR("?");
+        if (!address(AF_INET6, out->name))
+            return false;
+    } else {
+        const size_t colon = str_find(s, ':', 0);
+        out->name = str_sub(s, 0, colon);
+        out->literal = address(AF_INET, out->name);
+        behind = str_sub(s, colon, s.n);
+        if (!out->literal && !host_name(out->name))
+            return false;
+    }
+    return behind.n == 0 ||
+           (behind.n > 1 && behind.p[0] == ':' && digit(behind.p[1]) &&
+            str_int(str_sub(behind, 1, behind.n), 1, 65535, &port));
+}
+
+static bool plain(struct str s)
+{
+    for (size_t i = 0; i < s.n; i++) {
+        if (s.p[i] <= ' ' || s.p[i] >= 0x7f || strchr("\"<>\\^`{|}#", s.p[i]))
+            return false;
+    }
+    return true;
+}
+
+static const struct err *bad_url(struct arena *a, const char *field,
+                                 const char *say)
+{
+    return err_at(a, ERR_INVALID, "endpoint.url", str_of(field), "%s", say);
+}
+
+const struct err *endpoint_url(struct arena *a, const char *field,
+                               struct str url, struct endpoint_host *out)
+{
+    const struct str scheme = STR("https://");
+    *out = (struct endpoint_host){.literal = false};
+    if (url.n > ENDPOINT_URL_MAX)
+        return bad_url(a, field, "A URL may have at most 2000 characters.");
+    if (str_search_nocase(str_sub(url, 0, scheme.n), scheme) != 0 ||
+        url.n <= scheme.n)
+        return bad_url(a, field, "The URL has to begin with https://");
+    const struct str rest = str_sub(url, scheme.n, url.n);
+    size_t end = str_find(rest, '/', 0);
+    const size_t query = str_find(rest, '?', 0);
+    end = query < end ? query : end;
+    const struct str place = str_sub(rest, 0, end);
+    if (str_find(place, '@', 0) < place.n)
+        return bad_url(a, field, "No user and no password in the URL.");
+    if (str_find(url, '#', 0) < url.n)
+        return bad_url(a, field, "No fragment (#) in the URL.");
+    if (!plain(url) || !authority(place, out))
+        return bad_url(a, field, "This is no URL with a host.");
+    return NULL;
+}
+
+/* ---- names and mail ------------------------------------------------- */
+
+/* A line that may be shown and typed again. */
+static bool line(struct str s, size_t max)
+{
+    if (s.n == 0 || !str_utf8(s) || str_runes(s) > max ||
+        str_trim(s).n != s.n)
+        return false;
+    for (size_t at = 0; at < s.n;) {
+        const uint32_t r = str_rune(s, &at);
+        if (r < 0x20 || (r >= 0x7f && r < 0xa0) || r == 0x2028 || r == 0x2029)
+            return false;
+    }
+    return true;
+}
+
+const struct err *endpoint_name(struct arena *a, const char *field,
+                                struct str name)
+{
+    if (line(name, ENDPOINT_NAME_MAX))
+        return NULL;
+    return err_at(a, ERR_INVALID, "endpoint.name", str_of(field),
+                  "A name is 1 to %d characters on one line, without spaces "
+                  "around it.",
+                  ENDPOINT_NAME_MAX);
+}
+
+bool endpoint_mail(struct str s)
+{
+    const size_t at = str_find(s, '@', 0);
+    const struct str local = str_sub(s, 0, at);
+    if (s.n > ENDPOINT_MAIL_MAX || at + 1 >= s.n || local.n < 1 ||
+        local.n > LOCAL_MAX || local.p[0] == '.' || local.p[at - 1] == '.' ||
+        local.p[0] == '-' || str_search(local, STR("..")) < local.n)
+        return false;
+    for (size_t i = 0; i < local.n; i++) {
+        if (!local.p[i] ||
+            (!alnum(local.p[i]) && !strchr("!#$%&'*+-/=?^_`{|}~.", local.p[i])))
+            return false;
+    }
+    return host_name(str_sub(s, at + 1, s.n));
+}
+
+const struct err *endpoint_mails(struct arena *a, const char *field,
+                                 struct str list, struct str *out)
+{
+    struct buf b = buf_make(a, ENDPOINT_URL_MAX);
+    struct str rest = list;
+    size_t n = 0;
+    for (; rest.p; n++) {
+        const struct str one = str_trim(str_cut(&rest, ','));
+        if (!endpoint_mail(one))
+            return err_at(a, ERR_INVALID, "endpoint.mail", str_of(field),
+                          "Number %zu is no mail address.", n + 1);
+        buf_put(&b, n ? "," : "");
+        buf_str(&b, one);
+    }
+    if (n == 0 || n > ENDPOINT_MAILS_MAX || b.over)
+        return err_at(a, ERR_INVALID, "endpoint.mail", str_of(field),
+                      "1 to %d mail addresses are needed, with commas "
+                      "between them.",
+                      ENDPOINT_MAILS_MAX);
+    *out = buf_text(&b);
+    return NULL;
+}
+
+const struct err *endpoint_address(struct arena *a, const char *field,
+                                   enum channel_kind kind, struct str text,
+                                   struct str *out)
+{
+    struct endpoint_host host;
+    if (kind == CHANNEL_MAIL)
+        return endpoint_mails(a, field, text, out);
+    *out = str_trim(text);
+    return endpoint_url(a, field, *out, &host);
+}
+
+/* ---- lists ---------------------------------------------------------- */
+
+static bool allowed(enum channel_kind kind, struct str s)
+{
+    if (kind != CHANNEL_MAIL)
+        return line(s, ENDPOINT_NAME_MAX);
+    if (s.n > 0 && s.p[0] == '@')
+        return host_name(str_sub(s, 1, s.n));
+    return endpoint_mail(s);
+}
+
+const struct err *endpoint_notify_to(struct arena *a, const char *field,
+                                     enum channel_kind kind,
+                                     const struct str *v, size_t n)
+{
+    if (n > CHANNEL_NOTIFY_MAX)
+        return err_at(a, ERR_INVALID, "field.too_many", str_of(field),
+                      "At most %d entries.", CHANNEL_NOTIFY_MAX);
+    for (size_t i = 0; i < n; i++) {
+        if (allowed(kind, v[i]))
+            continue;
+        return err_at(a, ERR_INVALID, "endpoint.notify_to",
+                      fields_element(a, str_of(field), i), "%s",
+                      kind == CHANNEL_MAIL
+                          ? "A mail address is needed, or @ and a domain."
+                          : "A name on one line is needed, or *.");
+    }
+    return NULL;
+}
+
+static bool wanted(struct str type)
+{
+    return push_type_known(type) || str_is(type, "event");
+}
+
+static const struct err *types(struct arena *a, const char *field,
+                               const struct json *list,
+                               bool (*known)(struct str), struct str *out)
+{
+    struct json *kept = json_array(a);
+    if (json_count(list) > ENDPOINT_TYPES_MAX)
+        return err_at(a, ERR_INVALID, "field.too_many", str_of(field),
+                      "At most %d types.", ENDPOINT_TYPES_MAX);
+    for (size_t i = 0; i < json_count(list); i++) {
+        const struct str type = json_text(json_at(list, i));
+        if (!known(type))
+            return err_at(a, ERR_INVALID, "event.type",
+                          fields_element(a, str_of(field), i),
+                          "There is no such type.");
+        json_add_text(kept, type);
+    }
+    *out = json_dump(a, kept, (size_t)1 << 20);
+    return NULL;
+}
+
+const struct err *endpoint_types(struct arena *a, const char *field,
+                                 const struct json *list, struct str *out)
+{
+    return types(a, field, list, wanted, out);
+}
+
+const struct err *endpoint_events(struct arena *a, const char *field,
+                                  const struct json *list, struct str *out)
+{
+    return types(a, field, list, event_type_known, out);
+}
+
+/* ---- secrets -------------------------------------------------------- */
+
+struct str endpoint_secret(struct arena *a)
+{
+    struct buf b = buf_make(a, 64);
+    char raw[32];
+    crypt_random(raw, sizeof raw);
+    buf_put(&b, "whsec_");
+    buf_str(&b, crypt_base64(a, (struct str){raw, sizeof raw}));
+    return buf_text(&b);
+}

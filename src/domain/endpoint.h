@@ -1,0 +1,58 @@
+/* Endpoints and channels as people and agents write them down: the address,
+ * the name, who may be addressed there. Pure; resolves no name. */
+#ifndef DOMAIN_ENDPOINT_H
+#define DOMAIN_ENDPOINT_H
+
+#include "domain/channel.h"
+
+#define ENDPOINT_NAME_MAX 120
+#define ENDPOINT_URL_MAX 2000
+#define ENDPOINT_MAIL_MAX 254 /* bytes of one address */
+#define ENDPOINT_MAILS_MAX 16 /* addresses of one channel */
+#define ENDPOINT_TYPES_MAX 200
+
+/* All of these: ERR_INVALID with the field in .at. */
+
+/* Where a URL leads. */
+struct endpoint_host {
+    struct str name; /* without the brackets of IPv6 */
+    bool literal;    /* an address, no name */
+};
+/* An https URL with a host and perhaps a port, a path and a query, nothing
+ * else. Whether a literal address may be reached is for the caller to say. */
+const struct err *endpoint_url(struct arena *a, const char *field,
+                               struct str url,
+                               struct endpoint_host *out) MUST;
+/* 1 to 120 characters on one line, none of them a control character, no space
+ * around. */
+const struct err *endpoint_name(struct arena *a, const char *field,
+                                struct str name) MUST;
+/* One mail address that is nothing but that: letters, digits and a few signs,
+ * '@' and a domain. */
+bool endpoint_mail(struct str address);
+/* Mail addresses separated by commas; *out: the same without spaces. */
+const struct err *endpoint_mails(struct arena *a, const char *field,
+                                 struct str list, struct str *out) MUST;
+/* What a channel of that kind is addressed by: mail addresses or a URL. */
+const struct err *endpoint_address(struct arena *a, const char *field,
+                                   enum channel_kind kind, struct str text,
+                                   struct str *out) MUST;
+/* An allow-list: for mail addresses and "@example.org", for the others names
+ * and "*". */
+const struct err *endpoint_notify_to(struct arena *a, const char *field,
+                                     enum channel_kind kind,
+                                     const struct str *v, size_t n) MUST;
+/* A list of the types that an agent's endpoint wants to hear: those of
+ * domain/push.h, and "event" for one that only its subscriptions are sent to.
+ * *out: the same list as JSON text; "[]" for NULL. */
+const struct err *endpoint_types(struct arena *a, const char *field,
+                                 const struct json *list,
+                                 struct str *out) MUST;
+/* A list of event types; *out as above. */
+const struct err *endpoint_events(struct arena *a, const char *field,
+                                  const struct json *list,
+                                  struct str *out) MUST;
+/* A new secret: "whsec_" and 32 random bytes in base64. */
+struct str endpoint_secret(struct arena *a);
+
+#endif

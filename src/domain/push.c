@@ -1,0 +1,82 @@
+/* What an agent's platform is told when a question has ended.
+ *
+ * Entered by the store, which puts the text into the deciding transaction.
+ * Pure; never says whom to tell. */
+#include "domain/push.h"
+
+#include "base/clock.h"
+
+#define EXPIRED "intent_suspension_expired"
+#define CANCELLED "intent_suspension_cancelled"
+#define RESUMED "intent_resumed"
+
+/* What a person decided, where that is more than an answer. */
+static const struct {
+    const char *outcome, *type;
+} decided[] = {
+    {"authorized", "intent_authorized"},
+    {"vetoed", "intent_vetoed"},
+    {"changes_requested", "intent_changes_requested"},
+};
+
+bool push_type_known(struct str type)
+{
+    for (size_t i = 0; i < countof(decided); i++) {
+        if (str_is(type, decided[i].type))
+            return true;
+    }
+    return str_is(type, RESUMED) || str_is(type, EXPIRED) ||
+           str_is(type, CANCELLED);
+}
+
+const char *push_type(const struct suspension *s)
+{
+    if (s->state == SUSPENSION_EXPIRED)
+        return EXPIRED;
+    if (s->state == SUSPENSION_CANCELLED)
+        return CANCELLED;
+    for (size_t i = 0; i < countof(decided); i++) {
+        if (str_is(s->outcome, decided[i].outcome))
+            return decided[i].type;
+    }
+    return RESUMED;
+}
+
+static void set_answer(struct arena *a, struct json *o,
+                       const struct suspension *s)
+{
+    const int64_t waited = s->responded_at - s->suspended_at;
+    struct json *value = NULL;
+    if (s->response.p && json_parse(a, s->response, &value))
+        value = NULL;
+    json_set_text_or_null(o, "outcome", s->outcome);
+    json_set_json(o, "value", value);
+    json_set_text_or_null(o, "reason", s->reason);
+    json_set_text_or_null(o, "responded_by", s->responded_by);
+    json_set_text(o, "responded_at", clock_rfc3339(a, s->responded_at));
+    json_set_int(o, "waited_seconds", waited / CLOCK_SECOND);
+    json_set_bool(o, "stale", waited > PUSH_STALE_AFTER);
+}
+
+struct str push_body(struct arena *a, const struct intent *i,
+                     const struct suspension *s)
+{
+    const struct str type = str_of(push_type(s));
+    struct json *o = json_object(a), *data = json_object(a);
+    json_set_text(data, "event", type);
+    json_set_text(data, "intent_id", i->id);
+    json_set_text(data, "suspension_id", s->id);
+    json_set_text(data, "request_id", s->id);
+    json_set_text_or_null(data, "session_id", i->session_id);
+    json_set_text_or_null(data, "task_id", i->task_id);
+    json_set_text_or_null(data, "turn_id", i->turn_id);
+    json_set_json(data, "kind", NULL);
+    set_answer(a, data, s);
+    json_set_text(data, "intent_status",
+                  str_of(intent_status_word(i->status)));
+    json_set_int(data, "event_sequence", i->tail.sequence);
+    json_set_text(o, "type", type);
+    json_set_text(o, "timestamp", clock_rfc3339(a, s->responded_at));
+    json_set_json(o, "data", data);
+    return json_dump(a, o, PUSH_BODY_MAX);
+}

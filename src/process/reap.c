@@ -1,0 +1,104 @@
+/* Part of the clock: leases that lapsed, and rows that have outlived their
+ * use. Never touches what a suspended intent holds. */
+#include "process/reap.h"
+
+#include "base/clock.h"
+#include "store/deliveries.h"
+#include "store/events.h"
+#include "store/intents.h"
+#include "store/sql.gen.h"
+#include "world/wake.h"
+
+#define DAY (86400 * CLOCK_SECOND)
+/* Leases that were passed by are looked at again, and old rows looked for. */
+#define AGAIN (60 * CLOCK_SECOND)
+
+/* Is it time again? A clock that was set back does not make it wait. */
+static bool again(int64_t last, int64_t now)
+{
+    return last == 0 || now < last || now - last >= AGAIN;
+}
+
+/* ---- leases --------------------------------------------------------- */
+
+/* A full log does not keep a lease. */
+static const struct err *end_lease(struct work *w, struct lease *l)
+{
+    const struct deliveries_news news = {
+        .intent = &w->intent, .events = &w->events, .now = w->now};
+    w->events.n = 0;
+    l->status = STR("expired");
+    leases_queue_update(w->pg, w->arena, l);
+    const struct err *e =
+        work_event(w, "lease_released", STR("clock"),
+                   lease_payload(w->arena, l, "expired"));
+    if (e)
+        return str_is(str_of(e->code), "event.log_full") ? NULL : e;
+    events_queue(w->pg, w->arena, w->intent.id, &w->events);
+    deliveries_queue(w->pg, w->arena, &news);
+    return NULL;
+}
+
+static const struct err *end_leases(struct due_leases *due, struct work *w)
+{
+    for (size_t i = 0; i < due->leases.n; i++) {
+        if (!str_eq(due->leases.v[i].intent_id, w->intent.id))
+            continue;
+        TRY(end_lease(w, &due->leases.v[i]));
+        if (pg_queued(w->pg) > PG_BATCH_MAX / 2)
+            TRY(pg_run(w->pg, w->arena, NULL));
+    }
+    intents_queue_update(w->pg, w->arena, &w->intent);
+    return NULL;
+}
+
+static const struct err *reap_some(struct pg *pg, struct arena *a,
+                                   struct due_leases *due)
+{
+    for (size_t i = 0; i < due->n; i++)
+        TRY(end_leases(due, &due->v[i]));
+    pg_queue(pg, SQL_COMMIT, NULL);
+    TRY(pg_run(pg, a, NULL));
+    for (size_t i = 0; i < due->n; i++)
+        wake_changed(due->v[i].intent.id, due->v[i].intent.version, STR_NONE);
+    wake_deliver();
+    return NULL;
+}
+
+const struct err *reap_leases(struct reap *r, struct pg *pg, struct arena *a,
+                              bool *more)
+{
+    const int64_t now = clock_now();
+    struct due_leases due;
+    if (again(r->swept_at, now)) {
+        r->place = (struct due_place){.at = 0};
+        r->swept_at = now;
+    }
+    *more = false;
+    TRY(due_leases(pg, a, now, &r->place, &due));
+    *more = !due.end;
+    return due.n > 0 ? reap_some(pg, a, &due) : NULL;
+}
+
+/* ---- rows ----------------------------------------------------------- */
+
+const struct err *reap_rows(struct reap *r, struct pg *pg, struct arena *a,
+                            bool *more)
+{
+    static const int64_t kept[DUE_OLD__MAX] = {
+        [DUE_IDEMPOTENCY] = 7 * DAY,
+        [DUE_SESSION] = DAY,
+        [DUE_DELIVERY] = 30 * DAY,
+        [DUE_SUBSCRIPTION] = 0};
+    const int64_t now = clock_now();
+    *more = false;
+    if (!again(r->deleted_at, now))
+        return NULL;
+    for (int i = 0; i < DUE_OLD__MAX; i++) {
+        size_t n = 0;
+        TRY(due_delete(pg, a, (enum due_old)i, now - kept[i], &n));
+        *more = *more || n == DUE_PAGE;
+    }
+    r->deleted_at = *more ? 0 : now;
+    return NULL;
+}

@@ -1,0 +1,212 @@
+/* What is due without anybody's call. Takes and stores; decides nothing. */
+#include "store/due.h"
+
+#include "store/intents.h"
+#include "store/sql.gen.h"
+#include "store/suspensions.h"
+
+const struct err *due_next(struct pg *pg, struct arena *a, int64_t *out)
+{
+    struct pg_rows *rows[2] = {NULL};
+    pg_queue(pg, SQL_DUE_IN_ORDER, NULL);
+    pg_queue(pg, SQL_DUE_NEXT, NULL);
+    TRY(pg_run(pg, a, rows));
+    *out = pg_count(rows[1]) > 0 ? pg_int(rows[1], 0, 0) : 0;
+    return NULL;
+}
+
+/* ---- questions ------------------------------------------------------ */
+
+static struct work unit(struct pg *pg, struct arena *a, int64_t now,
+                        const struct pg_rows *intents, size_t i)
+{
+    return (struct work){
+        .arena = a,
+        .pg = pg,
+        .now = now,
+        .intent = intents_row(a, intents, i),
+        .dependencies_done = pg_bool(intents, i, INTENTS_DEPENDENCIES_DONE)};
+}
+
+/* The first of the taken ones, as many as one transaction may have. */
+static size_t choose(const struct pg_rows *taken, size_t limit,
+                     struct str ids[static DUE_BATCH])
+{
+    size_t bytes = 0, n = 0;
+    for (size_t i = 0; i < pg_count(taken) && n < limit && n < DUE_BATCH;
+         i++) {
+        bytes += (size_t)pg_int(taken, i, 1);
+        if (n > 0 && bytes > DUE_BYTES)
+            break;
+        ids[n++] = pg_str(taken, i, 0);
+    }
+    return n;
+}
+
+/* The units in the order of ids. One that another process was faster with is
+ * no longer pending, and left out. */
+static void pair(const struct work *all, size_t n,
+                 const struct suspension_rows *questions,
+                 struct due_batch *out)
+{
+    for (size_t i = 0; i < n; i++) {
+        for (size_t k = 0; k < questions->n; k++) {
+            if (!str_eq(questions->v[k].intent_id, all[i].intent.id))
+                continue;
+            out->v[out->n] = all[i];
+            out->v[out->n].suspension = questions->v[k];
+            out->v[out->n++].has_suspension = true;
+        }
+    }
+}
+
+static void order(struct pg *pg, struct arena *a, int64_t now,
+                  const struct str *ids, size_t n,
+                  const struct pg_rows *intents, struct work *out)
+{
+    for (size_t i = 0; i < n; i++) {
+        for (size_t k = 0; k < pg_count(intents); k++) {
+            if (str_eq(pg_str(intents, k, 0), ids[i]))
+                out[i] = unit(pg, a, now, intents, k);
+        }
+    }
+}
+
+const struct err *due_take(struct pg *pg, struct arena *a,
+                           const struct due_wanted *wanted,
+                           struct due_batch *out)
+{
+    struct str ids[DUE_BATCH];
+    struct pg_rows *taken[2] = {NULL}, *rows[2] = {NULL};
+    struct pg_args args = pg_args(a), locked = pg_args(a);
+    *out = (struct due_batch){.n = 0};
+    pg_arg_time(&args, wanted->now);
+    pg_arg_texts(&args, wanted->skip, wanted->skip_n);
+    pg_queue(pg, SQL_BEGIN, NULL);
+    pg_queue(pg, SQL_DUE_TAKE, &args);
+    TRY(pg_run(pg, a, taken));
+    const size_t n = choose(taken[1], wanted->limit, ids);
+    if (n > 0) {
+        pg_arg_texts(&locked, ids, n);
+        pg_queue(pg, SQL_DUE_INTENTS, &locked);
+        pg_queue(pg, SQL_DUE_SUSPENSIONS, &locked);
+        TRY(pg_run(pg, a, rows));
+        struct work *all = arena_many(a, n, struct work);
+        out->v = arena_many(a, n, struct work);
+        order(pg, a, wanted->now, ids, n, rows[0], all);
+        const struct suspension_rows questions = suspensions_rows(a, rows[1]);
+        pair(all, n, &questions, out);
+    }
+    if (out->n == 0)
+        pg_rollback(pg);
+    return NULL;
+}
+
+/* ---- leases --------------------------------------------------------- */
+
+static void move(struct due_place *place, const struct pg_rows *lapsed,
+                 size_t i)
+{
+    const struct str id = pg_str(lapsed, i, 0);
+    *place = (struct due_place){.at = pg_int(lapsed, i, 2)};
+    memcpy(place->id, id.p, id.n < sizeof place->id ? id.n : 0);
+}
+
+/* The intents of lapsed leases that may be ended, each once, as many as one
+ * transaction may have. Moves the place behind what was looked at. */
+static size_t candidates(const struct pg_rows *lapsed, struct due_place *place,
+                         struct str ids[static DUE_LEASES_BATCH])
+{
+    size_t n = 0;
+    for (size_t i = 0; i < pg_count(lapsed); i++) {
+        const struct str id = pg_str(lapsed, i, 1);
+        size_t k = 0;
+        while (k < n && !str_eq(ids[k], id))
+            k++;
+        if (k == DUE_LEASES_BATCH)
+            break;
+        if (k == n && !pg_bool(lapsed, i, 3))
+            ids[n++] = id;
+        move(place, lapsed, i);
+    }
+    return n;
+}
+
+static const struct err *lock_intents(struct pg *pg, struct arena *a,
+                                      const struct str *ids, size_t n,
+                                      struct pg_rows **out)
+{
+    struct pg_args args = pg_args(a);
+    struct pg_rows *rows[2] = {NULL};
+    pg_arg_texts(&args, ids, n);
+    pg_queue(pg, SQL_BEGIN, NULL);
+    pg_queue(pg, SQL_DUE_LEASE_INTENTS, &args);
+    TRY(pg_run(pg, a, rows));
+    *out = rows[1];
+    return NULL;
+}
+
+static const struct err *load_leases(struct pg *pg, struct arena *a,
+                                     int64_t now, const struct pg_rows *locked,
+                                     struct due_leases *out)
+{
+    struct str ids[DUE_LEASES_BATCH];
+    struct pg_args args = pg_args(a), until = pg_args(a);
+    struct pg_rows *rows[2] = {NULL};
+    out->n = pg_count(locked);
+    for (size_t i = 0; i < out->n; i++)
+        ids[i] = pg_str(locked, i, 0);
+    pg_arg_texts(&args, ids, out->n);
+    pg_arg_texts(&until, ids, out->n);
+    pg_arg_time(&until, now);
+    pg_queue(pg, SQL_DUE_INTENTS, &args);
+    pg_queue(pg, SQL_DUE_LEASES, &until);
+    TRY(pg_run(pg, a, rows));
+    out->v = arena_many(a, out->n, struct work);
+    order(pg, a, now, ids, out->n, rows[0], out->v);
+    out->leases = leases_rows(a, rows[1]);
+    return NULL;
+}
+
+const struct err *due_leases(struct pg *pg, struct arena *a, int64_t now,
+                             struct due_place *place, struct due_leases *out)
+{
+    struct str ids[DUE_LEASES_BATCH];
+    struct pg_args args = pg_args(a);
+    struct pg_rows *lapsed = NULL, *locked = NULL;
+    *out = (struct due_leases){.n = 0};
+    pg_arg_time(&args, now);
+    pg_arg_time(&args, place->at ? place->at : 1);
+    pg_arg(&args, place->at ? str_of(place->id)
+                            : STR("00000000-0000-0000-0000-000000000000"));
+    pg_queue(pg, SQL_DUE_LAPSED, &args);
+    TRY(pg_run(pg, a, &lapsed));
+    const size_t n = candidates(lapsed, place, ids);
+    out->end = pg_count(lapsed) == 0;
+    if (n == 0)
+        return NULL;
+    TRY(lock_intents(pg, a, ids, n, &locked));
+    if (pg_count(locked) > 0)
+        return load_leases(pg, a, now, locked, out);
+    pg_rollback(pg);
+    return NULL;
+}
+
+/* ---- what has outlived its use -------------------------------------- */
+
+const struct err *due_delete(struct pg *pg, struct arena *a, enum due_old what,
+                             int64_t before, size_t *out)
+{
+    static const int statements[DUE_OLD__MAX] = {
+        [DUE_IDEMPOTENCY] = SQL_DUE_IDEMPOTENCY_DELETE,
+        [DUE_SESSION] = SQL_DUE_SESSION_DELETE,
+        [DUE_DELIVERY] = SQL_DUE_DELIVERY_DELETE,
+        [DUE_SUBSCRIPTION] = SQL_DUE_SUBSCRIPTION_DELETE};
+    struct pg_args args = pg_args(a);
+    struct pg_rows *rows = NULL;
+    pg_arg_time(&args, before);
+    pg_queue(pg, statements[what], &args);
+    TRY(pg_run(pg, a, &rows));
+    *out = pg_affected(rows);
+    return NULL;
+}

@@ -1,0 +1,225 @@
+/* Endpoints in the database: an agent's, and the channels to people.
+ *
+ * Struct in, struct out; what may stand in one is checked by
+ * domain/endpoint.h. Never shows a secret that was not asked for: who lists
+ * them leaves it out. */
+#include "store/endpoints.h"
+
+#include "base/id.h"
+#include "base/json.h"
+#include "store/sql.gen.h"
+
+/* The columns of endpoint_list and endpoint_get. */
+enum { ID, KIND, NAME, ADDRESS, AGENT, TYPES, NOTIFY, DETAIL, EVERY, INTERNAL,
+       SECRET, CREATED_AT, CREATED_BY, PAUSED_AT, GONE_AT, WAITING };
+
+static struct endpoint row(const struct pg_rows *r, size_t i)
+{
+    return (struct endpoint){.id = pg_str(r, i, ID),
+                             .kind = pg_str(r, i, KIND),
+                             .name = pg_str(r, i, NAME),
+                             .address = pg_str(r, i, ADDRESS),
+                             .agent = pg_str(r, i, AGENT),
+                             .event_types = pg_str(r, i, TYPES),
+                             .notify_to = pg_str(r, i, NOTIFY),
+                             .detail = pg_str(r, i, DETAIL),
+                             .every_question = pg_bool(r, i, EVERY),
+                             .internal = pg_bool(r, i, INTERNAL),
+                             .secret = pg_str(r, i, SECRET),
+                             .created_at = pg_int(r, i, CREATED_AT),
+                             .created_by = pg_str(r, i, CREATED_BY),
+                             .paused_at = pg_int(r, i, PAUSED_AT),
+                             .gone_at = pg_int(r, i, GONE_AT),
+                             .waiting = pg_int(r, i, WAITING)};
+}
+
+static const struct err *unknown(void)
+{
+    return ERROR(ERR_NOT_FOUND, "endpoint.unknown",
+                 "There is no such endpoint.");
+}
+
+static const struct err *taken(const struct err *e)
+{
+    if (!e || !str_is(str_of(e->code), "database.conflict"))
+        return e;
+    return ERROR(ERR_CONFLICT, "endpoint.taken",
+                 "There is one with this name or address already.");
+}
+
+/* ---- reading -------------------------------------------------------- */
+
+const struct err *endpoints_list(struct pg *pg, struct arena *a,
+                                 bool channels, struct str agent,
+                                 struct endpoint_rows *out)
+{
+    struct pg_args args = pg_args(a);
+    struct pg_rows *r = NULL;
+    pg_arg(&args, channels ? STR("true") : STR("false"));
+    pg_arg(&args, agent);
+    pg_queue(pg, SQL_ENDPOINT_LIST, &args);
+    TRY(pg_run(pg, a, &r));
+    out->n = pg_count(r);
+    out->v = arena_many(a, out->n + 1, struct endpoint);
+    for (size_t i = 0; i < out->n; i++)
+        out->v[i] = row(r, i);
+    return NULL;
+}
+
+const struct err *endpoints_get(struct pg *pg, struct arena *a,
+                                struct str id, struct str agent,
+                                struct endpoint *out)
+{
+    struct pg_args args = pg_args(a);
+    struct pg_rows *r = NULL;
+    if (!id_uuid(id))
+        return unknown();
+    pg_arg(&args, id);
+    pg_arg(&args, agent);
+    pg_queue(pg, SQL_ENDPOINT_GET, &args);
+    TRY(pg_run(pg, a, &r));
+    if (pg_count(r) == 0)
+        return unknown();
+    *out = row(r, 0);
+    return NULL;
+}
+
+static const struct err *read_list(struct arena *a, struct str text,
+                                   struct channel *c)
+{
+    struct json *list = NULL;
+    TRY(json_parse(a, text, &list));
+    struct str *v = arena_many(a, json_count(list) + 1, struct str);
+    for (size_t i = 0; i < json_count(list); i++)
+        v[i] = json_text(json_at(list, i));
+    c->notify_to = v;
+    c->notify_to_n = json_count(list);
+    return NULL;
+}
+
+const struct err *endpoints_channels(struct pg *pg, struct arena *a,
+                                     struct channels *out)
+{
+    struct pg_rows *r = NULL;
+    pg_queue(pg, SQL_ENDPOINT_CHANNELS, NULL);
+    TRY(pg_run(pg, a, &r));
+    out->n = pg_count(r) < CHANNELS_MAX ? pg_count(r) : CHANNELS_MAX;
+    for (size_t i = 0; i < out->n; i++) {
+        struct channel *c = &out->v[i];
+        *c = (struct channel){.id = pg_str(r, i, 0),
+                              .kind = channel_kind_of(pg_str(r, i, 1)),
+                              .name = pg_str(r, i, 2),
+                              .address = pg_str(r, i, 3),
+                              .detail = channel_detail_of(pg_str(r, i, 5)),
+                              .every_question = pg_bool(r, i, 6)};
+        TRY(read_list(a, pg_str(r, i, 4), c));
+    }
+    return NULL;
+}
+
+/* ---- writing -------------------------------------------------------- */
+
+static void arg_bool(struct pg_args *args, bool v)
+{
+    pg_arg(args, v ? STR("true") : STR("false"));
+}
+
+static struct str or_empty(struct str list)
+{
+    return list.p ? list : STR("[]");
+}
+
+static void queue_insert(struct pg *pg, struct arena *a,
+                         const struct endpoint *e)
+{
+    struct pg_args args = pg_args(a);
+    pg_arg(&args, e->id);
+    pg_arg(&args, e->kind);
+    pg_arg(&args, e->name);
+    pg_arg(&args, e->address);
+    pg_arg(&args, e->agent);
+    pg_arg(&args, or_empty(e->event_types));
+    pg_arg(&args, or_empty(e->notify_to));
+    pg_arg(&args, e->detail.p ? e->detail : STR("title"));
+    arg_bool(&args, e->every_question);
+    arg_bool(&args, e->internal);
+    pg_arg(&args, e->secret);
+    pg_arg_time(&args, e->created_at);
+    pg_arg(&args, e->created_by);
+    pg_arg_time(&args, e->paused_at);
+    pg_arg_time(&args, e->gone_at);
+    pg_arg_int(&args, str_is(e->kind, "agent") ? ENDPOINTS_MAX : CHANNELS_MAX);
+    pg_queue(pg, SQL_ENDPOINT_INSERT, &args);
+}
+
+const struct err *endpoints_insert(struct pg *pg, struct arena *a,
+                                   const struct endpoint *e)
+{
+    struct pg_rows *r[4] = {NULL};
+    const bool inside = pg_in_transaction(pg);
+    const size_t at = inside ? 1 : 2;
+    if (!inside)
+        pg_queue(pg, SQL_BEGIN, NULL);
+    pg_queue(pg, SQL_ENDPOINT_COUNT_LOCK, NULL);
+    queue_insert(pg, a, e);
+    if (!inside)
+        pg_queue(pg, SQL_COMMIT, NULL);
+    TRY(taken(pg_run(pg, a, r)));
+    if (pg_affected(r[at]) == 0)
+        return err_at(a, ERR_CONFLICT, "endpoint.too_many", STR(""),
+                      "There are %d already. Remove one first.",
+                      str_is(e->kind, "agent") ? ENDPOINTS_MAX
+                                               : CHANNELS_MAX);
+    return NULL;
+}
+
+const struct err *endpoints_update(struct pg *pg, struct arena *a,
+                                   const struct endpoint *e)
+{
+    struct pg_args args = pg_args(a);
+    struct pg_rows *r = NULL;
+    pg_arg(&args, e->id);
+    pg_arg(&args, e->name);
+    pg_arg(&args, e->address);
+    pg_arg(&args, or_empty(e->event_types));
+    pg_arg(&args, or_empty(e->notify_to));
+    pg_arg(&args, e->detail.p ? e->detail : STR("title"));
+    arg_bool(&args, e->every_question);
+    arg_bool(&args, e->internal);
+    pg_arg_time(&args, e->paused_at);
+    pg_arg_time(&args, e->gone_at);
+    pg_queue(pg, SQL_ENDPOINT_UPDATE, &args);
+    TRY(taken(pg_run(pg, a, &r)));
+    return pg_affected(r) ? NULL : unknown();
+}
+
+const struct err *endpoints_rotate(struct pg *pg, struct arena *a,
+                                   struct str id, struct str secret,
+                                   int64_t now)
+{
+    struct pg_args args = pg_args(a);
+    struct pg_rows *r = NULL;
+    pg_arg(&args, id);
+    pg_arg(&args, secret);
+    pg_arg_time(&args, now + ENDPOINTS_ROTATION);
+    pg_queue(pg, SQL_ENDPOINT_ROTATE, &args);
+    TRY(pg_run(pg, a, &r));
+    return pg_affected(r) ? NULL : unknown();
+}
+
+const struct err *endpoints_remove(struct pg *pg, struct arena *a,
+                                   struct str id, int64_t now)
+{
+    struct pg_args args = pg_args(a), own = pg_args(a);
+    struct pg_rows *r[5] = {NULL};
+    pg_arg(&args, id);
+    pg_arg_time(&args, now);
+    pg_arg(&own, id);
+    pg_queue(pg, SQL_BEGIN, NULL);
+    pg_queue(pg, SQL_ENDPOINT_REMOVE, &args);
+    pg_queue(pg, SQL_ENDPOINT_REMOVE_SUBSCRIPTIONS, &own);
+    pg_queue(pg, SQL_ENDPOINT_GIVE_UP, &args);
+    pg_queue(pg, SQL_COMMIT, NULL);
+    TRY(pg_run(pg, a, r));
+    return pg_affected(r[1]) ? NULL : unknown();
+}

@@ -1,0 +1,84 @@
+-- What is told to whom, written in the transaction that it tells of. Where an endpoint is
+-- paused its deliveries are collected; where it is gone or removed there are none.
+
+-- name: delivery_push
+-- To the endpoints of the asking agent, and of every agent.
+INSERT INTO delivery (id, endpoint_id, intent_id, suspension_id, event_sequence, type, body,
+                      next_at, created_at)
+SELECT gen_random_uuid(), e.id, $2, $3, $4, $5::text, $6, $7::timestamptz, $7
+  FROM endpoint e
+ WHERE e.kind = 'agent' AND e.removed_at IS NULL AND e.gone_at IS NULL
+   AND coalesce(e.agent, '') IN ('', $1)
+   AND (e.event_types = '{}' OR $5 = ANY (e.event_types))
+
+-- name: delivery_events
+-- The events $2 to $3 of an intent to their subscriptions, as event_write shows them.
+INSERT INTO delivery (id, endpoint_id, subscription_id, intent_id, event_sequence, type, body,
+                      next_at, created_at)
+SELECT gen_random_uuid(), e.id, s.id, v.intent_id, v.sequence, 'event',
+       '{"subscription_id":"' || s.id || '","event":{"event_hash":"' || v.event_hash || '",'
+           || substr(v.canonical, 2) || '}',
+       $4::timestamptz, $4
+  FROM subscription s
+  JOIN endpoint e ON e.id = s.endpoint_id AND e.removed_at IS NULL AND e.gone_at IS NULL
+  JOIN event v ON v.intent_id = $1 AND v.sequence BETWEEN $2 AND $3
+              AND (s.event_types = '{}' OR v.event_type = ANY (s.event_types))
+ WHERE (s.intent_id = $1 OR s.intent_id IS NULL)
+   AND (s.expires_at IS NULL OR s.expires_at > $4)
+
+-- name: delivery_notices
+-- One message to people: channel, whom to address there, and the text, each.
+INSERT INTO delivery (id, endpoint_id, intent_id, suspension_id, event_sequence, type,
+                      recipient, body, next_at, created_at)
+SELECT gen_random_uuid(), n.endpoint_id, $1, $2, $3, $4, nullif(n.recipient, ''), n.body,
+       $8::timestamptz, $8
+  FROM unnest($5::uuid[], $6::text[], $7::text[]) AS n (endpoint_id, recipient, body)
+
+-- name: delivery_list
+SELECT d.id, d.endpoint_id, e.name, e.kind, d.intent_id, d.suspension_id,
+       coalesce(s.title, s.question, i.title), d.event_sequence, d.type, d.recipient,
+       NULL::text, d.state, d.answer, d.tries, microseconds(d.next_at),
+       microseconds(d.created_at), microseconds(d.ended_at)
+  FROM delivery d
+  JOIN endpoint e ON e.id = d.endpoint_id
+  JOIN intent i ON i.id = d.intent_id
+  LEFT JOIN suspension s ON s.id = d.suspension_id
+ WHERE ($2::text IS NULL OR d.state = $2) AND ($3::uuid IS NULL OR d.endpoint_id = $3)
+   AND ($4::timestamptz IS NULL OR (d.created_at, d.id) < ($4::timestamptz, $5::uuid))
+ ORDER BY d.created_at DESC, d.id DESC LIMIT least($1, 200)
+
+-- name: delivery_get
+SELECT d.id, d.endpoint_id, e.name, e.kind, d.intent_id, d.suspension_id,
+       coalesce(s.title, s.question, i.title), d.event_sequence, d.type, d.recipient,
+       d.body, d.state, d.answer, d.tries, microseconds(d.next_at),
+       microseconds(d.created_at), microseconds(d.ended_at)
+  FROM delivery d
+  JOIN endpoint e ON e.id = d.endpoint_id
+  JOIN intent i ON i.id = d.intent_id
+  LEFT JOIN suspension s ON s.id = d.suspension_id
+ WHERE d.id = $1
+
+-- name: delivery_tries
+SELECT * FROM (SELECT n, microseconds(at), ms, coalesce(status, 0), answer FROM delivery_try
+                WHERE delivery_id = $1 ORDER BY n DESC LIMIT 200) newest
+ ORDER BY n
+
+-- name: delivery_counts
+-- Counted up to a ceiling, since $1.
+SELECT (SELECT count(*) FROM (SELECT 1 FROM delivery
+                               WHERE state = 'delivered' AND created_at > $1
+                               LIMIT 10001) delivered),
+       (SELECT count(*) FROM (SELECT 1 FROM delivery
+                               WHERE state = 'pending' AND created_at > $1
+                               LIMIT 10001) waiting),
+       (SELECT count(*) FROM (SELECT 1 FROM delivery
+                               WHERE state = 'failed' AND created_at > $1
+                               LIMIT 10001) failed)
+
+-- name: delivery_again
+UPDATE delivery d SET state = 'pending', tries = 0, next_at = $2, ended_at = NULL
+  FROM endpoint e
+ WHERE d.id = $1 AND e.id = d.endpoint_id AND e.removed_at IS NULL
+
+-- name: delivery_there
+SELECT 1 FROM delivery WHERE id = $1

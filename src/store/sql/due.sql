@@ -1,0 +1,81 @@
+-- What the clock does, as sayso_tick.
+
+-- name: due_in_order
+-- The clock reads by index, however many rows are due. Without this the planner sorts
+-- all of them for each batch, where its numbers are older than a burst of questions.
+SELECT set_config('enable_sort', 'off', false)
+
+-- name: due_next
+SELECT microseconds(least(next_attempt_at, expires_at)) FROM suspension
+ WHERE state = 'pending' AND least(next_attempt_at, expires_at) IS NOT NULL
+ ORDER BY least(next_attempt_at, expires_at) LIMIT 1
+
+-- name: due_take
+-- Locks the intents whose question is due, oldest first; what another one works on is
+-- left to it. How many bytes each of them is.
+SELECT i.id, octet_length(i.state) + octet_length(s.record) + octet_length(s.subject)
+             + octet_length(s.context) + coalesce(octet_length(s.fallback_value), 0)
+  FROM suspension s JOIN intent i ON i.id = s.intent_id
+ WHERE s.state = 'pending' AND least(s.next_attempt_at, s.expires_at) <= $1
+   AND s.id <> ALL ($2::text[])
+ ORDER BY least(s.next_attempt_at, s.expires_at) LIMIT 50
+   FOR UPDATE OF i SKIP LOCKED
+
+-- name: due_intents
+-- What is locked, as it is now: the lock was taken by another statement.
+SELECT r.*,
+       NOT EXISTS (SELECT 1 FROM intent_dependency d JOIN intent x ON x.id = d.dependency_id
+                    WHERE d.intent_id = r.id AND x.status <> 'completed') AS dependencies_done
+  FROM intent_row r WHERE r.id = ANY ($1::uuid[])
+
+-- name: due_suspensions
+SELECT * FROM suspension_row
+ WHERE intent_id = ANY ($1::uuid[]) AND state = 'pending' FOR UPDATE
+
+-- name: due_lapsed
+-- Leases that have lapsed, behind a place in their order; those of suspended intents
+-- are only passed by.
+SELECT l.id, l.intent_id, microseconds(l.expires_at),
+       (SELECT i.status = 'suspended_awaiting_input' FROM intent i WHERE i.id = l.intent_id)
+  FROM lease l
+ WHERE l.status = 'active' AND l.expires_at <= $1 AND (l.expires_at, l.id) > ($2, $3)
+ ORDER BY l.expires_at, l.id LIMIT 500
+
+-- name: due_lease_intents
+SELECT id FROM intent
+ WHERE id = ANY ($1::uuid[]) AND status <> 'suspended_awaiting_input'
+   FOR UPDATE SKIP LOCKED
+
+-- name: due_leases
+SELECT id, intent_id, agent_id, scope, status, microseconds(acquired_at),
+       microseconds(expires_at), microseconds(released_at)
+  FROM lease
+ WHERE intent_id = ANY ($1::uuid[]) AND status = 'active' AND expires_at <= $2 LIMIT 500
+
+-- Old rows are deleted a few at a time, by their places. What changed meanwhile has to
+-- be old still.
+
+-- name: due_idempotency_delete
+DELETE FROM idempotency
+ WHERE created_at < $1
+   AND ctid = ANY (ARRAY(SELECT i.ctid FROM idempotency i
+                          WHERE i.created_at < $1 ORDER BY i.created_at LIMIT 500))
+
+-- name: due_session_delete
+DELETE FROM operator_session
+ WHERE least(expires_at, revoked_at) < $1
+   AND ctid = ANY (ARRAY(SELECT s.ctid FROM operator_session s
+                          WHERE least(s.expires_at, s.revoked_at) < $1
+                          ORDER BY least(s.expires_at, s.revoked_at) LIMIT 500))
+
+-- name: due_delivery_delete
+DELETE FROM delivery
+ WHERE ended_at < $1
+   AND ctid = ANY (ARRAY(SELECT d.ctid FROM delivery d
+                          WHERE d.ended_at < $1 ORDER BY d.ended_at LIMIT 500))
+
+-- name: due_subscription_delete
+DELETE FROM subscription
+ WHERE expires_at < $1
+   AND ctid = ANY (ARRAY(SELECT s.ctid FROM subscription s
+                          WHERE s.expires_at < $1 ORDER BY s.expires_at LIMIT 500))

@@ -1,0 +1,69 @@
+-- name: endpoint_list
+-- $1: channels, or endpoints of agents; $2: of one agent.
+SELECT e.id, e.kind, e.name, e.address, e.agent, array_to_json(e.event_types)::text,
+       array_to_json(e.notify_to)::text, e.detail, e.every_question, e.internal, e.secret,
+       microseconds(e.created_at), e.created_by, microseconds(e.paused_at),
+       microseconds(e.gone_at),
+       (SELECT count(*) FROM (SELECT 1 FROM delivery d
+                               WHERE d.endpoint_id = e.id AND d.state = 'pending'
+                               LIMIT 1001) waiting)
+  FROM endpoint e
+ WHERE e.removed_at IS NULL AND (e.kind <> 'agent') = $1::boolean
+   AND ($2::text IS NULL OR e.agent = $2)
+ ORDER BY e.created_at, e.id LIMIT 500
+
+-- name: endpoint_get
+SELECT e.id, e.kind, e.name, e.address, e.agent, array_to_json(e.event_types)::text,
+       array_to_json(e.notify_to)::text, e.detail, e.every_question, e.internal, e.secret,
+       microseconds(e.created_at), e.created_by, microseconds(e.paused_at),
+       microseconds(e.gone_at),
+       (SELECT count(*) FROM (SELECT 1 FROM delivery d
+                               WHERE d.endpoint_id = e.id AND d.state = 'pending'
+                               LIMIT 1001) waiting)
+  FROM endpoint e
+ WHERE e.id = $1 AND e.removed_at IS NULL AND ($2::text IS NULL OR e.agent = $2)
+
+-- name: endpoint_count_lock
+-- Who adds one counts first, one after the other.
+SELECT pg_advisory_xact_lock(7361797301)
+
+-- name: endpoint_insert
+-- Nothing, where there are $16 of its sort already.
+INSERT INTO endpoint (id, kind, name, address, agent, event_types, notify_to, detail,
+                      every_question, internal, secret, created_at, created_by, paused_at,
+                      gone_at)
+SELECT $1, $2, $3, $4, $5, ARRAY(SELECT json_array_elements_text($6::json)),
+       ARRAY(SELECT json_array_elements_text($7::json)), $8, $9, $10, $11, $12, $13, $14, $15
+ WHERE (SELECT count(*) FROM endpoint e
+         WHERE e.removed_at IS NULL AND (e.kind = 'agent') = ($2 = 'agent')) < $16::bigint
+
+-- name: endpoint_update
+UPDATE endpoint
+   SET name = $2, address = $3, event_types = ARRAY(SELECT json_array_elements_text($4::json)),
+       notify_to = ARRAY(SELECT json_array_elements_text($5::json)), detail = $6,
+       every_question = $7, internal = $8, paused_at = $9, gone_at = $10
+ WHERE id = $1 AND removed_at IS NULL
+
+-- name: endpoint_rotate
+UPDATE endpoint
+   SET previous_secret = secret, previous_secret_until = $3, secret = $2
+ WHERE id = $1 AND removed_at IS NULL AND secret IS NOT NULL
+
+-- name: endpoint_remove
+UPDATE endpoint SET removed_at = $2 WHERE id = $1 AND removed_at IS NULL
+
+-- name: endpoint_remove_subscriptions
+DELETE FROM subscription WHERE endpoint_id = $1
+
+-- name: endpoint_give_up
+-- Some at once; the sender gives up what may be left.
+UPDATE delivery
+   SET state = 'failed', next_at = NULL, ended_at = $2,
+       answer = 'Given up: the endpoint was removed.'
+ WHERE id IN (SELECT id FROM delivery WHERE endpoint_id = $1 AND state = 'pending' LIMIT 1000)
+
+-- name: endpoint_channels
+SELECT id, kind, name, address, array_to_json(notify_to)::text, detail, every_question
+  FROM endpoint
+ WHERE kind <> 'agent' AND removed_at IS NULL AND paused_at IS NULL AND gone_at IS NULL
+ ORDER BY name LIMIT 64
