@@ -549,7 +549,7 @@ def status(server, lease):
 
 def test_a_lapsed_lease_is_told_once(server, clock, agent):
     intent = new_intent(agent)
-    leases = [acquire(agent, intent, f"s{n}") for n in range(20)]
+    leases = [acquire(agent, intent, f"s{n}") for n in range(70)]
     other = acquire(agent, new_intent(agent), seconds=HOUR)
     clock.forward(seconds=61)
     wait_for(lambda: status(server, leases[-1]) == "expired")
@@ -570,7 +570,7 @@ def test_a_lapsed_lease_is_told_once(server, clock, agent):
     refused(renew(agent, leases[1]), 409, "lease.taken")
     time.sleep(0.6)
     assert len(events(agent, intent["id"],
-                      event_type="lease_released")) == 20
+                      event_type="lease_released")) == 70
 
 
 def test_what_a_suspended_intent_holds_does_not_lapse(server, clock, agent,
