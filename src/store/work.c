@@ -242,7 +242,6 @@ static void queue_new(struct work *w)
     pg_queue(w->pg, SQL_INTENT_DEPENDENCIES_INSERT, &args);
 }
 
-/* After the commit: whoever waits for this intent, and the sender. */
 void work_tell(const struct work *w)
 {
     const bool ended = w->suspension_decided;
@@ -252,7 +251,15 @@ void work_tell(const struct work *w)
         wake_deliver();
 }
 
-void work_queue(struct work *w)
+/* Most commits have nothing for the sender, which is then left alone. */
+static void look_for_deliveries(struct work *w, struct pg_rows *const *rows)
+{
+    w->deliveries.any = false;
+    for (size_t i = w->deliveries.from; i < w->deliveries.to; i++)
+        w->deliveries.any = w->deliveries.any || pg_affected(rows[i]) > 0;
+}
+
+const struct err *work_commit(struct work *w, const struct work_answer *answer)
 {
     const struct deliveries_news news = {
         .intent = &w->intent,
@@ -267,28 +274,12 @@ void work_queue(struct work *w)
         suspensions_queue_insert(w->pg, w->arena, &w->suspension);
     else if (w->suspension_decided)
         suspensions_queue_decide(w->pg, w->arena, &w->suspension);
-    else if (w->suspension_reminded)
-        suspensions_queue_remind(w->pg, w->arena, &w->suspension);
     events_queue(w->pg, w->arena, w->intent.id, &w->events);
     w->deliveries.from = pg_queued(w->pg);
     deliveries_queue(w->pg, w->arena, &news);
     if (w->notice)
         deliveries_queue_notice(w->pg, w->arena, w->notice);
     w->deliveries.to = pg_queued(w->pg);
-    w->deliveries.any = w->deliveries.to > w->deliveries.from;
-}
-
-/* Most commits have nothing for the sender, which is then left alone. */
-static void look_for_deliveries(struct work *w, struct pg_rows *const *rows)
-{
-    w->deliveries.any = false;
-    for (size_t i = w->deliveries.from; i < w->deliveries.to; i++)
-        w->deliveries.any = w->deliveries.any || pg_affected(rows[i]) > 0;
-}
-
-const struct err *work_commit(struct work *w, const struct work_answer *answer)
-{
-    work_queue(w);
     queue_answer(w, answer);
     pg_queue(w->pg, SQL_COMMIT, NULL);
     struct pg_rows **rows =

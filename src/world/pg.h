@@ -12,7 +12,7 @@
 #include "base/err.h"
 
 #define PG_ARGS_MAX 48
-#define PG_BATCH_MAX 512
+#define PG_BATCH_MAX 256
 /* How long the database may keep one request, connecting included, in
  * microseconds; counted from the last pg_spent. */
 #define PG_BATCH_TIME INT64_C(2400000)
@@ -63,8 +63,6 @@ void pg_ahead(struct pg *pg, const struct pg_ahead *ahead);
 bool pg_ahead_waits(const struct pg *pg);
 /* Puts a statement into the batch. */
 void pg_queue(struct pg *pg, int statement, const struct pg_args *args);
-/* How many statements are in it. */
-size_t pg_queued(const struct pg *pg);
 /* Runs the batch in one round trip. rows (may be NULL) gets one result for
  * each queued statement, in order. On an error the rest of the batch did not
  * happen, and an open transaction has been rolled back. A lost connection is

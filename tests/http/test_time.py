@@ -184,6 +184,60 @@ def test_an_hours_outage(server, clock, agent):
     assert told(agent, asked)[-1][1]["attempts"] == 9
 
 
+@pytest.fixture
+def told_at(server):
+    """An agent's endpoint and two channels to people, which nobody answers
+    at; tells what was queued for them, oldest first."""
+    made = {kit.new_id(): kind for kind in ("agent", "floor", "mail")}
+    with server.database() as db:
+        for id, name in made.items():
+            kind = name if name == "agent" else "webhook"
+            db.execute(
+                "INSERT INTO endpoint (id, kind, name, address, agent, "
+                "notify_to, secret, created_at, created_by) VALUES (%s, %s, "
+                "%s, %s, %s, %s, 'whsec_x', now(), 'x')",
+                [id, kind, name, f"https://{name}.invalid",
+                 "refunds-agent" if kind == "agent" else None,
+                 [] if kind == "agent" else ["*"]])
+
+        def queued(asked):
+            rows = db.execute(
+                "SELECT endpoint_id::text, type, recipient, event_sequence, "
+                "body FROM delivery WHERE suspension_id = %s ORDER BY "
+                "event_sequence, type", [asked["suspension_id"]]).fetchall()
+            return [(made[r[0]], *r[1:]) for r in rows]
+
+        yield queued
+        db.execute("UPDATE endpoint SET removed_at = now()")
+        db.execute("DELETE FROM delivery")
+
+
+def test_people_and_the_agent_are_told(clock, agent, told_at):
+    asked = ask(agent, channel_hint="floor", title="A title",
+                retry_policy=policy(3, HOUR, escalation_ladder=[
+                    {"attempt": 3, "channel_hint": "mail",
+                     "notify_to": "lead@example.org"}]))
+    with_ask = told_at(asked)
+    for attempt in (2, 3):
+        clock.forward(hours=1)
+        until(agent, asked, attempt=attempt)
+    clock.forward(hours=1)
+    until(agent, asked, state="expired")
+    told = [x for x in told_at(asked) if x not in with_ask]
+    assert [x[:3] for x in told] == [
+        ("floor", "suspension.reminded", None),
+        ("mail", "suspension.escalated", "lead@example.org"),
+        ("agent", "intent_suspension_expired", None)]
+    sequence = {e["event_type"]: e["sequence"] for e in
+                reversed(events(agent, asked["intent_id"]))}
+    assert told[1][3] == sequence[REMINDED]
+    assert told[2][3] == sequence["status_changed"]
+    for one in told[:2]:
+        body = json.loads(one[4])
+        assert body["type"] == one[1]
+        assert asked["url"] in one[4] and "A title" in one[4]
+
+
 def test_after_the_end_nobody_is_reminded(server, clock, agent):
     with asleep(server, "tick"):
         asked = ask(agent, retry_policy=policy(3, HOUR))
@@ -549,7 +603,7 @@ def status(server, lease):
 
 def test_a_lapsed_lease_is_told_once(server, clock, agent):
     intent = new_intent(agent)
-    leases = [acquire(agent, intent, f"s{n}") for n in range(20)]
+    leases = [acquire(agent, intent, f"s{n}") for n in range(70)]
     other = acquire(agent, new_intent(agent), seconds=HOUR)
     clock.forward(seconds=61)
     wait_for(lambda: status(server, leases[-1]) == "expired")
@@ -570,7 +624,7 @@ def test_a_lapsed_lease_is_told_once(server, clock, agent):
     refused(renew(agent, leases[1]), 409, "lease.taken")
     time.sleep(0.6)
     assert len(events(agent, intent["id"],
-                      event_type="lease_released")) == 20
+                      event_type="lease_released")) == 70
 
 
 def test_what_a_suspended_intent_holds_does_not_lapse(server, clock, agent,
