@@ -187,7 +187,7 @@ def complaints(server):
     """Lines of the log that no request should be able to bring about."""
     return [x for x in server.log().splitlines()
             if re.search("Sanitizer|runtime error|internal code|was left open|"
-                         "supervisor: worker .* (ended|killed)", x)]
+                         r"supervisor: sayso: \w+, \d+, (ended|is killed)", x)]
 
 
 def elsewhere():
