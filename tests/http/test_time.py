@@ -41,7 +41,9 @@ def server(clock):
     verified = one.sayso("verify")
     one.stop()
     assert verified.returncode == 0, verified.stdout
-    assert kit.complaints(one) == []
+    # Its tests kill the clock, and nothing else may die.
+    assert not [x for x in kit.complaints(one)
+                if not x.endswith("ended by signal 9") or "tick" not in x]
 
 
 @pytest.fixture(scope="module")
