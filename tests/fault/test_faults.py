@@ -78,8 +78,8 @@ def register(server, receiver, book):
             "name": "agents", "url": receiver.url("agents"),
             "internal": True})
     assert r.status_code == 201, r.text
-    book.pushed_to = r.json()["id"]
-    receiver.open("agents", r.json()["id"], r.json()["secret"])
+    book.pushed_to = r.json()["endpoint_id"]
+    receiver.open("agents", r.json()["endpoint_id"], r.json()["secret"])
     with server.database() as db:
         for name in CHANNELS:
             id, secret = kit.new_id(), "whsec_" + "MTIzNDU2Nzg5MDEyMzQ1Njc4OTA="

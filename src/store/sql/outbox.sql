@@ -13,8 +13,8 @@ WITH due AS (
                SELECT id, next_at FROM delivery
                 WHERE endpoint_id = e.id AND state = 'pending' AND next_at <= $1
                 ORDER BY next_at
-                LIMIT 4 - (SELECT count(*) FROM unnest($2::uuid[]) busy
-                            WHERE busy = e.id)) d
+                LIMIT greatest(0, 4 - (SELECT count(*) FROM unnest($2::uuid[]) busy
+                                        WHERE busy = e.id))) d
          WHERE e.paused_at IS NULL AND e.gone_at IS NULL AND e.removed_at IS NULL
          ORDER BY d.next_at
          LIMIT 64) oldest
@@ -73,6 +73,6 @@ UPDATE delivery
                CROSS JOIN LATERAL (
                      SELECT id FROM delivery
                       WHERE endpoint_id = e.id AND state = 'pending'
-                      LIMIT 1000) d
+                      LIMIT 200) d
                WHERE e.gone_at IS NOT NULL OR e.removed_at IS NOT NULL
-               LIMIT 1000)
+               LIMIT 200)
