@@ -22,8 +22,10 @@ CREATE FUNCTION bench.event_hash(canonical text) RETURNS text
         encode(sha256(convert_to(canonical, 'UTF8')), 'base64'), '+/', '-_'), '=');
 
 -- Open questions number a to z: copies of one that was asked through the
--- API, each with its own ids and with the chain of its events made anew.
-CREATE PROCEDURE bench.fill(suspension_id text, a bigint, z bigint)
+-- API, each with its own ids and with the chain of its events made anew. due:
+-- when their time ends, where that is not as in the original.
+CREATE PROCEDURE bench.fill(suspension_id text, a bigint, z bigint,
+                            due timestamptz DEFAULT NULL)
 LANGUAGE plpgsql AS $$
 DECLARE
     s suspension; i intent; created event; asked event;
@@ -54,8 +56,9 @@ BEGIN
        AND NOT attisdropped;
     EXECUTE format('INSERT INTO suspension (%1$s) SELECT %1$s FROM (
         SELECT r.* FROM copy, LATERAL jsonb_populate_record($1, jsonb_build_object(
-            ''id'', sid, ''intent_id'', iid, ''record'', replace($1.record, $1.id, sid))) r) x',
-        columns) USING s;
+            ''id'', sid, ''intent_id'', iid, ''record'', replace($1.record, $1.id, sid),
+            ''expires_at'', coalesce($2, $1.expires_at))) r) x',
+        columns) USING s, due;
 
     INSERT INTO event
     SELECT r.* FROM copy, LATERAL jsonb_populate_record(created, jsonb_build_object(
@@ -70,6 +73,24 @@ CREATE FUNCTION bench.answered(a bigint, z bigint) RETURNS bigint LANGUAGE sql
     RETURN (SELECT count(*) FROM generate_series(a, z) n
               JOIN suspension s ON s.id = bench.id('s', n)::text
              WHERE s.state = 'resolved');
+
+-- n deliveries to the first so many endpoints: copies of those that told of one
+-- question.
+CREATE PROCEDURE bench.tell(suspension_id text, n bigint, endpoints bigint,
+                            due timestamptz)
+LANGUAGE sql AS $$
+    INSERT INTO delivery
+    SELECT r.*
+      FROM (SELECT o.d, gen_random_uuid() AS id
+              FROM generate_series(0, n - 1) k
+              JOIN (SELECT d, row_number() OVER (ORDER BY d.endpoint_id) - 1 AS at
+                      FROM delivery d
+                     WHERE d.suspension_id = tell.suspension_id AND d.state = 'delivered'
+                     ORDER BY d.endpoint_id LIMIT endpoints) o ON o.at = k % endpoints) x,
+           LATERAL jsonb_populate_record(x.d, jsonb_build_object(
+               'id', x.id, 'state', 'pending', 'tries', 0, 'created_at', clock_timestamp(),
+               'next_at', due, 'ended_at', NULL, 'answer', NULL)) r
+$$;
 
 -- The row work of a respond: the same locks, the same two updates and one
 -- insert, with texts of the same length, which the caller sends.

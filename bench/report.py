@@ -1,6 +1,8 @@
 """What bench/run measured: a table on the terminal, everything as JSON.
 
-usage: report.py CELLS SURROUNDINGS OUT. Fails when a number is missing.
+usage: report.py DIRECTORY OUT. DIRECTORY has what was measured: cells and
+surroundings, and time where time and push were. Fails when a number is
+missing.
 """
 import json
 import pathlib
@@ -63,29 +65,92 @@ def table(results):
     return "\n".join(lines)
 
 
-def main(cells_path, surroundings_path, out):
-    cells = read_cells(cells_path)
-    around = dict(line.split("=", 1) for line in pathlib.Path(
-        surroundings_path).read_text().splitlines())
-    results = {what: compare(cells, what, against)
-               for what, (_, against, _) in ROWS.items()}
+# Of time and push: title, which result, its numbers, and the aim as a number
+# and a ceiling.
+TIMES = (
+    ("a waiter holds", "waiters", "pss_kb", "kB", 32),
+    ("wake, one by one, p99", "wake", "p99_ms", "ms", 25),
+    ("wake, at a rate, p99", "wake_rate", "p99_ms", "ms", 25),
+    ("expiry of all", "expiry", "seconds", "s", 10),
+    ("respond meanwhile, p50", "slower", "p50", "times", 2),
+    ("respond meanwhile, p99", "slower", "p99", "times", 2),
+    ("deliveries, one endpoint", "deliver_one", "rate", "/s", None),
+    ("deliveries, many", "deliver_many", "rate", "/s", None),
+)
+REMARKS = {
+    "waiters": "{held} held; {rss_kb:.1f} kB of RSS, and {kernel_kb:.1f} kB "
+               "of the kernel",
+    "wake": "p50 {p50_ms:.1f}, of {answers}",
+    "wake_rate": "p50 {p50_ms:.1f}, of {answers}, {rate} a second",
+    "expiry": "{questions} questions",
+    "slower": "{usual_rate:.0f}/s p50 {usual_p50:.1f} p99 {usual_p99:.1f} "
+              "became {rate:.0f}/s p50 {now_p50:.1f} p99 {now_p99:.1f}",
+    "deliver_one": "{deliveries} to {endpoints}, {twice} twice",
+    "deliver_many": "{deliveries} to {endpoints}, {twice} twice",
+}
+
+
+def slower(usual, now):
+    """How an operator's answers are, while much expires."""
+    return {"p50": now["p50_ms"] / usual["p50_ms"],
+            "p99": now["p99_ms"] / usual["p99_ms"],
+            "usual_rate": usual["rate"], "usual_p50": usual["p50_ms"],
+            "usual_p99": usual["p99_ms"], "rate": now["rate"],
+            "now_p50": now["p50_ms"], "now_p99": now["p99_ms"]}
+
+
+def time_table(results):
+    lines = []
+    for title, what, key, unit, aim in TIMES:
+        if what not in results:
+            continue
+        value = results[what][key]
+        assert value >= 0, (what, key, value)
+        goal = "-" if aim is None else (
+            f"{aim} {'met' if value <= aim else 'MISSED'}")
+        lines.append(f"{title:<26}{value:>8.1f} {unit:<6}{goal:<11}"
+                     + REMARKS[what].format(**results[what]))
+    return "\n".join(lines)
+
+
+def show_rows(cells, results):
     for c in (c for one in cells.values() for c in one.values()):
         assert c["rate"] > 0 and c["requests"] > 0, c
         assert 0 < c["p50_ms"] <= c["p99_ms"], c
+    print("\nMedians of the rounds: requests a second, latencies in ms, "
+          "microseconds of processor\nfor each (client, nginx, workers and "
+          "database), and the ratio that each round has.\n")
+    print(table(results))
+
+
+def main(where, out):
+    where = pathlib.Path(where)
+    cells = read_cells(where / "cells")
+    around = dict(line.split("=", 1) for line in
+                  (where / "surroundings").read_text().splitlines())
+    results = {what: compare(cells, what, against)
+               for what, (_, against, _) in ROWS.items()} if cells else {}
+    busy = [c["others_percent"] for one in cells.values()
+            for c in one.values()]
+    if cells:
+        show_rows(cells, results)
+    if (where / "time").exists():
+        times = json.loads((where / "time").read_text())
+        busy += [one["others_percent"] for one in times.values()
+                 if "others_percent" in one]
+        if "expiry" in times:
+            times["slower"] = slower(times["respond_usual"],
+                                     times["respond_meanwhile"])
+        print("\nTime and push:\n\n" + time_table(times))
+        results.update(times)
     pathlib.Path(out).write_text(json.dumps({
         "surroundings": around, "results": results,
         "cells": [{"round": i, "what": what, "who": who, **c}
                   for (what, who), one in cells.items()
                   for i, c in one.items()]}, indent=1) + "\n")
-    print("\nMedians of the rounds: requests a second, latencies in ms, "
-          "microseconds of processor\nfor each (client, nginx, workers and "
-          "database), and the ratio that each round has.\n")
-    print(table(results))
     print("\n" + ", ".join(f"{k} {v}" for k, v in around.items()))
-    busy = max(c["others_percent"] for one in cells.values()
-               for c in one.values())
-    if busy > 10:
-        print(f"Others used up to {busy} % of this machine meanwhile.")
+    if max(busy) > 10:
+        print(f"Others used up to {max(busy)} % of this machine meanwhile.")
     if around["sanitizers"] == "yes" or around["quick"] == "yes":
         print("These numbers mean nothing: "
               "quick run or a build with sanitizers.")

@@ -44,7 +44,11 @@
             navigator.clipboard.writeText(button.dataset.copy).then(
                 function () {
                     button.classList.add("done");
-                    button.setAttribute("aria-label", "Copied");
+                    if (button.textContent.trim()) {
+                        button.textContent = "Copied";
+                    } else {
+                        button.setAttribute("aria-label", "Copied");
+                    }
                 });
         });
     }

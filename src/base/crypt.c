@@ -35,13 +35,51 @@ struct str crypt_sha256_hex(struct arena *a, struct str s)
     return (struct str){text, 2 * CRYPT_SHA256};
 }
 
-static struct str base64url(struct arena *a, const uint8_t *p, size_t n)
+static struct str base64(struct arena *a, const uint8_t *p, size_t n,
+                         int variant)
 {
-    const int variant = sodium_base64_VARIANT_URLSAFE_NO_PADDING;
     const size_t size = sodium_base64_encoded_len(n, variant);
     char *text = arena_alloc(a, size);
     sodium_bin2base64(text, size, p, n, variant);
-    return str_of(text);
+    return (struct str){text, size - 1};
+}
+
+static struct str base64url(struct arena *a, const uint8_t *p, size_t n)
+{
+    return base64(a, p, n, sodium_base64_VARIANT_URLSAFE_NO_PADDING);
+}
+
+struct str crypt_base64(struct arena *a, struct str bytes)
+{
+    bytes = solid(bytes);
+    return base64(a, (const uint8_t *)bytes.p, bytes.n,
+                  sodium_base64_VARIANT_ORIGINAL);
+}
+
+struct str crypt_base64_read(struct arena *a, struct str text)
+{
+    uint8_t *raw = arena_alloc(a, text.n + 1);
+    size_t n;
+    while (text.n > 0 && text.p[text.n - 1] == '=')
+        text.n--;
+    text = solid(text);
+    if (sodium_base642bin(raw, text.n + 1, text.p, text.n, NULL, &n, NULL,
+                          sodium_base64_VARIANT_ORIGINAL_NO_PADDING) != 0)
+        return STR_NONE;
+    return (struct str){(const char *)raw, n};
+}
+
+struct str crypt_hmac(struct arena *a, struct str key, struct str s)
+{
+    uint8_t mac[crypto_auth_hmacsha256_BYTES];
+    crypto_auth_hmacsha256_state state;
+    key = solid(key);
+    s = solid(s);
+    crypto_auth_hmacsha256_init(&state, (const unsigned char *)key.p, key.n);
+    crypto_auth_hmacsha256_update(&state, (const unsigned char *)s.p, s.n);
+    crypto_auth_hmacsha256_final(&state, mac);
+    sodium_memzero(&state, sizeof state);
+    return base64(a, mac, sizeof mac, sodium_base64_VARIANT_ORIGINAL);
 }
 
 struct str crypt_sha256_b64(struct arena *a, struct str s)

@@ -15,6 +15,13 @@ void crypt_sha256(struct str s, uint8_t out[static CRYPT_SHA256]);
 struct str crypt_sha256_hex(struct arena *a, struct str s);
 /* SHA-256 as base64url without padding (43 characters). */
 struct str crypt_sha256_b64(struct arena *a, struct str s);
+/* The bytes as base64 with padding (RFC 4648 4). */
+struct str crypt_base64(struct arena *a, struct str bytes);
+/* The bytes that base64 stands for, with or without padding; p NULL when it
+ * is none. */
+struct str crypt_base64_read(struct arena *a, struct str text);
+/* HMAC-SHA256 (RFC 2104) as base64 with padding. */
+struct str crypt_hmac(struct arena *a, struct str key, struct str s);
 /* n random bytes as base64url without padding. */
 struct str crypt_token(struct arena *a, size_t n);
 void crypt_random(void *p, size_t n);

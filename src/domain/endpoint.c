@@ -276,12 +276,9 @@ const struct err *endpoint_events(struct arena *a, const char *field,
 struct str endpoint_secret(struct arena *a)
 {
     struct buf b = buf_make(a, 64);
-    const struct str token = crypt_token(a, 32);
+    char raw[32];
+    crypt_random(raw, sizeof raw);
     buf_put(&b, "whsec_");
-    /* The standard alphabet, as Standard Webhooks has it. */
-    for (size_t i = 0; i < token.n; i++)
-        buf_char(&b, token.p[i] == '-' ? '+' : token.p[i] == '_' ? '/'
-                                                                 : token.p[i]);
-    buf_char(&b, '=');
+    buf_str(&b, crypt_base64(a, (struct str){raw, sizeof raw}));
     return buf_text(&b);
 }

@@ -5,10 +5,8 @@
  * a database or a state: an event says all that its frames say. */
 #include "domain/frame.h"
 
-#include "base/id.h"
 #include "domain/event.h"
 
-#define FRAMES 2 /* of one event, at most */
 #define NEW_STATE_MAX ((size_t)128 << 10)
 
 /* ---- what kind of event --------------------------------------------- */
@@ -397,45 +395,4 @@ size_t frame_write(struct arena *a, struct buf *b,
         put_frame(&w, str_of(type), dump(a, o), false);
     put_own(&w, event);
     return w.written;
-}
-
-/* ---- where a stream goes on ----------------------------------------- */
-
-/* A number as we print it: no sign, no zero in front. */
-static bool number(struct str s, int64_t max, int64_t *out)
-{
-    return s.n > 0 && s.p[0] != '0' && str_int(s, 1, max, out);
-}
-
-/* An intent's id as we print it: in lower case. */
-static bool intent(struct str s)
-{
-    for (size_t i = 0; i < s.n; i++) {
-        if (s.p[i] >= 'A' && s.p[i] <= 'Z')
-            return false;
-    }
-    return id_uuid(s);
-}
-
-bool frame_id_read(struct str text, enum frame_audience to,
-                   struct frame_id *out)
-{
-    struct frame_id id = {.intent_id = STR_NONE};
-    struct str rest = text;
-    int64_t xid = 0, part = 0;
-    if (to != FRAME_INTENT) {
-        if (!number(str_cut(&rest, '.'), INT64_MAX, &xid))
-            return false;
-        id.intent_id = str_cut(&rest, '.');
-        id.xid = (uint64_t)xid;
-        if (!intent(id.intent_id))
-            return false;
-    }
-    if (!number(str_cut(&rest, '.'), INT64_MAX, &id.sequence))
-        return false;
-    if (rest.p && !number(rest, FRAMES - 1, &part))
-        return false;
-    id.part = (size_t)part;
-    *out = id;
-    return true;
 }

@@ -47,14 +47,20 @@ size_t frame_write(struct arena *a, struct buf *b,
 struct str frame_decides(struct arena *a, const struct frame_event *e);
 
 /* A Last-Event-ID, as frame_write makes them: SEQ[.PART] on an intent's
- * stream, XID.INTENT.SEQ[.PART] on the others. */
+ * stream, XID.INTENT.SEQ[.PART] on the others, or XID alone. */
 struct frame_id {
     uint64_t xid;
-    struct str intent_id;
+    struct str intent_id; /* p NULL: before all events of the transaction */
     int64_t sequence;
     size_t part; /* frames of this event that were read; 0: all of them */
 };
 bool frame_id_read(struct str text, enum frame_audience to,
                    struct frame_id *out);
+/* Appends a frame that only tells where the stream is: "connected" when it
+ * begins and "keepalive" at intervals, which the SDK knows and does nothing
+ * on. A client that lost it before anything happened, or long after, goes on
+ * from there. */
+void frame_id_place(struct buf *b, const char *type, enum frame_audience to,
+                    const struct frame_id *at);
 
 #endif

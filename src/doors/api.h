@@ -51,6 +51,19 @@ const struct err *api_suspension_get(struct call *c) MUST;
 const struct err *api_suspension_respond(struct call *c) MUST;
 const struct err *api_suspension_cancel(struct call *c) MUST;
 
+/* api_endpoint.c */
+const struct err *api_endpoint_register(struct call *c) MUST;
+const struct err *api_endpoint_list(struct call *c) MUST;
+const struct err *api_endpoint_get(struct call *c) MUST;
+const struct err *api_endpoint_change(struct call *c) MUST;
+const struct err *api_endpoint_rotate(struct call *c) MUST;
+const struct err *api_endpoint_remove(struct call *c) MUST;
+
+/* api_subscription.c */
+const struct err *api_subscription_make(struct call *c) MUST;
+const struct err *api_subscription_list(struct call *c) MUST;
+const struct err *api_subscription_remove(struct call *c) MUST;
+
 /* api_operations.c */
 const struct err *api_health(struct call *c) MUST;
 const struct err *api_ready(struct call *c) MUST;

@@ -2,6 +2,7 @@
 #include "doors/ask.h"
 
 #include "domain/retry.h"
+#include "store/endpoints.h"
 
 static const struct err *open_question(struct call *c, const struct work *w)
 {
@@ -25,9 +26,27 @@ static const struct err *settle_silence(struct call *c, struct suspension *s)
     return retry_check_fallback(c->a, s, s->strict);
 }
 
+/* Whom to tell, once the question has been put down. */
+static const struct deliveries_notice *notice(struct call *c,
+                                              const struct work *w,
+                                              const struct channels *all)
+{
+    struct deliveries_notice *n = arena_new(c->a, struct deliveries_notice);
+    *n = (struct deliveries_notice){
+        .channels = all,
+        .news = CHANNEL_ASKED,
+        .suspension = &w->suspension,
+        .notify_to = channel_first(c->a, &w->suspension),
+        .url = call_url(c, "/suspensions/", w->suspension.id),
+        .sequence = w->suspension.asked_sequence,
+        .now = w->now};
+    return n;
+}
+
 const struct err *ask_suspend(struct call *c, struct work *w,
                               struct suspension *s)
 {
+    struct channels *all = arena_new(c->a, struct channels);
     if (w->has_suspension && w->suspension.state == SUSPENSION_PENDING)
         return open_question(c, w);
     s->intent_id = w->intent.id;
@@ -36,6 +55,8 @@ const struct err *ask_suspend(struct call *c, struct work *w,
     s->asked_by_key = c->who.id;
     s->initiated_by = w->intent.initiated_by;
     TRY(settle_silence(c, s));
+    TRY(endpoints_channels(c->pg, c->a, all));
+    TRY(channel_check(c->a, all, s, s->strict));
     TRY(suspension_seal(c->a, s, w->now));
     TRY(work_event(w, "intent.suspended", s->asked_by,
                    suspension_payload(c->a, s)));
@@ -44,5 +65,7 @@ const struct err *ask_suspend(struct call *c, struct work *w,
     w->suspension = *s;
     w->has_suspension = true;
     w->suspension_new = true;
+    if (all->n > 0)
+        w->notice = notice(c, w, all);
     return NULL;
 }

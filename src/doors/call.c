@@ -135,6 +135,16 @@ const struct err *call_commit(struct call *c, struct work *w, int status,
     return call_commit_text(c, w, status, body, etag);
 }
 
+const struct err *call_commit_bare(struct call *c, struct work *w, int status,
+                                   const struct json *v)
+{
+    const struct work_answer answer = {
+        .status = status, .body = json_dump(c->a, v, RESPONSE_BODY_MAX)};
+    TRY(work_commit_bare(w, &answer));
+    response_json_text(c->rs, status, answer.body);
+    return NULL;
+}
+
 struct str call_url(struct call *c, const char *path, struct str id)
 {
     struct buf b = buf_make(c->a, 4096);

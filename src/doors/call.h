@@ -48,6 +48,9 @@ const struct err *call_commit(struct call *c, struct work *w, int status,
 /* The same for JSON text. */
 const struct err *call_commit_text(struct call *c, struct work *w, int status,
                                    struct str body, bool etag) MUST;
+/* The same for work that concerns no intent. */
+const struct err *call_commit_bare(struct call *c, struct work *w, int status,
+                                   const struct json *v) MUST;
 /* ETag of a version. */
 struct str call_etag(struct arena *a, int64_t version);
 /* An address of ours, with the host: public_url and path and id. */

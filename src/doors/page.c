@@ -65,6 +65,10 @@ static void set_page(struct call *c, struct json *view, const char *title,
     json_set_text(p, "open_count", count);
     json_set_bool(nav, "inbox", str_is(c->rq->path, "/inbox"));
     json_set_bool(nav, "decided", str_is(c->rq->path, "/decided"));
+    json_set_bool(nav, "settings", str_starts(c->rq->path, STR("/settings")));
+    json_set_bool(nav, "may_set",
+                  c->cookie.p &&
+                      (c->who.role & (ROLE_ADMIN | ROLE_AUDITOR)) != 0);
     json_set_json(p, "nav", nav);
     json_set_json(view, "page", p);
 }

@@ -21,6 +21,28 @@ const struct err *page_suspension_respond(struct call *c) MUST;
 /* page_intent.c */
 const struct err *page_intent(struct call *c) MUST;
 
+/* page_settings.c */
+const struct err *page_settings(struct call *c) MUST;
+
+/* page_endpoints.c */
+const struct err *page_endpoints(struct call *c) MUST;
+const struct err *page_endpoints_post(struct call *c) MUST;
+const struct err *page_endpoints_one(struct call *c) MUST;
+const struct err *page_endpoints_act(struct call *c) MUST;
+
+/* page_channels.c */
+const struct err *page_channels(struct call *c) MUST;
+const struct err *page_channels_post(struct call *c) MUST;
+const struct err *page_channels_one(struct call *c) MUST;
+const struct err *page_channels_act(struct call *c) MUST;
+
+/* page_deliveries.c */
+const struct err *page_deliveries(struct call *c) MUST;
+
+/* page_delivery.c */
+const struct err *page_delivery(struct call *c) MUST;
+const struct err *page_delivery_again(struct call *c) MUST;
+
 /* page.c */
 /* An error as a page. Falls back to problem JSON when it cannot be shown. */
 void page_error(struct call *c, const struct err *e);

@@ -18,7 +18,8 @@ enum {
     ANY = AGENT | OPERATOR | ADMIN | AUDITOR,
     WRITER = AGENT | OPERATOR | ADMIN,
     DECIDER = OPERATOR | ADMIN,
-    READER = OPERATOR | ADMIN | AUDITOR
+    READER = OPERATOR | ADMIN | AUDITOR,
+    OVERSEER = ADMIN | AUDITOR
 };
 
 #define GET METHOD_GET
@@ -87,6 +88,12 @@ const struct route routes[] = {
      api_stream_agent},
     {POST, INTENT "/suspend/respond", KEY, DECIDER, "", 256 * KB, DETAIL,
      api_openintent_respond},
+    {POST, API "/subscriptions", KEY, AGENT | ADMIN, "", 64 * KB, DETAIL,
+     api_subscription_make},
+    {GET, API "/subscriptions", KEY, AGENT | ADMIN,
+     "intent_id portfolio_id after", 0, DETAIL, api_subscription_list},
+    {DELETE, API "/subscriptions/{id}", KEY, AGENT | ADMIN, "", 4 * KB,
+     DETAIL, api_subscription_remove},
 
     /* native */
     {POST, API "/suspensions", KEY, AGENT, "", 256 * KB, PROBLEM,
@@ -99,6 +106,18 @@ const struct route routes[] = {
      PROBLEM, api_suspension_respond},
     {POST, API "/suspensions/{id}/cancel", KEY, AGENT | ADMIN, "", 16 * KB,
      PROBLEM, api_suspension_cancel},
+    {POST, API "/endpoints", KEY, AGENT | ADMIN, "", 64 * KB, PROBLEM,
+     api_endpoint_register},
+    {GET, API "/endpoints", KEY, AGENT | ADMIN, "", 0, PROBLEM,
+     api_endpoint_list},
+    {GET, API "/endpoints/{id}", KEY, AGENT | ADMIN, "", 0, PROBLEM,
+     api_endpoint_get},
+    {PATCH, API "/endpoints/{id}", KEY, AGENT | ADMIN, "", 64 * KB, PROBLEM,
+     api_endpoint_change},
+    {DELETE, API "/endpoints/{id}", KEY, AGENT | ADMIN, "", 4 * KB, PROBLEM,
+     api_endpoint_remove},
+    {POST, API "/endpoints/{id}/rotate", KEY, AGENT | ADMIN, "", 4 * KB,
+     PROBLEM, api_endpoint_rotate},
 
     /* browser */
     {GET, "/", OPEN, 0, "", 0, HTML, page_home},
@@ -114,6 +133,28 @@ const struct route routes[] = {
      page_suspension_respond},
     {GET, "/decided", COOKIE, READER, "after", 0, HTML, page_decided},
     {GET, "/intents/{id}", COOKIE, READER, "verify", 0, HTML, page_intent},
+    {GET, "/settings", COOKIE, OVERSEER, "", 0, HTML, page_settings},
+    {GET, "/settings/endpoints", COOKIE, OVERSEER, "", 0, HTML,
+     page_endpoints},
+    {POST, "/settings/endpoints", COOKIE, ADMIN, "", 64 * KB, HTML,
+     page_endpoints_post},
+    {GET, "/settings/endpoints/{id}", COOKIE, ADMIN, "do", 0, HTML,
+     page_endpoints_one},
+    {POST, "/settings/endpoints/{id}", COOKIE, ADMIN, "", 64 * KB, HTML,
+     page_endpoints_act},
+    {GET, "/settings/channels", COOKIE, OVERSEER, "", 0, HTML, page_channels},
+    {POST, "/settings/channels", COOKIE, ADMIN, "", 64 * KB, HTML,
+     page_channels_post},
+    {GET, "/settings/channels/{id}", COOKIE, ADMIN, "do", 0, HTML,
+     page_channels_one},
+    {POST, "/settings/channels/{id}", COOKIE, ADMIN, "", 64 * KB, HTML,
+     page_channels_act},
+    {GET, "/settings/deliveries", COOKIE, OVERSEER, "state endpoint after", 0,
+     HTML, page_deliveries},
+    {GET, "/settings/deliveries/{id}", COOKIE, OVERSEER, "", 0, HTML,
+     page_delivery},
+    {POST, "/settings/deliveries/{id}", COOKIE, ADMIN, "", 8 * KB, HTML,
+     page_delivery_again},
 
     /* operations */
     {GET, "/healthz", OPEN, 0, "", 0, PROBLEM, api_health},
@@ -196,7 +237,8 @@ const struct err *route_check_query(const struct route *r,
 
 enum response_style route_style(struct str path)
 {
-    if (str_starts(path, STR(API "/suspensions")))
+    if (str_starts(path, STR(API "/suspensions")) ||
+        str_starts(path, STR(API "/endpoints")))
         return RESPONSE_PROBLEM;
     if (str_starts(path, STR("/api/")) || str_starts(path, STR("/.well-")))
         return RESPONSE_DETAIL;

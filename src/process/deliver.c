@@ -2,13 +2,383 @@
  *
  * Takes due deliveries by claim, sends many at once, and writes down how each
  * try went. At least once: a claim that its process did not live to finish
- * lapses. */
+ * lapses. Sleeps in libcurl's poll while something is on its way. */
 #include "process/deliver.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "domain/backoff.h"
+#include "process/deliver_send.h"
+#include "store/sql.gen.h"
+#include "world/wake.h"
+
+#define LOOK CLOCK_SECOND         /* at least so often, without a wake-up */
+#define LOOK_LEAST (CLOCK_SECOND / 100)
+#define SLICE (CLOCK_SECOND / 4)  /* of libcurl's poll: SIGTERM waits for it */
+#define STOP CLOCK_SECOND         /* for what is on its way at SIGTERM */
+#define SWEEP (10 * CLOCK_SECOND) /* what waits for endpoints that are gone */
+#define PAUSE_FIRST (CLOCK_SECOND / 10) /* when the database is gone */
+#define PAUSE_MAX (5 * CLOCK_SECOND)
+#define PASSWORD_MAX ((size_t)1024)
+#define NOTES 64
+#define GONE 410
+
+static_assert((int)OUTBOX_AT_ONCE == (int)OUTBOUND_AT_ONCE,
+              "a transfer for each delivery");
+static_assert(OUTBOX_CLAIM > OUTBOUND_TIME + 10 * CLOCK_SECOND,
+              "a claim outlives its try and the writing down");
+
+enum slot_state { SLOT_FREE, SLOT_SENDING, SLOT_ENDED };
+
+/* A delivery that this process has claimed. */
+struct slot {
+    enum slot_state state;
+    char id[40], endpoint_id[40];
+    int64_t n;  /* which try it is */
+    int64_t at; /* it began */
+    int64_t ms, status, retry_after;
+    char said[OUTBOUND_ANSWER_MAX];
+    size_t said_n;
+};
+
+struct deliver {
+    const struct child *child;
+    struct arena *arena; /* of one round */
+    struct pg *pg;
+    struct outbound *out;
+    struct slot slot[OUTBOX_AT_ONCE];
+    size_t sending, ended;
+    struct str mail_from; /* p NULL: no mail */
+    int64_t look_at, sweep_at; /* clock_mono */
+    int64_t pause;             /* the database's; 0: it is there */
+};
+
+/* ---- results -------------------------------------------------------- */
+
+static void keep_text(char *room, size_t size, struct str s)
+{
+    const size_t n = s.n < size ? s.n : size - 1;
+    if (n)
+        memcpy(room, s.p, n);
+    room[n] = '\0';
+}
+
+static void end_slot(struct deliver *d, struct slot *s,
+                     const struct outbound_result *r)
+{
+    s->state = SLOT_ENDED;
+    s->status = r->status;
+    s->retry_after = r->retry_after;
+    s->ms = r->ms;
+    s->said_n = r->said.n < sizeof s->said ? r->said.n : sizeof s->said;
+    if (s->said_n)
+        memcpy(s->said, r->said.p, s->said_n);
+    d->ended++;
+}
+
+static void on_done(void *context, void *own, const struct outbound_result *r)
+{
+    struct deliver *d = context;
+    d->sending--;
+    end_slot(d, own, r);
+}
+
+static bool accepted(const struct slot *s)
+{
+    return s->status >= 200 && s->status <= 299;
+}
+
+static struct str words(const struct slot *s)
+{
+    if (s->status == GONE)
+        return STR("The endpoint is gone: it answered 410.");
+    if (s->status >= 300 && s->status <= 399)
+        return STR("It answered with a redirect, which is not followed.");
+    if (s->said_n > 0)
+        return (struct str){s->said, s->said_n};
+    return accepted(s)     ? STR("Accepted.")
+           : s->status > 0 ? STR("Refused.")
+                           : STR("No answer came.");
+}
+
+static struct outbox_try try_of(const struct slot *s, int64_t now)
+{
+    struct backoff again = {
+        .tries = s->n, .retry_after = s->retry_after, .now = now};
+    crypt_random(&again.random, sizeof again.random);
+    const bool over = accepted(s) || s->status == GONE;
+    return (struct outbox_try){.delivery_id = str_of(s->id),
+                               .n = s->n,
+                               .at = s->at,
+                               .ms = s->ms,
+                               .status = s->status,
+                               .answer = words(s),
+                               .delivered = accepted(s),
+                               .next_at = over ? 0 : backoff_next(&again),
+                               .now = now};
+}
+
+static void tell(const struct slot *s, const struct outbox_try *t)
+{
+    char next[CLOCK_TEXT] = "-";
+    if (t->next_at)
+        clock_write(next, t->next_at);
+    log_line(t->delivered ? LOG_INFO : LOG_NOTICE,
+             "deliver delivery=%s endpoint=%s try=%lld status=%lld ms=%lld "
+             "next=%s",
+             s->id, s->endpoint_id, (long long)s->n, (long long)s->status,
+             (long long)s->ms, next);
+}
+
+/* Writes down what has ended. What the database does not take for a reason
+ * other than being away is let go: its claim lapses. */
+static const struct err *write_down(struct deliver *d)
+{
+    struct outbox_try *v = arena_many(d->arena, d->ended + 1,
+                                      struct outbox_try);
+    const int64_t now = clock_now();
+    size_t n = 0;
+    for (size_t i = 0; i < OUTBOX_AT_ONCE; i++) {
+        const struct slot *s = &d->slot[i];
+        if (s->state != SLOT_ENDED)
+            continue;
+        if (s->status == GONE)
+            TRY(outbox_gone(d->pg, d->arena, str_of(s->endpoint_id), now));
+        v[n++] = try_of(s, now);
+    }
+    const struct err *e = outbox_finish(d->pg, d->arena, v, n);
+    if (e && (e->kind == ERR_BUSY || e->kind == ERR_AGAIN))
+        return e;
+    n = 0;
+    for (size_t i = 0; i < OUTBOX_AT_ONCE; i++) {
+        struct slot *s = &d->slot[i];
+        if (s->state != SLOT_ENDED)
+            continue;
+        if (!e)
+            tell(s, &v[n++]);
+        if (s->status == GONE)
+            d->sweep_at = 0;
+        s->state = SLOT_FREE;
+    }
+    d->ended = 0;
+    d->look_at = 0;
+    return e;
+}
+
+/* ---- taking --------------------------------------------------------- */
+
+static struct slot *free_slot(struct deliver *d)
+{
+    size_t i = 0;
+    while (d->slot[i].state != SLOT_FREE)
+        i++;
+    return &d->slot[i];
+}
+
+static void begin(struct deliver *d, const struct outbox_item *item)
+{
+    struct slot *s = free_slot(d);
+    const int64_t now = clock_now();
+    const struct deliver_send send = {.arena = d->arena,
+                                      .out = d->out,
+                                      .templates = d->child->templates,
+                                      .mail_from = d->mail_from,
+                                      .now = now};
+    struct outbound_result none = {.status = 0};
+    *s = (struct slot){
+        .state = SLOT_SENDING, .n = item->tries + 1, .at = now};
+    keep_text(s->id, sizeof s->id, item->id);
+    keep_text(s->endpoint_id, sizeof s->endpoint_id, item->endpoint_id);
+    if (deliver_send(&send, item, s, &none.said))
+        d->sending++;
+    else
+        end_slot(d, s, &none);
+}
+
+static const struct err *take(struct deliver *d, size_t *taken)
+{
+    struct str busy[OUTBOX_AT_ONCE];
+    struct outbox_claim claim = {.busy = busy, .now = clock_now()};
+    struct outbox_items items;
+    for (size_t i = 0; i < OUTBOX_AT_ONCE; i++)
+        if (d->slot[i].state != SLOT_FREE)
+            busy[claim.busy_n++] = str_of(d->slot[i].endpoint_id);
+    claim.limit = (int64_t)(OUTBOX_AT_ONCE - claim.busy_n);
+    *taken = 0;
+    if (claim.limit == 0)
+        return NULL;
+    TRY(outbox_take(d->pg, d->arena, &claim, &items));
+    for (size_t i = 0; i < items.n; i++)
+        begin(d, &items.v[i]);
+    *taken = items.n;
+    return NULL;
+}
+
+static const struct err *sweep(struct deliver *d)
+{
+    size_t n = 0;
+    TRY(outbox_give_up(d->pg, d->arena, clock_now(), &n));
+    if (n > 0)
+        log_line(LOG_NOTICE, "deliver: %zu given up, as their endpoints are "
+                 "gone", n);
+    d->sweep_at = n > 0 ? 0 : clock_mono() + SWEEP;
+    return NULL;
+}
+
+/* When to look next: what is on its way wakes us by itself. */
+static const struct err *set_look(struct deliver *d)
+{
+    int64_t next = 0, wait = LOOK;
+    if (d->sending == 0) {
+        TRY(outbox_next(d->pg, d->arena, &next));
+        const int64_t left = next - clock_now();
+        if (next > 0 && left < LOOK)
+            wait = left > LOOK_LEAST ? left : LOOK_LEAST;
+    }
+    d->look_at = clock_mono() + wait;
+    return NULL;
+}
+
+static const struct err *work(struct deliver *d)
+{
+    size_t taken = 0;
+    if (d->ended > 0)
+        TRY(write_down(d));
+    if (child_stop || clock_mono() < d->look_at)
+        return NULL;
+    if (clock_mono() >= d->sweep_at)
+        TRY(sweep(d));
+    TRY(take(d, &taken));
+    return taken > 0 ? NULL : set_look(d);
+}
+
+/* ---- the loop ------------------------------------------------------- */
+
+static void drain(struct deliver *d)
+{
+    struct wake_note notes[NOTES];
+    size_t n, all = 0;
+    do {
+        n = wake_read(WAKE_DELIVER, notes, NOTES);
+        all += n;
+    } while (n == NOTES);
+    if (all > 0)
+        d->look_at = 0;
+}
+
+/* One turn without the sleep. */
+static void turn(struct deliver *d)
+{
+    const int64_t now = clock_mono();
+    drain(d);
+    const struct err *e = work(d);
+    (void)pg_spent(d->pg);
+    arena_reset(d->arena);
+    if (!e) {
+        d->pause = 0;
+        return;
+    }
+    if (d->pause == 0)
+        log_line(LOG_WARN, "deliver: %.*s", STR_FMT(e->say));
+    d->pause = d->pause ? d->pause * 2 : PAUSE_FIRST;
+    if (d->pause > PAUSE_MAX)
+        d->pause = PAUSE_MAX;
+    d->look_at = now + d->pause;
+}
+
+/* Sleeps until something happens. Where nothing is on its way SIGTERM ends
+ * the sleep; else it is let in after each slice. */
+static void rest(struct deliver *d)
+{
+    const int64_t left = child_stop ? SLICE : d->look_at - clock_mono();
+    /* A database that is away is not asked at each wake-up. */
+    const int fd = d->pause > 0 ? -1 : wake_fd(WAKE_DELIVER);
+    if (left > 0 && d->sending == 0)
+        child_sleep(left, fd);
+    else if (d->sending > 0)
+        outbound_work(d->out, left < SLICE ? left : SLICE, fd, on_done, d);
+    child_sleep(1, -1);
+}
+
+static void loop(struct deliver *d)
+{
+    int64_t stop_by = 0;
+    for (;;) {
+        child_busy(d->child, true);
+        if (d->pause == 0 || clock_mono() >= d->look_at)
+            turn(d);
+        child_busy(d->child, false);
+        if (child_stop && stop_by == 0)
+            stop_by = clock_mono() + STOP;
+        if (child_stop && (d->sending == 0 || clock_mono() >= stop_by))
+            break;
+        rest(d);
+    }
+    /* The rest is left to its claim. */
+    if (d->ended > 0 && write_down(d))
+        log_line(LOG_WARN, "deliver: some results could not be written down; "
+                 "those are sent again");
+}
+
+/* ---- making --------------------------------------------------------- */
+
+/* The first line of the file; p NULL and a log line when it cannot be read. */
+static struct str password(struct arena *a, struct str path)
+{
+    char room[PASSWORD_MAX];
+    const int fd = open(arena_z(a, path), O_RDONLY | O_CLOEXEC);
+    const ssize_t n = fd < 0 ? -1 : read(fd, room, sizeof room);
+    if (n < 0)
+        log_line(LOG_ERR, "deliver: smtp_password_file: %s", strerror(errno));
+    if (fd >= 0)
+        close(fd);
+    if (n < 0)
+        return STR_NONE;
+    const struct str all = {room, (size_t)n};
+    struct str line = str_sub(all, 0, str_find(all, '\n', 0));
+    if (str_ends(line, STR("\r")))
+        line.n--;
+    return arena_str(a, line);
+}
+
+static bool make(struct deliver *d, struct arena *process)
+{
+    const struct conf *conf = d->child->conf;
+    struct outbound_settings settings = {.ca_file = conf->ca_file,
+                                         .smtp_url = conf->smtp_url,
+                                         .smtp_user = conf->smtp_user};
+    d->mail_from = conf->smtp_url.p ? conf->mail_from : STR_NONE;
+    if (conf->smtp_url.p && conf->smtp_password_file.p) {
+        settings.smtp_password = password(process, conf->smtp_password_file);
+        if (!settings.smtp_password.p)
+            d->mail_from = STR_NONE;
+    }
+    d->arena = arena_make(ARENA_REQUEST_MAX);
+    d->pg = pg_make(process, conf->database_deliver, "sayso deliver",
+                    sql_statements, sql_statement_count);
+    d->out = outbound_make(process, &settings);
+    return d->out != NULL;
+}
 
 int deliver_run(const struct child *c)
 {
+    struct arena *process = arena_make(ARENA_PROCESS_MAX);
+    struct deliver *d = arena_new(process, struct deliver);
     child_signals();
-    while (!child_stop)
-        child_sleep(1000000, c->listen_fd);
-    return 0;
+    d->child = c;
+    const bool made = make(d, process);
+    if (made) {
+        loop(d);
+        outbound_close(d->out);
+        pg_close(d->pg);
+    }
+    arena_free(d->arena);
+    arena_free(process);
+    return made ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -10,11 +10,13 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "process/wait_place.h"
 #include "store/listeners.h"
 
 #define KEEP_ALIVE (20 * CLOCK_SECOND)
 #define CHECK (10 * CLOCK_SECOND) /* of keys and sessions */
-#define PATIENCE (20 * CLOCK_SECOND) /* with a reader that takes nothing */
+#define PATIENCE (10 * CLOCK_SECOND) /* with a reader that takes nothing */
+#define LAST (60 * CLOCK_SECOND)     /* for what is unsent at its end */
 #define PAUSE (CLOCK_SECOND / 10)    /* before a full reader is looked at */
 
 enum state {
@@ -31,6 +33,7 @@ struct wait_stream {
     enum frame_audience to;
     struct tail_cursor at; /* all up to here was sent, or is not for it */
     size_t skip;           /* frames of the very next event */
+    uint64_t told;         /* of the place (wait_place.h) */
     bool full;             /* its reader has to take all before it gets more */
     int64_t sent_at;       /* when something was last taken (clock_mono) */
     bool session;
@@ -298,14 +301,15 @@ static void read_behind(void *context)
 static void look_after(struct wait_streams *r, struct wait_stream *s,
                        int64_t now)
 {
+    const struct wait_place p = {s->to, &s->at, s->skip, &s->told};
     const bool unsent = loop_unsent(s->conn) > 0;
-    const bool late = now - s->sent_at > PATIENCE;
-    if (s->state == ENDING && late)
+    const int64_t idle = now - s->sent_at;
+    if (s->state == ENDING && idle > LAST)
         loop_close(s->conn, true);
-    else if (s->state == BEHIND && late && unsent)
+    else if (s->state == BEHIND && unsent && idle > PATIENCE)
         cut(s, false);
-    else if (s->state != ENDING && !unsent && now - s->sent_at >= KEEP_ALIVE)
-        (void)send(s, wrap(r, s, STR(": still here\n\n")));
+    else if (s->state != ENDING && !unsent && idle >= KEEP_ALIVE)
+        (void)send(s, wrap(r, s, wait_place_keep(r->frames, &p)));
 }
 
 static int by_listener(const void *a, const void *b)
@@ -420,12 +424,6 @@ struct wait_stream *wait_stream_open(struct wait_streams *r,
                                      struct loop_conn *conn,
                                      const struct fcgi_record *record)
 {
-    static const char head[] = "Status: 200 OK\r\n"
-                               "Content-Type: text/event-stream\r\n"
-                               "Cache-Control: no-store\r\n"
-                               "X-Accel-Buffering: no\r\n"
-                               "X-Content-Type-Options: nosniff\r\n\r\n"
-                               "retry: 5000\n\n";
     struct wait_stream *s = take(r);
     if (!s)
         return NULL;
@@ -442,7 +440,8 @@ struct wait_stream *wait_stream_open(struct wait_streams *r,
         s->at.sequence--;
     s->state = BEHIND;
     r->held++;
-    (void)send(s, wrap(r, s, STR(head)));
+    const struct wait_place p = {s->to, &s->at, s->skip, &s->told};
+    (void)send(s, wrap(r, s, wait_place_begin(r->frames, &p)));
     forget_frames(r);
     loop_soon(r->loop, 0, read_behind, r);
     return s;

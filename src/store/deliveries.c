@@ -42,16 +42,23 @@ void deliveries_queue(struct pg *pg, struct arena *a,
     pg_queue(pg, SQL_DELIVERY_EVENTS, &args);
 }
 
-/* The text for one target, as far as its channel's setting goes. */
+/* The text for target i, as far as its channel's setting goes: the same one
+ * for all that have the same setting. */
 static struct str body_for(struct arena *a, const struct deliveries_notice *n,
-                           const struct channel_target *to)
+                           const struct channel_target *to,
+                           const struct str *before, size_t i)
 {
     const struct channel_notice one = {.news = n->news,
-                                       .channel = to->channel,
+                                       .channel = to[i].channel,
                                        .suspension = n->suspension,
-                                       .notify_to = to->recipient,
+                                       .notify_to = to[i].recipient,
                                        .url = n->url,
                                        .now = n->now};
+    for (size_t k = 0; k < i; k++) {
+        if (to[k].channel->detail == to[i].channel->detail &&
+            !to[k].recipient.p == !to[i].recipient.p)
+            return before[k];
+    }
     return channel_body(a, &one);
 }
 
@@ -69,7 +76,7 @@ void deliveries_queue_notice(struct pg *pg, struct arena *a,
     for (size_t i = 0; i < n; i++) {
         channel[i] = to[i].channel->id;
         recipient[i] = to[i].recipient;
-        body[i] = body_for(a, notice, &to[i]);
+        body[i] = body_for(a, notice, to, body, i);
     }
     struct pg_args args = pg_args(a);
     pg_arg(&args, s->intent_id);

@@ -9,10 +9,11 @@
 
 const struct err *due_next(struct pg *pg, struct arena *a, int64_t *out)
 {
-    struct pg_rows *rows = NULL;
+    struct pg_rows *rows[2] = {NULL};
+    pg_queue(pg, SQL_DUE_IN_ORDER, NULL);
     pg_queue(pg, SQL_DUE_NEXT, NULL);
-    TRY(pg_run(pg, a, &rows));
-    *out = pg_count(rows) > 0 ? pg_int(rows, 0, 0) : 0;
+    TRY(pg_run(pg, a, rows));
+    *out = pg_count(rows[1]) > 0 ? pg_int(rows[1], 0, 0) : 0;
     return NULL;
 }
 

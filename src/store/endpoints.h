@@ -7,6 +7,7 @@
 #include "world/pg.h"
 
 #define ENDPOINTS_MAX 500 /* of an installation; a list is told whole */
+#define ENDPOINTS_WAITING_MAX 1000
 /* How long the old secret signs beside a new one, in microseconds. */
 #define ENDPOINTS_ROTATION (INT64_C(24) * 3600 * 1000000)
 
@@ -21,7 +22,8 @@ struct endpoint {
     int64_t created_at;
     struct str created_by;
     int64_t paused_at, gone_at; /* 0: it is not */
-    int64_t waiting; /* deliveries that are not sent yet, up to 1001 */
+    int64_t waiting; /* deliveries that are not sent yet; at most
+                        ENDPOINTS_WAITING_MAX + 1 are counted */
 };
 struct endpoint_rows {
     struct endpoint *v;

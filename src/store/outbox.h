@@ -24,12 +24,12 @@ struct outbox_items {
     struct outbox_item *v;
     size_t n;
 };
-/* Takes due ones, oldest first and at most OUTBOX_PER_ENDPOINT of each
- * endpoint that is not among busy, paused, gone or removed. */
+/* Takes due ones, oldest first, of endpoints that are not paused, gone or
+ * removed, so that at most OUTBOX_PER_ENDPOINT are on their way to each. */
 struct outbox_claim {
-    const struct str *busy; /* ids of endpoints that have enough on their way */
+    const struct str *busy; /* the endpoint's id for each one on its way */
     size_t busy_n;
-    int64_t limit;
+    int64_t limit; /* at most OUTBOX_AT_ONCE */
     int64_t now;
 };
 const struct err *outbox_take(struct pg *pg, struct arena *a,
@@ -40,15 +40,24 @@ const struct err *outbox_next(struct pg *pg, struct arena *a,
                               int64_t *out) MUST;
 /* How a try went. */
 struct outbox_try {
-    struct str delivery_id, endpoint_id;
-    int64_t n, at, ms, status; /* status 0: no answer came */
+    struct str delivery_id;
+    int64_t n, at, ms, status; /* n: which it was, from 1; status 0: no answer
+                                  came */
     struct str answer;         /* in words, for the log */
     bool delivered;
     int64_t next_at; /* of the next try; 0 with delivered or given up */
-    bool gone;       /* it answered 410: nothing more goes there */
     int64_t now;
 };
+/* At most OUTBOX_AT_ONCE, in one transaction. One that was finished already,
+ * or is to be sent anew meanwhile, stays as it is. */
 const struct err *outbox_finish(struct pg *pg, struct arena *a,
-                                const struct outbox_try *t) MUST;
+                                const struct outbox_try *v, size_t n) MUST;
+/* An endpoint answered 410: nothing more goes there. */
+const struct err *outbox_gone(struct pg *pg, struct arena *a,
+                              struct str endpoint_id, int64_t now) MUST;
+/* Gives up what waits for endpoints that are gone or removed, some at a time;
+ * how many there were. */
+const struct err *outbox_give_up(struct pg *pg, struct arena *a, int64_t now,
+                                 size_t *out) MUST;
 
 #endif

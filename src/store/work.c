@@ -7,7 +7,6 @@
 
 #include "base/clock.h"
 #include "base/id.h"
-#include "store/deliveries.h"
 #include "store/events.h"
 #include "store/intents.h"
 #include "store/sql.gen.h"
@@ -154,15 +153,22 @@ const struct err *work_begin_suspension(struct work *w, struct pg *pg,
     return e && e->kind == ERR_NOT_FOUND ? unknown : e;
 }
 
-const struct err *work_begin_new(struct work *w, struct pg *pg,
-                                 struct arena *a, const struct work_once *once)
+const struct err *work_begin_bare(struct work *w, struct pg *pg,
+                                  struct arena *a,
+                                  const struct work_once *once)
 {
     struct pg_rows *rows[2] = {NULL};
     start(w, pg, a, once);
     pg_queue(pg, SQL_BEGIN, NULL);
     queue_before(w);
     TRY(pg_run(pg, a, rows));
-    TRY(take_before(w, rows[1]));
+    return take_before(w, rows[1]);
+}
+
+const struct err *work_begin_new(struct work *w, struct pg *pg,
+                                 struct arena *a, const struct work_once *once)
+{
+    TRY(work_begin_bare(w, pg, a, once));
     w->intent_new = true;
     w->dependencies_done = true;
     w->children_done = true;
@@ -241,11 +247,11 @@ void work_tell(const struct work *w)
     const bool ended = w->suspension_decided;
     wake_changed(w->intent.id, w->intent.version,
                  ended ? w->suspension.id : STR_NONE);
-    if (w->events.n > 0)
+    if (w->deliveries.any)
         wake_deliver();
 }
 
-const struct err *work_commit(struct work *w, const struct work_answer *answer)
+static void queue_changes(struct work *w)
 {
     const struct deliveries_news news = {
         .intent = &w->intent,
@@ -261,10 +267,39 @@ const struct err *work_commit(struct work *w, const struct work_answer *answer)
     else if (w->suspension_decided)
         suspensions_queue_decide(w->pg, w->arena, &w->suspension);
     events_queue(w->pg, w->arena, w->intent.id, &w->events);
+    w->deliveries.from = pg_queued(w->pg);
     deliveries_queue(w->pg, w->arena, &news);
+    if (w->notice)
+        deliveries_queue_notice(w->pg, w->arena, w->notice);
+    w->deliveries.to = pg_queued(w->pg);
+    w->deliveries.any = w->deliveries.to > w->deliveries.from;
+}
+
+/* Most commits have nothing for the sender, which is then left alone. */
+static void look_for_deliveries(struct work *w, struct pg_rows *const *rows)
+{
+    w->deliveries.any = false;
+    for (size_t i = w->deliveries.from; i < w->deliveries.to; i++)
+        w->deliveries.any = w->deliveries.any || pg_affected(rows[i]) > 0;
+}
+
+const struct err *work_commit(struct work *w, const struct work_answer *answer)
+{
+    queue_changes(w);
     queue_answer(w, answer);
     pg_queue(w->pg, SQL_COMMIT, NULL);
-    TRY(pg_run(w->pg, w->arena, NULL));
+    struct pg_rows **rows =
+        arena_many(w->arena, pg_queued(w->pg), struct pg_rows *);
+    TRY(pg_run(w->pg, w->arena, rows));
+    look_for_deliveries(w, rows);
     work_tell(w);
     return NULL;
+}
+
+const struct err *work_commit_bare(struct work *w,
+                                   const struct work_answer *answer)
+{
+    queue_answer(w, answer);
+    pg_queue(w->pg, SQL_COMMIT, NULL);
+    return pg_run(w->pg, w->arena, NULL);
 }

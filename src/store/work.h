@@ -9,6 +9,7 @@
 #define STORE_WORK_H
 
 #include "domain/resolve.h"
+#include "store/deliveries.h"
 #include "world/pg.h"
 
 /* A request that carries an Idempotency-Key. */
@@ -37,9 +38,14 @@ struct work {
     bool dependencies_done, children_done;
     struct event_list events;
     const struct intent_ids *depends; /* of a new intent; NULL: none */
+    const struct deliveries_notice *notice; /* to people; NULL: none */
     bool intent_new, suspension_new, suspension_decided;
     bool touched; /* the version has been counted up */
     bool expired; /* this call found a question's time to be over */
+    struct {
+        size_t from, to; /* statements of the batch that may write some */
+        bool any;        /* false: there are none for sure */
+    } deliveries;
 };
 
 /* Begins on an intent. ERR_NOT_FOUND intent.unknown; ERR_CONFLICT
@@ -68,6 +74,14 @@ const struct err *work_begin_suspension(struct work *w, struct pg *pg,
 const struct err *work_begin_new(struct work *w, struct pg *pg,
                                  struct arena *a,
                                  const struct work_once *once) MUST;
+/* The same for what concerns no intent: begins, and looks whether this request
+ * was answered before. work_commit_bare remembers answer and commits, and
+ * nothing else. */
+const struct err *work_begin_bare(struct work *w, struct pg *pg,
+                                  struct arena *a,
+                                  const struct work_once *once) MUST;
+const struct err *work_commit_bare(struct work *w,
+                                   const struct work_answer *answer) MUST;
 /* What resolve_* works on. */
 struct decision work_decision(struct work *w);
 /* Appends an event to the intent's log. */

@@ -9,6 +9,7 @@
 
 #include "base/arena.h"
 
+#define OUTBOUND_AT_ONCE 64 /* transfers */
 #define OUTBOUND_TIME (INT64_C(15) * 1000000) /* of a transfer, us */
 #define OUTBOUND_HEADERS_MAX 8
 #define OUTBOUND_RECIPIENTS_MAX 16
@@ -45,7 +46,8 @@ struct outbound *outbound_make(struct arena *process,
                                const struct outbound_settings *settings);
 void outbound_close(struct outbound *o);
 /* Begins a transfer; own comes back with its result. Texts need to live only
- * for the call. false: it could not even begin. */
+ * for the call. false: it could not even begin, as OUTBOUND_AT_ONCE are on
+ * their way or there is no mail server. */
 bool outbound_send(struct outbound *o, const struct outbound_request *rq,
                    void *own);
 /* Works for at most us microseconds, or until fd can be read, calling done for

@@ -74,9 +74,7 @@ bool pg_in_transaction(const struct pg *pg)
 static bool wait_socket(const struct pg *pg, short events, int64_t deadline)
 {
     struct pollfd p = {.fd = PQsocket(pg->conn), .events = events};
-    if (p.fd < 0)
-        return false;
-    for (;;) {
+    while (p.fd >= 0) {
         const int64_t left = deadline - clock_mono();
         if (left <= 0)
             return false;
@@ -86,6 +84,7 @@ static bool wait_socket(const struct pg *pg, short events, int64_t deadline)
         if (n < 0 && errno != EINTR)
             return false;
     }
+    return false;
 }
 
 /* Sends what libpq has buffered, reading along so that neither side blocks. */
@@ -114,22 +113,13 @@ static bool next_result(struct pg *pg, int64_t deadline, PGresult **out)
 static bool poll_connect(struct pg *pg, int64_t deadline)
 {
     for (;;) {
-        switch (PQconnectPoll(pg->conn)) {
-        case PGRES_POLLING_OK:
+        const PostgresPollingStatusType s = PQconnectPoll(pg->conn);
+        const bool reads = s == PGRES_POLLING_READING;
+        if (s == PGRES_POLLING_OK)
             return true;
-        case PGRES_POLLING_READING:
-            if (!wait_socket(pg, POLLIN, deadline))
-                return false;
-            break;
-        case PGRES_POLLING_WRITING:
-            if (!wait_socket(pg, POLLOUT, deadline))
-                return false;
-            break;
-        case PGRES_POLLING_FAILED:
-        case PGRES_POLLING_ACTIVE:
-        default:
+        if ((!reads && s != PGRES_POLLING_WRITING) ||
+            !wait_socket(pg, reads ? POLLIN : POLLOUT, deadline))
             return false;
-        }
     }
 }
 
@@ -144,8 +134,8 @@ static bool prepared(struct pg *pg, size_t i, int64_t deadline)
         log_line(LOG_ERR, "database statement=%s cannot be prepared: %s",
                  pg->list[i].name, PQresultErrorMessage(r));
     PQclear(r);
-    PGresult *end = NULL;
-    return next_result(pg, deadline, &end) && !end && ok;
+    r = NULL;
+    return next_result(pg, deadline, &r) && !r && ok;
 }
 
 /* Reads the end of a pipeline's batch. */
@@ -223,6 +213,11 @@ void pg_queue(struct pg *pg, int statement, const struct pg_args *args)
     q->args.n = 0;
     if (args)
         q->args = *args;
+}
+
+size_t pg_queued(const struct pg *pg)
+{
+    return pg->queued;
 }
 
 void pg_ahead(struct pg *pg, const struct pg_ahead *ahead)
@@ -317,10 +312,9 @@ static bool run_plain(struct pg *pg, const char *sql, int64_t deadline)
             return false;
         if (!r)
             break;
-        if (PQresultStatus(r) == PGRES_FATAL_ERROR) {
+        ok = ok && PQresultStatus(r) != PGRES_FATAL_ERROR;
+        if (!ok)
             log_line(LOG_ERR, "database script: %s", PQresultErrorMessage(r));
-            ok = false;
-        }
         PQclear(r);
     }
     return PQenterPipelineMode(pg->conn) && ok;

@@ -13,6 +13,8 @@ export const people = {
     operator: null,
     other: { email: "tomas@example.com", name: "Tomas Berg",
              role: "operator", password: "another correct horse" },
+    admin: { email: "ines@example.com", name: "Ines Roth",
+             role: "admin", password: "sets where things go" },
     auditor: { email: "ada@example.com", name: "Ada Auditor",
                role: "auditor", password: "reads and does not answer" },
 };
@@ -38,6 +40,7 @@ export async function startBrowser() {
     };
     makePerson(people.other);
     makePerson(people.auditor);
+    makePerson(people.admin);
 }
 
 export async function stopBrowser() {

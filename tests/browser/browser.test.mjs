@@ -10,6 +10,7 @@ import "./keys.mjs";
 import { runAll } from "./lanes.mjs";
 import "./people.mjs";
 import { startServer, stopServer } from "./server.mjs";
+import "./settings.mjs";
 import "./states.mjs";
 
 before(async () => {

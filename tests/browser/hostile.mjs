@@ -19,7 +19,7 @@ const villain = `"><b>agent\u202e\u200b😈${"x".repeat(60)}`;
 const header = Buffer.from(villain).toString("latin1");
 
 /* What holds on every page, whatever stands on it. */
-async function holds(page, what) {
+export async function holds(page, what) {
     assert.equal(await overflow(page), 0, `${what} scrolls sideways`);
     const found = await page.evaluate(() => ({
         taken: window.taken,

@@ -28,7 +28,7 @@ function focused(page) {
 }
 
 /* Presses Tab until what is wanted has the focus. */
-async function tabTo(page, wanted) {
+export async function tabTo(page, wanted) {
     const passed = [];
     for (let i = 0; i < 80; i += 1) {
         await page.keyboard.press("Tab");
@@ -46,7 +46,7 @@ async function tabTo(page, wanted) {
     throw new Error(`not reached by Tab: ${passed.join(", ")}`);
 }
 
-async function enter(page) {
+export async function enter(page) {
     await Promise.all([page.waitForEvent("load", { timeout: patience }),
         page.keyboard.press("Enter")]);
 }

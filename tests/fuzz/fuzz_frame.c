@@ -60,13 +60,15 @@ static void check_id(struct arena *a, struct str text)
         if (!frame_id_read(text, (enum frame_audience)to, &id))
             continue;
         struct buf b = buf_make(a, 128);
-        if (to != FRAME_INTENT) {
+        if (to != FRAME_INTENT)
             buf_int(&b, (int64_t)id.xid);
+        if (id.intent_id.p) {
             buf_char(&b, '.');
             buf_str(&b, id.intent_id);
             buf_char(&b, '.');
         }
-        buf_int(&b, id.sequence);
+        if (to == FRAME_INTENT || id.intent_id.p)
+            buf_int(&b, id.sequence);
         if (id.part) {
             buf_char(&b, '.');
             buf_int(&b, (int64_t)id.part);

@@ -102,7 +102,7 @@ def style_of(method, path):
     row = find(method, path)
     if row:
         return row.style
-    if path.startswith("/api/v1/suspensions"):
+    if path.startswith(("/api/v1/suspensions", "/api/v1/endpoints")):
         return "PROBLEM"
     return "DETAIL" if path.startswith(("/api/", "/.well-")) else None
 
@@ -236,15 +236,16 @@ def waiting(server):
                           "'Lock'").fetchone()[0]
 
 
-def busy_worker(server):
-    """The one worker that has a request: it holds the socket that listens,
-    the database's, and one to nginx."""
-    def sockets(pid):
-        at = pathlib.Path(f"/proc/{pid}/fd")
-        return sum(os.readlink(f).startswith("socket:")
-                   for f in at.iterdir())
+def has_request(worker):
+    """Holds it the socket that listens, the database's, and one to nginx?"""
+    at = pathlib.Path(f"/proc/{worker}/fd")
+    return sum(os.readlink(f).startswith("socket:")
+               for f in at.iterdir()) == 3
 
-    busy = [w for w in server.workers() if sockets(w) == 3]
+
+def busy_worker(server):
+    """The one worker that has a request."""
+    busy = [w for w in server.workers() if has_request(w)]
     assert len(busy) == 1, busy
     return busy[0]
 

@@ -147,7 +147,7 @@ def test_a_name_that_no_agent_has(keys, listen, name):
         said(listen(AGENT[0].format(name), keys[role]), 404, "agent.unknown")
 
 
-@pytest.mark.parametrize("given", ["", "7", "1.x.1", "{now}.{id}",
+@pytest.mark.parametrize("given", ["", "0", "07", "{later}", "1.x.1", "{now}.{id}",
                                    "{now}.{id}.0", "{later}.{id}.1",
                                    "9223372036854775807.{id}.1", "0.{id}.1"])
 def test_an_order_of_all_goes_on_only_from_its_own(server, keys, listen,
@@ -168,6 +168,9 @@ def test_an_order_of_all_goes_on_from_where_it_was(server, keys, listen):
             t = target(answer)
             assert (t["xid"], t["intent"], t["after"], t["skip"]) == (
                 str(xid), ANY_ID, "7", skip)
+    t = target(listen(AGENT[0].format("a"), keys["agent"],
+                      last_event_id=str(xid)))
+    assert (t["xid"], t["intent"], t["after"]) == (str(xid), "", "0")
 
 
 # --- The inbox's ----------------------------------------------------------

@@ -23,6 +23,8 @@ WAIT = {"tail_read", "tail_intent"}
 
 def role(name):
     """Whose rights a statement needs; not for what only the commands run."""
+    if name.startswith("outbox_"):
+        return "sayso_deliver"
     if name.startswith("due_"):
         return "sayso_tick"
     return "sayso_wait" if name in WAIT else "sayso_web"

@@ -166,3 +166,49 @@ Test(crypt, what_is_no_hash_matches_nothing)
     memset(p, '$', 5000);
     cr_expect(not(crypt_password_ok(arena, (struct str){p, 5000}, STR(""))));
 }
+
+/* RFC 4648 10. */
+Test(crypt, base64)
+{
+    static const char *const rows[][2] = {
+        {"", ""},         {"f", "Zg=="},        {"fo", "Zm8="},
+        {"foo", "Zm9v"},  {"foob", "Zm9vYg=="}, {"fooba", "Zm9vYmE="},
+        {"foobar", "Zm9vYmFy"}, {"\xFB\xFF\xBF", "+/+/"}};
+    for (size_t i = 0; i < countof(rows); i++) {
+        const struct str bytes = str_of(rows[i][0]), text = str_of(rows[i][1]);
+        struct str bare = text;
+        cr_expect(str_eq(crypt_base64(arena, bytes), text), "%s", text.p);
+        cr_expect(str_eq(crypt_base64_read(arena, text), bytes), "%s", text.p);
+        while (bare.n > 0 && bare.p[bare.n - 1] == '=')
+            bare.n--;
+        cr_expect(str_eq(crypt_base64_read(arena, bare), bytes), "%s", text.p);
+    }
+    static const char *const wrong[] = {"Z", "Zm9v!", "-_-_", "Zm 9v", "Zh",
+                                        "Zg==Zg==", "=Zg"};
+    for (size_t i = 0; i < countof(wrong); i++)
+        cr_expect(crypt_base64_read(arena, str_of(wrong[i])).p == NULL, "%s",
+                  wrong[i]);
+}
+
+/* RFC 4231 4.2, 4.3 and 4.7 (a key longer than a block). */
+Test(crypt, hmac)
+{
+    static char key[131];
+    memset(key, 0xAA, sizeof key);
+    const struct {
+        struct str key, s, mac;
+    } rows[] = {
+        {STR("\x0b\x0b\x0b\x0b\x0b\x0b\x0b\x0b\x0b\x0b"
+             "\x0b\x0b\x0b\x0b\x0b\x0b\x0b\x0b\x0b\x0b"),
+         STR("Hi There"), STR("sDRMYdjbOFNcqK/OrwvxK4gdwgDJgz2nJuk3bC4yz/c=")},
+        {STR("Jefe"), STR("what do ya want for nothing?"),
+         STR("W9zBRr9gdU5qBCQmCJV1x1oAPwidJzmDnexYuWTsOEM=")},
+        {{key, sizeof key},
+         STR("Test Using Larger Than Block-Size Key - Hash Key First"),
+         STR("YOQxWR7gtn8Niiaqy/W3f44LxiE3KMUUBUYEDw7jf1Q=")}};
+    for (size_t i = 0; i < countof(rows); i++)
+        cr_expect(str_eq(crypt_hmac(arena, rows[i].key, rows[i].s),
+                         rows[i].mac),
+                  "%zu: %s", i, crypt_hmac(arena, rows[i].key, rows[i].s).p);
+    cr_expect(crypt_hmac(arena, STR_NONE, STR_NONE).n == 44);
+}

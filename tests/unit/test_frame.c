@@ -575,7 +575,7 @@ Test(frame, any_other_id_is_refused)
         "", "0", "-1", "+1", "01", "1.", ".1", "1.0", "1.2", "1.1.1", "1 ",
         " 1", "1x", "9223372036854775808", "1.1x", CURSOR "." INTENT ".7"};
     static const char *const bad_over_all[] = {
-        "", "7", "7.1", CURSOR, CURSOR ".", CURSOR "." INTENT,
+        "", "0", "07", "7.", "7.1", CURSOR ".", CURSOR "." INTENT,
         CURSOR "." INTENT ".", CURSOR "." INTENT ".0",
         CURSOR "." INTENT ".7.", CURSOR "." INTENT ".7.2",
         CURSOR "." INTENT ".7.1.1", "0." INTENT ".7", "01." INTENT ".7",
@@ -591,5 +591,38 @@ Test(frame, any_other_id_is_refused)
         cr_assert(!frame_id_read(str_of(bad_over_all[i]), FRAME_INBOX, &id),
                   "%s", bad_over_all[i]);
     cr_assert(!frame_id_read(STR_NONE, FRAME_INTENT, &id));
+    cr_assert(!frame_id_read(STR_NONE, FRAME_AGENT, &id));
     cr_assert(frame_id_read(STR("9223372036854775807"), FRAME_INTENT, &id));
+}
+
+Test(frame, a_place_is_read_as_it_was_written)
+{
+    static const struct {
+        enum frame_audience to;
+        struct frame_id at;
+        const char *id;
+    } rows[] = {
+        {FRAME_INTENT, {.intent_id = {INTENT, 36}, .sequence = 7}, "7"},
+        {FRAME_INTENT, {.sequence = 7, .part = 1}, "7.1"},
+        {FRAME_AGENT, {.xid = 771234}, CURSOR},
+        {FRAME_INBOX,
+         {.xid = 771234, .intent_id = {INTENT, 36}, .sequence = 7},
+         CURSOR "." INTENT ".7"},
+    };
+    for (size_t i = 0; i < countof(rows); i++) {
+        struct buf b = buf_make(a, 256);
+        struct frame_id id;
+        frame_id_place(&b, "keepalive", rows[i].to, &rows[i].at);
+        const struct frames f = read_frames(buf_text(&b));
+        cr_assert_eq(f.n, 1);
+        check_frame(&f.v[0], "keepalive", rows[i].id);
+        check_equal(f.v[0].data, "{}");
+        cr_assert(frame_id_read(f.v[0].id, rows[i].to, &id));
+        cr_assert_eq(id.xid, rows[i].at.xid);
+        cr_assert_eq(id.sequence, rows[i].at.sequence);
+        cr_assert_eq(id.part, rows[i].at.part);
+        if (rows[i].to != FRAME_INTENT)
+            cr_assert_eq(id.intent_id.p != NULL,
+                         rows[i].at.intent_id.p != NULL);
+    }
 }

@@ -1,5 +1,10 @@
 -- What the clock does, as sayso_tick.
 
+-- name: due_in_order
+-- The clock reads by index, however many rows are due. Without this the planner sorts
+-- all of them for each batch, where its numbers are older than a burst of questions.
+SELECT set_config('enable_sort', 'off', false)
+
 -- name: due_next
 SELECT microseconds(least(next_attempt_at, expires_at)) FROM suspension
  WHERE state = 'pending' AND least(next_attempt_at, expires_at) IS NOT NULL

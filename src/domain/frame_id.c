@@ -1,0 +1,73 @@
+/* Where a stream is, and where it goes on: the ids of frames.
+ *
+ * Entered by the doors with what a client sends back, and by the process that
+ * holds streams. Takes nothing that was not written here or in frame.c. */
+#include "base/id.h"
+#include "domain/frame.h"
+
+#define FRAMES 2 /* of one event, at most */
+
+/* A number as we print it: no sign, no zero in front. */
+static bool number(struct str s, int64_t max, int64_t *out)
+{
+    return s.n > 0 && s.p[0] != '0' && str_int(s, 1, max, out);
+}
+
+/* An intent's id as we print it: in lower case. */
+static bool intent(struct str s)
+{
+    for (size_t i = 0; i < s.n; i++) {
+        if (s.p[i] >= 'A' && s.p[i] <= 'Z')
+            return false;
+    }
+    return id_uuid(s);
+}
+
+bool frame_id_read(struct str text, enum frame_audience to,
+                   struct frame_id *out)
+{
+    struct frame_id id = {.intent_id = STR_NONE};
+    struct str rest = text;
+    int64_t xid = 0, part = 0;
+    if (to != FRAME_INTENT) {
+        if (!number(str_cut(&rest, '.'), INT64_MAX, &xid))
+            return false;
+        id.xid = (uint64_t)xid;
+        if (!rest.p) {
+            *out = id;
+            return true;
+        }
+        id.intent_id = str_cut(&rest, '.');
+        if (!intent(id.intent_id))
+            return false;
+    }
+    if (!number(str_cut(&rest, '.'), INT64_MAX, &id.sequence))
+        return false;
+    if (rest.p && !number(rest, FRAMES - 1, &part))
+        return false;
+    id.part = (size_t)part;
+    *out = id;
+    return true;
+}
+
+void frame_id_place(struct buf *b, const char *type, enum frame_audience to,
+                    const struct frame_id *at)
+{
+    buf_put(b, "event: ");
+    buf_put(b, type);
+    buf_put(b, "\nid: ");
+    if (to != FRAME_INTENT)
+        buf_int(b, (int64_t)at->xid);
+    if (to != FRAME_INTENT && at->intent_id.p) {
+        buf_char(b, '.');
+        buf_str(b, at->intent_id);
+        buf_char(b, '.');
+    }
+    if (to == FRAME_INTENT || at->intent_id.p)
+        buf_int(b, at->sequence);
+    if (at->part) {
+        buf_char(b, '.');
+        buf_int(b, (int64_t)at->part);
+    }
+    buf_put(b, "\ndata: {}\n\n");
+}

@@ -1,0 +1,36 @@
+/* How a webhook is signed: HMAC-SHA256 over "id.timestamp.body". */
+#include "domain/signature.h"
+
+#include "base/buf.h"
+#include "base/crypt.h"
+
+static struct str key_of(struct arena *a, struct str secret)
+{
+    const struct str prefix = STR("whsec_");
+    if (str_starts(secret, prefix))
+        secret = str_sub(secret, prefix.n, secret.n);
+    return secret.n ? crypt_base64_read(a, secret) : STR_NONE;
+}
+
+static void put(struct buf *b, struct str secret, struct str text)
+{
+    const struct str key = key_of(b->arena, secret);
+    if (key.n == 0)
+        return;
+    buf_put(b, b->n ? " v1," : "v1,");
+    buf_str(b, crypt_hmac(b->arena, key, text));
+}
+
+struct str signature_make(struct arena *a, const struct signature *s)
+{
+    struct buf text = buf_make(a, s->id.n + s->body.n + 64);
+    struct buf out = buf_make(a, 256);
+    buf_str(&text, s->id);
+    buf_char(&text, '.');
+    buf_int(&text, s->timestamp);
+    buf_char(&text, '.');
+    buf_str(&text, s->body);
+    put(&out, s->secret, buf_text(&text));
+    put(&out, s->previous_secret, buf_text(&text));
+    return out.n ? buf_text(&out) : STR_NONE;
+}

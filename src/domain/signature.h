@@ -1,0 +1,18 @@
+/* How a webhook is signed: Standard Webhooks, symmetric (v1). Pure. */
+#ifndef DOMAIN_SIGNATURE_H
+#define DOMAIN_SIGNATURE_H
+
+#include "base/arena.h"
+
+struct signature {
+    struct str id;     /* webhook-id */
+    int64_t timestamp; /* webhook-timestamp, seconds */
+    struct str body;   /* the exact bytes */
+    struct str secret; /* "whsec_" and base64, or base64 alone */
+    struct str previous_secret; /* p NULL: none */
+};
+/* The value of webhook-signature: "v1,<base64>", of the previous secret too,
+ * one space between. p NULL: there is no secret that can be read. */
+struct str signature_make(struct arena *a, const struct signature *s);
+
+#endif

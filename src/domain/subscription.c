@@ -1,0 +1,52 @@
+/* Subscriptions: how one is read from a client.
+ *
+ * Pure. Whether its webhook_url is the address of an endpoint is for the
+ * caller to find out: nothing is ever sent to a URL because a body has it. */
+#include "domain/subscription.h"
+
+#include "base/clock.h"
+#include "base/fields.h"
+#include "domain/endpoint.h"
+
+#define TIME_MAX 64
+
+static void read_end(struct fields *f, int64_t now, int64_t *out)
+{
+    struct str text = STR_NONE;
+    fields_text(f, "expires_at", TIME_MAX, &text);
+    if (f->e || !text.p)
+        return;
+    if (!clock_parse(text, out))
+        fields_wrong(f, "expires_at", "field.time",
+                     "This has to be a time like 2026-11-20T09:26:13.510233.");
+    else if (*out <= now)
+        fields_wrong(f, "expires_at", "field.range",
+                     "This time is over already.");
+}
+
+const struct err *subscription_read(struct arena *a, const struct json *body,
+                                    struct str otherwise, int64_t now,
+                                    struct subscription *out)
+{
+    struct fields f = fields(a, body, STR(""));
+    const struct json *types = NULL;
+    fields_uuid(&f, "intent_id", &out->intent_id);
+    if (!f.e && json_get(body, "portfolio_id"))
+        fields_wrong(&f, "portfolio_id", "portfolio.unknown",
+                     "There is no such portfolio.");
+    fields_text(&f, "subscriber_id", SUBSCRIPTION_SUBSCRIBER_MAX,
+                &out->subscriber_id);
+    fields_json(&f, "event_types", JSON_ARRAY, &types);
+    fields_need(&f, "webhook_url");
+    fields_text(&f, "webhook_url", ENDPOINT_URL_MAX, &out->webhook_url);
+    read_end(&f, now, &out->expires_at);
+    TRY(fields_error(&f));
+    if (out->subscriber_id.n == 0)
+        out->subscriber_id = otherwise;
+    return endpoint_events(a, "event_types", types, &out->event_types);
+}
+
+bool subscription_active(const struct subscription *s, int64_t now)
+{
+    return !s->gone && (s->expires_at == 0 || s->expires_at > now);
+}

@@ -1,0 +1,33 @@
+/* Subscriptions: which events of which intents go to an endpoint (RFC-0006).
+ * Pure. */
+#ifndef DOMAIN_SUBSCRIPTION_H
+#define DOMAIN_SUBSCRIPTION_H
+
+#include "base/err.h"
+#include "base/json.h"
+
+#define SUBSCRIPTION_SUBSCRIBER_MAX 200
+
+struct subscription {
+    struct str id, endpoint_id;
+    struct str webhook_url; /* the endpoint's address */
+    struct str intent_id;   /* p NULL: every intent */
+    struct str subscriber_id;
+    struct str event_types; /* JSON list; empty: all */
+    int64_t created_at;
+    struct str created_by; /* id of the key */
+    int64_t expires_at;    /* 0: never */
+    bool gone;             /* its endpoint wants nothing any more */
+};
+
+/* Reads the SDK's body: intent_id, webhook_url, event_types, expires_at (a
+ * time to come), portfolio_id (null, until there are portfolios) and
+ * subscriber_id (otherwise where it is missing or empty). Unknown members are
+ * let pass, as OpenIntent clients send more from version to version. */
+const struct err *subscription_read(struct arena *a, const struct json *body,
+                                    struct str otherwise, int64_t now,
+                                    struct subscription *out) MUST;
+/* Is it sent to at now? */
+bool subscription_active(const struct subscription *s, int64_t now);
+
+#endif

@@ -1,0 +1,119 @@
+/* A notice's body read for people. Made by the server itself, and yet full of
+ * what agents wrote: only texts are taken from it, each cut to what can be
+ * read in a message. */
+#include "doors/message.h"
+
+#include "base/clock.h"
+#include "doors/page_view.h"
+
+#define TITLE_MAX 300
+#define QUESTION_MAX 4000
+#define EXPLANATION_MAX 20000
+#define CONTEXT_MAX ((size_t)64 << 10)
+
+struct str message_line(struct arena *a, struct str s, size_t max)
+{
+    struct buf b = buf_make(a, s.n * 8 + 16);
+    const struct str plain = page_view_plain(a, s, max);
+    for (size_t i = 0; i < plain.n; i++)
+        buf_char(&b, plain.p[i] == '\n' || plain.p[i] == '\t' ? ' '
+                                                              : plain.p[i]);
+    return str_trim(b.n ? buf_text(&b) : STR(""));
+}
+
+static struct str heading(struct arena *a, struct str type,
+                          const struct json *data)
+{
+    const int64_t attempt = json_int(json_get(data, "attempt"));
+    const int64_t max = json_int(json_get(data, "max_attempts"));
+    struct buf b = buf_make(a, 128);
+    if (str_is(type, "suspension.escalated"))
+        return STR("Passed on to you");
+    if (!str_is(type, "suspension.reminded"))
+        return STR("A question waits for an answer");
+    buf_put(&b, "Reminder");
+    if (attempt > 1 && max >= attempt)
+        buf_printf(&b, " %lld of %lld", (long long)(attempt - 1),
+                   (long long)(max - 1));
+    return buf_text(&b);
+}
+
+static void add_row(struct arena *a, struct message *m, const char *name,
+                    struct str value)
+{
+    if (value.n == 0 || m->rows == MESSAGE_ROWS_MAX)
+        return;
+    m->row[m->rows++] = (struct message_row){
+        name, message_line(a, value, PAGE_VIEW_ROW)};
+}
+
+static struct str moment(struct arena *a, const struct json *data,
+                         const char *key, struct str none)
+{
+    int64_t t;
+    return clock_parse(json_get_text(data, key), &t) ? page_view_moment(a, t)
+                                                     : none;
+}
+
+/* "high" as "High"; a word of ours. */
+static struct str capital(struct arena *a, struct str s)
+{
+    struct buf b = buf_make(a, s.n + 1);
+    if (s.n == 0)
+        return s;
+    buf_char(&b, s.p[0] >= 'a' && s.p[0] <= 'z' ? (char)(s.p[0] - 'a' + 'A')
+                                                : s.p[0]);
+    buf_str(&b, str_sub(s, 1, s.n));
+    return buf_text(&b);
+}
+
+static struct str context(struct arena *a, const struct json *data)
+{
+    const struct json *v = json_get(data, "context");
+    struct buf b = buf_make(a, CONTEXT_MAX * 4);
+    if (json_count(v) == 0)
+        return STR_NONE;
+    json_write_pretty(&b, v);
+    return b.over ? STR("It is too long for a message; the page shows it.")
+                  : buf_text(&b);
+}
+
+/* p NULL when it only repeats the title. */
+static struct str question(const struct json *data, struct str title)
+{
+    const struct str s = json_get_text(data, "question");
+    return str_eq(s, title) ? STR_NONE : s;
+}
+
+const struct err *message_read(struct arena *a, struct str body,
+                               struct message *out)
+{
+    const struct err *unreadable =
+        ERROR(ERR_INTERNAL, "message.body", "The notice cannot be read.");
+    struct json *whole = NULL;
+    if (json_parse(a, body, &whole))
+        return unreadable;
+    const struct json *data = json_get(whole, "data");
+    const struct str title = json_get_text(data, "title");
+    *out = (struct message){
+        .heading = heading(a, json_get_text(whole, "type"), data),
+        .title = str_head(title, TITLE_MAX),
+        .question = str_head(question(data, title), QUESTION_MAX),
+        .explanation = str_head(json_get_text(data, "explanation"),
+                                EXPLANATION_MAX),
+        .on_expiry = json_get_text(data, "on_expiry"),
+        .context = context(a, data),
+        .url = json_get_text(data, "url")};
+    if (title.n == 0 || out->url.n == 0)
+        return unreadable;
+    add_row(a, out, "Risk", capital(a, json_get_text(data, "severity")));
+    add_row(a, out, "Agent", json_get_text(data, "agent"));
+    add_row(a, out, "For", json_get_text(data, "notify_to"));
+    add_row(a, out, "Asked", moment(a, data, "asked_at", STR_NONE));
+    add_row(a, out, "Answer by", moment(a, data, "expires_at", STR("no end")));
+    const struct json *choices = json_get(data, "choices");
+    for (size_t i = 0; i < json_count(choices); i++)
+        if (out->choices < MESSAGE_CHOICES_MAX)
+            out->choice[out->choices++] = json_text(json_at(choices, i));
+    return NULL;
+}

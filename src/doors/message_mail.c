@@ -1,0 +1,252 @@
+/* A notice as a mail: RFC 5322 headers and two parts, text and HTML.
+ *
+ * Nothing of a stranger stands in a header as it came: the subject is one
+ * line, encoded (RFC 2047) where it is not plain; addresses are of a narrow
+ * alphabet. Both parts are base64, so that no line is too long and none is
+ * taken for the mail's end. */
+#include "doors/message.h"
+
+#include "base/clock.h"
+#include "base/crypt.h"
+#include "doors/page_view.h"
+
+#define SUBJECT_MAX 150 /* characters */
+#define PLAIN_MAX 60    /* of a subject that is not encoded, bytes */
+#define WORD_MAX 42     /* of an encoded word's text, bytes */
+#define LINE_MAX 76     /* of base64 */
+#define ADDRESS_MAX 254
+#define TEXT_MAX 24000  /* characters of one text */
+#define LINES_MAX 500   /* of one text, in HTML */
+#define CRLF "\r\n"
+
+/* ---- addresses ------------------------------------------------------ */
+
+/* local@domain of what RFC 5322 calls atoms and dots. */
+static bool address_ok(struct str s)
+{
+    const struct str special = STR("()<>[]:;@\\,\"");
+    const size_t at = str_find(s, '@', 0);
+    bool fine = s.n <= ADDRESS_MAX && at > 0 && at + 1 < s.n;
+    for (size_t i = 0; i < s.n; i++)
+        fine = fine && s.p[i] > ' ' && s.p[i] < 0x7F &&
+               (i == at || str_find(special, s.p[i], 0) == special.n);
+    return fine;
+}
+
+size_t message_addresses(struct str list, struct str *out, size_t max)
+{
+    size_t n = 0;
+    while (list.p && n < max) {
+        const struct str one = str_trim(str_cut(&list, ','));
+        if (address_ok(one))
+            out[n++] = one;
+    }
+    return n;
+}
+
+/* ---- headers -------------------------------------------------------- */
+
+static bool is_plain(struct str s)
+{
+    bool plain = s.n <= PLAIN_MAX && str_search(s, STR("=?")) == s.n;
+    for (size_t i = 0; i < s.n; i++)
+        plain = plain && s.p[i] >= ' ' && s.p[i] < 0x7F;
+    return plain;
+}
+
+/* Unstructured text: as it is, or as encoded words of whole characters, one
+ * on each line. */
+static void put_text(struct buf *b, struct str s)
+{
+    if (is_plain(s)) {
+        buf_str(b, s);
+        return;
+    }
+    for (size_t from = 0, at = 0; from < s.n; from = at) {
+        for (size_t next = from; next < s.n;) {
+            str_rune(s, &next);
+            if (next - from > WORD_MAX)
+                break;
+            at = next;
+        }
+        buf_put(b, from ? CRLF " =?UTF-8?B?" : "=?UTF-8?B?");
+        buf_str(b, crypt_base64(b->arena, str_sub(s, from, at)));
+        buf_put(b, "?=");
+    }
+}
+
+/* Fri, 20 Nov 2026 09:26:13 +0000 */
+static void put_date(struct buf *b, int64_t now)
+{
+    static const char *const days[] = {"Thu", "Fri", "Sat", "Sun",
+                                       "Mon", "Tue", "Wed"};
+    const int64_t day = now / (86400 * CLOCK_SECOND); /* since a Thursday */
+    const struct str moment = page_view_moment(b->arena, now);
+    buf_put(b, days[day > 0 ? day % 7 : 0]);
+    buf_put(b, ", ");
+    /* Without its " UTC". */
+    buf_str(b, str_sub(moment, 0, moment.n - 4));
+    buf_put(b, " +0000");
+}
+
+static void put_boundary(struct buf *b, struct str id)
+{
+    buf_put(b, "sayso-");
+    buf_str(b, id);
+}
+
+static struct str subject(struct arena *a, const struct message *m)
+{
+    struct buf b = buf_make(a, m->title.n * 8 + 256);
+    buf_str(&b, m->heading);
+    buf_put(&b, ": ");
+    buf_str(&b, message_line(a, m->title, SUBJECT_MAX));
+    return buf_text(&b);
+}
+
+static void put_headers(struct buf *b, const struct message_mail *m,
+                        struct str about)
+{
+    const size_t at = str_find(m->from, '@', 0);
+    buf_put(b, "Date: ");
+    put_date(b, m->now);
+    buf_put(b, CRLF "From: Sayso <");
+    buf_str(b, m->from);
+    buf_put(b, ">" CRLF "To: ");
+    for (size_t i = 0; i < m->to_n; i++) {
+        buf_put(b, i ? "," CRLF " " : "");
+        buf_str(b, m->to[i]);
+    }
+    buf_put(b, CRLF "Message-ID: <");
+    buf_str(b, m->id);
+    buf_str(b, str_sub(m->from, at, m->from.n));
+    buf_put(b, ">" CRLF "Subject: ");
+    put_text(b, about);
+    buf_put(b, CRLF "Auto-Submitted: auto-generated" CRLF
+                    "MIME-Version: 1.0" CRLF
+                    "Content-Type: multipart/alternative;" CRLF
+                    " boundary=\"");
+    put_boundary(b, m->id);
+    buf_put(b, "\"" CRLF CRLF);
+}
+
+static void put_part(struct buf *b, struct str id, const char *type,
+                     struct str s)
+{
+    const struct str coded = crypt_base64(b->arena, s);
+    buf_put(b, "--");
+    put_boundary(b, id);
+    buf_put(b, CRLF "Content-Type: ");
+    buf_put(b, type);
+    buf_put(b, "; charset=utf-8" CRLF
+               "Content-Transfer-Encoding: base64" CRLF CRLF);
+    for (size_t i = 0; i < coded.n; i += LINE_MAX) {
+        buf_str(b, str_sub(coded, i, i + LINE_MAX));
+        buf_put(b, CRLF);
+    }
+}
+
+/* ---- the text ------------------------------------------------------- */
+
+static void put_paragraph(struct buf *b, const char *name, struct str s)
+{
+    if (s.n == 0)
+        return;
+    if (name) {
+        buf_put(b, name);
+        buf_put(b, "\n");
+    }
+    buf_str(b, page_view_plain(b->arena, s, TEXT_MAX));
+    buf_put(b, "\n\n");
+}
+
+static struct str as_text(struct arena *a, const struct message *m)
+{
+    struct buf b = buf_make(a, MESSAGE_MAX);
+    put_paragraph(&b, NULL, m->heading);
+    put_paragraph(&b, NULL, m->title);
+    put_paragraph(&b, NULL, m->question);
+    for (size_t i = 0; i < m->rows; i++) {
+        buf_put(&b, m->row[i].name);
+        buf_put(&b, ": ");
+        buf_str(&b, m->row[i].value);
+        buf_put(&b, "\n");
+    }
+    buf_put(&b, "\n");
+    put_paragraph(&b, NULL, m->on_expiry);
+    put_paragraph(&b, "Why, in the agent's words:", m->explanation);
+    for (size_t i = 0; i < m->choices; i++) {
+        buf_put(&b, i ? "- " : "The choices:\n- ");
+        buf_str(&b, message_line(a, m->choice[i], PAGE_VIEW_ROW));
+        buf_put(&b, i + 1 < m->choices ? "\n" : "\n\n");
+    }
+    put_paragraph(&b, "Context:", m->context);
+    buf_put(&b, "Read and answer it here:\n");
+    buf_str(&b, m->url);
+    buf_put(&b, "\n\nOpening the page decides nothing.\n");
+    return buf_text(&b);
+}
+
+/* ---- the page ------------------------------------------------------- */
+
+/* A text as a list of its lines. */
+static struct json *lines(struct page_view *v, struct str s)
+{
+    struct json *list = json_array(v->a);
+    struct str rest = s.n ? str_head(s, TEXT_MAX) : STR_NONE;
+    for (size_t i = 0; rest.p && i < LINES_MAX; i++)
+        json_add_json(list, page_view_text(v, str_cut(&rest, '\n')));
+    return list;
+}
+
+static struct json *view(struct arena *a, const struct message *m,
+                         int64_t now)
+{
+    struct page_view v = page_view(a, now);
+    struct json *o = json_object(a), *rows = json_array(a);
+    struct json *choices = json_array(a), *mail = json_object(a);
+    json_set_text(o, "heading", m->heading);
+    json_set_json(o, "title", page_view_text(&v, m->title));
+    json_set_json(o, "question", lines(&v, m->question));
+    for (size_t i = 0; i < m->rows; i++) {
+        struct json *row = json_object(a);
+        json_set_text(row, "name", str_of(m->row[i].name));
+        json_set_text(row, "value", m->row[i].value);
+        json_add_json(rows, row);
+    }
+    json_set_json(o, "rows", rows);
+    json_set_text(o, "silence", m->on_expiry.p ? m->on_expiry : STR(""));
+    json_set_bool(o, "has_explanation", m->explanation.n > 0);
+    json_set_json(o, "explanation", lines(&v, m->explanation));
+    for (size_t i = 0; i < m->choices; i++)
+        json_add_json(choices, page_view_head(&v, m->choice[i],
+                                              PAGE_VIEW_ROW));
+    json_set_bool(o, "has_choices", m->choices > 0);
+    json_set_json(o, "choices", choices);
+    json_set_bool(o, "has_context", m->context.n > 0);
+    json_set_json(o, "context", lines(&v, m->context));
+    json_set_text(o, "url", m->url);
+    json_set_json(mail, "mail", o);
+    return mail;
+}
+
+const struct err *message_mail(struct arena *a, const struct message_mail *m,
+                               struct str *out)
+{
+    struct message said;
+    struct buf b = buf_make(a, MESSAGE_MAX * 4);
+    struct buf html = buf_make(a, MESSAGE_MAX);
+    TRY(message_read(a, m->body, &said));
+    TRY(template_render(a, m->templates, "mail_question",
+                        view(a, &said, m->now), &html));
+    put_headers(&b, m, subject(a, &said));
+    put_part(&b, m->id, "text/plain", as_text(a, &said));
+    put_part(&b, m->id, "text/html", buf_text(&html));
+    buf_put(&b, "--");
+    put_boundary(&b, m->id);
+    buf_put(&b, "--" CRLF);
+    *out = buf_text(&b);
+    return b.over ? ERROR(ERR_INTERNAL, "message.too_long",
+                          "The message is too long to be sent.")
+                  : NULL;
+}

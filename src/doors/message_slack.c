@@ -1,0 +1,151 @@
+/* A notice for Slack, in Block Kit.
+ *
+ * All text is plain_text, so that nothing an agent wrote becomes a link, a
+ * mention or an emoji; Slack's three special characters are escaped even so.
+ * The one button is a link to the page. */
+#include "doors/message.h"
+
+#include "doors/page_view.h"
+
+/* Slack's limits, in characters. */
+#define HEADER_MAX 150
+#define TEXT_MAX 3000
+#define FIELD_MAX 2000
+#define URL_MAX 3000
+#define SAYS_MAX 300
+
+/* At most max characters once it is escaped, "…" standing for the rest. */
+static struct str escape(struct arena *a, struct str s, size_t max)
+{
+    struct buf b = buf_make(a, s.n * 5 + 16);
+    size_t used = 0;
+    for (size_t at = 0; at < s.n;) {
+        const size_t from = at;
+        const uint32_t rune = str_rune(s, &at);
+        const char *entity = rune == '&'   ? "&amp;"
+                             : rune == '<' ? "&lt;"
+                             : rune == '>' ? "&gt;"
+                                           : NULL;
+        const size_t width = entity ? strlen(entity) : 1;
+        const size_t room = at < s.n ? max - 1 : max;
+        if (used + width > room) {
+            buf_put(&b, "\xE2\x80\xA6");
+            break;
+        }
+        used += width;
+        if (entity)
+            buf_put(&b, entity);
+        else
+            buf_str(&b, str_sub(s, from, at));
+    }
+    return b.n ? buf_text(&b) : STR("");
+}
+
+static struct json *text(struct arena *a, struct str s, size_t max)
+{
+    struct json *o = json_object(a);
+    json_set_text(o, "type", STR("plain_text"));
+    json_set_text(o, "text", escape(a, s, max));
+    json_set_bool(o, "emoji", false);
+    return o;
+}
+
+static struct json *block(struct arena *a, struct json *blocks,
+                          const char *type)
+{
+    struct json *o = json_object(a);
+    json_set_text(o, "type", str_of(type));
+    json_add_json(blocks, o);
+    return o;
+}
+
+/* A paragraph, below its name where it has one. */
+static void section(struct arena *a, struct json *blocks, const char *name,
+                    struct str s)
+{
+    struct buf b = buf_make(a, s.n * 8 + 64);
+    if (s.n == 0)
+        return;
+    if (name) {
+        buf_put(&b, name);
+        buf_char(&b, '\n');
+    }
+    buf_str(&b, page_view_plain(a, s, TEXT_MAX));
+    json_set_json(block(a, blocks, "section"), "text",
+                  text(a, buf_text(&b), TEXT_MAX));
+}
+
+static void fields(struct arena *a, struct json *blocks,
+                   const struct message *m)
+{
+    struct json *list = json_array(a);
+    for (size_t i = 0; i < m->rows; i++) {
+        struct buf b = buf_make(a, m->row[i].value.n + 64);
+        buf_put(&b, m->row[i].name);
+        buf_put(&b, ": ");
+        buf_str(&b, m->row[i].value);
+        json_add_json(list, text(a, buf_text(&b), FIELD_MAX));
+    }
+    if (m->rows > 0)
+        json_set_json(block(a, blocks, "section"), "fields", list);
+}
+
+static void choices(struct arena *a, struct json *blocks,
+                    const struct message *m)
+{
+    struct buf b = buf_make(a, TEXT_MAX * 16);
+    for (size_t i = 0; i < m->choices; i++) {
+        buf_put(&b, i ? "\n- " : "- ");
+        buf_str(&b, message_line(a, m->choice[i], PAGE_VIEW_ROW));
+    }
+    section(a, blocks, "Choices", buf_text(&b));
+}
+
+static void button(struct arena *a, struct json *blocks, struct str url)
+{
+    struct json *o = json_object(a), *list = json_array(a);
+    if (url.n > URL_MAX)
+        return;
+    json_set_text(o, "type", STR("button"));
+    json_set_json(o, "text", text(a, STR("Read and answer"), HEADER_MAX));
+    json_set_text(o, "url", url);
+    json_add_json(list, o);
+    json_set_json(block(a, blocks, "actions"), "elements", list);
+}
+
+/* What notifications show. */
+static struct str says(struct arena *a, const struct message *m)
+{
+    struct buf b = buf_make(a, m->title.n * 8 + 256);
+    buf_str(&b, m->heading);
+    buf_put(&b, ": ");
+    buf_str(&b, message_line(a, m->title, SAYS_MAX));
+    return escape(a, buf_text(&b), SAYS_MAX);
+}
+
+const struct err *message_slack(struct arena *a, struct str body,
+                                struct str *out)
+{
+    struct message m;
+    struct json *o = json_object(a), *blocks = json_array(a);
+    TRY(message_read(a, body, &m));
+    json_set_json(block(a, blocks, "header"), "text",
+                  text(a, message_line(a, m.title, HEADER_MAX), HEADER_MAX));
+    section(a, blocks, NULL, m.heading);
+    section(a, blocks, NULL, m.question);
+    fields(a, blocks, &m);
+    section(a, blocks, NULL, m.on_expiry);
+    section(a, blocks, "Why", m.explanation);
+    choices(a, blocks, &m);
+    section(a, blocks, "Context", m.context);
+    button(a, blocks, m.url);
+    json_set_text(o, "text", says(a, &m));
+    json_set_bool(o, "mrkdwn", false);
+    json_set_bool(o, "unfurl_links", false);
+    json_set_bool(o, "unfurl_media", false);
+    json_set_json(o, "blocks", blocks);
+    *out = json_dump(a, o, MESSAGE_MAX);
+    return out->p ? NULL
+                  : ERROR(ERR_INTERNAL, "message.too_long",
+                          "The message is too long to be sent.");
+}

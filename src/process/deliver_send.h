@@ -1,0 +1,21 @@
+/* One delivery made into one transfer, by the kind of its endpoint. */
+#ifndef PROCESS_DELIVER_SEND_H
+#define PROCESS_DELIVER_SEND_H
+
+#include "store/outbox.h"
+#include "world/outbound.h"
+#include "world/template.h"
+
+struct deliver_send {
+    struct arena *arena; /* scratch */
+    struct outbound *out;
+    const struct templates *templates;
+    struct str mail_from; /* p NULL: no mail is sent */
+    int64_t now;
+};
+/* Begins it; own comes back with the result. false: it cannot be sent, and
+ * *why says so. */
+bool deliver_send(const struct deliver_send *s, const struct outbox_item *item,
+                  void *own, struct str *why);
+
+#endif

@@ -1,0 +1,33 @@
+-- name: subscription_endpoint
+-- Of the agent $1, or with NULL of any, the one for every agent first.
+SELECT id FROM endpoint
+ WHERE kind = 'agent' AND removed_at IS NULL AND address = $2
+   AND ($1::text IS NULL OR agent = $1)
+ ORDER BY agent NULLS FIRST, id LIMIT 1
+
+-- name: subscription_intent
+SELECT 1 FROM intent WHERE id = $1
+
+-- name: subscription_count_lock
+-- Who adds one to a key counts first, one after the other.
+SELECT pg_advisory_xact_lock(hashtextextended($1, 7361797302))
+
+-- name: subscription_insert
+-- Nothing, where there are $9 of its key already.
+INSERT INTO subscription (id, endpoint_id, intent_id, subscriber_id, event_types, created_at,
+                          created_by, expires_at)
+SELECT $1, $2, $3, $4, ARRAY(SELECT json_array_elements_text($5::json)), $6, $7, $8
+ WHERE (SELECT count(*) FROM subscription s WHERE s.created_by = $7) < $9::bigint
+
+-- name: subscription_list
+SELECT s.id, s.endpoint_id, e.address, s.intent_id, s.subscriber_id,
+       array_to_json(s.event_types)::text, microseconds(s.created_at), s.created_by,
+       microseconds(s.expires_at), e.gone_at IS NOT NULL
+  FROM subscription s JOIN endpoint e ON e.id = s.endpoint_id
+ WHERE ($1::text IS NULL OR e.agent = $1) AND ($2::uuid IS NULL OR s.intent_id = $2)
+   AND ($3::uuid IS NULL OR s.id > $3)
+ ORDER BY s.id LIMIT 200
+
+-- name: subscription_delete
+DELETE FROM subscription s USING endpoint e
+ WHERE s.id = $1 AND e.id = s.endpoint_id AND ($2::text IS NULL OR e.agent = $2)

@@ -1,0 +1,110 @@
+/* Subscriptions in the database: struct in, struct out. Decides nothing. */
+#include "store/subscriptions.h"
+
+#include "base/id.h"
+#include "store/sql.gen.h"
+
+enum { ID, ENDPOINT, ADDRESS, INTENT, SUBSCRIBER, TYPES, CREATED_AT,
+       CREATED_BY, EXPIRES_AT, GONE };
+
+static struct subscription row(const struct pg_rows *r, size_t i)
+{
+    return (struct subscription){.id = pg_str(r, i, ID),
+                                 .endpoint_id = pg_str(r, i, ENDPOINT),
+                                 .webhook_url = pg_str(r, i, ADDRESS),
+                                 .intent_id = pg_str(r, i, INTENT),
+                                 .subscriber_id = pg_str(r, i, SUBSCRIBER),
+                                 .event_types = pg_str(r, i, TYPES),
+                                 .created_at = pg_int(r, i, CREATED_AT),
+                                 .created_by = pg_str(r, i, CREATED_BY),
+                                 .expires_at = pg_int(r, i, EXPIRES_AT),
+                                 .gone = pg_bool(r, i, GONE)};
+}
+
+/* Reads what it refers to, holding the key's lock from here on. */
+static const struct err *resolve(struct pg *pg, struct arena *a,
+                                 const struct subscription *s,
+                                 struct str agent, struct str *endpoint)
+{
+    struct pg_args lock = pg_args(a), find = pg_args(a), intent = pg_args(a);
+    struct pg_rows *r[3] = {NULL};
+    pg_arg(&lock, s->created_by);
+    pg_arg(&find, agent);
+    pg_arg(&find, s->webhook_url);
+    pg_arg(&intent, s->intent_id);
+    pg_queue(pg, SQL_SUBSCRIPTION_COUNT_LOCK, &lock);
+    pg_queue(pg, SQL_SUBSCRIPTION_ENDPOINT, &find);
+    pg_queue(pg, SQL_SUBSCRIPTION_INTENT, &intent);
+    TRY(pg_run(pg, a, r));
+    if (pg_count(r[1]) == 0)
+        return err_at(a, ERR_INVALID, "subscription.webhook_url",
+                      STR("webhook_url"),
+                      "This is not the address of an endpoint of yours. "
+                      "Register it with POST /api/v1/endpoints first.");
+    if (s->intent_id.p && pg_count(r[2]) == 0)
+        return err_at(a, ERR_INVALID, "intent.unknown", STR("intent_id"),
+                      "There is no such intent.");
+    *endpoint = pg_str(r[1], 0, 0);
+    return NULL;
+}
+
+const struct err *subscriptions_insert(struct pg *pg, struct arena *a,
+                                       const struct subscription *s,
+                                       struct str agent)
+{
+    struct pg_args args = pg_args(a);
+    struct str endpoint = STR_NONE;
+    struct pg_rows *r = NULL;
+    TRY(resolve(pg, a, s, agent, &endpoint));
+    pg_arg(&args, s->id);
+    pg_arg(&args, endpoint);
+    pg_arg(&args, s->intent_id);
+    pg_arg(&args, s->subscriber_id);
+    pg_arg(&args, s->event_types);
+    pg_arg_time(&args, s->created_at);
+    pg_arg(&args, s->created_by);
+    pg_arg_time(&args, s->expires_at);
+    pg_arg_int(&args, SUBSCRIPTIONS_MAX);
+    pg_queue(pg, SQL_SUBSCRIPTION_INSERT, &args);
+    TRY(pg_run(pg, a, &r));
+    if (pg_affected(r) == 0)
+        return err_at(a, ERR_CONFLICT, "subscription.too_many", STR(""),
+                      "This key has %d subscriptions. Remove one first.",
+                      SUBSCRIPTIONS_MAX);
+    return NULL;
+}
+
+const struct err *subscriptions_list(struct pg *pg, struct arena *a,
+                                     const struct subscriptions_page *page,
+                                     struct subscription_rows *out)
+{
+    struct pg_args args = pg_args(a);
+    struct pg_rows *r = NULL;
+    pg_arg(&args, page->agent);
+    pg_arg(&args, page->intent_id);
+    pg_arg(&args, page->after);
+    pg_queue(pg, SQL_SUBSCRIPTION_LIST, &args);
+    TRY(pg_run(pg, a, &r));
+    out->n = pg_count(r);
+    out->v = arena_many(a, out->n + 1, struct subscription);
+    for (size_t i = 0; i < out->n; i++)
+        out->v[i] = row(r, i);
+    return NULL;
+}
+
+const struct err *subscriptions_remove(struct pg *pg, struct arena *a,
+                                       struct str id, struct str agent)
+{
+    struct pg_args args = pg_args(a);
+    struct pg_rows *r = NULL;
+    if (id_uuid(id)) {
+        pg_arg(&args, id);
+        pg_arg(&args, agent);
+        pg_queue(pg, SQL_SUBSCRIPTION_DELETE, &args);
+        TRY(pg_run(pg, a, &r));
+    }
+    if (!r || pg_affected(r) == 0)
+        return ERROR(ERR_NOT_FOUND, "subscription.unknown",
+                     "There is no such subscription.");
+    return NULL;
+}

@@ -1,0 +1,37 @@
+/* Subscriptions in the database: struct in, struct out. Decides nothing. */
+#ifndef STORE_SUBSCRIPTIONS_H
+#define STORE_SUBSCRIPTIONS_H
+
+#include "domain/subscription.h"
+#include "world/pg.h"
+
+#define SUBSCRIPTIONS_MAX 100 /* of one key */
+#define SUBSCRIPTIONS_PAGE 200
+
+struct subscription_rows {
+    struct subscription *v;
+    size_t n;
+};
+
+/* Finds the endpoint whose address is s->webhook_url: the agent's, or with
+ * agent p NULL first the one for every agent; and stores s on it. Within the
+ * caller's transaction. ERR_INVALID subscription.webhook_url where there is
+ * none; intent.unknown; ERR_CONFLICT subscription.too_many from
+ * SUBSCRIPTIONS_MAX of its key on. */
+const struct err *subscriptions_insert(struct pg *pg, struct arena *a,
+                                       const struct subscription *s,
+                                       struct str agent) MUST;
+/* Those on the agent's endpoints, or with agent p NULL on all; of one intent
+ * where intent_id is given; behind the id after (p NULL: from the start), by
+ * id, at most SUBSCRIPTIONS_PAGE. */
+struct subscriptions_page {
+    struct str agent, intent_id, after;
+};
+const struct err *subscriptions_list(struct pg *pg, struct arena *a,
+                                     const struct subscriptions_page *page,
+                                     struct subscription_rows *out) MUST;
+/* ERR_NOT_FOUND subscription.unknown, also for one on another agent's. */
+const struct err *subscriptions_remove(struct pg *pg, struct arena *a,
+                                       struct str id, struct str agent) MUST;
+
+#endif

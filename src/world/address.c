@@ -1,0 +1,93 @@
+/* Is an address of the internet one of everybody's?
+ *
+ * Two tables, and nothing but them: whatever is not understood counts as
+ * private. Resolves no name and opens nothing. */
+#include "world/address.h"
+
+#include <netinet/in.h>
+
+struct range {
+    uint8_t first[16];
+    unsigned bits; /* of the prefix */
+};
+
+/* The IANA IPv4 special-purpose registry, multicast and what is reserved. */
+static const struct range ipv4[] = {
+    {{0}, 8},               /* this network */
+    {{10}, 8},              /* private */
+    {{100, 64}, 10},        /* shared with a provider's other customers */
+    {{127}, 8},             /* loopback */
+    {{169, 254}, 16},       /* link-local */
+    {{172, 16}, 12},        /* private */
+    {{192, 0, 0}, 24},      /* protocol assignments */
+    {{192, 0, 2}, 24},      /* documentation */
+    {{192, 88, 99}, 24},    /* relays to IPv6, given up */
+    {{192, 168}, 16},       /* private */
+    {{198, 18}, 15},        /* benchmarking */
+    {{198, 51, 100}, 24},   /* documentation */
+    {{203, 0, 113}, 24},    /* documentation */
+    {{224}, 4},             /* multicast */
+    {{240}, 4},             /* reserved, broadcast */
+};
+
+/* All that is given out to everybody; the rest is loopback, unspecified,
+ * mapped and translated IPv4, unique local, link-local, multicast, reserved. */
+static const struct range ipv6_global = {{0x20}, 3};
+
+/* What is special within it. */
+static const struct range ipv6[] = {
+    {{0x20, 0x01, 0x00}, 23},       /* protocol assignments: Teredo,
+                                       benchmarking, hash identifiers */
+    {{0x20, 0x01, 0x0D, 0xB8}, 32}, /* documentation */
+    {{0x20, 0x02}, 16},             /* 6to4 */
+    {{0x3F, 0xFF}, 20},             /* documentation */
+};
+
+static bool within(const uint8_t *address, const struct range *r)
+{
+    const unsigned whole = r->bits / 8, rest = r->bits % 8;
+    const unsigned mask = 0xFF00U >> rest & 0xFFU;
+    return memcmp(address, r->first, whole) == 0 &&
+           (rest == 0 || ((address[whole] ^ r->first[whole]) & mask) == 0);
+}
+
+static bool within_any(const uint8_t *address, const struct range *list,
+                       size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (within(address, &list[i]))
+            return true;
+    return false;
+}
+
+static bool private_ipv4(const struct sockaddr *address)
+{
+    struct sockaddr_in in;
+    uint8_t bytes[4];
+    memcpy(&in, address, sizeof in);
+    memcpy(bytes, &in.sin_addr, sizeof bytes);
+    return within_any(bytes, ipv4, countof(ipv4));
+}
+
+static bool private_ipv6(const struct sockaddr *address)
+{
+    struct sockaddr_in6 in;
+    uint8_t bytes[16];
+    memcpy(&in, address, sizeof in);
+    memcpy(bytes, &in.sin6_addr, sizeof bytes);
+    return !within(bytes, &ipv6_global) ||
+           within_any(bytes, ipv6, countof(ipv6));
+}
+
+bool address_private(const struct sockaddr *address, size_t size)
+{
+    sa_family_t family;
+    if (size < sizeof *address)
+        return true;
+    memcpy(&family, &address->sa_family, sizeof family);
+    if (family == AF_INET && size >= sizeof(struct sockaddr_in))
+        return private_ipv4(address);
+    if (family == AF_INET6 && size >= sizeof(struct sockaddr_in6))
+        return private_ipv6(address);
+    return true;
+}

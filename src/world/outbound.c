@@ -1,0 +1,380 @@
+/* The one door to libcurl: many transfers at once, HTTPS and SMTP.
+ *
+ * Each transfer has a place of its own with its memory, which is used again.
+ * Never logs: what went wrong is told in the result, without a secret. */
+#include "world/outbound.h"
+
+#include <arpa/inet.h>
+#include <curl/curl.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+#include "base/clock.h"
+#include "base/log.h"
+#include "world/address.h"
+
+#define CONNECT_MS 5000L
+#define RESPONSE_S 10L /* one answer of a mail server */
+#define READ_MAX ((size_t)64 << 10)
+#define CONNECTIONS_MAX 128L
+#define TRANSFER_ARENA ((size_t)8 << 20)
+
+struct transfer {
+    CURL *easy;
+    struct arena *arena;
+    struct curl_slist *headers, *recipients;
+    void *own;
+    int64_t begun;
+    struct str mail; /* what is yet to be sent */
+    bool used, internal;
+    bool refused; /* an address of it was private */
+    bool over;    /* the answer was longer than is read */
+    size_t read, kept;
+    char answer[OUTBOUND_ANSWER_MAX];
+    char error[CURL_ERROR_SIZE];
+};
+
+struct outbound {
+    CURLM *multi;
+    const char *ca_file; /* NULL: the system's */
+    const char *smtp_url, *smtp_user, *smtp_password;
+    bool smtp_local;
+    struct transfer place[OUTBOUND_AT_ONCE];
+};
+
+/* ---- making --------------------------------------------------------- */
+
+static const char *z_or_null(struct arena *a, struct str s)
+{
+    return s.p ? arena_z(a, s) : NULL;
+}
+
+/* Does smtp://host:port name this machine? */
+static bool is_local(struct str url)
+{
+    struct str host = str_sub(url, str_search(url, STR("//")) + 2, url.n);
+    if (str_starts(host, STR("[::1]")))
+        return true;
+    host = str_sub(host, 0, str_find(host, ':', 0));
+    bool number = str_starts(host, STR("127."));
+    for (size_t i = 0; i < host.n; i++)
+        number = number && (host.p[i] == '.' ||
+                            (host.p[i] >= '0' && host.p[i] <= '9'));
+    return number || str_is(host, "localhost");
+}
+
+struct outbound *outbound_make(struct arena *process,
+                               const struct outbound_settings *settings)
+{
+    struct outbound *o = arena_new(process, struct outbound);
+    if (curl_global_init(CURL_GLOBAL_DEFAULT) == CURLE_OK)
+        o->multi = curl_multi_init();
+    if (!o->multi) {
+        log_line(LOG_ERR, "outbound: libcurl cannot be started");
+        return NULL;
+    }
+    curl_multi_setopt(o->multi, CURLMOPT_MAX_TOTAL_CONNECTIONS,
+                      CONNECTIONS_MAX);
+    o->ca_file = z_or_null(process, settings->ca_file);
+    o->smtp_url = z_or_null(process, settings->smtp_url);
+    o->smtp_user = z_or_null(process, settings->smtp_user);
+    o->smtp_password = z_or_null(process, settings->smtp_password);
+    o->smtp_local = o->smtp_url && is_local(settings->smtp_url);
+    return o;
+}
+
+static void clear(struct transfer *t)
+{
+    curl_slist_free_all(t->headers);
+    curl_slist_free_all(t->recipients);
+    curl_easy_reset(t->easy);
+    arena_reset(t->arena);
+    *t = (struct transfer){.easy = t->easy, .arena = t->arena};
+}
+
+void outbound_close(struct outbound *o)
+{
+    for (size_t i = 0; i < OUTBOUND_AT_ONCE; i++) {
+        struct transfer *t = &o->place[i];
+        if (!t->easy)
+            continue;
+        if (t->used)
+            curl_multi_remove_handle(o->multi, t->easy);
+        clear(t);
+        curl_easy_cleanup(t->easy);
+        arena_free(t->arena);
+    }
+    curl_multi_cleanup(o->multi);
+    curl_global_cleanup();
+}
+
+/* ---- what libcurl asks ---------------------------------------------- */
+
+/* The address that a name led to, before anything is sent there. */
+static curl_socket_t open_socket(void *context, curlsocktype purpose,
+                                 struct curl_sockaddr *to)
+{
+    struct transfer *t = context;
+    if (purpose != CURLSOCKTYPE_IPCXN)
+        return CURL_SOCKET_BAD;
+    if (!t->internal && address_private(&to->addr, to->addrlen)) {
+        t->refused = true;
+        return CURL_SOCKET_BAD;
+    }
+    return socket(to->family, to->socktype | SOCK_CLOEXEC, to->protocol);
+}
+
+/* Once more for each request: the connection may be one that was opened for
+ * another transfer, which was allowed more. */
+static int before_request(void *context, char *ip, char *local_ip, int port,
+                          int local_port)
+{
+    struct transfer *t = context;
+    struct sockaddr_in in = {.sin_family = AF_INET};
+    struct sockaddr_in6 in6 = {.sin6_family = AF_INET6};
+    bool private = true;
+    (void)local_ip;
+    (void)port;
+    (void)local_port;
+    if (inet_pton(AF_INET, ip, &in.sin_addr) == 1)
+        private = address_private((const struct sockaddr *)&in, sizeof in);
+    else if (inet_pton(AF_INET6, ip, &in6.sin6_addr) == 1)
+        private = address_private((const struct sockaddr *)&in6, sizeof in6);
+    if (t->internal || !private)
+        return CURL_PREREQFUNC_OK;
+    t->refused = true;
+    return CURL_PREREQFUNC_ABORT;
+}
+
+static size_t on_answer(char *p, size_t size, size_t n, void *context)
+{
+    struct transfer *t = context;
+    const size_t got = size * n;
+    const size_t room = OUTBOUND_ANSWER_MAX - t->kept;
+    const size_t keep = got < room ? got : room;
+    memcpy(t->answer + t->kept, p, keep);
+    t->kept += keep;
+    t->read += got;
+    t->over = t->read > READ_MAX;
+    return t->over ? 0 : got;
+}
+
+static size_t on_mail(char *p, size_t size, size_t n, void *context)
+{
+    struct transfer *t = context;
+    const struct str piece = str_sub(t->mail, 0, size * n);
+    if (piece.n)
+        memcpy(p, piece.p, piece.n);
+    t->mail = str_sub(t->mail, piece.n, t->mail.n);
+    return piece.n;
+}
+
+/* ---- beginning ------------------------------------------------------ */
+
+#define SET(t, option, value)                                                  \
+    (curl_easy_setopt((t)->easy, (option), (value)) == CURLE_OK)
+
+static bool set_common(const struct outbound *o, struct transfer *t)
+{
+    return SET(t, CURLOPT_PRIVATE, (void *)t) &&
+           SET(t, CURLOPT_ERRORBUFFER, t->error) &&
+           SET(t, CURLOPT_NOSIGNAL, 1L) && SET(t, CURLOPT_PROXY, "") &&
+           SET(t, CURLOPT_FOLLOWLOCATION, 0L) &&
+           SET(t, CURLOPT_TIMEOUT_MS, (long)(OUTBOUND_TIME / 1000)) &&
+           SET(t, CURLOPT_CONNECTTIMEOUT_MS, CONNECT_MS) &&
+           SET(t, CURLOPT_OPENSOCKETFUNCTION, open_socket) &&
+           SET(t, CURLOPT_OPENSOCKETDATA, (void *)t) &&
+           SET(t, CURLOPT_PREREQFUNCTION, before_request) &&
+           SET(t, CURLOPT_PREREQDATA, (void *)t) &&
+           SET(t, CURLOPT_WRITEFUNCTION, on_answer) &&
+           SET(t, CURLOPT_WRITEDATA, (void *)t) &&
+           SET(t, CURLOPT_SSL_VERIFYPEER, 1L) &&
+           SET(t, CURLOPT_SSL_VERIFYHOST, 2L) &&
+           SET(t, CURLOPT_SSLVERSION, (long)CURL_SSLVERSION_TLSv1_2) &&
+           (!o->ca_file || (SET(t, CURLOPT_CAINFO, o->ca_file) &&
+                            SET(t, CURLOPT_CAPATH, (const char *)NULL)));
+}
+
+static bool append(struct curl_slist **list, const char *z)
+{
+    struct curl_slist *longer = curl_slist_append(*list, z);
+    if (longer)
+        *list = longer;
+    return longer != NULL;
+}
+
+static bool set_http(struct transfer *t, const struct outbound_request *rq)
+{
+    const struct str body = arena_str(t->arena, rq->body);
+    bool ok = append(&t->headers, "Expect:");
+    for (size_t i = 0; i < rq->headers && i < OUTBOUND_HEADERS_MAX; i++)
+        ok = ok && append(&t->headers, arena_z(t->arena, rq->header[i]));
+    return ok && SET(t, CURLOPT_PROTOCOLS_STR, "https") &&
+           SET(t, CURLOPT_URL, arena_z(t->arena, rq->url)) &&
+           SET(t, CURLOPT_DISALLOW_USERNAME_IN_URL, 1L) &&
+           SET(t, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1) &&
+           SET(t, CURLOPT_HTTPHEADER, t->headers) &&
+           SET(t, CURLOPT_POST, 1L) &&
+           SET(t, CURLOPT_POSTFIELDS, body.p ? body.p : "") &&
+           SET(t, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)body.n);
+}
+
+/* The connection is not kept: mail is rare, and a server's patience short.
+ * One address that is refused does not keep it from the others. */
+static bool set_mail(const struct outbound *o, struct transfer *t,
+                     const struct outbound_request *rq)
+{
+    bool ok = o->smtp_url && rq->recipients > 0;
+    t->mail = arena_str(t->arena, rq->body);
+    for (size_t i = 0; i < rq->recipients && i < OUTBOUND_RECIPIENTS_MAX; i++)
+        ok = ok && append(&t->recipients, arena_z(t->arena, rq->to[i]));
+    return ok && SET(t, CURLOPT_PROTOCOLS_STR, "smtp,smtps") &&
+           SET(t, CURLOPT_URL, o->smtp_url) &&
+           SET(t, CURLOPT_USE_SSL,
+               (long)(o->smtp_local ? CURLUSESSL_NONE : CURLUSESSL_ALL)) &&
+           (!o->smtp_user || SET(t, CURLOPT_USERNAME, o->smtp_user)) &&
+           (!o->smtp_password ||
+            SET(t, CURLOPT_PASSWORD, o->smtp_password)) &&
+           SET(t, CURLOPT_SERVER_RESPONSE_TIMEOUT, RESPONSE_S) &&
+           SET(t, CURLOPT_FORBID_REUSE, 1L) &&
+           SET(t, CURLOPT_MAIL_FROM, arena_z(t->arena, rq->from)) &&
+           SET(t, CURLOPT_MAIL_RCPT, t->recipients) &&
+           SET(t, CURLOPT_MAIL_RCPT_ALLLOWFAILS, 1L) &&
+           SET(t, CURLOPT_UPLOAD, 1L) &&
+           SET(t, CURLOPT_READFUNCTION, on_mail) &&
+           SET(t, CURLOPT_READDATA, (void *)t) &&
+           SET(t, CURLOPT_INFILESIZE_LARGE, (curl_off_t)t->mail.n);
+}
+
+static struct transfer *free_place(struct outbound *o)
+{
+    for (size_t i = 0; i < OUTBOUND_AT_ONCE; i++) {
+        struct transfer *t = &o->place[i];
+        if (t->used)
+            continue;
+        if (!t->easy)
+            t->easy = curl_easy_init();
+        if (!t->arena)
+            t->arena = arena_make(TRANSFER_ARENA);
+        return t->easy ? t : NULL;
+    }
+    return NULL;
+}
+
+bool outbound_send(struct outbound *o, const struct outbound_request *rq,
+                   void *own)
+{
+    struct transfer *t = free_place(o);
+    if (!t)
+        return false;
+    t->own = own;
+    t->begun = clock_mono();
+    t->internal = rq->internal || !rq->url.p;
+    t->used = set_common(o, t) &&
+              (rq->url.p ? set_http(t, rq) : set_mail(o, t, rq)) &&
+              curl_multi_add_handle(o->multi, t->easy) == CURLM_OK;
+    if (t->used)
+        return true;
+    clear(t);
+    return false;
+}
+
+/* ---- working -------------------------------------------------------- */
+
+/* At most OUTBOUND_ANSWER_MAX bytes of it as text on one line. */
+static struct str as_text(struct arena *a, struct str s)
+{
+    struct buf b = buf_make(a, OUTBOUND_ANSWER_MAX);
+    for (size_t at = 0; at < s.n;) {
+        const uint32_t rune = str_rune(s, &at);
+        buf_rune(&b, rune < 0x20 || rune == 0x7F ? ' ' : rune);
+    }
+    return b.n ? str_trim(buf_text(&b)) : STR("");
+}
+
+static struct str say(const struct transfer *t, CURLcode code)
+{
+    const bool answered = code == CURLE_OK || t->over;
+    if (answered)
+        return (struct str){t->answer, t->kept};
+    if (t->refused)
+        return STR("The address is a private one, and the endpoint is not "
+                   "registered as internal.");
+    if (code == CURLE_UNSUPPORTED_PROTOCOL)
+        return STR("Only https is spoken.");
+    return str_of(t->error[0] ? t->error : curl_easy_strerror(code));
+}
+
+/* What came of it. A status counts only with its whole answer; what a mail
+ * server refused with counts always. */
+static struct outbound_result result(const struct transfer *t, CURLcode code)
+{
+    long status = 0;
+    curl_off_t wait = 0;
+    curl_easy_getinfo(t->easy, CURLINFO_RESPONSE_CODE, &status);
+    curl_easy_getinfo(t->easy, CURLINFO_RETRY_AFTER, &wait);
+    if (code != CURLE_OK && !t->over && (!t->recipients || status < 400))
+        status = 0;
+    return (struct outbound_result){
+        .status = (int)status,
+        .said = as_text(t->arena, say(t, code)),
+        .retry_after = wait > 0 ? wait : 0,
+        .ms = (clock_mono() - t->begun) / 1000};
+}
+
+struct ending {
+    void (*done)(void *context, void *own, const struct outbound_result *r);
+    void *context;
+};
+
+/* Tells of those that have ended; how many there were. */
+static size_t reap(struct outbound *o, const struct ending *e)
+{
+    size_t ended = 0;
+    int left;
+    const CURLMsg *m;
+    while ((m = curl_multi_info_read(o->multi, &left)) != NULL) {
+        char *p = NULL;
+        const CURLcode code = m->data.result;
+        CURL *easy = m->easy_handle;
+        curl_easy_getinfo(easy, CURLINFO_PRIVATE, &p);
+        struct transfer *t = (struct transfer *)(void *)p;
+        const struct outbound_result r = result(t, code);
+        curl_multi_remove_handle(o->multi, easy);
+        e->done(e->context, t->own, &r);
+        clear(t);
+        ended++;
+    }
+    return ended;
+}
+
+static size_t running(const struct outbound *o)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < OUTBOUND_AT_ONCE; i++)
+        n += o->place[i].used;
+    return n;
+}
+
+size_t outbound_work(struct outbound *o, int64_t us, int fd,
+                     void (*done)(void *context, void *own,
+                                  const struct outbound_result *r),
+                     void *context)
+{
+    const struct ending e = {done, context};
+    const int64_t end = clock_mono() + us;
+    struct curl_waitfd extra = {.fd = fd, .events = CURL_WAIT_POLLIN};
+    for (;;) {
+        int alive;
+        curl_multi_perform(o->multi, &alive);
+        const int64_t left = end - clock_mono();
+        if (reap(o, &e) > 0 || left <= 0 || extra.revents)
+            break;
+        if (curl_multi_poll(o->multi, &extra, fd >= 0 ? 1 : 0,
+                            (int)(left / 1000 + 1), NULL) != CURLM_OK)
+            break;
+    }
+    return running(o);
+}

@@ -1,0 +1,108 @@
+"""What kills: SIGKILL for one process of a server at a time, and for its
+database, which is then started again as ./start does.
+
+Only the children of a server that the test itself started are touched."""
+import asyncio
+import os
+import pwd
+import signal
+import subprocess
+import threading
+import time
+
+import kit
+
+VICTIMS = ("web", "wait", "tick", "deliver", "postgres")
+
+AT_WORK = 1  # seconds to wait for somebody to be in the middle of something
+
+
+def has_work(db, name, victim):
+    if name == "web":
+        return kit.has_request(victim)
+    return db.execute("SELECT FROM pg_stat_activity WHERE usename = %s AND "
+                      "state <> 'idle'", [f"sayso_{name}"]).rowcount
+
+
+class Faults:
+    def __init__(self, server, rng):
+        self.server, self.rng = server, rng
+        self.killed = []   # (victim, seconds until it was back)
+        self.at_work = []  # those that were in the middle of something
+        self.database = None
+        self.begun, self.times = time.monotonic(), []
+
+    def took(self, what):
+        """Notes how long it was since the last time."""
+        now = time.monotonic()
+        self.times.append((what, now - self.begun))
+        self.begun = now
+
+    async def rounds(self, n):
+        """Each victim once in a round, in another order each time, at any
+        moment."""
+        for _ in range(n):
+            for victim in self.rng.sample(VICTIMS, len(VICTIMS)):
+                await asyncio.sleep(self.rng.uniform(0.3, 1.2))
+                begun = time.monotonic()
+                if victim == "postgres":
+                    await self.kill_database()
+                else:
+                    await self.kill_child(victim)
+                self.killed.append((victim, time.monotonic() - begun))
+
+    def children(self, name):
+        return {p for p in kit.children(self.server.supervisor())
+                if kit.comm(p) == f"sayso: {name}"}
+
+    async def kill_child(self, name):
+        before = await asyncio.to_thread(self.children, name)
+        victim = await asyncio.to_thread(self.choose, name, sorted(before))
+        os.kill(victim, signal.SIGKILL)
+        await self.until(
+            lambda: len(now := self.children(name)) == len(before) and
+            now != before)
+
+    def choose(self, name, some):
+        """One of some, in the middle of its work where that can be had: a
+        worker with a request, or whoever has a transaction."""
+        victim = self.rng.choice(some)
+        end = time.monotonic() + AT_WORK
+        with self.server.database() as db:
+            while name != "wait" and time.monotonic() < end:
+                if has_work(db, name, victim):
+                    self.at_work.append(name)
+                    break
+        return victim
+
+    async def kill_database(self):
+        pid = self.server.postmaster()
+        leftover = [pid] + await asyncio.to_thread(kit.children, pid)
+        os.kill(pid, signal.SIGKILL)
+        await self.until(
+            lambda: not any(kit.comm(p) == "postgres" for p in leftover))
+        await asyncio.sleep(self.rng.uniform(0, 0.5))
+        self.start_database()
+        await self.until(self.ready, 30)
+
+    def start_database(self):
+        data = self.server.state / "postgres"
+        owner = pwd.getpwuid(data.stat().st_uid)
+        as_owner = {}
+        if os.geteuid() == 0:
+            as_owner = {"user": owner.pw_uid, "group": owner.pw_gid,
+                        "extra_groups": []}
+        with open(self.server.state / "log/postgres.log", "a") as log:
+            self.database = subprocess.Popen(
+                ["/usr/lib/postgresql/15/bin/postgres", "-D", data],
+                stdout=log, stderr=log, stdin=subprocess.DEVNULL, cwd="/",
+                start_new_session=True, **as_owner)
+        # Whoever waits for its end shall see it: nobody else buries it.
+        threading.Thread(target=self.database.wait, daemon=True).start()
+
+    def ready(self):
+        with self.server.client() as client:
+            return client.get("/readyz").status_code == 200
+
+    async def until(self, what, seconds=20):
+        await asyncio.to_thread(kit.wait_for, what, seconds)

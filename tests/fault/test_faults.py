@@ -1,0 +1,222 @@
+"""Everything that may die is killed under load, and nothing is lost.
+
+Agents ask, wait and listen, operators answer, questions remind and expire, a
+receiver is told. Meanwhile a web worker, `wait`, `tick`, `deliver` and
+PostgreSQL are killed in turn, at moments that the printed seed decides
+(FAULT_SEED gives it back). Then the ledger of what everybody was told is
+compared with the database: one test for each of its checks."""
+import asyncio
+import collections
+import os
+import random
+import time
+
+import pytest
+
+import kit
+import ledger
+from faults import VICTIMS, Faults
+from ledger import Delivery, Event, Ledger, Row
+from load import Load
+from receiver import Receiver
+from server import Clock, place
+
+SEED = int(os.environ.get("FAULT_SEED", time.time_ns() % 1000000))
+ROUNDS = 3
+ASKERS = 20
+WORKERS = 3
+SETTLED = 40  # seconds after the load until nothing may be left to do
+CLAIM = 30    # seconds after which what a dead sender had in hand is free
+
+CHANNELS = ("desk", "lead")
+
+
+@pytest.fixture(scope="module")
+def receiver():
+    one = Receiver()
+    yield one
+    one.close()
+
+
+@pytest.fixture(scope="module")
+def clock(receiver):
+    return Clock(receiver.at / "clock")
+
+
+@pytest.fixture(scope="module")
+def server(receiver, clock):
+    # All of its database is compared: it begins with nothing.
+    one = kit.Watched(place(str(os.getpid())), **clock.setting,
+                      SAYSO_CA_FILE=str(receiver.ca_file))
+    one.start()
+    yield one
+    one.stop()
+
+
+@pytest.fixture(scope="module")
+def told(server, receiver, clock):
+    """Everything that happened, in a ledger; with the load and the faults
+    that made it."""
+    print(f"FAULT_SEED={SEED}")
+    rng = random.Random(SEED)
+    book = Ledger()
+    register(server, receiver, book)
+    load, faults = Load(server, book, rng), Faults(server, rng)
+    try:
+        asyncio.run(story(server, clock, load, faults))
+    finally:
+        book.arrivals = list(receiver.arrivals)
+    read(server, clock, book)
+    print("\n".join(summary(book, load, faults)))
+    return book, load, faults
+
+
+def register(server, receiver, book):
+    """An endpoint for the answers of all agents, and two channels."""
+    with server.client("admin") as admin:
+        r = admin.post("/api/v1/endpoints", json={
+            "name": "agents", "url": receiver.url("agents"),
+            "internal": True})
+    assert r.status_code == 201, r.text
+    book.pushed_to = r.json()["endpoint_id"]
+    receiver.open("agents", r.json()["endpoint_id"], r.json()["secret"])
+    with server.database() as db:
+        for name in CHANNELS:
+            id, secret = kit.new_id(), "whsec_" + "MTIzNDU2Nzg5MDEyMzQ1Njc4OTA="
+            db.execute(
+                "INSERT INTO endpoint (id, kind, name, address, detail, "
+                "internal, secret, created_at, created_by) VALUES (%s, "
+                "'webhook', %s, %s, 'all', true, %s, now(), 'a test')",
+                [id, name, receiver.url(name), secret])
+            book.channels[name] = id
+            receiver.open(name, id, secret)
+
+
+async def story(server, clock, load, faults):
+    """The load with the faults in it, and then a while to settle."""
+    async def kill():
+        await load.until(lambda: load.ready == WORKERS, 30)
+        await faults.rounds(ROUNDS)
+        load.running = False
+        faults.took("to kill everybody")
+
+    everybody = [load.asker(n) for n in range(ASKERS)]
+    everybody += [load.worker(n) for n in range(WORKERS)]
+    await asyncio.gather(kill(), *everybody)
+    await asyncio.gather(*load.answering)
+    faults.took("to the last answer")
+    await settled(server, load.book, "questions")
+    clock.forward(seconds=CLAIM + 1)
+    await settled(server, load.book, "questions", "deliveries")
+    faults.took("to settle")
+    for reader in load.readers:
+        assert not reader.task.done(), reader.task.exception()
+        reader.task.cancel()
+    await load.close()
+
+
+async def settled(server, book, *things):
+    """Until nothing is left to do, or too much time has passed."""
+    end = time.monotonic() + SETTLED
+    while time.monotonic() < end and await asyncio.to_thread(
+            left, server, book, things):
+        await asyncio.sleep(0.2)
+
+
+def left(server, book, things):
+    """What is still to be done, and to be heard on a stream."""
+    tables = {"questions": "suspension", "deliveries": "delivery"}
+    with server.database() as db:
+        n = sum(db.execute(f"SELECT count(*) FROM {tables[thing]} WHERE "
+                           "state = 'pending'").fetchone()[0]
+                for thing in things)
+        for stream in book.streams:
+            last = stream.frames[-1]
+            n += db.execute(
+                "SELECT count(*) FROM event WHERE intent_id = %s AND "
+                "sequence > %s AND (%s OR event_type = 'status_changed')",
+                [last.intent, last.sequence, not stream.agent]).fetchone()[0]
+    return n
+
+
+def read(server, clock, book):
+    """What the database says in the end."""
+    done = server.sayso("verify")
+    book.verify = (done.returncode, done.stdout + done.stderr)
+    with server.database() as db:
+        book.until = time.time() + clock.seconds
+        for row in db.execute(
+                "SELECT id, intent_id::text, state, response::json, reason, "
+                "extract(epoch FROM suspended_at)::float, "
+                "extract(epoch FROM expires_at)::float, "
+                "extract(epoch FROM responded_at)::float, "
+                "record::json ->> 'channel_hint', (retry_policy::json ->> "
+                "'max_attempts')::int FROM suspension"):
+            book.rows[row[0]] = Row(*row)
+        for intent, sequence, kind, payload in db.execute(
+                "SELECT intent_id::text, sequence, event_type, "
+                "canonical::json -> 'payload' FROM event "
+                "ORDER BY intent_id, sequence"):
+            book.events.append(Event(intent, sequence, kind,
+                                     payload.get("suspension_id"), payload))
+        for row in db.execute(
+                "SELECT id::text, endpoint_id::text, suspension_id, "
+                "event_sequence, type, state, tries, body FROM delivery"):
+            book.deliveries.append(Delivery(*row))
+
+
+def summary(book, load, faults):
+    """What the run was worth, to be read in the log."""
+    kinds = collections.Counter(e.type for e in book.events)
+    rows = collections.Counter(r.state for r in book.rows.values())
+    answers = collections.Counter(a.status for a in book.answers)
+    late = [r.responded_at - r.expires_at for r in book.rows.values()
+            if r.state == "expired"]
+    yield "seconds: " + ", ".join(f"{s:.1f} {what}"
+                                  for what, s in faults.times)
+    yield "killed: " + ", ".join(f"{who} {took:.1f} s"
+                                 for who, took in faults.killed)
+    yield f"of these in the middle of something: {', '.join(faults.at_work)}"
+    yield f"questions: {dict(rows)}, expired at most {max(late):.1f} s late"
+    yield f"answers by status: {dict(answers)}"
+    yield f"reminders: {kinds['intent.suspension_renotified']}, escalations: " \
+          f"{kinds['intent.suspension_escalated']}"
+    yield f"deliveries: {len(book.deliveries)}, arrivals: {len(book.arrivals)}"
+    yield f"held reads: {len(book.waits)}, the longest " \
+          f"{max(w.took - w.seconds for w in book.waits):.1f} s over its time"
+    yield f"streams: {len(book.streams)}, frames " \
+          f"{sum(len(s.frames) for s in book.streams)}, connections " \
+          f"{load.connections}"
+    yield f"tried again: {dict(load.bumps)}"
+
+
+@pytest.mark.parametrize("name", ledger.CHECKS)
+def test_the_ledger(told, name):
+    wrong = ledger.wrong(told[0], name)
+    assert not wrong, f"{len(wrong)} times:\n" + "\n".join(wrong[:10])
+
+
+def test_enough_happened(told):
+    """A run that proves something: everybody was killed, and everything that
+    is looked at was there to be seen."""
+    book, load, faults = told
+    assert collections.Counter(v for v, _ in faults.killed) == dict.fromkeys(
+        VICTIMS, ROUNDS)
+    statuses = collections.Counter(a.status for a in book.answers)
+    assert statuses[200] >= 40 and statuses[409] >= 10, statuses
+    states = collections.Counter(r.state for r in book.rows.values())
+    assert states["expired"] >= 10, states
+    kinds = collections.Counter(e.type for e in book.events)
+    assert kinds["intent.suspension_renotified"] >= 20, kinds
+    assert kinds["intent.suspension_escalated"] >= 10, kinds
+    # Sent again: refused by the receiver, or its sender was killed.
+    assert len(book.arrivals) > len(book.deliveries) >= 100
+    assert load.connections > len(book.streams)
+    assert sum(len(s.frames) for s in book.streams) >= 100
+    assert len(faults.at_work) >= ROUNDS
+
+
+def test_nothing_went_wrong_inside(told, server, receiver):
+    assert receiver.failures == []
+    assert not [x for x in kit.complaints(server)
+                if "supervisor:" not in x]

@@ -1,0 +1,233 @@
+"""The ledger's own test: nothing to complain of in a right one, and each
+check complains of each wrong one that it is there for."""
+import json
+
+import pytest
+
+import ledger
+from ledger import (Answer, Arrival, Delivery, Event, Frame, Learned, Ledger,
+                    Row, Stream, Wait)
+
+
+def push(suspension, kind, value):
+    return json.dumps({"type": kind, "data": {
+        "suspension_id": suspension, "value": value}})
+
+
+def notice(suspension, attempt, kind="suspension.reminded"):
+    return json.dumps({"type": kind, "data": {
+        "suspension_id": suspension, "attempt": attempt}})
+
+
+def right():
+    """Two operators answer s1 at once; s2 is reminded, escalated, expires."""
+    def event(intent, sequence, kind, suspension=None, **payload):
+        return Event(intent, sequence, kind, suspension, payload)
+
+    book = Ledger(asked={"s1", "s2"}, pushed_to="agents",
+                  channels={"desk": "d", "lead": "l"}, until=100.0)
+    book.answers = [
+        Answer("s1", "mara", "approve", "r1", 200, None),
+        Answer("s1", "mara", "approve", "r1", 200, None),  # sent again
+        Answer("s1", "paul", "deny", "r2", 409, "suspension.already_decided"),
+        Answer("s2", "paul", "deny", "r3", 409, "suspension.expired")]
+    book.waits = [Wait("/s1", 5, 4.2, 200), Wait("/s2", 5, 9.9, 200)]
+    book.learned = [Learned("a", "s1", "resolved", "approve"),
+                    Learned("b", "s2", "expired", None)]
+    book.rows = {
+        "s1": Row("s1", "i1", "resolved", "approve", "r1", 1.0, 20.0, 10.0,
+                  None, 1),
+        "s2": Row("s2", "i2", "expired", None, None, 1.0, 20.0, 20.5, "desk",
+                  3)}
+    book.events = [
+        event("i1", 1, "intent_created"),
+        event("i1", 2, "agent_assigned", agent_id="a"),
+        event("i1", 3, "status_changed"),
+        event("i1", 4, "intent.suspended", "s1"),
+        event("i1", 5, "intent.resumed", "s1", value="approve", reason="r1"),
+        event("i1", 6, "status_changed", "s1"),
+        event("i2", 1, "intent_created"),
+        event("i2", 2, "intent.suspended", "s2"),
+        event("i2", 3, "intent.suspension_renotified", "s2", attempt=2,
+              channel_hint="desk"),
+        event("i2", 4, "intent.suspension_escalated", "s2", attempt=3,
+              channel_hint="lead"),
+        event("i2", 5, "intent.suspension_renotified", "s2", attempt=3,
+              channel_hint="lead"),
+        event("i2", 6, "intent.suspension_expired", "s2")]
+    book.deliveries = [
+        Delivery(id, endpoint, suspension, 1, json.loads(body)["type"],
+                 "delivered", 1, body)
+        for id, endpoint, suspension, body in (
+            ("p1", "agents", "s1", push("s1", "intent_authorized",
+                                        "approve")),
+            ("p2", "agents", "s2", push("s2", "intent_suspension_expired",
+                                        None)),
+            ("n1", "d", "s2", notice("s2", 1, "suspension.asked")),
+            ("n2", "d", "s2", notice("s2", 2)),
+            ("n3", "l", "s2", notice("s2", 3, "suspension.escalated")))]
+    book.arrivals = [Arrival(d.id, d.endpoint, d.body, None)
+                     for d in book.deliveries]
+    book.arrivals.append(book.arrivals[0])  # at least once
+    book.streams = [
+        Stream(intent="i1", after=2, frames=[
+            Frame("i1", 3, "STATUS_CHANGED"), Frame("i1", 3, "status_changed"),
+            Frame("i1", 4, "intent.suspended"),
+            Frame("i1", 5, "intent.resumed"),
+            Frame("i1", 6, "STATUS_CHANGED"),
+            Frame("i1", 6, "status_changed")]),
+        Stream(agent="a", frames=[
+            Frame("i1", 2, "AGENT_ASSIGNED"), Frame("i1", 2, "agent_assigned"),
+            Frame("i1", 3, "STATUS_CHANGED"), Frame("i1", 3, "status_changed"),
+            Frame("i1", 6, "STATUS_CHANGED"),
+            Frame("i1", 6, "status_changed")])]
+    return book
+
+
+def row(book, id, **other):
+    book.rows[id] = book.rows[id]._replace(**other)
+
+
+def change(items, n, **other):
+    items[n] = items[n]._replace(**other)
+
+
+def swap(items, a, b):
+    items[a], items[b] = items[b], items[a]
+
+
+# Which check has to see it, and what is wrong.
+WRONG = [
+    ("answered_once", "an answer that is gone",
+     lambda b: b.rows.pop("s1")),
+    ("answered_once", "an answer that is still open",
+     lambda b: row(b, "s1", state="pending", value=None, reason=None)),
+    ("answered_once", "another value than the one that got the 200",
+     lambda b: row(b, "s1", value="deny")),
+    ("answered_once", "another's words",
+     lambda b: row(b, "s1", reason="r2")),
+    ("answered_once", "a row without its event",
+     lambda b: b.events.pop(4)),
+    ("answered_once", "an event twice",
+     lambda b: b.events.append(b.events[4]._replace(sequence=7))),
+    ("answered_once", "an event with another value",
+     lambda b: b.events[4].payload.update(value="deny")),
+    ("decided_once", "two that both got a 200",
+     lambda b: change(b.answers, 2, status=200, code=None)),
+    ("decided_once", "a 409 for what nobody decided",
+     lambda b: row(b, "s1", state="pending")),
+    ("decided_once", "a 409 for the one who decided",
+     lambda b: row(b, "s1", reason="r2")),
+    ("decided_once", "told that it expired, and it was answered",
+     lambda b: change(b.answers, 2, code="suspension.expired")),
+    ("decided_once", "told that it was answered, and it expired",
+     lambda b: change(b.answers, 3, code="suspension.already_decided")),
+    ("decided_once", "somebody who never got to know",
+     lambda b: change(b.answers, 2, status=503)),
+    ("decided_once", "an answer beside the expiry",
+     lambda b: b.events.append(Event("i2", 7, "intent.resumed", "s2", {}))),
+    ("decided_once", "an expiry twice",
+     lambda b: b.events.append(b.events[11]._replace(sequence=7))),
+    ("decided_once", "an answer after the end",
+     lambda b: row(b, "s1", responded_at=20.0)),
+    ("expired_in_time", "open past its time",
+     lambda b: row(b, "s2", state="pending")),
+    ("expired_in_time", "expired too early",
+     lambda b: row(b, "s2", responded_at=19.9)),
+    ("asked_is_there", "a question that is gone",
+     lambda b: b.rows.pop("s2")),
+    ("delivered", "a delivery that did not arrive",
+     lambda b: b.arrivals.pop(1)),
+    ("delivered", "one that is left",
+     lambda b: change(b.deliveries, 0, state="pending")),
+    ("delivered", "one that was given up",
+     lambda b: change(b.deliveries, 0, state="failed")),
+    ("delivered", "a signature that does not hold",
+     lambda b: change(b.arrivals, 5, verified="No matching signature found")),
+    ("delivered", "an id of its own for the second try",
+     lambda b: change(b.arrivals, 5, id="p9")),
+    ("delivered", "other bytes than were written",
+     lambda b: change(b.arrivals, 5, body="{}")),
+    ("delivered", "at somebody else's door",
+     lambda b: change(b.arrivals, 2, endpoint="l")),
+    ("told_once", "an end that was not pushed",
+     lambda b: b.deliveries.pop(0)),
+    ("told_once", "an end that was written twice",
+     lambda b: b.deliveries.append(b.deliveries[0]._replace(id="p3"))),
+    ("told_once", "another value",
+     lambda b: row(b, "s1", value="deny")),
+    ("told_once", "pushed as answered, and it expired",
+     lambda b: change(b.deliveries, 1, type="intent_resumed")),
+    ("told_once", "a push for an open question",
+     lambda b: row(b, "s1", state="pending")),
+    ("told_once", "a push of what is not there",
+     lambda b: change(b.deliveries, 0, suspension="s9")),
+    ("reminded_once", "a reminder twice on the log",
+     lambda b: b.events.insert(9, b.events[8])),
+    ("reminded_once", "an escalation twice",
+     lambda b: b.events.insert(10, b.events[9])),
+    ("reminded_once", "a reminder twice on a channel",
+     lambda b: b.deliveries.append(b.deliveries[3]._replace(id="n9"))),
+    ("reminded_once", "the question twice on a channel",
+     lambda b: b.deliveries.append(b.deliveries[2]._replace(id="n9"))),
+    ("reminded_once", "a question that nobody was told of",
+     lambda b: b.deliveries.pop(2)),
+    ("reminded_once", "a reminder that was not sent",
+     lambda b: b.deliveries.pop(4)),
+    ("reminded_once", "more attempts than were asked for",
+     lambda b: row(b, "s2", max_attempts=2)),
+    ("reminded_once", "a reminder after the end",
+     lambda b: change(b.events, 10, sequence=7)),
+    ("waited_in_time", "a read that hung",
+     lambda b: change(b.waits, 1, took=10.1)),
+    ("everybody_learned", "a waiter that learned nothing",
+     lambda b: b.learned.pop(0)),
+    ("everybody_learned", "a waiter that learned something else",
+     lambda b: change(b.learned, 0, value="deny")),
+    ("everybody_learned", "a waiter that was told too early",
+     lambda b: change(b.learned, 1, state="pending")),
+    ("streamed", "a gap",
+     lambda b: b.streams[0].frames.pop(2)),
+    ("streamed", "an event twice",
+     lambda b: b.streams[0].frames.insert(3, b.streams[0].frames[2])),
+    ("streamed", "another order",
+     lambda b: swap(b.streams[0].frames, 2, 3)),
+    ("streamed", "an end that did not come",
+     lambda b: b.streams[0].frames.pop()),
+    ("streamed", "a frame of the dispatcher twice",
+     lambda b: b.streams[0].frames.insert(1, b.streams[0].frames[0])),
+    ("streamed", "a frame of the dispatcher lost",
+     lambda b: b.streams[0].frames.pop(0)),
+    ("streamed", "a frame of the dispatcher after its event",
+     lambda b: swap(b.streams[0].frames, 0, 1)),
+    ("streamed", "an event of nobody's",
+     lambda b: b.streams[0].frames.append(Frame("i1", 7, "comment"))),
+    ("streamed", "an agent's gap",
+     lambda b: b.streams[1].frames.pop()),
+    ("streamed", "an agent's event twice",
+     lambda b: b.streams[1].frames.append(b.streams[1].frames[-1])),
+    ("streamed", "an agent's events in another order",
+     lambda b: b.streams[1].frames.extend(
+         [b.streams[1].frames.pop(2), b.streams[1].frames.pop(2)])),
+    ("chains_hold", "a broken chain",
+     lambda b: setattr(b, "verify", (1, "BROKEN intent i1 sequence 2"))),
+    ("chains_hold", "a gap in the log",
+     lambda b: b.events.pop(2)),
+]
+
+
+@pytest.mark.parametrize("name", ledger.CHECKS)
+def test_nothing_is_wrong(name):
+    assert ledger.wrong(right(), name) == []
+
+
+@pytest.mark.parametrize("name, what, spoil", WRONG,
+                         ids=[f"{name}: {what}" for name, what, _ in WRONG])
+def test_it_is_noticed(name, what, spoil):
+    book = right()
+    spoil(book)
+    assert ledger.wrong(book, name), what
+
+
+def test_every_check_can_fail():
+    assert {name for name, _, _ in WRONG} == set(ledger.CHECKS)

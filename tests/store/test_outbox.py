@@ -1,0 +1,269 @@
+"""Claiming what is due: quick with very many rows that wait, each to one
+sender, and no endpoint hides the others."""
+import contextlib
+import json
+import threading
+import uuid
+
+import pytest
+from statements import STATEMENTS
+from test_plans import plan, quote
+
+NOW = "2026-11-20T09:00:00Z"
+LATER = "2026-11-20T09:00:30Z"
+
+
+@pytest.fixture(scope="module")
+def many(server):
+    """100,000 deliveries that wait, half of them due, half of one endpoint;
+    200 endpoints, some paused, gone or removed, two
+    in between with a single one. Nobody sends them here."""
+    stop_sender(server)
+    ids = {}
+    with server.database() as db:
+        db.execute("SET synchronous_commit = off")
+        db.execute("SET session_replication_role = replica")  # no triggers
+        db.execute("""
+            INSERT INTO intent (id, title, created_by, status, constraints,
+                                state, version, created_at, updated_at)
+            VALUES (md5('outbox')::uuid, 'x', 'x', 'active', '{}', '{}', 1,
+                    now(), now())""")
+        db.execute("""
+            INSERT INTO endpoint (id, kind, name, address, secret, created_at,
+                                  created_by, paused_at, gone_at, removed_at)
+            SELECT md5('e' || n)::uuid, 'agent', 'e' || n,
+                   'https://127.0.0.1:1/' || n, 'whsec_AAAA', now(), 'x',
+                   CASE WHEN n % 50 = 7 THEN now() END,
+                   CASE WHEN n % 50 = 8 THEN now() END,
+                   CASE WHEN n % 50 = 9 THEN now() END
+              FROM generate_series(0, 199) n""")
+        db.execute("""
+            INSERT INTO delivery (id, endpoint_id, intent_id, event_sequence,
+                                  type, body, state, next_at, created_at,
+                                  ended_at)
+            SELECT md5('d' || n)::uuid,
+                   md5('e' || CASE WHEN mod(n, 2) = 0 THEN 0
+                                   ELSE mod(n / 2, 198) END)::uuid,
+                   md5('outbox')::uuid, 1, 'x', '{}',
+                   CASE WHEN n < 100000 THEN 'pending' ELSE 'delivered' END,
+                   CASE WHEN n < 50000 THEN %(now)s::timestamptz
+                                            - n * interval '1 ms'
+                        WHEN n < 100000 THEN %(now)s::timestamptz
+                                             + interval '1 hour' END,
+                   now(), CASE WHEN n >= 100000 THEN now() END
+              FROM generate_series(0, 119999) n""",
+                   {"now": NOW})
+        for n in (198, 199):
+            ids[n] = str(uuid.uuid4())
+            db.execute("""
+                INSERT INTO delivery (id, endpoint_id, intent_id,
+                    event_sequence, type, body, next_at, created_at)
+                VALUES (%s, md5(%s)::uuid, md5('outbox')::uuid, 1, 'x', '{}',
+                        %s, now())""", [ids[n], f"e{n}", NOW])
+        db.execute("ANALYZE")
+    yield ids
+    with server.database() as db:
+        db.execute("TRUNCATE delivery, delivery_try")
+        db.execute("DELETE FROM endpoint")
+        db.execute("DELETE FROM intent WHERE id = md5('outbox')::uuid")
+        db.execute("REVOKE sayso_deliver FROM sayso_owner")
+        db.execute("GRANT CONNECT ON DATABASE sayso TO sayso_deliver")
+
+
+def stop_sender(server):
+    """The server's own sender may not touch what is claimed here."""
+    with server.database() as db:
+        db.execute("REVOKE CONNECT ON DATABASE sayso FROM sayso_deliver")
+        db.execute("SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
+                   "WHERE usename = 'sayso_deliver'")
+        db.execute("GRANT sayso_deliver TO sayso_owner")
+
+
+@pytest.fixture
+def sender(server, many):
+    with session(server) as db:
+        yield db
+
+
+@contextlib.contextmanager
+def session(server):
+    """As what the sender is, which itself may not come in."""
+    with server.database("sayso_owner") as db:
+        db.prepare_threshold = None  # or DEALLOCATE takes what it prepared
+        db.execute("SET ROLE sayso_deliver")
+        yield db
+
+
+def take(db, busy=(), limit=64, now=NOW, claim=LATER):
+    """Rows of (id, endpoint)."""
+    db.execute("DEALLOCATE ALL")
+    db.execute(f"PREPARE one AS {STATEMENTS['outbox_take']}".encode())
+    ways = "{" + ",".join(busy) + "}"
+    rows = db.execute(f"EXECUTE one({quote(now)}, {quote(ways)}, {limit}, "
+                      f"{quote(claim)})").fetchall()
+    return [(str(r[0]), str(r[1])) for r in rows]
+
+
+def name(db, n):
+    return str(db.execute("SELECT md5(%s)::uuid", [f"e{n}"]).fetchone()[0])
+
+
+TAKE = [NOW, "{}", 64, LATER]
+BUSY = [NOW, "{" + ",".join([str(uuid.uuid4())] * 64) + "}", 1, LATER]
+
+
+@pytest.mark.parametrize("generic", [False, True],
+                         ids=["custom", "generic"])
+@pytest.mark.parametrize("statement, values", [
+    ("outbox_take", TAKE), ("outbox_take", BUSY), ("outbox_next", []),
+    ("outbox_give_up", [NOW])], ids=["take", "busy", "next", "give_up"])
+def test_the_plan(sender, statement, values, generic):
+    nodes = plan(sender, statement, values, generic)
+    scans = [n["Relation Name"] for n in nodes
+             if n["Node Type"] == "Seq Scan"]
+    assert "delivery" not in scans, json.dumps(nodes, indent=1)
+    used = {n["Index Name"] for n in nodes if "Index Name" in n}
+    assert "delivery_due" in used, used
+
+
+@pytest.mark.parametrize("generic", [False, True],
+                         ids=["custom", "generic"])
+def test_it_looks_at_few(sender, generic):
+    """Not at what waits: at some of each endpoint."""
+    with sender.transaction(force_rollback=True):
+        mode = "force_generic_plan" if generic else "force_custom_plan"
+        sender.execute("DEALLOCATE ALL")
+        sender.execute(f"PREPARE one AS {STATEMENTS['outbox_take']}".encode())
+        sender.execute(f"SET LOCAL plan_cache_mode = {mode}")
+        given = ", ".join(map(quote, TAKE))
+        found = sender.execute("EXPLAIN (ANALYZE, FORMAT JSON) EXECUTE one("
+                               f"{given})").fetchone()[0][0]
+
+        def most(node):
+            return max([node["Actual Rows"] * node["Actual Loops"],
+                        *map(most, node.get("Plans", []))])
+
+        assert most(found["Plan"]) <= 4 * 200, json.dumps(found, indent=1)
+
+
+def test_no_endpoint_hides_the_others(sender, many):
+    """The oldest are all of a few endpoints, and each gets four."""
+    with sender.transaction(force_rollback=True):
+        taken = take(sender)
+        assert len(taken) == len({t[0] for t in taken}) == 64
+        per = [sum(t[1] == e for t in taken) for e in {t[1] for t in taken}]
+        assert max(per) <= 4
+        closed = {name(sender, n) for n in range(200) if n % 50 in (7, 8, 9)}
+        assert not closed & {t[1] for t in taken}
+        # And all of them in turn.
+        seen = {t[1] for t in taken}
+        for _ in range(20):
+            busy = [e for e in seen for _ in range(4)]
+            seen |= {t[1] for t in take(sender, busy)}
+        assert name(sender, 198) in seen and name(sender, 199) in seen
+        assert len(seen) == 200 - len(closed)
+
+
+def test_what_is_on_its_way_counts(sender):
+    first = name(sender, 0)
+    with sender.transaction(force_rollback=True):
+        for n in range(6):
+            taken = take(sender, [first] * n)
+            got = sum(t[1] == first for t in taken)
+            assert got == max(0, 4 - n), (n, got)
+    with sender.transaction(force_rollback=True):
+        assert len(take(sender, limit=3)) == 3
+        assert take(sender, limit=0) == []
+
+
+def test_a_claim_lapses(sender, many):
+    with sender.transaction(force_rollback=True):
+        sender.execute("UPDATE endpoint SET paused_at = now() "
+                       "WHERE name <> 'e198'")
+        mine = [(many[198], name(sender, 198))]
+        assert take(sender) == mine
+        assert take(sender) == []
+        assert take(sender, now=LATER) == mine
+
+
+def test_several_senders_take_each_once(server, sender):
+    """At the same time, as often as it takes."""
+    lists, failed = [], []
+
+    def one():
+        try:
+            with session(server) as db:
+                lists.append([t[0] for _ in range(25) for t in take(db)])
+        except Exception as e:
+            failed.append(repr(e))
+
+    threads = [threading.Thread(target=one) for _ in range(4)]
+    for t in threads:
+        t.start()
+    for t in threads:
+        t.join(60)
+    assert not failed
+    taken = [d for v in lists for d in v]
+    assert len(taken) == len(set(taken)) > 400
+    assert all(lists)
+
+
+# --- Writing down ---------------------------------------------------------
+
+def finish(db, delivery, n, next_at=None, delivered=False, status=None):
+    db.execute("DEALLOCATE ALL")
+    db.execute(f"PREPARE one AS {STATEMENTS['outbox_finish']}".encode())
+    values = [delivery, n, f"try {n}", str(delivered).lower(), next_at, NOW,
+              NOW, 12, status]
+    db.execute(f"EXECUTE one({', '.join(map(quote, values))})")
+    state = db.execute("SELECT state, tries, answer FROM delivery WHERE id = "
+                       "%s", [delivery]).fetchone()
+    log = db.execute("SELECT n, status, answer FROM delivery_try WHERE "
+                     "delivery_id = %s ORDER BY n", [delivery]).fetchall()
+    return state, log
+
+
+def test_tries_are_written_down_once(sender, many):
+    with sender.transaction(force_rollback=True):
+        one = many[198]
+        state, log = finish(sender, one, 1, LATER, status=500)
+        assert state == ("pending", 1, "try 1")
+        assert log == [(1, 500, "try 1")]
+        # Of a claim that lapsed: somebody else has sent it meanwhile.
+        assert finish(sender, one, 1, delivered=True) == (state, log)
+        state, log = finish(sender, one, 2, delivered=True, status=204)
+        assert state == ("delivered", 2, "try 2") and len(log) == 2
+        assert finish(sender, one, 3, LATER) == (state, log)
+
+
+def test_sent_again_the_log_goes_on(sender, many):
+    with sender.transaction(force_rollback=True):
+        one = many[199]
+        finish(sender, one, 1, status=500)
+        sender.execute("UPDATE delivery SET state = 'pending', tries = 0, "
+                       "next_at = %s, ended_at = NULL WHERE id = %s",
+                       [NOW, one])
+        state, log = finish(sender, one, 1, delivered=True, status=200)
+        assert state[:2] == ("delivered", 1)
+        assert [t[:2] for t in log] == [(1, 500), (2, 200)]
+
+
+def test_what_waits_for_who_is_gone_is_given_up(sender):
+    with sender.transaction(force_rollback=True):
+        gone = [name(sender, n) for n in range(200) if n % 50 in (8, 9)]
+        count = ("SELECT count(*) FROM delivery WHERE state = 'pending' AND "
+                 "endpoint_id = ANY (%s::uuid[])")
+        before = sender.execute(count, [gone]).fetchone()[0]
+        sender.execute("DEALLOCATE ALL")
+        sender.execute("PREPARE one AS "
+                       f"{STATEMENTS['outbox_give_up']}".encode())
+        done = sender.execute(f"EXECUTE one({quote(NOW)})").rowcount
+        assert 0 < done <= 200
+        left = sender.execute(count, [gone]).fetchone()[0]
+        assert left == before - done
+        all_left = "SELECT count(*) FROM delivery WHERE state = 'pending'"
+        total = sender.execute(all_left).fetchone()[0]
+        while done:
+            done = sender.execute(f"EXECUTE one({quote(NOW)})").rowcount
+        assert sender.execute(count, [gone]).fetchone()[0] == 0
+        assert sender.execute(all_left).fetchone()[0] == total - left
