@@ -14,6 +14,7 @@
 #include "store/deliveries.h"
 #include "store/endpoints.h"
 #include "store/sql.gen.h"
+#include "world/wake.h"
 
 /* Between two looks; nobody tells the clock what was asked meanwhile. */
 #define NAP (CLOCK_SECOND / 4)
@@ -137,10 +138,10 @@ static const struct err *write_all(struct tick *t, struct due_batch *b,
         remind(t, channels, &b->v[i]);
     pg_queue(t->pg, SQL_COMMIT, NULL);
     TRY(pg_run(t->pg, t->a, NULL));
-    for (size_t i = 0; i < b->n; i++) {
-        b->v[i].work.deliveries.any = true; /* there may be some */
+    for (size_t i = 0; i < b->n; i++)
         work_tell(&b->v[i].work);
-    }
+    if (fires || b->told)
+        wake_deliver();
     return NULL;
 }
 

@@ -251,15 +251,7 @@ void work_tell(const struct work *w)
         wake_deliver();
 }
 
-/* Most commits have nothing for the sender, which is then left alone. */
-static void look_for_deliveries(struct work *w, struct pg_rows *const *rows)
-{
-    w->deliveries.any = false;
-    for (size_t i = w->deliveries.from; i < w->deliveries.to; i++)
-        w->deliveries.any = w->deliveries.any || pg_affected(rows[i]) > 0;
-}
-
-const struct err *work_commit(struct work *w, const struct work_answer *answer)
+static void queue_changes(struct work *w)
 {
     const struct deliveries_news news = {
         .intent = &w->intent,
@@ -280,6 +272,20 @@ const struct err *work_commit(struct work *w, const struct work_answer *answer)
     if (w->notice)
         deliveries_queue_notice(w->pg, w->arena, w->notice);
     w->deliveries.to = pg_queued(w->pg);
+    w->deliveries.any = w->deliveries.to > w->deliveries.from;
+}
+
+/* Most commits have nothing for the sender, which is then left alone. */
+static void look_for_deliveries(struct work *w, struct pg_rows *const *rows)
+{
+    w->deliveries.any = false;
+    for (size_t i = w->deliveries.from; i < w->deliveries.to; i++)
+        w->deliveries.any = w->deliveries.any || pg_affected(rows[i]) > 0;
+}
+
+const struct err *work_commit(struct work *w, const struct work_answer *answer)
+{
+    queue_changes(w);
     queue_answer(w, answer);
     pg_queue(w->pg, SQL_COMMIT, NULL);
     struct pg_rows **rows =

@@ -215,6 +215,11 @@ void pg_queue(struct pg *pg, int statement, const struct pg_args *args)
         q->args = *args;
 }
 
+size_t pg_queued(const struct pg *pg)
+{
+    return pg->queued;
+}
+
 void pg_ahead(struct pg *pg, const struct pg_ahead *ahead)
 {
     pg->ahead = *ahead;

@@ -63,6 +63,8 @@ void pg_ahead(struct pg *pg, const struct pg_ahead *ahead);
 bool pg_ahead_waits(const struct pg *pg);
 /* Puts a statement into the batch. */
 void pg_queue(struct pg *pg, int statement, const struct pg_args *args);
+/* How many statements are in it. */
+size_t pg_queued(const struct pg *pg);
 /* Runs the batch in one round trip. rows (may be NULL) gets one result for
  * each queued statement, in order. On an error the rest of the batch did not
  * happen, and an open transaction has been rolled back. A lost connection is

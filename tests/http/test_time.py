@@ -34,9 +34,16 @@ def clock():
     return Clock(at / "clock")
 
 
+CHANNELS = ("desk", "floor", "mail", "c2", "c4", "c9", "keys", "late")
+
+
 @pytest.fixture(scope="module")
 def server(clock):
+    """With channels to people that a ladder may name; nobody is there."""
     one = kit.Watched(place("time"), **clock.setting).start()
+    with one.database() as db:
+        for name in CHANNELS:
+            endpoint(db, "webhook", name, notify_to=["*"])
     yield one
     verified = one.sayso("verify")
     one.stop()
@@ -44,6 +51,15 @@ def server(clock):
     # Its tests kill the clock, and nothing else may die.
     assert not [x for x in kit.complaints(one)
                 if not x.endswith("ended by signal 9") or "tick" not in x]
+
+
+def endpoint(db, kind, name, **columns):
+    row = {"id": kit.new_id(), "kind": kind, "name": name,
+           "address": f"https://{name}.invalid", "secret": "whsec_AAAA",
+           "created_at": "2026-11-20T09:00:00Z", "created_by": "x", **columns}
+    db.execute(f"INSERT INTO endpoint ({', '.join(row)}) VALUES "
+               f"({', '.join(['%s'] * len(row))})", list(row.values()))
+    return row["id"]
 
 
 @pytest.fixture(scope="module")
@@ -187,45 +203,35 @@ def test_an_hours_outage(server, clock, agent):
 
 
 @pytest.fixture
-def told_at(server):
-    """An agent's endpoint and two channels to people, which nobody answers
-    at; tells what was queued for them, oldest first."""
-    made = {kit.new_id(): kind for kind in ("agent", "floor", "mail")}
+def queued(server):
+    """What was queued for a question's agent and people, oldest first."""
     with server.database() as db:
-        for id, name in made.items():
-            kind = name if name == "agent" else "webhook"
-            db.execute(
-                "INSERT INTO endpoint (id, kind, name, address, agent, "
-                "notify_to, secret, created_at, created_by) VALUES (%s, %s, "
-                "%s, %s, %s, %s, 'whsec_x', now(), 'x')",
-                [id, kind, name, f"https://{name}.invalid",
-                 "refunds-agent" if kind == "agent" else None,
-                 [] if kind == "agent" else ["*"]])
+        id = endpoint(db, "agent", "agent", agent="refunds-agent")
 
-        def queued(asked):
-            rows = db.execute(
-                "SELECT endpoint_id::text, type, recipient, event_sequence, "
-                "body FROM delivery WHERE suspension_id = %s ORDER BY "
-                "event_sequence, type", [asked["suspension_id"]]).fetchall()
-            return [(made[r[0]], *r[1:]) for r in rows]
+        def rows(asked):
+            return db.execute(
+                "SELECT e.name, d.type, recipient, event_sequence, body FROM "
+                "delivery d JOIN endpoint e ON e.id = d.endpoint_id WHERE "
+                "suspension_id = %s ORDER BY event_sequence, d.type",
+                [asked["suspension_id"]]).fetchall()
 
-        yield queued
-        db.execute("UPDATE endpoint SET removed_at = now()")
-        db.execute("DELETE FROM delivery")
+        yield rows
+        db.execute("UPDATE endpoint SET removed_at = now() WHERE id = %s",
+                   [id])
 
 
-def test_people_and_the_agent_are_told(clock, agent, told_at):
+def test_people_and_the_agent_are_told(clock, agent, queued):
     asked = ask(agent, channel_hint="floor", title="A title",
                 retry_policy=policy(3, HOUR, escalation_ladder=[
                     {"attempt": 3, "channel_hint": "mail",
                      "notify_to": "lead@example.org"}]))
-    with_ask = told_at(asked)
+    assert [x[:2] for x in queued(asked)] == [("floor", "suspension.asked")]
     for attempt in (2, 3):
         clock.forward(hours=1)
         until(agent, asked, attempt=attempt)
     clock.forward(hours=1)
     until(agent, asked, state="expired")
-    told = [x for x in told_at(asked) if x not in with_ask]
+    told = queued(asked)[1:]
     assert [x[:3] for x in told] == [
         ("floor", "suspension.reminded", None),
         ("mail", "suspension.escalated", "lead@example.org"),
@@ -678,17 +684,16 @@ def test_deliveries_and_subscriptions_go(server, clock, agent):
     now = "to_timestamp(%s)"
     at = time.time() + clock.seconds
     intent = new_intent(agent)["id"]
-    endpoint, kept = kit.new_id(), kit.new_id()
+    kept = kit.new_id()
     with server.database() as db:
-        db.execute("INSERT INTO endpoint (id, kind, name, address, secret, "
-                   "created_at, created_by) VALUES (%s, 'agent', 'x', "
-                   f"'https://x.example', 'x', {now}, 'x')", [endpoint, at])
+        db.execute("DELETE FROM delivery")
+        to = endpoint(db, "agent", "x", removed_at="2026-11-20T09:00:00Z")
         for n, ended in enumerate((at - 29 * DAY, at - 31 * DAY, None)):
             db.execute(
                 "INSERT INTO delivery (id, endpoint_id, intent_id, "
                 "event_sequence, type, body, state, next_at, created_at, "
                 f"ended_at) VALUES (%s, %s, %s, 1, 'x', %s, %s, {now}, {now},"
-                f" {now})", [kit.new_id(), endpoint, intent, str(n),
+                f" {now})", [kit.new_id(), to, intent, str(n),
                              "delivered" if ended else "pending",
                              None if ended else at + 9 * DAY, at, ended])
         db.execute("INSERT INTO delivery_try SELECT id, 1, created_at, 5, "
@@ -697,7 +702,7 @@ def test_deliveries_and_subscriptions_go(server, clock, agent):
             db.execute(
                 "INSERT INTO subscription (id, endpoint_id, subscriber_id, "
                 f"created_at, created_by, expires_at) VALUES (%s, %s, 'x', "
-                f"{now}, %s, {now})", [id, endpoint, at, kit.new_id(), end])
+                f"{now}, %s, {now})", [id, to, at, kit.new_id(), end])
     clock.forward(seconds=61)
     wait_for(lambda: count(server, "delivery") == 2)
     wait_for(lambda: count(server, "subscription") == 1)
