@@ -97,7 +97,19 @@ class World:
         return self.make(f"/api/v1/intents/{self.kept}/leases",
                          scope=f"scope {next(self.count)}")["id"]
 
+    def endpoint(self):
+        return self.make("/api/v1/endpoints", name="Made",
+                         url=f"https://made-{next(self.count)}.invalid/")
+
+    def subscription(self):
+        return self.make("/api/v1/subscriptions",
+                         webhook_url=self.endpoint()["url"])["id"]
+
     def named(self, path, name):
+        if name == "id" and "/endpoints/" in path:
+            return self.endpoint()["endpoint_id"]
+        if name == "id" and "/subscriptions/" in path:
+            return self.subscription()
         if name == "id":
             return self.question() if "/suspensions/" in path else self.kept
         return {"lease_id": self.lease, "dependency_id": self.intent,
