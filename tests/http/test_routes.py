@@ -15,11 +15,17 @@ def marked():
     """Every name in a route marker, and where it stands."""
     out = {}
     for path in pathlib.Path(__file__).parent.glob("test_*.py"):
-        for node in ast.walk(ast.parse(path.read_text())):
+        tree = ast.parse(path.read_text())
+        words = {n.targets[0].id: n.value.value for n in tree.body
+                 if isinstance(n, ast.Assign)
+                 and isinstance(n.value, ast.Constant)}
+        for node in ast.walk(tree):
             for mark in getattr(node, "decorator_list", []):
                 called = isinstance(mark, ast.Call) and ast.unparse(mark.func)
                 if called in ("route", "pytest.mark.route"):
-                    name = mark.args[0].value
+                    given = mark.args[0]
+                    name = (words[given.id] if isinstance(given, ast.Name)
+                            else given.value)
                     out.setdefault(name, []).append(
                         f"{path.name}::{node.name}")
     return out
