@@ -151,6 +151,7 @@ GRANT SELECT ON intent_dependency, endpoint, subscription, migration TO sayso_ti
 GRANT SELECT, DELETE ON idempotency, operator_session, delivery, subscription TO sayso_tick;
 
 -- deliver sends.
-GRANT SELECT, UPDATE ON delivery TO sayso_deliver;
+GRANT SELECT ON delivery, endpoint TO sayso_deliver;
+GRANT UPDATE (state, tries, next_at, ended_at, answer) ON delivery TO sayso_deliver;
+GRANT UPDATE (gone_at) ON endpoint TO sayso_deliver;
 GRANT SELECT, INSERT ON delivery_try TO sayso_deliver;
-GRANT SELECT, UPDATE ON endpoint TO sayso_deliver;

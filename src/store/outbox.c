@@ -35,6 +35,7 @@ const struct err *outbox_take(struct pg *pg, struct arena *a,
     pg_arg_texts(&args, claim->busy, claim->busy_n);
     pg_arg_int(&args, claim->limit);
     pg_arg_time(&args, claim->now + OUTBOX_CLAIM);
+    pg_arg_int(&args, OUTBOX_PER_ENDPOINT);
     pg_queue(pg, SQL_OUTBOX_TAKE, &args);
     TRY(pg_run(pg, a, &r));
     out->n = pg_count(r);

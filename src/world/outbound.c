@@ -176,11 +176,14 @@ static size_t on_mail(char *p, size_t size, size_t n, void *context)
 #define SET(t, option, value)                                                  \
     (curl_easy_setopt((t)->easy, (option), (value)) == CURLE_OK)
 
+/* QUICK_EXIT: a name that takes too long is left to its thread, which else
+ * would be waited for, by all transfers. */
 static bool set_common(const struct outbound *o, struct transfer *t)
 {
     return SET(t, CURLOPT_PRIVATE, (void *)t) &&
            SET(t, CURLOPT_ERRORBUFFER, t->error) &&
            SET(t, CURLOPT_NOSIGNAL, 1L) && SET(t, CURLOPT_PROXY, "") &&
+           SET(t, CURLOPT_QUICK_EXIT, 1L) &&
            SET(t, CURLOPT_FOLLOWLOCATION, 0L) &&
            SET(t, CURLOPT_TIMEOUT_MS, (long)(OUTBOUND_TIME / 1000)) &&
            SET(t, CURLOPT_CONNECTTIMEOUT_MS, CONNECT_MS) &&

@@ -695,3 +695,55 @@ def test_a_plain_webhook(db, clock, receiver, intent, path):
     (request,) = receiver.at(path)
     assert request.body.decode() == notice()
     assert verify(clock, request)["data"]["title"] == TITLE
+
+
+# --- From a question to its receiver --------------------------------------
+
+def test_an_answer_is_pushed_at_once(server, clock, receiver, path):
+    """The sender is woken by the commit, and does not wait for its look."""
+    with server.client("admin") as admin, \
+            server.client("agent", agent="pushed-agent") as agent, \
+            server.client("operator") as operator:
+        made = admin.post("/api/v1/endpoints", json={
+            "name": "pushed", "url": receiver.url(path), "internal": True,
+            "agent": "pushed-agent"})
+        assert made.status_code == 201, made.text
+        took = []
+        for n in range(1, 6):
+            asked = kit.ask(agent)
+            time.sleep(0.3)  # so that its look comes at any moment
+            assert kit.answer(operator, asked).status_code == 200
+            begun = time.monotonic()
+            wait_for(lambda: len(receiver.at(path)) == n)
+            took.append(time.monotonic() - begun)
+            request = receiver.at(path)[-1]
+            said = verify(clock, request, made.json()["secret"])
+            assert said["type"] == "intent_resumed"
+            assert said["data"]["value"] == "approve"
+            assert said["data"]["suspension_id"] == asked["suspension_id"]
+        assert sorted(took)[2] < 0.5, took
+
+
+def test_people_are_told_of_a_question(server, db, clock, mailbox, receiver,
+                                       path):
+    slack = channel(db, clock, "slack", receiver.url(path),
+                    every_question=True, detail="all")
+    mail = channel(db, clock, "mail", "team@example.org",
+                   every_question=True, detail="title")
+    with server.client("agent", agent="a") as agent:
+        asked = kit.ask(agent, title="May it\u202e go out?",
+                        question="The whole of it.", severity="low")
+    sent = wait_for(lambda: db.execute(
+        "SELECT id::text FROM delivery WHERE endpoint_id = %s AND "
+        "state = 'delivered'", [mail]).fetchone())
+    ((_, _, message, _),) = mail_for(mailbox, sent[0])
+    assert "May it[U+202E] go out?" in message["subject"]
+    said = next(message.iter_parts()).get_content()
+    assert f"{server.url}/suspensions/{asked['suspension_id']}" in said
+    assert "The whole of it." not in said
+    request = wait_for(lambda: receiver.at(path))[0]
+    assert "The whole of it." in request.body.decode()
+    assert "Approve refund" in request.body.decode()
+    for one in (slack, mail):
+        db.execute("UPDATE endpoint SET removed_at = now() WHERE id = %s",
+                   [one])

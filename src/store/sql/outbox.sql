@@ -1,8 +1,9 @@
 -- The sender's side of deliveries.
 
 -- name: outbox_take
--- Looks at a few of each endpoint, so that one with many does not hide the
--- others. $2 has an endpoint once for each delivery that is on its way there.
+-- Looks at a few of each endpoint, $5 at most, so that one with many does not
+-- hide the others. $2 has an endpoint once for each delivery that is on its way
+-- there. The plan is made for the 64; $3 is not more.
 -- Which to take is found without locks; what another process claims meanwhile
 -- is left to it.
 WITH due AS (
@@ -13,8 +14,8 @@ WITH due AS (
                SELECT id, next_at FROM delivery
                 WHERE endpoint_id = e.id AND state = 'pending' AND next_at <= $1
                 ORDER BY next_at
-                LIMIT greatest(0, 4 - (SELECT count(*) FROM unnest($2::uuid[]) busy
-                                        WHERE busy = e.id))) d
+                LIMIT greatest(0, $5 - (SELECT count(*) FROM unnest($2::uuid[]) busy
+                                         WHERE busy = e.id))) d
          WHERE e.paused_at IS NULL AND e.gone_at IS NULL AND e.removed_at IS NULL
          ORDER BY d.next_at
          LIMIT 64) oldest
