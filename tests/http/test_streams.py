@@ -49,6 +49,7 @@ class Stream:
 
     def __init__(self, server, path, key=None, last=None, cookie=None):
         self.frames, self.comments, self.ended = [], 0, None
+        self.places = []  # frames that tell only where it is
         self.status = None
         headers = {"Accept": "text/event-stream"}
         if cookie:
@@ -90,7 +91,8 @@ class Stream:
                 frame[key] = value
             elif "data" in frame:
                 frame["data"] = json.loads(frame["data"])
-                self.frames.append(frame)
+                place = frame["event"] in ("connected", "keepalive")
+                (self.places if place else self.frames).append(frame)
                 frame = {}
             else:
                 assert frame in ({}, {"retry": "5000"})
@@ -370,6 +372,26 @@ def test_an_unread_stream_is_cut(server, unread):
 def test_a_stream_without_events_is_kept_alive(idle):
     wait_for(lambda: idle.comments >= 1, 25)
     assert idle.ended is None and idle.frames == []
+    assert [f["event"] for f in idle.places] == ["connected"]
+
+
+@route("GET /api/v1/agents/{agent_id}/subscribe")
+def test_a_stream_goes_on_before_anything_was_read(server, agent):
+    """From the place that it told when it began."""
+    path = f"/api/v1/agents/a-{new_id()}/subscribe"
+    name = path.split("/")[4]
+    first = Stream(server, path)
+    wait_for(lambda: first.places)
+    first.close()
+    intent = new_intent(agent)
+    r = agent.post(f"/api/v1/intents/{intent['id']}/agents",
+                   json={"agent_id": name})
+    assert r.status_code == 200
+    again = Stream(server, path, last=first.places[0]["id"])
+    assert again.until("AGENT_ASSIGNED")["data"]["intent_id"] == intent["id"]
+    wait_for(lambda: again.places)
+    assert again.places[0]["id"] == first.places[0]["id"]
+    again.close()
 
 
 # --- Whoever breaks -------------------------------------------------------
