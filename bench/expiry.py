@@ -77,8 +77,7 @@ def measure(bench, n, usual):
     sample = bench.ask(ASK)
     due = int(time.time()) + 10 + usual + n // 500
     ids = bench.fill(n, sample, due)
-    bench.sql("VACUUM ANALYZE intent, suspension, event")
-    bench.sql("CHECKPOINT")
+    bench.tidy("intent, suspension, event")
     busy = machine.settle(0)
     if time.time() > due - usual - 1:
         raise SystemExit("bench: the rows were not ready in time")

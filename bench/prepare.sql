@@ -74,9 +74,10 @@ CREATE FUNCTION bench.answered(a bigint, z bigint) RETURNS bigint LANGUAGE sql
               JOIN suspension s ON s.id = bench.id('s', n)::text
              WHERE s.state = 'resolved');
 
--- n deliveries to the first so many endpoints, due now: copies of those that
--- told of one question.
-CREATE PROCEDURE bench.tell(suspension_id text, n bigint, endpoints bigint)
+-- n deliveries to the first so many endpoints: copies of those that told of one
+-- question.
+CREATE PROCEDURE bench.tell(suspension_id text, n bigint, endpoints bigint,
+                            due timestamptz)
 LANGUAGE sql AS $$
     INSERT INTO delivery
     SELECT r.*
@@ -88,7 +89,7 @@ LANGUAGE sql AS $$
                      ORDER BY d.endpoint_id LIMIT endpoints) o ON o.at = k % endpoints) x,
            LATERAL jsonb_populate_record(x.d, jsonb_build_object(
                'id', x.id, 'state', 'pending', 'tries', 0, 'created_at', clock_timestamp(),
-               'next_at', clock_timestamp(), 'ended_at', NULL, 'answer', NULL)) r
+               'next_at', due, 'ended_at', NULL, 'answer', NULL)) r
 $$;
 
 -- The row work of a respond: the same locks, the same two updates and one

@@ -6,9 +6,11 @@ import time
 import crowd
 import machine
 
-PACE = 1000  # new waiters a second
+PACE = 1000  # new waiters a second, at most
+CROWD = 200  # of them on their way at once, about
 RATE = 50  # answers a second, in the second part
 OPERATORS = 8
+WITHIN = 10  # seconds, and then an agent was not woken
 ANSWER = '{"value": "approve", "reason": "The photo shows it."}'
 
 
@@ -64,13 +66,14 @@ class Waiters:
             self.crowd.drop(w)
         self.check()
 
-    def arrive(self):
-        begun = time.monotonic()
+    def arrive(self, held):
+        """Some at a time; held() says how many the server has."""
         for n, id in enumerate(self.ids):
-            while time.monotonic() - begun < n / PACE:
-                self.crowd.turn(0.001)
+            if n % CROWD == 0:
+                self.crowd.until(lambda: False, CROWD / PACE)
+                self.crowd.until(lambda: held() >= n - CROWD, WITHIN)
             self.park(self.crowd.wire(), id)
-        self.crowd.turn(0)
+        self.crowd.until(lambda: held() >= len(self.ids), WITHIN)
 
     def press(self, w, id):
         """An operator answers."""
@@ -91,14 +94,24 @@ class Waiters:
         return {**both(self.told), "answers": len(ids),
                 "from_press": both(self.pressed)}
 
+    def woken(self, ids):
+        """Waits until all of them have their answer."""
+        self.crowd.until(lambda: all(id in self.in_hand and id in self.told
+                                     for id in ids), WITHIN)
+        self.check()
+        told = sum(id in self.told for id in ids)
+        have = sum(id in self.in_hand for id in ids)
+        if have < len(ids) or told < len(ids):
+            raise SystemExit(f"bench: {WITHIN} s after the last of {len(ids)}"
+                             f" answers {told} operators have their 200 and"
+                             f" {have} agents their answer")
+
     def wake(self, ids):
         """One after the other."""
         w = self.crowd.wire()
         for id in ids:
             self.press(w, id)
-            if not self.crowd.until(lambda: id in self.in_hand
-                                    and id in self.told, 5):
-                raise SystemExit("bench: a waiter was not woken within 5 s")
+            self.woken([id])
         self.crowd.drop(w)
         self.check()
         return self.latencies(ids)
@@ -113,9 +126,7 @@ class Waiters:
             if not self.crowd.until(lambda: any(not w.then for w in wires), 5):
                 raise SystemExit("bench: the operators' answers hang")
             self.press(next(w for w in wires if not w.then), id)
-        if not self.crowd.until(lambda: all(
-                id in self.in_hand and id in self.told for id in ids), 5):
-            raise SystemExit("bench: a waiter was not woken within 5 s")
+        self.woken(ids)
         for w in wires:
             self.crowd.drop(w)
         self.check()
@@ -125,16 +136,20 @@ class Waiters:
 def measure(bench, n, answers):
     """n agents wait, and twice so many answers come."""
     waiters = Waiters(bench, n)
+    bench.tidy("intent, suspension, event")
     wait = bench.pid("sayso: wait")
     waiters.warm()
-    empty, before = machine.sockets(wait), machine.memory(bench.root)
-    in_kernel, busy = machine.kernel(), machine.settle(bench.patience)
-    waiters.arrive()
-    waiters.crowd.until(lambda: machine.sockets(wait) - empty >= n, 15)
-    time.sleep(1)
-    waiters.crowd.turn(0)
+    busy = machine.settle(bench.patience)
+    before, in_kernel = machine.memory(bench.root), machine.kernel()
+    empty = machine.open_files(wait)
+
+    def held_now():
+        return machine.open_files(wait) - empty
+
+    waiters.arrive(held_now)
+    waiters.crowd.until(lambda: False, 1)
     waiters.check()
-    held = machine.sockets(wait) - empty
+    held = held_now()
     if held < n:
         raise SystemExit(f"bench: {held} of {n} waiters are held")
     grown = machine.growth(before, machine.memory(bench.root))
@@ -150,7 +165,7 @@ def measure(bench, n, answers):
     many = waiters.wake_at(chosen[answers:], RATE)
     result["cpu_s"] = machine.spent(time0, machine.seconds(bench.root))
     waiters.crowd.close()
-    bench.until(lambda: machine.sockets(wait) - empty <= 0, 10)
-    result["left"] = max(machine.sockets(wait) - empty, 0)
+    bench.until(lambda: held_now() <= 0, WITHIN)
+    result["left"] = max(held_now(), 0)
     result["asked_again"] = waiters.again
     return {"waiters": result, "wake": single, "wake_rate": many}

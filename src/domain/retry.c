@@ -323,13 +323,6 @@ int64_t retry_next_at(struct arena *a, const struct suspension *s)
     return next_at(&r, s);
 }
 
-struct str retry_notify_to(struct arena *a, const struct suspension *s)
-{
-    const struct retry r = stored(a, s);
-    const struct retry_step *step = step_of(&r, s->attempt);
-    return step ? step->notify_to : STR_NONE;
-}
-
 /* A full log does not stop the rounds. */
 static const struct err *append(struct arena *a, struct decision *d,
                                 const char *type, const struct json *payload)

@@ -64,8 +64,6 @@ const struct err *retry_check_fallback(struct arena *a,
 
 /* When the attempt after s->attempt is due; 0: there is none. */
 int64_t retry_next_at(struct arena *a, const struct suspension *s);
-/* Whom the attempt that s stands at addresses; p NULL: nobody by name. */
-struct str retry_notify_to(struct arena *a, const struct suspension *s);
 /* What a due reminder does. */
 struct retry_round {
     bool fires;                /* there is something to tell */

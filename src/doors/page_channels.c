@@ -3,6 +3,7 @@
  * password, so a saved one is never shown whole. */
 #include "doors/page.h"
 #include "doors/page_settings.h"
+#include "doors/target.h"
 #include "domain/endpoint.h"
 
 #define TAIL 4 /* characters of a hidden address that are shown */
@@ -34,7 +35,7 @@ static const struct page_settings_field fields[] = {
     {.key = "every_question",
      .label = "Also tell of questions that name no channel",
      .type = "boolean", .help = ""},
-    {.key = "internal", .label = "The address is in our own network",
+    {.key = "internal", .label = "Internal: the address is in our own network",
      .type = "boolean",
      .help = "Without this, private and loopback addresses are refused"},
 };
@@ -117,6 +118,8 @@ static const struct err *read(struct arena *a, const struct json *v,
     TRY(endpoint_name(a, "name", e->name));
     TRY(endpoint_address(a, "address", of, address.n ? address : e->address,
                          &e->address));
+    if (of != CHANNEL_MAIL)
+        TRY(target_check(a, "address", e->address, e->internal));
     return read_notify_to(a, of, json_get_text(v, "notify_to"),
                           &e->notify_to);
 }

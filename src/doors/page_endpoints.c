@@ -1,6 +1,7 @@
 /* Settings: the endpoints of agents, where an answer is pushed to. */
 #include "doors/page.h"
 #include "doors/page_settings.h"
+#include "doors/target.h"
 #include "domain/endpoint.h"
 
 static const struct page_settings_option events[] = {
@@ -26,7 +27,7 @@ static const struct page_settings_field fields[] = {
     {.key = "event_types", .label = "Outcomes", .type = "multi",
      .options = events, .options_n = countof(events),
      .help = "None ticked: all of them"},
-    {.key = "internal", .label = "The address is in our own network",
+    {.key = "internal", .label = "Internal: the address is in our own network",
      .type = "boolean",
      .help = "Without this, private and loopback addresses are refused"},
 };
@@ -49,13 +50,12 @@ static const struct err *read(struct arena *a, const struct json *v,
                               struct endpoint *e)
 {
     const struct str agent = str_trim(json_get_text(v, "agent"));
-    struct endpoint_host host;
     e->name = str_trim(json_get_text(v, "name"));
     e->address = str_trim(json_get_text(v, "url"));
     e->agent = agent.n ? agent : e->agent;
     e->internal = json_bool(json_get(v, "internal"));
     TRY(endpoint_name(a, "name", e->name));
-    TRY(endpoint_url(a, "url", e->address, &host));
+    TRY(target_check(a, "url", e->address, e->internal));
     if (agent.n && !principal_agent_name(agent))
         return err_at(a, ERR_INVALID, "endpoint.agent", STR("agent"),
                       "This cannot be an agent's name.");

@@ -45,8 +45,6 @@ static const struct err *end_leases(struct due_leases *due, struct work *w)
         if (!str_eq(due->leases.v[i].intent_id, w->intent.id))
             continue;
         TRY(end_lease(w, &due->leases.v[i]));
-        if (pg_queued(w->pg) > PG_BATCH_MAX / 2)
-            TRY(pg_run(w->pg, w->arena, NULL));
     }
     intents_queue_update(w->pg, w->arena, &w->intent);
     return NULL;

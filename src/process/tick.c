@@ -14,6 +14,7 @@
 #include "store/deliveries.h"
 #include "store/endpoints.h"
 #include "store/sql.gen.h"
+#include "world/wake.h"
 
 /* Between two looks; nobody tells the clock what was asked meanwhile. */
 #define NAP (CLOCK_SECOND / 4)
@@ -70,33 +71,36 @@ static struct due_wanted wanted(struct tick *t,
 /* ---- questions ------------------------------------------------------ */
 
 /* The end wins over a reminder. */
-static const struct err *decide(struct work *w, struct retry_round *round)
+static const struct err *decide(struct due_unit *u)
 {
-    const struct suspension *s = &w->suspension;
+    struct work *w = &u->work;
     struct decision d = work_decision(w);
-    if (suspension_due(s, w->now))
+    if (suspension_due(&w->suspension, w->now))
         return work_expire(w);
-    if (s->next_attempt_at == 0 || s->next_attempt_at > w->now)
+    if (w->suspension.next_attempt_at == 0 ||
+        w->suspension.next_attempt_at > w->now)
         return NULL; /* somebody else was faster */
-    w->suspension_reminded = true;
-    return retry_remind(w->arena, &d, round);
+    u->reminded = true;
+    return retry_remind(w->arena, &d, &u->round);
 }
 
-/* Decides all in memory before anything is written; who fails is taken out. */
-static void decide_all(struct tick *t, struct due_batch *b,
-                       struct retry_round rounds[static DUE_BATCH])
+/* Decides all in memory before anything is written; who fails is taken out.
+ * Is there somebody to be reminded? */
+static bool decide_all(struct tick *t, struct due_batch *b)
 {
+    bool fires = false;
     size_t n = 0;
     for (size_t i = 0; i < b->n; i++) {
-        struct work *w = &b->v[i];
-        rounds[n] = (struct retry_round){.fires = false};
-        const struct err *e = decide(w, &rounds[n]);
+        struct due_unit *u = &b->v[i];
+        const struct err *e = decide(u);
         if (e)
-            skip(t, w->suspension.id, e);
-        else if (w->suspension_decided || w->suspension_reminded)
-            b->v[n++] = *w;
+            skip(t, u->work.suspension.id, e);
+        else if (u->work.suspension_decided || u->reminded)
+            b->v[n++] = *u;
+        fires = fires || u->round.fires;
     }
     b->n = n;
+    return fires;
 }
 
 static struct str url_of(struct tick *t, struct str id)
@@ -108,46 +112,36 @@ static struct str url_of(struct tick *t, struct str id)
     return buf_text(&b);
 }
 
-static void tell_people(struct tick *t, const struct channels *channels,
-                        const struct work *w, const struct retry_round *round)
+static void remind(struct tick *t, const struct channels *channels,
+                   const struct due_unit *u)
 {
     const struct deliveries_notice notice = {
         .channels = channels,
-        .news = round->escalated ? CHANNEL_ESCALATED : CHANNEL_REMINDED,
-        .suspension = &w->suspension,
-        .notify_to = round->notify_to,
-        .url = url_of(t, w->suspension.id),
-        .sequence = w->intent.tail.sequence,
-        .now = w->now};
-    deliveries_queue_notice(t->pg, t->a, &notice);
-}
-
-static const struct err *load_channels(struct tick *t, size_t n,
-                                       const struct retry_round *rounds,
-                                       struct channels *out)
-{
-    bool any = false;
-    for (size_t i = 0; i < n; i++)
-        any = any || rounds[i].fires;
-    return any ? endpoints_channels(t->pg, t->a, out) : NULL;
+        .news = u->round.escalated ? CHANNEL_ESCALATED : CHANNEL_REMINDED,
+        .suspension = &u->work.suspension,
+        .notify_to = u->round.notify_to,
+        .url = url_of(t, u->work.suspension.id),
+        .sequence = u->work.intent.tail.sequence,
+        .now = u->work.now};
+    if (u->round.fires)
+        deliveries_queue_notice(t->pg, t->a, &notice);
 }
 
 static const struct err *write_all(struct tick *t, struct due_batch *b,
-                                   const struct retry_round *rounds)
+                                   bool fires)
 {
     struct channels *channels = arena_new(t->a, struct channels);
-    TRY(load_channels(t, b->n, rounds, channels));
-    for (size_t i = 0; i < b->n; i++) {
-        work_queue(&b->v[i]);
-        if (rounds[i].fires)
-            tell_people(t, channels, &b->v[i], &rounds[i]);
-        if (pg_queued(t->pg) > PG_BATCH_MAX / 2)
-            TRY(pg_run(t->pg, t->a, NULL));
-    }
+    if (fires)
+        TRY(endpoints_channels(t->pg, t->a, channels));
+    due_queue(t->pg, t->a, b);
+    for (size_t i = 0; i < b->n; i++)
+        remind(t, channels, &b->v[i]);
     pg_queue(t->pg, SQL_COMMIT, NULL);
     TRY(pg_run(t->pg, t->a, NULL));
     for (size_t i = 0; i < b->n; i++)
-        work_tell(&b->v[i]);
+        work_tell(&b->v[i].work);
+    if (fires || b->told)
+        wake_deliver();
     return NULL;
 }
 
@@ -160,7 +154,7 @@ static const struct err *failed(struct tick *t, const struct due_batch *b,
     if (e->kind == ERR_BUSY || e->kind == ERR_AGAIN)
         return e->kind == ERR_BUSY ? e : NULL;
     if (b->n == 1)
-        skip(t, b->v[0].suspension.id, e);
+        skip(t, b->v[0].work.suspension.id, e);
     else
         t->alone = DUE_BATCH;
     return NULL;
@@ -170,7 +164,6 @@ static const struct err *failed(struct tick *t, const struct due_batch *b,
 static const struct err *batch(struct tick *t, size_t *n)
 {
     struct str ids[SKIPPED_MAX];
-    struct retry_round rounds[DUE_BATCH];
     struct due_batch b = {.n = 0};
     const struct due_wanted w = wanted(t, ids);
     *n = 0;
@@ -178,8 +171,8 @@ static const struct err *batch(struct tick *t, size_t *n)
     *n = b.n;
     if (t->alone > 0)
         t->alone--;
-    decide_all(t, &b, rounds);
-    const struct err *e = write_all(t, &b, rounds);
+    const bool fires = decide_all(t, &b);
+    const struct err *e = write_all(t, &b, fires);
     return e ? failed(t, &b, e) : NULL;
 }
 

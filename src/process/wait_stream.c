@@ -15,7 +15,8 @@
 
 #define KEEP_ALIVE (20 * CLOCK_SECOND)
 #define CHECK (10 * CLOCK_SECOND) /* of keys and sessions */
-#define PATIENCE (20 * CLOCK_SECOND) /* with a reader that takes nothing */
+#define PATIENCE (10 * CLOCK_SECOND) /* with a reader that takes nothing */
+#define LAST (60 * CLOCK_SECOND)     /* for what is unsent at its end */
 #define PAUSE (CLOCK_SECOND / 10)    /* before a full reader is looked at */
 
 enum state {
@@ -302,12 +303,12 @@ static void look_after(struct wait_streams *r, struct wait_stream *s,
 {
     const struct wait_place p = {s->to, &s->at, s->skip, &s->told};
     const bool unsent = loop_unsent(s->conn) > 0;
-    const bool late = now - s->sent_at > PATIENCE;
-    if (s->state == ENDING && late)
+    const int64_t idle = now - s->sent_at;
+    if (s->state == ENDING && idle > LAST)
         loop_close(s->conn, true);
-    else if (s->state == BEHIND && late && unsent)
+    else if (s->state == BEHIND && unsent && idle > PATIENCE)
         cut(s, false);
-    else if (s->state != ENDING && !unsent && now - s->sent_at >= KEEP_ALIVE)
+    else if (s->state != ENDING && !unsent && idle >= KEEP_ALIVE)
         (void)send(s, wrap(r, s, wait_place_keep(r->frames, &p)));
 }
 

@@ -1,6 +1,8 @@
 /* What is due without anybody's call. Takes and stores; decides nothing. */
 #include "store/due.h"
 
+#include "base/clock.h"
+#include "store/deliveries.h"
 #include "store/intents.h"
 #include "store/sql.gen.h"
 #include "store/suspensions.h"
@@ -53,9 +55,10 @@ static void pair(const struct work *all, size_t n,
         for (size_t k = 0; k < questions->n; k++) {
             if (!str_eq(questions->v[k].intent_id, all[i].intent.id))
                 continue;
-            out->v[out->n] = all[i];
-            out->v[out->n].suspension = questions->v[k];
-            out->v[out->n++].has_suspension = true;
+            struct work *w = &out->v[out->n++].work;
+            *w = all[i];
+            w->suspension = questions->v[k];
+            w->has_suspension = true;
         }
     }
 }
@@ -77,7 +80,7 @@ const struct err *due_take(struct pg *pg, struct arena *a,
                            struct due_batch *out)
 {
     struct str ids[DUE_BATCH];
-    struct pg_rows *taken[2] = {NULL}, *rows[2] = {NULL};
+    struct pg_rows *taken[2] = {NULL}, *rows[3] = {NULL};
     struct pg_args args = pg_args(a), locked = pg_args(a);
     *out = (struct due_batch){.n = 0};
     pg_arg_time(&args, wanted->now);
@@ -90,9 +93,11 @@ const struct err *due_take(struct pg *pg, struct arena *a,
         pg_arg_texts(&locked, ids, n);
         pg_queue(pg, SQL_DUE_INTENTS, &locked);
         pg_queue(pg, SQL_DUE_SUSPENSIONS, &locked);
+        pg_queue(pg, SQL_DUE_TOLD, NULL);
         TRY(pg_run(pg, a, rows));
         struct work *all = arena_many(a, n, struct work);
-        out->v = arena_many(a, n, struct work);
+        out->v = arena_many(a, n, struct due_unit);
+        out->told = pg_bool(rows[2], 0, 0);
         order(pg, a, wanted->now, ids, n, rows[0], all);
         const struct suspension_rows questions = suspensions_rows(a, rows[1]);
         pair(all, n, &questions, out);
@@ -100,6 +105,121 @@ const struct err *due_take(struct pg *pg, struct arena *a,
     if (out->n == 0)
         pg_rollback(pg);
     return NULL;
+}
+
+/* ---- writing -------------------------------------------------------- */
+
+#define COLUMNS_MAX 8
+
+/* Rows for a statement that takes an array for each column. */
+struct table {
+    struct arena *arena;
+    struct str *cell[COLUMNS_MAX];
+    size_t columns, rows;
+};
+
+static struct table table(struct arena *a, size_t columns, size_t max)
+{
+    struct table t = {.arena = a, .columns = columns};
+    for (size_t i = 0; i < columns; i++)
+        t.cell[i] = arena_many(a, max + 1, struct str);
+    return t;
+}
+
+/* As many cells as there are columns. */
+static void add(struct table *t, const struct str *cells)
+{
+    for (size_t i = 0; i < t->columns; i++)
+        t->cell[i][t->rows] = cells[i];
+    t->rows++;
+}
+
+static void queue(struct pg *pg, int statement, const struct table *t)
+{
+    struct pg_args args = pg_args(t->arena);
+    if (t->rows == 0)
+        return;
+    for (size_t i = 0; i < t->columns; i++)
+        pg_arg_texts(&args, t->cell[i], t->rows);
+    pg_queue(pg, statement, &args);
+}
+
+static struct str number(struct arena *a, int64_t v)
+{
+    struct buf b = buf_make(a, 24);
+    buf_int(&b, v);
+    return buf_text(&b);
+}
+
+static void queue_intents(struct pg *pg, struct arena *a,
+                          const struct due_batch *b)
+{
+    struct table t = table(a, 7, b->n);
+    for (size_t k = 0; k < b->n; k++) {
+        const struct intent *i = &b->v[k].work.intent;
+        add(&t, (struct str[]){i->id, str_of(intent_status_word(i->status)),
+                               i->state, number(a, i->version),
+                               clock_rfc3339(a, i->updated_at),
+                               number(a, i->tail.sequence), i->tail.hash});
+    }
+    queue(pg, SQL_DUE_INTENTS_UPDATE, &t);
+}
+
+static void queue_questions(struct pg *pg, struct arena *a,
+                            const struct due_batch *b)
+{
+    struct table ended = table(a, 8, b->n), reminded = table(a, 4, b->n);
+    for (size_t k = 0; k < b->n; k++) {
+        const struct suspension *s = &b->v[k].work.suspension;
+        if (b->v[k].work.suspension_decided)
+            add(&ended,
+                (struct str[]){s->id, str_of(suspension_state_word(s->state)),
+                               s->outcome, s->response, s->responded_by,
+                               s->responded_via,
+                               clock_rfc3339(a, s->responded_at),
+                               s->audit_summary});
+        else
+            add(&reminded,
+                (struct str[]){s->id, number(a, s->attempt),
+                               s->next_attempt_at
+                                   ? clock_rfc3339(a, s->next_attempt_at)
+                                   : STR(""),
+                               s->channel_hint});
+    }
+    queue(pg, SQL_DUE_EXPIRE, &ended);
+    queue(pg, SQL_DUE_REMIND, &reminded);
+}
+
+static void queue_events(struct pg *pg, struct arena *a,
+                         const struct due_batch *b)
+{
+    struct table t = table(a, 8, b->n * EVENTS_AT_ONCE);
+    for (size_t k = 0; k < b->n; k++) {
+        const struct work *w = &b->v[k].work;
+        for (size_t i = 0; i < w->events.n; i++) {
+            const struct event *e = &w->events.v[i];
+            add(&t, (struct str[]){w->intent.id, number(a, e->sequence), e->id,
+                                   e->type, clock_rfc3339(a, e->created_at),
+                                   e->canonical, e->hash, e->previous});
+        }
+    }
+    queue(pg, SQL_DUE_EVENTS_INSERT, &t);
+}
+
+void due_queue(struct pg *pg, struct arena *a, const struct due_batch *b)
+{
+    queue_intents(pg, a, b);
+    queue_questions(pg, a, b);
+    queue_events(pg, a, b);
+    for (size_t k = 0; k < b->n && b->told; k++) {
+        const struct work *w = &b->v[k].work;
+        const struct deliveries_news news = {
+            .intent = &w->intent,
+            .decided = w->suspension_decided ? &w->suspension : NULL,
+            .events = &w->events,
+            .now = w->now};
+        deliveries_queue(pg, a, &news);
+    }
 }
 
 /* ---- leases --------------------------------------------------------- */
@@ -174,6 +294,7 @@ const struct err *due_leases(struct pg *pg, struct arena *a, int64_t now,
     struct str ids[DUE_LEASES_BATCH];
     struct pg_args args = pg_args(a);
     struct pg_rows *lapsed = NULL, *locked = NULL;
+    const struct due_place before = *place;
     *out = (struct due_leases){.n = 0};
     pg_arg_time(&args, now);
     pg_arg_time(&args, place->at ? place->at : 1);
@@ -186,9 +307,13 @@ const struct err *due_leases(struct pg *pg, struct arena *a, int64_t now,
     if (n == 0)
         return NULL;
     TRY(lock_intents(pg, a, ids, n, &locked));
-    if (pg_count(locked) > 0)
-        return load_leases(pg, a, now, locked, out);
-    pg_rollback(pg);
+    if (pg_count(locked) == 0) {
+        pg_rollback(pg);
+        return NULL;
+    }
+    TRY(load_leases(pg, a, now, locked, out));
+    if (out->leases.n == DUE_LEASES_MAX)
+        *place = before; /* some of the same intents are left */
     return NULL;
 }
 

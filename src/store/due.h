@@ -3,12 +3,14 @@
 #ifndef STORE_DUE_H
 #define STORE_DUE_H
 
+#include "domain/retry.h"
 #include "store/leases.h"
 #include "store/work.h"
 
 #define DUE_BATCH 50                    /* questions of one transaction */
 #define DUE_BYTES ((size_t)4 << 20)     /* of them; one larger goes alone */
 #define DUE_LEASES_BATCH 20             /* intents with lapsed leases */
+#define DUE_LEASES_MAX 60               /* of all of them */
 #define DUE_PAGE 500                    /* rows of one statement */
 
 /* When the next question is due, for a reminder or its end; 0: none is. */
@@ -23,13 +25,24 @@ struct due_wanted {
 /* Questions as units of work, oldest first, in one transaction that is begun
  * here; with none of them no transaction is left open. Their intents and then
  * they themselves are locked; what somebody else works on is left out. */
+struct due_unit {
+    struct work work;
+    struct retry_round round; /* of a reminder */
+    bool reminded;            /* attempt and next_attempt_at have changed */
+};
 struct due_batch {
-    struct work *v;
+    struct due_unit *v;
     size_t n;
+    bool told; /* there is somewhere to deliver what agents are told */
 };
 const struct err *due_take(struct pg *pg, struct arena *a,
                            const struct due_wanted *wanted,
                            struct due_batch *out) MUST;
+
+/* Puts all that was decided, and what is to be delivered of it, into the batch
+ * at hand: a few statements for the whole of it, and a few for each unit where
+ * there is somebody to be told. */
+void due_queue(struct pg *pg, struct arena *a, const struct due_batch *b);
 
 /* A place in the order of lapsed leases; at 0: before the first. */
 struct due_place {

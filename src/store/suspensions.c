@@ -227,17 +227,6 @@ void suspensions_queue_insert(struct pg *pg, struct arena *a,
     pg_queue(pg, SQL_SUSPENSION_INSERT, &args);
 }
 
-void suspensions_queue_remind(struct pg *pg, struct arena *a,
-                              const struct suspension *s)
-{
-    struct pg_args args = pg_args(a);
-    pg_arg(&args, s->id);
-    pg_arg_int(&args, s->attempt);
-    pg_arg_time(&args, s->next_attempt_at);
-    pg_arg(&args, s->channel_hint);
-    pg_queue(pg, SQL_SUSPENSION_REMIND, &args);
-}
-
 void suspensions_queue_decide(struct pg *pg, struct arena *a,
                               const struct suspension *s)
 {

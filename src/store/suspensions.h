@@ -53,9 +53,6 @@ const struct err *suspensions_ages(struct pg *pg, struct arena *a,
                                    int64_t out[static 4]) MUST;
 void suspensions_queue_insert(struct pg *pg, struct arena *a,
                               const struct suspension *s);
-/* Writes attempt, next_attempt_at and channel_hint of one that is pending. */
-void suspensions_queue_remind(struct pg *pg, struct arena *a,
-                              const struct suspension *s);
 void suspensions_queue_decide(struct pg *pg, struct arena *a,
                               const struct suspension *s);
 

@@ -242,7 +242,6 @@ static void queue_new(struct work *w)
     pg_queue(w->pg, SQL_INTENT_DEPENDENCIES_INSERT, &args);
 }
 
-/* After the commit: whoever waits for this intent, and the sender. */
 void work_tell(const struct work *w)
 {
     const bool ended = w->suspension_decided;
@@ -252,7 +251,7 @@ void work_tell(const struct work *w)
         wake_deliver();
 }
 
-void work_queue(struct work *w)
+static void queue_changes(struct work *w)
 {
     const struct deliveries_news news = {
         .intent = &w->intent,
@@ -267,8 +266,6 @@ void work_queue(struct work *w)
         suspensions_queue_insert(w->pg, w->arena, &w->suspension);
     else if (w->suspension_decided)
         suspensions_queue_decide(w->pg, w->arena, &w->suspension);
-    else if (w->suspension_reminded)
-        suspensions_queue_remind(w->pg, w->arena, &w->suspension);
     events_queue(w->pg, w->arena, w->intent.id, &w->events);
     w->deliveries.from = pg_queued(w->pg);
     deliveries_queue(w->pg, w->arena, &news);
@@ -288,7 +285,7 @@ static void look_for_deliveries(struct work *w, struct pg_rows *const *rows)
 
 const struct err *work_commit(struct work *w, const struct work_answer *answer)
 {
-    work_queue(w);
+    queue_changes(w);
     queue_answer(w, answer);
     pg_queue(w->pg, SQL_COMMIT, NULL);
     struct pg_rows **rows =

@@ -39,7 +39,7 @@ struct work {
     struct event_list events;
     const struct intent_ids *depends; /* of a new intent; NULL: none */
     const struct deliveries_notice *notice; /* to people; NULL: none */
-    bool intent_new, suspension_new, suspension_decided, suspension_reminded;
+    bool intent_new, suspension_new, suspension_decided;
     bool touched; /* the version has been counted up */
     bool expired; /* this call found a question's time to be over */
     struct {
@@ -92,9 +92,7 @@ const struct err *work_event(struct work *w, const char *type,
 void work_touch(struct work *w);
 /* Its question's time is over: decides that, in memory. */
 const struct err *work_expire(struct work *w) MUST;
-/* Puts what was changed, and what is to be delivered, into the batch, for who
- * commits several units in one transaction; after that, tells who waits. */
-void work_queue(struct work *w);
+/* After a commit: tells who waits. For who commits several units at once. */
 void work_tell(const struct work *w);
 /* Writes everything, queues what is to be delivered, remembers answer where
  * the request had a key, commits, and then wakes who waits.

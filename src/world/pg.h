@@ -12,7 +12,7 @@
 #include "base/err.h"
 
 #define PG_ARGS_MAX 48
-#define PG_BATCH_MAX 512
+#define PG_BATCH_MAX 256
 /* How long the database may keep one request, connecting included, in
  * microseconds; counted from the last pg_spent. */
 #define PG_BATCH_TIME INT64_C(2400000)

@@ -53,6 +53,9 @@ export async function stopBrowser() {
  * is for the test to say. */
 const meant = /the server responded with a status of 4\d\d/;
 
+/* So is that a stream was cut, or refused to somebody who was signed out. */
+const ended = /ERR_INCOMPLETE_CHUNKED_ENCODING|a status of (401|503)/;
+
 function watch(page) {
     const trouble = [];
     page.trouble = trouble;
@@ -67,7 +70,9 @@ function watch(page) {
         }
         const own = message.location().url.split("#")[0] ===
                     page.url().split("#")[0];
-        if (!(own && meant.test(message.text()))) {
+        const stream = message.location().url.endsWith("/inbox/stream");
+        if (!(own && meant.test(message.text())) &&
+            !(stream && ended.test(message.text()))) {
             trouble.push(`console: ${message.text()}`);
         }
     });

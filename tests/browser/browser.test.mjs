@@ -7,6 +7,7 @@ import "./comfort.mjs";
 import "./hostile.mjs";
 import "./journeys.mjs";
 import "./keys.mjs";
+import "./live.mjs";
 import { runAll } from "./lanes.mjs";
 import "./people.mjs";
 import { startServer, stopServer } from "./server.mjs";

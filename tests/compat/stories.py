@@ -211,6 +211,34 @@ async def reminded(agent, told):
     told["events"] = await agent.async_client.get_events(intent.id)
 
 
+async def unheard(agent, told):
+    """Nobody answers the reminders: the server ends it, before the SDK's own
+    clock would, and both have told of the same attempt once."""
+    intent = await agent.begin("Unheard")
+    with pytest.raises(InputTimeoutError) as caught:
+        await agent.request_input(
+            intent.id, "Refund?", choices=CHOICES, timeout_seconds=300,
+            retry_policy=HumanRetryPolicy(
+                max_attempts=3, interval_seconds=2,
+                escalation_ladder=[EscalationStep(2, "email", "lead@x.org")]))
+    told["error"] = caught.value
+    told["intent"] = await agent.async_client.get_intent(intent.id)
+    told["events"] = await agent.async_client.get_events(intent.id)
+
+
+async def single(agent, told):
+    """One attempt without an interval: the SDK has no clock of its own then
+    and asks the server until it says that time is up."""
+    intent = await agent.begin("Single")
+    told["value"] = await agent.request_input(
+        intent.id, "Refund?", choices=CHOICES, timeout_seconds=2,
+        fallback_value="deny", retry_policy=HumanRetryPolicy(
+            max_attempts=1, interval_seconds=0,
+            final_fallback_policy="complete_with_fallback"))
+    told["intent"] = await agent.async_client.get_intent(intent.id)
+    told["events"] = await agent.async_client.get_events(intent.id)
+
+
 async def sealed(agent, told):
     """Neither the agent nor another one answers in an operator's place."""
     client = agent.async_client
@@ -277,4 +305,5 @@ async def engagement(agent, told):
 
 
 STORIES = [choice, confirm, text, form, twice, cancelled, fallback,
-           fallback_goes_on, failed, reminded, sealed, in_between, engagement]
+           fallback_goes_on, failed, reminded, unheard, single, sealed,
+           in_between, engagement]

@@ -175,6 +175,30 @@ def test_reminded(told):
     assert told["agent"].refused() == []
 
 
+def test_unheard(told):
+    assert told["error"].fallback_policy == "fail"
+    assert told["agent"].happened()[-1] == "expired"
+    assert told["intent"].status is IntentStatus.ABANDONED
+    record = told["intent"].state.get("_suspension")
+    assert record["resolution"] == "expired"
+    kinds = [e.event_type for e in told["events"]]
+    assert kinds.count(EventType.INTENT_SUSPENSION_ESCALATED) == 1
+    assert kinds.count(EventType.INTENT_SUSPENSION_EXPIRED) == 1
+    assert [e.payload["attempt"] for e in told["events"] if e.event_type
+            is EventType.INTENT_SUSPENSION_RENOTIFIED] == [3, 2]
+    assert told["agent"].refused() == []
+
+
+def test_single(told):
+    assert told["value"] == "deny"
+    assert told["agent"].happened() == ["requested", "expired"]
+    assert told["intent"].status is IntentStatus.ACTIVE
+    kinds = [e.event_type for e in told["events"]]
+    assert kinds.count(EventType.INTENT_SUSPENSION_EXPIRED) == 1
+    assert EventType.INTENT_SUSPENSION_RENOTIFIED not in kinds
+    assert told["agent"].refused() == []
+
+
 def test_sealed(told):
     assert told["active"].status_code in (403, 409)
     assert told["resumed"].status_code == 403

@@ -4,10 +4,7 @@ database, which is then started again as ./start does.
 Only the children of a server that the test itself started are touched."""
 import asyncio
 import os
-import pwd
 import signal
-import subprocess
-import threading
 import time
 
 import kit
@@ -15,6 +12,7 @@ import kit
 VICTIMS = ("web", "wait", "tick", "deliver", "postgres")
 
 AT_WORK = 1  # seconds to wait for somebody to be in the middle of something
+ENOUGH = 30  # seconds after which no further round begins
 
 
 def has_work(db, name, victim):
@@ -29,7 +27,6 @@ class Faults:
         self.server, self.rng = server, rng
         self.killed = []   # (victim, seconds until it was back)
         self.at_work = []  # those that were in the middle of something
-        self.database = None
         self.begun, self.times = time.monotonic(), []
 
     def took(self, what):
@@ -38,10 +35,13 @@ class Faults:
         self.times.append((what, now - self.begun))
         self.begun = now
 
-    async def rounds(self, n):
+    async def rounds(self, least, most):
         """Each victim once in a round, in another order each time, at any
-        moment."""
-        for _ in range(n):
+        moment. On a machine that is busy with other things, fewer rounds."""
+        begun = time.monotonic()
+        for n in range(most):
+            if n >= least and time.monotonic() - begun > ENOUGH:
+                break
             for victim in self.rng.sample(VICTIMS, len(VICTIMS)):
                 await asyncio.sleep(self.rng.uniform(0.3, 1.2))
                 begun = time.monotonic()
@@ -66,14 +66,13 @@ class Faults:
     def choose(self, name, some):
         """One of some, in the middle of its work where that can be had: a
         worker with a request, or whoever has a transaction."""
-        victim = self.rng.choice(some)
         end = time.monotonic() + AT_WORK
         with self.server.database() as db:
             while name != "wait" and time.monotonic() < end:
-                if has_work(db, name, victim):
+                if busy := [p for p in some if has_work(db, name, p)]:
                     self.at_work.append(name)
-                    break
-        return victim
+                    return self.rng.choice(busy)
+        return self.rng.choice(some)
 
     async def kill_database(self):
         pid = self.server.postmaster()
@@ -82,23 +81,8 @@ class Faults:
         await self.until(
             lambda: not any(kit.comm(p) == "postgres" for p in leftover))
         await asyncio.sleep(self.rng.uniform(0, 0.5))
-        self.start_database()
+        kit.start_database(self.server)
         await self.until(self.ready, 30)
-
-    def start_database(self):
-        data = self.server.state / "postgres"
-        owner = pwd.getpwuid(data.stat().st_uid)
-        as_owner = {}
-        if os.geteuid() == 0:
-            as_owner = {"user": owner.pw_uid, "group": owner.pw_gid,
-                        "extra_groups": []}
-        with open(self.server.state / "log/postgres.log", "a") as log:
-            self.database = subprocess.Popen(
-                ["/usr/lib/postgresql/15/bin/postgres", "-D", data],
-                stdout=log, stderr=log, stdin=subprocess.DEVNULL, cwd="/",
-                start_new_session=True, **as_owner)
-        # Whoever waits for its end shall see it: nobody else buries it.
-        threading.Thread(target=self.database.wait, daemon=True).start()
 
     def ready(self):
         with self.server.client() as client:

@@ -22,7 +22,7 @@ from receiver import Receiver
 from server import Clock, place
 
 SEED = int(os.environ.get("FAULT_SEED", time.time_ns() % 1000000))
-ROUNDS = 3
+ROUNDS = (2, 3)  # at least, at most
 ASKERS = 20
 WORKERS = 3
 SETTLED = 40  # seconds after the load until nothing may be left to do
@@ -78,8 +78,8 @@ def register(server, receiver, book):
             "name": "agents", "url": receiver.url("agents"),
             "internal": True})
     assert r.status_code == 201, r.text
-    book.pushed_to = r.json()["id"]
-    receiver.open("agents", r.json()["id"], r.json()["secret"])
+    book.pushed_to = r.json()["endpoint_id"]
+    receiver.open("agents", r.json()["endpoint_id"], r.json()["secret"])
     with server.database() as db:
         for name in CHANNELS:
             id, secret = kit.new_id(), "whsec_" + "MTIzNDU2Nzg5MDEyMzQ1Njc4OTA="
@@ -96,7 +96,7 @@ async def story(server, clock, load, faults):
     """The load with the faults in it, and then a while to settle."""
     async def kill():
         await load.until(lambda: load.ready == WORKERS, 30)
-        await faults.rounds(ROUNDS)
+        await faults.rounds(*ROUNDS)
         load.running = False
         faults.took("to kill everybody")
 
@@ -200,8 +200,8 @@ def test_enough_happened(told):
     """A run that proves something: everybody was killed, and everything that
     is looked at was there to be seen."""
     book, load, faults = told
-    assert collections.Counter(v for v, _ in faults.killed) == dict.fromkeys(
-        VICTIMS, ROUNDS)
+    killed = collections.Counter(v for v, _ in faults.killed)
+    assert all(killed[v] >= ROUNDS[0] for v in VICTIMS), killed
     statuses = collections.Counter(a.status for a in book.answers)
     assert statuses[200] >= 40 and statuses[409] >= 10, statuses
     states = collections.Counter(r.state for r in book.rows.values())
@@ -213,10 +213,10 @@ def test_enough_happened(told):
     assert len(book.arrivals) > len(book.deliveries) >= 100
     assert load.connections > len(book.streams)
     assert sum(len(s.frames) for s in book.streams) >= 100
-    assert len(faults.at_work) >= ROUNDS
+    assert len(faults.at_work) >= ROUNDS[0]
 
 
 def test_nothing_went_wrong_inside(told, server, receiver):
     assert receiver.failures == []
     assert not [x for x in kit.complaints(server)
-                if "supervisor:" not in x]
+                if not x.endswith("ended by signal 9")]

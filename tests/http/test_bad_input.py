@@ -89,9 +89,10 @@ def send(agent, operator, admin):
     assert get(agent, intent) == intent
 
 
-# A cancellation is the one request that needs no body.
+# The requests that need no body.
+BARE = ("/cancel", "/rotate")
 PAIRS = [(row, name) for row in WRITING for name in BROKEN
-         if BROKEN[name][0] or not row.pattern.endswith("/cancel")]
+         if BROKEN[name][0] or not row.pattern.endswith(BARE)]
 
 
 @pytest.mark.parametrize("row, name", PAIRS,
@@ -222,7 +223,8 @@ def good_body(row):
 
 
 ONLY = {"PATCH": ["duration_seconds"], "events": ["event_type"],
-        "respond": ["value"], "cancel": []}
+        "respond": ["value"], "cancel": [], "rotate": [],
+        "PATCH /api/v1/endpoints": []}
 
 
 @pytest.mark.parametrize("bad", IDS, ids=range(len(IDS)))

@@ -4,10 +4,7 @@ all is well again without a restart of anything else.
 A server of its own; only its processes are touched."""
 import concurrent.futures
 import os
-import pwd
 import signal
-import subprocess
-import threading
 import time
 
 import pytest
@@ -51,22 +48,7 @@ def nobody(server):
 
 
 def start_database(server):
-    """As ./start does, which leaves it to somebody else to bring it back."""
-    data = server.state / "postgres"
-    owner = pwd.getpwuid(data.stat().st_uid)
-    as_owner = {}
-    if os.geteuid() == 0:
-        as_owner = {"user": owner.pw_uid, "group": owner.pw_gid,
-                    "extra_groups": []}
-    # Its log stays where ./start keeps it, and is the owner's to write.
-    with open(server.state / "log/postgres.log", "a") as log:
-        server.database_process = subprocess.Popen(
-            ["/usr/lib/postgresql/15/bin/postgres", "-D", data], stdout=log,
-            stderr=log, stdin=subprocess.DEVNULL, cwd="/",
-            start_new_session=True, **as_owner)
-    # Whoever ends it shall see it end: nobody else buries our child.
-    threading.Thread(target=server.database_process.wait,
-                     daemon=True).start()
+    server.database_process = kit.start_database(server)
 
 
 def stop_database(server, sig):

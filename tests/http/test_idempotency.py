@@ -39,6 +39,18 @@ def make(name, agent, operator):
         if rest.endswith("cancel"):
             return Case(agent, path, {"reason": "a"}, {"reason": "b"})
         return Case(operator, path, {"value": "approve"}, {"value": "deny"})
+    if rest == "endpoints":
+        body = {"name": "a", "url": f"https://{new_id()}.invalid/"}
+        return Case(agent, "/api/v1/endpoints", body, {**body, "name": "b"})
+    if rest in ("endpoints/{id}/rotate", "subscriptions"):
+        body = {"name": "a", "url": f"https://{new_id()}.invalid/"}
+        made = agent.post("/api/v1/endpoints", json=body).json()
+        if rest == "subscriptions":
+            body = {"webhook_url": made["url"]}
+            return Case(agent, "/api/v1/subscriptions", body,
+                        {**body, "subscriber_id": "b"})
+        path = "/api/v1/" + rest.replace("{id}", made["endpoint_id"])
+        return Case(agent, path, {}, {"other": None})
     if rest.endswith("suspend/respond"):
         intent, suspension = suspend(agent)
         path = "/api/v1/" + rest.replace("{id}", intent["id"])
@@ -70,6 +82,9 @@ def count(server):
             " (SELECT sum(version) FROM intent),"
             " (SELECT count(*) FROM suspension),"
             " (SELECT count(*) FROM lease),"
+            " (SELECT count(*) FROM endpoint),"
+            " (SELECT count(*) FROM endpoint WHERE previous_secret <> ''),"
+            " (SELECT count(*) FROM subscription),"
             " (SELECT count(*) FROM idempotency)").fetchone()
 
 

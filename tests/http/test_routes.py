@@ -15,11 +15,16 @@ def marked():
     """Every name in a route marker, and where it stands."""
     out = {}
     for path in pathlib.Path(__file__).parent.glob("test_*.py"):
-        for node in ast.walk(ast.parse(path.read_text())):
+        tree = ast.parse(path.read_text())
+        named = {node.targets[0].id: node.value for node in tree.body
+                 if isinstance(node, ast.Assign)
+                 and isinstance(node.targets[0], ast.Name)}
+        for node in ast.walk(tree):
             for mark in getattr(node, "decorator_list", []):
                 called = isinstance(mark, ast.Call) and ast.unparse(mark.func)
                 if called in ("route", "pytest.mark.route"):
-                    name = mark.args[0].value
+                    arg = mark.args[0]
+                    name = named.get(getattr(arg, "id", None), arg).value
                     out.setdefault(name, []).append(
                         f"{path.name}::{node.name}")
     return out

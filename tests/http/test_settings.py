@@ -11,6 +11,7 @@ from page import Page
 
 route = pytest.mark.route
 LISTS = ("/settings/endpoints", "/settings/channels")
+INTERNAL = "Internal: the address is in our own network"
 SECRET = re.compile(r"whsec_[A-Za-z0-9+/]{43}=")
 HIDDEN = re.compile("[\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]")
 HOSTILE = ('<script>alert(1)</script>"\'>{{page.csrf}}\u202egnp\u202c\u200b'
@@ -211,6 +212,8 @@ def test_registering_an_endpoint(admin, db):
     ({"Address": "https://a b/"}, "Address", ""),
     ({"Address": "https://a.example/" + "x" * 2000}, "Address", "long"),
     ({"Address": "javascript:alert(1)"}, "Address", ""),
+    ({"Address": "https://127.0.0.1/"}, "Address", "private"),
+    ({"Address": "https://[fd00::1]:8443/"}, "Address", "private"),
     ({"Agent": "two words"}, "Agent", ""), ({"Agent": "*"}, "Agent", ""),
     ({"Outcomes": ["nothing"]}, "Outcomes", "")])
 def test_what_an_endpoint_may_not_be(admin, db, change, field, says):
@@ -246,15 +249,19 @@ def test_changing_an_endpoint(admin, db):
     r = admin.get(one)
     assert "Agent" not in fields(r) and secret not in r.text
     r = send(admin, one, {"Name": "Other", "Outcomes": ["intent_resumed"],
-                          "The address is in our own network": "true"})
+                          INTERNAL: "true"})
     assert r.status_code == 303 and r.headers["location"] == LISTS[0]
     assert column(db, one, "name") == "Other"
     assert column(db, one, "event_types") == ["intent_resumed"]
     assert column(db, one, "internal") is True
     assert column(db, one, "secret") == secret
     assert "in our own network" in Page(admin.get(LISTS[0])).text
-    r = send(admin, one, {"Name": ""})
-    assert r.status_code == 422 and column(db, one, "name") == "Other"
+    inside = {"Address": f"https://10.0.0.1/{new_id()}"}
+    assert send(admin, one, inside).status_code == 303
+    for wrong in ({"Name": ""}, {INTERNAL: ""}):
+        r = send(admin, one, wrong)
+        assert r.status_code == 422, wrong
+    assert column(db, one, "name") == "Other"
 
 
 def test_a_name_is_only_shown(admin, db):
@@ -384,6 +391,7 @@ def test_a_webhook_channel_has_a_secret(admin, db):
     ({"Address": "https://a.example"}, "Address"),
     ({"Kind": "slack", "Address": "a@example.com"}, "Address"),
     ({"Kind": "webhook", "Address": "http://a.example"}, "Address"),
+    ({"Kind": "slack", "Address": "https://10.0.0.1/x"}, "Address"),
     ({"Who may be named": "anybody"}, "Who may be named"),
     ({"Who may be named": "\n".join(["a@example.com"] * 65)},
      "Who may be named"),

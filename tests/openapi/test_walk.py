@@ -224,6 +224,32 @@ def test_agents(agent):
     call(agent, "unassignAgent", 404, {**at, "agent_id": "mail-agent"})
 
 
+# ---- streams --------------------------------------------------------------
+
+def listen(client, operation_id, **path):
+    """The first frame of a stream."""
+    address = re.sub(r"\{(\w+)\}", lambda m: path[m[1]],
+                     BY_ID[operation_id][1])
+    with client.stream("GET", address) as answer:
+        assert answer.status_code == 200
+        assert answer.headers["Content-Type"] == "text/event-stream"
+        for line in answer.iter_lines():
+            if line.startswith("event: "):
+                assert line == "event: connected"
+                break
+    SEEN.add((operation_id, "200"))
+
+
+def test_streams(agent):
+    at = {"id": draft(agent).json()["id"]}
+    for name in ("streamIntent", "streamIntentToo"):
+        listen(agent, name, **at)
+        call(agent, name, 404, {"id": "nothing"})
+    for name in ("streamAgent", "streamAgentToo"):
+        listen(agent, name, agent_id="refunds-agent")
+        call(agent, name, 404, {"agent_id": "clock"})
+
+
 # ---- who may --------------------------------------------------------------
 
 def test_no_key(nobody):
@@ -278,6 +304,9 @@ def test_pages_without_session(nobody):
     """Where a page is not shown the login is, and nothing is decided."""
     for name, (method, path, operation) in BY_ID.items():
         if operation["security"] == [{"Session": []}]:
+            if name == "streamInbox":
+                call(nobody, name, 401)
+                continue
             answer = call(nobody, name, 303, {"id": "x"})
             assert answer.headers["Location"].startswith("/login")
 
@@ -316,6 +345,7 @@ def test_login(browser, server):
     for name in ("pageQuestion", "pageIntent"):
         call(browser, name, 404, {"id": "nothing"})
     page = call(browser, "pageInbox", 200)
+    listen(browser, "streamInbox")
     call(browser, "signOut", 403, data={"csrf": "guess"})
     call(browser, "signOut", 303, data={"csrf": token(page)})
     call(browser, "pageInbox", 303)

@@ -40,6 +40,31 @@ def lease(db, intent_id, **columns):
     return row["id"]
 
 
+def endpoint(db, **columns):
+    row = {"id": str(uuid.uuid4()), "kind": "agent", "name": "x",
+           "address": f"https://{uuid.uuid4()}.example/x", "secret": "whsec_x",
+           "created_at": NOW, "created_by": "x", **columns}
+    insert(db, "endpoint", row)
+    return row["id"]
+
+
+def subscription(db, endpoint_id, **columns):
+    row = {"id": str(uuid.uuid4()), "endpoint_id": endpoint_id,
+           "subscriber_id": "x", "created_at": NOW,
+           "created_by": str(uuid.uuid4()), **columns}
+    insert(db, "subscription", row)
+    return row["id"]
+
+
+def delivery(db, endpoint_id, intent_id, **columns):
+    row = {"id": str(uuid.uuid4()), "endpoint_id": endpoint_id,
+           "intent_id": intent_id, "event_sequence": 1, "type": "event",
+           "body": "{}", "state": "pending", "next_at": NOW,
+           "created_at": NOW, **columns}
+    insert(db, "delivery", row)
+    return row["id"]
+
+
 def insert(db, table, row):
     db.execute(f"INSERT INTO {table} ({', '.join(row)}) VALUES "
                f"({', '.join(['%s'] * len(row))})", list(row.values()))

@@ -17,8 +17,9 @@ def read():
 
 STATEMENTS = read()
 
-# Run by another process than the workers, with its role: what streams read.
-WAIT = {"tail_read", "tail_intent"}
+# Run by another process than the workers, with its role: what streams need.
+WAIT = {"tail_read", "tail_intent", "notice_send", "notice_listen",
+        "listener_keys", "listener_sessions"}
 
 
 def role(name):

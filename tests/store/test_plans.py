@@ -7,7 +7,7 @@ from statements import STATEMENTS, role
 
 LARGE = {"intent", "suspension", "event", "api_key", "operator_session",
          "lease", "idempotency", "intent_dependency", "assignment",
-         "delivery", "subscription"}
+         "delivery", "subscription", "endpoint"}
 
 
 @pytest.fixture(scope="module")
@@ -89,29 +89,50 @@ def large(server):
             SELECT md5('i' || n)::uuid, 'a', now(), 'x'
               FROM generate_series(1, 9999) n""")
         db.execute("""
-            INSERT INTO endpoint (id, kind, name, address, secret, created_at,
-                                  created_by)
-            SELECT md5('e')::uuid, 'agent', 'x', 'x', 'x', now(), 'x'""")
-        db.execute("""
-            INSERT INTO subscription (id, endpoint_id, subscriber_id,
-                                      created_at, created_by, expires_at)
-            SELECT gen_random_uuid(), md5('e')::uuid, 'x', now(),
-                   gen_random_uuid(),
-                   CASE WHEN n % 4 = 0 THEN now() + n * interval '1 day' END
+            INSERT INTO endpoint (id, kind, name, address, agent, secret,
+                                  created_at, created_by, removed_at)
+            SELECT CASE WHEN n = 1 THEN md5('e')::uuid
+                        ELSE gen_random_uuid() END,
+                   CASE WHEN n % 100 = 2 THEN 'slack' ELSE 'agent' END,
+                   'large ' || n, 'x' || n,
+                   CASE WHEN n % 100 = 3 THEN 'busy' END, 'x', now(), 'x',
+                   CASE WHEN n % 10 > 3 OR n > 1000 THEN now() END
               FROM generate_series(1, 5000) n""")
         db.execute("""
-            INSERT INTO delivery (id, endpoint_id, intent_id, event_sequence,
-                                  type, body, state, created_at, ended_at)
-            SELECT gen_random_uuid(), md5('e')::uuid, md5('i' || n)::uuid, 1,
-                   'x', '{}', 'delivered', now(),
-                   now() - n * interval '1 minute'
+            INSERT INTO subscription (id, endpoint_id, intent_id,
+                                      subscriber_id, created_at, created_by,
+                                      expires_at)
+            SELECT gen_random_uuid(), md5('e')::uuid, md5('i' || n)::uuid,
+                   'x', now(), gen_random_uuid(),
+                   CASE WHEN n % 4 = 0 THEN now() + n * interval '1 day' END
               FROM generate_series(1, 10000) n""")
+        db.execute("""
+            INSERT INTO delivery (id, endpoint_id, intent_id, event_sequence,
+                                  type, body, state, next_at, created_at,
+                                  ended_at)
+            SELECT gen_random_uuid(), e.id, md5('i' || n)::uuid, 1, 'x', '{}',
+                   s.state, CASE WHEN s.state = 'pending'
+                                 THEN now() + interval '30 days' END,
+                   now() - n * interval '1 minute',
+                   CASE WHEN s.state <> 'pending'
+                        THEN now() - n * interval '1 minute' END
+              FROM generate_series(1, 10000) n
+              CROSS JOIN LATERAL (SELECT CASE n % 20 WHEN 0 THEN 'pending'
+                         WHEN 1 THEN 'failed' ELSE 'delivered' END) s (state)
+              JOIN endpoint e ON e.name = 'large ' || (n % 50 + 1)""")
+        db.execute("""
+            INSERT INTO delivery_try (delivery_id, n, at, ms, answer)
+            SELECT id, 1, now(), 1, 'x' FROM delivery""")
         db.execute("ANALYZE")
         one = db.execute("SELECT md5('i500')::uuid::text").fetchone()[0]
         log = db.execute("SELECT md5('i50')::uuid::text").fetchone()[0]
+        endpoint = db.execute("SELECT md5('e')::uuid::text").fetchone()[0]
         # The tail's transaction of these rows, and one that is yet to come.
         xid = db.execute("SELECT max(xid)::text FROM event").fetchone()[0]
-    return {"intent": one, "log": log, "key": digest("k7"),
+        yesterday = db.execute(
+            "SELECT (now() - interval '1 day')::text").fetchone()[0]
+    return {"intent": one, "log": log, "endpoint": endpoint,
+            "yesterday": yesterday, "key": digest("k7"),
             "session": digest("o7"), "xid": xid, "now": str(int(xid) + 999)}
 
 
@@ -155,6 +176,7 @@ def plan(db, name, values, generic):
 
 EARLIER = "2020-01-01T00:00:00Z"
 LATER = "2030-01-01T00:00:00Z"
+ANY_ID = "11111111-2222-4333-8444-555555555555"
 MAX = "ffffffff-ffff-ffff-ffff-ffffffffffff"
 PAGE = [500, 8 << 20]  # events, bytes
 
@@ -199,12 +221,32 @@ HOT = [
     ("tail_read", ["$xid", "$log", 4000, *PAGE], "event_tail"),
     ("tail_read", ["$now", "$log", 1, *PAGE], "event_tail"),
     ("tail_intent", ["$log", 100, *PAGE], "event_pkey"),
+    ("listener_keys", ["{$intent}", LATER], "api_key_pkey"),
+    ("listener_sessions", ["{$session}", LATER, EARLIER],
+     "operator_session_pkey"),
     ("key_find", ["$key"], "api_key_key_sha256_key"),
     ("session_find", ["$session"], "operator_session_pkey"),
     ("lease_holder", ["$intent", "s7"], "lease_one_holder"),
     ("lease_list", ["$intent"], "lease_intent"),
     ("idempotency_get", ["p", "k77"], "idempotency_once"),
     ("assignment_list", ["$intent"], "assignment_pkey"),
+    ("delivery_push", ["busy", "$intent", "s1", 1, "intent_vetoed", "{}",
+                       LATER], "endpoint_address"),
+    ("delivery_events", ["$intent", 1, 1, LATER], "subscription_intent"),
+    ("delivery_list", [51, None, None, None, None], "delivery_newest"),
+    ("delivery_list", [51, "failed", None, None, None],
+     "delivery_newest_by_state"),
+    ("delivery_list", [51, None, "$endpoint", None, None],
+     "delivery_newest_by_endpoint"),
+    ("delivery_list", [51, None, None, LATER, MAX], "delivery_newest"),
+    ("delivery_get", [ANY_ID], "delivery_pkey"),
+    ("delivery_tries", [ANY_ID], "delivery_try_pkey"),
+    ("delivery_counts", ["$yesterday"], "delivery_newest_by_state"),
+    ("endpoint_channels", [], "endpoint_channel_name"),
+    ("endpoint_get", ["$endpoint", None], "endpoint_pkey"),
+    ("endpoint_give_up", ["$endpoint", LATER], "delivery_due"),
+    ("subscription_list", [None, None, None], "subscription_pkey"),
+    ("subscription_list", [None, "$intent", None], "subscription_intent"),
     ("operator_find", ["demo@example.com"], None),
     ("lease_newest", ["$intent", "s7"], "lease_intent"),
     ("due_next", [], "suspension_due"),
@@ -213,6 +255,11 @@ HOT = [
     ("due_take", [EARLIER, "{}"], "suspension_due"),
     ("due_intents", ["{$intent}"], "intent_pkey"),
     ("due_suspensions", ["{$intent}"], "suspension_one_open"),
+    ("due_intents_update", ["{$intent}", "{active}", "{}", "{1}", "{now}",
+                            "{1}", "{h}"], "intent_pkey"),
+    ("due_expire", ["{s8}", "{expired}", "{none}", "{NULL}", "{clock}",
+                    "{clock}", "{now}", "{x}"], "suspension_pkey"),
+    ("due_remind", ["{s8}", "{2}", "{NULL}", "{NULL}"], "suspension_pkey"),
     ("due_lapsed", [LATER, EARLIER, MAX], "lease_lapsing"),
     ("due_lease_intents", ["{$intent}"], "intent_pkey"),
     ("due_leases", ["{$intent}", LATER], None),
@@ -226,7 +273,7 @@ HOT = [
 # Their WHERE has parts for absent filters, which only a plan for the values at
 # hand can leave out; PostgreSQL makes it as long as it is so much cheaper.
 ONE_FOR_ALL_FILTERS = {"suspension_list", "intent_list", "intent_list_after",
-                       "event_list"}
+                       "event_list", "delivery_list", "subscription_list"}
 
 
 def label(case):
@@ -256,7 +303,8 @@ def test_a_plan(server, large, case, generic):
     # Nothing of unknown length is sorted; the relations of one intent are
     # few, and events and lists come in the order of their index.
     few = {"intent_dependencies", "intent_dependents", "intent_children",
-           "lease_list", "lease_newest", "assignment_list"}
+           "lease_list", "lease_newest", "assignment_list",
+           "delivery_tries", "endpoint_channels", "subscription_list"}
     sorts = [n for n in nodes if "Sort" in n["Node Type"]]
     assert not sorts or name in few, json.dumps(sorts, indent=1)
 

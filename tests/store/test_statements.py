@@ -6,7 +6,8 @@ import pytest
 from server import TOP
 from statements import STATEMENTS, role
 
-TRANSACTION = {"begin", "commit"}  # need no preparing, and cannot be
+# These need no preparing, and cannot be.
+TRANSACTION = {"begin", "commit", "notice_listen"}
 # What only the commands run, as the owner.
 OWNERS = {"key_insert", "key_list", "key_revoke", "operator_insert",
           "operator_list", "operator_disable", "operator_enable",

@@ -326,14 +326,10 @@ Test(retry, a_ladder_that_begins_with_the_question)
             "{'attempt':1,'channel_hint':'desk','notify_to':'x'}"))};
     cr_assert(!retry_apply(a, &s, &none));
     cr_assert(str_is(s.channel_hint, "desk"));
-    s.attempt = 1;
-    cr_assert(str_is(retry_notify_to(a, &s), "x"));
     s = (struct suspension){.channel_hint = STR("own"),
                             .retry_policy = json_of(LADDER(STEP))};
     cr_assert(!retry_apply(a, &s, &none));
     cr_assert(str_is(s.channel_hint, "own"));
-    s.attempt = 1;
-    cr_assert(!retry_notify_to(a, &s).p);
 }
 
 #define INTERVAL "retry_policy.interval_seconds"

@@ -19,10 +19,6 @@ INSERT INTO suspension (id, intent_id, seq, record, response_type, title, questi
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18,
         $19, $20, $21, $22, $23, $24, $25, $26, $27, $28, 'pending')
 
--- name: suspension_remind
-UPDATE suspension SET attempt = $2, next_attempt_at = $3, channel_hint = $4
- WHERE id = $1 AND state = 'pending'
-
 -- name: suspension_decide
 UPDATE suspension
    SET state = $2, outcome = $3, response = $4, reason = $5, metadata = $6,

@@ -1,0 +1,262 @@
+/* What happens meanwhile: an open page follows it, and takes nothing away from
+ * under a reader's hands. */
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+
+import {
+    follow, makePerson, signIn, text, withPage,
+} from "./browser.mjs";
+import { test } from "./lanes.mjs";
+import { look } from "./looks.mjs";
+import * as questions from "./questions.mjs";
+import { api, ask, cancel, respond, server, sql } from "./server.mjs";
+
+const by = { who: "operator" };
+
+/* Alone, for they count what is open. */
+function alone(name, run) {
+    test(name, run, "last");
+}
+
+function row(page, asked) {
+    return page.locator("li.row", {
+        has: page.locator(`a[href="/suspensions/${asked.suspension_id}"]`) });
+}
+
+function news(page) {
+    return page.locator("[data-live] .news");
+}
+
+async function counted(page) {
+    return Number(/^\((\d+)\)/.exec(await page.title())?.[1] ?? 0);
+}
+
+/* The page listens, and has looked once. */
+async function open(page, path = "/inbox") {
+    const looked = page.waitForResponse((answer) =>
+        answer.request().resourceType() === "fetch");
+    await page.goto(path);
+    await looked;
+}
+
+/* ---- the inbox ------------------------------------------------------ */
+
+alone("a new question announces itself and moves nothing", async () => {
+    const first = await ask(questions.confirm());
+    await withPage(by, async (page) => {
+        await open(page);
+        const before = await counted(page);
+        const here = row(page, first);
+        await here.hover();
+        const place = await here.boundingBox();
+        const asked = await ask({ ...questions.choice(),
+            severity: "critical" });
+        await news(page).waitFor();
+        assert.equal(await news(page).innerText(),
+            "1 new question. Show it");
+        assert.equal(await counted(page), before + 1);
+        const count = String(before + 1);
+        assert.equal(await text(page, ".bar .count"), `${count} open`);
+        assert.equal(await text(page, ".side .n"), count);
+        assert.match(await text(page, ".head"), new RegExp(`^Inbox\\s+${count} `));
+        assert.equal(await row(page, asked).count(), 0);
+        await ask(questions.confirm());
+        await page.getByText("2 new questions. Show them").waitFor();
+        assert.deepEqual(await here.boundingBox(), place);
+        await look(page, "inbox-news");
+        await follow(page, "Show them");
+        await row(page, asked).waitFor();
+        assert.equal(await news(page).count(), 0);
+    });
+});
+
+alone("one that was answered before it was shown is not announced", () =>
+    withPage(by, async (page) => {
+        await open(page);
+        const asked = await ask(questions.confirm());
+        await page.getByText("1 new question. Show it").waitFor();
+        await cancel(asked.suspension_id, "Not any more.");
+        await news(page).waitFor({ state: "detached" });
+    }));
+
+alone("a decided one leaves when nobody points at the list", async () => {
+    const [above, pointed, below] = [await ask(questions.confirm()),
+        await ask(questions.confirm()), await ask(questions.confirm())];
+    await withPage(by, async (page) => {
+        await open(page);
+        const before = await counted(page);
+        await row(page, pointed).hover();
+        const place = await row(page, pointed).boundingBox();
+        await respond(above.suspension_id, { value: "yes" });
+        await row(page, above).getByText("no longer open").waitFor();
+        assert.equal(await counted(page), before - 1);
+        await page.waitForTimeout(700);
+        assert.equal(await row(page, above).count(), 1);
+        assert.deepEqual(await row(page, pointed).boundingBox(), place);
+        await page.mouse.move(5, 5);
+        await row(page, above).waitFor({ state: "detached" });
+        assert.equal(await row(page, below).count(), 1);
+        assert.equal(await news(page).count(), 0);
+    });
+});
+
+alone("a row that a keyboard is on stays until it has left", async () => {
+    const asked = await ask(questions.confirm());
+    await withPage(by, async (page) => {
+        await open(page);
+        await page.mouse.move(5, 5);
+        await row(page, asked).getByRole("link").focus();
+        await respond(asked.suspension_id, { value: "no" });
+        await row(page, asked).getByText("no longer open").waitFor();
+        await page.waitForTimeout(700);
+        assert.equal(await row(page, asked).count(), 1);
+        await page.keyboard.press("Shift+Tab");
+        await row(page, asked).waitFor({ state: "detached" });
+    });
+});
+
+alone("the last one that leaves leaves an empty inbox", async () => {
+    for (const { suspension_id: id } of (await api("operator", "GET",
+        "/api/v1/suspensions?state=pending&limit=100", 200)).suspensions) {
+        await api("admin", "POST", `/api/v1/suspensions/${id}/cancel`, 200,
+            { reason: "Cleared." });
+    }
+    const asked = await ask(questions.confirm());
+    await withPage(by, async (page) => {
+        await open(page);
+        assert.equal(await counted(page), 1);
+        await page.mouse.move(5, 5);
+        await respond(asked.suspension_id, { value: "yes" });
+        await page.getByText("No question is open").waitFor();
+        assert.equal(await page.title(), "Inbox - Sayso");
+        assert.equal(await page.locator(".list").count(), 0);
+        const next = await ask(questions.confirm());
+        await page.getByText("1 new question. Show it").waitFor();
+        await cancel(next.suspension_id, "Not any more.");
+    });
+});
+
+alone("without scripts the page says of when it is", () =>
+    withPage({ ...by, scripts: false }, async (page) => {
+        await page.goto("/inbox");
+        assert.match(await text(page, ".asof"),
+            /^As of \d\d:\d\d:\d\d UTC\. Reload$/);
+        const asked = await ask(questions.confirm());
+        await page.waitForTimeout(2500);
+        assert.equal(await row(page, asked).count(), 0);
+        assert.equal(await news(page).count(), 0);
+        await follow(page, "Reload");
+        await row(page, asked).waitFor();
+    }));
+
+/* ---- one question --------------------------------------------------- */
+
+alone("a question tells that somebody else decided it", async () => {
+    const asked = await ask(questions.words());
+    await withPage(by, async (page) => {
+        await open(page, `/suspensions/${asked.suspension_id}`);
+        const field = page.getByRole("textbox");
+        await field.fill("Half a sentence");
+        await page.waitForTimeout(1000);
+        assert.equal(await news(page).count(), 0);
+        await respond(asked.suspension_id, { value: "Another's words" });
+        await news(page).waitFor();
+        assert.match(await news(page).innerText(),
+            /answered .*What you typed here was not sent\. See the record$/);
+        assert.equal(await field.inputValue(), "Half a sentence");
+        assert.ok(await field.evaluate((one) =>
+            document.activeElement === one));
+        await look(page, "suspension-news");
+        await follow(page, "See the record");
+        assert.match(await text(page), /Another's words/);
+    });
+});
+
+alone("an answer of one's own is no news", async () => {
+    const asked = await ask(questions.confirm());
+    await withPage(by, async (page) => {
+        await open(page, `/suspensions/${asked.suspension_id}`);
+        await Promise.all([page.waitForEvent("load"),
+            page.getByRole("button", { name: "Yes" }).click()]);
+        assert.match(await text(page), /You answered this/);
+        await page.waitForTimeout(1600);
+        assert.equal(await news(page).count(), 0);
+    });
+});
+
+/* ---- the stream ----------------------------------------------------- */
+
+/* The streams that pages of one browser ask for. */
+function streams(page) {
+    const asked = [];
+    page.on("request", (request) => {
+        if (request.url().endsWith("/inbox/stream")) {
+            asked.push(request);
+        }
+    });
+    return asked;
+}
+
+alone("one page listens for all of a browser's", () =>
+    withPage(by, async (page) => {
+        const mine = streams(page);
+        await open(page);
+        const other = await page.context().newPage();
+        const others = streams(other);
+        await open(other);
+        assert.deepEqual([mine.length, others.length], [1, 0]);
+        const asked = await ask(questions.confirm());
+        await news(page).waitFor();
+        await news(other).waitFor({ timeout: 30000 });
+        await page.goto("/decided");
+        await other.waitForTimeout(500);
+        assert.deepEqual([mine.length, others.length], [1, 1]);
+        await cancel(asked.suspension_id, "Not any more.");
+        await news(other).waitFor({ state: "detached", timeout: 30000 });
+    }));
+
+/* The process of this server that holds streams. */
+function holder() {
+    const all = execFileSync("ps", ["-eo", "pid=,ppid=,comm="],
+        { encoding: "utf8" }).split("\n").map((line) =>
+        /^\s*(\d+)\s+(\d+)\s+(.*)$/.exec(line)).filter(Boolean);
+    const parent = new Map(all.map(([, pid, up]) => [pid, up]));
+    const top = readFileSync(join(server.state, "pid"), "utf8").trim();
+    return all.find(([, pid, , name]) => name === "sayso: wait" &&
+        parent.get(parent.get(pid)) === top)[1];
+}
+
+alone("a page hears what came while its stream was broken", () =>
+    withPage(by, async (page) => {
+        await open(page);
+        process.kill(Number(holder()), "SIGKILL");
+        const asked = await ask(questions.confirm());
+        await news(page).waitFor({ timeout: 30000 });
+        await cancel(asked.suspension_id, "Not any more.");
+        await news(page).waitFor({ state: "detached", timeout: 30000 });
+    }));
+
+alone("a page of somebody who is signed out stops and says so", async () => {
+    const person = { email: "leaver@example.com", name: "Lea Leaver",
+                     role: "operator", password: "leaves in a moment" };
+    makePerson(person);
+    await withPage({}, async (page) => {
+        const mine = streams(page);
+        await signIn(page, person);
+        await page.waitForURL("**/inbox");
+        await page.waitForTimeout(2000);
+        assert.equal(mine.length, 1);
+        sql("UPDATE operator_session SET revoked_at = now() WHERE " +
+            "principal_id = (SELECT id FROM principal WHERE email = " +
+            `'${person.email}')`);
+        await page.getByText("You are signed out.").waitFor(
+            { timeout: 40000 });
+        const now = mine.length;
+        await page.waitForTimeout(7000);
+        assert.equal(mine.length, now);
+        await follow(page, "Sign in");
+        assert.equal(new URL(page.url()).pathname, "/login");
+    });
+});

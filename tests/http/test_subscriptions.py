@@ -1,0 +1,160 @@
+"""Subscriptions of RFC-0006: events go to a registered endpoint, and never to
+a URL because it stands in a body."""
+import pytest
+
+from kit import ANY_ID, NAIVE, ask, answer, new_id, new_intent, refused
+from test_endpoints import alone, bot, register  # noqa: F401
+
+PATH = "/api/v1/subscriptions"
+
+
+def subscribe(client, endpoint, **more):
+    """As the SDK sends it."""
+    r = client.post(PATH, json={
+        "intent_id": None, "portfolio_id": None, "subscriber_id": "me",
+        "event_types": [], "webhook_url": endpoint["url"],
+        "expires_at": None, **more})
+    assert r.status_code == 201, r.text
+    return r.json()
+
+
+def sent(server, subscription):
+    with server.database() as db:
+        rows = db.execute("SELECT body::json FROM delivery WHERE "
+                          "subscription_id = %s ORDER BY event_sequence",
+                          [subscription["id"]]).fetchall()
+    for body, in rows:
+        assert body["subscription_id"] == subscription["id"]
+    return [body["event"] for body, in rows]
+
+
+@pytest.mark.route("POST /api/v1/subscriptions")
+@pytest.mark.route("GET /api/v1/subscriptions")
+@pytest.mark.route("DELETE /api/v1/subscriptions/{id}")
+def test_a_subscription(bot):  # noqa: F811
+    endpoint, intent = register(bot), new_intent(bot)
+    one = subscribe(bot, endpoint, intent_id=intent["id"],
+                    event_types=["comment"],
+                    expires_at="2999-01-01T00:00:00")
+    listed = bot.get(PATH, params={"intent_id": intent["id"]}).json()
+    assert listed == {"subscriptions": [one], "next": None}
+    assert NAIVE.fullmatch(one.pop("created_at"))
+    gone = one.pop("id")
+    assert one == {
+        "intent_id": intent["id"], "portfolio_id": None,
+        "subscriber_id": "me", "event_types": ["comment"],
+        "webhook_url": endpoint["url"], "active": True,
+        "expires_at": "2999-01-01T00:00:00.000000"}
+    assert bot.get(PATH, params={"portfolio_id": ANY_ID}).json()[
+        "subscriptions"] == []
+    r = bot.delete(f"{PATH}/{gone}")
+    assert r.status_code == 204 and r.content == b""
+    refused(bot.delete(f"{PATH}/{gone}"), 404, "subscription.unknown")
+    assert bot.get(PATH).json()["subscriptions"] == []
+
+
+def test_events_as_get_shows_them(server, bot):  # noqa: F811
+    endpoint, intent = register(bot), new_intent(bot)
+    one = subscribe(bot, endpoint, intent_id=intent["id"])
+    every = subscribe(bot, endpoint, event_types=["comment"])
+    other = new_intent(bot)
+    for at in (intent, other):
+        for payload in ({"text": 'é "x" \\'}, {"n": 1.5}):
+            r = bot.post(f"/api/v1/intents/{at['id']}/events",
+                         json={"event_type": "comment", "payload": payload})
+            assert r.status_code == 201
+    log = bot.get(f"/api/v1/intents/{intent['id']}/events").json()
+    assert sent(server, one) == log[1::-1]
+    assert len(sent(server, every)) == 4
+
+
+def test_a_whole_question(server, bot, operator):  # noqa: F811
+    endpoint = register(bot, event_types=["event"])
+    one = subscribe(bot, endpoint)
+    asked = ask(bot)
+    answer(operator, asked, "approve")
+    kinds = [e["event_type"] for e in sent(server, one)]
+    assert kinds == ["intent_created", "intent.suspended", "intent.resumed"]
+
+
+BAD = [
+    ({"webhook_url": "https://nobody.invalid/"}, "webhook_url",
+     "subscription.webhook_url"),
+    ({"webhook_url": None}, "webhook_url", "field.missing"),
+    ({"webhook_url": 7}, "webhook_url", "field.type"),
+    ({"webhook_url": "http://169.254.169.254/"}, "webhook_url",
+     "subscription.webhook_url"),
+    ({"intent_id": "x"}, "intent_id", "field.uuid"),
+    ({"intent_id": ANY_ID}, "intent_id", "intent.unknown"),
+    ({"portfolio_id": ANY_ID}, "portfolio_id", "portfolio.unknown"),
+    ({"event_types": ["comment", "nothing"]}, "event_types[1]", "event.type"),
+    ({"event_types": "comment"}, "event_types", "field.type"),
+    ({"expires_at": "soon"}, "expires_at", "field.time"),
+    ({"expires_at": "2020-01-01T00:00:00"}, "expires_at", "field.range"),
+    ({"subscriber_id": "x" * 201}, "subscriber_id", "field.too_long"),
+]
+
+
+@pytest.mark.parametrize("wrong, at, code", BAD)
+def test_bad_input(bot, wrong, at, code):  # noqa: F811
+    endpoint = register(bot)
+    r = bot.post(PATH, json={"webhook_url": endpoint["url"], **wrong})
+    refused(r, 422, code, at)
+    assert bot.get(PATH).json()["subscriptions"] == []
+
+
+def test_anothers_endpoint(bot, other_agent, admin):  # noqa: F811
+    theirs, everyones = register(other_agent), register(admin)
+    for endpoint in (theirs, everyones):
+        r = bot.post(PATH, json={"webhook_url": endpoint["url"]})
+        refused(r, 422, "subscription.webhook_url", "webhook_url")
+    one = subscribe(other_agent, theirs)
+    refused(bot.delete(f"{PATH}/{one['id']}"), 404, "subscription.unknown")
+    assert bot.get(PATH).json()["subscriptions"] == []
+    assert admin.get(PATH).json()["subscriptions"] == [one]
+    mine = subscribe(admin, everyones)
+    assert mine["webhook_url"] == everyones["url"]
+    assert admin.delete(f"{PATH}/{one['id']}").status_code == 204
+
+
+def test_it_goes_with_its_endpoint(bot):  # noqa: F811
+    endpoint = register(bot)
+    subscribe(bot, endpoint)
+    bot.delete(f"/api/v1/endpoints/{endpoint['endpoint_id']}")
+    assert bot.get(PATH).json()["subscriptions"] == []
+    r = bot.post(PATH, json={"webhook_url": endpoint["url"]})
+    refused(r, 422, "subscription.webhook_url", "webhook_url")
+
+
+def test_the_ceiling_of_a_key_and_pages(server):
+    key = server.key("agent", "--agent", "many")
+    with server.client(headers={"X-API-Key": key}) as client:
+        endpoint = register(client)
+        first = subscribe(client, endpoint)
+        with server.database() as db:
+            db.execute(
+                "INSERT INTO subscription SELECT gen_random_uuid(), "
+                "endpoint_id, intent_id, subscriber_id, event_types, "
+                "created_at, %s, now() + interval '1 hour' FROM subscription,"
+                " generate_series(1, 250) WHERE id = %s",
+                [new_id(), first["id"]])
+            db.execute(
+                "INSERT INTO subscription SELECT gen_random_uuid(), "
+                "endpoint_id, intent_id, subscriber_id, event_types, "
+                "created_at, created_by, expires_at FROM subscription, "
+                "generate_series(1, 98) WHERE id = %s", [first["id"]])
+        subscribe(client, endpoint)
+        r = client.post(PATH, json={"webhook_url": endpoint["url"]})
+        refused(r, 409, "subscription.too_many")
+        seen, after = [], None
+        for n in (200, 150):
+            page = client.get(PATH, params={"after": after} if after else {})
+            rows = [s["id"] for s in page.json()["subscriptions"]]
+            assert len(rows) == n
+            seen, after = seen + rows, page.json()["next"]
+        assert after is None and len(set(seen)) == 350
+    for bad in ("x", "", ANY_ID + "0"):
+        for name in ("after", "intent_id", "portfolio_id"):
+            with server.client(headers={"X-API-Key": key}) as client:
+                refused(client.get(PATH, params={name: bad}), 400,
+                        "request.query", name)
