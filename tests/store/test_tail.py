@@ -3,6 +3,7 @@ import json
 
 import pytest
 import rows
+from server import TOP
 from statements import STATEMENTS
 
 PAGE = (500, 8 << 20)
@@ -144,3 +145,19 @@ def test_of_one_intent_behind_a_sequence(web, wait):
     assert get(intent, 3, *PAGE) == [(intent, 4), (intent, 5)]
     assert get(intent, 0, 2, PAGE[1]) == [(intent, 1), (intent, 2)]
     assert get(intent, 5, *PAGE) == []
+
+
+def test_what_a_dump_brought_is_old(superuser, web, wait):
+    """The transactions that wrote it are another cluster's, and to come
+    here."""
+    intent = rows.intent(web)
+    rows.event(superuser, intent, 1, xid="99999999999")
+    start = now(wait)
+    for _ in range(2):
+        superuser.execute((TOP / "sql/after_restore.sql").read_text())
+    (xid,), = superuser.execute(
+        "SELECT xid::text FROM event WHERE intent_id = %s",
+        [intent]).fetchall()
+    assert xid == "3" and behind(wait, start)[0] == []
+    with pytest.raises(Exception, match="append only"):
+        superuser.execute("DELETE FROM event WHERE intent_id = %s", [intent])
