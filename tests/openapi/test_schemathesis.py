@@ -86,7 +86,7 @@ class World:
     def __init__(self, client):
         self.client = client
         self.count = itertools.count()
-        self.kept = self.intent()
+        self.kept, self.made = self.intent(), None
 
     def make(self, path, **body):
         return self.client.post(path, json=body).raise_for_status().json()
@@ -108,8 +108,13 @@ class World:
                          scope=f"scope {next(self.count)}")["id"]
 
     def endpoint(self):
-        return self.make("/api/v1/endpoints", name="Made",
+        """The one before goes, and its subscriptions with it."""
+        if self.made:
+            self.client.delete(f"/api/v1/endpoints/{self.made}")
+        made = self.make("/api/v1/endpoints", name="Made",
                          url=f"https://made-{next(self.count)}.invalid/")
+        self.made = made["endpoint_id"]
+        return made
 
     def subscription(self):
         return self.make("/api/v1/subscriptions",
@@ -128,7 +133,10 @@ class World:
 
 @pytest.fixture(scope="module")
 def world(server):
-    with server.client("agent", agent="agent") as client:
+    """With a key of its own: what the calls use up of theirs is no matter."""
+    key = server.sayso("key", "create", "--role", "agent", "--agent", "agent",
+                       "--label", "world", check=True).stdout.strip()
+    with server.client(headers={"X-API-Key": key}) as client:
         yield World(client)
 
 
