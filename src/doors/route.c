@@ -92,8 +92,8 @@ const struct route routes[] = {
      api_subscription_make},
     {GET, API "/subscriptions", KEY, AGENT | ADMIN,
      "intent_id portfolio_id after", 0, DETAIL, api_subscription_list},
-    {DELETE, API "/subscriptions/{id}", KEY, AGENT | ADMIN, "", 4 * KB,
-     DETAIL, api_subscription_remove},
+    {DELETE, API "/subscriptions/{id}", KEY, AGENT | ADMIN, "", 0, DETAIL,
+     api_subscription_remove},
 
     /* native */
     {POST, API "/suspensions", KEY, AGENT, "", 256 * KB, PROBLEM,
@@ -114,7 +114,7 @@ const struct route routes[] = {
      api_endpoint_get},
     {PATCH, API "/endpoints/{id}", KEY, AGENT | ADMIN, "", 64 * KB, PROBLEM,
      api_endpoint_change},
-    {DELETE, API "/endpoints/{id}", KEY, AGENT | ADMIN, "", 4 * KB, PROBLEM,
+    {DELETE, API "/endpoints/{id}", KEY, AGENT | ADMIN, "", 0, PROBLEM,
      api_endpoint_remove},
     {POST, API "/endpoints/{id}/rotate", KEY, AGENT | ADMIN, "", 4 * KB,
      PROBLEM, api_endpoint_rotate},

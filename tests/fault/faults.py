@@ -38,9 +38,9 @@ class Faults:
     async def rounds(self, least, most):
         """Each victim once in a round, in another order each time, at any
         moment. On a machine that is busy with other things, fewer rounds."""
-        begun = time.monotonic()
+        enough = time.monotonic() + ENOUGH
         for n in range(most):
-            if n >= least and time.monotonic() - begun > ENOUGH:
+            if n >= least and time.monotonic() > enough:
                 break
             for victim in self.rng.sample(VICTIMS, len(VICTIMS)):
                 await asyncio.sleep(self.rng.uniform(0.3, 1.2))

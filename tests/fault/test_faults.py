@@ -212,7 +212,7 @@ def test_enough_happened(told):
     # Sent again: refused by the receiver, or its sender was killed.
     assert len(book.arrivals) > len(book.deliveries) >= 100
     assert load.connections > len(book.streams)
-    assert sum(len(s.frames) for s in book.streams) >= 100
+    assert sum(len(s.frames) for s in book.streams) >= 40
     assert len(faults.at_work) >= ROUNDS[0]
 
 

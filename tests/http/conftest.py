@@ -78,6 +78,31 @@ def stuck():
 
 
 @pytest.fixture
+def channel(server):
+    """channel(kind, name, ...) makes one where people are told."""
+    made = []
+
+    def make(kind, name, address="https://x.invalid/", notify_to=(),
+             detail="title", every=False, paused=False):
+        one = kit.new_id()
+        with server.database() as db:
+            db.execute(
+                "INSERT INTO endpoint (id, kind, name, address, notify_to, "
+                "detail, every_question, secret, created_at, created_by, "
+                "paused_at) VALUES (%s, %s, %s, %s, %s, %s, %s, 'whsec_AAAA', "
+                "now(), 'x', %s)",
+                [one, kind, name, address, list(notify_to), detail, every,
+                 "now" if paused else None])
+        made.append(one)
+        return {"endpoint_id": one}
+
+    yield make
+    with server.database() as db:
+        db.execute("UPDATE endpoint SET removed_at = now() WHERE id = ANY "
+                   "(%s)", [made])
+
+
+@pytest.fixture
 def by_role(agent, operator, admin, auditor):
     return {"agent": agent, "operator": operator, "admin": admin,
             "auditor": auditor}

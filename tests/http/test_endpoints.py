@@ -333,25 +333,6 @@ def test_the_same_answer_again_is_told_once(server, bot, operator):
 
 # --- Channels -------------------------------------------------------------
 
-@pytest.fixture
-def channel(server):
-    """channel(kind, name, ...) makes one."""
-    def make(kind, name, address="https://x.invalid/", notify_to=(),
-             detail="title", every=False, paused=False):
-        one = new_id()
-        with server.database() as db:
-            db.execute(
-                "INSERT INTO endpoint (id, kind, name, address, notify_to, "
-                "detail, every_question, secret, created_at, created_by, "
-                "paused_at) VALUES (%s, %s, %s, %s, %s, %s, %s, 'whsec_AAAA', "
-                "now(), 'x', %s)",
-                [one, kind, name, address, list(notify_to), detail, every,
-                 "now" if paused else None])
-        return {"endpoint_id": one}
-
-    return make
-
-
 def told(server, endpoint):
     with server.database() as db:
         return db.execute(

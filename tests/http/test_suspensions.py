@@ -4,8 +4,9 @@ import time
 
 import pytest
 
-from kit import (ANY_ID, CHOICES, ZULU, answer, ask, events, get, new_id,
-                 new_intent, patch, put, refused, set_status, suspend, types)
+from kit import (ANY_ID, CHOICES, ZULU, answer, ask, asleep, events, get,
+                 new_id, new_intent, patch, put, refused, set_status, suspend,
+                 types)
 
 route = pytest.mark.route
 
@@ -117,7 +118,8 @@ def test_one_open_question(agent):
     assert intent["parent_intent_id"] == asked["intent_id"]
 
 
-def test_everything_that_can_be_said(agent):
+def test_everything_that_can_be_said(agent, channel):
+    channel("slack", "slack")
     body = {
         "question": "Refund?", "title": "Refund", "severity": "critical",
         "explanation": "Because.", "channel_hint": "slack",

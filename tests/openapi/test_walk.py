@@ -102,6 +102,34 @@ def test_taking_back(agent):
     call(agent, "takeBack", 200, at)
 
 
+def test_endpoints(agent, admin):
+    body = example("registerEndpoint", "platform")
+    key = {"Idempotency-Key": "walk-endpoint"}
+    made = call(agent, "registerEndpoint", 201, json=body, headers=key)
+    again = call(agent, "registerEndpoint", 201, json=body, headers=key)
+    assert again.text == made.text
+    at = {"id": made.json()["endpoint_id"]}
+    call(agent, "registerEndpoint", 409, json=body)
+    call(agent, "registerEndpoint", 422, json={**body, "url": "http://x"})
+    call(agent, "registerEndpoint", 403, json={**body, "internal": True})
+    call(agent, "listEndpoints", 200)
+    call(admin, "readEndpoint", 200, at)
+    call(agent, "readEndpoint", 404, {"id": "nothing"})
+    call(agent, "changeEndpoint", 200, at,
+         json=example("changeEndpoint", "pause"))
+    call(agent, "changeEndpoint", 422, at, json={"paused": 1})
+    call(agent, "rotateSecret", 200, at)
+    subscription = example("subscribe", "all")
+    one = call(agent, "subscribe", 201, json=subscription).json()
+    call(agent, "subscribe", 422, json={"webhook_url": "https://x.invalid"})
+    call(agent, "listSubscriptions", 200)
+    call(agent, "listSubscriptions", 400, params={"after": "nothing"})
+    call(agent, "unsubscribe", 204, {"id": one["id"]})
+    call(agent, "unsubscribe", 404, {"id": one["id"]})
+    call(agent, "removeEndpoint", 204, at)
+    call(agent, "removeEndpoint", 404, at)
+
+
 # ---- OpenIntent -----------------------------------------------------------
 
 def test_discovery(nobody):

@@ -180,8 +180,10 @@ def test_what_is_on_its_way_counts(sender):
 
 def test_a_claim_lapses(sender, many):
     with sender.transaction(force_rollback=True):
+        sender.execute("RESET ROLE")
         sender.execute("UPDATE endpoint SET paused_at = now() "
                        "WHERE name <> 'e198'")
+        sender.execute("SET ROLE sayso_deliver")
         mine = [(many[198], name(sender, 198))]
         assert take(sender) == mine
         assert take(sender) == []

@@ -64,16 +64,16 @@ SELECT * FROM (SELECT n, microseconds(at), ms, coalesce(status, 0), answer FROM 
  ORDER BY n
 
 -- name: delivery_counts
--- Counted up to a ceiling, since $1.
+-- Counted up to a ceiling, since $1; in the index's order, for that is the way to count.
 SELECT (SELECT count(*) FROM (SELECT 1 FROM delivery
                                WHERE state = 'delivered' AND created_at > $1
-                               LIMIT 10001) delivered),
+                               ORDER BY created_at DESC LIMIT 10001) delivered),
        (SELECT count(*) FROM (SELECT 1 FROM delivery
                                WHERE state = 'pending' AND created_at > $1
-                               LIMIT 10001) waiting),
+                               ORDER BY created_at DESC LIMIT 10001) waiting),
        (SELECT count(*) FROM (SELECT 1 FROM delivery
                                WHERE state = 'failed' AND created_at > $1
-                               LIMIT 10001) failed)
+                               ORDER BY created_at DESC LIMIT 10001) failed)
 
 -- name: delivery_again
 UPDATE delivery d SET state = 'pending', tries = 0, next_at = $2, ended_at = NULL
