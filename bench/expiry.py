@@ -72,10 +72,12 @@ def check(bench, ids):
 
 def measure(bench, n, usual):
     """n questions end at once; usual seconds of answering come before."""
-    answers = Answers(bench, bench.fill(2000 * (usual + 10)
-                                        if n > 1000 else 2000 * usual))
+    open_ones = 2000 * (usual + 10 if n > 1000 else usual)
+    begun = time.monotonic()
+    answers = Answers(bench, bench.fill(open_ones))
+    took = time.monotonic() - begun
     sample = bench.ask(ASK)
-    due = int(time.time()) + 10 + usual + n // 500
+    due = int(time.time() + usual + 8 + 3 * took * n / open_ones)
     ids = bench.fill(n, sample, due)
     bench.tidy("intent, suspension, event")
     busy = machine.settle(0)
