@@ -153,7 +153,7 @@ export function hostileChoice(more = {}) {
         context: hostileFacts(), subject: { facts: hostileFacts() },
         timeout_seconds: 366 * 24 * 3600,
         fallback_policy: "complete_with_fallback",
-        fallback_value: text(3000), intent: hostileIntent(), ...more,
+        fallback_value: `${attacks[1]}1`, intent: hostileIntent(), ...more,
     };
 }
 

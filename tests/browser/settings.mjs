@@ -106,7 +106,8 @@ function some() {
 
 state("settings-endpoints", 200, by, async (page) => {
     some();
-    await page.goto(endpoints);
+    await page.goto("/settings");
+    assert.equal(new URL(page.url()).pathname, endpoints);
 });
 state("settings-channels", 200, by, async (page) => {
     some();
@@ -311,4 +312,9 @@ test("a channel is made by keyboard alone", () =>
         assert.match(await text(page), new RegExp(name));
         assert.equal(sql(`SELECT kind || detail || every_question FROM endpoint
             WHERE name = ${quoted(name)}`), "mailsummarytrue");
+        await tabTo(page, (now) => now.name === name);
+        await enter(page);
+        await tabTo(page, (now) => now.name === "Pause it");
+        await enter(page);
+        assert.match(await text(page), /Paused/);
     }));

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from kit import answer, ask, events, get, new_id
+from kit import answer, ask, asleep, events, get, new_id
 from page import Page
 
 route = pytest.mark.route
@@ -263,6 +263,12 @@ def test_somebody_was_faster(agent, me, other, kind):
 
 
 def test_the_time_was_up(server, agent, me):
+    with asleep(server, "tick"):
+        late_answer(server, agent, me)
+
+
+def late_answer(server, agent, me):
+    """That finds a question whose end the clock has not seen yet."""
     asked = ask(agent, timeout_seconds=60,
                 fallback_policy="complete_with_fallback",
                 fallback_value="deny")
@@ -429,7 +435,7 @@ def test_hostile_text_on_every_page(agent, me, reader):
     asked = ask(agent, question=HOSTILE, title=HOSTILE, severity="critical",
                 explanation=HOSTILE, context={HOSTILE: HOSTILE},
                 choices=[{"value": HOSTILE, "label": HOSTILE,
-                          "description": HOSTILE, "effect": "authorize",
+                          "description": HOSTILE, "effect": "answer",
                           "reason": "optional"}],
                 intent={"title": HOSTILE, "description": HOSTILE,
                         "initiated_by": HOSTILE},
