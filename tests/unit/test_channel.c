@@ -41,9 +41,9 @@ TestSuite(channel, .init = init, .fini = fini);
 
 Test(channel, words)
 {
-    for (int i = 0; i < CHANNEL_KIND__MAX; i++)
+    for (enum channel_kind i = 0; i < CHANNEL_KIND__MAX; i++)
         cr_assert_eq(channel_kind_of(str_of(channel_kind_word(i))), i);
-    for (int i = 0; i < CHANNEL_DETAIL__MAX; i++)
+    for (enum channel_detail i = 0; i < CHANNEL_DETAIL__MAX; i++)
         cr_assert_eq(channel_detail_of(str_of(channel_detail_word(i))), i);
     cr_assert_eq(channel_kind_of(STR("agent")), CHANNEL_KIND__MAX);
     cr_assert_eq(channel_kind_of(STR_NONE), CHANNEL_KIND__MAX);
