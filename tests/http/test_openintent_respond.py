@@ -3,8 +3,8 @@ import time
 
 import pytest
 
-from kit import (ANY_ID, CHOICES, NAIVE, ask, events, get, new_id, new_intent,
-                 refused, respond, suspend, types)
+from kit import (ANY_ID, CHOICES, NAIVE, ask, asleep, events, get, new_id,
+                 new_intent, refused, respond, suspend, types)
 
 route = pytest.mark.route
 
