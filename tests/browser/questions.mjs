@@ -143,7 +143,7 @@ const hostileIntent = () => ({
 export function hostileChoice(more = {}) {
     return {
         title: text(200), question: text(4000), explanation: text(20000),
-        severity: "critical", channel_hint: brief(120),
+        severity: "critical",
         choices: attacks.slice(0, 8).map((attack, i) => ({
             value: `${attack}${i}`, label: brief(200),
             description: brief(1000), style: attack.slice(0, 40),
