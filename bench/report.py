@@ -113,6 +113,14 @@ def time_table(results):
     return "\n".join(lines)
 
 
+def list_table(results):
+    """The lists of people: what a worker takes, and the aim of 50 ms."""
+    return "\n".join(
+        f"{name:<28}{one['p50_ms']:>8.1f}{one['p99_ms']:>8.1f} ms  "
+        f"{'met' if one['p99_ms'] < 50 else 'MISSED'}"
+        for name, one in results.items() if name.startswith("list: "))
+
+
 def show_rows(cells, results):
     for c in (c for one in cells.values() for c in one.values()):
         assert c["rate"] > 0 and c["requests"] > 0, c
@@ -141,7 +149,11 @@ def main(where, out):
         if "expiry" in times:
             times["slower"] = slower(times["respond_usual"],
                                      times["respond_meanwhile"])
-        print("\nTime and push:\n\n" + time_table(times))
+        if any(name.startswith("list: ") for name in times):
+            print("\nThe lists, p50 and p99 at the worker:\n\n" +
+                  list_table(times))
+        else:
+            print("\nTime and push:\n\n" + time_table(times))
         results.update(times)
     pathlib.Path(out).write_text(json.dumps({
         "surroundings": around, "results": results,
@@ -149,7 +161,7 @@ def main(where, out):
                   for (what, who), one in cells.items()
                   for i, c in one.items()]}, indent=1) + "\n")
     print("\n" + ", ".join(f"{k} {v}" for k, v in around.items()))
-    if max(busy) > 10:
+    if max(busy, default=0) > 10:
         print(f"Others used up to {max(busy)} % of this machine meanwhile.")
     if around["sanitizers"] == "yes" or around["quick"] == "yes":
         print("These numbers mean nothing: "

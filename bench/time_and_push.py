@@ -15,6 +15,7 @@ import time
 
 import deliveries
 import expiry
+import inbox
 import machine
 import waiters
 
@@ -31,6 +32,9 @@ class Bench:
         self.temp = environ["BENCH_TEMP"]
         self.receiver_port = int(environ["BENCH_RECEIVER"])
         self.patience = int(environ["BENCH_PATIENCE"])
+        self.email = environ["BENCH_EMAIL"]
+        self.password = environ["BENCH_PASSWORD"]
+        self.log = environ["BENCH_LOG"]
         self.sample = environ["BENCH_SAMPLE"]
         self.last = int(environ["BENCH_LAST"])
         self.psql = ["psql", "-XqAt", "-v", "ON_ERROR_STOP=1", "-h",
@@ -115,6 +119,9 @@ def main(out):
                                          2 if quick else 5),
         "deliveries": lambda: deliveries.measure(bench,
                                                  320 if quick else 4000)}
+    if os.environ["BENCH_ONLY"] == "inbox":
+        parts = {"inbox": lambda: inbox.measure(
+            bench, 20000 if quick else 1000000, 10 if quick else 100)}
     results = {}
     for name, measure in parts.items():
         if os.environ["BENCH_ONLY"] in ("", name):

@@ -49,9 +49,9 @@ asked=$(call /api/v1/suspensions -H 'Content-Type: application/json' -d '{
     "question": "Refund 499.99 EUR for order 12345?",
     "response_type": "choice",
     "choices": [
-        {"value": "approve", "label": "Refund 499.99 EUR", "style": "primary",
+        {"value": "approve", "label": "Refund 499.99 EUR", "effect": "authorize",
          "description": "To the card that was paid with."},
-        {"value": "deny", "label": "Deny", "style": "danger",
+        {"value": "deny", "label": "Deny", "effect": "veto",
          "description": "The customer is told that there is no refund."}
     ],
     "context": {"order_id": "12345", "customer": "alice@example.com",

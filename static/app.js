@@ -136,9 +136,16 @@
         });
     }
 
+    /* It cannot be picked any more; but nobody loses the focus for it. */
     function mark(row) {
+        var box = row.querySelector("[name='pick[]']");
         row.classList.add("gone");
         row.querySelector(".c-age").textContent = "no longer open";
+        if (box && box !== document.activeElement) {
+            box.checked = false;
+            box.disabled = true;
+            document.dispatchEvent(new Event("change"));
+        }
     }
 
     /* A full page may have lost a row to the next one only: it is gone where
@@ -177,6 +184,9 @@
         if (list && !list.querySelector("li")) {
             list.replaceWith(page.querySelector(".list, .empty"));
             take(page, ".pager");
+            document.querySelectorAll("#bulk").forEach(function (bar) {
+                bar.hidden = !page.querySelector("#bulk");
+            });
         }
     }
 
@@ -185,10 +195,13 @@
         markGone(page, full, moved);
         sweep();
         refill(page);
+        if (!document.querySelector(".filters :focus")) {
+            take(page, ".filters > div > ul");
+        }
         count = fresh(page, full);
         if (count) {
             say(count + (count === 1 ? " new question." : " new questions."),
-                "Show " + (count === 1 ? "it" : "them"), "/inbox");
+                "Show " + (count === 1 ? "it" : "them"), live.dataset.first);
         } else {
             live.replaceChildren();
             live.dataset.said = "";
@@ -220,7 +233,7 @@
         var now = page.querySelectorAll(selector);
         document.querySelectorAll(selector).forEach(function (old, i) {
             if (now[i]) {
-                old.replaceWith(now[i]);
+                old.replaceWith(now[i].cloneNode(true));
             }
         });
     }
@@ -382,4 +395,439 @@
         }
     });
     start();
+}());
+
+/* The bar that leads to the form rests while the form is to be seen. */
+(function () {
+    "use strict";
+
+    var bar = document.querySelector(".jump");
+    if (bar && window.IntersectionObserver) {
+        new IntersectionObserver(function (seen) {
+            bar.hidden = seen[0].isIntersecting;
+        }).observe(document.querySelector(bar.querySelector("a").hash));
+    }
+}());
+
+/* The keys, and the bar for several questions at once. A key only presses what
+ * stands on the page; it rests while somebody types. What is critical is never
+ * answered by one. */
+(function () {
+    "use strict";
+
+    var list = document.querySelector(".list");
+    var bar = document.getElementById("bulk");
+    var before = "", timer = 0; // the first key of two
+    var meant = null; // the no whose comment is being typed
+
+    function one(selector) {
+        return document.querySelector(selector);
+    }
+
+    function all(selector) {
+        return Array.from(document.querySelectorAll(selector));
+    }
+
+    function press(thing) {
+        if (thing && !thing.disabled) {
+            thing.click();
+        }
+        return !!thing;
+    }
+
+    /* ---- rows ---- */
+
+    function rows() {
+        return all("li.row:not(.gone)").filter(function (row) {
+            return row.getClientRects().length;
+        });
+    }
+
+    function current() {
+        return one("li.row.here");
+    }
+
+    function tick(row, on) {
+        var box = row && row.querySelector("[name='pick[]']");
+        if (box) {
+            box.checked = on === undefined ? !box.checked : on;
+            count();
+        }
+        return !!box;
+    }
+
+    function stand(row) {
+        var old = current();
+        if (old) {
+            old.classList.remove("here");
+        }
+        row.classList.add("here");
+        row.querySelector(".title").focus({ preventScroll: true });
+        row.scrollIntoView({ block: "nearest" });
+    }
+
+    function move(by, select) {
+        var there = rows(), at = there.indexOf(current());
+        var next = there[at < 0 ? 0 : at + by];
+        if (!next) {
+            return there.length > 0;
+        }
+        if (select && at >= 0) {
+            tick(there[at], true);
+        }
+        stand(next);
+        if (select) {
+            tick(next, true);
+        }
+        return true;
+    }
+
+    /* ---- the bar ---- */
+
+    function picked() {
+        return all("[name='pick[]']:checked").length;
+    }
+
+    /* The box over a group says what is ticked in it. */
+    function boxes(group) {
+        return Array.from(group.parentNode.querySelectorAll(
+            "li.row:not(.gone) [name='pick[]']"));
+    }
+
+    function countGroup(group) {
+        var of = boxes(group);
+        var n = of.filter(function (box) {
+            return box.checked;
+        }).length;
+        group.checked = n > 0 && n === of.length;
+        group.indeterminate = n > 0 && n < of.length;
+    }
+
+    function count() {
+        var n = picked();
+        if (!bar) {
+            return;
+        }
+        all("[data-group]").forEach(countGroup);
+        bar.querySelector(".selected").textContent =
+            n ? n + " selected" : "None selected.";
+        bar.querySelector(".quiet").hidden = n > 0;
+        bar.querySelectorAll("[data-word]").forEach(function (button) {
+            button.textContent = button.dataset.word + (n ? " " + n : "");
+            button.disabled = !n;
+        });
+    }
+
+    function pickAll(on) {
+        rows().slice(0, 50).forEach(function (row) {
+            tick(row, on);
+        });
+        return !!bar;
+    }
+
+    /* ---- one question ---- */
+
+    function critical() {
+        return !!one("main > .chips .chip.critical, " +
+            "form.confirm ~ .part .rows .chip.critical");
+    }
+
+    /* Into the box first, where words are needed and there are none. */
+    function words(button) {
+        var box = document.getElementById("reason");
+        var needed = box && !box.value.trim() && (box.required ||
+            (button && button.closest(".answer") && /^Needs/.test(
+                button.closest(".answer").textContent.replace(
+                    button.textContent, "").trim())));
+        if (needed) {
+            box.focus();
+        }
+        return !!needed;
+    }
+
+    function send() {
+        var button = meant ||
+            one("form.confirm [type=submit][aria-keyshortcuts]") ||
+            one("#answer [type=submit]:enabled");
+        var sure = button && (button === meant || !button.closest(".choose"));
+        return sure && !critical() && (words(button) || press(button));
+    }
+
+    /* A no that would be sent at once goes by way of the comment, and is sent
+     * from there, with one or without. */
+    function comment(button) {
+        var box = document.getElementById("reason");
+        if (button.type !== "submit" || !box || box.value.trim()) {
+            return false;
+        }
+        meant = button;
+        box.placeholder = "Ctrl Enter: " + button.firstChild.textContent;
+        box.focus();
+        box.addEventListener("blur", function () {
+            meant = null;
+            box.placeholder = "";
+        }, { once: true });
+        return true;
+    }
+
+    /* The button that the page names this key on. */
+    function named(key) {
+        return one("#answer [aria-keyshortcuts='" + key + "'], " +
+            ".strip [aria-keyshortcuts='" + key + "']");
+    }
+
+    function answer(key) {
+        var button = named(key);
+        if (one("form.confirm")) {
+            return !!button && send();
+        }
+        if (bar) {
+            if (!picked()) {
+                tick(current(), true);
+            }
+            return press(bar.querySelector(
+                "[value=" + (key === "a" ? "approve" : "reject") + "]"));
+        }
+        return !!button && (words(button) ||
+            (key === "r" && comment(button)) || press(button));
+    }
+
+    /* Each key that there is stands on what it presses. */
+    function hint() {
+        all("[aria-keyshortcuts]").forEach(function (button) {
+            var key = document.createElement("kbd");
+            key.textContent = button.getAttribute("aria-keyshortcuts");
+            key.setAttribute("aria-hidden", "true");
+            if (key.textContent &&
+                !(critical() && button.closest("form.confirm"))) {
+                button.append(" ", key);
+            }
+        });
+    }
+
+    function number(n) {
+        var button = all(".choose .answer .btn")[n - 1];
+        return !!button && (words(button) || press(button));
+    }
+
+    /* ---- from one to the next ---- */
+
+    function remember() {
+        try {
+            sessionStorage.setItem("list", JSON.stringify({
+                at: location.pathname + location.search,
+                of: all("li.row .title").map(function (link) {
+                    return link.getAttribute("href");
+                }) }));
+        } catch (error) {
+            return;
+        }
+    }
+
+    function remembered() {
+        try {
+            return JSON.parse(sessionStorage.getItem("list")) || {};
+        } catch (error) {
+            return {};
+        }
+    }
+
+    function link(text, address) {
+        var a = document.createElement("a");
+        a.textContent = text;
+        a.href = address;
+        return a;
+    }
+
+    /* The neighbours in the list that the reader came from. */
+    function neighbours() {
+        var from = remembered(), back = one(".back");
+        var of = from.of || [], at = of.indexOf(location.pathname);
+        var place = one(".place") || back;
+        if (!back || at < 0) {
+            return;
+        }
+        back.querySelector("a").href = from.at;
+        if (place !== back) {
+            place.replaceChildren();
+        }
+        if (at > 0) {
+            place.append(" ", link("Previous", of[at - 1]));
+            place.lastChild.rel = "prev";
+            place.lastChild.setAttribute("aria-keyshortcuts", "p");
+        }
+        if (at + 1 < of.length) {
+            place.append(" ", link("Next", of[at + 1]));
+            place.lastChild.rel = "next";
+            place.lastChild.setAttribute("aria-keyshortcuts", "n");
+        }
+    }
+
+    function go(address) {
+        location.href = address;
+        return true;
+    }
+
+    function back() {
+        return press(one(".confirm a.btn.plain") || one(".back a")) ||
+            (list ? false : go(remembered().at || "/inbox"));
+    }
+
+    /* ---- the panel ---- */
+
+    function show(page) {
+        var dialog = document.createElement("dialog");
+        var close = document.createElement("button");
+        var head = document.createElement("h2");
+        dialog.setAttribute("aria-label", "Keyboard");
+        head.textContent = "Keyboard";
+        close.className = "btn small plain";
+        close.textContent = "Close";
+        close.addEventListener("click", function () {
+            dialog.close();
+        });
+        head.append(close);
+        dialog.append(head, page.querySelector(".panel"));
+        dialog.addEventListener("close", function () {
+            dialog.remove();
+        });
+        document.body.append(dialog);
+        dialog.showModal();
+    }
+
+    function help() {
+        fetch("/keys").then(function (got) {
+            return got.text();
+        }).then(function (text) {
+            show(new DOMParser().parseFromString(text, "text/html"));
+        }).catch(function () {
+            go("/keys");
+        });
+        return true;
+    }
+
+    /* ---- keys ---- */
+
+    var pairs = {
+        "* a": function () { return pickAll(true); },
+        "* n": function () { return pickAll(false); },
+        "g i": function () { return go("/inbox"); },
+        "g m": function () { return go("/inbox?view=mine"); },
+        "g d": function () { return go("/decided"); }
+    };
+
+    var keys = {
+        j: function () { return move(1); },
+        k: function () { return move(-1); },
+        J: function () { return move(1, true); },
+        K: function () { return move(-1, true); },
+        o: function () {
+            return !!current() && press(current().querySelector(".title"));
+        },
+        x: function () { return tick(current()); },
+        u: back,
+        Escape: back,
+        a: function () { return answer("a"); },
+        r: function () { return answer("r"); },
+        e: function () { return press(named("e")); },
+        c: function () {
+            var box = document.getElementById("value") ||
+                one("form#answer .field input, form#answer .field textarea") ||
+                document.getElementById("reason");
+            if (box) {
+                box.focus();
+            }
+            return !!box;
+        },
+        n: function () {
+            return press(one("[rel=next]") || one(".next .btn"));
+        },
+        p: function () { return press(one("[rel=prev]")); },
+        "/": function () {
+            one(".find input").focus();
+            return true;
+        },
+        "?": help
+    };
+
+    function typing(target) {
+        return target.matches("textarea, select, [contenteditable]") ||
+            (target.matches("input") &&
+             !target.matches("[type=checkbox], [type=radio]"));
+    }
+
+    function known(key) {
+        var two = pairs[before + " " + key];
+        before = "";
+        if (two) {
+            return two();
+        }
+        if (key === "*" || key === "g") {
+            before = key;
+            clearTimeout(timer);
+            timer = setTimeout(function () {
+                before = "";
+            }, 1500);
+            return true;
+        }
+        if (/^[1-9]$/.test(key)) {
+            return number(Number(key));
+        }
+        return Object.hasOwn(keys, key) && keys[key]();
+    }
+
+    document.addEventListener("keydown", function (event) {
+        var plain = !event.ctrlKey && !event.metaKey && !event.altKey;
+        if (event.defaultPrevented || event.isComposing || event.repeat &&
+            !/^[jkJK]$/.test(event.key) || one("dialog[open]") ||
+            !one(".find")) {
+            return;
+        }
+        if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) {
+            if (send()) {
+                event.preventDefault();
+            }
+        } else if (plain && typing(event.target)) {
+            if (event.key === "Escape") {
+                event.target.blur();
+            }
+        } else if (plain && known(event.key)) {
+            event.preventDefault();
+        }
+    });
+
+    document.addEventListener("focusin", function (event) {
+        var row = event.target.closest("li.row");
+        if (row && row !== current() && event.target.matches(".title")) {
+            stand(row);
+        }
+    });
+    all("[data-group]").forEach(function (group) {
+        group.hidden = false;
+        group.addEventListener("change", function () {
+            boxes(group).forEach(function (box) {
+                box.checked = group.checked;
+            });
+        });
+    });
+    document.addEventListener("change", count);
+    all("[data-pick]").forEach(function (button) {
+        button.hidden = false;
+        button.addEventListener("click", function () {
+            pickAll(button.dataset.pick === "all");
+        });
+    });
+    all("a[href='/keys']").forEach(function (a) {
+        a.addEventListener("click", function (event) {
+            event.preventDefault();
+            help();
+        });
+    });
+    window.addEventListener("pageshow", count);
+    if (one("[data-live^='/inbox']")) {
+        remember();
+    } else {
+        neighbours();
+    }
+    hint();
 }());

@@ -144,16 +144,17 @@ class Receiver:
 
 
 class Mailbox:
-    """A mail server without TLS, as the relay of a machine is."""
+    """A mail server; without more, as the relay of a machine is: no TLS, no
+    signing in. more: of aiosmtpd's Controller."""
 
-    def __init__(self):
+    def __init__(self, **more):
         from aiosmtpd.controller import Controller
 
         self.mails = []  # (sender, recipients, message, the bytes)
         self.refuse = {}  # address: the answer to RCPT
         self.port = free_port()
         self.controller = Controller(self, hostname="127.0.0.1",
-                                     port=self.port)
+                                     port=self.port, **more)
         self.controller.start()
 
     async def handle_RCPT(self, server, session, envelope, address, options):

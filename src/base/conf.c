@@ -132,6 +132,14 @@ static const char *set_workers(struct conf *c, struct str v)
                : "a whole number from 1 to 256 is wanted";
 }
 
+/* Its 1.2 times has to end before nginx and the supervisor lose patience. */
+static const char *set_database_timeout(struct conf *c, struct str v)
+{
+    return str_int(v, 1, 20, &c->database_timeout)
+               ? NULL
+               : "1 to 20 seconds are wanted";
+}
+
 static const char *set_templates_strict(struct conf *c, struct str v)
 {
     c->templates_strict = str_is(v, "yes");
@@ -189,6 +197,18 @@ static const char *set_mail_from(struct conf *c, struct str v)
                                      "wanted, alone";
 }
 
+static const char *set_settings_hosts(struct conf *c, struct str v)
+{
+    struct str rest = v.n ? v : STR_NONE;
+    c->settings_hosts = rest;
+    while (rest.p) {
+        if (!is_authority(str_cut(&rest, ' '), 443))
+            return "hosts in lower case are wanted, with :port where it is "
+                   "not 443, and one space between";
+    }
+    return NULL;
+}
+
 static const char *set_ca_file(struct conf *c, struct str v)
 {
     c->ca_file = v.n ? v : STR_NONE;
@@ -207,6 +227,8 @@ static const struct key {
     {"database_tick", "SAYSO_DATABASE_TICK", set_database_tick, false},
     {"database_deliver", "SAYSO_DATABASE_DELIVER", set_database_deliver,
      false},
+    {"database_timeout", "SAYSO_DATABASE_TIMEOUT", set_database_timeout,
+     false},
     {"socket", "SAYSO_SOCKET", set_socket, true},
     {"wait_socket", "SAYSO_WAIT_SOCKET", set_wait_socket, false},
     {"socket_mode", "SAYSO_SOCKET_MODE", set_socket_mode, false},
@@ -224,6 +246,7 @@ static const struct key {
     {"smtp_password_file", "SAYSO_SMTP_PASSWORD_FILE",
      set_smtp_password_file, false},
     {"mail_from", "SAYSO_MAIL_FROM", set_mail_from, false},
+    {"settings_hosts", "SAYSO_SETTINGS_HOSTS", set_settings_hosts, false},
     {"ca_file", "SAYSO_CA_FILE", set_ca_file, false},
 };
 
@@ -340,6 +363,7 @@ bool conf_read(struct arena *a, struct str file, struct conf *c,
         .socket_mode = STR("0660"),
         .migrations = STR(""),
         .workers = 4,
+        .database_timeout = 2,
         .password_cost = CRYPT_INTERACTIVE,
     };
     struct reading r = {.arena = a, .conf = c, .mistakes = mistakes};

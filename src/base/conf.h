@@ -25,6 +25,8 @@ struct conf {
     struct str migrations;     /* directory; may be empty */
     struct str public_url;     /* http[s]://host[:port], no slash at the end */
     int64_t workers;           /* 1..256, default 4 */
+    int64_t database_timeout;  /* of a web worker's statement, seconds, 1..20,
+                                  default 2 */
     bool templates_strict;     /* an unknown template key is an error;
                                   yes | no, default no */
     enum crypt_cost password_cost; /* interactive | min (tests) */
@@ -34,6 +36,8 @@ struct conf {
     struct str smtp_user;      /* p NULL: without signing in */
     struct str smtp_password_file; /* a file with the password alone */
     struct str mail_from;      /* the sender's address */
+    struct str settings_hosts; /* where credentials may be set up: hosts, a
+                                  space between; p NULL: only here */
     struct str ca_file;        /* certificates to trust when sending, instead
                                   of the system's; p NULL: the system's */
 };

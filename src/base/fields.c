@@ -64,22 +64,12 @@ void fields_wrong(struct fields *f, const char *key, const char *code,
                   fields_path(f->arena, f->path, key), "%.*s", (int)len, text);
 }
 
-static bool listed(const char *words, struct str word)
-{
-    struct str rest = str_of(words);
-    while (rest.p) {
-        if (str_eq(str_cut(&rest, ' '), word))
-            return true;
-    }
-    return false;
-}
-
 void fields_only(struct fields *f, const char *names)
 {
     if (f->e)
         return;
     for (struct json_iter i = json_iter(f->obj); json_next(&i);) {
-        if (listed(names, i.key))
+        if (str_listed(str_of(names), i.key))
             continue;
         const struct str head = str_head(i.key, 64);
         fields_wrong(f, arena_z(f->arena, head), "field.unknown",
@@ -132,7 +122,7 @@ void fields_word(struct fields *f, const char *key, const char *words,
         return;
     if (!json_is(v, JSON_STRING) || json_text(v).n == 0 ||
         str_find(json_text(v), ' ', 0) < json_text(v).n ||
-        !listed(words, json_text(v)))
+        !str_listed(str_of(words), json_text(v)))
         fields_wrong(f, key, "field.value", "\"%s\" has to be one of: %s.",
                      key, words);
     else

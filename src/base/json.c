@@ -124,6 +124,11 @@ bool json_is(const struct json *v, enum json_type t)
     return json_type(v) == t;
 }
 
+bool json_is_number(const struct json *v)
+{
+    return json_is(v, JSON_INT) || json_is(v, JSON_DOUBLE);
+}
+
 bool json_has(const struct json *obj, const char *key)
 {
     return json_is(obj, JSON_OBJECT) &&
@@ -331,20 +336,18 @@ struct json *json_copy(struct arena *a, const struct json *v)
     return own(a, o);
 }
 
-/* Exactly, with no rounding: not every int64_t is a double. */
-static bool same_number(const struct json *a, const struct json *b)
+int json_compare(const struct json *a, const struct json *b)
 {
-    if (json_is(a, JSON_INT) && json_is(b, JSON_INT))
-        return json_int(a) == json_int(b);
     const double x = json_double(a), y = json_double(b);
-    if (x < y || x > y)
-        return false;
-    if (json_is(a, JSON_DOUBLE) && json_is(b, JSON_DOUBLE))
-        return true;
-    if (x >= 0x1p63)
-        return false;
-    return json_is(a, JSON_INT) ? json_int(a) == (int64_t)y
-                                : json_int(b) == (int64_t)x;
+    const bool whole = json_is(a, JSON_INT), other = json_is(b, JSON_INT);
+    if (x < y || x > y || (!whole && !other))
+        return (x > y) - (x < y);
+    /* An int64_t never is 2^63, and may be rounded to it. */
+    if (whole != other && x >= 0x1p63)
+        return whole ? -1 : 1;
+    const int64_t i = whole ? json_int(a) : (int64_t)x;
+    const int64_t k = other ? json_int(b) : (int64_t)y;
+    return (i > k) - (i < k);
 }
 
 static bool same_object(const struct json *a, const struct json *b)
@@ -373,7 +376,7 @@ static bool number(const struct json *v)
 bool json_equal(const struct json *a, const struct json *b)
 {
     if (number(a) && number(b))
-        return same_number(a, b);
+        return json_compare(a, b) == 0;
     if (json_type(a) != json_type(b))
         return false;
     switch (json_type(a)) {

@@ -55,6 +55,8 @@ struct str json_raw_element(struct str text, size_t index);
 /* NULL is JSON_NULL. */
 enum json_type json_type(const struct json *v);
 bool json_is(const struct json *v, enum json_type t);
+/* An int or a double. */
+bool json_is_number(const struct json *v);
 
 /* Reading. Wrong types give the neutral value: NULL, STR_NONE, 0, false. */
 bool json_has(const struct json *obj, const char *key);
@@ -107,6 +109,9 @@ void json_add_text(struct json *arr, struct str s);
 void json_drop(struct json *arr, size_t i);
 /* A copy that shares nothing with v. */
 struct json *json_copy(struct arena *a, const struct json *v);
+/* Two numbers: below zero, zero or above it, as a is less than b, the same or
+ * more. Exactly, with no rounding: not every int64_t is a double. */
+int json_compare(const struct json *a, const struct json *b);
 /* Same type and value, member order ignored; 1 and 1.0 are equal. */
 bool json_equal(const struct json *a, const struct json *b);
 

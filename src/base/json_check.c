@@ -24,9 +24,13 @@ struct gate {
         bool object;
         size_t base; /* of its keys */
     } level[JSON_DEPTH_MAX];
-    /* The keys of all open objects, those of the innermost on top. */
+    /* The keys of all open objects, those of the innermost on top. Where they
+     * are many they have an arena of their own, so that nothing of them stays
+     * with the caller, who may have many texts checked. */
+    struct key few[32];
     struct key *keys;
     size_t n, cap;
+    struct arena *own;
 };
 
 static const struct err *refuse(const struct gate *g, size_t at,
@@ -182,10 +186,11 @@ static struct str unescape(struct arena *a, struct str s)
 static void remember(struct gate *g, struct key k)
 {
     if (g->n == g->cap) {
-        g->cap = g->cap ? g->cap * 2 : 32;
-        struct key *more = arena_many(g->a, g->cap, struct key);
-        if (g->n)
-            memcpy(more, g->keys, g->n * sizeof(*more));
+        if (!g->own)
+            g->own = arena_make(ARENA_REQUEST_MAX);
+        g->cap *= 2;
+        struct key *more = arena_many(g->own, g->cap, struct key);
+        memcpy(more, g->keys, g->n * sizeof(*more));
         g->keys = more;
     }
     g->keys[g->n++] = k;
@@ -350,24 +355,33 @@ static const struct err *after(struct gate *g, bool *more)
     }
 }
 
-const struct err *json_check(struct arena *a, struct str text)
+static const struct err *check(struct gate *g)
 {
-    struct gate g = {.a = a, .t = text};
     for (bool more = true; more;) {
-        g.i = skip_space(g.t, g.i);
-        const int c = peek(&g);
+        g->i = skip_space(g->t, g->i);
+        const int c = peek(g);
         if (c == '{' || c == '[') {
-            TRY(open_level(&g, &more));
+            TRY(open_level(g, &more));
             if (more)
                 continue;
         } else if (c == '"') {
-            TRY(string(&g));
+            TRY(string(g));
         } else if (c == '-' || (c >= '0' && c <= '9')) {
-            TRY(number(&g));
+            TRY(number(g));
         } else {
-            TRY(literal(&g));
+            TRY(literal(g));
         }
-        TRY(after(&g, &more));
+        TRY(after(g, &more));
     }
     return NULL;
+}
+
+const struct err *json_check(struct arena *a, struct str text)
+{
+    struct gate g = {.a = a, .t = text, .cap = countof(g.few)};
+    g.keys = g.few;
+    const struct err *e = check(&g);
+    if (g.own)
+        arena_free(g.own);
+    return e;
 }

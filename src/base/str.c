@@ -121,6 +121,15 @@ struct str str_cut(struct str *rest, char sep)
     return part;
 }
 
+bool str_listed(struct str words, struct str word)
+{
+    while (words.p && word.n > 0) {
+        if (str_eq(str_cut(&words, ' '), word))
+            return true;
+    }
+    return false;
+}
+
 bool str_int(struct str s, int64_t min, int64_t max, int64_t *out)
 {
     const bool minus = s.n && s.p[0] == '-';

@@ -48,6 +48,9 @@ struct str str_trim(struct str s);
 /* Cuts the text before the next sep off *rest and returns it; *rest moves
  * behind the separator, and to STR_NONE (p NULL) after the last part. */
 struct str str_cut(struct str *rest, char sep);
+/* Is word one of words, which stand with a space between? An empty one never
+ * is. */
+bool str_listed(struct str words, struct str word);
 /* A whole decimal number with optional '-', nothing around it, in
  * [min, max]; false otherwise, *out untouched. */
 bool str_int(struct str s, int64_t min, int64_t max, int64_t *out);

@@ -78,7 +78,7 @@ static const struct {
     {"coordinator.replaced", ANYONE},
     {"coordinator.unresponsive", ANYONE},
     {"coordinator.failed_over", ANYONE},
-    {"coordinator.handoff", ANYONE},
+    {"coordinator.handoff", SERVER},
     {"coordinator.plan_overridden", ANYONE},
     {"coordinator.guardrails_updated", ANYONE},
     {"coordinator.stalled", ANYONE},

@@ -79,7 +79,7 @@ static void read_bounds(struct fields *f, struct json *out)
     static const char *const keys[] = {"min", "max"};
     for (size_t i = 0; i < countof(keys); i++) {
         const struct json *v = f->e ? NULL : json_get(f->obj, keys[i]);
-        if (v && !json_is(v, JSON_INT) && !json_is(v, JSON_DOUBLE))
+        if (v && !json_is_number(v))
             fields_wrong(f, keys[i], "field.type",
                          "\"%s\" has to be a number.", keys[i]);
         else if (v)

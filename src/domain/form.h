@@ -13,11 +13,12 @@
 #define FORM_OPTIONS_MAX 100
 #define FORM_TEXT_MAX 20000
 
-/* Reads the native door's `form` (a list of fields) and gives it back with
- * defaults filled in, as a list of {key, label, type, required, help, default,
- * min, max, min_length, max_length, format, options[{value, label}]}. Types:
- * string text integer number boolean enum multi; formats of string: email uri
- * date date-time. ERR_INVALID names the field's place. */
+/* Reads the native door's `form` (a list of fields; form_schema.h makes one of
+ * a schema) and gives it back with defaults filled in, as a list of {key,
+ * label, type, required, help, default, min, max, min_length, max_length,
+ * format, options[{value, label}]}. Types: string text integer number boolean
+ * enum multi, where min and max count the options of a multi; formats of
+ * string: email uri date date-time. ERR_INVALID names the field's place. */
 const struct err *form_read(struct arena *a, const struct json *list,
                             struct json **out) MUST;
 /* The fields that a context's keys define, in the same form; types follow the

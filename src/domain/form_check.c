@@ -83,7 +83,7 @@ static const char *number_error(const struct json *field, const struct json *v)
     const bool whole = str_is(json_get_text(field, "type"), "integer");
     if (whole && !json_is(v, JSON_INT))
         return "This has to be a whole number.";
-    if (!json_is(v, JSON_INT) && !json_is(v, JSON_DOUBLE))
+    if (!json_is_number(v))
         return "This has to be a number.";
     const struct json *min = json_get(field, "min");
     const struct json *max = json_get(field, "max");
@@ -108,8 +108,13 @@ static const char *multi_error(const struct json *field, const struct json *v)
 {
     if (!json_is(v, JSON_ARRAY))
         return "This has to be a list of options.";
-    if (json_count(v) > FORM_OPTIONS_MAX)
+    const struct json *min = json_get(field, "min");
+    const struct json *max = json_get(field, "max");
+    const double n = (double)json_count(v);
+    if (json_count(v) > FORM_OPTIONS_MAX || (max && n > json_double(max)))
         return "These are too many options.";
+    if (min && n < json_double(min))
+        return "These are too few options.";
     for (size_t i = 0; i < json_count(v); i++) {
         if (!option(field, json_at(v, i)))
             return "This is not one of the options.";

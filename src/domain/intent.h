@@ -28,6 +28,7 @@ struct intent {
     struct str title;
     struct str description; /* p NULL: none */
     struct str created_by;
+    struct str owner; /* who works on it since a handoff; p NULL: created_by */
     enum intent_status status;
     struct str constraints; /* JSON text, an object or a list */
     struct str state;       /* JSON text, an object */

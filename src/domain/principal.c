@@ -36,6 +36,16 @@ static bool wide_space(uint32_t rune)
            rune == 0x205f || rune == 0x3000;
 }
 
+/* Marks that change how a name looks without being seen themselves: an agent
+ * could look like another, or like a person. */
+static bool unseen(uint32_t rune)
+{
+    return rune == 0xad || rune == 0x61c || rune == 0x180e ||
+           (rune >= 0x200b && rune <= 0x200f) ||
+           (rune >= 0x202a && rune <= 0x202e) ||
+           (rune >= 0x2060 && rune <= 0x206f) || rune == 0xfeff;
+}
+
 bool principal_agent_name(struct str name)
 {
     if (name.n == 0 || !str_utf8(name) ||
@@ -46,7 +56,7 @@ bool principal_agent_name(struct str name)
         const uint32_t rune = str_rune(name, &at);
         /* A slash would end a path's segment where clients do not escape. */
         if (rune <= ' ' || rune == '/' || (rune >= 0x7f && rune <= 0xa0) ||
-            wide_space(rune))
+            wide_space(rune) || unseen(rune))
             return false;
     }
     return true;
@@ -88,4 +98,20 @@ struct str principal_actor(const struct principal *p)
 bool principal_decides(const struct principal *p)
 {
     return p->role == ROLE_OPERATOR || p->role == ROLE_ADMIN;
+}
+
+bool principal_group_name(struct str name)
+{
+    for (size_t i = 0; i < name.n; i++) {
+        const char c = name.p[i];
+        if (!((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '.' ||
+              c == '_' || c == '-'))
+            return false;
+    }
+    return name.n > 0 && name.n <= PRINCIPAL_GROUP_NAME_MAX;
+}
+
+bool principal_in_group(const struct principal *p, struct str name)
+{
+    return str_listed(p->groups, name);
 }

@@ -17,6 +17,8 @@ enum role {
 
 #define PRINCIPAL_AGENTS_MAX 64
 #define PRINCIPAL_AGENT_NAME_MAX 120
+#define PRINCIPAL_GROUP_NAME_MAX 60
+#define PRINCIPAL_GROUPS_MAX 20
 
 struct principal {
     enum role role;
@@ -26,13 +28,18 @@ struct principal {
     struct str title; /* how to show it: a person's name, a key's label */
     struct str agent; /* the agent that the call speaks for; agents only */
     struct str retry_policy; /* its questions' default; p NULL: none */
+    struct str groups; /* of operators: names, a space between; p NULL: none */
+    /* Of people alone: */
+    struct str bulk_limit; /* highest severity of a decision for many */
+    struct str time_zone;  /* p NULL: UTC */
+    struct str theme;      /* auto, light or dark */
 };
 
 /* "agent" -> ROLE_AGENT; ROLE_NONE for an unknown word. */
 enum role principal_role(struct str word);
 const char *principal_role_word(enum role role);
-/* May an agent have this name? 1..120 characters, no white space, slash or
- * control character, not "*", and none of the server's own names. */
+/* May an agent have this name? 1..120 characters, no white space, slash,
+ * control or unseen character, not "*", and none of the server's own names. */
 bool principal_agent_name(struct str name);
 /* Which agent a key speaks for: asked (X-Agent-ID; p NULL: absent) has to be
  * among names, where "*" stands for any; absent, it is the first, and for "*"
@@ -45,5 +52,8 @@ const struct err *principal_speak(const struct str *names, size_t n,
 struct str principal_actor(const struct principal *p);
 /* May it answer a question at all? Operators and admins; never an agent. */
 bool principal_decides(const struct principal *p);
+/* May a group have this name? 1..60 of a-z, 0-9, '.', '_' and '-'. */
+bool principal_group_name(struct str name);
+bool principal_in_group(const struct principal *p, struct str name);
 
 #endif

@@ -51,6 +51,7 @@ static void set_answer(struct arena *a, struct json *o,
         value = NULL;
     json_set_text_or_null(o, "outcome", s->outcome);
     json_set_json(o, "value", value);
+    json_set_bool(o, "modified", suspension_modified(s));
     json_set_text_or_null(o, "reason", s->reason);
     json_set_text_or_null(o, "responded_by", s->responded_by);
     json_set_text(o, "responded_at", clock_rfc3339(a, s->responded_at));
@@ -70,7 +71,7 @@ struct str push_body(struct arena *a, const struct intent *i,
     json_set_text_or_null(data, "session_id", i->session_id);
     json_set_text_or_null(data, "task_id", i->task_id);
     json_set_text_or_null(data, "turn_id", i->turn_id);
-    json_set_json(data, "kind", NULL);
+    json_set_text_or_null(data, "kind", str_of(kind_word(s->kind)));
     set_answer(a, data, s);
     json_set_text(data, "intent_status",
                   str_of(intent_status_word(i->status)));

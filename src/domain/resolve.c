@@ -2,7 +2,7 @@
 #include "domain/resolve.h"
 
 #include "base/clock.h"
-#include "domain/form.h"
+#include "base/crypt.h"
 
 /* ---- effects -------------------------------------------------------- */
 
@@ -14,6 +14,7 @@ static const struct {
     bool stops; /* the intent ends with it */
 } effects[] = {
     {"authorize", "authorized", false},
+    {"authorize_modified", "authorized", false},
     {"veto", "vetoed", false},
     {"request_changes", "changes_requested", false},
     {"answer", "answered", false},
@@ -61,163 +62,6 @@ const struct err *resolve_decided(struct arena *a, const struct suspension *s,
                     more);
 }
 
-/* ---- validation ----------------------------------------------------- */
-
-static const struct err *invalid_choice(struct arena *a,
-                                        const struct json *choices)
-{
-    struct json *valid = json_array(a);
-    for (size_t i = 0; i < json_count(choices); i++) {
-        const struct json *c = json_at(choices, i);
-        struct json *v = json_object(a);
-        json_set_json(v, "value", json_get(c, "value"));
-        json_set_json(v, "label", json_get(c, "label"));
-        if (json_has(c, "description"))
-            json_set_json(v, "description", json_get(c, "description"));
-        json_add_json(valid, v);
-    }
-    struct json *more = json_object(a);
-    json_set_text(more, "error", STR("invalid_choice"));
-    json_set_json(more, "valid_choices", valid);
-    return err_more(a,
-                    ERROR(ERR_INVALID, "response.invalid_choice",
-                          "The value has to be one of valid_choices."),
-                    more);
-}
-
-static bool empty(const struct json *v)
-{
-    const bool sized = json_is(v, JSON_STRING) || json_is(v, JSON_ARRAY) ||
-                       json_is(v, JSON_OBJECT);
-    return sized && json_text(v).n + json_count(v) == 0;
-}
-
-static const struct err *check_choice(struct arena *a,
-                                      const struct suspension *s,
-                                      const struct answer *answer,
-                                      const struct json **choice)
-{
-    struct json *choices = suspension_choices(a, s);
-    /* Before choices were introduced, any value was an answer. */
-    if (json_count(choices) == 0)
-        return answer->value && !empty(answer->value)
-                   ? NULL
-                   : ERROR(ERR_INVALID, "response.empty",
-                           "A non-empty value is needed.");
-    if (json_is(answer->value, JSON_STRING))
-        *choice = suspension_choice(choices, json_text(answer->value));
-    return *choice ? NULL : invalid_choice(a, choices);
-}
-
-static const struct err *check_text(const struct answer *answer)
-{
-    if (!json_is(answer->value, JSON_STRING) ||
-        json_text(answer->value).n == 0)
-        return ERROR(ERR_INVALID, "response.empty",
-                     "The answer has to be text that is not empty.");
-    if (str_runes(json_text(answer->value)) > FORM_TEXT_MAX)
-        return ERROR(ERR_INVALID, "response.too_long",
-                     "The answer may have at most 20000 characters.");
-    return NULL;
-}
-
-static const struct err *check_form(struct arena *a,
-                                    const struct suspension *s,
-                                    const struct answer *answer)
-{
-    struct json *form = NULL, *errors = NULL;
-    if (!answer->value)
-        return ERROR(ERR_INVALID, "response.empty", "A value is needed.");
-    if (!s->form.p)
-        return NULL; /* passed through as it is: seeds/rfc-0025 4.1 */
-    TRY(json_parse(a, s->form, &form));
-    return form_check(a, form, answer->value, &errors);
-}
-
-static const struct err *check_reason(struct arena *a,
-                                      const struct json *choice,
-                                      const struct answer *answer)
-{
-    if (answer->reason.p &&
-        str_runes(answer->reason) > SUSPENSION_REASON_MAX)
-        return err_at(a, ERR_INVALID, "reason.too_long", STR("reason"),
-                      "A reason may have at most %d characters.",
-                      SUSPENSION_REASON_MAX);
-    if (str_is(json_get_text(choice, "reason"), "required") &&
-        str_trim(answer->reason).n == 0)
-        return err_at(a, ERR_INVALID, "reason.missing", STR("reason"),
-                      "This answer needs a reason. The agent will read it.");
-    return NULL;
-}
-
-const struct err *resolve_check(struct arena *a, const struct suspension *s,
-                                const struct answer *answer,
-                                const struct json **choice)
-{
-    *choice = NULL;
-    switch (s->response_type) {
-    case ANSWER_CHOICE:
-    case ANSWER_CONFIRM:
-        TRY(check_choice(a, s, answer, choice));
-        break;
-    case ANSWER_TEXT:
-        TRY(check_text(answer));
-        break;
-    case ANSWER_FORM:
-        TRY(check_form(a, s, answer));
-        break;
-    case ANSWER_TYPE__MAX:
-    default:
-        return ERROR(ERR_INTERNAL, "internal", "Unknown response type.");
-    }
-    return check_reason(a, *choice, answer);
-}
-
-/* ---- words for the record ------------------------------------------- */
-
-static void put_duration(struct buf *b, int64_t us)
-{
-    const int64_t s = us / CLOCK_SECOND;
-    if (s < 120)
-        buf_printf(b, "%lld s", (long long)s);
-    else if (s < 7200)
-        buf_printf(b, "%lld min", (long long)(s / 60));
-    else if (s < 172800)
-        buf_printf(b, "%lld h", (long long)(s / 3600));
-    else
-        buf_printf(b, "%lld days", (long long)(s / 86400));
-}
-
-static const char *via_words(const char *via)
-{
-    const struct str v = str_of(via);
-    return str_is(v, "browser")      ? " in the browser"
-           : str_is(v, "openintent") ? " through the OpenIntent endpoint"
-                                     : " through the API";
-}
-
-static struct str summary(struct arena *a, const struct suspension *s,
-                          const struct json *choice, const char *via)
-{
-    struct buf b = buf_make(a, 8192);
-    if (choice) {
-        buf_put(&b, "Answered ");
-        json_write_string(&b, json_get_text(choice, "label"));
-    } else {
-        buf_put(&b, s->response_type == ANSWER_FORM ? "Form filled in"
-                                                    : "Answered in words");
-    }
-    buf_put(&b, " by ");
-    buf_str(&b, s->responded_by);
-    buf_put(&b, via_words(via));
-    buf_put(&b, ", ");
-    put_duration(&b, s->responded_at - s->suspended_at);
-    buf_put(&b, " after ");
-    buf_str(&b, s->asked_by);
-    buf_put(&b, " asked.");
-    return buf_text(&b);
-}
-
 /* ---- the one write -------------------------------------------------- */
 
 static struct json *resumed_payload(struct arena *a,
@@ -237,6 +81,10 @@ static struct json *resumed_payload(struct arena *a,
     json_set_text(p, "subject_sha256", s->subject_sha256);
     if (s->reason.p)
         json_set_text(p, "reason", s->reason);
+    if (s->approved_sha256.p)
+        json_set_text(p, "approved_sha256", s->approved_sha256);
+    if (s->constraints.p && !json_parse(a, s->constraints, &v))
+        json_set_json(p, "constraints", v);
     return p;
 }
 
@@ -267,34 +115,56 @@ static const struct err *move(struct arena *a, struct decision *d,
     return append(a, d, "status_changed", actor, p);
 }
 
-static void record(struct arena *a, struct suspension *s,
-                   const struct answer *answer, const struct principal *who)
+static const struct err *record(struct arena *a, struct suspension *s,
+                                const struct answer *answer,
+                                const struct principal *who)
 {
     s->state = SUSPENSION_RESOLVED;
     s->response = json_dump(a, answer->value, SUSPENSION_RESPONSE_MAX);
     s->reason = str_trim(answer->reason).n ? answer->reason : STR_NONE;
-    s->responded_by = who->name;
+    s->responded_by = principal_actor(who);
     s->responded_by_claimed =
-        answer->claimed.n && !str_eq(answer->claimed, who->name)
+        answer->claimed.n && !str_eq(answer->claimed, s->responded_by)
             ? answer->claimed
             : STR_NONE;
     s->responded_via = str_of(answer->via);
     if (json_count(answer->metadata))
         s->metadata = json_dump(a, answer->metadata, SUSPENSION_RESPONSE_MAX);
+    return s->response.p && (s->metadata.p || !json_count(answer->metadata))
+               ? NULL
+               : ERROR(ERR_TOO_LARGE, "response.too_large",
+                       "An answer and its metadata may have at most 128 kB "
+                       "each.");
 }
 
-static const struct err *may(const struct decision *d,
-                             const struct principal *who)
+/* What a yes changed, and the number of what was approved instead. */
+static const struct err *change(struct arena *a, struct suspension *s,
+                                const struct json *choice,
+                                const struct answer *answer)
 {
-    /* An agent never decides: neither its own question nor another's. */
-    if (!principal_decides(who))
-        return ERROR(ERR_FORBIDDEN, "suspension.not_yours",
-                     "Only an operator may answer.");
-    if (d->suspension->asked_by_key.p && !who->person &&
-        str_eq(d->suspension->asked_by_key, who->id))
-        return ERROR(ERR_FORBIDDEN, "suspension.own_question",
-                     "Who asked may not answer.");
+    struct amend amend;
+    TRY(amend_check(a, s, choice, &answer->amend, &amend));
+    s->constraints = amend.constraints;
+    s->approved_subject = amend.subject;
+    s->approved_sha256 =
+        amend.subject.p ? crypt_sha256_hex(a, amend.subject) : STR_NONE;
     return NULL;
+}
+
+/* The goal changes hands only with the answer that accepts it. The event's
+ * type is one that OpenIntent's client knows: it raises on any other. */
+static const struct err *hand_off(struct arena *a, struct decision *d)
+{
+    const struct suspension *s = d->suspension;
+    struct json *p = json_object(a);
+    if (!str_is(s->outcome, "accepted") || s->kind != KIND_HANDOFF_ACCEPTANCE)
+        return NULL;
+    json_set_text(p, "suspension_id", s->id);
+    json_set_text(p, "from", d->intent->owner.p ? d->intent->owner
+                                                : d->intent->created_by);
+    json_set_text(p, "to", s->responded_by);
+    d->intent->owner = s->responded_by;
+    return append(a, d, "coordinator.handoff", s->responded_by, p);
 }
 
 const struct err *resolve_respond(struct arena *a, struct decision *d,
@@ -302,8 +172,9 @@ const struct err *resolve_respond(struct arena *a, struct decision *d,
                                   const struct principal *who)
 {
     struct suspension *s = d->suspension;
+    const struct responder_case rule = suspension_case(s);
     const struct json *choice = NULL;
-    TRY(may(d, who));
+    TRY(responder_check(a, &rule, who));
     if (s->state != SUSPENSION_PENDING)
         return resolve_decided(a, s, str_is(str_of(answer->via), "openintent"));
     if (suspension_due(s, d->now))
@@ -314,25 +185,26 @@ const struct err *resolve_respond(struct arena *a, struct decision *d,
                      "What was shown is not what is stored. Read the question "
                      "again.");
     TRY(resolve_check(a, s, answer, &choice));
-    record(a, s, answer, who);
-    if (!s->response.p || (json_count(answer->metadata) && !s->metadata.p))
-        return ERROR(ERR_TOO_LARGE, "response.too_large",
-                     "An answer and its metadata may have at most 128 kB "
-                     "each.");
+    TRY(change(a, s, choice, answer));
+    TRY(record(a, s, answer, who));
     const size_t effect = effect_of(choice);
     s->outcome = choice ? str_of(effects[effect].outcome) : STR("answered");
     s->responded_at = d->now;
-    s->audit_summary = summary(a, s, choice, answer->via);
-    TRY(append(a, d, "intent.resumed", who->name, resumed_payload(a, s)));
+    s->audit_summary = resolve_summary(a, s, choice, answer->via);
+    TRY(append(a, d, "intent.resumed", s->responded_by,
+               resumed_payload(a, s)));
+    TRY(hand_off(a, d));
     const bool ends = effects[effect].stops || (s->on_reject_abandon &&
                                                 str_is(s->outcome, "vetoed"));
     if (ends)
         TRY(move(a, d, INTENT_ABANDONED,
-                 effects[effect].stops ? "stopped" : "rejected", who->name));
+                 effects[effect].stops ? "stopped" : "rejected",
+                 s->responded_by));
     else if (d->dependencies_done)
         d->intent->status = INTENT_ACTIVE; /* intent.resumed has said so */
     else
-        TRY(move(a, d, INTENT_BLOCKED, "dependencies_open", who->name));
+        TRY(move(a, d, INTENT_BLOCKED, "dependencies_open",
+                 s->responded_by));
     return suspension_put_mirror(a, s, d->intent);
 }
 

@@ -7,15 +7,18 @@
 #ifndef DOMAIN_RESOLVE_H
 #define DOMAIN_RESOLVE_H
 
+#include "domain/amend.h"
 #include "domain/suspension.h"
 
 struct answer {
     const struct json *value;
     bool has_value;          /* false: no value was sent */
+    struct str choice; /* of a form's or text's choices; p NULL: unsaid */
     struct str reason;       /* p NULL: none */
     struct str seen;         /* subject_sha256 that was shown; p NULL: unsaid */
     struct str claimed;      /* responded_by of the body; p NULL: none */
     const struct json *metadata; /* an object or NULL */
+    struct amend_sent amend; /* what shall be allowed instead */
     const char *via;         /* openintent native browser */
 };
 
@@ -29,10 +32,11 @@ struct decision {
 };
 
 /* A person's answer. Errors, in the order of design.md 4: ERR_FORBIDDEN
- * suspension.not_yours; ERR_CONFLICT suspension.already_decided (more: who,
+ * of responder_check; ERR_CONFLICT suspension.already_decided (more: who,
  * when, what) | suspension.expired | suspension.changed; ERR_INVALID
- * response.* with valid_choices or fields in more. Does not run an expiry:
- * call resolve_expire first where suspension_due. */
+ * response.* with valid_choices or fields in more, and of amend_check. An
+ * accepted handoff makes the responder the intent's owner. Does not run an
+ * expiry: call resolve_expire first where suspension_due. */
 const struct err *resolve_respond(struct arena *a, struct decision *d,
                                   const struct answer *answer,
                                   const struct principal *who) MUST;
@@ -41,6 +45,9 @@ const struct err *resolve_respond(struct arena *a, struct decision *d,
 const struct err *resolve_check(struct arena *a, const struct suspension *s,
                                 const struct answer *answer,
                                 const struct json **choice) MUST;
+/* The one paragraph of the record; choice: NULL where there was none. */
+struct str resolve_summary(struct arena *a, const struct suspension *s,
+                           const struct json *choice, const char *via);
 /* Time is up: the fallback policy. The suspension must be pending. */
 const struct err *resolve_expire(struct arena *a, struct decision *d) MUST;
 /* The asking agent or an admin takes the question back; to is where the

@@ -252,8 +252,9 @@ const struct err *retry_apply(struct arena *a, struct suspension *s,
 static bool authorizes(const struct suspension *s, const struct json *choice)
 {
     const struct str effect = json_get_text(choice, "effect");
-    return str_is(effect, "authorize") ||
-           (str_is(effect, "none") && s->response_type == ANSWER_CONFIRM &&
+    const bool plain = str_is(effect, "none") || str_is(effect, "answer");
+    return str_is(effect, "authorize") || str_is(effect, "accept") ||
+           (plain && s->response_type == ANSWER_CONFIRM &&
             str_is(json_get_text(choice, "value"), "yes"));
 }
 
@@ -275,6 +276,9 @@ const struct err *retry_check_fallback(struct arena *a,
     const struct answer answer = {
         .value = value, .has_value = true, .reason = STR("silence")};
     const struct err *e = resolve_check(a, s, &answer, &choice);
+    struct amend amend;
+    if (!e)
+        e = amend_check(a, s, choice, &answer.amend, &amend);
     if (e) {
         const struct err *at =
             err_at(a, e->kind, e->code, STR("fallback_value"), "%.*s",

@@ -175,6 +175,10 @@ struct json *suspension_mirror(struct arena *a, const struct suspension *s)
     if (s->reason.p)
         json_set_text(o, "reason", s->reason);
     set_json_text(a, o, "metadata", s->metadata);
+    set_json_text(a, o, "constraints", s->constraints);
+    set_json_text(a, o, "approved_subject", s->approved_subject);
+    if (s->kind != KIND_NONE)
+        json_set_bool(o, "modified", suspension_modified(s));
     return o;
 }
 
@@ -188,7 +192,7 @@ const struct err *suspension_put_mirror(struct arena *a,
     /* The ceiling for agents is checked when they write; the decision on top
      * of it must never fail for want of room. */
     i->state =
-        json_dump(a, state, INTENT_STATE_MAX + 2 * SUSPENSION_RECORD_MAX);
+        json_dump(a, state, INTENT_STATE_MAX + 5 * SUSPENSION_RECORD_MAX);
     if (!i->state.p)
         return ERROR(ERR_INTERNAL, "internal", "The state cannot be written.");
     return NULL;
@@ -228,6 +232,21 @@ const struct json *suspension_choice(const struct json *choices,
             return c;
     }
     return NULL;
+}
+
+/* ---- who, and what became of it ------------------------------------- */
+
+struct responder_case suspension_case(const struct suspension *s)
+{
+    return (struct responder_case){.rule = s->responder,
+                                   .asked_by = s->asked_by,
+                                   .asked_by_key = s->asked_by_key,
+                                   .initiated_by = s->initiated_by};
+}
+
+bool suspension_modified(const struct suspension *s)
+{
+    return s->constraints.p || s->approved_subject.p;
 }
 
 /* ---- words ---------------------------------------------------------- */
@@ -286,6 +305,8 @@ struct json *suspension_payload(struct arena *a, const struct suspension *s)
     struct json *o = json_object(a);
     json_set_text(o, "suspension_id", s->id);
     json_set_text(o, "question", s->question);
+    if (s->kind != KIND_NONE)
+        json_set_text(o, "kind", str_of(kind_word(s->kind)));
     json_set_text(o, "response_type",
                   str_of(suspension_type_word(s->response_type)));
     json_set_json(o, "choices", suspension_choices(a, s));
@@ -304,6 +325,8 @@ struct json *suspension_payload(struct arena *a, const struct suspension *s)
     set_json_text(a, o, "retry_policy", s->retry_policy);
     json_set_text(o, "subject_sha256", s->subject_sha256);
     json_set_text_or_null(o, "severity", s->severity);
+    if (s->supersedes.p)
+        json_set_text(o, "supersedes", s->supersedes);
     if (s->expires_at)
         json_set_text(o, "expires_at", clock_naive(a, s->expires_at));
     return o;

@@ -6,16 +6,21 @@
 #define DOMAIN_SUSPENSION_H
 
 #include "domain/intent.h"
+#include "domain/kind.h"
+#include "domain/responder.h"
 
 #define SUSPENSION_QUESTION_MAX 4000
 #define SUSPENSION_TITLE_MAX 200
 #define SUSPENSION_EXPLANATION_MAX 20000
 #define SUSPENSION_CHOICES_MAX 20
+/* Bytes of all choices: a list of questions reads those of every row. */
+#define SUSPENSION_CHOICES_TEXT ((size_t)64 << 10)
 #define SUSPENSION_RECORD_MAX ((size_t)256 << 10) /* bytes of JSON text */
 #define SUSPENSION_RESPONSE_MAX ((size_t)128 << 10) /* bytes of JSON text */
 #define SUSPENSION_TIMEOUT_MAX (INT64_C(366) * 24 * 3600) /* seconds */
 #define SUSPENSION_ATTEMPTS_MAX 100
 #define SUSPENSION_REASON_MAX 4000
+#define SUSPENSION_REFS_MAX 20 /* pieces of evidence, and artifacts */
 
 enum answer_type {
     ANSWER_CHOICE,
@@ -45,6 +50,7 @@ struct suspension {
     struct str intent_id;
     int64_t seq;
     struct str record; /* JSON text: the OpenIntent record as mirrored */
+    enum kind kind;
     enum answer_type response_type;
     struct str title; /* p NULL: none */
     struct str question;
@@ -55,6 +61,11 @@ struct suspension {
     struct str context; /* the bytes that were sent, JSON object */
     struct str choices; /* JSON text, a list with effects filled in */
     struct str form;    /* JSON text, a field list; p NULL: none */
+    struct str evidence;   /* JSON text, a list of {title, ref} */
+    struct str artifacts;  /* JSON text, a list of {title, kind, ref} */
+    struct str supersedes; /* the id of an earlier one; p NULL: none */
+    struct responder responder;
+    bool allow_edit;
     struct str channel_hint;
     struct str asked_by;
     struct str asked_by_key; /* id; p NULL: none */
@@ -76,6 +87,10 @@ struct suspension {
     enum suspension_state state;
     struct str outcome; /* p NULL while pending */
     struct str response, reason, metadata;
+    /* What the answer changed (domain/amend.h); p NULL: nothing. */
+    struct str constraints;      /* JSON text */
+    struct str approved_subject; /* the bytes that were approved, JSON */
+    struct str approved_sha256;
     struct str responded_by, responded_by_claimed, responded_via;
     int64_t responded_at;
     struct str audit_summary;
@@ -89,18 +104,20 @@ enum suspension_state suspension_state_of(struct str word);
 const char *suspension_policy_word(enum fallback_policy p);
 enum fallback_policy suspension_policy_of(struct str word);
 
-/* Reads the native door's body (design.md 5) strictly: unknown members and
- * members of later kinds are refused. text is the body's bytes, for what is
- * kept as it was sent. retry_policy is what stood there until retry_apply puts
- * the whole cascade in its place. The caller has set intent_id, asked_by and
- * so on. */
+/* Reads the native door's body (design.md 5) strictly: unknown members are
+ * refused, and a kind's facts and choices have to be as domain/kind.h says.
+ * text is the body's bytes, for what is kept as it was sent. retry_policy is
+ * what stood there until retry_apply puts the whole cascade in its place. The
+ * caller has set intent_id, asked_by and so on. */
 const struct err *suspension_read(struct arena *a, const struct json *body,
                                   struct str text,
                                   struct suspension *out) MUST;
 /* Reads an OpenIntent SuspensionRecord leniently: the SDK's ways are
  * understood, unknown members are kept in the mirror, and what only the server
  * may say (response, responded_at, responded_by, resolution, times) is
- * ignored. text is the record's bytes. */
+ * ignored. One of the seven kinds in "kind" is held to its rules, with the
+ * native door's members for it, and its choices stand in the mirror; any other
+ * word there is the agent's own affair. text is the record's bytes. */
 const struct err *suspension_read_record(struct arena *a,
                                          const struct json *record,
                                          struct str text,
@@ -125,6 +142,10 @@ struct json *suspension_choices(struct arena *a, const struct suspension *s);
 /* The choice with that value, or NULL. */
 const struct json *suspension_choice(const struct json *choices,
                                      struct str value);
+/* What the rule of who may decide needs. */
+struct responder_case suspension_case(const struct suspension *s);
+/* Was less, or something else, approved than was asked for? */
+bool suspension_modified(const struct suspension *s);
 /* The payload of the intent.suspended event. */
 struct json *suspension_payload(struct arena *a, const struct suspension *s);
 

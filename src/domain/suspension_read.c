@@ -6,7 +6,9 @@
 #include "base/fields.h"
 #include "base/id.h"
 #include "domain/form.h"
+#include "domain/form_schema.h"
 #include "domain/retry.h"
+#include "domain/suspension_kind.h"
 
 #define CHOICE_VALUE_MAX 200
 #define CHOICE_LABEL_MAX 200
@@ -103,7 +105,7 @@ static const struct err *read_choice(struct arena *a, const struct json *v,
 }
 
 static const struct err *read_choices(struct arena *a, const struct json *list,
-                                      bool strict, struct str *out)
+                                      bool strict, struct json **out)
 {
     struct json *choices = json_array(a);
     if (json_count(list) > SUSPENSION_CHOICES_MAX)
@@ -118,10 +120,30 @@ static const struct err *read_choices(struct arena *a, const struct json *list,
                           "Two choices have the same value.");
         json_add_json(choices, c);
     }
-    *out = json_dump(a, choices, SUSPENSION_RECORD_MAX);
-    return out->p ? NULL
-                  : ERROR(ERR_TOO_LARGE, "suspension.too_large",
-                          "The choices are too large.");
+    *out = choices;
+    return NULL;
+}
+
+/* What is offered, and what the kind has to say about all of it. */
+static const struct err *read_offer(struct arena *a,
+                                    const struct suspension_kind_parts *sent,
+                                    struct suspension *s)
+{
+    struct suspension_kind_parts parts = *sent;
+    struct json *choices = NULL, *form = NULL;
+    TRY(read_choices(a, sent->own, s->strict || s->kind != KIND_NONE,
+                     &choices));
+    s->choices = json_dump(a, choices, SUSPENSION_CHOICES_TEXT);
+    if (!s->choices.p)
+        return ERROR(ERR_TOO_LARGE, "suspension.too_large",
+                     "The choices may have at most 64 kB in all.");
+    if (sent->form) {
+        TRY(form_read(a, sent->form, &form));
+        s->form = json_dump(a, form, SUSPENSION_RECORD_MAX);
+    }
+    parts.own = choices;
+    parts.form = form;
+    return suspension_kind_settle(a, s, &parts);
 }
 
 static void read_question(struct fields *f, struct suspension *s)
@@ -146,19 +168,12 @@ static void read_words(struct fields *f, struct suspension *s)
         s->title = STR_NONE;
 }
 
-/* With choices it is a choice, with a form a form, else a yes or no. */
-static enum answer_type type_of(struct str word, const struct json *choices,
-                                const struct json *form)
-{
-    if (word.p)
-        return suspension_type_of(word);
-    return choices ? ANSWER_CHOICE : form ? ANSWER_FORM : ANSWER_CONFIRM;
-}
-
 static void check_parts(struct fields *f, const struct suspension *s,
                         const struct json *choices, const struct json *form)
 {
-    if (s->response_type == ANSWER_CHOICE && json_count(choices) == 0)
+    const bool brings = s->kind != KIND_NONE && s->kind != KIND_ELICITATION;
+    if (s->response_type == ANSWER_CHOICE && json_count(choices) == 0 &&
+        !brings)
         fields_wrong(f, "choices", "field.missing",
                      "A choice needs at least one of \"choices\".");
     if (choices && s->response_type != ANSWER_CHOICE &&
@@ -203,6 +218,7 @@ static struct json *record_of(struct arena *a, const struct suspension *s)
         json_set_text(r, "title", s->title);
     if (s->severity.p)
         json_set_text(r, "severity", s->severity);
+    suspension_kind_record(a, s, r);
     return r;
 }
 
@@ -219,33 +235,33 @@ const struct err *suspension_read(struct arena *a, const struct json *body,
                                   struct str text, struct suspension *out)
 {
     struct fields f = fields(a, body, STR(""));
-    const struct json *context = NULL, *subject = NULL, *choices = NULL,
-                      *form = NULL;
-    struct json *read_form = NULL;
+    struct suspension_kind_parts parts = {.subject = NULL};
+    const struct json *context = NULL;
     struct str type = STR_NONE, on_reject = STR_NONE;
     fields_only(&f, "intent_id intent title question explanation severity "
                     "subject response_type choices form context channel_hint "
                     "on_reject timeout_seconds retry_policy fallback_policy "
-                    "fallback_value");
+                    "fallback_value " SUSPENSION_KIND_MEMBERS);
     out->strict = true;
     read_words(&f, out);
+    suspension_kind_read(&f, out);
     fields_word(&f, "response_type", "choice confirm text form", &type);
     fields_word(&f, "on_reject", "resume abandon", &on_reject);
     fields_json(&f, "context", JSON_OBJECT, &context);
-    fields_json(&f, "subject", JSON_OBJECT, &subject);
-    fields_json(&f, "choices", JSON_ARRAY, &choices);
-    fields_json(&f, "form", JSON_ARRAY, &form);
+    fields_json(&f, "subject", JSON_OBJECT, &parts.subject);
+    fields_json(&f, "choices", JSON_ARRAY, &parts.own);
+    form_schema_member(&f, &parts.form);
     read_silence(&f, text, out);
-    out->response_type = type_of(type, choices, form);
-    check_parts(&f, out, choices, form);
+    out->response_type =
+        type.p ? suspension_type_of(type)
+               : suspension_kind_answer(out->kind, parts.own, parts.form);
+    check_parts(&f, out, parts.own, parts.form);
     TRY(fields_error(&f));
-    TRY(read_choices(a, choices, true, &out->choices));
-    if (form) {
-        TRY(form_read(a, form, &read_form));
-        out->form = json_dump(a, read_form, SUSPENSION_RECORD_MAX);
-    }
     out->context = raw_or(a, text, "context", "{}");
-    out->subject = subject ? raw_or(a, text, "subject", "{}") : out->context;
+    out->subject = parts.subject || out->kind != KIND_NONE
+                       ? raw_or(a, text, "subject", "{}")
+                       : out->context;
+    TRY(read_offer(a, &parts, out));
     out->on_reject_abandon = str_is(on_reject, "abandon");
     out->confidence = -1;
     return finish(a, out);
@@ -257,6 +273,10 @@ const struct err *suspension_read(struct arena *a, const struct json *body,
 static const char *const server_only[] = {
     "response", "responded_at", "responded_by", "resolution", "decided_by",
     "outcome",  "reason",       "metadata",     "suspended_at", "expires_at"};
+
+/* And these, where it says what was approved: a plain record has no such. */
+static const char *const kinds_own[] = {"constraints", "approved_subject",
+                                        "modified"};
 
 static void read_confidence(struct fields *f, struct suspension *s)
 {
@@ -286,6 +306,48 @@ static void read_extras(const struct json *record, struct suspension *s)
         s->severity = severity;
 }
 
+static bool is_worded(const struct suspension *s)
+{
+    return s->response_type == ANSWER_TEXT || s->response_type == ANSWER_FORM;
+}
+
+/* A record's form may do without fields: the context's keys are its fields. */
+static void check_record_parts(struct fields *f, const struct suspension *s,
+                               const struct suspension_kind_parts *parts)
+{
+    const bool choices = json_count(parts->own) > 0;
+    if (choices && is_worded(s))
+        fields_wrong(f, "choices", "field.unused",
+                     "\"choices\" goes with response_type choice or confirm.");
+    if (!choices && s->kind == KIND_ELICITATION &&
+        s->response_type == ANSWER_CHOICE)
+        fields_wrong(f, "choices", "field.missing",
+                     "A choice needs at least one of \"choices\".");
+    if (parts->form && s->response_type != ANSWER_FORM)
+        fields_wrong(f, "form", "field.unused",
+                     "\"form\" goes with response_type form.");
+}
+
+/* A record that names one of the seven kinds means what they mean. */
+static void read_record_kind(struct fields *f, const struct json *record,
+                             struct suspension_kind_parts *parts,
+                             struct suspension *s)
+{
+    s->form = STR_NONE;
+    s->evidence = STR("[]");
+    s->artifacts = STR("[]");
+    if (kind_of(json_get_text(record, "kind")) == KIND__MAX)
+        return;
+    suspension_kind_read(f, s);
+    fields_word(f, "severity", "low medium high critical", &s->severity);
+    fields_json(f, "subject", JSON_OBJECT, &parts->subject);
+    form_schema_member(f, &parts->form);
+    if (s->response_type == ANSWER_TYPE__MAX)
+        s->response_type = suspension_kind_answer(
+            s->kind, json_count(parts->own) > 0, parts->form != NULL);
+    check_record_parts(f, s, parts);
+}
+
 static const struct err *keep_record(struct arena *a,
                                      const struct json *record,
                                      struct suspension *s)
@@ -293,6 +355,10 @@ static const struct err *keep_record(struct arena *a,
     struct json *kept = json_copy(a, record);
     for (size_t i = 0; i < countof(server_only); i++)
         json_unset(kept, str_of(server_only[i]));
+    for (size_t i = 0; s->kind != KIND_NONE && i < countof(kinds_own); i++)
+        json_unset(kept, str_of(kinds_own[i]));
+    if (s->kind != KIND_NONE)
+        set_record(a, kept, "choices", s->choices);
     /* A null where the SDK's own code calls .get would break it. */
     if (!json_get(kept, "context"))
         json_set_json(kept, "context", json_object(a));
@@ -309,7 +375,8 @@ const struct err *suspension_read_record(struct arena *a,
                                          struct suspension *out)
 {
     struct fields f = fields(a, record, STR("_suspension"));
-    const struct json *context = NULL, *choices = NULL;
+    struct suspension_kind_parts parts = {.subject = NULL};
+    const struct json *context = NULL;
     struct str type = STR_NONE;
     fields_need(&f, "id");
     fields_text(&f, "id", 64, &out->id);
@@ -317,7 +384,10 @@ const struct err *suspension_read_record(struct arena *a,
     read_extras(record, out);
     fields_word(&f, "response_type", "choice confirm text form", &type);
     fields_json(&f, "context", JSON_OBJECT, &context);
-    fields_json(&f, "choices", JSON_ARRAY, &choices);
+    fields_json(&f, "choices", JSON_ARRAY, &parts.own);
+    out->response_type =
+        type.p ? suspension_type_of(type) : ANSWER_TYPE__MAX;
+    read_record_kind(&f, record, &parts, out);
     read_silence(&f, text, out);
     read_confidence(&f, out);
     if (!f.e && !id_token(out->id))
@@ -325,10 +395,11 @@ const struct err *suspension_read_record(struct arena *a,
                      "A suspension's id is a UUID, or 1 to 64 letters, digits "
                      "and the signs . _ ~ -");
     TRY(fields_error(&f));
-    out->response_type = type.p ? suspension_type_of(type) : ANSWER_CHOICE;
-    TRY(read_choices(a, choices, false, &out->choices));
+    if (out->response_type == ANSWER_TYPE__MAX)
+        out->response_type = ANSWER_CHOICE;
     out->context = raw_or(a, text, "context", "{}");
-    out->subject = out->context;
-    out->form = STR_NONE;
+    out->subject = out->kind == KIND_NONE ? out->context
+                                          : raw_or(a, text, "subject", "{}");
+    TRY(read_offer(a, &parts, out));
     return keep_record(a, record, out);
 }

@@ -46,6 +46,7 @@ const struct err *api_stream_inbox(struct call *c) MUST;
 
 /* api_suspension.c */
 const struct err *api_suspension_ask(struct call *c) MUST;
+const struct err *api_suspension_action(struct call *c) MUST;
 const struct err *api_suspension_list(struct call *c) MUST;
 const struct err *api_suspension_get(struct call *c) MUST;
 const struct err *api_suspension_respond(struct call *c) MUST;

@@ -85,20 +85,7 @@ static const struct err *read_new(struct call *c, const struct json *body,
     return endpoint_types(c->a, "event_types", types, &e->event_types);
 }
 
-static void locate(struct call *c, struct str id)
-{
-    response_header(c->rs, "Location",
-                    call_url(c, "/api/v1/endpoints/", id));
-}
-
-static const struct err *replay_new(struct call *c, const struct work *w)
-{
-    struct json *body = NULL;
-    TRY(call_replay(c, w));
-    TRY(json_parse(c->a, w->before.body, &body));
-    locate(c, json_get_text(body, "endpoint_id"));
-    return NULL;
-}
+static const struct call_made made = {"/api/v1/endpoints/", "endpoint_id"};
 
 const struct err *api_endpoint_register(struct call *c)
 {
@@ -114,12 +101,12 @@ const struct err *api_endpoint_register(struct call *c)
     TRY(read_new(c, body, &e));
     TRY(work_begin_bare(&w, c->pg, c->a, &once));
     if (w.answered)
-        return replay_new(c, &w);
+        return call_replay_made(c, &w, &made);
     e.created_at = w.now;
     TRY(endpoints_insert(c->pg, c->a, &e));
     struct json *o = view(c->a, &e);
     json_set_text(o, "secret", e.secret);
-    locate(c, e.id);
+    call_locate(c, &made, e.id);
     return call_commit_bare(c, &w, 201, o);
 }
 

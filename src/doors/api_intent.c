@@ -35,7 +35,7 @@ const struct err *api_intent_get(struct call *c)
                                          .wait = wait});
         return NULL;
     }
-    if (i.version <= since && c->rq->waited)
+    if (i.version <= since && c->rq->unheld)
         response_header(c->rs, "Retry-After", STR("1"));
     const struct str etag = call_etag(c->a, i.version);
     response_header(c->rs, "ETag", etag);

@@ -58,6 +58,24 @@ static const struct err *read_answer(struct call *c, const struct json *body,
     return fields_error(&f);
 }
 
+/* What a question of a kind may be answered with besides, by the names of the
+ * native door. For a plain one such members are none of ours. */
+static const struct err *read_more(struct call *c, const struct json *body,
+                                   const struct suspension *s,
+                                   struct answer *out)
+{
+    struct fields f = fields(c->a, body, STR(""));
+    if (s->kind == KIND_NONE)
+        return NULL;
+    fields_text(&f, "choice", SHORT_MAX, &out->choice);
+    fields_json(&f, "constraints", JSON_OBJECT, &out->amend.constraints);
+    fields_json(&f, "subject", JSON_OBJECT, &out->amend.subject);
+    if (out->amend.subject)
+        out->amend.subject_text =
+            json_raw_member(c->a, c->rq->body, STR("subject"));
+    return fields_error(&f);
+}
+
 /* Seeds/rfc-0025 8: 409 unless the intent is suspended and the id is that of
  * its active suspension. A question that was decided tells who decided. */
 static const struct err *check_active(struct call *c, const struct work *w,
@@ -108,6 +126,7 @@ const struct err *api_openintent_respond(struct call *c)
     struct str id = STR_NONE;
     struct json *body = NULL;
     struct work w;
+    bool again;
     TRY(call_body(c, &body));
     TRY(call_once(c, &once));
     TRY(read_answer(c, body, &id, &answer));
@@ -115,6 +134,14 @@ const struct err *api_openintent_respond(struct call *c)
     if (w.answered)
         return call_replay(c, &w);
     TRY(check_active(c, &w, id));
+    TRY(read_more(c, body, &w.suspension, &answer));
+    TRY(answer_look(c, &w, &answer, &again));
+    if (again) {
+        TRY(work_begin(&w, c->pg, c->a, c->param[0], &once));
+        if (w.answered)
+            return call_replay(c, &w);
+        TRY(check_active(c, &w, id));
+    }
     TRY(answer_decide(c, &w, &answer));
     return call_commit(c, &w, 200, responded(c, &w.suspension, &answer),
                        false);

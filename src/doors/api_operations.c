@@ -1,6 +1,8 @@
 /* For those who run it: alive, ready, metrics. */
+#include "base/clock.h"
 #include "base/metrics.h"
 #include "doors/api.h"
+#include "store/deliveries.h"
 #include "store/sql.gen.h"
 #include "store/suspensions.h"
 
@@ -26,24 +28,47 @@ const struct err *api_ready(struct call *c)
     return NULL;
 }
 
+static void put_open(struct buf *b, const int64_t open[static 4])
+{
+    static const char *const ages[] = {"5m", "1h", "1d", "older"};
+    buf_put(b, "# HELP sayso_suspensions_open Open questions by age.\n"
+               "# TYPE sayso_suspensions_open gauge\n");
+    for (size_t i = 0; i < countof(ages); i++)
+        buf_printf(b, "sayso_suspensions_open{younger_than=\"%s\"} %lld\n",
+                   ages[i], (long long)open[i]);
+}
+
+static void put_waiting(struct buf *b, const struct deliveries_waiting *w)
+{
+    const int64_t us = w->since ? clock_now() - w->since : 0;
+    buf_put(b, "# HELP sayso_deliveries_waiting Deliveries that have not "
+               "arrived, up to 10001.\n"
+               "# TYPE sayso_deliveries_waiting gauge\n");
+    buf_printf(b, "sayso_deliveries_waiting %lld\n", (long long)w->n);
+    buf_put(b, "# HELP sayso_delivery_oldest_seconds How long the oldest of "
+               "them waits.\n"
+               "# TYPE sayso_delivery_oldest_seconds gauge\n");
+    buf_printf(b, "sayso_delivery_oldest_seconds %lld\n",
+               (long long)(us / CLOCK_SECOND));
+}
+
 /* A database that is gone must not take the other numbers with it. */
 const struct err *api_metrics(struct call *c)
 {
-    static const char *const ages[] = {"5m", "1h", "1d", "older"};
+    struct deliveries_waiting waiting = {.n = 0};
     int64_t open[4] = {0};
     struct buf *b = &c->rs->body;
-    const bool up = suspensions_ages(c->pg, c->a, open) == NULL;
+    const bool up = suspensions_ages(c->pg, c->a, open) == NULL &&
+                    deliveries_waiting(c->pg, c->a, &waiting) == NULL;
     if (c->serve->metrics)
         metrics_render(c->serve->metrics, b);
     buf_put(b, "# HELP sayso_database_up Did the database answer just now?\n"
                "# TYPE sayso_database_up gauge\n");
     buf_printf(b, "sayso_database_up %d\n", up ? 1 : 0);
-    if (up)
-        buf_put(b, "# HELP sayso_suspensions_open Open questions by age.\n"
-                   "# TYPE sayso_suspensions_open gauge\n");
-    for (size_t i = 0; up && i < countof(ages); i++)
-        buf_printf(b, "sayso_suspensions_open{younger_than=\"%s\"} %lld\n",
-                   ages[i], (long long)open[i]);
+    if (up) {
+        put_open(b, open);
+        put_waiting(b, &waiting);
+    }
     c->rs->status = 200;
     response_header(c->rs, "Content-Type",
                     STR("text/plain; version=0.0.4; charset=utf-8"));

@@ -7,6 +7,8 @@
 #include "doors/ask.h"
 #include "doors/hold.h"
 #include "doors/view.h"
+#include "domain/agent_ui.h"
+#include "domain/person.h"
 #include "store/intents.h"
 #include "store/suspensions.h"
 
@@ -36,6 +38,7 @@ static const struct err *read_intent(struct call *c, const struct json *body,
     fields_text(&f, "initiated_by", SHORT_MAX, &i->initiated_by);
     fields_uuid(&f, "parent_intent_id", &i->parent_intent_id);
     TRY(fields_error(&f));
+    i->initiated_by = person_reference(c->a, i->initiated_by);
     if (str_trim(title).n > 0)
         i->title = title;
     return NULL;
@@ -106,20 +109,8 @@ static const struct err *begin_ask(struct call *c, struct work *w,
     return w->answered ? NULL : make_intent(c, w, body, s);
 }
 
-static void locate(struct call *c, struct str id)
-{
-    response_header(c->rs, "Location",
-                    call_url(c, "/api/v1/suspensions/", id));
-}
-
-static const struct err *replay_ask(struct call *c, const struct work *w)
-{
-    struct json *body = NULL;
-    TRY(call_replay(c, w));
-    TRY(json_parse(c->a, w->before.body, &body));
-    locate(c, json_get_text(body, "suspension_id"));
-    return NULL;
-}
+static const struct call_made made = {"/api/v1/suspensions/",
+                                      "suspension_id"};
 
 const struct err *api_suspension_ask(struct call *c)
 {
@@ -132,21 +123,23 @@ const struct err *api_suspension_ask(struct call *c)
     TRY(suspension_read(c->a, body, c->rq->body, &s));
     TRY(begin_ask(c, &w, body, &s, &once));
     if (w.answered)
-        return replay_ask(c, &w);
+        return call_replay_made(c, &w, &made);
     TRY(ask_suspend(c, &w, &s));
     struct json *o = view_suspension(c, &w.suspension);
     json_set_text(o, "status", str_of(intent_status_word(w.intent.status)));
     json_set_int(o, "version", w.intent.version);
-    locate(c, s.id);
+    call_locate(c, &made, s.id);
     return call_commit(c, &w, 201, o, false);
 }
 
 /* ---- reading -------------------------------------------------------- */
 
-/* An agent sees what it asked itself. */
+/* An agent sees what it asked itself, and what it is asked. */
 static bool sees(const struct call *c, const struct suspension *s)
 {
-    return c->who.role != ROLE_AGENT || str_eq(c->who.agent, s->asked_by);
+    return c->who.role != ROLE_AGENT || str_eq(c->who.agent, s->asked_by) ||
+           (s->responder.mode == RESPONDER_AGENT &&
+            str_eq(c->who.agent, s->responder.who));
 }
 
 static const struct err *unknown(void)
@@ -170,8 +163,20 @@ const struct err *api_suspension_get(struct call *c)
         return NULL;
     }
     response_json(c->rs, 200, view_suspension(c, &s));
-    if (s.state == SUSPENSION_PENDING && c->rq->waited)
+    if (s.state == SUSPENSION_PENDING && c->rq->unheld)
         response_header(c->rs, "Retry-After", STR("1"));
+    return NULL;
+}
+
+const struct err *api_suspension_action(struct call *c)
+{
+    struct suspension s;
+    struct intent i;
+    TRY(suspensions_get(c->pg, c->a, c->param[0], &s));
+    if (!sees(c, &s))
+        return unknown();
+    TRY(intents_get(c->pg, c->a, s.intent_id, &i));
+    response_json(c->rs, 200, agent_ui_event(c->a, &i, &s));
     return NULL;
 }
 
@@ -227,7 +232,14 @@ static const struct err *read_answer(struct call *c, const struct json *body,
                                      struct answer *out)
 {
     struct fields f = fields(c->a, body, STR(""));
-    fields_only(&f, "value reason subject_sha256 metadata responded_by");
+    fields_only(&f, "value choice reason subject_sha256 constraints subject "
+                    "metadata responded_by");
+    fields_text(&f, "choice", SHORT_MAX, &out->choice);
+    fields_json(&f, "constraints", JSON_OBJECT, &out->amend.constraints);
+    fields_json(&f, "subject", JSON_OBJECT, &out->amend.subject);
+    if (out->amend.subject)
+        out->amend.subject_text =
+            json_raw_member(c->a, c->rq->body, STR("subject"));
     fields_text(&f, "reason", SUSPENSION_REASON_MAX, &out->reason);
     fields_text(&f, "subject_sha256", 64, &out->seen);
     fields_text(&f, "responded_by", SHORT_MAX, &out->claimed);
@@ -244,12 +256,21 @@ const struct err *api_suspension_respond(struct call *c)
     struct work_once once;
     struct json *body = NULL;
     struct work w;
+    bool again;
     TRY(call_body(c, &body));
     TRY(call_once(c, &once));
     TRY(read_answer(c, body, &answer));
     TRY(work_begin_suspension(&w, c->pg, c->a, c->param[0], &once));
     if (w.answered)
         return call_replay(c, &w);
+    if (!sees(c, &w.suspension))
+        return unknown();
+    TRY(answer_look(c, &w, &answer, &again));
+    if (again) {
+        TRY(work_begin_suspension(&w, c->pg, c->a, c->param[0], &once));
+        if (w.answered)
+            return call_replay(c, &w);
+    }
     TRY(answer_decide(c, &w, &answer));
     return call_commit(c, &w, 200, view_suspension(c, &w.suspension), false);
 }

@@ -1,8 +1,11 @@
 /* Suspending an intent: what the native and the OpenIntent door share. */
 #include "doors/ask.h"
 
+#include "doors/probe.h"
 #include "domain/retry.h"
 #include "store/endpoints.h"
+#include "store/principals.h"
+#include "store/suspensions.h"
 
 static const struct err *open_question(struct call *c, const struct work *w)
 {
@@ -24,6 +27,72 @@ static const struct err *settle_silence(struct call *c, struct suspension *s)
         .platform = c->serve->conf->default_retry_policy};
     TRY(retry_apply(c->a, s, &defaults));
     return retry_check_fallback(c->a, s, s->strict);
+}
+
+/* A question that nobody could answer is not asked. */
+static const struct err *check_responder(struct call *c,
+                                         const struct suspension *s)
+{
+    const struct responder *r = &s->responder;
+    const bool group = r->mode == RESPONDER_GROUP;
+    const struct str name =
+        r->mode == RESPONDER_INITIATOR ? s->initiated_by : r->who;
+    bool there = true;
+    if ((r->mode == RESPONDER_INITIATOR || r->not_initiator) &&
+        !s->initiated_by.p)
+        return err_at(c->a, ERR_INVALID, "responder.initiator",
+                      STR("responder"),
+                      "The intent does not say who initiated it.");
+    if (r->mode == RESPONDER_AGENT && str_eq(r->who, s->asked_by))
+        return err_at(c->a, ERR_INVALID, "responder.agent",
+                      STR("responder.who"), "Who asks may not answer.");
+    if (r->mode == RESPONDER_NAMED && r->not_initiator &&
+        str_eq(r->who, s->initiated_by))
+        there = false;
+    else if (group || r->mode == RESPONDER_NAMED ||
+             r->mode == RESPONDER_INITIATOR)
+        TRY(principals_there(c->pg, c->a, group ? r->who : STR_NONE,
+                             group ? STR_NONE : name, &there));
+    return there ? NULL
+                 : err_at(c->a, ERR_INVALID, "responder.nobody",
+                          r->who.p ? STR("responder.who") : STR("responder"),
+                          "No operator could answer this question.");
+}
+
+/* What is superseded was one's own, of the same kind, and has ended. */
+static const struct err *check_superseded(struct call *c,
+                                          const struct suspension *s)
+{
+    struct suspension old = {.kind = KIND_NONE};
+    if (!s->supersedes.p)
+        return NULL;
+    const struct err *e =
+        suspensions_get(c->pg, c->a, s->supersedes, &old);
+    if (e && e->kind != ERR_NOT_FOUND)
+        return e;
+    if (e || !str_eq(old.asked_by, s->asked_by))
+        return err_at(c->a, ERR_INVALID, "suspension.unknown",
+                      STR("supersedes"), "There is no such question of yours.");
+    if (old.state == SUSPENSION_PENDING || old.kind != s->kind)
+        return err_at(c->a, ERR_INVALID, "supersedes.other", STR("supersedes"),
+                      "Only a question of the same kind that has ended is "
+                      "superseded.");
+    return NULL;
+}
+
+static const struct err *check_kind(struct call *c,
+                                    const struct suspension *s)
+{
+    const struct conf *conf = c->serve->conf;
+    const struct kind_places places = {.own = conf->public_url,
+                                       .hosts = conf->settings_hosts};
+    struct json *subject = NULL;
+    TRY(check_responder(c, s));
+    TRY(check_superseded(c, s));
+    TRY(json_parse(c->a, s->subject, &subject));
+    return kind_check_places(
+        c->a, &(struct kind_ask){.kind = s->kind, .subject = subject},
+        &places);
 }
 
 /* Whom to tell, once the question has been put down. */
@@ -54,9 +123,11 @@ const struct err *ask_suspend(struct call *c, struct work *w,
     s->asked_by = principal_actor(&c->who);
     s->asked_by_key = c->who.id;
     s->initiated_by = w->intent.initiated_by;
+    TRY(check_kind(c, s));
     TRY(settle_silence(c, s));
     TRY(endpoints_channels(c->pg, c->a, all));
     TRY(channel_check(c->a, all, s, s->strict));
+    TRY(probe_check(c->a, all, s));
     TRY(suspension_seal(c->a, s, w->now));
     TRY(work_event(w, "intent.suspended", s->asked_by,
                    suspension_payload(c->a, s)));

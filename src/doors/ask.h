@@ -7,8 +7,9 @@
 /* Seals s as the question of the work's intent: times, digest, mirror, the
  * intent.suspended event. The intent has to be suspended by the caller.
  * The people whom it tells are told with it. ERR_CONFLICT suspension.open when
- * one is open already; ERR_INVALID of retry_apply, retry_check_fallback and
- * channel_check. */
+ * one is open already; ERR_INVALID of retry_apply, retry_check_fallback,
+ * channel_check and kind_check_places; responder.* where nobody could answer;
+ * supersedes.other. */
 const struct err *ask_suspend(struct call *c, struct work *w,
                               struct suspension *s) MUST;
 

@@ -114,6 +114,21 @@ const struct err *call_replay(struct call *c, const struct work *w)
     return NULL;
 }
 
+void call_locate(struct call *c, const struct call_made *made, struct str id)
+{
+    response_header(c->rs, "Location", call_url(c, made->path, id));
+}
+
+const struct err *call_replay_made(struct call *c, const struct work *w,
+                                   const struct call_made *made)
+{
+    struct json *body = NULL;
+    TRY(call_replay(c, w));
+    TRY(json_parse(c->a, w->before.body, &body));
+    call_locate(c, made, json_get_text(body, made->member));
+    return NULL;
+}
+
 const struct err *call_commit_text(struct call *c, struct work *w, int status,
                                    struct str body, bool etag)
 {

@@ -41,6 +41,16 @@ const struct err *call_query_int(struct call *c, const char *key, int64_t min,
                                  int64_t max, int64_t *out) MUST;
 /* Answers as the same request was answered before. */
 const struct err *call_replay(struct call *c, const struct work *w) MUST;
+/* What was made: where it is, and the member of its body that names it. */
+struct call_made {
+    const char *path; /* "/api/v1/things/" */
+    const char *member;
+};
+/* The Location of one. */
+void call_locate(struct call *c, const struct call_made *made, struct str id);
+/* call_replay with the Location of what was made then. */
+const struct err *call_replay_made(struct call *c, const struct work *w,
+                                   const struct call_made *made) MUST;
 /* Commits the work and answers with v, and with the intent's version as the
  * ETag where etag is set. */
 const struct err *call_commit(struct call *c, struct work *w, int status,

@@ -2,7 +2,8 @@
  *
  * A worker never waits: it has authorised the caller, and answers with nothing
  * but the address at which nginx finds the other process. A poll comes back as
- * the same request with rq->waited set, and is then answered as it stands. */
+ * the same request with rq->waited set, and is then answered as it stands. One
+ * that could not be held has rq->unheld too, and says when to ask again. */
 #ifndef DOORS_HOLD_H
 #define DOORS_HOLD_H
 

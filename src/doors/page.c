@@ -3,10 +3,12 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "doors/page_nav.h"
 #include "doors/session.h"
-#include "store/suspensions.h"
 
-#define PAGE_MAX ((size_t)4 << 20)
+/* Beyond the longest plan beside another: each byte of a record of 256 kB may
+ * become five, and stand in up to ten places. */
+#define PAGE_MAX ((size_t)14 << 20)
 
 static const char policy[] =
     "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; "
@@ -29,6 +31,20 @@ static struct str initials(struct arena *a, struct str name)
     return buf_text(&b);
 }
 
+struct page_view page_begin(const struct call *c)
+{
+    struct page_view v = page_view(c->a, clock_now());
+    v.zone = c->who.time_zone;
+    return v;
+}
+
+/* "" where the page follows what the browser prefers. */
+static struct str theme(const struct call *c)
+{
+    const struct str s = c->who.theme;
+    return str_is(s, "light") || str_is(s, "dark") ? s : STR("");
+}
+
 static struct json *operator_view(struct call *c)
 {
     struct json *o = NULL;
@@ -41,35 +57,19 @@ static struct json *operator_view(struct call *c)
     return o;
 }
 
-/* "1000+" beyond what is counted; "" for none. A page can be shown without
- * it: an error page must not need the database. */
-static struct str open_count(struct call *c)
-{
-    struct buf b = buf_make(c->a, 32);
-    int64_t n = 0;
-    if (!c->cookie.p || suspensions_open(c->pg, c->a, &n) || n == 0)
-        return STR("");
-    buf_int(&b, n > SUSPENSIONS_OPEN_MAX ? SUSPENSIONS_OPEN_MAX : n);
-    buf_put(&b, n > SUSPENSIONS_OPEN_MAX ? "+" : "");
-    return buf_text(&b);
-}
-
+/* load: with what the database knows; an error page must not need it. */
 static void set_page(struct call *c, struct json *view, const char *title,
-                     struct str count)
+                     bool load)
 {
-    struct json *p = json_object(c->a), *nav = json_object(c->a);
+    struct json *p = json_object(c->a);
     json_set_text(p, "title", str_of(title));
     json_set_text(p, "now", clock_rfc3339(c->a, clock_now()));
     json_set_json(p, "operator", operator_view(c));
     json_set_text(p, "csrf", session_csrf(c));
-    json_set_text(p, "open_count", count);
-    json_set_bool(nav, "inbox", str_is(c->rq->path, "/inbox"));
-    json_set_bool(nav, "decided", str_is(c->rq->path, "/decided"));
-    json_set_bool(nav, "settings", str_starts(c->rq->path, STR("/settings")));
-    json_set_bool(nav, "may_set",
-                  c->cookie.p &&
-                      (c->who.role & (ROLE_ADMIN | ROLE_AUDITOR)) != 0);
-    json_set_json(p, "nav", nav);
+    json_set_text(p, "theme", theme(c));
+    json_set_text(p, "zone",
+                  c->who.time_zone.p ? c->who.time_zone : STR("UTC"));
+    page_nav(c, p, load);
     json_set_json(view, "page", p);
 }
 
@@ -90,7 +90,7 @@ static const struct err *render(struct call *c, int status, const char *name,
 const struct err *page_render(struct call *c, int status, const char *name,
                               const char *title, struct json *view)
 {
-    set_page(c, view, title, open_count(c));
+    set_page(c, view, title, true);
     return render(c, status, name, view);
 }
 
@@ -127,7 +127,7 @@ void page_error(struct call *c, const struct err *e)
     json_set_text(o, "code", str_of(e->code));
     json_set_text(o, "request_id", c->rq->id);
     json_set_json(view, "error", o);
-    set_page(c, view, heading(e), STR(""));
+    set_page(c, view, heading(e), false);
     response_error(c->rs, e, RESPONSE_PROBLEM);
     const struct err *failed = render(c, code, "error", view);
     if (failed)

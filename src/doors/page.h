@@ -3,6 +3,7 @@
 #define DOORS_PAGE_H
 
 #include "doors/call.h"
+#include "doors/page_view.h"
 
 /* page_login.c */
 const struct err *page_home(struct call *c) MUST;
@@ -10,9 +11,32 @@ const struct err *page_login(struct call *c) MUST;
 const struct err *page_login_post(struct call *c) MUST;
 const struct err *page_logout(struct call *c) MUST;
 
+/* Is it the password of that account? false also when it is disabled or too
+ * many tries failed just now; what fails is counted. */
+struct login;
+const struct err *page_login_check(struct call *c, const struct login *l,
+                                   struct str password, bool *ok) MUST;
+
 /* page_inbox.c */
 const struct err *page_inbox(struct call *c) MUST;
+
+/* page_bulk.c */
+const struct err *page_bulk_confirm(struct call *c) MUST;
+const struct err *page_bulk_decide(struct call *c) MUST;
+
+/* page_decided.c */
 const struct err *page_decided(struct call *c) MUST;
+
+/* page_export.c */
+const struct err *page_export_csv(struct call *c) MUST;
+const struct err *page_export_jsonl(struct call *c) MUST;
+
+/* page_saved.c */
+const struct err *page_saved(struct call *c) MUST;
+const struct err *page_saved_post(struct call *c) MUST;
+
+/* page_keyboard.c */
+const struct err *page_keyboard(struct call *c) MUST;
 
 /* page_suspension.c */
 const struct err *page_suspension(struct call *c) MUST;
@@ -43,7 +67,34 @@ const struct err *page_deliveries(struct call *c) MUST;
 const struct err *page_delivery(struct call *c) MUST;
 const struct err *page_delivery_again(struct call *c) MUST;
 
+/* page_people.c */
+const struct err *page_people(struct call *c) MUST;
+const struct err *page_people_post(struct call *c) MUST;
+
+/* page_person.c */
+const struct err *page_person(struct call *c) MUST;
+const struct err *page_person_act(struct call *c) MUST;
+
+/* page_groups.c */
+const struct err *page_groups(struct call *c) MUST;
+
+/* page_keys.c */
+const struct err *page_keys(struct call *c) MUST;
+const struct err *page_keys_post(struct call *c) MUST;
+const struct err *page_keys_one(struct call *c) MUST;
+const struct err *page_keys_revoke(struct call *c) MUST;
+
+/* page_sessions.c */
+const struct err *page_sessions(struct call *c) MUST;
+const struct err *page_sessions_post(struct call *c) MUST;
+
+/* page_profile.c */
+const struct err *page_profile(struct call *c) MUST;
+const struct err *page_profile_post(struct call *c) MUST;
+
 /* page.c */
+/* The view of a page as of now, its moments in the reader's time zone. */
+struct page_view page_begin(const struct call *c);
 /* An error as a page. Falls back to problem JSON when it cannot be shown. */
 void page_error(struct call *c, const struct err *e);
 /* Renders template name over view, whose "page" member is filled in here:

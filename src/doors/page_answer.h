@@ -14,6 +14,8 @@ struct page_answer_of {
     struct str choice; /* that is to be confirmed; p NULL: none */
     const struct pairs *typed; /* what was posted; NULL: nothing yet */
     const struct err *error;   /* what was wrong with it; NULL: nothing */
+    /* What the answer would make of it, to be looked at; NULL: not yet. */
+    const struct suspension *after;
 };
 
 /* How a question is answered on a page. */
@@ -27,5 +29,8 @@ struct json *page_answer_errors(struct page_view *v,
                                 const struct page_answer_of *of);
 /* Does an answer of this severity take two presses? */
 bool page_answer_two_step(const struct suspension *s);
+/* Is it the choice by which words or a form are declined? */
+bool page_answer_declines(struct arena *a, const struct suspension *s,
+                          struct str value);
 
 #endif

@@ -8,14 +8,14 @@
 
 #define TAIL 4 /* characters of a hidden address that are shown */
 
-static const struct page_settings_option kinds[] = {
+static const struct page_sheet_option kinds[] = {
     {"mail", "Mail"}, {"slack", "Slack"}, {"webhook", "Webhook"}};
-static const struct page_settings_option details[] = {
+static const struct page_sheet_option details[] = {
     {"title", "The title only"},
     {"summary", "The title, the question, and what silence does"},
     {"all", "All: also the explanation, the context and the answers"}};
 
-static const struct page_settings_field fields[] = {
+static const struct page_sheet_field fields[] = {
     {.key = "kind", .label = "Kind", .type = "enum", .required = true,
      .fresh = true, .options = kinds, .options_n = countof(kinds)},
     {.key = "name", .label = "Name", .type = "string", .required = true,

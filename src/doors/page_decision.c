@@ -108,6 +108,11 @@ static struct json *response_of(struct arena *a, const struct suspension *s)
     return s->response.p && !json_parse(a, s->response, &value) ? value : NULL;
 }
 
+struct str page_decision_label(struct arena *a, const struct suspension *s)
+{
+    return json_get_text(choice_of(a, s, response_of(a, s)), "label");
+}
+
 static struct str event_url(struct arena *a, const struct suspension *s,
                             int64_t sequence)
 {
@@ -171,6 +176,10 @@ static void put_effect(struct arena *a, struct buf *b,
     buf_str(b, s->asked_by);
     if (vetoed || str_is(s->outcome, "declined")) {
         buf_put(b, " goes on without it.");
+    } else if (str_is(s->outcome, "changes_requested")) {
+        buf_put(b, " is asked for a revision; nothing was approved.");
+    } else if (str_is(s->outcome, "accepted")) {
+        buf_put(b, " handed it over; the goal has a new owner.");
     } else if (choice) {
         buf_put(b, " goes on with ");
         put_quoted(b, json_get_text(choice, "label"));
@@ -179,32 +188,34 @@ static void put_effect(struct arena *a, struct buf *b,
         buf_put(b, json_is(value, JSON_OBJECT) ? " goes on with these values."
                                                : " goes on with these words.");
     }
+    if (suspension_modified(s))
+        buf_put(b, " What was allowed is not what was asked for.");
 }
 
-static void put_resolved(struct arena *a, struct buf *b,
+static void put_resolved(const struct page_view *v, struct buf *b,
                          const struct suspension *s,
                          const struct principal *reader)
 {
     if (is_own(s, reader))
         buf_put(b, "You");
     else
-        buf_str(b, page_decision_who(a, s, reader));
+        buf_str(b, page_decision_who(v->a, s, reader));
     buf_char(b, ' ');
     buf_put(b, verb(s));
     buf_put(b, " on ");
-    buf_str(b, page_view_moment(a, s->responded_at));
+    buf_str(b, page_view_when(v, s->responded_at));
     buf_char(b, ' ');
     buf_str(b, page_decision_door(s));
     buf_char(b, '.');
-    put_effect(a, b, s);
+    put_effect(v->a, b, s);
 }
 
-static void put_expired(struct arena *a, struct buf *b,
+static void put_expired(const struct page_view *v, struct buf *b,
                         const struct suspension *s)
 {
-    const struct str fallback = page_question_fallback(a, s);
+    const struct str fallback = page_question_fallback(v->a, s);
     buf_put(b, "Nobody answered by ");
-    buf_str(b, page_view_moment(a, s->expires_at));
+    buf_str(b, page_view_when(v, s->expires_at));
     buf_put(b, ", so the question expired. ");
     if (s->fallback_policy == FALLBACK_FAIL) {
         buf_put(b, "Nothing was authorized, and the intent was abandoned.");
@@ -227,14 +238,14 @@ struct json *page_decision_summary(struct page_view *v,
 {
     struct buf b = buf_make(v->a, WORDS_MAX);
     if (s->state == SUSPENSION_EXPIRED) {
-        put_expired(v->a, &b, s);
+        put_expired(v, &b, s);
     } else if (s->state == SUSPENSION_CANCELLED) {
         buf_str(&b, s->responded_by);
         buf_put(&b, " withdrew the question on ");
-        buf_str(&b, page_view_moment(v->a, s->responded_at));
+        buf_str(&b, page_view_when(v, s->responded_at));
         buf_put(&b, ". Nothing was decided.");
     } else {
-        put_resolved(v->a, &b, s, reader);
+        put_resolved(v, &b, s, reader);
     }
     return page_view_text(v, buf_text(&b));
 }

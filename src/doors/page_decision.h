@@ -19,6 +19,9 @@ struct str page_decision_door(const struct suspension *s);
 void page_decision_set_answer(struct page_view *v, struct json *o,
                               const struct suspension *s,
                               const struct json *value);
+/* What the choice was called that was answered, or that an expiry went on with;
+ * p NULL where it was no choice. */
+struct str page_decision_label(struct arena *a, const struct suspension *s);
 /* One paragraph on what happened. */
 struct json *page_decision_summary(struct page_view *v,
                                    const struct suspension *s,

@@ -2,7 +2,6 @@
  *
  * What was sent may hold words of agents, so all of it is shown as any other
  * text of a stranger. */
-#include "base/clock.h"
 #include "base/id.h"
 #include "doors/page.h"
 #include "doors/page_settings.h"
@@ -231,7 +230,7 @@ const struct err *page_deliveries(struct call *c)
     int64_t counts[3];
     struct json *view = json_object(c->a), *rows = json_array(c->a);
     struct json *to = NULL;
-    struct page_view v = page_view(c->a, clock_now());
+    struct page_view v = page_begin(c);
     TRY(read_wish(c, &w));
     const struct deliveries_page page = {.state = w.state,
                                          .endpoint = w.endpoint,
@@ -245,7 +244,7 @@ const struct err *page_deliveries(struct call *c)
     for (size_t i = 0; i < found.n; i++)
         json_add_json(rows, row(&v, &found.v[i]));
     TRY(only(c, &v, &w, &found, &to));
-    page_settings_tabs(c->a, view, "/settings/deliveries");
+    page_settings_tabs(c, view, "/settings/deliveries");
     json_set_text(view, "summary", summary(c->a, counts));
     json_set_json(view, "filters", filters(c->a, &w, counts));
     json_set_json(view, "only", to);

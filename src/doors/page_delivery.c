@@ -133,7 +133,7 @@ const struct err *page_delivery(struct call *c)
     struct delivery d;
     struct delivery_tries tries;
     struct json *view = json_object(c->a);
-    struct page_view v = page_view(c->a, clock_now());
+    struct page_view v = page_begin(c);
     TRY(load(c, &d, &tries));
     set_head(&v, view, &d);
     json_set_json(view, "next", page_view_time(&v, d.next_at));

@@ -4,7 +4,7 @@
 #include "doors/target.h"
 #include "domain/endpoint.h"
 
-static const struct page_settings_option events[] = {
+static const struct page_sheet_option events[] = {
     {"intent_authorized", "Approved"},
     {"intent_vetoed", "Rejected"},
     {"intent_changes_requested", "Changes requested"},
@@ -14,7 +14,7 @@ static const struct page_settings_option events[] = {
     {"event", "Only what its subscriptions ask for"},
 };
 
-static const struct page_settings_field fields[] = {
+static const struct page_sheet_field fields[] = {
     {.key = "name", .label = "Name", .type = "string", .required = true,
      .max = 120, .help = "What this page and the log call it"},
     {.key = "url", .label = "Address", .type = "string", .format = "uri",

@@ -6,14 +6,13 @@
 #include "doors/page_facts.h"
 
 #define KEY_MAX 200  /* characters of one key within a path */
-#define PATH_BYTES ((size_t)256 << 10)
 
 /* ---- rows ----------------------------------------------------------- */
 
 struct walk {
     struct page_view *v;
+    struct page_facts_room *room;
     struct json *rows;
-    size_t bytes;    /* that rows may still show */
     int64_t skipped; /* leaves without a row */
     struct buf path;
 };
@@ -27,8 +26,7 @@ static bool plain_key(struct str key)
     return key.n > 0;
 }
 
-/* calls[0].args.amount; a key that could be taken for a path is quoted. */
-static void put_key(struct buf *path, struct str key)
+void page_facts_put_key(struct buf *path, struct str key)
 {
     const struct str head = str_head(key, KEY_MAX);
     if (plain_key(key)) {
@@ -42,7 +40,7 @@ static void put_key(struct buf *path, struct str key)
     buf_put(path, head.n < key.n ? "\xE2\x80\xA6" : "");
 }
 
-static struct str type_of(struct arena *a, const struct json *value)
+struct str page_facts_type(struct arena *a, const struct json *value)
 {
     struct buf b = buf_make(a, 64);
     switch (json_type(value)) {
@@ -80,7 +78,7 @@ static void leaf(struct walk *w, const struct json *value)
     struct arena *a = w->v->a;
     const struct str text = page_facts_value(a, value);
     const size_t cost = text.n + w->path.n;
-    if (json_count(w->rows) >= PAGE_FACTS_ROWS || cost > w->bytes) {
+    if (w->room->rows == 0 || cost > w->room->bytes) {
         w->skipped++;
         return;
     }
@@ -88,10 +86,11 @@ static void leaf(struct walk *w, const struct json *value)
     const struct str path = w->path.n ? buf_text(&w->path) : STR("value");
     json_set_json(row, "path", page_view_text(w->v, path));
     json_set_json(row, "value", page_view_text(w->v, text));
-    json_set_text(row, "type", type_of(a, value));
+    json_set_text(row, "type", page_facts_type(a, value));
     json_set_json(row, "long", page_view_long(w->v, text, PAGE_FACTS_LONG));
     json_add_json(w->rows, row);
-    w->bytes -= cost;
+    w->room->bytes -= cost;
+    w->room->rows--;
 }
 
 /* The gate bounds the depth. */
@@ -106,7 +105,7 @@ static void walk(struct walk *w, const struct json *value)
     struct json_iter m = json_iter(value);
     for (size_t i = 0; i < json_count(value); i++) {
         if (object && json_next(&m))
-            put_key(&w->path, m.key);
+            page_facts_put_key(&w->path, m.key);
         else
             buf_printf(&w->path, "[%zu]", i);
         walk(w, object ? m.value : json_at(value, i));
@@ -114,17 +113,20 @@ static void walk(struct walk *w, const struct json *value)
     }
 }
 
-static void set_rows(struct page_view *v, struct json *table, struct str text)
+struct page_facts_room page_facts_room(void)
+{
+    return (struct page_facts_room){PAGE_FACTS_ROWS, PAGE_FACTS_BYTES};
+}
+
+void page_facts_set_rows(struct page_view *v, struct page_facts_room *room,
+                         struct json *table, const struct json *value)
 {
     struct walk w = {.v = v,
+                     .room = room,
                      .rows = json_array(v->a),
-                     .bytes = PAGE_FACTS_BYTES,
-                     .path = buf_make(v->a, PATH_BYTES)};
+                     .path = buf_make(v->a, PAGE_FACTS_BYTES)};
     struct buf more = buf_make(v->a, 128);
-    struct json *value = NULL;
-    /* What cannot be read as JSON (a tampered row) is still shown raw. */
-    if (!json_parse(v->a, text, &value) &&
-        (json_count(value) > 0 || !json_is(value, JSON_OBJECT)))
+    if (json_count(value) > 0 || !json_is(value, JSON_OBJECT))
         walk(&w, value);
     if (w.skipped > 0) {
         buf_str(&more, page_view_many(v->a, w.skipped, "more value"));
@@ -134,6 +136,16 @@ static void set_rows(struct page_view *v, struct json *table, struct str text)
     json_set_bool(table, "has_rows", json_count(w.rows) > 0);
     json_set_json(table, "rows", w.rows);
     json_set_text(table, "more", more.n ? buf_text(&more) : STR(""));
+}
+
+static void set_rows(struct page_view *v, struct json *table, struct str text)
+{
+    struct page_facts_room room = page_facts_room();
+    struct json *value = NULL;
+    /* What cannot be read as JSON (a tampered row) is still shown raw. */
+    if (json_parse(v->a, text, &value))
+        value = json_object(v->a);
+    page_facts_set_rows(v, &room, table, value);
 }
 
 /* ---- raw ------------------------------------------------------------ */
@@ -193,6 +205,7 @@ struct json *page_facts(struct page_view *v, const struct page_facts_of *of)
     json_set_text(o, "id", str_of(of->id));
     json_set_text(o, "heading", str_of(of->heading));
     json_set_text(o, "note", of->note);
+    json_set_bool(o, "folded", of->folded);
     set_rows(v, o, of->text);
     json_set_json(o, "raw", raw(v, of));
     return o;

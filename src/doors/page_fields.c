@@ -182,7 +182,8 @@ static void set_kind(const struct face *f, struct json *o)
 {
     const struct json *field = f->field;
     const struct str given = json_text(json_get(field, "default"));
-    const bool few = json_count(json_get(field, "options")) <= RADIO_MAX;
+    const bool few = json_count(json_get(field, "options")) <= RADIO_MAX &&
+                     !json_has(field, "compact");
     const bool boolean = is_type(field, "boolean");
     const bool one = is_type(field, "enum"), multi = is_type(field, "multi");
     /* A line would lose the breaks of what the agent proposes. */

@@ -1,9 +1,9 @@
 /* One intent: its questions, its relations, its events as a checked chain,
  * and its state. */
-#include "base/clock.h"
 #include "doors/page.h"
 #include "doors/page_decision.h"
 #include "doors/page_facts.h"
+#include "doors/page_kind.h"
 #include "doors/page_question.h"
 #include "doors/page_timeline.h"
 #include "store/events.h"
@@ -41,6 +41,7 @@ static const struct err *set_head(struct call *c, struct page_view *v,
     json_set_text(o, "version", buf_text(&version));
     json_set_json(o, "agent",
                   rows.n ? page_view_text(v, buf_text(&agents)) : NULL);
+    json_set_json(o, "owner", page_view_text(v, i->owner));
     json_set_json(o, "created_by", page_view_text(v, i->created_by));
     json_set_json(o, "since", page_view_time(v, i->created_at));
     json_set_json(view, "intent", o);
@@ -57,8 +58,7 @@ static struct json *question_line(struct call *c, struct page_view *v,
     buf_put(&b, open ? "asked by " : "by ");
     buf_str(&b, open ? s->asked_by : page_decision_who(c->a, s, &c->who));
     buf_put(&b, ", ");
-    buf_str(&b, page_view_moment(c->a, open ? s->suspended_at
-                                            : s->responded_at));
+    buf_str(&b, page_view_when(v, open ? s->suspended_at : s->responded_at));
     return page_view_text(v, buf_text(&b));
 }
 
@@ -75,7 +75,7 @@ static const struct err *set_questions(struct call *c, struct page_view *v,
         struct json *o = json_object(c->a);
         json_set_text(o, "url",
                       page_view_path(c->a, "/suspensions/", s->id, ""));
-        json_set_json(o, "kind", page_question_kind(c->a));
+        json_set_json(o, "kind", page_kind_word(c->a, s));
         json_set_json(o, "title", page_view_head(v, title, PAGE_VIEW_ROW));
         json_set_json(o, "risk", page_question_risk(c->a, s));
         json_set_json(o, "outcome", page_question_outcome(v, s));
@@ -254,7 +254,7 @@ static void set_state(struct page_view *v, struct json *view,
 const struct err *page_intent(struct call *c)
 {
     const struct str check = request_query(c->rq, "verify");
-    struct page_view v = page_view(c->a, clock_now());
+    struct page_view v = page_begin(c);
     struct json *view = json_object(c->a);
     struct intent i;
     if (check.p && !str_is(check, "1"))

@@ -71,8 +71,8 @@ static struct str lower(struct arena *a, struct str s)
     return buf_text(&b);
 }
 
-static const struct err *check(struct call *c, const struct login *l,
-                               struct str password, bool *ok)
+const struct err *page_login_check(struct call *c, const struct login *l,
+                                   struct str password, bool *ok)
 {
     const enum crypt_cost cost = c->serve->conf->password_cost;
     *ok = false;
@@ -99,7 +99,7 @@ const struct err *page_login_post(struct call *c)
         return show(c, 422, STR(""), next,
                     "The e-mail or the password is too long.");
     TRY(principals_login(c->pg, c->a, lower(c->a, typed), &l));
-    TRY(check(c, &l, password, &ok));
+    TRY(page_login_check(c, &l, password, &ok));
     if (!ok)
         return show(c, 422, typed, next,
                     "E-mail and password do not belong together. Your e-mail "

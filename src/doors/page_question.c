@@ -3,20 +3,14 @@
 
 #include "base/clock.h"
 #include "doors/page_facts.h"
+#include "doors/page_kind.h"
+#include "doors/page_refs.h"
 
 #define LATE (10 * 60 * CLOCK_SECOND) /* less is left: it is urgent */
 #define FALLBACK_CHARS 60
 #define SILENCE_CHARS 200
 
 /* ---- small objects -------------------------------------------------- */
-
-struct json *page_question_kind(struct arena *a)
-{
-    struct json *o = json_object(a);
-    json_set_text(o, "word", STR("Question"));
-    json_set_text(o, "icon", STR("input"));
-    return o;
-}
 
 struct json *page_question_risk(struct arena *a, const struct suspension *s)
 {
@@ -54,6 +48,8 @@ static size_t outcome_of(const struct suspension *s)
 struct json *page_question_outcome(const struct page_view *v,
                                    const struct suspension *s)
 {
+    static const char *const edited[] = {"Approved, edited", "approved",
+                                         "pencil"};
     static const char *const shown[][3] = {
         {"Approved", "approved", "check"},
         {"Rejected", "rejected", "cross"},
@@ -69,9 +65,11 @@ struct json *page_question_outcome(const struct page_view *v,
         return NULL;
     struct json *o = json_object(v->a);
     const size_t i = due ? countof(shown) - 1 : outcome_of(s);
-    json_set_text(o, "word", str_of(shown[i][0]));
-    json_set_text(o, "tone", str_of(shown[i][1]));
-    json_set_text(o, "icon", str_of(shown[i][2]));
+    const char *const *of =
+        suspension_modified(s) && i == 0 ? edited : shown[i];
+    json_set_text(o, "word", str_of(of[0]));
+    json_set_text(o, "tone", str_of(of[1]));
+    json_set_text(o, "icon", str_of(of[2]));
     return o;
 }
 
@@ -92,11 +90,11 @@ struct str page_question_fallback(struct arena *a, const struct suspension *s)
 static struct str then(struct arena *a, const struct suspension *s)
 {
     struct buf b = buf_make(a, 1024);
-    const struct str fallback = page_question_fallback(a, s);
     if (!s->expires_at)
         return STR("then: keeps waiting");
     if (s->fallback_policy == FALLBACK_FAIL)
         return STR("then: refused");
+    const struct str fallback = page_question_fallback(a, s);
     if (!fallback.p)
         return STR("then: goes on without an answer");
     buf_put(&b, "then: goes on with “");
@@ -129,15 +127,17 @@ struct json *page_question_deadline(struct page_view *v,
     return o;
 }
 
-struct str page_question_silence(struct arena *a, const struct suspension *s)
+struct str page_question_silence(const struct page_view *v,
+                                 const struct suspension *s)
 {
+    struct arena *a = v->a;
     struct buf b = buf_make(a, 4096);
     const struct str fallback = page_question_fallback(a, s);
     if (!s->expires_at)
         return STR("The question has no end. It waits until somebody answers "
                    "or the agent withdraws it.");
     buf_put(&b, "If nobody answers by ");
-    buf_str(&b, page_view_moment(a, s->expires_at));
+    buf_str(&b, page_view_when(v, s->expires_at));
     if (s->fallback_policy == FALLBACK_FAIL) {
         buf_put(&b, ", nothing is authorized and the intent is abandoned.");
         return buf_text(&b);
@@ -181,7 +181,7 @@ struct json *page_question(struct page_view *v, const struct suspension *s)
     json_set_text(o, "url", page_view_path(v->a, "/suspensions/", s->id, ""));
     json_set_text(o, "intent_url",
                   page_view_path(v->a, "/intents/", s->intent_id, ""));
-    json_set_json(o, "kind", page_question_kind(v->a));
+    json_set_json(o, "kind", page_kind_word(v->a, s));
     json_set_json(o, "risk", page_question_risk(v->a, s));
     json_set_json(o, "outcome", page_question_outcome(v, s));
     json_set_json(o, "title",
@@ -217,7 +217,9 @@ struct json *page_question_facts(struct page_view *v,
     const struct page_facts_of subject = {
         .id = same ? "context" : "facts",
         .heading = same ? "Context" : "Facts",
-        .note = STR("Exactly as the agent sent them"),
+        .note = same ? STR("Exactly as the agent sent it")
+                     : STR("Exactly as the agent sent them"),
+        .folded = s->kind != KIND_NONE,
         .text = s->subject,
         .sha256 = s->subject_sha256,
         .hash_note =
@@ -240,14 +242,19 @@ struct json *page_question_why(struct page_view *v, const struct suspension *s)
     struct json *o = json_object(v->a);
     char text[JSON_DOUBLE_TEXT];
     struct str confidence = STR("");
-    if (!s->explanation.p && s->confidence < 0)
+    struct json *refs = page_refs_text(v, s->evidence);
+    const struct json *artifacts = page_refs_text(v, s->artifacts);
+    for (size_t i = 0; i < json_count(artifacts); i++)
+        json_add_json(refs, json_at(artifacts, i));
+    if (!s->explanation.p && s->confidence < 0 && json_count(refs) == 0)
         return NULL;
     if (s->confidence >= 0)
         confidence = (struct str){text, json_double_text(s->confidence, text)};
     json_set_json(o, "agent", page_view_text(v, s->asked_by));
     json_set_json(o, "words", page_view_text(v, s->explanation));
     json_set_text(o, "confidence", confidence);
-    json_set_json(o, "refs", json_array(v->a));
-    json_set_bool(o, "has_foot", confidence.n > 0);
+    json_set_json(o, "refs", refs);
+    json_set_bool(o, "has_refs", json_count(refs) > 0);
+    json_set_bool(o, "has_foot", confidence.n > 0 || json_count(refs) > 0);
     return o;
 }

@@ -12,7 +12,6 @@
 struct json *page_question(struct page_view *v, const struct suspension *s);
 /* What a list calls it: the title, else the question's first line. */
 struct str page_question_title(const struct suspension *s);
-struct json *page_question_kind(struct arena *a);
 /* NULL while the question can be answered. */
 struct json *page_question_outcome(const struct page_view *v,
                                    const struct suspension *s);
@@ -29,7 +28,8 @@ bool page_question_has_facts(const struct suspension *s);
 struct json *page_question_why(struct page_view *v,
                                const struct suspension *s);
 /* What silence will do, in words. */
-struct str page_question_silence(struct arena *a, const struct suspension *s);
+struct str page_question_silence(const struct page_view *v,
+                                 const struct suspension *s);
 /* The fallback as a person would say it: a choice's label or the value. */
 struct str page_question_fallback(struct arena *a,
                                   const struct suspension *s);

@@ -139,11 +139,15 @@ static const struct err *show(struct call *c, const struct endpoint *e,
     const struct page_settings_kind *k = s->form->kind;
     struct json *view = json_object(c->a), *once = NULL;
     struct json *confirm = NULL, *remove = json_object(c->a);
-    struct page_view v = page_view(c->a, clock_now());
+    struct page_view v = page_begin(c);
     set_head(&v, view, k, e);
     if (s->rotated)
-        once = page_settings_once(&v, e,
-                                  "The old one signs beside it for 24 hours.");
+        once = page_settings_once(
+            &v, &(struct page_settings_once){
+                    .what = "The secret",
+                    .sentence = "The old one signs beside it for 24 hours.",
+                    .name = e->name,
+                    .secret = e->secret});
     if (s->confirm) {
         confirm = json_object(c->a);
         json_set_text(confirm, "says", removal(c->a, e));

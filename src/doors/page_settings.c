@@ -11,20 +11,35 @@
 
 #define JOINED_MAX ((size_t)16 << 10)
 
+enum {
+    OVERSEERS = ROLE_ADMIN | ROLE_AUDITOR,
+    READERS = OVERSEERS | ROLE_OPERATOR
+};
+
 /* ---- pieces --------------------------------------------------------- */
 
-void page_settings_tabs(struct arena *a, struct json *view, const char *path)
+void page_settings_tabs(const struct call *c, struct json *view,
+                        const char *path)
 {
-    static const char *const tabs[][2] = {
-        {"/settings/endpoints", "Endpoints"},
-        {"/settings/channels", "Channels"},
-        {"/settings/deliveries", "Delivery log"}};
-    struct json *list = json_array(a);
+    static const struct {
+        const char *url, *label;
+        unsigned who;
+    } tabs[] = {{"/settings/profile", "You", READERS},
+                {"/settings/sessions", "Sessions", READERS},
+                {"/settings/people", "People", OVERSEERS},
+                {"/settings/groups", "Groups", OVERSEERS},
+                {"/settings/keys", "Keys", OVERSEERS},
+                {"/settings/endpoints", "Endpoints", OVERSEERS},
+                {"/settings/channels", "Channels", OVERSEERS},
+                {"/settings/deliveries", "Delivery log", OVERSEERS}};
+    struct json *list = json_array(c->a);
     for (size_t i = 0; i < countof(tabs); i++) {
-        struct json *o = json_object(a);
-        json_set_text(o, "url", str_of(tabs[i][0]));
-        json_set_text(o, "label", str_of(tabs[i][1]));
-        json_set_bool(o, "here", str_is(str_of(path), tabs[i][0]));
+        struct json *o = json_object(c->a);
+        if ((tabs[i].who & (unsigned)c->who.role) == 0)
+            continue;
+        json_set_text(o, "url", str_of(tabs[i].url));
+        json_set_text(o, "label", str_of(tabs[i].label));
+        json_set_bool(o, "here", str_is(str_of(path), tabs[i].url));
         json_add_json(list, o);
     }
     json_set_json(view, "tabs", list);
@@ -116,19 +131,20 @@ struct str page_settings_log(struct arena *a, struct str id)
     return page_view_path(a, "/settings/deliveries?endpoint=", id, "");
 }
 
-struct json *page_settings_once(struct page_view *v, const struct endpoint *e,
-                                const char *sentence)
+struct json *page_settings_once(struct page_view *v,
+                                const struct page_settings_once *once)
 {
     struct json *o = json_object(v->a);
-    json_set_json(o, "name", page_view_head(v, e->name, PAGE_VIEW_ROW));
-    json_set_text(o, "sentence", str_of(sentence));
-    json_set_text(o, "secret", e->secret);
+    json_set_text(o, "what", str_of(once->what));
+    json_set_json(o, "name", page_view_head(v, once->name, PAGE_VIEW_ROW));
+    json_set_text(o, "sentence", str_of(once->sentence));
+    json_set_text(o, "secret", once->secret);
     return o;
 }
 
 const struct err *page_settings(struct call *c)
 {
-    response_see_other(c->rs, STR("/settings/endpoints"));
+    response_see_other(c->rs, STR("/settings/profile"));
     return NULL;
 }
 
@@ -195,12 +211,15 @@ static const struct err *show(struct call *c, int status,
                               const struct endpoint *made)
 {
     struct json *view = json_object(c->a), *once = NULL;
-    struct page_view v = page_view(c->a, clock_now());
+    struct page_view v = page_begin(c);
     if (made)
-        once = page_settings_once(&v, made,
-                                  "Whoever receives checks each delivery by "
-                                  "it.");
-    page_settings_tabs(c->a, view, f->kind->path);
+        once = page_settings_once(
+            &v, &(struct page_settings_once){
+                    .what = "The secret",
+                    .sentence = "Whoever receives checks each delivery by it.",
+                    .name = made->name,
+                    .secret = made->secret});
+    page_settings_tabs(c, view, f->kind->path);
     TRY(set_rows(c, &v, view, f->kind));
     json_set_json(view, "once", once);
     page_settings_form_view(&v, view, f);

@@ -5,24 +5,10 @@
 #define DOORS_PAGE_SETTINGS_H
 
 #include "doors/call.h"
-#include "doors/page_view.h"
+#include "doors/page_sheet.h"
 #include "store/endpoints.h"
 
 #define PAGE_SETTINGS_COLUMNS 4
-
-struct page_settings_option {
-    const char *value, *label;
-};
-/* A field of a form, as domain/form.h has them. */
-struct page_settings_field {
-    const char *key, *label, *help, *type;
-    const char *format; /* NULL: none */
-    bool required;
-    bool fresh; /* asked only when it is made: it cannot be changed later */
-    int64_t max;
-    const struct page_settings_option *options;
-    size_t options_n;
-};
 
 /* One of the two lists. */
 struct page_settings_kind {
@@ -32,7 +18,7 @@ struct page_settings_kind {
     const char *form_heading, *form_note, *submit;
     const char *unique; /* the field of which no two may be alike */
     const char *heads[PAGE_SETTINGS_COLUMNS];
-    const struct page_settings_field *fields;
+    const struct page_sheet_field *fields;
     size_t fields_n;
     /* The cells of a row, one for each head. */
     void (*cells)(struct page_view *v, const struct endpoint *e,
@@ -48,8 +34,9 @@ struct page_settings_kind {
 
 /* ---- page_settings.c ------------------------------------------------- */
 
-/* Adds the tabs; path is the page's own. */
-void page_settings_tabs(struct arena *a, struct json *view, const char *path);
+/* Adds the tabs that the reader may open; path is the page's own. */
+void page_settings_tabs(const struct call *c, struct json *view,
+                        const char *path);
 /* One more cell of a row; second p NULL: it has no second line. */
 void page_settings_cell(struct page_view *v, struct json *cells,
                         struct str text, struct str second);
@@ -70,9 +57,13 @@ struct str page_settings_url(struct arena *a,
                              struct str id, const char *after);
 /* The log of an endpoint's deliveries. */
 struct str page_settings_log(struct arena *a, struct str id);
-/* `once`: a secret, on the one page that shows it. */
-struct json *page_settings_once(struct page_view *v, const struct endpoint *e,
-                                const char *sentence);
+/* `once`: what is shown on one page and never again. */
+struct page_settings_once {
+    const char *what, *sentence; /* "The secret" */
+    struct str name, secret;
+};
+struct json *page_settings_once(struct page_view *v,
+                                const struct page_settings_once *once);
 /* The list with its form; and making one from what was posted. */
 const struct err *page_settings_list(struct call *c,
                                      const struct page_settings_kind *k) MUST;

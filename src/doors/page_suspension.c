@@ -1,15 +1,21 @@
 /* One question: open, to be confirmed, closed, or closed by somebody else
  * while this reader was answering. A GET decides nothing. */
-#include "base/clock.h"
 #include "doors/answer.h"
 #include "doors/page.h"
+#include "doors/page_allowed.h"
+#include "doors/page_amend.h"
 #include "doors/page_answer.h"
+#include "doors/page_button.h"
 #include "doors/page_decision.h"
+#include "doors/page_facts.h"
 #include "doors/page_fields.h"
+#include "doors/page_kind.h"
+#include "doors/page_place.h"
 #include "doors/page_question.h"
+#include "doors/page_revision.h"
 #include "doors/page_timeline.h"
 #include "store/events.h"
-#include "store/suspensions.h"
+#include "store/inbox.h"
 
 #define EVENTS_SHOWN 50
 #define NEXT_TRIES 5 /* open questions looked through for the next one */
@@ -79,7 +85,7 @@ static struct json *next_of(struct page_view *v, const struct suspension *s)
     buf_str(&line, json_get_text(deadline, "then"));
     buf_char(&line, '.');
     json_set_text(o, "url", page_view_path(v->a, "/suspensions/", s->id, ""));
-    json_set_json(o, "kind", page_question_kind(v->a));
+    json_set_json(o, "kind", page_kind_word(v->a, s));
     json_set_json(o, "risk", page_question_risk(v->a, s));
     json_set_json(o, "title", page_view_head(v, title, PAGE_VIEW_ROW));
     json_set_text(o, "line", buf_text(&line));
@@ -91,8 +97,13 @@ static const struct err *set_next(struct call *c, struct page_view *v,
                                   struct json *view, struct str but)
 {
     struct suspension_rows rows;
+    const struct inbox_wish wish = {.reader = &c->who,
+                                    .view = INBOX_MAY,
+                                    .kind = KIND__MAX,
+                                    .rank = INBOX_RANK__MAX,
+                                    .limit = NEXT_TRIES};
     json_set_json(view, "next", NULL);
-    TRY(suspensions_inbox(c->pg, c->a, NEXT_TRIES, STR_NONE, &rows));
+    TRY(inbox_list(c->pg, c->a, &wish, &rows));
     for (size_t i = 0; i < rows.n; i++) {
         if (str_eq(rows.v[i].id, but) || suspension_due(&rows.v[i], v->now))
             continue;
@@ -104,6 +115,20 @@ static const struct err *set_next(struct call *c, struct page_view *v,
 
 /* ---- pages ---------------------------------------------------------- */
 
+/* What a question of a kind shows, between its revisions. */
+static const struct err *set_kind(struct call *c, struct page_view *v,
+                                  const struct suspension *s,
+                                  struct json *view)
+{
+    struct page_revision r;
+    TRY(page_revision_load(c, s, &r));
+    const struct page_kind_of of = {
+        .s = s, .before = r.before, .reader = &c->who, .revision = r.n};
+    json_set_json(view, "kind_view", page_kind(v, &of));
+    json_set_json(view, "revision", page_revision(c->a, &r));
+    return NULL;
+}
+
 static const char *tab(struct call *c, const struct suspension *s)
 {
     return arena_z(c->a, page_view_plain(c->a, page_question_title(s),
@@ -114,16 +139,19 @@ static const struct err *show_question(struct call *c, int status,
                                        const struct page_answer_of *of)
 {
     const struct suspension *s = of->s;
-    struct page_view v = page_view(c->a, clock_now());
-    struct json *view = json_object(c->a);
+    struct page_view v = page_begin(c);
+    struct json *view = json_object(c->a), *place = NULL;
     struct history h;
     TRY(load_history(c, &v, s, &h));
+    TRY(set_kind(c, &v, s, view));
+    TRY(page_place(c, s, &place));
+    json_set_json(view, "place", place);
     json_set_json(view, "suspension", page_question(&v, s));
     json_set_json(view, "answer", page_answer(&v, of));
     json_set_json(view, "errors", page_answer_errors(&v, of));
     json_set_json(view, "facts", page_question_facts(&v, s));
     json_set_json(view, "why", page_question_why(&v, s));
-    json_set_text(view, "silence", page_question_silence(c->a, s));
+    json_set_text(view, "silence", page_question_silence(&v, s));
     json_set_json(view, "timeline", h.timeline);
     return page_render(c, status, "suspension", tab(c, s), view);
 }
@@ -156,15 +184,17 @@ static struct json *marks(struct arena *a, const struct suspension *s,
 static const struct err *show_answered(struct call *c,
                                        const struct suspension *s)
 {
-    struct page_view v = page_view(c->a, clock_now());
+    struct page_view v = page_begin(c);
     struct json *view = json_object(c->a);
     struct history h;
     TRY(load_history(c, &v, s, &h));
     TRY(set_next(c, &v, view, s->id));
+    TRY(set_kind(c, &v, s, view));
     json_set_json(view, "suspension", page_question(&v, s));
     json_set_json(view, "summary", page_decision_summary(&v, s, &c->who));
     json_set_json(view, "marks", marks(c->a, s, h.closed));
     json_set_json(view, "decision", page_decision(&v, s, &c->who, h.closed));
+    json_set_json(view, "allowed", page_allowed(&v, s));
     json_set_json(view, "facts", page_question_facts(&v, s));
     json_set_json(view, "why", page_question_why(&v, s));
     json_set_json(view, "timeline", h.timeline);
@@ -204,27 +234,60 @@ static const struct err *check_size(const struct pairs *posted)
     return NULL;
 }
 
-static struct answer read_answer(struct arena *a, const struct suspension *s,
-                                 const struct pairs *posted)
+static const struct err *read_answer(struct arena *a,
+                                     const struct suspension *s,
+                                     const struct pairs *posted,
+                                     struct answer *out)
 {
     const struct str seen = pairs_get(*posted, "subject_sha256");
-    const struct str text = pairs_get(*posted, "value");
-    struct answer answer = {.reason = pairs_get(*posted, "reason"),
-                            .seen = seen.p ? seen : STR(""),
-                            .via = "browser"};
-    if (page_answer_way(a, s) == PAGE_ANSWER_FORM)
-        answer.value = page_fields_read(a, page_fields_form(a, s), posted);
+    const enum page_answer_way way = page_answer_way(a, s);
+    const bool choosing = way == PAGE_ANSWER_CHOICE;
+    const struct str text = choosing ? page_amend_value(posted)
+                                     : pairs_get(*posted, "value");
+    *out = (struct answer){.reason = pairs_get(*posted, "reason"),
+                           .seen = seen.p ? seen : STR(""),
+                           .via = "browser"};
+    if (!choosing)
+        out->choice = pairs_get(*posted, "choice");
+    /* Who declines sends nothing of what was typed but the comment. */
+    if (page_answer_declines(a, s, out->choice))
+        return NULL;
+    if (way == PAGE_ANSWER_FORM)
+        out->value = page_fields_read(a, page_fields_form(a, s), posted);
     else if (str_trim(text).n > 0)
-        answer.value = json_string(a, text);
-    answer.has_value = answer.value != NULL;
-    return answer;
+        out->value = json_string(a, text);
+    out->has_value = out->value != NULL;
+    if (!choosing)
+        return NULL;
+    const struct err *e = page_amend_read(
+        a, s, suspension_choice(suspension_choices(a, s), text), posted,
+        &out->amend);
+    /* Who comes too late is told that, whatever was typed. */
+    return s->state == SUSPENSION_PENDING ? e : NULL;
+}
+
+/* What was to be allowed instead, beside the answer as it was sent. */
+static void add_sent(struct page_view *v, struct json *mine,
+                     const struct amend_sent *amend)
+{
+    const struct json *value =
+        amend->subject ? amend->subject : amend->constraints;
+    struct json *o = json_object(v->a);
+    if (!value)
+        return;
+    json_set_json(o, "name",
+                  page_view_text(v, amend->subject ? STR("Subject")
+                                                   : STR("Limits")));
+    json_set_json(o, "value",
+                  page_view_text(v, page_facts_value(v->a, value)));
+    json_add_json(json_get(mine, "values"), o);
 }
 
 static const struct err *show_stale(struct call *c, const struct suspension *s,
                                     const struct answer *sent,
                                     const struct err *e)
 {
-    struct page_view v = page_view(c->a, clock_now());
+    struct page_view v = page_begin(c);
     struct json *view = json_object(c->a), *mine = json_object(c->a);
     const bool words = str_trim(sent->reason).n > 0;
     struct history h;
@@ -232,6 +295,7 @@ static const struct err *show_stale(struct call *c, const struct suspension *s,
     TRY(set_next(c, &v, view, s->id));
     struct json *heading = page_decision_heading(&v, s, &c->who);
     page_decision_set_answer(&v, mine, s, sent->value);
+    add_sent(&v, mine, &sent->amend);
     json_set_json(mine, "at", page_view_time(&v, v.now));
     json_set_json(mine, "reason",
                   page_view_text(&v, words ? sent->reason : STR_NONE));
@@ -245,46 +309,85 @@ static const struct err *show_stale(struct call *c, const struct suspension *s,
     return page_render(c, response_status(e->kind), "stale", tab(c, s), view);
 }
 
-/* s is the question as it was before the answer was tried on it. */
-static const struct err *show_refused(struct call *c,
-                                      const struct suspension *s,
-                                      const struct pairs *posted,
-                                      const struct err *e)
+/* s is the question as it was before the answer was tried on it, after as it
+ * would be then: to be looked at, or NULL. */
+static const struct err *show_again(struct call *c,
+                                    const struct page_answer_of *shown)
 {
-    struct page_answer_of of = {
-        .s = s, .reader = &c->who, .typed = posted, .error = e};
-    if (page_answer_way(c->a, s) == PAGE_ANSWER_CHOICE &&
-        page_answer_two_step(s))
-        of.choice = pairs_get(*posted, "value");
-    return show_question(c, response_status(e->kind), &of);
+    struct page_answer_of of = *shown;
+    const struct str value = page_amend_value(of.typed);
+    const struct json *choice =
+        suspension_choice(suspension_choices(c->a, of.s), value);
+    if (page_answer_way(c->a, of.s) == PAGE_ANSWER_CHOICE && choice &&
+        (page_button_own_page(of.s, choice) || page_amend_takes(choice)))
+        of.choice = value;
+    return show_question(c, of.error ? response_status(of.error->kind) : 200,
+                         &of);
+}
+
+/* Is the answer to be looked at before it counts? */
+static bool is_unseen(struct call *c, const struct work *w,
+                      const struct pairs *posted)
+{
+    const struct suspension *s = &w->suspension;
+    return page_answer_way(c->a, s) == PAGE_ANSWER_CHOICE &&
+           page_amend_unseen(c->a, s,
+                             suspension_choice(suspension_choices(c->a, s),
+                                               page_amend_value(posted)),
+                             posted);
+}
+
+static const struct err *finish(struct call *c, struct work *w)
+{
+    const struct work_answer none = {.body = STR("")};
+    TRY(work_commit(w, &none));
+    response_see_other(c->rs, page_view_path(c->a, "/suspensions/",
+                                             w->suspension.id, ""));
+    return NULL;
+}
+
+static const struct err *decide(struct call *c, struct work *w,
+                                const struct answer *answer)
+{
+    const struct work_once once = {.key = STR_NONE};
+    bool again;
+    TRY(answer_look(c, w, answer, &again));
+    if (again)
+        TRY(work_begin_suspension(w, c->pg, c->a, c->param[0], &once));
+    return answer_decide(c, w, answer);
 }
 
 const struct err *page_suspension_respond(struct call *c)
 {
     const struct work_once once = {.key = STR_NONE};
-    const struct work_answer none = {.body = STR("")};
+    struct answer answer;
     struct pairs posted;
     struct work w;
     TRY(page_form(c, &posted));
     TRY(check_size(&posted));
     TRY(work_begin_suspension(&w, c->pg, c->a, c->param[0], &once));
     const struct suspension before = w.suspension;
-    const struct answer answer = read_answer(c->a, &before, &posted);
-    const struct err *e = answer_decide(c, &w, &answer);
-    if (!e) {
-        TRY(work_commit(&w, &none));
-        response_see_other(c->rs, page_view_path(c->a, "/suspensions/",
-                                                 before.id, ""));
-        return NULL;
-    }
+    const struct err *e = read_answer(c->a, &before, &posted, &answer);
+    if (!e)
+        e = decide(c, &w, &answer);
+    if (!e && !is_unseen(c, &w, &posted))
+        return finish(c, &w);
     /* Nobody shall wait for the lock while a page is made. */
     pg_rollback(c->pg);
-    const struct str code = str_of(e->code);
+    const bool again = pairs_get(posted, "again").p != NULL;
+    const struct page_answer_of of = {
+        .s = &before,
+        .reader = &c->who,
+        .typed = &posted,
+        .error = e,
+        .after = e || again ? NULL : &w.suspension};
+    const struct str code = str_of(e ? e->code : "");
     if (str_is(code, "suspension.already_decided") ||
         str_is(code, "suspension.expired"))
         return show_stale(c, &w.suspension, &answer, e);
-    if (str_is(code, "suspension.changed") || e->kind == ERR_INVALID ||
+    if (!e || str_is(code, "suspension.changed") ||
+        str_starts(code, STR("credential.")) || e->kind == ERR_INVALID ||
         e->kind == ERR_TOO_LARGE)
-        return show_refused(c, &before, &posted, e);
+        return show_again(c, &of);
     return e;
 }

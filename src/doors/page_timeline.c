@@ -165,14 +165,15 @@ static void put_answered(struct arena *a, struct buf *b, const struct json *p)
                                              : ", through the API");
 }
 
-static void put_lease(struct arena *a, struct buf *b, const struct json *p)
+static void put_lease(const struct page_view *v, struct buf *b,
+                      const struct json *p)
 {
     int64_t t = 0;
     buf_put(b, "scope ");
     buf_str(b, json_get_text(p, "scope"));
     if (clock_parse(json_get_text(p, "expires_at"), &t)) {
         buf_put(b, ", until ");
-        buf_str(b, page_view_moment(a, t));
+        buf_str(b, page_view_when(v, t));
     }
 }
 
@@ -207,7 +208,8 @@ static void put_channel(struct buf *b, const struct json *p, const char *to)
     }
 }
 
-static void put_reminded(struct arena *a, struct buf *b, const struct json *p)
+static void put_reminded(const struct page_view *v, struct buf *b,
+                         const struct json *p)
 {
     int64_t t = 0;
     buf_put(b, "attempt ");
@@ -217,7 +219,7 @@ static void put_reminded(struct arena *a, struct buf *b, const struct json *p)
     put_channel(b, p, "notify_to");
     if (clock_parse(json_get_text(p, "next_attempt_at"), &t)) {
         buf_put(b, ", the next on ");
-        buf_str(b, page_view_moment(a, t));
+        buf_str(b, page_view_when(v, t));
     }
 }
 
@@ -244,9 +246,11 @@ static const char *telling(struct str type)
     return NULL;
 }
 
-static void put_detail(struct arena *a, struct buf *b, const struct event *e,
-                       const struct json *p, bool about_question)
+static void put_detail(const struct page_view *v, struct buf *b,
+                       const struct event *e, const struct json *p,
+                       bool about_question)
 {
+    struct arena *a = v->a;
     const char *key = telling(e->type);
     if (str_is(e->type, "status_changed"))
         put_status(b, p);
@@ -259,12 +263,12 @@ static void put_detail(struct arena *a, struct buf *b, const struct event *e,
     else if (str_is(e->type, "intent.suspension_expired"))
         put_expired(b, p);
     else if (str_is(e->type, "intent.suspension_renotified"))
-        put_reminded(a, b, p);
+        put_reminded(v, b, p);
     else if (str_is(e->type, "intent.suspension_escalated"))
         put_escalated(b, p);
     else if (str_is(e->type, "lease_acquired") ||
              str_is(e->type, "lease_released"))
-        put_lease(a, b, p);
+        put_lease(v, b, p);
     else if (key)
         buf_str(b, json_get_text(p, key));
     else
@@ -278,7 +282,7 @@ static struct json *detail(struct page_view *v, const struct event *e,
     const struct str raw =
         json_raw_member(v->a, e->canonical, STR("payload"));
     if (p) {
-        put_detail(v->a, &b, e, p, about_question);
+        put_detail(v, &b, e, p, about_question);
     } else if (raw.n <= PAYLOAD_MAX) {
         buf_put(&b, "Its bytes cannot be read");
     } else {

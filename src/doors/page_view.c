@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "world/request.h"
+#include "world/zone.h"
 
 /* How many hidden characters of one page get a mark of their own; a page full
  * of them spells the others within the text. */
@@ -142,7 +143,10 @@ struct json *page_view_line(struct page_view *v, struct str s)
 {
     struct str rest = str_trim(s);
     const struct str first = str_trim(str_cut(&rest, '\n'));
-    return first.n ? page_view_head(v, first, PAGE_VIEW_ROW) : NULL;
+    struct buf b = buf_make(v->a, first.n + 8);
+    buf_str(&b, first);
+    buf_put(&b, rest.p ? " …" : "");
+    return first.n ? page_view_head(v, buf_text(&b), PAGE_VIEW_ROW) : NULL;
 }
 
 struct json *page_view_long(struct page_view *v, struct str s, size_t max)
@@ -192,14 +196,6 @@ static void put_day(struct buf *b, const char *iso, bool year)
     buf_str(b, (struct str){iso + 11, 8});
 }
 
-struct str page_view_moment(struct arena *a, int64_t t)
-{
-    struct buf b = buf_make(a, 64);
-    put_day(&b, clock_rfc3339(a, t).p, true);
-    buf_put(&b, " UTC");
-    return buf_text(&b);
-}
-
 struct str page_view_span(struct arena *a, int64_t us)
 {
     struct buf b = buf_make(a, 64);
@@ -215,23 +211,57 @@ struct str page_view_span(struct arena *a, int64_t us)
     return buf_text(&b);
 }
 
+/* "20 Nov 2026" */
+static struct str day(struct arena *a, const char *iso)
+{
+    struct buf b = buf_make(a, 64);
+    put_day(&b, iso, true);
+    return str_sub(buf_text(&b), 0, b.n - sizeof " 03:12:04" + 1);
+}
+
+/* "20 Nov 2026 04:12:04 CET" */
+static struct str moment_in(struct arena *a, struct str zone, int64_t t)
+{
+    struct buf b = buf_make(a, 64);
+    struct zone_time there;
+    zone_at(zone, t, &there);
+    put_day(&b, there.text, true);
+    buf_char(&b, ' ');
+    buf_put(&b, there.word);
+    return buf_text(&b);
+}
+
+struct str page_view_moment(struct arena *a, int64_t t)
+{
+    return moment_in(a, STR_NONE, t);
+}
+
+struct str page_view_when(const struct page_view *v, int64_t t)
+{
+    return moment_in(v->a, v->zone, t);
+}
+
 struct json *page_view_time(const struct page_view *v, int64_t t)
 {
     struct json *o = json_object(v->a);
-    const char *iso = clock_rfc3339(v->a, t).p;
+    struct zone_time there;
     struct buf z = buf_make(v->a, 64), brief = buf_make(v->a, 64);
     struct buf ago = buf_make(v->a, 64);
     if (t == 0)
         return NULL;
-    buf_str(&z, (struct str){iso, 19});
+    zone_at(v->zone, t, &there);
+    buf_str(&z, str_head(clock_rfc3339(v->a, t), 19));
     buf_char(&z, 'Z');
-    put_day(&brief, iso, false);
+    put_day(&brief, there.text, false);
     buf_str(&ago, page_view_span(v->a, t > v->now ? t - v->now : v->now - t));
     buf_put(&ago, t > v->now ? " left" : " ago");
     json_set_text(o, "iso", buf_text(&z));
-    json_set_text(o, "text", page_view_moment(v->a, t));
+    json_set_text(o, "utc", page_view_moment(v->a, t));
+    json_set_text(o, "text", page_view_when(v, t));
     json_set_text(o, "short", buf_text(&brief));
-    json_set_text(o, "clock", (struct str){iso + 11, 8});
+    json_set_text(o, "day", day(v->a, there.text));
+    json_set_text(o, "clock", arena_str(v->a, str_of(there.text + 11)));
+    json_set_text(o, "word", arena_str(v->a, str_of(there.word)));
     json_set_text(o, "ago", buf_text(&ago));
     return o;
 }

@@ -15,16 +15,19 @@ struct page_view {
     struct arena *a;
     int64_t now;
     size_t codes; /* hidden characters that still get a mark of their own */
+    struct str zone; /* of the reader, for moments; p NULL: UTC */
 };
 
-/* A view with its whole allowance of marks; now is the page's time. */
+/* A view with its whole allowance of marks, in UTC; now is the page's time. A
+ * page of somebody begins with page_begin. */
 struct page_view page_view(struct arena *a, int64_t now);
 
 /* A stranger's text as {text, segments, hidden}; NULL when p is NULL. */
 struct json *page_view_text(struct page_view *v, struct str s);
 /* The same of at most max characters, "…" standing for the rest. */
 struct json *page_view_head(struct page_view *v, struct str s, size_t max);
-/* The first line that is not empty, cut for a row; NULL when there is none. */
+/* The first line that is not empty, cut for a row, "…" standing for the
+ * others; NULL when there is none. */
 struct json *page_view_line(struct page_view *v, struct str s);
 /* {count, start} for a text of more than max characters, else NULL. */
 struct json *page_view_long(struct page_view *v, struct str s, size_t max);
@@ -34,10 +37,12 @@ struct str page_view_plain(struct arena *a, struct str s, size_t max);
 /* How many hidden characters there are. */
 size_t page_view_hidden(struct str s);
 
-/* {iso, text, short, clock, ago}; NULL for 0. */
+/* {iso, utc, text, short, day, clock, word, ago}; NULL for 0. */
 struct json *page_view_time(const struct page_view *v, int64_t t);
 /* "20 Nov 2026 03:12:04 UTC" */
 struct str page_view_moment(struct arena *a, int64_t t);
+/* The same where the reader is: "20 Nov 2026 04:12:04 CET". */
+struct str page_view_when(const struct page_view *v, int64_t t);
 /* "43 min": seconds below a minute, minutes below an hour, hours below two
  * days, days; rounded down, and 0 for what is negative. */
 struct str page_view_span(struct arena *a, int64_t us);

@@ -17,6 +17,7 @@ struct serve {
     struct pg *pg;
     struct principals *principals;
     struct metrics *metrics;
+    struct outbound *outbound; /* for what a door asks elsewhere; NULL: none */
 };
 
 /* What is told about an answered request. Texts live in the request's arena. */

@@ -58,6 +58,8 @@ void view_intent(struct buf *b, struct arena *a, const struct intent *i)
         put_text(b, "turn_id", i->turn_id);
     if (i->initiated_by.p)
         put_text(b, "initiated_by", i->initiated_by);
+    if (i->owner.p)
+        put_text(b, "owner", i->owner);
     buf_char(b, '}');
 }
 
@@ -103,10 +105,21 @@ void view_set_time(struct arena *a, struct json *o, const char *key, int64_t t)
     json_set_text_or_null(o, key, t ? clock_rfc3339(a, t) : STR_NONE);
 }
 
+static struct json *responder(struct arena *a, const struct suspension *s)
+{
+    struct json *o = json_object(a);
+    json_set_text(o, "mode",
+                  str_of(responder_mode_word(s->responder.mode)));
+    json_set_text_or_null(o, "who", s->responder.who);
+    json_set_bool(o, "not_initiator", s->responder.not_initiator);
+    return o;
+}
+
 static void set_question(struct call *c, struct json *o,
                          const struct suspension *s)
 {
     struct arena *a = c->a;
+    json_set_text_or_null(o, "kind", str_of(kind_word(s->kind)));
     json_set_text_or_null(o, "title", s->title);
     json_set_text(o, "question", s->question);
     json_set_text_or_null(o, "explanation", s->explanation);
@@ -118,6 +131,11 @@ static void set_question(struct call *c, struct json *o,
     view_set(a, o, "context", s->context);
     view_set(a, o, "subject", s->subject);
     json_set_text(o, "subject_sha256", s->subject_sha256);
+    view_set(a, o, "evidence", s->evidence);
+    view_set(a, o, "artifacts", s->artifacts);
+    json_set_text_or_null(o, "supersedes", s->supersedes);
+    json_set_bool(o, "allow_edit", s->allow_edit);
+    json_set_json(o, "responder", responder(a, s));
     json_set_text_or_null(o, "channel_hint", s->channel_hint);
     json_set_text(o, "asked_by", s->asked_by);
     view_set_time(a, o, "suspended_at", s->suspended_at);
@@ -141,6 +159,10 @@ static void set_decision(struct arena *a, struct json *o,
 {
     json_set_text_or_null(o, "outcome", s->outcome);
     view_set(a, o, "value", s->response);
+    json_set_bool(o, "modified", suspension_modified(s));
+    view_set(a, o, "constraints", s->constraints);
+    view_set(a, o, "approved_subject", s->approved_subject);
+    json_set_text_or_null(o, "approved_sha256", s->approved_sha256);
     json_set_text_or_null(o, "reason", s->reason);
     view_set(a, o, "metadata", s->metadata);
     json_set_text_or_null(o, "responded_by", s->responded_by);

@@ -2,71 +2,41 @@
  * request, a message to Slack, a mail. Never waits for what comes of it. */
 #include "process/deliver_send.h"
 
-#include "base/clock.h"
 #include "doors/message.h"
-#include "domain/signature.h"
+#include "doors/webhook.h"
 
-#define AGENT_HEADER "user-agent: Sayso/" PACKAGE_VERSION
-
-static struct str header(struct arena *a, const char *name, struct str value)
+static struct webhook webhook_of(const struct deliver_send *s,
+                                 const struct outbox_item *item)
 {
-    struct buf b = buf_make(a, value.n + 64);
-    buf_put(&b, name);
-    buf_put(&b, ": ");
-    buf_str(&b, value);
-    return buf_text(&b);
-}
-
-static void add(struct outbound_request *rq, struct str line)
-{
-    if (rq->headers < OUTBOUND_HEADERS_MAX)
-        rq->header[rq->headers++] = line;
-}
-
-static struct outbound_request post(const struct outbox_item *item,
-                                    struct str body)
-{
-    struct outbound_request rq = {
-        .url = item->address, .body = body, .internal = item->internal};
-    add(&rq, STR("content-type: application/json"));
-    add(&rq, STR(AGENT_HEADER));
-    return rq;
+    return (struct webhook){.id = item->id,
+                            .url = item->address,
+                            .body = item->body,
+                            .secret = item->secret,
+                            .previous_secret = item->previous_secret,
+                            .internal = item->internal,
+                            .now = s->now};
 }
 
 static bool make_signed(const struct deliver_send *s,
                         const struct outbox_item *item,
                         struct outbound_request *rq, struct str *why)
 {
-    const int64_t seconds = s->now / CLOCK_SECOND;
-    struct buf when = buf_make(s->arena, 32);
-    const struct signature parts = {.id = item->id,
-                                    .timestamp = seconds,
-                                    .body = item->body,
-                                    .secret = item->secret,
-                                    .previous_secret = item->previous_secret};
-    const struct str value = signature_make(s->arena, &parts);
+    const struct webhook w = webhook_of(s, item);
     *why = STR("The endpoint has no secret to sign with.");
-    if (!value.p)
-        return false;
-    buf_int(&when, seconds);
-    *rq = post(item, item->body);
-    add(rq, header(s->arena, "webhook-id", item->id));
-    add(rq, header(s->arena, "webhook-timestamp", buf_text(&when)));
-    add(rq, header(s->arena, "webhook-signature", value));
-    return true;
+    return webhook_signed(s->arena, &w, rq);
 }
 
 static bool make_slack(const struct deliver_send *s,
                        const struct outbox_item *item,
                        struct outbound_request *rq, struct str *why)
 {
-    struct str body;
-    const struct err *e = message_slack(s->arena, item->body, &body);
+    struct webhook w = webhook_of(s, item);
+    const struct err *e = message_slack(s->arena, item->body, &w.body);
     if (e) {
         *why = e->say;
         return false;
     }
-    *rq = post(item, body);
+    *rq = webhook_plain(&w);
     return true;
 }
 

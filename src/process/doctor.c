@@ -62,7 +62,7 @@ static void check_others(const struct command *c, struct findings *f)
     bool all = true;
     for (size_t i = 0; i < countof(dsn); i++) {
         struct pg *pg = pg_make(c->arena, dsn[i], "sayso doctor", NULL, 0);
-        all = !pg_script(pg, c->arena, "") && all;
+        all = !pg_script(pg, "") && all;
         pg_close(pg);
     }
     tell(f, all, "each process reaches the database",

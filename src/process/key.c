@@ -4,12 +4,12 @@
 
 #include "base/clock.h"
 #include "base/id.h"
-#include "domain/principal.h"
+#include "domain/person.h"
 #include "domain/retry.h"
 #include "process/command.h"
+#include "store/keys.h"
 #include "store/sql.gen.h"
 
-#define PREFIX 12 /* characters of a key that may be shown */
 /* Of a policy, in bytes; a ladder of ten steps. The workers remember keys. */
 #define POLICY_MAX 1500
 
@@ -20,6 +20,7 @@ struct wanted {
     size_t n;
     int64_t expires_at;
     struct str retry_policy; /* p NULL: none */
+    struct str groups;       /* p NULL: none */
 };
 
 static bool read_agents(const struct command *c, struct wanted *w)
@@ -62,6 +63,20 @@ static bool read_policy(const struct command *c, struct wanted *w)
     return !e;
 }
 
+static bool read_groups(const struct command *c, struct wanted *w)
+{
+    const struct str text = command_option(c, "--groups", 0);
+    const struct err *e =
+        !text.p ? NULL
+        : w->role == ROLE_OPERATOR || w->role == ROLE_ADMIN
+            ? person_groups(c->arena, text, &w->groups)
+            : ERROR(ERR_INVALID, "key.groups",
+                    "Only a key that answers is in groups.");
+    if (e)
+        fprintf(stderr, "sayso: --groups: %.*s\n", STR_FMT(e->say));
+    return !e;
+}
+
 static bool read_wanted(const struct command *c, struct wanted *w)
 {
     const struct str days = command_option(c, "--expires-days", 0);
@@ -73,8 +88,10 @@ static bool read_wanted(const struct command *c, struct wanted *w)
                 "sayso: --role is agent, operator, admin or auditor\n");
         return false;
     }
-    if (w->label.n == 0 || !str_utf8(w->label) || str_runes(w->label) > 120) {
-        fprintf(stderr, "sayso: --label is 1 to 120 characters\n");
+    const struct err *e =
+        person_key_label(c->arena, "label", w->role, w->label, &w->label);
+    if (e) {
+        fprintf(stderr, "sayso: --label: %.*s\n", STR_FMT(e->say));
         return false;
     }
     if (days.p && !str_int(days, 1, 36500, &n)) {
@@ -82,7 +99,7 @@ static bool read_wanted(const struct command *c, struct wanted *w)
         return false;
     }
     w->expires_at = n ? clock_now() + n * 86400 * CLOCK_SECOND : 0;
-    return read_agents(c, w) && read_policy(c, w);
+    return read_agents(c, w) && read_policy(c, w) && read_groups(c, w);
 }
 
 static int create(const struct command *c)
@@ -92,22 +109,20 @@ static int create(const struct command *c)
     struct pg_args args = pg_args(a);
     if (!command_options_ok(c, 1,
                             "--role= --label= --agent= --expires-days= "
-                            "--retry-policy=") ||
+                            "--retry-policy= --groups=") ||
         !read_wanted(c, &w))
         return 2;
-    struct buf key = buf_make(a, 128);
-    buf_put(&key, "sayso_");
-    buf_str(&key, crypt_token(a, 32));
-    const struct str text = buf_text(&key);
+    const struct str text = keys_text(a);
     pg_arg(&args, id_new(a));
     pg_arg(&args, crypt_sha256_hex(a, text));
-    pg_arg(&args, str_sub(text, 0, PREFIX));
+    pg_arg(&args, str_sub(text, 0, KEYS_PREFIX));
     pg_arg(&args, str_of(principal_role_word(w.role)));
     pg_arg(&args, w.label);
     pg_arg_texts(&args, w.agents, w.n);
     pg_arg_time(&args, clock_now());
     pg_arg_time(&args, w.expires_at);
     pg_arg(&args, w.retry_policy);
+    pg_arg(&args, w.groups);
     struct pg *pg = command_owner(c);
     pg_queue(pg, SQL_KEY_INSERT, &args);
     const struct err *e = pg_run(pg, a, NULL);
@@ -130,9 +145,9 @@ static int list(const struct command *c)
     if (e)
         return command_failed(e);
     printf("id\tprefix\trole\tlabel\tagents\tcreated\tlast used\tstate\t"
-           "retry policy\n");
+           "retry policy\tgroups\n");
     for (size_t i = 0; i < pg_count(rows); i++) {
-        for (int k = 0; k < 9; k++)
+        for (int k = 0; k < 10; k++)
             printf("%s%.*s", k ? "\t" : "", STR_FMT(pg_str(rows, i, k)));
         printf("\n");
     }

@@ -73,14 +73,14 @@ static const struct err *apply(struct pg *pg, struct arena *a,
                                const struct file *f)
 {
     struct pg_args args = pg_args(a);
-    TRY(pg_script(pg, a, "BEGIN"));
-    TRY(pg_script(pg, a, arena_z(a, f->text)));
+    TRY(pg_script(pg, "BEGIN"));
+    TRY(pg_script(pg, arena_z(a, f->text)));
     pg_arg_int(&args, f->version);
     pg_arg(&args, f->name);
     pg_arg(&args, f->sha256);
     pg_queue(pg, SQL_MIGRATION_INSERT - SQL_MIGRATION_APPLIED, &args);
     TRY(pg_run(pg, a, NULL));
-    TRY(pg_script(pg, a, "COMMIT"));
+    TRY(pg_script(pg, "COMMIT"));
     printf("applied %.*s\n", STR_FMT(f->name));
     return NULL;
 }
@@ -138,7 +138,7 @@ int migrate_run(const struct command *c)
     struct pg *pg = pg_make(c->arena, c->conf->database_owner,
                             "sayso migrate", NULL, 0);
     pg_patient(pg);
-    const struct err *e = pg_script(pg, c->arena, table);
+    const struct err *e = pg_script(pg, table);
     pg_close(pg);
     if (e)
         return command_failed(e);
@@ -146,7 +146,7 @@ int migrate_run(const struct command *c)
                  &sql_statements[SQL_MIGRATION_APPLIED], 2);
     pg_patient(pg);
     /* Two at once take turns; the lock goes with the connection. */
-    e = pg_script(pg, c->arena, "SELECT pg_advisory_lock(1400001)");
+    e = pg_script(pg, "SELECT pg_advisory_lock(1400001)");
     e = e ? e : apply_all(pg, c, files, n);
     pg_close(pg);
     return e ? command_failed(e) : 0;

@@ -3,26 +3,25 @@
 
 #include "base/clock.h"
 #include "base/id.h"
-#include "domain/principal.h"
+#include "domain/person.h"
 #include "process/command.h"
 #include "store/sql.gen.h"
 
-#define PASSWORD_MIN 8
-#define PASSWORD_MAX 200
+/* Complains about what cannot stand in an account; true where e is NULL. */
+static bool fine(const struct err *e)
+{
+    if (e)
+        fprintf(stderr, "sayso: %.*s: %.*s\n", STR_FMT(e->at),
+                STR_FMT(e->say));
+    return !e;
+}
 
-/* E-mail addresses are compared in lower case. */
 static struct str email_of(const struct command *c)
 {
-    const struct str given = command_option(c, "--email", 0);
-    struct buf b = buf_make(c->arena, 512);
-    buf_lower(&b, given);
-    const struct str s = buf_text(&b);
-    const size_t at = str_find(s, '@', 0);
-    if (s.n < 3 || s.n > 254 || at == 0 || at + 1 >= s.n || !str_utf8(s)) {
-        fprintf(stderr, "sayso: --email needs an e-mail address\n");
-        return STR_NONE;
-    }
-    return s;
+    struct str s = STR_NONE;
+    return fine(person_email(c->arena, command_option(c, "--email", 0), &s))
+               ? s
+               : STR_NONE;
 }
 
 /* From standard input, or a new one. */
@@ -31,12 +30,23 @@ static struct str password_of(const struct command *c)
     if (!command_flag(c, "--password-stdin"))
         return crypt_token(c->arena, 12);
     const struct str s = command_line(c->arena);
-    if (s.n < PASSWORD_MIN || s.n > PASSWORD_MAX) {
-        fprintf(stderr, "sayso: a password has %d to %d characters\n",
-                PASSWORD_MIN, PASSWORD_MAX);
-        return STR_NONE;
-    }
-    return s;
+    return fine(person_password(c->arena, s)) ? s : STR_NONE;
+}
+
+/* What --name, --role, --groups and --bulk-limit say, each left as it is where
+ * it is absent. */
+static bool read_person(const struct command *c, struct person *p)
+{
+    struct arena *a = c->arena;
+    const struct str name = command_option(c, "--name", 0);
+    const struct str role = command_option(c, "--role", 0);
+    const struct str groups = command_option(c, "--groups", 0);
+    const struct str limit = command_option(c, "--bulk-limit", 0);
+    return (!name.p || fine(person_name(a, "name", name, &p->name))) &&
+           (!role.p || fine(person_role(a, role, &p->role))) &&
+           (!groups.p || fine(person_groups(a, groups, &p->groups))) &&
+           (!limit.p ||
+            fine(person_bulk_limit(a, limit, &p->bulk_limit)));
 }
 
 /* Runs one statement; how many rows it changed, or -1 and a complaint. */
@@ -76,31 +86,49 @@ static int create(const struct command *c)
 {
     struct arena *a = c->arena;
     struct pg_args args = pg_args(a);
-    const struct str name = command_option(c, "--name", 0);
-    const struct str word = command_option(c, "--role", 0);
-    const enum role role = word.p ? principal_role(word) : ROLE_OPERATOR;
-    if (!command_options_ok(c, 1, "--email= --name= --role= --password-stdin"))
+    struct person p = {.role = ROLE_OPERATOR, .bulk_limit = STR("medium")};
+    if (!command_options_ok(c, 1,
+                            "--email= --name= --role= --groups= "
+                            "--bulk-limit= --password-stdin") ||
+        !read_person(c, &p) ||
+        !fine(person_name(a, "name", p.name, &p.name)))
         return 2;
-    if (role != ROLE_OPERATOR && role != ROLE_ADMIN && role != ROLE_AUDITOR) {
-        fprintf(stderr, "sayso: --role is operator, admin or auditor\n");
-        return 2;
-    }
-    if (name.n == 0 || !str_utf8(name) || str_runes(name) > 120) {
-        fprintf(stderr, "sayso: --name is 1 to 120 characters\n");
-        return 2;
-    }
     const struct str email = email_of(c);
     const struct str password = email.p ? password_of(c) : STR_NONE;
     if (!password.p)
         return 2;
     pg_arg(&args, id_new(a));
-    pg_arg(&args, str_of(principal_role_word(role)));
+    pg_arg(&args, str_of(principal_role_word(p.role)));
     pg_arg(&args, email);
-    pg_arg(&args, name);
+    pg_arg(&args, p.name);
     pg_arg(&args, crypt_password(a, password, c->conf->password_cost));
     pg_arg_time(&args, clock_now());
+    pg_arg(&args, p.groups);
+    pg_arg(&args, p.bulk_limit);
     return tell(c, done(change(c, SQL_OPERATOR_INSERT, &args), "created"),
                 password);
+}
+
+/* NULL for what was not said; no groups is an empty text. */
+static int set_facts(const struct command *c)
+{
+    struct pg_args args = pg_args(c->arena);
+    struct person p = {.role = ROLE_NONE};
+    if (!command_options_ok(c, 1,
+                            "--email= --name= --role= --groups= "
+                            "--bulk-limit=") ||
+        !read_person(c, &p))
+        return 2;
+    const struct str email = email_of(c);
+    if (!email.p)
+        return 2;
+    const bool grouped = command_option(c, "--groups", 0).p != NULL;
+    pg_arg(&args, email);
+    pg_arg(&args, p.name);
+    pg_arg(&args, p.role ? str_of(principal_role_word(p.role)) : STR_NONE);
+    pg_arg(&args, grouped && !p.groups.p ? STR("") : p.groups);
+    pg_arg(&args, p.bulk_limit);
+    return done(change(c, SQL_OPERATOR_CHANGE, &args), "changed");
 }
 
 static int list(const struct command *c)
@@ -112,9 +140,9 @@ static int list(const struct command *c)
     pg_close(pg);
     if (e)
         return command_failed(e);
-    printf("e-mail\trole\tname\tcreated\tstate\n");
+    printf("e-mail\trole\tname\tcreated\tstate\tgroups\tbulk limit\n");
     for (size_t i = 0; i < pg_count(rows); i++) {
-        for (int k = 0; k < 5; k++)
+        for (int k = 0; k < 7; k++)
             printf("%s%.*s", k ? "\t" : "", STR_FMT(pg_str(rows, i, k)));
         printf("\n");
     }
@@ -165,13 +193,15 @@ int operator_run(const struct command *c)
     const struct str what = c->argc > 0 ? str_of(c->argv[0]) : STR("");
     if (str_is(what, "create"))
         return create(c);
+    if (str_is(what, "change"))
+        return set_facts(c);
     if (str_is(what, "list"))
         return list(c);
     if (str_is(what, "password"))
         return set_password(c);
     if (str_is(what, "disable") || str_is(what, "enable"))
         return set_enabled(c, str_is(what, "enable"));
-    fprintf(stderr, "sayso: operator create, list, password, disable or "
-                    "enable\n");
+    fprintf(stderr, "sayso: operator create, change, list, password, disable "
+                    "or enable\n");
     return 2;
 }

@@ -52,12 +52,14 @@ struct wait {
 /* ---- answering ------------------------------------------------------ */
 
 /* Back to a worker, which authorises once more and renders. */
-static void resume(struct waiter *v)
+static void resume(struct waiter *v, bool held)
 {
     struct buf b = buf_make(v->wait->arena, 256);
     fcgi_record_out(&v->record, &b,
-                    STR("Status: 200 OK\r\n"
-                        "X-Accel-Redirect: @resume\r\n\r\n"));
+                    held ? STR("Status: 200 OK\r\n"
+                               "X-Accel-Redirect: @resume\r\n\r\n")
+                         : STR("Status: 200 OK\r\n"
+                               "X-Accel-Redirect: @unheld\r\n\r\n"));
     fcgi_record_end(&v->record, &b);
     (void)loop_send(v->conn, buf_text(&b), SIZE_MAX);
     loop_close(v->conn, false);
@@ -70,7 +72,7 @@ static void let_go(void *context, void *who)
     (void)context;
     v->slot = -1;
     if (v->record.state == FCGI_RECORD_READY)
-        resume(v);
+        resume(v, v->wait->stop_by == 0);
     else
         loop_close(v->conn, true);
 }
@@ -82,11 +84,12 @@ static const struct wait_table_fn go = {.fn = let_go};
 static void hold(struct waiter *v, const struct wait_table_ask *ask)
 {
     struct wait *w = v->wait;
-    if (w->stop_by == 0 && ask->until > clock_now() &&
-        ask->cap > clock_mono() && !wait_table_happened(w->table, ask))
+    const bool over = ask->until <= clock_now() || ask->cap <= clock_mono() ||
+                      wait_table_happened(w->table, ask);
+    if (!over && w->stop_by == 0)
         v->slot = wait_table_add(w->table, ask, v);
     if (v->slot < 0)
-        resume(v);
+        resume(v, over);
 }
 
 static void poll(struct waiter *v, struct pairs query)
@@ -99,7 +102,7 @@ static void poll(struct waiter *v, struct pairs query)
     if (!id_uuid(ask.intent_id) ||
         (since.p && !str_int(since, 0, INT64_MAX, &ask.since)) ||
         !str_int(pairs_get(query, "until"), 0, INT64_MAX, &ask.until)) {
-        resume(v);
+        resume(v, false);
         return;
     }
     hold(v, &ask);

@@ -13,6 +13,7 @@
 #include "store/principals.h"
 #include "store/sql.gen.h"
 #include "world/fcgi.h"
+#include "world/outbound.h"
 
 /* No transaction survives its request: a lock kept here would stop others. */
 static void check_transaction(struct pg *pg)
@@ -86,6 +87,8 @@ int web_run(const struct child *c)
     struct fcgi *f = fcgi_make(process, c->listen_fd);
     if (f) {
         child_signals(); /* FCGX_Init has installed its own */
+        const struct outbound_settings settings = {
+            .ca_file = c->conf->ca_file};
         struct serve serve = {
             .conf = c->conf,
             .templates = c->templates,
@@ -93,9 +96,13 @@ int web_run(const struct child *c)
                           sql_statements, sql_statement_count),
             .principals = principals_make(process),
             .metrics = c->metrics,
+            .outbound = outbound_make(process, &settings),
         };
+        pg_timeout(serve.pg, c->conf->database_timeout);
         result = work(c, &serve, f);
         pg_close(serve.pg);
+        if (serve.outbound)
+            outbound_close(serve.outbound);
     }
     arena_free(process);
     return result;

@@ -193,6 +193,17 @@ const struct err *deliveries_counts(struct pg *pg, struct arena *a,
     return NULL;
 }
 
+const struct err *deliveries_waiting(struct pg *pg, struct arena *a,
+                                     struct deliveries_waiting *out)
+{
+    struct pg_rows *r = NULL;
+    pg_queue(pg, SQL_DELIVERY_WAITING, NULL);
+    TRY(pg_run(pg, a, &r));
+    out->n = pg_int(r, 0, 0);
+    out->since = pg_int(r, 0, 1);
+    return NULL;
+}
+
 const struct err *deliveries_again(struct pg *pg, struct arena *a,
                                    struct str id, int64_t now)
 {

@@ -80,6 +80,13 @@ const struct err *deliveries_get(struct pg *pg, struct arena *a,
 const struct err *deliveries_counts(struct pg *pg, struct arena *a,
                                     int64_t now,
                                     int64_t out[static 3]) MUST;
+/* Those that wait for an endpoint that is not paused: how many, at most
+ * DELIVERIES_COUNT_MAX + 1, and since when the oldest does; 0: none. */
+struct deliveries_waiting {
+    int64_t n, since;
+};
+const struct err *deliveries_waiting(struct pg *pg, struct arena *a,
+                                     struct deliveries_waiting *out) MUST;
 /* Sends one again, now, whatever became of it, from its first try on.
  * ERR_NOT_FOUND delivery.unknown; ERR_CONFLICT delivery.endpoint where its
  * endpoint was removed. */

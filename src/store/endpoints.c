@@ -149,6 +149,7 @@ static void queue_insert(struct pg *pg, struct arena *a,
     pg_arg_time(&args, e->paused_at);
     pg_arg_time(&args, e->gone_at);
     pg_arg_int(&args, str_is(e->kind, "agent") ? ENDPOINTS_MAX : CHANNELS_MAX);
+    pg_arg_int(&args, ENDPOINTS_OF_AGENT_MAX);
     pg_queue(pg, SQL_ENDPOINT_INSERT, &args);
 }
 
@@ -167,9 +168,10 @@ const struct err *endpoints_insert(struct pg *pg, struct arena *a,
     TRY(taken(pg_run(pg, a, r)));
     if (pg_affected(r[at]) == 0)
         return err_at(a, ERR_CONFLICT, "endpoint.too_many", STR(""),
-                      "There are %d already. Remove one first.",
-                      str_is(e->kind, "agent") ? ENDPOINTS_MAX
-                                               : CHANNELS_MAX);
+                      "There are %d already, or %d of this agent. Remove "
+                      "one first.",
+                      str_is(e->kind, "agent") ? ENDPOINTS_MAX : CHANNELS_MAX,
+                      ENDPOINTS_OF_AGENT_MAX);
     return NULL;
 }
 

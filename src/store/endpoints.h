@@ -7,6 +7,7 @@
 #include "world/pg.h"
 
 #define ENDPOINTS_MAX 500 /* of an installation; a list is told whole */
+#define ENDPOINTS_OF_AGENT_MAX 20 /* each of its answers goes to all of them */
 #define ENDPOINTS_WAITING_MAX 1000
 /* How long the old secret signs beside a new one, in microseconds. */
 #define ENDPOINTS_ROTATION (INT64_C(24) * 3600 * 1000000)
@@ -41,8 +42,8 @@ const struct err *endpoints_get(struct pg *pg, struct arena *a,
                                 struct str id, struct str agent,
                                 struct endpoint *out) MUST;
 /* ERR_CONFLICT endpoint.taken for a name or an address that is there;
- * endpoint.too_many from ENDPOINTS_MAX of agents, or CHANNELS_MAX, on. Within a
- * transaction or in one of its own. */
+ * endpoint.too_many from ENDPOINTS_MAX of agents, ENDPOINTS_OF_AGENT_MAX of
+ * one agent, or CHANNELS_MAX, on. Within a transaction or in one of its own. */
 const struct err *endpoints_insert(struct pg *pg, struct arena *a,
                                    const struct endpoint *e) MUST;
 /* Writes name, address, event_types, notify_to, detail, every_question,

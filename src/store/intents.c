@@ -8,7 +8,7 @@
 enum {
     ID, TITLE, DESCRIPTION, CREATED_BY, STATUS, CONSTRAINTS, STATE, CONFIDENCE,
     VERSION, CREATED_AT, UPDATED_AT, PARENT, GOVERNANCE, SESSION, TASK, TURN,
-    INITIATED_BY, SEQUENCE, HASH, DEPENDS_ON
+    INITIATED_BY, SEQUENCE, HASH, DEPENDS_ON, CREATED_TIME, OWNER
 };
 
 static const struct err *unknown(void)
@@ -38,6 +38,7 @@ struct intent intents_row(struct arena *a, const struct pg_rows *r, size_t i)
         .turn_id = pg_str(r, i, TURN),
         .initiated_by = pg_str(r, i, INITIATED_BY),
         .depends_on = pg_str(r, i, DEPENDS_ON),
+        .owner = pg_str(r, i, OWNER),
         .tail = {.sequence = pg_int(r, i, SEQUENCE),
                  .hash = pg_str(r, i, HASH)},
     };
@@ -177,5 +178,6 @@ void intents_queue_update(struct pg *pg, struct arena *a,
     pg_arg_time(&args, i->updated_at);
     pg_arg_int(&args, i->tail.sequence);
     pg_arg(&args, i->tail.hash);
+    pg_arg(&args, i->owner);
     pg_queue(pg, SQL_INTENT_UPDATE, &args);
 }

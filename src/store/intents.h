@@ -11,7 +11,7 @@ struct intent_rows {
 };
 
 /* Columns behind those of intent_row in the statements that lock. */
-enum { INTENTS_DEPENDENCIES_DONE = 21, INTENTS_CHILDREN_DONE = 22 };
+enum { INTENTS_DEPENDENCIES_DONE = 22, INTENTS_CHILDREN_DONE = 23 };
 
 /* Row i of a statement that selects from intent_row. */
 struct intent intents_row(struct arena *a, const struct pg_rows *r, size_t i);

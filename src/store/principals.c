@@ -21,7 +21,7 @@ static const struct err *run1(struct pg *pg, struct arena *a, int statement,
 /* ---- keys ----------------------------------------------------------- */
 
 /* The columns of key_find that make a key what it is; last use is no part. */
-enum { ID, ROLE, LABEL, AGENTS, EXPIRES, REVOKED, RETRY, COLUMNS };
+enum { ID, ROLE, LABEL, AGENTS, EXPIRES, REVOKED, RETRY, GROUPS, COLUMNS };
 enum { LAST_USED = COLUMNS, VERSION };
 
 #define SEEN_KEYS 64
@@ -136,7 +136,8 @@ static const struct err *fill(struct arena *a, const struct str *columns,
                               .id = arena_str(a, columns[ID]),
                               .name = arena_str(a, columns[LABEL]),
                               .title = arena_str(a, columns[LABEL]),
-                              .retry_policy = arena_str(a, columns[RETRY])};
+                              .retry_policy = arena_str(a, columns[RETRY]),
+                              .groups = arena_str(a, columns[GROUPS])};
     return out->role == ROLE_AGENT ? speak(a, columns[AGENTS], asked, out)
                                    : NULL;
 }
@@ -222,7 +223,11 @@ const struct err *principals_by_session(struct pg *pg, struct arena *a,
                               .person = true,
                               .id = pg_str(r, 0, 0),
                               .name = pg_str(r, 0, 2),
-                              .title = pg_str(r, 0, 3)};
+                              .title = pg_str(r, 0, 3),
+                              .groups = pg_str(r, 0, 6),
+                              .bulk_limit = pg_str(r, 0, 7),
+                              .time_zone = pg_str(r, 0, 8),
+                              .theme = pg_str(r, 0, 9)};
     if (now - pg_int(r, 0, 4) < MINUTE)
         return NULL;
     pg_arg(&seen, digest);
@@ -266,6 +271,7 @@ const struct err *principals_enter(struct pg *pg, struct arena *a,
     *cookie = crypt_token(a, 32);
     pg_arg(&entered, id);
     pg_arg(&entered, STR_NONE);
+    pg_arg_time(&entered, now);
     pg_arg(&session, crypt_sha256_hex(a, *cookie));
     pg_arg(&session, id);
     pg_arg_time(&session, now);
@@ -281,4 +287,20 @@ const struct err *principals_leave(struct pg *pg, struct arena *a,
     pg_arg(&args, crypt_sha256_hex(a, cookie));
     pg_arg_time(&args, clock_now());
     return run1(pg, a, SQL_SESSION_REVOKE, &args, NULL);
+}
+
+/* ---- who could answer ----------------------------------------------- */
+
+const struct err *principals_there(struct pg *pg, struct arena *a,
+                                   struct str group, struct str name,
+                                   bool *out)
+{
+    struct pg_args args = pg_args(a);
+    struct pg_rows *r = NULL;
+    pg_arg(&args, group);
+    pg_arg(&args, name);
+    pg_arg_time(&args, clock_now());
+    TRY(run1(pg, a, SQL_PRINCIPAL_THERE, &args, &r));
+    *out = pg_count(r) > 0;
+    return NULL;
 }

@@ -51,4 +51,10 @@ const struct err *principals_enter(struct pg *pg, struct arena *a,
 const struct err *principals_leave(struct pg *pg, struct arena *a,
                                    struct str cookie) MUST;
 
+/* Is there an operator or admin, with a key or an account in use, in the group
+ * (p NULL: not asked) or of the name (p NULL: not asked)? */
+const struct err *principals_there(struct pg *pg, struct arena *a,
+                                   struct str group, struct str name,
+                                   bool *out) MUST;
+
 #endif

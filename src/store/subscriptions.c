@@ -21,18 +21,17 @@ static struct subscription row(const struct pg_rows *r, size_t i)
                                  .gone = pg_bool(r, i, GONE)};
 }
 
-/* Reads what it refers to, holding the key's lock from here on. */
+/* Reads what it refers to; who adds another one waits from here on. */
 static const struct err *resolve(struct pg *pg, struct arena *a,
                                  const struct subscription *s,
                                  struct str agent, struct str *endpoint)
 {
-    struct pg_args lock = pg_args(a), find = pg_args(a), intent = pg_args(a);
+    struct pg_args find = pg_args(a), intent = pg_args(a);
     struct pg_rows *r[3] = {NULL};
-    pg_arg(&lock, s->created_by);
     pg_arg(&find, agent);
     pg_arg(&find, s->webhook_url);
     pg_arg(&intent, s->intent_id);
-    pg_queue(pg, SQL_SUBSCRIPTION_COUNT_LOCK, &lock);
+    pg_queue(pg, SQL_SUBSCRIPTION_COUNT_LOCK, NULL);
     pg_queue(pg, SQL_SUBSCRIPTION_ENDPOINT, &find);
     pg_queue(pg, SQL_SUBSCRIPTION_INTENT, &intent);
     TRY(pg_run(pg, a, r));
@@ -65,12 +64,16 @@ const struct err *subscriptions_insert(struct pg *pg, struct arena *a,
     pg_arg(&args, s->created_by);
     pg_arg_time(&args, s->expires_at);
     pg_arg_int(&args, SUBSCRIPTIONS_MAX);
+    pg_arg_int(&args, SUBSCRIPTIONS_OPEN_MAX);
+    pg_arg_int(&args, SUBSCRIPTIONS_OPEN_ALL_MAX);
     pg_queue(pg, SQL_SUBSCRIPTION_INSERT, &args);
     TRY(pg_run(pg, a, &r));
     if (pg_affected(r) == 0)
         return err_at(a, ERR_CONFLICT, "subscription.too_many", STR(""),
-                      "This key has %d subscriptions. Remove one first.",
-                      SUBSCRIPTIONS_MAX);
+                      "A key may have %d subscriptions, %d of them to every "
+                      "intent, and all keys together %d of these. Remove one "
+                      "first.", SUBSCRIPTIONS_MAX, SUBSCRIPTIONS_OPEN_MAX,
+                      SUBSCRIPTIONS_OPEN_ALL_MAX);
     return NULL;
 }
 

@@ -6,6 +6,10 @@
 #include "world/pg.h"
 
 #define SUBSCRIPTIONS_MAX 100 /* of one key */
+/* Those to every intent are written for in every transaction, so there are
+ * few: of one key, and of all. */
+#define SUBSCRIPTIONS_OPEN_MAX 10
+#define SUBSCRIPTIONS_OPEN_ALL_MAX 100
 #define SUBSCRIPTIONS_PAGE 200
 
 struct subscription_rows {
@@ -17,7 +21,7 @@ struct subscription_rows {
  * agent p NULL first the one for every agent; and stores s on it. Within the
  * caller's transaction. ERR_INVALID subscription.webhook_url where there is
  * none; intent.unknown; ERR_CONFLICT subscription.too_many from
- * SUBSCRIPTIONS_MAX of its key on. */
+ * the ceilings above on. */
 const struct err *subscriptions_insert(struct pg *pg, struct arena *a,
                                        const struct subscription *s,
                                        struct str agent) MUST;

@@ -1,6 +1,7 @@
 /* Suspensions in the database: struct in, struct out. Decides nothing. */
 #include "store/suspensions.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -15,12 +16,21 @@ enum {
     POLICY, FALLBACK, ON_REJECT, CONFIDENCE, ASKED_SEQUENCE, STATE, OUTCOME,
     RESPONSE, REASON, METADATA, RESPONDED_BY, CLAIMED, VIA, RESPONDED_AT,
     SUMMARY, SUSPENDED_TIME, RESPONDED_TIME, INBOX_RANK, EXPIRES_TIME, ATTEMPT,
-    NEXT_ATTEMPT_AT
+    NEXT_ATTEMPT_AT, KIND, ALLOW_EDIT, RESPONDER_MODE, RESPONDER, NOT_INITIATOR,
+    EVIDENCE, ARTIFACTS, SUPERSEDES, CONSTRAINTS, APPROVED_SUBJECT,
+    APPROVED_SHA256, COLUMNS
 };
+static_assert(COLUMNS == SUSPENSIONS_COLUMNS, "suspension_row");
 
 static double number(struct str s)
 {
     return s.p ? strtod(s.p, NULL) : -1;
+}
+
+/* No kind: a plain card. */
+static enum kind kind(struct str word)
+{
+    return word.p ? kind_of(word) : KIND_NONE;
 }
 
 struct suspension suspensions_row(const struct pg_rows *r, size_t i)
@@ -65,6 +75,17 @@ struct suspension suspensions_row(const struct pg_rows *r, size_t i)
         .audit_summary = pg_str(r, i, SUMMARY),
         .attempt = pg_int(r, i, ATTEMPT),
         .next_attempt_at = pg_int(r, i, NEXT_ATTEMPT_AT),
+        .kind = kind(pg_str(r, i, KIND)),
+        .allow_edit = pg_bool(r, i, ALLOW_EDIT),
+        .responder = {.mode = responder_mode_of(pg_str(r, i, RESPONDER_MODE)),
+                      .who = pg_str(r, i, RESPONDER),
+                      .not_initiator = pg_bool(r, i, NOT_INITIATOR)},
+        .evidence = pg_str(r, i, EVIDENCE),
+        .artifacts = pg_str(r, i, ARTIFACTS),
+        .supersedes = pg_str(r, i, SUPERSEDES),
+        .constraints = pg_str(r, i, CONSTRAINTS),
+        .approved_subject = pg_str(r, i, APPROVED_SUBJECT),
+        .approved_sha256 = pg_str(r, i, APPROVED_SHA256),
     };
 }
 
@@ -106,33 +127,21 @@ const struct err *suspensions_get(struct pg *pg, struct arena *a,
     return NULL;
 }
 
-const struct err *suspensions_inbox(struct pg *pg, struct arena *a,
-                                    int64_t limit, struct str after,
-                                    struct suspension_rows *out)
+const struct err *suspensions_many(struct pg *pg, struct arena *a,
+                                   const struct str *ids, size_t n,
+                                   struct suspension *out)
 {
-    struct pg_args args = pg_args(a);
-    pg_arg_int(&args, limit);
-    if (after.p)
-        pg_arg(&args, after);
-    return select_rows(
-        pg, a, after.p ? SQL_SUSPENSION_INBOX_AFTER : SQL_SUSPENSION_INBOX,
-        &args, out);
-}
-
-const struct err *suspensions_decided(struct pg *pg, struct arena *a,
-                                      int64_t limit, int64_t at,
-                                      struct str id,
-                                      struct suspension_rows *out)
-{
-    struct pg_args args = pg_args(a);
-    pg_arg_int(&args, limit);
-    if (at) {
-        pg_arg_time(&args, at);
-        pg_arg(&args, id);
+    struct pg_rows **rows = arena_many(a, n + 1, struct pg_rows *);
+    for (size_t i = 0; i < n; i++) {
+        struct pg_args args = pg_args(a);
+        pg_arg(&args, id_token(ids[i]) ? ids[i] : STR_NONE);
+        pg_queue(pg, SQL_SUSPENSION_GET, &args);
     }
-    return select_rows(
-        pg, a, at ? SQL_SUSPENSION_DECIDED_AFTER : SQL_SUSPENSION_DECIDED,
-        &args, out);
+    TRY(n ? pg_run(pg, a, rows) : NULL);
+    for (size_t i = 0; i < n; i++)
+        out[i] = pg_count(rows[i]) ? suspensions_row(rows[i], 0)
+                                   : (struct suspension){.id = STR_NONE};
+    return NULL;
 }
 
 const struct err *suspensions_list(struct pg *pg, struct arena *a,
@@ -157,14 +166,25 @@ const struct err *suspensions_of_intent(struct pg *pg, struct arena *a,
     return select_rows(pg, a, SQL_SUSPENSION_OF_INTENT, &args, out);
 }
 
-const struct err *suspensions_open(struct pg *pg, struct arena *a,
-                                   int64_t *out)
+const struct err *suspensions_revision(struct pg *pg, struct arena *a,
+                                       struct str id, int64_t *out)
 {
+    struct pg_args args = pg_args(a);
     struct pg_rows *rows = NULL;
-    pg_queue(pg, SQL_SUSPENSION_OPEN_COUNT, NULL);
+    pg_arg(&args, id);
+    pg_queue(pg, SQL_SUSPENSION_REVISION, &args);
     TRY(pg_run(pg, a, &rows));
     *out = pg_int(rows, 0, 0);
     return NULL;
+}
+
+const struct err *suspensions_replacing(struct pg *pg, struct arena *a,
+                                        struct str id,
+                                        struct suspension_rows *out)
+{
+    struct pg_args args = pg_args(a);
+    pg_arg(&args, id);
+    return select_rows(pg, a, SQL_SUSPENSION_REPLACING, &args, out);
 }
 
 const struct err *suspensions_ages(struct pg *pg, struct arena *a,
@@ -187,6 +207,23 @@ static void arg_number(struct pg_args *args, struct arena *a, double v)
     }
     const int n = snprintf(text, sizeof text, "%.17g", v);
     pg_arg(args, arena_str(a, (struct str){text, (size_t)n}));
+}
+
+static void arg_bool(struct pg_args *args, bool v)
+{
+    pg_arg(args, v ? STR("true") : STR("false"));
+}
+
+static void arg_kind(struct pg_args *args, const struct suspension *s)
+{
+    pg_arg(args, str_of(kind_word(s->kind)));
+    arg_bool(args, s->allow_edit);
+    pg_arg(args, str_of(responder_mode_word(s->responder.mode)));
+    pg_arg(args, s->responder.who);
+    arg_bool(args, s->responder.not_initiator);
+    pg_arg(args, s->evidence);
+    pg_arg(args, s->artifacts);
+    pg_arg(args, s->supersedes);
 }
 
 void suspensions_queue_insert(struct pg *pg, struct arena *a,
@@ -224,6 +261,7 @@ void suspensions_queue_insert(struct pg *pg, struct arena *a,
     arg_number(&args, a, s->confidence);
     pg_arg_int(&args, s->asked_sequence);
     pg_arg_time(&args, s->next_attempt_at);
+    arg_kind(&args, s);
     pg_queue(pg, SQL_SUSPENSION_INSERT, &args);
 }
 
@@ -242,5 +280,8 @@ void suspensions_queue_decide(struct pg *pg, struct arena *a,
     pg_arg(&args, s->responded_via);
     pg_arg_time(&args, s->responded_at);
     pg_arg(&args, s->audit_summary);
+    pg_arg(&args, s->constraints);
+    pg_arg(&args, s->approved_subject);
+    pg_arg(&args, s->approved_sha256);
     pg_queue(pg, SQL_SUSPENSION_DECIDE, &args);
 }

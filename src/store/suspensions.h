@@ -5,7 +5,7 @@
 #include "domain/suspension.h"
 #include "world/pg.h"
 
-#define SUSPENSIONS_OPEN_MAX 1000 /* counts are told up to here */
+#define SUSPENSIONS_COLUMNS 54 /* of suspension_row */
 
 struct suspension_rows {
     struct suspension *v;
@@ -19,17 +19,11 @@ struct suspension_rows suspensions_rows(struct arena *a,
 /* ERR_NOT_FOUND suspension.unknown. */
 const struct err *suspensions_get(struct pg *pg, struct arena *a,
                                   struct str id, struct suspension *out) MUST;
-/* The open ones in the inbox's order, behind the row with id after (p NULL:
- * from the start). */
-const struct err *suspensions_inbox(struct pg *pg, struct arena *a,
-                                    int64_t limit, struct str after,
-                                    struct suspension_rows *out) MUST;
-/* The decided ones, newest decision first, behind (at, id); at 0: from the
- * start. */
-const struct err *suspensions_decided(struct pg *pg, struct arena *a,
-                                      int64_t limit, int64_t at,
-                                      struct str id,
-                                      struct suspension_rows *out) MUST;
+/* Those of the ids that there are, in one round trip; out[i] of ids[i], with id
+ * p NULL where there is none. */
+const struct err *suspensions_many(struct pg *pg, struct arena *a,
+                                   const struct str *ids, size_t n,
+                                   struct suspension *out) MUST;
 /* Newest question first. */
 struct suspensions_page {
     struct str state; /* p NULL: any */
@@ -45,9 +39,14 @@ const struct err *suspensions_list(struct pg *pg, struct arena *a,
 const struct err *suspensions_of_intent(struct pg *pg, struct arena *a,
                                         struct str intent_id,
                                         struct suspension_rows *out) MUST;
-/* How many are open, at most SUSPENSIONS_OPEN_MAX + 1. */
-const struct err *suspensions_open(struct pg *pg, struct arena *a,
-                                   int64_t *out) MUST;
+/* How many questions one replaces, one after the other, and itself; counted
+ * up to 1000. */
+const struct err *suspensions_revision(struct pg *pg, struct arena *a,
+                                       struct str id, int64_t *out) MUST;
+/* The newest of those that replace it; no row: none. */
+const struct err *suspensions_replacing(struct pg *pg, struct arena *a,
+                                        struct str id,
+                                        struct suspension_rows *out) MUST;
 /* Open ones younger than 5 min, 1 h, 1 d, and older. */
 const struct err *suspensions_ages(struct pg *pg, struct arena *a,
                                    int64_t out[static 4]) MUST;

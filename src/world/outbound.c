@@ -178,14 +178,16 @@ static size_t on_mail(char *p, size_t size, size_t n, void *context)
 
 /* QUICK_EXIT: a name that takes too long is left to its thread, which else
  * would be waited for, by all transfers. */
-static bool set_common(const struct outbound *o, struct transfer *t)
+static bool set_common(const struct outbound *o, struct transfer *t,
+                       int64_t time)
 {
+    const long ms = (long)((time > 0 ? time : OUTBOUND_TIME) / 1000);
     return SET(t, CURLOPT_PRIVATE, (void *)t) &&
            SET(t, CURLOPT_ERRORBUFFER, t->error) &&
            SET(t, CURLOPT_NOSIGNAL, 1L) && SET(t, CURLOPT_PROXY, "") &&
            SET(t, CURLOPT_QUICK_EXIT, 1L) &&
            SET(t, CURLOPT_FOLLOWLOCATION, 0L) &&
-           SET(t, CURLOPT_TIMEOUT_MS, (long)(OUTBOUND_TIME / 1000)) &&
+           SET(t, CURLOPT_TIMEOUT_MS, ms) &&
            SET(t, CURLOPT_CONNECTTIMEOUT_MS, CONNECT_MS) &&
            SET(t, CURLOPT_OPENSOCKETFUNCTION, open_socket) &&
            SET(t, CURLOPT_OPENSOCKETDATA, (void *)t) &&
@@ -275,7 +277,7 @@ bool outbound_send(struct outbound *o, const struct outbound_request *rq,
     t->own = own;
     t->begun = clock_mono();
     t->internal = rq->internal || !rq->url.p;
-    t->used = set_common(o, t) &&
+    t->used = set_common(o, t, rq->time) &&
               (rq->url.p ? set_http(t, rq) : set_mail(o, t, rq)) &&
               curl_multi_add_handle(o->multi, t->easy) == CURLM_OK;
     if (t->used)

@@ -29,6 +29,7 @@ struct outbound_request {
     struct str from, to[OUTBOUND_RECIPIENTS_MAX]; /* of mail */
     size_t recipients;
     bool internal; /* a private address is meant */
+    int64_t time;  /* that it may take, us; 0: OUTBOUND_TIME */
 };
 
 struct outbound_result {

@@ -5,8 +5,10 @@
 #include "world/pg.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <libpq-fe.h>
 #include <poll.h>
+#include <stdio.h>
 
 #include "base/clock.h"
 #include "base/log.h"
@@ -27,6 +29,7 @@ struct pg {
     size_t queued;
     struct pg_ahead ahead; /* check NULL: none */
     int64_t spent;
+    int64_t timeout; /* of a statement, milliseconds */
     bool patient;
 };
 
@@ -42,6 +45,7 @@ struct pg *pg_make(struct arena *process, struct str dsn, const char *name,
     pg->name = name;
     pg->list = list;
     pg->statements = n;
+    pg_timeout(pg, PG_TIMEOUT);
     return pg;
 }
 
@@ -50,6 +54,11 @@ void pg_close(struct pg *pg)
     if (pg->conn)
         PQfinish(pg->conn);
     pg->conn = NULL;
+}
+
+void pg_timeout(struct pg *pg, int64_t seconds)
+{
+    pg->timeout = seconds * 1000;
 }
 
 void pg_patient(struct pg *pg)
@@ -163,19 +172,30 @@ static bool prepare_all(struct pg *pg, int64_t deadline)
     return read_sync(pg, deadline);
 }
 
-static bool open_connection(struct pg *pg, int64_t deadline)
+static PGconn *begin_connection(const struct pg *pg)
 {
-    const char *const options =
-        pg->patient ? "-c client_min_messages=error"
-                    : "-c statement_timeout=2000 -c lock_timeout=1800 "
-                      "-c idle_in_transaction_session_timeout=10000 "
-                      "-c client_min_messages=error";
+    /* All statements are short: compiling one takes longer than it runs. */
+    const char *options = "-c jit=off -c client_min_messages=error";
+    char with_limits[256], gone[24];
+    if (!pg->patient) {
+        snprintf(with_limits, sizeof with_limits,
+                 "%s -c statement_timeout=%" PRId64 " -c lock_timeout=%" PRId64
+                 " -c idle_in_transaction_session_timeout=%" PRId64,
+                 options, pg->timeout, pg->timeout * 9 / 10, pg->timeout * 5);
+        options = with_limits;
+    }
+    snprintf(gone, sizeof gone, "%" PRId64, pg->timeout * 5 / 4);
     const char *const keys[] = {"dbname", "fallback_application_name",
                                 "options", "client_encoding",
                                 "tcp_user_timeout", NULL};
-    const char *const values[] = {pg->dsn, pg->name, options, "UTF8", "2500",
+    const char *const values[] = {pg->dsn, pg->name, options, "UTF8", gone,
                                   NULL};
-    pg->conn = PQconnectStartParams(keys, values, 1);
+    return PQconnectStartParams(keys, values, 1);
+}
+
+static bool open_connection(struct pg *pg, int64_t deadline)
+{
+    pg->conn = begin_connection(pg);
     const bool open = pg->conn && PQstatus(pg->conn) != CONNECTION_BAD &&
                       poll_connect(pg, deadline) &&
                       PQsetnonblocking(pg->conn, 1) == 0;
@@ -322,7 +342,7 @@ static bool run_plain(struct pg *pg, const char *sql, int64_t deadline)
 
 static int64_t deadline_of(const struct pg *pg, int64_t now)
 {
-    const int64_t left = PG_BATCH_TIME - pg->spent;
+    const int64_t left = pg->timeout * 1200 - pg->spent;
     return pg->patient ? INT64_MAX
                        : now + (left > 200000 ? left : INT64_C(200000));
 }
@@ -373,9 +393,8 @@ const struct err *pg_run(struct pg *pg, struct arena *a, struct pg_rows **rows)
     return e;
 }
 
-const struct err *pg_script(struct pg *pg, struct arena *a, const char *sql)
+const struct err *pg_script(struct pg *pg, const char *sql)
 {
-    (void)a;
     const int64_t deadline = deadline_of(pg, clock_mono());
     if (!pg->conn && !open_connection(pg, deadline))
         return pg_error(STR_NONE, STR_NONE);
@@ -428,16 +447,4 @@ struct str pg_str(const struct pg_rows *r, size_t row, int col)
         return STR_NONE;
     return (struct str){PQgetvalue(r->result, (int)row, col),
                         (size_t)PQgetlength(r->result, (int)row, col)};
-}
-
-int64_t pg_int(const struct pg_rows *r, size_t row, int col)
-{
-    int64_t v = 0;
-    (void)str_int(pg_str(r, row, col), INT64_MIN, INT64_MAX, &v);
-    return v;
-}
-
-bool pg_bool(const struct pg_rows *r, size_t row, int col)
-{
-    return str_is(pg_str(r, row, col), "t");
 }

@@ -3,8 +3,8 @@
  * One connection for each process. Statements are prepared on connecting and
  * run by number. A batch is queued and then run in one round trip; a
  * transaction is two batches. Every wait has a deadline, so a database that
- * is gone or stuck costs a request less than three seconds and an ERR_BUSY,
- * never a hang. Nothing here knows what the statements mean. */
+ * is gone or stuck costs a request little time and an ERR_BUSY, never a hang.
+ * Nothing here knows what the statements mean. */
 #ifndef WORLD_PG_H
 #define WORLD_PG_H
 
@@ -13,9 +13,8 @@
 
 #define PG_ARGS_MAX 48
 #define PG_BATCH_MAX 256
-/* How long the database may keep one request, connecting included, in
- * microseconds; counted from the last pg_spent. */
-#define PG_BATCH_TIME INT64_C(2400000)
+/* How long a statement may take unless pg_timeout says otherwise, seconds. */
+#define PG_TIMEOUT 2
 
 struct pg_statement {
     const char *name;
@@ -84,10 +83,13 @@ bool pg_in_transaction(const struct pg *pg);
 /* Rolls back an open transaction and forgets a queued batch. */
 void pg_rollback(struct pg *pg);
 /* Runs SQL text of ours that may hold several statements (migrations). */
-const struct err *pg_script(struct pg *pg, struct arena *a,
-                            const char *sql) MUST;
+const struct err *pg_script(struct pg *pg, const char *sql) MUST;
 /* Time spent in pg_run since the last call of this, microseconds. */
 int64_t pg_spent(struct pg *pg);
+/* How long a statement may take, 1 to 20 seconds, from the next connection on.
+ * Waiting for a lock may take 0.9 of it; all that the database does for a
+ * request, connecting included and counted from the last pg_spent, 1.2. */
+void pg_timeout(struct pg *pg, int64_t seconds);
 /* A pg without deadlines, for commands that read a whole table. */
 void pg_patient(struct pg *pg);
 

@@ -169,7 +169,8 @@ const struct err *request_parse(struct arena *a, struct pairs params,
         .content_type = str_trim(pairs_get(params, "CONTENT_TYPE")),
         .body = body,
         .https = str_is_nocase(pairs_get(params, "HTTPS"), "on"),
-        .waited = str_is(pairs_get(params, "WAITED"), "1"),
+        .waited = pairs_get(params, "WAITED").n > 0,
+        .unheld = str_is(pairs_get(params, "WAITED"), "unheld"),
         .remote = str_sub(pairs_get(params, "REMOTE_ADDR"), 0, REMOTE_MAX),
     };
     if (!str_utf8(r->remote))

@@ -8,7 +8,7 @@
 #include "base/err.h"
 
 #define REQUEST_BODY_MAX ((size_t)1 << 20)
-#define REQUEST_PAIRS_MAX 256  /* pairs of a form */
+#define REQUEST_PAIRS_MAX 400  /* pairs of a form: a plan has up to 100 steps */
 #define REQUEST_QUERY_MAX 16   /* pairs of a query */
 #define REQUEST_TARGET_MAX 4096
 #define REQUEST_PARAMS_MAX 256 /* CGI parameters, headers included */
@@ -35,7 +35,8 @@ struct request {
     struct str content_type;
     struct str body;
     bool https;
-    bool waited; /* it was held before, and is answered now: doors/hold.h */
+    bool waited; /* it comes back, and is answered now: doors/hold.h */
+    bool unheld; /* and comes back before its time */
     struct str remote; /* the client's address */
 };
 

@@ -29,7 +29,7 @@
 #include "base/buf.h"
 #include "base/json.h"
 
-#define TEMPLATE_DEPTH_MAX 16 /* sections and partials within each other */
+#define TEMPLATE_DEPTH_MAX 24 /* sections and partials within each other */
 
 struct templates;
 

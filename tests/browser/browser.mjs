@@ -5,7 +5,7 @@ import { chromium } from "playwright-core";
 
 import { sayso, server, visited } from "./server.mjs";
 
-export const patience = 10000; // ms that a page may take
+export const patience = 30000; // ms that a page may take
 let browser = null;
 const signedIn = new Map(); // who -> storage state
 
@@ -105,6 +105,16 @@ export function calm(page) {
 /* The answer that the page was made of. */
 export function shown(page) {
     return page.documents.at(-1);
+}
+
+/* A page of another server, without a watch over it. */
+export async function pageElsewhere(url, { width = 1280, height = 800,
+    theme = "light", scale = 1 } = {}) {
+    const context = await browser.newContext({ baseURL: url,
+        colorScheme: theme, viewport: { width, height },
+        deviceScaleFactor: scale });
+    context.setDefaultTimeout(patience);
+    return context.newPage();
 }
 
 /* A page in a context of its own. who: a key of people, or null for nobody;

@@ -1,15 +1,22 @@
 /* The browser tests: one server and one Chromium for all of them. */
 import { after, before } from "node:test";
 
+import "./acceptance.mjs";
 import "./answers.mjs";
 import { startBrowser, stopBrowser } from "./browser.mjs";
+import "./cards.mjs";
 import "./comfort.mjs";
+import "./demo.mjs";
+import "./facts.mjs";
 import "./hostile.mjs";
+import "./inbox.mjs";
 import "./journeys.mjs";
 import "./keys.mjs";
-import "./live.mjs";
 import { runAll } from "./lanes.mjs";
+import "./live.mjs";
 import "./people.mjs";
+import "./people_settings.mjs";
+import "./plans.mjs";
 import { startServer, stopServer } from "./server.mjs";
 import "./settings.mjs";
 import "./states.mjs";

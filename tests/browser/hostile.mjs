@@ -14,8 +14,9 @@ const rune = new RegExp("[\\u0000-\\u0008\\u000b-\\u001f\\u007f-\\u009f" +
     "\\u00ad\\u061c\\u200b-\\u200f\\u2028-\\u202e\\u2060-\\u206f" +
     "\\ufe00-\\ufe0f\\ufeff\\u{e0000}-\\u{e0fff}]", "u");
 
-/* An agent's name has no space and no slash, and may be anything else. */
-const villain = `"><b>agent\u202e\u200b😈${"x".repeat(60)}`;
+/* An agent's name has no space, no slash and nothing unseen, and may be anything
+ * else. */
+const villain = `"><b>agent&lt;😈${"x".repeat(60)}`;
 const header = Buffer.from(villain).toString("latin1");
 
 /* What holds on every page, whatever stands on it. */
@@ -50,7 +51,7 @@ async function visit(page, path) {
     return holds(page, path);
 }
 
-async function unfold(page) {
+export async function unfold(page) {
     await page.evaluate(() => document.querySelectorAll("details").forEach(
         (one) => { one.open = true; }));
 }

@@ -11,12 +11,14 @@ import { ask, suspension } from "./server.mjs";
 function focused(page) {
     return page.evaluate(() => {
         const one = document.activeElement;
+        const bare = one.cloneNode(true);
+        bare.querySelectorAll("kbd").forEach((key) => key.remove());
         const ring = (style) => style.outlineStyle !== "none" &&
             parseFloat(style.outlineWidth) >= 2 &&
             !/, 0\)$|transparent/.test(style.outlineColor);
         const at = one.getBoundingClientRect();
         return {
-            name: (one.getAttribute("aria-label") ?? one.innerText ??
+            name: (one.getAttribute("aria-label") ?? bare.innerText ??
                    "").trim() || one.name || one.tagName,
             tag: one.tagName, id: one.id, href: one.getAttribute("href"),
             ring: ring(getComputedStyle(one)) ||

@@ -62,6 +62,24 @@ export async function startServer() {
     server.url = server.env.SAYSO_URL;
 }
 
+/* A second one, as ./start --demo makes it; use(its sayso.env) and stop. */
+export async function withDemo(use) {
+    const state = `${environ.SAYSO_VAR}-demo`;
+    const env = { ...environ, SAYSO_VAR: state,
+                  SAYSO_PORT: String(await freePort()) };
+    try {
+        run(join(top, "start"), ["--demo"],
+            { env, timeout: 120000, stdio: ["ignore", "pipe", "pipe"] });
+        const text = readFileSync(
+            realpathSync(join(state, "sayso.env")), "utf8");
+        await use(Object.fromEntries(text.split("\n")
+            .map((line) => /^(\w+)=(.*)$/.exec(line)?.slice(1))
+            .filter(Boolean)));
+    } finally {
+        run(join(top, "start"), ["--stop"], { env });
+    }
+}
+
 export function stopServer() {
     run(join(top, "start"), ["--stop"]);
     if (made) {

@@ -107,6 +107,8 @@ function some() {
 state("settings-endpoints", 200, by, async (page) => {
     some();
     await page.goto("/settings");
+    assert.equal(new URL(page.url()).pathname, "/settings/profile");
+    await follow(page, "Endpoints");
     assert.equal(new URL(page.url()).pathname, endpoints);
 });
 state("settings-channels", 200, by, async (page) => {
@@ -243,6 +245,7 @@ for (const scripts of [true, false]) {
             const name = questions.named("life");
             await page.goto("/inbox");
             await follow(page, "Settings");
+            await follow(page, "Endpoints");
             await page.getByLabel("Name").fill(name);
             await page.locator("#f2").fill("http://a.example/");
             await press(page, "Register the endpoint");

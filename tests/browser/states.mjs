@@ -4,8 +4,10 @@ import assert from "node:assert/strict";
 import {
     follow, openPage, closePage, people, press, shown, signIn, withPage,
 } from "./browser.mjs";
+import * as cards from "./cards_questions.mjs";
 import { test } from "./lanes.mjs";
 import { look } from "./looks.mjs";
+import * as plans from "./plans_questions.mjs";
 import * as questions from "./questions.mjs";
 import {
     api, ask, askExpired, cancel, pageRoutes, respond, sql, visited,
@@ -133,6 +135,64 @@ state("answered-expired", 200, by, async (page) => {
     await openOne(page, asked);
 });
 
+/* ---- plans, inputs, credentials, handoffs ---------------------------- */
+
+async function revised() {
+    const old = await ask(plans.plan({ severity: "high" },
+        plans.firstGiven));
+    await respond(old.suspension_id, { value: "reject",
+        reason: "No way back between copying and dropping." });
+    return { old, now: await ask(plans.plan({ severity: "high",
+        supersedes: old.suspension_id }, plans.secondGiven,
+        { scope: "Cluster orders-prod, schema shop" })) };
+}
+
+state("plan", 200, by, async (page) =>
+    openOne(page, await ask(plans.plan({}, plans.firstGiven))));
+state("plan-revision", 200, by, async (page) =>
+    openOne(page, (await revised()).now));
+state("plan-replaced", 200, by, async (page) => {
+    await openOne(page, (await revised()).old);
+    await page.getByText("What was asked", { exact: true }).click();
+});
+state("plan-edit", 200, by, async (page) =>
+    openOne(page, (await revised()).now, "?choice=approve_edited"));
+state("plan-edit-error", 422, by, async (page) => {
+    await openOne(page, await ask(plans.plan()), "?choice=approve_edited");
+    await page.locator("#o2").fill("second");
+    await page.locator("#n1").fill("x".repeat(1001));
+    await press(page, "Show the difference");
+});
+state("plan-look", 200, by, async (page) => {
+    await openOne(page, await ask(plans.plan()), "?choice=approve_edited");
+    await page.locator("#k4").uncheck();
+    await page.locator("#o3").fill("0.5");
+    await page.locator("#n2").fill("After the 03:30 batch");
+    await press(page, "Show the difference");
+});
+state("plan-edited", 200, by, async (page) => {
+    const asked = await ask(plans.plan());
+    await respond(asked.suspension_id, { value: "approve_edited",
+        constraints: { steps: [{ id: "copy" },
+            { id: "backup", note: "Twice." }] } });
+    await openOne(page, asked);
+});
+state("input-form", 200, by, async (page) =>
+    openOne(page, await ask(plans.input())));
+state("input-words", 200, by, async (page) => openOne(page,
+    await ask(plans.input({ form: undefined, response_type: "text" }))));
+state("credential", 200, by, async (page) =>
+    openOne(page, await ask(plans.credential({ severity: "medium" },
+        { expires: "2027-01-01", rights: { admin: false, on: ["shop"] } }))));
+state("handoff", 200, by, async (page) =>
+    openOne(page, await ask(plans.handoff({ severity: "medium" },
+        { deadline: "2027-01-01" }))));
+state("intent-handed-over", 200, by, async (page) => {
+    const asked = await ask(plans.handoff());
+    await respond(asked.suspension_id, { value: "accept" });
+    await page.goto(`/intents/${asked.intent_id}`);
+});
+
 /* ---- too late ------------------------------------------------------- */
 
 state("stale-answered", 409, by, async (page) => {
@@ -231,8 +291,48 @@ state("suspension-hostile", 200, by, async (page) =>
     openOne(page, await ask(questions.hostileChoice())), much);
 state("suspension-hostile-form", 200, by, async (page) =>
     openOne(page, await ask(questions.hostileForm())), much);
-state("inbox-hostile", 200, by, (page) => page.goto("/inbox"),
-    { ...much, ...last });
+state("inbox-hostile", 200, by, async (page) => {
+    await ask(questions.hostileChoice());
+    await ask(questions.hostileForm());
+    await page.goto("/inbox");
+}, { ...much, ...last });
+
+/* ---- approvals, permissions, costs ---------------------------------- */
+
+for (const kind of ["approval", "permission", "cost"]) {
+    state(`kind-${kind}`, 200, by, async (page) =>
+        openOne(page, await ask(cards[kind]())));
+}
+state("kind-approval-offers", 200, by, async (page) =>
+    openOne(page, await ask(cards.flat({ severity: "medium" }))));
+state("kind-approval-cannot", 200, { who: "auditor" }, async (page) =>
+    openOne(page, await ask(cards.approval())));
+for (const [name, kind, choice] of [["edit", "flat", "edit"],
+    ["constrain", "flat", "constrain"], ["json", "approval", "edit"],
+    ["seconds", "permission", "allow_for"], ["limit", "cost", "confirm"]]) {
+    state(`amend-${name}`, 200, by, async (page) =>
+        openOne(page, await ask(cards[kind](kind === "approval"
+            ? { allow_edit: true } : {})), `?choice=${choice}`));
+}
+state("amend-errors", 422, by, async (page) => {
+    await openOne(page, await ask(cards.cost()), "?choice=confirm");
+    await page.getByLabel("Limit").fill("a lot");
+    await press(page, "Show the difference");
+});
+state("amend-difference", 200, by, async (page) => {
+    await openOne(page, await ask(cards.flat({ severity: "high" })),
+        "?choice=edit");
+    await page.getByLabel(/^amount/).fill("120.50");
+    await page.getByLabel(/^consequence/).fill("Half of it. ".repeat(30));
+    await press(page, "Show the difference");
+});
+for (const kind of ["Approval", "Permission", "Cost"]) {
+    state(`kind-hostile-${kind.toLowerCase()}`, 200, by, async (page) =>
+        openOne(page, await ask(cards[`hostile${kind}`]())), much);
+}
+state("amend-hostile", 200, by, async (page) =>
+    openOne(page, await ask(cards.hostileApproval()), "?choice=constrain"),
+much);
 
 test("every page of the route table was asked for", () => {
     const rows = pageRoutes();

@@ -15,9 +15,9 @@ AT_WORK = 1  # seconds to wait for somebody to be in the middle of something
 ENOUGH = 30  # seconds after which no further round begins
 
 
-def has_work(db, name, victim):
+def has_work(db, name, victim, path):
     if name == "web":
-        return kit.has_request(victim)
+        return kit.has_request(victim, path)
     return db.execute("SELECT FROM pg_stat_activity WHERE usename = %s AND "
                       "state <> 'idle'", [f"sayso_{name}"]).rowcount
 
@@ -69,7 +69,8 @@ class Faults:
         end = time.monotonic() + AT_WORK
         with self.server.database() as db:
             while name != "wait" and time.monotonic() < end:
-                if busy := [p for p in some if has_work(db, name, p)]:
+                if busy := [p for p in some if has_work(
+                        db, name, p, self.server.socket)]:
                     self.at_work.append(name)
                     return self.rng.choice(busy)
         return self.rng.choice(some)

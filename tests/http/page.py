@@ -1,6 +1,9 @@
 """Reading pages as a browser does: forms, what is in them, what is shown."""
+import html
 import html.parser
 import re
+
+import kit
 
 
 class _Reader(html.parser.HTMLParser):
@@ -92,3 +95,70 @@ class Page:
 def login_data(client, **typed):
     """What the login form would post from this browser."""
     return Page(client.get("/login")).data("/login", **typed)
+
+
+# --- Forms whose fields are known by their labels --------------------------
+
+FIELD = re.compile(
+    r'<label for="(\w+)"><bdi>([^<]*)</bdi>|'
+    r'<fieldset id="(\w+)">\s*<legend><bdi>([^<]*)</bdi>|'
+    r'<label class="tick"><input id="(\w+)"[^>]*><span><bdi>([^<]*)</bdi>')
+
+
+def fields(r):
+    """The fields of a page by their labels."""
+    found = ([x for x in m if x] for m in FIELD.findall(r.text))
+    return {label: name for name, label in found}
+
+
+def typed(r, values):
+    """What was typed, by labels, as the names that a browser sends."""
+    names = fields(r)
+    out = {}
+    for label, value in values.items():
+        many = isinstance(value, list)
+        out[names[label] + ("[]" if many else "")] = value
+    return out
+
+
+def send(client, path, values, **more):
+    r = client.get(path)
+    assert r.status_code == 200, r.text
+    data = Page(r).data(path, **typed(r, values))
+    return client.post(path, data={**data, **more})
+
+
+def press(client, path, what, page=None, **more):
+    """Presses the button `what` of a form of the page."""
+    r = client.get(page or path)
+    form = next(f for f in Page(r).forms if f["action"] == path and any(
+        x["tag"] == "button" and x["value"] == what for x in f["fields"]))
+    data = {x["name"]: x["value"] for x in form["fields"]
+            if x["tag"] == "input"}
+    return client.post(path, data={**data, "do": what, **more})
+
+
+def token(client):
+    """What a form of whoever is signed in carries."""
+    return Page(client.get("/settings/profile")).data("/logout")["csrf"]
+
+
+def once(r):
+    """The secret that a page shows; None where it shows none."""
+    found = re.search(r'<p class="key"><code>([^<]+)</code>', r.text)
+    return html.unescape(found[1]) if found else None
+
+
+# --- What becomes of it ----------------------------------------------------
+
+def logged(server, *words):
+    """The lines of the log with all of these words."""
+    return [x for x in server.log().splitlines() if all(w in x for w in words)]
+
+
+def signs_in(server, email, password):
+    with server.client(headers={"Accept": "text/html"},
+                       transport=kit.elsewhere()) as client:
+        r = client.post("/login", data=login_data(
+            client, email=email, password=password))
+        return r.status_code == 303

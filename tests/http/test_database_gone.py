@@ -20,7 +20,7 @@ pytestmark = pytest.mark.usefixtures("stuck")
 
 @pytest.fixture(scope="module")
 def server():
-    one = kit.Watched(place("database")).start()
+    one = kit.Watched(place("database"), SAYSO_DATABASE_TIMEOUT="2").start()
     one.database_process = None
     yield one
     one.stop()

@@ -274,6 +274,7 @@ def late_answer(server, agent, me):
                 fallback_value="deny")
     page = show(me, asked)
     with server.database() as db:
+        db.execute("SET session_replication_role = replica")  # it is sealed
         db.execute("UPDATE suspension SET expires_at = now() - interval "
                    "'1 second' WHERE id = %s", [asked["suspension_id"]])
     # The page says so; reading it decides nothing.

@@ -3,7 +3,8 @@ import re
 
 import pytest
 
-from kit import ask, answer, new_id, new_intent, respond, suspend
+from kit import (ask, answer, new_id, new_intent, respond, suspend,
+                 wait_for)
 from page import login_data
 
 route = pytest.mark.route
@@ -115,6 +116,30 @@ def test_metrics_count_open_questions_by_age(server, nobody, agent, operator):
     assert ages() == before
 
 
+def test_metrics_count_what_has_not_arrived(server, nobody, agent, channel):
+    def waiting():
+        values = scrape(nobody)
+        return (values["sayso_deliveries_waiting", None],
+                values["sayso_delivery_oldest_seconds", None])
+
+    asked = ask(agent)
+    to = channel("webhook", f"away {new_id()}")["endpoint_id"]
+    before, _ = waiting()
+    with server.database() as db:
+        db.execute(
+            "INSERT INTO delivery (id, endpoint_id, intent_id, "
+            "event_sequence, type, body, next_at, created_at) VALUES "
+            "(gen_random_uuid(), %s, %s, 1, 'event', '{}', "
+            "now() + interval '1 hour', now() - interval '2 days')",
+            [to, asked["intent_id"]])
+    after, oldest = waiting()
+    assert after == before + 1 and 172800 <= oldest < 172900
+    with server.database() as db:
+        db.execute("UPDATE endpoint SET paused_at = now() WHERE id = %s",
+                   [to])
+    assert waiting()[0] == before
+
+
 def test_metrics_name_every_route_and_no_stranger(nobody):
     nobody.get("/" + new_id())
     from kit import ROUTES
@@ -127,8 +152,10 @@ def test_metrics_name_every_route_and_no_stranger(nobody):
 # --- Logs -----------------------------------------------------------------
 
 def log_of(server, response):
+    """The line is written once the answer is on its way."""
     wanted = f"request={response.headers['x-request-id']} "
-    return [x for x in server.log().splitlines() if wanted in x]
+    return wait_for(lambda: [x for x in server.log().splitlines()
+                             if wanted in x])
 
 
 def test_one_line_for_a_request(server, agent, operator):

@@ -206,7 +206,7 @@ def test_head_holds_nothing(agent, keys, server):
 
 def test_one_that_comes_back_is_told_to_wait(keys, listen, server):
     """It was handed over, and nobody took it."""
-    params = {"REQUEST_METHOD": "GET", "WAITED": "1",
+    params = {"REQUEST_METHOD": "GET", "WAITED": "unheld",
               "REQUEST_URI": AGENT[0].format("a"),
               "HTTP_X_API_KEY": keys["agent"]}
     answer = kit.fastcgi(server.socket, params)

@@ -129,8 +129,8 @@ def test_it_goes_with_its_endpoint(bot):  # noqa: F811
 def test_the_ceiling_of_a_key_and_pages(server):
     key = server.key("agent", "--agent", "many")
     with server.client(headers={"X-API-Key": key}) as client:
-        endpoint = register(client)
-        first = subscribe(client, endpoint)
+        endpoint, intent = register(client), new_intent(client)["id"]
+        first = subscribe(client, endpoint, intent_id=intent)
         with server.database() as db:
             db.execute(
                 "INSERT INTO subscription SELECT gen_random_uuid(), "
@@ -143,8 +143,9 @@ def test_the_ceiling_of_a_key_and_pages(server):
                 "endpoint_id, intent_id, subscriber_id, event_types, "
                 "created_at, created_by, expires_at FROM subscription, "
                 "generate_series(1, 98) WHERE id = %s", [first["id"]])
-        subscribe(client, endpoint)
-        r = client.post(PATH, json={"webhook_url": endpoint["url"]})
+        subscribe(client, endpoint, intent_id=intent)
+        r = client.post(PATH, json={"webhook_url": endpoint["url"],
+                                    "intent_id": intent})
         refused(r, 409, "subscription.too_many")
         seen, after = [], None
         for n in (200, 150):
@@ -153,8 +154,33 @@ def test_the_ceiling_of_a_key_and_pages(server):
             assert len(rows) == n
             seen, after = seen + rows, page.json()["next"]
         assert after is None and len(set(seen)) == 350
+
+
+def test_few_are_told_of_every_intent(server):
+    """Each of them is written for in every transaction."""
+    made = []
+    for n in range(10):
+        key = server.key("agent", "--agent", f"many-{n}")
+        with server.client(headers={"X-API-Key": key}) as client:
+            endpoint = register(client)
+            body = {"webhook_url": endpoint["url"], "subscriber_id": "me"}
+            made += [subscribe(client, endpoint) for _ in range(10)]
+            r = client.post(PATH, json=body)
+            refused(r, 409, "subscription.too_many")
+            subscribe(client, endpoint, intent_id=new_intent(client)["id"])
+    key = server.key("agent", "--agent", "late")
+    with server.client(headers={"X-API-Key": key}) as client:
+        body = {"webhook_url": register(client)["url"], "subscriber_id": "me"}
+        r = client.post(PATH, json=body)
+        refused(r, 409, "subscription.too_many")
+        with server.database() as db:
+            db.execute("DELETE FROM subscription WHERE id = %s",
+                       [made[0]["id"]])
+        assert client.post(PATH, json=body).status_code == 201
+
+
+def test_a_bad_query(bot):  # noqa: F811
     for bad in ("x", "", ANY_ID + "0"):
         for name in ("after", "intent_id", "portfolio_id"):
-            with server.client(headers={"X-API-Key": key}) as client:
-                refused(client.get(PATH, params={name: bad}), 400,
-                        "request.query", name)
+            refused(bot.get(PATH, params={name: bad}), 400,
+                    "request.query", name)

@@ -237,7 +237,7 @@ def long(n):
     ({"state": "resolved"}, "field.unknown", "state"),
     ({"response": "approve"}, "field.unknown", "response"),
     ({"resolution": "responded"}, "field.unknown", "resolution"),
-    ({"kind": "approval"}, "field.unknown", "kind"),
+    ({"kind": "vote"}, "field.value", "kind"),
 ])
 def test_a_body_that_cannot_be_a_question(agent, body, code, at):
     body = {"question": "Refund?", "choices": CHOICES, **body}
@@ -474,7 +474,7 @@ def test_a_form_that_cannot_be(agent, form, code):
     ({"metadata": []}, "field.type", "metadata"),
     ({"subject_sha256": "x" * 65}, "field.too_long", "subject_sha256"),
     ({"outcome": "authorized"}, "field.unknown", "outcome"),
-    ({"constraints": {}}, "field.unknown", "constraints"),
+    ({"constraints": []}, "field.type", "constraints"),
 ])
 def test_a_body_that_cannot_be_an_answer(agent, operator, body, code, at):
     asked = ask(agent)
@@ -504,8 +504,9 @@ def test_a_second_answer_names_the_first(agent, operator, other_operator):
 
 def test_only_people_answer(agent, other_agent, auditor):
     asked = ask(agent)
-    for client in (agent, other_agent, auditor):
-        refused(answer(client, asked), 403, "role.forbidden")
+    refused(answer(agent, asked), 403, "suspension.own_question")
+    refused(answer(other_agent, asked), 404, "suspension.unknown")
+    refused(answer(auditor, asked), 403, "role.forbidden")
     assert read(agent, asked)["state"] == "pending"
 
 

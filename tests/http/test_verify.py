@@ -245,11 +245,10 @@ def denied(db, query):
     "UPDATE event SET canonical = ''", "DELETE FROM event",
     "TRUNCATE event", "DELETE FROM intent", "DELETE FROM suspension",
     "TRUNCATE intent CASCADE", "DELETE FROM idempotency",
-    "UPDATE idempotency SET body = ''", "INSERT INTO api_key VALUES "
-    "(gen_random_uuid(), repeat('a', 64), 'x', 'admin', 'x')",
-    "UPDATE api_key SET role = 'admin'",
-    "UPDATE api_key SET revoked_at = NULL", "DELETE FROM api_key",
-    "UPDATE principal SET role = 'admin'", "DELETE FROM principal",
+    "UPDATE idempotency SET body = ''",
+    "UPDATE api_key SET role = 'admin'", "DELETE FROM api_key",
+    "UPDATE api_key SET key_sha256 = repeat('a', 64)",
+    "UPDATE principal SET email = 'x@example.com'", "DELETE FROM principal",
     "INSERT INTO migration VALUES (99, 'x', 'x', now())",
     "CREATE TABLE mine (a int)", "CREATE VIEW mine AS SELECT 1",
     "CREATE FUNCTION mine() RETURNS int LANGUAGE sql AS 'SELECT 1'",
@@ -292,3 +291,13 @@ def test_the_web_role_cannot_decide_twice(server, agent, operator):
         with pytest.raises(psycopg.errors.CheckViolation):
             db.execute("UPDATE suspension SET response = %s WHERE id = %s",
                        [json.dumps("approve"), asked["suspension_id"]])
+
+
+def test_a_revoked_key_stays_revoked(server):
+    key = server.key("agent", "--agent", "gone", label="gone")
+    assert server.sayso("key", "revoke", key[:12]).returncode == 0
+    for user in ("sayso_web", None):
+        with server.database(*[user] if user else []) as db:
+            with pytest.raises(psycopg.errors.CheckViolation):
+                db.execute("UPDATE api_key SET revoked_at = NULL "
+                           "WHERE label = 'gone'")

@@ -200,7 +200,14 @@ def test_same_words():
         assert schemas[name]["enum"] == words_of(
             "domain/suspension.c", rf'\[{prefix}_\w+\] = "(\w+)"')
     effects = words_of("domain/resolve.c", r'\{"(\w+)", "\w+", \w+\}')
+    assert schemas["EffectOffered"]["enum"] == effects
+    # What a kind alone can offer.
+    effects.remove("authorize_modified")
     assert schemas["Effect"]["enum"] == effects
+    assert schemas["Kind"]["enum"] == words_of(
+        "domain/kind.c", r'\.word = "(\w+)"')
+    assert schemas["ResponderMode"]["enum"] == words_of(
+        "domain/responder.c", r'\[RESPONDER_\w+\] = "(\w+)"')
 
 
 def test_codes_exist():

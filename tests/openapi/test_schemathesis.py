@@ -232,20 +232,33 @@ def test_stories(server, keys):
     done = set()
 
     class Story(api.as_state_machine()):
+        def teardown(self):
+            super().teardown()
+            make_room()
+
         def get_call_kwargs(self, case):
-            allowed = roles(case.operation)
-            return {"base_url": server.url, "headers": keys[allowed[0]]}
+            role = roles(case.operation)[0]
+            if name(case) == "answer":
+                role = "operator"  # an agent answers nothing but a handoff
+            return {"base_url": server.url, "headers": keys[role]}
 
         def before_call(self, case):
             case.headers.pop("X-Agent-ID", None)
             case.headers.pop("Idempotency-Key", None)
             if name(case) == "answer":
-                case.body = {**case.body, **fitting(case)}
+                case.body = fitting(case)
 
         def validate_response(self, response, case, **kwargs):
             case.validate_response(response, checks=CHECKS)
             if response.status_code < 300:
                 done.add(name(case))
+
+    def make_room():
+        """There are ceilings: each story finds what the one before found."""
+        with server.database() as db:
+            db.execute("DELETE FROM subscription")
+            db.execute("UPDATE endpoint SET removed_at = now() "
+                       "WHERE removed_at IS NULL")
 
     def name(case):
         return case.operation.definition.raw["operationId"]
@@ -259,6 +272,7 @@ def test_stories(server, keys):
         value = {} if question.get("form") else choices[0]["value"]
         return {"value": value, "subject_sha256": None, "reason": "So."}
 
-    Story.run(settings=limits(30, stateful_step_count=8))
+    make_room()
+    Story.run(settings=limits(60, stateful_step_count=8))
     assert done >= {"ask", "readQuestion", "answer", "createIntent",
                     "readIntent"}

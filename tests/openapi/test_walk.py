@@ -1,9 +1,17 @@
 """One walk through all that the contract promises to succeed, with the
 contract's own examples: each is accepted, and each answer is as it says."""
 import re
+import sys
+import uuid
 
 import pytest
-from openapi_contract import BY_ID, DOC, example, follow, judge
+from openapi_contract import BY_ID, DOC, TOP, example, follow, judge
+
+sys.path.insert(0, str(TOP / "tests" / "http"))
+
+from page import Page, typed  # noqa: E402
+
+ANY_ID = "11111111-2222-4333-8444-555555555555"
 
 SEEN = set()
 
@@ -78,6 +86,48 @@ def test_other_questions(agent, operator, name):
     call(operator, "answer", 200, at,
          json={"value": value, "responded_by": "bob@example.com",
                "metadata": {"channel": "phone"}})
+
+
+KINDS = [("approval", "constrain"), ("approval", "edit"),
+         ("permission", "allowFor"), ("plan", "steps"), ("cost", "limit")]
+
+
+@pytest.mark.parametrize("name, sent", KINDS)
+def test_kinds(agent, operator, admin, name, sent):
+    asked = ask(agent, name)
+    at = {"id": asked["suspension_id"]}
+    required = call(admin, "readAction", 200, at).json()
+    assert required["type"] == "action.required"
+    call(operator, "answer", 422, at, json={
+        "value": asked["choices"][-1]["value"], "subject": {}})
+    done = call(operator, "answer", 200, at,
+                json=example("answer", sent)).json()
+    assert done["outcome"] == "authorized" and done["modified"]
+    resolved = call(agent, "readAction", 200, at).json()
+    assert resolved["type"] == "action.resolved"
+    call(agent, "readQuestion", 200, at)
+
+
+def test_other_kinds(agent, operator, server):
+    asked = ask(agent, "handoff")
+    at = {"id": asked["suspension_id"]}
+    call(operator, "answer", 200, at, json={"value": "accept"})
+    owner = call(agent, "readIntent", 200, {"id": asked["intent_id"]})
+    assert owner.json()["owner"]
+    credential = example("ask", "credential")
+    credential["subject"]["settings_url"] = server.url + "/settings"
+    asked = call(agent, "ask", 201, json=credential).json()
+    at = {"id": asked["suspension_id"]}
+    call(agent, "answer", 403, at, json={"value": "configured"})
+    call(operator, "answer", 200, at, json={"value": "configured"})
+    words = call(agent, "ask", 201, json={
+        "question": "Which colour?", "kind": "elicitation"}).json()
+    at = {"id": words["suspension_id"]}
+    call(operator, "answer", 422, at, json={"value": "x",
+                                            "choice": "decline"})
+    call(operator, "answer", 200, at, json=example("answer", "decline"))
+    call(agent, "ask", 422, json={"question": "May I?", "kind": "approval"})
+    call(agent, "readAction", 404, {"id": "nothing"})
 
 
 def test_what_is_too_large_is_refused_whole(agent, operator):
@@ -441,6 +491,94 @@ def test_settings(server, agent, operator):
                               log.text)[1]}
         page = call(one, "pageDelivery", 200, at)
         call(one, "pageDeliveryAgain", 303, at, data={"csrf": token(page)})
+
+
+LISTS = ["pageInbox", "pageDecided", "exportDecidedCsv", "exportDecidedLines",
+         "pageViews", "pageKeyboard", "pageSettings", "pageProfile",
+         "pageSessions", "pagePeople", "pageGroups", "pageKeys"]
+FORMS = ["pageBulkConfirm", "pageBulkDecide", "pageViewSave",
+         "pageProfileChange", "pageSessionsEnd", "pagePersonMake",
+         "pageKeyMake"]
+ONES = ["pagePerson", "pagePersonChange", "pageKey", "pageKeyRevoke"]
+
+
+def test_pages_ask_who_it_is(browser):
+    for name in LISTS + FORMS:
+        call(browser, name, 303)
+    for name in ONES:
+        call(browser, name, 303, {"id": ANY_ID})
+
+
+def admin_of(server, one):
+    who = {"email": f"{uuid.uuid4()}@example.com", "password": "a horse, a bat"}
+    done = server.sayso("operator", "create", "--email", who["email"],
+                        "--name", "Walk", "--role", "admin",
+                        "--password-stdin", input=who["password"] + "\n")
+    assert done.returncode == 0, done.stderr
+    sign_in(one, server, **who)
+    return who
+
+
+def test_pages_of_many(server, agent):
+    with server.client() as one:
+        admin_of(server, one)
+        for name in LISTS:
+            if name != "pageSettings":
+                call(one, name, 200)
+        ask(agent, "approval", severity="low", question="Walk on?")
+        page = call(one, "pageInbox", 200, params={"view": "all",
+                                                   "q": "Walk on?"})
+        data = {"csrf": token(page), "answer": "approve",
+                "pick[]": re.findall(r'name="pick\[\]" value="([^"]+)"',
+                                     page.text)}
+        assert data["pick[]"]
+        call(one, "pageBulkConfirm", 403, data={"answer": "approve"})
+        call(one, "pageBulkConfirm", 200, data=data)
+        call(one, "pageBulkDecide", 422, data={**data, "answer": "reject"})
+        call(one, "pageBulkDecide", 200, data=data)
+        view = {"csrf": data["csrf"], "path": "/inbox", "query": "risk=high"}
+        call(one, "pageViewSave", 422, data=view)
+        call(one, "pageViewSave", 303, data={**view, "name": "Walk"})
+
+
+def filled(page, path, values):
+    """What a browser sends: the form as it stands, and what was typed."""
+    return Page(page).data(path, **typed(page, values))
+
+
+def test_pages_of_people(server):
+    with server.client() as one:
+        who = admin_of(server, one)
+        csrf = token(call(one, "pageProfile", 200))
+        call(one, "pageSessionsEnd", 404, data={
+            "csrf": csrf, "do": "end", "key": "nothing"})
+        call(one, "pageSessionsEnd", 303, data={"csrf": csrf,
+                                                "do": "others"})
+        for name, email in (("Pia", f"{uuid.uuid4()}@example.com"), ("", "")):
+            page = call(one, "pagePeople", 200)
+            data = filled(page, "/settings/people",
+                          {"E-mail": email, "Name": name})
+            call(one, "pagePersonMake", 200 if name else 422, data=data)
+        page = call(one, "pagePeople", 200)
+        ids = re.findall('href="/settings/people/([0-9a-f-]{36})"', page.text)
+        at = next({"id": i} for i in ids if "Pia" in call(
+            one, "pagePerson", 200, {"id": i}).text)
+        call(one, "pagePersonChange", 400, at, data={"csrf": csrf})
+        call(one, "pagePersonChange", 200, at, data={"csrf": csrf,
+                                                     "do": "password"})
+        page = call(one, "pageKeys", 200)
+        call(one, "pageKeyMake", 200, data=filled(
+            page, "/settings/keys", {"Label": "walk", "Role": "auditor",
+                                     "Ends": "30"}))
+        page = call(one, "pageKeys", 200)
+        at = {"id": re.search('href="/settings/keys/([0-9a-f-]{36})"',
+                              page.text)[1]}
+        call(one, "pageKey", 200, at)
+        call(one, "pageKeyRevoke", 303, at, data={"csrf": csrf,
+                                                  "do": "revoke"})
+        call(one, "pageProfileChange", 200, data={
+            "csrf": csrf, "do": "password", "old": who["password"],
+            "password": "another horse, a bat"})
 
 
 def test_the_walk_was_complete():

@@ -65,12 +65,44 @@ def test_a_decision_is_written_once(superuser):
     ("record", '{"a":1}'), ("title", "x"), ("explanation", "x"),
     ("severity", "low"), ("asked_by", "x"),
     ("fallback_policy", "complete_with_fallback"),
-    ("fallback_value", '"yes"'), ("on_reject", "abandon")])
+    ("fallback_value", '"yes"'), ("on_reject", "abandon"),
+    ("kind", "approval"), ("allow_edit", True), ("responder_mode",
+                                                 "initiator"),
+    ("not_initiator", True), ("evidence", "[1]"), ("artifacts", "[1]"),
+    ("initiated_by", "x"), ("expires_at", "2030-01-01")])
 def test_what_was_asked_is_sealed(superuser, column, value):
     question = rows.suspension(superuser, rows.intent(superuser))
     fails(superuser, errors.CheckViolation,
           f"UPDATE suspension SET {column} = %s WHERE id = %s", value,
           question)
+
+
+def test_who_may_answer_and_what_it_supersedes_are_sealed(superuser):
+    old = rows.suspension(superuser, rows.intent(superuser), **DECIDED)
+    other = rows.suspension(superuser, rows.intent(superuser), **DECIDED)
+    question = rows.suspension(
+        superuser, rows.intent(superuser), kind="plan_review",
+        responder_mode="group", responder="payments", supersedes=old)
+    for column, value in (("responder", "everybody"), ("supersedes", other),
+                          ("supersedes", None), ("kind", None)):
+        fails(superuser, errors.CheckViolation,
+              f"UPDATE suspension SET {column} = %s WHERE id = %s", value,
+              question)
+    refused(superuser, errors.ForeignKeyViolation, rows.suspension,
+            rows.intent(superuser), supersedes="nothing")
+
+
+def test_what_was_approved_instead_comes_with_the_decision(superuser):
+    question = rows.suspension(superuser, rows.intent(superuser),
+                               kind="approval")
+    superuser.execute(
+        "UPDATE suspension SET state = 'resolved', outcome = 'authorized', "
+        "responded_at = now(), constraints = '{}', approved_subject = '{}', "
+        "approved_sha256 = repeat('0', 64) WHERE id = %s", [question])
+    for column in ("constraints", "approved_subject"):
+        fails(superuser, errors.CheckViolation,
+              f"UPDATE suspension SET {column} = '[]' WHERE id = %s",
+              question)
 
 
 def test_what_was_asked_stays_with_its_intent(superuser):
@@ -95,7 +127,14 @@ def test_a_decision_is_whole_or_not_there(superuser):
     {"severity": "urgent"}, {"subject_sha256": "x"}, {"timeout_seconds": 0},
     {"fallback_policy": "guess"}, {"on_reject": "explode"},
     {**DECIDED, "state": "answered"}, {**DECIDED, "outcome": "yes"},
-    {**DECIDED, "responded_via": "mail"}])
+    {**DECIDED, "responded_via": "mail"},
+    {"kind": "vote"}, {"kind": ""}, {"responder_mode": "everybody"},
+    {"responder_mode": "group"}, {"responder_mode": "named"},
+    {"responder_mode": "agent"}, {"responder": "x"},
+    {"responder_mode": "initiator", "responder": "x"},
+    {**DECIDED, "approved_subject": "{}"},
+    {**DECIDED, "approved_sha256": "0" * 64},
+    {**DECIDED, "approved_subject": "{}", "approved_sha256": "0"}])
 def test_a_suspension_that_cannot_be(superuser, columns):
     refused(superuser, errors.CheckViolation, rows.suspension,
             rows.intent(superuser), **columns)
@@ -211,6 +250,20 @@ def test_people(superuser):
           "b@example.com")
 
 
+# What the settings pages, signing in and the use of a key write.
+PARTS = {
+    "INSERT": {
+        "principal": "id role email name password_hash created_at groups "
+                     "bulk_limit",
+        "api_key": "id key_sha256 prefix role label agents created_at "
+                   "expires_at groups"},
+    "UPDATE": {
+        "principal": "login_failures login_failed_at password_hash role name "
+                     "groups bulk_limit disabled_at time_zone theme "
+                     "signed_in_at",
+        "api_key": "last_used_at revoked_at"}}
+
+
 def test_the_workers_role_reaches_nothing_else(superuser):
     """Every right that it has on a table, as one list: a new one is a
     decision."""
@@ -226,16 +279,35 @@ def test_the_workers_role_reaches_nothing_else(superuser):
     for table, what in rights.items():
         assert "TRUNCATE" not in what and "TRIGGER" not in what
         assert "REFERENCES" not in what
-        if table not in ("intent_dependency", "assignment", "subscription"):
+        if table not in ("intent_dependency", "assignment", "subscription",
+                         "saved_view"):
             assert "DELETE" not in what, table
-    columns = superuser.execute(
-        "SELECT table_name, column_name FROM "
-        "information_schema.column_privileges WHERE grantee = 'sayso_web' "
-        "AND privilege_type = 'UPDATE' AND table_name IN ('principal', "
-        "'api_key')").fetchall()
-    assert set(columns) == {
-        ("principal", "login_failures"), ("principal", "login_failed_at"),
-        ("principal", "password_hash"), ("api_key", "last_used_at")}
+    for right, of in PARTS.items():
+        columns = superuser.execute(
+            "SELECT table_name, column_name FROM "
+            "information_schema.column_privileges WHERE grantee = 'sayso_web' "
+            "AND privilege_type = %s AND table_name IN ('principal', "
+            "'api_key')", [right]).fetchall()
+        assert set(columns) == {(table, column) for table, names in of.items()
+                                for column in names.split()}, right
+
+
+@pytest.mark.parametrize("groups, good", [
+    (None, True), ("payments", True), ("a.b_c-1 z", True), ("", False),
+    (" a", False), ("a ", False), ("a  b", False), ("A", False),
+    ("a,b", False), ("p\u0430y", False), ("a\n", False)])
+def test_groups_are_names_with_a_space_between(superuser, groups, good):
+    key = ("INSERT INTO api_key (id, key_sha256, prefix, role, label, agents,"
+           " created_at, groups) VALUES (gen_random_uuid(), repeat('b', 64), "
+           "'x', 'operator', 'x', '{}', now(), %s)")
+    person = ("INSERT INTO principal (id, role, email, name, password_hash, "
+              "created_at, groups) VALUES (gen_random_uuid(), 'operator', "
+              "'g@example.com', 'x', 'x', now(), %s)")
+    for insert in (key, person):
+        if good:
+            superuser.execute(insert, [groups])
+        else:
+            fails(superuser, errors.CheckViolation, insert, groups)
 
 
 def test_only_the_owners_connect(server):

@@ -210,16 +210,19 @@ def test_again(db):
 
 
 def test_the_ceiling_of_each_sort(db):
-    def insert(kind, name, ceiling):
+    def insert(kind, name, ceiling, agent=None, own=9):
         return run(db, "endpoint_insert", rows.intent(db), kind, name,
-                   f"https://{name}.example", None, "[]", "[]", "title",
+                   f"https://{name}.example", agent, "[]", "[]", "title",
                    "false", "false", "x", LATER, "x", None, None,
-                   ceiling).rowcount
+                   ceiling, own).rowcount
 
     assert [insert("agent", f"a{n}", 2) for n in range(3)] == [1, 1, 0]
     assert [insert(k, k, 2) for k in ("mail", "slack", "webhook")] == [1, 1, 0]
     db.execute("UPDATE endpoint SET removed_at = now() WHERE name = 'a0'")
     assert insert("agent", "a3", 2) == 1
+    assert [insert("agent", f"b{n}", 9, "bot", 2) for n in range(3)] == \
+        [1, 1, 0]
+    assert insert("agent", "c0", 9, "other", 2) == 1
 
 
 def test_what_is_given_up_with_an_endpoint(db):

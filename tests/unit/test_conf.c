@@ -15,7 +15,7 @@ static void setup(void)
         "SAYSO_DATABASE", "SAYSO_DATABASE_OWNER", "SAYSO_SOCKET",
         "SAYSO_SOCKET_MODE", "SAYSO_TEMPLATES", "SAYSO_MIGRATIONS",
         "SAYSO_PUBLIC_URL", "SAYSO_WORKERS", "SAYSO_TEMPLATES_STRICT",
-        "SAYSO_PASSWORD_COST",
+        "SAYSO_PASSWORD_COST", "SAYSO_DATABASE_TIMEOUT",
     };
     for (size_t i = 0; i < countof(variables); i++)
         unsetenv(variables[i]);
@@ -73,6 +73,7 @@ Test(conf, the_required_alone_and_the_defaults)
     cr_expect(str_is(conf.migrations, ""));
     cr_expect(str_is(conf.public_url, "https://sayso.example"));
     cr_expect(eq(i64, conf.workers, 4));
+    cr_expect(eq(i64, conf.database_timeout, 2));
     cr_expect(not(conf.templates_strict));
     cr_expect(eq(int, (int)conf.password_cost, CRYPT_INTERACTIVE));
 }
@@ -84,12 +85,14 @@ Test(conf, everything_given)
                     "\tsocket_mode\t=\t0600\t\r\n"
                     "migrations = /usr/share/sayso/sql\n"
                     "workers = 256\n"
+                    "database_timeout = 20\n"
                     "templates_strict = yes\n"
                     "password_cost = min"));
     cr_expect(str_is(conf.database_owner, "dbname=owner"));
     cr_expect(str_is(conf.socket_mode, "0600"));
     cr_expect(str_is(conf.migrations, "/usr/share/sayso/sql"));
     cr_expect(eq(i64, conf.workers, 256));
+    cr_expect(eq(i64, conf.database_timeout, 20));
     cr_expect(conf.templates_strict);
     cr_expect(eq(int, (int)conf.password_cost, CRYPT_MIN));
 }
@@ -154,7 +157,8 @@ Test(conf, all_mistakes_at_once)
                         "socket_mode = rw\n"
                         "Workers = 3\n"
                         "= 3\n"
-                        "workers = 5\n")));
+                        "workers = 5\n"
+                        "database_timeout = 21\n")));
     static const char *const wanted[] = {
         "line 2: there is no key \"databse\"",
         "line 3: workers: a whole number from 1 to 256 is wanted",
@@ -168,6 +172,7 @@ Test(conf, all_mistakes_at_once)
         "line 10: there is no key \"Workers\"",
         "line 11: there is no key \"\"",
         "line 12: workers stands in line 3 already",
+        "line 13: database_timeout: 1 to 20 seconds are wanted",
         "SAYSO_PASSWORD_COST: interactive or min is wanted",
         "socket must be given",
         "templates must be given",
@@ -277,6 +282,16 @@ Test(conf, values_one_by_one)
         {"SAYSO_PUBLIC_URL", "HTTPS://x", false},
         {"SAYSO_PUBLIC_URL", "ftp://x", false},
         {"SAYSO_PUBLIC_URL", "x", false},
+        {"SAYSO_SETTINGS_HOSTS", "", true},
+        {"SAYSO_SETTINGS_HOSTS", "vault.example", true},
+        {"SAYSO_SETTINGS_HOSTS", "vault.example keys.example:8443", true},
+        {"SAYSO_SETTINGS_HOSTS", "vault.example:443", false},
+        {"SAYSO_SETTINGS_HOSTS", "Vault.example", false},
+        {"SAYSO_SETTINGS_HOSTS", "https://vault.example", false},
+        {"SAYSO_SETTINGS_HOSTS", "vault.example/keys", false},
+        {"SAYSO_SETTINGS_HOSTS", "me@vault.example", false},
+        {"SAYSO_SETTINGS_HOSTS", "a.example  b.example", false},
+        {"SAYSO_SETTINGS_HOSTS", "a.example,b.example", false},
     };
     for (size_t i = 0; i < countof(rows); i++)
         cr_expect(takes(rows[i].variable, rows[i].value) == rows[i].ok,

@@ -1,23 +1,10 @@
 /* Endpoints and channels as people and agents write them down. */
-#include <criterion/criterion.h>
-
 #include "base/crypt.h"
 #include "domain/endpoint.h"
 
-static struct arena *a;
+#include "suite.h"
 
-static void init(void)
-{
-    a = arena_make(ARENA_REQUEST_MAX);
-    cr_assert(crypt_init());
-}
-
-static void fini(void)
-{
-    arena_free(a);
-}
-
-TestSuite(endpoint, .init = init, .fini = fini);
+SUITE(endpoint);
 
 static const struct {
     const char *url;

@@ -1,40 +1,10 @@
 /* Events: the closed list of types, and the hash chain. */
-#include <criterion/criterion.h>
-
 #include "base/crypt.h"
 #include "domain/event.h"
 
-static struct arena *a;
+#include "suite.h"
 
-static void init(void)
-{
-    a = arena_make(ARENA_REQUEST_MAX);
-    cr_assert(crypt_init());
-}
-
-static void fini(void)
-{
-    arena_free(a);
-}
-
-TestSuite(event, .init = init, .fini = fini);
-
-/* JSON is written with single quotes here. */
-static struct str json_of(const char *text)
-{
-    struct buf b = buf_make(a, 1 << 20);
-    for (; *text; text++)
-        buf_char(&b, *text == '\'' ? '"' : *text);
-    return buf_text(&b);
-}
-
-static struct json *tree(const char *text)
-{
-    struct json *v = NULL;
-    const struct err *e = json_parse(a, json_of(text), &v);
-    cr_assert(e == NULL, "%s: %s", text, e ? e->code : "");
-    return v;
-}
+SUITE(event);
 
 /* ---- types ---------------------------------------------------------- */
 
@@ -50,7 +20,7 @@ static const char reports[] =
     "plan.failed plan.checkpoint_reached "
     "coordinator.decision coordinator.heartbeat coordinator.paused "
     "coordinator.resumed coordinator.replaced coordinator.unresponsive "
-    "coordinator.failed_over coordinator.handoff coordinator.plan_overridden "
+    "coordinator.failed_over coordinator.plan_overridden "
     "coordinator.guardrails_updated coordinator.stalled "
     "tool_call_started tool_call_completed tool_call_failed "
     "llm_request_started llm_request_completed llm_request_failed "
@@ -72,7 +42,8 @@ static const char servers[] =
     "portfolio.member_suspended portfolio.member_resumed access_granted "
     "access_revoked access_expired access_request_approved "
     "access_request_denied plan.checkpoint_approved plan.checkpoint_rejected "
-    "coordinator.escalation_resolved governance.policy_set "
+    "coordinator.escalation_resolved coordinator.handoff "
+    "governance.policy_set "
     "governance.policy_removed governance.approval_granted "
     "governance.approval_denied governance.approval_enforced "
     "governance.violation grant.created grant.delegated grant.revoked "

@@ -1,33 +1,9 @@
 /* Forms: an answer against its field list. */
-#include <criterion/criterion.h>
-
 #include "domain/form.h"
 
-static struct arena *a;
+#include "suite.h"
 
-static void init(void)
-{
-    a = arena_make(ARENA_REQUEST_MAX);
-}
-
-static void fini(void)
-{
-    arena_free(a);
-}
-
-TestSuite(form_check, .init = init, .fini = fini);
-
-/* JSON is written with single quotes here. */
-static struct json *tree(const char *text)
-{
-    struct buf b = buf_make(a, 1 << 20);
-    for (; *text; text++)
-        buf_char(&b, *text == '\'' ? '"' : *text);
-    struct json *v = NULL;
-    const struct err *e = json_parse(a, buf_text(&b), &v);
-    cr_assert(e == NULL, "%.*s: %s", STR_FMT(buf_text(&b)), e ? e->code : "");
-    return v;
-}
+SUITE(form_check);
 
 static const char *text_of(const struct json *v)
 {

@@ -1,39 +1,11 @@
 /* Intents: words, moves between states, reading a new one, its state's text. */
-#include <criterion/criterion.h>
 #include <stdio.h>
 
 #include "domain/intent.h"
 
-static struct arena *a;
+#include "suite.h"
 
-static void init(void)
-{
-    a = arena_make(ARENA_REQUEST_MAX);
-}
-
-static void fini(void)
-{
-    arena_free(a);
-}
-
-TestSuite(intent, .init = init, .fini = fini);
-
-/* JSON is written with single quotes here. */
-static struct str json_of(const char *text)
-{
-    struct buf b = buf_make(a, 4 << 20);
-    for (; *text; text++)
-        buf_char(&b, *text == '\'' ? '"' : *text);
-    return buf_text(&b);
-}
-
-static struct json *tree(const char *text)
-{
-    struct json *v = NULL;
-    const struct err *e = json_parse(a, json_of(text), &v);
-    cr_assert(e == NULL, "%s: %s", text, e ? e->code : "");
-    return v;
-}
+SUITE(intent);
 
 /* code NULL: no mistake; at NULL: not looked at. */
 static void expect(const struct err *e, const char *code, const char *at,

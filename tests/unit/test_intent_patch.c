@@ -1,34 +1,11 @@
 /* Patching a state document: set, append, remove; every form of path. */
-#include <criterion/criterion.h>
 #include <stdio.h>
 
 #include "domain/intent.h"
 
-static struct arena *a;
+#include "suite.h"
 
-static void init(void)
-{
-    a = arena_make(ARENA_REQUEST_MAX);
-}
-
-static void fini(void)
-{
-    arena_free(a);
-}
-
-TestSuite(intent_patch, .init = init, .fini = fini);
-
-/* JSON is written with single quotes here. */
-static struct json *tree(const char *text)
-{
-    struct buf b = buf_make(a, 1 << 20);
-    for (; *text; text++)
-        buf_char(&b, *text == '\'' ? '"' : *text);
-    struct json *v = NULL;
-    const struct err *e = json_parse(a, buf_text(&b), &v);
-    cr_assert(e == NULL, "%.*s: %s", STR_FMT(buf_text(&b)), e ? e->code : "");
-    return v;
-}
+SUITE(intent_patch);
 
 static const char *text_of(const struct json *v)
 {

@@ -255,6 +255,25 @@ Test(json, equal)
     }
 }
 
+Test(json, numbers_are_compared_exactly)
+{
+    /* Each is more than the one before it. */
+    static const char *const rising[] = {
+        "-1e300", "-9223372036854775808", "-9007199254740993",
+        "-9007199254740992.0", "-1.5", "-1", "0", "1e-300", "1", "1.5",
+        "9007199254740992.0", "9007199254740993", "9223372036854775806",
+        "9223372036854775807", "1e21", "1e300"};
+    for (size_t i = 0; i < countof(rising); i++) {
+        for (size_t k = 0; k < countof(rising); k++) {
+            const int c = json_compare(tree(rising[i]), tree(rising[k]));
+            cr_assert_eq((c > 0) - (c < 0), (i > k) - (i < k), "%s %s",
+                         rising[i], rising[k]);
+        }
+    }
+    cr_assert_eq(json_compare(tree("1"), tree("1.0")), 0);
+    cr_assert_eq(json_compare(tree("0"), tree("-0.0")), 0);
+}
+
 Test(json, writing_stops_at_the_ceiling)
 {
     const struct json *v = tree("[1,[2,{\"a\":3}]]");

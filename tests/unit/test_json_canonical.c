@@ -1,21 +1,9 @@
 /* The canonical form: the examples of RFC 8785 and what it leaves to us. */
-#include <criterion/criterion.h>
-
 #include "base/json.h"
 
-static struct arena *a;
+#include "suite.h"
 
-static void init(void)
-{
-    a = arena_make(ARENA_REQUEST_MAX);
-}
-
-static void fini(void)
-{
-    arena_free(a);
-}
-
-TestSuite(json_canonical, .init = init, .fini = fini);
+SUITE(json_canonical);
 
 static const char *canonical(const char *text)
 {

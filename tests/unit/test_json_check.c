@@ -1,21 +1,9 @@
 /* The gate and the raw bytes of a member. */
-#include <criterion/criterion.h>
-
 #include "base/json.h"
 
-static struct arena *a;
+#include "suite.h"
 
-static void init(void)
-{
-    a = arena_make(ARENA_REQUEST_MAX);
-}
-
-static void fini(void)
-{
-    arena_free(a);
-}
-
-TestSuite(json_check, .init = init, .fini = fini);
+SUITE(json_check);
 
 /* Texts with a NUL inside need a length of their own. */
 #define CASE(lit) {(lit), sizeof(lit) - 1}

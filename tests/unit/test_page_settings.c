@@ -78,7 +78,7 @@ Test(page_settings, lists_in_words)
 
 /* ---- errors --------------------------------------------------------- */
 
-static const struct page_settings_field fields[] = {{.key = "name"},
+static const struct page_sheet_field fields[] = {{.key = "name"},
                                                     {.key = "notify_to"}};
 static const struct page_settings_kind kind = {
     .unique = "name", .fields = fields, .fields_n = countof(fields)};

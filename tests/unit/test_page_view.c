@@ -160,6 +160,8 @@ Test(page_view, heads_and_lines)
     cr_assert_str_eq(member(page_view_head(&v, STR("abc"), 3), "text"), "abc");
     cr_assert_str_eq(member(page_view_head(&v, STR("äöü"), 2), "text"), "äö…");
     cr_assert_str_eq(member(page_view_line(&v, STR(" \n one \ntwo")), "text"),
+                     "one …");
+    cr_assert_str_eq(member(page_view_line(&v, STR(" one\n \n")), "text"),
                      "one");
     cr_assert_null(page_view_line(&v, STR(" \n ")));
     cr_assert_null(page_view_line(&v, STR_NONE));
@@ -184,6 +186,26 @@ Test(page_view, times)
     cr_assert_str_eq(member(page_view_time(&v, NOW + 8 * MINUTE), "ago"),
                      "8 min left");
     cr_assert_null(page_view_time(&v, 0));
+    cr_assert_str_eq(member(o, "utc"), member(o, "text"));
+    cr_assert_str_eq(member(o, "day"), "20 Nov 2026");
+    cr_assert_str_eq(member(o, "word"), "UTC");
+}
+
+/* What a reader reads is theirs; what a program reads stays. */
+Test(page_view, times_in_the_zone_of_the_reader)
+{
+    v.zone = STR("America/New_York");
+    const struct json *o = page_view_time(&v, NOW - 43 * MINUTE - 7);
+    cr_assert_str_eq(member(o, "iso"), "2026-11-20T02:29:03Z");
+    cr_assert_str_eq(member(o, "utc"), "20 Nov 2026 02:29:03 UTC");
+    cr_assert_str_eq(member(o, "text"), "19 Nov 2026 21:29:03 EST");
+    cr_assert_str_eq(member(o, "short"), "19 Nov 21:29:03");
+    cr_assert_str_eq(member(o, "day"), "19 Nov 2026");
+    cr_assert_str_eq(member(o, "clock"), "21:29:03");
+    cr_assert_str_eq(member(o, "word"), "EST");
+    cr_assert_str_eq(member(o, "ago"), "43 min ago");
+    cr_assert_str_eq(z(page_view_when(&v, CLOCK_SECOND)),
+                     "31 Dec 1969 19:00:01 EST");
     cr_assert_str_eq(z(page_view_moment(a, CLOCK_SECOND)),
                      "1 Jan 1970 00:00:01 UTC");
 }

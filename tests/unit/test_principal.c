@@ -1,22 +1,10 @@
 /* Who is calling, and what a role may do. */
-#include <criterion/criterion.h>
-
 #include "base/buf.h"
 #include "domain/principal.h"
 
-static struct arena *a;
+#include "suite.h"
 
-static void init(void)
-{
-    a = arena_make(ARENA_REQUEST_MAX);
-}
-
-static void fini(void)
-{
-    arena_free(a);
-}
-
-TestSuite(principal, .init = init, .fini = fini);
+SUITE(principal);
 
 static const struct {
     const char *word;
@@ -124,6 +112,12 @@ Test(principal, names_that_an_agent_may_not_have)
         "a\xFF",             /* no UTF-8 */
         "\xC3",              /* cut off */
         "\xED\xA0\x80",      /* a surrogate */
+        "ada\xE2\x80\x8B",   /* U+200B, zero width space */
+        "\xE2\x80\x8E" "ada", /* U+200E, left-to-right mark */
+        "a\xE2\x80\xAEz",    /* U+202E, right-to-left override */
+        "a\xE2\x81\xA6z",    /* U+2066, an isolate */
+        "a\xC2\xADz",        /* soft hyphen */
+        "\xEF\xBB\xBF" "a",  /* byte order mark */
     };
     for (size_t i = 0; i < countof(names); i++)
         cr_assert(!principal_agent_name(str_of(names[i])), "case %zu: %s", i,
@@ -234,4 +228,44 @@ Test(principal, speak)
             cr_assert_str_eq(e->code, "agent.not_named");
         }
     }
+}
+
+/* ---- groups --------------------------------------------------------- */
+
+Test(principal, names_that_a_group_may_have)
+{
+    static const char *const good[] = {"a", "payments", "a.b_c-1", "-", "0"};
+    static const char *const bad[] = {"", "Payments", "a b", "a,b", "a/b",
+                                      "a\n", "\xC3\xA9", "pay\xE2\x80\x8B",
+                                      "p\xD0\xB0y", "*"};
+    char longest[PRINCIPAL_GROUP_NAME_MAX + 2];
+    for (size_t i = 0; i < countof(good); i++)
+        cr_assert(principal_group_name(str_of(good[i])), "%s", good[i]);
+    for (size_t i = 0; i < countof(bad); i++)
+        cr_assert(!principal_group_name(str_of(bad[i])), "case %zu", i);
+    memset(longest, 'x', sizeof longest);
+    cr_assert(principal_group_name(
+        (struct str){longest, PRINCIPAL_GROUP_NAME_MAX}));
+    cr_assert(!principal_group_name(
+        (struct str){longest, PRINCIPAL_GROUP_NAME_MAX + 1}));
+    cr_assert(!principal_group_name(STR("a\0b")));
+    cr_assert(!principal_group_name(STR_NONE));
+}
+
+Test(principal, in_a_group_by_its_whole_name)
+{
+    const struct principal p = {.groups = STR("legal pay payments.eu")};
+    cr_assert(principal_in_group(&p, STR("legal")));
+    cr_assert(principal_in_group(&p, STR("pay")));
+    cr_assert(principal_in_group(&p, STR("payments.eu")));
+    static const char *const others[] = {"", "payments", "pay ", "legal pay",
+                                         "Legal", "eu", " "};
+    for (size_t i = 0; i < countof(others); i++)
+        cr_assert(!principal_in_group(&p, str_of(others[i])), "%s",
+                  others[i]);
+    cr_assert(!principal_in_group(&p, STR_NONE));
+    cr_assert(!principal_in_group(&(struct principal){.groups = STR_NONE},
+                                  STR("pay")));
+    cr_assert(!principal_in_group(&(struct principal){.groups = STR("")},
+                                  STR("")));
 }

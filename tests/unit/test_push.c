@@ -1,24 +1,11 @@
 /* What an agent's platform is told when a question has ended. */
-#include <criterion/criterion.h>
-
 #include "base/clock.h"
 #include "base/crypt.h"
 #include "domain/push.h"
 
-static struct arena *a;
+#include "suite.h"
 
-static void init(void)
-{
-    a = arena_make(ARENA_REQUEST_MAX);
-    cr_assert(crypt_init());
-}
-
-static void fini(void)
-{
-    arena_free(a);
-}
-
-TestSuite(push, .init = init, .fini = fini);
+SUITE(push);
 
 /* 2026-11-20T09:26:13.510233Z */
 #define NOW INT64_C(1795166773510233)
@@ -96,7 +83,7 @@ Test(push, body)
         "\"suspension_id\":\"s-1\",\"request_id\":\"s-1\","
         "\"session_id\":\"sess\",\"task_id\":null,\"turn_id\":null,"
         "\"kind\":null,\"outcome\":\"vetoed\",\"value\":\"no\","
-        "\"reason\":\"Too \\\"dear\\\"\","
+        "\"modified\":false,\"reason\":\"Too \\\"dear\\\"\","
         "\"responded_by\":\"eva@example.org\","
         "\"responded_at\":\"2026-11-20T09:26:13.510233Z\","
         "\"waited_seconds\":5,\"stale\":false,\"intent_status\":\"active\","

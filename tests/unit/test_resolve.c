@@ -1,42 +1,13 @@
 /* The one way in which a question ends. */
-#include <criterion/criterion.h>
 #include <stdio.h>
 
 #include "base/clock.h"
 #include "base/crypt.h"
 #include "domain/resolve.h"
 
-static struct arena *a;
+#include "suite.h"
 
-static void init(void)
-{
-    a = arena_make(ARENA_REQUEST_MAX);
-    cr_assert(crypt_init());
-}
-
-static void fini(void)
-{
-    arena_free(a);
-}
-
-TestSuite(resolve, .init = init, .fini = fini);
-
-/* JSON is written with single quotes here. */
-static struct str json_of(const char *text)
-{
-    struct buf b = buf_make(a, 1 << 20);
-    for (; *text; text++)
-        buf_char(&b, *text == '\'' ? '"' : *text);
-    return buf_text(&b);
-}
-
-static struct json *tree(const char *text)
-{
-    struct json *v = NULL;
-    const struct err *e = json_parse(a, json_of(text), &v);
-    cr_assert(e == NULL, "%s: %s", text, e ? e->code : "");
-    return v;
-}
+SUITE(resolve);
 
 static struct json *tree_of(struct str text)
 {
@@ -538,7 +509,7 @@ static const struct {
     {{.role = ROLE_AGENT, .id = {"k", 1}, .agent = {"other", 5}},
      "suspension.not_yours"},
     {{.role = ROLE_AGENT, .id = {"key-of-bot", 10}, .agent = {"bot", 3}},
-     "suspension.not_yours"},
+     "suspension.own_question"},
     {{.role = ROLE_AUDITOR, .person = true, .id = {"k", 1}, .name = {"n", 1}},
      "suspension.not_yours"},
     {{.role = ROLE_CLOCK, .id = {"k", 1}, .name = {"clock", 5}},

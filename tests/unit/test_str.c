@@ -321,3 +321,15 @@ Test(str, head)
                   "row %zu", i);
     cr_expect(eq(ptr, (void *)str_head(STR_NONE, 3).p, NULL));
 }
+
+Test(str, listed)
+{
+    const struct str words = STR("a bc  d");
+    cr_expect(str_listed(words, STR("a")) && str_listed(words, STR("bc")));
+    cr_expect(str_listed(words, STR("d")));
+    cr_expect(not(str_listed(words, STR("b"))));
+    cr_expect(not(str_listed(words, STR("a bc"))));
+    cr_expect(not(str_listed(words, STR(""))));
+    cr_expect(not(str_listed(STR_NONE, STR("a"))));
+    cr_expect(not(str_listed(STR(""), STR(""))));
+}

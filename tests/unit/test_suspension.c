@@ -1,41 +1,11 @@
 /* Suspensions: words, sealing, the mirror, what silence does. */
-#include <criterion/criterion.h>
-
 #include "base/clock.h"
 #include "base/crypt.h"
 #include "domain/suspension.h"
 
-static struct arena *a;
+#include "suite.h"
 
-static void init(void)
-{
-    a = arena_make(ARENA_REQUEST_MAX);
-    cr_assert(crypt_init());
-}
-
-static void fini(void)
-{
-    arena_free(a);
-}
-
-TestSuite(suspension, .init = init, .fini = fini);
-
-/* JSON is written with single quotes here. */
-static struct str json_of(const char *text)
-{
-    struct buf b = buf_make(a, 1 << 20);
-    for (; *text; text++)
-        buf_char(&b, *text == '\'' ? '"' : *text);
-    return buf_text(&b);
-}
-
-static struct json *tree(const char *text)
-{
-    struct json *v = NULL;
-    const struct err *e = json_parse(a, json_of(text), &v);
-    cr_assert(e == NULL, "%s: %s", text, e ? e->code : "");
-    return v;
-}
+SUITE(suspension);
 
 static const char *text_of(const struct json *v)
 {

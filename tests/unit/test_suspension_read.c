@@ -1,41 +1,11 @@
 /* Suspensions: the native door's bodies and OpenIntent's records. */
-#include <criterion/criterion.h>
-
 #include "base/clock.h"
 #include "base/crypt.h"
 #include "domain/retry.h"
 
-static struct arena *a;
+#include "suite.h"
 
-static void init(void)
-{
-    a = arena_make(ARENA_REQUEST_MAX);
-    cr_assert(crypt_init());
-}
-
-static void fini(void)
-{
-    arena_free(a);
-}
-
-TestSuite(suspension_read, .init = init, .fini = fini);
-
-/* JSON is written with single quotes here. */
-static struct str json_of(const char *text)
-{
-    struct buf b = buf_make(a, 1 << 22);
-    for (; *text; text++)
-        buf_char(&b, *text == '\'' ? '"' : *text);
-    return buf_text(&b);
-}
-
-static struct json *tree(const char *text)
-{
-    struct json *v = NULL;
-    const struct err *e = json_parse(a, json_of(text), &v);
-    cr_assert(e == NULL, "%s: %s", text, e ? e->code : "");
-    return v;
-}
+SUITE(suspension_read);
 
 static const char *text_of(const struct json *v)
 {
@@ -212,13 +182,28 @@ static const struct {
     {"'subject':[]", "field.type", "subject"},
     {"'subject':'x'", "field.type", "subject"},
     {"'on_reject':'stop'", "field.value", "on_reject"},
-    /* members of nobody, of later kinds, and of the server */
+    /* members of a kind */
+    {"'kind':'approval'", "kind.facts", "subject.action"},
+    {"'kind':'bribe'", "field.value", "kind"},
+    {"'responder':{}", "field.missing", "responder.mode"},
+    {"'responder':{'mode':'group'}", "field.missing", "responder.who"},
+    {"'responder':{'mode':'group','who':'A b'}", "responder.group",
+     "responder.who"},
+    {"'responder':{'mode':'operators','who':'x'}", "field.unused",
+     "responder.who"},
+    {"'responder':{'mode':'agent','who':'x'}", "responder.agent",
+     "responder.mode"},
+    {"'responder':{'mode':'initiator','not_initiator':true}", "field.unused",
+     "responder.not_initiator"},
+    {"'supersedes':'a b'", "suspension.unknown", "supersedes"},
+    {"'allow_edit':true", "field.unused", "allow_edit"},
+    {"'evidence':{}", "field.type", "evidence"},
+    {"'evidence':[{'title':'x'}]", "field.missing", "evidence[0].ref"},
+    {"'evidence':[{'title':'x','ref':'y','kind':'z'}]", "field.unknown",
+     "evidence[0].kind"},
+    {"'artifacts':[5]", "body.not_object", "artifacts[0]"},
+    /* members of nobody, and of the server */
     {"'questions':'x'", "field.unknown", "questions"},
-    {"'kind':'approval'", "field.unknown", "kind"},
-    {"'responder':{}", "field.unknown", "responder"},
-    {"'supersedes':'x'", "field.unknown", "supersedes"},
-    {"'allow_edit':true", "field.unknown", "allow_edit"},
-    {"'evidence':[]", "field.unknown", "evidence"},
     {"'id':'x'", "field.unknown", "id"},
     {"'state':'resolved'", "field.unknown", "state"},
     {"'response':'yes'", "field.unknown", "response"},
@@ -239,7 +224,8 @@ static const struct {
     {"'response_type':'form'", "field.missing", "form"},
     {"'response_type':'form','form':[]", "form.fields", "form"},
     {"'form':[]", "form.fields", "form"},
-    {"'form':{}", "field.type", "form"},
+    {"'form':{}", "field.missing", "form.type"},
+    {"'form':'x'", "field.type", "form"},
     {"'form':[{'key':''}]", "field.empty", "form[0].key"},
     {"'response_type':'text','form':[{'key':'k'}]", "field.unused", "form"},
     {"'choices':[{'value':'a'}],'form':[{'key':'k'}]", "field.unused",

@@ -2,15 +2,16 @@
 
 -- name: key_insert
 INSERT INTO api_key (id, key_sha256, prefix, role, label, agents, created_at, expires_at,
-                     retry_policy)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+                     retry_policy, groups)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
 
 -- name: key_list
 SELECT id, prefix, role, label, array_to_string(agents, ','), created_at::text,
        coalesce(last_used_at::text, 'never'),
        CASE WHEN revoked_at IS NOT NULL THEN 'revoked'
             WHEN expires_at <= now() THEN 'expired' ELSE 'active' END,
-       CASE WHEN retry_policy IS NULL THEN 'no' ELSE 'yes' END
+       CASE WHEN retry_policy IS NULL THEN 'no' ELSE 'yes' END,
+       coalesce(replace(groups, ' ', ','), '')
   FROM api_key ORDER BY created_at
 
 -- name: key_revoke
@@ -18,12 +19,19 @@ UPDATE api_key SET revoked_at = now()
  WHERE (id::text = $1 OR prefix = $1) AND revoked_at IS NULL
 
 -- name: operator_insert
-INSERT INTO principal (id, role, email, name, password_hash, created_at)
-VALUES ($1, $2, $3, $4, $5, $6)
+INSERT INTO principal (id, role, email, name, password_hash, created_at, groups, bulk_limit)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
+
+-- name: operator_change
+-- NULL leaves a value as it is; an empty list of groups is none.
+UPDATE principal SET name = coalesce($2, name), role = coalesce($3, role),
+       groups = nullif(coalesce($4, groups), ''), bulk_limit = coalesce($5, bulk_limit)
+ WHERE email = $1
 
 -- name: operator_list
 SELECT email, role, name, created_at::text,
-       CASE WHEN disabled_at IS NULL THEN 'active' ELSE 'disabled' END
+       CASE WHEN disabled_at IS NULL THEN 'active' ELSE 'disabled' END,
+       coalesce(replace(groups, ' ', ','), ''), bulk_limit
   FROM principal ORDER BY email
 
 -- name: operator_disable

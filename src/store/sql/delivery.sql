@@ -75,6 +75,14 @@ SELECT (SELECT count(*) FROM (SELECT 1 FROM delivery
                                WHERE state = 'failed' AND created_at > $1
                                ORDER BY created_at DESC LIMIT 10001) failed)
 
+-- name: delivery_waiting
+-- Those that nobody holds back: how many, up to a ceiling, and since when the oldest.
+SELECT count(*), coalesce(min(microseconds(w.created_at)), 0)
+  FROM (SELECT d.created_at
+          FROM delivery d
+          JOIN endpoint e ON e.id = d.endpoint_id AND e.paused_at IS NULL
+         WHERE d.state = 'pending' ORDER BY d.created_at LIMIT 10001) w
+
 -- name: delivery_again
 UPDATE delivery d SET state = 'pending', tries = 0, next_at = $2, ended_at = NULL
   FROM endpoint e

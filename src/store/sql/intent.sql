@@ -51,7 +51,7 @@ VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $
 -- name: intent_update
 UPDATE intent
    SET status = $2, state = $3, version = $4, updated_at = $5, event_sequence = $6,
-       event_hash = $7
+       event_hash = $7, owner = $8
  WHERE id = $1
 
 -- name: intent_list

@@ -1,6 +1,7 @@
 -- name: key_find
 SELECT id, role, label, array_to_json(agents)::text, microseconds(expires_at),
-       microseconds(revoked_at), retry_policy, microseconds(last_used_at), xmin::text
+       microseconds(revoked_at), retry_policy, groups, microseconds(last_used_at),
+       xmin::text
   FROM api_key WHERE key_sha256 = $1
 
 -- name: key_version
@@ -9,6 +10,19 @@ SELECT xmin::text FROM api_key WHERE key_sha256 = $1
 
 -- name: key_used
 UPDATE api_key SET last_used_at = $2 WHERE id = $1 AND (last_used_at IS NULL OR last_used_at < $2)
+
+-- name: principal_there
+-- Is there anybody who can answer? $1: the group, or with NULL $2: the name;
+-- $3: now.
+SELECT 1 FROM principal
+ WHERE disabled_at IS NULL AND role IN ('operator', 'admin')
+   AND ($1::text = ANY (string_to_array(groups, ' ')) OR email = $2)
+UNION ALL
+SELECT 1 FROM api_key
+ WHERE revoked_at IS NULL AND role IN ('operator', 'admin')
+   AND (expires_at IS NULL OR expires_at > $3::timestamptz)
+   AND ($1::text = ANY (string_to_array(groups, ' ')) OR label = $2)
+LIMIT 1
 
 -- name: operator_find
 SELECT id, role, email, name, password_hash, login_failures, microseconds(login_failed_at),
@@ -20,7 +34,7 @@ UPDATE principal SET login_failures = login_failures + 1, login_failed_at = $2 W
 
 -- name: operator_entered
 UPDATE principal SET login_failures = 0, login_failed_at = NULL,
-       password_hash = coalesce($2, password_hash)
+       password_hash = coalesce($2, password_hash), signed_in_at = $3
  WHERE id = $1
 
 -- name: session_insert
@@ -28,7 +42,8 @@ INSERT INTO operator_session (id_sha256, principal_id, created_at, seen_at, expi
 VALUES ($1, $2, $3, $3, $4)
 
 -- name: session_find
-SELECT p.id, p.role, p.email, p.name, microseconds(s.seen_at), microseconds(s.expires_at)
+SELECT p.id, p.role, p.email, p.name, microseconds(s.seen_at), microseconds(s.expires_at),
+       p.groups, p.bulk_limit, p.time_zone, p.theme
   FROM operator_session s JOIN principal p ON p.id = s.principal_id
  WHERE s.id_sha256 = $1 AND s.revoked_at IS NULL AND p.disabled_at IS NULL
 

@@ -10,49 +10,36 @@ SELECT * FROM suspension_row WHERE intent_id = $1 ORDER BY seq DESC LIMIT 1 FOR 
 -- name: suspension_of_intent
 SELECT * FROM suspension_row WHERE intent_id = $1 ORDER BY seq DESC LIMIT 100
 
+-- name: suspension_revision
+-- Up to a ceiling; nothing that was asked changes, so the chain has an end.
+WITH RECURSIVE chain AS (
+    SELECT s.supersedes, 1 AS n FROM suspension s WHERE s.id = $1
+    UNION ALL
+    SELECT s.supersedes, c.n + 1 FROM chain c JOIN suspension s ON s.id = c.supersedes
+     WHERE c.n < 1000)
+SELECT max(n) FROM chain
+
+-- name: suspension_replacing
+SELECT * FROM suspension_row WHERE supersedes = $1 ORDER BY suspended_at DESC, id LIMIT 1
+
 -- name: suspension_insert
 INSERT INTO suspension (id, intent_id, seq, record, response_type, title, question,
     explanation, severity, subject, subject_sha256, context, choices, form, channel_hint,
     asked_by, asked_by_key, initiated_by, suspended_at, timeout_seconds, retry_policy,
     expires_at, fallback_policy, fallback_value, on_reject, confidence, asked_sequence,
-    next_attempt_at, state)
+    next_attempt_at, kind, allow_edit, responder_mode, responder, not_initiator, evidence,
+    artifacts, supersedes, state)
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18,
-        $19, $20, $21, $22, $23, $24, $25, $26, $27, $28, 'pending')
+        $19, $20, $21, $22, $23, $24, $25, $26, $27, $28, $29, $30, $31, $32, $33, $34,
+        $35, $36, 'pending')
 
 -- name: suspension_decide
 UPDATE suspension
    SET state = $2, outcome = $3, response = $4, reason = $5, metadata = $6,
        responded_by = $7, responded_by_claimed = $8, responded_via = $9,
-       responded_at = $10, audit_summary = $11
+       responded_at = $10, audit_summary = $11, constraints = $12, approved_subject = $13,
+       approved_sha256 = $14
  WHERE id = $1 AND state = 'pending'
-
--- name: suspension_inbox
-SELECT * FROM suspension_row
- WHERE state = 'pending'
- ORDER BY inbox_rank, coalesce(expires_at, 'infinity'), suspended_at, id LIMIT $1
-
--- name: suspension_inbox_after
--- Behind the row $2 in the inbox's order, whether that row is still open or not. The
--- row's key comes from a subquery, so that the index is entered at it.
-SELECT * FROM suspension_row
- WHERE state = 'pending'
-   AND (inbox_rank, coalesce(expires_at, 'infinity'), suspended_at, id)
-     > (SELECT c.inbox_rank, coalesce(c.expires_at, 'infinity'), c.suspended_at, c.id
-          FROM suspension c WHERE c.id = $2)
- ORDER BY inbox_rank, coalesce(expires_at, 'infinity'), suspended_at, id LIMIT $1
-
--- name: suspension_open_count
--- Counted up to a ceiling: "1000+" is enough for a person.
-SELECT count(*) FROM (SELECT 1 FROM suspension WHERE state = 'pending' LIMIT 1001) open
-
--- name: suspension_decided
-SELECT * FROM suspension_row
- WHERE state <> 'pending' ORDER BY responded_at DESC, id DESC LIMIT $1
-
--- name: suspension_decided_after
-SELECT * FROM suspension_row
- WHERE state <> 'pending' AND (responded_at, id) < ($2::timestamptz, $3)
- ORDER BY responded_at DESC, id DESC LIMIT $1
 
 -- name: suspension_list
 SELECT * FROM suspension_row

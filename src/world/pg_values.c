@@ -1,4 +1,4 @@
-/* Parameters of statements, as text. No libpq in here. */
+/* What goes to the database and comes from it, as text. No libpq in here. */
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -54,4 +54,16 @@ void pg_arg_texts(struct pg_args *args, const struct str *v, size_t n)
     }
     buf_char(&b, '}');
     put(args, arena_z(args->arena, buf_text(&b)));
+}
+
+int64_t pg_int(const struct pg_rows *r, size_t row, int col)
+{
+    int64_t v = 0;
+    (void)str_int(pg_str(r, row, col), INT64_MIN, INT64_MAX, &v);
+    return v;
+}
+
+bool pg_bool(const struct pg_rows *r, size_t row, int col)
+{
+    return str_is(pg_str(r, row, col), "t");
 }

@@ -1,0 +1,290 @@
+/* What a yes may change of what was asked. Pure; never widens anything. */
+#include "domain/amend.h"
+
+#include "base/fields.h"
+
+/* ---- mistakes ------------------------------------------------------- */
+
+static const struct err *wider(struct arena *a, struct str key)
+{
+    return err_at(a, ERR_INVALID, "amend.wider",
+                  fields_path(a, STR("constraints"), arena_z(a, key)),
+                  "This is not tighter than what was asked for. An answer may "
+                  "only allow less.");
+}
+
+static const struct err *unknown(struct arena *a, struct str key)
+{
+    return err_at(a, ERR_INVALID, "amend.unknown",
+                  fields_path(a, STR("constraints"), arena_z(a, key)),
+                  "The question has no such limit.");
+}
+
+static const struct err *check_keys(struct arena *a, const struct json *sent,
+                                    const char *only)
+{
+    for (struct json_iter i = json_iter(sent); json_next(&i);) {
+        if (!str_is(i.key, only))
+            return unknown(a, i.key);
+    }
+    return NULL;
+}
+
+static const struct err *too_large(void)
+{
+    return ERROR(ERR_TOO_LARGE, "suspension.too_large",
+                 "What is approved may have at most 256 kB.");
+}
+
+/* What cannot be kept whole is not approved: without its record it would read
+ * as a yes to what was asked. */
+static const struct err *keep(struct arena *a, const struct json *v,
+                              struct str *out)
+{
+    *out = json_dump(a, v, SUSPENSION_RECORD_MAX);
+    return out->p ? NULL : too_large();
+}
+
+/* ---- one number ----------------------------------------------------- */
+
+/* The limit to spend: the whole of it where none was sent. */
+static const struct err *amend_limit(struct arena *a,
+                                     const struct json *subject,
+                                     const struct json *sent,
+                                     struct amend *out)
+{
+    const struct json *most = json_get(json_get(subject, "limit"), "amount");
+    const struct json *limit = json_get(sent, "limit");
+    TRY(check_keys(a, sent, "limit"));
+    if (json_has(sent, "limit") &&
+        (!json_is_number(limit) || json_double(limit) < 0 ||
+         json_compare(limit, most) > 0))
+        return wider(a, STR("limit"));
+    if (!limit || json_compare(limit, most) == 0)
+        return NULL;
+    return keep(a, sent, &out->constraints);
+}
+
+static const struct err *amend_seconds(struct arena *a,
+                                       const struct json *subject,
+                                       const struct json *sent,
+                                       struct amend *out)
+{
+    const struct json *most =
+        json_get(json_get(subject, "duration"), "seconds");
+    const struct json *seconds = json_get(sent, "seconds");
+    TRY(check_keys(a, sent, "seconds"));
+    if (!json_is(seconds, JSON_INT) || json_int(seconds) < 1 ||
+        json_int(seconds) > json_int(most))
+        return wider(a, STR("seconds"));
+    return keep(a, sent, &out->constraints);
+}
+
+/* Once, where it was asked for longer: less, so it goes on record. */
+static const struct err *amend_once(struct arena *a, const struct suspension *s,
+                                    const struct json *choice,
+                                    struct amend *out)
+{
+    struct json *subject = NULL, *once = json_object(a);
+    if (s->kind != KIND_PERMISSION ||
+        !str_is(json_get_text(choice, "value"), "allow_once"))
+        return NULL;
+    TRY(json_parse(a, s->subject, &subject));
+    if (str_is(json_get_text(json_get(subject, "duration"), "kind"), "once"))
+        return NULL;
+    json_set_int(once, "uses", 1);
+    return keep(a, once, &out->constraints);
+}
+
+/* ---- named limits --------------------------------------------------- */
+
+/* Takes one element that equals v out of the list. */
+static bool take(struct json *list, const struct json *v)
+{
+    for (size_t i = 0; i < json_count(list); i++) {
+        if (json_equal(json_at(list, i), v)) {
+            json_drop(list, i);
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool some_of(struct arena *a, const struct json *asked,
+                    const struct json *v)
+{
+    struct json *left = json_copy(a, asked);
+    if (json_count(asked) > AMEND_LIST_MAX)
+        return false;
+    for (size_t i = 0; i < json_count(v); i++) {
+        if (!take(left, json_at(v, i)))
+            return false;
+    }
+    return true;
+}
+
+/* Of anything but numbers and lists only the same can be said to be no
+ * wider. Below zero a number may mean the opposite. */
+static bool tighter(struct arena *a, const struct json *asked,
+                    const struct json *v)
+{
+    if (json_equal(asked, v))
+        return true;
+    if (json_is_number(asked))
+        return json_is_number(v) && json_double(v) >= 0 &&
+               json_compare(v, asked) < 0;
+    return json_is(asked, JSON_ARRAY) && json_is(v, JSON_ARRAY) &&
+           some_of(a, asked, v);
+}
+
+static const struct err *amend_constraints(struct arena *a,
+                                           const struct json *subject,
+                                           const struct json *sent,
+                                           struct amend *out)
+{
+    const struct json *asked = json_get(subject, "constraints");
+    struct json *all = json_copy(a, asked);
+    for (struct json_iter i = json_iter(sent); json_next(&i);) {
+        const struct json *was = json_get_str(asked, i.key);
+        if (!json_has(asked, arena_z(a, i.key)))
+            return unknown(a, i.key);
+        if (!tighter(a, was, i.value))
+            return wider(a, i.key);
+        /* The same in another spelling might be read as more. */
+        if (!json_equal(was, i.value))
+            json_set_key(all, i.key, i.value);
+    }
+    if (json_equal(all, asked))
+        return err_at(a, ERR_INVALID, "amend.unchanged", STR("constraints"),
+                      "These are the limits as they were asked for.");
+    return keep(a, all, &out->constraints);
+}
+
+/* ---- steps ---------------------------------------------------------- */
+
+static const struct json *step_of(const struct json *steps, struct str id)
+{
+    for (size_t i = 0; i < json_count(steps); i++) {
+        if (id.p && str_eq(json_get_text(json_at(steps, i), "id"), id))
+            return json_at(steps, i);
+    }
+    return NULL;
+}
+
+static const struct err *keep_step(struct arena *a, const struct json *steps,
+                                   const struct json *v, struct str path,
+                                   struct json *kept)
+{
+    struct fields f = fields(a, v, path);
+    struct str id = STR_NONE, note = STR_NONE;
+    fields_only(&f, "id note");
+    fields_need(&f, "id");
+    fields_text(&f, "id", AMEND_NOTE_MAX, &id);
+    fields_text(&f, "note", AMEND_NOTE_MAX, &note);
+    TRY(fields_error(&f));
+    const struct json *step = step_of(steps, id);
+    if (!step || step_of(kept, id))
+        return err_at(a, ERR_INVALID, "amend.unknown", path,
+                      "The plan has no such step, or it is there twice.");
+    struct json *copy = json_copy(a, step);
+    if (str_trim(note).n > 0)
+        json_set_text(copy, "note", note);
+    json_add_json(kept, copy);
+    return NULL;
+}
+
+static const struct err *amend_steps(struct arena *a,
+                                     const struct json *subject,
+                                     const struct json *sent,
+                                     struct amend *out)
+{
+    const struct json *list = json_get(sent, "steps");
+    struct json *approved = json_copy(a, subject), *kept = json_array(a);
+    struct json *plan = json_get(approved, "plan");
+    const struct json *steps = json_get(plan, "steps");
+    TRY(check_keys(a, sent, "steps"));
+    if (!json_is(list, JSON_ARRAY) || json_count(list) == 0)
+        return err_at(a, ERR_INVALID, "amend.missing", STR("constraints.steps"),
+                      "Give the steps that are kept, at least one.");
+    for (size_t i = 0; i < json_count(list); i++)
+        TRY(keep_step(a, steps, json_at(list, i),
+                      fields_element(a, STR("constraints.steps"), i), kept));
+    if (json_equal(kept, steps))
+        return err_at(a, ERR_INVALID, "amend.unchanged",
+                      STR("constraints.steps"),
+                      "This is the plan as it was asked for. Approve it.");
+    json_set_json(plan, "steps", kept);
+    TRY(keep(a, sent, &out->constraints));
+    return keep(a, approved, &out->subject);
+}
+
+/* ---- another subject ------------------------------------------------ */
+
+static const struct err *amend_subject(struct arena *a,
+                                       const struct suspension *s,
+                                       const struct json *subject,
+                                       const struct amend_sent *sent,
+                                       struct amend *out)
+{
+    const struct kind_ask ask = {.kind = s->kind,
+                                 .severity = s->severity,
+                                 .subject = sent->subject,
+                                 .allow_edit = s->allow_edit};
+    if (!sent->subject)
+        return err_at(a, ERR_INVALID, "amend.missing", STR("subject"),
+                      "This answer needs the whole \"subject\" as you want "
+                      "it.");
+    TRY(kind_check_subject(a, &ask));
+    if (json_equal(sent->subject, subject))
+        return err_at(a, ERR_INVALID, "amend.unchanged", STR("subject"),
+                      "This is the subject as it was asked for. Approve it.");
+    TRY(keep(a, sent->subject, &out->subject));
+    if (sent->subject_text.n > SUSPENSION_RECORD_MAX)
+        return too_large();
+    out->subject = sent->subject_text;
+    return NULL;
+}
+
+/* ---- all of it ------------------------------------------------------ */
+
+/* Nothing that was sent is left unread. */
+static const struct err *check_used(struct arena *a, struct str takes,
+                                    const struct amend_sent *sent)
+{
+    const bool whole = str_is(takes, "subject");
+    if (sent->subject && !whole)
+        return err_at(a, ERR_INVALID, "amend.unused", STR("subject"),
+                      "This answer cannot change the subject.");
+    if (sent->constraints && (whole || !takes.p))
+        return err_at(a, ERR_INVALID, "amend.unused", STR("constraints"),
+                      "This answer takes no constraints.");
+    if (!sent->constraints && takes.p && !whole && !str_is(takes, "limit"))
+        return err_at(a, ERR_INVALID, "amend.missing", STR("constraints"),
+                      "This answer needs \"constraints\".");
+    return NULL;
+}
+
+const struct err *amend_check(struct arena *a, const struct suspension *s,
+                              const struct json *choice,
+                              const struct amend_sent *sent,
+                              struct amend *out)
+{
+    const struct str takes = json_get_text(choice, "takes");
+    struct json *subject = NULL;
+    *out = (struct amend){.constraints = STR_NONE};
+    TRY(check_used(a, takes, sent));
+    if (!takes.p)
+        return amend_once(a, s, choice, out);
+    TRY(json_parse(a, s->subject, &subject));
+    if (str_is(takes, "subject"))
+        TRY(amend_subject(a, s, subject, sent, out));
+    else if (str_is(takes, "limit") && sent->constraints)
+        TRY(amend_limit(a, subject, sent->constraints, out));
+    else if (str_is(takes, "seconds"))
+        TRY(amend_seconds(a, subject, sent->constraints, out));
+    else if (str_is(takes, "constraints"))
+        TRY(amend_constraints(a, subject, sent->constraints, out));
+    else if (str_is(takes, "steps"))
+        TRY(amend_steps(a, subject, sent->constraints, out));
+    return NULL;
+}

@@ -1,0 +1,84 @@
+/* One decision for many questions. Pure: knows one question at a time. */
+#include "domain/bulk.h"
+
+#include "base/buf.h"
+
+static const char *const levels[] = {"low", "medium", "high", "critical"};
+
+/* What is not said counts as medium. */
+static size_t level(struct str word)
+{
+    for (size_t i = 0; i < countof(levels); i++) {
+        if (str_is(word, levels[i]))
+            return i;
+    }
+    return 1;
+}
+
+static bool says(const struct json *choice, bool yes)
+{
+    const struct str effect = json_get_text(choice, "effect");
+    return yes ? str_is(effect, "authorize") || str_is(effect, "accept")
+               : str_is(effect, "veto") || str_is(effect, "decline");
+}
+
+/* The yes or no of a confirm, unless it does something else than it says. */
+static const struct json *confirmed(const struct json *choices, bool yes)
+{
+    const struct json *choice =
+        suspension_choice(choices, yes ? STR("yes") : STR("no"));
+    const struct str effect = json_get_text(choice, "effect");
+    return says(choice, yes) || str_is(effect, "none") ||
+                   str_is(effect, "answer")
+               ? choice
+               : NULL;
+}
+
+struct bulk_answer bulk_answer(struct arena *a, const struct suspension *s,
+                               bool yes)
+{
+    const struct bulk_answer none = {.value = STR_NONE};
+    const struct json *found = NULL, *choices = suspension_choices(a, s);
+    const bool choice = s->response_type == ANSWER_CHOICE;
+    if (!choice && s->response_type != ANSWER_CONFIRM)
+        return none;
+    if (!choice)
+        found = confirmed(choices, yes);
+    for (size_t i = 0; choice && i < json_count(choices) && !found; i++) {
+        if (says(json_at(choices, i), yes))
+            found = json_at(choices, i);
+    }
+    if (!found || json_get(found, "takes"))
+        return none;
+    for (size_t i = 0; i < json_count(choices); i++) {
+        if (json_at(choices, i) != found && says(json_at(choices, i), yes))
+            return none;
+    }
+    return (struct bulk_answer){
+        .value = json_get_text(found, "value"),
+        .reason = str_is(json_get_text(found, "reason"), "required")};
+}
+
+struct str bulk_left_out(struct arena *a, const struct suspension *s,
+                         const struct principal *reader, bool yes, int64_t now)
+{
+    const struct responder_case rule = suspension_case(s);
+    const struct err *e = responder_check(a, &rule, reader);
+    struct buf b = buf_make(a, 256);
+    if (s->state != SUSPENSION_PENDING)
+        return STR("It was decided meanwhile.");
+    if (suspension_due(s, now))
+        return STR("Its time is over.");
+    if (e)
+        return e->say;
+    if (level(s->severity) > level(reader->bulk_limit)) {
+        buf_put(&b, "Over your bulk limit, ");
+        buf_put(&b, levels[level(reader->bulk_limit)]);
+        buf_put(&b, " risk. Answer it by itself.");
+        return buf_text(&b);
+    }
+    if (!bulk_answer(a, s, yes).value.p)
+        return yes ? STR("It has no plain yes. Answer it by itself.")
+                   : STR("It has no plain no. Answer it by itself.");
+    return STR_NONE;
+}

@@ -1,0 +1,28 @@
+/* One decision for many questions: which of them it may be taken for, and
+ * which of a question's answers is its plain yes or no. Pure.
+ *
+ * Each question is decided by itself all the same (domain/resolve.h). */
+#ifndef DOMAIN_BULK_H
+#define DOMAIN_BULK_H
+
+#include "domain/suspension.h"
+
+#define BULK_MAX 50 /* questions at once */
+
+/* The value that says yes, or no, and nothing beyond: for a confirm its own
+ * where that has no other effect, else that of the one choice that authorizes
+ * or accepts, or that vetoes or declines. p NULL: there is none, or the answer
+ * takes something. reason: does the choice demand one? */
+struct bulk_answer {
+    struct str value;
+    bool reason;
+};
+struct bulk_answer bulk_answer(struct arena *a, const struct suspension *s,
+                               bool yes);
+/* Why this reader cannot decide it together with others, as a sentence; p NULL
+ * when they can. */
+struct str bulk_left_out(struct arena *a, const struct suspension *s,
+                         const struct principal *reader, bool yes,
+                         int64_t now);
+
+#endif

@@ -1,0 +1,122 @@
+/* The seven kinds of question: what each has to show, which answers it has,
+ * and what an answer does (reference/surfaces.md 4.4, seeds/hitl-surface).
+ *
+ * One table, in kind.c: whatever differs between the kinds is a row of it. A
+ * question without a kind is a plain card, as OpenIntent has it. Pure. */
+#ifndef DOMAIN_KIND_H
+#define DOMAIN_KIND_H
+
+#include "base/err.h"
+#include "base/json.h"
+
+enum kind {
+    KIND_NONE, /* a plain card */
+    KIND_APPROVAL,
+    KIND_PERMISSION,
+    KIND_PLAN_REVIEW,
+    KIND_ELICITATION,
+    KIND_CREDENTIAL_NEEDED,
+    KIND_COST_CONFIRMATION,
+    KIND_HANDOFF_ACCEPTANCE,
+    KIND__MAX
+};
+
+enum kind_type { KIND_TEXT, KIND_NUMBER, KIND_BOOLEAN, KIND_OBJECT, KIND_LIST };
+
+enum kind_need {
+    KIND_OPTIONAL,
+    KIND_NEEDED,
+    KIND_NEEDED_HIGH /* at the severities high and critical */
+};
+
+/* A fact of the subject. path: members joined by dots; "[]" stands for each
+ * element of a list. */
+struct kind_fact {
+    const char *path;
+    const char *label; /* for people */
+    enum kind_type type;
+    enum kind_need need;
+};
+
+/* When a kind offers an answer of its own. */
+enum kind_offer {
+    KIND_ALWAYS,
+    KIND_IF_EDIT,   /* the agent allows edits */
+    KIND_IF_LIMITS, /* the subject has constraints */
+    KIND_IF_SECONDS /* the permission asked for lasts a time, not just once */
+};
+
+/* An answer that the kind brings along. */
+struct kind_choice {
+    const char *value, *label, *style, *effect;
+    const char *reason; /* none optional required; required_high: required at
+                           the severities high and critical, else optional */
+    const char *takes;  /* what it may change (domain/amend.h); NULL: nothing */
+    enum kind_offer offer;
+};
+
+struct kind_rule {
+    const char *word;  /* on the wire */
+    const char *title; /* for people */
+    const char *answers; /* response types, space-separated; the first is what
+                            a question that does not say has */
+    const char *effects; /* that an agent's own choices may have */
+    const char *yes, *no; /* of these effects each at least one */
+    const struct kind_fact *facts;
+    size_t facts_n;
+    const struct kind_choice *choices;
+    size_t choices_n;
+};
+
+/* The row of a kind; NULL for KIND_NONE. */
+const struct kind_rule *kind_rule(enum kind k);
+/* The word on the wire; NULL for KIND_NONE. */
+const char *kind_word(enum kind k);
+/* The kind of a word on the wire; KIND__MAX for an unknown one. */
+enum kind kind_of(struct str word);
+/* The same in lists and addresses, where "none" stands for KIND_NONE. */
+const char *kind_key(enum kind k);
+enum kind kind_of_key(struct str key);
+/* Is it one of the two severities at which more is asked for? */
+bool kind_grave(struct str severity);
+/* May a question of this kind be answered in this way? Always for KIND_NONE.
+ * word: a response_type. */
+bool kind_answered_by(enum kind k, struct str word);
+
+/* What an agent asks. */
+struct kind_ask {
+    enum kind kind;
+    struct str severity;        /* p NULL: not said */
+    struct str response_type;   /* its word */
+    const struct json *subject; /* an object */
+    bool allow_edit;
+};
+
+/* Are all facts there, of their type, and do they agree with each other?
+ * ERR_INVALID kind.facts: .at is the first mistake, subject.PATH, and
+ * more.missing lists the paths of all facts that are absent or empty.
+ * KIND_NONE has none. */
+const struct err *kind_check_subject(struct arena *a,
+                                     const struct kind_ask *ask) MUST;
+/* The fact of a credential's settings has to lead to own (the server's public
+ * address, scheme and host) or to https and one of the hosts. ERR_INVALID
+ * kind.facts at subject.settings_url. Other kinds pass. */
+struct kind_places {
+    struct str own;
+    struct str hosts; /* a space between; p NULL: none */
+};
+const struct err *kind_check_places(struct arena *a, const struct kind_ask *ask,
+                                    const struct kind_places *places) MUST;
+/* Does a form ask for what must never pass through here (a password, a key)?
+ * ERR_INVALID kind.secret at form[i]. form: a field list. */
+const struct err *kind_check_form(struct arena *a, const struct json *form)
+    MUST;
+/* The choices on offer, a JSON list with effects: the agent's own in place of
+ * the kind's yes and no, or the kind's, with what may be changed. own: a list,
+ * empty where the agent brings none. ERR_INVALID kind.effect at
+ * choices[i].effect; kind.choices where a yes or a no is missing, or two
+ * choices would have the same value. */
+const struct err *kind_choices(struct arena *a, const struct kind_ask *ask,
+                               const struct json *own, struct json **out) MUST;
+
+#endif

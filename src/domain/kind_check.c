@@ -1,0 +1,290 @@
+/* The seven kinds of question: are the facts there that a kind has to show,
+ * and do they agree with each other?
+ *
+ * A part of kind.h. Looks at what an agent sent; never changes it, and never
+ * guesses at what is missing. */
+#include "base/fields.h"
+#include "domain/kind.h"
+
+#define MISSING_MAX 50 /* paths that one refusal names */
+#define STEPS_MAX 100
+#define SECONDS_MAX (INT64_C(366) * 24 * 3600)
+
+/* ---- facts ---------------------------------------------------------- */
+
+struct facts {
+    struct arena *arena;
+    const struct kind_fact *fact; /* the row at hand */
+    bool needed;
+    struct json *missing; /* paths */
+    const struct err *e;  /* the first mistake */
+};
+
+static bool has_type(const struct json *v, enum kind_type t)
+{
+    switch (t) {
+    case KIND_TEXT:
+        return json_is(v, JSON_STRING);
+    case KIND_NUMBER:
+        return json_is(v, JSON_INT) || json_is(v, JSON_DOUBLE);
+    case KIND_BOOLEAN:
+        return json_is(v, JSON_BOOL);
+    case KIND_OBJECT:
+        return json_is(v, JSON_OBJECT);
+    case KIND_LIST:
+        return json_is(v, JSON_ARRAY);
+    default:
+        return false;
+    }
+}
+
+static const char *type_words(enum kind_type t)
+{
+    static const char *const words[] = {
+        [KIND_TEXT] = "text",       [KIND_NUMBER] = "a number",
+        [KIND_BOOLEAN] = "true or false", [KIND_OBJECT] = "an object",
+        [KIND_LIST] = "a list"};
+    return words[t];
+}
+
+static void wrong(struct facts *f, struct str path, const char *say)
+{
+    struct buf at = buf_make(f->arena, 1024);
+    buf_put(&at, "subject.");
+    buf_str(&at, path);
+    if (!f->e)
+        f->e = err_at(f->arena, ERR_INVALID, "kind.facts", buf_text(&at),
+                      "The fact \"%.*s\" %s.", STR_FMT(path), say);
+}
+
+static void missing(struct facts *f, struct str path)
+{
+    wrong(f, path, "is needed");
+    if (json_count(f->missing) < MISSING_MAX)
+        json_add_text(f->missing, path);
+}
+
+/* The value that the row speaks of; what is blank says nothing. */
+static void check_value(struct facts *f, const struct json *v,
+                        struct str path)
+{
+    const bool blank = !v || (json_is(v, JSON_STRING) &&
+                              str_trim(json_text(v)).n == 0);
+    if (v && !has_type(v, f->fact->type)) {
+        struct buf b = buf_make(f->arena, 64);
+        buf_put(&b, "has to be ");
+        buf_put(&b, type_words(f->fact->type));
+        wrong(f, path, arena_z(f->arena, buf_text(&b)));
+    } else if (blank && f->needed) {
+        missing(f, path);
+    }
+}
+
+static void walk(struct facts *f, const struct json *obj, struct str path,
+                 struct str rest);
+
+static void walk_list(struct facts *f, const struct json *list,
+                      struct str path, struct str rest)
+{
+    for (size_t i = 0; i < json_count(list); i++) {
+        const struct str at = fields_element(f->arena, path, i);
+        if (json_is(json_at(list, i), JSON_OBJECT))
+            walk(f, json_at(list, i), at, rest);
+        else
+            wrong(f, at, "has to be an object");
+    }
+}
+
+/* A fact of something that is not there is not asked for: the row of that
+ * thing itself says whether it may be missing. */
+static void walk(struct facts *f, const struct json *obj, struct str path,
+                 struct str rest)
+{
+    struct str part = str_cut(&rest, '.');
+    const bool each = str_ends(part, STR("[]"));
+    if (each)
+        part = str_sub(part, 0, part.n - 2);
+    const struct str at = fields_path(f->arena, path,
+                                      arena_z(f->arena, part));
+    const struct json *v = json_get_str(obj, part);
+    if (!rest.p)
+        check_value(f, v, at);
+    else if (each && json_is(v, JSON_ARRAY))
+        walk_list(f, v, at, rest);
+    else if (!each && json_is(v, JSON_OBJECT))
+        walk(f, v, at, rest);
+}
+
+/* ---- facts that have to agree --------------------------------------- */
+
+static struct str member(const struct json *o, const char *outer,
+                         const char *inner)
+{
+    return json_get_text(json_get(o, outer), inner);
+}
+
+/* What lasts has an end: nothing is allowed for ever. */
+static void check_duration(struct facts *f, const struct json *subject)
+{
+    static const char *const words[] = {"once", "task", "session", "until"};
+    const struct json *duration = json_get(subject, "duration");
+    const struct json *seconds = json_get(duration, "seconds");
+    const struct str word = json_get_text(duration, "kind");
+    size_t i = 0;
+    while (i < countof(words) && !str_is(word, words[i]))
+        i++;
+    if (i == countof(words))
+        wrong(f, STR("duration.kind"),
+              "is one of once, task, session, until");
+    else if (i > 0 && !seconds)
+        missing(f, STR("duration.seconds"));
+    else if (seconds && (!json_is(seconds, JSON_INT) || json_int(seconds) < 1 ||
+                         json_int(seconds) > SECONDS_MAX))
+        wrong(f, STR("duration.seconds"),
+              "has to be a whole number from 1 to 31622400");
+}
+
+static void check_steps(struct facts *f, const struct json *subject)
+{
+    const struct json *plan = json_get(subject, "plan");
+    const struct json *steps = json_get(plan, "steps");
+    if (json_count(steps) == 0)
+        missing(f, STR("plan.steps"));
+    if (json_count(steps) > STEPS_MAX)
+        wrong(f, STR("plan.steps"), "may have at most 100 elements");
+    for (size_t i = 0; i < json_count(steps) && i < STEPS_MAX; i++) {
+        const struct str id = json_get_text(json_at(steps, i), "id");
+        for (size_t k = 0; k < i; k++) {
+            if (str_eq(id, json_get_text(json_at(steps, k), "id")))
+                wrong(f, fields_element(f->arena, STR("plan.steps"), i),
+                      "has the same id as another step");
+        }
+    }
+}
+
+static void check_amount(struct facts *f, const struct json *subject,
+                         const char *part, const char *key)
+{
+    const struct json *v = json_get(json_get(subject, part), key);
+    if (v && json_double(v) < 0)
+        wrong(f, fields_path(f->arena, str_of(part), key),
+              "may not be below zero");
+}
+
+/* An estimate and a limit can only be compared in one unit. */
+static void check_cost(struct facts *f, const struct json *subject)
+{
+    static const char *const parts[] = {"estimate", "limit", "spent_so_far"};
+    const struct str unit = member(subject, "estimate", "unit");
+    const struct json *estimate = json_get(subject, "estimate");
+    const struct json *amount = json_get(estimate, "amount");
+    for (size_t i = 0; i < countof(parts); i++) {
+        check_amount(f, subject, parts[i], "amount");
+        if (json_get(subject, parts[i]) &&
+            !str_eq(member(subject, parts[i], "unit"), unit))
+            wrong(f, fields_path(f->arena, str_of(parts[i]), "unit"),
+                  "has to be the estimate's");
+    }
+    if (json_get(estimate, "low") &&
+        json_compare(json_get(estimate, "low"), amount) > 0)
+        wrong(f, STR("estimate.low"), "may not be above the estimate");
+    check_amount(f, subject, "estimate", "low");
+    if (json_get(estimate, "high") &&
+        json_compare(json_get(estimate, "high"), amount) < 0)
+        wrong(f, STR("estimate.high"), "may not be below the estimate");
+}
+
+static void check_agreement(struct facts *f, const struct kind_ask *ask)
+{
+    switch (ask->kind) {
+    case KIND_PERMISSION:
+        check_duration(f, ask->subject);
+        break;
+    case KIND_PLAN_REVIEW:
+        check_steps(f, ask->subject);
+        break;
+    case KIND_COST_CONFIRMATION:
+        check_cost(f, ask->subject);
+        break;
+    case KIND_NONE:
+    case KIND_APPROVAL:
+    case KIND_ELICITATION:
+    case KIND_CREDENTIAL_NEEDED:
+    case KIND_HANDOFF_ACCEPTANCE:
+    case KIND__MAX:
+    default:
+        break;
+    }
+}
+
+/* ---- all of it ------------------------------------------------------ */
+
+const struct err *kind_check_subject(struct arena *a,
+                                     const struct kind_ask *ask)
+{
+    const struct kind_rule *rule = kind_rule(ask->kind);
+    struct facts f = {.arena = a, .missing = json_array(a)};
+    if (!rule)
+        return NULL;
+    for (size_t i = 0; i < rule->facts_n; i++) {
+        f.fact = &rule->facts[i];
+        f.needed =
+            f.fact->need == KIND_NEEDED ||
+            (f.fact->need == KIND_NEEDED_HIGH && kind_grave(ask->severity));
+        walk(&f, ask->subject, STR(""), str_of(f.fact->path));
+    }
+    if (!f.e)
+        check_agreement(&f, ask);
+    if (!f.e)
+        return NULL;
+    struct json *more = json_object(a);
+    json_set_json(more, "missing", f.missing);
+    return err_more(a, f.e, more);
+}
+
+/* ---- where a credential is set up ----------------------------------- */
+
+/* The host of https://HOST/...; p NULL for anything else. */
+static struct str https_host(struct str url)
+{
+    const struct str scheme = STR("https://");
+    if (!str_starts(url, scheme))
+        return STR_NONE;
+    const struct str rest = str_sub(url, scheme.n, url.n);
+    size_t n = 0;
+    while (n < rest.n && rest.p[n] != '/' && rest.p[n] != '?' &&
+           rest.p[n] != '#')
+        n++;
+    const struct str host = str_sub(rest, 0, n);
+    /* user@host would show one name and lead to another; so would a back
+     * slash, which browsers read as a slash. */
+    return str_find(host, '@', 0) < host.n || str_find(url, '\\', 0) < url.n
+               ? STR_NONE
+               : host;
+}
+
+static bool within(struct str url, struct str own)
+{
+    const char next = url.n > own.n ? url.p[own.n] : '/';
+    return own.n > 0 && str_starts(url, own) &&
+           (next == '/' || next == '?' || next == '#') &&
+           str_find(url, '\\', 0) == url.n;
+}
+
+const struct err *kind_check_places(struct arena *a, const struct kind_ask *ask,
+                                    const struct kind_places *places)
+{
+    const struct str url = json_get_text(ask->subject, "settings_url");
+    const struct str host = https_host(url);
+    if (ask->kind != KIND_CREDENTIAL_NEEDED || within(url, places->own))
+        return NULL;
+    struct str rest = host.n > 0 ? places->hosts : STR_NONE;
+    while (rest.p) {
+        if (str_is_nocase(host, arena_z(a, str_cut(&rest, ' '))))
+            return NULL;
+    }
+    return err_at(a, ERR_INVALID, "kind.facts", STR("subject.settings_url"),
+                  "A credential is set up at %.*s, or at https and a host "
+                  "that the server's settings_hosts name.",
+                  STR_FMT(places->own));
+}

@@ -1,0 +1,255 @@
+/* The seven kinds of question: the answers on offer, and what a form may ask
+ * for.
+ *
+ * A part of kind.h. Puts a kind's row and an agent's own choices together;
+ * never decides what an answer does beyond its row. */
+#include "base/fields.h"
+#include "domain/kind.h"
+
+static bool listed(const char *words, struct str word)
+{
+    return str_listed(str_of(words), word);
+}
+
+/* ---- rows ----------------------------------------------------------- */
+
+static bool offered(const struct kind_choice *row, const struct kind_ask *ask)
+{
+    const struct json *limits = json_get(ask->subject, "constraints");
+    const struct json *duration = json_get(ask->subject, "duration");
+    switch (row->offer) {
+    case KIND_IF_EDIT:
+        return ask->allow_edit;
+    case KIND_IF_LIMITS:
+        return json_count(limits) > 0;
+    case KIND_IF_SECONDS:
+        return json_get(duration, "seconds") &&
+               !str_is(json_get_text(duration, "kind"), "once");
+    case KIND_ALWAYS:
+    default:
+        return true;
+    }
+}
+
+static struct str reason_of(const struct kind_choice *row,
+                            const struct kind_ask *ask)
+{
+    if (!str_is(str_of(row->reason), "required_high"))
+        return str_of(row->reason);
+    return kind_grave(ask->severity) ? STR("required") : STR("optional");
+}
+
+static struct json *choice_of(struct arena *a, const struct kind_choice *row,
+                              const struct kind_ask *ask)
+{
+    struct json *c = json_object(a);
+    json_set_text(c, "value", str_of(row->value));
+    json_set_text(c, "label", str_of(row->label));
+    json_set_text(c, "style", str_of(row->style));
+    json_set_text(c, "effect", str_of(row->effect));
+    json_set_text(c, "reason", reason_of(row, ask));
+    if (row->takes)
+        json_set_text(c, "takes", str_of(row->takes));
+    return c;
+}
+
+/* The kind's plain row for an effect: what an agent's own choice of that
+ * effect inherits. */
+static const struct kind_choice *row_of(const struct kind_rule *rule,
+                                        struct str effect)
+{
+    for (size_t i = 0; i < rule->choices_n; i++) {
+        const struct kind_choice *row = &rule->choices[i];
+        if (row->offer == KIND_ALWAYS && str_is(effect, row->effect))
+            return row;
+    }
+    return NULL;
+}
+
+/* What a yes can be besides: edits and tighter limits. */
+static bool is_extra(const struct kind_choice *row)
+{
+    return str_is(str_of(row->effect), "authorize_modified");
+}
+
+static const struct err *add(struct arena *a, struct json *list,
+                             const struct json *choice)
+{
+    const struct str value = json_get_text(choice, "value");
+    for (size_t i = 0; i < json_count(list); i++) {
+        if (str_eq(json_get_text(json_at(list, i), "value"), value))
+            return err_at(a, ERR_INVALID, "kind.choices", STR("choices"),
+                          "The value \"%.*s\" is the kind's own.",
+                          STR_FMT(value));
+    }
+    json_add_json(list, choice);
+    return NULL;
+}
+
+/* ---- the agent's own ------------------------------------------------ */
+
+/* What a confirm's "yes" or "no" must not do. */
+static const char *opposite(struct str value)
+{
+    return str_is(value, "yes")  ? "veto stop_task decline"
+           : str_is(value, "no") ? "authorize accept"
+                                 : "";
+}
+
+/* In the words of the agent, by the rules of the kind. */
+static const struct err *add_own(struct arena *a, const struct kind_ask *ask,
+                                 const struct json *own, size_t i,
+                                 struct json *list)
+{
+    const struct kind_rule *rule = kind_rule(ask->kind);
+    struct json *c = json_copy(a, json_at(own, i));
+    struct str effect = json_get_text(c, "effect");
+    if (str_is(effect, "none") && ask->kind == KIND_ELICITATION) {
+        effect = STR("answer"); /* the old text goes with its member */
+        json_set_text(c, "effect", effect);
+    }
+    if (listed(str_is(ask->response_type, "confirm")
+                   ? opposite(json_get_text(c, "value"))
+                   : "",
+               effect))
+        return err_at(a, ERR_INVALID, "kind.effect",
+                      fields_path(a, fields_element(a, STR("choices"), i),
+                                  "effect"),
+                      "A yes does not say no, nor a no yes.");
+    if (!listed(rule->effects, effect))
+        return err_at(a, ERR_INVALID, "kind.effect",
+                      fields_path(a, fields_element(a, STR("choices"), i),
+                                  "effect"),
+                      "A choice of the kind %s has one of the effects %s.",
+                      rule->word, rule->effects);
+    const struct kind_choice *row = row_of(rule, effect);
+    const struct str reason = row ? reason_of(row, ask) : STR_NONE;
+    if (str_is(reason, "required") || (reason.p && !json_has(c, "reason")))
+        json_set_text(c, "reason", reason);
+    if (row && row->takes)
+        json_set_text(c, "takes", str_of(row->takes));
+    return add(a, list, c);
+}
+
+static bool any(const struct json *list, const char *effects)
+{
+    for (size_t i = 0; i < json_count(list); i++) {
+        if (listed(effects, json_get_text(json_at(list, i), "effect")))
+            return true;
+    }
+    return false;
+}
+
+static const struct err *check_both(struct arena *a,
+                                    const struct kind_rule *rule,
+                                    const struct json *list)
+{
+    const bool yes = any(list, rule->yes), no = any(list, rule->no);
+    if (yes && no)
+        return NULL;
+    return err_at(a, ERR_INVALID, "kind.choices", STR("choices"),
+                  "A question of the kind %s needs a choice that says %s "
+                  "(%s).",
+                  rule->word, yes ? "no" : "yes", yes ? rule->no : rule->yes);
+}
+
+static const struct err *put_own(struct arena *a, const struct kind_ask *ask,
+                                 const struct json *own, struct json *list)
+{
+    const struct kind_rule *rule = kind_rule(ask->kind);
+    for (size_t i = 0; i < json_count(own); i++)
+        TRY(add_own(a, ask, own, i, list));
+    for (size_t i = 0; i < rule->choices_n; i++) {
+        const struct kind_choice *row = &rule->choices[i];
+        const bool way_out = ask->kind == KIND_ELICITATION &&
+                             str_is(str_of(row->effect), "decline") &&
+                             !any(list, "decline");
+        if ((is_extra(row) && offered(row, ask)) || way_out)
+            TRY(add(a, list, choice_of(a, row, ask)));
+    }
+    return check_both(a, rule, list);
+}
+
+/* ---- the kind's own ------------------------------------------------- */
+
+/* A yes or no is answered in these two words, whatever they do. */
+static const char *confirmed(const struct kind_rule *rule,
+                             const struct kind_choice *row)
+{
+    if (listed(rule->yes, str_of(row->effect)))
+        return "yes";
+    return listed(rule->no, str_of(row->effect)) ? "no" : NULL;
+}
+
+static const struct err *put_rows(struct arena *a, const struct kind_ask *ask,
+                                  struct json *list)
+{
+    const struct kind_rule *rule = kind_rule(ask->kind);
+    const bool confirm = str_is(ask->response_type, "confirm");
+    for (size_t i = 0; i < rule->choices_n; i++) {
+        const struct kind_choice *row = &rule->choices[i];
+        const char *word = confirm ? confirmed(rule, row) : NULL;
+        if (!offered(row, ask))
+            continue;
+        struct json *c = choice_of(a, row, ask);
+        if (word)
+            json_set_text(c, "value", str_of(word));
+        TRY(add(a, list, c));
+    }
+    return NULL;
+}
+
+/* A question may be answered yes or no, and both are answers. */
+static void put_yes_no(struct arena *a, struct json *list)
+{
+    static const char *const words[][3] = {{"no", "No", "default"},
+                                           {"yes", "Yes", "primary"}};
+    for (size_t i = 0; i < countof(words); i++) {
+        struct json *c = json_object(a);
+        json_set_text(c, "value", str_of(words[i][0]));
+        json_set_text(c, "label", str_of(words[i][1]));
+        json_set_text(c, "style", str_of(words[i][2]));
+        json_set_text(c, "effect", STR("answer"));
+        json_set_text(c, "reason", STR("optional"));
+        json_add_json(list, c);
+    }
+}
+
+const struct err *kind_choices(struct arena *a, const struct kind_ask *ask,
+                               const struct json *own, struct json **out)
+{
+    struct json *answers = json_array(a);
+    *out = json_array(a);
+    if (json_count(own) > 0)
+        return put_own(a, ask, own, *out);
+    if (ask->kind != KIND_ELICITATION ||
+        !str_is(ask->response_type, "confirm"))
+        return put_rows(a, ask, *out);
+    put_yes_no(a, answers);
+    return put_own(a, ask, answers, *out);
+}
+
+/* ---- forms ---------------------------------------------------------- */
+
+const struct err *kind_check_form(struct arena *a, const struct json *form)
+{
+    static const char *const secrets[] = {"password",    "passwd", "secret",
+                                          "api_key",     "apikey", "api key",
+                                          "private key", "private_key",
+                                          "passphrase",  "credential",
+                                          "access_token", "access token"};
+    for (size_t i = 0; i < json_count(form); i++) {
+        const struct str key = json_get_text(json_at(form, i), "key");
+        const struct str label = json_get_text(json_at(form, i), "label");
+        for (size_t k = 0; k < countof(secrets); k++) {
+            const struct str word = str_of(secrets[k]);
+            if (str_search_nocase(key, word) < key.n ||
+                str_search_nocase(label, word) < label.n)
+                return err_at(a, ERR_INVALID, "kind.secret",
+                              fields_element(a, STR("form"), i),
+                              "No secret passes through a question. Ask with "
+                              "the kind credential_needed instead.");
+        }
+    }
+    return NULL;
+}

@@ -1,0 +1,119 @@
+/* Who may decide a question. Pure: knows a principal, looks nobody up. */
+#include "domain/responder.h"
+
+#include "base/buf.h"
+
+static const char *const modes[RESPONDER_MODE__MAX] = {
+    [RESPONDER_OPERATORS] = "operators", [RESPONDER_INITIATOR] = "initiator",
+    [RESPONDER_GROUP] = "group",         [RESPONDER_NAMED] = "named",
+    [RESPONDER_AGENT] = "agent",
+};
+
+const char *responder_mode_word(enum responder_mode m)
+{
+    return m < RESPONDER_MODE__MAX ? modes[m] : "unknown";
+}
+
+enum responder_mode responder_mode_of(struct str word)
+{
+    enum responder_mode m = RESPONDER_OPERATORS;
+    while (m < RESPONDER_MODE__MAX && !str_is(word, modes[m]))
+        m++;
+    return m;
+}
+
+static bool is_initiator(const struct responder_case *c,
+                         const struct principal *p)
+{
+    return c->initiated_by.p && str_eq(c->initiated_by, p->name);
+}
+
+static bool asked(const struct responder_case *c, const struct principal *p)
+{
+    if (p->role == ROLE_AGENT && str_eq(p->agent, c->asked_by))
+        return true;
+    return !p->person && c->asked_by_key.p && str_eq(p->id, c->asked_by_key);
+}
+
+/* Is p the one, or one of those, that the rule names? */
+static bool named(const struct responder_case *c, const struct principal *p)
+{
+    switch (c->rule.mode) {
+    case RESPONDER_OPERATORS:
+        return principal_decides(p);
+    case RESPONDER_INITIATOR:
+        return principal_decides(p) && is_initiator(c, p);
+    case RESPONDER_GROUP:
+        return principal_decides(p) && principal_in_group(p, c->rule.who);
+    case RESPONDER_NAMED:
+        return principal_decides(p) && str_eq(p->name, c->rule.who);
+    case RESPONDER_AGENT:
+        return p->role == ROLE_AGENT && str_eq(p->agent, c->rule.who);
+    case RESPONDER_MODE__MAX:
+    default:
+        return false;
+    }
+}
+
+struct str responder_who(struct arena *a, const struct responder_case *c)
+{
+    struct buf b = buf_make(a, 1024);
+    switch (c->rule.mode) {
+    case RESPONDER_INITIATOR:
+        buf_put(&b, "Only ");
+        buf_str(&b, c->initiated_by.p ? c->initiated_by : STR("the initiator"));
+        buf_put(&b, ", for whom the agent works, can");
+        break;
+    case RESPONDER_GROUP:
+        buf_put(&b, "Operators of the group ");
+        buf_str(&b, c->rule.who);
+        buf_put(&b, " can");
+        break;
+    case RESPONDER_NAMED:
+        buf_put(&b, "Only ");
+        buf_str(&b, c->rule.who);
+        buf_put(&b, " can");
+        break;
+    case RESPONDER_AGENT:
+        buf_put(&b, "Only the agent ");
+        buf_str(&b, c->rule.who);
+        buf_put(&b, " can, with its key");
+        break;
+    case RESPONDER_OPERATORS:
+    case RESPONDER_MODE__MAX:
+    default:
+        buf_put(&b, "Any operator or admin can");
+        break;
+    }
+    if (c->rule.not_initiator && c->initiated_by.p) {
+        buf_put(&b, ", but not ");
+        buf_str(&b, c->initiated_by);
+    }
+    buf_char(&b, '.');
+    return buf_text(&b);
+}
+
+const struct err *responder_check(struct arena *a,
+                                  const struct responder_case *c,
+                                  const struct principal *p)
+{
+    if (asked(c, p))
+        return ERROR(ERR_FORBIDDEN, "suspension.own_question",
+                     "Who asked may not answer.");
+    if (!named(c, p)) {
+        const struct str who = responder_who(a, c);
+        return err_at(a, ERR_FORBIDDEN, "suspension.not_yours", STR(""),
+                      "This question is not yours to answer. %.*s",
+                      STR_FMT(who));
+    }
+    if (c->rule.not_initiator && is_initiator(c, p))
+        return ERROR(ERR_FORBIDDEN, "suspension.initiator",
+                     "The agent works for you here, so somebody else has to "
+                     "decide.");
+    return NULL;
+}
+
+bool responder_meant(const struct responder_case *c, const struct principal *p)
+{
+    return c->rule.mode != RESPONDER_OPERATORS && named(c, p);
+}

@@ -1,0 +1,31 @@
+/* Reading the part of a question that its kind brings along. Entered by
+ * suspension_read.c alone. */
+#ifndef DOMAIN_SUSPENSION_KIND_H
+#define DOMAIN_SUSPENSION_KIND_H
+
+#include "base/fields.h"
+#include "domain/suspension.h"
+
+/* The names of the members below, for fields_only. */
+#define SUSPENSION_KIND_MEMBERS                                                \
+    "kind evidence artifacts supersedes responder allow_edit"
+
+/* Reads these members; the first mistake is in f. Sets kind, evidence,
+ * artifacts, supersedes, responder and allow_edit. */
+void suspension_kind_read(struct fields *f, struct suspension *s);
+/* How a question is answered that does not say: by its choices, its form, or
+ * as its kind has it. */
+enum answer_type suspension_kind_answer(enum kind k, bool choices, bool form);
+/* Holds a question of a kind to the rules: its facts, its form, its choices
+ * (own: those that the agent brought), which it sets. Nothing for KIND_NONE. */
+struct suspension_kind_parts {
+    const struct json *subject, *form, *own; /* NULL: not there */
+};
+const struct err *suspension_kind_settle(
+    struct arena *a, struct suspension *s,
+    const struct suspension_kind_parts *parts) MUST;
+/* Puts these members into an OpenIntent record. */
+void suspension_kind_record(struct arena *a, const struct suspension *s,
+                            struct json *record);
+
+#endif

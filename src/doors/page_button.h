@@ -1,0 +1,31 @@
+/* The buttons of a question, one for each of its choices. Never decides what
+ * a choice does: its effect does, whatever the agent calls it. */
+#ifndef DOORS_PAGE_BUTTON_H
+#define DOORS_PAGE_BUTTON_H
+
+#include "doors/page_view.h"
+#include "domain/suspension.h"
+
+/* `buttons`: the agent's order, the primary one last. */
+struct json *page_buttons(struct page_view *v, const struct suspension *s,
+                          const struct json *choices);
+/* Those by which words or a form are declined. */
+struct json *page_buttons_decline(struct page_view *v,
+                                  const struct suspension *s,
+                                  const struct json *choices);
+/* Does this choice have a page of its own, where it is filled in or
+ * confirmed? */
+bool page_button_own_page(const struct suspension *s,
+                          const struct json *choice);
+/* The key that presses it: a for the yes, r for the no, e for the yes that
+ * changes something; "" for any other, which has its number alone. A choice
+ * that ends the task or does nothing that Sayso knows of is never a or r, but
+ * for the yes and no of a confirm. */
+struct str page_button_key(const struct suspension *s,
+                           const struct json *choices,
+                           const struct json *choice);
+/* The tone of the choice where it is confirmed. */
+struct str page_button_sure(const struct json *choices,
+                            const struct json *choice);
+
+#endif

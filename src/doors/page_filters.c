@@ -1,0 +1,245 @@
+/* The inbox's filters: read from the address, and shown as what changes it. */
+#include "doors/page_filters.h"
+
+#include "base/clock.h"
+#include "doors/page_kind.h"
+#include "doors/page_list.h"
+
+/* ---- the address ---------------------------------------------------- */
+
+static const struct {
+    const char *word, *title;
+} views[INBOX_VIEW__MAX] = {
+    [INBOX_MAY] = {"may", "Inbox"},
+    [INBOX_MINE] = {"mine", "Mine"},
+    [INBOX_GROUPS] = {"groups", "My groups"},
+    [INBOX_ALL] = {"all", "All open"}};
+
+static const struct {
+    const char *word, *label;
+    int64_t minutes;
+} dues[] = {{"15m", "15 min", 15},
+            {"1h", "1 h", 60},
+            {"4h", "4 h", 240},
+            {"1d", "1 day", 1440}};
+
+static const struct {
+    const char *word, *label;
+} risks[INBOX_RANK__MAX] = {[INBOX_CRITICAL] = {"critical", "Critical"},
+                            [INBOX_HIGH] = {"high", "High"},
+                            [INBOX_MEDIUM] = {"medium", "Medium"},
+                            [INBOX_LOW] = {"low", "Low"},
+                            [INBOX_UNSAID] = {"none", "Not said"}};
+
+/* Who reads and does not answer sees everything. */
+static bool read_view(struct call *c, struct inbox_wish *w)
+{
+    const struct str word = page_list_filter(c, "view");
+    unsigned v = 0;
+    w->view = principal_decides(&c->who) ? INBOX_MAY : INBOX_ALL;
+    if (!word.p)
+        return true;
+    while (v < INBOX_VIEW__MAX && !str_is(word, views[v].word))
+        v++;
+    w->view = (enum inbox_view)v;
+    return v < INBOX_VIEW__MAX;
+}
+
+static bool read_kind(struct call *c, struct inbox_wish *w)
+{
+    const struct str word = page_list_filter(c, "kind");
+    w->kind = word.p ? kind_of_key(word) : KIND__MAX;
+    return !word.p || w->kind < KIND__MAX;
+}
+
+static bool read_risk(struct call *c, struct inbox_wish *w)
+{
+    const struct str word = page_list_filter(c, "risk");
+    unsigned r = 0;
+    while (r < INBOX_RANK__MAX && !str_is(word, risks[r].word))
+        r++;
+    w->rank = (enum inbox_rank)r;
+    return !word.p || r < INBOX_RANK__MAX;
+}
+
+static bool read_due(struct call *c, struct page_filters *f)
+{
+    f->due = page_list_filter(c, "due");
+    for (size_t i = 0; i < countof(dues) && f->due.p; i++) {
+        if (!str_is(f->due, dues[i].word))
+            continue;
+        f->wish.due = f->now + dues[i].minutes * 60 * CLOCK_SECOND;
+        return true;
+    }
+    return !f->due.p;
+}
+
+const struct err *page_filters_read(struct call *c, struct page_filters *f,
+                                    int64_t now)
+{
+    const struct str sort = page_list_filter(c, "sort");
+    struct inbox_wish *w = &f->wish;
+    *f = (struct page_filters){.now = now};
+    *w = (struct inbox_wish){.reader = &c->who,
+                             .agent = page_list_filter(c, "agent"),
+                             .words = page_list_filter(c, "q"),
+                             .by_deadline = str_is(sort, "deadline"),
+                             .limit = PAGE_LIST_ROWS + 1};
+    f->group = page_row_group_of(page_list_filter(c, "group"));
+    if (!read_view(c, w) || !read_kind(c, w) || !read_risk(c, w) ||
+        !read_due(c, f) || f->group == PAGE_ROW_GROUP__MAX ||
+        (sort.p && !w->by_deadline && !str_is(sort, "risk")) ||
+        str_runes(w->words) > PAGE_LIST_WORDS ||
+        str_runes(w->agent) > PRINCIPAL_AGENT_NAME_MAX)
+        return page_list_bad();
+    return NULL;
+}
+
+/* ---- counts --------------------------------------------------------- */
+
+/* Of the cells of one kind or rank, or all. */
+static int64_t sum(const struct inbox_counts *n, enum kind kind,
+                   enum inbox_rank rank)
+{
+    int64_t all = 0;
+    for (unsigned k = 0; k < KIND__MAX; k++) {
+        for (unsigned r = 0; r < INBOX_RANK__MAX; r++) {
+            if ((kind != KIND__MAX && k != kind) ||
+                (rank != INBOX_RANK__MAX && r != rank))
+                continue;
+            if (n->cell[k][r] > INBOX_COUNT_MAX)
+                return PAGE_FILTERS_MANY;
+            all += n->cell[k][r];
+        }
+    }
+    return all;
+}
+
+static struct str count(struct call *c, const struct page_filters *f,
+                        enum kind kind, enum inbox_rank rank)
+{
+    const int64_t n = sum(&f->counts, kind, rank);
+    return page_list_count(
+        c->a, n, n == PAGE_FILTERS_MANY ? INBOX_COUNT_MAX : n);
+}
+
+/* ---- chips ---------------------------------------------------------- */
+
+static struct json *kind_chips(struct call *c, const struct page_filters *f)
+{
+    struct json *list = json_array(c->a);
+    const struct inbox_wish *w = &f->wish;
+    const struct page_list_chip all = {
+        .url = page_list_url(c, "/inbox", "kind", STR_NONE),
+        .label = STR("All"),
+        .count = count(c, f, KIND__MAX, w->rank),
+        .icon = "",
+        .here = w->kind == KIND__MAX};
+    page_list_chip(list, c->a, &all);
+    for (unsigned i = 1; i <= KIND__MAX; i++) {
+        /* The plain question stands last. */
+        const enum kind k = (enum kind)(i % KIND__MAX);
+        const struct suspension s = {.kind = k};
+        const struct json *word = page_kind_word(c->a, &s);
+        if (sum(&f->counts, k, w->rank) == 0 && w->kind != k)
+            continue;
+        const struct page_list_chip one = {
+            .url = page_list_url(c, "/inbox", "kind",
+                                 str_of(kind_key(k))),
+            .label = json_get_text(word, "word"),
+            .count = count(c, f, k, w->rank),
+            .icon = arena_z(c->a, json_get_text(word, "icon")),
+            .here = w->kind == k};
+        page_list_chip(list, c->a, &one);
+    }
+    return list;
+}
+
+static struct json *risk_chips(struct call *c, const struct page_filters *f)
+{
+    struct json *list = json_array(c->a);
+    const struct inbox_wish *w = &f->wish;
+    const struct page_list_chip any = {
+        .url = page_list_url(c, "/inbox", "risk", STR_NONE),
+        .label = STR("Any"),
+        .count = count(c, f, w->kind, INBOX_RANK__MAX),
+        .icon = "",
+        .here = w->rank == INBOX_RANK__MAX};
+    page_list_chip(list, c->a, &any);
+    for (unsigned i = 0; i < INBOX_RANK__MAX; i++) {
+        const enum inbox_rank r = (enum inbox_rank)i;
+        if (sum(&f->counts, w->kind, r) == 0 && w->rank != r)
+            continue;
+        const struct page_list_chip one = {
+            .url = page_list_url(c, "/inbox", "risk", str_of(risks[r].word)),
+            .label = str_of(risks[r].label),
+            .count = count(c, f, w->kind, r),
+            .icon = r == INBOX_UNSAID ? "" : risks[r].word,
+            .here = w->rank == r};
+        page_list_chip(list, c->a, &one);
+    }
+    return list;
+}
+
+/* A row of links that set one key: {word, label} pairs, the first for none. */
+static struct json *links(struct call *c, const char *key,
+                          const char *const (*v)[2], size_t n)
+{
+    struct json *list = json_array(c->a);
+    const struct str now = page_list_filter(c, key);
+    for (size_t i = 0; i < n; i++) {
+        const struct str word = str_of(v[i][0]);
+        const struct page_list_chip one = {
+            .url = page_list_url(c, "/inbox", key, word),
+            .label = str_of(v[i][1]),
+            .count = STR(""),
+            .icon = "",
+            .here = word.p ? str_eq(word, now) : !now.p};
+        page_list_chip(list, c->a, &one);
+    }
+    return list;
+}
+
+struct json *page_filters_view(struct call *c, struct page_view *v,
+                               const struct page_filters *f)
+{
+    static const char *const due[][2] = {{NULL, "Any"},    {"15m", "15 min"},
+                                         {"1h", "1 h"},    {"4h", "4 h"},
+                                         {"1d", "1 day"}};
+    static const char *const sort[][2] = {{NULL, "Risk, then deadline"},
+                                          {"deadline", "Deadline"}};
+    static const char *const group[][2] = {{NULL, "None"},
+                                           {"like", "Similarity"},
+                                           {"agent", "Agent"},
+                                           {"deadline", "Deadline"}};
+    struct json *o = json_object(c->a);
+    json_set_json(o, "kinds", kind_chips(c, f));
+    json_set_json(o, "risks", risk_chips(c, f));
+    json_set_json(o, "dues", links(c, "due", due, countof(due)));
+    json_set_json(o, "sorts", links(c, "sort", sort, countof(sort)));
+    json_set_json(o, "groups", links(c, "group", group, countof(group)));
+    json_set_json(o, "agent", page_view_head(v, f->wish.agent, PAGE_VIEW_ROW));
+    json_set_text(o, "agent_url",
+                  page_list_url(c, "/inbox", "agent", STR_NONE));
+    json_set_json(o, "words", page_view_head(v, f->wish.words, PAGE_VIEW_ROW));
+    json_set_text(o, "save_url", page_list_save(c, "/inbox"));
+    json_set_text(o, "words_url", page_list_url(c, "/inbox", "q", STR_NONE));
+    return o;
+}
+
+const char *page_filters_title(const struct page_filters *f)
+{
+    return views[f->wish.view].title;
+}
+
+int64_t page_filters_all(const struct page_filters *f)
+{
+    return sum(&f->counts, f->wish.kind, f->wish.rank);
+}
+
+bool page_filters_any(const struct page_filters *f)
+{
+    const struct inbox_wish *w = &f->wish;
+    return w->kind != KIND__MAX || w->rank != INBOX_RANK__MAX || w->agent.p ||
+           w->words.p || w->due;
+}

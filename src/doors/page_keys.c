@@ -1,0 +1,293 @@
+/* Settings: API keys. Making one, which is shown on the page that answers and
+ * never again, and revoking one, which takes a second page.
+ *
+ * An admin makes and revokes, an auditor reads. */
+#include "base/clock.h"
+#include "base/log.h"
+#include "doors/page.h"
+#include "doors/page_people.h"
+#include "doors/page_roster.h"
+#include "store/keys.h"
+
+#define PATH "/settings/keys"
+#define DAY (INT64_C(86400) * CLOCK_SECOND)
+#define SOON (14 * DAY)
+#define AGENTS_TYPED_MAX 4000
+#define GROUPS_TYPED_MAX 1500
+
+static const struct page_sheet_option roles[] = {
+    {"agent", "Agent: asks questions"},
+    {"operator", "Operator: answers them"},
+    {"admin", "Admin: also changes endpoints and ends what agents hold"},
+    {"auditor", "Auditor: reads"},
+};
+static const struct page_sheet_option ends[] = {
+    {"30", "In 30 days"}, {"90", "In 90 days"},
+    {"365", "In a year"}, {"0", "Never"},
+};
+static const struct page_sheet_field fields[] = {
+    {.key = "label", .label = "Label", .type = "string", .required = true,
+     .max = PERSON_NAME_MAX, .help = "Which program uses it"},
+    {.key = "role", .label = "Role", .type = "enum", .required = true,
+     .options = roles, .options_n = countof(roles), .help = ""},
+    {.key = "agents", .label = "Agents", .type = "string",
+     .max = AGENTS_TYPED_MAX,
+     .help = "For the role agent: the names that it speaks for, with commas "
+             "between. A star is any name"},
+    {.key = "groups", .label = "Groups", .type = "string",
+     .max = GROUPS_TYPED_MAX,
+     .help = "For a key that answers: the groups that it is in, with commas "
+             "between"},
+    {.key = "ends", .label = "Ends", .type = "enum", .required = true,
+     .options = ends, .options_n = countof(ends), .help = ""},
+};
+
+/* ---- reading what was typed ----------------------------------------- */
+
+static const struct err *wrong(struct arena *a, const char *key,
+                               const char *say)
+{
+    return err_at(a, ERR_INVALID, "key.invalid", str_of(key), "%s", say);
+}
+
+static const struct err *read_agents(struct arena *a, struct str typed,
+                                     struct keys_fresh *k)
+{
+    struct str *v = arena_many(a, PRINCIPAL_AGENTS_MAX, struct str);
+    struct str rest = typed;
+    while (rest.p) {
+        const struct str name = str_trim(str_cut(&rest, ','));
+        if (name.n == 0)
+            continue;
+        if (k->agents_n == PRINCIPAL_AGENTS_MAX)
+            return wrong(a, "agents", "At most 64 agents.");
+        if (!str_is(name, "*") && !principal_agent_name(name))
+            return wrong(a, "agents",
+                         "An agent's name has 1 to 120 characters, and no "
+                         "space or slash.");
+        v[k->agents_n++] = name;
+    }
+    k->agents = v;
+    if (k->key.role == ROLE_AGENT && k->agents_n == 0)
+        return wrong(a, "agents", "A key of an agent names at least one.");
+    return k->key.role != ROLE_AGENT && k->agents_n > 0
+               ? wrong(a, "agents", "Only a key of the role agent names "
+                                    "agents.")
+               : NULL;
+}
+
+static const struct err *judge(struct arena *a, const struct json *v,
+                               struct keys_fresh *k)
+{
+    int64_t days = 0;
+    k->key.role = principal_role(json_get_text(v, "role"));
+    TRY(person_key_label(a, "label", k->key.role, json_get_text(v, "label"),
+                         &k->key.label));
+    TRY(read_agents(a, json_get_text(v, "agents"), k));
+    TRY(person_groups(a, json_get_text(v, "groups"), &k->key.groups));
+    if (k->key.groups.p && k->key.role != ROLE_OPERATOR &&
+        k->key.role != ROLE_ADMIN)
+        return wrong(a, "groups", "Only a key that answers is in groups.");
+    if (str_int(json_get_text(v, "ends"), 1, 365, &days))
+        k->key.expires_at = clock_now() + days * DAY;
+    return NULL;
+}
+
+static struct page_sheet sheet_of(struct arena *a, const struct pairs *typed)
+{
+    struct json *values = json_object(a);
+    json_set_text(values, "role", STR("agent"));
+    json_set_text(values, "ends", STR("90"));
+    return (struct page_sheet){.fields = fields,
+                               .fields_n = countof(fields),
+                               .values = values,
+                               .typed = typed};
+}
+
+/* ---- the list ------------------------------------------------------- */
+
+static const struct page_roster_words words = {
+    .path = PATH,
+    .title = "Keys",
+    .heading = "Keys",
+    .about = "Programs come in with a key. Sayso keeps only a digest of it, so "
+             "it cannot be shown again.",
+    .empty_heading = "No key here",
+    .empty_sentence = "A key appears here when it is made below, or by "
+                      "“sayso key create”.",
+    .heads = {"Label", "Role", "Starts with", "Made", "Last used", "Ends",
+              "State"},
+    .acts = "Revoke"};
+
+static bool in_use(const struct key *k, int64_t now)
+{
+    return !k->revoked_at && (!k->expires_at || k->expires_at > now);
+}
+
+/* The agents that it speaks for, or the groups that it is in. */
+static struct str second(struct arena *a, const struct key *k)
+{
+    struct buf b = buf_make(a, k->groups.n * 2 + 64);
+    if (k->agents.n > 0)
+        return str_is(k->agents, "*") ? STR("any agent") : k->agents;
+    if (!k->groups.p)
+        return STR_NONE;
+    buf_put(&b, "in ");
+    buf_str(&b, page_people_groups(a, k->groups));
+    return buf_text(&b);
+}
+
+/* "12 days left", for one that ends soon. */
+static struct str left(const struct page_roster *r, const struct key *k)
+{
+    struct buf b = buf_make(r->c->a, 64);
+    if (!k->expires_at || k->expires_at - r->v.now > SOON)
+        return STR_NONE;
+    buf_str(&b, page_view_span(r->c->a, k->expires_at - r->v.now));
+    buf_put(&b, " left");
+    return buf_text(&b);
+}
+
+static void add_row(struct page_roster *r, const struct key *k)
+{
+    struct arena *a = r->c->a;
+    struct buf about = buf_make(a, 1024);
+    const bool used = in_use(k, r->v.now);
+    page_roster_row(r);
+    page_roster_text(r, k->label, second(a, k), STR(""));
+    page_roster_text(r, str_of(principal_role_word(k->role)), STR_NONE,
+                     STR(""));
+    page_roster_text(r, k->prefix, STR_NONE, STR(""));
+    page_roster_day(r, k->created_at, "", STR_NONE);
+    page_roster_ago(r, k->used_at, "never");
+    page_roster_day(r, k->revoked_at ? k->revoked_at : k->expires_at, "never",
+                    used ? left(r, k) : STR_NONE);
+    page_roster_state(r,
+                      k->revoked_at ? "Revoked" : used ? "In use" : "Expired",
+                      "plain",
+                      k->revoked_at ? "cross" : used ? "check" : "clock");
+    buf_put(&about, "Revoke ");
+    buf_str(&about, k->label);
+    if (used && r->c->who.role == ROLE_ADMIN)
+        page_roster_act(r, &(struct page_roster_act){
+                               .label = "Revoke",
+                               .about = buf_text(&about),
+                               .url = page_view_path(a, PATH "/", k->id,
+                                                     "")});
+}
+
+static const struct err *set_rows(struct page_roster *r)
+{
+    struct call *c = r->c;
+    struct key_rows found;
+    struct key after;
+    const struct str id = request_query(c->rq, "after");
+    if (id.p)
+        TRY(keys_get(c->pg, c->a, id, &after));
+    TRY(keys_list(c->pg, c->a, id.p ? &after : NULL, &found));
+    const bool more = found.n > KEYS_PAGE;
+    found.n = more ? KEYS_PAGE : found.n;
+    for (size_t i = 0; i < found.n; i++)
+        add_row(r, &found.v[i]);
+    page_roster_pager(r, !id.p,
+                      more ? page_view_path(c->a, PATH "?after=",
+                                            found.v[found.n - 1].id, "")
+                           : STR_NONE);
+    return NULL;
+}
+
+/* text: a key that was made just now, or p NULL. */
+static const struct err *show(struct call *c, int status,
+                              const struct page_sheet *s,
+                              const struct key *made, struct str text)
+{
+    struct page_roster r = page_roster(c, &words);
+    TRY(set_rows(&r));
+    if (made)
+        json_set_json(r.view, "once",
+                      page_settings_once(
+                          &r.v, &(struct page_settings_once){
+                                    .what = "The key",
+                                    .sentence = "Sayso keeps a digest of it. "
+                                                "Lost means: revoke it, and "
+                                                "make a new one.",
+                                    .name = made->label,
+                                    .secret = text}));
+    if (c->who.role == ROLE_ADMIN)
+        page_sheet_view(&r.v, r.view, s,
+                        &(struct page_sheet_words){
+                            .heading = "New key",
+                            .note = "It is shown once, after this",
+                            .submit = "Make a key",
+                            .url = STR(PATH)});
+    return page_roster_show(&r, status, STR(""));
+}
+
+const struct err *page_keys(struct call *c)
+{
+    const struct page_sheet s = sheet_of(c->a, NULL);
+    return show(c, 200, &s, NULL, STR_NONE);
+}
+
+static void note(const struct call *c, const char *what, const struct key *k)
+{
+    log_line(LOG_NOTICE,
+             "settings by=%.*s did=%s key=%.*s label=\"%.*s\" role=%s "
+             "groups=\"%.*s\"",
+             STR_FMT(c->who.name), what, STR_FMT(k->id), STR_FMT(k->label),
+             principal_role_word(k->role), STR_FMT(k->groups));
+}
+
+const struct err *page_keys_post(struct call *c)
+{
+    struct pairs typed;
+    struct str text;
+    struct keys_fresh fresh = {.agents_n = 0};
+    TRY(page_form(c, &typed));
+    struct page_sheet s = sheet_of(c->a, &typed);
+    const struct json *values = page_sheet_read(c->a, &s);
+    if (values)
+        TRY(page_sheet_wrong(c->a, &s, judge(c->a, values, &fresh)));
+    if (s.errors)
+        return show(c, 422, &s, NULL, STR_NONE);
+    TRY(keys_make(c->pg, c->a, &fresh, &text));
+    note(c, "key.make", &fresh.key);
+    const struct page_sheet next = sheet_of(c->a, NULL);
+    return show(c, 200, &next, &fresh.key, text);
+}
+
+/* ---- revoking ------------------------------------------------------- */
+
+const struct err *page_keys_one(struct call *c)
+{
+    struct key k;
+    struct page_view v = page_begin(c);
+    struct json *view = json_object(c->a);
+    TRY(keys_get(c->pg, c->a, c->param[0], &k));
+    json_set_json(view, "name", page_view_text(&v, k.label));
+    json_set_text(view, "prefix", k.prefix);
+    json_set_text(view, "role", str_of(principal_role_word(k.role)));
+    json_set_json(view, "does", page_view_head(&v, second(c->a, &k),
+                                               PAGE_VIEW_TITLE));
+    json_set_json(view, "since", page_view_time(&v, k.created_at));
+    json_set_json(view, "used", page_view_time(&v, k.used_at));
+    json_set_bool(view, "in_use", in_use(&k, v.now));
+    json_set_text(view, "url", page_view_path(c->a, PATH "/", k.id, ""));
+    const struct str title = page_view_plain(c->a, k.label, PAGE_VIEW_TAB);
+    return page_render(c, 200, "key", arena_z(c->a, title), view);
+}
+
+const struct err *page_keys_revoke(struct call *c)
+{
+    struct pairs typed;
+    struct key k;
+    TRY(page_form(c, &typed));
+    if (!str_is(pairs_get(typed, "do"), "revoke"))
+        return ERROR(ERR_BAD_REQUEST, "request.form",
+                     "The form does not say what to do. Open the page anew.");
+    TRY(keys_get(c->pg, c->a, c->param[0], &k));
+    TRY(keys_revoke(c->pg, c->a, k.id));
+    note(c, "key.revoke", &k);
+    response_see_other(c->rs, STR(PATH));
+    return NULL;
+}

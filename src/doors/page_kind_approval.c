@@ -1,0 +1,157 @@
+/* An approval: its calls, what goes into them, and the claims. */
+#include "doors/page_kind_approval.h"
+
+#include "doors/page_kind_card.h"
+
+#define CALLS_MAX 100 /* that get a table of their own */
+
+/* ---- what will run -------------------------------------------------- */
+
+/* The arguments as they are named, then whatever else stands in the call. */
+static struct json *values(struct arena *a, const struct json *call)
+{
+    const struct json *args = json_get(call, "args");
+    const bool named = json_is(args, JSON_OBJECT);
+    struct json *all = named ? json_copy(a, args) : json_object(a);
+    for (struct json_iter i = json_iter(call); json_next(&i);) {
+        const bool shown = str_is(i.key, "tool") || str_is(i.key, "target") ||
+                           (named && str_is(i.key, "args"));
+        if (!shown && !json_has(all, i.key.p))
+            json_set_key(all, i.key, i.value);
+        else if (!shown) /* never one value in the place of another */
+            return json_copy(a, call);
+    }
+    return all;
+}
+
+static void add_call(struct page_kind_card *c, struct json *list,
+                     const struct json *call, size_t i)
+{
+    const struct json *target = json_get(call, "target");
+    const struct page_kind_card_table t = {
+        .n = page_view_count(c->v->a, (int64_t)i + 1),
+        .heading = "",
+        .tool = json_get_text(call, "tool"),
+        .target = page_kind_card_text(c, target),
+        .value = values(c->v->a, call),
+        .always = true};
+    page_kind_card_add_table(c, list, &t);
+}
+
+static void add_calls(struct page_kind_card *c, struct json *list,
+                      const struct json *calls)
+{
+    for (size_t i = 0; i < json_count(calls) && i < CALLS_MAX; i++)
+        add_call(c, list, json_at(calls, i), i);
+}
+
+static struct str calls_note(struct page_kind_card *c, size_t n)
+{
+    struct buf b = buf_make(c->v->a, 512);
+    if (n == 0)
+        return STR("");
+    if (n == 1)
+        return STR("One call. Approving covers exactly these values and no "
+                   "others.");
+    buf_put(&b, "One decision for all ");
+    buf_str(&b, page_view_many(c->v->a, (int64_t)n, "call"));
+    buf_put(&b, ". Approving covers exactly these values and no others.");
+    if (n > CALLS_MAX)
+        buf_printf(&b, " The first %d are shown here, all of them below.",
+                   CALLS_MAX);
+    return buf_text(&b);
+}
+
+/* What the agent shows of the input, and how much it keeps to itself. */
+static void add_input(struct page_kind_card *c, struct json *list)
+{
+    const struct json *input = page_kind_card_take(c, "safe_input");
+    const struct json *omitted = json_get(input, "omitted_count");
+    struct json *shown = json_copy(c->v->a, input);
+    struct buf note = buf_make(c->v->a, 256);
+    if (!json_is(input, JSON_OBJECT))
+        return;
+    if (json_is(omitted, JSON_INT)) {
+        json_unset(shown, STR("omitted_count"));
+        buf_put(&note, "The agent leaves out ");
+        buf_str(&note, page_view_many(c->v->a, json_int(omitted), "value"));
+        buf_put(&note, ", as it says.");
+    }
+    const struct json *fields = json_get(shown, "fields");
+    const bool only = json_count(shown) == 1 && json_is(fields, JSON_OBJECT);
+    const struct page_kind_card_table t = {
+        .heading = "Input",
+        .note = note.n ? buf_text(&note) : STR(""),
+        .value = only ? fields : shown,
+        .always = true};
+    page_kind_card_add_table(c, list, &t);
+}
+
+static struct json *tables(struct page_kind_card *c,
+                           const struct json *calls)
+{
+    struct json *list = json_array(c->v->a);
+    add_calls(c, list, calls);
+    add_input(c, list);
+    const struct page_kind_card_table limits = {
+        .heading = "Limits",
+        .note = STR("What the agent binds itself to"),
+        .value = page_kind_card_take(c, "constraints")};
+    const struct page_kind_card_table details = {
+        .heading = "Authorization asked for",
+        .value = page_kind_card_take(c, "authorization_details")};
+    if (limits.value)
+        page_kind_card_add_table(c, list, &limits);
+    if (details.value)
+        page_kind_card_add_table(c, list, &details);
+    return list;
+}
+
+/* ---- facts and claims ----------------------------------------------- */
+
+static struct json *facts(struct page_kind_card *c)
+{
+    struct json *list = json_array(c->v->a);
+    page_kind_card_add_fact(c, list, "Action",
+                            page_kind_card_take(c, "action.name"));
+    page_kind_card_add_fact(c, list, "Provider",
+                            page_kind_card_take(c, "action.provider"));
+    page_kind_card_add_fact(c, list, "Target",
+                            page_kind_card_take(c, "target"));
+    return list;
+}
+
+static struct json *claims(struct page_kind_card *c)
+{
+    struct json *list = json_array(c->v->a);
+    const struct json *back = page_kind_card_take(c, "reversible");
+    const struct json *scope = page_kind_card_take(c, "scope_summary");
+    const struct json *then = page_kind_card_take(c, "consequence");
+    page_kind_card_add_claim(c, list, "Can it be undone?",
+                             !json_is(back, JSON_BOOL) ? STR_NONE
+                             : json_bool(back)         ? STR("Yes")
+                                                       : STR("No"),
+                             STR_NONE);
+    page_kind_card_add_claim(c, list, "Scope", page_kind_card_text(c, scope),
+                             STR_NONE);
+    page_kind_card_add_claim(c, list, "Consequence",
+                             page_kind_card_text(c, then), STR_NONE);
+    return list;
+}
+
+struct json *page_kind_approval(struct page_view *v,
+                                const struct page_kind_of *of)
+{
+    if (of->s->kind != KIND_APPROVAL)
+        return NULL;
+    struct page_kind_card c = page_kind_card(v, of->s->subject);
+    const struct json *calls = page_kind_card_take(&c, "calls");
+    struct json *o = json_object(v->a);
+    json_set_text(o, "calls_note", calls_note(&c, json_count(calls)));
+    json_set_json(o, "facts", facts(&c));
+    json_set_json(o, "claims", claims(&c));
+    struct json *list = tables(&c, calls);
+    page_kind_card_add_rest(&c, list);
+    json_set_json(o, "tables", list);
+    return o;
+}

@@ -1,0 +1,86 @@
+/* What an answer does, in a line for each. */
+#include "doors/page_kind_does.h"
+
+#include "doors/page_kind_card.h"
+
+#define UNIT_MAX 40 /* characters of a unit in a line */
+
+/* "At most 1,800 USD; you can lower it." */
+static struct str limit_words(struct arena *a, const struct suspension *s)
+{
+    struct json *subject = NULL;
+    struct buf b = buf_make(a, 512);
+    if (json_parse(a, s->subject, &subject))
+        return STR("");
+    const struct json *limit = json_get(subject, "limit");
+    buf_put(&b, "At most ");
+    buf_str(&b, page_kind_card_number(a, json_get(limit, "amount")));
+    buf_char(&b, ' ');
+    buf_str(&b, page_view_plain(a, json_get_text(limit, "unit"), UNIT_MAX));
+    buf_put(&b, "; you can lower it.");
+    return buf_text(&b);
+}
+
+/* By what it takes; p NULL: nothing. */
+static struct str takes_words(struct arena *a, const struct suspension *s,
+                              struct str takes)
+{
+    if (str_is(takes, "subject"))
+        return STR("You change it; only your version can run.");
+    if (str_is(takes, "constraints"))
+        return STR("You set tighter limits.");
+    if (str_is(takes, "steps"))
+        return STR("You drop, move and note steps; only what is left can "
+                   "run.");
+    if (str_is(takes, "seconds"))
+        return STR("It ends by itself after the time you give.");
+    return str_is(takes, "limit") ? limit_words(a, s) : STR_NONE;
+}
+
+bool page_kind_does_look(struct arena *a, const struct suspension *s)
+{
+    struct json *subject = NULL;
+    return s->kind == KIND_CREDENTIAL_NEEDED &&
+           !json_parse(a, s->subject, &subject) &&
+           json_get_text(subject, "probe").n > 0;
+}
+
+static struct str answer_words(struct arena *a, const struct suspension *s)
+{
+    if (page_kind_does_look(a, s))
+        return STR("It is looked for; only when it is there, the agent goes "
+                   "on.");
+    return s->kind == KIND_CREDENTIAL_NEEDED
+               ? STR("Nobody checks it; the agent goes on.")
+               : STR("The agent gets this answer. It permits nothing.");
+}
+
+struct str page_kind_does(struct arena *a, const struct suspension *s,
+                          const struct json *choice)
+{
+    const struct str effect = json_get_text(choice, "effect");
+    const struct str takes =
+        takes_words(a, s, json_get_text(choice, "takes"));
+    const bool veto = str_is(effect, "veto");
+    if (takes.p)
+        return takes;
+    if (str_is(effect, "stop_task") || (veto && s->on_reject_abandon))
+        return STR("The intent is abandoned.");
+    if (veto)
+        return STR("The agent is told no, and goes on without it.");
+    if (str_is(effect, "request_changes"))
+        return STR("Nothing is approved; the agent is asked for a revision.");
+    if (str_is(effect, "accept"))
+        return STR("The goal becomes yours, whatever stands under To.");
+    if (str_is(effect, "decline"))
+        return s->kind == KIND_HANDOFF_ACCEPTANCE
+                   ? STR("The goal stays where it is.")
+                   : STR("The agent goes on without an answer.");
+    if (str_is(effect, "answer"))
+        return answer_words(a, s);
+    if (str_is(json_get_text(choice, "value"), "allow_once"))
+        return STR("For one time only.");
+    return str_is(effect, "authorize")
+               ? STR("It covers exactly what is shown.")
+               : STR("");
+}

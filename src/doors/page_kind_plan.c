@@ -1,0 +1,94 @@
+/* A plan to review: its steps, what it reaches, and the earlier one that was
+ * sent back. Never loads, never decides. */
+#include "doors/page_decision.h"
+#include "doors/page_difference.h"
+#include "doors/page_kind.h"
+#include "doors/page_kind_card.h"
+#include "doors/page_question.h"
+#include "doors/page_refs.h"
+#include "doors/page_steps.h"
+
+static struct str label_of(struct arena *a, const struct page_kind_of *of)
+{
+    struct buf b = buf_make(a, 64);
+    buf_put(&b, "Revision ");
+    buf_str(&b, page_view_count(a, of->revision - 1));
+    return buf_text(&b);
+}
+
+/* What was decided about the plan that this one replaces, and why. */
+static struct json *before(struct page_view *v, const struct page_kind_of *of)
+{
+    const struct suspension *s = of->before;
+    struct json *o = json_object(v->a);
+    if (!s)
+        return NULL;
+    json_set_text(o, "label", label_of(v->a, of));
+    json_set_json(o, "outcome", page_question_outcome(v, s));
+    json_set_json(o, "who",
+                  page_view_text(v, page_decision_who(v->a, s, of->reader)));
+    json_set_json(o, "at", page_view_time(v, s->responded_at));
+    json_set_text(o, "door", page_decision_door(s));
+    json_set_json(o, "words", page_view_text(v, s->reason));
+    json_set_text(o, "url", page_view_path(v->a, "/suspensions/", s->id, ""));
+    json_set_text(o, "record_url",
+                  page_view_path(v->a, "/intents/", s->intent_id, ""));
+    return o;
+}
+
+/* A subject without what has its own comparison, and without the number that
+ * the agent gives its plan. */
+static struct json *without_steps(struct arena *a, const struct suspension *s)
+{
+    struct json *subject = page_kind_subject(a, s);
+    struct json *plan = json_get(subject, "plan");
+    if (json_is(plan, JSON_OBJECT)) {
+        json_unset(plan, STR("steps"));
+        json_unset(plan, STR("version"));
+    }
+    return subject;
+}
+
+/* A plan can reach further with the same steps. */
+static struct json *besides(struct page_view *v, const struct page_kind_of *of)
+{
+    if (!of->before)
+        return NULL;
+    struct json *o = page_difference(v, without_steps(v->a, of->before),
+                                     without_steps(v->a, of->s));
+    const size_t n = json_count(json_get(o, "rows"));
+    const struct str label = label_of(v->a, of);
+    struct buf none = buf_make(v->a, 128);
+    buf_put(&none, "nothing differs from ");
+    buf_str(&none, label);
+    json_set_bool(o, "is_same", n == 0);
+    json_set_text(o, "tally", n ? page_view_many(v->a, (int64_t)n, "difference")
+                                : buf_text(&none));
+    json_set_text(o, "was_head", label);
+    json_set_text(o, "now_head", STR("Now"));
+    return o;
+}
+
+struct json *page_kind_plan(struct page_view *v, const struct page_kind_of *of)
+{
+    if (of->s->kind != KIND_PLAN_REVIEW)
+        return NULL;
+    struct page_kind_card c = page_kind_card(v, of->s->subject);
+    struct json *o = json_object(v->a);
+    const struct json *steps = page_kind_card_take_list(&c, "plan.steps");
+    const struct str ref = page_kind_card_take_text(&c, "plan_ref");
+    const struct json *old =
+        of->before ? page_steps_of(v->a, of->before->subject) : NULL;
+    json_set_json(o, "before", before(v, of));
+    json_set_json(o, "besides", besides(v, of));
+    json_set_json(o, "steps", page_steps(v, steps, old));
+    page_kind_card_set_text(&c, o, "scope", "plan.scope");
+    page_kind_card_set_list(&c, o, "outputs", "plan.expected_outputs");
+    page_kind_card_set_text(&c, o, "risk", "plan.risk_summary");
+    page_kind_card_set_text(&c, o, "cost", "plan.cost_summary");
+    page_kind_card_set_text(&c, o, "version", "plan.version");
+    page_kind_card_set_rest(&c, o);
+    json_set_json(o, "saved",
+                  ref.n ? page_refs_one(v, STR_NONE, STR_NONE, ref) : NULL);
+    return o;
+}

@@ -1,0 +1,43 @@
+/* What the lists of questions share: filters in the address, chips that change
+ * one of them, counts, the way to the next page. Never loads, never decides. */
+#ifndef DOORS_PAGE_LIST_H
+#define DOORS_PAGE_LIST_H
+
+#include "doors/call.h"
+#include "doors/page_view.h"
+
+#define PAGE_LIST_ROWS 50
+#define PAGE_LIST_WORDS 200 /* characters of a search */
+
+/* A filter of the address; p NULL where it is absent or empty. */
+struct str page_list_filter(struct call *c, const char *key);
+/* The list at path with one filter changed, from its first page; value p NULL:
+ * without it. */
+struct str page_list_url(struct call *c, const char *path, const char *key,
+                         struct str value);
+/* What stands behind the question mark, without the place in the list. */
+struct str page_list_query(struct call *c);
+/* Where the list as it is filtered can be saved under a name. */
+struct str page_list_save(struct call *c, const char *path);
+/* Adds {url, label, count, icon, here}; count and icon may be "". */
+struct page_list_chip {
+    struct str url, label, count;
+    const char *icon;
+    bool here;
+};
+void page_list_chip(struct json *list, struct arena *a,
+                    const struct page_list_chip *chip);
+/* "57", or "200+" for more than max. */
+struct str page_list_count(struct arena *a, int64_t n, int64_t max);
+/* {shown_text, first_url, older_url}; NULL where there is one page. */
+struct page_list_pager {
+    const char *path;
+    bool first;       /* it is the first page */
+    struct str older; /* the id to go on behind; p NULL: it is the last */
+    struct str shown;
+};
+struct json *page_list_pager(struct call *c, const struct page_list_pager *p);
+/* ERR_BAD_REQUEST request.query */
+const struct err *page_list_bad(void) MUST;
+
+#endif

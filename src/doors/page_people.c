@@ -1,0 +1,237 @@
+/* Settings: the people who may sign in, and adding one.
+ *
+ * An admin adds and changes, an auditor reads. A password that is made here is
+ * shown on the page that answers, and never again. */
+#include "doors/page_people.h"
+
+#include "base/clock.h"
+#include "base/crypt.h"
+#include "base/id.h"
+#include "base/log.h"
+#include "doors/page.h"
+#include "doors/page_roster.h"
+#include "store/people.h"
+
+#define PATH "/settings/people"
+#define PASSWORD_BYTES 12
+#define GROUPS_TYPED_MAX 1500
+
+static const struct page_sheet_option roles[] = {
+    {"operator", "Operator: answers questions"},
+    {"admin", "Admin: answers, and changes these settings"},
+    {"auditor", "Auditor: reads everything, answers nothing"},
+};
+static const struct page_sheet_option limits[] = {
+    {"low", "Low"}, {"medium", "Medium"}, {"high", "High"},
+    {"critical", "Critical"},
+};
+static const struct page_sheet_field fields[] = {
+    {.key = "email", .label = "E-mail", .type = "string", .format = "email",
+     .required = true, .fresh = true, .max = PERSON_EMAIL_MAX,
+     .help = "They sign in with it. It stays as it is"},
+    {.key = "name", .label = "Name", .type = "string", .required = true,
+     .max = PERSON_NAME_MAX, .help = "What pages call them"},
+    {.key = "role", .label = "Role", .type = "enum", .required = true,
+     .options = roles, .options_n = countof(roles), .help = ""},
+    {.key = "groups", .label = "Groups", .type = "string",
+     .max = GROUPS_TYPED_MAX,
+     .help = "Names with commas between, such as finance, on-call. Questions "
+             "that are for a group wait for those in it"},
+    {.key = "bulk_limit", .label = "Many at once, up to this risk",
+     .type = "enum", .required = true, .options = limits,
+     .options_n = countof(limits),
+     .help = "What is above it they decide one by one"},
+};
+
+/* ---- pieces --------------------------------------------------------- */
+
+struct str page_people_groups(struct arena *a, struct str groups)
+{
+    struct buf b = buf_make(a, groups.n * 2 + 1);
+    for (size_t i = 0; i < groups.n; i++) {
+        buf_put(&b, groups.p[i] == ' ' ? "," : "");
+        buf_char(&b, groups.p[i]);
+    }
+    return b.n ? buf_text(&b) : STR("");
+}
+
+struct str page_people_url(struct arena *a, struct str id)
+{
+    return page_view_path(a, PATH "/", id, "");
+}
+
+void page_people_note(const struct call *c, const char *what,
+                      const struct person *p)
+{
+    log_line(LOG_NOTICE,
+             "settings by=%.*s did=%s whom=%.*s role=%s groups=\"%.*s\" "
+             "bulk_limit=%.*s",
+             STR_FMT(c->who.name), what, STR_FMT(p->email),
+             principal_role_word(p->role), STR_FMT(p->groups),
+             STR_FMT(p->bulk_limit));
+}
+
+struct json *page_people_once(struct page_view *v, const struct person *p,
+                              struct str password)
+{
+    return page_settings_once(
+        v, &(struct page_settings_once){
+               .what = "The password",
+               .sentence = "Give it to them by a safe way; they choose their "
+                           "own under “You” once they have signed in.",
+               .name = p->name,
+               .secret = password});
+}
+
+const struct err *page_people_password(struct call *c, struct str *password,
+                                       struct str *hash)
+{
+    *password = crypt_token(c->a, PASSWORD_BYTES);
+    *hash = crypt_password(c->a, *password, c->serve->conf->password_cost);
+    return hash->p ? NULL
+                   : ERROR(ERR_BUSY, "password.memory",
+                           "There is not enough memory for this just now. "
+                           "Try again.");
+}
+
+/* ---- the form ------------------------------------------------------- */
+
+struct page_sheet page_people_sheet(struct arena *a, const struct person *old,
+                                    const struct pairs *typed)
+{
+    struct json *values = json_object(a);
+    json_set_text(values, "role",
+                  str_of(old ? principal_role_word(old->role) : "operator"));
+    json_set_text(values, "bulk_limit",
+                  old ? old->bulk_limit : STR("medium"));
+    if (old) {
+        json_set_text(values, "name", old->name);
+        json_set_text(values, "groups", page_people_groups(a, old->groups));
+    }
+    return (struct page_sheet){.fields = fields,
+                               .fields_n = countof(fields),
+                               .change = old != NULL,
+                               .values = values,
+                               .typed = typed};
+}
+
+static const struct err *judge(struct arena *a, const struct page_sheet *s,
+                               const struct json *v, struct person *p)
+{
+    if (!s->change)
+        TRY(person_email(a, json_get_text(v, "email"), &p->email));
+    TRY(person_name(a, "name", json_get_text(v, "name"), &p->name));
+    TRY(person_role(a, json_get_text(v, "role"), &p->role));
+    TRY(person_groups(a, json_get_text(v, "groups"), &p->groups));
+    return person_bulk_limit(a, json_get_text(v, "bulk_limit"),
+                             &p->bulk_limit);
+}
+
+bool page_people_read(struct arena *a, struct page_sheet *s, struct person *p)
+{
+    const struct json *values = page_sheet_read(a, s);
+    return values && !page_sheet_wrong(a, s, judge(a, s, values, p)) &&
+           !s->errors;
+}
+
+/* ---- the list ------------------------------------------------------- */
+
+static const struct page_roster_words words = {
+    .path = PATH,
+    .title = "People",
+    .heading = "People",
+    .about = "Who may sign in. What is changed here counts at once, also for "
+             "who is signed in.",
+    .empty_heading = "Nobody further",
+    .empty_sentence = "Everybody is on the pages before.",
+    .heads = {"Name", "Role", "Groups", "Many at once", "Last sign-in",
+              "State"}};
+
+static struct str role_word(enum role role)
+{
+    return role == ROLE_ADMIN     ? STR("Admin")
+           : role == ROLE_AUDITOR ? STR("Auditor")
+                                  : STR("Operator");
+}
+
+static struct str limit_words(struct arena *a, const struct person *p)
+{
+    struct buf b = buf_make(a, 64);
+    if (p->role == ROLE_AUDITOR)
+        return STR("answers nothing");
+    buf_put(&b, "up to ");
+    buf_str(&b, p->bulk_limit);
+    return buf_text(&b);
+}
+
+static void add_row(struct page_roster *r, const struct person *p)
+{
+    struct arena *a = r->c->a;
+    const bool may = r->c->who.role == ROLE_ADMIN;
+    const struct str groups = page_people_groups(a, p->groups);
+    page_roster_row(r);
+    page_roster_text(r, p->name, p->email,
+                     may ? page_people_url(a, p->id) : STR(""));
+    page_roster_text(r, role_word(p->role), STR_NONE, STR(""));
+    page_roster_text(r, groups.n ? groups : STR("none"), STR_NONE, STR(""));
+    page_roster_text(r, limit_words(a, p), STR_NONE, STR(""));
+    page_roster_ago(r, p->signed_in_at, "never");
+    page_roster_state(r, p->disabled_at ? "Disabled" : "In use",
+                      p->disabled_at ? "high" : "plain",
+                      p->disabled_at ? "minus" : "check");
+}
+
+static const struct err *show(struct call *c, int status,
+                              const struct page_sheet *s, struct json *once)
+{
+    struct page_roster r = page_roster(c, &words);
+    struct person_rows found;
+    const struct str after = request_query(c->rq, "after");
+    TRY(people_list(c->pg, c->a, after.p ? after : STR(""), &found));
+    const bool more = found.n > PEOPLE_PAGE;
+    found.n = more ? PEOPLE_PAGE : found.n;
+    for (size_t i = 0; i < found.n; i++)
+        add_row(&r, &found.v[i]);
+    page_roster_pager(&r, !after.p,
+                      more ? page_view_path(c->a, PATH "?after=",
+                                            found.v[found.n - 1].email, "")
+                           : STR_NONE);
+    if (c->who.role == ROLE_ADMIN)
+        page_sheet_view(&r.v, r.view, s,
+                        &(struct page_sheet_words){
+                            .heading = "New person",
+                            .note = "Their password is shown once, after this",
+                            .submit = "Add them",
+                            .url = STR(PATH)});
+    json_set_json(r.view, "once", once);
+    return page_roster_show(
+        &r, status,
+        after.p || more ? STR("")
+                        : page_view_many(c->a, (int64_t)found.n, "account"));
+}
+
+const struct err *page_people(struct call *c)
+{
+    const struct page_sheet s = page_people_sheet(c->a, NULL, NULL);
+    return show(c, 200, &s, NULL);
+}
+
+const struct err *page_people_post(struct call *c)
+{
+    struct pairs typed;
+    struct str password, hash;
+    struct person p = {.id = id_new(c->a), .created_at = clock_now()};
+    TRY(page_form(c, &typed));
+    struct page_sheet s = page_people_sheet(c->a, NULL, &typed);
+    if (page_people_read(c->a, &s, &p)) {
+        TRY(page_people_password(c, &password, &hash));
+        TRY(page_sheet_wrong(c->a, &s,
+                             people_insert(c->pg, c->a, &p, hash)));
+    }
+    if (s.errors)
+        return show(c, 422, &s, NULL);
+    page_people_note(c, "person.add", &p);
+    struct page_view v = page_begin(c);
+    const struct page_sheet next = page_people_sheet(c->a, NULL, NULL);
+    return show(c, 200, &next, page_people_once(&v, &p, password));
+}

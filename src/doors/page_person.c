@@ -1,0 +1,177 @@
+/* Settings: the page of one person. Changing them, a new password, and
+ * disabling, which signs them out everywhere. Admins only. */
+#include "base/clock.h"
+#include "base/log.h"
+#include "doors/page.h"
+#include "doors/page_people.h"
+#include "store/people.h"
+
+/* ---- showing -------------------------------------------------------- */
+
+struct act {
+    const char *name, *heading, *sentence, *label;
+};
+
+static void add_act(struct arena *a, struct json *acts, const struct act *act)
+{
+    struct json *o = json_object(a);
+    json_set_text(o, "do", str_of(act->name));
+    json_set_text(o, "heading", str_of(act->heading));
+    json_set_text(o, "sentence", str_of(act->sentence));
+    json_set_text(o, "label", str_of(act->label));
+    json_add_json(acts, o);
+}
+
+static struct json *acts_of(struct call *c, const struct person *p)
+{
+    static const struct act
+        password = {"password", "New password",
+                    "The old one ends, and so do all of their sessions. The "
+                    "new one is shown once.",
+                    "Make a new password"},
+        disable = {"disable", "Disable",
+                   "They are signed out everywhere and cannot sign in. What "
+                   "they decided stays theirs.",
+                   "Disable them"},
+        enable = {"enable", "Disabled",
+                  "Enabled, they can sign in again, with the password they "
+                  "had.",
+                  "Enable them"};
+    struct json *list = json_array(c->a);
+    /* One's own password is changed where the old one is asked. */
+    if (str_eq(p->id, c->who.id))
+        return list;
+    if (!p->disabled_at)
+        add_act(c->a, list, &password);
+    add_act(c->a, list, p->disabled_at ? &enable : &disable);
+    return list;
+}
+
+static void set_head(struct page_view *v, struct json *view,
+                     const struct person *p)
+{
+    struct json *state = json_object(v->a);
+    json_set_text(state, "word", str_of(p->disabled_at ? "Disabled"
+                                                       : "In use"));
+    json_set_text(state, "tone", str_of(p->disabled_at ? "high" : "plain"));
+    json_set_text(state, "icon", str_of(p->disabled_at ? "minus" : "check"));
+    json_set_json(view, "state", state);
+    json_set_json(view, "name", page_view_text(v, p->name));
+    json_set_json(view, "email", page_view_text(v, p->email));
+    json_set_json(view, "since", page_view_time(v, p->created_at));
+    json_set_json(view, "signed_in", page_view_time(v, p->signed_in_at));
+    json_set_text(view, "url", page_people_url(v->a, p->id));
+}
+
+static const struct err *show(struct call *c, int status,
+                              const struct person *p,
+                              const struct page_sheet *s, struct str password)
+{
+    struct page_view v = page_begin(c);
+    struct json *view = json_object(c->a);
+    set_head(&v, view, p);
+    page_sheet_view(&v, view, s,
+                    &(struct page_sheet_words){
+                        .heading = "Change",
+                        .note = "",
+                        .submit = "Save",
+                        .url = page_people_url(c->a, p->id)});
+    json_set_json(view, "once", password.p
+                                    ? page_people_once(&v, p, password)
+                                    : NULL);
+    json_set_json(view, "acts", acts_of(c, p));
+    const struct str title = page_view_plain(c->a, p->name, PAGE_VIEW_TAB);
+    return page_render(c, status, "person", arena_z(c->a, title), view);
+}
+
+const struct err *page_person(struct call *c)
+{
+    struct person p;
+    TRY(people_get(c->pg, c->a, c->param[0], &p));
+    const struct page_sheet s = page_people_sheet(c->a, &p, NULL);
+    return show(c, 200, &p, &s, STR_NONE);
+}
+
+/* ---- doing ---------------------------------------------------------- */
+
+/* Refuses on the page itself. */
+static const struct err *refused(struct call *c, const struct person *p,
+                                 struct page_sheet *s)
+{
+    pg_rollback(c->pg);
+    return show(c, s->problem ? 409 : 422, p, s, STR_NONE);
+}
+
+/* Writes new where the rules allow it. */
+static const struct err *become(struct call *c, struct page_sheet *s,
+                                const struct person_locked *old,
+                                const struct person *new)
+{
+    TRY(page_sheet_wrong(c->a, s,
+                         person_may_become(c->a, c->who.id, &old->person, new,
+                                           old->admins)));
+    return s->errors ? NULL : people_update(c->pg, c->a, new);
+}
+
+static const struct err *save(struct call *c, const struct pairs *typed)
+{
+    struct person_locked old;
+    TRY(people_lock(c->pg, c->a, c->param[0], c->who.id, &old));
+    struct person p = old.person;
+    struct page_sheet s = page_people_sheet(c->a, &old.person, typed);
+    if (page_people_read(c->a, &s, &p))
+        TRY(become(c, &s, &old, &p));
+    if (s.errors)
+        return refused(c, &old.person, &s);
+    page_people_note(c, "person.change", &p);
+    response_see_other(c->rs, STR("/settings/people"));
+    return NULL;
+}
+
+static const struct err *shut(struct call *c, bool out)
+{
+    struct person_locked old;
+    TRY(people_lock(c->pg, c->a, c->param[0], c->who.id, &old));
+    struct person p = old.person;
+    struct page_sheet s = page_people_sheet(c->a, &old.person, NULL);
+    p.disabled_at = !out            ? 0
+                    : p.disabled_at ? p.disabled_at
+                                    : clock_now();
+    TRY(become(c, &s, &old, &p));
+    if (s.errors)
+        return refused(c, &old.person, &s);
+    page_people_note(c, out ? "person.disable" : "person.enable", &p);
+    response_see_other(c->rs, page_people_url(c->a, p.id));
+    return NULL;
+}
+
+static const struct err *password(struct call *c)
+{
+    struct person p;
+    struct str fresh, hash;
+    TRY(people_get(c->pg, c->a, c->param[0], &p));
+    if (str_eq(p.id, c->who.id))
+        return ERROR(ERR_CONFLICT, "person.self",
+                     "Your own password is changed under “You”, where the old "
+                     "one is asked.");
+    TRY(page_people_password(c, &fresh, &hash));
+    TRY(people_password(c->pg, c->a, p.id, hash, STR_NONE));
+    page_people_note(c, "person.password", &p);
+    const struct page_sheet s = page_people_sheet(c->a, &p, NULL);
+    return show(c, 200, &p, &s, fresh);
+}
+
+const struct err *page_person_act(struct call *c)
+{
+    struct pairs typed;
+    TRY(page_form(c, &typed));
+    const struct str what = pairs_get(typed, "do");
+    if (str_is(what, "save"))
+        return save(c, &typed);
+    if (str_is(what, "password"))
+        return password(c);
+    if (str_is(what, "disable") || str_is(what, "enable"))
+        return shut(c, str_is(what, "disable"));
+    return ERROR(ERR_BAD_REQUEST, "request.form",
+                 "The form does not say what to do. Open the page anew.");
+}

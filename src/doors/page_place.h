@@ -1,0 +1,14 @@
+/* Where an open question stands in its reader's inbox, and its neighbours
+ * there. Loads these; never decides. */
+#ifndef DOORS_PAGE_PLACE_H
+#define DOORS_PAGE_PLACE_H
+
+#include "doors/call.h"
+#include "domain/suspension.h"
+
+/* `place`: among those that the reader may answer, or among all where this one
+ * is not theirs to answer. */
+const struct err *page_place(struct call *c, const struct suspension *s,
+                             struct json **out) MUST;
+
+#endif

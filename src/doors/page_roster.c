@@ -1,0 +1,135 @@
+/* A settings page that is one table. Never loads, never decides. */
+#include "doors/page_roster.h"
+
+#include "doors/page.h"
+
+struct page_roster page_roster(struct call *c,
+                               const struct page_roster_words *words)
+{
+    struct page_roster r = {.c = c,
+                            .words = words,
+                            .v = page_begin(c),
+                            .view = json_object(c->a),
+                            .rows = json_array(c->a)};
+    static const char *const none[] = {"form",  "errors", "once", "confirm",
+                                       "pager", "others", "note"};
+    for (size_t i = 0; i < countof(none); i++)
+        json_set_json(r.view, none[i], NULL);
+    page_settings_tabs(c, r.view, words->path);
+    return r;
+}
+
+/* ---- rows ----------------------------------------------------------- */
+
+void page_roster_row(struct page_roster *r)
+{
+    r->row = json_object(r->c->a);
+    r->cells = json_array(r->c->a);
+    json_set_json(r->row, "cells", r->cells);
+    json_set_json(r->row, "link", NULL);
+    json_set_json(r->row, "button", NULL);
+    json_add_json(r->rows, r->row);
+}
+
+static struct json *cell(struct page_roster *r)
+{
+    static const char *const none[] = {"text", "second", "on", "since",
+                                       "state"};
+    struct json *o = json_object(r->c->a);
+    const size_t i = json_count(r->cells);
+    for (size_t k = 0; k < countof(none); k++)
+        json_set_json(o, none[k], NULL);
+    json_set_text(o, "head", str_of(r->words->heads[i]));
+    json_set_text(o, "url", STR(""));
+    json_add_json(r->cells, o);
+    return o;
+}
+
+void page_roster_text(struct page_roster *r, struct str text,
+                      struct str second, struct str url)
+{
+    struct json *o = cell(r);
+    json_set_text(o, "url", url);
+    json_set_json(o, "text", page_view_head(&r->v, text, PAGE_VIEW_ROW));
+    json_set_json(o, "second", page_view_head(&r->v, second, PAGE_VIEW_ROW));
+}
+
+static void moment(struct page_roster *r, struct json *o, const char *key,
+                   int64_t t, const char *none)
+{
+    json_set_json(o, key, page_view_time(&r->v, t));
+    if (t == 0)
+        json_set_json(o, "text", page_view_text(&r->v, str_of(none)));
+}
+
+void page_roster_day(struct page_roster *r, int64_t t, const char *none,
+                     struct str second)
+{
+    struct json *o = cell(r);
+    moment(r, o, "on", t, none);
+    json_set_json(o, "second", page_view_head(&r->v, second, PAGE_VIEW_ROW));
+}
+
+void page_roster_ago(struct page_roster *r, int64_t t, const char *none)
+{
+    moment(r, cell(r), "since", t, none);
+}
+
+void page_roster_state(struct page_roster *r, const char *word,
+                       const char *tone, const char *icon)
+{
+    struct json *o = json_object(r->c->a);
+    json_set_text(o, "word", str_of(word));
+    json_set_text(o, "tone", str_of(tone));
+    json_set_text(o, "icon", str_of(icon));
+    json_set_json(cell(r), "state", o);
+}
+
+void page_roster_act(struct page_roster *r, const struct page_roster_act *act)
+{
+    struct json *o = json_object(r->c->a);
+    json_set_text(o, "label", str_of(act->label));
+    json_set_text(o, "about", page_view_plain(r->c->a, act->about,
+                                              PAGE_VIEW_ROW));
+    json_set_text(o, "url", act->url);
+    if (act->what) {
+        json_set_text(o, "do", str_of(act->what));
+        json_set_text(o, "key", act->key);
+    }
+    json_set_json(r->row, act->what ? "button" : "link", o);
+}
+
+/* ---- the page ------------------------------------------------------- */
+
+void page_roster_pager(struct page_roster *r, bool first, struct str older)
+{
+    struct json *o = json_object(r->c->a);
+    struct buf b = buf_make(r->c->a, 64);
+    if (first && !older.p)
+        return;
+    buf_str(&b, page_view_count(r->c->a, (int64_t)json_count(r->rows)));
+    buf_put(&b, " on this page");
+    json_set_text(o, "shown_text", buf_text(&b));
+    json_set_text(o, "first_url", str_of(first ? "" : r->words->path));
+    json_set_text(o, "older_url", older.p ? older : STR(""));
+    json_set_json(r->view, "pager", o);
+}
+
+const struct err *page_roster_show(struct page_roster *r, int status,
+                                   struct str summary)
+{
+    const struct page_roster_words *w = r->words;
+    struct json *heads = json_array(r->c->a), *empty = json_object(r->c->a);
+    for (size_t i = 0; i < PAGE_ROSTER_COLUMNS && w->heads[i]; i++)
+        json_add_text(heads, str_of(w->heads[i]));
+    json_set_text(empty, "heading", str_of(w->empty_heading));
+    json_set_text(empty, "sentence", str_of(w->empty_sentence));
+    json_set_text(r->view, "heading", str_of(w->heading));
+    json_set_text(r->view, "summary", summary);
+    json_set_text(r->view, "about", str_of(w->about));
+    json_set_text(r->view, "acts", str_of(w->acts ? w->acts : ""));
+    json_set_json(r->view, "heads", heads);
+    json_set_json(r->view, "rows", r->rows);
+    json_set_json(r->view, "empty", json_count(r->rows) ? NULL : empty);
+    return page_render(r->c, status, "roster", w->title, r->view);
+}

@@ -1,0 +1,130 @@
+/* Settings: who is signed in. Everybody sees and ends their own sessions, an
+ * admin those of all. Shows what is stored and nothing more: neither a
+ * browser's name nor an address is. */
+#include "base/crypt.h"
+#include "base/log.h"
+#include "doors/page.h"
+#include "doors/page_roster.h"
+#include "store/sessions.h"
+
+#define PATH "/settings/sessions"
+
+static const struct page_roster_words
+    own = {.path = PATH,
+           .title = "Sessions",
+           .heading = "Where you are signed in",
+           .about = "A session ends 24 hours after it was last seen, and 14 "
+                    "days after it began.",
+           .empty_heading = "No session",
+           .empty_sentence = "You are signed in nowhere.",
+           .heads = {"Since", "Last seen", "State"},
+           .acts = "End"},
+    all = {.path = PATH,
+           .title = "Sessions",
+           .heading = "Who is signed in",
+           .about = "A session ends 24 hours after it was last seen, and 14 "
+                    "days after it began. The ones seen last come first.",
+           .empty_heading = "No session",
+           .empty_sentence = "Nobody is signed in.",
+           .heads = {"Person", "Since", "Last seen", "State"},
+           .acts = "End"};
+
+/* Whose sessions this reader may see and end; p NULL: everybody's. */
+static struct str whose(const struct call *c)
+{
+    return c->who.role == ROLE_ADMIN ? STR_NONE : c->who.id;
+}
+
+static void add_row(struct page_roster *r, const struct session_row *s,
+                    bool here)
+{
+    struct arena *a = r->c->a;
+    struct buf about = buf_make(a, 1024);
+    page_roster_row(r);
+    if (r->words == &all)
+        page_roster_text(r, s->name, s->email, STR(""));
+    page_roster_text(r, page_view_when(&r->v, s->created_at), STR_NONE,
+                     STR(""));
+    page_roster_ago(r, s->seen_at, "");
+    if (here) {
+        page_roster_state(r, "This one", "plain", "check");
+        return;
+    }
+    page_roster_text(r, STR("In use"), STR_NONE, STR(""));
+    buf_put(&about, "End the session of ");
+    buf_str(&about, s->name);
+    buf_put(&about, " since ");
+    buf_str(&about, page_view_when(&r->v, s->created_at));
+    page_roster_act(r, &(struct page_roster_act){.label = "End it",
+                                                 .about = buf_text(&about),
+                                                 .url = STR(PATH),
+                                                 .what = "end",
+                                                 .key = s->id});
+}
+
+/* Ends all of one's own but this. */
+static struct json *others(struct arena *a)
+{
+    struct json *o = json_object(a);
+    json_set_text(o, "url", STR(PATH));
+    json_set_text(o, "do", STR("others"));
+    json_set_text(o, "label", STR("End all my other sessions"));
+    return o;
+}
+
+const struct err *page_sessions(struct call *c)
+{
+    struct page_roster r =
+        page_roster(c, c->who.role == ROLE_ADMIN ? &all : &own);
+    struct session_rows found;
+    bool more_of_mine = false;
+    const struct str here = crypt_sha256_hex(c->a, c->cookie);
+    TRY(sessions_list(c->pg, c->a, whose(c), &found));
+    const bool more = found.n > SESSIONS_MAX;
+    found.n = more ? SESSIONS_MAX : found.n;
+    for (size_t i = 0; i < found.n; i++) {
+        const struct session_row *s = &found.v[i];
+        const bool is_here = str_eq(s->id, here);
+        add_row(&r, s, is_here);
+        more_of_mine = more_of_mine ||
+                       (!is_here && str_eq(s->person_id, c->who.id));
+    }
+    json_set_json(r.view, "others", more_of_mine ? others(c->a) : NULL);
+    return page_roster_show(
+        &r, 200,
+        more ? STR("The 200 seen last")
+             : page_view_many(c->a, (int64_t)found.n, "session"));
+}
+
+static const struct err *end_one(struct call *c, struct str id)
+{
+    struct str email;
+    TRY(sessions_end(c->pg, c->a, id, whose(c), &email));
+    if (!email.p)
+        return ERROR(ERR_NOT_FOUND, "session.unknown",
+                     "There is no such session. It may have ended.");
+    log_line(LOG_NOTICE, "settings by=%.*s did=session.end whom=%.*s",
+             STR_FMT(c->who.name), STR_FMT(email));
+    return NULL;
+}
+
+const struct err *page_sessions_post(struct call *c)
+{
+    struct pairs typed;
+    TRY(page_form(c, &typed));
+    const struct str what = pairs_get(typed, "do");
+    const struct str key = pairs_get(typed, "key");
+    if (str_is(what, "others")) {
+        TRY(sessions_end_all(c->pg, c->a, c->who.id, c->cookie));
+        log_line(LOG_NOTICE,
+                 "settings by=%.*s did=session.end_others whom=%.*s",
+                 STR_FMT(c->who.name), STR_FMT(c->who.name));
+    } else if (str_is(what, "end") && key.n > 0) {
+        TRY(end_one(c, key));
+    } else {
+        return ERROR(ERR_BAD_REQUEST, "request.form",
+                     "The form does not say what to do. Open the page anew.");
+    }
+    response_see_other(c->rs, STR(PATH));
+    return NULL;
+}

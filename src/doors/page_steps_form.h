@@ -1,0 +1,28 @@
+/* The fields by which a yes keeps, drops, reorders and notes the steps of a
+ * plan. Never judges whether that is allowed (domain/amend.h); never loads,
+ * never decides. */
+#ifndef DOORS_PAGE_STEPS_FORM_H
+#define DOORS_PAGE_STEPS_FORM_H
+
+#include "doors/page_view.h"
+#include "domain/amend.h"
+#include "world/request.h"
+
+/* `confirm.amend.steps`: the fields of each step, as they stand in the plan or
+ * as they were typed. errors: {field id: sentence}, or NULL. */
+struct page_steps_form_of {
+    const struct pairs *typed; /* NULL: as the plan has it */
+    const struct json *errors;
+};
+struct json *page_steps_form(struct page_view *v, const struct suspension *s,
+                             const struct page_steps_form_of *of);
+/* What was posted in these fields, as constraints. ERR_INVALID amend.field with
+ * more.fields {field id: sentence} where a field cannot be understood. */
+const struct err *page_steps_form_read(struct arena *a,
+                                       const struct suspension *s,
+                                       const struct pairs *posted,
+                                       struct amend_sent *out) MUST;
+/* The wrong fields as {href, text}. */
+struct json *page_steps_form_errors(struct arena *a, const struct json *errors);
+
+#endif

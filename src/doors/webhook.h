@@ -1,0 +1,24 @@
+/* A signed request to an endpoint, as Standard Webhooks has it: what goes out
+ * by itself, and what a door asks. Sends nothing. */
+#ifndef DOORS_WEBHOOK_H
+#define DOORS_WEBHOOK_H
+
+#include "base/arena.h"
+#include "world/outbound.h"
+
+struct webhook {
+    struct str id; /* the same for each try */
+    struct str url;
+    struct str body; /* the exact bytes that are signed */
+    struct str secret, previous_secret; /* p NULL: none */
+    bool internal; /* a private address is meant */
+    int64_t now;
+};
+
+/* A POST of JSON that is not signed. */
+struct outbound_request webhook_plain(const struct webhook *w);
+/* The signed one. false: there is no secret that can be read. */
+bool webhook_signed(struct arena *a, const struct webhook *w,
+                    struct outbound_request *out);
+
+#endif

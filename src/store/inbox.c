@@ -1,0 +1,254 @@
+/* The lists of what is open: struct in, struct out. Decides nothing. */
+#include "store/inbox.h"
+
+#include "store/sql.gen.h"
+
+#define FOREVER STR("infinity")
+#define NEVER STR("-infinity")
+#define WHOSE_MAX (PRINCIPAL_GROUPS_MAX + 3)
+
+/* ---- whose ---------------------------------------------------------- */
+
+struct whose {
+    struct str v[WHOSE_MAX];
+    size_t n;
+};
+
+static void add(struct whose *w, struct arena *a, const char *mode,
+                struct str who)
+{
+    struct buf b = buf_make(a, who.n + 8);
+    buf_put(&b, mode);
+    buf_str(&b, who);
+    w->v[w->n++] = buf_text(&b);
+}
+
+/* The words of the column audience for what a reader is shown in a view. */
+static struct whose whose(struct arena *a, const struct principal *p,
+                          enum inbox_view view)
+{
+    struct whose w = {.n = 0};
+    struct str rest = p->groups;
+    if (!principal_decides(p) && view != INBOX_ALL)
+        return w;
+    if (view == INBOX_MAY)
+        add(&w, a, "o", STR(""));
+    if (view == INBOX_MAY || view == INBOX_MINE) {
+        add(&w, a, "i:", p->name);
+        add(&w, a, "n:", p->name);
+    }
+    while (rest.p && w.n < WHOSE_MAX && view != INBOX_MINE) {
+        const struct str group = str_cut(&rest, ' ');
+        if (group.n > 0)
+            add(&w, a, "g:", group);
+    }
+    return w;
+}
+
+static void arg_whose(struct pg_args *args, const struct inbox_wish *w)
+{
+    const struct whose who = whose(args->arena, w->reader, w->view);
+    if (w->view == INBOX_ALL)
+        pg_arg(args, STR_NONE);
+    else
+        pg_arg_texts(args, who.v, who.n);
+    pg_arg(args, w->reader->name);
+}
+
+/* ---- filters -------------------------------------------------------- */
+
+static void arg_kinds(struct pg_args *args, enum kind only)
+{
+    struct str v[KIND__MAX];
+    size_t n = 0;
+    for (enum kind k = KIND_NONE; k < KIND__MAX; k++) {
+        if (only == KIND__MAX || k == only)
+            v[n++] = str_of(kind_key(k));
+    }
+    pg_arg_texts(args, v, n);
+}
+
+static void arg_ranks(struct pg_args *args, enum inbox_rank only,
+                      enum inbox_rank from)
+{
+    static const char digits[] = "01234";
+    struct str v[INBOX_RANK__MAX];
+    size_t n = 0;
+    for (unsigned r = from; r < INBOX_RANK__MAX; r++) {
+        if (only == INBOX_RANK__MAX || r == only)
+            v[n++] = (struct str){digits + r, 1};
+    }
+    pg_arg_texts(args, v, n);
+}
+
+static void arg_due(struct pg_args *args, int64_t due)
+{
+    if (due)
+        pg_arg_time(args, due);
+    else
+        pg_arg(args, FOREVER);
+}
+
+enum inbox_rank inbox_rank_of(struct str severity)
+{
+    static const char *const words[] = {"critical", "high", "medium", "low"};
+    unsigned r = 0;
+    while (r < countof(words) && !str_is(severity, words[r]))
+        r++;
+    return (enum inbox_rank)r;
+}
+
+/* The statement for each way in which a list is narrowed. */
+struct narrowed {
+    int all, whose, agent, agent_whose, words;
+};
+
+/* Adds what the statement takes besides, and says which it is. */
+static int narrow(struct pg_args *args, const struct inbox_wish *w,
+                  const struct narrowed *n, int64_t words_max)
+{
+    const bool all = w->view == INBOX_ALL;
+    if (w->words.p || !all)
+        arg_whose(args, w);
+    if (w->words.p || w->agent.p)
+        pg_arg(args, w->agent);
+    if (w->words.p) {
+        pg_arg(args, w->words);
+        pg_arg_int(args, words_max);
+        return n->words;
+    }
+    if (w->agent.p)
+        return all ? n->agent : n->agent_whose;
+    return all ? n->all : n->whose;
+}
+
+/* ---- the list ------------------------------------------------------- */
+
+static void arg_after(struct pg_args *args, const struct inbox_wish *w)
+{
+    const struct suspension *s = w->after;
+    pg_arg(args, w->by_deadline ? STR("true") : STR("false"));
+    if (!s) {
+        pg_arg(args, STR_NONE);
+        pg_arg(args, NEVER);
+        pg_arg(args, NEVER);
+        pg_arg(args, STR(""));
+        return;
+    }
+    pg_arg_int(args, inbox_rank_of(s->severity));
+    arg_due(args, s->expires_at);
+    pg_arg_time(args, s->suspended_at);
+    pg_arg(args, s->id);
+}
+
+static struct pg_args list_args(struct arena *a, const struct inbox_wish *w)
+{
+    struct pg_args args = pg_args(a);
+    const bool skip = w->after && !w->by_deadline;
+    arg_kinds(&args, w->kind);
+    arg_ranks(&args, w->rank,
+              skip ? inbox_rank_of(w->after->severity) : INBOX_CRITICAL);
+    arg_due(&args, w->due);
+    pg_arg_int(&args, w->limit);
+    arg_after(&args, w);
+    return args;
+}
+
+const struct err *inbox_list(struct pg *pg, struct arena *a,
+                             const struct inbox_wish *w,
+                             struct suspension_rows *out)
+{
+    static const struct narrowed lists = {SQL_INBOX_ALL, SQL_INBOX_FOR,
+                                          SQL_INBOX_AGENT,
+                                          SQL_INBOX_AGENT_FOR,
+                                          SQL_INBOX_WORDS};
+    struct pg_args args = list_args(a, w);
+    struct pg_rows *rows = NULL;
+    const int statement = narrow(&args, w, &lists, INBOX_WORDS_MAX);
+    pg_queue(pg, statement, &args);
+    TRY(pg_run(pg, a, &rows));
+    *out = suspensions_rows(a, rows);
+    return NULL;
+}
+
+/* ---- counts --------------------------------------------------------- */
+
+const struct err *inbox_count(struct pg *pg, struct arena *a,
+                              const struct inbox_wish *w,
+                              struct inbox_counts *out)
+{
+    static const struct narrowed counts = {
+        SQL_INBOX_COUNT_ALL, SQL_INBOX_COUNT_FOR, SQL_INBOX_COUNT_AGENT,
+        SQL_INBOX_COUNT_AGENT_FOR, SQL_INBOX_COUNT_WORDS};
+    struct pg_args args = pg_args(a);
+    struct pg_rows *rows = NULL;
+    *out = (struct inbox_counts){.looked = 0};
+    arg_kinds(&args, KIND__MAX);
+    arg_ranks(&args, INBOX_RANK__MAX, INBOX_CRITICAL);
+    arg_due(&args, w->due);
+    const int statement = narrow(&args, w, &counts, INBOX_WORDS_MAX + 1);
+    pg_queue(pg, statement, &args);
+    TRY(pg_run(pg, a, &rows));
+    for (size_t i = 0; i < pg_count(rows); i++) {
+        const struct str word = pg_str(rows, i, 0);
+        const enum kind k = kind_of_key(word);
+        const int64_t rank = pg_int(rows, i, 1);
+        if (!word.p)
+            out->looked = pg_int(rows, i, 2);
+        else if (k < KIND__MAX && rank >= 0 && rank < INBOX_RANK__MAX)
+            out->cell[k][rank] = pg_int(rows, i, 2);
+    }
+    return NULL;
+}
+
+const struct err *inbox_badges(struct pg *pg, struct arena *a,
+                               const struct principal *reader,
+                               int64_t out[static INBOX_VIEW__MAX])
+{
+    struct pg_args args = pg_args(a);
+    struct pg_rows *rows = NULL;
+    pg_arg(&args, reader->name);
+    for (enum inbox_view v = INBOX_MAY; v < INBOX_ALL; v++) {
+        const struct whose who = whose(a, reader, v);
+        pg_arg_texts(&args, who.v, who.n);
+    }
+    pg_queue(pg, SQL_INBOX_BADGES, &args);
+    TRY(pg_run(pg, a, &rows));
+    for (int v = 0; v < INBOX_VIEW__MAX; v++)
+        out[v] = pg_int(rows, 0, v);
+    return NULL;
+}
+
+/* ---- one question --------------------------------------------------- */
+
+const struct err *inbox_place(struct pg *pg, struct arena *a,
+                              const struct principal *reader,
+                              enum inbox_view view,
+                              const struct suspension *s,
+                              struct inbox_place *out)
+{
+    const struct inbox_wish behind = {.reader = reader,
+                                      .view = view,
+                                      .kind = KIND__MAX,
+                                      .rank = INBOX_RANK__MAX,
+                                      .limit = 1,
+                                      .after = s};
+    struct pg_args args = pg_args(a);
+    struct suspension_rows next;
+    struct pg_rows *rows = NULL;
+    arg_kinds(&args, KIND__MAX);
+    pg_arg_int(&args, inbox_rank_of(s->severity));
+    arg_due(&args, s->expires_at);
+    pg_arg_time(&args, s->suspended_at);
+    pg_arg(&args, s->id);
+    pg_arg_int(&args, INBOX_COUNT_MAX + 1);
+    if (view != INBOX_ALL)
+        arg_whose(&args, &behind);
+    pg_queue(pg, view == INBOX_ALL ? SQL_PLACE_ALL : SQL_PLACE_FOR, &args);
+    TRY(pg_run(pg, a, &rows));
+    *out = (struct inbox_place){.before = pg_int(rows, 0, 0),
+                                .previous = pg_str(rows, 0, 1)};
+    TRY(inbox_list(pg, a, &behind, &next));
+    out->next = next.n > 0 ? next.v[0].id : STR_NONE;
+    return NULL;
+}

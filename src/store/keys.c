@@ -1,0 +1,105 @@
+/* API keys, as the settings page sees them.
+ *
+ * A key is made here, given back once, and only its digest is kept. */
+#include "store/keys.h"
+
+#include "base/clock.h"
+#include "base/crypt.h"
+#include "base/id.h"
+#include "store/sql.gen.h"
+
+static const struct err *run1(struct pg *pg, struct arena *a, int statement,
+                              const struct pg_args *args,
+                              struct pg_rows **rows)
+{
+    pg_queue(pg, statement, args);
+    return pg_run(pg, a, rows);
+}
+
+/* The columns of key_page and key_get. */
+enum { ID, PREFIX, ROLE, LABEL, AGENTS, GROUPS, CREATED, USED, EXPIRES,
+       REVOKED };
+
+static struct key row(const struct pg_rows *r, size_t i)
+{
+    return (struct key){.id = pg_str(r, i, ID),
+                        .prefix = pg_str(r, i, PREFIX),
+                        .role = principal_role(pg_str(r, i, ROLE)),
+                        .label = pg_str(r, i, LABEL),
+                        .agents = pg_str(r, i, AGENTS),
+                        .groups = pg_str(r, i, GROUPS),
+                        .created_at = pg_int(r, i, CREATED),
+                        .used_at = pg_int(r, i, USED),
+                        .expires_at = pg_int(r, i, EXPIRES),
+                        .revoked_at = pg_int(r, i, REVOKED)};
+}
+
+const struct err *keys_list(struct pg *pg, struct arena *a,
+                            const struct key *after, struct key_rows *out)
+{
+    struct pg_args args = pg_args(a);
+    struct pg_rows *r = NULL;
+    pg_arg_int(&args, KEYS_PAGE + 1);
+    pg_arg_time(&args, after ? after->created_at : 0);
+    pg_arg(&args, after ? after->id : STR_NONE);
+    TRY(run1(pg, a, SQL_KEY_PAGE, &args, &r));
+    out->n = pg_count(r);
+    out->v = arena_many(a, out->n + 1, struct key);
+    for (size_t i = 0; i < out->n; i++)
+        out->v[i] = row(r, i);
+    return NULL;
+}
+
+const struct err *keys_get(struct pg *pg, struct arena *a, struct str id,
+                           struct key *out)
+{
+    struct pg_args args = pg_args(a);
+    struct pg_rows *r = NULL;
+    const struct err *unknown =
+        ERROR(ERR_NOT_FOUND, "key.unknown", "There is no such key.");
+    if (!id_uuid(id))
+        return unknown;
+    pg_arg(&args, id);
+    TRY(run1(pg, a, SQL_KEY_GET, &args, &r));
+    if (pg_count(r) == 0)
+        return unknown;
+    *out = row(r, 0);
+    return NULL;
+}
+
+struct str keys_text(struct arena *a)
+{
+    struct buf b = buf_make(a, 128);
+    buf_put(&b, "sayso_");
+    buf_str(&b, crypt_token(a, 32));
+    return buf_text(&b);
+}
+
+const struct err *keys_make(struct pg *pg, struct arena *a,
+                            struct keys_fresh *fresh, struct str *text)
+{
+    struct pg_args args = pg_args(a);
+    struct key *k = &fresh->key;
+    *text = keys_text(a);
+    k->id = id_new(a);
+    k->prefix = str_sub(*text, 0, KEYS_PREFIX);
+    k->created_at = clock_now();
+    pg_arg(&args, k->id);
+    pg_arg(&args, crypt_sha256_hex(a, *text));
+    pg_arg(&args, k->prefix);
+    pg_arg(&args, str_of(principal_role_word(k->role)));
+    pg_arg(&args, k->label);
+    pg_arg_texts(&args, fresh->agents, fresh->agents_n);
+    pg_arg_time(&args, k->created_at);
+    pg_arg_time(&args, k->expires_at);
+    pg_arg(&args, k->groups);
+    return run1(pg, a, SQL_KEY_MAKE, &args, NULL);
+}
+
+const struct err *keys_revoke(struct pg *pg, struct arena *a, struct str id)
+{
+    struct pg_args args = pg_args(a);
+    pg_arg(&args, id);
+    pg_arg_time(&args, clock_now());
+    return run1(pg, a, SQL_KEY_END, &args, NULL);
+}

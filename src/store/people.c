@@ -1,0 +1,201 @@
+/* The people who may sign in, as the settings pages and commands see them.
+ *
+ * Struct in, struct out; what may stand in one and who may become what is
+ * domain/person.h's. A password comes in as its hash. */
+#include "store/people.h"
+
+#include "base/clock.h"
+#include "base/crypt.h"
+#include "base/id.h"
+#include "store/sql.gen.h"
+
+static const struct err *run1(struct pg *pg, struct arena *a, int statement,
+                              const struct pg_args *args,
+                              struct pg_rows **rows)
+{
+    pg_queue(pg, statement, args);
+    return pg_run(pg, a, rows);
+}
+
+static const struct err *unknown(void)
+{
+    return ERROR(ERR_NOT_FOUND, "person.unknown",
+                 "There is no such person.");
+}
+
+/* The columns of person_list, person_get and person_lock. */
+enum { ID, EMAIL, NAME, ROLE, GROUPS, BULK, ZONE, THEME, CREATED, SIGNED_IN,
+       DISABLED };
+
+static struct person row(const struct pg_rows *r, size_t i)
+{
+    return (struct person){.id = pg_str(r, i, ID),
+                           .email = pg_str(r, i, EMAIL),
+                           .name = pg_str(r, i, NAME),
+                           .role = principal_role(pg_str(r, i, ROLE)),
+                           .groups = pg_str(r, i, GROUPS),
+                           .bulk_limit = pg_str(r, i, BULK),
+                           .time_zone = pg_str(r, i, ZONE),
+                           .theme = pg_str(r, i, THEME),
+                           .created_at = pg_int(r, i, CREATED),
+                           .signed_in_at = pg_int(r, i, SIGNED_IN),
+                           .disabled_at = pg_int(r, i, DISABLED)};
+}
+
+/* ---- reading -------------------------------------------------------- */
+
+const struct err *people_list(struct pg *pg, struct arena *a,
+                              struct str after, struct person_rows *out)
+{
+    struct pg_args args = pg_args(a);
+    struct pg_rows *r = NULL;
+    pg_arg_int(&args, PEOPLE_PAGE + 1);
+    pg_arg(&args, after);
+    TRY(run1(pg, a, SQL_PERSON_LIST, &args, &r));
+    out->n = pg_count(r);
+    out->v = arena_many(a, out->n + 1, struct person);
+    for (size_t i = 0; i < out->n; i++)
+        out->v[i] = row(r, i);
+    return NULL;
+}
+
+const struct err *people_get(struct pg *pg, struct arena *a, struct str id,
+                             struct person *out)
+{
+    struct pg_args args = pg_args(a);
+    struct pg_rows *r = NULL;
+    if (!id_uuid(id))
+        return unknown();
+    pg_arg(&args, id);
+    TRY(run1(pg, a, SQL_PERSON_GET, &args, &r));
+    if (pg_count(r) == 0)
+        return unknown();
+    *out = row(r, 0);
+    return NULL;
+}
+
+const struct err *people_groups(struct pg *pg, struct arena *a,
+                                struct group_rows *out)
+{
+    struct pg_args args = pg_args(a);
+    struct pg_rows *r = NULL;
+    pg_arg_int(&args, PEOPLE_GROUPS_MAX);
+    pg_arg_time(&args, clock_now());
+    TRY(run1(pg, a, SQL_GROUP_LIST, &args, &r));
+    out->n = pg_count(r);
+    out->v = arena_many(a, out->n + 1, struct group);
+    for (size_t i = 0; i < out->n; i++)
+        out->v[i] = (struct group){.name = pg_str(r, i, 0),
+                                   .people_n = pg_int(r, i, 1),
+                                   .people = pg_str(r, i, 2),
+                                   .keys_n = pg_int(r, i, 3),
+                                   .keys = pg_str(r, i, 4),
+                                   .open = pg_int(r, i, 5)};
+    return NULL;
+}
+
+/* ---- writing -------------------------------------------------------- */
+
+const struct err *people_insert(struct pg *pg, struct arena *a,
+                                const struct person *p,
+                                struct str password_hash)
+{
+    struct pg_args args = pg_args(a);
+    pg_arg(&args, p->id);
+    pg_arg(&args, str_of(principal_role_word(p->role)));
+    pg_arg(&args, p->email);
+    pg_arg(&args, p->name);
+    pg_arg(&args, password_hash);
+    pg_arg_time(&args, p->created_at);
+    pg_arg(&args, p->groups);
+    pg_arg(&args, p->bulk_limit);
+    const struct err *e = run1(pg, a, SQL_PERSON_INSERT, &args, NULL);
+    return e && str_is(str_of(e->code), "database.conflict")
+               ? err_at(a, ERR_CONFLICT, "person.taken", STR("email"),
+                        "There is somebody with this e-mail address already.")
+               : e;
+}
+
+const struct err *people_lock(struct pg *pg, struct arena *a, struct str id,
+                              struct str by, struct person_locked *out)
+{
+    struct pg_args args = pg_args(a);
+    struct pg_rows *r[2] = {NULL, NULL};
+    bool there = false, may = false;
+    if (!id_uuid(id))
+        return unknown();
+    pg_arg(&args, id);
+    pg_queue(pg, SQL_BEGIN, NULL);
+    pg_queue(pg, SQL_PERSON_LOCK, &args);
+    TRY(pg_run(pg, a, r));
+    *out = (struct person_locked){.admins = 0};
+    for (size_t i = 0; i < pg_count(r[1]); i++) {
+        const struct person p = row(r[1], i);
+        const bool admin = p.role == ROLE_ADMIN && !p.disabled_at;
+        may = may || (admin && str_eq(p.id, by));
+        if (str_eq(p.id, id)) {
+            there = true;
+            out->person = p;
+        } else if (admin) {
+            out->admins++;
+        }
+    }
+    if (may && there)
+        return NULL;
+    pg_rollback(pg);
+    return may ? unknown()
+               : ERROR(ERR_FORBIDDEN, "role.forbidden",
+                       "Your role does not allow this.");
+}
+
+static void queue_sign_out(struct pg *pg, struct arena *a, struct str id,
+                           struct str cookie)
+{
+    struct pg_args args = pg_args(a);
+    pg_arg(&args, id);
+    pg_arg(&args, cookie.p ? crypt_sha256_hex(a, cookie) : STR_NONE);
+    pg_arg_time(&args, clock_now());
+    pg_queue(pg, SQL_SESSION_END_ALL, &args);
+}
+
+const struct err *people_update(struct pg *pg, struct arena *a,
+                                const struct person *p)
+{
+    struct pg_args args = pg_args(a);
+    pg_arg(&args, p->id);
+    pg_arg(&args, str_of(principal_role_word(p->role)));
+    pg_arg(&args, p->name);
+    pg_arg(&args, p->groups);
+    pg_arg(&args, p->bulk_limit);
+    pg_arg_time(&args, p->disabled_at);
+    pg_queue(pg, SQL_PERSON_UPDATE, &args);
+    if (p->disabled_at)
+        queue_sign_out(pg, a, p->id, STR_NONE);
+    pg_queue(pg, SQL_COMMIT, NULL);
+    return pg_run(pg, a, NULL);
+}
+
+const struct err *people_profile(struct pg *pg, struct arena *a,
+                                 const struct person *p)
+{
+    struct pg_args args = pg_args(a);
+    pg_arg(&args, p->id);
+    pg_arg(&args, p->name);
+    pg_arg(&args, p->time_zone);
+    pg_arg(&args, p->theme);
+    return run1(pg, a, SQL_PERSON_PROFILE, &args, NULL);
+}
+
+const struct err *people_password(struct pg *pg, struct arena *a,
+                                  struct str id, struct str password_hash,
+                                  struct str cookie)
+{
+    struct pg_args args = pg_args(a);
+    pg_arg(&args, id);
+    pg_arg(&args, password_hash);
+    pg_queue(pg, SQL_BEGIN, NULL);
+    pg_queue(pg, SQL_PERSON_PASSWORD, &args);
+    queue_sign_out(pg, a, id, cookie);
+    pg_queue(pg, SQL_COMMIT, NULL);
+    return pg_run(pg, a, NULL);
+}

@@ -1,0 +1,66 @@
+/* The people who may sign in, as the settings pages and commands see them. */
+#ifndef STORE_PEOPLE_H
+#define STORE_PEOPLE_H
+
+#include "domain/person.h"
+#include "world/pg.h"
+
+#define PEOPLE_PAGE 100
+#define PEOPLE_GROUPS_MAX 200
+#define PEOPLE_OPEN_MAX 1000 /* further open questions are not counted */
+
+struct person_rows {
+    struct person *v;
+    size_t n;
+};
+/* By e-mail address, at most PEOPLE_PAGE + 1 behind after ("": the first). */
+const struct err *people_list(struct pg *pg, struct arena *a,
+                              struct str after,
+                              struct person_rows *out) MUST;
+/* ERR_NOT_FOUND person.unknown. */
+const struct err *people_get(struct pg *pg, struct arena *a, struct str id,
+                             struct person *out) MUST;
+/* ERR_CONFLICT person.taken at email. */
+const struct err *people_insert(struct pg *pg, struct arena *a,
+                                const struct person *p,
+                                struct str password_hash) MUST;
+
+/* Begins a transaction and keeps the person and all admins as they are until
+ * its end. by: who asks. ERR_NOT_FOUND person.unknown, ERR_FORBIDDEN
+ * role.forbidden where by is no admin in use any more; both end it. */
+struct person_locked {
+    struct person person;
+    size_t admins; /* in use, beside this one */
+};
+const struct err *people_lock(struct pg *pg, struct arena *a, struct str id,
+                              struct str by, struct person_locked *out) MUST;
+/* Writes what an admin may change and commits. Who is disabled is signed out
+ * everywhere. */
+const struct err *people_update(struct pg *pg, struct arena *a,
+                                const struct person *p) MUST;
+
+/* What a person changes of themselves: name, time zone, theme. */
+const struct err *people_profile(struct pg *pg, struct arena *a,
+                                 const struct person *p) MUST;
+/* A new password; every session of theirs ends but the one of the cookie (p
+ * NULL: every one). */
+const struct err *people_password(struct pg *pg, struct arena *a,
+                                  struct str id, struct str password_hash,
+                                  struct str cookie) MUST;
+
+struct group {
+    struct str name;
+    int64_t people_n, keys_n;
+    struct str people, keys; /* names, with commas; p NULL: none */
+    int64_t open;            /* questions that wait for it */
+};
+struct group_rows {
+    struct group *v;
+    size_t n;
+};
+/* Every group that somebody is in or that a question waits for, by name, at
+ * most PEOPLE_GROUPS_MAX. */
+const struct err *people_groups(struct pg *pg, struct arena *a,
+                                struct group_rows *out) MUST;
+
+#endif

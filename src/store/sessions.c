@@ -1,0 +1,62 @@
+/* Who is signed in just now, and ending it. A session is named by the digest
+ * of its cookie, which opens nothing. */
+#include "store/sessions.h"
+
+#include "base/clock.h"
+#include "base/crypt.h"
+#include "store/principals.h"
+#include "store/sql.gen.h"
+
+static const struct err *run1(struct pg *pg, struct arena *a, int statement,
+                              const struct pg_args *args,
+                              struct pg_rows **rows)
+{
+    pg_queue(pg, statement, args);
+    return pg_run(pg, a, rows);
+}
+
+const struct err *sessions_list(struct pg *pg, struct arena *a,
+                                struct str person, struct session_rows *out)
+{
+    struct pg_args args = pg_args(a);
+    struct pg_rows *r = NULL;
+    const int64_t now = clock_now();
+    pg_arg_int(&args, SESSIONS_MAX + 1);
+    pg_arg(&args, person);
+    pg_arg_time(&args, now - PRINCIPALS_SESSION_IDLE);
+    pg_arg_time(&args, now);
+    TRY(run1(pg, a, SQL_SESSION_LIST, &args, &r));
+    out->n = pg_count(r);
+    out->v = arena_many(a, out->n + 1, struct session_row);
+    for (size_t i = 0; i < out->n; i++)
+        out->v[i] = (struct session_row){.id = pg_str(r, i, 0),
+                                         .person_id = pg_str(r, i, 1),
+                                         .name = pg_str(r, i, 2),
+                                         .email = pg_str(r, i, 3),
+                                         .created_at = pg_int(r, i, 4),
+                                         .seen_at = pg_int(r, i, 5)};
+    return NULL;
+}
+
+const struct err *sessions_end(struct pg *pg, struct arena *a, struct str id,
+                               struct str person, struct str *email)
+{
+    struct pg_args args = pg_args(a);
+    struct pg_rows *r = NULL;
+    pg_arg(&args, id);
+    pg_arg(&args, person);
+    pg_arg_time(&args, clock_now());
+    TRY(run1(pg, a, SQL_SESSION_END, &args, &r));
+    *email = pg_count(r) > 0 ? pg_str(r, 0, 0) : STR_NONE;
+    return NULL;
+}
+
+const struct err *sessions_end_all(struct pg *pg, struct arena *a,
+                                   struct str person, struct str cookie)
+{
+    struct pg_args args = pg_args(a);
+    pg_arg(&args, person);
+    pg_arg(&args, cookie.p ? crypt_sha256_hex(a, cookie) : STR_NONE);
+    pg_arg_time(&args, clock_now());
+    return run1(pg, a, SQL_SESSION_END_ALL, &args, NULL);
+}

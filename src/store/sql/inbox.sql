@@ -1,0 +1,217 @@
+-- The lists of what is open. Each is put together from one piece for each kind and each
+-- risk, in the order of an index, so that whatever is looked for is found at once.
+-- $1 kinds, $2 ranks, $3 until when it is due, $4 how many; $5: by deadline alone; $6 to
+-- $9: the row to go on behind ($6 NULL: from the start, with $5 the rest is -infinity).
+-- $10 whose questions, as the column audience has it, and $11 who asks for the list.
+
+-- name: inbox_all
+-- Its index spells "no kind" in a way of its own: else it were taken for the other two
+-- lists as well, while there are few rows.
+SELECT s.* FROM (
+    SELECT p.* FROM unnest($1::text[]) k (kind)
+     CROSS JOIN unnest($2::smallint[]) r (rank)
+     CROSS JOIN LATERAL (
+        SELECT s.id, s.inbox_rank, coalesce(s.expires_at, 'infinity') AS ending,
+               s.suspended_at
+          FROM suspension s
+         WHERE s.state = 'pending'
+           AND coalesce(s.kind, '') = replace(k.kind, 'none', '') AND s.inbox_rank = r.rank
+           AND coalesce(s.expires_at, 'infinity') <= $3::timestamptz
+           AND (coalesce(s.expires_at, 'infinity'), s.suspended_at, s.id)
+             > (CASE WHEN $5 OR r.rank = $6 THEN $7::timestamptz ELSE '-infinity' END,
+                CASE WHEN $5 OR r.rank = $6 THEN $8::timestamptz ELSE '-infinity' END,
+                CASE WHEN $5 OR r.rank = $6 THEN $9 ELSE '' END)
+         ORDER BY coalesce(s.expires_at, 'infinity'), s.suspended_at, s.id LIMIT $4) p
+     ORDER BY CASE WHEN $5 THEN 0 ELSE p.inbox_rank END, p.ending, p.suspended_at, p.id
+     LIMIT $4) p
+  JOIN suspension_row s ON s.id = p.id
+ ORDER BY CASE WHEN $5 THEN 0 ELSE p.inbox_rank END, p.ending, p.suspended_at, p.id
+
+-- name: inbox_for
+SELECT s.* FROM (
+    SELECT p.* FROM unnest($10::text[]) a (audience)
+     CROSS JOIN unnest($1::text[]) k (kind)
+     CROSS JOIN unnest($2::smallint[]) r (rank)
+     CROSS JOIN LATERAL (
+        SELECT s.id, s.inbox_rank, coalesce(s.expires_at, 'infinity') AS ending,
+               s.suspended_at
+          FROM suspension s
+         WHERE s.state = 'pending'
+           AND s.audience = a.audience
+           AND NOT (s.not_initiator AND s.initiated_by IS NOT DISTINCT FROM $11)
+           AND coalesce(s.kind, 'none') = k.kind AND s.inbox_rank = r.rank
+           AND coalesce(s.expires_at, 'infinity') <= $3::timestamptz
+           AND (coalesce(s.expires_at, 'infinity'), s.suspended_at, s.id)
+             > (CASE WHEN $5 OR r.rank = $6 THEN $7::timestamptz ELSE '-infinity' END,
+                CASE WHEN $5 OR r.rank = $6 THEN $8::timestamptz ELSE '-infinity' END,
+                CASE WHEN $5 OR r.rank = $6 THEN $9 ELSE '' END)
+         ORDER BY coalesce(s.expires_at, 'infinity'), s.suspended_at, s.id LIMIT $4) p
+     ORDER BY CASE WHEN $5 THEN 0 ELSE p.inbox_rank END, p.ending, p.suspended_at, p.id
+     LIMIT $4) p
+  JOIN suspension_row s ON s.id = p.id
+ ORDER BY CASE WHEN $5 THEN 0 ELSE p.inbox_rank END, p.ending, p.suspended_at, p.id
+
+-- name: inbox_agent
+-- $10: the agent, everybody's questions of it.
+SELECT s.* FROM (
+    SELECT p.* FROM unnest($1::text[]) k (kind)
+     CROSS JOIN unnest($2::smallint[]) r (rank)
+     CROSS JOIN LATERAL (
+        SELECT s.id, s.inbox_rank, coalesce(s.expires_at, 'infinity') AS ending,
+               s.suspended_at
+          FROM suspension s
+         WHERE s.state = 'pending'
+           AND s.asked_by = $10
+           AND coalesce(s.kind, 'none') = k.kind AND s.inbox_rank = r.rank
+           AND coalesce(s.expires_at, 'infinity') <= $3::timestamptz
+           AND (coalesce(s.expires_at, 'infinity'), s.suspended_at, s.id)
+             > (CASE WHEN $5 OR r.rank = $6 THEN $7::timestamptz ELSE '-infinity' END,
+                CASE WHEN $5 OR r.rank = $6 THEN $8::timestamptz ELSE '-infinity' END,
+                CASE WHEN $5 OR r.rank = $6 THEN $9 ELSE '' END)
+         ORDER BY coalesce(s.expires_at, 'infinity'), s.suspended_at, s.id LIMIT $4) p
+     ORDER BY CASE WHEN $5 THEN 0 ELSE p.inbox_rank END, p.ending, p.suspended_at, p.id
+     LIMIT $4) p
+  JOIN suspension_row s ON s.id = p.id
+ ORDER BY CASE WHEN $5 THEN 0 ELSE p.inbox_rank END, p.ending, p.suspended_at, p.id
+
+-- name: inbox_agent_for
+-- $12: the agent. Its index has a spelling of its own too.
+SELECT s.* FROM (
+    SELECT p.* FROM unnest($10::text[]) a (audience)
+     CROSS JOIN unnest($1::text[]) k (kind)
+     CROSS JOIN unnest($2::smallint[]) r (rank)
+     CROSS JOIN LATERAL (
+        SELECT s.id, s.inbox_rank, coalesce(s.expires_at, 'infinity') AS ending,
+               s.suspended_at
+          FROM suspension s
+         WHERE s.state = 'pending'
+           AND s.asked_by = $12 AND s.audience = a.audience
+           AND NOT (s.not_initiator AND s.initiated_by IS NOT DISTINCT FROM $11)
+           AND coalesce(s.kind, '-') = replace(k.kind, 'none', '-') AND s.inbox_rank = r.rank
+           AND coalesce(s.expires_at, 'infinity') <= $3::timestamptz
+           AND (coalesce(s.expires_at, 'infinity'), s.suspended_at, s.id)
+             > (CASE WHEN $5 OR r.rank = $6 THEN $7::timestamptz ELSE '-infinity' END,
+                CASE WHEN $5 OR r.rank = $6 THEN $8::timestamptz ELSE '-infinity' END,
+                CASE WHEN $5 OR r.rank = $6 THEN $9 ELSE '' END)
+         ORDER BY coalesce(s.expires_at, 'infinity'), s.suspended_at, s.id LIMIT $4) p
+     ORDER BY CASE WHEN $5 THEN 0 ELSE p.inbox_rank END, p.ending, p.suspended_at, p.id
+     LIMIT $4) p
+  JOIN suspension_row s ON s.id = p.id
+ ORDER BY CASE WHEN $5 THEN 0 ELSE p.inbox_rank END, p.ending, p.suspended_at, p.id
+
+-- name: inbox_words
+-- $12: the agent or NULL; $13: the words; $14: how many that have them are looked through.
+SELECT s.* FROM (
+    SELECT p.* FROM search_open($13, $14) p
+     WHERE coalesce(p.kind, 'none') = ANY ($1::text[])
+       AND p.inbox_rank = ANY ($2::smallint[]) AND p.ending <= $3::timestamptz
+       AND ($12::text IS NULL OR p.asked_by = $12)
+       AND ($10::text[] IS NULL OR p.audience = ANY ($10)
+            AND NOT (p.not_initiator AND p.initiated_by IS NOT DISTINCT FROM $11))
+       AND (($6::smallint IS NULL AND NOT $5)
+            OR (CASE WHEN $5 THEN 0 ELSE p.inbox_rank END, p.ending, p.suspended_at, p.id)
+             > (CASE WHEN $5 THEN 0 ELSE $6 END, $7::timestamptz, $8::timestamptz, $9))
+     ORDER BY CASE WHEN $5 THEN 0 ELSE p.inbox_rank END, p.ending, p.suspended_at, p.id
+     LIMIT $4) p
+  JOIN suspension_row s ON s.id = p.id
+ ORDER BY CASE WHEN $5 THEN 0 ELSE p.inbox_rank END, p.ending, p.suspended_at, p.id
+
+-- How many of each kind $1 and rank $2 are due until $3. $4: whose, $5: who asks. Each is
+-- counted up to 201: with that number in the text a plan for all values knows it too.
+
+-- name: inbox_count_all
+-- The order is the index's: without it all that fits is collected before it is counted.
+SELECT k.kind, r.rank, n.n
+  FROM unnest($1::text[]) k (kind) CROSS JOIN unnest($2::smallint[]) r (rank)
+ CROSS JOIN LATERAL (SELECT count(*) AS n FROM (
+        SELECT 1 FROM suspension s
+         WHERE s.state = 'pending'
+           AND coalesce(s.kind, '') = replace(k.kind, 'none', '') AND s.inbox_rank = r.rank
+           AND coalesce(s.expires_at, 'infinity') <= $3::timestamptz
+         ORDER BY coalesce(s.expires_at, 'infinity') LIMIT 201) c) n
+ WHERE n.n > 0
+
+-- name: inbox_count_for
+SELECT k.kind, r.rank, n.n
+  FROM unnest($1::text[]) k (kind) CROSS JOIN unnest($2::smallint[]) r (rank)
+ CROSS JOIN LATERAL (SELECT count(*) AS n FROM (
+        SELECT 1 FROM unnest($4::text[]) a (audience)
+         CROSS JOIN LATERAL (
+            SELECT 1 FROM suspension s
+             WHERE s.state = 'pending' AND s.audience = a.audience
+               AND NOT (s.not_initiator AND s.initiated_by IS NOT DISTINCT FROM $5)
+               AND coalesce(s.kind, 'none') = k.kind AND s.inbox_rank = r.rank
+               AND coalesce(s.expires_at, 'infinity') <= $3::timestamptz
+             ORDER BY coalesce(s.expires_at, 'infinity') LIMIT 201) s
+         LIMIT 201) c) n
+ WHERE n.n > 0
+
+-- name: inbox_count_agent
+-- $4: the agent, everybody's questions of it.
+SELECT k.kind, r.rank, n.n
+  FROM unnest($1::text[]) k (kind) CROSS JOIN unnest($2::smallint[]) r (rank)
+ CROSS JOIN LATERAL (SELECT count(*) AS n FROM (
+        SELECT 1 FROM suspension s
+         WHERE s.state = 'pending' AND s.asked_by = $4
+           AND coalesce(s.kind, 'none') = k.kind AND s.inbox_rank = r.rank
+           AND coalesce(s.expires_at, 'infinity') <= $3::timestamptz
+         ORDER BY coalesce(s.expires_at, 'infinity') LIMIT 201) c) n
+ WHERE n.n > 0
+
+-- name: inbox_count_agent_for
+-- $6: the agent.
+SELECT k.kind, r.rank, n.n
+  FROM unnest($1::text[]) k (kind) CROSS JOIN unnest($2::smallint[]) r (rank)
+ CROSS JOIN LATERAL (SELECT count(*) AS n FROM (
+        SELECT 1 FROM unnest($4::text[]) a (audience)
+         CROSS JOIN LATERAL (
+            SELECT 1 FROM suspension s
+             WHERE s.state = 'pending' AND s.asked_by = $6 AND s.audience = a.audience
+               AND NOT (s.not_initiator AND s.initiated_by IS NOT DISTINCT FROM $5)
+               AND coalesce(s.kind, '-') = replace(k.kind, 'none', '-') AND s.inbox_rank = r.rank
+               AND coalesce(s.expires_at, 'infinity') <= $3::timestamptz
+             ORDER BY coalesce(s.expires_at, 'infinity') LIMIT 201) s
+         LIMIT 201) c) n
+ WHERE n.n > 0
+
+-- name: inbox_count_words
+-- And a row without a kind for how many were looked through.
+WITH hit AS MATERIALIZED (SELECT * FROM search_open($7, $8))
+SELECT coalesce(h.kind, 'none'), h.inbox_rank, least(count(*), 201) FROM hit h
+ WHERE coalesce(h.kind, 'none') = ANY ($1::text[]) AND h.inbox_rank = ANY ($2::smallint[])
+   AND h.ending <= $3::timestamptz AND ($6::text IS NULL OR h.asked_by = $6)
+   AND ($4::text[] IS NULL OR h.audience = ANY ($4)
+        AND NOT (h.not_initiator AND h.initiated_by IS NOT DISTINCT FROM $5))
+ GROUP BY 1, 2
+UNION ALL SELECT NULL, NULL, count(*) FROM hit
+
+-- name: inbox_badges
+-- For the reader $1, each counted up to 201: what may be answered ($2 whose), what is meant
+-- for them alone ($3), what for their groups ($4), and all. The order is an index's:
+-- without one any other index of what is open might be gone through.
+SELECT (SELECT count(*) FROM (
+            SELECT 1 FROM unnest($2::text[]) a (audience)
+             CROSS JOIN LATERAL (
+                SELECT 1 FROM suspension s
+                 WHERE s.state = 'pending' AND s.audience = a.audience
+                   AND NOT (s.not_initiator AND s.initiated_by IS NOT DISTINCT FROM $1)
+                 ORDER BY coalesce(s.kind, 'none'), s.inbox_rank LIMIT 201) s
+             LIMIT 201) c),
+       (SELECT count(*) FROM (
+            SELECT 1 FROM unnest($3::text[]) a (audience)
+             CROSS JOIN LATERAL (
+                SELECT 1 FROM suspension s
+                 WHERE s.state = 'pending' AND s.audience = a.audience
+                   AND NOT (s.not_initiator AND s.initiated_by IS NOT DISTINCT FROM $1)
+                 ORDER BY coalesce(s.kind, 'none'), s.inbox_rank LIMIT 201) s
+             LIMIT 201) c),
+       (SELECT count(*) FROM (
+            SELECT 1 FROM unnest($4::text[]) a (audience)
+             CROSS JOIN LATERAL (
+                SELECT 1 FROM suspension s
+                 WHERE s.state = 'pending' AND s.audience = a.audience
+                   AND NOT (s.not_initiator AND s.initiated_by IS NOT DISTINCT FROM $1)
+                 ORDER BY coalesce(s.kind, 'none'), s.inbox_rank LIMIT 201) s
+             LIMIT 201) c),
+       (SELECT count(*) FROM (
+            SELECT 1 FROM suspension s WHERE s.state = 'pending' LIMIT 201) c)

@@ -1,0 +1,22 @@
+-- name: key_page
+-- The newest first; $2 and $3: behind the one made then, of that id.
+SELECT id, prefix, role, label, array_to_string(agents, ', '), groups,
+       microseconds(created_at), microseconds(last_used_at), microseconds(expires_at),
+       microseconds(revoked_at)
+  FROM api_key
+ WHERE $2::timestamptz IS NULL OR (created_at, id) < ($2::timestamptz, $3::uuid)
+ ORDER BY created_at DESC, id DESC LIMIT $1
+
+-- name: key_get
+SELECT id, prefix, role, label, array_to_string(agents, ', '), groups,
+       microseconds(created_at), microseconds(last_used_at), microseconds(expires_at),
+       microseconds(revoked_at)
+  FROM api_key WHERE id = $1
+
+-- name: key_make
+INSERT INTO api_key (id, key_sha256, prefix, role, label, agents, created_at, expires_at,
+                     groups)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+
+-- name: key_end
+UPDATE api_key SET revoked_at = $2 WHERE id = $1 AND revoked_at IS NULL

@@ -1,0 +1,63 @@
+-- name: person_list
+-- A page of them behind the e-mail address $2.
+SELECT id, email, name, role, groups, bulk_limit, time_zone, theme,
+       microseconds(created_at), microseconds(signed_in_at), microseconds(disabled_at)
+  FROM principal WHERE email > $2 ORDER BY email LIMIT $1
+
+-- name: person_get
+SELECT id, email, name, role, groups, bulk_limit, time_zone, theme,
+       microseconds(created_at), microseconds(signed_in_at), microseconds(disabled_at)
+  FROM principal WHERE id = $1
+
+-- name: person_lock
+-- That person and every admin in use: who is the last of them must not change
+-- meanwhile.
+SELECT id, email, name, role, groups, bulk_limit, time_zone, theme,
+       microseconds(created_at), microseconds(signed_in_at), microseconds(disabled_at)
+  FROM principal WHERE id = $1 OR (role = 'admin' AND disabled_at IS NULL)
+ ORDER BY id FOR UPDATE
+
+-- name: person_insert
+INSERT INTO principal (id, role, email, name, password_hash, created_at, groups, bulk_limit)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
+
+-- name: person_update
+UPDATE principal SET role = $2, name = $3, groups = $4, bulk_limit = $5, disabled_at = $6
+ WHERE id = $1
+
+-- name: person_profile
+UPDATE principal SET name = $2, time_zone = $3, theme = $4 WHERE id = $1
+
+-- name: person_password
+UPDATE principal SET password_hash = $2, login_failures = 0 WHERE id = $1
+
+-- name: group_list
+-- Every name that somebody is in or that an open question waits for; the latter
+-- by hops over the index, however many questions there are.
+WITH RECURSIVE asked (name) AS (
+    (SELECT responder FROM suspension
+      WHERE state = 'pending' AND responder_mode = 'group' ORDER BY responder LIMIT 1)
+    UNION ALL
+    SELECT (SELECT s.responder FROM suspension s
+             WHERE s.state = 'pending' AND s.responder_mode = 'group'
+               AND s.responder > asked.name ORDER BY s.responder LIMIT 1)
+      FROM asked WHERE asked.name IS NOT NULL
+), person (name, who) AS (
+    SELECT regexp_split_to_table(groups, ' '), name
+      FROM principal WHERE disabled_at IS NULL AND role <> 'auditor' AND groups IS NOT NULL
+), program (name, who) AS (
+    SELECT regexp_split_to_table(groups, ' '), label
+      FROM api_key WHERE revoked_at IS NULL AND role <> 'auditor' AND groups IS NOT NULL
+       AND (expires_at IS NULL OR expires_at > $2)
+)
+SELECT g.name,
+       (SELECT count(*) FROM person p WHERE p.name = g.name),
+       (SELECT string_agg(p.who, ', ' ORDER BY p.who) FROM person p WHERE p.name = g.name),
+       (SELECT count(*) FROM program k WHERE k.name = g.name),
+       (SELECT string_agg(k.who, ', ' ORDER BY k.who) FROM program k WHERE k.name = g.name),
+       (SELECT count(*) FROM (SELECT 1 FROM suspension s
+                               WHERE s.state = 'pending' AND s.responder_mode = 'group'
+                                 AND s.responder = g.name LIMIT 1001) waiting)
+  FROM (SELECT name FROM person UNION SELECT name FROM program
+        UNION SELECT name FROM asked WHERE name IS NOT NULL) g
+ ORDER BY g.name LIMIT $1

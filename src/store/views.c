@@ -1,0 +1,61 @@
+/* Views of the lists that people saved: struct in, struct out. */
+#include "store/views.h"
+
+#include "base/id.h"
+#include "store/sql.gen.h"
+
+const struct err *views_list(struct pg *pg, struct arena *a, struct str person,
+                             struct view_rows *out)
+{
+    struct pg_args args = pg_args(a);
+    struct pg_rows *r = NULL;
+    pg_arg(&args, person);
+    pg_arg_int(&args, VIEWS_SHOWN);
+    pg_queue(pg, SQL_VIEW_LIST, &args);
+    TRY(pg_run(pg, a, &r));
+    *out = (struct view_rows){.n = pg_count(r)};
+    out->v = arena_many(a, out->n + 1, struct view);
+    for (size_t i = 0; i < out->n; i++)
+        out->v[i] = (struct view){.id = pg_str(r, i, 0),
+                                  .name = pg_str(r, i, 1),
+                                  .path = pg_str(r, i, 2),
+                                  .query = pg_str(r, i, 3),
+                                  .shared = pg_bool(r, i, 4),
+                                  .own = pg_bool(r, i, 5),
+                                  .by = pg_str(r, i, 6)};
+    return NULL;
+}
+
+const struct err *views_save(struct pg *pg, struct arena *a,
+                             const struct view *v, struct str person,
+                             int64_t now)
+{
+    struct pg_args args = pg_args(a);
+    struct pg_rows *r = NULL;
+    pg_arg(&args, id_new(a));
+    pg_arg(&args, person);
+    pg_arg(&args, v->name);
+    pg_arg(&args, v->path);
+    pg_arg(&args, v->query);
+    pg_arg(&args, v->shared ? STR("true") : STR("false"));
+    pg_arg_time(&args, now);
+    pg_arg_int(&args, VIEWS_MAX);
+    pg_queue(pg, SQL_VIEW_SAVE, &args);
+    TRY(pg_run(pg, a, &r));
+    if (pg_affected(r) == 0)
+        return ERROR(ERR_CONFLICT, "view.many",
+                     "You have 50 saved views already. Remove one first.");
+    return NULL;
+}
+
+const struct err *views_remove(struct pg *pg, struct arena *a, struct str id,
+                               struct str person)
+{
+    struct pg_args args = pg_args(a);
+    if (!id_uuid(id))
+        return NULL;
+    pg_arg(&args, id);
+    pg_arg(&args, person);
+    pg_queue(pg, SQL_VIEW_REMOVE, &args);
+    return pg_run(pg, a, NULL);
+}

@@ -1,0 +1,450 @@
+/* The pages of an approval, a permission and a cost confirmation: all of it
+ * is seen, answered in every way, and allowed less or otherwise only after
+ * the difference was shown. */
+import assert from "node:assert/strict";
+
+import {
+    follow, press, shown, text, withPage,
+} from "./browser.mjs";
+import {
+    approval, cost, flat, hostileApproval, hostileCost, hostilePermission,
+    permission,
+} from "./cards_questions.mjs";
+import { holds } from "./hostile.mjs";
+import { test } from "./lanes.mjs";
+import { credential, handoff, input, plan } from "./plans_questions.mjs";
+import { ask, suspension } from "./server.mjs";
+
+const by = { who: "operator" };
+const ways = [{ ...by, scripts: true }, { ...by, scripts: false }];
+
+async function open(page, question, query = "") {
+    const asked = await ask(question);
+    await page.goto(`/suspensions/${asked.suspension_id}${query}`);
+    assert.equal(shown(page).status(), 200);
+    return asked.suspension_id;
+}
+
+async function pending(id) {
+    assert.equal((await suspension(id)).state, "pending");
+}
+
+function both(name, run) {
+    for (const options of ways) {
+        test(`${name}, scripts ${options.scripts ? "on" : "off"}`, () =>
+            withPage(options, run));
+    }
+}
+
+/* Asks, presses first (and confirms), and gives what is stored. */
+async function decide(page, question, first, reason) {
+    const id = await open(page, question);
+    const two = question.severity !== "low";
+    await (two ? follow(page, first) : press(page, first));
+    if (reason) {
+        await page.getByLabel("Comment").fill(reason);
+    }
+    if (two) {
+        await pending(id);
+        await press(page, `Confirm: ${first}`);
+    }
+    assert.equal(shown(page).status(), 200);
+    return suspension(id);
+}
+
+async function words(page, all, selector) {
+    const whole = await text(page, selector);
+    for (const one of all) {
+        assert.ok(whole.includes(one), `${one} in: ${whole}`);
+    }
+}
+
+/* ---- what is shown -------------------------------------------------- */
+
+test("an approval shows every call with every value", () =>
+    withPage(by, async (page) => {
+        await open(page, approval());
+        await words(page, ["One decision for all 2 calls",
+            "payments.refund_create", "KES-EU-1", "499.99", "number",
+            "Visa ending 4417", "U+200B", "1 hidden character shown",
+            "orders.set_status", "boolean", "Show 870 characters",
+            "Payment account KES-EU-1"]);
+        await words(page, ["Claimed by the agent", "Checked by the server",
+            "Can it be undone?\tNo\tNot checked",
+            "Scope\tOne customer, one order\tNot checked",
+            "Once the bank has it, the money is gone."], ".claims");
+        await words(page, ["Words of refunds-agent. Not checked."], ".quote");
+        const raw = page.locator("summary", { hasText: "Raw JSON" });
+        await raw.click();
+        await words(page, ["\"tool\":\"payments.refund_create\""], ".raw");
+    }));
+
+test("what an approval does not tell is unknown, what it tells besides is " +
+     "shown", () => withPage(by, async (page) => {
+    await open(page, approval({ severity: "low", subject: {
+        calls: undefined, reversible: undefined, consequence: undefined,
+        safe_input: { fields: { to: "all customers" }, omitted_count: 3 },
+        ritual: { animal: "goat" } } }));
+    await words(page, ["Can it be undone?\tunknown\tNot checked",
+        "Consequence\tunknown\tNot checked"], ".claims");
+    await words(page, ["The agent leaves out 3 values", "all customers",
+        "Sent besides", "ritual.animal", "goat"]);
+}));
+
+test("a permission shows its facts with labels", () =>
+    withPage(by, async (page) => {
+        await open(page, permission());
+        await words(page, ["May do", "mail.send", "Target",
+            "support@kestrel.example", "For how long",
+            "for this task, at most 1 hour", "Risk",
+            "cannot be called back", "Consequence", "412 customers",
+            "Mode now", "draft only", "Mode asked for", "draft and send"]);
+    }));
+
+test("a cost confirmation shows estimate, limit and what is spent", () =>
+    withPage(by, async (page) => {
+        await open(page, cost());
+        await words(page, ["Low", "1,240", "Likely", "1,480", "High",
+            "1,900", "312.4 USD", "1,800 USD", "Below the high estimate",
+            "Build the product index again"]);
+        await open(page, cost({ subject: { spent_so_far: undefined,
+            estimate: { amount: 7, unit: "USD" } } }));
+        await words(page, ["unknown", "It covers the estimate."]);
+        assert.equal(await page.locator("svg.cost").count(), 1);
+    }));
+
+/* ---- answered in every way ------------------------------------------ */
+
+both("an approval is approved and rejected", async (page) => {
+    for (const severity of ["low", "high"]) {
+        const yes = await decide(page, approval({ severity }), "Approve");
+        assert.equal(yes.outcome, "authorized");
+        assert.equal(yes.constraints ?? null, null);
+        assert.match(await text(page), /You approved this/);
+    }
+    const no = await decide(page, approval(), "Reject", "Ask for photos.");
+    assert.equal(no.outcome, "vetoed");
+    assert.equal(no.reason, "Ask for photos.");
+});
+
+test("a grave approval is not rejected without a reason", () =>
+    withPage(by, async (page) => {
+        const id = await open(page, approval(), "?choice=reject");
+        await press(page, "Confirm: Reject");
+        assert.equal(shown(page).status(), 422);
+        await pending(id);
+    }));
+
+both("a permission is given once, for a time, and denied", async (page) => {
+    const once = await decide(page, permission(), "Allow once");
+    assert.equal(once.outcome, "authorized");
+    const whole = await decide(page, permission(), "Allow for a time");
+    assert.deepEqual(whole.constraints, { seconds: 3600 });
+    const no = await decide(page, permission(), "Deny", "Not tonight.");
+    assert.equal(no.outcome, "vetoed");
+});
+
+both("a cost is confirmed, cancelled, and its task stopped", async (page) => {
+    for (const severity of ["low", "medium"]) {
+        const yes = await decide(page, cost({ severity }),
+            "Spend up to the limit");
+        assert.equal(yes.outcome, "authorized");
+        assert.equal(yes.constraints ?? null, null);
+    }
+    const no = await decide(page, cost(), "Do not spend");
+    assert.equal(no.outcome, "vetoed");
+    await decide(page, cost(), "Stop the task");
+    assert.match(await text(page), /The intent was abandoned/);
+});
+
+/* ---- less ----------------------------------------------------------- */
+
+both("a shorter time is shown before it counts", async (page) => {
+    const id = await open(page, permission({ severity: "low" }));
+    await follow(page, "Allow for a time");
+    await page.getByLabel("For how long").fill("30");
+    await page.getByLabel("Unit").selectOption("minutes");
+    await press(page, "Confirm: Allow for a time");
+    await words(page, ["changed", "1 hour", "30 minutes"], ".diff");
+    await pending(id);
+    await press(page, "Confirm: Allow for a time");
+    const stored = await suspension(id);
+    assert.deepEqual(stored.constraints, { seconds: 1800 });
+    assert.equal(stored.outcome, "authorized");
+});
+
+both("a longer time is refused at its field", async (page) => {
+    const id = await open(page, permission(), "?choice=allow_for");
+    await page.getByLabel("For how long").fill("2");
+    await page.getByLabel("Comment").fill("Two is fine.");
+    await press(page, "Confirm: Allow for a time");
+    assert.equal(shown(page).status(), 422);
+    await words(page, ["may only allow less"], ".field.bad");
+    assert.equal(await page.getByLabel("For how long").inputValue(), "2");
+    assert.equal(await page.getByLabel("Comment").inputValue(),
+        "Two is fine.");
+    await page.locator("[role=alert] a").first().click();
+    assert.match(page.url(), /#f1$/);
+    await pending(id);
+    for (const wrong of ["", "0", "-1", "1.5", "an hour", "9".repeat(30)]) {
+        await page.getByLabel("For how long").fill(wrong);
+        await press(page, "Show the difference");
+        assert.equal(shown(page).status(), 422, wrong);
+    }
+    await pending(id);
+});
+
+both("a lower limit is shown before it counts", async (page) => {
+    const id = await open(page, cost({ severity: "low" }));
+    await follow(page, "Lower the limit");
+    assert.equal(await page.getByLabel("Limit").inputValue(), "1800");
+    await page.getByLabel("Limit").fill("1500.50");
+    await press(page, "Show the difference");
+    await words(page, ["1,800 USD", "1,500.50 USD"], ".diff");
+    await press(page, "Change it again");
+    assert.equal(await page.getByLabel("Limit").inputValue(), "1500.50");
+    await page.getByLabel("Limit").fill("1801");
+    await press(page, "Show the difference");
+    assert.equal(shown(page).status(), 422);
+    await page.getByLabel("Limit").fill("1500.50");
+    await press(page, "Confirm: Spend up to the limit");
+    await pending(id);
+    await press(page, "Confirm: Spend up to the limit");
+    const stored = await suspension(id);
+    assert.deepEqual(stored.constraints, { limit: 1500.5 });
+});
+
+both("limits are tightened, never widened", async (page) => {
+    const id = await open(page, flat());
+    await follow(page, "Tighten and approve");
+    await press(page, "Show the difference");
+    assert.equal(shown(page).status(), 422);
+    await words(page, ["limits as they were asked for"], "[role=alert]");
+    await page.getByLabel("max_amount").fill("501");
+    await press(page, "Show the difference");
+    assert.equal(shown(page).status(), 422);
+    await page.getByLabel("max_amount").fill("200");
+    await page.getByRole("checkbox", { name: "AT" }).uncheck();
+    await press(page, "Show the difference");
+    assert.equal(shown(page).status(), 200);
+    await words(page, ["max_amount", "500", "200", "countries"], ".diff");
+    await pending(id);
+    await press(page, "Confirm: Tighten and approve");
+    const stored = await suspension(id);
+    assert.deepEqual(stored.constraints, { max_amount: 200,
+        countries: ["DE", "CH"], currency: "EUR" });
+});
+
+/* ---- otherwise ------------------------------------------------------ */
+
+both("an edit shows its difference, and only that is approved",
+    async (page) => {
+        const id = await open(page, flat());
+        await follow(page, "Edit and approve");
+        await press(page, "Show the difference");
+        assert.equal(shown(page).status(), 422);
+        await page.getByLabel(/^amount/).fill("120.50");
+        await page.getByLabel(/^notify/).selectOption("false");
+        await press(page, "Show the difference");
+        await words(page, ["amount", "499.9", "120.50", "notify", "true",
+            "false"], ".diff");
+        assert.equal(await page.locator(".diff tbody tr").count(), 2);
+        await pending(id);
+        await press(page, "Confirm: Edit and approve");
+        const { approved_subject: changed, subject } = await suspension(id);
+        assert.deepEqual(changed, { ...subject, amount: 120.5,
+            notify: false });
+    });
+
+test("what is too deep for fields is edited as JSON", () =>
+    withPage(by, async (page) => {
+        const id = await open(page, approval({ allow_edit: true,
+            subject: { coupon: null } }), "?choice=edit");
+        const box = page.getByLabel("The subject, as JSON");
+        const whole = JSON.parse(await box.inputValue());
+        await box.fill("{\"action\": ");
+        await press(page, "Show the difference");
+        assert.equal(shown(page).status(), 422);
+        await words(page, ["This is not JSON", "line 1"], ".field.bad");
+        assert.equal(await box.inputValue(), "{\"action\": ");
+        await box.fill(JSON.stringify({ ...whole, target: "" }));
+        await press(page, "Show the difference");
+        assert.equal(shown(page).status(), 422);
+        whole.calls[0].args.amount = 100;
+        delete whole.calls[1].args.letter;
+        await box.fill(JSON.stringify({ ...whole, added: "x" }));
+        await press(page, "Show the difference");
+        assert.equal(shown(page).status(), 200);
+        await words(page, ["calls[0].args.amount", "499.99", "100",
+            "removed", "calls[1].args.letter", "added"], ".diff");
+        await pending(id);
+        await press(page, "Confirm: Edit and approve");
+        assert.match(await text(page), /You approved this/);
+    }));
+
+test("what was changed behind a shown difference is shown again", () =>
+    withPage(by, async (page) => {
+        const id = await open(page, cost(), "?choice=confirm");
+        await page.getByLabel("Limit").fill("900");
+        await press(page, "Show the difference");
+        await page.locator("form#answer [name=f1]").evaluate((one) => {
+            one.value = "1700";
+        });
+        await press(page, "Confirm: Spend up to the limit");
+        await words(page, ["1,700 USD"], ".diff");
+        await pending(id);
+    }));
+
+test("facts that changed meanwhile are not decided, and what was typed " +
+     "stays", () => withPage(by, async (page) => {
+    const id = await open(page, cost(), "?choice=confirm");
+    await page.getByLabel("Limit").fill("900");
+    await page.locator("[name=subject_sha256]").evaluate((one) => {
+        one.value = "0".repeat(64);
+    });
+    await press(page, "Show the difference");
+    assert.equal(shown(page).status(), 409);
+    assert.equal(await page.getByLabel("Limit").inputValue(), "900");
+    await pending(id);
+}));
+
+/* ---- the strip ------------------------------------------------------ */
+
+const options = Array.from({ length: 9 }, (_, i) => ({
+    value: `v${i}`, label: `Ship from warehouse ${i}` }));
+
+async function inFirstScreen(page) {
+    await page.setViewportSize({ width: 1280, height: 720 });
+    await page.evaluate(() => window.scrollTo(0, 0));
+    const box = await page.locator(".strip").boundingBox();
+    assert.ok(box.y > 0 && box.y + box.height < 720, JSON.stringify(box));
+}
+
+/* At the end of the page; of a 740 pixels high phone. */
+async function atTheBottom(page, selector) {
+    await page.setViewportSize({ width: 360, height: 740 });
+    await page.evaluate(() => window.scrollTo(0, 1e6));
+    const bar = await page.locator(selector).boundingBox();
+    assert.ok(Math.abs(bar.y + bar.height - 740) < 2, JSON.stringify(bar));
+    return bar;
+}
+
+test("each is decided without scrolling, and a phone keeps the strip", () =>
+    withPage(by, async (page) => {
+        for (const question of [approval({ allow_edit: true, subject: {
+            constraints: { max: 5 } } }), permission(), cost(), plan(),
+        credential(), handoff(),
+        input({ form: undefined, choices: options.slice(0, 3) }),
+        input({ form: undefined, choices: options })]) {
+            await open(page, question);
+            await inFirstScreen(page);
+            await atTheBottom(page, ".strip");
+        }
+    }));
+
+test("more answers than fit scroll in the bar of a phone", () =>
+    withPage(by, async (page) => {
+        const id = await open(page, input({ form: undefined,
+            choices: options }));
+        const bar = await atTheBottom(page, ".strip");
+        assert.ok(bar.height <= 740 * 0.36 + 1);
+        for (const one of await page.locator(".strip .btn").all()) {
+            assert.ok((await one.boundingBox()).height >= 44);
+        }
+        await page.getByText("What each answer does").click();
+        await words(page, ["Ship from warehouse 8"], ".fold.phone");
+        await press(page, "Ship from warehouse 8");
+        assert.equal((await suspension(id)).value, "v8");
+    }));
+
+both("a bar leads to a form and to words on a phone", async (page) => {
+    for (const [question, name, field] of [
+        [input(), "To the form", "Name on the parcel"],
+        [input({ form: undefined, response_type: "text" }), "To your answer",
+            "Your answer"]]) {
+        await open(page, question);
+        await inFirstScreen(page);
+        assert.equal(await page.locator(".jump").isVisible(), false);
+        const bar = await atTheBottom(page, ".jump");
+        assert.ok(bar.height < 80);
+        const link = page.locator(".jump").getByRole("link", { name });
+        assert.ok((await link.boundingBox()).height >= 44);
+        await link.click();
+        const box = await page.getByLabel(field).boundingBox();
+        assert.ok(box.y >= 0 && box.y + box.height < 740 - bar.height);
+        await page.getByLabel(field).focus();
+        assert.equal(await page.locator(".jump").isVisible(), false);
+    }
+});
+
+test("the strip says why a reader may not decide, and who can", () =>
+    withPage(by, async (page) => {
+        await open(page, approval({ responder: { mode: "named",
+            who: "tomas@example.com" } }));
+        await words(page, ["You cannot answer this", "not yours to answer",
+            "Only tomas@example.com can."], ".strip");
+        assert.equal(await page.locator("form#answer").count(), 0);
+    }));
+
+test("nothing critical is decided by Enter alone", () =>
+    withPage(by, async (page) => {
+        const id = await open(page, cost({ severity: "critical" }));
+        await follow(page, "Spend up to the limit");
+        await page.getByLabel("Limit").fill("1700");
+        await Promise.all([page.waitForEvent("load"),
+            page.getByLabel("Limit").press("Enter")]);
+        await words(page, ["1,700 USD"], ".diff");
+        assert.equal(await page.evaluate(() =>
+            document.activeElement.tagName), "BODY");
+        await page.keyboard.press("Enter");
+        await pending(id);
+        await press(page, "Change it again");
+        await page.getByLabel("Limit").fill("1800");
+        await Promise.all([page.waitForEvent("load"),
+            page.getByLabel("Limit").press("Enter")]);
+        await words(page, ["Nothing is different"], "form#answer");
+        await pending(id);
+    }));
+
+test("an edit is made with the keyboard alone", () =>
+    withPage(by, async (page) => {
+        const id = await open(page, permission(), "?choice=allow_for");
+        await page.getByLabel("For how long").focus();
+        await page.keyboard.press("Control+A");
+        await page.keyboard.type("20");
+        await page.keyboard.press("Tab");
+        await page.keyboard.type("min");
+        await page.keyboard.press("Tab");
+        await page.keyboard.type("Enough for the letter.");
+        for (let i = 0; i < 2; i += 1) {
+            await page.keyboard.press("Tab");
+        }
+        await Promise.all([page.waitForEvent("load"),
+            page.keyboard.press("Enter")]);
+        await words(page, ["20 minutes"], ".diff");
+        await pending(id);
+        await Promise.all([page.waitForEvent("load"),
+            page.keyboard.press("Enter")]);
+        const stored = await suspension(id);
+        assert.deepEqual(stored.constraints, { seconds: 1200 });
+        assert.equal(stored.reason, "Enough for the letter.");
+    }));
+
+/* ---- hostile -------------------------------------------------------- */
+
+for (const [name, question, choice] of [
+    ["an approval", hostileApproval, "edit"],
+    ["limits", hostileApproval, "constrain"],
+    ["a permission", hostilePermission, "allow_for"],
+    ["a cost", hostileCost, "confirm"]]) {
+    test(`a hostile agent cannot break the page of ${name}`, () =>
+        withPage({ ...by, width: 360, height: 740 }, async (page) => {
+            const id = await open(page, question());
+            await page.evaluate(() => document.querySelectorAll("details")
+                .forEach((one) => { one.open = true; }));
+            await holds(page, name);
+            await page.goto(`/suspensions/${id}?choice=${choice}`);
+            await holds(page, `${name}, its inputs`);
+            await pending(id);
+        }));
+}

@@ -1,0 +1,412 @@
+/* The inbox by keyboard and by pointer: one hundred mixed questions cleared,
+ * what keys never do, several at once without scripts, and how it looks. */
+import assert from "node:assert/strict";
+
+import { people, press, shown, text, withPage } from "./browser.mjs";
+import * as cards from "./cards_questions.mjs";
+import { test } from "./lanes.mjs";
+import { holds } from "./hostile.mjs";
+import { look } from "./looks.mjs";
+import * as plans from "./plans_questions.mjs";
+import * as questions from "./questions.mjs";
+import { ask, cancel, sql, suspension } from "./server.mjs";
+
+const by = { who: "operator" };
+
+/* Runs with questions of its own and takes back what is still open of them:
+ * the first page of the inbox is for others too. */
+async function withOpen(options, use) {
+    const mine = [];
+    const asking = async (question) => {
+        const one = await ask(question);
+        mine.push(one.suspension_id);
+        return one;
+    };
+    try {
+        await withPage(options, (page) => use(page, asking));
+    } finally {
+        for (const id of mine) {
+            if ((await suspension(id)).state === "pending") {
+                await cancel(id, "The test is over.");
+            }
+        }
+    }
+}
+const approval = {
+    action: { name: "payments.refund" }, target: "KES-EU-1",
+    scope_summary: "one order", consequence: "Money leaves.",
+};
+
+function refund(title, more = {}) {
+    return { kind: "approval", title, question: "Shall it be refunded?",
+        explanation: "Return scanned at the depot.", subject: approval,
+        ...more };
+}
+
+/* The kinds that are read one by one, each of a risk of its own. */
+const singles = [
+    () => refund("", { severity: "high", explanation: "Refuse this one." }),
+    () => plans.plan({ severity: "high" }),
+    () => cards.permission({ severity: "high" }),
+    () => cards.cost({ severity: "medium" }),
+    () => plans.handoff({ severity: "high" }),
+    () => plans.credential({ severity: "high" }),
+    () => ({ kind: "elicitation", severity: "medium", question: "Which?",
+        response_type: "text", subject: { prompt: "Which colour?" } }),
+];
+
+/* Fifty-five that are alike, ten of no kind, and five of each of the others. */
+async function hundred(word) {
+    const asked = [];
+    function one(i) {
+        const title = `${word} ${i}.40 EUR?`;
+        const severity = ["low", "medium"][i % 2];
+        return i < 55 ? refund(title, { severity })
+            : i < 65 ? { ...questions.confirm(), title, severity: "low" }
+            : { ...singles[i % singles.length](), title };
+    }
+    for (let i = 0; i < 100; i += 10) {
+        asked.push(...await Promise.all([...Array(10).keys()].map((k) =>
+            ask(one(i + k)))));
+    }
+    return asked.map(({ suspension_id }) => suspension_id);
+}
+
+function ended(word) {
+    return sql("SELECT coalesce(kind, 'none') || ' ' || outcome || ' ' || " +
+        "count(*) FROM suspension WHERE state = 'resolved' AND title LIKE " +
+        `'${word}%' GROUP BY kind, outcome ORDER BY 1`).split("\n");
+}
+
+async function clear(page, word) {
+    const spent = { keys: 0, loads: 0 };
+    page.on("load", () => { spent.loads += 1; });
+
+    async function key(...names) {
+        for (const name of names) {
+            await page.keyboard.press(name);
+            spent.keys += 1;
+        }
+    }
+
+    /* A key that leads to another page. */
+    async function go(...names) {
+        await Promise.all([page.waitForEvent("load"), key(...names)]);
+    }
+
+    /* As many at once as may be, until none is left that may. */
+    async function together() {
+        for (;;) {
+            await key("*", "a");
+            await go("a");
+            const some = await page.locator("form [type=submit]" +
+                "[aria-keyshortcuts=a]").count();
+            if (some) {
+                await go("a");
+            }
+            await go("u");
+            if (!some) {
+                return;
+            }
+        }
+    }
+
+    /* By what stands on its page: words are written, one is refused with a
+     * reason, the others are confirmed on a second look. */
+    async function one() {
+        if (await page.locator("#value").count()) {
+            await key("c", ..."Red");
+            await go("Control+Enter");
+        } else if (/Refuse this one/.test(await text(page))) {
+            await go("r");
+            await key("c", ..."No");
+            await go("Control+Enter");
+        } else {
+            await go("a");
+            await go("a");
+        }
+    }
+
+    await page.goto("/inbox");
+    await key("/", ...word);
+    await go("Enter");
+    await together();
+    const left = await page.locator("li.row").count();
+    await key("j");
+    await go("o");
+    for (let i = 0; i < left; i += 1) {
+        await one();
+        if (i + 1 < left) {
+            await go("n");
+        }
+    }
+    return spent;
+}
+
+test("one hundred mixed questions are cleared from the keyboard", () =>
+    withPage(by, async (page) => {
+        const word = `hundred${Date.now()}`;
+        await hundred(word);
+        const spent = await clear(page, word);
+        assert.deepEqual(ended(word), ["approval authorized 55",
+            "approval vetoed 5", "cost_confirmation authorized 5",
+            "credential_needed answered 5", "elicitation answered 5",
+            "handoff_acceptance accepted 5", "none none 10",
+            "permission authorized 5", "plan_review authorized 5"]);
+        console.log(`one hundred questions: ${spent.keys} keys, ` +
+                    `${spent.loads} page loads`);
+        assert.ok(spent.keys < 300, `${spent.keys} keys`);
+    }));
+
+test("what is critical is never answered by a key", () =>
+    withOpen(by, async (page, asks) => {
+        const asked = await asks(refund("Critical by a key?",
+            { severity: "critical" }));
+        await page.goto(`/suspensions/${asked.suspension_id}`);
+        await Promise.all([page.waitForEvent("load"),
+            page.keyboard.press("a")]);
+        assert.match(page.url(), /\?choice=approve$/);
+        for (const key of ["a", "Control+Enter", "1", "Enter"]) {
+            await page.keyboard.press(key);
+        }
+        await page.waitForTimeout(300);
+        const now = await suspension(asked.suspension_id);
+        assert.equal(now.state, "pending");
+    }));
+
+/* Where a person's limit lets many that are critical through, they are still
+ * not answered by Enter alone; nor is a critical form by Enter in a field. */
+test("what is critical is not sent by Enter alone", () =>
+    withOpen({ who: "admin" }, async (page, asks) => {
+        const word = `grave${Date.now()}`;
+        sql("UPDATE principal SET bulk_limit = 'critical' WHERE email = " +
+            `'${people.admin.email}'`);
+        const one = await asks(refund(word, { severity: "critical" }));
+        const form = await asks({ ...questions.form(), severity: "critical" });
+        await page.goto(`/inbox?q=${word}`);
+        for (const key of ["j", "x"]) {
+            await page.keyboard.press(key);
+        }
+        await Promise.all([page.waitForEvent("load"),
+            page.keyboard.press("a")]);
+        for (const key of ["Enter", "a", "Control+Enter"]) {
+            await page.keyboard.press(key);
+        }
+        await page.waitForTimeout(300);
+        assert.match(await text(page), /Approve 1 question\?/);
+        await page.goto(`/suspensions/${form.suspension_id}`);
+        await page.locator("#f1").fill("Anna & Co");
+        await page.locator("#f1").press("Enter");
+        await page.waitForTimeout(300);
+        for (const { suspension_id } of [one, form]) {
+            assert.equal((await suspension(suspension_id)).state, "pending");
+        }
+        sql("UPDATE principal SET bulk_limit = 'medium' WHERE email = " +
+            `'${people.admin.email}'`);
+    }));
+
+/* Which key stands on which button, as the page says it. */
+function keysOf(page) {
+    return page.locator(".choose .answer .btn").evaluateAll((all) =>
+        all.map((one) => [one.querySelector("kbd")?.textContent ?? "",
+            one.firstChild.textContent.trim()].join(" ")));
+}
+
+test("a key does what its button says, whatever the agent calls it", () =>
+    withOpen(by, async (page, asks) => {
+        const cost = await asks(cards.cost({ severity: "low" }));
+        await page.goto(`/suspensions/${cost.suspension_id}`);
+        assert.deepEqual(await keysOf(page), ["1 Stop the task",
+            "r Do not spend", "a Spend up to the limit"]);
+        await page.keyboard.press("r");
+        assert.equal(await page.evaluate(() => document.activeElement.id),
+            "reason");
+        assert.equal((await suspension(cost.suspension_id)).state, "pending");
+        await Promise.all([page.waitForEvent("load"),
+            page.keyboard.press("Control+Enter")]);
+        const vetoed = await suspension(cost.suspension_id);
+        assert.deepEqual([vetoed.outcome, vetoed.value],
+            ["vetoed", "cancel"]);
+        const card = await asks({ question: "Which?", severity: "low",
+            choices: [
+                { value: "wipe", label: "Delete it", style: "danger" },
+                { value: "no", label: "Approve", style: "primary",
+                  effect: "veto", description: "It covers what is shown." },
+            ] });
+        await page.goto(`/suspensions/${card.suspension_id}`);
+        assert.deepEqual(await keysOf(page), ["1 Delete it", "r Approve"]);
+        assert.match(await text(page), new RegExp("The agent is told no, " +
+            "and goes on without it\\.\\s+The agent says: " +
+            "It covers what is shown\\."));
+        await page.keyboard.press("a");
+        await page.waitForTimeout(300);
+        assert.equal((await suspension(card.suspension_id)).state, "pending");
+    }));
+
+test("a group is ticked as a whole", () =>
+    withOpen(by, async (page, asks) => {
+        const word = `grouped${Date.now()}`;
+        for (let i = 0; i < 3; i += 1) {
+            await asks(refund(`${word} ${i}`, { severity: "low" }));
+        }
+        await asks(cards.cost({ title: `${word} costs`, severity: "low" }));
+        await page.goto(`/inbox?q=${word}&group=like`);
+        const group = page.getByLabel("Select all 3 of");
+        await group.check();
+        assert.match(await text(page, "#bulk"), /3 selected/);
+        await page.locator("[name='pick[]']:checked").first().uncheck();
+        assert.equal(await group.evaluate((one) => one.indeterminate), true);
+        await group.check();
+        assert.equal(await page.locator("[name='pick[]']:checked").count(),
+            3);
+        await group.uncheck();
+        assert.match(await text(page, "#bulk"), /None selected/);
+    }));
+
+test("rows are passed, extended and left by their keys", () =>
+    withOpen(by, async (page, asks) => {
+        const word = `rows${Date.now()}`;
+        for (let i = 0; i < 4; i += 1) {
+            await asks(refund(`${word} ${i}`, { severity: "low" }));
+        }
+        const ticked = () => page.locator("[name='pick[]']:checked").count();
+        const here = () => page.locator("li.row").evaluateAll((rows) =>
+            rows.findIndex((row) => row.matches(".here")));
+        await page.goto(`/inbox?q=${word}`);
+        for (const [key, row, n] of [["j", 0, 0], ["j", 1, 0], ["k", 0, 0],
+            ["Shift+J", 1, 2], ["Shift+J", 2, 3], ["Shift+K", 1, 3],
+            ["x", 1, 2]]) {
+            await page.keyboard.press(key);
+            assert.deepEqual([await here(), await ticked()], [row, n], key);
+        }
+        await page.keyboard.press("*");
+        await page.keyboard.press("n");
+        assert.equal(await ticked(), 0);
+        for (const [keys, url] of [["gm", /view=mine$/], ["gi", /\/inbox$/]]) {
+            await page.keyboard.press(keys[0]);
+            await Promise.all([page.waitForEvent("load"),
+                page.keyboard.press(keys[1])]);
+            assert.match(page.url(), url);
+        }
+    }));
+
+test("keys rest while somebody types", () =>
+    withOpen(by, async (page, asks) => {
+        await asks(refund("Typed over?", { severity: "low" }));
+        await page.goto("/inbox");
+        await page.keyboard.press("/");
+        await page.keyboard.type("jax*a?gd");
+        assert.match(page.url(), /\/inbox$/);
+        assert.equal(await page.locator(".find input").first().inputValue(),
+            "jax*a?gd");
+        assert.equal(await page.locator(":checked").count(), 0);
+        await page.keyboard.press("Escape");
+        await page.keyboard.press("?");
+        await page.locator("dialog[open]").waitFor();
+        await page.keyboard.press("Escape");
+        await page.locator("dialog").waitFor({ state: "detached" });
+        await page.keyboard.press("g");
+        await Promise.all([page.waitForEvent("load"),
+            page.keyboard.press("d")]);
+        assert.match(page.url(), /\/decided$/);
+    }));
+
+test("several are decided at once without scripts", () =>
+    withOpen({ ...by, scripts: false }, async (page, asks) => {
+        const word = `plain${Date.now()}`;
+        for (let i = 0; i < 3; i += 1) {
+            await asks(refund(`${word} ${i}`,
+                { severity: i ? "low" : "critical" }));
+        }
+        await page.goto(`/inbox?q=${word}`);
+        for (const box of await page.locator("[name='pick[]']").all()) {
+            await box.check();
+        }
+        await press(page, "Reject");
+        assert.match(await text(page), /Reject 2 questions\?[^]*Left out/);
+        await press(page, "Reject 2");
+        assert.equal(shown(page).status(), 422);
+        await page.getByLabel("Comment").fill("Not today.");
+        await press(page, "Reject 2");
+        assert.match(await text(page), /2 rejected/);
+    }));
+
+/* A title, an agent's words and answers that attack, on the pages of many. */
+test("hostile questions stay text when many are decided", () =>
+    withOpen({ ...by, width: 360, height: 740 }, async (page, asks) => {
+        const word = `vile${Date.now()}`;
+        for (const attack of questions.attacks) {
+            await asks(refund(`${word} ${attack}`, { severity: "low",
+                explanation: attack, choices: [
+                    { value: "yes", label: attack, effect: "authorize",
+                      description: attack },
+                    { value: "no", label: "No", effect: "veto" }] }));
+        }
+        await page.goto(`/inbox?q=${word}`);
+        await page.getByRole("button", { name: "Select all" }).click();
+        await press(page, `Approve ${questions.attacks.length}`);
+        await holds(page, "the page of many");
+        await press(page, `Approve ${questions.attacks.length}`);
+        const told = await holds(page, "what became of many");
+        assert.match(told, new RegExp(`${questions.attacks.length} approved`));
+    }));
+
+test("a hostile name of a saved view stays text", () =>
+    withPage({ ...by, width: 360, height: 740 }, async (page) => {
+        for (const attack of questions.attacks.slice(0, 10)) {
+            await page.goto("/views?path=/inbox&query=risk%3Dlow");
+            await page.getByLabel("Name").fill(attack.slice(0, 60));
+            await press(page, "Save the view");
+            await holds(page, "the saved views");
+        }
+        await page.goto("/inbox");
+        await holds(page, "the inbox beside saved views");
+        sql("DELETE FROM saved_view WHERE query = 'risk=low'");
+    }));
+
+/* state(name, bring): has a page looked at. */
+function state(name, bring) {
+    test(`looks: ${name}`, () => withPage(by, async (page) => {
+        await bring(page);
+        await look(page, name);
+    }));
+}
+
+async function some(word) {
+    for (const severity of ["low", "medium", "high", "critical"]) {
+        await ask(refund(`${word} ${severity} 18.40 EUR`,
+            { severity, timeout_seconds: 7200 }));
+    }
+    await ask({ kind: "cost_confirmation", severity: "medium",
+        title: `${word} Spend up to 1,800 USD on re-indexing?`,
+        question: "New size charts make 310,000 products stale.",
+        subject: { purpose: "index", limit: { amount: 1800, unit: "USD" },
+            estimate: { amount: 1200, unit: "USD" } } });
+    return `/inbox?q=${word}`;
+}
+
+state("inbox-groups", async (page) => {
+    await page.goto(`${await some("groups")}&group=like`);
+    await page.keyboard.press("j");
+    await page.keyboard.press("x");
+});
+state("inbox-nothing-like-this", (page) => page.goto("/inbox?q=nosuchword"));
+state("bulk-confirm", async (page) => {
+    await page.goto(await some("confirm"));
+    await page.getByRole("button", { name: "Select all" }).click();
+    await press(page, "Approve 5");
+});
+state("bulk-done", async (page) => {
+    await page.goto(await some("done"));
+    await page.getByRole("button", { name: "Select all" }).click();
+    await press(page, "Approve 5");
+    await press(page, "Approve 2");
+});
+state("saved-views", async (page) => {
+    await page.goto("/views?path=/inbox&query=risk%3Dhigh");
+    await page.getByLabel("Name").fill("High risk");
+    await press(page, "Save the view");
+    await page.goto("/views?path=/inbox&query=risk%3Dlow");
+});
+state("keys", (page) => page.goto("/keys"));
+state("decided-narrowed", (page) => page.goto("/decided?outcome=vetoed"));

@@ -1,0 +1,766 @@
+"""The inbox: who sees what, filters in the address, several at once, saved
+views, and what was decided with its export."""
+import contextlib
+import csv
+import html
+import io
+import json
+import re
+
+import httpx
+import pytest
+
+from kit import answer, ask, new_id, wait_for
+from page import Page
+
+route = pytest.mark.route
+
+APPROVAL = {"action": {"name": "payments.refund"}, "target": "KES-EU-1",
+            "scope_summary": "one order", "consequence": "Money leaves."}
+COST = {"purpose": "index", "estimate": {"amount": 1200, "unit": "USD"},
+        "limit": {"amount": 1800, "unit": "USD"}}
+
+
+@pytest.fixture(scope="module")
+def tag():
+    """A word that only this module's questions have."""
+    return "w" + new_id().replace("-", "")[:12]
+
+
+@pytest.fixture(scope="module")
+def me(person):
+    return person("operator")
+
+
+@pytest.fixture
+def post(agent, tag):
+    """post(title, ...) asks a question that the search finds."""
+    def make(title="Refund?", **more):
+        return ask(agent, title=f"{title} {tag}",
+                   **{"response_type": "confirm", "choices": None, **more})
+    return make
+
+
+@pytest.fixture
+def approval(post):
+    def make(title="Refund?", subject=None, **more):
+        return post(title, kind="approval", response_type=None,
+                    subject={**APPROVAL, **(subject or {})}, **more)
+    return make
+
+
+def in_groups(server, one, *groups):
+    with server.database() as db:
+        db.execute("UPDATE principal SET groups = %s WHERE email = %s",
+                   [" ".join(groups) or None, one.email])
+
+
+def listed(client, **query):
+    """The ids that a list shows, in its order."""
+    r = client.get("/inbox", params=query)
+    assert r.status_code == 200, r.text
+    return re.findall(r'class="title" href="/suspensions/([^"]+)"', r.text)
+
+
+def walk(client, **query):
+    """The same of all its pages."""
+    path, seen = "/inbox?" + str(httpx.QueryParams(query)), []
+    for _ in range(100):
+        r = client.get(path)
+        assert r.status_code == 200, r.text
+        seen += re.findall(r'class="title" href="/suspensions/([^"]+)"', r.text)
+        older = re.search(r'href="([^"]+)">Older', r.text)
+        if not older:
+            break
+        path = older[1].replace("&amp;", "&")
+    assert len(seen) == len(set(seen))
+    return seen
+
+
+def ids(*asked):
+    return [a["suspension_id"] for a in asked]
+
+
+# --- Whose ----------------------------------------------------------------
+
+@route("GET /inbox")
+def test_the_inbox_is_what_its_reader_may_answer(server, post, person, tag):
+    one, other = person("operator"), person("operator")
+    finance, legal_ = "finance" + new_id()[:8], "legal" + new_id()[:8]
+    in_groups(server, one, finance, "night")
+    in_groups(server, other, legal_)
+    anyone = post()
+    mine = post(responder={"mode": "named", "who": one.email})
+    theirs = post(responder={"mode": "named", "who": other.email})
+    ours = post(responder={"mode": "group", "who": finance})
+    legal = post(responder={"mode": "group", "who": legal_})
+    asked = post(responder={"mode": "initiator"},
+                 intent={"title": "x", "initiated_by": one.email})
+    barred = post(responder={"mode": "operators", "not_initiator": True},
+                  intent={"title": "x", "initiated_by": one.email})
+    see = lambda **q: set(listed(one.client, q=tag, **q))
+    assert see() == set(ids(anyone, mine, ours, asked))
+    assert see(view="mine") == set(ids(mine, asked))
+    assert see(view="groups") == set(ids(ours))
+    assert see(view="all") >= set(ids(anyone, mine, theirs, ours, legal,
+                                      asked, barred))
+    # Without the search too: another statement.
+    assert set(listed(one.client, view="mine")) == set(ids(mine, asked))
+    assert set(listed(one.client, agent="refunds-agent", view="groups")) == \
+        set(ids(ours))
+    text = Page(one.client.get("/inbox?view=mine")).text
+    assert re.search(r"Mine 2 My groups 1 All open", text), text
+
+
+def test_who_only_reads_sees_all_and_decides_nothing(person, post, tag):
+    reader = person("auditor")
+    asked = post()
+    assert asked["suspension_id"] in listed(reader.client, q=tag)
+    page = reader.client.get("/inbox")
+    assert "pick[]" not in page.text
+    r = reader.client.post("/inbox/confirm", data={"answer": "approve"})
+    assert r.status_code == 403
+
+
+def test_the_count_is_what_the_reader_can_act_on(server, person, post):
+    one = person("operator")
+
+    def count(view):
+        page = Page(one.client.get("/decided"))
+        return re.search(rf"{view} (\d+)?", page.text)[1]
+
+    # Beyond two hundred a title tells no more: what is theirs alone counts.
+    assert count("Mine") is None
+    post(responder={"mode": "named", "who": person("operator").email})
+    assert count("Mine") is None
+    post(responder={"mode": "named", "who": one.email})
+    assert count("Mine") == "1"
+    assert re.search(r"<title>\([\d+,]+\) ", one.client.get("/decided").text)
+
+
+# --- Filters --------------------------------------------------------------
+
+@route("GET /inbox")
+def test_each_filter_narrows_the_list(me, post, approval, other_agent, tag):
+    word = "f" + new_id()[:8]
+    low = approval(word, severity="low", timeout_seconds=600)
+    high = approval(word, severity="high", timeout_seconds=7200)
+    plain = post(word)
+    foreign = ask(other_agent, title=f"{word} {tag}", severity="low")
+    see = lambda **q: listed(me.client, q=f"{word} {tag}", **q)
+    assert see() == ids(high, low, foreign, plain)
+    assert see(sort="deadline")[:2] == ids(low, high)
+    assert see(kind="approval") == ids(high, low)
+    assert see(kind="none") == ids(foreign, plain)
+    assert see(risk="low") == ids(low, foreign)
+    assert see(risk="none") == ids(plain)
+    assert see(agent="other-agent") == ids(foreign)
+    assert see(due="15m") == ids(low)
+    assert see(due="4h") == ids(high, low)
+    assert see(kind="approval", risk="high", agent="refunds-agent",
+               due="1d", view="all") == ids(high)
+    # The same without the search.
+    for query in ({"kind": "approval"}, {"risk": "low"}, {"due": "15m"},
+                  {"agent": "other-agent"}, {"view": "all"}):
+        found = set(walk(me.client, **query)) & set(
+            ids(low, high, plain, foreign))
+        assert found == set(see(**query)), query
+
+
+def test_an_agents_name_narrows_the_list_to_it(server, me, post, tag):
+    word, name = "n" + new_id()[:8], 'a&agent=b+"\u00fc%41'
+    key = server.key("agent", "--agent", name)
+    with server.client(headers={"X-API-Key": key}) as odd:
+        theirs = ask(odd, title=f"{word} {tag}", severity="low")
+    others = post(word, severity="low")
+    query = {"q": f"{word} {tag}", "risk": "low", "sort": "deadline"}
+    r = me.client.get("/inbox", params=query)
+    links = {html.unescape(re.sub("<[^>]*>", "", shown)): html.unescape(url)
+             for url, shown in re.findall(
+                 r'<a class="one" href="([^"]+)"[^>]*>(.*?)</a>', r.text)}
+    assert len(links) == 2
+    for agent, asked in ((name, theirs), ("refunds-agent", others)):
+        url = links[agent]
+        # The other filters stay.
+        assert dict(httpx.URL(url).params) == {**query, "agent": agent}
+        r = me.client.get(url)
+        assert re.findall(r'class="title" href="/suspensions/([^"]+)"',
+                          r.text) == ids(asked)
+        # It is what the list is narrowed to, and no way to anywhere.
+        assert 'class="one" href' not in r.text
+        assert "Take it away" in r.text
+
+
+@pytest.mark.parametrize("q", [
+    "view=x", "kind=x", "risk=up", "due=5", "sort=up", "group=x", "q=" +
+    "x" * 201, "agent=" + "x" * 121, "after=nothing", "kind=approval&kind=x",
+    "bogus=1"])
+def test_an_unknown_filter_is_refused(me, q):
+    assert me.client.get(f"/inbox?{q}").status_code == 400
+
+
+def test_words_are_found_by_their_start_and_ids_whole(me, post):
+    word = "zebra" + new_id()[:6]
+    asked = post(f"{word.upper()}_2024", question="Über-Größe: 18-40391?")
+    for q in (word, word[:6], f"{word} 2024", f"{word} größe", f"{word} 18-40",
+              asked["suspension_id"], asked["intent_id"],
+              f"{word} refunds-agent"):
+        assert asked["suspension_id"] in listed(me.client, q=q), q
+    for q in (f"{word} nothing", word[1:], "!!", "'; --", "& | ! <-> :*"):
+        assert asked["suspension_id"] not in listed(me.client, q=q), q
+
+
+def test_the_list_pages_by_key(me, post, tag):
+    word = "page" + new_id()[:6]
+    all_of_them = {post(word, severity=s)["suspension_id"]
+                   for s in ("low", "medium", "critical", None) * 14}
+    for query in ({"q": word}, {"q": word, "sort": "deadline"}, {},
+                  {"view": "all", "sort": "deadline"}):
+        seen = walk(me.client, **query)
+        assert all_of_them <= set(seen), query
+
+
+def test_alike_questions_stand_together(me, approval, post):
+    word = "like" + new_id()[:6]
+    for n in range(3):
+        approval(f"{word} {n}.40 EUR")
+    post(word + " alone")
+    text = Page(me.client.get(f"/inbox?q={word}&group=like")).text
+    assert "One of a kind 1" in text and "payments.refund 3" in text, text
+    assert "refunds-agent 4" in Page(
+        me.client.get(f"/inbox?q={word}&group=agent")).text
+    assert "No end 4" in Page(
+        me.client.get(f"/inbox?q={word}&group=deadline")).text
+
+
+# --- Several at once ------------------------------------------------------
+
+def picks(client, **query):
+    r = client.get("/inbox", params=query)
+    page = Page(r)
+    return (page.value("/inbox/confirm", "csrf"),
+            re.findall(r'name="pick\[\]" value="([^"]+)"', r.text))
+
+
+def confirm(client, csrf, answer, pick, **more):
+    return client.post("/inbox/confirm", data={
+        "csrf": csrf, "answer": answer, "pick[]": pick, **more})
+
+
+@route("POST /inbox/confirm")
+@route("POST /inbox/decide")
+def test_one_decision_for_many_leaves_out_what_is_not_for_it(
+        me, approval, post, operator, person):
+    word = "bulk" + new_id()[:6]
+    low = approval(f"{word} low", severity="low")
+    unsaid = approval(f"{word} unsaid")
+    high = approval(f"{word} high", severity="high")
+    cost = post(f"{word} cost", kind="cost_confirmation", response_type=None,
+                severity="low", subject=COST)
+    text = post(f"{word} text", response_type="text", severity="low")
+    foreign = post(f"{word} foreign", severity="low", responder={
+        "mode": "named", "who": person("operator").email})
+    csrf, pick = picks(me.client, q=word, view="all")
+    assert len(pick) == 6
+    r = confirm(me.client, csrf, "approve", pick,
+                back=f"/inbox?q={word}")
+    page = Page(r)
+    assert r.status_code == 200 and "Approve 2 questions?" in page.text
+    assert "Over your bulk limit, medium risk." in page.text
+    assert page.text.count("It has no plain yes.") == 2
+    assert "This question is not yours to answer." in page.text
+    # A GET or this page decides nothing.
+    assert me.client.get("/inbox/confirm").status_code == 405
+    for asked in (low, unsaid, high):
+        got = operator.get(f"/api/v1/suspensions/{asked['suspension_id']}")
+        assert got.json()["state"] == "pending"
+    # All are sent all the same: what is left out stays so.
+    r = me.client.post("/inbox/decide", data={
+        "csrf": csrf, "answer": "approve", "pick[]": pick})
+    page = Page(r)
+    assert "2 approved, 4 not" in page.text
+    states = {a: operator.get(f"/api/v1/suspensions/{a}").json()["state"]
+              for a in ids(low, unsaid, high, cost, text, foreign)}
+    assert list(states.values()) == ["resolved"] * 2 + ["pending"] * 4
+
+
+def test_a_changed_or_answered_one_is_refused_and_named(
+        me, approval, operator, agent):
+    word = "stale" + new_id()[:6]
+    for n in range(3):
+        approval(f"{word} {n}", severity="low")
+    csrf, pick = picks(me.client, q=word)
+    changed = pick[0][:-4] + "beef"
+    taken = {"suspension_id": pick[1].split(":")[0]}
+    assert answer(operator, taken).status_code == 200
+    data = {"csrf": csrf, "answer": "approve"}
+    page = Page(confirm(me.client, csrf, "approve", [changed, *pick[1:]]))
+    assert "Approve 1 question?" in page.text
+    assert "What you saw is not what is stored." in page.text
+    page = Page(me.client.post("/inbox/decide", data={
+        **data, "pick[]": [changed, *pick[1:], "nothing:0"]}))
+    assert "1 approved, 3 not" in page.text
+    assert "What you saw is not what is stored." in page.text
+    assert "no longer open" in page.text
+    assert "There is no such suspension." in page.text
+    # The one that was refused is still open, and each has its own event.
+    left = operator.get(f"/api/v1/suspensions/{changed.split(':')[0]}").json()
+    assert left["state"] == "pending"
+    done = operator.get(f"/api/v1/suspensions/{pick[2].split(':')[0]}").json()
+    assert done["responded_by"] == me.email and done["outcome"] == "authorized"
+
+
+def test_many_are_rejected_with_a_reason_only(me, approval, operator):
+    word = "no" + new_id()[:6]
+    asked = [approval(f"{word} {n}", severity="low") for n in range(2)]
+    csrf, pick = picks(me.client, q=word)
+    data = {"csrf": csrf, "answer": "reject", "pick[]": pick}
+    r = me.client.post("/inbox/decide", data=data)
+    assert r.status_code == 422 and "Say why" in r.text
+    r = me.client.post("/inbox/decide", data={**data, "reason": " "})
+    assert r.status_code == 422
+    r = me.client.post("/inbox/decide", data={**data, "reason": "Not now."})
+    assert "2 rejected" in Page(r).text
+    for one in ids(*asked):
+        got = operator.get(f"/api/v1/suspensions/{one}").json()
+        assert (got["outcome"], got["reason"]) == ("vetoed", "Not now.")
+
+
+def test_at_most_fifty_and_only_with_a_token(me, approval):
+    approval("token", severity="low")
+    csrf, pick = picks(me.client)
+    many = [f"{new_id()}:{'0' * 64}" for _ in range(51)]
+    assert confirm(me.client, csrf, "approve", many).status_code == 422
+    assert confirm(me.client, csrf, "maybe", pick).status_code == 422
+    assert confirm(me.client, "x", "approve", pick).status_code == 403
+    r = me.client.post("/inbox/decide", data={"csrf": "x", "answer":
+                                              "approve", "pick[]": pick})
+    assert r.status_code == 403
+    page = Page(confirm(me.client, csrf, "approve", []))
+    assert "No question is ticked" in page.text
+    r = confirm(me.client, csrf, "approve", [], back="//evil.example/")
+    assert "evil" not in r.text
+
+
+def test_a_persons_limit_is_theirs(server, person, approval):
+    one = person("operator")
+    word = "limit" + new_id()[:6]
+    approval(f"{word} a", severity="high")
+    approval(f"{word} b", severity="low")
+    approval(f"{word} c")
+    for limit, many in (("low", 1), ("medium", 2), ("critical", 3)):
+        with server.database() as db:
+            db.execute("UPDATE principal SET bulk_limit = %s WHERE email = %s",
+                       [limit, one.email])
+        csrf, pick = picks(one.client, q=word)
+        text = Page(confirm(one.client, csrf, "approve", pick)).text
+        assert f"Approve {many} question" in text, (limit, text)
+
+
+# --- Saved views ----------------------------------------------------------
+
+@route("GET /views")
+@route("POST /views")
+def test_a_view_is_saved_shared_and_removed(person):
+    one, other = person("operator"), person("operator")
+    name = "Night " + new_id()[:6]
+    page = Page(one.client.get(
+        "/views", params={"path": "/inbox", "query": "risk=high&due=1h"}))
+    save = lambda client, **typed: client.post(
+        "/views", data=page.data("/views", name=name, **typed))
+    assert save(one.client).status_code == 303
+    assert name in one.client.get("/inbox").text
+    assert 'href="/inbox?risk=high&amp;due=1h"' in one.client.get(
+        "/decided").text
+    assert name not in other.client.get("/inbox").text
+    assert save(one.client, shared="yes").status_code == 303  # gives way
+    # Once in the list, and twice on the way to it.
+    assert one.client.get("/views").text.count(f">{name}<") == 3
+    assert name in other.client.get("/inbox").text
+    views = one.client.get("/views").text
+    view = re.search(r'name="id" value="([^"]+)"', views)[1]
+    theirs = Page(other.client.get(
+        "/views", params={"path": "/inbox", "query": "risk=low"}))
+    gone = {"csrf": theirs.value("/views", "csrf"), "do": "remove", "id": view}
+    assert other.client.post("/views", data=gone).status_code == 303
+    assert name in one.client.get("/views").text  # it was not theirs
+    gone["csrf"] = page.value("/views", "csrf")
+    assert one.client.post("/views", data=gone).status_code == 303
+    assert name not in one.client.get("/views").text
+
+
+@pytest.mark.parametrize("typed", [
+    {"name": ""}, {"name": "x" * 61}, {"path": "/settings"},
+    {"query": "a=<b>"}, {"query": "x" * 2001}, {"query": "a=b#c"}])
+def test_what_is_no_view_is_not_saved(me, typed):
+    page = Page(me.client.get(
+        "/views", params={"path": "/inbox", "query": "risk=high"}))
+    data = page.data("/views", **{"name": "x", **typed})
+    assert me.client.post("/views", data=data).status_code == 422
+
+
+@route("GET /keys")
+def test_the_keys_are_a_page(me):
+    text = Page(me.client.get("/keys")).text
+    assert "Next, previous row j k" in text and "never by a key alone" in text
+
+
+# --- Decided --------------------------------------------------------------
+
+@route("GET /decided")
+@route("GET /decided.csv")
+@route("GET /decided.jsonl")
+def test_what_was_decided_is_narrowed_and_exported(
+        me, approval, agent, operator):
+    name = "dec-" + new_id()[:6]
+    yes = approval("=cmd|calc", headers={"X-Agent-ID": "refunds-agent"},
+                   explanation=name)
+    no = approval('Say "no", please')
+    assert answer(operator, yes).status_code == 200
+    r = answer(operator, no, "reject", reason="+1,\n2")
+    assert r.status_code == 200, r.text
+
+    def see(**query):
+        r = me.client.get("/decided", params=query)
+        assert r.status_code == 200, r.text
+        found = re.findall(r'class="title" href="/suspensions/([^"]+)"',
+                           r.text)
+        return [one for one in found if one in ids(yes, no)]
+
+    assert see() == ids(no, yes)
+    assert see(outcome="vetoed") == ids(no)
+    assert see(outcome="authorized", kind="approval", door="native") == \
+        ids(yes)
+    assert see(kind="permission") == [] == see(door="clock")
+    assert see(agent="refunds-agent") == ids(no, yes)
+    assert see(agent="refunds-agent", outcome="vetoed") == ids(no)
+    assert see(agent="nobody") == [] == see(until="2020-01-01")
+    assert see(**{"from": "2020-01-01"}) == ids(no, yes)
+    who = operator.get(f"/api/v1/suspensions/{ids(no)[0]}").json()[
+        "responded_by"]
+    assert see(who=who, outcome="vetoed") == ids(no)
+    assert see(who=who, agent="nobody") == []
+    # The kind over the agent, and how long it waited.
+    text = Page(me.client.get("/decided", params={"who": who})).text
+    assert re.search(r"Approval refunds-agent .*? waited \d+ s ", text), text
+
+    r = me.client.get("/decided.csv", params={"who": who})
+    assert r.headers["content-type"] == "text/csv; charset=utf-8"
+    assert "attachment" in r.headers["content-disposition"]
+    rows = {x["suspension_id"]: x for x in csv.DictReader(
+        io.StringIO(r.text, newline=""))}
+    assert rows[ids(yes)[0]]["title"].startswith("'=cmd|calc")
+    assert rows[ids(no)[0]]["title"].startswith('Say "no", please')
+    assert rows[ids(no)[0]]["reason"] == "'+1,\n2"
+    r = me.client.get("/decided.jsonl", params={"outcome": "vetoed"})
+    lines = {x["suspension_id"]: x for x in map(json.loads,
+                                                r.text.splitlines())}
+    assert ids(yes)[0] not in lines
+    assert lines[ids(no)[0]]["reason"] == "+1,\n2"
+    assert lines[ids(no)[0]]["outcome"] == "vetoed"
+
+
+def exported(client, asked):
+    """A question's row in both files, with the same filters."""
+    def only(rows):
+        return [x for x in rows if x["suspension_id"] == ids(asked)[0]][0]
+
+    r = client.get("/decided.csv", params={"agent": "refunds-agent"})
+    table = only(csv.DictReader(io.StringIO(r.text, newline="")))
+    r = client.get("/decided.jsonl", params={"agent": "refunds-agent"})
+    line = only(map(json.loads, r.text.splitlines()))
+    assert list(table) == list(line)
+    return table, line
+
+
+def test_the_export_says_what_was_allowed_instead(
+        me, approval, operator, agent):
+    edited = approval("edit", allow_edit=True)
+    # The kind's own choices, as the page offers them.
+    offered = {x["value"]: x["label"] for x in operator.get(
+        f"/api/v1/suspensions/{ids(edited)[0]}").json()["choices"]}
+    r = answer(operator, edited, "edit",
+               subject={**APPROVAL, "target": "KES-EU-2"})
+    assert r.status_code == 200, r.text
+    table, line = exported(me.client, edited)
+    assert line["value"] == table["value"] == "edit"
+    assert line["label"] == table["label"] == offered["edit"]
+    assert line["modified"] is True and table["modified"] == "true"
+    assert line["approved_sha256"] == table["approved_sha256"] == \
+        r.json()["approved_sha256"]
+    assert line["approved_sha256"] != line["subject_sha256"]
+    assert line["constraints"] is None and table["constraints"] == ""
+
+    less = approval("less", subject={"constraints": {"amount": 500}})
+    r = answer(operator, less, "constrain", constraints={"amount": 9})
+    assert r.status_code == 200, r.text
+    table, line = exported(me.client, less)
+    assert line["constraints"] == {"amount": 9} == \
+        json.loads(table["constraints"])
+    assert line["modified"] is True
+    assert line["approved_sha256"] == (r.json()["approved_sha256"] or "")
+
+    as_asked = approval("as asked")
+    assert answer(operator, as_asked).status_code == 200
+    table, line = exported(me.client, as_asked)
+    assert line["modified"] is False and table["modified"] == "false"
+    assert line["approved_sha256"] == table["approved_sha256"] == ""
+
+
+def test_the_export_says_what_was_answered(me, post, operator):
+    asked = post("Which?", kind="elicitation", response_type=None,
+                 subject={"prompt": "Which?"},
+                 form=[{"key": "n", "type": "integer"}, {"key": "who"}])
+    given = {"n": 3, "who": "=SUM(A1)"}
+    r = answer(operator, asked, given)
+    assert r.status_code == 200, r.text
+    table, line = exported(me.client, asked)
+    assert line["value"] == given == json.loads(table["value"])
+    assert line["label"] == "" and line["outcome"] == "answered"
+    # Words are words in a table, and harmless there.
+    words = post("Words?", kind="elicitation", response_type=None,
+                 subject={"prompt": "Words?"})
+    assert answer(operator, words, "=1+1").status_code == 200
+    table, line = exported(me.client, words)
+    assert line["value"] == "=1+1" and table["value"] == "'=1+1"
+    # Who declined gave no value.
+    no = post("No?", kind="elicitation", response_type=None,
+              subject={"prompt": "No?"})
+    r = operator.post(f"/api/v1/suspensions/{ids(no)[0]}/respond",
+                      json={"choice": "decline"})
+    assert r.status_code == 200, r.text
+    table, line = exported(me.client, no)
+    assert line["value"] is None and table["value"] == ""
+
+
+def test_the_export_says_what_an_expiry_went_on_with(me, agent):
+    expire = {"timeout_seconds": 1}
+    asked = ask(agent, **expire, fallback_policy="use_default_and_continue",
+                fallback_value="deny")
+    ended = ask(agent, **expire)
+    for one in ids(asked, ended):
+        wait_for(lambda: agent.get(f"/api/v1/suspensions/{one}").json()[
+            "state"] == "expired")
+    table, line = exported(me.client, asked)
+    assert line["outcome"] == table["outcome"] == "expired"
+    assert line["value"] == table["value"] == "deny"
+    assert line["label"] == table["label"] == "Deny refund"
+    table, line = exported(me.client, ended)
+    assert line["value"] is None and table["value"] == "" == table["label"]
+
+
+@pytest.mark.parametrize("q", ["outcome=x", "door=x", "kind=x", "from=x",
+                               "until=2020-13-01", "after=nothing"])
+def test_an_unknown_filter_of_the_decided_is_refused(me, q):
+    assert me.client.get(f"/decided?{q}").status_code == 400
+
+
+@contextlib.contextmanager
+def many_decided(server, n, response="null", kinds=(None,), ends=("none",)):
+    """n answers of one person, written as the program writes them, their
+    kinds and outcomes in turn."""
+    of = {"who": new_id(), "n": n, "response": response,
+          "kinds": list(kinds), "ends": list(ends)}
+    with server.database() as db, db.transaction():
+        db.execute("SET LOCAL session_replication_role = replica")
+        db.execute("""
+            INSERT INTO intent (id, title, created_by, status, constraints,
+                state, version, created_at, updated_at)
+            SELECT md5(%(who)s || n)::uuid, 'x', 'x', 'active', '{}', '{}', 1,
+                   '2020-01-01', '2020-01-01'
+              FROM generate_series(1, %(n)s) n""", of)
+        db.execute("""
+            INSERT INTO suspension (id, intent_id, seq, record, response_type,
+                question, subject, subject_sha256, context, choices, asked_by,
+                suspended_at, fallback_policy, on_reject, asked_sequence,
+                state, outcome, response, responded_at, responded_by,
+                responded_via, kind)
+            SELECT %(who)s || '-' || n, md5(%(who)s || n)::uuid, 1, '{}',
+                   'text', '?', '{}', repeat('0', 64), '{}', '[]', 'x',
+                   '2020-01-01', 'fail', 'resume', 1, 'resolved',
+                   (%(ends)s::text[])[1 + n %% cardinality(%(ends)s)],
+                   %(response)s,
+                   timestamptz '2020-01-02' + n * interval '1 second',
+                   %(who)s, 'native',
+                   (%(kinds)s::text[])[1 + n %% cardinality(%(kinds)s)]
+              FROM generate_series(1, %(n)s) n""", of)
+    try:
+        yield of["who"]
+    finally:
+        with server.database() as db:
+            db.execute("DELETE FROM suspension WHERE responded_by = %(who)s",
+                       of)
+            db.execute("DELETE FROM intent WHERE id IN (SELECT md5(%(who)s || "
+                       "n)::uuid FROM generate_series(1, %(n)s) n)", of)
+
+
+def test_a_day_is_the_readers(server, person):
+    """Both questions were answered on the second of January, by UTC."""
+    one = person()
+    with many_decided(server, 2) as who:
+        for zone, day in ((None, 2), ("America/New_York", 1),
+                          ("Asia/Kolkata", 2)):
+            with server.database() as db:
+                db.execute("UPDATE principal SET time_zone = %s WHERE "
+                           "email = %s", [zone, one.email])
+            for key, shown in (("from", day >= 2), ("until", day <= 1)):
+                other = "2020-01-02" if key == "from" else "2020-01-01"
+                query = {"who": who, key: other}
+                r = one.client.get("/decided", params=query)
+                assert (f"/suspensions/{who}-1" in r.text) == shown, zone
+                r = one.client.get("/decided.jsonl", params=query)
+                assert len(r.text.splitlines()) == 2 * shown, zone
+            query = {"who": who, "from": f"2020-01-0{day}",
+                     "until": f"2020-01-0{day}"}
+            r = one.client.get("/decided", params=query)
+            assert f"/suspensions/{who}-2" in r.text, zone
+
+
+def chips(client, **query):
+    """What each row of filters offers, with its counts."""
+    r = client.get("/decided", params=query)
+    assert r.status_code == 200, r.text
+    rows = re.findall(r"<h2>(\w+)</h2><ul>(.*?)</ul>", r.text, re.S)
+    return {head: dict(re.findall(
+        r'<a class="flat"[^>]*>(?:<svg.*?</svg>)?([^<]+?)'
+        r'(?: <span class="n">([^<]*)</span>)?</a>', row))
+        for head, row in rows}
+
+
+JANUARY = {"from": "2020-01-02", "until": "2020-01-02"}
+
+
+def test_the_filters_of_the_decided_are_counted(server, me):
+    with many_decided(server, 12, kinds=(
+            "approval", "approval", "permission", None),
+            ends=("authorized", "vetoed")) as who:
+        # By the index of all, and among those of one person or agent.
+        for by in (JANUARY, {"who": who}, {"agent": "x", **JANUARY},
+                   {"agent": "x", "who": who}):
+            ends = {"All": "12", "Approved": "6", "Rejected": "6"}
+            assert chips(me.client, **by) == {
+                "Outcome": ends, "Door": {"Any": "12", "API": "12"},
+                "Kind": {"All": "12", "Approval": "6", "Permission": "3",
+                         "Question": "3"}}
+            # A row does not count what is chosen in itself.
+            assert chips(me.client, outcome="vetoed", **by) == {
+                "Outcome": ends, "Door": {"Any": "6", "API": "6"},
+                "Kind": {"All": "6", "Approval": "3", "Question": "3"}}
+            # What is chosen stays, to be taken back.
+            assert chips(me.client, kind="permission", outcome="vetoed",
+                         **by) == {
+                "Outcome": {"All": "3", "Approved": "3", "Rejected": "0"},
+                "Kind": {"All": "6", "Approval": "3", "Permission": "0",
+                         "Question": "3"}, "Door": {"Any": "0"}}
+        assert chips(me.client, who=who, agent="other")["Kind"] == {
+            "All": "0"}
+
+
+def test_a_count_is_never_less_than_it_seems(server, me):
+    with many_decided(server, 200) as who:
+        assert chips(me.client, **JANUARY)["Kind"] == {
+            "All": "200", "Question": "200"}
+    with many_decided(server, 201) as who:
+        for by in (JANUARY, {"who": who}):
+            assert chips(me.client, **by)["Kind"] == {
+                "All": "200+", "Question": "200+"}
+    # Beyond what is looked through of one person few may be more, and none
+    # may be some.
+    with many_decided(server, 2001, kinds=[None] * 99 + ["cost_confirmation"]
+                      ) as who:
+        told = chips(me.client, who=who)["Kind"]
+        assert told["All"] == told["Question"] == "200+"
+        assert told["Cost"] == "" == told["Approval"]
+        told = chips(me.client, **JANUARY)["Kind"]
+        assert told == {"All": "200+", "Cost": "20", "Question": "200+"}
+    with many_decided(server, 2000, kinds=[None] * 99 + ["cost_confirmation"]
+                      ) as who:
+        assert chips(me.client, who=who)["Kind"] == {
+            "All": "200+", "Cost": "20", "Question": "200+"}
+
+
+def test_an_export_tells_where_it_ends(server, me):
+    """More rows than one file holds."""
+    with many_decided(server, 5001) as who:
+        r = me.client.get("/decided.jsonl", params={"who": who})
+        lines = [json.loads(x) for x in r.text.splitlines()]
+        assert len(lines) == 5001 and "at most 5,000" in lines[-1]["cut"]
+        assert len({x["suspension_id"] for x in lines[:-1]}) == 5000
+        rows = list(csv.reader(io.StringIO(me.client.get(
+            "/decided.csv", params={"who": who}).text, newline="")))
+        assert len(rows) == 5002 and "at most 5,000" in rows[-1][0]
+        # One page looks through 2,000 answers, and says so.
+        r = me.client.get("/decided", params={"who": who, "kind": "approval"})
+        assert "Only 2,000 answers were looked through" in r.text
+        assert 'href="/decided?who=' in r.text and ">Older" in r.text
+
+
+def test_an_export_ends_with_a_whole_row(server, me):
+    """More bytes than one file holds."""
+    words = "w" * 120_000
+    with many_decided(server, 80, json.dumps(words)) as who:
+        r = me.client.get("/decided.jsonl", params={"who": who})
+        assert r.status_code == 200 and len(r.content) < (8 << 20) + 1000
+        *lines, last = map(json.loads, r.text.splitlines())
+        assert 60 < len(lines) < 70 and "8 MB" in last["cut"]
+        assert all(x["value"] == words for x in lines)
+        *rows, last = csv.reader(io.StringIO(me.client.get(
+            "/decided.csv", params={"who": who}).text, newline=""))
+        # The first one is the names.
+        assert len(rows) == len(lines) + 1 and "8 MB" in last[0]
+        assert {len(x) for x in rows} == {20}
+
+
+@route("GET /inbox")
+@route("POST /api/v1/suspensions")
+def test_the_initiator_is_left_out_however_spelled(post, me):
+    """An exclusion is not missed by a capital letter or a space."""
+    asked = post("Whose?", intent={
+        "title": "T", "initiated_by": f"  {me.email.upper()} "},
+        responder={"mode": "operators", "not_initiator": True})
+    other = post("Whose?", intent={
+        "title": "T", "initiated_by": "somebody@example.com"},
+        responder={"mode": "operators", "not_initiator": True})
+    seen = listed(me.client, q=asked["suspension_id"])
+    assert asked["suspension_id"] not in seen
+    assert other["suspension_id"] in listed(me.client,
+                                            q=other["suspension_id"])
+    page = me.client.get(f"/suspensions/{asked['suspension_id']}").text
+    assert "You cannot answer this." in page
+
+
+def many_keys(levels, n):
+    """Objects in objects, all of whose keys are there at once."""
+    keys = {f"{a}{b}": 0 for a in "abcdefghijklmnopqrstuvwxyz"
+            for b in "abcdefghijklmnopqrstuvwxyz0123456789"}
+    out = {}
+    for _ in range(levels):
+        out = {**dict(list(keys.items())[:n]), "z": out}
+    return out
+
+
+@route("GET /inbox")
+@route("GET /api/v1/suspensions")
+def test_no_agent_makes_the_inbox_too_heavy(server, agent, post, me, tag):
+    """A page of questions, each as large as it may be."""
+    workers = set(server.workers())
+    choices = [{"value": "a", "metadata": many_keys(13, 600)}, {"value": "b"}]
+    word = f"heavy{new_id()[:8]}"
+    asked = [post(word, response_type="choice", choices=choices,
+                  severity="critical", timeout_seconds=600,
+                  fallback_policy="complete_with_fallback",
+                  fallback_value="b") for _ in range(52)]
+    assert len(listed(me.client, q=word)) == 50
+    assert len(listed(me.client, q=word, group="like")) == 50
+    r = agent.get("/api/v1/suspensions?limit=100")
+    assert r.status_code in (200, 413), r.text
+    for one in asked:
+        assert agent.post(f"/api/v1/suspensions/{one['suspension_id']}/cancel",
+                          json={"reason": "Enough."}).status_code == 200
+    assert len(listed(me.client, q=word)) == 0
+    assert me.client.get("/decided").status_code == 200
+    assert set(server.workers()) == workers
+    r = agent.post("/api/v1/suspensions", json={
+        "question": "Q?", "choices": [
+            {"value": "a", "metadata": many_keys(20, 600)}, {"value": "b"}]})
+    assert r.status_code == 413 and r.json()["code"] == "suspension.too_large"

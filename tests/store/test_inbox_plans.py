@@ -1,0 +1,200 @@
+"""The lists of what is open and of what was decided: whatever they are
+narrowed to, their plans enter an index where the page begins and look at a few
+rows, for the values at hand and for all values."""
+import json
+
+import pytest
+from statements import STATEMENTS
+from test_plans import plan, quote
+
+KINDS = ("{none,approval,permission,plan_review,elicitation,"
+         "credential_needed,cost_confirmation,handoff_acceptance}")
+RANKS = "{0,1,2,3,4}"
+OUTCOMES = ("{authorized,vetoed,changes_requested,answered,declined,accepted,"
+            "fallback,none,expired,withdrawn}")
+DOORS = "{openintent,native,browser,clock,none}"
+WHOSE = "{o,i:me@example.com,n:me@example.com,g:g1,g:g2}"
+ME = "me@example.com"
+START = ["false", None, "-infinity", "-infinity", ""]
+EVERY = ["-infinity", "infinity", KINDS, OUTCOMES, DOORS]
+NEWEST = [51, "infinity", "", "-infinity", "infinity"]
+
+
+def page(kinds=KINDS, ranks=RANKS, due="infinity", place=START):
+    return [kinds, ranks, due, 51, *place]
+
+
+@pytest.fixture(scope="module")
+def inbox(server):
+    """Many questions, most of them not for the reader, some of one kind only;
+    gives the place in the middle of the order."""
+    with server.database() as db:
+        db.execute("SET synchronous_commit = off")
+        db.execute("""
+            INSERT INTO intent (id, title, created_by, status, constraints,
+                                state, version, created_at, updated_at)
+            SELECT md5('b' || n)::uuid, 'x', 'x', 'active', '{}', '{}', 1,
+                   now(), now() FROM generate_series(1, 30000) n""")
+        db.execute("""
+            INSERT INTO suspension (id, intent_id, seq, record, response_type,
+                title, question, severity, subject, subject_sha256, context,
+                choices, asked_by, initiated_by, suspended_at, expires_at,
+                fallback_policy, on_reject, asked_sequence, state, outcome,
+                responded_at, responded_by, responded_via, kind,
+                responder_mode, responder)
+            SELECT 'b' || n, md5('b' || n)::uuid, 1, '{}', 'text',
+                   'Refund order ' || n, 'Of batch ' || n % 997 || '?',
+                   (ARRAY['low', 'medium', 'high', 'critical'])[n % 5],
+                   '{}', repeat('0', 64), '{}', '[]',
+                   CASE WHEN n % 50 = 0 THEN 'seldom' ELSE 'often' END,
+                   'p' || n % 100, now() - n * interval '1 second',
+                   CASE WHEN n % 3 > 0
+                        THEN now() + (n + 86400) * interval '1 second' END,
+                   'fail', 'resume', 1,
+                   CASE WHEN n % 2 = 0 THEN 'pending' ELSE 'resolved' END,
+                   CASE WHEN n % 2 = 1 THEN
+                        (ARRAY['authorized', 'vetoed'])[1 + n / 2 % 2] END,
+                   CASE WHEN n % 2 = 1 THEN now() - n * interval '1 s' END,
+                   CASE WHEN n % 2 = 1 THEN 'who' || n % 20 END,
+                   CASE WHEN n % 2 = 1 THEN
+                        (ARRAY['browser', 'native'])[1 + n / 4 % 2] END,
+                   CASE WHEN n % 1000 = 0 THEN 'handoff_acceptance'
+                        WHEN n % 3 = 0 THEN 'approval' END,
+                   CASE WHEN n % 4 < 2 THEN 'group' ELSE 'operators' END,
+                   CASE WHEN n % 4 < 2 THEN 'g' || n % 10 END
+              FROM generate_series(1, 30000) n""")
+        db.execute("ANALYZE")
+        middle = db.execute("""
+            SELECT inbox_rank, coalesce(expires_at, 'infinity')::text,
+                   suspended_at::text, id FROM suspension
+             WHERE state = 'pending' AND id LIKE 'b%' AND severity = 'medium'
+             ORDER BY 2, 3 OFFSET 1500 LIMIT 1""").fetchone()
+    return {"$middle": ["false", *map(str, middle)],
+            "$ranks": "{%s}" % ",".join(map(str, range(middle[0], 5)))}
+
+
+def case(name, values, index, most=4000):
+    return name, values, index, most
+
+
+# The most rows that may be looked at on the way stands last.
+CASES = [
+    case("inbox_all", page(), "suspension_inbox_all"),
+    case("inbox_all", page("{handoff_acceptance}"), "suspension_inbox_all"),
+    case("inbox_all", page(due="2020-01-01"), "suspension_inbox_all"),
+    case("inbox_for", page() + [WHOSE, ME], "suspension_inbox_for", 8000),
+    case("inbox_for", page("{handoff_acceptance}") + [WHOSE, ME],
+         "suspension_inbox_for"),
+    case("inbox_for", page(ranks="{1}") + [WHOSE, ME],
+         "suspension_inbox_for"),
+    case("inbox_for", page(ranks="$ranks", place=["$middle"]) + [WHOSE, ME],
+         "suspension_inbox_for", 8000),
+    case("inbox_agent", page() + ["often"], "suspension_inbox_agent"),
+    case("inbox_agent_for", page() + [WHOSE, ME, "seldom"],
+         "suspension_inbox_agent_for"),
+    # Most of the agent's questions are for others.
+    case("inbox_agent_for", page() + ["{g:g1,g:g2}", ME, "often"],
+         "suspension_inbox_agent_for"),
+    case("inbox_count_all", [KINDS, RANKS, "infinity"],
+         "suspension_inbox_all", 8000),
+    case("inbox_count_for", [KINDS, RANKS, "infinity", WHOSE, ME],
+         "suspension_inbox_for", 8000),
+    case("inbox_count_agent", [KINDS, RANKS, "infinity", "often"],
+         "suspension_inbox_agent", 8000),
+    case("inbox_count_agent_for",
+         [KINDS, RANKS, "infinity", "{g:g1,g:g2}", ME, "often"],
+         "suspension_inbox_agent_for", 8000),
+    case("decided_all", NEWEST, "suspension_decided"),
+    case("decided_by", NEWEST + ["{handoff_acceptance}", OUTCOMES, DOORS],
+         "suspension_decided_by"),
+    case("decided_by", NEWEST + [KINDS, "{withdrawn}", DOORS],
+         "suspension_decided_by"),
+    case("decided_by", NEWEST + [KINDS, OUTCOMES, "{native}"],
+         "suspension_decided_by", 8000),
+    case("decided_who", NEWEST + [KINDS, "{expired}", DOORS, "who1", None,
+                                  2000], "suspension_decided_who", 5000),
+    # Nearly all answers are of this agent: the index of all does as well.
+    case("decided_agent", NEWEST + [KINDS, OUTCOMES, DOORS, "often", "who1",
+                                    2000], None, 5000),
+    case("decided_count_by", EVERY + [None, None, None],
+         "suspension_decided_by"),
+    case("decided_count_by", EVERY + ["approval", None, "native"],
+         "suspension_decided_by"),
+    case("decided_count_by", ["2020-01-01", "2020-01-02", *EVERY[2:],
+                              None, None, None], "suspension_decided_by", 100),
+    case("decided_count_who", EVERY + ["who1", None, 2001],
+         "suspension_decided_who"),
+    case("decided_count_agent", EVERY + ["often", "who1", 2001], None),
+]
+
+
+def filled(values, inbox):
+    out = []
+    for value in values:
+        found = inbox.get(value, value) if isinstance(value, str) else value
+        out += found if isinstance(found, list) else [found]
+    return out
+
+
+def looked_at(node):
+    """Rows that were taken from tables, or from an index for a bitmap."""
+    own = node["Actual Rows"] + node.get("Rows Removed by Filter", 0)
+    taken = "Relation Name" in node or "Index Name" in node
+    return (own * node["Actual Loops"] * taken +
+            sum(looked_at(c) for c in node.get("Plans", [])))
+
+
+def run(db, name, values):
+    given = f"({', '.join(map(quote, values))})"
+    found = db.execute("EXPLAIN (ANALYZE, FORMAT JSON) EXECUTE one"
+                       f"{given}").fetchone()[0]
+    return found[0]["Plan"]
+
+
+def read_pages(db, name, values):
+    given = f"({', '.join(map(quote, values))})"
+    found = db.execute("EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) EXECUTE one"
+                       f"{given}").fetchone()[0]
+    top = found[0]["Plan"]
+    return top["Shared Hit Blocks"] + top["Shared Read Blocks"]
+
+
+@pytest.mark.parametrize("generic", [False, True], ids=["custom", "generic"])
+@pytest.mark.parametrize("one", CASES,
+                         ids=[f"{i}-{c[0]}" for i, c in enumerate(CASES)])
+def test_a_list_looks_at_little(web, inbox, one, generic):
+    name, values, index, most = one
+    values = filled(values, inbox)
+    nodes = plan(web, name, values, generic)
+    scans = [n for n in nodes if n["Node Type"] == "Seq Scan"
+             and n["Relation Name"] == "suspension"]
+    assert not scans, json.dumps(nodes, indent=1)
+    used = {n["Index Name"] for n in nodes if "Index Name" in n}
+    assert index is None or index in used, used
+    top = run(web, name, values)
+    assert looked_at(top) < most, json.dumps(top, indent=1)
+
+
+@pytest.mark.parametrize("words", ["refund", "refund order", "12345",
+                                   "nothing", "batch 996"])
+@pytest.mark.parametrize("generic", [False, True], ids=["custom", "generic"])
+def test_a_search_looks_at_little(web, inbox, words, generic):
+    """However frequent a word is. What its function does is planned for
+    itself, so that only the pages tell."""
+    values = page() + [WHOSE, ME, None, words, 2000]
+    plan(web, "inbox_words", values, generic)
+    assert read_pages(web, "inbox_words", values) < 2000
+
+
+def test_the_badges_look_at_little(web, inbox):
+    values = [ME, WHOSE, "{i:me@example.com,n:me@example.com}", "{g:g1}"]
+    for generic in (False, True):
+        plan(web, "inbox_badges", values, generic)
+        top = run(web, "inbox_badges", values)
+        assert looked_at(top) < 1000, json.dumps(top, indent=1)
+
+
+def test_what_a_person_typed_is_never_a_query(web):
+    for words in ("a & b", "!!", "'", "a:*", "((", "", "\\", "<->"):
+        web.execute("SELECT search_query(%s)", [words]).fetchone()
+    assert web.execute("SELECT search_query('!!')").fetchone()[0] is None

@@ -1,0 +1,149 @@
+/* One decision for many: what has a plain yes or no, and what is left out. */
+#include <criterion/criterion.h>
+
+#include "base/clock.h"
+#include "domain/bulk.h"
+
+static struct arena *arena;
+
+static void setup(void)
+{
+    arena = arena_make((size_t)16 << 20);
+}
+
+static void teardown(void)
+{
+    arena_free(arena);
+}
+
+TestSuite(bulk, .init = setup, .fini = teardown);
+
+#define CHOICE(value, effect, more)                                            \
+    "{\"value\":\"" value "\",\"effect\":\"" effect "\"" more "}"
+
+/* What stands for yes and for no; NULL: nothing does. */
+static const struct {
+    enum answer_type type;
+    const char *choices, *yes, *no;
+} cases[] = {
+    {ANSWER_CONFIRM, "[]", "yes", "no"},
+    {ANSWER_CONFIRM,
+     "[" CHOICE("no", "authorize", "") ","
+         CHOICE("yes", "stop_task", "") "]",
+     NULL, NULL},
+    {ANSWER_CONFIRM,
+     "[" CHOICE("no", "veto", "") ","
+         CHOICE("yes", "veto", "") "]",
+     NULL, NULL},
+    {ANSWER_CONFIRM,
+     "[" CHOICE("no", "veto", "") ","
+         CHOICE("yes", "authorize", "") "]",
+     "yes", "no"},
+    {ANSWER_TEXT, "[]", NULL, NULL},
+    {ANSWER_FORM, "[" CHOICE("a", "authorize", "") "]", NULL, NULL},
+    {ANSWER_CHOICE,
+     "[" CHOICE("n", "veto", "") ","
+         CHOICE("y", "authorize", "") "]",
+     "y", "n"},
+    {ANSWER_CHOICE,
+     "[" CHOICE("n", "decline", "") ","
+         CHOICE("y", "accept", "") "]",
+     "y", "n"},
+    {ANSWER_CHOICE,
+     "[" CHOICE("n", "none", "") ","
+         CHOICE("y", "none", "") "]",
+     NULL, NULL},
+    {ANSWER_CHOICE,
+     "[" CHOICE("s", "stop_task", "") ","
+         CHOICE("y", "answer", "") "]",
+     NULL, NULL},
+    {ANSWER_CHOICE,
+     "[" CHOICE("n", "veto", "") ","
+         CHOICE("y", "authorize", ",\"takes\":\"limit\"") "]",
+     NULL, "n"},
+    {ANSWER_CHOICE,
+     "[" CHOICE("a", "authorize", "") ","
+         CHOICE("b", "authorize", "") "]", NULL,
+     NULL}};
+
+static struct suspension question(void)
+{
+    return (struct suspension){.id = STR("s"),
+                               .response_type = ANSWER_CONFIRM,
+                               .choices = STR("[]"),
+                               .asked_by = STR("agent"),
+                               .severity = STR("low")};
+}
+
+static struct principal person(const char *limit)
+{
+    return (struct principal){.role = ROLE_OPERATOR,
+                              .person = true,
+                              .name = STR("ines@example.com"),
+                              .bulk_limit = str_of(limit)};
+}
+
+static void expect(struct str found, const char *wanted, size_t i)
+{
+    cr_expect(wanted ? str_is(found, wanted) : !found.p, "case %zu: %.*s", i,
+              STR_FMT(found));
+}
+
+Test(bulk, a_plain_yes_or_no)
+{
+    for (size_t i = 0; i < countof(cases); i++) {
+        struct suspension s = question();
+        s.response_type = cases[i].type;
+        s.choices = str_of(cases[i].choices);
+        expect(bulk_answer(arena, &s, true).value, cases[i].yes, i);
+        expect(bulk_answer(arena, &s, false).value, cases[i].no, i);
+    }
+}
+
+Test(bulk, a_reason_is_asked_for)
+{
+    struct suspension s = question();
+    s.response_type = ANSWER_CHOICE;
+    s.choices = STR("[" CHOICE("n", "veto", ",\"reason\":\"required\"") "]");
+    cr_expect(bulk_answer(arena, &s, false).reason);
+}
+
+static bool left_out(const struct suspension *s, const char *limit)
+{
+    const struct principal p = person(limit);
+    return bulk_left_out(arena, s, &p, true, CLOCK_SECOND).p != NULL;
+}
+
+Test(bulk, risk_above_the_limit_is_left_out)
+{
+    static const char *const levels[] = {"low", "medium", "high", "critical"};
+    for (size_t risk = 0; risk < countof(levels); risk++) {
+        for (size_t limit = 0; limit < countof(levels); limit++) {
+            struct suspension s = question();
+            s.severity = str_of(levels[risk]);
+            cr_expect_eq(left_out(&s, levels[limit]), risk > limit);
+        }
+    }
+}
+
+Test(bulk, what_is_not_said_counts_as_medium)
+{
+    struct suspension s = question();
+    s.severity = STR_NONE;
+    cr_expect(left_out(&s, "low"));
+    cr_expect(!left_out(&s, "medium"));
+    cr_expect(!left_out(&s, NULL), "and so does a limit");
+}
+
+Test(bulk, what_is_closed_late_or_not_theirs_is_left_out)
+{
+    struct suspension decided = question(), late = question(),
+                      other = question();
+    decided.state = SUSPENSION_RESOLVED;
+    late.expires_at = 1;
+    other.responder = (struct responder){.mode = RESPONDER_NAMED,
+                                         .who = STR("tom@example.com")};
+    cr_expect(left_out(&decided, "critical"));
+    cr_expect(left_out(&late, "critical"));
+    cr_expect(left_out(&other, "critical"));
+}
