@@ -459,7 +459,10 @@ def test_it_stops_at_once_when_idle(server):
 
 def test_many_senders_send_each_once(server, db, clock, receiver, intent,
                                      path):
-    """Two more servers on the same database."""
+    """Two more servers on the same database. Each looks once a second, and
+    one alone would need four: so that all of them take some."""
+    for n in range(8):
+        receiver.answer(f"{path}/{n}", 204, delay=0.3, always=True)
     to = [endpoint(db, clock, receiver.url(f"{path}/{n}")) for n in range(8)]
     with contextlib.ExitStack() as stack:
         others = [stack.enter_context(another(server, n)) for n in range(2)]
