@@ -3,16 +3,11 @@
 
 #include "base/buf.h"
 
-static const char *const levels[] = {"low", "medium", "high", "critical"};
-
 /* What is not said counts as medium. */
-static size_t level(struct str word)
+static enum severity level(struct str word)
 {
-    for (size_t i = 0; i < countof(levels); i++) {
-        if (str_is(word, levels[i]))
-            return i;
-    }
-    return 1;
+    const enum severity s = severity_of(word);
+    return s == SEVERITY_UNSAID ? SEVERITY_MEDIUM : s;
 }
 
 static bool says(const struct json *choice, bool yes)
@@ -73,7 +68,7 @@ struct str bulk_left_out(struct arena *a, const struct suspension *s,
         return e->say;
     if (level(s->severity) > level(reader->bulk_limit)) {
         buf_put(&b, "Over your bulk limit, ");
-        buf_put(&b, levels[level(reader->bulk_limit)]);
+        buf_put(&b, severity_word(level(reader->bulk_limit)));
         buf_put(&b, " risk. Answer it by itself.");
         return buf_text(&b);
     }

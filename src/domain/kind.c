@@ -230,11 +230,6 @@ enum kind kind_of_key(struct str key)
     return str_is(key, "none") ? KIND_NONE : kind_of(key);
 }
 
-bool kind_grave(struct str severity)
-{
-    return str_is(severity, "high") || str_is(severity, "critical");
-}
-
 bool kind_answered_by(enum kind k, struct str word)
 {
     const struct kind_rule *rule = kind_rule(k);

@@ -8,6 +8,7 @@
 
 #include "base/err.h"
 #include "base/json.h"
+#include "domain/severity.h"
 
 enum kind {
     KIND_NONE, /* a plain card */
@@ -77,8 +78,6 @@ enum kind kind_of(struct str word);
 /* The same in lists and addresses, where "none" stands for KIND_NONE. */
 const char *kind_key(enum kind k);
 enum kind kind_of_key(struct str key);
-/* Is it one of the two severities at which more is asked for? */
-bool kind_grave(struct str severity);
 /* May a question of this kind be answered in this way? Always for KIND_NONE.
  * word: a response_type. */
 bool kind_answered_by(enum kind k, struct str word);

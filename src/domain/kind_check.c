@@ -230,7 +230,7 @@ const struct err *kind_check_subject(struct arena *a,
         f.fact = &rule->facts[i];
         f.needed =
             f.fact->need == KIND_NEEDED ||
-            (f.fact->need == KIND_NEEDED_HIGH && kind_grave(ask->severity));
+            (f.fact->need == KIND_NEEDED_HIGH && severity_grave(ask->severity));
         walk(&f, ask->subject, STR(""), str_of(f.fact->path));
     }
     if (!f.e)

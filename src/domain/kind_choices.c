@@ -36,7 +36,7 @@ static struct str reason_of(const struct kind_choice *row,
 {
     if (!str_is(str_of(row->reason), "required_high"))
         return str_of(row->reason);
-    return kind_grave(ask->severity) ? STR("required") : STR("optional");
+    return severity_grave(ask->severity) ? STR("required") : STR("optional");
 }
 
 static struct json *choice_of(struct arena *a, const struct kind_choice *row,

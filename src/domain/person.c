@@ -3,6 +3,7 @@
 #include "domain/person.h"
 
 #include "base/buf.h"
+#include "domain/severity.h"
 
 #define GROUPS_TEXT 4096
 
@@ -84,11 +85,12 @@ static const char *one_of(const char *const *words, size_t n, struct str typed)
 const struct err *person_bulk_limit(struct arena *a, struct str typed,
                                     struct str *out)
 {
-    static const char *const words[] = {"low", "medium", "high", "critical"};
-    *out = str_of(one_of(words, countof(words), typed));
-    return out->p ? NULL
-                  : wrong(a, "bulk_limit",
-                          "It is low, medium, high or critical.");
+    const bool known = severity_of(typed) != SEVERITY_UNSAID;
+    *out = known ? str_of(severity_word(severity_of(typed))) : STR_NONE;
+    return known
+               ? NULL
+               : wrong(a, "bulk_limit",
+                       "It is low, medium, high or critical.");
 }
 
 const struct err *person_theme(struct arena *a, struct str typed,

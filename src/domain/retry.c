@@ -285,8 +285,7 @@ const struct err *retry_check_fallback(struct arena *a,
                    STR_FMT(e->say));
         return e->more ? err_more(a, at, e->more) : at;
     }
-    if (authorizes(s, choice) && (str_is(s->severity, "high") ||
-                                  str_is(s->severity, "critical")))
+    if (authorizes(s, choice) && severity_grave(s->severity))
         return err_at(a, ERR_INVALID, "fallback.authorizes",
                       STR("fallback_value"),
                       "Silence never authorizes at severity high or "

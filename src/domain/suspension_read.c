@@ -163,7 +163,7 @@ static void read_words(struct fields *f, struct suspension *s)
     fields_text(f, "title", SUSPENSION_TITLE_MAX, &s->title);
     fields_text(f, "explanation", SUSPENSION_EXPLANATION_MAX,
                 &s->explanation);
-    fields_word(f, "severity", "low medium high critical", &s->severity);
+    fields_word(f, "severity", SEVERITY_WORDS, &s->severity);
     if (s->title.p && str_trim(s->title).n == 0)
         s->title = STR_NONE;
 }
@@ -301,8 +301,7 @@ static void read_extras(const struct json *record, struct suspension *s)
     const struct str severity = json_get_text(record, "severity");
     if (str_trim(title).n > 0 && str_runes(title) <= SUSPENSION_TITLE_MAX)
         s->title = title;
-    if (str_is(severity, "low") || str_is(severity, "medium") ||
-        str_is(severity, "high") || str_is(severity, "critical"))
+    if (severity_of(severity) != SEVERITY_UNSAID)
         s->severity = severity;
 }
 
@@ -339,7 +338,7 @@ static void read_record_kind(struct fields *f, const struct json *record,
     if (kind_of(json_get_text(record, "kind")) == KIND__MAX)
         return;
     suspension_kind_read(f, s);
-    fields_word(f, "severity", "low medium high critical", &s->severity);
+    fields_word(f, "severity", SEVERITY_WORDS, &s->severity);
     fields_json(f, "subject", JSON_OBJECT, &parts->subject);
     form_schema_member(f, &parts->form);
     if (s->response_type == ANSWER_TYPE__MAX)

@@ -194,8 +194,7 @@ static const struct err *check_dependency(struct call *c, struct str id,
     struct pg_rows *rows = NULL;
     pg_arg(&args, id);
     pg_arg(&args, dependency);
-    pg_queue(c->pg, SQL_INTENT_REACHES, &args);
-    TRY(pg_run(c->pg, c->a, &rows));
+    TRY(pg_query(c->pg, c->a, SQL_INTENT_REACHES, &args, &rows));
     if (pg_null(rows, 0, 1))
         return err_at(c->a, ERR_INVALID, "intent.unknown",
                       STR("dependency_id"), "There is no such intent.");

@@ -63,8 +63,7 @@ static const struct err *unblock(struct call *c, const struct work *w)
     struct pg_args args = pg_args(c->a);
     struct pg_rows *r = NULL;
     pg_arg(&args, w->intent.id);
-    pg_queue(c->pg, SQL_INTENT_UNBLOCKABLE, &args);
-    TRY(pg_run(c->pg, c->a, &r));
+    TRY(pg_query(c->pg, c->a, SQL_INTENT_UNBLOCKABLE, &args, &r));
     struct intent_rows rows = intents_rows(c->a, r);
     for (size_t k = 0; k < rows.n; k++) {
         struct intent *i = &rows.v[k];

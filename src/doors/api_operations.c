@@ -20,8 +20,7 @@ const struct err *api_ready(struct call *c)
 {
     struct json *o = json_object(c->a);
     struct pg_rows *rows = NULL;
-    pg_queue(c->pg, SQL_PING, NULL);
-    TRY(pg_run(c->pg, c->a, &rows));
+    TRY(pg_query(c->pg, c->a, SQL_PING, NULL, &rows));
     json_set_text(o, "status", STR("ready"));
     json_set_int(o, "migration", pg_int(rows, 0, 0));
     response_json(c->rs, 200, o);

@@ -23,14 +23,6 @@ static const struct {
             {"4h", "4 h", 240},
             {"1d", "1 day", 1440}};
 
-static const struct {
-    const char *word, *label;
-} risks[INBOX_RANK__MAX] = {[INBOX_CRITICAL] = {"critical", "Critical"},
-                            [INBOX_HIGH] = {"high", "High"},
-                            [INBOX_MEDIUM] = {"medium", "Medium"},
-                            [INBOX_LOW] = {"low", "Low"},
-                            [INBOX_UNSAID] = {"none", "Not said"}};
-
 /* Who reads and does not answer sees everything. */
 static bool read_view(struct call *c, struct inbox_wish *w)
 {
@@ -55,11 +47,8 @@ static bool read_kind(struct call *c, struct inbox_wish *w)
 static bool read_risk(struct call *c, struct inbox_wish *w)
 {
     const struct str word = page_list_filter(c, "risk");
-    unsigned r = 0;
-    while (r < INBOX_RANK__MAX && !str_is(word, risks[r].word))
-        r++;
-    w->rank = (enum inbox_rank)r;
-    return !word.p || r < INBOX_RANK__MAX;
+    w->severity = word.p ? severity_of(word) : SEVERITY__MAX;
+    return !word.p || str_is(word, severity_word(w->severity));
 }
 
 static bool read_due(struct call *c, struct page_filters *f)
@@ -97,28 +86,28 @@ const struct err *page_filters_read(struct call *c, struct page_filters *f,
 
 /* ---- counts --------------------------------------------------------- */
 
-/* Of the cells of one kind or rank, or all. */
+/* Of the cells of one kind or severity, or all. */
 static int64_t sum(const struct inbox_counts *n, enum kind kind,
-                   enum inbox_rank rank)
+                   enum severity severity)
 {
     int64_t all = 0;
     for (unsigned k = 0; k < KIND__MAX; k++) {
-        for (unsigned r = 0; r < INBOX_RANK__MAX; r++) {
+        for (unsigned s = 0; s < SEVERITY__MAX; s++) {
             if ((kind != KIND__MAX && k != kind) ||
-                (rank != INBOX_RANK__MAX && r != rank))
+                (severity != SEVERITY__MAX && s != severity))
                 continue;
-            if (n->cell[k][r] > INBOX_COUNT_MAX)
+            if (n->cell[k][s] > INBOX_COUNT_MAX)
                 return PAGE_FILTERS_MANY;
-            all += n->cell[k][r];
+            all += n->cell[k][s];
         }
     }
     return all;
 }
 
 static struct str count(struct call *c, const struct page_filters *f,
-                        enum kind kind, enum inbox_rank rank)
+                        enum kind kind, enum severity severity)
 {
-    const int64_t n = sum(&f->counts, kind, rank);
+    const int64_t n = sum(&f->counts, kind, severity);
     return page_list_count(
         c->a, n, n == PAGE_FILTERS_MANY ? INBOX_COUNT_MAX : n);
 }
@@ -132,7 +121,7 @@ static struct json *kind_chips(struct call *c, const struct page_filters *f)
     const struct page_list_chip all = {
         .url = page_list_url(c, "/inbox", "kind", STR_NONE),
         .label = STR("All"),
-        .count = count(c, f, KIND__MAX, w->rank),
+        .count = count(c, f, KIND__MAX, w->severity),
         .icon = "",
         .here = w->kind == KIND__MAX};
     page_list_chip(list, c->a, &all);
@@ -141,13 +130,13 @@ static struct json *kind_chips(struct call *c, const struct page_filters *f)
         const enum kind k = (enum kind)(i % KIND__MAX);
         const struct suspension s = {.kind = k};
         const struct json *word = page_kind_word(c->a, &s);
-        if (sum(&f->counts, k, w->rank) == 0 && w->kind != k)
+        if (sum(&f->counts, k, w->severity) == 0 && w->kind != k)
             continue;
         const struct page_list_chip one = {
             .url = page_list_url(c, "/inbox", "kind",
                                  str_of(kind_key(k))),
             .label = json_get_text(word, "word"),
-            .count = count(c, f, k, w->rank),
+            .count = count(c, f, k, w->severity),
             .icon = arena_z(c->a, json_get_text(word, "icon")),
             .here = w->kind == k};
         page_list_chip(list, c->a, &one);
@@ -162,20 +151,20 @@ static struct json *risk_chips(struct call *c, const struct page_filters *f)
     const struct page_list_chip any = {
         .url = page_list_url(c, "/inbox", "risk", STR_NONE),
         .label = STR("Any"),
-        .count = count(c, f, w->kind, INBOX_RANK__MAX),
+        .count = count(c, f, w->kind, SEVERITY__MAX),
         .icon = "",
-        .here = w->rank == INBOX_RANK__MAX};
+        .here = w->severity == SEVERITY__MAX};
     page_list_chip(list, c->a, &any);
-    for (unsigned i = 0; i < INBOX_RANK__MAX; i++) {
-        const enum inbox_rank r = (enum inbox_rank)i;
-        if (sum(&f->counts, w->kind, r) == 0 && w->rank != r)
+    for (unsigned i = SEVERITY__MAX; i-- > 0;) {
+        const enum severity s = (enum severity)i;
+        if (sum(&f->counts, w->kind, s) == 0 && w->severity != s)
             continue;
         const struct page_list_chip one = {
-            .url = page_list_url(c, "/inbox", "risk", str_of(risks[r].word)),
-            .label = str_of(risks[r].label),
-            .count = count(c, f, w->kind, r),
-            .icon = r == INBOX_UNSAID ? "" : risks[r].word,
-            .here = w->rank == r};
+            .url = page_list_url(c, "/inbox", "risk", str_of(severity_word(s))),
+            .label = str_of(severity_label(s)),
+            .count = count(c, f, w->kind, s),
+            .icon = s == SEVERITY_UNSAID ? "" : severity_word(s),
+            .here = w->severity == s};
         page_list_chip(list, c->a, &one);
     }
     return list;
@@ -234,12 +223,12 @@ const char *page_filters_title(const struct page_filters *f)
 
 int64_t page_filters_all(const struct page_filters *f)
 {
-    return sum(&f->counts, f->wish.kind, f->wish.rank);
+    return sum(&f->counts, f->wish.kind, f->wish.severity);
 }
 
 bool page_filters_any(const struct page_filters *f)
 {
     const struct inbox_wish *w = &f->wish;
-    return w->kind != KIND__MAX || w->rank != INBOX_RANK__MAX || w->agent.p ||
+    return w->kind != KIND__MAX || w->severity != SEVERITY__MAX || w->agent.p ||
            w->words.p || w->due;
 }

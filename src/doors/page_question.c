@@ -14,19 +14,13 @@
 
 struct json *page_question_risk(struct arena *a, const struct suspension *s)
 {
-    static const char *const levels[][2] = {{"low", "Low"},
-                                            {"medium", "Medium"},
-                                            {"high", "High"},
-                                            {"critical", "Critical"}};
-    for (size_t i = 0; i < countof(levels); i++) {
-        if (!str_is(s->severity, levels[i][0]))
-            continue;
-        struct json *o = json_object(a);
-        json_set_text(o, "level", str_of(levels[i][0]));
-        json_set_text(o, "word", str_of(levels[i][1]));
-        return o;
-    }
-    return NULL;
+    const enum severity level = severity_of(s->severity);
+    if (level == SEVERITY_UNSAID)
+        return NULL;
+    struct json *o = json_object(a);
+    json_set_text(o, "level", str_of(severity_word(level)));
+    json_set_text(o, "word", str_of(severity_label(level)));
+    return o;
 }
 
 /* How it ended decides first, then what the answer's effect was. */

@@ -100,7 +100,7 @@ static const struct err *set_next(struct call *c, struct page_view *v,
     const struct inbox_wish wish = {.reader = &c->who,
                                     .view = INBOX_MAY,
                                     .kind = KIND__MAX,
-                                    .rank = INBOX_RANK__MAX,
+                                    .severity = SEVERITY__MAX,
                                     .limit = NEXT_TRIES};
     json_set_json(view, "next", NULL);
     TRY(inbox_list(c->pg, c->a, &wish, &rows));

@@ -124,8 +124,7 @@ static int create(const struct command *c)
     pg_arg(&args, w.retry_policy);
     pg_arg(&args, w.groups);
     struct pg *pg = command_owner(c);
-    pg_queue(pg, SQL_KEY_INSERT, &args);
-    const struct err *e = pg_run(pg, a, NULL);
+    const struct err *e = pg_query(pg, a, SQL_KEY_INSERT, &args, NULL);
     pg_close(pg);
     if (e)
         return command_failed(e);
@@ -139,8 +138,7 @@ static int list(const struct command *c)
     struct pg_rows *rows = NULL;
     if (!command_options_ok(c, 1, ""))
         return 2;
-    pg_queue(pg, SQL_KEY_LIST, NULL);
-    const struct err *e = pg_run(pg, c->arena, &rows);
+    const struct err *e = pg_query(pg, c->arena, SQL_KEY_LIST, NULL, &rows);
     pg_close(pg);
     if (e)
         return command_failed(e);
@@ -164,8 +162,7 @@ static int revoke(const struct command *c)
     }
     struct pg *pg = command_owner(c);
     pg_arg(&args, str_of(c->argv[1]));
-    pg_queue(pg, SQL_KEY_REVOKE, &args);
-    const struct err *e = pg_run(pg, c->arena, &rows);
+    const struct err *e = pg_query(pg, c->arena, SQL_KEY_REVOKE, &args, &rows);
     pg_close(pg);
     if (e)
         return command_failed(e);

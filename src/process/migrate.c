@@ -78,8 +78,8 @@ static const struct err *apply(struct pg *pg, struct arena *a,
     pg_arg_int(&args, f->version);
     pg_arg(&args, f->name);
     pg_arg(&args, f->sha256);
-    pg_queue(pg, SQL_MIGRATION_INSERT - SQL_MIGRATION_APPLIED, &args);
-    TRY(pg_run(pg, a, NULL));
+    TRY(pg_query(pg, a, SQL_MIGRATION_INSERT - SQL_MIGRATION_APPLIED, &args,
+                 NULL));
     TRY(pg_script(pg, "COMMIT"));
     printf("applied %.*s\n", STR_FMT(f->name));
     return NULL;
@@ -100,8 +100,7 @@ static const struct err *apply_all(struct pg *pg, const struct command *c,
 {
     struct pg_rows *rows = NULL;
     int fresh = 0;
-    pg_queue(pg, 0, NULL);
-    TRY(pg_run(pg, c->arena, &rows));
+    TRY(pg_query(pg, c->arena, 0, NULL, &rows));
     for (int i = 0; i < n; i++) {
         if (!read_file(c->arena, c->conf->migrations, &files[i]))
             return err_at(c->arena, ERR_INTERNAL, "migrate.file",

@@ -55,8 +55,7 @@ static int64_t change(const struct command *c, int statement,
 {
     struct pg *pg = command_owner(c);
     struct pg_rows *rows = NULL;
-    pg_queue(pg, statement, args);
-    const struct err *e = pg_run(pg, c->arena, &rows);
+    const struct err *e = pg_query(pg, c->arena, statement, args, &rows);
     pg_close(pg);
     if (e) {
         (void)command_failed(e);
@@ -135,8 +134,8 @@ static int list(const struct command *c)
 {
     struct pg *pg = command_owner(c);
     struct pg_rows *rows = NULL;
-    pg_queue(pg, SQL_OPERATOR_LIST, NULL);
-    const struct err *e = pg_run(pg, c->arena, &rows);
+    const struct err *e = pg_query(pg, c->arena, SQL_OPERATOR_LIST, NULL,
+                                   &rows);
     pg_close(pg);
     if (e)
         return command_failed(e);

@@ -50,8 +50,7 @@ static const struct err *check_page(struct pg *pg, struct arena *a,
     struct pg_args args = pg_args(page);
     struct pg_rows *rows = NULL;
     pg_arg(&args, *after);
-    pg_queue(pg, SQL_EVENT_TAILS, &args);
-    const struct err *e = pg_run(pg, page, &rows);
+    const struct err *e = pg_query(pg, page, SQL_EVENT_TAILS, &args, &rows);
     const size_t n = e ? 0 : pg_count(rows);
     struct arena *chain = arena_make(ARENA_PROCESS_MAX);
     for (size_t i = 0; !e && i < n; i++) {

@@ -38,17 +38,6 @@ static void arg_words(struct pg_args *args, const char *const *v, size_t n,
     pg_arg_texts(args, only.p ? &only : all, only.p ? 1 : n);
 }
 
-static void arg_kinds(struct pg_args *args, enum kind only)
-{
-    struct str v[KIND__MAX];
-    size_t n = 0;
-    for (enum kind k = KIND_NONE; k < KIND__MAX; k++) {
-        if (only == KIND__MAX || k == only)
-            v[n++] = str_of(kind_key(k));
-    }
-    pg_arg_texts(args, v, n);
-}
-
 static void arg_moment(struct pg_args *args, int64_t t, struct str none)
 {
     if (t)
@@ -69,7 +58,7 @@ static int statement_of(struct pg_args *args, const struct decided_wish *w)
     arg_moment(args, w->until, STR("infinity"));
     if (!few && !w->who.p && !w->agent.p)
         return SQL_DECIDED_ALL;
-    arg_kinds(args, w->kind);
+    suspensions_arg_kinds(args, w->kind);
     arg_words(args, outcomes, countof(outcomes), w->outcome);
     arg_words(args, doors, countof(doors), w->door);
     if (!w->who.p && !w->agent.p)
@@ -87,8 +76,7 @@ const struct err *decided_list(struct pg *pg, struct arena *a,
     struct pg_args args = pg_args(a);
     struct pg_rows *rows = NULL;
     const int statement = statement_of(&args, w);
-    pg_queue(pg, statement, &args);
-    TRY(pg_run(pg, a, &rows));
+    TRY(pg_query(pg, a, statement, &args, &rows));
     *out = (struct decided_rows){.rows = suspensions_rows(a, rows)};
     const size_t n = out->rows.n;
     if (n == 0 || statement == SQL_DECIDED_ALL || statement == SQL_DECIDED_BY ||
@@ -108,7 +96,7 @@ static int count_statement(struct pg_args *args, const struct decided_wish *w)
     const bool few = w->who.p || w->agent.p;
     arg_moment(args, w->from, STR("-infinity"));
     arg_moment(args, w->until, STR("infinity"));
-    arg_kinds(args, few ? w->kind : KIND__MAX);
+    suspensions_arg_kinds(args, few ? w->kind : KIND__MAX);
     arg_words(args, outcomes, countof(outcomes), few ? w->outcome : STR_NONE);
     arg_words(args, doors, countof(doors), few ? w->door : STR_NONE);
     if (!few) {
@@ -146,8 +134,7 @@ const struct err *decided_count(struct pg *pg, struct arena *a,
     struct pg_rows *rows = NULL;
     *out = (struct decided_counts){.part = false};
     const int statement = count_statement(&args, w);
-    pg_queue(pg, statement, &args);
-    TRY(pg_run(pg, a, &rows));
+    TRY(pg_query(pg, a, statement, &args, &rows));
     for (size_t i = 0; i < pg_count(rows); i++) {
         const struct str axis = pg_str(rows, i, 0);
         int64_t *n = count_of(out, axis, pg_str(rows, i, 1));

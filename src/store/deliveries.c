@@ -132,8 +132,7 @@ const struct err *deliveries_list(struct pg *pg, struct arena *a,
     pg_arg(&args, page->endpoint);
     pg_arg_time(&args, page->after_at);
     pg_arg(&args, page->after_at ? page->after_id : STR_NONE);
-    pg_queue(pg, SQL_DELIVERY_LIST, &args);
-    TRY(pg_run(pg, a, &r));
+    TRY(pg_query(pg, a, SQL_DELIVERY_LIST, &args, &r));
     out->n = pg_count(r);
     out->v = arena_many(a, out->n + 1, struct delivery);
     for (size_t i = 0; i < out->n; i++)
@@ -186,8 +185,7 @@ const struct err *deliveries_counts(struct pg *pg, struct arena *a,
     struct pg_args args = pg_args(a);
     struct pg_rows *r = NULL;
     pg_arg_time(&args, now - 24 * 3600 * CLOCK_SECOND);
-    pg_queue(pg, SQL_DELIVERY_COUNTS, &args);
-    TRY(pg_run(pg, a, &r));
+    TRY(pg_query(pg, a, SQL_DELIVERY_COUNTS, &args, &r));
     for (int i = 0; i < 3; i++)
         out[i] = pg_int(r, 0, i);
     return NULL;
@@ -197,8 +195,7 @@ const struct err *deliveries_waiting(struct pg *pg, struct arena *a,
                                      struct deliveries_waiting *out)
 {
     struct pg_rows *r = NULL;
-    pg_queue(pg, SQL_DELIVERY_WAITING, NULL);
-    TRY(pg_run(pg, a, &r));
+    TRY(pg_query(pg, a, SQL_DELIVERY_WAITING, NULL, &r));
     out->n = pg_int(r, 0, 0);
     out->since = pg_int(r, 0, 1);
     return NULL;

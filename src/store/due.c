@@ -300,8 +300,7 @@ const struct err *due_leases(struct pg *pg, struct arena *a, int64_t now,
     pg_arg_time(&args, place->at ? place->at : 1);
     pg_arg(&args, place->at ? str_of(place->id)
                             : STR("00000000-0000-0000-0000-000000000000"));
-    pg_queue(pg, SQL_DUE_LAPSED, &args);
-    TRY(pg_run(pg, a, &lapsed));
+    TRY(pg_query(pg, a, SQL_DUE_LAPSED, &args, &lapsed));
     const size_t n = candidates(lapsed, place, ids);
     out->end = pg_count(lapsed) == 0;
     if (n == 0)
@@ -330,8 +329,7 @@ const struct err *due_delete(struct pg *pg, struct arena *a, enum due_old what,
     struct pg_args args = pg_args(a);
     struct pg_rows *rows = NULL;
     pg_arg_time(&args, before);
-    pg_queue(pg, statements[what], &args);
-    TRY(pg_run(pg, a, &rows));
+    TRY(pg_query(pg, a, statements[what], &args, &rows));
     *out = pg_affected(rows);
     return NULL;
 }

@@ -57,8 +57,7 @@ const struct err *endpoints_list(struct pg *pg, struct arena *a,
     struct pg_rows *r = NULL;
     pg_arg(&args, channels ? STR("true") : STR("false"));
     pg_arg(&args, agent);
-    pg_queue(pg, SQL_ENDPOINT_LIST, &args);
-    TRY(pg_run(pg, a, &r));
+    TRY(pg_query(pg, a, SQL_ENDPOINT_LIST, &args, &r));
     out->n = pg_count(r);
     out->v = arena_many(a, out->n + 1, struct endpoint);
     for (size_t i = 0; i < out->n; i++)
@@ -76,8 +75,7 @@ const struct err *endpoints_get(struct pg *pg, struct arena *a,
         return unknown();
     pg_arg(&args, id);
     pg_arg(&args, agent);
-    pg_queue(pg, SQL_ENDPOINT_GET, &args);
-    TRY(pg_run(pg, a, &r));
+    TRY(pg_query(pg, a, SQL_ENDPOINT_GET, &args, &r));
     if (pg_count(r) == 0)
         return unknown();
     *out = row(r, 0);
@@ -101,8 +99,7 @@ const struct err *endpoints_channels(struct pg *pg, struct arena *a,
                                      struct channels *out)
 {
     struct pg_rows *r = NULL;
-    pg_queue(pg, SQL_ENDPOINT_CHANNELS, NULL);
-    TRY(pg_run(pg, a, &r));
+    TRY(pg_query(pg, a, SQL_ENDPOINT_CHANNELS, NULL, &r));
     out->n = pg_count(r) < CHANNELS_MAX ? pg_count(r) : CHANNELS_MAX;
     for (size_t i = 0; i < out->n; i++) {
         struct channel *c = &out->v[i];
@@ -204,8 +201,7 @@ const struct err *endpoints_rotate(struct pg *pg, struct arena *a,
     pg_arg(&args, id);
     pg_arg(&args, secret);
     pg_arg_time(&args, now + ENDPOINTS_ROTATION);
-    pg_queue(pg, SQL_ENDPOINT_ROTATE, &args);
-    TRY(pg_run(pg, a, &r));
+    TRY(pg_query(pg, a, SQL_ENDPOINT_ROTATE, &args, &r));
     return pg_affected(r) ? NULL : unknown();
 }
 

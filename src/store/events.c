@@ -11,8 +11,7 @@ static const struct err *select_rows(struct pg *pg, struct arena *a,
                                      struct event_rows *out)
 {
     struct pg_rows *r = NULL;
-    pg_queue(pg, statement, args);
-    TRY(pg_run(pg, a, &r));
+    TRY(pg_query(pg, a, statement, args, &r));
     out->n = pg_count(r);
     out->v = arena_many(a, out->n + 1, struct event);
     for (size_t i = 0; i < out->n; i++)

@@ -57,25 +57,20 @@ static void arg_whose(struct pg_args *args, const struct inbox_wish *w)
 
 /* ---- filters -------------------------------------------------------- */
 
-static void arg_kinds(struct pg_args *args, enum kind only)
+/* The column risk counts the other way: what is gravest comes first. */
+static int64_t rank(struct str severity)
 {
-    struct str v[KIND__MAX];
-    size_t n = 0;
-    for (enum kind k = KIND_NONE; k < KIND__MAX; k++) {
-        if (only == KIND__MAX || k == only)
-            v[n++] = str_of(kind_key(k));
-    }
-    pg_arg_texts(args, v, n);
+    return SEVERITY_CRITICAL - severity_of(severity);
 }
 
-static void arg_ranks(struct pg_args *args, enum inbox_rank only,
-                      enum inbox_rank from)
+/* The ranks of one severity (SEVERITY__MAX: any), from a rank on. */
+static void arg_ranks(struct pg_args *args, enum severity only, int64_t from)
 {
     static const char digits[] = "01234";
-    struct str v[INBOX_RANK__MAX];
+    struct str v[SEVERITY__MAX];
     size_t n = 0;
-    for (unsigned r = from; r < INBOX_RANK__MAX; r++) {
-        if (only == INBOX_RANK__MAX || r == only)
+    for (int64_t r = from; r < SEVERITY__MAX; r++) {
+        if (only == SEVERITY__MAX || r == SEVERITY_CRITICAL - only)
             v[n++] = (struct str){digits + r, 1};
     }
     pg_arg_texts(args, v, n);
@@ -87,15 +82,6 @@ static void arg_due(struct pg_args *args, int64_t due)
         pg_arg_time(args, due);
     else
         pg_arg(args, FOREVER);
-}
-
-enum inbox_rank inbox_rank_of(struct str severity)
-{
-    static const char *const words[] = {"critical", "high", "medium", "low"};
-    unsigned r = 0;
-    while (r < countof(words) && !str_is(severity, words[r]))
-        r++;
-    return (enum inbox_rank)r;
 }
 
 /* The statement for each way in which a list is narrowed. */
@@ -135,7 +121,7 @@ static void arg_after(struct pg_args *args, const struct inbox_wish *w)
         pg_arg(args, STR(""));
         return;
     }
-    pg_arg_int(args, inbox_rank_of(s->severity));
+    pg_arg_int(args, rank(s->severity));
     arg_due(args, s->expires_at);
     pg_arg_time(args, s->suspended_at);
     pg_arg(args, s->id);
@@ -145,9 +131,8 @@ static struct pg_args list_args(struct arena *a, const struct inbox_wish *w)
 {
     struct pg_args args = pg_args(a);
     const bool skip = w->after && !w->by_deadline;
-    arg_kinds(&args, w->kind);
-    arg_ranks(&args, w->rank,
-              skip ? inbox_rank_of(w->after->severity) : INBOX_CRITICAL);
+    suspensions_arg_kinds(&args, w->kind);
+    arg_ranks(&args, w->severity, skip ? rank(w->after->severity) : 0);
     arg_due(&args, w->due);
     pg_arg_int(&args, w->limit);
     arg_after(&args, w);
@@ -165,8 +150,7 @@ const struct err *inbox_list(struct pg *pg, struct arena *a,
     struct pg_args args = list_args(a, w);
     struct pg_rows *rows = NULL;
     const int statement = narrow(&args, w, &lists, INBOX_WORDS_MAX);
-    pg_queue(pg, statement, &args);
-    TRY(pg_run(pg, a, &rows));
+    TRY(pg_query(pg, a, statement, &args, &rows));
     *out = suspensions_rows(a, rows);
     return NULL;
 }
@@ -183,20 +167,19 @@ const struct err *inbox_count(struct pg *pg, struct arena *a,
     struct pg_args args = pg_args(a);
     struct pg_rows *rows = NULL;
     *out = (struct inbox_counts){.looked = 0};
-    arg_kinds(&args, KIND__MAX);
-    arg_ranks(&args, INBOX_RANK__MAX, INBOX_CRITICAL);
+    suspensions_arg_kinds(&args, KIND__MAX);
+    arg_ranks(&args, SEVERITY__MAX, 0);
     arg_due(&args, w->due);
     const int statement = narrow(&args, w, &counts, INBOX_WORDS_MAX + 1);
-    pg_queue(pg, statement, &args);
-    TRY(pg_run(pg, a, &rows));
+    TRY(pg_query(pg, a, statement, &args, &rows));
     for (size_t i = 0; i < pg_count(rows); i++) {
         const struct str word = pg_str(rows, i, 0);
         const enum kind k = kind_of_key(word);
-        const int64_t rank = pg_int(rows, i, 1);
+        const int64_t r = pg_int(rows, i, 1);
         if (!word.p)
             out->looked = pg_int(rows, i, 2);
-        else if (k < KIND__MAX && rank >= 0 && rank < INBOX_RANK__MAX)
-            out->cell[k][rank] = pg_int(rows, i, 2);
+        else if (k < KIND__MAX && r >= 0 && r < SEVERITY__MAX)
+            out->cell[k][SEVERITY_CRITICAL - r] = pg_int(rows, i, 2);
     }
     return NULL;
 }
@@ -212,8 +195,7 @@ const struct err *inbox_badges(struct pg *pg, struct arena *a,
         const struct whose who = whose(a, reader, v);
         pg_arg_texts(&args, who.v, who.n);
     }
-    pg_queue(pg, SQL_INBOX_BADGES, &args);
-    TRY(pg_run(pg, a, &rows));
+    TRY(pg_query(pg, a, SQL_INBOX_BADGES, &args, &rows));
     for (int v = 0; v < INBOX_VIEW__MAX; v++)
         out[v] = pg_int(rows, 0, v);
     return NULL;
@@ -230,22 +212,22 @@ const struct err *inbox_place(struct pg *pg, struct arena *a,
     const struct inbox_wish behind = {.reader = reader,
                                       .view = view,
                                       .kind = KIND__MAX,
-                                      .rank = INBOX_RANK__MAX,
+                                      .severity = SEVERITY__MAX,
                                       .limit = 1,
                                       .after = s};
     struct pg_args args = pg_args(a);
     struct suspension_rows next;
     struct pg_rows *rows = NULL;
-    arg_kinds(&args, KIND__MAX);
-    pg_arg_int(&args, inbox_rank_of(s->severity));
+    suspensions_arg_kinds(&args, KIND__MAX);
+    pg_arg_int(&args, rank(s->severity));
     arg_due(&args, s->expires_at);
     pg_arg_time(&args, s->suspended_at);
     pg_arg(&args, s->id);
     pg_arg_int(&args, INBOX_COUNT_MAX + 1);
     if (view != INBOX_ALL)
         arg_whose(&args, &behind);
-    pg_queue(pg, view == INBOX_ALL ? SQL_PLACE_ALL : SQL_PLACE_FOR, &args);
-    TRY(pg_run(pg, a, &rows));
+    TRY(pg_query(pg, a, view == INBOX_ALL ? SQL_PLACE_ALL : SQL_PLACE_FOR,
+                 &args, &rows));
     *out = (struct inbox_place){.before = pg_int(rows, 0, 0),
                                 .previous = pg_str(rows, 0, 1)};
     TRY(inbox_list(pg, a, &behind, &next));

@@ -19,50 +19,38 @@ enum inbox_view {
     INBOX_VIEW__MAX
 };
 
-/* The risks as the inbox sorts them. */
-enum inbox_rank {
-    INBOX_CRITICAL,
-    INBOX_HIGH,
-    INBOX_MEDIUM,
-    INBOX_LOW,
-    INBOX_UNSAID,
-    INBOX_RANK__MAX
-};
-
 struct inbox_wish {
     const struct principal *reader;
     enum inbox_view view;
-    enum kind kind;       /* KIND__MAX: any */
-    enum inbox_rank rank; /* INBOX_RANK__MAX: any */
-    struct str agent;     /* p NULL: any */
-    struct str words;     /* p NULL: any */
-    int64_t due;          /* ends until then; 0: any, or never */
-    bool by_deadline;     /* else by risk, then by deadline */
+    enum kind kind;         /* KIND__MAX: any */
+    enum severity severity; /* SEVERITY__MAX: any */
+    struct str agent;       /* p NULL: any */
+    struct str words;       /* p NULL: any */
+    int64_t due;            /* ends until then; 0: any, or never */
+    bool by_deadline;       /* else by severity, then by deadline */
     int64_t limit;
     const struct suspension *after; /* NULL: from the start */
 };
-
-/* The rank of a severity, p NULL or not. */
-enum inbox_rank inbox_rank_of(struct str severity);
 
 /* One page of it; where there are words, of INBOX_WORDS_MAX that have them. */
 const struct err *inbox_list(struct pg *pg, struct arena *a,
                              const struct inbox_wish *w,
                              struct suspension_rows *out) MUST;
 
-/* How many of each kind and risk the list has without these two filters, each
- * at most INBOX_COUNT_MAX + 1. looked: how many have the words, at most
+/* How many of each kind and severity the list has without these two filters,
+ * each at most INBOX_COUNT_MAX + 1. looked: how many have the words, at most
  * INBOX_WORDS_MAX + 1; the lists look through INBOX_WORDS_MAX. */
 struct inbox_counts {
-    int64_t cell[KIND__MAX][INBOX_RANK__MAX];
+    int64_t cell[KIND__MAX][SEVERITY__MAX];
     int64_t looked;
 };
 const struct err *inbox_count(struct pg *pg, struct arena *a,
                               const struct inbox_wish *w,
                               struct inbox_counts *out) MUST;
 
-/* Where an open question stands, by risk and then by deadline: how many come
- * before it, at most INBOX_COUNT_MAX + 1, and its neighbours (p NULL: none). */
+/* Where an open question stands, by severity and then by deadline: how many
+ * come before it, at most INBOX_COUNT_MAX + 1, and its neighbours (p NULL:
+ * none). */
 struct inbox_place {
     int64_t before;
     struct str previous, next;

@@ -61,8 +61,7 @@ const struct err *intents_get(struct pg *pg, struct arena *a, struct str id,
     if (!id_uuid(id))
         return unknown();
     pg_arg(&args, id);
-    pg_queue(pg, SQL_INTENT_GET, &args);
-    TRY(pg_run(pg, a, &rows));
+    TRY(pg_query(pg, a, SQL_INTENT_GET, &args, &rows));
     if (pg_count(rows) == 0)
         return unknown();
     *out = intents_row(a, rows, 0);
@@ -84,8 +83,8 @@ const struct err *intents_list(struct pg *pg, struct arena *a,
     } else {
         pg_arg_int(&args, page->offset);
     }
-    pg_queue(pg, after ? SQL_INTENT_LIST_AFTER : SQL_INTENT_LIST, &args);
-    TRY(pg_run(pg, a, &rows));
+    TRY(pg_query(pg, a, after ? SQL_INTENT_LIST_AFTER : SQL_INTENT_LIST, &args,
+                 &rows));
     *out = intents_rows(a, rows);
     return NULL;
 }
@@ -130,8 +129,7 @@ const struct err *intents_statuses(struct pg *pg, struct arena *a,
     if (ids->n == 0)
         return NULL;
     pg_arg_texts(&args, ids->v, ids->n);
-    pg_queue(pg, SQL_INTENT_STATUSES, &args);
-    TRY(pg_run(pg, a, &rows));
+    TRY(pg_query(pg, a, SQL_INTENT_STATUSES, &args, &rows));
     for (size_t i = 0; i < ids->n; i++) {
         if (!status_of(rows, ids->v[i], &out[i]))
             return err_at(a, ERR_INVALID, "intent.unknown", str_of(what),

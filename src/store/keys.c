@@ -8,14 +8,6 @@
 #include "base/id.h"
 #include "store/sql.gen.h"
 
-static const struct err *run1(struct pg *pg, struct arena *a, int statement,
-                              const struct pg_args *args,
-                              struct pg_rows **rows)
-{
-    pg_queue(pg, statement, args);
-    return pg_run(pg, a, rows);
-}
-
 /* The columns of key_page and key_get. */
 enum { ID, PREFIX, ROLE, LABEL, AGENTS, GROUPS, CREATED, USED, EXPIRES,
        REVOKED };
@@ -42,7 +34,7 @@ const struct err *keys_list(struct pg *pg, struct arena *a,
     pg_arg_int(&args, KEYS_PAGE + 1);
     pg_arg_time(&args, after ? after->created_at : 0);
     pg_arg(&args, after ? after->id : STR_NONE);
-    TRY(run1(pg, a, SQL_KEY_PAGE, &args, &r));
+    TRY(pg_query(pg, a, SQL_KEY_PAGE, &args, &r));
     out->n = pg_count(r);
     out->v = arena_many(a, out->n + 1, struct key);
     for (size_t i = 0; i < out->n; i++)
@@ -60,7 +52,7 @@ const struct err *keys_get(struct pg *pg, struct arena *a, struct str id,
     if (!id_uuid(id))
         return unknown;
     pg_arg(&args, id);
-    TRY(run1(pg, a, SQL_KEY_GET, &args, &r));
+    TRY(pg_query(pg, a, SQL_KEY_GET, &args, &r));
     if (pg_count(r) == 0)
         return unknown;
     *out = row(r, 0);
@@ -93,7 +85,7 @@ const struct err *keys_make(struct pg *pg, struct arena *a,
     pg_arg_time(&args, k->created_at);
     pg_arg_time(&args, k->expires_at);
     pg_arg(&args, k->groups);
-    return run1(pg, a, SQL_KEY_MAKE, &args, NULL);
+    return pg_query(pg, a, SQL_KEY_MAKE, &args, NULL);
 }
 
 const struct err *keys_revoke(struct pg *pg, struct arena *a, struct str id)
@@ -101,5 +93,5 @@ const struct err *keys_revoke(struct pg *pg, struct arena *a, struct str id)
     struct pg_args args = pg_args(a);
     pg_arg(&args, id);
     pg_arg_time(&args, clock_now());
-    return run1(pg, a, SQL_KEY_END, &args, NULL);
+    return pg_query(pg, a, SQL_KEY_END, &args, NULL);
 }

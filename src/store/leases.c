@@ -33,8 +33,7 @@ const struct err *leases_list(struct pg *pg, struct arena *a,
     struct pg_args args = pg_args(a);
     struct pg_rows *r = NULL;
     pg_arg(&args, intent_id);
-    pg_queue(pg, SQL_LEASE_LIST, &args);
-    TRY(pg_run(pg, a, &r));
+    TRY(pg_query(pg, a, SQL_LEASE_LIST, &args, &r));
     *out = leases_rows(a, r);
     return NULL;
 }
@@ -50,8 +49,7 @@ const struct err *leases_get(struct pg *pg, struct arena *a, struct str id,
         return unknown;
     pg_arg(&args, id);
     pg_arg(&args, intent_id);
-    pg_queue(pg, SQL_LEASE_GET, &args);
-    TRY(pg_run(pg, a, &r));
+    TRY(pg_query(pg, a, SQL_LEASE_GET, &args, &r));
     if (pg_count(r) == 0)
         return unknown;
     *out = row(r, 0);
@@ -63,8 +61,7 @@ static const struct err *select_scope(struct pg *pg, int statement,
                                       struct lease *out, bool *found)
 {
     struct pg_rows *r = NULL;
-    pg_queue(pg, statement, args);
-    TRY(pg_run(pg, args->arena, &r));
+    TRY(pg_query(pg, args->arena, statement, args, &r));
     *found = pg_count(r) > 0;
     if (*found)
         *out = row(r, 0);
@@ -120,8 +117,7 @@ const struct err *leases_assignments(struct pg *pg, struct arena *a,
     struct pg_args args = pg_args(a);
     struct pg_rows *r = NULL;
     pg_arg(&args, intent_id);
-    pg_queue(pg, SQL_ASSIGNMENT_LIST, &args);
-    TRY(pg_run(pg, a, &r));
+    TRY(pg_query(pg, a, SQL_ASSIGNMENT_LIST, &args, &r));
     out->n = pg_count(r);
     out->v = arena_many(a, out->n + 1, struct assignment);
     for (size_t i = 0; i < out->n; i++)

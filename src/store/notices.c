@@ -11,8 +11,7 @@
 const struct err *notices_listen(struct pg *pg, struct arena *a)
 {
     (void)pg_spent(pg);
-    pg_queue(pg, SQL_NOTICE_LISTEN, NULL);
-    return pg_run(pg, a, NULL);
+    return pg_query(pg, a, SQL_NOTICE_LISTEN, NULL, NULL);
 }
 
 size_t notices_write(struct buf *b, struct str self,

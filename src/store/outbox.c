@@ -36,8 +36,7 @@ const struct err *outbox_take(struct pg *pg, struct arena *a,
     pg_arg_int(&args, claim->limit);
     pg_arg_time(&args, claim->now + OUTBOX_CLAIM);
     pg_arg_int(&args, OUTBOX_PER_ENDPOINT);
-    pg_queue(pg, SQL_OUTBOX_TAKE, &args);
-    TRY(pg_run(pg, a, &r));
+    TRY(pg_query(pg, a, SQL_OUTBOX_TAKE, &args, &r));
     out->n = pg_count(r);
     out->v = arena_many(a, out->n + 1, struct outbox_item);
     for (size_t i = 0; i < out->n; i++)
@@ -48,8 +47,7 @@ const struct err *outbox_take(struct pg *pg, struct arena *a,
 const struct err *outbox_next(struct pg *pg, struct arena *a, int64_t *out)
 {
     struct pg_rows *r = NULL;
-    pg_queue(pg, SQL_OUTBOX_NEXT, NULL);
-    TRY(pg_run(pg, a, &r));
+    TRY(pg_query(pg, a, SQL_OUTBOX_NEXT, NULL, &r));
     *out = pg_count(r) > 0 ? pg_int(r, 0, 0) : 0;
     return NULL;
 }
@@ -87,8 +85,7 @@ const struct err *outbox_gone(struct pg *pg, struct arena *a,
     struct pg_args args = pg_args(a);
     pg_arg(&args, endpoint_id);
     pg_arg_time(&args, now);
-    pg_queue(pg, SQL_OUTBOX_GONE, &args);
-    return pg_run(pg, a, NULL);
+    return pg_query(pg, a, SQL_OUTBOX_GONE, &args, NULL);
 }
 
 const struct err *outbox_give_up(struct pg *pg, struct arena *a, int64_t now,
@@ -97,8 +94,7 @@ const struct err *outbox_give_up(struct pg *pg, struct arena *a, int64_t now,
     struct pg_args args = pg_args(a);
     struct pg_rows *r = NULL;
     pg_arg_time(&args, now);
-    pg_queue(pg, SQL_OUTBOX_GIVE_UP, &args);
-    TRY(pg_run(pg, a, &r));
+    TRY(pg_query(pg, a, SQL_OUTBOX_GIVE_UP, &args, &r));
     *out = pg_affected(r);
     return NULL;
 }

@@ -9,14 +9,6 @@
 #include "base/id.h"
 #include "store/sql.gen.h"
 
-static const struct err *run1(struct pg *pg, struct arena *a, int statement,
-                              const struct pg_args *args,
-                              struct pg_rows **rows)
-{
-    pg_queue(pg, statement, args);
-    return pg_run(pg, a, rows);
-}
-
 static const struct err *unknown(void)
 {
     return ERROR(ERR_NOT_FOUND, "person.unknown",
@@ -51,7 +43,7 @@ const struct err *people_list(struct pg *pg, struct arena *a,
     struct pg_rows *r = NULL;
     pg_arg_int(&args, PEOPLE_PAGE + 1);
     pg_arg(&args, after);
-    TRY(run1(pg, a, SQL_PERSON_LIST, &args, &r));
+    TRY(pg_query(pg, a, SQL_PERSON_LIST, &args, &r));
     out->n = pg_count(r);
     out->v = arena_many(a, out->n + 1, struct person);
     for (size_t i = 0; i < out->n; i++)
@@ -67,7 +59,7 @@ const struct err *people_get(struct pg *pg, struct arena *a, struct str id,
     if (!id_uuid(id))
         return unknown();
     pg_arg(&args, id);
-    TRY(run1(pg, a, SQL_PERSON_GET, &args, &r));
+    TRY(pg_query(pg, a, SQL_PERSON_GET, &args, &r));
     if (pg_count(r) == 0)
         return unknown();
     *out = row(r, 0);
@@ -81,7 +73,7 @@ const struct err *people_groups(struct pg *pg, struct arena *a,
     struct pg_rows *r = NULL;
     pg_arg_int(&args, PEOPLE_GROUPS_MAX);
     pg_arg_time(&args, clock_now());
-    TRY(run1(pg, a, SQL_GROUP_LIST, &args, &r));
+    TRY(pg_query(pg, a, SQL_GROUP_LIST, &args, &r));
     out->n = pg_count(r);
     out->v = arena_many(a, out->n + 1, struct group);
     for (size_t i = 0; i < out->n; i++)
@@ -109,7 +101,7 @@ const struct err *people_insert(struct pg *pg, struct arena *a,
     pg_arg_time(&args, p->created_at);
     pg_arg(&args, p->groups);
     pg_arg(&args, p->bulk_limit);
-    const struct err *e = run1(pg, a, SQL_PERSON_INSERT, &args, NULL);
+    const struct err *e = pg_query(pg, a, SQL_PERSON_INSERT, &args, NULL);
     return e && str_is(str_of(e->code), "database.conflict")
                ? err_at(a, ERR_CONFLICT, "person.taken", STR("email"),
                         "There is somebody with this e-mail address already.")
@@ -183,7 +175,7 @@ const struct err *people_profile(struct pg *pg, struct arena *a,
     pg_arg(&args, p->name);
     pg_arg(&args, p->time_zone);
     pg_arg(&args, p->theme);
-    return run1(pg, a, SQL_PERSON_PROFILE, &args, NULL);
+    return pg_query(pg, a, SQL_PERSON_PROFILE, &args, NULL);
 }
 
 const struct err *people_password(struct pg *pg, struct arena *a,

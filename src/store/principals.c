@@ -10,14 +10,6 @@
 
 #define MINUTE (60 * CLOCK_SECOND)
 
-static const struct err *run1(struct pg *pg, struct arena *a, int statement,
-                              const struct pg_args *args,
-                              struct pg_rows **rows)
-{
-    pg_queue(pg, statement, args);
-    return pg_run(pg, a, rows);
-}
-
 /* ---- keys ----------------------------------------------------------- */
 
 /* The columns of key_find that make a key what it is; last use is no part. */
@@ -148,7 +140,7 @@ static const struct err *note_use(struct pg *pg, struct arena *a,
     struct pg_args args = pg_args(a);
     pg_arg(&args, pg_str(r, 0, ID));
     pg_arg_time(&args, now);
-    return run1(pg, a, SQL_KEY_USED, &args, NULL);
+    return pg_query(pg, a, SQL_KEY_USED, &args, NULL);
 }
 
 static const struct err *look_up(struct principals *p, struct pg *pg,
@@ -159,7 +151,7 @@ static const struct err *look_up(struct principals *p, struct pg *pg,
     struct pg_rows *r = NULL;
     const int64_t now = clock_now();
     pg_arg(&args, digest);
-    TRY(run1(pg, a, SQL_KEY_FIND, &args, &r));
+    TRY(pg_query(pg, a, SQL_KEY_FIND, &args, &r));
     if (pg_count(r) == 0)
         return ERROR(ERR_UNAUTHENTICATED, "key.unknown",
                      "The API key is not known.");
@@ -214,7 +206,7 @@ const struct err *principals_by_session(struct pg *pg, struct arena *a,
     const int64_t now = clock_now();
     *found = false;
     pg_arg(&args, digest);
-    TRY(run1(pg, a, SQL_SESSION_FIND, &args, &r));
+    TRY(pg_query(pg, a, SQL_SESSION_FIND, &args, &r));
     if (pg_count(r) == 0 || pg_int(r, 0, 5) <= now ||
         now - pg_int(r, 0, 4) > PRINCIPALS_SESSION_IDLE)
         return NULL;
@@ -232,7 +224,7 @@ const struct err *principals_by_session(struct pg *pg, struct arena *a,
         return NULL;
     pg_arg(&seen, digest);
     pg_arg_time(&seen, now);
-    return run1(pg, a, SQL_SESSION_SEEN, &seen, NULL);
+    return pg_query(pg, a, SQL_SESSION_SEEN, &seen, NULL);
 }
 
 const struct err *principals_login(struct pg *pg, struct arena *a,
@@ -242,7 +234,7 @@ const struct err *principals_login(struct pg *pg, struct arena *a,
     struct pg_rows *r = NULL;
     *out = (struct login){.found = false};
     pg_arg(&args, email);
-    TRY(run1(pg, a, SQL_OPERATOR_FIND, &args, &r));
+    TRY(pg_query(pg, a, SQL_OPERATOR_FIND, &args, &r));
     if (pg_count(r) == 0)
         return NULL;
     *out = (struct login){.found = true,
@@ -260,7 +252,7 @@ const struct err *principals_failed(struct pg *pg, struct arena *a,
     struct pg_args args = pg_args(a);
     pg_arg(&args, id);
     pg_arg_time(&args, clock_now());
-    return run1(pg, a, SQL_OPERATOR_FAILED, &args, NULL);
+    return pg_query(pg, a, SQL_OPERATOR_FAILED, &args, NULL);
 }
 
 const struct err *principals_enter(struct pg *pg, struct arena *a,
@@ -277,7 +269,7 @@ const struct err *principals_enter(struct pg *pg, struct arena *a,
     pg_arg_time(&session, now);
     pg_arg_time(&session, now + PRINCIPALS_SESSION_LIFE);
     pg_queue(pg, SQL_OPERATOR_ENTERED, &entered);
-    return run1(pg, a, SQL_SESSION_INSERT, &session, NULL);
+    return pg_query(pg, a, SQL_SESSION_INSERT, &session, NULL);
 }
 
 const struct err *principals_leave(struct pg *pg, struct arena *a,
@@ -286,7 +278,7 @@ const struct err *principals_leave(struct pg *pg, struct arena *a,
     struct pg_args args = pg_args(a);
     pg_arg(&args, crypt_sha256_hex(a, cookie));
     pg_arg_time(&args, clock_now());
-    return run1(pg, a, SQL_SESSION_REVOKE, &args, NULL);
+    return pg_query(pg, a, SQL_SESSION_REVOKE, &args, NULL);
 }
 
 /* ---- who could answer ----------------------------------------------- */
@@ -300,7 +292,7 @@ const struct err *principals_there(struct pg *pg, struct arena *a,
     pg_arg(&args, group);
     pg_arg(&args, name);
     pg_arg_time(&args, clock_now());
-    TRY(run1(pg, a, SQL_PRINCIPAL_THERE, &args, &r));
+    TRY(pg_query(pg, a, SQL_PRINCIPAL_THERE, &args, &r));
     *out = pg_count(r) > 0;
     return NULL;
 }

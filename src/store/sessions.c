@@ -7,14 +7,6 @@
 #include "store/principals.h"
 #include "store/sql.gen.h"
 
-static const struct err *run1(struct pg *pg, struct arena *a, int statement,
-                              const struct pg_args *args,
-                              struct pg_rows **rows)
-{
-    pg_queue(pg, statement, args);
-    return pg_run(pg, a, rows);
-}
-
 const struct err *sessions_list(struct pg *pg, struct arena *a,
                                 struct str person, struct session_rows *out)
 {
@@ -25,7 +17,7 @@ const struct err *sessions_list(struct pg *pg, struct arena *a,
     pg_arg(&args, person);
     pg_arg_time(&args, now - PRINCIPALS_SESSION_IDLE);
     pg_arg_time(&args, now);
-    TRY(run1(pg, a, SQL_SESSION_LIST, &args, &r));
+    TRY(pg_query(pg, a, SQL_SESSION_LIST, &args, &r));
     out->n = pg_count(r);
     out->v = arena_many(a, out->n + 1, struct session_row);
     for (size_t i = 0; i < out->n; i++)
@@ -46,7 +38,7 @@ const struct err *sessions_end(struct pg *pg, struct arena *a, struct str id,
     pg_arg(&args, id);
     pg_arg(&args, person);
     pg_arg_time(&args, clock_now());
-    TRY(run1(pg, a, SQL_SESSION_END, &args, &r));
+    TRY(pg_query(pg, a, SQL_SESSION_END, &args, &r));
     *email = pg_count(r) > 0 ? pg_str(r, 0, 0) : STR_NONE;
     return NULL;
 }
@@ -58,5 +50,5 @@ const struct err *sessions_end_all(struct pg *pg, struct arena *a,
     pg_arg(&args, person);
     pg_arg(&args, cookie.p ? crypt_sha256_hex(a, cookie) : STR_NONE);
     pg_arg_time(&args, clock_now());
-    return run1(pg, a, SQL_SESSION_END_ALL, &args, NULL);
+    return pg_query(pg, a, SQL_SESSION_END_ALL, &args, NULL);
 }

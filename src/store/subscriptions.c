@@ -66,8 +66,7 @@ const struct err *subscriptions_insert(struct pg *pg, struct arena *a,
     pg_arg_int(&args, SUBSCRIPTIONS_MAX);
     pg_arg_int(&args, SUBSCRIPTIONS_OPEN_MAX);
     pg_arg_int(&args, SUBSCRIPTIONS_OPEN_ALL_MAX);
-    pg_queue(pg, SQL_SUBSCRIPTION_INSERT, &args);
-    TRY(pg_run(pg, a, &r));
+    TRY(pg_query(pg, a, SQL_SUBSCRIPTION_INSERT, &args, &r));
     if (pg_affected(r) == 0)
         return err_at(a, ERR_CONFLICT, "subscription.too_many", STR(""),
                       "A key may have %d subscriptions, %d of them to every "
@@ -86,8 +85,7 @@ const struct err *subscriptions_list(struct pg *pg, struct arena *a,
     pg_arg(&args, page->agent);
     pg_arg(&args, page->intent_id);
     pg_arg(&args, page->after);
-    pg_queue(pg, SQL_SUBSCRIPTION_LIST, &args);
-    TRY(pg_run(pg, a, &r));
+    TRY(pg_query(pg, a, SQL_SUBSCRIPTION_LIST, &args, &r));
     out->n = pg_count(r);
     out->v = arena_many(a, out->n + 1, struct subscription);
     for (size_t i = 0; i < out->n; i++)
@@ -103,8 +101,7 @@ const struct err *subscriptions_remove(struct pg *pg, struct arena *a,
     if (id_uuid(id)) {
         pg_arg(&args, id);
         pg_arg(&args, agent);
-        pg_queue(pg, SQL_SUBSCRIPTION_DELETE, &args);
-        TRY(pg_run(pg, a, &r));
+        TRY(pg_query(pg, a, SQL_SUBSCRIPTION_DELETE, &args, &r));
     }
     if (!r || pg_affected(r) == 0)
         return ERROR(ERR_NOT_FOUND, "subscription.unknown",

@@ -99,14 +99,24 @@ struct suspension_rows suspensions_rows(struct arena *a,
     return out;
 }
 
+void suspensions_arg_kinds(struct pg_args *args, enum kind only)
+{
+    struct str v[KIND__MAX];
+    size_t n = 0;
+    for (enum kind k = KIND_NONE; k < KIND__MAX; k++) {
+        if (only == KIND__MAX || k == only)
+            v[n++] = str_of(kind_key(k));
+    }
+    pg_arg_texts(args, v, n);
+}
+
 static const struct err *select_rows(struct pg *pg, struct arena *a,
                                      int statement,
                                      const struct pg_args *args,
                                      struct suspension_rows *out)
 {
     struct pg_rows *rows = NULL;
-    pg_queue(pg, statement, args);
-    TRY(pg_run(pg, a, &rows));
+    TRY(pg_query(pg, a, statement, args, &rows));
     *out = suspensions_rows(a, rows);
     return NULL;
 }
@@ -172,8 +182,7 @@ const struct err *suspensions_revision(struct pg *pg, struct arena *a,
     struct pg_args args = pg_args(a);
     struct pg_rows *rows = NULL;
     pg_arg(&args, id);
-    pg_queue(pg, SQL_SUSPENSION_REVISION, &args);
-    TRY(pg_run(pg, a, &rows));
+    TRY(pg_query(pg, a, SQL_SUSPENSION_REVISION, &args, &rows));
     *out = pg_int(rows, 0, 0);
     return NULL;
 }
@@ -191,8 +200,7 @@ const struct err *suspensions_ages(struct pg *pg, struct arena *a,
                                    int64_t out[static 4])
 {
     struct pg_rows *rows = NULL;
-    pg_queue(pg, SQL_SUSPENSION_AGES, NULL);
-    TRY(pg_run(pg, a, &rows));
+    TRY(pg_query(pg, a, SQL_SUSPENSION_AGES, NULL, &rows));
     for (int i = 0; i < 4; i++)
         out[i] = pg_int(rows, 0, i);
     return NULL;

@@ -16,6 +16,8 @@ struct suspension_rows {
 struct suspension suspensions_row(const struct pg_rows *r, size_t i);
 struct suspension_rows suspensions_rows(struct arena *a,
                                         const struct pg_rows *r);
+/* A text[] of the kind, as the column has it; KIND__MAX: of all of them. */
+void suspensions_arg_kinds(struct pg_args *args, enum kind only);
 /* ERR_NOT_FOUND suspension.unknown. */
 const struct err *suspensions_get(struct pg *pg, struct arena *a,
                                   struct str id, struct suspension *out) MUST;

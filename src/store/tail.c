@@ -20,8 +20,7 @@ static const struct err *read_rows(struct pg *pg, struct arena *a,
     size_t bytes = 0;
     pg_arg_int(args, TAIL_PAGE);
     pg_arg_int(args, (int64_t)TAIL_PAGE_BYTES);
-    pg_queue(pg, statement, args);
-    TRY(pg_run(pg, a, &r));
+    TRY(pg_query(pg, a, statement, args, &r));
     out->n = pg_count(r);
     out->v = arena_many(a, out->n + 1, struct frame_event);
     for (size_t i = 0; i < out->n; i++) {
@@ -67,8 +66,7 @@ const struct err *tail_now(struct pg *pg, struct arena *a,
 {
     struct pg_args args = pg_args(a);
     struct pg_rows *r = NULL;
-    pg_queue(pg, SQL_TAIL_NOW, &args);
-    TRY(pg_run(pg, a, &r));
+    TRY(pg_query(pg, a, SQL_TAIL_NOW, &args, &r));
     *out = (struct tail_cursor){.sequence = 0};
     return set_xid(out, pg_str(r, 0, 0));
 }

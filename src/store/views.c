@@ -11,8 +11,7 @@ const struct err *views_list(struct pg *pg, struct arena *a, struct str person,
     struct pg_rows *r = NULL;
     pg_arg(&args, person);
     pg_arg_int(&args, VIEWS_SHOWN);
-    pg_queue(pg, SQL_VIEW_LIST, &args);
-    TRY(pg_run(pg, a, &r));
+    TRY(pg_query(pg, a, SQL_VIEW_LIST, &args, &r));
     *out = (struct view_rows){.n = pg_count(r)};
     out->v = arena_many(a, out->n + 1, struct view);
     for (size_t i = 0; i < out->n; i++)
@@ -40,8 +39,7 @@ const struct err *views_save(struct pg *pg, struct arena *a,
     pg_arg(&args, v->shared ? STR("true") : STR("false"));
     pg_arg_time(&args, now);
     pg_arg_int(&args, VIEWS_MAX);
-    pg_queue(pg, SQL_VIEW_SAVE, &args);
-    TRY(pg_run(pg, a, &r));
+    TRY(pg_query(pg, a, SQL_VIEW_SAVE, &args, &r));
     if (pg_affected(r) == 0)
         return ERROR(ERR_CONFLICT, "view.many",
                      "You have 50 saved views already. Remove one first.");
@@ -56,6 +54,5 @@ const struct err *views_remove(struct pg *pg, struct arena *a, struct str id,
         return NULL;
     pg_arg(&args, id);
     pg_arg(&args, person);
-    pg_queue(pg, SQL_VIEW_REMOVE, &args);
-    return pg_run(pg, a, NULL);
+    return pg_query(pg, a, SQL_VIEW_REMOVE, &args, NULL);
 }

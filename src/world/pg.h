@@ -78,6 +78,10 @@ size_t pg_queued(const struct pg *pg);
  * in the log. */
 const struct err *pg_run(struct pg *pg, struct arena *a,
                          struct pg_rows **rows) MUST;
+/* Runs one statement by itself, as pg_queue and pg_run do. */
+const struct err *pg_query(struct pg *pg, struct arena *a, int statement,
+                           const struct pg_args *args,
+                           struct pg_rows **rows) MUST;
 /* Is a transaction open on the connection? Always false between requests. */
 bool pg_in_transaction(const struct pg *pg);
 /* Rolls back an open transaction and forgets a queued batch. */

@@ -1,4 +1,5 @@
-/* What goes to the database and comes from it, as text. No libpq in here. */
+/* What goes to the database and comes from it, as text, and the statement that
+ * goes alone. No libpq in here. */
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -66,4 +67,11 @@ int64_t pg_int(const struct pg_rows *r, size_t row, int col)
 bool pg_bool(const struct pg_rows *r, size_t row, int col)
 {
     return str_is(pg_str(r, row, col), "t");
+}
+
+const struct err *pg_query(struct pg *pg, struct arena *a, int statement,
+                           const struct pg_args *args, struct pg_rows **rows)
+{
+    pg_queue(pg, statement, args);
+    return pg_run(pg, a, rows);
 }

@@ -103,14 +103,6 @@ Test(kind, how_each_is_answered)
     }
 }
 
-Test(kind, two_severities_are_grave)
-{
-    cr_assert(kind_grave(STR("high")) && kind_grave(STR("critical")));
-    cr_assert(!kind_grave(STR("low")) && !kind_grave(STR("medium")));
-    cr_assert(!kind_grave(STR_NONE) && !kind_grave(STR("")));
-    cr_assert(!kind_grave(STR("High")));
-}
-
 /* ---- facts ---------------------------------------------------------- */
 
 /* The object that holds a row's fact, its key there, and the path as errors
@@ -157,7 +149,7 @@ static const char *at_of(const struct place *p)
 static bool needed(const struct kind_fact *f, const char *severity)
 {
     return f->need == KIND_NEEDED ||
-           (f->need == KIND_NEEDED_HIGH && kind_grave(str_of(severity))) ||
+           (f->need == KIND_NEEDED_HIGH && severity_grave(str_of(severity))) ||
            str_is(str_of(f->path), "duration.seconds");
 }
 
