@@ -8,23 +8,9 @@
 
 /* ---- showing -------------------------------------------------------- */
 
-struct act {
-    const char *name, *heading, *sentence, *label;
-};
-
-static void add_act(struct arena *a, struct json *acts, const struct act *act)
-{
-    struct json *o = json_object(a);
-    json_set_text(o, "do", str_of(act->name));
-    json_set_text(o, "heading", str_of(act->heading));
-    json_set_text(o, "sentence", str_of(act->sentence));
-    json_set_text(o, "label", str_of(act->label));
-    json_add_json(acts, o);
-}
-
 static struct json *acts_of(struct call *c, const struct person *p)
 {
-    static const struct act
+    static const struct page_settings_act
         password = {"password", "New password",
                     "The old one ends, and so do all of their sessions. The "
                     "new one is shown once.",
@@ -42,8 +28,8 @@ static struct json *acts_of(struct call *c, const struct person *p)
     if (str_eq(p->id, c->who.id))
         return list;
     if (!p->disabled_at)
-        add_act(c->a, list, &password);
-    add_act(c->a, list, p->disabled_at ? &enable : &disable);
+        page_settings_act(c->a, list, &password);
+    page_settings_act(c->a, list, p->disabled_at ? &enable : &disable);
     return list;
 }
 

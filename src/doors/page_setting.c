@@ -38,23 +38,9 @@ static struct str seen(struct arena *a, const struct endpoint *e)
                        : STR("");
 }
 
-struct act {
-    const char *name, *heading, *sentence, *label;
-};
-
-static void add_act(struct arena *a, struct json *acts, const struct act *act)
-{
-    struct json *o = json_object(a);
-    json_set_text(o, "do", str_of(act->name));
-    json_set_text(o, "heading", str_of(act->heading));
-    json_set_text(o, "sentence", str_of(act->sentence));
-    json_set_text(o, "label", str_of(act->label));
-    json_add_json(acts, o);
-}
-
 static struct json *acts_of(struct arena *a, const struct endpoint *e)
 {
-    static const struct act
+    static const struct page_settings_act
         resume = {"resume", "Paused",
                   "Nothing goes there. What waits is sent as soon as it "
                   "goes on.",
@@ -76,13 +62,13 @@ static struct json *acts_of(struct arena *a, const struct endpoint *e)
                   "Make a new secret"};
     const bool agent = str_is(e->kind, "agent");
     struct json *list = json_array(a);
-    add_act(a, list,
-            e->gone_at     ? &revive
-            : e->paused_at ? &resume
-            : agent        ? &pause_agent
-                           : &pause_channel);
+    page_settings_act(a, list,
+                      e->gone_at     ? &revive
+                      : e->paused_at ? &resume
+                      : agent        ? &pause_agent
+                                     : &pause_channel);
     if (e->secret.p)
-        add_act(a, list, &rotate);
+        page_settings_act(a, list, &rotate);
     return list;
 }
 

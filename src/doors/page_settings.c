@@ -131,6 +131,17 @@ struct str page_settings_log(struct arena *a, struct str id)
     return page_view_path(a, "/settings/deliveries?endpoint=", id, "");
 }
 
+void page_settings_act(struct arena *a, struct json *acts,
+                       const struct page_settings_act *act)
+{
+    struct json *o = json_object(a);
+    json_set_text(o, "do", str_of(act->name));
+    json_set_text(o, "heading", str_of(act->heading));
+    json_set_text(o, "sentence", str_of(act->sentence));
+    json_set_text(o, "label", str_of(act->label));
+    json_add_json(acts, o);
+}
+
 struct json *page_settings_once(struct page_view *v,
                                 const struct page_settings_once *once)
 {

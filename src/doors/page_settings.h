@@ -57,6 +57,13 @@ struct str page_settings_url(struct arena *a,
                              struct str id, const char *after);
 /* The log of an endpoint's deliveries. */
 struct str page_settings_log(struct arena *a, struct str id);
+/* Something to be done on the page of one, by a form of its own. name: what
+ * its `do` says. */
+struct page_settings_act {
+    const char *name, *heading, *sentence, *label;
+};
+void page_settings_act(struct arena *a, struct json *acts,
+                       const struct page_settings_act *act);
 /* `once`: what is shown on one page and never again. */
 struct page_settings_once {
     const char *what, *sentence; /* "The secret" */
