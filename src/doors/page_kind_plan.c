@@ -16,6 +16,15 @@ static struct str label_of(struct arena *a, const struct page_kind_of *of)
     return buf_text(&b);
 }
 
+/* The earlier plan as it stood in the end: an approval may have edited it. */
+static struct suspension stood(const struct suspension *before)
+{
+    struct suspension s = *before;
+    if (s.approved_subject.p)
+        s.subject = s.approved_subject;
+    return s;
+}
+
 /* What was decided about the plan that this one replaces, and why. */
 static struct json *before(struct page_view *v, const struct page_kind_of *of)
 {
@@ -54,11 +63,14 @@ static struct json *besides(struct page_view *v, const struct page_kind_of *of)
 {
     if (!of->before)
         return NULL;
-    struct json *o = page_difference(v, without_steps(v->a, of->before),
+    const struct suspension old = stood(of->before);
+    struct json *o = page_difference(v, without_steps(v->a, &old),
                                      without_steps(v->a, of->s));
     const size_t n = json_count(json_get(o, "rows"));
-    const struct str label = label_of(v->a, of);
-    struct buf none = buf_make(v->a, 128);
+    struct buf was = buf_make(v->a, 96), none = buf_make(v->a, 128);
+    buf_str(&was, label_of(v->a, of));
+    buf_put(&was, of->before->approved_subject.p ? ", as approved" : "");
+    const struct str label = buf_text(&was);
     buf_put(&none, "nothing differs from ");
     buf_str(&none, label);
     json_set_bool(o, "is_same", n == 0);
@@ -78,7 +90,7 @@ struct json *page_kind_plan(struct page_view *v, const struct page_kind_of *of)
     const struct json *steps = page_kind_card_take_list(&c, "plan.steps");
     const struct str ref = page_kind_card_take_text(&c, "plan_ref");
     const struct json *old =
-        of->before ? page_steps_of(v->a, of->before->subject) : NULL;
+        of->before ? page_steps_of(v->a, stood(of->before).subject) : NULL;
     json_set_json(o, "before", before(v, of));
     json_set_json(o, "besides", besides(v, of));
     json_set_json(o, "steps", page_steps(v, steps, old));

@@ -229,6 +229,20 @@ def test_a_rejected_plan_keeps_its_reason_and_is_superseded(agent, operator,
     assert "Smaller batches." in show(me, third).text
 
 
+def test_a_plan_is_compared_with_the_one_that_was_approved(agent, me):
+    """What the operator struck out comes back as new, and is marked."""
+    first = ask_plan(agent, "abc")
+    looked = edit(me, first, k1=None)
+    assert confirm(me, first, looked).status_code == 303
+    second = ask_plan(agent, "abc", supersedes=first["suspension_id"])
+    text = show(me, second).text
+    assert "Revision 1, as approved" in text
+    assert "1 new, 2 same" in text
+    third = ask_plan(agent, "bc", supersedes=first["suspension_id"])
+    assert "2 same" in show(me, third).text
+    assert "removed" not in show(me, third).text
+
+
 # --- Declining ------------------------------------------------------------
 
 FORM = [{"key": "name", "label": "Name", "required": True}]
