@@ -1,6 +1,7 @@
 """One Sayso for a test run: real nginx, workers and PostgreSQL by ./start."""
 import atexit
 import datetime
+import itertools
 import mmap
 import os
 import pathlib
@@ -16,11 +17,24 @@ import httpx
 TOP = pathlib.Path(__file__).resolve().parent.parent
 
 
+turns = itertools.count()
+
+
 def free_port():
-    """A port on the loopback address that nobody uses just now."""
-    with socket.socket() as s:
-        s.bind(("127.0.0.1", 0))
-        return s.getsockname()[1]
+    """A port on the loopback address that nobody uses just now. Where ./check
+    says SAYSO_PORT it is one of the fifty from there on, which nobody else
+    takes before it is listened at."""
+    first = int(os.environ.get("SAYSO_PORT", 0))
+    for _ in range(50):
+        port = first + next(turns) % 50 if first else 0
+        with socket.socket() as s:
+            s.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            try:
+                s.bind(("127.0.0.1", port))
+            except OSError:
+                continue
+            return s.getsockname()[1]
+    raise AssertionError(f"no port is free from {first} on")
 
 
 def place(name=""):

@@ -4,12 +4,12 @@
 import assert from "node:assert/strict";
 
 import {
-    closePage, cookieOf, follow, openPage, press, shown, text, withPage,
+    closePage, cookieOf, drawn, follow, openPage, press, shown, text, withPage,
 } from "./browser.mjs";
 import { test } from "./lanes.mjs";
 import * as questions from "./questions.mjs";
 import {
-    ask, askExpired, cancel, raw, respond, server, suspension,
+    ask, askExpired, cancel, endNow, raw, respond, server, suspension,
 } from "./server.mjs";
 
 const approve = "Refund 499.99 EUR", refuse = "Refuse the refund";
@@ -39,6 +39,12 @@ for (const severity of ["medium", "high", "critical"]) {
     }
 }
 
+/* Focus from the start is given when a page is drawn, not when it is loaded. */
+async function focusedName(page) {
+    await drawn(page);
+    return page.evaluate(() => document.activeElement.name);
+}
+
 async function confirmed(page, severity) {
     const asked = await ask(questions.choice({ severity }));
     await open(page, asked);
@@ -50,8 +56,8 @@ async function confirmed(page, severity) {
         "The customer gets the money", "for the facts [0-9a-f]{4}"]) {
         assert.match(words, new RegExp(one));
     }
-    const focused = await page.evaluate(() => document.activeElement.name);
-    assert.equal(focused, severity === "critical" ? undefined : "value");
+    assert.equal(await focusedName(page),
+        severity === "critical" ? undefined : "value");
     await pending(asked);
     await follow(page, "Back");
     await pending(asked);
@@ -185,10 +191,10 @@ test("the same form sent twice says that it was answered already", () =>
 
 test("a question that expired before the answer says so", () =>
     withPage({ who: "operator" }, async (page) => {
-        const asked = await ask(questions.choice({ timeout_seconds: 4,
+        const asked = await ask(questions.choice({ timeout_seconds: 3600,
             fallback_policy: "fail", fallback_value: undefined }));
         await open(page, asked);
-        await page.waitForTimeout(4000);
+        endNow(asked);
         await press(page, approve);
         assert.equal(shown(page).status(), 409);
         const words = await text(page);
@@ -259,8 +265,7 @@ test("where the facts changed, Enter alone does not confirm", () =>
             (input) => { input.value = "0".repeat(64); });
         await press(page, `Confirm: ${approve}`);
         assert.equal(shown(page).status(), 409);
-        assert.equal(await page.evaluate(() => document.activeElement.tagName),
-            "BODY");
+        assert.equal(await focusedName(page), undefined);
         await pending(asked);
     }));
 

@@ -124,6 +124,7 @@ export async function openPage({ who = null, scripts = true, width = 1280,
     if (who && !signedIn.has(who)) {
         const first = await openPage();
         await signIn(first, people[who]);
+        await first.waitForURL("**/inbox");
         signedIn.set(who, await first.context().storageState());
         await closePage(first);
     }
@@ -166,7 +167,13 @@ export async function signIn(page, { email, password }) {
     }
     await page.getByLabel("E-mail").fill(email);
     await page.getByLabel("Password").fill(password);
-    await page.getByRole("button", { name: "Sign in" }).click();
+    await press(page, "Sign in");
+}
+
+/* Until the page was drawn, and what is given the focus from the start has it. */
+export async function drawn(page) {
+    await page.evaluate(() => new Promise((done) =>
+        requestAnimationFrame(() => requestAnimationFrame(done))));
 }
 
 export async function cookieOf(page) {

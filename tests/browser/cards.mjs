@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 
 import {
-    follow, press, shown, text, withPage,
+    drawn, follow, press, shown, text, withPage,
 } from "./browser.mjs";
 import {
     approval, cost, flat, hostileApproval, hostileCost, hostilePermission,
@@ -184,7 +184,7 @@ both("a longer time is refused at its field", async (page) => {
     assert.equal(await page.getByLabel("Comment").inputValue(),
         "Two is fine.");
     await page.locator("[role=alert] a").first().click();
-    assert.match(page.url(), /#f1$/);
+    await page.waitForURL(/#f1$/);
     await pending(id);
     for (const wrong of ["", "0", "-1", "1.5", "an hour", "9".repeat(30)]) {
         await page.getByLabel("For how long").fill(wrong);
@@ -320,10 +320,12 @@ async function inFirstScreen(page) {
     assert.ok(box.y > 0 && box.y + box.height < 720, JSON.stringify(box));
 }
 
-/* At the end of the page; of a 740 pixels high phone. */
+/* At the end of the page; of a 740 pixels high phone. A bar that rests comes
+ * when the browser has seen that the form is out of sight. */
 async function atTheBottom(page, selector) {
     await page.setViewportSize({ width: 360, height: 740 });
     await page.evaluate(() => window.scrollTo(0, 1e6));
+    await page.locator(selector).waitFor();
     const bar = await page.locator(selector).boundingBox();
     assert.ok(Math.abs(bar.y + bar.height - 740) < 2, JSON.stringify(bar));
     return bar;
@@ -394,6 +396,7 @@ test("nothing critical is decided by Enter alone", () =>
         await Promise.all([page.waitForEvent("load"),
             page.getByLabel("Limit").press("Enter")]);
         await words(page, ["1,700 USD"], ".diff");
+        await drawn(page);
         assert.equal(await page.evaluate(() =>
             document.activeElement.tagName), "BODY");
         await page.keyboard.press("Enter");
@@ -423,6 +426,8 @@ test("an edit is made with the keyboard alone", () =>
             page.keyboard.press("Enter")]);
         await words(page, ["20 minutes"], ".diff");
         await pending(id);
+        await page.waitForFunction(() =>
+            document.activeElement.name === "value");
         await Promise.all([page.waitForEvent("load"),
             page.keyboard.press("Enter")]);
         const stored = await suspension(id);

@@ -372,7 +372,8 @@ function state(name, bring) {
     }));
 }
 
-async function some(word) {
+async function some(name) {
+    const word = `${name}${Date.now()}`;
     for (const severity of ["low", "medium", "high", "critical"]) {
         await ask(refund(`${word} ${severity} 18.40 EUR`,
             { severity, timeout_seconds: 7200 }));

@@ -55,7 +55,8 @@ export async function enter(page) {
 
 async function signIn(page) {
     await page.goto("/login");
-    assert.equal((await focused(page)).id, "email"); // has it from the start
+    /* It has it from the start, once the page is drawn. */
+    await page.waitForFunction(() => document.activeElement.id === "email");
     await page.keyboard.type(people.operator.email);
     await tabTo(page, ({ id }) => id === "password");
     await page.keyboard.type(people.operator.password);

@@ -12,7 +12,7 @@ export function runAll() {
     for (const [lane, tests] of Object.entries(lanes)) {
         describe(lane, { concurrency: lane === "any" ? 2 : 1 }, () => {
             for (const [name, run] of tests) {
-                it(name, { timeout: 300000 }, run);
+                it(name, { timeout: 600000 }, run);
             }
         });
     }

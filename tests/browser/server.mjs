@@ -1,6 +1,6 @@
 /* One Sayso for the whole run: real nginx, workers and PostgreSQL by ./start,
  * and the agent's side of it through the API. Never looks at a page. */
-import { spawnSync } from "node:child_process";
+import { execFile, spawnSync } from "node:child_process";
 import {
     chmodSync, mkdtempSync, readFileSync, realpathSync, rmSync,
 } from "node:fs";
@@ -8,6 +8,7 @@ import { createServer } from "node:net";
 import { request } from "node:http";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
 
 const top = join(dirname(fileURLToPath(import.meta.url)), "../..");
 const environ = {
@@ -62,21 +63,23 @@ export async function startServer() {
     server.url = server.env.SAYSO_URL;
 }
 
-/* A second one, as ./start --demo makes it; use(its sayso.env) and stop. */
+/* A second one, as ./start --demo makes it; use(its sayso.env) and stop. The
+ * other tests go on meanwhile. */
 export async function withDemo(use) {
     const state = `${environ.SAYSO_VAR}-demo`;
     const env = { ...environ, SAYSO_VAR: state,
                   SAYSO_PORT: String(await freePort()) };
+    const start = (word) => promisify(execFile)(join(top, "start"), [word],
+        { cwd: top, env, timeout: 300000 });
     try {
-        run(join(top, "start"), ["--demo"],
-            { env, timeout: 120000, stdio: ["ignore", "pipe", "pipe"] });
+        await start("--demo");
         const text = readFileSync(
             realpathSync(join(state, "sayso.env")), "utf8");
         await use(Object.fromEntries(text.split("\n")
             .map((line) => /^(\w+)=(.*)$/.exec(line)?.slice(1))
             .filter(Boolean)));
     } finally {
-        run(join(top, "start"), ["--stop"], { env });
+        await start("--stop");
     }
 }
 
@@ -122,7 +125,7 @@ export async function api(role, method, path, status, body, headers = {}) {
             ...headers,
         },
         body: body === undefined ? undefined : JSON.stringify(body),
-        signal: AbortSignal.timeout(15000),
+        signal: AbortSignal.timeout(60000),
     });
     const text = await answer.text();
     if (answer.status !== status) {
@@ -151,6 +154,12 @@ export function cancel(id, reason, agent = "refunds-agent") {
         { reason }, { "X-Agent-ID": agent });
 }
 
+/* Its time is over, as if it had passed. */
+export function endNow({ suspension_id: id }) {
+    sql("UPDATE suspension SET expires_at = now() - interval '1 s' WHERE " +
+        `id = '${id}' AND state = 'pending'`);
+}
+
 /* A question whose time ends within the next second, and has ended. */
 export async function askExpired(question) {
     const asked = await ask({ ...question, timeout_seconds: 1 });
@@ -170,7 +179,7 @@ export function raw(path, { method = "GET", headers = {}, body } = {}) {
                 body: Buffer.concat(parts),
             }));
         });
-        sent.setTimeout(15000, () => sent.destroy(new Error("timeout")));
+        sent.setTimeout(60000, () => sent.destroy(new Error("timeout")));
         sent.on("error", failed);
         sent.end(body);
     });

@@ -10,7 +10,7 @@ import { look } from "./looks.mjs";
 import * as plans from "./plans_questions.mjs";
 import * as questions from "./questions.mjs";
 import {
-    api, ask, askExpired, cancel, pageRoutes, respond, sql, visited,
+    api, ask, askExpired, cancel, endNow, pageRoutes, respond, sql, visited,
 } from "./server.mjs";
 
 const by = { who: "operator" };
@@ -207,9 +207,9 @@ state("stale-answered", 409, by, async (page) => {
     await press(page, "Refund 499.99 EUR");
 });
 state("stale-expired", 409, by, async (page) => {
-    const asked = await ask(questions.form({ timeout_seconds: 4 }));
+    const asked = await ask(questions.form({ timeout_seconds: 3600 }));
     await openOne(page, asked);
-    await page.waitForTimeout(4000);
+    endNow(asked);
     await press(page, "Send the answers");
 });
 

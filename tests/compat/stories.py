@@ -66,6 +66,15 @@ class Agent(BaseAgent):
         return await self.async_client.set_status(
             made.id, made.version, IntentStatus.ACTIVE)
 
+    async def ended(self, intent_id):
+        """The intent, once its question is over for the server too."""
+        for _ in range(100):
+            intent = await self.async_client.get_intent(intent_id)
+            if intent.status is not SUSPENDED:
+                break
+            await asyncio.sleep(0.2)
+        return intent
+
     async def respond(self, intent_id, suspension_id, value, **more):
         return await self.human.post(
             f"/api/v1/intents/{intent_id}/suspend/respond",
@@ -201,7 +210,7 @@ async def reminded(agent, told):
     asking = asyncio.create_task(agent.request_input(
         intent.id, "Refund?", choices=CHOICES,
         retry_policy=HumanRetryPolicy(
-            max_attempts=3, interval_seconds=2,
+            max_attempts=10, interval_seconds=2,
             escalation_ladder=[EscalationStep(2, "email", "lead@x.org")],
             final_fallback_policy="complete_with_fallback")))
     first = await agent.questions.get()
@@ -222,7 +231,8 @@ async def unheard(agent, told):
                 max_attempts=3, interval_seconds=2,
                 escalation_ladder=[EscalationStep(2, "email", "lead@x.org")]))
     told["error"] = caught.value
-    told["intent"] = await agent.async_client.get_intent(intent.id)
+    # The clocks of both end it in the same moment.
+    told["intent"] = await agent.ended(intent.id)
     told["events"] = await agent.async_client.get_events(intent.id)
 
 

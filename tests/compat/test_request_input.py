@@ -167,7 +167,7 @@ def test_failed(told):
 
 def test_reminded(told):
     assert told["value"] == "deny"
-    assert told["second"].context == {"_attempt": 2, "_max_attempts": 3,
+    assert told["second"].context == {"_attempt": 2, "_max_attempts": 10,
                                       "_notify_to": "lead@x.org"}
     assert told["answered"].status_code == 200
     kinds = [e.event_type for e in told["events"]]

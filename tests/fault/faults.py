@@ -11,7 +11,7 @@ import kit
 
 VICTIMS = ("web", "wait", "tick", "deliver", "postgres")
 
-AT_WORK = 1  # seconds to wait for somebody to be in the middle of something
+AT_WORK = 3  # seconds to wait for somebody to be in the middle of something
 ENOUGH = 30  # seconds after which no further round begins
 
 

@@ -97,6 +97,7 @@ async def story(server, clock, load, faults):
     async def kill():
         await load.until(lambda: load.ready == WORKERS, 30)
         await faults.rounds(*ROUNDS)
+        await load.until(lambda: enough(load.book), 120)
         load.running = False
         faults.took("to kill everybody")
 
@@ -113,6 +114,13 @@ async def story(server, clock, load, faults):
         assert not reader.task.done(), reader.task.exception()
         reader.task.cancel()
     await load.close()
+
+
+def enough(book):
+    """Was there what test_enough_happened wants of the load?"""
+    statuses = collections.Counter(a.status for a in book.answers)
+    expired = sum(x.state == "expired" for x in book.learned)
+    return statuses[200] >= 40 and statuses[409] >= 10 and expired >= 10
 
 
 async def settled(server, book, *things):

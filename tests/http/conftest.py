@@ -64,11 +64,11 @@ def stuck():
             concurrent.futures.ThreadPoolExecutor() as pool:
         intent = kit.new_intent(client)
         with kit.locked(one, intent):
+            begun = time.time()
             request = pool.submit(kit.set_status, client, intent, "completed")
             kit.wait_for(lambda: kit.waiting(one) == 1)
             pid = kit.busy_worker(one)
             os.kill(pid, signal.SIGSTOP)
-        begun = time.time()
         for _ in range(5):
             assert client.get("/readyz").status_code == 200
         yield one, pid, begun, request

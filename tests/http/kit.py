@@ -201,7 +201,7 @@ def elsewhere():
 _addresses = itertools.count()
 
 
-def wait_for(what, seconds=10):
+def wait_for(what, seconds=30):
     end = time.monotonic() + seconds
     while time.monotonic() < end:
         if got := what():
@@ -265,20 +265,41 @@ def connections(path):
             if len(row) == 8 and row[7] == str(path) and row[5] == "03"}
 
 
+def holds(pid, path):
+    """How many of them a process has."""
+    def target(link):
+        try:
+            return os.readlink(link)
+        except OSError:
+            return None  # it was closed meanwhile
+
+    try:
+        have = {target(f) for f in pathlib.Path(f"/proc/{pid}/fd").iterdir()}
+    except OSError:
+        return 0
+    return len(connections(path) & have)
+
+
 def has_request(worker, path):
     """Holds it one of the connections to nginx?"""
-    at = pathlib.Path(f"/proc/{worker}/fd")
-    try:
-        return bool(connections(path) & {os.readlink(f) for f in at.iterdir()})
-    except OSError:
-        return False  # it closed one meanwhile
+    return holds(worker, path) > 0
+
+
+def queued(path):
+    """How many have come in at a path and were not taken yet."""
+    rows = [x.split() for x in
+            pathlib.Path("/proc/net/unix").read_text().splitlines()[1:]]
+    return sum(len(row) == 8 and row[7] == str(path) and row[5] == "02"
+               for row in rows)
 
 
 def busy_worker(server):
     """The one worker that has a request."""
-    busy = [w for w in server.workers() if has_request(w, server.socket)]
-    assert len(busy) == 1, busy
-    return busy[0]
+    def busy():
+        found = [w for w in server.workers() if has_request(w, server.socket)]
+        return found if len(found) == 1 else None
+
+    return wait_for(busy)[0]
 
 
 def comm(pid):

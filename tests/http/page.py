@@ -121,21 +121,31 @@ def typed(r, values):
     return out
 
 
-def send(client, path, values, **more):
+def filled(client, path, values):
+    """What a browser would send of the form with these values."""
     r = client.get(path)
     assert r.status_code == 200, r.text
-    data = Page(r).data(path, **typed(r, values))
-    return client.post(path, data={**data, **more})
+    return Page(r).data(path, **typed(r, values))
 
 
-def press(client, path, what, page=None, **more):
-    """Presses the button `what` of a form of the page."""
+def send(client, path, values, **more):
+    return client.post(path, data={**filled(client, path, values), **more})
+
+
+def button(client, path, what, page=None):
+    """What a browser would send at the button `what` of a form of the page."""
     r = client.get(page or path)
+    assert r.status_code == 200, r.text
     form = next(f for f in Page(r).forms if f["action"] == path and any(
         x["tag"] == "button" and x["value"] == what for x in f["fields"]))
     data = {x["name"]: x["value"] for x in form["fields"]
             if x["tag"] == "input"}
-    return client.post(path, data={**data, "do": what, **more})
+    return {**data, "do": what}
+
+
+def press(client, path, what, page=None, **more):
+    data = button(client, path, what, page)
+    return client.post(path, data={**data, **more})
 
 
 def token(client):

@@ -2,8 +2,8 @@
 one answer; another request under the same key is refused."""
 import pytest
 
-from kit import (ROUTES, ask, events, get, new_id, new_intent, put, record,
-                 refused, suspend, together)
+from kit import (ROUTES, asleep, ask, events, get, new_id, new_intent, put,
+                 record, refused, suspend, together)
 
 POSTS = [r.name for r in ROUTES if r.method == "POST" and r.proof == "KEY"]
 
@@ -72,6 +72,13 @@ def make(name, agent, operator):
         "agents": ({"agent_id": "a"}, {"agent_id": "b"}),
     }
     return Case(agent, path, *bodies[rest.split("/")[-1]], match(intent))
+
+
+@pytest.fixture(autouse=True)
+def no_clock(server):
+    """What ends by itself meanwhile is no second effect."""
+    with asleep(server, "tick"):
+        yield
 
 
 def count(server):

@@ -8,7 +8,8 @@ import re
 import kit
 import pytest
 from kit import ROUTES, fill, new_id
-from page import Page, fields, logged, once, press, send, signs_in, token
+from page import (Page, button, fields, filled, logged, once, press, send,
+                  signs_in, token)
 
 route = pytest.mark.route
 PEOPLE, KEYS = "/settings/people", "/settings/keys"
@@ -258,13 +259,19 @@ def test_an_admin_always_remains(db, person):
             "UPDATE principal SET role = 'operator' WHERE role = 'admin' AND "
             "NOT email = ANY (%s) RETURNING id", [emails]).fetchall()]
         try:
-            def end(who, whom):
-                if what == "disable":
-                    return press(who.client, at(db, whom), "disable")
-                return send(who.client, at(db, whom), {"Role": "operator"})
+            def ready(who, whom):
+                path = at(db, whom)
+                data = (button(who.client, path, "disable")
+                        if what == "disable" else
+                        filled(who.client, path, {"Role": "operator"}))
+                return who, path, data
 
+            def end(who, path, data):
+                return who.client.post(path, data=data)
+
+            both = ready(*two), ready(*two[::-1])
             with concurrent.futures.ThreadPoolExecutor() as pool:
-                each = [pool.submit(end, *two), pool.submit(end, *two[::-1])]
+                each = [pool.submit(end, *one) for one in both]
                 codes = sorted(x.result().status_code for x in each)
             left = db.execute(
                 "SELECT count(*) FROM principal WHERE role = 'admin' AND "

@@ -69,10 +69,12 @@ def test_a_reload_drops_nothing(server):
         for _ in range(5):
             wait_for(lambda: len(server.workers()) == 4)
             before = set(server.workers())
+            calls = len(statuses)
             os.kill(server.supervisor(), signal.SIGHUP)
             wait_for(lambda: not before & set(server.workers()))
+            wait_for(lambda: len(statuses) > calls + 10)
     wait_for(lambda: len(server.workers()) == 4)
-    assert len(statuses) > 50 and set(statuses) == {201}
+    assert set(statuses) == {201}
 
 
 def test_a_reload_reads_the_configuration(server):
@@ -143,11 +145,11 @@ def test_a_crashing_worker_is_started_again_with_back_off(server):
     seen = []
     for _ in range(6):
         pid = wait_for(lambda: [w for w in server.workers()
-                                if w not in seen], 10)[0]
+                                if w not in seen])[0]
         seen.append(pid)
         os.kill(pid, signal.SIGKILL)
-    wait_for(lambda: len(server.workers()) == 4, 20)
-    assert time.monotonic() - begun < 30
+    wait_for(lambda: len(server.workers()) == 4)
+    assert time.monotonic() - begun < 60
 
 
 def test_half_a_request_from_the_front_end(server, agent):
@@ -172,13 +174,13 @@ def test_a_stuck_worker_is_killed(stuck):
     one, pid, begun, request = stuck
     with one.client() as client:
         while pid in one.workers():
-            assert time.time() - begun < 40
+            assert time.time() - begun < 60
             assert client.get("/readyz").status_code == 200
             time.sleep(0.2)
     line = next(x for x in one.log().splitlines()
                 if f"sayso: web, {pid}, is killed: more than 30 s" in x)
     killed = datetime.datetime.fromisoformat(line.split(" ")[0])
-    assert 29 < killed.timestamp() - begun < 40
+    assert 29 < killed.timestamp() - begun < 60
     # nginx answers for it, in JSON.
     assert request.result(20).status_code == 503
     wait_for(lambda: len(one.workers()) == 2)
@@ -214,10 +216,16 @@ def nobody_here(server):
 def test_guessing_at_the_login_is_slowed_down(server, nobody_here):
     """nginx's ceiling for an address, above the program's for a person."""
     data = login_data(nobody_here, email="x@example.com", password="x")
-    got = [nobody_here.post("/login", data=data) for _ in range(60)]
-    statuses = [r.status_code for r in got]
-    assert statuses.count(429) >= 5 and 422 in statuses
-    slow = next(r for r in got if r.status_code == 429)
+    for _ in range(3):
+        assert nobody_here.post("/login", data=data).status_code == 422
+    # Those that cost the program little come faster than any real ones.
+    slow = None
+    for _ in range(600):
+        r = nobody_here.post("/login", data={})
+        assert r.status_code in (403, 429)
+        slow = slow or (r if r.status_code == 429 else None)
+        if slow:
+            break
     assert slow.json()["code"] == "request.too_many"
     assert int(slow.headers["retry-after"]) > 0
 
@@ -239,15 +247,15 @@ def test_a_stop_answers_every_request_in_flight(server, agent):
             busy = [pool.submit(change, i) for i in intents]
             wait_for(lambda: waiting(server) == 4)
             queued = [pool.submit(change, i) for i in others]
-            time.sleep(0.5)
+            wait_for(lambda: kit.queued(server.socket) == 12)
             begun = time.monotonic()
             os.kill(supervisor, signal.SIGTERM)
             time.sleep(0.3)
         assert [f.result(10) for f in busy] == [200] * 4
         assert [f.result(10) for f in queued] == [200] * 12
     wait_for(lambda: comm(supervisor) is None)
-    assert time.monotonic() - begun < 10
-    wait_for(lambda: comm(pid) is None)
+    assert time.monotonic() - begun < 30
+    wait_for(lambda: comm(pid) is None, 60)
     assert children(supervisor) == []
 
 

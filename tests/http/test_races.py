@@ -4,9 +4,9 @@ import time
 
 import pytest
 
-from kit import (answer, ask, check_chain, events, get, new_id, new_intent,
-                 patch, put, record, refused, respond, set_status, suspend,
-                 together, types)
+from kit import (answer, ask, check_chain, events, get, locked, new_id,
+                 new_intent, patch, put, record, refused, respond, set_status,
+                 suspend, together, types, wait_for, waiting)
 
 ROUNDS = 25
 
@@ -48,8 +48,23 @@ def test_two_operators_at_once(agent, operator, other_operator, door):
         assert now["version"] == 2 and now["status"] == "active"
         assert now["state"]["_suspension"]["response"] == value
         assert types(agent, intent["id"]).count("intent.resumed") == 1
-    # Both doors of the race were open: nobody always wins.
-    assert len(set(winners)) == 2, winners
+
+@pytest.mark.parametrize("first", [0, 1])
+def test_the_first_of_two_operators_wins(server, agent, operator,
+                                         other_operator, first):
+    """Whichever of the two it is, and at whichever door."""
+    asked = ask(agent)
+    intent = {"id": asked["intent_id"]}
+    calls = [lambda: answer(operator, asked, "approve"),
+             lambda: respond(other_operator, intent, asked["suspension_id"],
+                             "deny")]
+    got = [None, None]
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        with locked(server, intent):
+            for n, who in enumerate((first, 1 - first), 1):
+                got[who] = pool.submit(calls[who])
+                wait_for(lambda: waiting(server) == n)
+        assert one_winner([g.result() for g in got], NAMES) == first
 
 
 def test_many_operators_at_once(agent, operator, other_operator):

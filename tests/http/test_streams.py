@@ -128,11 +128,6 @@ def waiter_process(server):
     return found[0] if len(found) == 1 else None
 
 
-def sockets(pid):
-    at = pathlib.Path(f"/proc/{pid}/fd")
-    return sum(os.readlink(f).startswith("socket:") for f in at.iterdir())
-
-
 # Two that only have to be left alone: they begin before all tests.
 
 @pytest.fixture(scope="module", autouse=True)
@@ -147,14 +142,15 @@ def unread(server, agent):
     """A reader that takes nothing of more than all buffers hold."""
     intent = new_intent(agent)
     pid = waiter_process(server)
+    path = pathlib.Path(server.socket).with_name("wait.sock")
     with socket.socket() as s:
         s.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1 << 16)
         s.connect(("127.0.0.1", server.port))
-        before = sockets(pid)
+        before = kit.holds(pid, path)
         s.sendall(f"GET /api/v1/intents/{intent['id']}/subscribe HTTP/1.1\r\n"
                   f"Host: x\r\nX-API-Key: {server.env['SAYSO_AGENT_KEY']}\r\n"
                   f"\r\n".encode())
-        wait_for(lambda: sockets(pid) == before + 1)
+        wait_for(lambda: kit.holds(pid, path) == before + 1)
         for n in range(60):
             note(agent, intent, n, 200_000)
         yield s, pid, time.monotonic()
@@ -169,16 +165,19 @@ def test_what_happens_is_told_at_once(server, agent):
     assert stream.headers["content-type"] == "text/event-stream"
     assert stream.headers["cache-control"] == "no-store"
     assert stream.status == 200 and stream.frames == []
-    delays = []
-    for n in range(5):
+    delays, plain = [], []
+    for n in range(9):
+        begun = time.monotonic()
+        kit.get(agent, intent)
+        plain.append(time.monotonic() - begun)
         note(agent, intent, n)
         begun = time.monotonic()
         stream.until(lambda f: f["data"].get("payload", {}).get("n") == n)
         delays.append(time.monotonic() - begun)
-    assert min(delays) < 0.2, delays
-    assert max(delays) < 1.5, delays
+    # Without a wake-up it would be seen once a second.
+    assert sorted(delays)[4] < 0.3 + 3 * sorted(plain)[4], (delays, plain)
     listed = [e["sequence"] for e in events(agent, intent["id"])]
-    assert [int(f["id"]) for f in stream.frames] == sorted(listed)[-5:]
+    assert [int(f["id"]) for f in stream.frames] == sorted(listed)[-9:]
     stream.close()
 
 
@@ -217,7 +216,7 @@ def test_an_agent_hears_of_its_work_alone(server, agent, operator):
     now = kit.get(agent, intent)
     assert set_status(agent, now, "completed").status_code == 200
     for s in streams:
-        s.until("INTENT_COMPLETED")
+        s.until("status_changed")
         time.sleep(0.2)
         assert [f["event"] for f in s.frames] == [
             "AGENT_ASSIGNED", "agent_assigned", "INTENT_COMPLETED",
@@ -338,7 +337,7 @@ def test_refusals_are_slowed_down(server, agent):
         second, late = refuse(server, path, key)
         assert first.status_code == second.status_code == status
         refused(first, status)
-        assert soon < 7 and 8 < late < 20, (soon, late)
+        assert 8 < late < 60 and late - soon > 5, (soon, late)
 
     with concurrent.futures.ThreadPoolExecutor(4) as pool:
         list(pool.map(twice, kinds))
@@ -349,7 +348,7 @@ def test_other_refusals_are_not(server):
         with server.client() as nobody:
             r = nobody.get("/api/v1/intents")
         refused(r, 401)
-        assert r.elapsed.total_seconds() < 3
+        assert r.elapsed.total_seconds() < 8
 
 
 # --- Left alone -----------------------------------------------------------
@@ -396,7 +395,8 @@ class Ledger:
             while time.monotonic() < end and not self.stream.ended:
                 time.sleep(0.02)
             self._again()
-        time.sleep(3)
+        wait_for(self.read_all)
+        time.sleep(0.5)  # for doubles
         self._collect()
 
     def _collect(self):
@@ -413,7 +413,13 @@ class Ledger:
         time.sleep(0.05)
         self.stream = Stream(self.server, self.path, last=self.last)
 
-    def end(self):
+    def read_all(self):
+        return self.whole(self.got + [(f["event"], f["id"])
+                                      for f in list(self.stream.frames)])
+
+    def end(self, whole):
+        """whole: is it all that has to come?"""
+        self.whole = whole
         self.stop.set()
         self.thread.join()
         return self.got
@@ -453,16 +459,22 @@ def test_nothing_is_missed_and_nothing_doubled(server, agent):
     wait_for(lambda: waiter_process(server))
     time.sleep(1)
     for i in intents:
-        got = [int(id_.partition(".")[0]) for event, id_ in
-               ledgers[i["id"]].end()
-               if not event.isupper()]
+        def numbers(got):
+            return [int(id_.partition(".")[0]) for event, id_ in got
+                    if not event.isupper()]
+
         listed = sorted(e["sequence"] for e in
                         events(agent, i["id"], limit=1000))
+        got = numbers(ledgers[i["id"]].end(
+            lambda got: listed[-1] in numbers(got)))
         assert got == listed[first[i["id"]]:]
-    got = all_of_them.end()
+
+    def changes(got):
+        return [x for x in got if x[0] == "status_changed"]
+
+    got = all_of_them.end(lambda got: len(changes(got)) >= 4 * 60)
     assert len(got) == len(set(got)), "doubles"
-    changes = [x for x in got if x[0] == "status_changed"]
-    assert len(changes) == 4 * 60
+    assert len(changes(got)) == 4 * 60
 
 
 # --- Ending ---------------------------------------------------------------
@@ -485,7 +497,7 @@ def test_who_may_no_longer_listen(server, agent, person):
         db.execute("UPDATE operator_session s SET revoked_at = now() FROM "
                    "principal p WHERE p.id = principal_id AND email = %s",
                    [out.email])
-    wait_for(lambda: all(s.ended for s in cut), 13)
+    wait_for(lambda: all(s.ended for s in cut), 40)
     assert all(s.ended != "cleanly" for s in cut)
     assert stays.ended is None
     stays.close()
@@ -496,7 +508,7 @@ def test_a_holder_that_ends_breaks_its_streams(server, agent):
     pid = waiter_process(server)
     os.kill(pid, signal.SIGTERM)
     for s in streams:
-        wait_for(lambda: s.ended, 3)
+        wait_for(lambda: s.ended)
         assert s.ended != "cleanly"
     wait_for(lambda: waiter_process(server) not in (None, pid))
 

@@ -123,7 +123,7 @@ def test_a_ladder_of_72_hours(clock, agent):
     third = until(agent, asked, attempt=3)
     clock.forward(hours=24)
     end = until(agent, asked, state="expired")
-    assert time.monotonic() - begun < 5
+    assert time.monotonic() - begun < 60
 
     assert second["channel_hint"] == "floor"
     assert second["next_attempt_at"] > asked["next_attempt_at"]
@@ -614,7 +614,7 @@ def test_a_lapsed_lease_is_told_once(server, clock, agent):
     leases = [acquire(agent, intent, f"s{n}") for n in range(70)]
     other = acquire(agent, new_intent(agent), seconds=HOUR)
     clock.forward(seconds=61)
-    wait_for(lambda: status(server, leases[-1]) == "expired")
+    wait_for(lambda: all(status(server, x) == "expired" for x in leases))
     released = events(agent, intent["id"], event_type="lease_released")
     assert {e["actor"] for e in released} == {"clock"}
     assert sorted(e["payload"]["lease_id"] for e in released) == sorted(
@@ -841,18 +841,22 @@ def test_a_database_that_goes_and_comes(server, clock, agent, operator):
     asked = ask(agent, timeout_seconds=HOUR)
     intent, suspension = suspend(agent, timeout_seconds=2 * HOUR)
     postmaster = server.postmaster()
+    def told(words):
+        return server.log().count("tick: " + words)
+
+    before = told("nothing is done"), told("going on")
     with server.database() as db:
         os.kill(postmaster, signal.SIGSTOP)
         try:
             db.execute("SELECT pg_terminate_backend(pid) FROM "
                        "pg_stat_activity WHERE usename = 'sayso_tick'")
             clock.forward(hours=1)
-            wait_for(lambda: "tick: nothing is done" in server.log())
+            wait_for(lambda: told("nothing is done") > before[0])
             time.sleep(3)
         finally:
             os.kill(postmaster, signal.SIGCONT)
     until(agent, asked, state="expired")
     assert answer(operator, {"suspension_id": suspension},
                   "deny").status_code == 200
-    assert server.log().count("tick: nothing is done") == 1
-    assert server.log().count("tick: going on") == 1
+    assert (told("nothing is done"), told("going on")) == tuple(
+        n + 1 for n in before)

@@ -72,7 +72,7 @@ class Poll:
         done, _ = concurrent.futures.wait([self.answer], seconds)
         return not done
 
-    def result(self, seconds=10):
+    def result(self, seconds=30):
         r = self.answer.result(seconds)
         assert r.status_code == 200, r.text
         return r
@@ -96,6 +96,12 @@ def waiter_process(server):
     return found[0] if len(found) == 1 else None
 
 
+def holding(server):
+    """How many connections it has to nginx."""
+    return kit.holds(waiter_process(server),
+                     pathlib.Path(server.socket).with_name("wait.sock"))
+
+
 def read(client, asked):
     return client.get(f"/api/v1/suspensions/{asked['suspension_id']}").json()
 
@@ -114,9 +120,12 @@ def test_what_is_decided_is_answered_at_once(server, pool, agent, operator):
 
 @route(SUSPENSION)
 def test_held_and_answered_with_the_answer(server, pool, agent, operator):
-    delays = []
-    for _ in range(5):
+    delays, plain = [], []
+    for _ in range(9):
         asked = ask(agent)
+        begun = time.monotonic()
+        read(agent, asked)
+        plain.append(time.monotonic() - begun)
         one = poll(server, pool, asked)
         assert one.held()
         assert answer(operator, asked).status_code == 200
@@ -127,8 +136,8 @@ def test_held_and_answered_with_the_answer(server, pool, agent, operator):
         assert "retry-after" not in r.headers
         assert r.headers["cache-control"] == "no-store"
         delays.append(one.ended - answered)
-    assert min(delays) < 0.1, delays
-    assert max(delays) < 1, delays
+    # Without a note it would be seen once a second.
+    assert sorted(delays)[4] < 0.3 + 3 * sorted(plain)[4], (delays, plain)
 
 
 @route(SUSPENSION)
@@ -226,7 +235,7 @@ def test_a_withdrawn_question(server, pool, agent):
     assert one.held()
     r = agent.post(f"/api/v1/suspensions/{asked['suspension_id']}/cancel")
     assert r.status_code == 200
-    assert one.result(3).json()["state"] == "cancelled"
+    assert one.result().json()["state"] == "cancelled"
 
 
 @route(SUSPENSION)
@@ -235,7 +244,7 @@ def test_a_question_whose_time_is_over(server, pool, agent, operator):
     one = poll(server, pool, asked)
     time.sleep(1.1)
     refused(answer(operator, asked), 409)
-    assert one.result(3).json()["state"] == "expired"
+    assert one.result().json()["state"] == "expired"
 
 
 @route(INTENT)
@@ -245,7 +254,7 @@ def test_a_question_of_the_sdk(server, pool, agent, operator):
     one = poll_intent(server, pool, intent)
     assert one.held()
     assert respond(operator, intent, suspension, "approve").status_code == 200
-    mirror = one.result(3).json()["state"]["_suspension"]
+    mirror = one.result().json()["state"]["_suspension"]
     assert mirror["response"] == "approve"
 
 
@@ -255,7 +264,7 @@ def test_a_question_of_the_sdk(server, pool, agent, operator):
 def test_an_older_version_is_answered_at_once(server, pool, agent):
     intent = new_intent(agent)
     one = poll_intent(server, pool, intent, since=intent["version"] - 1)
-    assert one.result(5).json()["version"] == intent["version"]
+    assert one.result().json()["version"] == intent["version"]
 
 
 @route(INTENT)
@@ -264,7 +273,7 @@ def test_the_next_version(server, pool, agent):
     one = poll_intent(server, pool, intent)
     assert one.held()
     assert set_status(agent, intent, "blocked").status_code == 200
-    assert one.result(3).json()["status"] == "blocked"
+    assert one.result().json()["status"] == "blocked"
 
 
 @route(INTENT)
@@ -273,7 +282,7 @@ def test_without_since_the_next_change_is_meant(server, pool, agent):
     one = Poll(server, pool, f"/api/v1/intents/{intent['id']}?wait=50")
     assert one.held()
     assert set_status(agent, intent, "blocked").status_code == 200
-    assert one.result(3).json()["status"] == "blocked"
+    assert one.result().json()["status"] == "blocked"
 
 
 @route(INTENT)
@@ -284,7 +293,7 @@ def test_a_version_to_come_is_waited_for(server, pool, agent):
     r = set_status(agent, intent, "blocked")
     assert one.held(1.5), "this change is not what it asked for"
     assert set_status(agent, r.json(), "active").status_code == 200
-    assert one.result(3).json()["version"] == intent["version"] + 2
+    assert one.result().json()["version"] == intent["version"] + 2
 
 
 @route(INTENT)
@@ -292,13 +301,13 @@ def test_unchanged_is_304_after_the_wait(server, pool, agent):
     intent = new_intent(agent)
     etag = {"If-None-Match": f'"{intent["version"]}"'}
     one = poll_intent(server, pool, intent, 1, **etag)
-    r = one.answer.result(5)
+    r = one.answer.result()
     assert r.status_code == 304 and r.text == ""
     assert "retry-after" not in r.headers and one.took > 0.9
     one = poll_intent(server, pool, intent, **etag)
     assert one.held()
     assert set_status(agent, intent, "blocked").status_code == 200
-    assert one.result(3).json()["status"] == "blocked"
+    assert one.result().json()["status"] == "blocked"
 
 
 @pytest.mark.parametrize("query", ["since=1", "wait=1&since=x",
@@ -342,18 +351,18 @@ def test_a_header_is_no_way_around_the_wait(server, pool, agent):
 def test_the_holder_is_killed(server, pool, agent, operator):
     asked = ask(agent)
     held = [poll(server, pool, asked) for _ in range(3)]
-    assert all(p.held() for p in held)
+    wait_for(lambda: holding(server) == 3)
     pid = waiter_process(server)
     os.kill(pid, signal.SIGKILL)
     for p in held:
-        r = p.result(5)
+        r = p.result()
         assert r.json()["state"] == "pending"
         assert r.headers["retry-after"] == "1"
     wait_for(lambda: waiter_process(server) not in (None, pid))
     one = poll(server, pool, asked)
     assert one.held()
     assert answer(operator, asked).status_code == 200
-    assert one.result(3).json()["state"] == "resolved"
+    assert one.result().json()["state"] == "resolved"
 
 
 @route(SUSPENSION)
@@ -366,7 +375,7 @@ def test_an_answer_that_the_killed_one_did_not_read(server, pool, agent,
     assert late.held()
     assert answer(operator, asked).status_code == 200
     os.kill(pid, signal.SIGKILL)
-    assert late.result(5).json()["state"] == "resolved"
+    assert late.result().json()["state"] == "resolved"
 
 
 @route(SUSPENSION)
@@ -377,8 +386,8 @@ def test_nobody_holds(server, pool, agent):
     path.rename(path.with_suffix(".away"))
     try:
         one = poll(server, pool, asked)
-        r = one.result(5)
-        assert r.json()["state"] == "pending" and one.took < 3
+        r = one.result()
+        assert r.json()["state"] == "pending" and one.took < 20
         assert r.headers["retry-after"] == "1"
     finally:
         path.with_suffix(".away").rename(path)
@@ -389,16 +398,16 @@ def test_nobody_holds(server, pool, agent):
 def test_a_reload_while_waiting(server, pool, agent, operator):
     asked = ask(agent)
     held = [poll(server, pool, asked) for _ in range(5)]
-    assert all(p.held() for p in held)
+    wait_for(lambda: holding(server) == 5)
     pid = waiter_process(server)
     os.kill(server.supervisor(), signal.SIGHUP)
     for p in held:
-        assert p.result(5).json()["state"] == "pending"
+        assert p.result().json()["state"] == "pending"
     wait_for(lambda: waiter_process(server) not in (None, pid))
     one = poll(server, pool, asked)
     assert one.held()
     assert answer(operator, asked).status_code == 200
-    assert one.result(3).json()["state"] == "resolved"
+    assert one.result().json()["state"] == "resolved"
 
 
 @route(SUSPENSION)
@@ -413,13 +422,13 @@ def test_a_database_that_starts_again_while_waiting(server, pool, agent,
     wait_for(lambda: agent.get("/readyz").status_code == 200)
     assert held.held()
     assert answer(operator, asked).status_code == 200
-    assert held.result(3).json()["state"] == "resolved"
+    assert held.result().json()["state"] == "resolved"
     again = poll(server, pool, other)
     assert again.held()
     # The tail is read again too.
     bump(server, other["intent_id"])
     assert answer(operator, other).status_code == 200
-    assert again.result(3).json()["state"] == "resolved"
+    assert again.result().json()["state"] == "resolved"
 
 
 @route(SUSPENSION)
@@ -427,13 +436,13 @@ def test_a_stop_lets_everybody_go(server, pool, agent):
     asked = ask(agent)
     pid = waiter_process(server)
     held = [poll(server, pool, asked) for _ in range(3)]
-    assert all(p.held() for p in held)
+    wait_for(lambda: holding(server) == 3)
     begun = time.monotonic()
     os.kill(pid, signal.SIGTERM)
     for p in held:
-        assert p.result(5).json()["state"] == "pending"
-    wait_for(lambda: comm(pid) != "sayso: wait", 3)
-    assert time.monotonic() - begun < 3
+        assert p.result().json()["state"] == "pending"
+    wait_for(lambda: comm(pid) != "sayso: wait")
+    assert time.monotonic() - begun < 9
 
 
 # --- What no note tells of ------------------------------------------------
@@ -458,7 +467,7 @@ def test_the_tail_finds_what_no_note_told_of(server, pool, agent):
     one = poll_intent(server, pool, intent)
     assert one.held()
     bump(server, intent["id"])
-    assert one.result(3).json()["version"] == intent["version"] + 1
+    assert one.result().json()["version"] == intent["version"] + 1
 
 
 @route(INTENT)
@@ -466,12 +475,11 @@ def test_another_host_tells(server, pool, agent):
     intent = new_intent(agent)
     one = poll_intent(server, pool, intent)
     assert one.held()
-    begun = time.monotonic()
     with server.database() as db:
         db.execute("SELECT pg_notify('sayso', %s)",
                    [f"elsewhere {intent['id']} {intent['version'] + 1} -"])
-    assert "retry-after" not in one.result(3).headers
-    assert one.ended - begun < 0.5
+    assert "retry-after" not in one.result().headers
+    assert one.took < 40  # not because its time was over
 
 
 def test_other_hosts_are_told(server, agent, operator):
@@ -499,7 +507,7 @@ def test_a_notice_of_nonsense(server, pool, agent, operator, text):
     one = poll(server, pool, asked)
     assert one.held(0.2)
     assert answer(operator, asked).status_code == 200
-    one.result(3)
+    one.result()
 
 
 # --- Many -----------------------------------------------------------------
@@ -525,23 +533,16 @@ async def get_many(server, paths, ready):
     return await asyncio.wait_for(asyncio.gather(*tasks), 30)
 
 
-def sockets(pid):
-    """How many the process has."""
-    at = pathlib.Path(f"/proc/{pid}/fd")
-    return sum(os.readlink(f).startswith("socket:") for f in at.iterdir())
-
-
 def many(server, paths, then):
-    pid = waiter_process(server)
-    before = sockets(pid)
+    def act():
+        wait_for(lambda: holding(server) == len(paths))
+        then()
 
     async def ready():
-        while sockets(pid) - before < len(paths):
-            await asyncio.sleep(0.05)
-        await asyncio.get_running_loop().run_in_executor(None, then)
+        await asyncio.get_running_loop().run_in_executor(None, act)
 
     got = asyncio.run(get_many(server, paths, ready))
-    wait_for(lambda: sockets(pid) == before)
+    wait_for(lambda: holding(server) == 0)
     return got
 
 
@@ -571,12 +572,10 @@ def test_300_wait_for_300(server, agent, operator):
 
 def test_who_leaves_is_forgotten(server, agent):
     asked = ask(agent)
-    pid = waiter_process(server)
-    before = sockets(pid)
     with socket.create_connection(("127.0.0.1", server.port)) as s:
         s.sendall(f"GET /api/v1/suspensions/{asked['suspension_id']}?wait=50 "
                   f"HTTP/1.1\r\nHost: x\r\nX-Agent-ID: refunds-agent\r\n"
                   f"X-API-Key: {server.env['SAYSO_AGENT_KEY']}\r\n\r\n"
                   .encode())
-        wait_for(lambda: sockets(pid) == before + 1)
-    wait_for(lambda: sockets(pid) == before)
+        wait_for(lambda: holding(server) == 1)
+    wait_for(lambda: holding(server) == 0)
