@@ -10,22 +10,27 @@
 
 static struct arena *a;
 
-/* The tests of one file. */
-#define SUITE(name_)                                                           \
+/* The tests of one file; prepare_ is run before each of them. */
+#define SUITE_WITH(name_, prepare_)                                            \
     static void init(void)                                                     \
     {                                                                          \
         a = arena_make(ARENA_REQUEST_MAX);                                     \
         cr_assert(crypt_init());                                               \
+        prepare_;                                                              \
     }                                                                          \
     static void fini(void)                                                     \
     {                                                                          \
         arena_free(a);                                                         \
     }                                                                          \
     TestSuite(name_, .init = init, .fini = fini)
+#define SUITE(name_) SUITE_WITH(name_, (void)0)
 
+/* NULL gives STR_NONE. */
 static inline struct str json_of(const char *text)
 {
     struct buf b = buf_make(a, 1 << 20);
+    if (!text)
+        return STR_NONE;
     for (; *text; text++)
         buf_char(&b, *text == '\'' ? '"' : *text);
     return buf_text(&b);

@@ -4,23 +4,13 @@
 
 #include "base/buf.h"
 
-static struct arena *arena;
+#include "suite.h"
 
-static void setup(void)
-{
-    arena = arena_make((size_t)16 << 20);
-}
-
-static void teardown(void)
-{
-    arena_free(arena);
-}
-
-TestSuite(buf, .init = setup, .fini = teardown);
+SUITE(buf);
 
 Test(buf, everything_in_its_order)
 {
-    struct buf b = buf_make(arena, 1000);
+    struct buf b = buf_make(a, 1000);
     cr_expect(str_is(buf_text(&b), "") && buf_text(&b).p);
     buf_str(&b, STR("a"));
     buf_str(&b, STR_NONE);
@@ -45,7 +35,7 @@ Test(buf, numbers)
         {INT64_MIN, "-9223372036854775808"},
     };
     for (size_t i = 0; i < countof(rows); i++) {
-        struct buf b = buf_make(arena, 100);
+        struct buf b = buf_make(a, 100);
         buf_int(&b, rows[i].v);
         cr_expect(str_is(buf_text(&b), rows[i].is), "row %zu", i);
     }
@@ -53,7 +43,7 @@ Test(buf, numbers)
 
 Test(buf, it_keeps_nul_bytes)
 {
-    struct buf b = buf_make(arena, 100);
+    struct buf b = buf_make(a, 100);
     buf_char(&b, '\0');
     buf_str(&b, STR("a\0b"));
     cr_expect(str_eq(buf_text(&b), STR("\0a\0b")));
@@ -64,7 +54,7 @@ Test(buf, it_grows_to_its_ceiling_and_no_further)
     static const size_t ceilings[] = {0, 1, 2, 255, 256, 257, 258, 1000,
                                       65536, 100001};
     for (size_t i = 0; i < countof(ceilings); i++) {
-        struct buf b = buf_make(arena, ceilings[i]);
+        struct buf b = buf_make(a, ceilings[i]);
         for (size_t n = 0; n < ceilings[i]; n++)
             buf_char(&b, (char)('a' + n % 26));
         cr_expect(not(b.over), "row %zu", i);
@@ -81,7 +71,7 @@ Test(buf, it_grows_to_its_ceiling_and_no_further)
 
 Test(buf, what_does_not_fit_is_dropped_whole_and_all_after_it)
 {
-    struct buf b = buf_make(arena, 4);
+    struct buf b = buf_make(a, 4);
     buf_put(&b, "abc");
     buf_str(&b, STR("\xC3\xA4"));
     cr_expect(b.over);
@@ -94,7 +84,7 @@ Test(buf, what_does_not_fit_is_dropped_whole_and_all_after_it)
 
 Test(buf, nothing_fits_exactly)
 {
-    struct buf b = buf_make(arena, 0);
+    struct buf b = buf_make(a, 0);
     buf_str(&b, STR(""));
     buf_printf(&b, "%s", "");
     cr_expect(not(b.over));
@@ -104,14 +94,14 @@ Test(buf, nothing_fits_exactly)
 
 Test(buf, printf_at_the_ceiling)
 {
-    struct buf b = buf_make(arena, 300);
+    struct buf b = buf_make(a, 300);
     buf_printf(&b, "%0299d", 1);
     cr_expect(not(b.over));
     buf_printf(&b, "%d", 12);
     cr_expect(b.over);
     cr_expect(eq(sz, b.n, 299));
 
-    struct buf exact = buf_make(arena, 300);
+    struct buf exact = buf_make(a, 300);
     buf_printf(&exact, "%0300d", 1);
     cr_expect(not(exact.over));
     cr_expect(eq(sz, exact.n, 300));
@@ -120,13 +110,13 @@ Test(buf, printf_at_the_ceiling)
 
 Test(buf, two_buffers_grow_side_by_side)
 {
-    struct buf a = buf_make(arena, 100000), b = buf_make(arena, 100000);
+    struct buf as = buf_make(a, 100000), bs = buf_make(a, 100000);
     for (int i = 0; i < 10000; i++) {
-        buf_char(&a, 'a');
-        buf_char(&b, 'b');
+        buf_char(&as, 'a');
+        buf_char(&bs, 'b');
     }
-    cr_expect(eq(sz, str_find(buf_text(&a), 'b', 0), 10000));
-    cr_expect(eq(sz, str_find(buf_text(&b), 'a', 0), 10000));
+    cr_expect(eq(sz, str_find(buf_text(&as), 'b', 0), 10000));
+    cr_expect(eq(sz, str_find(buf_text(&bs), 'a', 0), 10000));
 }
 
 Test(buf, code_points)
@@ -151,7 +141,7 @@ Test(buf, code_points)
         {UINT32_MAX, "\xEF\xBF\xBD"},
     };
     for (size_t i = 0; i < countof(rows); i++) {
-        struct buf b = buf_make(arena, 8);
+        struct buf b = buf_make(a, 8);
         buf_rune(&b, rows[i].rune);
         cr_expect(str_is(buf_text(&b), rows[i].is), "row %zu", i);
     }

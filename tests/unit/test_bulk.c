@@ -1,22 +1,10 @@
 /* One decision for many: what has a plain yes or no, and what is left out. */
-#include <criterion/criterion.h>
-
 #include "base/clock.h"
 #include "domain/bulk.h"
 
-static struct arena *arena;
+#include "suite.h"
 
-static void setup(void)
-{
-    arena = arena_make((size_t)16 << 20);
-}
-
-static void teardown(void)
-{
-    arena_free(arena);
-}
-
-TestSuite(bulk, .init = setup, .fini = teardown);
+SUITE(bulk);
 
 #define CHOICE(value, effect, more)                                            \
     "{\"value\":\"" value "\",\"effect\":\"" effect "\"" more "}"
@@ -95,8 +83,8 @@ Test(bulk, a_plain_yes_or_no)
         struct suspension s = question();
         s.response_type = cases[i].type;
         s.choices = str_of(cases[i].choices);
-        expect(bulk_answer(arena, &s, true).value, cases[i].yes, i);
-        expect(bulk_answer(arena, &s, false).value, cases[i].no, i);
+        expect(bulk_answer(a, &s, true).value, cases[i].yes, i);
+        expect(bulk_answer(a, &s, false).value, cases[i].no, i);
     }
 }
 
@@ -105,13 +93,13 @@ Test(bulk, a_reason_is_asked_for)
     struct suspension s = question();
     s.response_type = ANSWER_CHOICE;
     s.choices = STR("[" CHOICE("n", "veto", ",\"reason\":\"required\"") "]");
-    cr_expect(bulk_answer(arena, &s, false).reason);
+    cr_expect(bulk_answer(a, &s, false).reason);
 }
 
 static bool left_out(const struct suspension *s, const char *limit)
 {
     const struct principal p = person(limit);
-    return bulk_left_out(arena, s, &p, true, CLOCK_SECOND).p != NULL;
+    return bulk_left_out(a, s, &p, true, CLOCK_SECOND).p != NULL;
 }
 
 Test(bulk, risk_above_the_limit_is_left_out)

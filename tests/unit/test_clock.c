@@ -4,19 +4,9 @@
 
 #include "base/clock.h"
 
-static struct arena *arena;
+#include "suite.h"
 
-static void setup(void)
-{
-    arena = arena_make((size_t)8 << 20);
-}
-
-static void teardown(void)
-{
-    arena_free(arena);
-}
-
-TestSuite(clock, .init = setup, .fini = teardown);
+SUITE(clock);
 
 #define FIRST INT64_C(-62135596800000000)
 #define LAST INT64_C(253402300799999999)
@@ -48,8 +38,8 @@ Test(clock, known_moments_both_ways)
 {
     for (size_t i = 0; i < countof(known); i++) {
         const int64_t t = known[i].s * CLOCK_SECOND;
-        const struct str naive = clock_naive(arena, t);
-        const struct str zulu = clock_rfc3339(arena, t);
+        const struct str naive = clock_naive(a, t);
+        const struct str zulu = clock_rfc3339(a, t);
         cr_expect(eq(sz, naive.n, 26));
         cr_expect(eq(sz, zulu.n, 27));
         cr_expect(str_is(str_sub(naive, 0, 19), known[i].text), "%s: %.*s",
@@ -82,7 +72,7 @@ Test(clock, microseconds_on_both_sides_of_1970)
         char text[CLOCK_TEXT];
         clock_write(text, rows[i].t);
         cr_expect(eq(str, text, (char *)rows[i].is), "row %zu", i);
-        cr_expect(str_is(clock_rfc3339(arena, rows[i].t), rows[i].is));
+        cr_expect(str_is(clock_rfc3339(a, rows[i].t), rows[i].is));
     }
 }
 

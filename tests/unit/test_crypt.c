@@ -4,20 +4,9 @@
 
 #include "base/crypt.h"
 
-static struct arena *arena;
+#include "suite.h"
 
-static void setup(void)
-{
-    arena = arena_make((size_t)8 << 20);
-    cr_assert(crypt_init());
-}
-
-static void teardown(void)
-{
-    arena_free(arena);
-}
-
-TestSuite(crypt, .init = setup, .fini = teardown);
+SUITE(crypt);
 
 Test(crypt, it_may_be_started_twice)
 {
@@ -45,8 +34,8 @@ Test(crypt, sha256)
     };
     for (size_t i = 0; i < countof(rows); i++) {
         const struct str s = str_of(rows[i].s);
-        const struct str hex = crypt_sha256_hex(arena, s);
-        const struct str b64 = crypt_sha256_b64(arena, s);
+        const struct str hex = crypt_sha256_hex(a, s);
+        const struct str b64 = crypt_sha256_b64(a, s);
         cr_expect(str_is(hex, rows[i].hex), "row %zu: %.*s", i, STR_FMT(hex));
         cr_expect(str_is(b64, rows[i].b64), "row %zu: %.*s", i, STR_FMT(b64));
     }
@@ -58,10 +47,10 @@ Test(crypt, sha256)
 
 Test(crypt, sha256_of_a_million_letters)
 {
-    char *p = arena_alloc(arena, 1000000);
+    char *p = arena_alloc(a, 1000000);
     memset(p, 'a', 1000000);
     const struct str hex =
-        crypt_sha256_hex(arena, (struct str){p, 1000000});
+        crypt_sha256_hex(a, (struct str){p, 1000000});
     cr_expect(str_is(hex, "cdc76e5c9914fb9281a1c7e284d73e67"
                           "f1809a48a497200e046d39ccc7112cd0"));
 }
@@ -72,14 +61,14 @@ Test(crypt, tokens)
         size_t n, length;
     } rows[] = {{0, 0}, {1, 2}, {2, 3}, {3, 4}, {16, 22}, {32, 43}, {64, 86}};
     for (size_t i = 0; i < countof(rows); i++) {
-        const struct str t = crypt_token(arena, rows[i].n);
+        const struct str t = crypt_token(a, rows[i].n);
         cr_expect(eq(sz, t.n, rows[i].length), "row %zu", i);
         for (size_t j = 0; j < t.n; j++)
             cr_expect(strchr("ABCDEFGHIJKLMNOPQRSTUVWXYZ"
                              "abcdefghijklmnopqrstuvwxyz0123456789-_",
                              t.p[j]) != NULL, "row %zu: %.*s", i, STR_FMT(t));
     }
-    cr_expect(not(str_eq(crypt_token(arena, 32), crypt_token(arena, 32))));
+    cr_expect(not(str_eq(crypt_token(a, 32), crypt_token(a, 32))));
 }
 
 Test(crypt, random_fills_it_all_and_not_more)
@@ -120,36 +109,36 @@ Test(crypt, passwords)
         "a password longer than one block of 64 bytes, all of it counted"};
     for (size_t i = 0; i < countof(rows); i++) {
         const struct str pw = str_of(rows[i]);
-        const struct str h = crypt_password(arena, pw, CRYPT_MIN);
+        const struct str h = crypt_password(a, pw, CRYPT_MIN);
         cr_assert(str_starts(h, STR("$argon2id$v=19$")), "row %zu", i);
-        cr_expect(crypt_password_ok(arena, h, pw), "row %zu", i);
-        struct buf other = buf_make(arena, 200);
+        cr_expect(crypt_password_ok(a, h, pw), "row %zu", i);
+        struct buf other = buf_make(a, 200);
         buf_str(&other, pw);
         buf_char(&other, 'x');
-        cr_expect(not(crypt_password_ok(arena, h, buf_text(&other))),
+        cr_expect(not(crypt_password_ok(a, h, buf_text(&other))),
                   "row %zu", i);
-        cr_expect(not(str_eq(h, crypt_password(arena, pw, CRYPT_MIN))),
+        cr_expect(not(str_eq(h, crypt_password(a, pw, CRYPT_MIN))),
                   "each hash has its own salt");
     }
 }
 
 Test(crypt, passwords_count_what_is_behind_a_nul)
 {
-    const struct str h = crypt_password(arena, STR("a\0b"), CRYPT_MIN);
-    cr_expect(crypt_password_ok(arena, h, STR("a\0b")));
-    cr_expect(not(crypt_password_ok(arena, h, STR("a\0c"))));
-    cr_expect(not(crypt_password_ok(arena, h, STR("a"))));
+    const struct str h = crypt_password(a, STR("a\0b"), CRYPT_MIN);
+    cr_expect(crypt_password_ok(a, h, STR("a\0b")));
+    cr_expect(not(crypt_password_ok(a, h, STR("a\0c"))));
+    cr_expect(not(crypt_password_ok(a, h, STR("a"))));
 }
 
 Test(crypt, the_costs_are_what_they_are_called)
 {
     const struct str pw = STR("secret");
-    const struct str low = crypt_password(arena, pw, CRYPT_MIN);
-    const struct str high = crypt_password(arena, pw, CRYPT_INTERACTIVE);
+    const struct str low = crypt_password(a, pw, CRYPT_MIN);
+    const struct str high = crypt_password(a, pw, CRYPT_INTERACTIVE);
     cr_expect(lt(sz, str_search(low, STR("$m=8,t=1,p=1$")), low.n));
     cr_expect(lt(sz, str_search(high, STR("$m=65536,t=2,p=1$")), high.n));
-    cr_expect(crypt_password_ok(arena, high, pw));
-    crypt_password_pretend(arena, pw, CRYPT_MIN);
+    cr_expect(crypt_password_ok(a, high, pw));
+    crypt_password_pretend(a, pw, CRYPT_MIN);
 }
 
 Test(crypt, what_is_no_hash_matches_nothing)
@@ -159,12 +148,12 @@ Test(crypt, what_is_no_hash_matches_nothing)
         "$2b$12$abcdefghijklmnopqrstuuu",
     };
     for (size_t i = 0; i < countof(rows); i++)
-        cr_expect(not(crypt_password_ok(arena, str_of(rows[i]),
+        cr_expect(not(crypt_password_ok(a, str_of(rows[i]),
                                         STR("secret"))), "row %zu", i);
-    cr_expect(not(crypt_password_ok(arena, STR_NONE, STR(""))));
-    char *p = arena_alloc(arena, 5000);
+    cr_expect(not(crypt_password_ok(a, STR_NONE, STR(""))));
+    char *p = arena_alloc(a, 5000);
     memset(p, '$', 5000);
-    cr_expect(not(crypt_password_ok(arena, (struct str){p, 5000}, STR(""))));
+    cr_expect(not(crypt_password_ok(a, (struct str){p, 5000}, STR(""))));
 }
 
 /* RFC 4648 10. */
@@ -177,16 +166,16 @@ Test(crypt, base64)
     for (size_t i = 0; i < countof(rows); i++) {
         const struct str bytes = str_of(rows[i][0]), text = str_of(rows[i][1]);
         struct str bare = text;
-        cr_expect(str_eq(crypt_base64(arena, bytes), text), "%s", text.p);
-        cr_expect(str_eq(crypt_base64_read(arena, text), bytes), "%s", text.p);
+        cr_expect(str_eq(crypt_base64(a, bytes), text), "%s", text.p);
+        cr_expect(str_eq(crypt_base64_read(a, text), bytes), "%s", text.p);
         while (bare.n > 0 && bare.p[bare.n - 1] == '=')
             bare.n--;
-        cr_expect(str_eq(crypt_base64_read(arena, bare), bytes), "%s", text.p);
+        cr_expect(str_eq(crypt_base64_read(a, bare), bytes), "%s", text.p);
     }
     static const char *const wrong[] = {"Z", "Zm9v!", "-_-_", "Zm 9v", "Zh",
                                         "Zg==Zg==", "=Zg"};
     for (size_t i = 0; i < countof(wrong); i++)
-        cr_expect(crypt_base64_read(arena, str_of(wrong[i])).p == NULL, "%s",
+        cr_expect(crypt_base64_read(a, str_of(wrong[i])).p == NULL, "%s",
                   wrong[i]);
 }
 
@@ -207,8 +196,8 @@ Test(crypt, hmac)
          STR("Test Using Larger Than Block-Size Key - Hash Key First"),
          STR("YOQxWR7gtn8Niiaqy/W3f44LxiE3KMUUBUYEDw7jf1Q=")}};
     for (size_t i = 0; i < countof(rows); i++)
-        cr_expect(str_eq(crypt_hmac(arena, rows[i].key, rows[i].s),
+        cr_expect(str_eq(crypt_hmac(a, rows[i].key, rows[i].s),
                          rows[i].mac),
-                  "%zu: %s", i, crypt_hmac(arena, rows[i].key, rows[i].s).p);
-    cr_expect(crypt_hmac(arena, STR_NONE, STR_NONE).n == 44);
+                  "%zu: %s", i, crypt_hmac(a, rows[i].key, rows[i].s).p);
+    cr_expect(crypt_hmac(a, STR_NONE, STR_NONE).n == 44);
 }

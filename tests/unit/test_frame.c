@@ -1,36 +1,15 @@
 /* Frames: who hears of an event, in which words, and where a stream goes on. */
-#include <criterion/criterion.h>
-
 #include "domain/event.h"
 #include "domain/frame.h"
+
+#include "suite.h"
 
 #define INTENT "0198a5b2-7c0e-7abc-8def-0123456789ab"
 #define CURSOR "771234"
 
-static struct arena *a;
+SUITE(frame);
 
-static void init(void)
-{
-    a = arena_make(ARENA_REQUEST_MAX);
-}
-
-static void fini(void)
-{
-    arena_free(a);
-}
-
-TestSuite(frame, .init = init, .fini = fini);
-
-/* JSON is written with single quotes here. */
-static struct str json_of(const char *text)
-{
-    struct buf b = buf_make(a, 1 << 20);
-    for (; *text; text++)
-        buf_char(&b, *text == '\'' ? '"' : *text);
-    return buf_text(&b);
-}
-
-static struct json *tree(struct str text)
+static struct json *parsed(struct str text)
 {
     struct json *v = NULL;
     const struct err *e = json_parse(a, text, &v);
@@ -107,7 +86,7 @@ static void check_frame(const struct frame *f, const char *type,
 
 static void check_equal(struct str data, const char *want)
 {
-    cr_assert(json_equal(tree(data), tree(json_of(want))), "%.*s",
+    cr_assert(json_equal(parsed(data), parsed(json_of(want))), "%.*s",
               STR_FMT(data));
 }
 
@@ -183,7 +162,7 @@ Test(frame, a_completion_is_told_once)
     const struct frames f = written(&e, FRAME_AGENT, 0);
     cr_assert_eq(f.n, 2);
     check_frame(&f.v[0], "INTENT_COMPLETED", CURSOR "." INTENT ".7.1");
-    check_text(tree(f.v[0].data), "new_status", "completed");
+    check_text(parsed(f.v[0].data), "new_status", "completed");
     check_frame(&f.v[1], "status_changed", CURSOR "." INTENT ".7");
 }
 
@@ -208,7 +187,7 @@ static struct json *new_state(const char *payload)
     cr_assert_eq(f.n, 2);
     check_frame(&f.v[0], "STATE_CHANGED", CURSOR "." INTENT ".7.1");
     check_plain(&e, f.v[1].data);
-    const struct json *o = tree(f.v[0].data);
+    const struct json *o = parsed(f.v[0].data);
     check_text(o, "intent_id", INTENT);
     cr_assert(json_is(json_get(o, "old_state"), JSON_OBJECT));
     return json_get(o, "new_state");
@@ -222,10 +201,10 @@ Test(frame, a_state_tells_what_was_set)
         "{'op':'set','path':'deep/er','value':1},"
         "{'op':'append','path':'list','value':1},"
         "{'op':'remove','path':'old'},{'op':'set','path':'/','value':1}]}");
-    cr_assert(json_equal(s, tree(json_of("{'total':3,'done':true,'deep':null,"
+    cr_assert(json_equal(s, parsed(json_of("{'total':3,'done':true,'deep':null,"
                                          "'list':null,'old':null}"))));
     s = new_state("{'state':{'a':{'b':1},'c':[1]}}");
-    cr_assert(json_equal(s, tree(json_of("{'a':{'b':1},'c':[1]}"))));
+    cr_assert(json_equal(s, parsed(json_of("{'a':{'b':1},'c':[1]}"))));
 }
 
 Test(frame, the_record_of_a_question_is_no_state)
@@ -262,7 +241,7 @@ static struct json *own(const struct frame_event *e)
     cr_assert_eq(f.n, 1);
     cr_assert(str_eq(f.v[0].type, e->type));
     cr_assert(str_is(f.v[0].id, "7"));
-    return tree(f.v[0].data);
+    return parsed(f.v[0].data);
 }
 
 /* At the top, where the SDK reads a SuspensionRecord. */
@@ -380,9 +359,9 @@ Test(frame, no_text_of_an_agent_ends_a_line)
         cr_assert_eq(str_search(f.v[0].data, str_of(ends[i])),
                      f.v[0].data.n, "%zu", i);
     /* And is the same text still. */
-    const struct json *o = tree(f.v[0].data);
+    const struct json *o = parsed(f.v[0].data);
     cr_assert(json_equal(json_get(o, "payload"),
-                         json_get(tree(e.canonical), "payload")));
+                         json_get(parsed(e.canonical), "payload")));
     cr_assert_lt(str_search(f.v[0].data, STR("\\u0085b\\u2028event")),
                  f.v[0].data.n);
 }
@@ -505,7 +484,7 @@ Test(frame, the_inbox_hears_of_questions)
         const struct frames f = written(&e, FRAME_INBOX, 0);
         cr_assert_eq(f.n, 1);
         check_frame(&f.v[0], "suspension", CURSOR "." INTENT ".7");
-        const struct json *o = tree(f.v[0].data);
+        const struct json *o = parsed(f.v[0].data);
         cr_assert_eq(json_count(o), 3);
         check_text(o, "intent_id", INTENT);
         check_text(o, "suspension_id", "s");

@@ -6,20 +6,9 @@
 #include "base/crypt.h"
 #include "base/id.h"
 
-static struct arena *arena;
+#include "suite.h"
 
-static void setup(void)
-{
-    arena = arena_make((size_t)8 << 20);
-    cr_assert(crypt_init());
-}
-
-static void teardown(void)
-{
-    arena_free(arena);
-}
-
-TestSuite(id, .init = setup, .fini = teardown);
+SUITE(id);
 
 static int64_t hex(struct str s)
 {
@@ -33,7 +22,7 @@ Test(id, a_new_one_is_version_7_of_now)
 {
     for (int i = 0; i < 1000; i++) {
         const int64_t before = clock_now() / 1000;
-        const struct str s = id_new(arena);
+        const struct str s = id_new(a);
         const int64_t after = clock_now() / 1000;
         cr_assert(id_uuid(s), "%.*s", STR_FMT(s));
         cr_assert(eq(chr, s.p[14], '7'));
@@ -49,10 +38,10 @@ Test(id, a_new_one_is_version_7_of_now)
 Test(id, new_ones_differ_in_all_random_digits)
 {
     static const size_t random[] = {15, 16, 17, 19, 20, 21, 22, 24, 29, 35};
-    const struct str first = id_new(arena);
+    const struct str first = id_new(a);
     bool changed[countof(random)] = {false};
     for (int i = 0; i < 200; i++) {
-        const struct str s = id_new(arena);
+        const struct str s = id_new(a);
         cr_assert(not(str_eq(first, s)));
         for (size_t j = 0; j < countof(random); j++)
             changed[j] = changed[j] || s.p[random[j]] != first.p[random[j]];

@@ -1,30 +1,11 @@
 /* The tree. */
-#include <criterion/criterion.h>
 #include <math.h>
 
 #include "base/json.h"
 
-static struct arena *a;
+#include "suite.h"
 
-static void init(void)
-{
-    a = arena_make(ARENA_REQUEST_MAX);
-}
-
-static void fini(void)
-{
-    arena_free(a);
-}
-
-TestSuite(json, .init = init, .fini = fini);
-
-static struct json *tree(const char *text)
-{
-    struct json *v = NULL;
-    const struct err *e = json_parse(a, str_of(text), &v);
-    cr_assert(e == NULL, "%s: %s", text, e ? e->code : "");
-    return v;
-}
+SUITE(json);
 
 static const char *text_of(const struct json *v)
 {

@@ -1,6 +1,5 @@
 /* What people read outside of the browser: nothing that an agent wrote becomes
  * a header, markup or a mention, nothing in it stays hidden, and it fits. */
-#include <criterion/criterion.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -8,24 +7,13 @@
 #include "base/crypt.h"
 #include "doors/message.h"
 
+#include "suite.h"
+
 #define ID "0193a5b2-7c00-7000-8000-000000000001"
 #define NOW (INT64_C(1795166773) * 1000000) /* 2026-11-20T09:26:13Z */
 #define URL "https://sayso.example.org/suspensions/s-1"
 
-static struct arena *a;
-
-static void setup(void)
-{
-    a = arena_make(ARENA_REQUEST_MAX);
-    cr_assert(crypt_init());
-}
-
-static void teardown(void)
-{
-    arena_free(a);
-}
-
-TestSuite(message, .init = setup, .fini = teardown);
+SUITE(message);
 
 static struct str notice(const char *type, struct json *data)
 {

@@ -4,21 +4,11 @@
 
 #include "store/notices.h"
 
+#include "suite.h"
+
 #define A "00000000-0000-7000-8000-00000000000a"
 
-static struct arena *arena;
-
-static void setup(void)
-{
-    arena = arena_make(ARENA_REQUEST_MAX);
-}
-
-static void teardown(void)
-{
-    arena_free(arena);
-}
-
-TestSuite(notices, .init = setup, .fini = teardown);
+SUITE(notices);
 
 static struct wake_note note(int64_t version, const char *decided)
 {
@@ -32,7 +22,7 @@ Test(notices, what_is_written_is_read)
 {
     const struct wake_note v[] = {note(7, ""), note(8, "s1"),
                                   note(INT64_MAX, "a~b.c_d-e")};
-    struct buf b = buf_make(arena, NOTICES_BYTES);
+    struct buf b = buf_make(a, NOTICES_BYTES);
     struct wake_note got[8];
     cr_assert(eq(sz, notices_write(&b, STR("me"), v, 3), 3));
     cr_assert(eq(sz, notices_read(buf_text(&b), STR("you"), got, 8), 3));
@@ -50,13 +40,13 @@ Test(notices, as_many_as_fit)
 {
     char id[65] = {0};
     memset(id, 's', 64);
-    struct wake_note *v = arena_many(arena, NOTICES_MAX, struct wake_note);
+    struct wake_note *v = arena_many(a, NOTICES_MAX, struct wake_note);
     struct wake_note got[NOTICES_MAX];
     for (size_t i = 0; i < NOTICES_MAX; i++)
         v[i] = note(INT64_MAX - (int64_t)i, id);
     size_t at = 0;
     while (at < NOTICES_MAX) {
-        struct buf b = buf_make(arena, NOTICES_BYTES);
+        struct buf b = buf_make(a, NOTICES_BYTES);
         const size_t n = notices_write(&b, STR("self-16-letters-"), v + at,
                                        NOTICES_MAX - at);
         cr_assert(n > 20 && !b.over && b.n < 8000, "%zu in %zu", n, b.n);

@@ -1,29 +1,10 @@
 /* The fields by which a yes allows less: what they show, and what comes back
  * from them. */
-#include <criterion/criterion.h>
-
 #include "doors/page_amend_form.h"
 
-static struct arena *a;
+#include "suite.h"
 
-static void init(void)
-{
-    a = arena_make(ARENA_REQUEST_MAX);
-}
-
-static void fini(void)
-{
-    arena_free(a);
-}
-
-TestSuite(page_amend, .init = init, .fini = fini);
-
-static struct json *tree(const char *text)
-{
-    struct json *j = NULL;
-    cr_assert_null(json_parse(a, str_of(text), &j), "%s", text);
-    return j;
-}
+SUITE(page_amend);
 
 static struct pairs posted(const char *text)
 {

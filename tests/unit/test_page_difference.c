@@ -1,31 +1,12 @@
 /* Differences of two JSON values, as a page shows them. */
-#include <criterion/criterion.h>
-
 #include "doors/page_difference.h"
 #include "doors/page_facts.h"
 
-static struct arena *a;
+#include "suite.h"
+
 static struct page_view v;
 
-static void init(void)
-{
-    a = arena_make(ARENA_REQUEST_MAX);
-    v = page_view(a, 1);
-}
-
-static void fini(void)
-{
-    arena_free(a);
-}
-
-TestSuite(page_difference, .init = init, .fini = fini);
-
-static struct json *tree(const char *text)
-{
-    struct json *j = NULL;
-    cr_assert_null(json_parse(a, str_of(text), &j), "%s", text);
-    return j;
-}
+SUITE_WITH(page_difference, v = page_view(a, 1));
 
 static void put_side(struct buf *b, const struct json *side)
 {

@@ -1,24 +1,12 @@
 /* Fact tables: rows for reading, raw bytes for certainty, both bounded. */
-#include <criterion/criterion.h>
-
 #include "base/crypt.h"
 #include "doors/page_facts.h"
 
-static struct arena *a;
+#include "suite.h"
+
 static struct page_view v;
 
-static void init(void)
-{
-    a = arena_make(ARENA_REQUEST_MAX);
-    v = page_view(a, 1);
-}
-
-static void fini(void)
-{
-    arena_free(a);
-}
-
-TestSuite(page_facts, .init = init, .fini = fini);
+SUITE_WITH(page_facts, v = page_view(a, 1));
 
 static struct json *facts(struct str text)
 {

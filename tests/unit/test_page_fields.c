@@ -1,31 +1,12 @@
 /* Forms on pages: what was typed is kept, and becomes values of its types. */
-#include <criterion/criterion.h>
-
 #include "doors/page_fields.h"
 #include "domain/form.h"
 
-static struct arena *a;
+#include "suite.h"
+
 static struct page_view v;
 
-static void init(void)
-{
-    a = arena_make(ARENA_REQUEST_MAX);
-    v = page_view(a, 1);
-}
-
-static void fini(void)
-{
-    arena_free(a);
-}
-
-TestSuite(page_fields, .init = init, .fini = fini);
-
-static struct json *tree(const char *text)
-{
-    struct json *j = NULL;
-    cr_assert_null(json_parse(a, str_of(text), &j), "%s", text);
-    return j;
-}
+SUITE_WITH(page_fields, v = page_view(a, 1));
 
 /* A form as the native door reads it. */
 static struct json *form_of(const char *text)

@@ -1,33 +1,14 @@
 /* The pages of the kinds: everything that was sent is shown somewhere, and what
  * was not is unknown. */
-#include <criterion/criterion.h>
-
 #include "doors/page_kind.h"
 #include "doors/page_kind_card.h"
 #include "doors/page_kind_does.h"
 
-static struct arena *a;
+#include "suite.h"
+
 static struct page_view v;
 
-static void init(void)
-{
-    a = arena_make(ARENA_REQUEST_MAX);
-    v = page_view(a, 1);
-}
-
-static void fini(void)
-{
-    arena_free(a);
-}
-
-TestSuite(page_kind, .init = init, .fini = fini);
-
-static struct json *tree(const char *text)
-{
-    struct json *j = NULL;
-    cr_assert_null(json_parse(a, str_of(text), &j), "%s", text);
-    return j;
-}
+SUITE_WITH(page_kind, v = page_view(a, 1));
 
 static struct json *view(enum kind k, const char *subject)
 {

@@ -1,22 +1,10 @@
 /* Settings pages: counts, states, lists in words, and which field an error
  * is shown at. */
-#include <criterion/criterion.h>
-
 #include "doors/page_settings.h"
 
-static struct arena *arena;
+#include "suite.h"
 
-static void setup(void)
-{
-    arena = arena_make((size_t)16 << 20);
-}
-
-static void teardown(void)
-{
-    arena_free(arena);
-}
-
-TestSuite(page_settings, .init = setup, .fini = teardown);
+SUITE(page_settings);
 
 Test(page_settings, counts_end_where_counting_does)
 {
@@ -26,7 +14,7 @@ Test(page_settings, counts_end_where_counting_does)
     } cases[] = {{0, "0"}, {999, "999"}, {1000, "1,000"},
                  {1001, "more than 1,000"}, {5000, "more than 1,000"}};
     for (size_t i = 0; i < countof(cases); i++) {
-        const struct str s = page_settings_count(arena, cases[i].n, 1000);
+        const struct str s = page_settings_count(a, cases[i].n, 1000);
         cr_expect(str_is(s, cases[i].words), "%.*s", STR_FMT(s));
     }
 }
@@ -34,11 +22,11 @@ Test(page_settings, counts_end_where_counting_does)
 Test(page_settings, what_waits)
 {
     struct endpoint e = {.waiting = 0};
-    cr_expect(str_is(page_settings_waiting(arena, &e), "none waiting"));
+    cr_expect(str_is(page_settings_waiting(a, &e), "none waiting"));
     e.waiting = 1;
-    cr_expect(str_is(page_settings_waiting(arena, &e), "1 waiting"));
+    cr_expect(str_is(page_settings_waiting(a, &e), "1 waiting"));
     e.waiting = ENDPOINTS_WAITING_MAX + 1;
-    cr_expect(str_is(page_settings_waiting(arena, &e),
+    cr_expect(str_is(page_settings_waiting(a, &e),
                      "more than 1,000 waiting"));
 }
 
@@ -54,7 +42,7 @@ Test(page_settings, gone_is_told_before_paused)
     for (size_t i = 0; i < countof(cases); i++) {
         const struct endpoint e = {.paused_at = cases[i].paused_at,
                                    .gone_at = cases[i].gone_at};
-        const struct json *o = page_settings_state(arena, &e);
+        const struct json *o = page_settings_state(a, &e);
         cr_expect(str_is(json_get_text(o, "word"), cases[i].word));
         cr_expect(str_is(json_get_text(o, "tone"), cases[i].tone));
     }
@@ -70,10 +58,10 @@ Test(page_settings, lists_in_words)
                  {"not JSON", ""}};
     for (size_t i = 0; i < countof(cases); i++) {
         const struct str s =
-            page_settings_joined(arena, str_of(cases[i].list), "; ");
+            page_settings_joined(a, str_of(cases[i].list), "; ");
         cr_expect(str_is(s, cases[i].words), "%s", cases[i].list);
     }
-    cr_expect(str_is(page_settings_joined(arena, STR_NONE, "; "), ""));
+    cr_expect(str_is(page_settings_joined(a, STR_NONE, "; "), ""));
 }
 
 /* ---- errors --------------------------------------------------------- */
@@ -88,7 +76,7 @@ static struct str field_of(enum err_kind e, const char *code, const char *at)
 {
     struct page_settings_form f = {.kind = &kind};
     const struct err *left = page_settings_form_wrong(
-        arena, &f, err_at(arena, e, code, str_of(at), "%s", "No."));
+        a, &f, err_at(a, e, code, str_of(at), "%s", "No."));
     cr_assert(!left, "%s was given back", code);
     cr_assert(f.errors, "%s was forgotten", code);
     struct json_iter i = json_iter(f.errors);
@@ -111,7 +99,7 @@ Test(page_settings, what_nobody_typed_is_given_back)
 {
     struct page_settings_form f = {.kind = &kind};
     const struct err *busy = ERROR(ERR_BUSY, "database.unavailable", "Wait.");
-    cr_expect(page_settings_form_wrong(arena, &f, busy) == busy);
-    cr_expect(!page_settings_form_wrong(arena, &f, NULL));
+    cr_expect(page_settings_form_wrong(a, &f, busy) == busy);
+    cr_expect(!page_settings_form_wrong(a, &f, NULL));
     cr_expect(!f.errors);
 }

@@ -1,25 +1,13 @@
 /* Steps of a plan beside those of another: what is new, changed, moved, noted,
  * removed. And references: what becomes a link. */
-#include <criterion/criterion.h>
-
 #include "doors/page_refs.h"
 #include "doors/page_steps.h"
 
-static struct arena *a;
+#include "suite.h"
+
 static struct page_view v;
 
-static void init(void)
-{
-    a = arena_make(ARENA_REQUEST_MAX);
-    v = page_view(a, 1);
-}
-
-static void fini(void)
-{
-    arena_free(a);
-}
-
-TestSuite(page_steps, .init = init, .fini = fini);
+SUITE_WITH(page_steps, v = page_view(a, 1));
 
 /* "abc": a step for each letter; "a'" is a step that says something else,
  * "a*" one with a note. */
@@ -106,13 +94,6 @@ Test(page_steps, a_note_on_what_is_approved_is_a_persons)
     const struct json *row =
         json_at(json_get(page_steps(&v, steps("a*"), steps("a")), "rows"), 0);
     cr_expect(str_is(json_get_text(row, "note_of"), "Agent's note"));
-}
-
-static struct json *tree(const char *text)
-{
-    struct json *j = NULL;
-    cr_assert_null(json_parse(a, str_of(text), &j), "%s", text);
-    return j;
 }
 
 static void put_side(struct buf *b, const struct json *side)

@@ -1,28 +1,16 @@
 /* The small things of pages: nothing hidden stays hidden, whatever its size. */
-#include <criterion/criterion.h>
-
 #include "base/clock.h"
 #include "doors/page_view.h"
+
+#include "suite.h"
 
 #define MINUTE (60 * CLOCK_SECOND)
 /* 2026-11-20T03:12:04Z */
 #define NOW (INT64_C(1795144324) * CLOCK_SECOND)
 
-static struct arena *a;
 static struct page_view v;
 
-static void init(void)
-{
-    a = arena_make(ARENA_REQUEST_MAX);
-    v = page_view(a, NOW);
-}
-
-static void fini(void)
-{
-    arena_free(a);
-}
-
-TestSuite(page_view, .init = init, .fini = fini);
+SUITE_WITH(page_view, v = page_view(a, NOW));
 
 static const char *z(struct str s)
 {

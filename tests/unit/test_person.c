@@ -1,22 +1,10 @@
 /* People: what was typed is read into what is kept, and who may become what. */
-#include <criterion/criterion.h>
-
 #include "base/buf.h"
 #include "domain/person.h"
 
-static struct arena *a;
+#include "suite.h"
 
-static void setup(void)
-{
-    a = arena_make((size_t)1 << 20);
-}
-
-static void teardown(void)
-{
-    arena_free(a);
-}
-
-TestSuite(person, .init = setup, .fini = teardown);
+SUITE(person);
 
 static struct str many(char c, size_t n)
 {

@@ -1,43 +1,13 @@
 /* Silence: policies, their cascade, fallbacks, and the rounds. */
-#include <criterion/criterion.h>
 #include <stdio.h>
 
 #include "base/clock.h"
 #include "base/crypt.h"
 #include "domain/retry.h"
 
-static struct arena *a;
+#include "suite.h"
 
-static void init(void)
-{
-    a = arena_make(ARENA_REQUEST_MAX);
-    cr_assert(crypt_init());
-}
-
-static void fini(void)
-{
-    arena_free(a);
-}
-
-TestSuite(retry, .init = init, .fini = fini);
-
-/* JSON is written with single quotes here; NULL is none. */
-static struct str json_of(const char *text)
-{
-    struct buf b = buf_make(a, 1 << 20);
-    if (!text)
-        return STR_NONE;
-    for (; *text; text++)
-        buf_char(&b, *text == '\'' ? '"' : *text);
-    return buf_text(&b);
-}
-
-static struct json *tree(const char *text)
-{
-    struct json *v = NULL;
-    cr_assert(!json_parse(a, json_of(text), &v), "%s", text);
-    return v;
-}
+SUITE(retry);
 
 static void same_text(struct str text, const char *wanted, const char *of)
 {

@@ -1,26 +1,13 @@
 /* Signatures against the published example of Standard Webhooks. */
-#include <criterion/criterion.h>
-
 #include "base/crypt.h"
 #include "domain/signature.h"
+
+#include "suite.h"
 
 #define SECRET "MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
 #define SIGNED "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE="
 
-static struct arena *arena;
-
-static void setup(void)
-{
-    arena = arena_make((size_t)1 << 20);
-    cr_assert(crypt_init());
-}
-
-static void teardown(void)
-{
-    arena_free(arena);
-}
-
-TestSuite(signature, .init = setup, .fini = teardown);
+SUITE(signature);
 
 static struct signature example(const char *secret, const char *previous)
 {
@@ -33,7 +20,7 @@ static struct signature example(const char *secret, const char *previous)
 
 static bool makes(const struct signature *s, const char *text)
 {
-    return str_is(signature_make(arena, s), text);
+    return str_is(signature_make(a, s), text);
 }
 
 Test(signature, the_published_example)
@@ -47,12 +34,12 @@ Test(signature, the_published_example)
 Test(signature, two_while_a_previous_secret_signs)
 {
     const struct signature s = example("whsec_AAECAw==", "whsec_" SECRET);
-    const struct str two = signature_make(arena, &s);
+    const struct str two = signature_make(a, &s);
     const size_t space = str_find(two, ' ', 0);
     const struct signature one = example("whsec_AAECAw==", NULL);
     cr_assert(space < two.n);
     cr_expect(str_is(str_sub(two, space + 1, two.n), SIGNED));
-    cr_expect(str_eq(str_sub(two, 0, space), signature_make(arena, &one)));
+    cr_expect(str_eq(str_sub(two, 0, space), signature_make(a, &one)));
 }
 
 Test(signature, each_part_counts)
@@ -73,6 +60,6 @@ Test(signature, no_secret_no_signature)
     static const char *const secrets[] = {NULL, "", "whsec_", "not base64!"};
     for (size_t i = 0; i < countof(secrets); i++) {
         const struct signature s = example(secrets[i], NULL);
-        cr_expect(!signature_make(arena, &s).p, "%zu", i);
+        cr_expect(!signature_make(a, &s).p, "%zu", i);
     }
 }
