@@ -426,8 +426,7 @@ test("an edit is made with the keyboard alone", () =>
             page.keyboard.press("Enter")]);
         await words(page, ["20 minutes"], ".diff");
         await pending(id);
-        await page.waitForFunction(() =>
-            document.activeElement.name === "value");
+        await drawn(page);
         await Promise.all([page.waitForEvent("load"),
             page.keyboard.press("Enter")]);
         const stored = await suspension(id);

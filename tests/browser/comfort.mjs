@@ -31,11 +31,11 @@ test("times grow old on the page, by the server's clock", () =>
     withPage(by, async (page) => {
         /* The reader's own clock is far off. */
         await page.clock.install({ time: new Date("2031-01-01T00:00:00Z") });
-        const asked = await ask(questions.choice({ timeout_seconds: 3600 }));
+        const asked = await ask(questions.choice({ timeout_seconds: 3300 }));
         await page.goto(`/suspensions/${asked.suspension_id}`);
         assert.match(await text(page), /\b\d+ s ago\b[^]*5\d min left/);
         await page.clock.fastForward("05:01");
-        assert.match(await text(page), /\b[5-9] min ago\b[^]*5[0-4] min left/);
+        assert.match(await text(page), /\b[5-9] min ago\b[^]*(4\d|50) min left/);
         await page.clock.fastForward("56:00");
         assert.match(await text(page), /time is up/);
     }));

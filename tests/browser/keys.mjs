@@ -2,7 +2,7 @@
  * be seen. */
 import assert from "node:assert/strict";
 
-import { patience, people, text, withPage } from "./browser.mjs";
+import { drawn, patience, people, text, withPage } from "./browser.mjs";
 import { test } from "./lanes.mjs";
 import * as questions from "./questions.mjs";
 import { ask, suspension } from "./server.mjs";
@@ -55,8 +55,8 @@ export async function enter(page) {
 
 async function signIn(page) {
     await page.goto("/login");
-    /* It has it from the start, once the page is drawn. */
-    await page.waitForFunction(() => document.activeElement.id === "email");
+    await drawn(page);
+    assert.equal((await focused(page)).id, "email"); // has it from the start
     await page.keyboard.type(people.operator.email);
     await tabTo(page, ({ id }) => id === "password");
     await page.keyboard.type(people.operator.password);
