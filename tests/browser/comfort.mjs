@@ -35,7 +35,8 @@ test("times grow old on the page, by the server's clock", () =>
         await page.goto(`/suspensions/${asked.suspension_id}`);
         assert.match(await text(page), /\b\d+ s ago\b[^]*5\d min left/);
         await page.clock.fastForward("05:01");
-        assert.match(await text(page), /\b[5-9] min ago\b[^]*(4\d|50) min left/);
+        assert.match(await text(page),
+            /\b[5-9] min ago\b[^]*(4\d|50) min left/);
         await page.clock.fastForward("56:00");
         assert.match(await text(page), /time is up/);
     }));

@@ -156,8 +156,9 @@ export function cancel(id, reason, agent = "refunds-agent") {
 
 /* Its time is over, as if it had passed; what was asked is sealed otherwise. */
 export function endNow({ suspension_id: id }) {
-    sql("SET session_replication_role = replica; UPDATE suspension SET expires_at = now() - interval '1 s' WHERE " +
-        `id = '${id}' AND state = 'pending'`);
+    sql("SET session_replication_role = replica; UPDATE suspension SET " +
+        `expires_at = now() - interval '1 s' WHERE id = '${id}' AND ` +
+        "state = 'pending'");
 }
 
 /* A question whose time ends within the next second, and has ended. */
