@@ -512,6 +512,7 @@
         bar.querySelector(".selected").textContent =
             n ? n + " selected" : "None selected.";
         bar.querySelector(".quiet").hidden = n > 0;
+        bar.classList.toggle("none", !n);
         bar.querySelectorAll("[data-word]").forEach(function (button) {
             button.textContent = button.dataset.word + (n ? " " + n : "");
             button.disabled = !n;
@@ -814,7 +815,11 @@
     all("[data-pick]").forEach(function (button) {
         button.hidden = false;
         button.addEventListener("click", function () {
-            pickAll(button.dataset.pick === "all");
+            var on = button.dataset.pick === "all";
+            pickAll(on);
+            if (!on) { // a phone hides it now
+                one("[data-pick=all]").focus();
+            }
         });
     });
     all("a[href='/keys']").forEach(function (a) {

@@ -15,6 +15,8 @@ static const struct {
     [INBOX_GROUPS] = {"groups", "My groups"},
     [INBOX_ALL] = {"all", "All open"}};
 
+#define OPTIONS 5 /* of a row of links */
+
 static const struct {
     const char *word, *label;
     int64_t minutes;
@@ -170,21 +172,48 @@ static struct json *risk_chips(struct call *c, const struct page_filters *f)
     return list;
 }
 
-/* A row of links that set one key: {word, label} pairs, the first for none. */
-static struct json *links(struct call *c, const char *key,
-                          const char *const (*v)[2], size_t n)
+/* A row of links that set one key; the first option is for none. */
+struct row {
+    const char *key, *label, *member;
+    const char *options[OPTIONS][2]; /* word, label */
+};
+static const struct row rows[] = {
+    {"due", "Due in", "dues",
+     {{NULL, "Any"}, {"15m", "15 min"}, {"1h", "1 h"}, {"4h", "4 h"},
+      {"1d", "1 day"}}},
+    {"group", "Group by", "groups",
+     {{NULL, "None"}, {"like", "Similarity"}, {"agent", "Agent"},
+      {"deadline", "Deadline"}}},
+    {"sort", "Sort", "sorts",
+     {{NULL, "Risk, then deadline"}, {"deadline", "Deadline"}}}};
+
+/* What is set of a row is shown outside of the fold too, to be taken away. */
+static void add_set(struct call *c, struct json *set, const struct row *r,
+                    const char *label)
+{
+    struct json *o = json_object(c->a);
+    json_set_text(o, "name", str_of(r->label));
+    json_set_text(o, "label", str_of(label));
+    json_set_text(o, "url", page_list_url(c, "/inbox", r->key, STR_NONE));
+    json_add_json(set, o);
+}
+
+static struct json *links(struct call *c, const struct row *r,
+                          struct json *set)
 {
     struct json *list = json_array(c->a);
-    const struct str now = page_list_filter(c, key);
-    for (size_t i = 0; i < n; i++) {
-        const struct str word = str_of(v[i][0]);
+    const struct str now = page_list_filter(c, r->key);
+    for (size_t i = 0; i < OPTIONS && r->options[i][1]; i++) {
+        const struct str word = str_of(r->options[i][0]);
         const struct page_list_chip one = {
-            .url = page_list_url(c, "/inbox", key, word),
-            .label = str_of(v[i][1]),
+            .url = page_list_url(c, "/inbox", r->key, word),
+            .label = str_of(r->options[i][1]),
             .count = STR(""),
             .icon = "",
             .here = word.p ? str_eq(word, now) : !now.p};
         page_list_chip(list, c->a, &one);
+        if (word.p && one.here)
+            add_set(c, set, r, r->options[i][1]);
     }
     return list;
 }
@@ -192,21 +221,12 @@ static struct json *links(struct call *c, const char *key,
 struct json *page_filters_view(struct call *c, struct page_view *v,
                                const struct page_filters *f)
 {
-    static const char *const due[][2] = {{NULL, "Any"},    {"15m", "15 min"},
-                                         {"1h", "1 h"},    {"4h", "4 h"},
-                                         {"1d", "1 day"}};
-    static const char *const sort[][2] = {{NULL, "Risk, then deadline"},
-                                          {"deadline", "Deadline"}};
-    static const char *const group[][2] = {{NULL, "None"},
-                                           {"like", "Similarity"},
-                                           {"agent", "Agent"},
-                                           {"deadline", "Deadline"}};
-    struct json *o = json_object(c->a);
+    struct json *o = json_object(c->a), *set = json_array(c->a);
     json_set_json(o, "kinds", kind_chips(c, f));
     json_set_json(o, "risks", risk_chips(c, f));
-    json_set_json(o, "dues", links(c, "due", due, countof(due)));
-    json_set_json(o, "sorts", links(c, "sort", sort, countof(sort)));
-    json_set_json(o, "groups", links(c, "group", group, countof(group)));
+    for (size_t i = 0; i < countof(rows); i++)
+        json_set_json(o, rows[i].member, links(c, &rows[i], set));
+    json_set_json(o, "set", set);
     json_set_json(o, "agent", page_view_head(v, f->wish.agent, PAGE_VIEW_ROW));
     json_set_text(o, "agent_url",
                   page_list_url(c, "/inbox", "agent", STR_NONE));

@@ -263,6 +263,51 @@ test("a group is ticked as a whole", () =>
         assert.match(await text(page, "#bulk"), /None selected/);
     }));
 
+const phone = { ...by, width: 360, height: 740 };
+
+test("on a phone filters are in a fold, but for those that are set", () =>
+    withOpen({ ...phone, scripts: false }, async (page, asks) => {
+        const word = `folded${Date.now()}`;
+        await asks(refund(`${word} tulip`, { severity: "low" }));
+        await asks(cards.cost({ title: `${word} roses`, severity: "low" }));
+        await page.goto(`/inbox?q=${word}&kind=approval&due=1d`);
+        assert.equal(await page.locator("li.row").count(), 0);
+        const shown = page.locator(".filters > div:not(.risks) .flat")
+            .filter({ visible: true });
+        assert.deepEqual((await shown.allInnerTexts()).map((one) =>
+            one.split("\n")[0].trim()), ["Approval", "1 day", word]);
+        await Promise.all([page.waitForEvent("load"), shown.nth(1).click()]);
+        const row = await page.locator("li.row").first().boundingBox();
+        assert.ok(row.y + row.height < 740, JSON.stringify(row));
+        assert.equal(await page.locator("li.row").count(), 1);
+        await page.getByText("Search and filter").click();
+        const all = page.locator(".fold").getByRole("link",
+            { name: /^All\b/ });
+        await Promise.all([page.waitForEvent("load"), all.click()]);
+        assert.equal(await page.locator("li.row").count(), 2);
+        await page.getByText("Search and filter").click();
+        await page.locator(".fold").getByRole("searchbox")
+            .fill(`${word} roses`);
+        await press(page, "Search");
+        assert.equal(await page.locator("li.row").count(), 1);
+    }));
+
+test("on a phone the answers for many wait until something is ticked", () =>
+    withOpen(phone, async (page, asks) => {
+        const word = `ticked${Date.now()}`;
+        await asks(refund(word, { severity: "low" }));
+        await page.goto(`/inbox?q=${word}`);
+        const bar = page.locator("#bulk .btn").filter({ visible: true });
+        assert.deepEqual(await bar.allInnerTexts(), ["Select all"]);
+        await page.getByRole("button", { name: "Select all" }).click();
+        assert.deepEqual(await bar.allInnerTexts(),
+            ["Select all", "Select none", "Reject 1", "Approve 1"]);
+        await page.getByRole("button", { name: "Select none" }).click();
+        assert.deepEqual(await bar.allInnerTexts(), ["Select all"]);
+        assert.equal(await page.evaluate(() =>
+            document.activeElement.dataset.pick), "all");
+    }));
+
 test("rows are passed, extended and left by their keys", () =>
     withOpen(by, async (page, asks) => {
         const word = `rows${Date.now()}`;

@@ -31,7 +31,7 @@ def right():
         Answer("s1", "mara", "approve", "r1", 200, None),  # sent again
         Answer("s1", "paul", "deny", "r2", 409, "suspension.already_decided"),
         Answer("s2", "paul", "deny", "r3", 409, "suspension.expired")]
-    book.waits = [Wait("/s1", 5, 4.2, 200), Wait("/s2", 5, 9.9, 200)]
+    book.waits = [Wait("/s1", 5, 4.2, 200), Wait("/s2", 5, 4.9 + ledger.SLACK, 200)]
     book.learned = [Learned("a", "s1", "resolved", "approve"),
                     Learned("b", "s2", "expired", None)]
     book.rows = {
@@ -179,7 +179,7 @@ WRONG = [
     ("reminded_once", "a reminder after the end",
      lambda b: change(b.events, 10, sequence=7)),
     ("waited_in_time", "a read that hung",
-     lambda b: change(b.waits, 1, took=10.1)),
+     lambda b: change(b.waits, 1, took=5.1 + ledger.SLACK)),
     ("everybody_learned", "a waiter that learned nothing",
      lambda b: b.learned.pop(0)),
     ("everybody_learned", "a waiter that learned something else",
