@@ -744,12 +744,21 @@
             return press(one("[rel=next]") || one(".next .btn"));
         },
         p: function () { return press(one("[rel=prev]")); },
-        "/": function () {
-            one(".find input").focus();
-            return true;
-        },
+        "/": search,
         "?": help
     };
+
+    /* Where the bar has no room for it, it stands in the fold. */
+    function search() {
+        var field = one(".find input");
+        var fold = one(".filters .fold");
+        if (fold && !field.offsetParent) {
+            fold.open = true;
+            field = fold.querySelector("input");
+        }
+        field.focus();
+        return true;
+    }
 
     function typing(target) {
         return target.matches("textarea, select, [contenteditable]") ||

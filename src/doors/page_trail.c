@@ -205,6 +205,8 @@ struct json *page_trail_view(struct call *c, const struct page_trail *t)
     json_set_text(o, "save_url", page_list_save(c, "/decided"));
     json_set_text(o, "all_url", STR("/decided"));
     json_set_bool(o, "any", page_trail_any(t));
+    json_set_bool(o, "typed", t->wish.who.p || t->wish.agent.p || t->from.p ||
+                                  t->until.p);
     json_set_text(o, "csv_url",
                   page_list_url(c, "/decided.csv", "after", STR_NONE));
     json_set_text(o, "jsonl_url",

@@ -9,7 +9,7 @@ import { holds } from "./hostile.mjs";
 import { look } from "./looks.mjs";
 import * as plans from "./plans_questions.mjs";
 import * as questions from "./questions.mjs";
-import { ask, cancel, sql, suspension } from "./server.mjs";
+import { ask, cancel, respond, sql, suspension } from "./server.mjs";
 
 const by = { who: "operator" };
 
@@ -272,7 +272,7 @@ test("on a phone filters are in a fold, but for those that are set", () =>
         await asks(cards.cost({ title: `${word} roses`, severity: "low" }));
         await page.goto(`/inbox?q=${word}&kind=approval&due=1d`);
         assert.equal(await page.locator("li.row").count(), 0);
-        const shown = page.locator(".filters > div:not(.risks) .flat")
+        const shown = page.locator(".filters > div:not(.always) .flat")
             .filter({ visible: true });
         assert.deepEqual((await shown.allInnerTexts()).map((one) =>
             one.split("\n")[0].trim()), ["Approval", "1 day", word]);
@@ -292,7 +292,28 @@ test("on a phone filters are in a fold, but for those that are set", () =>
         assert.equal(await page.locator("li.row").count(), 1);
     }));
 
-test("on a phone the answers for many wait until something is ticked", () =>
+test("on a phone Decided shows its list first", () =>
+    withPage({ ...phone, scripts: false }, async (page) => {
+        const { suspension_id: id } = await ask(questions.confirm());
+        await respond(id, { value: "yes" });
+        await page.goto("/decided?door=native");
+        const row = await page.locator("li.row").first().boundingBox();
+        assert.ok(row.y + row.height < 740, JSON.stringify(row));
+        assert.match(await page.locator(".filters > .rest").filter(
+            { visible: true }).innerText(), /^Door\s+API\s+\d+\+?$/);
+        assert.equal(await page.getByLabel("Decided by").filter(
+            { visible: true }).count(), 0);
+        await page.getByText("Filter and export").click();
+        await page.locator(".fold").getByLabel("Agent")
+            .fill("refunds-agent");
+        await press(page, "Narrow");
+        assert.match(page.url(), /agent=refunds-agent/);
+        assert.equal(await page.locator(".fold").getByLabel("Agent")
+            .inputValue(), "refunds-agent");
+        assert.ok(await page.locator("li.row").count());
+    }));
+
+test("on a phone the bar for many grows with the first tick", () =>
     withOpen(phone, async (page, asks) => {
         const word = `ticked${Date.now()}`;
         await asks(refund(word, { severity: "low" }));
@@ -306,6 +327,10 @@ test("on a phone the answers for many wait until something is ticked", () =>
         assert.deepEqual(await bar.allInnerTexts(), ["Select all"]);
         assert.equal(await page.evaluate(() =>
             document.activeElement.dataset.pick), "all");
+        await page.keyboard.press("/");
+        await page.keyboard.type("roses");
+        assert.equal(await page.locator(".fold .find input").inputValue(),
+            "roses");
     }));
 
 test("rows are passed, extended and left by their keys", () =>
