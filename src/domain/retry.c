@@ -326,6 +326,20 @@ int64_t retry_next_at(struct arena *a, const struct suspension *s)
     return next_at(&r, s);
 }
 
+bool retry_escalated(struct arena *a, const struct suspension *s,
+                     struct str *to)
+{
+    *to = STR_NONE;
+    if (s->attempt < 2)
+        return false;
+    const struct retry r = stored(a, s);
+    const struct retry_step *step = step_of(&r, s->attempt);
+    if (!step || step->attempt < 2)
+        return false;
+    *to = step->notify_to;
+    return true;
+}
+
 /* A full log does not stop the rounds. */
 static const struct err *append(struct arena *a, struct decision *d,
                                 const char *type, const struct json *payload)

@@ -64,6 +64,11 @@ const struct err *retry_check_fallback(struct arena *a,
 
 /* When the attempt after s->attempt is due; 0: there is none. */
 int64_t retry_next_at(struct arena *a, const struct suspension *s);
+/* Did silence lead to somebody else? A step of the ladder has been reached
+ * that is not the first attempt's; *to: whom the newest names, p NULL: nobody
+ * by name, or false. */
+bool retry_escalated(struct arena *a, const struct suspension *s,
+                     struct str *to);
 /* What a due reminder does. */
 struct retry_round {
     bool fires;                /* there is something to tell */

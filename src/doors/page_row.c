@@ -2,6 +2,7 @@
 #include "doors/page_row.h"
 
 #include "base/clock.h"
+#include "domain/retry.h"
 #include "doors/page_kind.h"
 #include "doors/page_list.h"
 #include "doors/page_question.h"
@@ -247,11 +248,26 @@ static void add_group(struct page_view *v, struct json *list,
     json_add_json(list, o);
 }
 
+/* What silence has done already: an answer was wanted by now, and somebody else
+ * was asked. */
+static void set_silence(struct call *c, struct json *o,
+                        const struct suspension *s)
+{
+    struct str to;
+    const bool escalated = retry_escalated(c->a, s, &to);
+    json_set_bool(o, "overdue", s->attempt > 1);
+    json_set_text(o, "escalated",
+                  !escalated                ? STR("")
+                  : str_eq(to, c->who.name) ? STR("Escalated to you")
+                                            : STR("Escalated"));
+}
+
 /* A row of the list, with the way to its agent's alone. */
 static struct json *listed(struct call *c, struct page_view *v,
                            const struct suspension *s)
 {
     struct json *o = page_row(v, s);
+    set_silence(c, o, s);
     const bool there = page_list_filter(c, "agent").p;
     json_set_text(o, "agent_url",
                   there ? STR("")

@@ -220,6 +220,33 @@ def test_the_list_pages_by_key(me, post, tag):
         assert all_of_them <= set(seen), query
 
 
+def test_what_silence_has_done_is_said(server, me, person, channel, post):
+    """An answer is overdue when an attempt passed, until the time is up."""
+    name, other = f"desk {new_id()}", person("operator")
+    channel("webhook", name, notify_to=[me.email])
+    policy = {"max_attempts": 3, "interval_seconds": 3600,
+              "final_fallback_policy": "fail"}
+    up = post("Climbed", retry_policy={**policy, "escalation_ladder": [
+        {"attempt": 2, "channel_hint": name, "notify_to": me.email}]})
+    again = post("Repeated", retry_policy=policy)
+
+    def row(who, asked):
+        r = who.client.get("/inbox", params={"q": asked["suspension_id"]})
+        return Page(r).text
+
+    for asked in (up, again):
+        assert "Overdue" not in row(me, asked)
+        assert "Escalated" not in row(me, asked)
+    with server.database() as db:
+        db.execute("UPDATE suspension SET attempt = 2 WHERE id = ANY (%s)",
+                   [[up["suspension_id"], again["suspension_id"]]])
+    assert "Overdue" in row(me, up) and "2 h left" in row(me, up)
+    assert "Escalated to you." in row(me, up)
+    assert "Escalated." in row(other, up)
+    assert "Overdue" in row(me, again)
+    assert "Escalated" not in row(me, again)
+
+
 def test_alike_questions_stand_together(me, approval, post):
     word = "like" + new_id()[:6]
     for n in range(3):

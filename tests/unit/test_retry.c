@@ -535,6 +535,38 @@ Test(retry, when_the_next_attempt_is_due)
          "{'attempt':2,'channel_hint':'desk','notify_to':''},"                 \
          "{'attempt':3,'channel_hint':'','notify_to':'lead'}")
 
+/* At which attempt somebody else has been asked, and whom; NULL: nobody. */
+static const struct {
+    const char *policy;
+    int64_t attempt;
+    bool escalated;
+    const char *to;
+} escalations[] = {
+    {LADDERED, 1, false, NULL},
+    {LADDERED, 2, true, NULL},
+    {LADDERED, 3, true, "lead"},
+    {LADDERED, 4, true, "lead"},
+    {WITH("4", "3600", "fixed", "fail", "{'attempt':1,'notify_to':'desk'}"), 2,
+     false, NULL},
+    {"{'max_attempts':4,'interval_seconds':60}", 3, false, NULL},
+    {"no policy at all", 3, false, NULL},
+    {NULL, 3, false, NULL},
+};
+
+Test(retry, who_was_asked_instead)
+{
+    for (size_t i = 0; i < countof(escalations); i++) {
+        const struct suspension s = {
+            .attempt = escalations[i].attempt,
+            .retry_policy = json_of(escalations[i].policy)};
+        const char *to = escalations[i].to;
+        struct str who = STR("?");
+        cr_assert_eq(retry_escalated(a, &s, &who), escalations[i].escalated,
+                     "case %zu", i);
+        cr_assert(to ? str_is(who, to) : !who.p, "case %zu", i);
+    }
+}
+
 Test(retry, round_by_round)
 {
     struct scene *c = scene(LADDERED);
