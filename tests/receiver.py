@@ -22,10 +22,13 @@ def _openssl(*args, cwd):
 
 
 class Authority:
-    """A certificate authority in a directory; `file` is what to trust."""
+    """A certificate authority in a directory that the server's user can read;
+    `file` is what to trust."""
 
     def __init__(self, where):
         self.where = pathlib.Path(where)
+        self.where.mkdir(parents=True, exist_ok=True)
+        self.where.chmod(0o755)
         self.file = self.where / "ca.pem"
         _openssl("req", "-x509", "-newkey", "ec", "-pkeyopt",
                  "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2",

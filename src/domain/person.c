@@ -72,16 +72,6 @@ const struct err *person_role(struct arena *a, struct str typed,
                : wrong(a, "role", "It is operator, admin or auditor.");
 }
 
-/* The one of these that was typed; NULL: none. */
-static const char *one_of(const char *const *words, size_t n, struct str typed)
-{
-    for (size_t i = 0; i < n; i++) {
-        if (str_is(typed, words[i]))
-            return words[i];
-    }
-    return NULL;
-}
-
 const struct err *person_bulk_limit(struct arena *a, struct str typed,
                                     struct str *out)
 {
@@ -97,9 +87,13 @@ const struct err *person_theme(struct arena *a, struct str typed,
                                struct str *out)
 {
     static const char *const words[] = {"auto", "light", "dark"};
-    *out = str_of(one_of(words, countof(words), typed));
-    return out->p ? NULL
-                  : wrong(a, "theme", "It is auto, light or dark.");
+    for (size_t i = 0; i < countof(words); i++) {
+        if (!str_is(typed, words[i]))
+            continue;
+        *out = str_of(words[i]);
+        return NULL;
+    }
+    return wrong(a, "theme", "It is auto, light or dark.");
 }
 
 const struct err *person_password(struct arena *a, struct str typed)

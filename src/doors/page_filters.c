@@ -18,12 +18,9 @@ static const struct {
 #define OPTIONS 5 /* of a row of links */
 
 static const struct {
-    const char *word, *label;
+    const char *word;
     int64_t minutes;
-} dues[] = {{"15m", "15 min", 15},
-            {"1h", "1 h", 60},
-            {"4h", "4 h", 240},
-            {"1d", "1 day", 1440}};
+} dues[] = {{"15m", 15}, {"1h", 60}, {"4h", 240}, {"1d", 1440}};
 
 /* Who reads and does not answer sees everything. */
 static bool read_view(struct call *c, struct inbox_wish *w)
@@ -37,13 +34,6 @@ static bool read_view(struct call *c, struct inbox_wish *w)
         v++;
     w->view = (enum inbox_view)v;
     return v < INBOX_VIEW__MAX;
-}
-
-static bool read_kind(struct call *c, struct inbox_wish *w)
-{
-    const struct str word = page_list_filter(c, "kind");
-    w->kind = word.p ? kind_of_key(word) : KIND__MAX;
-    return !word.p || w->kind < KIND__MAX;
 }
 
 static bool read_risk(struct call *c, struct inbox_wish *w)
@@ -77,7 +67,7 @@ const struct err *page_filters_read(struct call *c, struct page_filters *f,
                              .by_deadline = str_is(sort, "deadline"),
                              .limit = PAGE_LIST_ROWS + 1};
     f->group = page_row_group_of(page_list_filter(c, "group"));
-    if (!read_view(c, w) || !read_kind(c, w) || !read_risk(c, w) ||
+    if (!read_view(c, w) || !page_list_kind(c, &w->kind) || !read_risk(c, w) ||
         !read_due(c, f) || f->group == PAGE_ROW_GROUP__MAX ||
         (sort.p && !w->by_deadline && !str_is(sort, "risk")) ||
         str_runes(w->words) > PAGE_LIST_WORDS ||
@@ -187,19 +177,21 @@ static const struct row rows[] = {
     {"sort", "Sort", "sorts",
      {{NULL, "Risk, then deadline"}, {"deadline", "Deadline"}}}};
 
-/* What is set of a row is shown outside of the fold too, to be taken away. */
-static void add_set(struct call *c, struct json *set, const struct row *r,
-                    const char *label)
+/* What is set stands outside of the fold, to be taken away. */
+static void add_set(struct call *c, struct page_view *v, struct json *set,
+                    const char *key, const char *name, struct str value)
 {
     struct json *o = json_object(c->a);
-    json_set_text(o, "name", str_of(r->label));
-    json_set_text(o, "label", str_of(label));
-    json_set_text(o, "url", page_list_url(c, "/inbox", r->key, STR_NONE));
+    if (!value.p)
+        return;
+    json_set_text(o, "name", str_of(name));
+    json_set_json(o, "value", page_view_head(v, value, PAGE_VIEW_ROW));
+    json_set_text(o, "url", page_list_url(c, "/inbox", key, STR_NONE));
     json_add_json(set, o);
 }
 
-static struct json *links(struct call *c, const struct row *r,
-                          struct json *set)
+static struct json *links(struct call *c, struct page_view *v,
+                          const struct row *r, struct json *set)
 {
     struct json *list = json_array(c->a);
     const struct str now = page_list_filter(c, r->key);
@@ -213,7 +205,7 @@ static struct json *links(struct call *c, const struct row *r,
             .here = word.p ? str_eq(word, now) : !now.p};
         page_list_chip(list, c->a, &one);
         if (word.p && one.here)
-            add_set(c, set, r, r->options[i][1]);
+            add_set(c, v, set, r->key, r->label, one.label);
     }
     return list;
 }
@@ -225,14 +217,11 @@ struct json *page_filters_view(struct call *c, struct page_view *v,
     json_set_json(o, "kinds", kind_chips(c, f));
     json_set_json(o, "risks", risk_chips(c, f));
     for (size_t i = 0; i < countof(rows); i++)
-        json_set_json(o, rows[i].member, links(c, &rows[i], set));
+        json_set_json(o, rows[i].member, links(c, v, &rows[i], set));
+    add_set(c, v, set, "agent", "Agent", f->wish.agent);
+    add_set(c, v, set, "q", "Search", f->wish.words);
     json_set_json(o, "set", set);
-    json_set_json(o, "agent", page_view_head(v, f->wish.agent, PAGE_VIEW_ROW));
-    json_set_text(o, "agent_url",
-                  page_list_url(c, "/inbox", "agent", STR_NONE));
-    json_set_json(o, "words", page_view_head(v, f->wish.words, PAGE_VIEW_ROW));
     json_set_text(o, "save_url", page_list_save(c, "/inbox"));
-    json_set_text(o, "words_url", page_list_url(c, "/inbox", "q", STR_NONE));
     return o;
 }
 

@@ -7,6 +7,13 @@ struct str page_list_filter(struct call *c, const char *key)
     return s.n > 0 ? s : STR_NONE;
 }
 
+bool page_list_kind(struct call *c, enum kind *out)
+{
+    const struct str word = page_list_filter(c, "kind");
+    *out = word.p ? kind_of_key(word) : KIND__MAX;
+    return !word.p || *out < KIND__MAX;
+}
+
 static void put_pair(struct buf *b, struct str key, struct str value)
 {
     if (b->n > 0)

@@ -5,12 +5,16 @@
 
 #include "doors/call.h"
 #include "doors/page_view.h"
+#include "domain/kind.h"
 
 #define PAGE_LIST_ROWS 50
 #define PAGE_LIST_WORDS 200 /* characters of a search */
 
 /* A filter of the address; p NULL where it is absent or empty. */
 struct str page_list_filter(struct call *c, const char *key);
+/* The kind that a list is narrowed to; KIND__MAX: to none. false: the address
+ * has one that is not known. */
+bool page_list_kind(struct call *c, enum kind *out);
 /* The list at path with one filter changed, from its first page; value p NULL:
  * without it. */
 struct str page_list_url(struct call *c, const char *path, const char *key,

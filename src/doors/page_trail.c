@@ -50,13 +50,6 @@ static bool read_day(struct call *c, const char *key, int64_t days,
     return true;
 }
 
-static bool read_kind(struct call *c, struct decided_wish *w)
-{
-    const struct str word = page_list_filter(c, "kind");
-    w->kind = word.p ? kind_of_key(word) : KIND__MAX;
-    return !word.p || w->kind < KIND__MAX;
-}
-
 static const struct err *read_after(struct call *c, struct decided_wish *w)
 {
     const struct str after = page_list_filter(c, "after");
@@ -85,7 +78,7 @@ const struct err *page_trail_read(struct call *c, struct page_trail *t,
                                .agent = page_list_filter(c, "agent"),
                                .limit = PAGE_LIST_ROWS + 1};
     if ((w->outcome.p && !decided_outcome(w->outcome)) ||
-        (w->door.p && !decided_door(w->door)) || !read_kind(c, w) ||
+        (w->door.p && !decided_door(w->door)) || !page_list_kind(c, &w->kind) ||
         !read_day(c, "from", 0, &t->from, &w->from) ||
         /* The last day is one of them. */
         !read_day(c, "until", 1, &t->until, &w->until) ||

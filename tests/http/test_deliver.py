@@ -27,10 +27,7 @@ OLD_SECRET = "whsec_" + base64.b64encode(bytes(range(32, 64))).decode()
 
 @pytest.fixture(scope="module")
 def authority():
-    where = place("receivers")
-    where.mkdir(parents=True, exist_ok=True)
-    where.chmod(0o755)
-    return Authority(where)
+    return Authority(place("receivers"))
 
 
 @pytest.fixture(scope="module")
@@ -396,9 +393,7 @@ def test_a_certificate_is_checked(db, clock, authority, intent, path):
 
 
 def test_an_authority_that_is_not_ours(db, clock, intent, path):
-    where = place("others")
-    where.mkdir(parents=True, exist_ok=True)
-    other = Receiver(Authority(where).context())
+    other = Receiver(Authority(place("others")).context())
     try:
         to = endpoint(db, clock, other.url(path))
         got = tried(db, queue(db, clock, to, intent))

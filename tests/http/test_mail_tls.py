@@ -33,11 +33,9 @@ def in_the_clear(context):
 
 @pytest.fixture(scope="module")
 def authority():
-    where = place("relays")
-    where.mkdir(parents=True, exist_ok=True)
-    where.chmod(0o755)
-    (where / "password").write_text(PASSWORD + "\n")
-    return Authority(where)
+    one = Authority(place("relays"))
+    (one.where / "password").write_text(PASSWORD + "\n")
+    return one
 
 
 @pytest.fixture

@@ -17,10 +17,7 @@ SECRET = "whsec_" + "c2VjcmV0IG9mIHRoZSB2YXVsdCwgMjQgYnl0ZXM="
 
 @pytest.fixture(scope="module")
 def authority():
-    where = place("vault-ca")
-    where.mkdir(parents=True, exist_ok=True)
-    where.chmod(0o755)
-    return Authority(where)
+    return Authority(place("vault-ca"))
 
 
 @pytest.fixture(scope="module")
