@@ -112,8 +112,3 @@ const struct err *responder_check(struct arena *a,
                      "decide.");
     return NULL;
 }
-
-bool responder_meant(const struct responder_case *c, const struct principal *p)
-{
-    return c->rule.mode != RESPONDER_OPERATORS && named(c, p);
-}

@@ -40,8 +40,5 @@ const struct err *responder_check(struct arena *a,
                                   const struct principal *p) MUST;
 /* Who can, as a sentence: "Operators of the group payments can." */
 struct str responder_who(struct arena *a, const struct responder_case *c);
-/* Is it meant for this reader more than for any operator? */
-bool responder_meant(const struct responder_case *c,
-                     const struct principal *p);
 
 #endif

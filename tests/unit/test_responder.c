@@ -184,20 +184,6 @@ Test(responder, the_words_say_who_can)
     }
 }
 
-Test(responder, what_is_meant_for_a_reader)
-{
-    for (size_t i = 0; i < countof(cases); i++) {
-        const struct responder_case c = case_of(i);
-        for (size_t k = 0; k < EVERYBODY; k++) {
-            const bool meant = responder_meant(&c, &who[k]);
-            cr_assert(!meant || c.rule.mode != RESPONDER_OPERATORS);
-            if (cases[i].may[k] == 'y')
-                cr_assert_eq(meant, c.rule.mode != RESPONDER_OPERATORS, "%s",
-                             cases[i].what);
-        }
-    }
-}
-
 Test(responder, words_of_the_modes)
 {
     for (enum responder_mode m = RESPONDER_OPERATORS; m < RESPONDER_MODE__MAX;
