@@ -29,6 +29,22 @@ static const struct err *settle_silence(struct call *c, struct suspension *s)
     return retry_check_fallback(c->a, s, s->strict);
 }
 
+/* A rule that keeps nobody out is not taken: a name in another spelling
+ * would let the initiator answer. */
+static const struct err *check_initiator(struct call *c,
+                                         const struct suspension *s)
+{
+    bool there = true;
+    if (s->responder.not_initiator)
+        TRY(principals_there(c->pg, c->a, STR_NONE, s->initiated_by, &there));
+    return there ? NULL
+                 : err_at(c->a, ERR_INVALID, "responder.initiator",
+                          STR("responder.not_initiator"),
+                          "Who initiated the intent is no operator here by "
+                          "that name, so this would keep nobody out. Name "
+                          "them as they sign in, or leave it away.");
+}
+
 /* A question that nobody could answer is not asked. */
 static const struct err *check_responder(struct call *c,
                                          const struct suspension *s)
@@ -53,10 +69,11 @@ static const struct err *check_responder(struct call *c,
              r->mode == RESPONDER_INITIATOR)
         TRY(principals_there(c->pg, c->a, group ? r->who : STR_NONE,
                              group ? STR_NONE : name, &there));
-    return there ? NULL
-                 : err_at(c->a, ERR_INVALID, "responder.nobody",
-                          r->who.p ? STR("responder.who") : STR("responder"),
-                          "No operator could answer this question.");
+    if (!there)
+        return err_at(c->a, ERR_INVALID, "responder.nobody",
+                      r->who.p ? STR("responder.who") : STR("responder"),
+                      "No operator could answer this question.");
+    return check_initiator(c, s);
 }
 
 /* What is superseded was one's own, of the same kind, and has ended. */
