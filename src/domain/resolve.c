@@ -225,6 +225,21 @@ static struct json *expired_payload(struct arena *a,
     return p;
 }
 
+/* What silence allows is kept as narrow as a person's answer would be. A
+ * fallback that is no answer at all is only handed on. */
+static const struct err *keep_fallback(struct arena *a, struct suspension *s)
+{
+    const struct json *choice = NULL;
+    struct json *value = NULL;
+    if (!s->fallback_value.p || json_parse(a, s->fallback_value, &value))
+        return NULL;
+    const struct answer answer = {
+        .value = value, .has_value = true, .reason = STR("silence")};
+    return resolve_check(a, s, &answer, &choice)
+               ? NULL
+               : change(a, s, choice, &answer);
+}
+
 const struct err *resolve_expire(struct arena *a, struct decision *d)
 {
     struct suspension *s = d->suspension;
@@ -232,6 +247,8 @@ const struct err *resolve_expire(struct arena *a, struct decision *d)
     s->state = SUSPENSION_EXPIRED;
     s->outcome = fails ? STR("none") : STR("fallback");
     s->response = fails ? STR_NONE : s->fallback_value;
+    if (!fails)
+        TRY(keep_fallback(a, s));
     s->responded_by = STR("clock");
     s->responded_via = STR("clock");
     s->responded_at = d->now;

@@ -26,6 +26,18 @@ static const char *via_words(const char *via)
                                      : " through the API";
 }
 
+/* What came of it first: what an answer is called is the agent's word. */
+static const char *outcome_words(struct str outcome)
+{
+    return str_is(outcome, "authorized") ? "Approved by answering "
+           : str_is(outcome, "vetoed")   ? "Rejected by answering "
+           : str_is(outcome, "changes_requested")
+               ? "Changes asked for by answering "
+           : str_is(outcome, "declined") ? "Declined by answering "
+           : str_is(outcome, "accepted") ? "Accepted by answering "
+                                         : "Answered ";
+}
+
 /* What was allowed, where that is not what was asked for. */
 static void put_change(struct buf *b, const struct suspension *s)
 {
@@ -50,7 +62,7 @@ struct str resolve_summary(struct arena *a, const struct suspension *s,
                         s->response_type == ANSWER_FORM;
     const bool declined = str_is(json_get_text(choice, "effect"), "decline");
     if (choice && (!worded || declined)) {
-        buf_put(&b, "Answered ");
+        buf_put(&b, outcome_words(s->outcome));
         json_write_string(&b, json_get_text(choice, "label"));
     } else {
         buf_put(&b, s->response_type == ANSWER_FORM ? "Form filled in"

@@ -96,6 +96,7 @@ static void check_once(const struct suspension *s, const struct json *choice,
     must(!other);
     must(!limits || (s->kind == KIND_PERMISSION && json_count(limits) == 1 &&
                      str_is(json_get_text(choice, "value"), "allow_once") &&
+                     str_is(json_get_text(choice, "effect"), "authorize") &&
                      json_int(json_get(limits, "uses")) == 1));
 }
 

@@ -198,7 +198,11 @@ Test(kind_record, what_silence_may_choose)
          "fallback.authorizes"},
         {KIND_COST_CONFIRMATION, "'severity':'high'", "'confirm'",
          "fallback.authorizes"},
-        {KIND_COST_CONFIRMATION, "'severity':'high'", "'stop_task'", NULL},
+        {KIND_COST_CONFIRMATION, "'severity':'high'", "'cancel'", NULL},
+        /* There would be nothing to go on with. */
+        {KIND_COST_CONFIRMATION, "", "'stop_task'", "fallback.ends"},
+        {KIND_APPROVAL, "'on_reject':'abandon'", "'reject'", "fallback.ends"},
+        {KIND_APPROVAL, "'on_reject':'abandon'", "'approve'", NULL},
         {KIND_HANDOFF_ACCEPTANCE, "'severity':'high'", "'accept'",
          "fallback.authorizes"},
         {KIND_HANDOFF_ACCEPTANCE, "", "'decline'", NULL},
@@ -230,6 +234,30 @@ Test(kind_record, what_silence_may_choose)
         cr_assert_str_eq(e->code, rows[i].code, "%zu %s", i, rows[i].value);
         cr_assert(str_is(e->at, "fallback_value"));
     }
+}
+
+/* What lasts is allowed once, as when a person answers so. */
+Test(kind_record, silence_allows_no_more_than_a_person)
+{
+    struct intent g = {.id = STR("i"), .status = INTENT_SUSPENDED,
+                       .state = STR("{}"), .created_by = STR("bot")};
+    struct event_list events = {.n = 0};
+    struct suspension s = {.id = STR("s"), .intent_id = STR("i")};
+    struct buf b = buf_make(a, 1 << 14);
+    buf_printf(&b,
+               "{'question':'Q?','kind':'permission','subject':%s,"
+               "'timeout_seconds':60,'fallback_value':'allow_once',"
+               "'fallback_policy':'complete_with_fallback'}",
+               kinds[1].subject);
+    const struct str body = json_of(arena_z(a, buf_text(&b)));
+    cr_assert(!suspension_read(a, tree_of(body), body, &s));
+    cr_assert(!suspension_seal(a, &s, CLOCK_SECOND));
+    struct decision d = {.intent = &g, .suspension = &s, .events = &events,
+                         .dependencies_done = true, .now = s.expires_at};
+    cr_assert(!resolve_expire(a, &d));
+    cr_assert(str_is(s.outcome, "fallback") && suspension_modified(&s));
+    cr_assert(str_is(s.constraints, "{\"uses\":1}"), "%.*s",
+              STR_FMT(s.constraints));
 }
 
 /* Silence takes nothing over and approves nothing. */
