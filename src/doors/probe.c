@@ -44,16 +44,35 @@ const struct err *probe_check(struct arena *a, const struct channels *all,
 
 /* ---- asking --------------------------------------------------------- */
 
+enum found { FOUND_UNSAID, FOUND_NOT, FOUND_THERE };
+
 struct heard {
+    struct arena *a;
     bool done;
-    struct outbound_result result;
+    enum found found;
 };
+
+/* A receiver that takes whatever comes says nothing of a credential. */
+static enum found found_of(struct arena *a, const struct outbound_result *r)
+{
+    struct json *said = NULL;
+    if (r->status == 404)
+        return FOUND_NOT;
+    if (r->status < 200 || r->status > 299 || json_parse(a, r->said, &said))
+        return FOUND_UNSAID;
+    const struct json *found = json_get(said, "found");
+    return !json_is(found, JSON_BOOL) ? FOUND_UNSAID
+           : json_bool(found)         ? FOUND_THERE
+                                      : FOUND_NOT;
+}
 
 static void hear(void *context, void *own, const struct outbound_result *r)
 {
     struct heard *h = context;
-    if (own == h)
-        *h = (struct heard){.done = true, .result = *r};
+    if (own != h)
+        return;
+    h->done = true;
+    h->found = found_of(h->a, r);
 }
 
 static struct str body_of(struct call *c, const struct suspension *s,
@@ -94,16 +113,17 @@ static const struct err *unchecked(struct call *c, const char *why)
 }
 
 /* Waits for the one answer; what was begun ends by its own time. */
-static struct heard ask(struct outbound *out, struct outbound_request *rq)
+static enum found ask(struct arena *a, struct outbound *out,
+                      struct outbound_request *rq)
 {
-    struct heard h = {.done = false};
+    struct heard h = {.a = a, .found = FOUND_UNSAID};
     const int64_t end = clock_mono() + 2 * PROBE_TIME;
     rq->time = PROBE_TIME;
     if (!outbound_send(out, rq, &h))
-        return h;
+        return FOUND_UNSAID;
     while (!h.done && clock_mono() < end)
         outbound_work(out, PROBE_TIME, -1, hear, &h);
-    return h;
+    return h.found;
 }
 
 const struct err *probe_credential(struct call *c, const struct suspension *s)
@@ -124,11 +144,14 @@ const struct err *probe_credential(struct call *c, const struct suspension *s)
                               .now = clock_now()};
     if (!w.body.p || !webhook_signed(c->a, &w, &rq))
         return unchecked(c, "the request could not be made");
-    const struct heard h = ask(c->serve->outbound, &rq);
-    if (h.done && h.result.status >= 200 && h.result.status < 300)
+    switch (ask(c->a, c->serve->outbound, &rq)) {
+    case FOUND_THERE:
         return NULL;
-    if (h.done && h.result.status == 404)
+    case FOUND_NOT:
         return ERROR(ERR_CONFLICT, "credential.not_found",
                      "It is not set up yet. The question stays open.");
-    return unchecked(c, "its channel did not answer as it should");
+    case FOUND_UNSAID:
+    default:
+        return unchecked(c, "its channel did not answer as it should");
+    }
 }

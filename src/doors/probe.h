@@ -3,9 +3,11 @@
  *
  * subject.probe names a webhook channel that an admin set up. It is asked with
  * a signed POST {type "credential.check", data {provider, credential_class,
- * scopes, suspension_id, intent_id, initiated_by}}: 2xx says that it is there.
- * The secret itself is never sent in either direction. An operator waits for
- * it, at most PROBE_TIME; nobody else does, for no transaction is open. */
+ * scopes, suspension_id, intent_id, initiated_by}}. A 2xx with the JSON
+ * {"found": true} says that it is there, {"found": false} or a 404 that it is
+ * not, and anything else nothing: most receivers take whatever comes. The
+ * secret itself is never sent in either direction. An operator waits for it,
+ * at most PROBE_TIME; nobody else does, for no transaction is open. */
 #ifndef DOORS_PROBE_H
 #define DOORS_PROBE_H
 

@@ -83,7 +83,7 @@ def read(agent, asked):
 
 
 def test_what_is_there_counts(vault, agent, operator, asked):
-    vault.always[asked["path"]] = (204, {}, b"", 0)
+    vault.always[asked["path"]] = (200, {}, b'{"found": true}', 0)
     r = configured(operator, asked)
     assert r.status_code == 200 and r.json()["outcome"] == "answered"
     (sent,) = vault.at(asked["path"])
@@ -96,20 +96,28 @@ def test_what_is_there_counts(vault, agent, operator, asked):
         "intent_id": asked["intent_id"]}
 
 
-def test_what_is_not_there_stays_asked(vault, agent, operator, asked):
-    vault.always[asked["path"]] = (404, {}, b"", 0)
+@pytest.mark.parametrize("answer", [(404, {}, b"", 0),
+                                    (200, {}, b'{"found": false}', 0)])
+def test_what_is_not_there_stays_asked(vault, agent, operator, asked, answer):
+    vault.always[asked["path"]] = answer
     refused(configured(operator, asked), 409, "credential.not_found")
     after = read(agent, asked)
     assert after["state"] == "pending" and after["value"] is None
     assert after["context"] == {"task": "kept"}
     assert after["subject"]["draft_ref"] == "draft 1"
-    vault.always[asked["path"]] = (200, {}, b"{}", 0)
+    vault.always[asked["path"]] = (201, {}, b'{ "found":true,\n"x":1 }', 0)
     assert configured(operator, asked).status_code == 200
 
 
-@pytest.mark.parametrize("status", [500, 302, 401])
-def test_an_answer_that_says_nothing(vault, agent, operator, asked, status):
-    vault.always[asked["path"]] = (status, {"location": "/there"}, b"", 0)
+@pytest.mark.parametrize("status,body", [
+    (500, b'{"found": true}'), (302, b'{"found": true}'), (401, b""),
+    (204, b""), (200, b""), (200, b"{}"), (200, b"true"), (200, b"ok"),
+    (200, b'{"found": "true"}'), (200, b'{"found": 1}'),
+    (200, b'{"found": true')])
+def test_an_answer_that_says_nothing(vault, agent, operator, asked, status,
+                                     body):
+    """Most receivers take whatever comes."""
+    vault.always[asked["path"]] = (status, {"location": "/there"}, body, 0)
     refused(configured(operator, asked), 409, "credential.unchecked")
     assert read(agent, asked)["state"] == "pending"
     assert len(vault.at(asked["path"])) == 1 and vault.at("/there") == []
@@ -141,7 +149,7 @@ def test_who_declines_or_may_not_asks_no_vault(vault, agent, operator, asked):
 
 
 def test_a_repeated_answer_is_looked_for_once(vault, operator, asked):
-    vault.always[asked["path"]] = (204, {}, b"", 0)
+    vault.always[asked["path"]] = (200, {}, b'{"found": true}', 0)
     key = {"Idempotency-Key": new_id()}
     path = f"/api/v1/suspensions/{asked['suspension_id']}/respond"
     twice = [operator.post(path, json={"value": "configured"}, headers=key)
@@ -175,6 +183,6 @@ def test_the_page_tells_who_looks_and_when(vault, operator, person, asked):
     before = Page(reader.get(url)).text
     assert "Not checked yet" in before
     assert f"Sayso asks {asked['name']} whether it is there" in before
-    vault.always[asked["path"]] = (204, {}, b"", 0)
+    vault.always[asked["path"]] = (200, {}, b'{"found": true}', 0)
     assert configured(operator, asked).status_code == 200
     assert f"{asked['name']} found it before" in Page(reader.get(url)).text
