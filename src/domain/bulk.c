@@ -54,6 +54,27 @@ struct bulk_answer bulk_answer(struct arena *a, const struct suspension *s,
         .reason = str_is(json_get_text(found, "reason"), "required")};
 }
 
+static size_t values(const struct json *v)
+{
+    const bool object = json_is(v, JSON_OBJECT);
+    struct json_iter m = json_iter(v);
+    size_t n = json_count(v) == 0;
+    for (size_t i = 0; i < json_count(v); i++) {
+        if (object && !json_next(&m))
+            break;
+        n += values(object ? m.value : json_at(v, i));
+    }
+    return n;
+}
+
+static bool too_long(struct arena *a, struct str subject)
+{
+    struct json *v = NULL;
+    return subject.n > BULK_SUBJECT_MAX ||
+           (subject.n > 0 && !json_parse(a, subject, &v) &&
+            values(v) > BULK_VALUES_MAX);
+}
+
 struct str bulk_left_out(struct arena *a, const struct suspension *s,
                          const struct principal *reader, bool yes, int64_t now)
 {
@@ -72,6 +93,10 @@ struct str bulk_left_out(struct arena *a, const struct suspension *s,
         buf_put(&b, " risk. Answer it by itself.");
         return buf_text(&b);
     }
+    if (yes && kind_typed(s->kind, s->severity))
+        return STR("What it allows has to be typed. Answer it by itself.");
+    if (yes && too_long(a, s->subject))
+        return STR("Its facts are too long for a list. Answer it by itself.");
     if (!bulk_answer(a, s, yes).value.p)
         return yes ? STR("It has no plain yes. Answer it by itself.")
                    : STR("It has no plain no. Answer it by itself.");

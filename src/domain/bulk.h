@@ -8,6 +8,10 @@
 #include "domain/suspension.h"
 
 #define BULK_MAX 50 /* questions at once */
+/* Bytes and values of a subject that is approved together with others: the
+ * page that asks for the yes shows all of it. */
+#define BULK_SUBJECT_MAX ((size_t)2048)
+#define BULK_VALUES_MAX 60
 
 /* The value that says yes, or no, and nothing beyond: for a confirm its own
  * where that has no other effect, else that of the one choice that authorizes

@@ -6,6 +6,7 @@
 #include "doors/answer.h"
 #include "doors/page.h"
 #include "doors/page_decision.h"
+#include "doors/page_facts.h"
 #include "doors/page_kind.h"
 #include "doors/page_kind_does.h"
 #include "doors/page_question.h"
@@ -78,16 +79,23 @@ static const struct err *read_picks(struct call *c, struct picks *p)
 
 /* ---- the confirm page ----------------------------------------------- */
 
+/* A question with all that a yes is for; a no needs less of it. */
 static struct json *item(struct page_view *v, const struct suspension *s,
-                         struct str value)
+                         struct str value, bool yes)
 {
-    struct json *o = page_row(v, s);
+    struct json *o = page_row(v, s), *subject = NULL;
+    struct page_facts_room room = {
+        .rows = BULK_VALUES_MAX,
+        .bytes = yes ? PAGE_FACTS_BYTES : BULK_SUBJECT_MAX};
+    if (json_parse(v->a, s->subject, &subject))
+        subject = NULL;
     const struct json *choice =
         suspension_choice(suspension_choices(v->a, s), value);
     json_set_json(o, "label",
                   page_view_text(v, choice ? json_get_text(choice, "label")
                                            : value));
     json_set_text(o, "does", page_kind_does(v->a, s, choice));
+    page_facts_set_rows(v, &room, o, subject);
     json_set_text(o, "facts_short",
                   page_view_groups(v->a, s->subject_sha256, 2));
     return o;
@@ -165,7 +173,7 @@ static const struct err *show_confirm(struct call *c, const struct picks *p,
             continue;
         }
         const struct bulk_answer answer = bulk_answer(c->a, &s[i], p->yes);
-        json_add_json(items, item(&v, &s[i], answer.value));
+        json_add_json(items, item(&v, &s[i], answer.value, p->yes));
         needs = needs || answer.reason;
         critical = critical || str_is(s[i].severity, "critical");
     }

@@ -123,6 +123,47 @@ Test(bulk, what_is_not_said_counts_as_medium)
     cr_expect(!left_out(&s, NULL), "and so does a limit");
 }
 
+static struct str with_subject(const char *subject, bool yes)
+{
+    const struct principal p = person("critical");
+    struct suspension s = question();
+    s.subject = str_of(subject);
+    return bulk_left_out(a, &s, &p, yes, CLOCK_SECOND);
+}
+
+Test(bulk, what_a_list_cannot_show_whole_is_left_out_of_a_yes)
+{
+    char text[BULK_SUBJECT_MAX + 2], list[2 * BULK_VALUES_MAX + 8] = "[[],{}";
+    memset(text, 'x', sizeof text);
+    text[0] = text[BULK_SUBJECT_MAX - 1] = '"';
+    text[BULK_SUBJECT_MAX] = '\0';
+    cr_expect(!with_subject(text, true).p);
+    text[BULK_SUBJECT_MAX - 1] = 'x';
+    text[BULK_SUBJECT_MAX] = '"';
+    text[BULK_SUBJECT_MAX + 1] = '\0';
+    cr_expect(with_subject(text, true).p && !with_subject(text, false).p);
+    for (size_t i = 2; i < BULK_VALUES_MAX; i++)
+        strcat(list, ",1");
+    cr_expect(!with_subject(strcat(list, "]"), true).p);
+    list[strlen(list) - 1] = '\0';
+    cr_expect(with_subject(strcat(list, ",1]"), true).p);
+    cr_expect(!with_subject(list, false).p);
+}
+
+Test(bulk, a_grave_permission_is_left_out_of_a_yes)
+{
+    const struct principal p = person("critical");
+    struct suspension s = question();
+    s.kind = KIND_PERMISSION;
+    for (size_t high = 0; high < 2; high++) {
+        s.severity = high ? STR("high") : STR("medium");
+        const bool out =
+            bulk_left_out(a, &s, &p, true, CLOCK_SECOND).p != NULL;
+        cr_expect_eq(out, high);
+        cr_expect(!bulk_left_out(a, &s, &p, false, CLOCK_SECOND).p);
+    }
+}
+
 Test(bulk, what_is_closed_late_or_not_theirs_is_left_out)
 {
     struct suspension decided = question(), late = question(),
