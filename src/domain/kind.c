@@ -207,6 +207,11 @@ const struct kind_rule *kind_rule(enum kind k)
     return k > KIND_NONE && k < KIND__MAX ? &rules[k] : NULL;
 }
 
+bool kind_typed(enum kind k, struct str severity)
+{
+    return k == KIND_PERMISSION && severity_grave(severity);
+}
+
 const char *kind_word(enum kind k)
 {
     return kind_rule(k) ? kind_rule(k)->word : NULL;

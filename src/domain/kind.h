@@ -30,6 +30,8 @@ enum kind_need {
     KIND_NEEDED_HIGH /* at the severities high and critical */
 };
 
+#define KIND_UNIT_MAX 40 /* characters of what a cost is counted in */
+
 /* A fact of the subject. path: members joined by dots; "[]" stands for each
  * element of a list. */
 struct kind_fact {
@@ -71,6 +73,9 @@ struct kind_rule {
 
 /* The row of a kind; NULL for KIND_NONE. */
 const struct kind_rule *kind_rule(enum kind k);
+/* Does a yes need its target typed by the person who gives it, one question
+ * at a time (reference/ui.md 5.4)? */
+bool kind_typed(enum kind k, struct str severity);
 /* The word on the wire; NULL for KIND_NONE. */
 const char *kind_word(enum kind k);
 /* The kind of a word on the wire; KIND__MAX for an unknown one. */

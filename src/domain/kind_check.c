@@ -178,6 +178,8 @@ static void check_cost(struct facts *f, const struct json *subject)
     const struct str unit = member(subject, "estimate", "unit");
     const struct json *estimate = json_get(subject, "estimate");
     const struct json *amount = json_get(estimate, "amount");
+    if (str_runes(unit) > KIND_UNIT_MAX)
+        wrong(f, STR("estimate.unit"), "may have at most 40 characters");
     for (size_t i = 0; i < countof(parts); i++) {
         check_amount(f, subject, parts[i], "amount");
         if (json_get(subject, parts[i]) &&

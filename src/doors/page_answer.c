@@ -6,6 +6,7 @@
 #include "doors/page_fields.h"
 #include "doors/page_kind_does.h"
 #include "doors/page_question.h"
+#include "doors/page_typed.h"
 
 #define FEW 4 /* buttons that fit in a bar at the bottom of a phone */
 
@@ -257,9 +258,16 @@ static struct json *confirm(struct page_view *v,
                       : comment(v->a, of, needs ? "required" : "optional"));
     json_set_text(o, "back_url",
                   page_view_path(v->a, "/suspensions/", s->id, ""));
+    struct json *typed = json_bool(json_get(o, "may_confirm"))
+                             ? page_typed(v, s, c, of->typed, of->error)
+                             : NULL;
+    json_set_json(o, "typed", typed);
+    const bool to_type = typed && json_get_text(typed, "value").n == 0;
+    if (typed)
+        json_set_bool(typed, "focus", is_error(of, "typed.") ||
+                                          (to_type && !of->error && !typing));
     /* Enter alone must not go past a warning, nor allow what is critical. */
-    json_set_bool(o, "focus", !needs && !of->error &&
-                                  !typing &&
+    json_set_bool(o, "focus", !needs && !of->error && !typing && !to_type &&
                                   !str_is(s->severity, "critical"));
     return o;
 }

@@ -20,6 +20,7 @@ static struct json *error_items(struct page_view *v,
                                 const struct page_answer_of *of)
 {
     const bool reason = is_error(of, "reason.");
+    const bool typed = is_error(of, "typed.");
     const bool box = page_answer_way(v->a, of->s) == PAGE_ANSWER_TEXT &&
                      is_error(of, "response.");
     struct json *list = json_array(v->a), *item = json_object(v->a);
@@ -34,12 +35,16 @@ static struct json *error_items(struct page_view *v,
             .error = of->error};
         return page_amend_errors(v, &amend);
     }
-    if (!reason && !box)
+    if (!reason && !box && !typed)
         return list;
     struct buf b = buf_make(v->a, 4096);
-    buf_put(&b, reason ? "Comment: " : "Your answer: ");
+    buf_put(&b, reason  ? "Comment: "
+                : typed ? "What you allow: "
+                        : "Your answer: ");
     buf_str(&b, of->error->say);
-    json_set_text(item, "href", reason ? STR("#reason") : STR("#value"));
+    json_set_text(item, "href", reason  ? STR("#reason")
+                                : typed ? STR("#typed")
+                                        : STR("#value"));
     json_set_text(item, "text", buf_text(&b));
     json_add_json(list, item);
     return list;
@@ -53,6 +58,8 @@ static struct str error_heading(struct arena *a,
         return STR("A comment is needed");
     if (is_error(of, "reason."))
         return STR("The comment is too long");
+    if (is_error(of, "typed."))
+        return STR("What is allowed has to be typed");
     if (is_error(of, "response.invalid_choice"))
         return STR("There is no such answer");
     if (is_error(of, "response.empty"))

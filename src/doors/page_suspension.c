@@ -14,6 +14,7 @@
 #include "doors/page_question.h"
 #include "doors/page_revision.h"
 #include "doors/page_timeline.h"
+#include "doors/page_typed.h"
 #include "store/events.h"
 #include "store/inbox.h"
 
@@ -325,16 +326,21 @@ static const struct err *show_again(struct call *c,
                          &of);
 }
 
+static const struct json *choice_of(struct call *c, const struct suspension *s,
+                                    const struct pairs *posted)
+{
+    return page_answer_way(c->a, s) == PAGE_ANSWER_CHOICE
+               ? suspension_choice(suspension_choices(c->a, s),
+                                   page_amend_value(posted))
+               : NULL;
+}
+
 /* Is the answer to be looked at before it counts? */
-static bool is_unseen(struct call *c, const struct work *w,
+static bool is_unseen(struct call *c, const struct suspension *s,
                       const struct pairs *posted)
 {
-    const struct suspension *s = &w->suspension;
     return page_answer_way(c->a, s) == PAGE_ANSWER_CHOICE &&
-           page_amend_unseen(c->a, s,
-                             suspension_choice(suspension_choices(c->a, s),
-                                               page_amend_value(posted)),
-                             posted);
+           page_amend_unseen(c->a, s, choice_of(c, s, posted), posted);
 }
 
 static const struct err *finish(struct call *c, struct work *w)
@@ -370,7 +376,11 @@ const struct err *page_suspension_respond(struct call *c)
     const struct err *e = read_answer(c->a, &before, &posted, &answer);
     if (!e)
         e = decide(c, &w, &answer);
-    if (!e && !is_unseen(c, &w, &posted))
+    const bool unseen = !e && is_unseen(c, &w.suspension, &posted);
+    if (!e && !unseen)
+        e = page_typed_check(c->a, &before, choice_of(c, &before, &posted),
+                             &posted);
+    if (!e && !unseen)
         return finish(c, &w);
     /* Nobody shall wait for the lock while a page is made. */
     pg_rollback(c->pg);

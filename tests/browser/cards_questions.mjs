@@ -122,7 +122,7 @@ export function hostilePermission(more = {}) {
 }
 
 export function hostileCost(more = {}) {
-    const unit = text(600);
+    const unit = text(40); // a longer one is refused
     return cost({ subject: {
         purpose: text(5000),
         estimate: { amount: 1e300, unit, low: 0, high: 1.5e300 },

@@ -309,7 +309,8 @@ state("kind-approval-cannot", 200, { who: "auditor" }, async (page) =>
     openOne(page, await ask(cards.approval())));
 for (const [name, kind, choice] of [["edit", "flat", "edit"],
     ["constrain", "flat", "constrain"], ["json", "approval", "edit"],
-    ["seconds", "permission", "allow_for"], ["limit", "cost", "confirm"]]) {
+    ["seconds", "permission", "allow_for"],
+    ["typed", "permission", "allow_once"], ["limit", "cost", "confirm"]]) {
     state(`amend-${name}`, 200, by, async (page) =>
         openOne(page, await ask(cards[kind](kind === "approval"
             ? { allow_edit: true } : {})), `?choice=${choice}`));

@@ -132,6 +132,76 @@ def test_what_was_offered_needs_no_second_look(agent, me):
     assert not read(agent, asked).get("constraints")
 
 
+# --- What has to be typed -------------------------------------------------
+
+def grave(agent, **more):
+    return permission(agent, severity="high", **more)
+
+
+def test_a_grave_permission_counts_when_its_target_is_typed(agent, me):
+    asked = grave(agent)
+    page = show(me, asked, "allow_once")
+    assert "To allow this, type support" in " ".join(page.text.split())
+    data = {**fields(page), "value": "allow_once"}
+    for typed in ("", " ", "suppor", "Support", "support now"):
+        r = post(me, asked, {**data, "typed": typed})
+        assert r.status_code == 422, typed
+        assert "What is allowed has to be typed" in r.text
+        assert 'href="#typed"' in r.text
+        assert fields(Page(r))["typed"] == typed
+    del data["typed"]
+    assert post(me, asked, data).status_code == 422
+    assert pending(agent, asked)
+    r = post(me, asked, {**data, "typed": " support "})
+    assert r.status_code == 303
+    assert read(agent, asked)["constraints"] == {"uses": 1}
+
+
+def test_a_no_needs_nothing_typed_nor_does_what_is_not_grave(agent, me):
+    asked = grave(agent)
+    page = show(me, asked, "deny")
+    assert "typed" not in fields(page)
+    assert post(me, asked, {**fields(page), "value": "deny"}).status_code == 303
+    for severity in ("low", "medium"):
+        page = show(me, permission(agent, severity=severity), "allow_once")
+        assert "typed" not in fields(page)
+
+
+def test_a_shorter_time_is_looked_at_and_typed(agent, me):
+    asked = grave(agent)
+    data = {**fields(show(me, asked, "allow_for")), "f1": "20"}
+    r = post(me, asked, {**data, "look": "allow_for", "typed": "sup"})
+    assert r.status_code == 200
+    data = fields(Page(r))
+    assert data["typed"] == "sup"
+    r = post(me, asked, {**data, "value": "allow_for"})
+    assert r.status_code == 422 and pending(agent, asked)
+    through(me, asked, "allow_for", f1="20", typed="support")
+    assert read(agent, asked)["constraints"] == {"seconds": 1200}
+
+
+@pytest.mark.parametrize("target", ["a\u200bb", "x" * 61, "one\ntwo",
+                                    "\u202eevil"])
+def test_a_target_that_cannot_be_typed_is_named_by_its_facts(agent, me,
+                                                             target):
+    asked = asks(agent, "permission", {**MODES, "target": target},
+                 severity="critical")
+    data = {**fields(show(me, asked, "allow_once")), "value": "allow_once"}
+    assert post(me, asked, {**data, "typed": target}).status_code == 422
+    digits = asked["subject_sha256"][:8]
+    assert post(me, asked, {**data, "typed": digits}).status_code == 303
+
+
+def test_who_comes_too_late_is_told_that_whatever_was_typed(agent, me,
+                                                            operator):
+    asked = grave(agent)
+    data = {**fields(show(me, asked, "allow_once")), "value": "allow_once"}
+    assert answer(operator, asked, value="deny").status_code == 200
+    assert post(me, asked, {**data, "typed": "no"}).status_code == 409
+
+
+# --- Limits and subjects --------------------------------------------------
+
 def test_limits(agent, me):
     asked = approval(agent)
     data = fields(show(me, asked, "constrain"))
