@@ -7,21 +7,25 @@
 
 /* ---- what will run -------------------------------------------------- */
 
-/* The arguments as they are named, then whatever else stands in the call. */
-static struct json *values(struct arena *a, const struct json *call)
+/* What the head of a call shows whole. */
+static bool is_head(const struct json *value)
+{
+    const struct str s = json_text(value);
+    return s.n > 0 && str_runes(s) <= PAGE_VIEW_TITLE &&
+           str_find(s, '\n', 0) == s.n;
+}
+
+/* The arguments by their names; where anything else stands in the call, all
+ * by their paths, so that none is taken for an argument. */
+static const struct json *values(struct arena *a, const struct json *call)
 {
     const struct json *args = json_get(call, "args");
-    const bool named = json_is(args, JSON_OBJECT);
-    struct json *all = named ? json_copy(a, args) : json_object(a);
-    for (struct json_iter i = json_iter(call); json_next(&i);) {
-        const bool shown = str_is(i.key, "tool") || str_is(i.key, "target") ||
-                           (named && str_is(i.key, "args"));
-        if (!shown && !json_has(all, i.key.p))
-            json_set_key(all, i.key, i.value);
-        else if (!shown) /* never one value in the place of another */
-            return json_copy(a, call);
-    }
-    return all;
+    struct json *rest = json_copy(a, call);
+    if (is_head(json_get(call, "tool")))
+        json_unset(rest, STR("tool"));
+    if (is_head(json_get(call, "target")))
+        json_unset(rest, STR("target"));
+    return json_is(args, JSON_OBJECT) && json_count(rest) == 1 ? args : rest;
 }
 
 static void add_call(struct page_kind_card *c, struct json *list,

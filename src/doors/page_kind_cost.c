@@ -3,7 +3,6 @@
 
 #include "doors/page_kind_card.h"
 
-#define UNIT_MAX 40 /* characters; the whole unit is in the raw JSON */
 #define BAR 1000 /* how wide the drawing is, in its own units */
 
 struct cost {
@@ -15,8 +14,7 @@ struct cost {
 static struct cost cost_of(struct page_view *v, const struct suspension *s)
 {
     struct cost k = {.c = page_kind_card(v, s->subject)};
-    k.unit = str_head(json_text(page_kind_card_take(&k.c, "estimate.unit")),
-                      UNIT_MAX);
+    k.unit = json_text(page_kind_card_take(&k.c, "estimate.unit"));
     k.low = page_kind_card_take(&k.c, "estimate.low");
     k.likely = page_kind_card_take(&k.c, "estimate.amount");
     k.high = page_kind_card_take(&k.c, "estimate.high");

@@ -3,21 +3,37 @@
 
 #include "doors/page_kind_card.h"
 
-#define UNIT_MAX 40 /* characters of a unit in a line */
-
 /* "At most 1,800 USD; you can lower it." */
 static struct str limit_words(struct arena *a, const struct suspension *s)
 {
     struct json *subject = NULL;
-    struct buf b = buf_make(a, 512);
+    struct buf b = buf_make(a, 1024);
     if (json_parse(a, s->subject, &subject))
         return STR("");
     const struct json *limit = json_get(subject, "limit");
     buf_put(&b, "At most ");
     buf_str(&b, page_kind_card_number(a, json_get(limit, "amount")));
     buf_char(&b, ' ');
-    buf_str(&b, page_view_plain(a, json_get_text(limit, "unit"), UNIT_MAX));
+    buf_str(&b, page_view_plain(a, json_get_text(limit, "unit"),
+                                KIND_UNIT_MAX));
     buf_put(&b, "; you can lower it.");
+    return buf_text(&b);
+}
+
+/* A yes of the agent's own has no shorter time than what was asked for. */
+static struct str whole_time(struct arena *a, const struct suspension *s)
+{
+    struct json *subject = NULL;
+    struct buf b = buf_make(a, 128);
+    if (json_parse(a, s->subject, &subject))
+        return STR("");
+    const struct json *duration = json_get(subject, "duration");
+    const int64_t seconds = json_int(json_get(duration, "seconds"));
+    if (str_is(json_get_text(duration, "kind"), "once") || seconds < 1)
+        return STR("For one time only.");
+    buf_put(&b, "For the whole ");
+    buf_str(&b, page_kind_card_span(a, seconds));
+    buf_put(&b, " that it asks for.");
     return buf_text(&b);
 }
 
@@ -80,7 +96,9 @@ struct str page_kind_does(struct arena *a, const struct suspension *s,
         return answer_words(a, s);
     if (str_is(json_get_text(choice, "value"), "allow_once"))
         return STR("For one time only.");
-    return str_is(effect, "authorize")
-               ? STR("It covers exactly what is shown.")
-               : STR("");
+    if (!str_is(effect, "authorize"))
+        return STR("");
+    return s->kind == KIND_PERMISSION ? whole_time(a, s)
+                                      : STR("It covers exactly what is "
+                                            "shown.");
 }

@@ -12,6 +12,7 @@
 /* How many hidden characters of one page get a mark of their own; a page full
  * of them spells the others within the text. */
 #define CODES_MAX 2000
+#define LINES_MAX 12 /* of a text that is not folded */
 #define START_MAX 40 /* characters that tell how a folded text begins */
 #define ELLIPSIS "\xE2\x80\xA6"
 
@@ -149,13 +150,24 @@ struct json *page_view_line(struct page_view *v, struct str s)
     return first.n ? page_view_head(v, buf_text(&b), PAGE_VIEW_ROW) : NULL;
 }
 
+static int64_t lines(struct str s)
+{
+    int64_t n = 1;
+    for (size_t i = 0; i < s.n; i++)
+        n += s.p[i] == '\n';
+    return n;
+}
+
 struct json *page_view_long(struct page_view *v, struct str s, size_t max)
 {
     struct json *o = json_object(v->a);
-    if (str_head(s, max).n == s.n)
+    const bool tall = lines(s) > LINES_MAX;
+    if (str_head(s, max).n == s.n && !tall)
         return NULL;
     json_set_text(o, "count",
-                  page_view_many(v->a, (int64_t)str_runes(s), "character"));
+                  tall ? page_view_many(v->a, lines(s), "line")
+                       : page_view_many(v->a, (int64_t)str_runes(s),
+                                        "character"));
     json_set_json(o, "start", page_view_head(v, s, START_MAX));
     return o;
 }

@@ -29,7 +29,8 @@ struct json *page_view_head(struct page_view *v, struct str s, size_t max);
 /* The first line that is not empty, cut for a row, "…" standing for the
  * others; NULL when there is none. */
 struct json *page_view_line(struct page_view *v, struct str s);
-/* {count, start} for a text of more than max characters, else NULL. */
+/* {count, start} for a text of more than max characters, or of more than 12
+ * lines, else NULL. */
 struct json *page_view_long(struct page_view *v, struct str s, size_t max);
 /* Plain text of at most max characters for where no marks can stand: hidden
  * characters are spelt as "[U+200B]". */

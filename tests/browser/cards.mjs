@@ -36,6 +36,15 @@ function both(name, run) {
     }
 }
 
+/* A grave permission wants its target from the keyboard. */
+async function typeWhatIsAllowed(page) {
+    const field = page.locator("#typed");
+    if (await field.count()) {
+        await field.fill(await page.locator("label[for=typed] code")
+            .innerText());
+    }
+}
+
 /* Asks, presses first (and confirms), and gives what is stored. */
 async function decide(page, question, first, reason) {
     const id = await open(page, question);
@@ -46,6 +55,7 @@ async function decide(page, question, first, reason) {
     }
     if (two) {
         await pending(id);
+        await typeWhatIsAllowed(page);
         await press(page, `Confirm: ${first}`);
     }
     assert.equal(shown(page).status(), 200);
@@ -344,6 +354,26 @@ test("each is decided without scrolling, and a phone keeps the strip", () =>
         }
     }));
 
+/* What tells two answers apart may stand at their end. */
+test("a long answer is not cut on a phone", () =>
+    withPage({ ...by, width: 360, height: 740 }, async (page) => {
+        const label = "Delete the orders of the customer ".repeat(5);
+        await open(page, { question: "Which?", severity: "low", choices: [
+            { value: "a", label: `${label}, all of them` },
+            { value: "b", label: `${label}, none of them` },
+            { value: "c", label: "Neither" }] });
+        await atTheBottom(page, ".strip");
+        const cut = await page.locator(".choose .btn").evaluateAll((all) =>
+            all.flatMap((one) => [one, one.querySelector("bdi")])
+                .filter((one) => one.scrollHeight > one.clientHeight + 1 &&
+                    getComputedStyle(one).overflowY !== "visible").length);
+        assert.equal(cut, 0);
+        const end = page.locator(".choose .btn", { hasText: "none of them" });
+        await end.scrollIntoViewIfNeeded();
+        const box = await end.boundingBox();
+        assert.ok(box.y >= 0 && box.x + box.width <= 360);
+    }));
+
 test("more answers than fit scroll in the bar of a phone", () =>
     withPage(by, async (page) => {
         const id = await open(page, input({ form: undefined,
@@ -417,6 +447,8 @@ test("an edit is made with the keyboard alone", () =>
         await page.keyboard.type("20");
         await page.keyboard.press("Tab");
         await page.keyboard.type("min");
+        await page.keyboard.press("Tab");
+        await page.keyboard.type("support@kestrel.example");
         await page.keyboard.press("Tab");
         await page.keyboard.type("Enough for the letter.");
         for (let i = 0; i < 2; i += 1) {

@@ -47,7 +47,7 @@ function refund(title, more = {}) {
 const singles = [
     () => refund("", { severity: "high", explanation: "Refuse this one." }),
     () => plans.plan({ severity: "high" }),
-    () => cards.permission({ severity: "high" }),
+    () => cards.permission({ severity: "high", subject: { target: "support" } }),
     () => cards.cost({ severity: "medium" }),
     () => plans.handoff({ severity: "high" }),
     () => plans.credential({ severity: "high" }),
@@ -123,7 +123,13 @@ async function clear(page, word) {
             await go("Control+Enter");
         } else {
             await go("a");
-            await go("a");
+            const typed = page.locator("label[for=typed] code");
+            if (await typed.count()) { // the field has the focus
+                await key(...await typed.innerText());
+                await go("Enter");
+            } else {
+                await go("a");
+            }
         }
     }
 

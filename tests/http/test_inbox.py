@@ -19,6 +19,9 @@ APPROVAL = {"action": {"name": "payments.refund"}, "target": "KES-EU-1",
             "scope_summary": "one order", "consequence": "Money leaves."}
 COST = {"purpose": "index", "estimate": {"amount": 1200, "unit": "USD"},
         "limit": {"amount": 1800, "unit": "USD"}}
+PERMISSION = {"capability": "mail.send", "target": "support",
+              "risk_text": "Some.", "consequence": "Mail.",
+              "duration": {"kind": "once"}}
 
 
 @pytest.fixture(scope="module")
@@ -309,6 +312,54 @@ def test_one_decision_for_many_leaves_out_what_is_not_for_it(
     states = {a: operator.get(f"/api/v1/suspensions/{a}").json()["state"]
               for a in ids(low, unsaid, high, cost, text, foreign)}
     assert list(states.values()) == ["resolved"] * 2 + ["pending"] * 4
+
+
+def test_all_that_is_approved_together_is_shown(me, approval, post):
+    """What an agent calls it is not what it does."""
+    word = "whole" + new_id()[:6]
+    calls = [{"tool": "payments.transfer", "dry": False,
+              "args": {"amount": 50000, "to": "a<b>\u202e"}}]
+    approval(f"{word} Refund 5 EUR", {"calls": calls}, severity="low")
+    approval(f"{word} long", {"calls": [{"tool": "t", "args": {
+        "text": "x" * 2000}}]}, severity="low")
+    approval(f"{word} many", {"calls": [{"tool": "t", "args": {
+        "list": [1] * 60}}]}, severity="low")
+    post(f"{word} grave", kind="permission", response_type=None,
+         severity="medium", subject=PERMISSION)
+    csrf, pick = picks(me.client, q=word)
+    r = confirm(me.client, csrf, "approve", pick)
+    text = " ".join(Page(r).text.split())
+    assert "Approve 2 questions?" in text
+    for part in ("calls[0].tool payments.transfer", "calls[0].dry false",
+                 "calls[0].args.amount 50000", "calls[0].args.to a<b> U+202E",
+                 f"target {APPROVAL['target']}",
+                 f"capability {PERMISSION['capability']}"):
+        assert part in text, part
+    assert text.count("Its facts are too long for a list.") == 2
+    # What is left out stays so when it is sent, and a no needs no facts.
+    r = me.client.post("/inbox/decide", data={
+        "csrf": csrf, "answer": "approve", "pick[]": pick})
+    assert "2 approved, 2 not" in Page(r).text
+    csrf, pick = picks(me.client, q=word)
+    r = confirm(me.client, csrf, "reject", pick)
+    assert "Reject 2 questions?" in Page(r).text
+
+
+def test_a_grave_permission_is_not_approved_among_many(server, post, person):
+    word, boss = "typed" + new_id()[:6], person("operator")
+    with server.database() as db:
+        db.execute("UPDATE principal SET bulk_limit = 'critical' WHERE "
+                   "email = %s", [boss.email])
+    for severity in ("medium", "high"):
+        post(f"{word} {severity}", kind="permission", response_type=None,
+             severity=severity, subject=PERMISSION)
+    csrf, pick = picks(boss.client, q=word)
+    r = confirm(boss.client, csrf, "approve", pick)
+    assert "Approve 1 question?" in Page(r).text
+    assert "What it allows has to be typed." in Page(r).text
+    r = boss.client.post("/inbox/decide", data={
+        "csrf": csrf, "answer": "approve", "pick[]": pick})
+    assert "1 approved, 1 not" in Page(r).text
 
 
 def test_a_changed_or_answered_one_is_refused_and_named(
@@ -740,13 +791,13 @@ def test_an_export_ends_with_a_whole_row(server, me):
 
 @route("GET /inbox")
 @route("POST /api/v1/suspensions")
-def test_the_initiator_is_left_out_however_spelled(post, me):
+def test_the_initiator_is_left_out_however_spelled(post, me, person):
     """An exclusion is not missed by a capital letter or a space."""
     asked = post("Whose?", intent={
         "title": "T", "initiated_by": f"  {me.email.upper()} "},
         responder={"mode": "operators", "not_initiator": True})
     other = post("Whose?", intent={
-        "title": "T", "initiated_by": "somebody@example.com"},
+        "title": "T", "initiated_by": person("operator").email},
         responder={"mode": "operators", "not_initiator": True})
     seen = listed(me.client, q=asked["suspension_id"])
     assert asked["suspension_id"] not in seen
@@ -754,6 +805,12 @@ def test_the_initiator_is_left_out_however_spelled(post, me):
                                             q=other["suspension_id"])
     page = me.client.get(f"/suspensions/{asked['suspension_id']}").text
     assert "You cannot answer this." in page
+    # Nor among many.
+    csrf, _ = picks(me.client, view="all")
+    r = me.client.post("/inbox/decide", data={
+        "csrf": csrf, "answer": "approve", "pick[]":
+        [f"{asked['suspension_id']}:{asked['subject_sha256']}"]})
+    assert "The agent works for you here" in r.text and "1 not" in r.text
 
 
 def many_keys(levels, n):

@@ -531,6 +531,10 @@ def test_the_initiator_decides_or_does_not(server, agent, operator, desk):
                           responder={"mode": "operators",
                                      "not_initiator": True})
     refused(reply(ada, others, value="approve"), 403, "suspension.initiator")
+    r = ada.post(f"/api/v1/intents/{others['intent_id']}/suspend/respond",
+                 json={"suspension_id": others["suspension_id"],
+                       "value": "approve", "responded_by": "somebody-else"})
+    assert r.status_code == 403, r.text
     assert reply(operator, others, value="approve").status_code == 200
 
 
@@ -545,6 +549,20 @@ def test_a_question_that_nobody_could_answer_is_not_asked(server, agent,
     r = agent.post("/api/v1/suspensions",
                    json=body(server, "approval", responder=responder))
     refused(r, 422, code)
+
+
+def test_a_rule_that_keeps_nobody_out_is_not_taken(server, agent, desk):
+    """Another spelling of a name would let the initiator answer."""
+    name = f"ada-{new_id()[:8]}"
+    desk(name)
+    for initiated_by, status in ((name, 201), (f"{name} Roth", 422),
+                                 ("Ada", 422)):
+        r = agent.post("/api/v1/suspensions", json=body(
+            server, "approval",
+            intent={"title": "T", "initiated_by": initiated_by},
+            responder={"mode": "operators", "not_initiator": True}))
+        assert r.status_code == status, (initiated_by, r.text)
+    refused(r, 422, "responder.initiator", "responder.not_initiator")
 
 
 def test_who_is_gone_could_not_answer(server, agent, desk):

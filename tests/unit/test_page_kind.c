@@ -68,7 +68,7 @@ Test(page_kind, an_approval_shows_all_that_was_sent)
     cr_expect_str_eq(fact(json_get(o, "facts"), "Target"), "{\"id\":7}");
     /* A name that stands in the call and in its arguments hides neither. */
     cr_expect_str_eq(values(tables),
-                     "tool=t args.x=1 args.note=a note=b when=3 f=2 max=5 "
+                     "args.x=1 args.note=a note=b when=3 f=2 max=5 "
                      "action.way=fast more[0]=true");
     cr_expect(str_is(json_get_text(json_at(tables, 2), "note"),
                      "The agent leaves out 4 values, as it says."));
