@@ -51,6 +51,49 @@ async function audit(page, how, theme) {
     assert.deepEqual(said, [], how);
 }
 
+/* Boxes that hide a part of the words in them, but for those that end with an
+ * ellipsis, and what only screen readers are told. */
+function cutOff(page) {
+    return page.evaluate(() => {
+        function hides(one) {
+            const { overflowX, display } = getComputedStyle(one);
+            return ["hidden", "clip"].includes(overflowX) &&
+                display !== "inline" && one.clientWidth > 1;
+        }
+
+        function ends(one) { // with an ellipsis
+            const { textOverflow, webkitLineClamp } = getComputedStyle(one);
+            return textOverflow === "ellipsis" || webkitLineClamp !== "none" ||
+                (one !== document.body && ends(one.parentElement));
+        }
+
+        function outside(text, box) {
+            const range = document.createRange();
+            range.selectNodeContents(text);
+            return text.data.trim() && text.parentElement.checkVisibility() &&
+                getComputedStyle(text.parentElement).clipPath === "none" &&
+                !ends(text.parentElement) &&
+                [...range.getClientRects()].some((is) =>
+                    is.right > box.right + 1 || is.left < box.left - 1 ||
+                    is.bottom > box.bottom + 1 || is.top < box.top - 1);
+        }
+
+        return [...document.querySelectorAll("body *")].filter(hides)
+            .flatMap((one) => {
+                const box = one.getBoundingClientRect(), cut = [];
+                const texts = document.createTreeWalker(one,
+                    NodeFilter.SHOW_TEXT);
+                while (texts.nextNode()) {
+                    if (outside(texts.currentNode, box)) {
+                        cut.push(`${one.tagName}.${one.className}: ` +
+                            texts.currentNode.data.trim().slice(0, 60));
+                    }
+                }
+                return cut;
+            });
+    });
+}
+
 /* Of long pages the first five screens are kept. */
 async function picture(page, how, width) {
     const height = await page.evaluate(() =>
@@ -116,6 +159,7 @@ export async function look(page, name, { heavy = false } = {}) {
             await page.emulateMedia({ colorScheme: theme });
             assert.equal(await overflow(page), 0, `${how} scrolls sideways`);
             await picture(page, how, width);
+            assert.deepEqual(await cutOff(page), [], `${how} cuts off`);
             await audit(page, how, theme);
         }
     }
