@@ -700,7 +700,12 @@
         fetch("/keys").then(function (got) {
             return got.text();
         }).then(function (text) {
-            show(new DOMParser().parseFromString(text, "text/html"));
+            var page = new DOMParser().parseFromString(text, "text/html");
+            if (page.querySelector(".panel")) {
+                show(page);
+            } else { // signed out meanwhile
+                go("/keys");
+            }
         }).catch(function () {
             go("/keys");
         });

@@ -60,7 +60,6 @@ struct kind_choice {
 
 struct kind_rule {
     const char *word;  /* on the wire */
-    const char *title; /* for people */
     const char *answers; /* response types, space-separated; the first is what
                             a question that does not say has */
     const char *effects; /* that an agent's own choices may have */

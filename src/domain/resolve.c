@@ -234,7 +234,7 @@ static const struct err *keep_fallback(struct arena *a, struct suspension *s)
     if (!s->fallback_value.p || json_parse(a, s->fallback_value, &value))
         return NULL;
     const struct answer answer = {
-        .value = value, .has_value = true, .reason = STR("silence")};
+        .value = value, .reason = STR("silence")};
     return resolve_check(a, s, &answer, &choice)
                ? NULL
                : change(a, s, choice, &answer);

@@ -12,7 +12,6 @@
 
 struct answer {
     const struct json *value;
-    bool has_value;          /* false: no value was sent */
     struct str choice; /* of a form's or text's choices; p NULL: unsaid */
     struct str reason;       /* p NULL: none */
     struct str seen;         /* subject_sha256 that was shown; p NULL: unsaid */

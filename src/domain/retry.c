@@ -282,7 +282,7 @@ const struct err *retry_check_fallback(struct arena *a,
     TRY(json_parse(a, s->fallback_value, &value));
     /* A choice may want a reason from a person; silence is its own. */
     const struct answer answer = {
-        .value = value, .has_value = true, .reason = STR("silence")};
+        .value = value, .reason = STR("silence")};
     const struct err *e = resolve_check(a, s, &answer, &choice);
     struct amend amend;
     if (!e)

@@ -52,7 +52,6 @@ static const struct err *read_answer(struct call *c, const struct json *body,
     fields_text(&f, "reason", SUSPENSION_REASON_MAX, &out->reason);
     fields_text(&f, "subject_sha256", 64, &out->seen);
     fields_json(&f, "metadata", JSON_OBJECT, &out->metadata);
-    out->has_value = json_has(body, "value");
     out->value = json_get(body, "value");
     out->via = "openintent";
     return fields_error(&f);

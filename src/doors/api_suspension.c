@@ -244,7 +244,6 @@ static const struct err *read_answer(struct call *c, const struct json *body,
     fields_text(&f, "subject_sha256", 64, &out->seen);
     fields_text(&f, "responded_by", SHORT_MAX, &out->claimed);
     fields_json(&f, "metadata", JSON_OBJECT, &out->metadata);
-    out->has_value = json_has(body, "value");
     out->value = json_get(body, "value");
     out->via = "native";
     return fields_error(&f);

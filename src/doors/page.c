@@ -52,7 +52,6 @@ static struct json *operator_view(struct call *c)
         return NULL;
     o = json_object(c->a);
     json_set_text(o, "name", c->who.title);
-    json_set_text(o, "email", c->who.name);
     json_set_text(o, "initials", initials(c->a, c->who.title));
     return o;
 }

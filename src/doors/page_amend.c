@@ -53,7 +53,6 @@ static struct str amount(struct arena *a, const struct json *n,
     return buf_text(&b);
 }
 
-/* The limits in the words of the kind. */
 /* A time, or the word for what has no end in seconds. */
 static struct str span_of(struct arena *a, const struct json *duration)
 {
@@ -62,6 +61,7 @@ static struct str span_of(struct arena *a, const struct json *duration)
                        : json_get_text(duration, "kind");
 }
 
+/* The limits in the words of the kind. */
 static struct page_amend_pair limits(struct arena *a,
                                      const struct suspension *s,
                                      struct json *subject, struct json *now)

@@ -9,7 +9,7 @@
 #define DEPTH_MAX 6
 #define LIMITS_MAX 40
 #define OPTIONS_MAX 40  /* of one list */
-#define TICKS_MAX 120   /* of all lists: a form has 256 pairs at most */
+#define TICKS_MAX 120   /* of all lists; a form has 400 pairs at most */
 
 const struct page_amend_unit page_amend_form_units[PAGE_AMEND_UNITS] = {
     {"days", 86400}, {"hours", 3600}, {"minutes", 60}, {"seconds", 1}};
@@ -137,7 +137,8 @@ static void add_seconds(struct arena *a, struct json *list,
 
 /* ---- named limits --------------------------------------------------- */
 
-bool page_amend_form_limit(const struct json *limit)
+/* Can this limit be tightened on a page? */
+static bool is_limit(const struct json *limit)
 {
     const size_t n = json_count(limit);
     return json_is_number(limit) ||
@@ -169,7 +170,7 @@ static void add_constraints(struct arena *a, struct json *list,
     size_t ticks = 0;
     for (struct json_iter i = json_iter(asked); json_next(&i);) {
         const bool several = json_is(i.value, JSON_ARRAY);
-        if (!page_amend_form_limit(i.value) ||
+        if (!is_limit(i.value) ||
             json_count(list) == LIMITS_MAX ||
             ticks + json_count(i.value) > TICKS_MAX)
             continue;

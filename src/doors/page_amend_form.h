@@ -21,8 +21,6 @@ bool page_amend_form_ticked(struct arena *a, const struct pairs *posted,
  * kind only. */
 bool page_amend_form_same(struct arena *a, const struct json *value,
                           struct str posted);
-/* Can this limit be tightened on a page? */
-bool page_amend_form_limit(const struct json *limit);
 /* The units of a time. */
 #define PAGE_AMEND_UNITS 4
 struct page_amend_unit {

@@ -222,7 +222,6 @@ static const struct err *decide(struct call *c, const struct picks *p,
                       STR_FMT(why));
     const struct str value = bulk_answer(c->a, s, p->yes).value;
     const struct answer answer = {.value = json_string(c->a, value),
-                                  .has_value = true,
                                   .reason = p->reason,
                                   .seen = p->seen[i],
                                   .via = "browser"};

@@ -1,5 +1,4 @@
 /* What was decided, newest first, narrowed by filters in the address. */
-#include "base/clock.h"
 #include "doors/page.h"
 #include "doors/page_decision.h"
 #include "doors/page_kind.h"
@@ -84,7 +83,7 @@ const struct err *page_decided(struct call *c)
 {
     struct page_trail t;
     struct decided_rows d;
-    TRY(page_trail_read(c, &t, clock_now()));
+    TRY(page_trail_read(c, &t));
     TRY(decided_list(c->pg, c->a, &t.wish, &d));
     TRY(decided_count(c->pg, c->a, &t.wish, &t.counts));
     return show(c, &t, &d);

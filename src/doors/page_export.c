@@ -194,7 +194,7 @@ static const struct err *export(struct call *c, const struct format *f)
     size_t left = ROWS_MAX;
     bool more = true;
     struct buf name = buf_make(c->a, 128);
-    TRY(page_trail_read(c, &t, clock_now()));
+    TRY(page_trail_read(c, &t));
     c->rs->body = buf_make(c->a, BYTES_MAX + sizeof CUT * 2);
     if (f->head)
         f->head(&c->rs->body);

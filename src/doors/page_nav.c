@@ -6,7 +6,7 @@
 #include "store/inbox.h"
 #include "store/views.h"
 
-/* "1,000+" beyond what is counted; "" for none. */
+/* "200+" beyond what is counted; "" for none. */
 static struct str count(struct call *c, int64_t n)
 {
     return n ? page_list_count(c->a, n, INBOX_COUNT_MAX) : STR("");

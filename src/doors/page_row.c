@@ -63,7 +63,7 @@ static struct json *duration(struct page_view *v, const struct json *facts)
     return figure(v, page_view_span(v->a, s * CLOCK_SECOND), STR("asked for"));
 }
 
-struct json *page_row_figure(struct page_view *v, const struct suspension *s)
+static struct json *figure_of(struct page_view *v, const struct suspension *s)
 {
     const struct json *facts = facts_of(v->a, s);
     struct json *form = NULL;
@@ -107,7 +107,7 @@ static struct json *reason(struct page_view *v, const struct suspension *s)
                : page_view_line(v, words);
 }
 
-struct str page_row_pick(struct arena *a, const struct suspension *s)
+static struct str pick(struct arena *a, const struct suspension *s)
 {
     struct buf b = buf_make(a, 256);
     buf_str(&b, s->id);
@@ -121,7 +121,7 @@ struct json *page_row(struct page_view *v, const struct suspension *s)
     struct json *o = json_object(v->a);
     const struct str title = page_question_title(s);
     json_set_text(o, "url", page_view_path(v->a, "/suspensions/", s->id, ""));
-    json_set_text(o, "pick", page_row_pick(v->a, s));
+    json_set_text(o, "pick", pick(v->a, s));
     json_set_text(o, "named", page_view_plain(v->a, title, PAGE_VIEW_TAB));
     json_set_json(o, "kind", page_kind_word(v->a, s));
     json_set_json(o, "title", page_view_head(v, title, PAGE_VIEW_ROW));
@@ -129,7 +129,7 @@ struct json *page_row(struct page_view *v, const struct suspension *s)
     json_set_json(o, "agent", page_view_text(v, s->asked_by));
     json_set_json(o, "on_behalf", page_view_text(v, s->initiated_by));
     json_set_json(o, "risk", page_question_risk(v->a, s));
-    json_set_json(o, "figure", page_row_figure(v, s));
+    json_set_json(o, "figure", figure_of(v, s));
     json_set_json(o, "since", page_view_time(v, s->suspended_at));
     json_set_json(o, "deadline", page_question_deadline(v, s));
     return o;

@@ -19,12 +19,10 @@ enum page_row_group {
 /* The word in the address; PAGE_ROW_GROUP__MAX for an unknown one, NONE for p
  * NULL. */
 enum page_row_group page_row_group_of(struct str word);
-/* The one figure that matters most, {value, unit}, from the facts that the
- * kind knows; NULL where there is none. */
-struct json *page_row_figure(struct page_view *v, const struct suspension *s);
-/* What stands for the question in a form: its id and the digest of the facts
+/* A question as a row: what templates/README.md promises of one of the inbox.
+ * `figure` is the one that matters most, from the facts that the kind knows;
+ * `pick` stands for the question in a form, its id and the digest of the facts
  * as they were shown. */
-struct str page_row_pick(struct arena *a, const struct suspension *s);
 struct json *page_row(struct page_view *v, const struct suspension *s);
 /* `groups` of the list at hand: of each `heading` (NULL where nothing is
  * grouped), `rows`. */

@@ -101,7 +101,8 @@ const struct json *page_sheet_read(struct arena *a, struct page_sheet *s)
 
 /* ---- showing -------------------------------------------------------- */
 
-struct json *page_sheet_errors(struct page_view *v, const struct page_sheet *s)
+/* NULL where nothing is wrong. */
+static struct json *errors_of(struct page_view *v, const struct page_sheet *s)
 {
     struct json *o = json_object(v->a);
     struct json *items = page_fields_errors(v, fields_of(v->a, s), s->errors);
@@ -135,5 +136,5 @@ void page_sheet_view(struct page_view *v, struct json *view,
     json_set_text(o, "submit", str_of(words->submit));
     json_set_json(o, "fields", page_fields(v, &of));
     json_set_json(view, "form", o);
-    json_set_json(view, "errors", page_sheet_errors(v, s));
+    json_set_json(view, "errors", errors_of(v, s));
 }

@@ -49,7 +49,5 @@ struct page_sheet_words {
 void page_sheet_view(struct page_view *v, struct json *view,
                      const struct page_sheet *s,
                      const struct page_sheet_words *words);
-/* `errors`, for a page whose form is another; NULL where nothing is wrong. */
-struct json *page_sheet_errors(struct page_view *v, const struct page_sheet *s);
 
 #endif

@@ -257,7 +257,6 @@ static const struct err *read_answer(struct arena *a,
         out->value = page_fields_read(a, page_fields_form(a, s), posted);
     else if (str_trim(text).n > 0)
         out->value = json_string(a, text);
-    out->has_value = out->value != NULL;
     if (!choosing)
         return NULL;
     const struct err *e = page_amend_read(

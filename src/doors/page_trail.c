@@ -66,13 +66,11 @@ static const struct err *read_after(struct call *c, struct decided_wish *w)
     return NULL;
 }
 
-const struct err *page_trail_read(struct call *c, struct page_trail *t,
-                                  int64_t now)
+const struct err *page_trail_read(struct call *c, struct page_trail *t)
 {
     struct decided_wish *w = &t->wish;
-    *t = (struct page_trail){.now = now,
-                             .outcome = page_list_filter(c, "outcome")};
-    *w = (struct decided_wish){.outcome = t->outcome,
+    *t = (struct page_trail){.from = STR_NONE};
+    *w = (struct decided_wish){.outcome = page_list_filter(c, "outcome"),
                                .door = page_list_filter(c, "door"),
                                .who = page_list_filter(c, "who"),
                                .agent = page_list_filter(c, "agent"),
@@ -192,7 +190,7 @@ struct json *page_trail_view(struct call *c, const struct page_trail *t)
     json_set_text(o, "agent", text(t->wish.agent));
     json_set_text(o, "from", text(t->from));
     json_set_text(o, "until", text(t->until));
-    json_set_text(o, "outcome", text(t->outcome));
+    json_set_text(o, "outcome", text(t->wish.outcome));
     json_set_text(o, "door", text(t->wish.door));
     json_set_text(o, "kind", text(page_list_filter(c, "kind")));
     json_set_text(o, "save_url", page_list_save(c, "/decided"));

@@ -7,15 +7,14 @@
 #include "store/decided.h"
 
 struct page_trail {
-    int64_t now;
     struct decided_wish wish;
-    struct str outcome, from, until; /* as in the address; p NULL: any */
+    struct str from, until; /* as in the address; p NULL: any */
     struct decided_counts counts; /* filled in by who shows them */
 };
 
 /* ERR_BAD_REQUEST request.query. Looks up the row to go on behind. */
-const struct err *page_trail_read(struct call *c, struct page_trail *t,
-                                  int64_t now) MUST;
+const struct err *page_trail_read(struct call *c,
+                                  struct page_trail *t) MUST;
 /* `filters`, with counts. */
 struct json *page_trail_view(struct call *c, const struct page_trail *t);
 /* Is the list narrowed by anything? */

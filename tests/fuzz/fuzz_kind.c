@@ -133,7 +133,6 @@ static struct answer answer_of(struct arena *a, struct str text,
     const struct json *constraints = json_get(body, "constraints");
     const struct json *subject = json_get(body, "subject");
     struct answer w = {.value = json_get(body, "value"),
-                       .has_value = json_has(body, "value"),
                        .choice = json_get_text(body, "choice"),
                        .reason = json_get_text(body, "reason"),
                        .via = "native"};

@@ -153,7 +153,7 @@ Test(agent_ui, what_is_resolved)
     struct decision d = {.intent = &g, .suspension = &s, .events = &events,
                          .dependencies_done = true,
                          .now = ASKED + CLOCK_SECOND};
-    const struct answer w = {.value = tree("'confirm'"), .has_value = true,
+    const struct answer w = {.value = tree("'confirm'"),
                              .reason = STR("fine"), .via = "native",
                              .amend = {.constraints = tree("{'limit':5}")}};
     cr_assert(!resolve_respond(a, &d, &w, &ada));

@@ -324,7 +324,6 @@ static const struct err *reply(struct scene *c, const struct reply *r,
                          .now = 2 * CLOCK_SECOND};
     const struct answer w = {
         .value = tree(r->value),
-        .has_value = r->value != NULL,
         .choice = r->choice ? str_of(r->choice) : STR_NONE,
         .reason = r->reason ? str_of(r->reason) : STR_NONE,
         .amend = {.constraints = tree(r->constraints),

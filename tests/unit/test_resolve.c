@@ -75,7 +75,6 @@ static const struct principal ada = {.role = ROLE_OPERATOR,
 static struct answer saying(const char *value)
 {
     struct answer w = {.via = "browser"};
-    w.has_value = value != NULL;
     w.value = value ? tree(value) : NULL;
     return w;
 }
