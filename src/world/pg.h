@@ -49,7 +49,8 @@ void pg_close(struct pg *pg);
 /* Sends a statement ahead of the next batch, in the same round trip. check
  * sees its rows before the results of the batch count: the error that it
  * returns is the batch's, and a transaction that the batch began is rolled
- * back. */
+ * back. What commits by itself has been committed by then, so such a batch may
+ * only read. */
 struct pg_ahead {
     int statement;
     struct pg_args args;
