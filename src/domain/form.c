@@ -86,7 +86,7 @@ static void read_bounds(struct fields *f, struct json *out)
             json_set_json(out, keys[i], v);
     }
     if (json_has(out, "min") && json_has(out, "max") &&
-        json_double(json_get(out, "min")) > json_double(json_get(out, "max")))
+        json_compare(json_get(out, "min"), json_get(out, "max")) > 0)
         fields_wrong(f, "max", "form.bounds",
                      "\"max\" is smaller than \"min\".");
 }

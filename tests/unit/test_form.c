@@ -52,6 +52,11 @@ static const struct {
     {"{'key':'k','type':'integer','min':-5,'max':5,'default':0}",
      "{'key':'k','label':'k','type':'integer','required':false,'min':-5,"
      "'max':5,'default':0}"},
+    {"{'key':'k','type':'integer','min':9007199254740993,"
+     "'max':9007199254740993,'default':9007199254740993}",
+     "{'key':'k','label':'k','type':'integer','required':false,"
+     "'min':9007199254740993,'max':9007199254740993,"
+     "'default':9007199254740993}"},
     {"{'key':'k','type':'number','min':0.5,'max':5,'default':0.5}",
      "{'key':'k','label':'k','type':'number','required':false,'min':0.5,"
      "'max':5,'default':0.5}"},
@@ -230,7 +235,11 @@ Test(form, read_refuses_bounds_that_no_number_meets)
 {
     static const char *const lists[] = {
         "[{'key':'k','type':'number','min':2,'max':1}]",
-        "[{'key':'k','type':'integer','min':2,'max':1.5}]"};
+        "[{'key':'k','type':'integer','min':2,'max':1.5}]",
+        "[{'key':'k','type':'integer','min':9007199254740993,"
+        "'max':9007199254740992}]",
+        "[{'key':'k','type':'number','min':9007199254740993,"
+        "'max':9007199254740992.0}]"};
     for (size_t i = 0; i < countof(lists); i++) {
         struct json *out = NULL;
         expect(form_read(a, tree(lists[i]), &out), "form.bounds",
