@@ -143,7 +143,8 @@ static const struct err *read_offer(struct arena *a,
     }
     parts.own = choices;
     parts.form = form;
-    return suspension_kind_settle(a, s, &parts);
+    TRY(suspension_kind_settle(a, s, &parts));
+    return form_check_labels(a, form);
 }
 
 static void read_question(struct fields *f, struct suspension *s)
