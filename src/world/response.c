@@ -59,6 +59,7 @@ static const char *reason(int status)
 struct response response_make(struct arena *a)
 {
     return (struct response){.arena = a,
+                             .style = RESPONSE_PROBLEM,
                              .body = buf_make(a, RESPONSE_BODY_MAX)};
 }
 
@@ -123,7 +124,7 @@ static void too_large(struct response *rs)
     response_error(rs,
                    ERROR(ERR_INTERNAL, "response.too_large",
                          "The answer is too large; ask for less."),
-                   RESPONSE_PROBLEM);
+                   rs->style);
 }
 
 void response_json(struct response *rs, int status, const struct json *v)
