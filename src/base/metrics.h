@@ -35,8 +35,9 @@ struct metrics_worker *metrics_worker(struct metrics *m, size_t slot);
 /* One request answered: its route, status, total and database time (us). */
 void metrics_request(struct metrics *m, size_t route, int status, int64_t us,
                      int64_t database_us);
-void metrics_restart(struct metrics *m); /* a worker died and was replaced */
-/* Database errors by whether a reconnect followed. */
+/* A worker or another child ended unasked, and is started again. */
+void metrics_restart(struct metrics *m);
+/* A request was refused for want of the database. */
 void metrics_database_error(struct metrics *m);
 /* Prometheus text exposition format 0.0.4. */
 void metrics_render(struct metrics *m, struct buf *b);

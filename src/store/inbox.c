@@ -57,7 +57,7 @@ static void arg_whose(struct pg_args *args, const struct inbox_wish *w)
 
 /* ---- filters -------------------------------------------------------- */
 
-/* The column risk counts the other way: what is gravest comes first. */
+/* The column inbox_rank counts the other way: what is gravest comes first. */
 static int64_t rank(struct str severity)
 {
     return SEVERITY_CRITICAL - severity_of(severity);

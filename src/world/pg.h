@@ -24,8 +24,8 @@ struct pg_statement {
 struct pg;
 struct pg_rows; /* the result of one statement; lives in the request's arena */
 
-/* Parameters, as text. A slice with p NULL is SQL NULL. Texts must live until
- * pg_run and hold no NUL byte. */
+/* Parameters, as text, copied into the arena, which must live until pg_run. A
+ * slice with p NULL is SQL NULL; there is no NUL byte in one. */
 struct pg_args {
     struct arena *arena;
     const char *v[PG_ARGS_MAX];
