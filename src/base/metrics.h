@@ -18,9 +18,8 @@
 #define METRICS_BUCKETS 12 /* 1 2.5 5 10 25 50 100 250 500 1000 2500 ms, inf */
 
 struct metrics_worker {
-    _Atomic pid_t pid;           /* 0: free slot */
-    _Atomic int64_t busy_since;  /* clock_mono; 0: idle */
-    _Atomic uint64_t requests;
+    _Atomic pid_t pid;          /* 0: free slot */
+    _Atomic int64_t busy_since; /* clock_mono; 0: idle */
 };
 
 struct metrics; /* private, shared memory */

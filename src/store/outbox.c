@@ -4,8 +4,8 @@
 
 #include "store/sql.gen.h"
 
-enum { ID, ENDPOINT_ID, KIND, NAME, ADDRESS, TYPE, RECIPIENT, BODY, SECRET,
-       PREVIOUS_SECRET, INTERNAL, TRIES, CREATED };
+enum { ID, ENDPOINT_ID, KIND, ADDRESS, RECIPIENT, BODY, SECRET,
+       PREVIOUS_SECRET, INTERNAL, TRIES };
 
 static struct outbox_item row(const struct pg_rows *r, size_t i)
 {
@@ -13,16 +13,13 @@ static struct outbox_item row(const struct pg_rows *r, size_t i)
         .id = pg_str(r, i, ID),
         .endpoint_id = pg_str(r, i, ENDPOINT_ID),
         .kind = pg_str(r, i, KIND),
-        .name = pg_str(r, i, NAME),
         .address = pg_str(r, i, ADDRESS),
-        .type = pg_str(r, i, TYPE),
         .recipient = pg_str(r, i, RECIPIENT),
         .body = pg_str(r, i, BODY),
         .secret = pg_str(r, i, SECRET),
         .previous_secret = pg_str(r, i, PREVIOUS_SECRET),
         .internal = pg_bool(r, i, INTERNAL),
-        .tries = pg_int(r, i, TRIES),
-        .created_at = pg_int(r, i, CREATED)};
+        .tries = pg_int(r, i, TRIES)};
 }
 
 const struct err *outbox_take(struct pg *pg, struct arena *a,

@@ -4,13 +4,12 @@
 #include "base/id.h"
 #include "store/sql.gen.h"
 
-enum { ID, ENDPOINT, ADDRESS, INTENT, SUBSCRIBER, TYPES, CREATED_AT,
-       CREATED_BY, EXPIRES_AT, GONE };
+enum { ID, ADDRESS, INTENT, SUBSCRIBER, TYPES, CREATED_AT, CREATED_BY,
+       EXPIRES_AT, GONE };
 
 static struct subscription row(const struct pg_rows *r, size_t i)
 {
     return (struct subscription){.id = pg_str(r, i, ID),
-                                 .endpoint_id = pg_str(r, i, ENDPOINT),
                                  .webhook_url = pg_str(r, i, ADDRESS),
                                  .intent_id = pg_str(r, i, INTENT),
                                  .subscriber_id = pg_str(r, i, SUBSCRIBER),

@@ -32,7 +32,6 @@ static const char *reason(int status)
     } reasons[] = {
         {200, "OK"},
         {201, "Created"},
-        {202, "Accepted"},
         {204, "No Content"},
         {303, "See Other"},
         {304, "Not Modified"},
@@ -45,7 +44,6 @@ static const char *reason(int status)
         {413, "Content Too Large"},
         {415, "Unsupported Media Type"},
         {422, "Unprocessable Content"},
-        {428, "Precondition Required"},
         {429, "Too Many Requests"},
         {500, "Internal Server Error"},
         {503, "Service Unavailable"},
