@@ -209,7 +209,7 @@ struct json *form_value(struct arena *a, const struct json *field,
         return json_integer(a, n);
     /* A number is taken as it was typed: 499.90 stays 499.90. */
     if (str_is(type, "number") && !json_parse(a, str_trim(text), &parsed) &&
-        (json_is(parsed, JSON_DOUBLE) || json_is(parsed, JSON_INT)))
+        json_is_number(parsed))
         return parsed;
     return json_string(a, text);
 }

@@ -56,7 +56,7 @@ static void queue_finish(struct pg *pg, struct arena *a,
     pg_arg(&args, t->delivery_id);
     pg_arg_int(&args, t->n);
     pg_arg(&args, t->answer);
-    pg_arg(&args, t->delivered ? STR("true") : STR("false"));
+    pg_arg_bool(&args, t->delivered);
     pg_arg_time(&args, t->next_at);
     pg_arg_time(&args, t->now);
     pg_arg_time(&args, t->at);

@@ -34,6 +34,8 @@ struct pg_args {
 struct pg_args pg_args(struct arena *a);
 void pg_arg(struct pg_args *args, struct str s);
 void pg_arg_int(struct pg_args *args, int64_t v);
+/* true or false, never SQL NULL. */
+void pg_arg_bool(struct pg_args *args, bool v);
 /* A moment in microseconds as a timestamptz text; 0 is SQL NULL. */
 void pg_arg_time(struct pg_args *args, int64_t t);
 /* A text[] of the given slices. */
