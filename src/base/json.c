@@ -368,14 +368,9 @@ static bool same_array(const struct json *a, const struct json *b)
     return true;
 }
 
-static bool number(const struct json *v)
-{
-    return json_is(v, JSON_INT) || json_is(v, JSON_DOUBLE);
-}
-
 bool json_equal(const struct json *a, const struct json *b)
 {
-    if (number(a) && number(b))
+    if (json_is_number(a) && json_is_number(b))
         return json_compare(a, b) == 0;
     if (json_type(a) != json_type(b))
         return false;

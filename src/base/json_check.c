@@ -64,14 +64,6 @@ static int peek(const struct gate *g)
     return byte_at(g->t, g->i);
 }
 
-static size_t skip_space(struct str t, size_t i)
-{
-    while (i < t.n && (t.p[i] == ' ' || t.p[i] == '\t' || t.p[i] == '\n' ||
-                       t.p[i] == '\r'))
-        i++;
-    return i;
-}
-
 /* The four hexadecimal digits at i. */
 static bool hex4(struct str t, size_t i, uint32_t *out)
 {
@@ -199,7 +191,7 @@ static void remember(struct gate *g, struct key k)
 /* A member's key and its colon, white space before each. */
 static const struct err *key(struct gate *g)
 {
-    g->i = skip_space(g->t, g->i);
+    g->i = str_skip_space(g->t, g->i);
     const size_t at = g->i;
     if (peek(g) != '"')
         return syntax(g, "A member's key in double quotes is missing.");
@@ -209,7 +201,7 @@ static const struct err *key(struct gate *g)
     TRY(string(g));
     const struct str name = str_sub(g->t, at + 1, g->i - 1);
     remember(g, (struct key){unescape(g->a, name), at});
-    g->i = skip_space(g->t, g->i);
+    g->i = str_skip_space(g->t, g->i);
     if (peek(g) != ':')
         return syntax(g, "A colon is missing after a key.");
     g->i++;
@@ -303,7 +295,7 @@ static const struct err *open_level(struct gate *g, bool *value)
                       "Arrays and objects are nested too deeply.");
     const bool object = peek(g) == '{';
     g->level[g->depth++] = (struct level){object, g->n};
-    g->i = skip_space(g->t, g->i + 1);
+    g->i = str_skip_space(g->t, g->i + 1);
     *value = peek(g) != (object ? '}' : ']');
     return *value && object ? key(g) : NULL;
 }
@@ -339,7 +331,7 @@ static const struct err *after(struct gate *g, bool *more)
 {
     *more = false;
     for (;;) {
-        g->i = skip_space(g->t, g->i);
+        g->i = str_skip_space(g->t, g->i);
         if (g->depth == 0)
             return peek(g) < 0 ? NULL
                                : syntax(g, "Something follows the value.");
@@ -358,7 +350,7 @@ static const struct err *after(struct gate *g, bool *more)
 static const struct err *check(struct gate *g)
 {
     for (bool more = true; more;) {
-        g->i = skip_space(g->t, g->i);
+        g->i = str_skip_space(g->t, g->i);
         const int c = peek(g);
         if (c == '{' || c == '[') {
             TRY(open_level(g, &more));

@@ -11,13 +11,6 @@ static bool is(struct str t, size_t i, const char *set)
     return i < t.n && t.p[i] && strchr(set, t.p[i]);
 }
 
-static size_t skip_space(struct str t, size_t i)
-{
-    while (is(t, i, " \t\r\n"))
-        i++;
-    return i;
-}
-
 /* Behind the closing quote of the string whose opening quote is at i. */
 static size_t string_end(struct str t, size_t i)
 {
@@ -59,37 +52,37 @@ static bool stands_for(struct arena *a, struct str literal, struct str key)
 
 struct str json_raw_member(struct arena *a, struct str text, struct str key)
 {
-    size_t i = skip_space(text, 0);
+    size_t i = str_skip_space(text, 0);
     if (!is(text, i, "{"))
         return STR_NONE;
     do {
-        const size_t at = skip_space(text, i + 1);
+        const size_t at = str_skip_space(text, i + 1);
         if (!is(text, at, "\""))
             return STR_NONE;
         const size_t end = string_end(text, at);
-        const size_t colon = skip_space(text, end);
-        const size_t value = skip_space(text, colon + 1);
+        const size_t colon = str_skip_space(text, end);
+        const size_t value = str_skip_space(text, colon + 1);
         i = value_end(text, value);
         if (value < text.n && stands_for(a, str_sub(text, at, end), key))
             return str_sub(text, value, i);
-        i = skip_space(text, i);
+        i = str_skip_space(text, i);
     } while (is(text, i, ","));
     return STR_NONE;
 }
 
 struct str json_raw_element(struct str text, size_t index)
 {
-    size_t i = skip_space(text, 0);
+    size_t i = str_skip_space(text, 0);
     if (!is(text, i, "["))
         return STR_NONE;
     for (size_t n = 0;; n++) {
-        const size_t value = skip_space(text, i + 1);
+        const size_t value = str_skip_space(text, i + 1);
         i = value_end(text, value);
         if (value >= text.n || is(text, value, "]"))
             return STR_NONE;
         if (n == index)
             return str_sub(text, value, i);
-        i = skip_space(text, i);
+        i = str_skip_space(text, i);
         if (!is(text, i, ","))
             return STR_NONE;
     }

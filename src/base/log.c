@@ -16,16 +16,10 @@
 #define LINE_MAX_BYTES 2048
 
 static struct str request_id;
-static enum log_level lowest = LOG_INFO;
 
 void log_request(struct str id)
 {
     request_id = id;
-}
-
-void log_level(enum log_level level)
-{
-    lowest = level;
 }
 
 /* Is standard error itself what JOURNAL_STREAM names ("device:inode")? The
@@ -109,8 +103,6 @@ static size_t tame(char *line, size_t n)
 
 void log_line(enum log_level level, const char *fmt, ...)
 {
-    if (level > lowest)
-        return;
     const int error = errno;
     char line[LINE_MAX_BYTES];
     const size_t size = sizeof(line);

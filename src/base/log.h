@@ -13,8 +13,6 @@ enum log_level { LOG_ERR = 3, LOG_WARN = 4, LOG_NOTICE = 5, LOG_INFO = 6 };
 /* The id of the request at hand, put into every line until changed; the text
  * must live that long. STR_NONE for none. */
 void log_request(struct str id);
-/* Lines below this level are dropped; LOG_INFO at start. */
-void log_level(enum log_level level);
 void log_line(enum log_level level, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 

@@ -10,7 +10,7 @@
 /* The statuses that Sayso answers with; all else is counted at the end. */
 static const int statuses[] = {
     200, 201, 204, 303, 304, 400, 401, 403, 404, 405,
-    409, 413, 415, 422, 428, 429, 500, 503,
+    409, 413, 415, 422, 429, 500, 503,
 };
 #define OTHER countof(statuses)
 

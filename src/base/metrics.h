@@ -18,9 +18,8 @@
 #define METRICS_BUCKETS 12 /* 1 2.5 5 10 25 50 100 250 500 1000 2500 ms, inf */
 
 struct metrics_worker {
-    _Atomic pid_t pid;           /* 0: free slot */
-    _Atomic int64_t busy_since;  /* clock_mono; 0: idle */
-    _Atomic uint64_t requests;
+    _Atomic pid_t pid;          /* 0: free slot */
+    _Atomic int64_t busy_since; /* clock_mono; 0: idle */
 };
 
 struct metrics; /* private, shared memory */
@@ -35,8 +34,9 @@ struct metrics_worker *metrics_worker(struct metrics *m, size_t slot);
 /* One request answered: its route, status, total and database time (us). */
 void metrics_request(struct metrics *m, size_t route, int status, int64_t us,
                      int64_t database_us);
-void metrics_restart(struct metrics *m); /* a worker died and was replaced */
-/* Database errors by whether a reconnect followed. */
+/* A worker or another child ended unasked, and is started again. */
+void metrics_restart(struct metrics *m);
+/* A request was refused for want of the database. */
 void metrics_database_error(struct metrics *m);
 /* Prometheus text exposition format 0.0.4. */
 void metrics_render(struct metrics *m, struct buf *b);

@@ -99,15 +99,19 @@ static bool blank(char c)
     return c == ' ' || c == '\t' || c == '\r' || c == '\n';
 }
 
+size_t str_skip_space(struct str s, size_t from)
+{
+    while (from < s.n && blank(s.p[from]))
+        from++;
+    return from;
+}
+
 struct str str_trim(struct str s)
 {
     while (s.n && blank(s.p[s.n - 1]))
         s.n--;
-    while (s.n && blank(*s.p)) {
-        s.p++;
-        s.n--;
-    }
-    return s;
+    const size_t from = str_skip_space(s, 0);
+    return from ? (struct str){s.p + from, s.n - from} : s;
 }
 
 struct str str_cut(struct str *rest, char sep)

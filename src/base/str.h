@@ -43,6 +43,9 @@ size_t str_search(struct str s, struct str needle);
 size_t str_search_nocase(struct str s, struct str needle);
 /* s[from, to), both clamped to the length. */
 struct str str_sub(struct str s, size_t from, size_t to);
+/* The place behind the space, tabs, CRs and LFs at from; from itself where
+ * there is none of them, or where s is over. */
+size_t str_skip_space(struct str s, size_t from);
 /* Without leading and trailing space, tab, CR and LF. */
 struct str str_trim(struct str s);
 /* Cuts the text before the next sep off *rest and returns it; *rest moves

@@ -213,7 +213,7 @@ const struct err *event_append(struct arena *a, struct str intent_id,
     e->type = str_of(d->type);
     e->created_at = now;
     e->previous = tail->hash;
-    struct buf b = buf_make(a, EVENT_PAYLOAD_MAX);
+    struct buf b = buf_make(a, EVENT_CANONICAL_MAX);
     json_write_canonical(&b, object_of(a, intent_id, d, e));
     if (b.over)
         return ERROR(ERR_INVALID, "event.too_large",

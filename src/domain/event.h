@@ -10,7 +10,7 @@
 #include "base/json.h"
 #include "domain/principal.h"
 
-#define EVENT_PAYLOAD_MAX ((size_t)1 << 20) /* bytes of canonical form */
+#define EVENT_CANONICAL_MAX ((size_t)1 << 20) /* bytes of a whole event */
 #define EVENTS_OF_INTENT_MAX 10000
 #define EVENTS_AT_ONCE 12 /* of one transaction on one intent */
 /* The last event that a chain may hold: a question has to end even when its

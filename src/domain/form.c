@@ -11,16 +11,74 @@
 
 /* Names that would ask a person for a secret: secrets never pass through a
  * question, they are configured where they live. */
-static bool secret_like(struct str key)
+static const struct secret {
+    const char *word;    /* "_" is one of "_", "-" and " ", or nothing */
+    const char *fine[3]; /* what makes another word of it: tokens are counted */
+} secrets[] = {
+    {"password", {NULL}},     {"passwd", {NULL}},
+    {"passphrase", {NULL}},   {"secret", {"ar"}},
+    {"api_key", {NULL}},      {"private_key", {NULL}},
+    {"credential", {NULL}},   {"token", {"s", "iz", "is"}},
+    {"api_token", {NULL}},    {"auth_token", {NULL}},
+    {"access_token", {NULL}}, {"bearer_token", {NULL}},
+};
+
+/* Does the word stand at s.p[at]? Gives the place behind it, else 0. */
+static size_t behind(struct str s, size_t at, const char *word)
 {
-    static const char *const words[] = {"password", "passwd",     "secret",
-                                        "api_key",  "apikey",     "token",
-                                        "private_key", "credential"};
-    for (size_t i = 0; i < countof(words); i++) {
-        if (str_search_nocase(key, str_of(words[i])) < key.n)
+    for (; *word; word++) {
+        const char c = at < s.n ? s.p[at] : '\0';
+        const bool same = str_is_nocase((struct str){&c, 1},
+                                        (char[]){*word, '\0'});
+        if (same || (*word == '_' && (c == '-' || c == ' ')))
+            at++;
+        else if (*word != '_')
+            return 0;
+    }
+    return at;
+}
+
+static bool goes_on(struct str s, size_t at, const struct secret *secret)
+{
+    for (size_t i = 0; i < countof(secret->fine) && secret->fine[i]; i++) {
+        if (behind(s, at, secret->fine[i]))
             return true;
     }
     return false;
+}
+
+static bool secret_like(struct str s)
+{
+    for (size_t i = 0; i < countof(secrets); i++) {
+        for (size_t at = 0; at < s.n; at++) {
+            const size_t end = behind(s, at, secrets[i].word);
+            if (end > 0 && !goes_on(s, end, &secrets[i]))
+                return true;
+        }
+    }
+    return false;
+}
+
+/* A yes, a number or an option of the agent's can be about a secret without
+ * being one. */
+static bool typed_by_hand(const struct json *field)
+{
+    const struct str type = json_get_text(field, "type");
+    return str_is(type, "string") || str_is(type, "text");
+}
+
+const struct err *form_check_labels(struct arena *a, const struct json *form)
+{
+    for (size_t i = 0; i < json_count(form); i++) {
+        const struct json *field = json_at(form, i);
+        if (typed_by_hand(field) &&
+            secret_like(json_get_text(field, "label")))
+            return err_at(a, ERR_INVALID, "form.secret",
+                          fields_path(a, fields_element(a, STR("form"), i),
+                                      "label"),
+                          "A form may not ask for a secret.");
+    }
+    return NULL;
 }
 
 static void read_option(struct fields *f, const struct json *v, size_t i,
@@ -86,7 +144,7 @@ static void read_bounds(struct fields *f, struct json *out)
             json_set_json(out, keys[i], v);
     }
     if (json_has(out, "min") && json_has(out, "max") &&
-        json_double(json_get(out, "min")) > json_double(json_get(out, "max")))
+        json_compare(json_get(out, "min"), json_get(out, "max")) > 0)
         fields_wrong(f, "max", "form.bounds",
                      "\"max\" is smaller than \"min\".");
 }

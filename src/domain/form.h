@@ -21,6 +21,11 @@
  * string: email uri date date-time. ERR_INVALID names the field's place. */
 const struct err *form_read(struct arena *a, const struct json *list,
                             struct json **out) MUST;
+/* Does a field to type in ask for a secret by its label? ERR_INVALID
+ * form.secret at form[i].label; form is form_read's, which has refused such
+ * keys. A question of a kind is judged by kind_check_form before. */
+const struct err *form_check_labels(struct arena *a,
+                                    const struct json *form) MUST;
 /* The fields that a context's keys define, in the same form; types follow the
  * values there, which become the defaults. */
 struct json *form_of_context(struct arena *a, const struct json *context);

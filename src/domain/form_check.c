@@ -87,9 +87,9 @@ static const char *number_error(const struct json *field, const struct json *v)
         return "This has to be a number.";
     const struct json *min = json_get(field, "min");
     const struct json *max = json_get(field, "max");
-    if (min && json_double(v) < json_double(min))
+    if (min && json_compare(v, min) < 0)
         return "This is smaller than allowed.";
-    if (max && json_double(v) > json_double(max))
+    if (max && json_compare(v, max) > 0)
         return "This is larger than allowed.";
     return NULL;
 }
@@ -209,7 +209,7 @@ struct json *form_value(struct arena *a, const struct json *field,
         return json_integer(a, n);
     /* A number is taken as it was typed: 499.90 stays 499.90. */
     if (str_is(type, "number") && !json_parse(a, str_trim(text), &parsed) &&
-        (json_is(parsed, JSON_DOUBLE) || json_is(parsed, JSON_INT)))
+        json_is_number(parsed))
         return parsed;
     return json_string(a, text);
 }

@@ -59,8 +59,10 @@ struct intent_move {
 /* May the status be set from outside? *to is where it really goes: active
  * becomes blocked while dependencies are open. Setting a terminal status again
  * changes nothing (*to == from). ERR_CONFLICT intent.transition;
- * ERR_FORBIDDEN intent.resume_forbidden where an agent would resume a
- * suspended intent itself. */
+ * intent.question_open where a pending question would be passed by;
+ * intent.dependencies_open, also for a blocked one that would become active,
+ * and intent.children_open. ERR_FORBIDDEN intent.resume_forbidden where an
+ * agent would resume a suspended intent itself. */
 const struct err *intent_move(const struct intent_move *m,
                               enum intent_status *to) MUST;
 
@@ -89,7 +91,8 @@ void intent_patches_drop_suspension(struct intent_patches *p);
  * empty parts dropped, nothing unescaped; set makes missing parents. */
 const struct err *intent_patch(struct arena *a, struct json *state,
                                const struct intent_patches *p) MUST;
-/* The state as text again; ERR_TOO_LARGE intent.state_too_large. */
+/* The state as text again; ERR_TOO_LARGE intent.state_too_large; ERR_INVALID
+ * intent.state_too_deep, also for an object of too many members. */
 const struct err *intent_state_text(struct arena *a, const struct json *state,
                                     struct str *out) MUST;
 

@@ -19,9 +19,9 @@ const char *push_type(const struct suspension *s);
 bool push_type_known(struct str type);
 /* The body, {type, timestamp, data}: data holds event (the type), intent_id,
  * suspension_id, request_id (the same), session_id, task_id, turn_id, kind
- * (null until there are kinds), outcome, value, reason, responded_by,
- * responded_at, waited_seconds, stale, intent_status, event_sequence. The
- * bytes are what is signed. */
+ * (null: none), outcome, value, modified, reason, responded_by, responded_at,
+ * waited_seconds, stale, intent_status, event_sequence. The bytes are what is
+ * signed. */
 struct str push_body(struct arena *a, const struct intent *i,
                      const struct suspension *s);
 

@@ -9,7 +9,7 @@
 #define SUBSCRIPTION_SUBSCRIBER_MAX 200
 
 struct subscription {
-    struct str id, endpoint_id;
+    struct str id;
     struct str webhook_url; /* the endpoint's address */
     struct str intent_id;   /* p NULL: every intent */
     struct str subscriber_id;

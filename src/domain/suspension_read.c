@@ -143,7 +143,8 @@ static const struct err *read_offer(struct arena *a,
     }
     parts.own = choices;
     parts.form = form;
-    return suspension_kind_settle(a, s, &parts);
+    TRY(suspension_kind_settle(a, s, &parts));
+    return form_check_labels(a, form);
 }
 
 static void read_question(struct fields *f, struct suspension *s)
@@ -286,7 +287,7 @@ static void read_confidence(struct fields *f, struct suspension *s)
     if (!v)
         return;
     const double c = json_double(v);
-    if ((!json_is(v, JSON_INT) && !json_is(v, JSON_DOUBLE)) || c < 0 || c > 1)
+    if (!json_is_number(v) || c < 0 || c > 1)
         fields_wrong(f, "confidence_at_suspension", "field.range",
                      "A confidence is a number from 0 to 1.");
     else

@@ -10,7 +10,7 @@
 
 static struct str event_text(struct arena *a, const struct event *e)
 {
-    struct buf b = buf_make(a, EVENT_PAYLOAD_MAX + 256);
+    struct buf b = buf_make(a, EVENT_CANONICAL_MAX + 256);
     event_write(&b, e->canonical, e->hash);
     return buf_text(&b);
 }

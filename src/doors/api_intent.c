@@ -258,7 +258,7 @@ static const struct err *commit_depends(struct call *c, struct work *w,
         pg_affected(rows[0]) == 0)
         return ERROR(ERR_NOT_FOUND, "intent.no_dependency",
                      "The intent does not depend on that one.");
-    w->intent.depends_on = intents_row(c->a, rows[2], 0).depends_on;
+    w->intent.depends_on = intents_row(rows[2], 0).depends_on;
     w->dependencies_done = pg_bool(rows[2], 0, INTENTS_DEPENDENCIES_DONE);
     if (w->intent.status == INTENT_BLOCKED && w->dependencies_done)
         TRY(unblocked(c, w));

@@ -22,6 +22,7 @@ static const struct err *check_body(const struct call *c, bool too_large)
 static const struct err *enter(struct call *c, bool too_large)
 {
     *c->rs = response_make(c->a);
+    c->rs->style = c->route->style;
     TRY(session_authenticate(c));
     TRY(route_check_query(c->route, c->rq));
     TRY(check_body(c, too_large));

@@ -26,7 +26,7 @@ struct served {
     size_t route;     /* number for metrics_request */
     const char *name; /* "GET /api/v1/intents/{id}", or "unmatched" */
     int status;
-    struct str principal; /* "key:<id>", "operator:<email>", or empty */
+    struct str principal; /* "agent:<id>": role and who it is; or empty */
     int64_t database_us;
 };
 

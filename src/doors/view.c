@@ -33,7 +33,7 @@ static void put_int(struct buf *b, const char *key, int64_t v)
     buf_int(b, v);
 }
 
-void view_intent(struct buf *b, struct arena *a, const struct intent *i)
+static void put_intent(struct buf *b, struct arena *a, const struct intent *i)
 {
     buf_char(b, '{');
     put_text(b, "id", i->id);
@@ -66,7 +66,7 @@ void view_intent(struct buf *b, struct arena *a, const struct intent *i)
 struct str view_intent_text(struct arena *a, const struct intent *i)
 {
     struct buf b = buf_make(a, RESPONSE_BODY_MAX);
-    view_intent(&b, a, i);
+    put_intent(&b, a, i);
     return buf_text(&b);
 }
 
@@ -80,7 +80,7 @@ struct str view_intents(struct arena *a, const char *name,
     for (size_t i = 0; i < n; i++) {
         /* Each object starts anew for put_key's look back. */
         struct buf one = buf_make(a, RESPONSE_BODY_MAX);
-        view_intent(&one, a, &v[i]);
+        put_intent(&one, a, &v[i]);
         buf_put(&b, i ? "," : "");
         buf_str(&b, buf_text(&one));
         b.over = b.over || one.over;

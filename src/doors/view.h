@@ -6,14 +6,12 @@
 #include "doors/call.h"
 #include "domain/lease.h"
 
-/* An intent as OpenIntent clients read it (naive UTC), written straight into
- * b: state and constraints are passed through as they are stored. */
-void view_intent(struct buf *b, struct arena *a, const struct intent *i);
+/* An intent as OpenIntent clients read it (naive UTC): state and constraints
+ * are passed through as they are stored. */
+struct str view_intent_text(struct arena *a, const struct intent *i);
 /* {"<name>": [intents...]} */
 struct str view_intents(struct arena *a, const char *name,
                         const struct intent *v, size_t n);
-/* The same as one text. */
-struct str view_intent_text(struct arena *a, const struct intent *i);
 /* A suspension as the native door shows it (RFC 3339 with Z). */
 struct json *view_suspension(struct call *c, const struct suspension *s);
 struct json *view_lease(struct arena *a, const struct lease *l,

@@ -3,8 +3,8 @@
 
 #include "base/clock.h"
 #include "base/id.h"
-#include "domain/person.h"
 #include "process/command.h"
+#include "store/people.h"
 #include "store/sql.gen.h"
 
 /* Complains about what cannot stand in an account; true where e is NULL. */
@@ -33,6 +33,17 @@ static struct str password_of(const struct command *c)
     return fine(person_password(c->arena, s)) ? s : STR_NONE;
 }
 
+/* p NULL and a complaint where memory ran out. */
+static struct str hash_of(const struct command *c, struct str password)
+{
+    const struct str hash =
+        crypt_password(c->arena, password, c->conf->password_cost);
+    if (!hash.p)
+        fprintf(stderr, "sayso: there is not enough memory to keep a "
+                        "password safely\n");
+    return hash;
+}
+
 /* What --name, --role, --groups and --bulk-limit say, each left as it is where
  * it is absent. */
 static bool read_person(const struct command *c, struct person *p)
@@ -49,19 +60,33 @@ static bool read_person(const struct command *c, struct person *p)
             fine(person_bulk_limit(a, limit, &p->bulk_limit)));
 }
 
-/* Runs one statement; how many rows it changed, or -1 and a complaint. */
-static int64_t change(const struct command *c, int statement,
-                      const struct pg_args *args)
+/* What is done to the account that has an e-mail address. */
+struct change {
+    int statement;
+    const struct pg_args *args;
+    struct str sign_out; /* everywhere, who has this one; p NULL: nobody */
+};
+
+/* Does all of it or nothing; how many accounts were changed, or -1 and a
+ * complaint. */
+static int64_t change(const struct command *c, const struct change *what)
 {
     struct pg *pg = command_owner(c);
-    struct pg_rows *rows = NULL;
-    const struct err *e = pg_query(pg, c->arena, statement, args, &rows);
+    struct pg_args who = pg_args(c->arena);
+    struct pg_rows *rows[4] = {NULL};
+    pg_arg(&who, what->sign_out);
+    pg_queue(pg, SQL_BEGIN, NULL);
+    pg_queue(pg, what->statement, what->args);
+    if (what->sign_out.p)
+        pg_queue(pg, SQL_OPERATOR_SESSIONS_REVOKE, &who);
+    pg_queue(pg, SQL_COMMIT, NULL);
+    const struct err *e = pg_run(pg, c->arena, rows);
     pg_close(pg);
     if (e) {
         (void)command_failed(e);
         return -1;
     }
-    return (int64_t)pg_affected(rows);
+    return (int64_t)pg_affected(rows[1]);
 }
 
 static int done(int64_t changed, const char *what)
@@ -84,28 +109,27 @@ static int tell(const struct command *c, int status, struct str password)
 static int create(const struct command *c)
 {
     struct arena *a = c->arena;
-    struct pg_args args = pg_args(a);
-    struct person p = {.role = ROLE_OPERATOR, .bulk_limit = STR("medium")};
+    struct person p = {.id = id_new(a),
+                       .role = ROLE_OPERATOR,
+                       .bulk_limit = STR("medium"),
+                       .created_at = clock_now()};
     if (!command_options_ok(c, 1,
                             "--email= --name= --role= --groups= "
                             "--bulk-limit= --password-stdin") ||
         !read_person(c, &p) ||
         !fine(person_name(a, "name", p.name, &p.name)))
         return 2;
-    const struct str email = email_of(c);
-    const struct str password = email.p ? password_of(c) : STR_NONE;
+    p.email = email_of(c);
+    const struct str password = p.email.p ? password_of(c) : STR_NONE;
     if (!password.p)
         return 2;
-    pg_arg(&args, id_new(a));
-    pg_arg(&args, str_of(principal_role_word(p.role)));
-    pg_arg(&args, email);
-    pg_arg(&args, p.name);
-    pg_arg(&args, crypt_password(a, password, c->conf->password_cost));
-    pg_arg_time(&args, clock_now());
-    pg_arg(&args, p.groups);
-    pg_arg(&args, p.bulk_limit);
-    return tell(c, done(change(c, SQL_OPERATOR_INSERT, &args), "created"),
-                password);
+    const struct str hash = hash_of(c, password);
+    if (!hash.p)
+        return 1;
+    struct pg *pg = command_owner(c);
+    const struct err *e = people_insert(pg, a, &p, hash);
+    pg_close(pg);
+    return e ? command_failed(e) : tell(c, done(1, "created"), password);
 }
 
 /* NULL for what was not said; no groups is an empty text. */
@@ -127,7 +151,8 @@ static int set_facts(const struct command *c)
     pg_arg(&args, p.role ? str_of(principal_role_word(p.role)) : STR_NONE);
     pg_arg(&args, grouped && !p.groups.p ? STR("") : p.groups);
     pg_arg(&args, p.bulk_limit);
-    return done(change(c, SQL_OPERATOR_CHANGE, &args), "changed");
+    const struct change what = {SQL_OPERATOR_CHANGE, &args, STR_NONE};
+    return done(change(c, &what), "changed");
 }
 
 static int list(const struct command *c)
@@ -148,14 +173,7 @@ static int list(const struct command *c)
     return 0;
 }
 
-/* Who is locked out, or gets a new password, is signed out everywhere. */
-static int sign_out(const struct command *c, struct str email)
-{
-    struct pg_args args = pg_args(c->arena);
-    pg_arg(&args, email);
-    return change(c, SQL_OPERATOR_SESSIONS_REVOKE, &args) < 0 ? 1 : 0;
-}
-
+/* Who gets a new password, or is locked out, is signed out everywhere. */
 static int set_password(const struct command *c)
 {
     struct pg_args args = pg_args(c->arena);
@@ -165,11 +183,13 @@ static int set_password(const struct command *c)
     const struct str password = email.p ? password_of(c) : STR_NONE;
     if (!password.p)
         return 2;
+    const struct str hash = hash_of(c, password);
+    if (!hash.p)
+        return 1;
     pg_arg(&args, email);
-    pg_arg(&args, crypt_password(c->arena, password, c->conf->password_cost));
-    const int status =
-        done(change(c, SQL_OPERATOR_PASSWORD, &args), "password changed");
-    return tell(c, status ? status : sign_out(c, email), password);
+    pg_arg(&args, hash);
+    const struct change what = {SQL_OPERATOR_PASSWORD, &args, email};
+    return tell(c, done(change(c, &what), "password changed"), password);
 }
 
 static int set_enabled(const struct command *c, bool enabled)
@@ -181,10 +201,10 @@ static int set_enabled(const struct command *c, bool enabled)
     if (!email.p)
         return 2;
     pg_arg(&args, email);
-    const int status = done(
-        change(c, enabled ? SQL_OPERATOR_ENABLE : SQL_OPERATOR_DISABLE, &args),
-        enabled ? "enabled" : "disabled");
-    return status || enabled ? status : sign_out(c, email);
+    const struct change what = {
+        enabled ? SQL_OPERATOR_ENABLE : SQL_OPERATOR_DISABLE, &args,
+        enabled ? STR_NONE : email};
+    return done(change(c, &what), enabled ? "enabled" : "disabled");
 }
 
 int operator_run(const struct command *c)

@@ -71,8 +71,6 @@ static int work(const struct child *c, struct serve *serve, struct fcgi *f)
            fcgi_wait(f, &child_stop)) {
         child_busy(c, true);
         got = answer_one(serve, f, a);
-        if (got == FCGI_REQUEST)
-            atomic_fetch_add(&c->slot->requests, 1);
         arena_reset(a);
         child_busy(c, false);
     }

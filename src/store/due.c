@@ -26,7 +26,7 @@ static struct work unit(struct pg *pg, struct arena *a, int64_t now,
         .arena = a,
         .pg = pg,
         .now = now,
-        .intent = intents_row(a, intents, i),
+        .intent = intents_row(intents, i),
         .dependencies_done = pg_bool(intents, i, INTENTS_DEPENDENCIES_DONE)};
 }
 

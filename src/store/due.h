@@ -13,7 +13,9 @@
 #define DUE_LEASES_MAX 60               /* of all of them */
 #define DUE_PAGE 500                    /* rows of one statement */
 
-/* When the next question is due, for a reminder or its end; 0: none is. */
+/* When the next question is due, for a reminder or its end; 0: none is. From
+ * then on the connection plans without sorting (enable_sort off), so pg has to
+ * be the clock's own. */
 const struct err *due_next(struct pg *pg, struct arena *a,
                            int64_t *out) MUST;
 struct due_wanted {

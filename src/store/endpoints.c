@@ -55,7 +55,7 @@ const struct err *endpoints_list(struct pg *pg, struct arena *a,
 {
     struct pg_args args = pg_args(a);
     struct pg_rows *r = NULL;
-    pg_arg(&args, channels ? STR("true") : STR("false"));
+    pg_arg_bool(&args, channels);
     pg_arg(&args, agent);
     TRY(pg_query(pg, a, SQL_ENDPOINT_LIST, &args, &r));
     out->n = pg_count(r);
@@ -116,11 +116,6 @@ const struct err *endpoints_channels(struct pg *pg, struct arena *a,
 
 /* ---- writing -------------------------------------------------------- */
 
-static void arg_bool(struct pg_args *args, bool v)
-{
-    pg_arg(args, v ? STR("true") : STR("false"));
-}
-
 static struct str or_empty(struct str list)
 {
     return list.p ? list : STR("[]");
@@ -138,8 +133,8 @@ static void queue_insert(struct pg *pg, struct arena *a,
     pg_arg(&args, or_empty(e->event_types));
     pg_arg(&args, or_empty(e->notify_to));
     pg_arg(&args, e->detail.p ? e->detail : STR("title"));
-    arg_bool(&args, e->every_question);
-    arg_bool(&args, e->internal);
+    pg_arg_bool(&args, e->every_question);
+    pg_arg_bool(&args, e->internal);
     pg_arg(&args, e->secret);
     pg_arg_time(&args, e->created_at);
     pg_arg(&args, e->created_by);
@@ -183,8 +178,8 @@ const struct err *endpoints_update(struct pg *pg, struct arena *a,
     pg_arg(&args, or_empty(e->event_types));
     pg_arg(&args, or_empty(e->notify_to));
     pg_arg(&args, e->detail.p ? e->detail : STR("title"));
-    arg_bool(&args, e->every_question);
-    arg_bool(&args, e->internal);
+    pg_arg_bool(&args, e->every_question);
+    pg_arg_bool(&args, e->internal);
     pg_arg_time(&args, e->paused_at);
     pg_arg_time(&args, e->gone_at);
     pg_queue(pg, SQL_ENDPOINT_UPDATE, &args);

@@ -57,7 +57,7 @@ static void arg_whose(struct pg_args *args, const struct inbox_wish *w)
 
 /* ---- filters -------------------------------------------------------- */
 
-/* The column risk counts the other way: what is gravest comes first. */
+/* The column inbox_rank counts the other way: what is gravest comes first. */
 static int64_t rank(struct str severity)
 {
     return SEVERITY_CRITICAL - severity_of(severity);
@@ -113,7 +113,7 @@ static int narrow(struct pg_args *args, const struct inbox_wish *w,
 static void arg_after(struct pg_args *args, const struct inbox_wish *w)
 {
     const struct suspension *s = w->after;
-    pg_arg(args, w->by_deadline ? STR("true") : STR("false"));
+    pg_arg_bool(args, w->by_deadline);
     if (!s) {
         pg_arg(args, STR_NONE);
         pg_arg(args, NEVER);

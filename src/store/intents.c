@@ -16,9 +16,8 @@ static const struct err *unknown(void)
     return ERROR(ERR_NOT_FOUND, "intent.unknown", "There is no such intent.");
 }
 
-struct intent intents_row(struct arena *a, const struct pg_rows *r, size_t i)
+struct intent intents_row(const struct pg_rows *r, size_t i)
 {
-    (void)a;
     return (struct intent){
         .id = pg_str(r, i, ID),
         .title = pg_str(r, i, TITLE),
@@ -49,7 +48,7 @@ struct intent_rows intents_rows(struct arena *a, const struct pg_rows *r)
     struct intent_rows out = {.n = pg_count(r)};
     out.v = arena_many(a, out.n + 1, struct intent);
     for (size_t i = 0; i < out.n; i++)
-        out.v[i] = intents_row(a, r, i);
+        out.v[i] = intents_row(r, i);
     return out;
 }
 
@@ -64,7 +63,7 @@ const struct err *intents_get(struct pg *pg, struct arena *a, struct str id,
     TRY(pg_query(pg, a, SQL_INTENT_GET, &args, &rows));
     if (pg_count(rows) == 0)
         return unknown();
-    *out = intents_row(a, rows, 0);
+    *out = intents_row(rows, 0);
     return NULL;
 }
 

@@ -14,7 +14,7 @@ struct intent_rows {
 enum { INTENTS_DEPENDENCIES_DONE = 22, INTENTS_CHILDREN_DONE = 23 };
 
 /* Row i of a statement that selects from intent_row. */
-struct intent intents_row(struct arena *a, const struct pg_rows *r, size_t i);
+struct intent intents_row(const struct pg_rows *r, size_t i);
 /* All rows of it. */
 struct intent_rows intents_rows(struct arena *a, const struct pg_rows *r);
 /* ERR_NOT_FOUND intent.unknown; an id that is no UUID is unknown too. */

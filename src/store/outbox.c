@@ -4,8 +4,8 @@
 
 #include "store/sql.gen.h"
 
-enum { ID, ENDPOINT_ID, KIND, NAME, ADDRESS, TYPE, RECIPIENT, BODY, SECRET,
-       PREVIOUS_SECRET, INTERNAL, TRIES, CREATED };
+enum { ID, ENDPOINT_ID, KIND, ADDRESS, RECIPIENT, BODY, SECRET,
+       PREVIOUS_SECRET, INTERNAL, TRIES };
 
 static struct outbox_item row(const struct pg_rows *r, size_t i)
 {
@@ -13,16 +13,13 @@ static struct outbox_item row(const struct pg_rows *r, size_t i)
         .id = pg_str(r, i, ID),
         .endpoint_id = pg_str(r, i, ENDPOINT_ID),
         .kind = pg_str(r, i, KIND),
-        .name = pg_str(r, i, NAME),
         .address = pg_str(r, i, ADDRESS),
-        .type = pg_str(r, i, TYPE),
         .recipient = pg_str(r, i, RECIPIENT),
         .body = pg_str(r, i, BODY),
         .secret = pg_str(r, i, SECRET),
         .previous_secret = pg_str(r, i, PREVIOUS_SECRET),
         .internal = pg_bool(r, i, INTERNAL),
-        .tries = pg_int(r, i, TRIES),
-        .created_at = pg_int(r, i, CREATED)};
+        .tries = pg_int(r, i, TRIES)};
 }
 
 const struct err *outbox_take(struct pg *pg, struct arena *a,
@@ -59,7 +56,7 @@ static void queue_finish(struct pg *pg, struct arena *a,
     pg_arg(&args, t->delivery_id);
     pg_arg_int(&args, t->n);
     pg_arg(&args, t->answer);
-    pg_arg(&args, t->delivered ? STR("true") : STR("false"));
+    pg_arg_bool(&args, t->delivered);
     pg_arg_time(&args, t->next_at);
     pg_arg_time(&args, t->now);
     pg_arg_time(&args, t->at);

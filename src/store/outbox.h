@@ -13,12 +13,10 @@
 
 /* A delivery on its way, with what sending it takes. */
 struct outbox_item {
-    struct str id, endpoint_id, kind, name, address;
-    struct str type, recipient, body;
+    struct str id, endpoint_id, kind, address, recipient, body;
     struct str secret, previous_secret; /* p NULL: none (any more) */
     bool internal;
     int64_t tries; /* before this one */
-    int64_t created_at;
 };
 struct outbox_items {
     struct outbox_item *v;

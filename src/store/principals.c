@@ -239,10 +239,10 @@ const struct err *principals_login(struct pg *pg, struct arena *a,
         return NULL;
     *out = (struct login){.found = true,
                           .id = pg_str(r, 0, 0),
-                          .password_hash = pg_str(r, 0, 4),
-                          .failures = pg_int(r, 0, 5),
-                          .failed_at = pg_int(r, 0, 6),
-                          .disabled = pg_bool(r, 0, 7)};
+                          .password_hash = pg_str(r, 0, 1),
+                          .failures = pg_int(r, 0, 2),
+                          .failed_at = pg_int(r, 0, 3),
+                          .disabled = pg_bool(r, 0, 4)};
     return NULL;
 }
 
@@ -262,7 +262,6 @@ const struct err *principals_enter(struct pg *pg, struct arena *a,
     const int64_t now = clock_now();
     *cookie = crypt_token(a, 32);
     pg_arg(&entered, id);
-    pg_arg(&entered, STR_NONE);
     pg_arg_time(&entered, now);
     pg_arg(&session, crypt_sha256_hex(a, *cookie));
     pg_arg(&session, id);

@@ -4,13 +4,12 @@
 #include "base/id.h"
 #include "store/sql.gen.h"
 
-enum { ID, ENDPOINT, ADDRESS, INTENT, SUBSCRIBER, TYPES, CREATED_AT,
-       CREATED_BY, EXPIRES_AT, GONE };
+enum { ID, ADDRESS, INTENT, SUBSCRIBER, TYPES, CREATED_AT, CREATED_BY,
+       EXPIRES_AT, GONE };
 
 static struct subscription row(const struct pg_rows *r, size_t i)
 {
     return (struct subscription){.id = pg_str(r, i, ID),
-                                 .endpoint_id = pg_str(r, i, ENDPOINT),
                                  .webhook_url = pg_str(r, i, ADDRESS),
                                  .intent_id = pg_str(r, i, INTENT),
                                  .subscriber_id = pg_str(r, i, SUBSCRIBER),
@@ -97,14 +96,17 @@ const struct err *subscriptions_remove(struct pg *pg, struct arena *a,
                                        struct str id, struct str agent)
 {
     struct pg_args args = pg_args(a);
-    struct pg_rows *r = NULL;
-    if (id_uuid(id)) {
-        pg_arg(&args, id);
-        pg_arg(&args, agent);
-        TRY(pg_query(pg, a, SQL_SUBSCRIPTION_DELETE, &args, &r));
-    }
-    if (!r || pg_affected(r) == 0)
-        return ERROR(ERR_NOT_FOUND, "subscription.unknown",
-                     "There is no such subscription.");
-    return NULL;
+    struct pg_rows *r[2] = {NULL};
+    const struct err *unknown =
+        ERROR(ERR_NOT_FOUND, "subscription.unknown",
+              "There is no such subscription.");
+    if (!id_uuid(id))
+        return unknown;
+    pg_arg(&args, id);
+    pg_arg(&args, agent);
+    pg_queue(pg, SQL_BEGIN, NULL);
+    pg_queue(pg, SQL_SUBSCRIPTION_DELETE, &args);
+    TRY(pg_run(pg, a, r));
+    TRY(pg_query(pg, a, SQL_COMMIT, NULL, NULL));
+    return pg_affected(r[1]) == 0 ? unknown : NULL;
 }

@@ -34,7 +34,9 @@ struct subscriptions_page {
 const struct err *subscriptions_list(struct pg *pg, struct arena *a,
                                      const struct subscriptions_page *page,
                                      struct subscription_rows *out) MUST;
-/* ERR_NOT_FOUND subscription.unknown, also for one on another agent's. */
+/* ERR_NOT_FOUND subscription.unknown, also for one on another agent's. A
+ * transaction of two batches: what is checked ahead of the first can still
+ * refuse it. */
 const struct err *subscriptions_remove(struct pg *pg, struct arena *a,
                                        struct str id, struct str agent) MUST;
 

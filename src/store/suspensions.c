@@ -217,18 +217,13 @@ static void arg_number(struct pg_args *args, struct arena *a, double v)
     pg_arg(args, arena_str(a, (struct str){text, (size_t)n}));
 }
 
-static void arg_bool(struct pg_args *args, bool v)
-{
-    pg_arg(args, v ? STR("true") : STR("false"));
-}
-
 static void arg_kind(struct pg_args *args, const struct suspension *s)
 {
     pg_arg(args, str_of(kind_word(s->kind)));
-    arg_bool(args, s->allow_edit);
+    pg_arg_bool(args, s->allow_edit);
     pg_arg(args, str_of(responder_mode_word(s->responder.mode)));
     pg_arg(args, s->responder.who);
-    arg_bool(args, s->responder.not_initiator);
+    pg_arg_bool(args, s->responder.not_initiator);
     pg_arg(args, s->evidence);
     pg_arg(args, s->artifacts);
     pg_arg(args, s->supersedes);

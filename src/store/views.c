@@ -36,7 +36,7 @@ const struct err *views_save(struct pg *pg, struct arena *a,
     pg_arg(&args, v->name);
     pg_arg(&args, v->path);
     pg_arg(&args, v->query);
-    pg_arg(&args, v->shared ? STR("true") : STR("false"));
+    pg_arg_bool(&args, v->shared);
     pg_arg_time(&args, now);
     pg_arg_int(&args, VIEWS_MAX);
     TRY(pg_query(pg, a, SQL_VIEW_SAVE, &args, &r));

@@ -73,7 +73,7 @@ static const struct err *load(struct work *w, const struct begin *b)
     if (pg_count(rows[2]) == 0)
         return ERROR(ERR_NOT_FOUND, "intent.unknown",
                      "There is no such intent.");
-    w->intent = intents_row(w->arena, rows[2], 0);
+    w->intent = intents_row(rows[2], 0);
     w->dependencies_done = pg_bool(rows[2], 0, INTENTS_DEPENDENCIES_DONE);
     w->children_done = pg_bool(rows[2], 0, INTENTS_CHILDREN_DONE);
     w->has_suspension = pg_count(rows[3]) > 0;

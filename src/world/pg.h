@@ -24,8 +24,8 @@ struct pg_statement {
 struct pg;
 struct pg_rows; /* the result of one statement; lives in the request's arena */
 
-/* Parameters, as text. A slice with p NULL is SQL NULL. Texts must live until
- * pg_run and hold no NUL byte. */
+/* Parameters, as text, copied into the arena, which must live until pg_run. A
+ * slice with p NULL is SQL NULL; there is no NUL byte in one. */
 struct pg_args {
     struct arena *arena;
     const char *v[PG_ARGS_MAX];
@@ -34,6 +34,8 @@ struct pg_args {
 struct pg_args pg_args(struct arena *a);
 void pg_arg(struct pg_args *args, struct str s);
 void pg_arg_int(struct pg_args *args, int64_t v);
+/* true or false, never SQL NULL. */
+void pg_arg_bool(struct pg_args *args, bool v);
 /* A moment in microseconds as a timestamptz text; 0 is SQL NULL. */
 void pg_arg_time(struct pg_args *args, int64_t t);
 /* A text[] of the given slices. */
@@ -49,7 +51,8 @@ void pg_close(struct pg *pg);
 /* Sends a statement ahead of the next batch, in the same round trip. check
  * sees its rows before the results of the batch count: the error that it
  * returns is the batch's, and a transaction that the batch began is rolled
- * back. */
+ * back. What commits by itself has been committed by then, so such a batch may
+ * only read. */
 struct pg_ahead {
     int statement;
     struct pg_args args;

@@ -36,6 +36,11 @@ void pg_arg_time(struct pg_args *args, int64_t t)
     put(args, t ? arena_z(args->arena, clock_rfc3339(args->arena, t)) : NULL);
 }
 
+void pg_arg_bool(struct pg_args *args, bool v)
+{
+    pg_arg(args, v ? STR("true") : STR("false"));
+}
+
 /* An array literal: {"a","b\"c"}. */
 void pg_arg_texts(struct pg_args *args, const struct str *v, size_t n)
 {

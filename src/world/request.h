@@ -5,6 +5,7 @@
 #ifndef WORLD_REQUEST_H
 #define WORLD_REQUEST_H
 
+#include "base/buf.h"
 #include "base/err.h"
 
 #define REQUEST_BODY_MAX ((size_t)1 << 20)
@@ -72,7 +73,6 @@ struct str pairs_get(struct pairs p, const char *key);
 const struct err *request_unescape(struct arena *a, struct str s, bool plus,
                                    struct str *out) MUST;
 /* Appends s percent-encoded: everything but A-Z a-z 0-9 - . _ ~ */
-struct buf;
 void request_escape(struct buf *b, struct str s);
 
 #endif

@@ -32,7 +32,6 @@ static const char *reason(int status)
     } reasons[] = {
         {200, "OK"},
         {201, "Created"},
-        {202, "Accepted"},
         {204, "No Content"},
         {303, "See Other"},
         {304, "Not Modified"},
@@ -45,7 +44,6 @@ static const char *reason(int status)
         {413, "Content Too Large"},
         {415, "Unsupported Media Type"},
         {422, "Unprocessable Content"},
-        {428, "Precondition Required"},
         {429, "Too Many Requests"},
         {500, "Internal Server Error"},
         {503, "Service Unavailable"},
@@ -59,6 +57,7 @@ static const char *reason(int status)
 struct response response_make(struct arena *a)
 {
     return (struct response){.arena = a,
+                             .style = RESPONSE_PROBLEM,
                              .body = buf_make(a, RESPONSE_BODY_MAX)};
 }
 
@@ -123,7 +122,7 @@ static void too_large(struct response *rs)
     response_error(rs,
                    ERROR(ERR_INTERNAL, "response.too_large",
                          "The answer is too large; ask for less."),
-                   RESPONSE_PROBLEM);
+                   rs->style);
 }
 
 void response_json(struct response *rs, int status, const struct json *v)

@@ -9,9 +9,17 @@
 #define RESPONSE_BODY_MAX ((size_t)24 << 20)
 #define RESPONSE_HEADERS_MAX 16
 
+/* How the errors of a door look (design.md, decisions). */
+enum response_style {
+    RESPONSE_DETAIL,  /* {"detail": ..., "message": ..., "code": ...} */
+    RESPONSE_PROBLEM, /* RFC 9457 application/problem+json */
+    RESPONSE_HTML,    /* an error page; the caller renders it */
+};
+
 struct response {
     struct arena *arena;
-    int status; /* 0 until set */
+    int status;                /* 0 until set */
+    enum response_style style; /* of the 500 for a body that is too large */
     struct {
         const char *name;
         struct str value;
@@ -20,7 +28,8 @@ struct response {
     struct buf body;
 };
 
-/* An answer without status, headers and body. */
+/* An answer without status, headers and body; its style is RESPONSE_PROBLEM
+ * until the door is known. */
 struct response response_make(struct arena *a);
 /* Sets a header, replacing one of that name. The name is a literal; control
  * characters in the value are left out, so CR and LF cannot pass. */
@@ -32,12 +41,6 @@ void response_json_text(struct response *rs, int status, struct str text);
 /* 303 See Other to a path of ours; to "/" when it is no such path. */
 void response_see_other(struct response *rs, struct str path);
 
-/* How the errors of a door look (design.md, decisions). */
-enum response_style {
-    RESPONSE_DETAIL,  /* {"detail": ..., "message": ..., "code": ...} */
-    RESPONSE_PROBLEM, /* RFC 9457 application/problem+json */
-    RESPONSE_HTML,    /* an error page; the caller renders it */
-};
 /* kind -> HTTP status. The only place that knows. */
 int response_status(enum err_kind kind);
 /* Replaces the answer by an error's JSON, dropping the headers that spoke of

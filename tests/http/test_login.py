@@ -295,6 +295,26 @@ def test_a_new_password_ends_all_sessions(server, person, browser):
     assert one.sign_in(browser, password=fresh).status_code == 303
 
 
+def test_a_new_password_is_in_force_only_with_the_sessions_over(
+        server, person, browser):
+    """Else nobody would know the new one: it is printed in the end."""
+    one = person()
+    with server.database() as db:
+        db.execute("CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql "
+                   "AS $$ BEGIN RAISE 'no'; END $$")
+        db.execute("CREATE TRIGGER refuse BEFORE UPDATE ON operator_session "
+                   "FOR EACH STATEMENT EXECUTE FUNCTION refuse()")
+        try:
+            for what in ("password", "disable"):
+                done = server.sayso("operator", what, "--email", one.email)
+                assert done.returncode == 1 and not done.stdout
+        finally:
+            db.execute("DROP TRIGGER refuse ON operator_session")
+            db.execute("DROP FUNCTION refuse")
+    assert one.client.get("/inbox").status_code == 200
+    assert one.sign_in(browser).status_code == 303
+
+
 @pytest.mark.parametrize("column, age", [
     ("expires_at", "1 second"), ("seen_at", "30 days")])
 def test_a_session_ends_by_itself(server, person, column, age):

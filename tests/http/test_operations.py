@@ -285,6 +285,7 @@ def test_operators(server):
     again = server.sayso("operator", "create", "--email", email, "--name",
                          "x")
     assert again.returncode == 1
+    assert "(person.taken)" in again.stderr and not again.stdout
     listed = server.sayso("operator", "list").stdout
     assert f"{email}\toperator\tÉmile\t" in listed
     assert "argon2" not in listed

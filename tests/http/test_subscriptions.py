@@ -117,6 +117,22 @@ def test_anothers_endpoint(bot, other_agent, admin):  # noqa: F811
     assert admin.delete(f"{PATH}/{one['id']}").status_code == 204
 
 
+def test_a_revoked_key_removes_nothing(server):
+    """Every worker remembers the key when it is revoked."""
+    key = server.key("agent", "--agent", "revoked", label="to be revoked")
+    with server.client(headers={"X-API-Key": key}) as client:
+        one = subscribe(client, register(client))
+        for _ in range(40):
+            assert client.get(PATH).status_code == 200
+        done = server.sayso("key", "revoke", key[:12])
+        assert done.returncode == 0, done.stderr
+        for _ in range(20):
+            refused(client.delete(f"{PATH}/{one['id']}"), 401, "key.revoked")
+    with server.database() as db:
+        assert db.execute("SELECT count(*) FROM subscription WHERE id = %s",
+                          [one["id"]]).fetchone() == (1,)
+
+
 def test_it_goes_with_its_endpoint(bot):  # noqa: F811
     endpoint = register(bot)
     subscribe(bot, endpoint)

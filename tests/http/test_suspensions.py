@@ -455,6 +455,7 @@ def test_a_form_answer(agent, operator):
     ([{"key": "a"}] * 2, "form.duplicate"),
     ([{"key": "password"}], "form.secret"),
     ([{"key": "API_KEY"}], "form.secret"),
+    ([{"key": "x", "label": "Password"}], "form.secret"),
     ([{"key": ""}], "field.empty"),
     ([{"key": "a", "type": "date"}], "field.value"),
     ([{"key": "a", "type": "enum"}], "form.options"),

@@ -233,7 +233,7 @@ Test(event, an_event_has_a_size)
     struct event_tail none = {.sequence = 0};
     struct event_list small = {.n = 0};
     cr_assert(!add(&none, &small, "comment", tree("{'a':''}")));
-    const size_t room = EVENT_PAYLOAD_MAX - small.v[0].canonical.n;
+    const size_t room = EVENT_CANONICAL_MAX - small.v[0].canonical.n;
     for (int over = 0; over < 2; over++) {
         struct event_tail tail = {.sequence = 0};
         struct event_list list = {.n = 0};
@@ -245,7 +245,7 @@ Test(event, an_event_has_a_size)
         const struct err *e = add(&tail, &list, "comment", payload);
         if (!over) {
             cr_assert(!e, "%s", e ? e->code : "");
-            cr_assert_eq(list.v[0].canonical.n, EVENT_PAYLOAD_MAX);
+            cr_assert_eq(list.v[0].canonical.n, EVENT_CANONICAL_MAX);
             continue;
         }
         cr_assert(e && e->kind == ERR_INVALID);

@@ -52,6 +52,11 @@ static const struct {
     {"{'key':'k','type':'integer','min':-5,'max':5,'default':0}",
      "{'key':'k','label':'k','type':'integer','required':false,'min':-5,"
      "'max':5,'default':0}"},
+    {"{'key':'k','type':'integer','min':9007199254740993,"
+     "'max':9007199254740993,'default':9007199254740993}",
+     "{'key':'k','label':'k','type':'integer','required':false,"
+     "'min':9007199254740993,'max':9007199254740993,"
+     "'default':9007199254740993}"},
     {"{'key':'k','type':'number','min':0.5,'max':5,'default':0.5}",
      "{'key':'k','label':'k','type':'number','required':false,'min':0.5,"
      "'max':5,'default':0.5}"},
@@ -212,9 +217,11 @@ Test(form, a_form_never_asks_for_a_secret)
         "password", "Password", "db_password", "PASSWD", "secret",
         "client_secret", "api_key", "API_KEY", "apikey", "myApiKey2", "token",
         "access_token", "private_key", "PRIVATE_KEY_PEM", "credential",
-        "credentials"};
-    static const char *const others[] = {"pass", "key", "public_key", "amount",
-                                         "tok", "reason"};
+        "credentials", "passphrase", "api-key", "accessToken", "auth_tokens",
+        "token_of_tokens", "tokens_token", "secrets", "secretAccessKey"};
+    static const char *const others[] = {
+        "pass",       "key",       "public_key",  "amount",   "tok", "reason",
+        "max_tokens", "MAXTOKENS", "tokenizer",   "secretary"};
     for (size_t i = 0; i < countof(keys) + countof(others); i++) {
         const bool secret = i < countof(keys);
         const char *key = secret ? keys[i] : others[i - countof(keys)];
@@ -225,12 +232,47 @@ Test(form, a_form_never_asks_for_a_secret)
     }
 }
 
+Test(form, nor_by_its_label)
+{
+    static const struct {
+        const char *field;
+        bool secret;
+    } rows[] = {
+        {"{'key':'x','label':'Your Password'}", true},
+        {"{'key':'x','label':'API key of the shop'}", true},
+        {"{'key':'x','label':'the PRIVATE-KEY','type':'text'}", true},
+        {"{'key':'x','label':'Token'}", true},
+        {"{'key':'x','label':'Access tokens','format':'uri'}", true},
+        {"{'key':'x','label':'Max tokens'}", false},
+        {"{'key':'x','label':'Name of the secretary'}", false},
+        {"{'key':'x','label':'Tokens','type':'integer'}", false},
+        {"{'key':'x','label':'Reset the password?','type':'boolean'}", false},
+        {"{'key':'x','label':'Which credential?','type':'enum',"
+         "'options':['a','b']}",
+         false},
+        {"{'key':'x','label':'City'}", false},
+    };
+    for (size_t i = 0; i < countof(rows); i++) {
+        struct json *list = tree("[{'key':'first'}]"), *form = NULL;
+        json_add_json(list, tree(rows[i].field));
+        expect(form_read(a, list, &form), NULL, NULL, rows[i].field);
+        expect(form_check_labels(a, form),
+               rows[i].secret ? "form.secret" : NULL, "form[1].label",
+               rows[i].field);
+    }
+    cr_assert(!form_check_labels(a, NULL));
+}
+
 /* Nobody could ever answer it. */
 Test(form, read_refuses_bounds_that_no_number_meets)
 {
     static const char *const lists[] = {
         "[{'key':'k','type':'number','min':2,'max':1}]",
-        "[{'key':'k','type':'integer','min':2,'max':1.5}]"};
+        "[{'key':'k','type':'integer','min':2,'max':1.5}]",
+        "[{'key':'k','type':'integer','min':9007199254740993,"
+        "'max':9007199254740992}]",
+        "[{'key':'k','type':'number','min':9007199254740993,"
+        "'max':9007199254740992.0}]"};
     for (size_t i = 0; i < countof(lists); i++) {
         struct json *out = NULL;
         expect(form_read(a, tree(lists[i]), &out), "form.bounds",

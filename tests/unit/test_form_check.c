@@ -48,6 +48,10 @@ static const char *says(const char *field, const struct json *value)
 #define TEXT_2_4 "{'key':'k','type':'text','min_length':2,'max_length':4}"
 #define INT_2_4 "{'key':'k','type':'integer','min':2,'max':4}"
 #define NUM_2_4 "{'key':'k','type':'number','min':2.5,'max':4}"
+/* From 2^53 on not every whole number is a double. */
+#define INT_BIG                                                                \
+    "{'key':'k','type':'integer','min':-9007199254740993,"                     \
+    "'max':9007199254740993}"
 #define BOOLEAN "{'key':'k','type':'boolean'}"
 #define ENUM                                                                   \
     "{'key':'k','type':'enum','options':['a',{'value':'b','label':'B'}]}"
@@ -79,6 +83,10 @@ static const struct {
     {INT_2_4, "'2'", WHOLE},
     {INT_2_4, "true", WHOLE},
     {INT_2_4, "[3]", WHOLE},
+    {INT_BIG, "9007199254740993", ""},
+    {INT_BIG, "9007199254740994", LARGE},
+    {INT_BIG, "-9007199254740993", ""},
+    {INT_BIG, "-9007199254740994", SMALL},
     {NUM_2_4, "2.5", ""},
     {NUM_2_4, "4", ""},
     {NUM_2_4, "4.0", ""},

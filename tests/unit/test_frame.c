@@ -371,7 +371,7 @@ Test(frame, the_largest_event_has_room)
 {
     struct buf b = buf_make(a, 2 << 20);
     buf_put(&b, "{'state':{'x':'");
-    while (b.n < EVENT_PAYLOAD_MAX - 400)
+    while (b.n < EVENT_CANONICAL_MAX - 400)
         buf_put(&b, "\xC2\x85");
     buf_put(&b, "'}}");
     const struct frame_event e =

@@ -262,6 +262,12 @@ Test(response, a_body_over_the_ceiling_becomes_a_500)
     response_json_text(&rs, 200, (struct str){p, RESPONSE_BODY_MAX + 1});
     cr_expect(eq(int, rs.status, 500));
     cr_expect(eq(str, member("code"), "\"response.too_large\""));
+    cr_expect(ne(str, member("type"), "(absent)"));
+    rs.style = RESPONSE_DETAIL;
+    response_json_text(&rs, 200, (struct str){p, RESPONSE_BODY_MAX + 1});
+    cr_expect(eq(int, rs.status, 500));
+    cr_expect(eq(str, member("type"), "(absent)"));
+    cr_expect(eq(str, member("message"), member("detail")));
 }
 
 Test(response, an_error_with_too_much_more_is_still_json)

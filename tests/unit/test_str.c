@@ -141,6 +141,16 @@ Test(str, trim)
     cr_expect(eq(sz, str_trim(STR_NONE).n, 0));
 }
 
+Test(str, skip_space_from_a_place_on)
+{
+    const struct str s = STR(" \t\r\na\v b ");
+    static const size_t behind[] = {4, 4, 4, 4, 4, 5, 7, 7, 9, 9, 10};
+    for (size_t from = 0; from < countof(behind); from++)
+        cr_expect(eq(sz, str_skip_space(s, from), behind[from]), "%zu", from);
+    cr_expect(eq(sz, str_skip_space(STR_NONE, 0), 0));
+    cr_expect(eq(sz, str_skip_space(STR_NONE, 3), 3));
+}
+
 Test(str, cut_gives_every_part_once)
 {
     static const struct {

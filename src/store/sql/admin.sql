@@ -18,10 +18,6 @@ SELECT id, prefix, role, label, array_to_string(agents, ','), created_at::text,
 UPDATE api_key SET revoked_at = now()
  WHERE (id::text = $1 OR prefix = $1) AND revoked_at IS NULL
 
--- name: operator_insert
-INSERT INTO principal (id, role, email, name, password_hash, created_at, groups, bulk_limit)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
-
 -- name: operator_change
 -- NULL leaves a value as it is; an empty list of groups is none.
 UPDATE principal SET name = coalesce($2, name), role = coalesce($3, role),

@@ -28,10 +28,9 @@ WITH due AS (
 UPDATE delivery d SET next_at = $4
   FROM mine, endpoint e
  WHERE d.id = mine.id AND e.id = d.endpoint_id
-RETURNING d.id, d.endpoint_id, e.kind, e.name, e.address, d.type, d.recipient, d.body,
-          e.secret,
+RETURNING d.id, d.endpoint_id, e.kind, e.address, d.recipient, d.body, e.secret,
           CASE WHEN e.previous_secret_until > $1 THEN e.previous_secret END,
-          e.internal, d.tries, microseconds(d.created_at)
+          e.internal, d.tries
 
 -- name: outbox_next
 SELECT microseconds(min(d.next_at))

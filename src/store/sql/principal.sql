@@ -25,7 +25,7 @@ SELECT 1 FROM api_key
 LIMIT 1
 
 -- name: operator_find
-SELECT id, role, email, name, password_hash, login_failures, microseconds(login_failed_at),
+SELECT id, password_hash, login_failures, microseconds(login_failed_at),
        disabled_at IS NOT NULL
   FROM principal WHERE email = $1
 
@@ -33,8 +33,7 @@ SELECT id, role, email, name, password_hash, login_failures, microseconds(login_
 UPDATE principal SET login_failures = login_failures + 1, login_failed_at = $2 WHERE id = $1
 
 -- name: operator_entered
-UPDATE principal SET login_failures = 0, login_failed_at = NULL,
-       password_hash = coalesce($2, password_hash), signed_in_at = $3
+UPDATE principal SET login_failures = 0, login_failed_at = NULL, signed_in_at = $2
  WHERE id = $1
 
 -- name: session_insert

@@ -25,9 +25,9 @@ SELECT $1, $2, $3, $4, ARRAY(SELECT json_array_elements_text($5::json)), $6, $7,
            FROM subscription s WHERE s.intent_id IS NULL))
 
 -- name: subscription_list
-SELECT s.id, s.endpoint_id, e.address, s.intent_id, s.subscriber_id,
-       array_to_json(s.event_types)::text, microseconds(s.created_at), s.created_by,
-       microseconds(s.expires_at), e.gone_at IS NOT NULL
+SELECT s.id, e.address, s.intent_id, s.subscriber_id, array_to_json(s.event_types)::text,
+       microseconds(s.created_at), s.created_by, microseconds(s.expires_at),
+       e.gone_at IS NOT NULL
   FROM subscription s JOIN endpoint e ON e.id = s.endpoint_id
  WHERE ($1::text IS NULL OR e.agent = $1) AND ($2::uuid IS NULL OR s.intent_id = $2)
    AND ($3::uuid IS NULL OR s.id > $3)
