@@ -1,11 +1,12 @@
 """Endpoints of agents: registered, read, changed, rotated, removed; and what
 is written for them when a question ends."""
 import base64
+import contextlib
 import json
 
 import pytest
 
-from kit import ANY_ID, ZULU, answer, ask, new_id, refused
+from kit import ANY_ID, ZULU, answer, ask, end_key, new_id, refused
 
 PATH = "/api/v1/endpoints"
 
@@ -338,6 +339,47 @@ def test_the_same_answer_again_is_told_once(server, bot, operator):
             json={"value": "approve"}, headers={"Idempotency-Key": key})
         assert r.status_code == 200
     assert len(deliveries(server, mine)) == 1
+
+
+@contextlib.contextmanager
+def no_key_for_any_agent(server):
+    """The keys that may speak for every agent stand still."""
+    wide = "UPDATE api_key SET expires_at = %s WHERE '*' = ANY (agents)"
+    with server.database() as db:
+        db.execute(wide, ["2020-01-01"])
+        try:
+            yield
+        finally:
+            db.execute(wide, [None])
+
+
+@pytest.mark.parametrize("how", ["revoked", "expired"])
+def test_an_agent_without_a_key_is_told_nothing(server, bot, admin, operator,
+                                                how):
+    name = f"keyless-{how}"
+    first, last = (server.key("agent", "--agent", name) for _ in range(2))
+    theirs = server.key("agent", "--agent", "keyed", "--agent", "more")
+    with server.client(headers={"X-API-Key": first}) as client, \
+            server.client(headers={"X-API-Key": theirs}) as other:
+        mine, others = register(client), register(other)
+        given = register(admin, agent=name)
+        asked = [ask(client) for _ in range(4)]
+        asked_too = [ask(other) for _ in range(4)]
+
+    def told_after(step):
+        for one in (asked[step], asked_too[step]):
+            assert answer(operator, one).status_code == 200
+        return [len(deliveries(server, e)) for e in (mine, given, others)]
+
+    end_key(server, first, how)
+    with no_key_for_any_agent(server):
+        assert told_after(0) == [1, 1, 1]
+        end_key(server, last, how)
+        # What an admin registered for the agent goes on.
+        assert told_after(1) == [1, 2, 2]
+        assert told_after(2) == [1, 3, 3]
+    # A key for any agent is one for this agent.
+    assert told_after(3) == [2, 4, 4]
 
 
 # --- Channels -------------------------------------------------------------
