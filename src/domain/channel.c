@@ -96,26 +96,48 @@ static const struct channel *find(const struct channels *all, struct str name)
     return NULL;
 }
 
-size_t channel_targets(const struct channels *all, struct str hint,
-                       struct str notify_to,
-                       struct channel_target out[static CHANNELS_MAX])
+static const struct channel *in_use(const struct channels *all,
+                                    struct str name)
 {
-    const struct channel *hinted = find(all, hint);
-    const struct channel *named = find(all, notify_to);
+    const struct channel *c = find(all, name);
+    return c && !c->off ? c : NULL;
+}
+
+static void add(struct channel_targets *out, const struct channel *c,
+                struct str recipient)
+{
+    if (out->n < CHANNELS_MAX)
+        out->v[out->n++] =
+            (struct channel_target){.channel = c, .recipient = recipient};
+}
+
+static void add_for_every_question(const struct channels *all,
+                                   struct channel_targets *out)
+{
+    for (size_t i = 0; i < all->n; i++) {
+        if (all->v[i].every_question && !all->v[i].off)
+            add(out, &all->v[i], STR_NONE);
+    }
+}
+
+void channel_targets(const struct channels *all, struct str hint,
+                     struct str notify_to, struct channel_targets *out)
+{
+    const struct channel *hinted = in_use(all, hint);
+    const struct channel *named = in_use(all, notify_to);
     const bool there = hinted && !named && channel_allows(hinted, notify_to);
     const bool anywhere = notify_to.n > 0 && !named && !there;
-    const bool unnamed = !hinted && notify_to.n == 0;
-    size_t n = 0;
-    for (size_t i = 0; i < all->n && n < CHANNELS_MAX; i++) {
+    out->n = 0;
+    for (size_t i = 0; i < all->n; i++) {
         const struct channel *c = &all->v[i];
-        const bool here = anywhere && channel_allows(c, notify_to);
-        if (c == hinted || c == named || here || (unnamed && c->every_question))
-            out[n++] = (struct channel_target){
-                .channel = c,
-                .recipient = here || (there && c == hinted) ? notify_to
-                                                            : STR_NONE};
+        const bool here =
+            anywhere && !c->off && channel_allows(c, notify_to);
+        if (c == hinted || c == named || here)
+            add(out, c, here || (there && c == hinted) ? notify_to : STR_NONE);
     }
-    return n;
+    out->instead = out->n == 0 && (hint.n > 0 || notify_to.n > 0);
+    if (out->n == 0)
+        add_for_every_question(all, out);
 }
 
 /* ---- checking ------------------------------------------------------- */

@@ -26,9 +26,10 @@ struct channel {
     size_t notify_to_n;
     enum channel_detail detail;
     bool every_question; /* also told of questions that name no channel */
+    bool off; /* paused, or gone: may be named, and is told nothing */
 };
 
-/* All that are in use. */
+/* All that are not removed. */
 struct channels {
     struct channel v[CHANNELS_MAX];
     size_t n;
@@ -53,22 +54,29 @@ struct channel_target {
     const struct channel *channel;
     struct str recipient; /* p NULL: the channel's own address */
 };
+struct channel_targets {
+    struct channel_target v[CHANNELS_MAX];
+    size_t n;
+    bool instead; /* for what was named, which is not there */
+};
 /* Whom a question tells that names hint and notify_to (p NULL or empty: not
  * said). The channel of that hint is told, and notify_to: on that channel where
  * its allow-list has it, else on all channels whose list has it, and as itself
- * where it is the name of a channel. A hint that no channel has counts as not
- * said. The channels for every question, where nothing was named; nobody,
- * where notify_to fits nowhere. At most CHANNELS_MAX. The count. */
-size_t channel_targets(const struct channels *all, struct str hint,
-                       struct str notify_to,
-                       struct channel_target out[static CHANNELS_MAX]);
+ * where it is the name of a channel. Those that are off are left out, as if
+ * they were not there. The channels for every question, where nothing was
+ * named; and also, with instead, where nothing that was named is there: a
+ * question never tells nobody while there is somebody to tell. */
+void channel_targets(const struct channels *all, struct str hint,
+                     struct str notify_to, struct channel_targets *out);
 
 /* Refuses a question that names a channel that does not exist or somebody
  * who is on no allow-list, with the field: channel_hint, or
- * retry_policy.escalation_ladder[i].channel_hint / .notify_to. strict: also an
- * unknown channel_hint; OpenIntent's hints are only that, and without any
- * channel there is no list to check notify_to against there. ERR_INVALID
- * channel.unknown | channel.not_allowed. */
+ * retry_policy.escalation_ladder[i].channel_hint / .notify_to. Those that are
+ * off exist. s as it was asked, before it inherits a policy: what an admin set
+ * is no fault of the question. strict: also an unknown channel_hint;
+ * OpenIntent's hints are only that, and without any channel there is no list
+ * to check notify_to against there. ERR_INVALID channel.unknown |
+ * channel.not_allowed. */
 const struct err *channel_check(struct arena *a, const struct channels *all,
                                 const struct suspension *s,
                                 bool strict) MUST;

@@ -17,7 +17,7 @@ struct subscription {
     int64_t created_at;
     struct str created_by; /* id of the key */
     int64_t expires_at;    /* 0: never */
-    bool gone;             /* its endpoint wants nothing any more */
+    bool gone; /* its endpoint wants nothing any more, or its key has ended */
 };
 
 /* Reads the SDK's body: intent_id, webhook_url, event_types, expires_at (a
@@ -27,7 +27,8 @@ struct subscription {
 const struct err *subscription_read(struct arena *a, const struct json *body,
                                     struct str otherwise, int64_t now,
                                     struct subscription *out) MUST;
-/* Is it sent to at now? */
+/* Is it sent to at now? Its key has to hold: what a key that was revoked or
+ * has expired subscribed to is sent nothing. */
 bool subscription_active(const struct subscription *s, int64_t now);
 
 #endif

@@ -56,33 +56,6 @@ static const struct err *withdraw(struct call *c, struct work *w,
     return NULL;
 }
 
-/* Dependents that waited for this intent alone go on, each with an event of
- * its own. They are locked after it, in the order of their ids. */
-static const struct err *unblock(struct call *c, const struct work *w)
-{
-    struct pg_args args = pg_args(c->a);
-    struct pg_rows *r = NULL;
-    pg_arg(&args, w->intent.id);
-    TRY(pg_query(c->pg, c->a, SQL_INTENT_UNBLOCKABLE, &args, &r));
-    struct intent_rows rows = intents_rows(c->a, r);
-    for (size_t k = 0; k < rows.n; k++) {
-        struct intent *i = &rows.v[k];
-        struct event_list list = {.n = 0};
-        const struct event_draft d = {
-            .type = "status_changed",
-            .actor = STR("sayso"),
-            .payload = moved(c->a, INTENT_BLOCKED, INTENT_ACTIVE,
-                             STR("dependencies_completed"))};
-        TRY(event_append(c->a, i->id, &d, w->now, &i->tail, &list));
-        i->status = INTENT_ACTIVE;
-        i->version++;
-        i->updated_at = w->now;
-        intents_queue_update(c->pg, c->a, i);
-        events_queue(c->pg, c->a, i->id, &list);
-    }
-    return NULL;
-}
-
 static const struct err *change_status(struct call *c, struct work *w,
                                        enum intent_status to,
                                        struct str reason)
@@ -107,7 +80,7 @@ static const struct err *change_status(struct call *c, struct work *w,
     w->intent.status = to;
     TRY(work_event(w, "status_changed", principal_actor(&c->who),
                    moved(c->a, from, to, reason)));
-    return to == INTENT_COMPLETED ? unblock(c, w) : NULL;
+    return to == INTENT_COMPLETED ? work_unblock(w) : NULL;
 }
 
 const struct err *api_intent_status(struct call *c)

@@ -61,11 +61,11 @@ static const struct err *query_uuid(struct call *c, const char *key,
 /* No portfolio exists yet, so none has a subscription. */
 const struct err *api_subscription_list(struct call *c)
 {
-    struct subscriptions_page page = {.agent = scope(c)};
+    const int64_t now = clock_now();
+    struct subscriptions_page page = {.agent = scope(c), .now = now};
     struct subscription_rows rows = {.n = 0};
     struct json *o = json_object(c->a), *list = json_array(c->a);
     struct str portfolio = STR_NONE;
-    const int64_t now = clock_now();
     TRY(query_uuid(c, "intent_id", &page.intent_id));
     TRY(query_uuid(c, "portfolio_id", &portfolio));
     TRY(query_uuid(c, "after", &page.after));

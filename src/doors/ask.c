@@ -133,6 +133,7 @@ const struct err *ask_suspend(struct call *c, struct work *w,
                               struct suspension *s)
 {
     struct channels *all = arena_new(c->a, struct channels);
+    const struct suspension own = *s; /* as asked, before it inherits */
     if (w->has_suspension && w->suspension.state == SUSPENSION_PENDING)
         return open_question(c, w);
     s->intent_id = w->intent.id;
@@ -143,7 +144,7 @@ const struct err *ask_suspend(struct call *c, struct work *w,
     TRY(check_kind(c, s));
     TRY(settle_silence(c, s));
     TRY(endpoints_channels(c->pg, c->a, all));
-    TRY(channel_check(c->a, all, s, s->strict));
+    TRY(channel_check(c->a, all, &own, s->strict));
     TRY(probe_check(c->a, all, s));
     TRY(suspension_seal(c->a, s, w->now));
     TRY(work_event(w, "intent.suspended", s->asked_by,

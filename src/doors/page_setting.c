@@ -46,8 +46,10 @@ static struct json *acts_of(struct arena *a, const struct endpoint *e)
                   "goes on.",
                   "Go on"},
         revive = {"resume", "Gone",
-                  "It answered 410, so nothing goes there any more. Go on "
-                  "when it is back; what waits is sent then.",
+                  "It answered 410. What waited for it was given up, and "
+                  "nothing is written for it now. Go on when it is back: "
+                  "what comes from then on is sent, and what was given up "
+                  "has \"Send again\" in the delivery log.",
                   "Go on"},
         pause_agent = {"pause", "Pause",
                        "Deliveries are kept and wait until it goes on.",

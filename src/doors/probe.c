@@ -34,12 +34,13 @@ const struct err *probe_check(struct arena *a, const struct channels *all,
     struct json *subject = NULL;
     const struct str name = probe_of(a, s, &subject);
     for (size_t i = 0; name.p && i < all->n; i++) {
-        if (all->v[i].kind == CHANNEL_WEBHOOK && str_eq(all->v[i].name, name))
+        const struct channel *c = &all->v[i];
+        if (c->kind == CHANNEL_WEBHOOK && !c->off && str_eq(c->name, name))
             return NULL;
     }
     return !name.p ? NULL
                    : err_at(a, ERR_INVALID, "kind.facts", STR("subject.probe"),
-                            "There is no webhook channel of this name.");
+                            "There is no webhook channel of this name in use.");
 }
 
 /* ---- asking --------------------------------------------------------- */

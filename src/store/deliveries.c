@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "base/id.h"
+#include "base/log.h"
 #include "store/sql.gen.h"
 
 /* ---- writing -------------------------------------------------------- */
@@ -62,30 +63,46 @@ static struct str body_for(struct arena *a, const struct deliveries_notice *n,
     return channel_body(a, &one);
 }
 
+/* Whom to notify may be a person's address, and is not logged. */
+static void log_instead(const struct suspension *s, size_t n)
+{
+    if (s->channel_hint.n > 0)
+        log_line(LOG_NOTICE,
+                 "question %.*s: its channel \"%.*s\" is not there or not in "
+                 "use; told instead: %zu for every question",
+                 STR_FMT(s->id), STR_FMT(s->channel_hint), n);
+    else
+        log_line(LOG_NOTICE,
+                 "question %.*s: whom to notify is on no channel's list; told "
+                 "instead: %zu channels for every question",
+                 STR_FMT(s->id), n);
+}
+
 void deliveries_queue_notice(struct pg *pg, struct arena *a,
                              const struct deliveries_notice *notice)
 {
     const struct suspension *s = notice->suspension;
-    struct channel_target to[CHANNELS_MAX];
     struct str channel[CHANNELS_MAX], recipient[CHANNELS_MAX],
         body[CHANNELS_MAX];
-    const size_t n = channel_targets(notice->channels, s->channel_hint,
-                                     notice->notify_to, to);
-    if (n == 0)
+    struct channel_targets to;
+    channel_targets(notice->channels, s->channel_hint, notice->notify_to, &to);
+    if (to.instead)
+        log_instead(s, to.n);
+    if (to.n == 0)
         return;
-    for (size_t i = 0; i < n; i++) {
-        channel[i] = to[i].channel->id;
-        recipient[i] = to[i].recipient;
-        body[i] = body_for(a, notice, to, body, i);
+    for (size_t i = 0; i < to.n; i++) {
+        channel[i] = to.v[i].channel->id;
+        recipient[i] = to.v[i].recipient;
+        body[i] = body_for(a, notice, to.v, body, i);
     }
     struct pg_args args = pg_args(a);
     pg_arg(&args, s->intent_id);
     pg_arg(&args, s->id);
     pg_arg_int(&args, notice->sequence);
     pg_arg(&args, str_of(channel_news_word(notice->news)));
-    pg_arg_texts(&args, channel, n);
-    pg_arg_texts(&args, recipient, n);
-    pg_arg_texts(&args, body, n);
+    pg_arg_texts(&args, channel, to.n);
+    pg_arg_texts(&args, recipient, to.n);
+    pg_arg_texts(&args, body, to.n);
     pg_arg_time(&args, notice->now);
     pg_queue(pg, SQL_DELIVERY_NOTICES, &args);
 }

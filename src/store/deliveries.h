@@ -17,7 +17,12 @@ struct deliveries_news {
 };
 /* Queues into the batch at hand: a push to the endpoints of the asking agent
  * where a question ended, and every event to its subscriptions. Two
- * statements at most. */
+ * statements at most.
+ *
+ * Whose key was revoked or has expired is told no more: a subscription counts
+ * while the key that made it holds, and an endpoint that an agent registered
+ * itself while any key that may speak for the agent does. What an admin
+ * registered for an agent stays, and what no key made. */
 void deliveries_queue(struct pg *pg, struct arena *a,
                       const struct deliveries_news *news);
 /* Queues the messages of one notice to people, in one statement; none where

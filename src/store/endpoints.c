@@ -108,7 +108,8 @@ const struct err *endpoints_channels(struct pg *pg, struct arena *a,
                               .name = pg_str(r, i, 2),
                               .address = pg_str(r, i, 3),
                               .detail = channel_detail_of(pg_str(r, i, 5)),
-                              .every_question = pg_bool(r, i, 6)};
+                              .every_question = pg_bool(r, i, 6),
+                              .off = pg_bool(r, i, 7)};
         TRY(read_list(a, pg_str(r, i, 4), c));
     }
     return NULL;

@@ -57,7 +57,7 @@ const struct err *endpoints_rotate(struct pg *pg, struct arena *a,
 /* Its subscriptions go, and its waiting deliveries are given up with it. */
 const struct err *endpoints_remove(struct pg *pg, struct arena *a,
                                    struct str id, int64_t now) MUST;
-/* The channels in use (not paused), as the domain reads them. */
+/* The channels, paused and gone ones too, as the domain reads them. */
 const struct err *endpoints_channels(struct pg *pg, struct arena *a,
                                      struct channels *out) MUST;
 

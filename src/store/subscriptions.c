@@ -75,6 +75,27 @@ const struct err *subscriptions_insert(struct pg *pg, struct arena *a,
     return NULL;
 }
 
+/* What a key subscribed to is over when the key is. */
+static const struct err *mark_ended(struct pg *pg, struct arena *a,
+                                    int64_t now, struct subscription_rows *s)
+{
+    struct str keys[SUBSCRIPTIONS_PAGE];
+    struct pg_args args = pg_args(a);
+    struct pg_rows *r = NULL;
+    for (size_t i = 0; i < s->n; i++)
+        keys[i] = s->v[i].created_by;
+    if (s->n == 0)
+        return NULL;
+    pg_arg_texts(&args, keys, s->n);
+    pg_arg_time(&args, now);
+    TRY(pg_query(pg, a, SQL_SUBSCRIPTION_KEYS_ENDED, &args, &r));
+    for (size_t i = 0; i < s->n; i++) {
+        for (size_t k = 0; k < pg_count(r) && !s->v[i].gone; k++)
+            s->v[i].gone = str_eq(s->v[i].created_by, pg_str(r, k, 0));
+    }
+    return NULL;
+}
+
 const struct err *subscriptions_list(struct pg *pg, struct arena *a,
                                      const struct subscriptions_page *page,
                                      struct subscription_rows *out)
@@ -89,7 +110,7 @@ const struct err *subscriptions_list(struct pg *pg, struct arena *a,
     out->v = arena_many(a, out->n + 1, struct subscription);
     for (size_t i = 0; i < out->n; i++)
         out->v[i] = row(r, i);
-    return NULL;
+    return mark_ended(pg, a, page->now, out);
 }
 
 const struct err *subscriptions_remove(struct pg *pg, struct arena *a,

@@ -27,9 +27,10 @@ const struct err *subscriptions_insert(struct pg *pg, struct arena *a,
                                        struct str agent) MUST;
 /* Those on the agent's endpoints, or with agent p NULL on all; of one intent
  * where intent_id is given; behind the id after (p NULL: from the start), by
- * id, at most SUBSCRIPTIONS_PAGE. */
+ * id, at most SUBSCRIPTIONS_PAGE. Which of them are over is said as of now. */
 struct subscriptions_page {
     struct str agent, intent_id, after;
+    int64_t now;
 };
 const struct err *subscriptions_list(struct pg *pg, struct arena *a,
                                      const struct subscriptions_page *page,

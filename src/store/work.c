@@ -215,6 +215,61 @@ const struct err *work_expire(struct work *w)
     return NULL;
 }
 
+static struct json *unblocked(struct arena *a)
+{
+    struct json *p = json_object(a);
+    json_set_text(p, "old_status", str_of(intent_status_word(INTENT_BLOCKED)));
+    json_set_text(p, "new_status", str_of(intent_status_word(INTENT_ACTIVE)));
+    json_set_text(p, "reason", STR("dependencies_completed"));
+    return p;
+}
+
+/* Three statements into the batch at hand; i has only what they need. */
+static const struct err *queue_unblock(struct work *w, struct intent *i)
+{
+    struct work_other *other = arena_new(w->arena, struct work_other);
+    struct pg_args args = pg_args(w->arena);
+    struct event_list list = {.n = 0};
+    const struct event_draft draft = {.type = "status_changed",
+                                      .actor = STR("sayso"),
+                                      .payload = unblocked(w->arena)};
+    const struct deliveries_news news = {
+        .intent = i, .events = &list, .now = w->now};
+    TRY(event_append(w->arena, i->id, &draft, w->now, &i->tail, &list));
+    *other = (struct work_other){
+        .intent_id = i->id, .version = i->version + 1, .next = w->others};
+    w->others = other;
+    pg_arg(&args, i->id);
+    pg_arg_int(&args, other->version);
+    pg_arg_time(&args, w->now);
+    pg_arg_int(&args, i->tail.sequence);
+    pg_arg(&args, i->tail.hash);
+    pg_queue(w->pg, SQL_INTENT_UNBLOCK, &args);
+    events_queue(w->pg, w->arena, i->id, &list);
+    deliveries_queue(w->pg, w->arena, &news);
+    return NULL;
+}
+
+const struct err *work_unblock(struct work *w)
+{
+    struct pg_args args = pg_args(w->arena);
+    struct pg_rows *r = NULL;
+    pg_arg(&args, w->intent.id);
+    for (;;) {
+        TRY(pg_query(w->pg, w->arena, SQL_INTENT_UNBLOCKABLE, &args, &r));
+        if (pg_count(r) == 0)
+            return NULL;
+        for (size_t k = 0; k < pg_count(r); k++) {
+            struct intent i = {.id = pg_str(r, k, 0),
+                               .version = pg_int(r, k, 1),
+                               .tail = {.sequence = pg_int(r, k, 2),
+                                        .hash = pg_str(r, k, 3)}};
+            TRY(queue_unblock(w, &i));
+        }
+        TRY(pg_run(w->pg, w->arena, NULL));
+    }
+}
+
 static void queue_answer(struct work *w, const struct work_answer *answer)
 {
     if (!w->once.key.p)
@@ -247,7 +302,9 @@ void work_tell(const struct work *w)
     const bool ended = w->suspension_decided;
     wake_changed(w->intent.id, w->intent.version,
                  ended ? w->suspension.id : STR_NONE);
-    if (w->deliveries.any)
+    for (const struct work_other *o = w->others; o; o = o->next)
+        wake_changed(o->intent_id, o->version, STR_NONE);
+    if (w->deliveries.any || w->others)
         wake_deliver();
 }
 

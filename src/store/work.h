@@ -25,6 +25,13 @@ struct work_answer {
     struct str body;
 };
 
+/* Another intent that the same transaction changed. */
+struct work_other {
+    struct str intent_id;
+    int64_t version;
+    const struct work_other *next;
+};
+
 struct work {
     struct arena *arena;
     struct pg *pg;
@@ -39,6 +46,7 @@ struct work {
     struct event_list events;
     const struct intent_ids *depends; /* of a new intent; NULL: none */
     const struct deliveries_notice *notice; /* to people; NULL: none */
+    const struct work_other *others; /* to be told of; NULL: none */
     bool intent_new, suspension_new, suspension_decided;
     bool touched; /* the version has been counted up */
     bool expired; /* this call found a question's time to be over */
@@ -92,6 +100,11 @@ const struct err *work_event(struct work *w, const char *type,
 void work_touch(struct work *w);
 /* Its question's time is over: decides that, in memory. */
 const struct err *work_expire(struct work *w) MUST;
+/* The intent is being completed: those that waited for it alone become active,
+ * each with an event of its own, all of them. Written at once, in the
+ * transaction at hand, with what is to be delivered; who waits for them is told
+ * after the commit. SQL_INTENT_TAKE_DEPENDENTS has their locks. */
+const struct err *work_unblock(struct work *w) MUST;
 /* After a commit: tells who waits. For who commits several units at once. */
 void work_tell(const struct work *w);
 /* Writes everything, queues what is to be delivered, remembers answer where

@@ -426,6 +426,16 @@ def answer(client, asked, value="approve", **more):
         json={"value": value, **more}, headers=headers)
 
 
+def end_key(server, key, how):
+    """"revoked" or "expired", now."""
+    column = {"revoked": "revoked_at", "expired": "expires_at"}[how]
+    with server.database() as db:
+        done = db.execute(
+            f"UPDATE api_key SET {column} = now() WHERE key_sha256 = %s",
+            [hashlib.sha256(key.encode()).hexdigest()])
+    assert done.rowcount == 1
+
+
 def events(client, intent_id, **query):
     r = client.get(f"/api/v1/intents/{intent_id}/events", params=query)
     assert r.status_code == 200, r.text

@@ -746,6 +746,37 @@ def test_an_answer_is_pushed_at_once(server, db, clock, receiver, intent,
     assert 2 * sorted(took)[2] < sorted(slept)[2], (took, slept)
 
 
+def test_who_waits_for_another_intent_is_told_that_it_goes_on(
+        server, db, receiver, path):
+    """The event of the intent that goes on is written by the call that
+    completed the other one."""
+    with server.client("admin") as admin, \
+            server.client("agent", agent="waiting-agent") as agent:
+        made = admin.post("/api/v1/endpoints", json={
+            "name": "waiting", "url": receiver.url(path), "internal": True,
+            "agent": "waiting-agent"})
+        assert made.status_code == 201, made.text
+        first = kit.new_intent(agent)
+        second = kit.new_intent(agent, "draft", depends_on=[first["id"]])
+        assert kit.set_status(agent, second, "active").json()["status"] == \
+            "blocked"
+        subscribed = agent.post("/api/v1/subscriptions", json={
+            "intent_id": second["id"], "subscriber_id": "me",
+            "webhook_url": receiver.url(path)})
+        assert subscribed.status_code == 201, subscribed.text
+        assert kit.set_status(agent, first, "completed").status_code == 200
+        request, = wait_for(lambda: receiver.at(path))
+        log = agent.get(f"/api/v1/intents/{second['id']}/events").json()
+    said = json.loads(request.body)
+    assert said == {"subscription_id": subscribed.json()["id"],
+                    "event": log[0]}
+    assert log[0]["event_type"] == "status_changed"
+    assert log[0]["payload"] == {"old_status": "blocked",
+                                 "new_status": "active",
+                                 "reason": "dependencies_completed"}
+    settled(db, request.headers["webhook-id"])
+
+
 def test_people_are_told_of_a_question(server, db, clock, mailbox, receiver,
                                        path):
     slack = channel(db, clock, "slack", receiver.url(path),

@@ -1,11 +1,13 @@
 """Endpoints of agents: registered, read, changed, rotated, removed; and what
 is written for them when a question ends."""
 import base64
+import contextlib
 import json
 
 import pytest
 
-from kit import ANY_ID, ZULU, answer, ask, new_id, refused
+from kit import (ANY_ID, ZULU, answer, ask, asleep, end_key, new_id, refused,
+                 wait_for)
 
 PATH = "/api/v1/endpoints"
 
@@ -308,7 +310,6 @@ def test_the_other_ends_are_told(server, bot, operator):
     assert r.status_code == 200
     short = ask(bot, timeout_seconds=1)
     with server.database() as db:
-        from kit import wait_for
         wait_for(lambda: db.execute(
             "SELECT 1 FROM suspension WHERE id = %s AND state = 'expired'",
             [short["suspension_id"]]).fetchone())
@@ -338,6 +339,47 @@ def test_the_same_answer_again_is_told_once(server, bot, operator):
             json={"value": "approve"}, headers={"Idempotency-Key": key})
         assert r.status_code == 200
     assert len(deliveries(server, mine)) == 1
+
+
+@contextlib.contextmanager
+def no_key_for_any_agent(server):
+    """The keys that may speak for every agent stand still."""
+    wide = "UPDATE api_key SET expires_at = %s WHERE '*' = ANY (agents)"
+    with server.database() as db:
+        db.execute(wide, ["2020-01-01"])
+        try:
+            yield
+        finally:
+            db.execute(wide, [None])
+
+
+@pytest.mark.parametrize("how", ["revoked", "expired"])
+def test_an_agent_without_a_key_is_told_nothing(server, bot, admin, operator,
+                                                how):
+    name = f"keyless-{how}"
+    first, last = (server.key("agent", "--agent", name) for _ in range(2))
+    theirs = server.key("agent", "--agent", "keyed", "--agent", "more")
+    with server.client(headers={"X-API-Key": first}) as client, \
+            server.client(headers={"X-API-Key": theirs}) as other:
+        mine, others = register(client), register(other)
+        given = register(admin, agent=name)
+        asked = [ask(client) for _ in range(4)]
+        asked_too = [ask(other) for _ in range(4)]
+
+    def told_after(step):
+        for one in (asked[step], asked_too[step]):
+            assert answer(operator, one).status_code == 200
+        return [len(deliveries(server, e)) for e in (mine, given, others)]
+
+    end_key(server, first, how)
+    with no_key_for_any_agent(server):
+        assert told_after(0) == [1, 1, 1]
+        end_key(server, last, how)
+        # What an admin registered for the agent goes on.
+        assert told_after(1) == [1, 2, 2]
+        assert told_after(2) == [1, 3, 3]
+    # A key for any agent is one for this agent.
+    assert told_after(3) == [2, 4, 4]
 
 
 # --- Channels -------------------------------------------------------------
@@ -416,11 +458,79 @@ def test_a_channel_that_there_is_not(server, bot, channel, more, at, code):
     assert told(server, mail) == []
 
 
-def test_a_paused_channel_may_be_named_no_more(bot, channel):
-    channel("slack", "away", paused=True)
-    r = bot.post("/api/v1/suspensions",
-                 json={"question": "x?", "channel_hint": "away"})
-    refused(r, 422, "channel.unknown", "channel_hint")
+def ladder(*steps, **more):
+    return {**LADDER, "strategy": "fixed", "final_fallback_policy": "fail",
+            "escalation_ladder": [
+                {"attempt": n, "channel_hint": hint, "notify_to": who}
+                for n, hint, who in steps], **more}
+
+
+def not_there(server, asked):
+    """What the log says of a question whose channel is not there."""
+    return [x for x in server.log().splitlines()
+            if asked["suspension_id"] in x and "told instead" in x]
+
+
+def test_a_paused_channel_may_be_named(server, bot, channel):
+    """Its name is known; who is told is decided when they are told."""
+    away = channel("slack", "away", notify_to=["mara"], paused=True)
+    every = channel("slack", "every", every=True)
+    asked = [ask(bot, channel_hint="away"),
+             ask(bot, retry_policy=ladder((1, "away", "mara"))),
+             ask(bot, retry_policy=ladder((1, "", "mara"))),
+             ask(bot, retry_policy=ladder((1, "", "away")))]
+    assert told(server, away) == []
+    assert len(told(server, every)) == 4
+    for one in asked:
+        line, = not_there(server, one)
+        assert " notice " in line and "mara" not in line
+    assert '"away"' in not_there(server, asked[0])[0]
+
+
+@pytest.mark.parametrize("name, who", [("away", ""), ("never-there", ""),
+                                       ("away", "nobody"), ("", "nobody")])
+def test_what_a_policy_was_inherited_with_is_no_fault_of_the_question(
+        server, operator, channel, name, who):
+    away = channel("slack", "away", paused=True)
+    with server.database() as db:
+        db.execute("UPDATE endpoint SET gone_at = paused_at, paused_at = NULL "
+                   "WHERE id = %s AND %s = ''", [away["endpoint_id"], who])
+    every = channel("slack", "every", every=True)
+    desk = channel("slack", "desk")
+    policy = ladder((1, name, who), (2, name, who))
+    key = server.key("agent", "--agent", "heir", "--retry-policy",
+                     json.dumps(policy))
+    with server.client(headers={"X-API-Key": key}) as client:
+        asked = ask(client)
+        assert len(not_there(server, asked)) == 1
+        (kind, recipient, body, _), = told(server, every)
+        assert (kind, recipient) == ("suspension.asked", None)
+        assert body["data"]["suspension_id"] == asked["suspension_id"]
+        # What it says itself is looked at as ever.
+        ask(client, channel_hint="desk", retry_policy=ladder((1, "desk", "")))
+        assert len(told(server, desk)) == 1
+        r = client.post("/api/v1/suspensions", json={
+            "question": "x?", "channel_hint": "pager"})
+        refused(r, 422, "channel.unknown", "channel_hint")
+        r = client.post("/api/v1/suspensions", json={
+            "question": "x?", "retry_policy": ladder((2, "", "nobody"))})
+        refused(r, 422, "channel.not_allowed",
+                "retry_policy.escalation_ladder[0].notify_to")
+
+
+def test_an_escalation_to_who_is_not_there_any_more(server, bot, channel):
+    every = channel("slack", "every", every=True)
+    desk = channel("slack", "desk", notify_to=["mara"])
+    with asleep(server, "tick"), server.database() as db:
+        asked = ask(bot, channel_hint="desk", retry_policy=ladder(
+            (2, "desk", "mara"), interval_seconds=1, max_attempts=3))
+        db.execute("UPDATE endpoint SET paused_at = now() WHERE id = %s",
+                   [desk["endpoint_id"]])
+    kind, recipient, body, _ = wait_for(lambda: told(server, every))[0]
+    assert (kind, recipient) == ("suspension.escalated", None)
+    assert body["data"]["suspension_id"] == asked["suspension_id"]
+    assert not_there(server, asked)
+    assert [d[0] for d in told(server, desk)] == ["suspension.asked"]
 
 
 def test_openintents_hints_are_only_that(server, bot, channel):

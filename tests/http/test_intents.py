@@ -215,6 +215,23 @@ def test_an_intent_made_with_dependencies_waits_for_them(agent):
     assert set_status(agent, freed, "completed").status_code == 200
 
 
+def test_all_that_waited_go_on(agent):
+    """However many there are: they are written some at a time."""
+    first, other = new_intent(agent, "active"), new_intent(agent, "active")
+    made = [new_intent(agent, "draft", depends_on=[first["id"]])
+            for _ in range(110)]
+    held = new_intent(agent, "draft", depends_on=[first["id"], other["id"]])
+    waiting = [set_status(agent, i, "active").json() for i in made + [held]]
+    assert {i["status"] for i in waiting} == {"blocked"}
+    assert set_status(agent, first, "completed").status_code == 200
+    for i in waiting[:-1]:
+        freed = get(agent, i)
+        assert freed["status"] == "active"
+        assert freed["version"] == i["version"] + 1
+        assert types(agent, i["id"])[-1] == "status_changed"
+    assert get(agent, held)["status"] == "blocked"
+
+
 def test_completing_waits_for_dependencies(agent):
     first, second = new_intent(agent, "active"), new_intent(agent, "active")
     blocked = depend(agent, second, first).json()

@@ -315,15 +315,19 @@ def test_a_frame_larger_than_the_ceiling(server, agent):
 
 # --- Refused --------------------------------------------------------------
 
+SLOWED = 9.9  # seconds: ten, measured by another clock
+
+
 def refuse(server, path, key):
     headers = {"Accept": "text/event-stream", "X-API-Key": key}
     begun = time.monotonic()
     r = httpx.get(server.url + path, headers=headers, timeout=30)
-    return r, time.monotonic() - begun
+    return r, begun, time.monotonic()
 
 
 def test_refusals_are_slowed_down(server, agent):
-    """The first at once, the next ten seconds later; each kind by itself."""
+    """The first at once, the next ten seconds after it; each kind by
+    itself."""
     good = server.env["SAYSO_AGENT_KEY"]
     bad = server.key("agent", "--agent", "x1", label="narrow")
     kinds = [(f"/api/v1/intents/{new_id()}/subscribe", good, 404),
@@ -333,22 +337,25 @@ def test_refusals_are_slowed_down(server, agent):
 
     def twice(kind):
         path, key, status = kind
-        first, soon = refuse(server, path, key)
-        second, late = refuse(server, path, key)
+        first, begun, soon = refuse(server, path, key)
+        second, _, late = refuse(server, path, key)
         assert first.status_code == second.status_code == status
         refused(first, status)
-        assert 8 < late < 60 and late - soon > 5, (soon, late)
+        assert soon - begun < SLOWED < late - begun, (begun, soon, late)
 
     with concurrent.futures.ThreadPoolExecutor(4) as pool:
         list(pool.map(twice, kinds))
 
 
 def test_other_refusals_are_not(server):
+    took = []
     for _ in range(5):
         with server.client() as nobody:
             r = nobody.get("/api/v1/intents")
         refused(r, 401)
-        assert r.elapsed.total_seconds() < 8
+        took.append(r.elapsed.total_seconds())
+    # All but the first would be.
+    assert min(took[1:]) < SLOWED, took
 
 
 # --- Left alone -----------------------------------------------------------

@@ -2,7 +2,8 @@
 a URL because it stands in a body."""
 import pytest
 
-from kit import ANY_ID, NAIVE, ask, answer, new_id, new_intent, refused
+from kit import (ANY_ID, NAIVE, answer, ask, end_key, new_id, new_intent,
+                 refused)
 from test_endpoints import alone, bot, register  # noqa: F401
 
 PATH = "/api/v1/subscriptions"
@@ -75,6 +76,37 @@ def test_a_whole_question(server, bot, operator):  # noqa: F811
     answer(operator, asked, "approve")
     kinds = [e["event_type"] for e in sent(server, one)]
     assert kinds == ["intent_created", "intent.suspended", "intent.resumed"]
+
+
+def note(client, intent):
+    r = client.post(f"/api/v1/intents/{intent['id']}/events",
+                    json={"event_type": "comment", "payload": {}})
+    assert r.status_code == 201, r.text
+
+
+@pytest.mark.parametrize("how", ["revoked", "expired"])
+def test_it_ends_with_the_key_that_made_it(server, bot, admin, how):  # noqa: F811
+    """Another key of the same agent does not keep it alive."""
+    intent, name = new_intent(bot), f"keyed-{how}"
+    old, new = (server.key("agent", "--agent", name) for _ in range(2))
+    with server.client(headers={"X-API-Key": old}) as client:
+        endpoint = register(client)
+        ended = [subscribe(client, endpoint, intent_id=intent["id"]),
+                 subscribe(client, endpoint)]
+    with server.client(headers={"X-API-Key": new}) as client:
+        going = [subscribe(client, endpoint),
+                 subscribe(bot, register(bot), intent_id=intent["id"]),
+                 subscribe(admin, endpoint, intent_id=intent["id"])]
+        note(bot, intent)
+        assert [len(sent(server, s)) for s in ended + going] == [1] * 5
+        end_key(server, old, how)
+        note(bot, intent)
+        assert [len(sent(server, s)) for s in ended + going] == \
+            [1, 1, 2, 2, 2]
+        listed = client.get(PATH).json()["subscriptions"]
+        assert {s["id"]: s["active"] for s in listed} == {
+            ended[0]["id"]: False, ended[1]["id"]: False,
+            going[0]["id"]: True, going[2]["id"]: True}
 
 
 BAD = [

@@ -102,6 +102,12 @@ def holding(server):
                      pathlib.Path(server.socket).with_name("wait.sock"))
 
 
+def nobody_lets_go(server):
+    """What is held now stays so until the client gives up: a call that is
+    answered was not held, however slow the machine is."""
+    return kit.asleep(server, "wait")
+
+
 def read(client, asked):
     return client.get(f"/api/v1/suspensions/{asked['suspension_id']}").json()
 
@@ -112,9 +118,9 @@ def read(client, asked):
 def test_what_is_decided_is_answered_at_once(server, pool, agent, operator):
     asked = ask(agent)
     assert answer(operator, asked).status_code == 200
-    r = agent.get(f"/api/v1/suspensions/{asked['suspension_id']}?wait=50")
+    with nobody_lets_go(server):
+        r = agent.get(f"/api/v1/suspensions/{asked['suspension_id']}?wait=50")
     assert r.json() == read(agent, asked)
-    assert r.elapsed.total_seconds() < 5
     assert "retry-after" not in r.headers
 
 
@@ -141,13 +147,16 @@ def test_held_and_answered_with_the_answer(server, pool, agent, operator):
 
 
 @route(SUSPENSION)
-def test_the_time_is_over(server, pool, agent):
+def test_the_time_is_over(server, pool, agent, operator):
+    """Its own time: who wants to wait longer still does."""
     asked = ask(agent)
-    one = poll(server, pool, asked, 1)
+    longer, one = poll(server, pool, asked), poll(server, pool, asked, 1)
     r = one.result()
     assert r.json()["state"] == "pending"
     assert "retry-after" not in r.headers
-    assert 0.9 < one.took < 4
+    assert one.took > 0.9 and longer.held(0)
+    assert answer(operator, asked).status_code == 200
+    assert longer.result().json()["state"] == "resolved"
 
 
 @pytest.mark.parametrize("wait", ["56", "-1", "x", "", "1.5", "1e1"])
@@ -162,20 +171,20 @@ def test_a_wait_that_is_none(agent, wait):
 
 
 @route(SUSPENSION)
-def test_no_wait_at_all(agent):
+def test_no_wait_at_all(server, agent):
     asked = ask(agent)
-    r = agent.get(f"/api/v1/suspensions/{asked['suspension_id']}?wait=0")
+    with nobody_lets_go(server):
+        r = agent.get(f"/api/v1/suspensions/{asked['suspension_id']}?wait=0")
     assert r.json()["state"] == "pending"
-    assert r.elapsed.total_seconds() < 5
 
 
 @route(SUSPENSION)
-def test_head_never_waits(agent):
+def test_head_never_waits(server, agent):
     asked = ask(agent)
     for path in (f"/api/v1/suspensions/{asked['suspension_id']}?wait=50",
                  f"/api/v1/intents/{asked['intent_id']}?wait=50"):
-        r = agent.head(path)
-        assert r.status_code == 200 and r.elapsed.total_seconds() < 5
+        with nobody_lets_go(server):
+            assert agent.head(path).status_code == 200
 
 
 @route(SUSPENSION)
@@ -387,7 +396,8 @@ def test_nobody_holds(server, pool, agent):
     try:
         one = poll(server, pool, asked)
         r = one.result()
-        assert r.json()["state"] == "pending" and one.took < 20
+        # Not because its time was over.
+        assert r.json()["state"] == "pending" and one.took < 50
         assert r.headers["retry-after"] == "1"
     finally:
         path.with_suffix(".away").rename(path)
@@ -437,12 +447,10 @@ def test_a_stop_lets_everybody_go(server, pool, agent):
     pid = waiter_process(server)
     held = [poll(server, pool, asked) for _ in range(3)]
     wait_for(lambda: holding(server) == 3)
-    begun = time.monotonic()
     os.kill(pid, signal.SIGTERM)
     for p in held:
-        assert p.result().json()["state"] == "pending"
+        assert p.result().json()["state"] == "pending" and p.took < 50
     wait_for(lambda: comm(pid) != "sayso: wait")
-    assert time.monotonic() - begun < 9
 
 
 # --- What no note tells of ------------------------------------------------
@@ -479,7 +487,7 @@ def test_another_host_tells(server, pool, agent):
         db.execute("SELECT pg_notify('sayso', %s)",
                    [f"elsewhere {intent['id']} {intent['version'] + 1} -"])
     assert "retry-after" not in one.result().headers
-    assert one.took < 40  # not because its time was over
+    assert one.took < 50  # not because its time was over
 
 
 def test_other_hosts_are_told(server, agent, operator):

@@ -13,12 +13,13 @@ static void init(void)
 {
     a = arena_make(ARENA_REQUEST_MAX);
     cr_assert(crypt_init());
-    static struct str mail[2], few[2], any[1];
+    static struct str mail[2], few[2], any[1], asleep[1];
     mail[0] = STR("eva@example.org");
     mail[1] = STR("@team.example.org");
     few[0] = STR("@oncall");
     few[1] = STR("Night shift");
     any[0] = STR("*");
+    asleep[0] = STR("sleeper");
     all = (struct channels){
         .v = {{.id = STR("1"), .kind = CHANNEL_MAIL, .name = STR("mail"),
                .notify_to = mail, .notify_to_n = countof(mail)},
@@ -28,8 +29,11 @@ static void init(void)
               {.id = STR("3"), .kind = CHANNEL_WEBHOOK, .name = STR("hook"),
                .notify_to = any, .notify_to_n = countof(any)},
               {.id = STR("4"), .kind = CHANNEL_SLACK, .name = STR("lobby"),
-               .every_question = true}},
-        .n = 4};
+               .every_question = true},
+              {.id = STR("5"), .kind = CHANNEL_SLACK, .name = STR("away"),
+               .notify_to = asleep, .notify_to_n = countof(asleep),
+               .every_question = true, .off = true}},
+        .n = 5};
 }
 
 static void fini(void)
@@ -114,29 +118,36 @@ Test(channel, allows_nobody_of_any_length)
 /* told: "name" or "name>recipient", in the channels' order. */
 static const struct {
     const char *hint, *who, *told;
+    bool instead;
 } targets[] = {
-    {NULL, NULL, "slack lobby"},
-    {"", "", "slack lobby"},
-    {"mail", NULL, "mail"},
-    {"mail", "", "mail"},
-    {"hook", "", "hook"},
-    {"lobby", "", "lobby"},
-    /* A hint that no channel has says nothing. */
-    {"pager", NULL, "slack lobby"},
-    {"Mail", NULL, "slack lobby"},
-    {"mail", "eva@example.org", "mail>eva@example.org"},
-    {"slack", "@oncall", "slack>@oncall"},
+    {NULL, NULL, "slack lobby", false},
+    {"", "", "slack lobby", false},
+    {"mail", NULL, "mail", false},
+    {"mail", "", "mail", false},
+    {"hook", "", "hook", false},
+    {"lobby", "", "lobby", false},
+    /* A hint that no channel has says nothing, nor that of one that is off. */
+    {"pager", NULL, "slack lobby", true},
+    {"Mail", NULL, "slack lobby", true},
+    {"away", NULL, "slack lobby", true},
+    {"away", "eva@example.org",
+     "mail>eva@example.org hook>eva@example.org", false},
+    {NULL, "sleeper", "hook>sleeper", false},
+    {"mail", "away", "mail hook>away", false},
+    {"mail", "eva@example.org", "mail>eva@example.org", false},
+    {"slack", "@oncall", "slack>@oncall", false},
     /* Where the hinted channel's list does not have them, another's may. */
     {"slack", "eva@example.org", "slack hook>eva@example.org"
-                                 " mail>eva@example.org"},
-    {"lobby", "@oncall", "slack>@oncall hook>@oncall lobby"},
-    {NULL, "eva@example.org", "mail>eva@example.org hook>eva@example.org"},
-    {"pager", "@oncall", "slack>@oncall hook>@oncall"},
+                                 " mail>eva@example.org", false},
+    {"lobby", "@oncall", "slack>@oncall hook>@oncall lobby", false},
+    {NULL, "eva@example.org", "mail>eva@example.org hook>eva@example.org",
+     false},
+    {"pager", "@oncall", "slack>@oncall hook>@oncall", false},
     /* notify_to as the name of a channel: that one itself. */
-    {NULL, "lobby", "lobby"},
-    {"mail", "lobby", "mail lobby"},
-    {"hook", "mail", "mail hook"},
-    {"mail", "mail", "mail"},
+    {NULL, "lobby", "lobby", false},
+    {"mail", "lobby", "mail lobby", false},
+    {"hook", "mail", "mail hook", false},
+    {"mail", "mail", "mail", false},
 };
 
 static bool has(struct str list, struct str word)
@@ -170,38 +181,65 @@ static size_t words(struct str list)
 Test(channel, targets)
 {
     for (size_t i = 0; i < countof(targets); i++) {
-        struct channel_target out[CHANNELS_MAX];
+        struct channel_targets out;
         const struct str told = str_of(targets[i].told);
-        const size_t n = channel_targets(&all, str_of(targets[i].hint),
-                                         str_of(targets[i].who), out);
-        cr_assert_eq(n, words(told), "case %zu: %zu", i, n);
-        for (size_t k = 0; k < n; k++)
-            cr_assert(has(told, word_of(&out[k])), "case %zu: %.*s", i,
-                      STR_FMT(word_of(&out[k])));
+        channel_targets(&all, str_of(targets[i].hint), str_of(targets[i].who),
+                        &out);
+        cr_assert_eq(out.n, words(told), "case %zu: %zu", i, out.n);
+        cr_assert_eq(out.instead, targets[i].instead, "case %zu", i);
+        for (size_t k = 0; k < out.n; k++)
+            cr_assert(has(told, word_of(&out.v[k])), "case %zu: %.*s", i,
+                      STR_FMT(word_of(&out.v[k])));
     }
+}
+
+static void told_instead(const char *hint, const char *who)
+{
+    struct channel_targets out;
+    channel_targets(&all, str_of(hint), str_of(who), &out);
+    cr_assert(out.instead);
+    cr_assert_eq(out.n, 2);
+    cr_assert(str_is(word_of(&out.v[0]), "slack"));
+    cr_assert(str_is(word_of(&out.v[1]), "lobby"));
+}
+
+Test(channel, whoever_is_for_every_question_in_place_of_nobody)
+{
+    all.v[2].notify_to_n = 0; /* "*" would have everybody */
+    told_instead(NULL, "x");
+    told_instead("pager", "x");
+    told_instead("away", "x");
+    told_instead("away", "sleeper");
+    told_instead(NULL, "away");
+    all.v[2].off = true;
+    told_instead("hook", "");
 }
 
 Test(channel, nobody)
 {
-    struct channel_target out[CHANNELS_MAX];
+    struct channel_targets out;
     const struct channels none = {.n = 0};
-    cr_assert_eq(channel_targets(&none, STR_NONE, STR_NONE, out), 0);
-    cr_assert_eq(channel_targets(&none, STR("mail"), STR("x"), out), 0);
+    channel_targets(&none, STR_NONE, STR_NONE, &out);
+    cr_assert(out.n == 0 && !out.instead);
+    channel_targets(&none, STR("mail"), STR("x"), &out);
+    cr_assert(out.n == 0 && out.instead);
+    for (size_t i = 0; i < all.n; i++)
+        all.v[i].every_question = false;
     all.v[2].notify_to_n = 0;
-    cr_assert_eq(channel_targets(&all, STR_NONE, STR("x"), out), 0);
-    cr_assert_eq(channel_targets(&all, STR("pager"), STR("x"), out), 0);
+    channel_targets(&all, STR("pager"), STR("x"), &out);
+    cr_assert(out.n == 0 && out.instead);
 }
 
 Test(channel, a_full_house)
 {
     static struct channels full;
-    struct channel_target out[CHANNELS_MAX];
+    static struct channel_targets out;
     full.n = CHANNELS_MAX;
     for (size_t i = 0; i < full.n; i++)
         full.v[i] = (struct channel){.name = STR("x"),
                                      .every_question = true};
-    cr_assert_eq(channel_targets(&full, STR_NONE, STR_NONE, out),
-                 CHANNELS_MAX);
+    channel_targets(&full, STR_NONE, STR_NONE, &out);
+    cr_assert_eq(out.n, CHANNELS_MAX);
 }
 
 /* ---- checking ------------------------------------------------------- */
@@ -218,6 +256,10 @@ static const struct {
     {"", LADDER(STEP), NULL, NULL},
     {"mail", NULL, NULL, NULL},
     {"pager", NULL, "channel_hint", NULL},
+    /* One that is off exists. */
+    {"away", LADDER("{\"attempt\":2,\"channel_hint\":\"away\","
+                    "\"notify_to\":\"sleeper\"}"), NULL, NULL},
+    {NULL, LADDER("{\"attempt\":2,\"notify_to\":\"away\"}"), NULL, NULL},
     {"mail", LADDER(STEP ",{\"attempt\":2,\"channel_hint\":\"slack\"}"), NULL,
      NULL},
     {NULL, LADDER(STEP ",{\"attempt\":2,\"channel_hint\":\"pager\"}"),

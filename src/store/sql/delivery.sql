@@ -2,7 +2,9 @@
 -- paused its deliveries are collected; where it is gone or removed there are none.
 
 -- name: delivery_push
--- To the endpoints of the asking agent, and of every agent.
+-- To the endpoints of the asking agent, and of every agent. One that an agent registered
+-- itself is told while any key that may speak for the agent holds. That is counted: the
+-- agent's keys are few, and looking for any one of them could read the whole table.
 INSERT INTO delivery (id, endpoint_id, intent_id, suspension_id, event_sequence, type, body,
                       next_at, created_at)
 SELECT gen_random_uuid(), e.id, $2, $3, $4, $5::text, $6, $7::timestamptz, $7
@@ -10,9 +12,14 @@ SELECT gen_random_uuid(), e.id, $2, $3, $4, $5::text, $6, $7::timestamptz, $7
  WHERE e.kind = 'agent' AND e.removed_at IS NULL AND e.gone_at IS NULL
    AND coalesce(e.agent, '') IN ('', $1)
    AND (e.event_types = '{}' OR $5 = ANY (e.event_types))
+   AND (e.agent IS DISTINCT FROM e.created_by OR
+        (SELECT count(*) FROM api_key k
+          WHERE k.agents && ARRAY[$1, '*'] AND k.revoked_at IS NULL
+            AND (k.expires_at IS NULL OR k.expires_at > $7)) > 0)
 
 -- name: delivery_events
 -- The events $2 to $3 of an intent to their subscriptions, as event_write shows them.
+-- What a key subscribed to ends with the key.
 INSERT INTO delivery (id, endpoint_id, subscription_id, intent_id, event_sequence, type, body,
                       next_at, created_at)
 SELECT gen_random_uuid(), e.id, s.id, v.intent_id, v.sequence, 'event',
@@ -25,6 +32,9 @@ SELECT gen_random_uuid(), e.id, s.id, v.intent_id, v.sequence, 'event',
               AND (s.event_types = '{}' OR v.event_type = ANY (s.event_types))
  WHERE (s.intent_id = $1 OR s.intent_id IS NULL)
    AND (s.expires_at IS NULL OR s.expires_at > $4)
+   AND NOT EXISTS (SELECT 1 FROM api_key k
+                    WHERE k.id = s.created_by
+                      AND (k.revoked_at IS NOT NULL OR k.expires_at <= $4))
 
 -- name: delivery_notices
 -- One message to people: channel, whom to address there, and the text, each.

@@ -65,7 +65,8 @@ UPDATE delivery
  WHERE id IN (SELECT id FROM delivery WHERE endpoint_id = $1 AND state = 'pending' LIMIT 1000)
 
 -- name: endpoint_channels
-SELECT id, kind, name, address, array_to_json(notify_to)::text, detail, every_question
+SELECT id, kind, name, address, array_to_json(notify_to)::text, detail, every_question,
+       paused_at IS NOT NULL OR gone_at IS NOT NULL
   FROM endpoint
- WHERE kind <> 'agent' AND removed_at IS NULL AND paused_at IS NULL AND gone_at IS NULL
+ WHERE kind <> 'agent' AND removed_at IS NULL
  ORDER BY name LIMIT 64

@@ -105,13 +105,20 @@ WITH RECURSIVE reach (id) AS (
 SELECT EXISTS (SELECT 1 FROM reach WHERE id = $1::uuid), (SELECT status FROM intent WHERE id = $2)
 
 -- name: intent_unblockable
--- Blocked intents for which $1 was the last open dependency.
-SELECT r.* FROM intent_row r
+-- Blocked intents for which $1 was the last open dependency, some at a time, as much of
+-- each as its next event needs: how many there are, nobody bounds. Their locks are held.
+SELECT r.id, r.version, r.event_sequence, r.event_hash FROM intent r
  WHERE r.status = 'blocked'
    AND r.id IN (SELECT d.intent_id FROM intent_dependency d WHERE d.dependency_id = $1)
    AND NOT EXISTS (SELECT 1 FROM intent_dependency d JOIN intent x ON x.id = d.dependency_id
                     WHERE d.intent_id = r.id AND x.status <> 'completed' AND x.id <> $1)
- ORDER BY r.id LIMIT 10 FOR UPDATE OF r
+ ORDER BY r.id LIMIT 50
+
+-- name: intent_unblock
+UPDATE intent
+   SET status = 'active', version = $2, updated_at = $3, event_sequence = $4,
+       event_hash = $5
+ WHERE id = $1
 
 -- name: intent_dependencies_insert
 INSERT INTO intent_dependency (intent_id, dependency_id, added_at)
