@@ -125,7 +125,10 @@ class Server:
         if agent:
             headers["X-Agent-ID"] = agent
         headers.update(kwargs.pop("headers", {}))
+        # Idle connections that threads share may be ended by one of them just
+        # when another takes them: there are none.
         return httpx.Client(base_url=self.url, headers=headers,
+                            limits=httpx.Limits(max_keepalive_connections=0),
                             follow_redirects=False,
                             event_hooks={"request": [self.note]},
                             **{"timeout": 20, "verify": False, **kwargs})

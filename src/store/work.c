@@ -224,7 +224,9 @@ static struct json *unblocked(struct arena *a)
     return p;
 }
 
-/* Three statements into the batch at hand; i has only what they need. */
+/* At most three statements into the batch at hand; i has only what they need.
+ * One whose log is full goes on without an event: it is not for the other to
+ * pay for. */
 static const struct err *queue_unblock(struct work *w, struct intent *i)
 {
     struct work_other *other = arena_new(w->arena, struct work_other);
@@ -235,7 +237,10 @@ static const struct err *queue_unblock(struct work *w, struct intent *i)
                                       .payload = unblocked(w->arena)};
     const struct deliveries_news news = {
         .intent = i, .events = &list, .now = w->now};
-    TRY(event_append(w->arena, i->id, &draft, w->now, &i->tail, &list));
+    const struct err *e =
+        event_append(w->arena, i->id, &draft, w->now, &i->tail, &list);
+    if (e && !str_is(str_of(e->code), "event.log_full"))
+        return e;
     *other = (struct work_other){
         .intent_id = i->id, .version = i->version + 1, .next = w->others};
     w->others = other;
@@ -245,8 +250,10 @@ static const struct err *queue_unblock(struct work *w, struct intent *i)
     pg_arg_int(&args, i->tail.sequence);
     pg_arg(&args, i->tail.hash);
     pg_queue(w->pg, SQL_INTENT_UNBLOCK, &args);
-    events_queue(w->pg, w->arena, i->id, &list);
-    deliveries_queue(w->pg, w->arena, &news);
+    if (list.n > 0) {
+        events_queue(w->pg, w->arena, i->id, &list);
+        deliveries_queue(w->pg, w->arena, &news);
+    }
     return NULL;
 }
 

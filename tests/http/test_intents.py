@@ -232,6 +232,23 @@ def test_all_that_waited_go_on(agent):
     assert get(agent, held)["status"] == "blocked"
 
 
+def test_a_full_log_of_one_that_waits_stops_nothing(server, agent):
+    first = new_intent(agent, "active")
+    waits = new_intent(agent, "draft", depends_on=[first["id"]])
+    assert set_status(agent, waits, "active").json()["status"] == "blocked"
+    with server.database() as db:
+        def move(sequence):
+            return db.execute(
+                "UPDATE intent i SET event_sequence = %s FROM intent old "
+                "WHERE i.id = %s AND old.id = i.id "
+                "RETURNING old.event_sequence",
+                [sequence, waits["id"]]).fetchone()[0]
+        was = move(10000)
+        assert set_status(agent, first, "completed").status_code == 200
+        assert move(was) == 10000
+    assert get(agent, waits)["status"] == "active"
+
+
 def test_completing_waits_for_dependencies(agent):
     first, second = new_intent(agent, "active"), new_intent(agent, "active")
     blocked = depend(agent, second, first).json()
