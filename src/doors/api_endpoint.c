@@ -134,15 +134,6 @@ const struct err *api_endpoint_get(struct call *c)
 
 /* ---- changing ------------------------------------------------------- */
 
-/* Going on also forgives that it was gone: somebody says it is back. */
-static void pause_or_go_on(struct endpoint *e, bool paused)
-{
-    if (paused && !e->paused_at)
-        e->paused_at = clock_now();
-    if (!paused)
-        e->paused_at = e->gone_at = 0;
-}
-
 const struct err *api_endpoint_change(struct call *c)
 {
     const struct json *types = NULL;
@@ -164,9 +155,10 @@ const struct err *api_endpoint_change(struct call *c)
         e.name = name;
     if (types)
         TRY(endpoint_types(c->a, "event_types", types, &e.event_types));
+    if (name.p || types)
+        TRY(endpoints_update(c->pg, c->a, &e));
     if (json_get(body, "paused"))
-        pause_or_go_on(&e, paused);
-    TRY(endpoints_update(c->pg, c->a, &e));
+        TRY(endpoints_pause(c->pg, c->a, paused, clock_now(), &e));
     wake_deliver();
     response_json(c->rs, 200, view(c->a, &e));
     return NULL;

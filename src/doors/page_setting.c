@@ -43,7 +43,7 @@ static struct json *acts_of(struct arena *a, const struct endpoint *e)
     static const struct page_settings_act
         resume = {"resume", "Paused",
                   "Nothing goes there. What waits is sent as soon as it "
-                  "goes on.",
+                  "goes on, and given up after seven days.",
                   "Go on"},
         revive = {"resume", "Gone",
                   "It answered 410. What waited for it was given up, and "
@@ -52,11 +52,12 @@ static struct json *acts_of(struct arena *a, const struct endpoint *e)
                   "has \"Send again\" in the delivery log.",
                   "Go on"},
         pause_agent = {"pause", "Pause",
-                       "Deliveries are kept and wait until it goes on.",
+                       "Deliveries are kept, for seven days, and wait until "
+                       "it goes on.",
                        "Pause it"},
         pause_channel = {"pause", "Pause",
                          "Nobody is told there until it goes on. What "
-                         "already waits is sent then.",
+                         "already waits is sent then, within seven days.",
                          "Pause it"},
         rotate = {"rotate", "New secret",
                   "For 24 hours the old secret signs beside the new one. "
@@ -190,9 +191,7 @@ static const struct err *save(struct call *c, struct endpoint *old,
 static const struct err *pause(struct call *c, struct endpoint *e,
                                const struct page_settings_kind *k, bool stop)
 {
-    e->paused_at = stop ? clock_now() : 0;
-    e->gone_at = stop ? e->gone_at : 0;
-    TRY(endpoints_update(c->pg, c->a, e));
+    TRY(endpoints_pause(c->pg, c->a, stop, clock_now(), e));
     if (!stop)
         wake_deliver(); /* of what waited */
     return to(c, page_settings_url(c->a, k, e->id, ""));

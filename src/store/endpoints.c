@@ -181,11 +181,25 @@ const struct err *endpoints_update(struct pg *pg, struct arena *a,
     pg_arg(&args, e->detail.p ? e->detail : STR("title"));
     pg_arg_bool(&args, e->every_question);
     pg_arg_bool(&args, e->internal);
-    pg_arg_time(&args, e->paused_at);
-    pg_arg_time(&args, e->gone_at);
     pg_queue(pg, SQL_ENDPOINT_UPDATE, &args);
     TRY(taken(pg_run(pg, a, &r)));
     return pg_affected(r) ? NULL : unknown();
+}
+
+const struct err *endpoints_pause(struct pg *pg, struct arena *a, bool paused,
+                                  int64_t now, struct endpoint *e)
+{
+    struct pg_args args = pg_args(a);
+    struct pg_rows *r = NULL;
+    pg_arg(&args, e->id);
+    pg_arg_bool(&args, paused);
+    pg_arg_time(&args, now);
+    TRY(pg_query(pg, a, SQL_ENDPOINT_PAUSE, &args, &r));
+    if (pg_count(r) == 0)
+        return unknown();
+    e->paused_at = pg_int(r, 0, 0);
+    e->gone_at = pg_int(r, 0, 1);
+    return NULL;
 }
 
 const struct err *endpoints_rotate(struct pg *pg, struct arena *a,

@@ -46,11 +46,16 @@ const struct err *endpoints_get(struct pg *pg, struct arena *a,
  * one agent, or CHANNELS_MAX, on. Within a transaction or in one of its own. */
 const struct err *endpoints_insert(struct pg *pg, struct arena *a,
                                    const struct endpoint *e) MUST;
-/* Writes name, address, event_types, notify_to, detail, every_question,
- * internal, paused_at and gone_at. ERR_CONFLICT endpoint.taken;
- * ERR_NOT_FOUND endpoint.unknown, as for the next two. */
+/* Writes name, address, event_types, notify_to, detail, every_question and
+ * internal. ERR_CONFLICT endpoint.taken; ERR_NOT_FOUND endpoint.unknown, as
+ * for the next three. */
 const struct err *endpoints_update(struct pg *pg, struct arena *a,
                                    const struct endpoint *e) MUST;
+/* Whether it is told anything, and nothing else of it, so that who changes its
+ * name meanwhile undoes no pause. Into e as it then stands. Not paused also
+ * forgives that it was gone. */
+const struct err *endpoints_pause(struct pg *pg, struct arena *a, bool paused,
+                                  int64_t now, struct endpoint *e) MUST;
 const struct err *endpoints_rotate(struct pg *pg, struct arena *a,
                                    struct str id, struct str secret,
                                    int64_t now) MUST;

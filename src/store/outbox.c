@@ -91,6 +91,7 @@ const struct err *outbox_give_up(struct pg *pg, struct arena *a, int64_t now,
     struct pg_args args = pg_args(a);
     struct pg_rows *r = NULL;
     pg_arg_time(&args, now);
+    pg_arg_time(&args, now - OUTBOX_PAUSED_MAX);
     TRY(pg_query(pg, a, SQL_OUTBOX_GIVE_UP, &args, &r));
     *out = pg_affected(r);
     return NULL;

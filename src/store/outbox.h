@@ -10,6 +10,8 @@
 /* A claim that nobody finished lapses after this, in microseconds; longer
  * than the longest try. */
 #define OUTBOX_CLAIM (INT64_C(30) * 1000000)
+/* How long something waits for an endpoint that is paused (us). */
+#define OUTBOX_PAUSED_MAX (INT64_C(7) * 24 * 3600 * 1000000)
 
 /* A delivery on its way, with what sending it takes. */
 struct outbox_item {
@@ -53,8 +55,9 @@ const struct err *outbox_finish(struct pg *pg, struct arena *a,
 /* An endpoint answered 410: nothing more goes there. */
 const struct err *outbox_gone(struct pg *pg, struct arena *a,
                               struct str endpoint_id, int64_t now) MUST;
-/* Gives up what waits for endpoints that are gone or removed, some at a time;
- * how many there were. */
+/* Gives up what waits for endpoints that are gone or removed, and what was due
+ * at a paused one OUTBOX_PAUSED_MAX ago, some at a time; how many there
+ * were. */
 const struct err *outbox_give_up(struct pg *pg, struct arena *a, int64_t now,
                                  size_t *out) MUST;
 

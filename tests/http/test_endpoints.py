@@ -1,13 +1,14 @@
 """Endpoints of agents: registered, read, changed, rotated, removed; and what
 is written for them when a question ends."""
 import base64
+import concurrent.futures
 import contextlib
 import json
 
 import pytest
 
 from kit import (ANY_ID, ZULU, answer, ask, asleep, end_key, new_id, refused,
-                 wait_for)
+                 wait_for, waiting)
 
 PATH = "/api/v1/endpoints"
 
@@ -90,6 +91,22 @@ def test_each_sees_its_own(bot, other_agent, admin):
     assert ids(other_agent) == [theirs["endpoint_id"]]
     assert {mine["endpoint_id"], theirs["endpoint_id"],
             everyones["endpoint_id"]} <= set(ids(admin))
+
+
+def test_who_renames_undoes_no_pause(server, bot):
+    """It was read before the pause, and is written after it."""
+    made = register(bot)
+    at = f"{PATH}/{made['endpoint_id']}"
+    with concurrent.futures.ThreadPoolExecutor(1) as pool, \
+            server.database() as db:
+        with db.transaction():
+            db.execute("UPDATE endpoint SET paused_at = now(), gone_at = now()"
+                       " WHERE id = %s", [made["endpoint_id"]])
+            renamed = pool.submit(bot.patch, at, json={"name": "Another"})
+            wait_for(lambda: waiting(server))
+        assert renamed.result(30).status_code == 200
+    now = bot.get(at).json()
+    assert now["name"] == "Another" and now["paused"] and now["gone_at"]
 
 
 @pytest.mark.route("PATCH /api/v1/endpoints/{id}")

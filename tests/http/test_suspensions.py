@@ -130,21 +130,28 @@ def test_everything_that_can_be_said(agent, channel):
              "style": "primary", "metadata": {"m": 1}, "effect": "authorize",
              "reason": "optional"},
             {"value": "n", "label": "No", "effect": "veto",
-             "reason": "required"}],
+             "reason": "required"},
+            {"value": "l", "label": "Later"}],
         "on_reject": "abandon", "timeout_seconds": 60,
-        "fallback_policy": "complete_with_fallback", "fallback_value": "n",
+        "fallback_policy": "complete_with_fallback", "fallback_value": "l",
         "retry_policy": {"max_attempts": 2, "interval_seconds": 60,
                          "strategy": "fixed"}}
+    # A no that ends the intent leaves nothing to go on with.
+    refused(agent.post("/api/v1/suspensions",
+                       json={**body, "fallback_value": "n"}), 422,
+            "fallback.ends", "fallback_value")
     asked = ask(agent, **body)
     seen = read(agent, asked)
     # What it left out of the policy is filled in.
     body["retry_policy"]["final_fallback_policy"] = "complete_with_fallback"
+    later = body["choices"].pop()
+    assert later.items() <= seen["choices"].pop().items()
     for key, value in body.items():
         assert seen[key] == value, key
     assert seen["attempt"] == 1
     assert ZULU.fullmatch(seen["next_attempt_at"])
     assert seen["expires_at"] is not None
-    assert '"No"' in seen["on_expiry"]
+    assert '"Later"' in seen["on_expiry"]
 
 
 def test_the_subject_is_kept_as_the_bytes_that_were_sent(agent, operator):

@@ -11,6 +11,7 @@ from test_plans import plan, quote
 
 NOW = "2026-11-20T09:00:00Z"
 LATER = "2026-11-20T09:00:30Z"
+LONG_AGO = "2026-11-13T09:00:00Z"
 PER_ENDPOINT = 4
 
 
@@ -118,7 +119,7 @@ BUSY = [NOW, "{" + ",".join([str(uuid.uuid4())] * 64) + "}", 1, LATER,
                          ids=["custom", "generic"])
 @pytest.mark.parametrize("statement, values", [
     ("outbox_take", TAKE), ("outbox_take", BUSY), ("outbox_next", []),
-    ("outbox_give_up", [NOW])], ids=["take", "busy", "next", "give_up"])
+    ("outbox_give_up", [NOW, LONG_AGO])], ids=["take", "busy", "next", "give_up"])
 def test_the_plan(sender, statement, values, generic):
     nodes = plan(sender, statement, values, generic)
     scans = [n["Relation Name"] for n in nodes
@@ -261,13 +262,44 @@ def test_what_waits_for_who_is_gone_is_given_up(sender):
         sender.execute("DEALLOCATE ALL")
         sender.execute("PREPARE one AS "
                        f"{STATEMENTS['outbox_give_up']}".encode())
-        done = sender.execute(f"EXECUTE one({quote(NOW)})").rowcount
+        done = sender.execute(f"EXECUTE one({quote(NOW)}, "
+                              f"{quote(LONG_AGO)})").rowcount
         assert 0 < done <= 200
         left = sender.execute(count, [gone]).fetchone()[0]
         assert left == before - done
         all_left = "SELECT count(*) FROM delivery WHERE state = 'pending'"
         total = sender.execute(all_left).fetchone()[0]
         while done:
-            done = sender.execute(f"EXECUTE one({quote(NOW)})").rowcount
+            done = sender.execute(f"EXECUTE one({quote(NOW)}, "
+                              f"{quote(LONG_AGO)})").rowcount
         assert sender.execute(count, [gone]).fetchone()[0] == 0
         assert sender.execute(all_left).fetchone()[0] == total - left
+
+
+def test_what_waits_too_long_for_who_is_paused_is_given_up(sender, server):
+    with session(server) as db, db.transaction(force_rollback=True):
+        db.execute("RESET ROLE")
+        paused, other = name(db, 10), name(db, 11)
+        db.execute("UPDATE endpoint SET gone_at = NULL, removed_at = NULL, "
+                   "paused_at = CASE WHEN id = %s THEN %s::timestamptz END",
+                   [paused, NOW])
+        db.execute("UPDATE delivery SET next_at = %s::timestamptz - "
+                   "interval '1 s' WHERE id IN (SELECT id FROM delivery WHERE "
+                   "endpoint_id = ANY (%s::uuid[]) AND state = 'pending' "
+                   "ORDER BY id LIMIT 20)", [LONG_AGO, [paused, other]])
+        old = ("SELECT count(*) FROM delivery WHERE state = 'pending' AND "
+               "next_at < %s AND endpoint_id = %s")
+        waits, others = (db.execute(old, [LONG_AGO, e]).fetchone()[0]
+                         for e in (paused, other))
+        assert waits > 0 and others > 0
+        db.execute("SET ROLE sayso_deliver")
+        db.execute("DEALLOCATE ALL")
+        db.execute(f"PREPARE one AS {STATEMENTS['outbox_give_up']}".encode())
+        done = db.execute(f"EXECUTE one({quote(NOW)}, "
+                          f"{quote(LONG_AGO)})").rowcount
+        assert done == waits
+        assert db.execute(old, [LONG_AGO, other]).fetchone()[0] == others
+        assert db.execute(
+            "SELECT DISTINCT answer FROM delivery WHERE state = 'failed' AND "
+            "endpoint_id = %s", [paused]).fetchall() == [
+                ("Given up: the endpoint is paused for seven days.",)]

@@ -43,8 +43,15 @@ SELECT $1, $2, $3, $4, $5, ARRAY(SELECT json_array_elements_text($6::json)),
 UPDATE endpoint
    SET name = $2, address = $3, event_types = ARRAY(SELECT json_array_elements_text($4::json)),
        notify_to = ARRAY(SELECT json_array_elements_text($5::json)), detail = $6,
-       every_question = $7, internal = $8, paused_at = $9, gone_at = $10
+       every_question = $7, internal = $8
  WHERE id = $1 AND removed_at IS NULL
+
+-- name: endpoint_pause
+UPDATE endpoint
+   SET paused_at = CASE WHEN $2::boolean THEN coalesce(paused_at, $3) END,
+       gone_at = CASE WHEN $2 THEN gone_at END
+ WHERE id = $1 AND removed_at IS NULL
+RETURNING microseconds(paused_at), microseconds(gone_at)
 
 -- name: endpoint_rotate
 UPDATE endpoint

@@ -64,15 +64,22 @@ SELECT done.id, 1 + coalesce((SELECT max(n) FROM delivery_try
 UPDATE endpoint SET gone_at = $2 WHERE id = $1 AND gone_at IS NULL
 
 -- name: outbox_give_up
--- What waits for an endpoint that is gone or was removed: some at a time.
+-- What waits for an endpoint that is gone or was removed, and what should have gone to a
+-- paused one before $2: some at a time.
 UPDATE delivery
    SET state = 'failed', next_at = NULL, ended_at = $1,
-       answer = 'Given up: the endpoint is gone.'
- WHERE id IN (SELECT d.id
-                FROM endpoint e
-               CROSS JOIN LATERAL (
-                     SELECT id FROM delivery
-                      WHERE endpoint_id = e.id AND state = 'pending'
-                      LIMIT 200) d
-               WHERE e.gone_at IS NOT NULL OR e.removed_at IS NOT NULL
-               LIMIT 200)
+       answer = 'Given up: the endpoint is ' || old.why || '.'
+  FROM (SELECT d.id, e.why
+          FROM (SELECT id, CASE WHEN gone_at IS NOT NULL OR removed_at IS NOT NULL
+                                THEN 'gone' ELSE 'paused for seven days' END AS why,
+                       CASE WHEN gone_at IS NOT NULL OR removed_at IS NOT NULL
+                            THEN 'infinity' ELSE $2::timestamptz END AS due
+                  FROM endpoint
+                 WHERE gone_at IS NOT NULL OR removed_at IS NOT NULL
+                    OR paused_at IS NOT NULL) e
+         CROSS JOIN LATERAL (
+               SELECT id FROM delivery
+                WHERE endpoint_id = e.id AND state = 'pending' AND next_at <= e.due
+                ORDER BY next_at LIMIT 200) d
+         LIMIT 200) old
+ WHERE delivery.id = old.id
