@@ -236,25 +236,34 @@ Test(kind_record, what_silence_may_choose)
     }
 }
 
-/* What lasts is allowed once, as when a person answers so. */
-Test(kind_record, silence_allows_no_more_than_a_person)
+/* A question that nobody answered in time, as it then stands. */
+static struct suspension silent(enum kind k, const char *value,
+                                struct intent *g)
 {
-    struct intent g = {.id = STR("i"), .status = INTENT_SUSPENDED,
-                       .state = STR("{}"), .created_by = STR("bot")};
     struct event_list events = {.n = 0};
     struct suspension s = {.id = STR("s"), .intent_id = STR("i")};
     struct buf b = buf_make(a, 1 << 14);
+    *g = (struct intent){.id = STR("i"), .status = INTENT_SUSPENDED,
+                         .state = STR("{}"), .created_by = STR("bot")};
     buf_printf(&b,
-               "{'question':'Q?','kind':'permission','subject':%s,"
-               "'timeout_seconds':60,'fallback_value':'allow_once',"
-               "'fallback_policy':'complete_with_fallback'}",
-               kinds[1].subject);
+               "{'question':'Q?','kind':'%s','subject':%s,"
+               "'timeout_seconds':60,'fallback_value':'%s',"
+               "'fallback_policy':'use_default_and_continue'}",
+               kind_word(k), kinds[k - KIND_APPROVAL].subject, value);
     const struct str body = json_of(arena_z(a, buf_text(&b)));
     cr_assert(!suspension_read(a, tree_of(body), body, &s));
     cr_assert(!suspension_seal(a, &s, CLOCK_SECOND));
-    struct decision d = {.intent = &g, .suspension = &s, .events = &events,
+    struct decision d = {.intent = g, .suspension = &s, .events = &events,
                          .dependencies_done = true, .now = s.expires_at};
     cr_assert(!resolve_expire(a, &d));
+    return s;
+}
+
+/* What lasts is allowed once, as when a person answers so. */
+Test(kind_record, silence_allows_no_more_than_a_person)
+{
+    struct intent g;
+    const struct suspension s = silent(KIND_PERMISSION, "allow_once", &g);
     cr_assert(str_is(s.outcome, "fallback") && suspension_modified(&s));
     cr_assert(str_is(s.constraints, "{\"uses\":1}"), "%.*s",
               STR_FMT(s.constraints));
@@ -263,22 +272,8 @@ Test(kind_record, silence_allows_no_more_than_a_person)
 /* Silence takes nothing over and approves nothing. */
 Test(kind_record, silence_is_a_fallback_whatever_it_chooses)
 {
-    struct intent g = {.id = STR("i"), .status = INTENT_SUSPENDED,
-                       .state = STR("{}"), .created_by = STR("bot")};
-    struct event_list events = {.n = 0};
-    struct suspension s = {.id = STR("s"), .intent_id = STR("i")};
-    struct buf b = buf_make(a, 1 << 14);
-    buf_printf(&b,
-               "{'question':'Q?','kind':'handoff_acceptance','subject':%s,"
-               "'timeout_seconds':60,'fallback_value':'accept',"
-               "'fallback_policy':'use_default_and_continue'}",
-               kinds[6].subject);
-    const struct str body = json_of(arena_z(a, buf_text(&b)));
-    cr_assert(!suspension_read(a, tree_of(body), body, &s));
-    cr_assert(!suspension_seal(a, &s, CLOCK_SECOND));
-    struct decision d = {.intent = &g, .suspension = &s, .events = &events,
-                         .dependencies_done = true, .now = s.expires_at};
-    cr_assert(!resolve_expire(a, &d));
+    struct intent g;
+    const struct suspension s = silent(KIND_HANDOFF_ACCEPTANCE, "accept", &g);
     cr_assert(str_is(s.outcome, "fallback") && !g.owner.p);
     cr_assert(!suspension_modified(&s));
 }
