@@ -93,6 +93,17 @@ const struct err *intent_move(const struct intent_move *m,
     return NULL;
 }
 
+struct json *intent_status_changed(struct arena *a, enum intent_status from,
+                                   enum intent_status to, struct str reason)
+{
+    struct json *p = json_object(a);
+    json_set_text(p, "old_status", str_of(intent_status_word(from)));
+    json_set_text(p, "new_status", str_of(intent_status_word(to)));
+    if (reason.n)
+        json_set_text(p, "reason", reason);
+    return p;
+}
+
 /* ---- a new one ------------------------------------------------------ */
 
 static struct str text_or(struct arena *a, const struct json *v,

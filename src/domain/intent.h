@@ -65,6 +65,10 @@ struct intent_move {
  * agent would resume a suspended intent itself. */
 const struct err *intent_move(const struct intent_move *m,
                               enum intent_status *to) MUST;
+/* The payload of the event status_changed: old_status, new_status, and reason
+ * where there is one. */
+struct json *intent_status_changed(struct arena *a, enum intent_status from,
+                                   enum intent_status to, struct str reason);
 
 /* One operation of a state patch. */
 enum intent_op { INTENT_SET, INTENT_APPEND, INTENT_REMOVE };

@@ -34,6 +34,14 @@ static size_t effect_of(const struct json *choice)
     return countof(effects) - 1;
 }
 
+bool resolve_ends(const struct suspension *s, const struct json *choice)
+{
+    const size_t i = effect_of(choice);
+    return effects[i].stops ||
+           (s->on_reject_abandon && str_is(str_of(effects[i].outcome),
+                                           "vetoed"));
+}
+
 /* ---- conflicts ------------------------------------------------------ */
 
 const struct err *resolve_decided(struct arena *a, const struct suspension *s,
@@ -103,14 +111,11 @@ static const struct err *move(struct arena *a, struct decision *d,
                               enum intent_status to, const char *reason,
                               struct str actor)
 {
-    struct json *p = json_object(a);
     if (to == INTENT_ACTIVE && !d->dependencies_done)
         to = INTENT_BLOCKED;
-    json_set_text(p, "old_status",
-                  str_of(intent_status_word(d->intent->status)));
-    json_set_text(p, "new_status", str_of(intent_status_word(to)));
+    struct json *p =
+        intent_status_changed(a, d->intent->status, to, str_of(reason));
     json_set_text(p, "suspension_id", d->suspension->id);
-    json_set_text(p, "reason", str_of(reason));
     d->intent->status = to;
     return append(a, d, "status_changed", actor, p);
 }
@@ -194,9 +199,7 @@ const struct err *resolve_respond(struct arena *a, struct decision *d,
     TRY(append(a, d, "intent.resumed", s->responded_by,
                resumed_payload(a, s)));
     TRY(hand_off(a, d));
-    const bool ends = effects[effect].stops || (s->on_reject_abandon &&
-                                                str_is(s->outcome, "vetoed"));
-    if (ends)
+    if (resolve_ends(s, choice))
         TRY(move(a, d, INTENT_ABANDONED,
                  effects[effect].stops ? "stopped" : "rejected",
                  s->responded_by));

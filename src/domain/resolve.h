@@ -44,6 +44,8 @@ const struct err *resolve_respond(struct arena *a, struct decision *d,
 const struct err *resolve_check(struct arena *a, const struct suspension *s,
                                 const struct answer *answer,
                                 const struct json **choice) MUST;
+/* Does this answer end the intent, so that nobody goes on with it? */
+bool resolve_ends(const struct suspension *s, const struct json *choice);
 /* The one paragraph of the record; choice: NULL where there was none. */
 struct str resolve_summary(struct arena *a, const struct suspension *s,
                            const struct json *choice, const char *via);

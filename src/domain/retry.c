@@ -258,14 +258,6 @@ static bool authorizes(const struct suspension *s, const struct json *choice)
             str_is(json_get_text(choice, "value"), "yes"));
 }
 
-/* An answer after which there is nothing to go on with. */
-static bool ends(const struct suspension *s, const struct json *choice)
-{
-    const struct str effect = json_get_text(choice, "effect");
-    return str_is(effect, "stop_task") ||
-           (str_is(effect, "veto") && s->on_reject_abandon);
-}
-
 const struct err *retry_check_fallback(struct arena *a,
                                        const struct suspension *s, bool strict)
 {
@@ -293,7 +285,7 @@ const struct err *retry_check_fallback(struct arena *a,
                    STR_FMT(e->say));
         return e->more ? err_more(a, at, e->more) : at;
     }
-    if (ends(s, choice))
+    if (resolve_ends(s, choice))
         return err_at(a, ERR_INVALID, "fallback.ends", STR("fallback_value"),
                       "This answer ends the intent, and a fallback goes on "
                       "with it. To end it in silence the policy is "

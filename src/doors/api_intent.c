@@ -219,23 +219,21 @@ static const struct err *add(struct call *c, struct work *w,
     TRY(work_event(w, "dependency_added", actor, p));
     if (status == INTENT_COMPLETED || w->intent.status != INTENT_ACTIVE)
         return NULL;
-    struct json *moved = json_object(c->a);
-    json_set_text(moved, "old_status", STR("active"));
-    json_set_text(moved, "new_status", STR("blocked"));
-    json_set_text(moved, "reason", STR("dependency_added"));
     w->intent.status = INTENT_BLOCKED;
-    return work_event(w, "status_changed", actor, moved);
+    return work_event(w, "status_changed", actor,
+                      intent_status_changed(c->a, INTENT_ACTIVE,
+                                            INTENT_BLOCKED,
+                                            STR("dependency_added")));
 }
 
 /* What it waited for is no longer asked of it. */
 static const struct err *unblocked(struct call *c, struct work *w)
 {
-    struct json *p = json_object(c->a);
-    json_set_text(p, "old_status", STR("blocked"));
-    json_set_text(p, "new_status", STR("active"));
-    json_set_text(p, "reason", STR("dependency_removed"));
     w->intent.status = INTENT_ACTIVE;
-    return work_event(w, "status_changed", principal_actor(&c->who), p);
+    return work_event(w, "status_changed", principal_actor(&c->who),
+                      intent_status_changed(c->a, INTENT_BLOCKED,
+                                            INTENT_ACTIVE,
+                                            STR("dependency_removed")));
 }
 
 /* The intent as it is after its list of dependencies changed: asked again

@@ -19,17 +19,6 @@ static const struct err *commit_intent(struct call *c, struct work *w)
 
 /* ---- status --------------------------------------------------------- */
 
-static struct json *moved(struct arena *a, enum intent_status from,
-                          enum intent_status to, struct str reason)
-{
-    struct json *p = json_object(a);
-    json_set_text(p, "old_status", str_of(intent_status_word(from)));
-    json_set_text(p, "new_status", str_of(intent_status_word(to)));
-    if (reason.n)
-        json_set_text(p, "reason", reason);
-    return p;
-}
-
 /* A new question is on its way: the record of the last one must not be read
  * as its answer (openintent-sdk.md 5.6). The rows keep the history. */
 static const struct err *clear_mirror(struct call *c, struct intent *i)
@@ -79,7 +68,7 @@ static const struct err *change_status(struct call *c, struct work *w,
         TRY(clear_mirror(c, &w->intent));
     w->intent.status = to;
     TRY(work_event(w, "status_changed", principal_actor(&c->who),
-                   moved(c->a, from, to, reason)));
+                   intent_status_changed(c->a, from, to, reason)));
     return to == INTENT_COMPLETED ? work_unblock(w) : NULL;
 }
 

@@ -7,6 +7,7 @@
 #include "doors/page_kind_does.h"
 #include "doors/page_question.h"
 #include "doors/page_typed.h"
+#include "domain/resolve.h"
 
 #define FEW 4 /* buttons that fit in a bar at the bottom of a phone */
 
@@ -186,10 +187,9 @@ static struct json *text_box(struct arena *a, const struct page_answer_of *of)
 static const char *comes(struct arena *a, const struct suspension *s,
                          const struct json *choice)
 {
-    const bool veto = is_effect(choice, "veto");
-    if (is_effect(choice, "stop_task") || (veto && s->on_reject_abandon))
+    if (resolve_ends(s, choice))
         return " is told no at once, and the intent is abandoned.";
-    if (veto || is_effect(choice, "decline"))
+    if (is_effect(choice, "veto") || is_effect(choice, "decline"))
         return " is told no at once, and goes on without it.";
     if (is_effect(choice, "request_changes"))
         return " is asked for a revision at once. Nothing is approved.";

@@ -2,6 +2,7 @@
 #include "doors/page_kind_does.h"
 
 #include "doors/page_kind_card.h"
+#include "domain/resolve.h"
 
 /* "At most 1,800 USD; you can lower it." */
 static struct str limit_words(struct arena *a, const struct suspension *s)
@@ -77,12 +78,11 @@ struct str page_kind_does(struct arena *a, const struct suspension *s,
     const struct str effect = json_get_text(choice, "effect");
     const struct str takes =
         takes_words(a, s, json_get_text(choice, "takes"));
-    const bool veto = str_is(effect, "veto");
     if (takes.p)
         return takes;
-    if (str_is(effect, "stop_task") || (veto && s->on_reject_abandon))
+    if (resolve_ends(s, choice))
         return STR("The intent is abandoned.");
-    if (veto)
+    if (str_is(effect, "veto"))
         return STR("The agent is told no, and goes on without it.");
     if (str_is(effect, "request_changes"))
         return STR("Nothing is approved; the agent is asked for a revision.");

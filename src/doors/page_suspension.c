@@ -338,8 +338,8 @@ static const struct json *choice_of(struct call *c, const struct suspension *s,
 static bool is_unseen(struct call *c, const struct suspension *s,
                       const struct pairs *posted)
 {
-    return page_answer_way(c->a, s) == PAGE_ANSWER_CHOICE &&
-           page_amend_unseen(c->a, s, choice_of(c, s, posted), posted);
+    const struct json *choice = choice_of(c, s, posted);
+    return choice && page_amend_unseen(c->a, s, choice, posted);
 }
 
 static const struct err *finish(struct call *c, struct work *w)

@@ -215,15 +215,6 @@ const struct err *work_expire(struct work *w)
     return NULL;
 }
 
-static struct json *unblocked(struct arena *a)
-{
-    struct json *p = json_object(a);
-    json_set_text(p, "old_status", str_of(intent_status_word(INTENT_BLOCKED)));
-    json_set_text(p, "new_status", str_of(intent_status_word(INTENT_ACTIVE)));
-    json_set_text(p, "reason", STR("dependencies_completed"));
-    return p;
-}
-
 /* At most three statements into the batch at hand; i has only what they need.
  * One whose log is full goes on without an event: it is not for the other to
  * pay for. */
@@ -232,9 +223,12 @@ static const struct err *queue_unblock(struct work *w, struct intent *i)
     struct work_other *other = arena_new(w->arena, struct work_other);
     struct pg_args args = pg_args(w->arena);
     struct event_list list = {.n = 0};
-    const struct event_draft draft = {.type = "status_changed",
-                                      .actor = STR("sayso"),
-                                      .payload = unblocked(w->arena)};
+    const struct event_draft draft = {
+        .type = "status_changed",
+        .actor = STR("sayso"),
+        .payload = intent_status_changed(w->arena, INTENT_BLOCKED,
+                                         INTENT_ACTIVE,
+                                         STR("dependencies_completed"))};
     const struct deliveries_news news = {
         .intent = i, .events = &list, .now = w->now};
     const struct err *e =
