@@ -3,29 +3,28 @@
 #include "domain/agent_ui.h"
 
 #include "base/clock.h"
+#include "domain/effect.h"
 
 /* Which control an effect is. */
-static const char *control_of(struct str effect)
-{
-    static const char *const controls[][2] = {
-        {"authorize", "approve"},      {"accept", "approve"},
-        {"authorize_modified", "edit"}, {"veto", "reject"},
-        {"decline", "reject"},         {"stop_task", "interrupt"},
-        {"request_changes", "reject"}, {"answer", "answer"},
-        {"none", "answer"}};
-    for (size_t i = 0; i < countof(controls); i++) {
-        if (str_is(effect, controls[i][0]))
-            return controls[i][1];
-    }
-    return "answer";
-}
+static const char *const control_of[EFFECT__MAX] = {
+    [EFFECT_NONE] = "answer",
+    [EFFECT_AUTHORIZE] = "approve",
+    [EFFECT_AUTHORIZE_MODIFIED] = "edit",
+    [EFFECT_VETO] = "reject",
+    [EFFECT_REQUEST_CHANGES] = "reject",
+    [EFFECT_ANSWER] = "answer",
+    [EFFECT_DECLINE] = "reject",
+    [EFFECT_ACCEPT] = "approve",
+    [EFFECT_ESCALATE] = "answer",
+    [EFFECT_STOP_TASK] = "interrupt",
+};
 
 static struct json *controls(struct arena *a, const struct json *choices)
 {
     struct json *list = json_array(a);
     for (size_t i = 0; i < json_count(choices); i++) {
-        const struct str word = str_of(
-            control_of(json_get_text(json_at(choices, i), "effect")));
+        const struct str word =
+            str_of(control_of[effect_of_choice(json_at(choices, i))]);
         bool there = false;
         for (size_t k = 0; k < json_count(list); k++)
             there = there || str_eq(json_text(json_at(list, k)), word);

@@ -2,6 +2,7 @@
 #include "domain/bulk.h"
 
 #include "base/buf.h"
+#include "domain/effect.h"
 
 /* What is not said counts as medium. */
 static enum severity level(struct str word)
@@ -12,9 +13,9 @@ static enum severity level(struct str word)
 
 static bool says(const struct json *choice, bool yes)
 {
-    const struct str effect = json_get_text(choice, "effect");
-    return yes ? str_is(effect, "authorize") || str_is(effect, "accept")
-               : str_is(effect, "veto") || str_is(effect, "decline");
+    const enum effect e = effect_of_choice(choice);
+    return yes ? e == EFFECT_AUTHORIZE || e == EFFECT_ACCEPT
+               : e == EFFECT_VETO || e == EFFECT_DECLINE;
 }
 
 /* The yes or no of a confirm, unless it does something else than it says. */
@@ -22,9 +23,8 @@ static const struct json *confirmed(const struct json *choices, bool yes)
 {
     const struct json *choice =
         suspension_choice(choices, yes ? STR("yes") : STR("no"));
-    const struct str effect = json_get_text(choice, "effect");
-    return says(choice, yes) || str_is(effect, "none") ||
-                   str_is(effect, "answer")
+    const enum effect e = effect_of_choice(choice);
+    return says(choice, yes) || e == EFFECT_NONE || e == EFFECT_ANSWER
                ? choice
                : NULL;
 }

@@ -3,43 +3,15 @@
 
 #include "base/clock.h"
 #include "base/crypt.h"
+#include "domain/effect.h"
 
 /* ---- effects -------------------------------------------------------- */
 
-/* What a choice does, told by the agent beforehand and derived here, never on
- * a page. */
-static const struct {
-    const char *effect;
-    const char *outcome;
-    bool stops; /* the intent ends with it */
-} effects[] = {
-    {"authorize", "authorized", false},
-    {"authorize_modified", "authorized", false},
-    {"veto", "vetoed", false},
-    {"request_changes", "changes_requested", false},
-    {"answer", "answered", false},
-    {"decline", "declined", false},
-    {"accept", "accepted", false},
-    {"stop_task", "vetoed", true},
-    {"none", "none", false},
-};
-
-static size_t effect_of(const struct json *choice)
-{
-    const struct str word = json_get_text(choice, "effect");
-    for (size_t i = 0; i < countof(effects); i++) {
-        if (str_is(word, effects[i].effect))
-            return i;
-    }
-    return countof(effects) - 1;
-}
-
 bool resolve_ends(const struct suspension *s, const struct json *choice)
 {
-    const size_t i = effect_of(choice);
-    return effects[i].stops ||
-           (s->on_reject_abandon && str_is(str_of(effects[i].outcome),
-                                           "vetoed"));
+    const enum effect e = effect_of_choice(choice);
+    return e == EFFECT_STOP_TASK ||
+           (s->on_reject_abandon && e == EFFECT_VETO);
 }
 
 /* ---- conflicts ------------------------------------------------------ */
@@ -192,8 +164,8 @@ const struct err *resolve_respond(struct arena *a, struct decision *d,
     TRY(resolve_check(a, s, answer, &choice));
     TRY(change(a, s, choice, answer));
     TRY(record(a, s, answer, who));
-    const size_t effect = effect_of(choice);
-    s->outcome = choice ? str_of(effects[effect].outcome) : STR("answered");
+    const enum effect effect = effect_of_choice(choice);
+    s->outcome = choice ? str_of(effect_outcome(effect)) : STR("answered");
     s->responded_at = d->now;
     s->audit_summary = resolve_summary(a, s, choice, answer->via);
     TRY(append(a, d, "intent.resumed", s->responded_by,
@@ -201,7 +173,7 @@ const struct err *resolve_respond(struct arena *a, struct decision *d,
     TRY(hand_off(a, d));
     if (resolve_ends(s, choice))
         TRY(move(a, d, INTENT_ABANDONED,
-                 effects[effect].stops ? "stopped" : "rejected",
+                 effect == EFFECT_STOP_TASK ? "stopped" : "rejected",
                  s->responded_by));
     else if (d->dependencies_done)
         d->intent->status = INTENT_ACTIVE; /* intent.resumed has said so */
