@@ -4,81 +4,40 @@
  * what a value names, and never repeats a value, which may be a secret. */
 #include "base/conf.h"
 
+#include <assert.h>
+#include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 /* The longest path that a unix socket can have (unix(7)). */
 #define SOCKET_PATH_MAX 107
+#define VARIABLE_MAX 64 /* bytes of a variable's name with its NUL */
 
-/* Each setter takes a value or says what is wanted instead. */
+/* ---- what a text may be: NULL, or what is wanted instead ------------- */
 
-static const char *set_database(struct conf *c, struct str v)
+static const char *check_database(struct str v)
 {
-    c->database = v;
     return v.n ? NULL : "a connection string is wanted";
 }
 
-static const char *set_database_owner(struct conf *c, struct str v)
+static const char *check_directory(struct str v)
 {
-    c->database_owner = v;
-    return NULL;
+    return v.n ? NULL : "a directory is wanted";
 }
 
-static const char *set_database_wait(struct conf *c, struct str v)
-{
-    c->database_wait = v;
-    return NULL;
-}
-
-static const char *set_database_tick(struct conf *c, struct str v)
-{
-    c->database_tick = v;
-    return NULL;
-}
-
-static const char *set_database_deliver(struct conf *c, struct str v)
-{
-    c->database_deliver = v;
-    return NULL;
-}
-
-static const char *socket_path(struct str v)
+static const char *check_socket(struct str v)
 {
     return v.n && v.n <= SOCKET_PATH_MAX
                ? NULL
                : "a path of 1 to 107 characters is wanted";
 }
 
-static const char *set_socket(struct conf *c, struct str v)
-{
-    c->socket = v;
-    return socket_path(v);
-}
-
-static const char *set_wait_socket(struct conf *c, struct str v)
-{
-    c->wait_socket = v;
-    return socket_path(v);
-}
-
-static const char *set_socket_mode(struct conf *c, struct str v)
+static const char *check_mode(struct str v)
 {
     bool octal = v.n == 3 || (v.n == 4 && v.p[0] == '0');
     for (size_t i = 0; i < v.n; i++)
         octal = octal && v.p[i] >= '0' && v.p[i] <= '7';
-    c->socket_mode = v;
     return octal ? NULL : "an octal mode such as 0660 is wanted";
-}
-
-static const char *set_templates(struct conf *c, struct str v)
-{
-    c->templates = v;
-    return v.n ? NULL : "a directory is wanted";
-}
-
-static const char *set_migrations(struct conf *c, struct str v)
-{
-    c->migrations = v;
-    return NULL;
 }
 
 /* A host as browsers spell it in Origin: lower case; or an address in
@@ -112,11 +71,10 @@ static bool is_authority(struct str s, int64_t own_port)
                             str_int(port, 1, 65535, &n) && n != own_port);
 }
 
-static const char *set_public_url(struct conf *c, struct str v)
+static const char *check_public_url(struct str v)
 {
     const struct str http = STR("http://");
     const struct str https = STR("https://");
-    c->public_url = v;
     if (str_starts(v, http) && is_authority(str_sub(v, http.n, v.n), 80))
         return NULL;
     if (str_starts(v, https) && is_authority(str_sub(v, https.n, v.n), 443))
@@ -125,47 +83,16 @@ static const char *set_public_url(struct conf *c, struct str v)
            "only where it is not the usual one, and nothing behind it";
 }
 
-static const char *set_workers(struct conf *c, struct str v)
-{
-    return str_int(v, 1, 256, &c->workers)
-               ? NULL
-               : "a whole number from 1 to 256 is wanted";
-}
-
-/* Its 1.2 times has to end before nginx and the supervisor lose patience. */
-static const char *set_database_timeout(struct conf *c, struct str v)
-{
-    return str_int(v, 1, 20, &c->database_timeout)
-               ? NULL
-               : "1 to 20 seconds are wanted";
-}
-
-static const char *set_templates_strict(struct conf *c, struct str v)
-{
-    c->templates_strict = str_is(v, "yes");
-    return str_is(v, "yes") || str_is(v, "no") ? NULL : "yes or no is wanted";
-}
-
-static const char *set_password_cost(struct conf *c, struct str v)
-{
-    c->password_cost = str_is(v, "min") ? CRYPT_MIN : CRYPT_INTERACTIVE;
-    return str_is(v, "min") || str_is(v, "interactive")
-               ? NULL
-               : "interactive or min is wanted";
-}
-
 /* Its members are for the domain to judge; whoever loads it does. */
-static const char *set_default_retry_policy(struct conf *c, struct str v)
+static const char *check_retry_policy(struct str v)
 {
-    c->default_retry_policy = v.n ? v : STR_NONE;
     return v.n == 0 || (v.p[0] == '{' && v.p[v.n - 1] == '}')
                ? NULL
                : "a JSON object is wanted";
 }
 
-static const char *set_smtp_url(struct conf *c, struct str v)
+static const char *check_smtp_url(struct str v)
 {
-    c->smtp_url = v.n ? v : STR_NONE;
     const bool plain = str_starts(v, STR("smtp://"));
     const struct str rest = str_sub(v, plain ? 7 : 8, v.n);
     return v.n == 0 || ((plain || str_starts(v, STR("smtps://"))) &&
@@ -175,21 +102,8 @@ static const char *set_smtp_url(struct conf *c, struct str v)
                  ":port where it is not the usual one";
 }
 
-static const char *set_smtp_user(struct conf *c, struct str v)
+static const char *check_mail_from(struct str v)
 {
-    c->smtp_user = v.n ? v : STR_NONE;
-    return NULL;
-}
-
-static const char *set_smtp_password_file(struct conf *c, struct str v)
-{
-    c->smtp_password_file = v.n ? v : STR_NONE;
-    return NULL;
-}
-
-static const char *set_mail_from(struct conf *c, struct str v)
-{
-    c->mail_from = v.n ? v : STR_NONE;
     bool fine = str_find(v, '@', 0) < v.n && v.n <= 254;
     for (size_t i = 0; i < v.n; i++)
         fine = fine && v.p[i] > ' ' && v.p[i] != '<' && v.p[i] != '>';
@@ -197,10 +111,9 @@ static const char *set_mail_from(struct conf *c, struct str v)
                                      "wanted, alone";
 }
 
-static const char *set_settings_hosts(struct conf *c, struct str v)
+static const char *check_settings_hosts(struct str v)
 {
     struct str rest = v.n ? v : STR_NONE;
-    c->settings_hosts = rest;
     while (rest.p) {
         if (!is_authority(str_cut(&rest, ' '), 443))
             return "hosts in lower case are wanted, with :port where it is "
@@ -209,46 +122,58 @@ static const char *set_settings_hosts(struct conf *c, struct str v)
     return NULL;
 }
 
-static const char *set_ca_file(struct conf *c, struct str v)
-{
-    c->ca_file = v.n ? v : STR_NONE;
-    return NULL;
-}
+/* ---- the table of keys ----------------------------------------------- */
 
+enum key_type {
+    KEY_TEXT,   /* struct str */
+    KEY_NUMBER, /* int64_t */
+    KEY_WORD    /* unsigned: which of the words, from 0 */
+};
+
+/* The variable of a key is SAYSO_ and its name in upper case. */
 static const struct key {
     const char *name;
-    const char *variable;
-    const char *(*set)(struct conf *c, struct str v);
+    size_t at; /* in struct conf */
+    enum key_type type;
     bool required;
+    const char *(*check)(struct str v); /* of a text; NULL: all are fine */
+    int64_t min, max;                   /* of a number */
+    const char *words;                  /* a space between */
 } keys[] = {
-    {"database", "SAYSO_DATABASE", set_database, true},
-    {"database_owner", "SAYSO_DATABASE_OWNER", set_database_owner, false},
-    {"database_wait", "SAYSO_DATABASE_WAIT", set_database_wait, false},
-    {"database_tick", "SAYSO_DATABASE_TICK", set_database_tick, false},
-    {"database_deliver", "SAYSO_DATABASE_DELIVER", set_database_deliver,
-     false},
-    {"database_timeout", "SAYSO_DATABASE_TIMEOUT", set_database_timeout,
-     false},
-    {"socket", "SAYSO_SOCKET", set_socket, true},
-    {"wait_socket", "SAYSO_WAIT_SOCKET", set_wait_socket, false},
-    {"socket_mode", "SAYSO_SOCKET_MODE", set_socket_mode, false},
-    {"templates", "SAYSO_TEMPLATES", set_templates, true},
-    {"migrations", "SAYSO_MIGRATIONS", set_migrations, false},
-    {"public_url", "SAYSO_PUBLIC_URL", set_public_url, true},
-    {"workers", "SAYSO_WORKERS", set_workers, false},
-    {"templates_strict", "SAYSO_TEMPLATES_STRICT", set_templates_strict,
-     false},
-    {"password_cost", "SAYSO_PASSWORD_COST", set_password_cost, false},
-    {"default_retry_policy", "SAYSO_DEFAULT_RETRY_POLICY",
-     set_default_retry_policy, false},
-    {"smtp_url", "SAYSO_SMTP_URL", set_smtp_url, false},
-    {"smtp_user", "SAYSO_SMTP_USER", set_smtp_user, false},
-    {"smtp_password_file", "SAYSO_SMTP_PASSWORD_FILE",
-     set_smtp_password_file, false},
-    {"mail_from", "SAYSO_MAIL_FROM", set_mail_from, false},
-    {"settings_hosts", "SAYSO_SETTINGS_HOSTS", set_settings_hosts, false},
-    {"ca_file", "SAYSO_CA_FILE", set_ca_file, false},
+#define AT(name_) #name_, offsetof(struct conf, name_)
+#define NEEDED(name_, check_) {AT(name_), KEY_TEXT, true, check_, 0, 0, NULL}
+#define TEXT(name_, check_) {AT(name_), KEY_TEXT, false, check_, 0, 0, NULL}
+#define NUMBER(name_, min_, max_)                                              \
+    {AT(name_), KEY_NUMBER, false, NULL, min_, max_, NULL}
+#define WORD(name_, words_) {AT(name_), KEY_WORD, false, NULL, 0, 0, words_}
+    NEEDED(database, check_database),
+    TEXT(database_owner, NULL),
+    TEXT(database_wait, NULL),
+    TEXT(database_tick, NULL),
+    TEXT(database_deliver, NULL),
+    /* Its 1.2 times has to end before nginx and the supervisor lose
+     * patience. */
+    NUMBER(database_timeout, 1, 20),
+    NEEDED(socket, check_socket),
+    TEXT(wait_socket, check_socket),
+    TEXT(socket_mode, check_mode),
+    NEEDED(templates, check_directory),
+    TEXT(migrations, NULL),
+    NEEDED(public_url, check_public_url),
+    NUMBER(workers, 1, 256),
+    WORD(templates_strict, "no yes"),
+    WORD(password_cost, "interactive min"),
+    TEXT(default_retry_policy, check_retry_policy),
+    TEXT(smtp_url, check_smtp_url),
+    TEXT(smtp_user, NULL),
+    TEXT(smtp_password_file, NULL),
+    TEXT(mail_from, check_mail_from),
+    TEXT(settings_hosts, check_settings_hosts),
+    TEXT(ca_file, NULL),
 };
+
+static_assert(CRYPT_INTERACTIVE == 0 && CRYPT_MIN == 1,
+              "the places of the words of password_cost");
 
 /* What is known while the sources are read. */
 struct reading {
@@ -269,6 +194,55 @@ static struct buf *mistake(struct reading *r, size_t line)
     return r->mistakes;
 }
 
+static void set_text(struct reading *r, const struct key *k, struct str value,
+                     struct buf *why)
+{
+    const char *wrong = k->check ? k->check(value) : NULL;
+    *(struct str *)((char *)r->conf + k->at) =
+        value.n ? arena_str(r->arena, value) : STR_NONE;
+    if (wrong)
+        buf_put(why, wrong);
+}
+
+static void set_number(struct reading *r, const struct key *k,
+                       struct str value, struct buf *why)
+{
+    int64_t *at = (int64_t *)(void *)((char *)r->conf + k->at);
+    if (!str_int(value, k->min, k->max, at))
+        buf_printf(why, "a whole number from %lld to %lld is wanted",
+                   (long long)k->min, (long long)k->max);
+}
+
+static void set_word(struct reading *r, const struct key *k, struct str value,
+                     struct buf *why)
+{
+    struct str words = str_of(k->words);
+    struct buf wanted = buf_make(r->arena, 256);
+    for (unsigned i = 0; words.p; i++) {
+        const struct str word = str_cut(&words, ' ');
+        buf_put(&wanted, i ? " or " : "");
+        buf_str(&wanted, word);
+        if (str_eq(value, word)) {
+            *(unsigned *)(void *)((char *)r->conf + k->at) = i;
+            return;
+        }
+    }
+    buf_str(why, buf_text(&wanted));
+    buf_put(why, " is wanted");
+}
+
+/* p NULL: the value is fine; else what is wanted instead. */
+static struct str set(struct reading *r, const struct key *k, struct str value)
+{
+    static void (*const setters[])(struct reading *, const struct key *,
+                                   struct str, struct buf *) = {
+        [KEY_TEXT] = set_text, [KEY_NUMBER] = set_number,
+        [KEY_WORD] = set_word};
+    struct buf why = buf_make(r->arena, 1024);
+    setters[k->type](r, k, value, &why);
+    return why.n ? buf_text(&why) : STR_NONE;
+}
+
 static void read_pair(struct reading *r, size_t line, struct str name,
                       struct str value)
 {
@@ -287,9 +261,10 @@ static void read_pair(struct reading *r, size_t line, struct str name,
     }
     r->seen[k] = line;
     r->given[k] = true;
-    const char *wrong = keys[k].set(r->conf, arena_str(r->arena, value));
-    if (wrong)
-        buf_printf(mistake(r, line), "%s: %s\n", keys[k].name, wrong);
+    const struct str wrong = set(r, &keys[k], value);
+    if (wrong.p)
+        buf_printf(mistake(r, line), "%s: %.*s\n", keys[k].name,
+                   STR_FMT(wrong));
 }
 
 static void read_line(struct reading *r, size_t number, struct str line)
@@ -310,18 +285,29 @@ static void read_line(struct reading *r, size_t number, struct str line)
     read_pair(r, number, name, str_trim(value));
 }
 
+static void variable_of(const struct key *k, char out[static VARIABLE_MAX])
+{
+    int n = snprintf(out, VARIABLE_MAX, "SAYSO_%s", k->name);
+    while (n-- > 0)
+        if (out[n] >= 'a' && out[n] <= 'z')
+            out[n] = (char)(out[n] - 'a' + 'A');
+}
+
 static void read_environment(struct reading *r)
 {
     for (size_t k = 0; k < countof(keys); k++) {
-        const struct str raw = str_of(getenv(keys[k].variable));
+        char variable[VARIABLE_MAX];
+        variable_of(&keys[k], variable);
+        const struct str raw = str_of(getenv(variable));
         if (!raw.p)
             continue;
         r->given[k] = true;
-        const struct str value = arena_str(r->arena, str_trim(raw));
-        const char *wrong = str_utf8(value) ? keys[k].set(r->conf, value)
-                                            : "this is not text in UTF-8";
-        if (wrong)
-            buf_printf(mistake(r, 0), "%s: %s\n", keys[k].variable, wrong);
+        const struct str wrong =
+            str_utf8(str_trim(raw)) ? set(r, &keys[k], str_trim(raw))
+                                    : STR("this is not text in UTF-8");
+        if (wrong.p)
+            buf_printf(mistake(r, 0), "%s: %.*s\n", variable,
+                       STR_FMT(wrong));
     }
 }
 
@@ -361,7 +347,6 @@ bool conf_read(struct arena *a, struct str file, struct conf *c,
 {
     *c = (struct conf){
         .socket_mode = STR("0660"),
-        .migrations = STR(""),
         .workers = 4,
         .database_timeout = 2,
         .password_cost = CRYPT_INTERACTIVE,

@@ -27,8 +27,8 @@ struct conf {
     int64_t workers;           /* 1..256, default 4 */
     int64_t database_timeout;  /* of a web worker's statement, seconds, 1..20,
                                   default 2 */
-    bool templates_strict;     /* an unknown template key is an error;
-                                  yes | no, default no */
+    unsigned templates_strict; /* 1: an unknown template key is an error;
+                                  no | yes, default no */
     enum crypt_cost password_cost; /* interactive | min (tests) */
     struct str default_retry_policy; /* a JSON object, the platform's default
                                   for questions (RFC-0026); p NULL: none */

@@ -70,7 +70,7 @@ Test(conf, the_required_alone_and_the_defaults)
     cr_expect(str_is(conf.socket, "/run/sayso/web.sock"));
     cr_expect(str_is(conf.socket_mode, "0660"));
     cr_expect(str_is(conf.templates, "/usr/share/sayso/templates"));
-    cr_expect(str_is(conf.migrations, ""));
+    cr_expect(eq(sz, conf.migrations.n, 0));
     cr_expect(str_is(conf.public_url, "https://sayso.example"));
     cr_expect(eq(i64, conf.workers, 4));
     cr_expect(eq(i64, conf.database_timeout, 2));
@@ -164,7 +164,7 @@ Test(conf, all_mistakes_at_once)
         "line 3: workers: a whole number from 1 to 256 is wanted",
         "line 5: database stands in line 1 already",
         "line 6: key = value is wanted",
-        "line 7: templates_strict: yes or no is wanted",
+        "line 7: templates_strict: no or yes is wanted",
         "line 8: public_url: http://host or https://host is wanted, in lower "
         "case, with :port only where it is not the usual one, and nothing "
         "behind it",
@@ -172,7 +172,7 @@ Test(conf, all_mistakes_at_once)
         "line 10: there is no key \"Workers\"",
         "line 11: there is no key \"\"",
         "line 12: workers stands in line 3 already",
-        "line 13: database_timeout: 1 to 20 seconds are wanted",
+        "line 13: database_timeout: a whole number from 1 to 20 is wanted",
         "SAYSO_PASSWORD_COST: interactive or min is wanted",
         "socket must be given",
         "templates must be given",
