@@ -4,9 +4,24 @@
 #include "base/log.h"
 #include "doors/page.h"
 #include "doors/page_people.h"
+#include "doors/page_sure.h"
 #include "store/people.h"
 
 /* ---- showing -------------------------------------------------------- */
+
+/* What ends something of theirs is a link to the step that asks first. */
+static void add_act(struct call *c, struct json *list,
+                    const struct page_settings_act *act, struct str ask_url)
+{
+    page_settings_act(c->a, list, act);
+    json_set_text(json_at(list, json_count(list) - 1), "ask_url", ask_url);
+}
+
+static struct str ask_url(struct call *c, const struct person *p,
+                          const char *after)
+{
+    return page_view_path(c->a, "/settings/people/", p->id, after);
+}
 
 static struct json *acts_of(struct call *c, const struct person *p)
 {
@@ -27,10 +42,47 @@ static struct json *acts_of(struct call *c, const struct person *p)
     /* One's own password is changed where the old one is asked. */
     if (str_eq(p->id, c->who.id))
         return list;
-    if (!p->disabled_at)
-        page_settings_act(c->a, list, &password);
-    page_settings_act(c->a, list, p->disabled_at ? &enable : &disable);
+    if (p->disabled_at) {
+        add_act(c, list, &enable, STR(""));
+        return list;
+    }
+    add_act(c, list, &password, ask_url(c, p, "?do=password"));
+    add_act(c, list, &disable, ask_url(c, p, "?do=disable"));
     return list;
+}
+
+/* The step before; NULL where there is nothing to ask, as when it was done
+ * meanwhile. */
+static struct json *sure_of(struct page_view *v, const struct person *p,
+                            struct str what)
+{
+    const struct str url = page_people_url(v->a, p->id);
+    const struct page_sure
+        password = {.verb = "Make a new password for",
+                    .name = p->name,
+                    .sentence = "The password that they have ends at once, "
+                                "and so do all of their sessions: whatever "
+                                "they are writing just now is not sent. The "
+                                "new one is shown once, to you.",
+                    .none = "Nothing is changed yet.",
+                    .act = "make a new password",
+                    .what = "password",
+                    .url = url,
+                    .back = url},
+        disable = {.verb = "Disable",
+                   .name = p->name,
+                   .sentence = "They are signed out everywhere at once and "
+                               "cannot sign in. What waits for them alone "
+                               "waits on. What they decided stays theirs. "
+                               "They can be enabled again.",
+                   .none = "Nothing is changed yet.",
+                   .act = "disable them",
+                   .what = "disable",
+                   .url = url,
+                   .back = url};
+    if (p->disabled_at || !what.p)
+        return NULL;
+    return page_sure(v, str_is(what, "disable") ? &disable : &password);
 }
 
 static void set_head(struct page_view *v, struct json *view,
@@ -55,7 +107,10 @@ static const struct err *show(struct call *c, int status,
 {
     struct page_view v = page_begin(c);
     struct json *view = json_object(c->a);
+    const struct str asked =
+        c->rq->method == METHOD_GET ? request_query(c->rq, "do") : STR_NONE;
     set_head(&v, view, p);
+    json_set_json(view, "confirm", sure_of(&v, p, asked));
     page_sheet_view(&v, view, s,
                     &(struct page_sheet_words){
                         .heading = "Change",
@@ -73,6 +128,10 @@ static const struct err *show(struct call *c, int status,
 const struct err *page_person(struct call *c)
 {
     struct person p;
+    const struct str what = request_query(c->rq, "do");
+    if (what.p && !str_is(what, "disable") && !str_is(what, "password"))
+        return ERROR(ERR_BAD_REQUEST, "request.query",
+                     "There is no such step. Open the page anew.");
     TRY(people_get(c->pg, c->a, c->param[0], &p));
     const struct page_sheet s = page_people_sheet(c->a, &p, NULL);
     return show(c, 200, &p, &s, STR_NONE);

@@ -27,7 +27,6 @@ void page_roster_row(struct page_roster *r)
     r->cells = json_array(r->c->a);
     json_set_json(r->row, "cells", r->cells);
     json_set_json(r->row, "link", NULL);
-    json_set_json(r->row, "button", NULL);
     json_add_json(r->rows, r->row);
 }
 
@@ -92,11 +91,7 @@ void page_roster_act(struct page_roster *r, const struct page_roster_act *act)
     json_set_text(o, "about", page_view_plain(r->c->a, act->about,
                                               PAGE_VIEW_ROW));
     json_set_text(o, "url", act->url);
-    if (act->what) {
-        json_set_text(o, "do", str_of(act->what));
-        json_set_text(o, "key", act->key);
-    }
-    json_set_json(r->row, act->what ? "button" : "link", o);
+    json_set_json(r->row, "link", o);
 }
 
 /* ---- the page ------------------------------------------------------- */

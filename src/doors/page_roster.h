@@ -36,14 +36,11 @@ void page_roster_ago(struct page_roster *r, int64_t t, const char *none);
 void page_roster_state(struct page_roster *r, const char *word,
                        const char *tone, const char *icon);
 
-/* What can be done with the row: a link, or with do a form of one button that
- * posts do and key. */
+/* What can be done with the row: a link to the step that asks first. */
 struct page_roster_act {
     const char *label;
     struct str about; /* the same and of what, for who cannot see the row */
     struct str url;
-    const char *what; /* of `do`; NULL: a link */
-    struct str key;
 };
 void page_roster_act(struct page_roster *r, const struct page_roster_act *act);
 

@@ -5,9 +5,11 @@
 #include "base/log.h"
 #include "doors/page.h"
 #include "doors/page_roster.h"
+#include "doors/page_sure.h"
 #include "store/sessions.h"
 
 #define PATH "/settings/sessions"
+#define OTHERS "others" /* all of one's own but this */
 
 static const struct page_roster_words
     own = {.path = PATH,
@@ -57,29 +59,96 @@ static void add_row(struct page_roster *r, const struct session_row *s,
     buf_str(&about, page_view_when(&r->v, s->created_at));
     page_roster_act(r, &(struct page_roster_act){.label = "End it",
                                                  .about = buf_text(&about),
-                                                 .url = STR(PATH),
-                                                 .what = "end",
-                                                 .key = s->id});
+                                                 .url = page_view_path(
+                                                     a, PATH "?do=end&key=",
+                                                     s->id, "")});
 }
 
-/* Ends all of one's own but this. */
 static struct json *others(struct arena *a)
 {
     struct json *o = json_object(a);
-    json_set_text(o, "url", STR(PATH));
-    json_set_text(o, "do", STR("others"));
+    json_set_text(o, "url", STR(PATH "?do=" OTHERS));
     json_set_text(o, "label", STR("End all my other sessions"));
     return o;
 }
 
+/* ---- the step before ------------------------------------------------ */
+
+static const struct err *unknown(void)
+{
+    return ERROR(ERR_NOT_FOUND, "session.unknown",
+                 "There is no such session. It may have ended.");
+}
+
+static struct json *sure_others(struct page_view *v)
+{
+    return page_sure(v, &(struct page_sure){
+                            .verb = "End all your other sessions",
+                            .sentence = "Wherever else you are signed in you "
+                                        "are signed out at once. What was "
+                                        "being written there is not sent.",
+                            .none = "Nothing is ended yet.",
+                            .act = "end them",
+                            .what = OTHERS,
+                            .url = STR(PATH),
+                            .back = STR(PATH)});
+}
+
+static struct json *sure_one(struct page_view *v, const struct session_row *s)
+{
+    struct buf name = buf_make(v->a, 2048);
+    buf_str(&name, s->name);
+    buf_put(&name, ", ");
+    buf_str(&name, s->email);
+    buf_put(&name, ", since ");
+    buf_str(&name, page_view_when(v, s->created_at));
+    return page_sure(v, &(struct page_sure){
+                            .verb = "End the session of",
+                            .name = buf_text(&name),
+                            .sentence = "This browser is signed out at once. "
+                                        "What is being written there is not "
+                                        "sent.",
+                            .none = "Nothing is ended yet.",
+                            .act = "end it",
+                            .what = "end",
+                            .url = STR(PATH),
+                            .back = STR(PATH),
+                            .key = s->id});
+}
+
+/* *out is NULL where nothing is asked. */
+static const struct err *sure(struct call *c, struct page_view *v,
+                              const struct session_rows *found,
+                              struct json **out)
+{
+    const struct str what = request_query(c->rq, "do");
+    const struct str key = request_query(c->rq, "key");
+    *out = NULL;
+    if (!what.p)
+        return NULL;
+    if (str_is(what, OTHERS)) {
+        *out = sure_others(v);
+        return NULL;
+    }
+    for (size_t i = 0; str_is(what, "end") && i < found->n; i++) {
+        if (str_eq(found->v[i].id, key))
+            *out = sure_one(v, &found->v[i]);
+    }
+    return *out ? NULL : unknown();
+}
+
+/* ---- the list ------------------------------------------------------- */
+
 const struct err *page_sessions(struct call *c)
 {
+    struct json *asked = NULL;
     struct page_roster r =
         page_roster(c, c->who.role == ROLE_ADMIN ? &all : &own);
     struct session_rows found;
     bool more_of_mine = false;
     const struct str here = crypt_sha256_hex(c->a, c->cookie);
     TRY(sessions_list(c->pg, c->a, whose(c), &found));
+    TRY(sure(c, &r.v, &found, &asked));
     const bool more = found.n > SESSIONS_MAX;
     found.n = more ? SESSIONS_MAX : found.n;
     for (size_t i = 0; i < found.n; i++) {
@@ -89,6 +158,7 @@ const struct err *page_sessions(struct call *c)
         more_of_mine = more_of_mine ||
                        (!is_here && str_eq(s->person_id, c->who.id));
     }
+    json_set_json(r.view, "confirm", asked);
     json_set_json(r.view, "others", more_of_mine ? others(c->a) : NULL);
     return page_roster_show(
         &r, 200,
@@ -96,13 +166,14 @@ const struct err *page_sessions(struct call *c)
              : page_view_many(c->a, (int64_t)found.n, "session"));
 }
 
+/* ---- ending --------------------------------------------------------- */
+
 static const struct err *end_one(struct call *c, struct str id)
 {
     struct str email;
     TRY(sessions_end(c->pg, c->a, id, whose(c), &email));
     if (!email.p)
-        return ERROR(ERR_NOT_FOUND, "session.unknown",
-                     "There is no such session. It may have ended.");
+        return unknown();
     log_line(LOG_NOTICE, "settings by=%.*s did=session.end whom=%.*s",
              STR_FMT(c->who.name), STR_FMT(email));
     return NULL;
@@ -114,7 +185,7 @@ const struct err *page_sessions_post(struct call *c)
     TRY(page_form(c, &typed));
     const struct str what = pairs_get(typed, "do");
     const struct str key = pairs_get(typed, "key");
-    if (str_is(what, "others")) {
+    if (str_is(what, OTHERS)) {
         TRY(sessions_end_all(c->pg, c->a, c->who.id, c->cookie));
         log_line(LOG_NOTICE,
                  "settings by=%.*s did=session.end_others whom=%.*s",

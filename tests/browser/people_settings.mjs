@@ -118,11 +118,24 @@ state("settings-people-errors", 422, by, async (page) => {
 state("settings-person", 200, by, (page) => page.goto(personAt(guest())));
 state("settings-person-disabled", 200, by, async (page) => {
     await page.goto(personAt(guest("auditor")));
-    await press(page, "Disable them");
+    await follow(page, "Disable them");
+    await press(page, "Confirm: disable them");
+});
+state("settings-person-sure", 200, by, async (page) => {
+    await page.goto(personAt(guest()));
+    await follow(page, "Disable them");
+});
+state("settings-sessions-sure", 200, by, async (page) => {
+    await closePage(await pageOf(guest()));
+    await page.goto(at("sessions"));
+    await page.getByRole("link", { name: /End the session/ }).first()
+        .click();
+    await page.waitForURL("**key=*");
 });
 state("settings-person-password", 200, by, async (page) => {
     await page.goto(personAt(guest()));
-    await press(page, "Make a new password");
+    await follow(page, "Make a new password");
+    await press(page, "Confirm: make a new password");
 });
 state("settings-person-oneself", 422, by, async (page) => {
     await page.goto(personAt(people.admin));
@@ -241,7 +254,8 @@ for (const scripts of [true, false]) {
             await press(theirs, "Change the password");
             assert.match(await text(theirs), /The password was changed/);
             await page.goto(personAt(one));
-            await press(page, "Disable them");
+            await follow(page, "Disable them");
+            await press(page, "Confirm: disable them");
             assert.match(await text(page), /Disabled/);
             await theirs.goto("/inbox");
             assert.equal(new URL(theirs.url()).pathname, "/login");
@@ -283,10 +297,12 @@ for (const scripts of [true, false]) {
             await first.goto(at("sessions"));
             assert.match(await text(first), /4 sessions/);
             await Promise.all([first.waitForEvent("load"),
-                first.getByRole("button", { name: /End the session/ })
+                first.getByRole("link", { name: /End the session/ })
                     .first().click()]);
+            await press(first, "Confirm: end it");
             assert.match(await text(first), /3 sessions/);
-            await press(first, "End all my other sessions");
+            await follow(first, "End all my other sessions");
+            await press(first, "Confirm: end them");
             assert.match(await text(first), /1 session\b/);
             for (const other of others) {
                 await other.goto("/inbox");

@@ -206,7 +206,7 @@ def test_disabling_ends_the_sessions(admin, db, person, server):
     them = person("operator")
     one = at(db, them)
     assert them.client.get("/inbox").status_code == 200
-    r = press(admin, one, "disable")
+    r = press(admin, one, "disable", f"{one}?do=disable")
     assert r.status_code == 303 and r.headers["location"] == one
     r = them.client.get("/inbox")
     assert r.status_code == 303
@@ -223,7 +223,7 @@ def test_disabling_ends_the_sessions(admin, db, person, server):
 def test_a_new_password_is_shown_once(admin, db, person, server):
     them = person("operator")
     one = at(db, them)
-    r = press(admin, one, "password")
+    r = press(admin, one, "password", f"{one}?do=password")
     assert r.status_code == 200
     password = once(r)
     assert password not in admin.get(one).text
@@ -261,7 +261,8 @@ def test_an_admin_always_remains(db, person):
         try:
             def ready(who, whom):
                 path = at(db, whom)
-                data = (button(who.client, path, "disable")
+                data = (button(who.client, path, "disable",
+                               f"{path}?do=disable")
                         if what == "disable" else
                         filled(who.client, path, {"Role": "operator"}))
                 return who, path, data
@@ -324,7 +325,8 @@ def test_groups_with_who_is_in_them_and_what_waits(admin, agent, db, person,
     text = Page(admin.get("/settings/groups")).text
     assert f"{name} 1 {them.name} 1 desk {name} 2" in text
     assert f"{gone} 1 {them.name} none 1" in text
-    press(admin, at(db, them), "disable")
+    one = at(db, them)
+    press(admin, one, "disable", f"{one}?do=disable")
     text = Page(admin.get("/settings/groups")).text
     assert f"{name} none 1 desk {name} 2" in text
     assert f"{gone} nobody can answer for it none none 1" in text
