@@ -5,6 +5,7 @@
 #include "domain/bulk.h"
 #include "doors/answer.h"
 #include "doors/page.h"
+#include "doors/page_bulk_head.h"
 #include "doors/page_decision.h"
 #include "doors/page_facts.h"
 #include "doors/page_kind.h"
@@ -157,9 +158,29 @@ static struct json *comment(struct arena *a, const struct picks *p, bool needs,
     return o;
 }
 
+/* Open questions that ask for the same as one of these and are not ticked. */
+static const struct err *find_same(struct call *c, const struct picks *p,
+                                   struct page_bulk_head_of *of)
+{
+    struct str digests[BULK_MAX];
+    struct suspensions_same wish = {.digests = digests,
+                                    .ids = p->id,
+                                    .ids_n = p->n,
+                                    .most = PAGE_BULK_HEAD_SAME};
+    for (size_t i = 0; i < of->n; i++) {
+        if (page_question_has_facts(of->in[i]))
+            digests[wish.digests_n++] = of->in[i]->subject_sha256;
+    }
+    return wish.digests_n
+               ? suspensions_same(c->pg, c->a, &wish, &of->others)
+               : NULL;
+}
+
 static const struct err *show_confirm(struct call *c, const struct picks *p,
                                       const struct err *error)
 {
+    const struct suspension *in[BULK_MAX];
+    struct page_bulk_head_of of = {.yes = p->yes, .in = in};
     struct page_view v = page_begin(c);
     struct json *view = json_object(c->a), *items = json_array(c->a);
     struct json *left = json_array(c->a);
@@ -172,12 +193,16 @@ static const struct err *show_confirm(struct call *c, const struct picks *p,
             json_add_json(left, left_out(&v, &s[i], p->id[i], why));
             continue;
         }
+        in[of.n++] = &s[i];
         const struct bulk_answer answer = bulk_answer(c->a, &s[i], p->yes);
         json_add_json(items, item(&v, &s[i], answer.value, p->yes));
         needs = needs || answer.reason;
         critical = critical || str_is(s[i].severity, "critical");
     }
     const size_t n = json_count(items);
+    of.left = left;
+    TRY(find_same(c, p, &of));
+    json_set_json(view, "head", page_bulk_head(&v, &of, items));
     json_set_text(view, "heading", heading(c->a, p, n));
     json_set_text(view, "act", act(c->a, p, n));
     json_set_text(view, "tone", p->yes ? STR("auth") : STR("veto"));

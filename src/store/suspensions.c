@@ -154,6 +154,26 @@ const struct err *suspensions_many(struct pg *pg, struct arena *a,
     return NULL;
 }
 
+const struct err *suspensions_same(struct pg *pg, struct arena *a,
+                                   const struct suspensions_same *of,
+                                   struct suspension_rows *out)
+{
+    struct pg_args args = pg_args(a);
+    struct pg_rows *r = NULL;
+    pg_arg_texts(&args, of->digests, of->digests_n);
+    pg_arg_texts(&args, of->ids, of->ids_n);
+    pg_arg_int(&args, of->most);
+    TRY(pg_query(pg, a, SQL_SUSPENSION_SAME, &args, &r));
+    out->n = pg_count(r);
+    out->v = arena_many(a, out->n + 1, struct suspension);
+    for (size_t i = 0; i < out->n; i++)
+        out->v[i] = (struct suspension){.id = pg_str(r, i, 0),
+                                        .title = pg_str(r, i, 1),
+                                        .question = pg_str(r, i, 2),
+                                        .subject_sha256 = pg_str(r, i, 3)};
+    return NULL;
+}
+
 const struct err *suspensions_list(struct pg *pg, struct arena *a,
                                    const struct suspensions_page *page,
                                    struct suspension_rows *out)

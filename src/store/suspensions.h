@@ -26,6 +26,16 @@ const struct err *suspensions_get(struct pg *pg, struct arena *a,
 const struct err *suspensions_many(struct pg *pg, struct arena *a,
                                    const struct str *ids, size_t n,
                                    struct suspension *out) MUST;
+struct suspensions_same {
+    const struct str *digests, *ids;
+    size_t digests_n, ids_n;
+    int64_t most;
+};
+/* Open questions beside those of ids whose facts have one of the digests, at
+ * most most of each: id, title, question (its start) and digest alone. */
+const struct err *suspensions_same(struct pg *pg, struct arena *a,
+                                   const struct suspensions_same *of,
+                                   struct suspension_rows *out) MUST;
 /* Newest question first. */
 struct suspensions_page {
     struct str state; /* p NULL: any */

@@ -8,6 +8,8 @@ import kit
 import pytest
 from page import Page, logged, press, token
 
+CHOICES = [{"value": "approve", "label": "Approve", "effect": "authorize"},
+           {"value": "reject", "label": "Reject", "effect": "veto"}]
 PEOPLE, SESSIONS = "/settings/people", "/settings/sessions"
 
 
@@ -103,3 +105,84 @@ def test_A7_nobody_is_asked_about_the_session_of_another(person, db):
         "principal_id WHERE email = %s", [other.email]).fetchone()[0]
     r = me.client.get(f"{SESSIONS}?do=end&key={key}")
     assert r.status_code == 404 and other.email not in r.text
+
+
+# --- A6: the head of a decision for many ----------------------------------
+
+def picked(client, *asked, answer="approve"):
+    page = client.get("/settings/profile")
+    return client.post("/inbox/confirm", data={
+        "csrf": Page(page).data("/logout")["csrf"], "answer": answer,
+        "pick[]": [f"{a['suspension_id']}:{a['subject_sha256']}"
+                   for a in asked]})
+
+
+def refund(agent, order, **more):
+    return kit.ask(agent, title=f"Refund of {order}",
+                   **{"subject": {"order": order, "amount": 20},
+                      "severity": "low", "choices": CHOICES, **more})
+
+
+def head(r):
+    """What stands before the form."""
+    return Page(r).text.split("Comment")[0]
+
+
+@pytest.mark.route("POST /inbox/confirm")
+def test_A6_the_head_says_how_many_are_left_out_and_why(agent, operator,
+                                                        person):
+    me, other = person("operator"), person("operator")
+    some = [refund(agent, kit.new_id()) for _ in range(3)]
+    some[0] = refund(agent, kit.new_id(), severity="medium")
+    high = [refund(agent, kit.new_id(), severity="high") for _ in range(2)]
+    text = kit.ask(agent, response_type="text", choices=None, severity="low")
+    taken = refund(agent, kit.new_id(), responder={"mode": "named",
+                                                   "who": other.email})
+    done = refund(agent, kit.new_id())
+    assert kit.answer(operator, done).status_code == 200
+    r = picked(me.client, *some, *high, text, taken, done)
+    seen = head(r)
+    assert "Approve 3 questions?" in seen
+    assert "5 of 8 are left out" in seen, seen
+    assert "2: Over your bulk limit, medium risk." in seen
+    assert "1: It has no plain yes." in seen
+    assert "1: It was decided meanwhile." in seen
+    assert "Highest among them: Medium" in seen
+    assert seen.index("left out") < r.text.index("What will run")
+
+
+def test_A6_nothing_left_out_is_not_spoken_of(agent, person):
+    seen = head(picked(person("operator").client,
+                       refund(agent, kit.new_id())))
+    assert "of 1 is left out" not in seen
+    assert "more than once" not in seen
+    assert "Highest among them: Low" in seen
+
+
+def test_A6_the_same_details_are_told_of(agent, person):
+    me, order = person("operator"), kit.new_id()
+    one, two = refund(agent, order), refund(agent, order)
+    plain = refund(agent, kit.new_id())
+    r = picked(me.client, one, two, plain)
+    seen = Page(r).text
+    assert "2 have the same details as another open request" in head(r)
+    assert seen.count("Same details as another open request") == 2
+    assert seen.count("also in this list") == 2
+    # One that is not ticked is told of as well.
+    r = picked(me.client, one, plain)
+    assert "1 has the same details as another open request" in head(r)
+    assert f'href="/suspensions/{two["suspension_id"]}"' in r.text
+    assert "open, not in this list" in Page(r).text
+    # They can be approved all the same.
+    r = me.client.post("/inbox/decide", data=Page(picked(
+        me.client, one, two)).data("/inbox/decide", **{"pick[]": [
+            f"{a['suspension_id']}:{a['subject_sha256']}"
+            for a in (one, two)]}))
+    assert "2 approved" in Page(r).text
+
+
+def test_A6_without_details_nothing_is_the_same(agent, person):
+    one, two = (kit.ask(agent, severity="low", context={},
+                         choices=CHOICES) for _ in range(2))
+    r = picked(person("operator").client, one, two)
+    assert "Same details" not in Page(r).text

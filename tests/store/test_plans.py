@@ -203,6 +203,8 @@ HOT = [
      "suspension_inbox_all"),
     ("place_for", [KINDS, 2, LATER, LATER, "s5000", 201, "{o,n:a,g:b}", "a"],
      None),  # all are for any operator here, so two indexes are as good
+    ("suspension_same", ["{" + "1" * 64 + "}", "{s8}", 3],
+     "suspension_open_digest"),
     ("suspension_lock", ["s77"], "suspension_pkey"),
     ("suspension_newest_lock", ["$intent"], "suspension_intent_id_seq_key"),
     ("suspension_of_intent", ["$intent"], "suspension_intent_id_seq_key"),

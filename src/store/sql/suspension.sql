@@ -54,3 +54,13 @@ SELECT count(*) FILTER (WHERE age < interval '5 minutes'),
        count(*) FILTER (WHERE age >= interval '1 hour' AND age < interval '1 day'),
        count(*) FILTER (WHERE age >= interval '1 day')
   FROM (SELECT now() - suspended_at AS age FROM suspension WHERE state = 'pending') open
+
+-- name: suspension_same
+-- Other open questions with the same facts, a few of each digest.
+SELECT s.id, s.title, left(s.question, 400), s.subject_sha256
+  FROM (SELECT DISTINCT unnest($1::text[])) d (digest)
+ CROSS JOIN LATERAL (
+    SELECT s.id, s.title, s.question, s.subject_sha256 FROM suspension s
+     WHERE s.state = 'pending' AND s.subject_sha256 = d.digest
+       AND s.id <> ALL ($2::text[])
+     ORDER BY s.suspended_at, s.id LIMIT $3) s
