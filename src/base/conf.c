@@ -154,6 +154,8 @@ static const struct key {
     /* Its 1.2 times has to end before nginx and the supervisor lose
      * patience. */
     NUMBER(database_timeout, 1, 20),
+    NUMBER(database_connect_ms, 50, 10000),
+    WORD(require_standby, "no yes"),
     NEEDED(socket, check_socket),
     TEXT(wait_socket, check_socket),
     TEXT(socket_mode, check_mode),
@@ -349,6 +351,7 @@ bool conf_read(struct arena *a, struct str file, struct conf *c,
         .socket_mode = STR("0660"),
         .workers = 4,
         .database_timeout = 2,
+        .database_connect_ms = 400,
         .password_cost = CRYPT_INTERACTIVE,
     };
     struct reading r = {.arena = a, .conf = c, .mistakes = mistakes};

@@ -27,6 +27,10 @@ struct conf {
     int64_t workers;           /* 1..256, default 4 */
     int64_t database_timeout;  /* of a web worker's statement, seconds, 1..20,
                                   default 2 */
+    int64_t database_connect_ms; /* that one of several hosts may take to let
+                                  us in, 50..10000, default 400 */
+    unsigned require_standby;  /* 1: doctor asks for a synchronous standby;
+                                  no | yes, default no */
     unsigned templates_strict; /* 1: an unknown template key is an error;
                                   no | yes, default no */
     enum crypt_cost password_cost; /* interactive | min (tests) */

@@ -362,6 +362,7 @@ static bool make(struct deliver *d, struct arena *process)
     d->arena = arena_make(ARENA_REQUEST_MAX);
     d->pg = pg_make(process, conf->database_deliver, "sayso deliver",
                     sql_statements, sql_statement_count);
+    pg_connect_ms(d->pg, conf->database_connect_ms);
     d->out = outbound_make(process, &settings);
     return d->out != NULL;
 }

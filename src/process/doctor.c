@@ -64,6 +64,7 @@ static void check_others(const struct command *c, struct findings *f)
     bool all = true;
     for (size_t i = 0; i < countof(dsn); i++) {
         struct pg *pg = pg_make(c->arena, dsn[i], "sayso doctor", NULL, 0);
+        pg_connect_ms(pg, c->conf->database_connect_ms);
         all = !pg_script(pg, "") && all;
         pg_close(pg);
     }
@@ -104,6 +105,7 @@ static void check_database(const struct command *c, struct findings *f)
     struct pg *pg = pg_make(c->arena, c->conf->database, "sayso doctor",
                             sql_statements, sql_statement_count);
     struct pg_rows *rows[2] = {NULL};
+    pg_connect_ms(pg, c->conf->database_connect_ms);
     pg_queue(pg, SQL_DOCTOR_RIGHTS, NULL);
     pg_queue(pg, SQL_PING, NULL);
     const struct err *e = pg_run(pg, c->arena, rows);

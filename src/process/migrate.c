@@ -137,6 +137,7 @@ int migrate_run(const struct command *c)
     struct pg *pg = pg_make(c->arena, c->conf->database_owner,
                             "sayso migrate", NULL, 0);
     pg_patient(pg);
+    pg_connect_ms(pg, c->conf->database_connect_ms);
     const struct err *e = pg_script(pg, table);
     pg_close(pg);
     if (e)
@@ -144,6 +145,7 @@ int migrate_run(const struct command *c)
     pg = pg_make(c->arena, c->conf->database_owner, "sayso migrate",
                  &sql_statements[SQL_MIGRATION_APPLIED], 2);
     pg_patient(pg);
+    pg_connect_ms(pg, c->conf->database_connect_ms);
     /* Two at once take turns; the lock goes with the connection. */
     e = pg_script(pg, "SELECT pg_advisory_lock(1400001)");
     e = e ? e : apply_all(pg, c, files, n);

@@ -258,6 +258,7 @@ int tick_run(const struct child *c)
     t->a = arena_make(MEMORY);
     t->pg = pg_make(process, c->conf->database_tick, "sayso tick",
                     sql_statements, sql_statement_count);
+    pg_connect_ms(t->pg, c->conf->database_connect_ms);
     while (!child_stop) {
         const int64_t pause = look(t);
         child_busy(c, false);

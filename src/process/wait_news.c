@@ -30,6 +30,7 @@ struct wait_news {
     struct pg *pg, *ears;
     struct str self;
     bool begun, stopped;
+    int64_t opened; /* how often the tail's connection had been opened */
     struct tail_cursor at;
     size_t expected, step;
     struct wake_note expect[EXPECTED_MAX];
@@ -163,6 +164,12 @@ static void take_event(struct wait_news *n, const struct frame_event *e)
     n->hooks.event(n->hooks.context, e);
 }
 
+static struct tail_cursor before(const struct tail_cursor *at)
+{
+    return (struct tail_cursor){
+        .xid = at->xid > LOOK_BACK ? at->xid - LOOK_BACK : 0};
+}
+
 /* Behind the last transactions, so that what happened while nobody listened
  * is known to those who come next. */
 static const struct err *begin(struct wait_news *n)
@@ -170,10 +177,22 @@ static const struct err *begin(struct wait_news *n)
     if (n->begun)
         return NULL;
     TRY(tail_now(n->pg, n->arena, &n->at));
-    n->at = (struct tail_cursor){
-        .xid = n->at.xid > LOOK_BACK ? n->at.xid - LOOK_BACK : 0};
+    n->at = before(&n->at);
     n->begun = true;
     return NULL;
+}
+
+/* A standby that has become the primary goes on counting transactions where
+ * it was, which may be behind what was read of the old one. Who reads knows
+ * what is told again. */
+static void look_back(struct wait_news *n)
+{
+    const int64_t opened = pg_opened(n->pg);
+    if (n->opened != opened && n->opened > 0) {
+        n->at = before(&n->at);
+        read_soon(n);
+    }
+    n->opened = opened;
 }
 
 static const struct err *read_pages(struct wait_news *n)
@@ -190,6 +209,7 @@ static const struct err *read_pages(struct wait_news *n)
     }
     if (rows.more)
         read_soon(n);
+    look_back(n);
     return NULL;
 }
 
@@ -257,6 +277,8 @@ struct wait_news *wait_news_make(struct arena *process, const struct child *c,
                     sql_statement_count);
     n->ears = pg_make(process, dsn, "sayso wait listens", sql_statements,
                       sql_statement_count);
+    pg_connect_ms(n->pg, c->conf->database_connect_ms);
+    pg_connect_ms(n->ears, c->conf->database_connect_ms);
     arena_defer(process, forget, n);
     on_second(n);
     if (!loop_every(l, CLOCK_SECOND, on_second, n) ||

@@ -97,6 +97,7 @@ int web_run(const struct child *c)
             .outbound = outbound_make(process, &settings),
         };
         pg_timeout(serve.pg, c->conf->database_timeout);
+        pg_connect_ms(serve.pg, c->conf->database_connect_ms);
         result = work(c, &serve, f);
         pg_close(serve.pg);
         if (serve.outbound)

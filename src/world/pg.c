@@ -2,8 +2,6 @@
  *
  * Entered through pg_queue and pg_run. Never blocks without a deadline, never
  * builds SQL, never shows a database's message to a client. */
-#include "world/pg.h"
-
 #include <errno.h>
 #include <inttypes.h>
 #include <libpq-fe.h>
@@ -13,64 +11,17 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "world/pg_error.h"
-
-struct queued {
-    int statement;
-    struct pg_args args;
-};
-
-struct pg {
-    PGconn *conn; /* NULL: not open */
-    const char *dsn;
-    const char *name;
-    const struct pg_statement *list;
-    size_t statements;
-    struct queued queue[PG_BATCH_MAX];
-    size_t queued;
-    struct pg_ahead ahead; /* check NULL: none */
-    int64_t spent;
-    int64_t timeout; /* of a statement, milliseconds */
-    bool patient;
-};
+#include "world/pg_parts.h"
 
 struct pg_rows {
     PGresult *result;
 };
-
-struct pg *pg_make(struct arena *process, struct str dsn, const char *name,
-                   const struct pg_statement *list, size_t n)
-{
-    struct pg *pg = arena_new(process, struct pg);
-    pg->dsn = arena_z(process, dsn);
-    pg->name = name;
-    pg->list = list;
-    pg->statements = n;
-    pg_timeout(pg, PG_TIMEOUT);
-    return pg;
-}
 
 void pg_close(struct pg *pg)
 {
     if (pg->conn)
         PQfinish(pg->conn);
     pg->conn = NULL;
-}
-
-void pg_timeout(struct pg *pg, int64_t seconds)
-{
-    pg->timeout = seconds * 1000;
-}
-
-void pg_patient(struct pg *pg)
-{
-    pg->patient = true;
-}
-
-int64_t pg_spent(struct pg *pg)
-{
-    const int64_t spent = pg->spent;
-    pg->spent = 0;
-    return spent;
 }
 
 bool pg_in_transaction(const struct pg *pg)
@@ -87,7 +38,8 @@ static bool wait_socket(const struct pg *pg, short events, int64_t deadline)
         const int64_t left = deadline - clock_mono();
         if (left <= 0)
             return false;
-        const int n = poll(&p, 1, pg->patient ? -1 : (int)(left / 1000 + 1));
+        const bool ever = deadline == INT64_MAX;
+        const int n = poll(&p, 1, ever ? -1 : (int)(left / 1000 + 1));
         if (n > 0)
             return true;
         if (n < 0 && errno != EINTR)
@@ -158,13 +110,33 @@ static bool read_sync(struct pg *pg, int64_t deadline)
     return ok;
 }
 
+/* Reads what the server says of itself; false: it is not one to stay with. */
+static bool read_role(struct pg *pg, int64_t deadline)
+{
+    PGresult *r = NULL, *end = NULL;
+    if (!next_result(pg, deadline, &r) || !r)
+        return false;
+    const bool ok = PQresultStatus(r) == PGRES_TUPLES_OK &&
+                    pg_hosts_does(&pg->hosts,
+                                  strcmp(PQgetvalue(r, 0, 0), "on") == 0);
+    PQclear(r);
+    if (!ok)
+        log_line(LOG_NOTICE, "database host %s is not the one wanted, by "
+                 "target_session_attrs", pg_host(pg));
+    return ok && next_result(pg, deadline, &end) && !end;
+}
+
 static bool prepare_all(struct pg *pg, int64_t deadline)
 {
+    if (!PQsendQueryParams(pg->conn, "SHOW transaction_read_only", 0, NULL,
+                           NULL, NULL, NULL, 0))
+        return false;
     for (size_t i = 0; i < pg->statements; i++)
         if (!PQsendPrepare(pg->conn, pg->list[i].name, pg->list[i].text, 0,
                            NULL))
             return false;
-    if (!PQpipelineSync(pg->conn) || !flush(pg, deadline))
+    if (!PQpipelineSync(pg->conn) || !flush(pg, deadline) ||
+        !read_role(pg, deadline))
         return false;
     for (size_t i = 0; i < pg->statements; i++)
         if (!prepared(pg, i, deadline))
@@ -172,82 +144,49 @@ static bool prepare_all(struct pg *pg, int64_t deadline)
     return read_sync(pg, deadline);
 }
 
-static PGconn *begin_connection(const struct pg *pg)
+bool pg_attempt(struct pg *pg, size_t i, int64_t until, int64_t deadline,
+                bool *late)
 {
-    /* All statements are short: compiling one takes longer than it runs. */
-    const char *options = "-c jit=off -c client_min_messages=error";
-    char with_limits[256], gone[24];
-    if (!pg->patient) {
-        snprintf(with_limits, sizeof with_limits,
-                 "%s -c statement_timeout=%" PRId64 " -c lock_timeout=%" PRId64
-                 " -c idle_in_transaction_session_timeout=%" PRId64,
-                 options, pg->timeout, pg->timeout * 9 / 10, pg->timeout * 5);
-        options = with_limits;
-    }
-    snprintf(gone, sizeof gone, "%" PRId64, pg->timeout * 5 / 4);
-    const char *const keys[] = {"dbname", "fallback_application_name",
-                                "options", "client_encoding",
-                                "tcp_user_timeout", NULL};
-    const char *const values[] = {pg->dsn, pg->name, options, "UTF8", gone,
-                                  NULL};
-    return PQconnectStartParams(keys, values, 1);
-}
-
-static bool open_connection(struct pg *pg, int64_t deadline)
-{
-    pg->conn = begin_connection(pg);
+    struct pg_keys k;
+    pg_keys_for(pg, &pg->hosts.places[i], &k);
+    pg->conn = PQconnectStartParams(k.key, k.value, k.whole);
     const bool open = pg->conn && PQstatus(pg->conn) != CONNECTION_BAD &&
-                      poll_connect(pg, deadline) &&
+                      poll_connect(pg, until) &&
                       PQsetnonblocking(pg->conn, 1) == 0;
-    if (open && PQenterPipelineMode(pg->conn) && prepare_all(pg, deadline))
+    if (open && PQenterPipelineMode(pg->conn) && prepare_all(pg, deadline)) {
+        pg->opened++;
         return true;
+    }
+    *late = clock_mono() >= until;
     log_line(LOG_WARN, "database cannot be reached: %s",
              pg->conn ? PQerrorMessage(pg->conn) : "out of memory");
     pg_close(pg);
     return false;
 }
 
-static const struct err *classify(const struct pg *pg, int statement,
-                                  const PGresult *r)
+static void read_dsn(struct pg *pg, struct arena *a, struct str dsn)
 {
-    const struct str state = str_of(PQresultErrorField(r, PG_DIAG_SQLSTATE));
-    const struct str constraint =
-        str_of(PQresultErrorField(r, PG_DIAG_CONSTRAINT_NAME));
-    const struct err *e = pg_error(state, constraint);
-    if (e->kind == ERR_BUSY || e->kind == ERR_INTERNAL)
-        log_line(LOG_ERR, "database statement=%s sqlstate=%.*s %s",
-                 pg->list[statement].name, STR_FMT(state),
-                 PQresultErrorMessage(r));
-    return e;
+    const char *text = arena_z(a, dsn);
+    PQconninfoOption *list = PQconninfoParse(text, NULL);
+    for (const PQconninfoOption *o = list; o && o->keyword; o++)
+        if (o->val)
+            pg_keys_add(&pg->keys, arena_z(a, str_of(o->keyword)),
+                        arena_z(a, str_of(o->val)));
+    PQconninfoFree(list);
+    pg_keys_split(pg, a, text);
 }
 
-void pg_queue(struct pg *pg, int statement, const struct pg_args *args)
+struct pg *pg_make(struct arena *process, struct str dsn, const char *name,
+                   const struct pg_statement *list, size_t n)
 {
-    /* A batch's length is decided by our code, never by input. */
-    if (pg->queued >= PG_BATCH_MAX) {
-        log_line(LOG_ERR, "database batch is over its ceiling");
-        __builtin_trap();
-    }
-    struct queued *q = &pg->queue[pg->queued++];
-    q->statement = statement;
-    q->args.n = 0;
-    if (args)
-        q->args = *args;
-}
-
-size_t pg_queued(const struct pg *pg)
-{
-    return pg->queued;
-}
-
-void pg_ahead(struct pg *pg, const struct pg_ahead *ahead)
-{
-    pg->ahead = *ahead;
-}
-
-bool pg_ahead_waits(const struct pg *pg)
-{
-    return pg->ahead.check != NULL;
+    struct pg *pg = arena_new(process, struct pg);
+    pg->name = name;
+    pg->list = list;
+    pg->statements = n;
+    pg_timeout(pg, PG_TIMEOUT);
+    pg_connect_ms(pg, PG_CONNECT_MS);
+    read_dsn(pg, process, dsn);
+    return pg;
 }
 
 static bool send_one(struct pg *pg, int statement, const struct pg_args *args)
@@ -272,15 +211,23 @@ static void clear_result(void *p)
     PQclear(p);
 }
 
-/* A batch that is being read. */
-struct reading {
-    struct arena *arena;
-    int64_t deadline;
-    const struct err *e; /* what the database said against it */
-};
+static const struct err *classify(const struct pg *pg, struct pg_reading *b,
+                                  int statement, const PGresult *r)
+{
+    const struct str state = str_of(PQresultErrorField(r, PG_DIAG_SQLSTATE));
+    const struct str constraint =
+        str_of(PQresultErrorField(r, PG_DIAG_CONSTRAINT_NAME));
+    const struct err *e = pg_error(state, constraint);
+    b->lost = pg_error_lost(state);
+    if (e->kind == ERR_BUSY || e->kind == ERR_INTERNAL)
+        log_line(LOG_ERR, "database statement=%s sqlstate=%.*s %s",
+                 pg->list[statement].name, STR_FMT(state),
+                 PQresultErrorMessage(r));
+    return e;
+}
 
 /* Reads one statement's answer. false: the connection is lost. */
-static bool read_one(struct pg *pg, struct reading *b, int statement,
+static bool read_one(struct pg *pg, struct pg_reading *b, int statement,
                      struct pg_rows **row)
 {
     PGresult *r = NULL;
@@ -288,7 +235,8 @@ static bool read_one(struct pg *pg, struct reading *b, int statement,
         return false;
     const ExecStatusType status = PQresultStatus(r);
     if (status == PGRES_FATAL_ERROR && !b->e)
-        b->e = classify(pg, statement, r);
+        b->e = classify(pg, b, statement, r);
+    b->done += !b->e;
     arena_defer(b->arena, clear_result, r);
     if (row) {
         *row = arena_new(b->arena, struct pg_rows);
@@ -298,7 +246,7 @@ static bool read_one(struct pg *pg, struct reading *b, int statement,
     return next_result(pg, b->deadline, &end) && !end;
 }
 
-static bool read_ahead(struct pg *pg, struct reading *b)
+static bool read_ahead(struct pg *pg, struct pg_reading *b)
 {
     struct pg_rows *rows = NULL;
     if (!read_one(pg, b, pg->ahead.statement, &rows))
@@ -309,7 +257,8 @@ static bool read_ahead(struct pg *pg, struct reading *b)
 }
 
 /* false: the connection is lost. */
-static bool read_batch(struct pg *pg, struct reading *b, struct pg_rows **rows)
+static bool read_batch(struct pg *pg, struct pg_reading *b,
+                       struct pg_rows **rows)
 {
     if (pg_ahead_waits(pg) && !read_ahead(pg, b))
         return false;
@@ -340,69 +289,61 @@ static bool run_plain(struct pg *pg, const char *sql, int64_t deadline)
     return PQenterPipelineMode(pg->conn) && ok;
 }
 
-static int64_t deadline_of(const struct pg *pg, int64_t now)
-{
-    const int64_t left = pg->timeout * 1200 - pg->spent;
-    return pg->patient ? INT64_MAX
-                       : now + (left > 200000 ? left : INT64_C(200000));
-}
-
 void pg_rollback(struct pg *pg)
 {
     pg->queued = 0;
     pg->ahead.check = NULL;
     if (!pg_in_transaction(pg))
         return;
-    if (!run_plain(pg, "ROLLBACK", deadline_of(pg, clock_mono())))
+    if (!run_plain(pg, "ROLLBACK", pg_deadline(pg)))
         pg_close(pg);
 }
 
-static const struct err *run(struct pg *pg, struct arena *a,
-                             struct pg_rows **rows)
+static void lose(struct pg *pg)
 {
-    const int64_t deadline = deadline_of(pg, clock_mono());
-    const bool inside = pg_in_transaction(pg);
-    for (int tries = 0; tries < 2; tries++) {
-        const bool kept = pg->conn != NULL;
-        if (!kept && (inside || !open_connection(pg, deadline)))
-            return pg_error(STR_NONE, STR_NONE);
-        struct reading b = {.arena = a, .deadline = deadline};
-        if (send_batch(pg, deadline) && read_batch(pg, &b, rows)) {
-            if (b.e)
-                pg_rollback(pg);
-            return b.e;
-        }
-        log_line(LOG_WARN, "database connection lost: %s",
-                 PQerrorMessage(pg->conn));
-        pg_close(pg);
-        /* Only a connection that had grown stale while idle is worth a
-         * second try; with a fresh one the database itself is gone. */
-        if (inside || !kept || clock_mono() >= deadline)
-            return pg_error(STR_NONE, STR_NONE);
+    log_line(LOG_WARN, "database connection lost: %s",
+             PQerrorMessage(pg->conn));
+    pg_close(pg);
+}
+
+void pg_drop_stale(struct pg *pg)
+{
+    for (int i = 0; i < 2 && pg->conn; i++) {
+        struct pollfd p = {.fd = PQsocket(pg->conn), .events = POLLIN};
+        if (poll(&p, 1, 0) <= 0)
+            return;
+        if (!PQconsumeInput(pg->conn))
+            lose(pg);
     }
-    return pg_error(STR_NONE, STR_NONE);
 }
 
-const struct err *pg_run(struct pg *pg, struct arena *a, struct pg_rows **rows)
+bool pg_exchange(struct pg *pg, struct pg_reading *b, struct pg_rows **rows)
 {
-    const int64_t start = clock_mono();
-    const struct err *e = run(pg, a, rows);
-    pg->queued = 0;
-    pg->ahead.check = NULL;
-    pg->spent += clock_mono() - start;
-    return e;
+    if (send_batch(pg, b->deadline) && read_batch(pg, b, rows) && !b->lost)
+        return true;
+    lose(pg);
+    return false;
 }
 
 const struct err *pg_script(struct pg *pg, const char *sql)
 {
-    const int64_t deadline = deadline_of(pg, clock_mono());
-    if (!pg->conn && !open_connection(pg, deadline))
+    const int64_t deadline = pg_deadline(pg);
+    if (!pg->conn && !pg_open(pg, deadline))
         return pg_error(STR_NONE, STR_NONE);
     if (run_plain(pg, sql, deadline))
         return NULL;
     pg_close(pg);
     return ERROR(ERR_INTERNAL, "database.script",
                  "The database refused a script; the log says why.");
+}
+
+const char *pg_host(const struct pg *pg)
+{
+    const char *address = pg->conn ? PQhostaddr(pg->conn) : NULL;
+    if (address && address[0])
+        return address;
+    const char *host = pg->conn ? PQhost(pg->conn) : NULL;
+    return host ? host : "";
 }
 
 int pg_socket(const struct pg *pg)

@@ -15,6 +15,8 @@
 #define PG_BATCH_MAX 256
 /* How long a statement may take unless pg_timeout says otherwise, seconds. */
 #define PG_TIMEOUT 2
+/* How long one of several hosts may take to let us in, milliseconds. */
+#define PG_CONNECT_MS 400
 
 struct pg_statement {
     const char *name;
@@ -41,8 +43,13 @@ void pg_arg_time(struct pg_args *args, int64_t t);
 /* A text[] of the given slices. */
 void pg_arg_texts(struct pg_args *args, const struct str *v, size_t n);
 
-/* A connection that is opened at the first use. dsn and list must live as
- * long. name becomes application_name. Statement i of list is number i. */
+/* A connection that is opened at the first use. list must live as long. name
+ * becomes application_name. Statement i of list is number i.
+ *
+ * Where dsn names several hosts, or a host of several addresses, each is tried
+ * once within the deadline, the last good one first, until one fits
+ * target_session_attrs; without that word, one that may write. One host alone
+ * has all of the time, and may be read-only. */
 struct pg *pg_make(struct arena *process, struct str dsn, const char *name,
                    const struct pg_statement *list, size_t n);
 /* Closes; the next use opens again. For fork and shutdown. */
@@ -70,7 +77,10 @@ size_t pg_queued(const struct pg *pg);
 /* Runs the batch in one round trip. rows (may be NULL) gets one result for
  * each queued statement, in order. On an error the rest of the batch did not
  * happen, and an open transaction has been rolled back. A lost connection is
- * opened again, and a batch outside of a transaction is then sent once more.
+ * opened again, and a batch outside of a transaction is then sent once more,
+ * unless it may have committed something. A server that ends or has become
+ * read-only is a lost connection too. Nothing is ever cancelled: PostgreSQL
+ * calls a commit successful whose wait for a standby was cancelled.
  *
  * Errors: ERR_BUSY database.unavailable; ERR_INVALID reference.unknown for a
  * foreign key that leads nowhere; ERR_AGAIN for deadlock and
@@ -97,6 +107,13 @@ int64_t pg_spent(struct pg *pg);
  * Waiting for a lock may take 0.9 of it; all that the database does for a
  * request, connecting included and counted from the last pg_spent, 1.2. */
 void pg_timeout(struct pg *pg, int64_t seconds);
+/* How long each of several hosts may take to let us in, 50 to 10000. */
+void pg_connect_ms(struct pg *pg, int64_t ms);
+/* How often it has connected: another number, another connection. */
+int64_t pg_opened(const struct pg *pg);
+/* The address or the socket's directory that it is connected to; "": none.
+ * Good until the next pg_run or pg_close. */
+const char *pg_host(const struct pg *pg);
 /* A pg without deadlines, for commands that read a whole table. */
 void pg_patient(struct pg *pg);
 

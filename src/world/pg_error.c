@@ -19,10 +19,15 @@ static const struct err *again(void)
     return ERROR(ERR_AGAIN, "database.again", "Run it again.");
 }
 
-/* Shut down, lost, out of room, out of time, or waiting for a lock too long. */
+bool pg_error_lost(struct str state)
+{
+    return is(state, "57P0") || is(state, "08") || is(state, "25006");
+}
+
+/* Lost, out of room, out of time, or waiting for a lock too long. */
 static bool busy(struct str state)
 {
-    return !state.p || is(state, "57") || is(state, "08") ||
+    return !state.p || pg_error_lost(state) || is(state, "57") ||
            is(state, "53") || is(state, "55P03") || is(state, "25P03");
 }
 

@@ -8,5 +8,9 @@
  * constraint: the name of the violated one, p NULL for none. Never NULL; the
  * kinds are told at pg_run. */
 const struct err *pg_error(struct str state, struct str constraint);
+/* Is the connection of no more use? The server ends (57P01 to 57P05), the
+ * connection failed (08), or the server has become read-only (25006), as one
+ * does that is no longer the primary. */
+bool pg_error_lost(struct str state);
 
 #endif

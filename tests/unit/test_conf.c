@@ -74,6 +74,8 @@ Test(conf, the_required_alone_and_the_defaults)
     cr_expect(str_is(conf.public_url, "https://sayso.example"));
     cr_expect(eq(i64, conf.workers, 4));
     cr_expect(eq(i64, conf.database_timeout, 2));
+    cr_expect(eq(i64, conf.database_connect_ms, 400));
+    cr_expect(not(conf.require_standby));
     cr_expect(not(conf.templates_strict));
     cr_expect(eq(int, (int)conf.password_cost, CRYPT_INTERACTIVE));
 }
@@ -86,6 +88,8 @@ Test(conf, everything_given)
                     "migrations = /usr/share/sayso/sql\n"
                     "workers = 256\n"
                     "database_timeout = 20\n"
+                    "database_connect_ms = 10000\n"
+                    "require_standby = yes\n"
                     "templates_strict = yes\n"
                     "password_cost = min"));
     cr_expect(str_is(conf.database_owner, "dbname=owner"));
@@ -93,6 +97,8 @@ Test(conf, everything_given)
     cr_expect(str_is(conf.migrations, "/usr/share/sayso/sql"));
     cr_expect(eq(i64, conf.workers, 256));
     cr_expect(eq(i64, conf.database_timeout, 20));
+    cr_expect(eq(i64, conf.database_connect_ms, 10000));
+    cr_expect(conf.require_standby);
     cr_expect(conf.templates_strict);
     cr_expect(eq(int, (int)conf.password_cost, CRYPT_MIN));
 }
@@ -158,7 +164,9 @@ Test(conf, all_mistakes_at_once)
                         "Workers = 3\n"
                         "= 3\n"
                         "workers = 5\n"
-                        "database_timeout = 21\n")));
+                        "database_timeout = 21\n"
+                        "database_connect_ms = 49\n"
+                        "require_standby = maybe\n")));
     static const char *const wanted[] = {
         "line 2: there is no key \"databse\"",
         "line 3: workers: a whole number from 1 to 256 is wanted",
@@ -173,6 +181,9 @@ Test(conf, all_mistakes_at_once)
         "line 11: there is no key \"\"",
         "line 12: workers stands in line 3 already",
         "line 13: database_timeout: a whole number from 1 to 20 is wanted",
+        "line 14: database_connect_ms: a whole number from 50 to 10000 is "
+        "wanted",
+        "line 15: require_standby: no or yes is wanted",
         "SAYSO_PASSWORD_COST: interactive or min is wanted",
         "socket must be given",
         "templates must be given",

@@ -1,0 +1,80 @@
+/* What the rooms of the database's door share; private to world/pg*.c.
+ *
+ * pg.c talks to libpq, pg_batch.c keeps what is to be run and how long it may
+ * take, pg_run.c runs it, pg_hosts.c knows which host is next, and pg_keys.c
+ * what to connect with. */
+#ifndef WORLD_PG_PARTS_H
+#define WORLD_PG_PARTS_H
+
+#include "world/pg.h"
+#include "world/pg_hosts.h"
+
+#define PG_KEYS_MAX 64 /* parameters of a connection string */
+#define PG_KEYS_TEXT 256
+
+struct pg_queued {
+    int statement;
+    struct pg_args args;
+};
+
+/* Parameters of a connection, as libpq takes them: NULL is behind the last. */
+struct pg_keys {
+    const char *key[PG_KEYS_MAX], *value[PG_KEYS_MAX];
+    size_t n;
+    bool whole; /* libpq has to read the string itself */
+    char options[PG_KEYS_TEXT], gone[24];
+};
+
+struct pg {
+    struct pg_conn *conn; /* libpq's; NULL: not open */
+    const char *name;
+    const struct pg_statement *list;
+    size_t statements;
+    struct pg_queued queue[PG_BATCH_MAX];
+    size_t queued;
+    struct pg_ahead ahead; /* check NULL: none */
+    int64_t spent;
+    int64_t timeout; /* of a statement, milliseconds */
+    int64_t slice;   /* of an attempt to connect, milliseconds */
+    int64_t opened;  /* how often it connected */
+    bool patient;
+    struct pg_keys keys; /* of the connection string, but for its hosts */
+    struct pg_hosts hosts;
+};
+
+/* Until when all that is run now has to end. */
+int64_t pg_deadline(const struct pg *pg);
+/* May the batch be sent again where nobody knows what became of it? Only one
+ * that cannot have committed anything. */
+bool pg_repeatable(const struct pg *pg);
+
+/* Adds one; value NULL stands for libpq's own default. */
+void pg_keys_add(struct pg_keys *k, const char *key, const char *value);
+/* Takes the hosts out of what the connection string says, for they are walked
+ * here. What libpq cannot read it shall complain of when it connects. */
+void pg_keys_split(struct pg *pg, struct arena *a, const char *dsn);
+/* What to connect with to one place; lives as long as pg and *out. */
+void pg_keys_for(const struct pg *pg, const struct pg_hosts_place *place,
+                 struct pg_keys *out);
+
+/* A batch that is being read. */
+struct pg_reading {
+    struct arena *arena;
+    int64_t deadline;
+    const struct err *e; /* what the database said against it */
+    size_t done;         /* statements that were answered well */
+    bool lost;           /* it said that this connection is of no more use */
+};
+/* Closes an idle connection whose server has said meanwhile that it ends. */
+void pg_drop_stale(struct pg *pg);
+/* Sends the batch and reads its answers. false: the connection is lost, and
+ * closed. */
+bool pg_exchange(struct pg *pg, struct pg_reading *b, struct pg_rows **rows);
+/* Connects to place i of the hosts: it has to let us in by `until`, and to
+ * be ready by the deadline. *late: it let its time pass. */
+bool pg_attempt(struct pg *pg, size_t i, int64_t until, int64_t deadline,
+                bool *late);
+/* Connects to one of the hosts, each of which is tried once. */
+bool pg_open(struct pg *pg, int64_t deadline);
+
+#endif

@@ -1,0 +1,132 @@
+"""A database that is no longer the primary, and hosts that do not answer.
+
+The whole of it, with machines that die and links that are cut, is in
+tests/cluster."""
+import contextlib
+import re
+import socket
+import time
+
+import pytest
+
+import kit
+from kit import answer, ask, wait_for
+from server import place
+
+SILENT = 5  # hosts
+
+
+@pytest.fixture(scope="module")
+def server():
+    # Not so patient as ./check: how long it takes is looked at.
+    one = kit.Watched(place("failover"), SAYSO_DATABASE_TIMEOUT="4").start()
+    yield one
+    one.stop()
+    assert not kit.complaints(one)
+
+
+@pytest.fixture
+def agent(server):
+    with server.client("agent", agent="refunds-agent") as client:
+        yield client
+
+
+@pytest.fixture
+def operator(server):
+    with server.client("operator") as client:
+        yield client
+
+
+@contextlib.contextmanager
+def read_only(server):
+    """As a primary is that was made a standby's peer: new transactions of all
+    connections, those that are there too, may not write."""
+    def say(value):
+        with server.database() as db:
+            db.execute("SET default_transaction_read_only = off")
+            db.execute("ALTER SYSTEM SET default_transaction_read_only = "
+                       + value)
+            db.execute("SELECT pg_reload_conf()")
+        with server.database("sayso_web") as db:
+            wait_for(lambda: db.execute(
+                "SHOW transaction_read_only").fetchone()[0] == value)
+    say("on")
+    try:
+        yield
+    finally:
+        say("off")
+
+
+def test_a_database_that_has_become_read_only_is_a_lost_one(
+        server, agent, operator):
+    asked = ask(agent)
+    with read_only(server):
+        for _ in range(8):  # each worker more than once
+            r = answer(operator, asked, "deny")
+            assert r.status_code == 503, r.text
+            assert r.json()["code"] == "database.unavailable"
+    r = answer(operator, asked, "deny")
+    assert r.status_code == 200, r.text
+
+
+def silent():
+    """A host that takes connections and never says a word."""
+    s = socket.socket()
+    s.bind(("127.0.0.1", 0))
+    s.listen(16)
+    return s
+
+
+def elsewhere(server, path, silent_ones, attrs=""):
+    """The server's configuration, with other hosts before its own."""
+    conf = (server.state / "sayso.conf").read_text()
+    own = re.search(r"^database = .*host=(\S+)", conf, re.M)[1]
+    hosts = ",".join(["127.0.0.1"] * len(silent_ones) + [own])
+    ports = ",".join([str(s.getsockname()[1]) for s in silent_ones] +
+                     ["5432"])
+    conf = conf.replace(f"host={own}", f"host={hosts} port={ports}{attrs}")
+    path.write_text(conf)
+    return path
+
+
+def doctor(server, path):
+    begun = time.monotonic()
+    done = server.sayso("doctor", conf=path)
+    return done, time.monotonic() - begun
+
+
+def test_silent_hosts_do_not_keep_from_the_one_that_answers(server, tmp_path):
+    """Each has a slice of the time, and all of them fit into it."""
+    with contextlib.ExitStack() as stack:
+        dead = [stack.enter_context(silent()) for _ in range(SILENT)]
+        done, took = doctor(server, elsewhere(server, tmp_path / "c", dead))
+        print(f"doctor past {SILENT} silent hosts: {took:.1f} s")
+        assert "ok     the database answers" in done.stdout, done.stdout
+        assert "ok     each process reaches" in done.stdout, done.stdout
+        # A command has no deadline of its own, and walks on all the same.
+        done = server.sayso("verify", conf=tmp_path / "c")
+        assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_which_host_is_wanted_is_looked_at_by_sayso(server, tmp_path):
+    with silent() as dead:
+        for attrs, there in (("any", True), ("read-write", True),
+                             ("primary", True), ("read-only", False),
+                             ("standby", False)):
+            path = elsewhere(server, tmp_path / attrs, [dead],
+                             f" target_session_attrs={attrs}")
+            done, _ = doctor(server, path)
+            said = "ok     the database answers" in done.stdout
+            assert said == there, (attrs, done.stdout)
+        with read_only(server):
+            path = elsewhere(server, tmp_path / "none", [dead])
+            done, _ = doctor(server, path)
+            assert "WRONG  the database answers" in done.stdout, done.stdout
+
+
+def test_a_list_that_does_not_match_is_told(server, tmp_path):
+    path = elsewhere(server, tmp_path / "c", [])
+    path.write_text(re.sub("port=5432", "port=5432,5433", path.read_text()))
+    done, _ = doctor(server, path)
+    assert "WRONG  the database answers" in done.stdout, done.stdout
+    assert "port" in done.stderr, done.stderr
