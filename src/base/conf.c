@@ -166,6 +166,7 @@ static const struct key {
     WORD(templates_strict, "no yes"),
     WORD(password_cost, "interactive min"),
     TEXT(default_retry_policy, check_retry_policy),
+    WORD(silence_may_authorize, "never low"),
     TEXT(smtp_url, check_smtp_url),
     TEXT(smtp_user, NULL),
     TEXT(smtp_password_file, NULL),

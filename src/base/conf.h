@@ -36,6 +36,8 @@ struct conf {
     enum crypt_cost password_cost; /* interactive | min (tests) */
     struct str default_retry_policy; /* a JSON object, the platform's default
                                   for questions (RFC-0026); p NULL: none */
+    unsigned silence_may_authorize; /* 1: a fallback may, at severity low;
+                                  never | low, default never */
     struct str smtp_url;       /* smtp[s]://host[:port]; p NULL: no mail */
     struct str smtp_user;      /* p NULL: without signing in */
     struct str smtp_password_file; /* a file with the password alone */

@@ -230,8 +230,8 @@ const struct err *resolve_expire(struct arena *a, struct decision *d)
     s->audit_summary =
         fails ? STR("Nobody answered in time. Nothing was authorized and the "
                     "intent was abandoned.")
-              : STR("Nobody answered in time. The agent goes on with the "
-                    "fallback that it stated when it asked.");
+              : STR("Nobody answered in time. The agent goes on with its own "
+                    "default, which it stated when it asked.");
     TRY(append(a, d, "intent.suspension_expired", STR("clock"),
                expired_payload(a, s)));
     TRY(move(a, d, fails ? INTENT_ABANDONED : INTENT_ACTIVE, "expired",

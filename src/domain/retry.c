@@ -6,6 +6,7 @@
 
 #include "base/clock.h"
 #include "base/fields.h"
+#include "domain/effect.h"
 
 #define STRATEGY_MAX 40
 #define CHANNEL_HINT_MAX 120
@@ -248,53 +249,67 @@ const struct err *retry_apply(struct arena *a, struct suspension *s,
 
 /* ---- what silence chooses ------------------------------------------- */
 
-/* A plain yes is no permit, but it says go on. */
-static bool authorizes(const struct suspension *s, const struct json *choice)
+/* The same mistake, where the fallback stands. */
+static const struct err *at_fallback(struct arena *a, const struct err *e)
 {
-    const struct str effect = json_get_text(choice, "effect");
-    const bool plain = str_is(effect, "none") || str_is(effect, "answer");
-    return str_is(effect, "authorize") || str_is(effect, "accept") ||
-           (plain && s->response_type == ANSWER_CONFIRM &&
-            str_is(json_get_text(choice, "value"), "yes"));
+    if (!e)
+        return NULL;
+    const struct err *at = err_at(a, e->kind, e->code, STR("fallback_value"),
+                                  "%.*s", STR_FMT(e->say));
+    return e->more ? err_more(a, at, e->more) : at;
 }
 
-const struct err *retry_check_fallback(struct arena *a,
-                                       const struct suspension *s, bool strict)
+/* With a kind, a fallback is an answer. Without one, a value that is none of
+ * the choices is the agent's own, and is only handed back. */
+static const struct err *find_choice(struct arena *a,
+                                     const struct suspension *s,
+                                     const struct json **choice)
 {
-    const struct json *choice = NULL;
     struct json *value = NULL;
-    if (s->fallback_policy == FALLBACK_FAIL)
-        return NULL;
-    if (!s->fallback_value.p)
-        return strict ? err_at(a, ERR_INVALID, "field.missing",
-                               STR("fallback_value"),
-                               "This fallback policy needs a "
-                               "\"fallback_value\".")
-                      : NULL;
+    struct amend amend;
     TRY(json_parse(a, s->fallback_value, &value));
     /* A choice may want a reason from a person; silence is its own. */
     const struct answer answer = {
         .value = value, .reason = STR("silence")};
-    const struct err *e = resolve_check(a, s, &answer, &choice);
-    struct amend amend;
-    if (!e)
-        e = amend_check(a, s, choice, &answer.amend, &amend);
-    if (e) {
-        const struct err *at =
-            err_at(a, e->kind, e->code, STR("fallback_value"), "%.*s",
-                   STR_FMT(e->say));
-        return e->more ? err_more(a, at, e->more) : at;
+    if (s->kind == KIND_NONE) {
+        *choice = json_is(value, JSON_STRING)
+                      ? suspension_choice(suspension_choices(a, s),
+                                          json_text(value))
+                      : NULL;
+        return NULL;
     }
+    TRY(resolve_check(a, s, &answer, choice));
+    return amend_check(a, s, *choice, &answer.amend, &amend);
+}
+
+const struct err *retry_check_fallback(struct arena *a,
+                                       const struct suspension *s,
+                                       enum retry_silence may)
+{
+    const struct json *choice = NULL;
+    if (s->fallback_policy == FALLBACK_FAIL)
+        return NULL;
+    if (!s->fallback_value.p)
+        return s->strict ? err_at(a, ERR_INVALID, "field.missing",
+                                  STR("fallback_value"),
+                                  "This fallback policy needs a "
+                                  "\"fallback_value\".")
+                         : NULL;
+    TRY(at_fallback(a, find_choice(a, s, &choice)));
     if (resolve_ends(s, choice))
         return err_at(a, ERR_INVALID, "fallback.ends", STR("fallback_value"),
                       "This answer ends the intent, and a fallback goes on "
                       "with it. To end it in silence the policy is "
                       "\"fail\".");
-    if (authorizes(s, choice) && severity_grave(s->severity))
+    if (effect_class(effect_of_choice(choice)) == EFFECT_YES &&
+        !(may == RETRY_SILENCE_LOW &&
+          severity_of(s->severity) == SEVERITY_LOW))
         return err_at(a, ERR_INVALID, "fallback.authorizes",
                       STR("fallback_value"),
-                      "Silence never authorizes at severity high or "
-                      "critical.");
+                      "Silence is never a yes: no fallback picks a choice "
+                      "that authorizes or accepts%s.",
+                      may == RETRY_SILENCE_LOW
+                          ? ", unless the severity is low" : "");
     return NULL;
 }
 

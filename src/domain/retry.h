@@ -55,12 +55,21 @@ struct retry_defaults {
  * attempt with interval 0 is a plain timeout. */
 const struct err *retry_apply(struct arena *a, struct suspension *s,
                               const struct retry_defaults *defaults) MUST;
-/* Is the fallback that silence would choose acceptable? Validated like an
- * answer; at high and critical severity it never authorizes. ERR_INVALID at
- * fallback_value. strict: a policy that goes on needs a value. */
+/* What the operator lets silence do. */
+enum retry_silence {
+    RETRY_SILENCE_NEVER, /* a fallback authorizes nothing */
+    RETRY_SILENCE_LOW    /* but where the severity that counts is low */
+};
+/* Is the fallback acceptable? It never picks a choice that authorizes or
+ * accepts, but as may allows: ERR_INVALID fallback.authorizes; nor one that
+ * ends the intent: fallback.ends. Of a kind, it is validated like an answer.
+ * Without a kind it may be any value (RFC-0025): one that is none of the
+ * choices is handed back and authorizes nothing. All errors are at
+ * fallback_value. At the native door (strict) a policy that goes on needs a
+ * value: field.missing. */
 const struct err *retry_check_fallback(struct arena *a,
                                        const struct suspension *s,
-                                       bool strict) MUST;
+                                       enum retry_silence may) MUST;
 
 /* When the attempt after s->attempt is due; 0: there is none. */
 int64_t retry_next_at(struct arena *a, const struct suspension *s);

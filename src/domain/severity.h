@@ -23,7 +23,7 @@ enum severity severity_of(struct str word);
 /* The word on the wire, and as people read it; "none" and "Not said". */
 const char *severity_word(enum severity s);
 const char *severity_label(enum severity s);
-/* High or critical: more is asked for, and silence never authorizes. */
+/* High or critical: more is asked for. */
 bool severity_grave(struct str word);
 
 #endif

@@ -270,7 +270,7 @@ static void put_fallback(struct arena *a, struct buf *b,
     }
     const struct json *c =
         suspension_choice(suspension_choices(a, s), json_text(v));
-    buf_put(b, "as if the answer were ");
+    buf_put(b, "with its own default, ");
     if (c) {
         json_write_string(b, json_get_text(c, "label"));
         return;

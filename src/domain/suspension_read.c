@@ -5,6 +5,7 @@
  * responded_by, resolution and times are the server's. */
 #include "base/fields.h"
 #include "base/id.h"
+#include "domain/effect.h"
 #include "domain/form.h"
 #include "domain/form_schema.h"
 #include "domain/retry.h"
@@ -124,6 +125,21 @@ static const struct err *read_choices(struct arena *a, const struct json *list,
     return NULL;
 }
 
+/* A yes or no that is asked for at the native door, in no words of its own,
+ * means what it says. OpenIntent's has no effects. */
+static void mean_yes_and_no(struct arena *a, struct suspension *s)
+{
+    struct json *choices = suspension_choices(a, s);
+    for (size_t i = 0; i < json_count(choices); i++) {
+        struct json *c = json_at(choices, i);
+        const bool yes = str_is(json_get_text(c, "value"), "yes");
+        json_set_text(c, "effect",
+                      str_of(effect_wire(yes ? EFFECT_AUTHORIZE
+                                             : EFFECT_VETO)));
+    }
+    s->choices = json_dump(a, choices, SUSPENSION_CHOICES_TEXT);
+}
+
 /* What is offered, and what the kind has to say about all of it. */
 static const struct err *read_offer(struct arena *a,
                                     const struct suspension_kind_parts *sent,
@@ -137,6 +153,9 @@ static const struct err *read_offer(struct arena *a,
     if (!s->choices.p)
         return ERROR(ERR_TOO_LARGE, "suspension.too_large",
                      "The choices may have at most 64 kB in all.");
+    if (s->strict && s->kind == KIND_NONE &&
+        s->response_type == ANSWER_CONFIRM && json_count(choices) == 0)
+        mean_yes_and_no(a, s);
     if (sent->form) {
         TRY(form_read(a, sent->form, &form));
         s->form = json_dump(a, form, SUSPENSION_RECORD_MAX);

@@ -26,7 +26,10 @@ static const struct err *settle_silence(struct call *c, struct suspension *s)
         .agent = c->who.retry_policy,
         .platform = c->serve->conf->default_retry_policy};
     TRY(retry_apply(c->a, s, &defaults));
-    return retry_check_fallback(c->a, s, s->strict);
+    return retry_check_fallback(c->a, s,
+                                c->serve->conf->silence_may_authorize
+                                    ? RETRY_SILENCE_LOW
+                                    : RETRY_SILENCE_NEVER);
 }
 
 /* A rule that keeps nobody out is not taken: a name in another spelling

@@ -224,12 +224,12 @@ static void put_expired(const struct page_view *v, struct buf *b,
     buf_str(b, s->asked_by);
     buf_put(b, " goes on ");
     if (fallback.p) {
-        buf_put(b, "with ");
+        buf_put(b, "with its own default, ");
         put_quoted(b, fallback);
+        buf_put(b, ", as it said when it asked.");
     } else {
-        buf_put(b, "without an answer");
+        buf_put(b, "without an answer, as it said when it asked.");
     }
-    buf_put(b, ", as it said when it asked.");
 }
 
 struct json *page_decision_summary(struct page_view *v,
@@ -265,7 +265,7 @@ struct json *page_decision_line(struct page_view *v,
         buf_put(&b, s->fallback_policy == FALLBACK_FAIL ? ", so: refused"
                                                         : ", so: went on");
         if (s->fallback_policy != FALLBACK_FAIL && fallback.p) {
-            buf_put(&b, " with ");
+            buf_put(&b, " with its own default, ");
             put_quoted(&b, fallback);
         }
     } else if (choice) {
@@ -319,6 +319,6 @@ struct str page_decision_stale(const struct suspension *s)
     return s->fallback_policy == FALLBACK_FAIL
                ? STR("Your answer was not recorded, and the intent was "
                      "abandoned.")
-               : STR("Your answer was not recorded; the agent goes on as it "
-                     "said when it asked.");
+               : STR("Your answer was not recorded; the agent goes on with "
+                     "its own default.");
 }

@@ -138,7 +138,7 @@ struct str page_question_silence(const struct page_view *v,
     }
     buf_put(&b, ", the agent goes on ");
     if (fallback.p) {
-        buf_put(&b, "as if the answer were “");
+        buf_put(&b, "with its own default, “");
         buf_str(&b, page_view_plain(a, fallback, SILENCE_CHARS));
         buf_put(&b, "”.");
     } else {

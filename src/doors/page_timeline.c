@@ -190,8 +190,9 @@ static void put_any(struct arena *a, struct buf *b, const struct json *p)
 static void put_expired(struct buf *b, const struct json *p)
 {
     const bool fails = str_is(json_get_text(p, "fallback_policy"), "fail");
+    buf_put(b, "nobody answered, ");
     buf_put(b, fails ? "nothing was authorized"
-                     : "the agent goes on with its fallback");
+                     : "the agent goes on with its own default");
 }
 
 static void put_channel(struct buf *b, const struct json *p, const char *to)

@@ -109,7 +109,7 @@ const struct err *due_take(struct pg *pg, struct arena *a,
 
 /* ---- writing -------------------------------------------------------- */
 
-#define COLUMNS_MAX 8
+#define COLUMNS_MAX 11
 
 /* Rows for a statement that takes an array for each column. */
 struct table {
@@ -168,7 +168,7 @@ static void queue_intents(struct pg *pg, struct arena *a,
 static void queue_questions(struct pg *pg, struct arena *a,
                             const struct due_batch *b)
 {
-    struct table ended = table(a, 8, b->n), reminded = table(a, 4, b->n);
+    struct table ended = table(a, 11, b->n), reminded = table(a, 4, b->n);
     for (size_t k = 0; k < b->n; k++) {
         const struct suspension *s = &b->v[k].work.suspension;
         if (b->v[k].work.suspension_decided)
@@ -177,7 +177,8 @@ static void queue_questions(struct pg *pg, struct arena *a,
                                s->outcome, s->response, s->responded_by,
                                s->responded_via,
                                clock_rfc3339(a, s->responded_at),
-                               s->audit_summary});
+                               s->audit_summary, s->constraints,
+                               s->approved_subject, s->approved_sha256});
         else
             add(&reminded,
                 (struct str[]){s->id, number(a, s->attempt),

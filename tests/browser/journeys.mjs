@@ -91,7 +91,7 @@ async function choose(page, asked, question) {
         "Shall order 12345 be refunded in full?", "Two photos show it.",
         "items[1].sku", "B-2", "499.99", "list, empty", "Needs your comment",
         " left, then: goes on with “Refuse the refund”",
-        "the agent goes on as if the answer were “Refuse the refund”"]) {
+        "the agent goes on with its own default, “Refuse the refund”"]) {
         assert.ok(words.includes(one), `${one} in: ${words}`);
     }
     const [main, danger] = ["Refund 499.99 EUR", "Refuse the refund"].map(

@@ -192,6 +192,18 @@ async def fallback_goes_on(agent, told):
     told["events"] = await agent.async_client.get_events(intent.id)
 
 
+async def any_default(agent, told):
+    """RFC-0025's fallback is any value: it need not be one of the answers."""
+    intent = await agent.begin("Nobody there, and a default of its own")
+    told["confirm"] = await agent.request_input(
+        intent.id, "Deploy?", response_type="confirm", timeout_seconds=1,
+        fallback_policy="complete_with_fallback", fallback_value="deny")
+    told["choice"] = await agent.request_input(
+        intent.id, "Refund?", choices=CHOICES, timeout_seconds=1,
+        fallback_policy="use_default_and_continue",
+        fallback_value={"decision": "deny", "amount": 0})
+
+
 async def failed(agent, told):
     intent = await agent.begin("Nobody there, and no fallback")
     with pytest.raises(InputTimeoutError) as caught:
@@ -315,5 +327,5 @@ async def engagement(agent, told):
 
 
 STORIES = [choice, confirm, text, form, twice, cancelled, fallback,
-           fallback_goes_on, failed, reminded, unheard, single, sealed,
-           in_between, engagement]
+           fallback_goes_on, any_default, failed, reminded, unheard, single,
+           sealed, in_between, engagement]

@@ -157,6 +157,12 @@ def test_fallback_goes_on(told):
     assert told["agent"].refused() == []
 
 
+def test_any_default(told):
+    assert told["confirm"] == "deny"
+    assert told["choice"] == {"decision": "deny", "amount": 0}
+    assert told["agent"].refused() == []
+
+
 def test_failed(told):
     assert told["error"].suspension_id == told["suspension"].id
     assert told["error"].fallback_policy == "fail"

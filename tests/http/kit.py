@@ -230,6 +230,30 @@ def start_database(server):
 
 
 @contextlib.contextmanager
+def configured(server, **settings):
+    """The server with these settings, until all of its workers have the old
+    ones again."""
+    conf = server.state / "sayso.conf"
+    before = conf.read_text()
+    kept = [x for x in before.splitlines()
+            if x.split("=")[0].strip() not in settings]
+    lines = [f"{k} = {v}" for k, v in settings.items()]
+
+    def load(text):
+        old = set(server.workers())
+        conf.write_text(text)
+        os.kill(server.supervisor(), signal.SIGHUP)
+        wait_for(lambda: server.workers() and
+                 not old & set(server.workers()))
+
+    load("\n".join(kept + lines) + "\n")
+    try:
+        yield
+    finally:
+        load(before)
+
+
+@contextlib.contextmanager
 def locked(server, *intents):
     """Holds the rows of intents, so that requests about them wait."""
     with server.database() as db, db.transaction():

@@ -429,10 +429,11 @@ def test_a_record_does_not_supersede_itself(server, agent):
     ("handoff_acceptance", "accept", "fallback.authorizes"),
     ("permission", "allow_for", "amend.missing"),
     ("plan_review", "approve_edited", "amend.missing")])
-def test_a_fallback_that_authorizes_what_is_grave_is_refused_at_creation(
-        server, agent, kind, value, code):
+@pytest.mark.parametrize("severity", [None, "low", "high"])
+def test_a_fallback_that_authorizes_is_refused_at_creation(
+        server, agent, kind, value, code, severity):
     r = agent.post("/api/v1/suspensions", json=body(
-        server, kind, severity="high", timeout_seconds=60,
+        server, kind, severity=severity, timeout_seconds=60,
         fallback_policy="use_default_and_continue", fallback_value=value))
     refused(r, 422, code, "fallback_value")
 

@@ -49,7 +49,7 @@ Test(agent_ui, what_is_required)
         enum kind kind;
         const char *more, *owner, *status, *control;
     } rows[] = {
-        {KIND_NONE, "", "action", "needs_input", "['answer']"},
+        {KIND_NONE, "", "action", "needs_input", "['approve','reject']"},
         {KIND_NONE, "'choices':[{'value':'a','effect':'authorize'}]",
          "action", "needs_input", "['approve']"},
         {KIND_NONE, "'response_type':'text'", "action", "needs_input",

@@ -77,6 +77,7 @@ Test(conf, the_required_alone_and_the_defaults)
     cr_expect(eq(i64, conf.database_connect_ms, 400));
     cr_expect(not(conf.require_standby));
     cr_expect(not(conf.templates_strict));
+    cr_expect(eq(uint, conf.silence_may_authorize, 0));
     cr_expect(eq(int, (int)conf.password_cost, CRYPT_INTERACTIVE));
 }
 
@@ -91,6 +92,7 @@ Test(conf, everything_given)
                     "database_connect_ms = 10000\n"
                     "require_standby = yes\n"
                     "templates_strict = yes\n"
+                    "silence_may_authorize = low\n"
                     "password_cost = min"));
     cr_expect(str_is(conf.database_owner, "dbname=owner"));
     cr_expect(str_is(conf.socket_mode, "0600"));
@@ -100,6 +102,7 @@ Test(conf, everything_given)
     cr_expect(eq(i64, conf.database_connect_ms, 10000));
     cr_expect(conf.require_standby);
     cr_expect(conf.templates_strict);
+    cr_expect(eq(uint, conf.silence_may_authorize, 1));
     cr_expect(eq(int, (int)conf.password_cost, CRYPT_MIN));
 }
 
@@ -166,7 +169,8 @@ Test(conf, all_mistakes_at_once)
                         "workers = 5\n"
                         "database_timeout = 21\n"
                         "database_connect_ms = 49\n"
-                        "require_standby = maybe\n")));
+                        "require_standby = maybe\n"
+                        "silence_may_authorize = high\n")));
     static const char *const wanted[] = {
         "line 2: there is no key \"databse\"",
         "line 3: workers: a whole number from 1 to 256 is wanted",
@@ -184,6 +188,7 @@ Test(conf, all_mistakes_at_once)
         "line 14: database_connect_ms: a whole number from 50 to 10000 is "
         "wanted",
         "line 15: require_standby: no or yes is wanted",
+        "line 16: silence_may_authorize: never or low is wanted",
         "SAYSO_PASSWORD_COST: interactive or min is wanted",
         "socket must be given",
         "templates must be given",

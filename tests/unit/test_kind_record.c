@@ -174,7 +174,7 @@ static const struct err *silence(enum kind k, const char *more,
     const struct str body = json_of(arena_z(a, buf_text(&b)));
     const struct err *e = suspension_read(a, tree_of(body), body, &s);
     cr_assert(!e, "%.*s: %s", STR_FMT(body), e ? e->code : "");
-    return retry_check_fallback(a, &s, true);
+    return retry_check_fallback(a, &s, RETRY_SILENCE_NEVER);
 }
 
 Test(kind_record, what_silence_may_choose)
@@ -185,7 +185,9 @@ Test(kind_record, what_silence_may_choose)
     } rows[] = {
         {KIND_APPROVAL, "", "'reject'", NULL},
         {KIND_APPROVAL, "'severity':'critical'", "'reject'", NULL},
-        {KIND_APPROVAL, "'severity':'low'", "'approve'", NULL},
+        {KIND_APPROVAL, "", "'approve'", "fallback.authorizes"},
+        {KIND_APPROVAL, "'severity':'low'", "'approve'",
+         "fallback.authorizes"},
         {KIND_APPROVAL, "'severity':'high'", "'approve'",
          "fallback.authorizes"},
         {KIND_APPROVAL, "'severity':'critical','response_type':'confirm'",
@@ -202,9 +204,9 @@ Test(kind_record, what_silence_may_choose)
         /* There would be nothing to go on with. */
         {KIND_COST_CONFIRMATION, "", "'stop_task'", "fallback.ends"},
         {KIND_APPROVAL, "'on_reject':'abandon'", "'reject'", "fallback.ends"},
-        {KIND_APPROVAL, "'on_reject':'abandon'", "'approve'", NULL},
-        {KIND_HANDOFF_ACCEPTANCE, "'severity':'high'", "'accept'",
+        {KIND_APPROVAL, "'on_reject':'abandon'", "'approve'",
          "fallback.authorizes"},
+        {KIND_HANDOFF_ACCEPTANCE, "", "'accept'", "fallback.authorizes"},
         {KIND_HANDOFF_ACCEPTANCE, "", "'decline'", NULL},
         /* Nobody is there to say how much. */
         {KIND_APPROVAL, "'allow_edit':true", "'edit'", "amend.missing"},
@@ -218,7 +220,7 @@ Test(kind_record, what_silence_may_choose)
         {KIND_ELICITATION, "'form':[{'key':'c','required':true}]", "{}",
          "response.form"},
         {KIND_ELICITATION, "'severity':'critical','response_type':'confirm'",
-         "'yes'", "fallback.authorizes"},
+         "'yes'", NULL},
         {KIND_ELICITATION, "'severity':'critical','response_type':'confirm'",
          "'no'", NULL},
         {KIND_CREDENTIAL_NEEDED, "", "'decline'", NULL},

@@ -3,6 +3,7 @@
 
 #include "base/clock.h"
 #include "base/crypt.h"
+#include "domain/effect.h"
 #include "domain/resolve.h"
 
 #include "suite.h"
@@ -331,7 +332,9 @@ static void try_answer(const char *question, const char *value,
     same(tree_of(c->s.response), value);
     same(json_get(mirror(c), "response"), value);
     same(json_get(payload(c, 0), "value"), value);
-    cr_assert(str_is(c->s.outcome, chosen ? "none" : "answered"), "%s", what);
+    const char *outcome =
+        chosen ? effect_outcome(effect_of_choice(choice)) : "answered";
+    cr_assert(str_is(c->s.outcome, outcome), "%s", what);
 }
 
 Test(resolve, every_type_accepts_and_refuses)
@@ -763,11 +766,11 @@ Test(resolve, a_bare_answer_on_record)
     w.via = "openintent";
     cr_assert(!resolve_respond(a, &c->d, &w, &ada));
     cr_assert(!c->s.responded_by_claimed.p && !c->s.metadata.p);
-    cr_assert(!c->s.reason.p && str_is(c->s.outcome, "none"));
+    cr_assert(!c->s.reason.p && str_is(c->s.outcome, "vetoed"));
     same(payload(c, 0),
          "{'intent_id':'i-1','suspension_id':'s-1','value':'no',"
          "'responded_by':'ada@example.com',"
-         "'responded_at':'2026-11-20T09:27:43.510233','outcome':'none',"
+         "'responded_at':'2026-11-20T09:27:43.510233','outcome':'vetoed',"
          "'via':'openintent','subject_sha256':'" SHA "'}");
     c = scene(CONFIRM);
     w.claimed = STR("");
@@ -781,11 +784,11 @@ static const struct {
     const char *says;
 } summaries[] = {
     {CONFIRM, "'yes'", "browser", 0,
-     "Answered \"Yes\" by ada@example.com in the browser, 0 s after bot "
-     "asked."},
+     "Approved by answering \"Yes\" by ada@example.com in the browser, 0 s "
+     "after bot asked."},
     {CONFIRM, "'no'", "openintent", 119,
-     "Answered \"No\" by ada@example.com through the OpenIntent endpoint, "
-     "119 s after bot asked."},
+     "Rejected by answering \"No\" by ada@example.com through the OpenIntent "
+     "endpoint, 119 s after bot asked."},
     {CHOICES, "'go'", "native", 120,
      "Approved by answering \"Go on\" by ada@example.com through the API, "
      "2 min after bot asked."},
@@ -899,8 +902,8 @@ Test(resolve, what_silence_did_is_said)
               "'fallback_value':'no'}");
     cr_assert(!resolve_expire(a, &c->d));
     cr_assert(str_is(c->s.audit_summary,
-                     "Nobody answered in time. The agent goes on with the "
-                     "fallback that it stated when it asked."));
+                     "Nobody answered in time. The agent goes on with its "
+                     "own default, which it stated when it asked."));
 }
 
 /* Those that were made, not those that were wanted. */

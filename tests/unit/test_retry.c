@@ -361,37 +361,56 @@ Test(retry, what_contradicts_itself)
 
 #define EFFECTS                                                                \
     "[{'value':'go','label':'Go','effect':'authorize'},"                       \
+    "{'value':'mine','label':'Mine','effect':'accept'},"                       \
     "{'value':'no','label':'No','effect':'veto','reason':'required'},"         \
+    "{'value':'back','label':'Back','effect':'request_changes'},"              \
+    "{'value':'say','label':'Say','effect':'answer'},"                         \
+    "{'value':'end','label':'End','effect':'stop_task'},"                      \
     "{'value':'so','label':'So','effect':'none'}]"
+#define PLAIN                                                                  \
+    "[{'value':'approve','label':'Approve','effect':'none'},"                  \
+    "{'value':'deny','label':'Deny','effect':'none'}]"
 
+/* Without a kind. */
 static const struct {
     enum answer_type type;
     const char *choices;
     const char *value;
     const char *code; /* NULL: acceptable */
-    bool grave;       /* but not at high and critical severity */
 } fallbacks[] = {
-    {ANSWER_CHOICE, EFFECTS, "'go'", NULL, true},
-    {ANSWER_CHOICE, EFFECTS, "'no'", NULL, false},
-    {ANSWER_CHOICE, EFFECTS, "'so'", NULL, false},
-    {ANSWER_CHOICE, EFFECTS, "'GO'", "response.invalid_choice", false},
-    {ANSWER_CHOICE, EFFECTS, "null", "response.invalid_choice", false},
-    {ANSWER_CHOICE, EFFECTS, "{'value':'go'}", "response.invalid_choice",
-     false},
-    {ANSWER_CHOICE, "[]", "'anything'", NULL, false},
-    {ANSWER_CHOICE, "[]", "''", "response.empty", false},
-    {ANSWER_CONFIRM, "[]", "'yes'", NULL, true},
-    {ANSWER_CONFIRM, "[]", "'no'", NULL, false},
-    {ANSWER_CONFIRM, "[]", "true", "response.invalid_choice", false},
+    /* One of the choices is judged by its effect, */
+    {ANSWER_CHOICE, EFFECTS, "'go'", "fallback.authorizes"},
+    {ANSWER_CHOICE, EFFECTS, "'mine'", "fallback.authorizes"},
+    {ANSWER_CHOICE, EFFECTS, "'no'", NULL},
+    {ANSWER_CHOICE, EFFECTS, "'back'", NULL},
+    {ANSWER_CHOICE, EFFECTS, "'say'", NULL},
+    {ANSWER_CHOICE, EFFECTS, "'end'", "fallback.ends"},
+    {ANSWER_CHOICE, EFFECTS, "'so'", NULL},
+    {ANSWER_CONFIRM, "[{'value':'yes','label':'Go','effect':'authorize'}]",
+     "'yes'", "fallback.authorizes"},
     {ANSWER_CONFIRM, "[{'value':'yes','label':'Stop','effect':'veto'}]",
-     "'yes'", NULL, false},
-    {ANSWER_TEXT, "[]", "'as usual'", NULL, false},
-    {ANSWER_TEXT, "[]", "''", "response.empty", false},
-    {ANSWER_TEXT, "[]", "5", "response.empty", false},
-    {ANSWER_FORM, "[]", "{'a':1}", NULL, false},
+     "'yes'", NULL},
+    /* and anything else is handed back. */
+    {ANSWER_CHOICE, EFFECTS, "'GO'", NULL},
+    {ANSWER_CHOICE, EFFECTS, "'go '", NULL},
+    {ANSWER_CHOICE, EFFECTS, "null", NULL},
+    {ANSWER_CHOICE, EFFECTS, "{'value':'go'}", NULL},
+    {ANSWER_CHOICE, EFFECTS, "['go']", NULL},
+    /* Where no choice has an effect any value is the agent's own. */
+    {ANSWER_CHOICE, PLAIN, "'approve'", NULL},
+    {ANSWER_CHOICE, PLAIN, "{'decision':'deny','by':'timeout'}", NULL},
+    {ANSWER_CHOICE, "[]", "'anything'", NULL},
+    {ANSWER_CHOICE, "[]", "''", NULL},
+    {ANSWER_CONFIRM, "[]", "'yes'", NULL},
+    {ANSWER_CONFIRM, "[]", "'deny'", NULL},
+    {ANSWER_CONFIRM, "[]", "true", NULL},
+    {ANSWER_TEXT, "[]", "'as usual'", NULL},
+    {ANSWER_TEXT, "[]", "''", NULL},
+    {ANSWER_TEXT, "[]", "5", NULL},
+    {ANSWER_FORM, "[]", "{'a':1}", NULL},
 };
 
-static void try_fallback(size_t i, const char *severity, bool grave)
+static void try_fallback(size_t i, const char *severity)
 {
     const struct suspension s = {
         .response_type = fallbacks[i].type,
@@ -402,36 +421,56 @@ static void try_fallback(size_t i, const char *severity, bool grave)
     char of[48];
     cr_assert(snprintf(of, sizeof of, "case %zu, %s", i,
                        severity ? severity : "none") > 0);
-    const char *code = fallbacks[i].code ? fallbacks[i].code
-                       : grave && fallbacks[i].grave ? "fallback.authorizes"
-                                                     : NULL;
-    for (int strict = 0; strict < 2; strict++)
-        expect(retry_check_fallback(a, &s, strict), code,
+    for (int strict = 0; strict < 2; strict++) {
+        struct suspension one = s;
+        one.strict = strict;
+        const char *code = fallbacks[i].code;
+        expect(retry_check_fallback(a, &one, RETRY_SILENCE_NEVER), code,
                code ? "fallback_value" : NULL, of);
+        /* What the operator allows is for low alone. */
+        if (code && str_is(str_of(code), "fallback.authorizes") &&
+            str_is(one.severity, "low"))
+            code = NULL;
+        expect(retry_check_fallback(a, &one, RETRY_SILENCE_LOW), code,
+               code ? "fallback_value" : NULL, of);
+    }
     struct suspension fails = s;
     fails.fallback_policy = FALLBACK_FAIL;
-    expect(retry_check_fallback(a, &fails, true), NULL, NULL, of);
+    expect(retry_check_fallback(a, &fails, RETRY_SILENCE_NEVER), NULL, NULL,
+           of);
 }
 
-Test(retry, a_fallback_is_an_answer)
+Test(retry, a_fallback_is_never_a_yes)
 {
     for (size_t i = 0; i < countof(fallbacks); i++) {
-        try_fallback(i, NULL, false);
-        try_fallback(i, "low", false);
-        try_fallback(i, "medium", false);
-        try_fallback(i, "high", true);
-        try_fallback(i, "critical", true);
+        try_fallback(i, NULL);
+        try_fallback(i, "low");
+        try_fallback(i, "medium");
+        try_fallback(i, "high");
+        try_fallback(i, "critical");
     }
+}
+
+Test(retry, a_changed_yes_is_a_yes)
+{
+    const struct suspension s = {
+        .choices = json_of("[{'value':'less','label':'Less',"
+                           "'effect':'authorize_modified'}]"),
+        .fallback_policy = FALLBACK_CONTINUE,
+        .fallback_value = json_of("'less'")};
+    expect(retry_check_fallback(a, &s, RETRY_SILENCE_NEVER),
+           "fallback.authorizes", "fallback_value", "less");
 }
 
 Test(retry, what_would_be_right_is_told)
 {
-    const struct suspension s = {.response_type = ANSWER_CHOICE,
+    const struct suspension s = {.kind = KIND_CREDENTIAL_NEEDED,
                                  .choices = json_of(EFFECTS),
                                  .fallback_policy = FALLBACK_CONTINUE,
                                  .fallback_value = json_of("'x'")};
-    const struct err *e = retry_check_fallback(a, &s, true);
-    cr_assert(e && json_count(json_get(e->more, "valid_choices")) == 3);
+    const struct err *e =
+        retry_check_fallback(a, &s, RETRY_SILENCE_NEVER);
+    cr_assert(e && json_count(json_get(e->more, "valid_choices")) == 7);
 }
 
 Test(retry, going_on_takes_a_value)
@@ -441,9 +480,13 @@ Test(retry, going_on_takes_a_value)
                            .severity = STR("critical")};
     for (int p = 0; p < FALLBACK_POLICY__MAX; p++) {
         s.fallback_policy = (enum fallback_policy)p;
-        expect(retry_check_fallback(a, &s, true), "field.missing",
+        s.strict = true;
+        expect(retry_check_fallback(a, &s, RETRY_SILENCE_NEVER),
+               "field.missing",
                p == FALLBACK_FAIL ? NULL : "fallback_value", "strict");
-        expect(retry_check_fallback(a, &s, false), NULL, NULL, "lenient");
+        s.strict = false;
+        expect(retry_check_fallback(a, &s, RETRY_SILENCE_NEVER), NULL, NULL,
+               "lenient");
     }
 }
 

@@ -403,19 +403,19 @@ static const struct {
     {true, ANSWER_CHOICE, FALLBACK_FAIL, "'deny'",
      BY "nothing is authorized and the intent is abandoned."},
     {true, ANSWER_CHOICE, FALLBACK_COMPLETE, "'deny'",
-     BY "the agent goes on as if the answer were \"Deny it\"."},
+     BY "the agent goes on with its own default, \"Deny it\"."},
     {true, ANSWER_CHOICE, FALLBACK_CONTINUE, "'deny'",
-     BY "the agent goes on as if the answer were \"Deny it\"."},
+     BY "the agent goes on with its own default, \"Deny it\"."},
     {true, ANSWER_CHOICE, FALLBACK_CONTINUE, "'other'",
-     BY "the agent goes on as if the answer were \"other\"."},
+     BY "the agent goes on with its own default, \"other\"."},
     {true, ANSWER_CONFIRM, FALLBACK_COMPLETE, "'no'",
-     BY "the agent goes on as if the answer were \"No\"."},
+     BY "the agent goes on with its own default, \"No\"."},
     {true, ANSWER_TEXT, FALLBACK_COMPLETE, "'as before'",
-     BY "the agent goes on as if the answer were \"as before\"."},
+     BY "the agent goes on with its own default, \"as before\"."},
     {true, ANSWER_TEXT, FALLBACK_COMPLETE, "5",
-     BY "the agent goes on as if the answer were 5."},
+     BY "the agent goes on with its own default, 5."},
     {true, ANSWER_FORM, FALLBACK_COMPLETE, "{'a':1.50}",
-     BY "the agent goes on as if the answer were {\"a\":1.50}."},
+     BY "the agent goes on with its own default, {\"a\":1.50}."},
     {true, ANSWER_TEXT, FALLBACK_COMPLETE, "null",
      BY "the agent goes on without an answer."},
     {true, ANSWER_TEXT, FALLBACK_COMPLETE, NULL,
@@ -454,7 +454,7 @@ Test(suspension, on_expiry_shortens_a_long_answer)
         s.response_type = ANSWER_TEXT;
         s.fallback_policy = FALLBACK_COMPLETE;
         s.fallback_value = buf_text(&b);
-        buf_put(&wanted, BY "the agent goes on as if the answer were ");
+        buf_put(&wanted, BY "the agent goes on with its own default, ");
         buf_str(&wanted, str_head(s.fallback_value, 200));
         buf_put(&wanted, n > 198 ? " ...." : ".");
         cr_assert(str_eq(suspension_on_expiry(a, &s), buf_text(&wanted)));

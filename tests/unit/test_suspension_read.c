@@ -49,6 +49,10 @@ static const struct err *read_record(const char *record, struct suspension *s)
 
 /* ---- native --------------------------------------------------------- */
 
+#define YES_AND_NO                                                             \
+    "[{'value':'yes','label':'Yes','style':'primary','effect':'authorize'},"   \
+    "{'value':'no','label':'No','style':'default','effect':'veto'}]"
+
 Test(suspension_read, a_question_is_enough)
 {
     struct suspension s;
@@ -61,13 +65,38 @@ Test(suspension_read, a_question_is_enough)
     cr_assert(s.timeout_seconds == 0 && s.confidence < 0);
     cr_assert(!s.on_reject_abandon && s.state == SUSPENSION_PENDING);
     cr_assert(str_is(s.context, "{}") && str_is(s.subject, "{}"));
-    cr_assert(str_is(s.choices, "[]") && str_is(s.intent_id, "i"));
+    cr_assert(str_is(s.intent_id, "i"));
+    same_text(s.choices, YES_AND_NO);
     same_text(s.record,
               "{'id':'','question':'Go on?','response_type':'confirm',"
-              "'context':{},'fallback_policy':'fail','choices':["
-              "{'value':'yes','label':'Yes','style':'primary',"
-              "'effect':'none'},{'value':'no','label':'No',"
-              "'style':'default','effect':'none'}]}");
+              "'context':{},'fallback_policy':'fail','choices':"
+              YES_AND_NO "}");
+}
+
+/* Only a bare yes or no means what it says. */
+Test(suspension_read, a_yes_or_no_in_its_own_words)
+{
+    static const struct {
+        const char *body, *choices;
+    } rows[] = {
+        {"'question':'Go on?','response_type':'confirm','choices':[]",
+         YES_AND_NO},
+        {"'question':'Go on?','response_type':'confirm',"
+         "'choices':[{'value':'yes'}]",
+         "[{'value':'yes','label':'yes','effect':'none'}]"},
+        {"'question':'Go on?','response_type':'text'", "[]"},
+    };
+    struct suspension s;
+    for (size_t i = 0; i < countof(rows); i++) {
+        struct buf b = buf_make(a, 4096);
+        buf_printf(&b, "{%s}", rows[i].body);
+        expect(read_body(arena_z(a, buf_text(&b)), &s), NULL, NULL,
+               rows[i].body);
+        same_text(s.choices, rows[i].choices);
+    }
+    expect(read_record("{'id':'x','question':'Q?','response_type':'confirm'}",
+                       &s), NULL, NULL, "OpenIntent");
+    cr_assert(str_is(s.choices, "[]"));
 }
 
 static const char full[] =

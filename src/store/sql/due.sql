@@ -52,10 +52,12 @@ UPDATE intent i
 UPDATE suspension s
    SET state = u.state, outcome = u.outcome, response = nullif(u.response, ''),
        responded_by = u.by, responded_via = u.via, responded_at = u.at,
-       audit_summary = u.summary
+       audit_summary = u.summary, constraints = nullif(u.constraints, ''),
+       approved_subject = nullif(u.subject, ''), approved_sha256 = nullif(u.sha256, '')
   FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[],
-              $7::timestamptz[], $8::text[])
-       AS u (id, state, outcome, response, by, via, at, summary)
+              $7::timestamptz[], $8::text[], $9::text[], $10::text[], $11::text[])
+       AS u (id, state, outcome, response, by, via, at, summary, constraints, subject,
+             sha256)
  WHERE s.id = u.id AND s.state = 'pending'
 
 -- name: due_remind
