@@ -168,3 +168,11 @@ struct str call_url(struct call *c, const char *path, struct str id)
     request_escape(&b, id);
     return buf_text(&b);
 }
+
+struct str call_told(struct call *c, struct str s)
+{
+    struct buf b = buf_make(c->a, s.n + 1);
+    for (size_t i = 0; i < s.n; i++)
+        buf_char(&b, s.p[i] == '"' || s.p[i] == '\\' ? '?' : s.p[i]);
+    return buf_text(&b);
+}

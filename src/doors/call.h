@@ -63,6 +63,8 @@ const struct err *call_commit_bare(struct call *c, struct work *w, int status,
                                    const struct json *v) MUST;
 /* ETag of a version. */
 struct str call_etag(struct arena *a, int64_t version);
+/* What a stranger sent, as it may stand between quotes in a line of the log. */
+struct str call_told(struct call *c, struct str s);
 /* An address of ours, with the host: public_url and path and id. */
 struct str call_url(struct call *c, const char *path, struct str id);
 

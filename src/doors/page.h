@@ -11,12 +11,6 @@ const struct err *page_login(struct call *c) MUST;
 const struct err *page_login_post(struct call *c) MUST;
 const struct err *page_logout(struct call *c) MUST;
 
-/* Is it the password of that account? false also when it is disabled or too
- * many tries failed just now; what fails is counted. */
-struct login;
-const struct err *page_login_check(struct call *c, const struct login *l,
-                                   struct str password, bool *ok) MUST;
-
 /* page_inbox.c */
 const struct err *page_inbox(struct call *c) MUST;
 

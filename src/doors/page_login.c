@@ -2,16 +2,11 @@
  *
  * Tells nobody whether an e-mail is known: the same words and about the same
  * time for a wrong password, an unknown and a disabled person. */
-#include "base/clock.h"
-#include "base/crypt.h"
 #include "doors/page.h"
 #include "doors/session.h"
+#include "doors/sign_in.h"
+#include "domain/person.h"
 #include "store/principals.h"
-
-#define EMAIL_MAX 254
-#define PASSWORD_MAX 200
-#define FREE_FAILURES 5
-#define DELAY_MAX (30 * CLOCK_SECOND)
 
 const struct err *page_home(struct call *c)
 {
@@ -53,62 +48,49 @@ const struct err *page_login(struct call *c)
     return show(c, 200, STR(""), next, "");
 }
 
-/* After a few failures each further one makes the next try wait, up to half a
- * minute: guessing becomes slow, and nobody can lock a person out for long. */
-static bool too_soon(const struct login *l, int64_t now)
+/* Nothing was tried. The e-mail is kept. */
+static const struct err *show_later(struct call *c, const struct sign_in *s,
+                                    struct str next)
 {
-    if (l->failures < FREE_FAILURES)
-        return false;
-    const int64_t steps = l->failures - FREE_FAILURES;
-    const int64_t wait = steps >= 5 ? DELAY_MAX : CLOCK_SECOND << steps;
-    return now - l->failed_at < (wait < DELAY_MAX ? wait : DELAY_MAX);
-}
-
-static struct str lower(struct arena *a, struct str s)
-{
-    struct buf b = buf_make(a, EMAIL_MAX + 1);
-    buf_lower(&b, s);
-    return buf_text(&b);
-}
-
-const struct err *page_login_check(struct call *c, const struct login *l,
-                                   struct str password, bool *ok)
-{
-    const enum crypt_cost cost = c->serve->conf->password_cost;
-    *ok = false;
-    if (!l->found || l->disabled || too_soon(l, clock_now())) {
-        crypt_password_pretend(c->a, password, cost);
-        return NULL;
-    }
-    *ok = crypt_password_ok(c->a, l->password_hash, password);
-    return *ok ? NULL : principals_failed(c->pg, c->a, l->id);
+    const bool busy = s->result == SIGN_IN_BUSY;
+    struct buf wait = buf_make(c->a, 64), say = buf_make(c->a, 512);
+    buf_int(&wait, busy ? 2 : s->wait);
+    response_header(c->rs, "Retry-After", buf_text(&wait));
+    if (busy)
+        buf_put(&say, "Too many people sign in at this moment. Wait a few "
+                      "seconds and try again.");
+    else
+        buf_printf(&say,
+                   "There were too many wrong tries. Wait %d second%s and try "
+                   "again.",
+                   (int)s->wait, s->wait == 1 ? "" : "s");
+    buf_put(&say, " Your e-mail is kept; type the password again.");
+    return show(c, busy ? 503 : 429, s->email, next,
+                arena_z(c->a, buf_text(&say)));
 }
 
 const struct err *page_login_post(struct call *c)
 {
     struct pairs form;
-    struct login l;
-    struct str cookie = STR_NONE;
-    bool ok = false;
     session_visit(c, false);
     TRY(page_form(c, &form));
-    const struct str typed = str_trim(pairs_get(form, "email"));
+    struct sign_in s = {.email = str_trim(pairs_get(form, "email")),
+                        .at = "login"};
     const struct str password = pairs_get(form, "password");
     const struct str next = pairs_get(form, "next");
-    if (typed.n > EMAIL_MAX || password.n > PASSWORD_MAX)
+    if (s.email.n > PERSON_EMAIL_MAX || password.n > PERSON_PASSWORD_MAX)
         return show(c, 422, STR(""), next,
                     "The e-mail or the password is too long.");
-    TRY(principals_login(c->pg, c->a, lower(c->a, typed), &l));
-    TRY(page_login_check(c, &l, password, &ok));
-    if (!ok)
-        return show(c, 422, typed, next,
+    TRY(sign_in_try(c, password, &s));
+    if (s.result == SIGN_IN_SOON || s.result == SIGN_IN_BUSY)
+        return show_later(c, &s, next);
+    if (s.result == SIGN_IN_WRONG)
+        return show(c, 422, s.email, next,
                     "E-mail and password do not belong together. Your e-mail "
-                    "is kept; type the password again. After several tries, "
-                    "wait half a minute.");
-    TRY(principals_enter(c->pg, c->a, l.id, &cookie));
+                    "is kept; type the password again.");
+    TRY(sign_in_enter(c, &s));
     const struct str to = safe_next(next);
     response_see_other(c->rs, to.n ? to : STR("/inbox"));
-    session_set_cookie(c, cookie);
     return NULL;
 }
 

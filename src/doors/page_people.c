@@ -10,6 +10,7 @@
 #include "base/log.h"
 #include "doors/page.h"
 #include "doors/page_roster.h"
+#include "doors/sign_in.h"
 #include "store/people.h"
 
 #define PATH "/settings/people"
@@ -87,11 +88,7 @@ const struct err *page_people_password(struct call *c, struct str *password,
                                        struct str *hash)
 {
     *password = crypt_token(c->a, PASSWORD_BYTES);
-    *hash = crypt_password(c->a, *password, c->serve->conf->password_cost);
-    return hash->p ? NULL
-                   : ERROR(ERR_BUSY, "password.memory",
-                           "There is not enough memory for this just now. "
-                           "Try again.");
+    return sign_in_hash(c, *password, hash);
 }
 
 /* ---- the form ------------------------------------------------------- */

@@ -1,11 +1,10 @@
 /* Settings: oneself. Name, time zone and theme, and a new password for the
  * old one. Never shows a password, not even one that was just typed. */
-#include "base/crypt.h"
 #include "base/log.h"
 #include "doors/page.h"
 #include "doors/page_people.h"
+#include "doors/sign_in.h"
 #include "store/people.h"
-#include "store/principals.h"
 #include "world/zone.h"
 
 #define PATH "/settings/profile"
@@ -140,19 +139,21 @@ static const struct err *save(struct call *c, const struct pairs *typed)
 static const struct err *check(struct call *c, const struct pairs *typed,
                                struct outcome *o)
 {
-    struct login l;
-    bool ok = false;
+    struct sign_in s = {.email = c->who.name,
+                        .at = "profile",
+                        .result = SIGN_IN_WRONG};
     const struct str old = pairs_get(*typed, "old");
     if (person_password(c->a, pairs_get(*typed, "password"))) {
         o->fresh = "A password has 8 to 200 characters.";
         return NULL;
     }
-    TRY(principals_login(c->pg, c->a, c->who.name, &l));
     if (old.n <= PERSON_PASSWORD_MAX)
-        TRY(page_login_check(c, &l, old, &ok));
-    if (!ok)
-        o->old = "This is not your password. After several tries, wait half a "
-                 "minute.";
+        TRY(sign_in_try(c, old, &s));
+    if (s.result == SIGN_IN_WRONG)
+        o->old = "This is not your password.";
+    else if (s.result != SIGN_IN_OK)
+        o->old = "There were too many wrong tries, or too many people sign "
+                 "in just now. Wait half a minute and try again.";
     return NULL;
 }
 
@@ -163,13 +164,8 @@ static const struct err *password(struct call *c, const struct pairs *typed)
     TRY(check(c, typed, &o));
     if (o.old || o.fresh)
         return show(c, 422, &s, &o);
-    const struct str hash =
-        crypt_password(c->a, pairs_get(*typed, "password"),
-                       c->serve->conf->password_cost);
-    if (!hash.p)
-        return ERROR(ERR_BUSY, "password.memory",
-                     "There is not enough memory for this just now. Try "
-                     "again.");
+    struct str hash = STR_NONE;
+    TRY(sign_in_hash(c, pairs_get(*typed, "password"), &hash));
     TRY(people_password(c->pg, c->a, c->who.id, hash, c->cookie));
     log_line(LOG_NOTICE, "settings by=%.*s did=profile.password",
              STR_FMT(c->who.name));

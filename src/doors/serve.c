@@ -91,12 +91,21 @@ static enum response_style style_of(const struct call *c)
                : style;
 }
 
+/* Whoever tries doors that are not theirs is seen: who, and where from. */
+static void tell_refused(struct call *c, const struct err *e)
+{
+    log_line(LOG_NOTICE, "refused code=%s by=\"%.*s\" address=%.*s", e->code,
+             STR_FMT(call_told(c, c->who.name)), STR_FMT(c->rq->remote));
+}
+
 static void refuse(struct call *c, const struct err *e)
 {
     const enum response_style style = style_of(c);
     pg_rollback(c->pg);
     if (e->kind == ERR_BUSY && c->serve->metrics)
         metrics_database_error(c->serve->metrics);
+    if (e->kind == ERR_FORBIDDEN)
+        tell_refused(c, e);
     if (e->kind == ERR_INTERNAL)
         log_line(LOG_ERR, "internal code=%s at=%.*s", e->code,
                  STR_FMT(e->at));

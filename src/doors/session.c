@@ -1,9 +1,11 @@
 /* Who is calling: a key in a header, or a person's session in a cookie. */
 #include "doors/session.h"
 
+#include "base/clock.h"
 #include "base/crypt.h"
 #include "doors/route.h"
 #include "store/principals.h"
+#include "store/sign_ins.h"
 
 #define KEY_MAX 256
 #define NONCE 12 /* bytes */
@@ -14,6 +16,11 @@
 static const char *cookie_name(const struct call *c)
 {
     return c->rq->https ? "__Host-sayso" : "sayso";
+}
+
+static const char *browser_name(const struct call *c)
+{
+    return c->rq->https ? "__Host-sayso-browser" : "sayso-browser";
 }
 
 /* ---- keys ----------------------------------------------------------- */
@@ -150,23 +157,41 @@ void session_visit(struct call *c, bool fresh)
     c->visit = known.n == COOKIE_LENGTH ? known : STR_NONE;
     if (c->visit.p || !fresh)
         return;
-    c->visit = crypt_token(c->a, 32);
+    c->visit = crypt_token(c->a, SESSION_BYTES);
     buf_put(&b, name);
     buf_char(&b, '=');
     buf_str(&b, c->visit);
     buf_put(&b, "; Path=/; HttpOnly; SameSite=Lax");
     buf_put(&b, c->rq->https ? "; Secure" : "");
-    response_header(c->rs, "Set-Cookie", buf_text(&b));
+    response_cookie(c->rs, buf_text(&b));
+}
+
+static void set_cookie(struct call *c, const char *name, struct str value,
+                       int64_t life)
+{
+    struct buf b = buf_make(c->a, 512);
+    buf_put(&b, name);
+    buf_char(&b, '=');
+    buf_str(&b, value);
+    buf_put(&b, "; Path=/; HttpOnly; SameSite=Lax; Max-Age=");
+    buf_int(&b, life / CLOCK_SECOND);
+    buf_put(&b, c->rq->https ? "; Secure" : "");
+    response_cookie(c->rs, buf_text(&b));
 }
 
 void session_set_cookie(struct call *c, struct str cookie)
 {
-    struct buf b = buf_make(c->a, 512);
-    buf_put(&b, cookie_name(c));
-    buf_char(&b, '=');
-    buf_str(&b, cookie);
-    buf_put(&b, "; Path=/; HttpOnly; SameSite=Lax; Max-Age=");
-    buf_int(&b, cookie.p ? PRINCIPALS_SESSION_LIFE / 1000000 : 0);
-    buf_put(&b, c->rq->https ? "; Secure" : "");
-    response_header(c->rs, "Set-Cookie", buf_text(&b));
+    set_cookie(c, cookie_name(c), cookie,
+               cookie.p ? PRINCIPALS_SESSION_LIFE : 0);
+}
+
+struct str session_browser(const struct call *c)
+{
+    const struct str token = request_cookie(c->rq, browser_name(c));
+    return token.n == COOKIE_LENGTH ? token : STR_NONE;
+}
+
+void session_set_browser(struct call *c, struct str token)
+{
+    set_cookie(c, browser_name(c), token, SIGN_INS_BROWSER_LIFE);
 }

@@ -31,4 +31,11 @@ const struct err *session_same_origin(const struct call *c) MUST;
 /* Sets, or with p NULL removes, the session's cookie. */
 void session_set_cookie(struct call *c, struct str cookie);
 
+#define SESSION_BYTES 32 /* of a cookie, before they are base64url */
+/* What tells a browser that somebody has signed in from apart from others; p
+ * NULL: nothing does. It lets nobody in. */
+struct str session_browser(const struct call *c);
+/* Has the browser keep it for half a year. */
+void session_set_browser(struct call *c, struct str token);
+
 #endif

@@ -6,6 +6,7 @@
 #include "store/deliveries.h"
 #include "store/events.h"
 #include "store/intents.h"
+#include "store/sign_ins.h"
 #include "store/sql.gen.h"
 #include "world/wake.h"
 
@@ -87,7 +88,9 @@ const struct err *reap_rows(struct reap *r, struct pg *pg, struct arena *a,
         [DUE_IDEMPOTENCY] = 7 * DAY,
         [DUE_SESSION] = DAY,
         [DUE_DELIVERY] = 30 * DAY,
-        [DUE_SUBSCRIPTION] = 0};
+        [DUE_SUBSCRIPTION] = 0,
+        [DUE_KNOWN_BROWSER] = SIGN_INS_BROWSER_LIFE,
+        [DUE_SIGN_IN_FAILURE] = SIGN_INS_FORGOTTEN};
     const int64_t now = clock_now();
     *more = false;
     if (!again(r->deleted_at, now))

@@ -20,6 +20,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/turns.h"
 #include "doors/serve.h"
 #include "process/deliver.h"
 #include "process/plan.h"
@@ -404,7 +405,10 @@ int supervise_run(const char *path)
     s->metrics = metrics_make(names, routes);
     if (!s->metrics)
         log_line(LOG_ERR, "supervisor: no shared memory for the counters");
-    if (s->metrics && plan_load(path, &s->plan)) {
+    if (!turns_make())
+        log_line(LOG_ERR, "supervisor: no file for turns: %s",
+                 strerror(errno));
+    else if (s->metrics && plan_load(path, &s->plan)) {
         if (listen_all(s, a)) {
             fill(s);
             log_line(LOG_NOTICE, "supervisor: serving with %d workers",

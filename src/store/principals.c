@@ -227,50 +227,6 @@ const struct err *principals_by_session(struct pg *pg, struct arena *a,
     return pg_query(pg, a, SQL_SESSION_SEEN, &seen, NULL);
 }
 
-const struct err *principals_login(struct pg *pg, struct arena *a,
-                                   struct str email, struct login *out)
-{
-    struct pg_args args = pg_args(a);
-    struct pg_rows *r = NULL;
-    *out = (struct login){.found = false};
-    pg_arg(&args, email);
-    TRY(pg_query(pg, a, SQL_OPERATOR_FIND, &args, &r));
-    if (pg_count(r) == 0)
-        return NULL;
-    *out = (struct login){.found = true,
-                          .id = pg_str(r, 0, 0),
-                          .password_hash = pg_str(r, 0, 1),
-                          .failures = pg_int(r, 0, 2),
-                          .failed_at = pg_int(r, 0, 3),
-                          .disabled = pg_bool(r, 0, 4)};
-    return NULL;
-}
-
-const struct err *principals_failed(struct pg *pg, struct arena *a,
-                                    struct str id)
-{
-    struct pg_args args = pg_args(a);
-    pg_arg(&args, id);
-    pg_arg_time(&args, clock_now());
-    return pg_query(pg, a, SQL_OPERATOR_FAILED, &args, NULL);
-}
-
-const struct err *principals_enter(struct pg *pg, struct arena *a,
-                                   struct str id, struct str *cookie)
-{
-    struct pg_args entered = pg_args(a), session = pg_args(a);
-    const int64_t now = clock_now();
-    *cookie = crypt_token(a, 32);
-    pg_arg(&entered, id);
-    pg_arg_time(&entered, now);
-    pg_arg(&session, crypt_sha256_hex(a, *cookie));
-    pg_arg(&session, id);
-    pg_arg_time(&session, now);
-    pg_arg_time(&session, now + PRINCIPALS_SESSION_LIFE);
-    pg_queue(pg, SQL_OPERATOR_ENTERED, &entered);
-    return pg_query(pg, a, SQL_SESSION_INSERT, &session, NULL);
-}
-
 const struct err *principals_leave(struct pg *pg, struct arena *a,
                                    struct str cookie)
 {

@@ -33,21 +33,7 @@ const struct err *principals_by_session(struct pg *pg, struct arena *a,
                                         struct principal *out,
                                         bool *found) MUST;
 
-/* A person who wants in. */
-struct login {
-    bool found;
-    struct str id, password_hash;
-    bool disabled;
-    int64_t failures, failed_at;
-};
-const struct err *principals_login(struct pg *pg, struct arena *a,
-                                   struct str email,
-                                   struct login *out) MUST;
-const struct err *principals_failed(struct pg *pg, struct arena *a,
-                                    struct str id) MUST;
-/* A new session; *cookie is what the browser keeps. */
-const struct err *principals_enter(struct pg *pg, struct arena *a,
-                                   struct str id, struct str *cookie) MUST;
+/* Ends the session of a cookie. */
 const struct err *principals_leave(struct pg *pg, struct arena *a,
                                    struct str cookie) MUST;
 

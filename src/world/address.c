@@ -4,7 +4,10 @@
  * private. Resolves no name and opens nothing. */
 #include "world/address.h"
 
+#include <arpa/inet.h>
 #include <netinet/in.h>
+
+#define NETWORK_MAX 64
 
 struct range {
     uint8_t first[16];
@@ -90,4 +93,20 @@ bool address_private(const struct sockaddr *address, size_t size)
     if (family == AF_INET6 && size >= sizeof(struct sockaddr_in6))
         return private_ipv6(address);
     return true;
+}
+
+struct str address_network(struct arena *a, struct str text)
+{
+    struct in6_addr v6;
+    char *out = arena_alloc(a, INET6_ADDRSTRLEN);
+    const struct str whole = str_head(text, NETWORK_MAX);
+    if (inet_pton(AF_INET6, arena_z(a, whole), &v6) != 1)
+        return whole;
+    if (IN6_IS_ADDR_V4MAPPED(&v6)) {
+        inet_ntop(AF_INET, v6.s6_addr + 12, out, INET6_ADDRSTRLEN);
+        return str_of(out);
+    }
+    memset(v6.s6_addr + 8, 0, 8);
+    inet_ntop(AF_INET6, &v6, out, INET6_ADDRSTRLEN);
+    return str_of(out);
 }

@@ -8,6 +8,8 @@
 
 #define HEAD_MAX ((size_t)64 << 10)
 
+static const char set_cookie[] = "Set-Cookie";
+
 static const int statuses[] = {
     [ERR_BAD_REQUEST] = 400, [ERR_UNAUTHENTICATED] = 401,
     [ERR_FORBIDDEN] = 403,   [ERR_NOT_FOUND] = 404,
@@ -85,9 +87,10 @@ static struct str without_controls(struct arena *a, struct str s)
     return (struct str){p, n};
 }
 
-void response_header(struct response *rs, const char *name, struct str value)
+/* Puts it in place i; rs->headers is behind the others. */
+static void set_place(struct response *rs, size_t i, const char *name,
+                       struct str value)
 {
-    size_t i = find_header(rs, name);
     if (i == RESPONSE_HEADERS_MAX) {
         log_line(LOG_ERR, "response: no room for header %s", name);
         return;
@@ -98,14 +101,24 @@ void response_header(struct response *rs, const char *name, struct str value)
         rs->headers++;
 }
 
+void response_header(struct response *rs, const char *name, struct str value)
+{
+    set_place(rs, find_header(rs, name), name, value);
+}
+
+void response_cookie(struct response *rs, struct str value)
+{
+    set_place(rs, rs->headers, set_cookie, value);
+}
+
 static void drop_header(struct response *rs, const char *name)
 {
-    size_t i = find_header(rs, name);
-    if (i == rs->headers)
-        return;
-    rs->headers--;
-    for (; i < rs->headers; i++)
-        rs->header[i] = rs->header[i + 1];
+    size_t i;
+    while ((i = find_header(rs, name)) < rs->headers) {
+        rs->headers--;
+        for (; i < rs->headers; i++)
+            rs->header[i] = rs->header[i + 1];
+    }
 }
 
 static void clear_body(struct response *rs)
@@ -222,7 +235,7 @@ static void error_headers(struct response *rs, enum response_style style)
 {
     static const char *const spoken[] = {
         "Location",      "ETag",          "Last-Modified",
-        "Set-Cookie",    "Cache-Control", "Content-Disposition",
+        set_cookie,      "Cache-Control", "Content-Disposition",
         "X-Accel-Redirect",
     };
     for (size_t i = 0; i < countof(spoken); i++)

@@ -34,6 +34,8 @@ struct response response_make(struct arena *a);
 /* Sets a header, replacing one of that name. The name is a literal; control
  * characters in the value are left out, so CR and LF cannot pass. */
 void response_header(struct response *rs, const char *name, struct str value);
+/* Adds a Set-Cookie beside those that are there. */
+void response_cookie(struct response *rs, struct str value);
 /* The answer is v. Over RESPONSE_BODY_MAX it becomes a 500. */
 void response_json(struct response *rs, int status, const struct json *v);
 /* The text is JSON already. */

@@ -196,17 +196,17 @@ test("a revoked session ends on the next step, and answers nothing", () =>
 test("guessing is slowed down, and a while later it is forgiven", async () => {
     const { email, password } = guest("guessed");
     const { cookie, csrf } = await loginForm();
-    const failed = (ago, n) => sql("UPDATE principal SET login_failures = " +
-        `${n}, login_failed_at = now() - interval '${ago} s' ` +
-        `WHERE email = '${email}'`);
+    const of = "WHERE account_sha256 = encode(sha256(convert_to(" +
+        `'${email}', 'UTF8')), 'hex')`;
+    const failed = (ago, n) => sql("UPDATE sign_in_failure SET failures = " +
+        `${n}, failed_at = now() - interval '${ago} s' ${of}`);
     await sendLogin(cookie, { csrf, email, password: "wrong" });
-    assert.equal(sql("SELECT login_failures FROM principal WHERE email = " +
-        `'${email}'`), "1");
+    assert.equal(sql(`SELECT failures FROM sign_in_failure ${of}`), "1");
     failed(0, 10);
     const right = () => sendLogin(cookie, { csrf, email, password });
     const soon = await right();
-    assert.equal(soon.status, 422);
-    assert.match(soon.body.toString(), /wait half a minute/);
+    assert.equal(soon.status, 429);
+    assert.match(soon.body.toString(), /too many wrong tries\. Wait \d+ sec/);
     failed(31, 10);
     assert.equal((await right()).status, 303);
 });

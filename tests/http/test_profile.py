@@ -239,5 +239,7 @@ def test_what_does_not_change_a_password(person, server, old, new, field):
 def test_the_old_password_cannot_be_guessed_quickly(person):
     me = person()
     for _ in range(6):
-        assert change(me, "wrong", "long enough").status_code == 422
+        r = change(me, "wrong", "long enough")
+        assert r.status_code == 422
+    assert "too many wrong tries" in Page(r).text
     assert change(me, me.password, "long enough").status_code == 422

@@ -7,7 +7,8 @@ from statements import STATEMENTS, role
 
 LARGE = {"intent", "suspension", "event", "api_key", "operator_session",
          "lease", "idempotency", "intent_dependency", "assignment",
-         "delivery", "subscription", "endpoint"}
+         "delivery", "subscription", "endpoint", "known_browser",
+         "sign_in_failure"}
 
 
 @pytest.fixture(scope="module")
@@ -66,6 +67,17 @@ def large(server):
                                           seen_at, expires_at)
             SELECT lpad(md5('o' || n), 64, '0'), (SELECT id FROM principal
                    LIMIT 1), now(), now(), now()
+              FROM generate_series(1, 5000) n""")
+        db.execute("""
+            INSERT INTO known_browser (browser_sha256, principal_id, seen_at)
+            SELECT lpad(md5('b' || n), 64, '0'), (SELECT id FROM principal
+                   LIMIT 1), now() - n * interval '1 second'
+              FROM generate_series(1, 5000) n""")
+        db.execute("""
+            INSERT INTO sign_in_failure (account_sha256, network, failures,
+                                         failed_at)
+            SELECT lpad(md5('f' || n), 64, '0'), '192.0.2.1', 1,
+                   now() - n * interval '1 second'
               FROM generate_series(1, 5000) n""")
         db.execute("""
             INSERT INTO lease (id, intent_id, agent_id, scope, status,
@@ -233,6 +245,12 @@ HOT = [
      "operator_session_pkey"),
     ("key_find", ["$key"], "api_key_key_sha256_key"),
     ("session_find", ["$session"], "operator_session_pkey"),
+    ("sign_in_find", ["x", "$session", "$session", "192.0.2.1", EARLIER],
+     "known_browser_pkey"),
+    ("sign_in_failed", ["$session", "192.0.2.1", LATER, EARLIER], None),
+    ("sign_in_known_failed", ["$session", ANY_ID, LATER, EARLIER],
+     "known_browser_pkey"),
+    ("sign_in_forgive", ["$session", "192.0.2.1"], "sign_in_failure_pkey"),
     ("session_list", [201, ANY_ID, EARLIER, EARLIER],
      "operator_session_principal"),
     ("session_end", ["$session", None, LATER], "operator_session_pkey"),
@@ -265,7 +283,6 @@ HOT = [
     ("subscription_list", [None, None, None], "subscription_pkey"),
     ("subscription_list", [None, "$intent", None], "subscription_intent"),
     ("subscription_keys_ended", ["{$intent}", LATER], "api_key_pkey"),
-    ("operator_find", ["demo@example.com"], None),
     ("lease_newest", ["$intent", "s7"], "lease_intent"),
     ("due_next", [], "suspension_due"),
     ("due_take", [LATER, "{}"], "suspension_due"),
@@ -286,6 +303,8 @@ HOT = [
     ("due_session_delete", [LATER], "operator_session_age"),
     ("due_delivery_delete", [LATER], "delivery_age"),
     ("due_subscription_delete", [LATER], "subscription_age"),
+    ("due_known_browser_delete", [LATER], "known_browser_age"),
+    ("due_sign_in_failure_delete", [LATER], "sign_in_failure_age"),
 ]
 
 # Their WHERE has parts for absent filters, which only a plan for the values at

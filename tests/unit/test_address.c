@@ -69,3 +69,27 @@ Test(address, what_cannot_be_read_is_private)
     cr_expect(private("8.8.8.8", 1));
     cr_expect(private("2606:4700::1111", 1));
 }
+
+Test(address, the_network_of_one)
+{
+    static const struct {
+        const char *text, *network;
+    } list[] = {
+        {"203.0.113.7", "203.0.113.7"},
+        {"2001:db8:1:2:3:4:5:6", "2001:db8:1:2::"},
+        {"2001:db8:1:2::1", "2001:db8:1:2::"},
+        {"2001:db8::1", "2001:db8::"},
+        {"::1", "::"},
+        {"::ffff:203.0.113.7", "203.0.113.7"},
+        {"unix:", "unix:"},
+        {"", ""},
+        {"2001:db8:1:2:3:4:5:6:7:8:9:2001:db8:1:2:3:4:5:6:2001:db8:1:2:3:4:5:6",
+         "2001:db8:1:2:3:4:5:6:7:8:9:2001:db8:1:2:3:4:5:6:2001:db8:1:2:3:4"},
+    };
+    struct arena *a = arena_make((size_t)1 << 16);
+    for (size_t i = 0; i < countof(list); i++)
+        cr_expect(str_is(address_network(a, str_of(list[i].text)),
+                         list[i].network),
+                  "%s", list[i].text);
+    arena_free(a);
+}

@@ -34,10 +34,10 @@ SELECT email, role, name, created_at::text,
 UPDATE principal SET disabled_at = now() WHERE email = $1 AND disabled_at IS NULL
 
 -- name: operator_enable
-UPDATE principal SET disabled_at = NULL, login_failures = 0 WHERE email = $1
+UPDATE principal SET disabled_at = NULL WHERE email = $1
 
 -- name: operator_password
-UPDATE principal SET password_hash = $2, login_failures = 0 WHERE email = $1
+UPDATE principal SET password_hash = $2 WHERE email = $1
 
 -- name: operator_sessions_revoke
 UPDATE operator_session SET revoked_at = now()

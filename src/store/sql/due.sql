@@ -124,3 +124,15 @@ DELETE FROM subscription
  WHERE expires_at < $1
    AND ctid = ANY (ARRAY(SELECT s.ctid FROM subscription s
                           WHERE s.expires_at < $1 ORDER BY s.expires_at LIMIT 500))
+
+-- name: due_known_browser_delete
+DELETE FROM known_browser
+ WHERE seen_at < $1
+   AND ctid = ANY (ARRAY(SELECT k.ctid FROM known_browser k
+                          WHERE k.seen_at < $1 ORDER BY k.seen_at LIMIT 500))
+
+-- name: due_sign_in_failure_delete
+DELETE FROM sign_in_failure
+ WHERE failed_at < $1
+   AND ctid = ANY (ARRAY(SELECT f.ctid FROM sign_in_failure f
+                          WHERE f.failed_at < $1 ORDER BY f.failed_at LIMIT 500))

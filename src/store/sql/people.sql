@@ -29,7 +29,7 @@ UPDATE principal SET role = $2, name = $3, groups = $4, bulk_limit = $5, disable
 UPDATE principal SET name = $2, time_zone = $3, theme = $4 WHERE id = $1
 
 -- name: person_password
-UPDATE principal SET password_hash = $2, login_failures = 0 WHERE id = $1
+UPDATE principal SET password_hash = $2 WHERE id = $1
 
 -- name: group_list
 -- Every name that somebody is in or that an open question waits for; the latter

@@ -24,17 +24,8 @@ SELECT 1 FROM api_key
    AND ($1::text = ANY (string_to_array(groups, ' ')) OR label = $2)
 LIMIT 1
 
--- name: operator_find
-SELECT id, password_hash, login_failures, microseconds(login_failed_at),
-       disabled_at IS NOT NULL
-  FROM principal WHERE email = $1
-
--- name: operator_failed
-UPDATE principal SET login_failures = login_failures + 1, login_failed_at = $2 WHERE id = $1
-
 -- name: operator_entered
-UPDATE principal SET login_failures = 0, login_failed_at = NULL, signed_in_at = $2
- WHERE id = $1
+UPDATE principal SET signed_in_at = $2 WHERE id = $1
 
 -- name: session_insert
 INSERT INTO operator_session (id_sha256, principal_id, created_at, seen_at, expires_at)
