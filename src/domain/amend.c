@@ -126,8 +126,8 @@ static bool some_of(struct arena *a, const struct json *asked,
 
 /* Of anything but numbers and lists only the same can be said to be no
  * wider. Below zero a number may mean the opposite. */
-static bool tighter(struct arena *a, const struct json *asked,
-                    const struct json *v)
+bool amend_tighter(struct arena *a, const struct json *asked,
+                   const struct json *v)
 {
     if (json_equal(asked, v))
         return true;
@@ -149,7 +149,7 @@ static const struct err *amend_constraints(struct arena *a,
         const struct json *was = json_get_str(asked, i.key);
         if (!json_has(asked, arena_z(a, i.key)))
             return unknown(a, i.key);
-        if (!tighter(a, was, i.value))
+        if (!amend_tighter(a, was, i.value))
             return wider(a, i.key);
         /* The same in another spelling might be read as more. */
         if (!json_equal(was, i.value))

@@ -41,5 +41,9 @@ const struct err *amend_check(struct arena *a, const struct suspension *s,
                               const struct json *choice,
                               const struct amend_sent *sent,
                               struct amend *out) MUST;
+/* Is v the same as the limit that was asked for, or no wider? As for
+ * "constraints" above. */
+bool amend_tighter(struct arena *a, const struct json *asked,
+                   const struct json *v);
 
 #endif

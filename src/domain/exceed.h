@@ -1,0 +1,43 @@
+/* What of an edited subject goes beyond what was asked for, and why.
+ *
+ * An operator may edit what is approved, in any direction; where the edit is
+ * more, or other, than the agent asked for, it is said loudly:
+ *   EXCEED_REASON  needs a comment: a value above the asked one or below zero,
+ *                  another type, a switch, a name or address of something
+ *                  else, what was added or left out, and what is stated about
+ *                  the consequence
+ *   EXCEED_TYPED   needs the typed target too: a limit, a tool, a right or a
+ *                  target is another one, or a value is above its limit
+ * A limit is a member of the asked "constraints"; it holds for each value of
+ * the same name, with max_, _max or _limit or without. Lower values, shorter
+ * lists and other prose are not beyond. Pure. */
+#ifndef DOMAIN_EXCEED_H
+#define DOMAIN_EXCEED_H
+
+#include "base/json.h"
+
+enum exceed_grade { EXCEED_NOT, EXCEED_REASON, EXCEED_TYPED };
+
+/* One value that goes beyond. asked, allowed: the nodes of the two trees, NULL
+ * where there is none. */
+struct exceed_row {
+    struct str path; /* "calls[0].args.amount" */
+    struct str why;  /* a sentence */
+    enum exceed_grade grade;
+    const struct json *asked, *allowed;
+};
+struct exceed {
+    enum exceed_grade grade; /* the highest of all */
+    struct exceed_row *rows; /* the first EXCEED_ROWS of them */
+    size_t n, more;          /* more: that have no row */
+};
+#define EXCEED_ROWS 100
+
+void exceed(struct arena *a, const struct json *asked,
+            const struct json *allowed, struct exceed *out);
+/* The row of these two nodes; NULL: it is not beyond. */
+const struct exceed_row *exceed_row(const struct exceed *e,
+                                    const struct json *asked,
+                                    const struct json *allowed);
+
+#endif
