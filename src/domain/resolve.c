@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "base/crypt.h"
 #include "domain/effect.h"
+#include "domain/exceed.h"
 
 /* ---- effects -------------------------------------------------------- */
 
@@ -114,6 +115,25 @@ static const struct err *record(struct arena *a, struct suspension *s,
                        "each.");
 }
 
+/* An edit may go beyond what was asked for, but not without a word. */
+static const struct err *check_beyond(struct arena *a,
+                                      const struct suspension *s,
+                                      const struct answer *answer)
+{
+    struct json *asked = NULL;
+    struct exceed e;
+    if (!answer->amend.subject)
+        return NULL;
+    TRY(json_parse(a, s->subject, &asked));
+    exceed(a, asked, answer->amend.subject, &e);
+    if (e.grade == EXCEED_NOT || str_trim(answer->reason).n > 0)
+        return NULL;
+    return err_at(a, ERR_INVALID, "reason.missing", STR("reason"),
+                  "This goes beyond what was asked for (%.*s: %.*s). Give a "
+                  "reason; the agent will read it.",
+                  STR_FMT(e.rows[0].path), STR_FMT(e.rows[0].why));
+}
+
 /* What a yes changed, and the number of what was approved instead. */
 static const struct err *change(struct arena *a, struct suspension *s,
                                 const struct json *choice,
@@ -125,7 +145,7 @@ static const struct err *change(struct arena *a, struct suspension *s,
     s->approved_subject = amend.subject;
     s->approved_sha256 =
         amend.subject.p ? crypt_sha256_hex(a, amend.subject) : STR_NONE;
-    return NULL;
+    return check_beyond(a, s, answer);
 }
 
 /* The goal changes hands only with the answer that accepts it. The event's

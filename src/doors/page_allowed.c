@@ -9,11 +9,7 @@
 
 static struct json *difference(struct page_view *v, const struct suspension *s)
 {
-    struct page_amend_pair pair;
-    const bool changed = page_amend_pair(v->a, s, &pair);
-    struct json *o = changed ? page_difference(v, pair.asked, pair.allowed)
-                             : page_difference(v, NULL, NULL);
-    json_set_bool(o, "is_same", !changed);
+    struct json *o = page_amend_difference(v, s);
     json_set_text(o, "hash_short", STR(""));
     return o;
 }

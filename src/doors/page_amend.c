@@ -94,6 +94,32 @@ bool page_amend_pair(struct arena *a, const struct suspension *s,
     return out->allowed && !json_equal(out->asked, out->allowed);
 }
 
+struct json *page_amend_difference(struct page_view *v,
+                                   const struct suspension *s)
+{
+    struct page_amend_pair pair;
+    struct exceed beyond = {.grade = EXCEED_NOT};
+    const bool changed = page_amend_pair(v->a, s, &pair);
+    /* Steps of a plan can only be fewer. */
+    if (changed && s->approved_subject.p && s->kind != KIND_PLAN_REVIEW)
+        exceed(v->a, pair.asked, pair.allowed, &beyond);
+    struct json *o = page_difference_judged(v, changed ? pair.asked : NULL,
+                                            changed ? pair.allowed : NULL,
+                                            &beyond);
+    json_set_bool(o, "is_same", !changed);
+    return o;
+}
+
+struct json *page_amend_brief(struct page_view *v, const struct suspension *s)
+{
+    if (!suspension_modified(s) || s->state == SUSPENSION_EXPIRED)
+        return NULL;
+    if (s->kind == KIND_PLAN_REVIEW)
+        return page_view_text(v, STR("its steps"));
+    const struct json *o = page_amend_difference(v, s);
+    return page_view_text(v, json_get_text(o, "brief"));
+}
+
 /* The number of what is shown as the change. */
 static struct str number_of(struct arena *a, const struct suspension *after)
 {
@@ -159,13 +185,9 @@ static struct json *steps_seen(struct page_view *v,
 static struct json *difference(struct page_view *v,
                                const struct page_amend_of *of)
 {
-    struct page_amend_pair pair;
     if (!of->after)
         return NULL;
-    const bool changed = page_amend_pair(v->a, of->after, &pair);
-    struct json *o = changed ? page_difference(v, pair.asked, pair.allowed)
-                             : page_difference(v, NULL, NULL);
-    json_set_bool(o, "is_same", !changed);
+    struct json *o = page_amend_difference(v, of->after);
     json_set_json(o, "steps", steps_seen(v, of));
     json_set_text(o, "looked", number_of(v->a, of->after));
     json_set_text(o, "hash_short",

@@ -39,6 +39,14 @@ struct page_amend_pair {
 bool page_amend_pair(struct arena *a, const struct suspension *s,
                      struct page_amend_pair *out);
 
+/* The two as a page_difference.h, with what goes beyond what was asked for,
+ * and `is_same`. */
+struct json *page_amend_difference(struct page_view *v,
+                                   const struct suspension *s);
+/* What was changed, in a few words, where the answer allows something else;
+ * NULL where it does not. */
+struct json *page_amend_brief(struct page_view *v, const struct suspension *s);
+
 struct page_amend_of {
     const struct suspension *s;
     const struct json *choice;

@@ -225,9 +225,19 @@ static bool set_change(struct page_view *v, struct json *o,
                                         .after = of->after};
     struct json *change = page_amend(v, &amend);
     json_set_json(o, "amend", change);
+    json_set_json(o, "changes",
+                  of->after ? page_amend_brief(v, of->after) : NULL);
     json_set_bool(o, "may_confirm",
                   !change || json_bool(json_get(change, "may_confirm")));
     return change && !of->after;
+}
+
+/* Does what is to be looked at go beyond what was asked for? */
+static bool is_beyond(const struct json *confirm)
+{
+    const struct json *difference =
+        json_get(json_get(confirm, "amend"), "difference");
+    return json_get(difference, "beyond") != NULL;
 }
 
 static struct json *confirm(struct page_view *v,
@@ -236,12 +246,12 @@ static struct json *confirm(struct page_view *v,
 {
     const struct suspension *s = of->s;
     const struct json *c = suspension_choice(choices, of->choice);
-    const bool needs = needs_reason(c);
     struct json *o = json_object(v->a);
     if (!of->choice.p || !c)
         return NULL;
     const struct str more = json_get_text(c, "description");
     const bool typing = set_change(v, o, of, c);
+    const bool needs = needs_reason(c) || is_beyond(o);
     json_set_json(o, "label", page_view_text(v, json_get_text(c, "label")));
     json_set_json(o, "value", json_get(c, "value"));
     json_set_text(o, "tone", page_button_sure(choices, c));

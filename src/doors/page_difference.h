@@ -4,11 +4,19 @@
 #define DOORS_PAGE_DIFFERENCE_H
 
 #include "doors/page_facts.h"
+#include "domain/exceed.h"
 
-/* `rows[]` of {sign, word, path, before, after, type}, `more`, and the heads
- * of both sides, `was_head` and `now_head`. Equal parts have no row. */
+/* `rows[]` of {sign, word, path, before, after, type, beyond}, `more`, and the
+ * heads of both sides, `was_head` and `now_head`; `brief`, the first of them in
+ * a few words. Equal parts have no row. */
 struct json *page_difference(struct page_view *v, const struct json *before,
                              const struct json *after);
+/* The same, where each row that goes beyond what was asked for says so, and
+ * `beyond` lists them; beyond NULL: none does. */
+struct json *page_difference_judged(struct page_view *v,
+                                    const struct json *before,
+                                    const struct json *after,
+                                    const struct exceed *beyond);
 /* The same with a row for each value of two objects, within the room: where
  * it is equal sign and word are "" and before is null. The same object twice:
  * its values. */

@@ -192,6 +192,7 @@ static const struct err *show_answered(struct call *c,
     TRY(set_next(c, &v, view, s->id));
     TRY(set_kind(c, &v, s, view));
     json_set_json(view, "suspension", page_question(&v, s));
+    json_set_json(view, "changes", page_amend_brief(&v, s));
     json_set_json(view, "summary", page_decision_summary(&v, s, &c->who));
     json_set_json(view, "marks", marks(c->a, s, h.closed));
     json_set_json(view, "decision", page_decision(&v, s, &c->who, h.closed));
@@ -362,6 +363,13 @@ static const struct err *decide(struct call *c, struct work *w,
     return answer_decide(c, w, answer);
 }
 
+/* What is missing is asked for beside what would be allowed. */
+static bool is_asked(const struct err *e)
+{
+    return e && (str_is(str_of(e->code), "reason.missing") ||
+                 str_is(str_of(e->code), "typed.differs"));
+}
+
 const struct err *page_suspension_respond(struct call *c)
 {
     const struct work_once once = {.key = STR_NONE};
@@ -384,12 +392,15 @@ const struct err *page_suspension_respond(struct call *c)
     /* Nobody shall wait for the lock while a page is made. */
     pg_rollback(c->pg);
     const bool again = pairs_get(posted, "again").p != NULL;
+    const bool looks = is_asked(e) && suspension_modified(&w.suspension);
+    if (looks && (again || pairs_get(posted, "look").p))
+        e = NULL; /* nobody has said yet that this is what they want */
     const struct page_answer_of of = {
         .s = &before,
         .reader = &c->who,
         .typed = &posted,
         .error = e,
-        .after = e || again ? NULL : &w.suspension};
+        .after = again || (e && !looks) ? NULL : &w.suspension};
     const struct str code = str_of(e ? e->code : "");
     if (str_is(code, "suspension.already_decided") ||
         str_is(code, "suspension.expired"))

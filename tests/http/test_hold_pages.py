@@ -186,3 +186,137 @@ def test_A6_without_details_nothing_is_the_same(agent, person):
                          choices=CHOICES) for _ in range(2))
     r = picked(person("operator").client, one, two)
     assert "Same details" not in Page(r).text
+
+
+# --- A1: edits that go beyond what was asked ------------------------------
+
+ASKED = {"action": {"name": "Refund", "provider": "Payments"},
+         "target": "KES-EU-1", "scope_summary": "One refund",
+         "consequence": "Money leaves", "reversible": False,
+         "calls": [{"tool": "payments.refund", "args": {
+             "amount": 99.5, "order": "KES-EU-1", "note": "A kind word"}}],
+         "constraints": {"amount": 120}}
+
+
+def edited(**args):
+    """The subject with other arguments of its call, or other members."""
+    more = {k: args.pop(k) for k in list(args) if k in ASKED}
+    tool = args.pop("tool", "payments.refund")
+    return {**ASKED, "calls": [{"tool": tool, "args": {
+        **ASKED["calls"][0]["args"], **args}}], **more}
+
+
+def approval(agent, **more):
+    return kit.ask(agent, kind="approval", subject=ASKED, choices=None,
+                   response_type=None, allow_edit=True, title="Refund 99.50",
+                   **{"severity": "low", **more})
+
+
+def edit(client, asked, subject, **more):
+    return kit.answer(client, asked, "edit", subject=subject, **more)
+
+
+@pytest.mark.parametrize("change", [
+    {"amount": 100}, {"order": "KES-EU-10"}, {"more": 1},
+    {"reversible": True}, {"amount": 121}, {"tool": "payments.refund_all"},
+    {"target": "KES-EU-2"}, {"constraints": {"amount": 500}},
+    {"constraints": {}}])
+def test_A1_an_edit_beyond_what_was_asked_needs_a_reason(agent, operator,
+                                                         change):
+    asked = approval(agent)
+    for reason in ({}, {"reason": " "}):
+        r = edit(operator, asked, edited(**change), **reason)
+        assert r.status_code == 422 and r.json()["code"] == "reason.missing"
+        assert r.json()["at"] == "reason", r.text
+    seen = agent.get(f"/api/v1/suspensions/{asked['suspension_id']}").json()
+    assert seen["state"] == "pending"
+
+
+@pytest.mark.parametrize("change", [
+    {"amount": 99}, {"note": "Another kind word"},
+    {"constraints": {"amount": 100}}])
+def test_A1_less_needs_none(agent, operator, change):
+    asked = approval(agent)
+    r = edit(operator, asked, edited(**change))
+    assert r.status_code == 200, r.text
+
+
+# --- the same on the page ---
+
+def at_respond(asked):
+    return f"/suspensions/{asked['suspension_id']}/respond"
+
+
+def shows(client, asked, choice):
+    r = client.get(f"/suspensions/{asked['suspension_id']}",
+                   params={"choice": choice})
+    assert r.status_code == 200, r.text
+    return Page(r)
+
+
+def change(page, old, new):
+    """What a browser sends with the field that has old now saying new."""
+    data = page.data("/respond")
+    key = next(k for k, v in data.items() if v == old)
+    return {**data, key: new}
+
+
+@pytest.fixture(scope="module")
+def me(person):
+    return person("operator").client
+
+
+def test_A1_the_difference_marks_what_goes_beyond(agent, me):
+    asked = approval(agent)
+    data = change(shows(me, asked, "edit"), "99.5", "4999.99")
+    r = me.post(at_respond(asked), data={**data, "look": "edit"})
+    assert r.status_code == 200, r.text
+    seen = Page(r)
+    assert "1 change goes beyond what was asked for" in seen.text
+    assert seen.text.count("Above the stated limit, 120.") == 2, seen.text
+    assert "Approve with changes: amount 99.5 → 4,999.99?" in seen.text
+    assert len(re.findall(r'<tr class="beyond grave">', r.text)) == 1
+    assert "Comment required" in seen.text
+    assert "A comment is needed" not in seen.text  # to look is no mistake
+    # Without the comment it does not count, and the difference stays.
+    r = me.post(at_respond(asked),
+                data={**seen.data("/respond"), "value": "edit"})
+    assert r.status_code == 422
+    assert "A comment is needed" in Page(r).text
+    assert "4999.99" in Page(r).text and "beyond what" in Page(r).text
+
+
+def test_A1_a_lower_value_is_not_marked(agent, me):
+    asked = approval(agent)
+    data = change(shows(me, asked, "edit"), "99.5", "9.5")
+    seen = Page(me.post(at_respond(asked), data={**data, "look": "edit"}))
+    assert "beyond" not in seen.text and "Comment optional" in seen.text
+    r = me.post(at_respond(asked),
+                data={**seen.data("/respond"), "value": "edit"})
+    assert r.status_code == 303
+
+
+def test_A1_the_heading_does_not_state_the_old_figure(agent, me):
+    asked = approval(agent)
+    data = change(shows(me, asked, "edit"), "99.5", "100")
+    seen = Page(me.post(at_respond(asked), data={**data, "look": "edit"}))
+    r = me.post(at_respond(asked), data={
+        **seen.data("/respond"), "value": "edit", "reason": "rounded up"})
+    assert r.status_code == 303, r.text
+    done = me.get(f"/suspensions/{asked['suspension_id']}")
+    heading = re.search(r"<h1[^>]*>(.*?)</h1>", done.text, re.S)[1]
+    words = html.unescape(re.sub("<[^>]+>", "", heading))
+    assert words == "Approved with changes: amount 99.5 → 100"
+    assert "Above what was asked for, 99.5." in Page(done).text
+    assert "Asked for: Refund 99.50" in Page(done).text
+
+
+def test_A1_what_was_approved_as_asked_keeps_its_heading(agent, me):
+    asked = approval(agent)
+    assert kit.answer(me, asked).status_code in (401, 403)  # no key
+    r = me.post(at_respond(asked), data=Page(me.get(
+        f"/suspensions/{asked['suspension_id']}")).data(
+            "/respond", value="approve"))
+    assert r.status_code == 303
+    done = me.get(f"/suspensions/{asked['suspension_id']}")
+    assert "with changes" not in Page(done).text

@@ -297,7 +297,7 @@ def test_one_decision_for_many_leaves_out_what_is_not_for_it(
     page = Page(r)
     assert r.status_code == 200 and "Approve 2 questions?" in page.text
     assert "Over your bulk limit, medium risk." in page.text
-    assert page.text.count("It has no plain yes.") == 2
+    assert page.text.count("It has no plain yes.") == 3  # and at the head
     assert "This question is not yours to answer." in page.text
     # A GET or this page decides nothing.
     assert me.client.get("/inbox/confirm").status_code == 405
@@ -335,7 +335,7 @@ def test_all_that_is_approved_together_is_shown(me, approval, post):
                  f"target {APPROVAL['target']}",
                  f"capability {PERMISSION['capability']}"):
         assert part in text, part
-    assert text.count("Its facts are too long for a list.") == 2
+    assert text.count("Its facts are too long for a list.") == 3
     # What is left out stays so when it is sent, and a no needs no facts.
     r = me.client.post("/inbox/decide", data={
         "csrf": csrf, "answer": "approve", "pick[]": pick})
@@ -557,7 +557,7 @@ def test_the_export_says_what_was_allowed_instead(
     # The kind's own choices, as the page offers them.
     offered = {x["value"]: x["label"] for x in operator.get(
         f"/api/v1/suspensions/{ids(edited)[0]}").json()["choices"]}
-    r = answer(operator, edited, "edit",
+    r = answer(operator, edited, "edit", reason="the other one",
                subject={**APPROVAL, "target": "KES-EU-2"})
     assert r.status_code == 200, r.text
     table, line = exported(me.client, edited)

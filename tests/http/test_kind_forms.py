@@ -234,7 +234,7 @@ def test_the_number_is_of_the_bytes_that_were_approved(agent, me):
     data = fields(show(me, asked, "edit"))
     text = json.dumps({**wide, "target": "orders/1"}, indent=1)
     assert json.loads(data["f1"]) == wide
-    through(me, asked, "edit", f1=text)
+    through(me, asked, "edit", f1=text, reason="the other one")
     got = read(agent, asked)
     assert got["approved_sha256"] == hashlib.sha256(text.encode()).hexdigest()
 

@@ -174,7 +174,8 @@ ANSWERS = [
      "vetoed", "active"),
     ("approval", {"on_reject": "abandon"}, {"value": "reject"}, "vetoed",
      "abandoned"),
-    ("approval", {"allow_edit": True}, {"value": "edit", "subject": EDITED},
+    ("approval", {"allow_edit": True},
+     {"value": "edit", "subject": EDITED, "reason": "the right one"},
      "authorized", "active"),
     ("approval", {}, {"value": "constrain", "constraints": {"amount": 9}},
      "authorized", "active"),
@@ -289,7 +290,8 @@ def test_what_was_approved_instead_is_told_with_its_digest(server, agent,
     asked = put_question(agent, server, "approval", allow_edit=True)
     text = json.dumps(EDITED, indent=1)
     at = f"/api/v1/suspensions/{asked['suspension_id']}/respond"
-    r = operator.post(at, content=f'{{"value": "edit", "subject": {text}}}',
+    r = operator.post(at, content='{"value": "edit", "reason": "better", '
+                                  f'"subject": {text}}}',
                       headers={"Content-Type": "application/json"})
     done = r.json()
     assert r.status_code == 200, r.text
@@ -704,7 +706,7 @@ def test_openintent_reads_limits_edits_and_declines_of_a_kind(server, agent,
                      constraints={"limit": 21})
     assert r.status_code == 422 and seen["state"] == "pending"
     r, seen = trying("approval", "edit", {"allow_edit": True},
-                     subject=EDITED)
+                     subject=EDITED, reason="better")
     assert r.status_code == 200 and seen["approved_subject"] == EDITED
     r, seen = trying("approval", "approve", {}, constraints={"amount": 1})
     assert r.status_code == 422 and r.json()["code"] == "amend.unused"
