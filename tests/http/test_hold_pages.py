@@ -274,7 +274,7 @@ def test_A1_the_difference_marks_what_goes_beyond(agent, me):
     seen = Page(r)
     assert "1 change goes beyond what was asked for" in seen.text
     assert seen.text.count("Above the stated limit, 120.") == 2, seen.text
-    assert "Approve with changes: amount 99.5 → 4,999.99?" in seen.text
+    assert "Approve with changes: amount 99.5 → 4,999.99" in seen.text
     assert len(re.findall(r'<tr class="beyond grave">', r.text)) == 1
     assert "Comment required" in seen.text
     assert "A comment is needed" not in seen.text  # to look is no mistake
