@@ -1,9 +1,11 @@
 /* Memory with a life: blocks from malloc, handed out by moving a pointer.
  *
  * The only file that calls malloc and free. Never gives a single piece back
- * and never returns NULL: an arena that is full ends the process. */
+ * and never returns NULL: an arena that is full ends the work that was tried
+ * in it, by longjmp to arena_try, or the process. */
 #include "base/arena.h"
 
+#include <setjmp.h>
 #include <stdalign.h>
 #include <stdlib.h>
 
@@ -24,25 +26,46 @@ struct deferred {
     void *p;
 };
 
+/* The calls of arena_try that have not returned, innermost first. */
+struct trial {
+    struct trial *outer;
+    jmp_buf back;
+};
+
 struct arena {
-    size_t max, used;
-    struct block *first; /* kept over a reset */
-    struct block *rest;  /* all others */
-    struct block *now;   /* where small pieces come from */
+    size_t used; /* of its own, and of those within it */
+    size_t max, ceiling, peak; /* of the outermost one, as is `trial`; max is
+                                  the ceiling and what was spared */
+    struct trial *trial;
+    struct arena *root;   /* the outermost one, or itself */
+    struct arena *outer;  /* NULL: it is the outermost */
+    struct arena *inner;  /* the newest within it */
+    struct arena *before; /* the next older one within the same */
+    struct block *first;  /* kept over a reset */
+    struct block *rest;   /* all others */
+    struct block *now;    /* where small pieces come from */
     struct deferred *deferred;
 };
 
-static _Noreturn void die(const char *why, size_t n)
+/* Whose work runs: see arena_bill. A process does one thing at a time. */
+static struct arena *at_work;
+
+/* What cannot be had ends the work that is tried, or the process. */
+static _Noreturn void give_up(const struct arena *a, const char *why, size_t n)
 {
+    if (a && a->root->trial)
+        longjmp(a->root->trial->back, 1);
     log_line(LOG_ERR, "arena: %s at a request for %zu bytes", why, n);
     abort();
 }
 
-static struct block *block_make(size_t cap)
+static const char no_memory[] = "the system has no memory";
+
+static struct block *block_make(const struct arena *a, size_t cap)
 {
     struct block *b = malloc(sizeof(struct block) + cap);
     if (!b)
-        die("the system has no memory", cap);
+        give_up(a, no_memory, cap);
     b->next = NULL;
     b->n = 0;
     b->cap = cap;
@@ -53,16 +76,39 @@ struct arena *arena_make(size_t max)
 {
     struct arena *a = malloc(sizeof(*a));
     if (!a)
-        die("the system has no memory", sizeof(*a));
+        give_up(NULL, no_memory, sizeof(*a));
     /* A multiple of ALIGN, so that rounding up never passes the ceiling. */
-    *a = (struct arena){.max = max - max % ALIGN};
-    a->first = block_make(BLOCK);
+    *a = (struct arena){.ceiling = max - max % ALIGN};
+    a->max = a->ceiling;
+    a->root = a;
+    a->first = block_make(NULL, BLOCK);
     a->now = a->first;
+    return a;
+}
+
+struct arena *arena_within(struct arena *outer)
+{
+    struct block *first = block_make(outer, BLOCK);
+    struct arena *a = malloc(sizeof(*a));
+    if (!a) {
+        free(first);
+        give_up(outer, no_memory, sizeof(*a));
+    }
+    *a = (struct arena){.root = outer->root,
+                        .outer = outer,
+                        .before = outer->inner,
+                        .first = first,
+                        .now = first};
+    outer->inner = a;
+    if (at_work && at_work->root == a->root)
+        at_work = a;
     return a;
 }
 
 void arena_reset(struct arena *a)
 {
+    while (a->inner)
+        arena_free(a->inner);
     while (a->deferred) {
         const struct deferred *d = a->deferred;
         a->deferred = d->next;
@@ -75,7 +121,24 @@ void arena_reset(struct arena *a)
     }
     a->first->n = 0;
     a->now = a->first;
+    if (arena_peak(a) > a->root->peak)
+        a->root->peak = arena_peak(a);
+    for (struct arena *o = a->outer; o; o = o->outer)
+        o->used -= a->used;
     a->used = 0;
+    if (!a->outer) {
+        a->max = a->ceiling;
+        a->peak = 0;
+    }
+}
+
+/* Takes an arena out of the one that it is within. */
+static void detach(struct arena *a)
+{
+    struct arena **p = &a->outer->inner;
+    while (*p != a)
+        p = &(*p)->before;
+    *p = a->before;
 }
 
 void arena_free(struct arena *a)
@@ -83,8 +146,22 @@ void arena_free(struct arena *a)
     if (!a)
         return;
     arena_reset(a);
+    if (at_work == a)
+        at_work = a->outer;
+    if (a->outer)
+        detach(a);
     free(a->first);
     free(a);
+}
+
+/* Counts size bytes in a and in all that it is within. */
+static void count(struct arena *a, size_t size)
+{
+    struct arena *root = a->root;
+    if (size > root->max - root->used)
+        give_up(a, "the ceiling is reached", size);
+    for (; a; a = a->outer)
+        a->used += size;
 }
 
 /* A block with room for size bytes. A large piece gets its own, so that the
@@ -93,7 +170,7 @@ static struct block *block_for(struct arena *a, size_t size)
 {
     if (size <= a->now->cap - a->now->n)
         return a->now;
-    struct block *b = block_make(size > BLOCK / 4 ? size : BLOCK);
+    struct block *b = block_make(a, size > BLOCK / 4 ? size : BLOCK);
     b->next = a->rest;
     a->rest = b;
     if (b->cap == BLOCK)
@@ -105,20 +182,20 @@ void *arena_alloc(struct arena *a, size_t n)
 {
     if (n == 0)
         n = 1;
-    if (n > a->max - a->used)
-        die("the ceiling is reached", n);
+    if (n > SIZE_MAX - ALIGN)
+        give_up(a, "a piece's size overflows", n);
     const size_t size = (n + ALIGN - 1) / ALIGN * ALIGN;
+    count(a, size);
     struct block *b = block_for(a, size);
     void *p = b->p + b->n;
     b->n += size;
-    a->used += size;
     return memset(p, 0, size);
 }
 
 void *arena_array(struct arena *a, size_t n, size_t size)
 {
     if (size && n > SIZE_MAX / size)
-        die("an array's size overflows", n);
+        give_up(a, "an array's size overflows", n);
     return arena_alloc(a, n * size);
 }
 
@@ -132,7 +209,7 @@ struct str arena_str(struct arena *a, struct str s)
 const char *arena_z(struct arena *a, struct str s)
 {
     if (s.n == SIZE_MAX)
-        die("a text's size overflows", s.n);
+        give_up(a, "a text's size overflows", s.n);
     char *p = arena_alloc(a, s.n + 1);
     if (s.n)
         memcpy(p, s.p, s.n);
@@ -149,4 +226,58 @@ void arena_defer(struct arena *a, void (*fn)(void *), void *p)
 size_t arena_used(const struct arena *a)
 {
     return a->used;
+}
+
+size_t arena_peak(const struct arena *a)
+{
+    const struct arena *root = a->root;
+    return root->used > root->peak ? root->used : root->peak;
+}
+
+void arena_charge(struct arena *a, size_t n)
+{
+    count(a, n);
+}
+
+bool arena_offer(struct arena *a, size_t n)
+{
+    const bool room = n <= a->root->max - a->root->used;
+    if (room)
+        count(a, n);
+    return room;
+}
+
+void arena_bill(size_t n)
+{
+    if (at_work)
+        count(at_work, n);
+}
+
+void arena_no_memory(void)
+{
+    give_up(at_work, no_memory, 0);
+}
+
+/* Ends a trial, however it went. */
+static void settle(struct arena *root, struct trial *outer,
+                   struct arena *before)
+{
+    root->max += ARENA_SPARE;
+    root->trial = outer;
+    at_work = before;
+}
+
+bool arena_try(struct arena *a, void (*work)(void *), void *p)
+{
+    struct arena *const root = a->root, *const before = at_work;
+    struct trial t = {.outer = root->trial};
+    if (setjmp(t.back) != 0) {
+        settle(root, t.outer, before);
+        return false;
+    }
+    root->trial = &t;
+    at_work = a;
+    work(p);
+    settle(root, t.outer, before);
+    return true;
 }

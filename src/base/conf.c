@@ -163,6 +163,7 @@ static const struct key {
     TEXT(migrations, NULL),
     NEEDED(public_url, check_public_url),
     NUMBER(workers, 1, 256),
+    NUMBER(request_memory_mb, 64, 4096),
     WORD(templates_strict, "no yes"),
     WORD(password_cost, "interactive min"),
     TEXT(default_retry_policy, check_retry_policy),
@@ -353,6 +354,7 @@ bool conf_read(struct arena *a, struct str file, struct conf *c,
         .workers = 4,
         .database_timeout = 2,
         .database_connect_ms = 400,
+        .request_memory_mb = 192,
         .password_cost = CRYPT_INTERACTIVE,
     };
     struct reading r = {.arena = a, .conf = c, .mistakes = mistakes};

@@ -31,6 +31,8 @@ struct conf {
                                   us in, 50..10000, default 400 */
     unsigned require_standby;  /* 1: doctor asks for a synchronous standby;
                                   no | yes, default no */
+    int64_t request_memory_mb; /* that one request may hold, 64..4096,
+                                  default 192 */
     unsigned templates_strict; /* 1: an unknown template key is an error;
                                   no | yes, default no */
     enum crypt_cost password_cost; /* interactive | min (tests) */

@@ -21,6 +21,7 @@ enum err_kind {
     ERR_RATE,            /* 429 */
     ERR_INTERNAL,        /* 500: a defect of ours */
     ERR_BUSY,            /* 503: try again, Retry-After */
+    ERR_MEMORY,          /* 503: more memory than a request may hold */
     ERR_AGAIN,           /* never leaves the house: run the call once more */
     ERR__MAX
 };

@@ -3,7 +3,11 @@
  * A struct json is a json_object of json-c under another name. Every
  * reference that is held here belongs to an arena and is given back by it;
  * a value inside of a container lives as long as the container or its own
- * arena does. Nothing is judged here: json_check does that before. */
+ * arena does. Nothing is judged here: json_check does that before.
+ *
+ * json-c takes its memory elsewhere, so every tree is charged to the arena's
+ * budget before it is made. What json_set and json_add make in a tree has no
+ * arena at hand and is billed to the work that runs. */
 #include <limits.h>
 #include <stdlib.h>
 
@@ -42,20 +46,33 @@ static struct json *out(struct jsonc_object *o)
 static struct jsonc_object *made(struct jsonc_object *o)
 {
     if (!o)
-        die("the system has no memory");
+        arena_no_memory();
     return o;
 }
 
-static void give_back(void *o)
+/* A reference that an arena gives back. It is made before what it is to hold,
+ * for the arena may have no room for it. */
+struct held {
+    struct jsonc_object *o;
+};
+
+static void give_back(void *p)
 {
-    json_object_put(o);
+    const struct held *h = p;
+    json_object_put(h->o);
 }
 
-/* Hands the reference to the arena. */
-static struct json *own(struct arena *a, struct jsonc_object *o)
+static struct held *hold(struct arena *a, size_t weight)
 {
-    if (o)
-        arena_defer(a, give_back, o);
+    struct held *h = arena_new(a, struct held);
+    arena_defer(a, give_back, h);
+    arena_charge(a, weight);
+    return h;
+}
+
+static struct json *own(struct held *h, struct jsonc_object *o)
+{
+    h->o = o;
     return out(o);
 }
 
@@ -63,6 +80,7 @@ static struct jsonc_object *text_make(struct str s)
 {
     if (s.n > INT_MAX)
         die("a text is too long");
+    arena_bill(JSON_TEXT_BYTES + s.n);
     return made(json_object_new_string_len(s.n ? s.p : "", (int)s.n));
 }
 
@@ -74,10 +92,12 @@ const struct err *json_parse(struct arena *a, struct str text,
     *root = NULL;
     if (text.n > INT_MAX)
         return ERROR(ERR_TOO_LARGE, "json.too_large", "The text is too long.");
-    TRY(json_check(a, text));
+    size_t weight = 0;
+    TRY(json_weigh(a, text, &weight));
+    struct held *h = hold(a, weight);
     struct json_tokener *tok = json_tokener_new_ex(JSON_DEPTH_MAX + 1);
     if (!tok)
-        die("the system has no memory");
+        arena_no_memory();
     json_tokener_set_flags(tok, JSON_TOKENER_STRICT);
     struct jsonc_object *o =
         json_tokener_parse_ex(tok, text.p, (int)text.n);
@@ -89,7 +109,7 @@ const struct err *json_parse(struct arena *a, struct str text,
     if (!ok)
         return ERROR(ERR_INTERNAL, "json.internal",
                      "The JSON text could not be read.");
-    *root = own(a, o);
+    *root = own(h, o);
     return NULL;
 }
 
@@ -222,27 +242,39 @@ bool json_next(struct json_iter *i)
 
 struct json *json_object(struct arena *a)
 {
-    return own(a, made(json_object_new_object()));
+    struct held *h = hold(a, JSON_OBJECT_BYTES);
+    return own(h, made(json_object_new_object()));
 }
 
 struct json *json_array(struct arena *a)
 {
-    return own(a, made(json_object_new_array()));
+    struct held *h = hold(a, JSON_ARRAY_BYTES);
+    return own(h, made(json_object_new_array()));
 }
 
 struct json *json_string(struct arena *a, struct str s)
 {
-    return own(a, text_make(s));
+    struct held *h = hold(a, 0);
+    return own(h, text_make(s));
 }
 
 struct json *json_integer(struct arena *a, int64_t v)
 {
-    return own(a, made(json_object_new_int64(v)));
+    struct held *h = hold(a, JSON_VALUE_BYTES);
+    return own(h, made(json_object_new_int64(v)));
 }
 
 struct json *json_boolean(struct arena *a, bool v)
 {
-    return own(a, made(json_object_new_boolean(v)));
+    struct held *h = hold(a, JSON_VALUE_BYTES);
+    return own(h, made(json_object_new_boolean(v)));
+}
+
+/* What a member of the house's own making takes, beside its value. Before the
+ * value is made: a bill may not return. */
+static void bill_member(const char *key)
+{
+    arena_bill(JSON_MEMBER_BYTES + strlen(key));
 }
 
 /* Puts v in; the reference is the object's from now on. */
@@ -264,6 +296,7 @@ static void add(struct json *arr, struct jsonc_object *v)
 
 void json_set_json(struct json *obj, const char *key, const struct json *v)
 {
+    bill_member(key);
     put(obj, key, json_object_get(in(v)));
 }
 
@@ -272,22 +305,27 @@ void json_set_key(struct json *obj, struct str key, const struct json *v)
     if (str_find(key, '\0', 0) < key.n)
         die("a key holds a NUL");
     struct jsonc_object *z = text_make(key);
-    json_set_json(obj, json_object_get_string(z), v);
+    bill_member(json_object_get_string(z));
+    put(obj, json_object_get_string(z), json_object_get(in(v)));
     json_object_put(z);
 }
 
 void json_set_text(struct json *obj, const char *key, struct str s)
 {
+    bill_member(key);
     put(obj, key, text_make(s));
 }
 
 void json_set_text_or_null(struct json *obj, const char *key, struct str s)
 {
+    bill_member(key);
     put(obj, key, s.p ? text_make(s) : NULL);
 }
 
 void json_set_int(struct json *obj, const char *key, int64_t v)
 {
+    bill_member(key);
+    arena_bill(JSON_VALUE_BYTES);
     put(obj, key, made(json_object_new_int64(v)));
 }
 
@@ -295,11 +333,15 @@ void json_set_double(struct json *obj, const char *key, double v)
 {
     char text[JSON_DOUBLE_TEXT];
     json_double_text(v, text);
+    bill_member(key);
+    arena_bill(JSON_TEXT_BYTES + sizeof(text));
     put(obj, key, made(json_object_new_double_s(v, text)));
 }
 
 void json_set_bool(struct json *obj, const char *key, bool v)
 {
+    bill_member(key);
+    arena_bill(JSON_VALUE_BYTES);
     put(obj, key, made(json_object_new_boolean(v)));
 }
 
@@ -314,6 +356,7 @@ void json_unset(struct json *obj, struct str key)
 
 void json_add_json(struct json *arr, const struct json *v)
 {
+    arena_bill(JSON_ELEMENT_BYTES);
     add(arr, json_object_get(in(v)));
 }
 
@@ -328,68 +371,28 @@ void json_drop(struct json *arr, size_t i)
         json_object_array_del_idx(in(arr), i, 1);
 }
 
+/* What a copy of v takes. */
+static size_t weight_of(const struct json *v)
+{
+    size_t n = 0;
+    for (size_t i = 0; json_is(v, JSON_ARRAY) && i < json_count(v); i++)
+        n += weight_of(json_at(v, i));
+    for (struct json_iter i = json_iter(v); json_next(&i);)
+        n += JSON_MEMBER_BYTES + i.key.n + weight_of(i.value);
+    if (json_is(v, JSON_OBJECT))
+        return n + JSON_OBJECT_BYTES;
+    if (json_is(v, JSON_ARRAY))
+        return n + JSON_ARRAY_BYTES;
+    return JSON_TEXT_BYTES + json_text(v).n;
+}
+
 struct json *json_copy(struct arena *a, const struct json *v)
 {
     struct jsonc_object *o = NULL;
+    struct held *h = hold(a, weight_of(v));
     if (v && json_object_deep_copy(in(v), &o, NULL) < 0)
         die("a tree could not be copied");
-    return own(a, o);
-}
-
-int json_compare(const struct json *a, const struct json *b)
-{
-    const double x = json_double(a), y = json_double(b);
-    const bool whole = json_is(a, JSON_INT), other = json_is(b, JSON_INT);
-    if (x < y || x > y || (!whole && !other))
-        return (x > y) - (x < y);
-    /* An int64_t never is 2^63, and may be rounded to it. */
-    if (whole != other && x >= 0x1p63)
-        return whole ? -1 : 1;
-    const int64_t i = whole ? json_int(a) : (int64_t)x;
-    const int64_t k = other ? json_int(b) : (int64_t)y;
-    return (i > k) - (i < k);
-}
-
-static bool same_object(const struct json *a, const struct json *b)
-{
-    for (struct json_iter i = json_iter(a); json_next(&i);)
-        if (!json_has(b, i.key.p) || !json_equal(i.value, json_get(b, i.key.p)))
-            return false;
-    return json_count(a) == json_count(b);
-}
-
-static bool same_array(const struct json *a, const struct json *b)
-{
-    if (json_count(a) != json_count(b))
-        return false;
-    for (size_t i = 0; i < json_count(a); i++)
-        if (!json_equal(json_at(a, i), json_at(b, i)))
-            return false;
-    return true;
-}
-
-bool json_equal(const struct json *a, const struct json *b)
-{
-    if (json_is_number(a) && json_is_number(b))
-        return json_compare(a, b) == 0;
-    if (json_type(a) != json_type(b))
-        return false;
-    switch (json_type(a)) {
-    case JSON_BOOL:
-        return json_bool(a) == json_bool(b);
-    case JSON_STRING:
-        return str_eq(json_text(a), json_text(b));
-    case JSON_ARRAY:
-        return same_array(a, b);
-    case JSON_OBJECT:
-        return same_object(a, b);
-    case JSON_NULL:
-    case JSON_INT:
-    case JSON_DOUBLE:
-    case JSON__MAX:
-    default:
-        return true;
-    }
+    return own(h, o);
 }
 
 void json_write(struct buf *b, const struct json *v)
@@ -398,7 +401,9 @@ void json_write(struct buf *b, const struct json *v)
     const char *p = json_object_to_json_string_length(
         in(v), JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE, &n);
     if (!p)
-        die("the system has no memory");
+        arena_no_memory();
+    /* The tree keeps the text, in a buffer that grew by doubling. */
+    arena_charge(b->arena, 2 * n);
     buf_str(b, (struct str){p, n});
 }
 

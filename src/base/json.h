@@ -19,6 +19,15 @@ struct json;
                                  * in has to pass the gate again */
 #define JSON_MEMBERS_MAX 4096 /* of one object */
 #define JSON_NUMBER_MAX 128   /* characters of one number */
+/* What the parts of a tree take, in bytes; texts, keys and the digits of
+ * numbers are counted beside them. */
+#define JSON_VALUE_BYTES ((size_t)72) /* with its place in an array */
+#define JSON_TEXT_BYTES ((size_t)104) /* of a string or a fraction */
+#define JSON_ELEMENT_BYTES ((size_t)16)
+#define JSON_MEMBER_BYTES ((size_t)128)
+#define JSON_OBJECT_BYTES ((size_t)800) /* room for members is made at once */
+#define JSON_ARRAY_BYTES ((size_t)360)  /* as is that for elements */
+#define JSON_ARRAY_READ_BYTES ((size_t)160) /* of an array that was parsed */
 
 enum json_type {
     JSON_NULL,
@@ -42,7 +51,11 @@ enum json_type {
  * or json.number, .say a sentence and .at "line L, column C" (both from 1,
  * columns count bytes). Allocates only scratch in a. */
 const struct err *json_check(struct arena *a, struct str text) MUST;
-/* json_check, then the tree; *out is NULL for the text `null`. */
+/* json_check, and how many bytes the text's tree will take. */
+const struct err *json_weigh(struct arena *a, struct str text,
+                             size_t *weight) MUST;
+/* json_check, then the tree, which is charged to the arena; *out is NULL for
+ * the text `null`. */
 const struct err *json_parse(struct arena *a, struct str text,
                              struct json **out) MUST;
 /* The bytes of member key's value in text, an object that json_check has

@@ -31,6 +31,7 @@ struct gate {
     struct key *keys;
     size_t n, cap;
     struct arena *own;
+    size_t weight; /* of the tree so far */
 };
 
 static const struct err *refuse(const struct gate *g, size_t at,
@@ -179,7 +180,7 @@ static void remember(struct gate *g, struct key k)
 {
     if (g->n == g->cap) {
         if (!g->own)
-            g->own = arena_make(ARENA_REQUEST_MAX);
+            g->own = arena_within(g->a);
         g->cap *= 2;
         struct key *more = arena_many(g->own, g->cap, struct key);
         memcpy(more, g->keys, g->n * sizeof(*more));
@@ -200,6 +201,7 @@ static const struct err *key(struct gate *g)
                       "An object has too many members.");
     TRY(string(g));
     const struct str name = str_sub(g->t, at + 1, g->i - 1);
+    g->weight += JSON_MEMBER_BYTES + name.n;
     remember(g, (struct key){unescape(g->a, name), at});
     g->i = str_skip_space(g->t, g->i);
     if (peek(g) != ':')
@@ -256,6 +258,14 @@ static bool holds(const char *z, bool whole)
     return isfinite(v) && (v < 0x1p63 || v >= 1e21);
 }
 
+static const struct err *text(struct gate *g)
+{
+    const size_t at = g->i;
+    TRY(string(g));
+    g->weight += JSON_TEXT_BYTES + g->i - at;
+    return NULL;
+}
+
 static const struct err *number(struct gate *g)
 {
     char z[JSON_NUMBER_MAX + 1] = {0};
@@ -270,6 +280,8 @@ static const struct err *number(struct gate *g)
         return refuse(g, at, "json.number",
                       "A number is out of range; send it as a string.");
     g->i = end;
+    /* The tree keeps the digits of what is no integer. */
+    g->weight += whole ? JSON_VALUE_BYTES : JSON_TEXT_BYTES + (end - at);
     return NULL;
 }
 
@@ -280,6 +292,7 @@ static const struct err *literal(struct gate *g)
         const struct str word = str_of(words[w]);
         if (str_eq(str_sub(g->t, g->i, g->i + word.n), word)) {
             g->i += word.n;
+            g->weight += JSON_VALUE_BYTES;
             return NULL;
         }
     }
@@ -294,6 +307,7 @@ static const struct err *open_level(struct gate *g, bool *value)
         return refuse(g, g->i, "json.too_deep",
                       "Arrays and objects are nested too deeply.");
     const bool object = peek(g) == '{';
+    g->weight += object ? JSON_OBJECT_BYTES : JSON_ARRAY_READ_BYTES;
     g->level[g->depth++] = (struct level){object, g->n};
     g->i = str_skip_space(g->t, g->i + 1);
     *value = peek(g) != (object ? '}' : ']');
@@ -357,7 +371,7 @@ static const struct err *check(struct gate *g)
             if (more)
                 continue;
         } else if (c == '"') {
-            TRY(string(g));
+            TRY(text(g));
         } else if (c == '-' || (c >= '0' && c <= '9')) {
             TRY(number(g));
         } else {
@@ -368,12 +382,20 @@ static const struct err *check(struct gate *g)
     return NULL;
 }
 
-const struct err *json_check(struct arena *a, struct str text)
+const struct err *json_weigh(struct arena *a, struct str text,
+                             size_t *weight)
 {
     struct gate g = {.a = a, .t = text, .cap = countof(g.few)};
     g.keys = g.few;
     const struct err *e = check(&g);
     if (g.own)
         arena_free(g.own);
+    *weight = g.weight;
     return e;
+}
+
+const struct err *json_check(struct arena *a, struct str text)
+{
+    size_t weight;
+    return json_weigh(a, text, &weight);
 }

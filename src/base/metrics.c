@@ -36,6 +36,8 @@ struct metrics {
     _Atomic uint64_t database_us;
     _Atomic uint64_t database_errors;
     _Atomic uint64_t restarts;
+    _Atomic uint64_t memory;
+    _Atomic uint64_t recycled;
     struct metrics_worker workers[METRICS_SLOTS_MAX];
     struct route routes[METRICS_ROUTES_MAX];
 };
@@ -98,6 +100,16 @@ void metrics_restart(struct metrics *m)
 void metrics_database_error(struct metrics *m)
 {
     add(&m->database_errors, 1);
+}
+
+void metrics_memory(struct metrics *m)
+{
+    add(&m->memory, 1);
+}
+
+void metrics_recycled(struct metrics *m)
+{
+    add(&m->recycled, 1);
 }
 
 static void family(struct buf *b, const char *name, const char *type,
@@ -212,4 +224,10 @@ void metrics_render(struct metrics *m, struct buf *b)
     put_workers(m, b);
     put_counter(b, "sayso_worker_restarts_total",
                 "Workers that died and were replaced.", get(&m->restarts));
+    put_counter(b, "sayso_worker_recycled_total",
+                "Workers that had grown and were replaced.",
+                get(&m->recycled));
+    put_counter(b, "sayso_requests_over_memory_total",
+                "Requests ended for want of memory of their own.",
+                get(&m->memory));
 }

@@ -38,6 +38,10 @@ void metrics_request(struct metrics *m, size_t route, int status, int64_t us,
 void metrics_restart(struct metrics *m);
 /* A request was refused for want of the database. */
 void metrics_database_error(struct metrics *m);
+/* A request was ended for wanting more memory than it may hold. */
+void metrics_memory(struct metrics *m);
+/* A worker that had grown was replaced. */
+void metrics_recycled(struct metrics *m);
 /* Prometheus text exposition format 0.0.4. */
 void metrics_render(struct metrics *m, struct buf *b);
 

@@ -47,16 +47,12 @@ const struct err *api_intent_get(struct call *c)
     return NULL;
 }
 
-/* What one page of intents may hold together. */
 static const struct err *answer_list(struct call *c, const char *name,
                                      const struct intent_rows *rows)
 {
-    const struct str text = view_intents(c->a, name, rows->v, rows->n);
-    if (!text.p)
-        return ERROR(ERR_TOO_LARGE, "response.too_large",
-                     "These intents are too large for one answer. Ask for "
-                     "fewer with \"limit\".");
-    response_json_text(c->rs, 200, text);
+    struct buf b = buf_make(c->a, RESPONSE_BODY_MAX);
+    view_intents(&b, name, rows);
+    response_json_buf(c->rs, 200, &b);
     return NULL;
 }
 
@@ -86,27 +82,33 @@ const struct err *api_intent_list(struct call *c)
     return answer_list(c, "intents", &rows);
 }
 
-static const struct err *related(struct call *c, int statement,
+static const struct err *related(struct call *c,
+                                 enum intents_relation relation,
                                  const char *name)
 {
+    struct intents_related page = {.id = c->param[0],
+                                   .relation = relation,
+                                   .limit = 1000,
+                                   .after = request_query(c->rq, "after")};
     struct intent_rows rows;
-    TRY(intents_related(c->pg, c->a, statement, c->param[0], &rows));
+    TRY(call_query_int(c, "limit", 1, 1000, &page.limit));
+    TRY(intents_related(c->pg, c->a, &page, &rows));
     return answer_list(c, name, &rows);
 }
 
 const struct err *api_intent_children(struct call *c)
 {
-    return related(c, SQL_INTENT_CHILDREN, "children");
+    return related(c, INTENTS_CHILDREN, "children");
 }
 
 const struct err *api_intent_dependencies(struct call *c)
 {
-    return related(c, SQL_INTENT_DEPENDENCIES, "dependencies");
+    return related(c, INTENTS_DEPENDENCIES, "dependencies");
 }
 
 const struct err *api_intent_dependents(struct call *c)
 {
-    return related(c, SQL_INTENT_DEPENDENTS, "dependents");
+    return related(c, INTENTS_DEPENDENTS, "dependents");
 }
 
 /* ---- making --------------------------------------------------------- */

@@ -105,11 +105,11 @@ static const struct err *set_related(struct call *c, struct page_view *v,
                                      struct json *view, const struct intent *i)
 {
     static const struct {
-        int statement;
-        const char *relation;
-    } kinds[] = {{SQL_INTENT_CHILDREN, "Child"},
-                 {SQL_INTENT_DEPENDENCIES, "Depends on"},
-                 {SQL_INTENT_DEPENDENTS, "Needed by"}};
+        enum intents_relation relation;
+        const char *word;
+    } kinds[] = {{INTENTS_CHILDREN, "Child"},
+                 {INTENTS_DEPENDENCIES, "Depends on"},
+                 {INTENTS_DEPENDENTS, "Needed by"}};
     struct json *list = json_array(c->a);
     if (i->parent_intent_id.p) {
         struct intent parent;
@@ -117,10 +117,13 @@ static const struct err *set_related(struct call *c, struct page_view *v,
         add_related(v, list, "Parent", &parent);
     }
     for (size_t k = 0; k < countof(kinds); k++) {
+        const struct intents_related page = {.id = i->id,
+                                             .relation = kinds[k].relation,
+                                             .limit = RELATED_SHOWN};
         struct intent_rows rows;
-        TRY(intents_related(c->pg, c->a, kinds[k].statement, i->id, &rows));
-        for (size_t n = 0; n < rows.n && n < RELATED_SHOWN; n++)
-            add_related(v, list, kinds[k].relation, &rows.v[n]);
+        TRY(intents_related(c->pg, c->a, &page, &rows));
+        for (size_t n = 0; n < rows.n; n++)
+            add_related(v, list, kinds[k].word, &rows.v[n]);
     }
     json_set_bool(view, "has_related", json_count(list) > 0);
     json_set_json(view, "related", list);

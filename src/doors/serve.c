@@ -10,6 +10,7 @@
 #include "doors/session.h"
 
 #define TRIES 4 /* of a call that met a deadlock or its own twin */
+#define LARGE_BODY ((size_t)64 << 10) /* one that its sender can cut */
 
 static const struct err *check_body(const struct call *c, bool too_large)
 {
@@ -98,6 +99,22 @@ static void tell_refused(struct call *c, const struct err *e)
              STR_FMT(call_told(c, c->who.name)), STR_FMT(c->rq->remote));
 }
 
+/* A request that wants more memory than it may hold: something smaller can be
+ * asked for, or it is ours to have paged. */
+static const struct err *over_memory(const struct call *c)
+{
+    if (c->serve->metrics)
+        metrics_memory(c->serve->metrics);
+    log_line(LOG_WARN, "request: over its memory");
+    if (c->route && (c->rq->body.n > LARGE_BODY ||
+                     str_listed(str_of(c->route->query), STR("limit"))))
+        return ERROR(ERR_TOO_LARGE, "request.too_large",
+                     "This takes more memory than one request may hold. Send "
+                     "or ask for less.");
+    return ERROR(ERR_MEMORY, "request.memory",
+                 "This takes more memory than one request may hold.");
+}
+
 static void refuse(struct call *c, const struct err *e)
 {
     const enum response_style style = style_of(c);
@@ -106,6 +123,8 @@ static void refuse(struct call *c, const struct err *e)
         metrics_database_error(c->serve->metrics);
     if (e->kind == ERR_FORBIDDEN)
         tell_refused(c, e);
+    if (e->kind == ERR_MEMORY)
+        e = over_memory(c);
     if (e->kind == ERR_INTERNAL)
         log_line(LOG_ERR, "internal code=%s at=%.*s", e->code,
                  STR_FMT(e->at));
@@ -155,21 +174,58 @@ const char *const *serve_route_names(size_t *n)
     return names;
 }
 
+/* A request's way, in pieces that may be left in the middle. */
+struct way {
+    struct call *c;
+    struct request *rq;
+    struct pairs params;
+    struct str body;
+    bool too_large;
+    const struct err *e;
+};
+
+static void go(void *p)
+{
+    struct way *w = p;
+    struct request *rq = w->rq;
+    w->e = request_parse(w->c->a, w->params, w->body, rq);
+    log_request(rq->id);
+    if (!w->e) {
+        w->e = walk(w->c, w->too_large);
+        return;
+    }
+    const struct str target = pairs_get(w->params, "REQUEST_URI");
+    if (rq->path.n == 0) /* only to tell which door's words to use */
+        rq->path = str_sub(target, 0, str_find(target, '?', 0));
+}
+
+static void turn_away(void *p)
+{
+    const struct way *w = p;
+    refuse(w->c, w->e);
+}
+
+/* What is left to say where even the refusal has no room. */
+static void say_nothing(struct response *rs)
+{
+    *rs = response_make(rs->arena);
+    rs->status = response_status(ERR_MEMORY);
+}
+
 struct served serve_one(struct serve *s, struct arena *a, struct pairs params,
                         struct str body, bool too_large, struct response *rs)
 {
-    struct request rq;
+    struct request rq = {.arena = a};
     struct call c = {.a = a, .serve = s, .pg = s->pg, .rq = &rq, .rs = rs};
+    struct way w = {
+        .c = &c, .rq = &rq, .params = params, .body = body,
+        .too_large = too_large};
     *rs = response_make(a);
     (void)pg_spent(s->pg);
-    const struct str target = pairs_get(params, "REQUEST_URI");
-    const struct err *e = request_parse(a, params, body, &rq);
-    log_request(rq.id);
-    if (e && rq.path.n == 0) /* only to tell which door's words to use */
-        rq.path = str_sub(target, 0, str_find(target, '?', 0));
-    e = e ? e : walk(&c, too_large);
-    if (e)
-        refuse(&c, e);
+    if (!arena_try(a, go, &w))
+        w.e = ERROR(ERR_MEMORY, "request.memory", "");
+    if (w.e && !arena_try(a, turn_away, &w))
+        say_nothing(rs);
     response_header(rs, "X-Request-Id", rq.id);
     const size_t route = c.route ? (size_t)(c.route - routes) : route_count;
     return (struct served){.request_id = rq.id,

@@ -70,23 +70,22 @@ struct str view_intent_text(struct arena *a, const struct intent *i)
     return buf_text(&b);
 }
 
-struct str view_intents(struct arena *a, const char *name,
-                        const struct intent *v, size_t n)
+void view_intents(struct buf *b, const char *name,
+                  const struct intent_rows *rows)
 {
-    struct buf b = buf_make(a, RESPONSE_BODY_MAX);
-    buf_put(&b, "{\"");
-    buf_put(&b, name);
-    buf_put(&b, "\":[");
-    for (size_t i = 0; i < n; i++) {
-        /* Each object starts anew for put_key's look back. */
-        struct buf one = buf_make(a, RESPONSE_BODY_MAX);
-        put_intent(&one, a, &v[i]);
-        buf_put(&b, i ? "," : "");
-        buf_str(&b, buf_text(&one));
-        b.over = b.over || one.over;
+    buf_put(b, "{\"");
+    buf_put(b, name);
+    buf_put(b, "\":[");
+    for (size_t i = 0; i < rows->n; i++) {
+        buf_put(b, i ? "," : "");
+        put_intent(b, b->arena, &rows->v[i]);
     }
-    buf_put(&b, "]}");
-    return b.over ? STR_NONE : buf_text(&b);
+    buf_put(b, "],\"next\":");
+    if (rows->more)
+        json_write_string(b, rows->v[rows->n - 1].id);
+    else
+        buf_put(b, "null");
+    buf_char(b, '}');
 }
 
 /* ---- suspensions ---------------------------------------------------- */

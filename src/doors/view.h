@@ -5,13 +5,14 @@
 
 #include "doors/call.h"
 #include "domain/lease.h"
+#include "store/intents.h"
 
 /* An intent as OpenIntent clients read it (naive UTC): state and constraints
  * are passed through as they are stored. */
 struct str view_intent_text(struct arena *a, const struct intent *i);
-/* {"<name>": [intents...]} */
-struct str view_intents(struct arena *a, const char *name,
-                        const struct intent *v, size_t n);
+/* {"<name>": [intents...], "next": what a further page begins after}. */
+void view_intents(struct buf *b, const char *name,
+                  const struct intent_rows *rows);
 /* A suspension as the native door shows it (RFC 3339 with Z). */
 struct json *view_suspension(struct call *c, const struct suspension *s);
 struct json *view_lease(struct arena *a, const struct lease *l,

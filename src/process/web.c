@@ -65,7 +65,7 @@ static enum fcgi_got answer_one(struct serve *serve, struct fcgi *f,
 
 static int work(const struct child *c, struct serve *serve, struct fcgi *f)
 {
-    struct arena *a = arena_make(ARENA_REQUEST_MAX);
+    struct arena *a = arena_make((size_t)c->conf->request_memory_mb << 20);
     enum fcgi_got got = FCGI_NONE;
     while (got != FCGI_STOPPED && got != FCGI_FAILED &&
            fcgi_wait(f, &child_stop)) {

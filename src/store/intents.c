@@ -67,6 +67,25 @@ const struct err *intents_get(struct pg *pg, struct arena *a, struct str id,
     return NULL;
 }
 
+/* A page of at most limit rows; its statement looked for one more, and its
+ * last column says how many there would be if bytes did not end a page. */
+static struct intent_rows page_of(struct arena *a, const struct pg_rows *r,
+                                  int64_t limit)
+{
+    struct intent_rows out = intents_rows(a, r);
+    const int64_t found = out.n ? pg_int(r, 0, pg_columns(r) - 1) : 0;
+    if (out.n > (size_t)limit)
+        out.n = (size_t)limit;
+    out.more = found > (int64_t)out.n;
+    return out;
+}
+
+static void arg_page(struct pg_args *args, int64_t limit)
+{
+    pg_arg_int(args, (int64_t)INTENTS_PAGE_BYTES);
+    pg_arg_int(args, limit + 1);
+}
+
 const struct err *intents_list(struct pg *pg, struct arena *a,
                                const struct intents_page *page,
                                struct intent_rows *out)
@@ -75,7 +94,7 @@ const struct err *intents_list(struct pg *pg, struct arena *a,
     struct pg_rows *rows = NULL;
     const bool after = page->after_created != 0;
     pg_arg(&args, page->status);
-    pg_arg_int(&args, page->limit);
+    arg_page(&args, page->limit);
     if (after) {
         pg_arg_time(&args, page->after_created);
         pg_arg(&args, page->after_id);
@@ -84,25 +103,64 @@ const struct err *intents_list(struct pg *pg, struct arena *a,
     }
     TRY(pg_query(pg, a, after ? SQL_INTENT_LIST_AFTER : SQL_INTENT_LIST, &args,
                  &rows));
-    *out = intents_rows(a, rows);
+    *out = page_of(a, rows, page->limit);
     return NULL;
 }
 
-const struct err *intents_related(struct pg *pg, struct arena *a,
-                                  int statement, struct str id,
-                                  struct intent_rows *out)
+static const struct {
+    int statement;
+    const char *word; /* as intent_related_at knows it */
+} relations[] = {
+    [INTENTS_CHILDREN] = {SQL_INTENT_CHILDREN, "child"},
+    [INTENTS_DEPENDENCIES] = {SQL_INTENT_DEPENDENCIES, "dependency"},
+    [INTENTS_DEPENDENTS] = {SQL_INTENT_DEPENDENTS, "dependent"},
+};
+
+/* Where the page before ended; 0: there was none. */
+static const struct err *related_at(struct pg *pg, struct arena *a,
+                                    const struct intents_related *page,
+                                    int64_t *at)
 {
     struct pg_args args = pg_args(a);
+    struct pg_rows *rows = NULL;
+    *at = 0;
+    if (!page->after.p)
+        return NULL;
+    pg_arg(&args, page->id);
+    pg_arg(&args, page->after);
+    pg_arg(&args, str_of(relations[page->relation].word));
+    if (id_uuid(page->after))
+        TRY(pg_query(pg, a, SQL_INTENT_RELATED_AT, &args, &rows));
+    if (rows)
+        *at = pg_int(rows, 0, 0);
+    if (*at)
+        return NULL;
+    return err_at(a, ERR_BAD_REQUEST, "request.query", STR("after"),
+                  "\"after\" has to be the id that the page before ended "
+                  "with.");
+}
+
+const struct err *intents_related(struct pg *pg, struct arena *a,
+                                  const struct intents_related *page,
+                                  struct intent_rows *out)
+{
+    struct pg_args get = pg_args(a), args = pg_args(a);
     struct pg_rows *rows[2] = {NULL};
-    if (!id_uuid(id))
+    int64_t at = 0;
+    if (!id_uuid(page->id))
         return unknown();
-    pg_arg(&args, id);
-    pg_queue(pg, SQL_INTENT_GET, &args);
-    pg_queue(pg, statement, &args);
+    TRY(related_at(pg, a, page, &at));
+    pg_arg(&get, page->id);
+    pg_arg(&args, page->id);
+    arg_page(&args, page->limit);
+    pg_arg_time(&args, at);
+    pg_arg(&args, page->after);
+    pg_queue(pg, SQL_INTENT_GET, &get);
+    pg_queue(pg, relations[page->relation].statement, &args);
     TRY(pg_run(pg, a, rows));
     if (pg_count(rows[0]) == 0)
         return unknown();
-    *out = intents_rows(a, rows[1]);
+    *out = page_of(a, rows[1], page->limit);
     return NULL;
 }
 

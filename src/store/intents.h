@@ -8,7 +8,10 @@
 struct intent_rows {
     struct intent *v;
     size_t n;
+    bool more; /* of a page: the list goes on behind it */
 };
+/* The bytes that end a page: with the row that reaches them. */
+#define INTENTS_PAGE_BYTES ((size_t)12 << 20)
 
 /* Columns behind those of intent_row in the statements that lock. */
 enum { INTENTS_DEPENDENCIES_DONE = 22, INTENTS_CHILDREN_DONE = 23 };
@@ -30,9 +33,20 @@ struct intents_page {
 const struct err *intents_list(struct pg *pg, struct arena *a,
                                const struct intents_page *page,
                                struct intent_rows *out) MUST;
-/* SQL_INTENT_CHILDREN, SQL_INTENT_DEPENDENCIES or SQL_INTENT_DEPENDENTS. */
+/* A page of what is related to an intent, oldest first. */
+enum intents_relation {
+    INTENTS_CHILDREN, INTENTS_DEPENDENCIES, INTENTS_DEPENDENTS
+};
+struct intents_related {
+    struct str id;
+    enum intents_relation relation;
+    int64_t limit;
+    struct str after; /* the id that the page before ended with; p NULL */
+};
+/* ERR_NOT_FOUND intent.unknown; ERR_BAD_REQUEST request.query for an `after`
+ * that is not among them. */
 const struct err *intents_related(struct pg *pg, struct arena *a,
-                                  int statement, struct str id,
+                                  const struct intents_related *page,
                                   struct intent_rows *out) MUST;
 /* Looks up the status of each id, in their order. ERR_INVALID intent.unknown
  * with .at = what when one does not exist. */

@@ -22,6 +22,7 @@ void pg_close(struct pg *pg)
     if (pg->conn)
         PQfinish(pg->conn);
     pg->conn = NULL;
+    pg->underway = false;
 }
 
 bool pg_in_transaction(const struct pg *pg)
@@ -206,9 +207,22 @@ static bool send_batch(struct pg *pg, int64_t deadline)
     return PQpipelineSync(pg->conn) && flush(pg, deadline);
 }
 
-static void clear_result(void *p)
+static void clear_rows(void *p)
 {
-    PQclear(p);
+    struct pg_rows *rows = p;
+    PQclear(rows->result);
+    rows->result = NULL;
+}
+
+/* Counts a result against what the arena may hold. One that has no room is
+ * dropped and the rest read on, so that the connection stays good. */
+static const struct err *charge(struct arena *a, struct pg_rows *rows)
+{
+    if (arena_offer(a, PQresultMemorySize(rows->result)))
+        return NULL;
+    clear_rows(rows);
+    return ERROR(ERR_MEMORY, "request.memory",
+                 "The rows are more than one request may hold in memory.");
 }
 
 static const struct err *classify(const struct pg *pg, struct pg_reading *b,
@@ -230,18 +244,19 @@ static const struct err *classify(const struct pg *pg, struct pg_reading *b,
 static bool read_one(struct pg *pg, struct pg_reading *b, int statement,
                      struct pg_rows **row)
 {
-    PGresult *r = NULL;
-    if (!next_result(pg, b->deadline, &r) || !r)
+    /* Made before the result, which would be lost if there was no room. */
+    struct pg_rows *rows = arena_new(b->arena, struct pg_rows);
+    arena_defer(b->arena, clear_rows, rows);
+    if (!next_result(pg, b->deadline, &rows->result) || !rows->result)
         return false;
-    const ExecStatusType status = PQresultStatus(r);
-    if (status == PGRES_FATAL_ERROR && !b->e)
-        b->e = classify(pg, b, statement, r);
+    if (PQresultStatus(rows->result) == PGRES_FATAL_ERROR && !b->e)
+        b->e = classify(pg, b, statement, rows->result);
     b->done += !b->e;
-    arena_defer(b->arena, clear_result, r);
-    if (row) {
-        *row = arena_new(b->arena, struct pg_rows);
-        (*row)->result = r;
-    }
+    const struct err *e = charge(b->arena, rows);
+    if (!b->e)
+        b->e = e;
+    if (row)
+        *row = rows;
     PGresult *end = NULL;
     return next_result(pg, b->deadline, &end) && !end;
 }
@@ -293,6 +308,8 @@ void pg_rollback(struct pg *pg)
 {
     pg->queued = 0;
     pg->ahead.check = NULL;
+    if (pg->underway)
+        pg_close(pg);
     if (!pg_in_transaction(pg))
         return;
     if (!run_plain(pg, "ROLLBACK", pg_deadline(pg)))
@@ -319,8 +336,11 @@ void pg_drop_stale(struct pg *pg)
 
 bool pg_exchange(struct pg *pg, struct pg_reading *b, struct pg_rows **rows)
 {
-    if (send_batch(pg, b->deadline) && read_batch(pg, b, rows) && !b->lost)
+    pg->underway = true;
+    if (send_batch(pg, b->deadline) && read_batch(pg, b, rows) && !b->lost) {
+        pg->underway = false;
         return true;
+    }
     lose(pg);
     return false;
 }
@@ -368,6 +388,11 @@ size_t pg_count(const struct pg_rows *r)
 {
     const int n = PQntuples(r->result);
     return n > 0 ? (size_t)n : 0;
+}
+
+int pg_columns(const struct pg_rows *r)
+{
+    return PQnfields(r->result);
 }
 
 size_t pg_affected(const struct pg_rows *r)

@@ -82,7 +82,8 @@ size_t pg_queued(const struct pg *pg);
  * read-only is a lost connection too. Nothing is ever cancelled: PostgreSQL
  * calls a commit successful whose wait for a standby was cancelled.
  *
- * Errors: ERR_BUSY database.unavailable; ERR_INVALID reference.unknown for a
+ * Errors: ERR_MEMORY request.memory when the arena has no room for the
+ * results; ERR_BUSY database.unavailable; ERR_INVALID reference.unknown for a
  * foreign key that leads nowhere; ERR_AGAIN for deadlock and
  * serialisation failure, and for a unique violation of a constraint whose
  * name ends in "_once" (the row is now there: running the call again finds
@@ -97,7 +98,8 @@ const struct err *pg_query(struct pg *pg, struct arena *a, int statement,
                            struct pg_rows **rows) MUST;
 /* Is a transaction open on the connection? Always false between requests. */
 bool pg_in_transaction(const struct pg *pg);
-/* Rolls back an open transaction and forgets a queued batch. */
+/* Rolls back an open transaction and forgets a queued batch. A batch that an
+ * arena over its ceiling left in the middle costs the connection. */
 void pg_rollback(struct pg *pg);
 /* Runs SQL text of ours that may hold several statements (migrations). */
 const struct err *pg_script(struct pg *pg, const char *sql) MUST;
@@ -124,6 +126,7 @@ int pg_socket(const struct pg *pg);
 bool pg_notification(struct pg *pg, struct arena *a, struct str *payload);
 
 size_t pg_count(const struct pg_rows *r);    /* rows returned */
+int pg_columns(const struct pg_rows *r);     /* columns of a row */
 size_t pg_affected(const struct pg_rows *r); /* rows changed */
 /* Is the value SQL NULL? */
 bool pg_null(const struct pg_rows *r, size_t row, int col);

@@ -17,7 +17,7 @@ static const int statuses[] = {
     [ERR_TOO_LARGE] = 413,   [ERR_MEDIA_TYPE] = 415,
     [ERR_INVALID] = 422,     [ERR_RATE] = 429,
     [ERR_INTERNAL] = 500,    [ERR_BUSY] = 503,
-    [ERR_AGAIN] = 503,
+    [ERR_MEMORY] = 503,      [ERR_AGAIN] = 503,
 };
 _Static_assert(countof(statuses) == ERR__MAX, "a status for each kind");
 
@@ -154,6 +154,15 @@ void response_json_text(struct response *rs, int status, struct str text)
     response_header(rs, "Content-Type", STR("application/json"));
     clear_body(rs);
     buf_str(&rs->body, text);
+    if (rs->body.over)
+        too_large(rs);
+}
+
+void response_json_buf(struct response *rs, int status, const struct buf *b)
+{
+    rs->status = status;
+    response_header(rs, "Content-Type", STR("application/json"));
+    rs->body = *b;
     if (rs->body.over)
         too_large(rs);
 }

@@ -40,6 +40,8 @@ void response_cookie(struct response *rs, struct str value);
 void response_json(struct response *rs, int status, const struct json *v);
 /* The text is JSON already. */
 void response_json_text(struct response *rs, int status, struct str text);
+/* The same, and the buffer becomes the body: a large one is not copied. */
+void response_json_buf(struct response *rs, int status, const struct buf *b);
 /* 303 See Other to a path of ours; to "/" when it is no such path. */
 void response_see_other(struct response *rs, struct str path);
 

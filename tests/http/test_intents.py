@@ -143,7 +143,7 @@ def test_a_page_after_nothing(agent):
 def test_children(agent):
     parent = new_intent(agent, "active")
     at = f"/api/v1/intents/{parent['id']}/children"
-    assert agent.get(at).json() == {"children": []}
+    assert agent.get(at).json() == {"children": [], "next": None}
     # The path says whose child it is, whatever the body says.
     r = agent.post(at, json={"title": "First", "parent_intent_id": None})
     assert r.status_code == 201

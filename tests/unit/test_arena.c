@@ -219,3 +219,102 @@ Test(arena, a_reset_gives_the_ceiling_back)
     }
     arena_free(a);
 }
+
+/* ---- the budget of a request ----------------------------------------- */
+
+static void take_all(void *p)
+{
+    struct arena *a = p;
+    arena_defer(a, note, "x");
+    for (;;)
+        arena_alloc(a, 1000);
+}
+
+static void take_little(void *p)
+{
+    arena_alloc(p, 1000);
+}
+
+Test(arena, work_over_the_ceiling_is_left_and_the_process_lives)
+{
+    struct arena *a = arena_make(100000);
+    for (int i = 0; i < 3; i++) {
+        ordered = 0;
+        cr_expect(arena_try(a, take_little, a));
+        cr_expect(not(arena_try(a, take_all, a)));
+        cr_expect(eq(sz, ordered, 0)); /* at the reset */
+        arena_alloc(a, ARENA_SPARE); /* room to tell */
+        arena_reset(a);
+        cr_expect(eq(sz, ordered, 1));
+    }
+    arena_free(a);
+}
+
+static void try_within(void *p)
+{
+    struct arena *a = p;
+    struct arena *inner = arena_within(a);
+    cr_expect(not(arena_try(inner, take_all, inner)));
+    take_all(a);
+}
+
+Test(arena, a_trial_within_a_trial)
+{
+    struct arena *a = arena_make(100000);
+    cr_expect(not(arena_try(a, try_within, a)));
+    arena_free(a);
+}
+
+Test(arena, what_is_within_counts_until_its_reset)
+{
+    struct arena *a = arena_make(100000);
+    struct arena *in = arena_within(a), *deep = arena_within(in);
+    arena_alloc(a, 1600);
+    arena_alloc(in, 3200);
+    arena_alloc(deep, 6400);
+    cr_expect(eq(sz, arena_used(a), 11200));
+    cr_expect(eq(sz, arena_used(in), 9600));
+    arena_reset(deep);
+    cr_expect(eq(sz, arena_used(a), 4800));
+    arena_free(in); /* and what is within it */
+    cr_expect(eq(sz, arena_used(a), 1600));
+    cr_expect(eq(sz, arena_peak(a), 11200));
+    in = arena_within(a);
+    arena_defer(in, note, "i");
+    arena_defer(a, note, "a");
+    ordered = 0;
+    arena_free(a);
+    cr_expect(eq(str, order, "ia"));
+}
+
+Test(arena, a_charge_counts_like_an_allocation)
+{
+    struct arena *a = arena_make(100000);
+    arena_charge(a, 60000);
+    cr_expect(eq(sz, arena_used(a), 60000));
+    cr_expect(not(arena_offer(a, 40001)));
+    cr_expect(arena_offer(a, 40000));
+    cr_expect(not(arena_try(a, take_little, a)));
+    arena_reset(a);
+    cr_expect(eq(sz, arena_used(a), 0));
+    arena_free(a);
+}
+
+static void bill_each(void *p)
+{
+    struct arena *a = p, *in = arena_within(a);
+    arena_bill(100);
+    cr_expect(eq(sz, arena_used(in), 100));
+    arena_free(in);
+    arena_bill(200);
+}
+
+Test(arena, a_bill_goes_to_the_work_that_runs)
+{
+    struct arena *a = arena_make(100000);
+    arena_bill(1);
+    cr_expect(arena_try(a, bill_each, a));
+    arena_bill(1);
+    cr_expect(eq(sz, arena_used(a), 200));
+    arena_free(a);
+}

@@ -76,6 +76,7 @@ Test(conf, the_required_alone_and_the_defaults)
     cr_expect(eq(i64, conf.database_timeout, 2));
     cr_expect(eq(i64, conf.database_connect_ms, 400));
     cr_expect(not(conf.require_standby));
+    cr_expect(eq(i64, conf.request_memory_mb, 192));
     cr_expect(not(conf.templates_strict));
     cr_expect(eq(uint, conf.silence_may_authorize, 0));
     cr_expect(eq(int, (int)conf.password_cost, CRYPT_INTERACTIVE));
@@ -91,6 +92,7 @@ Test(conf, everything_given)
                     "database_timeout = 20\n"
                     "database_connect_ms = 10000\n"
                     "require_standby = yes\n"
+                    "request_memory_mb = 4096\n"
                     "templates_strict = yes\n"
                     "silence_may_authorize = low\n"
                     "password_cost = min"));
@@ -101,6 +103,7 @@ Test(conf, everything_given)
     cr_expect(eq(i64, conf.database_timeout, 20));
     cr_expect(eq(i64, conf.database_connect_ms, 10000));
     cr_expect(conf.require_standby);
+    cr_expect(eq(i64, conf.request_memory_mb, 4096));
     cr_expect(conf.templates_strict);
     cr_expect(eq(uint, conf.silence_may_authorize, 1));
     cr_expect(eq(int, (int)conf.password_cost, CRYPT_MIN));

@@ -54,28 +54,87 @@ UPDATE intent
        event_hash = $7, owner = $8
  WHERE id = $1
 
+-- A page of a list ends by its bytes as well as by its rows, with the row that reaches
+-- them: it never is empty while there are rows. They are counted without fetching a long
+-- text. The last column tells how many rows the page would have without that.
+
 -- name: intent_list
-SELECT * FROM intent_row
- WHERE ($1::text IS NULL OR status = $1)
- ORDER BY created_at DESC, id DESC LIMIT $2 OFFSET $3
+SELECT p.*
+  FROM (SELECT q.*, sum(size) OVER (ORDER BY created_at DESC, id DESC ROWS UNBOUNDED PRECEDING) AS bytes,
+               count(*) OVER () AS found
+          FROM (SELECT r.*, octet_length(state) + octet_length(constraints) + 2000
+                       + coalesce(octet_length(governance_policy), 0)
+                       + coalesce(octet_length(description), 0) AS size
+                  FROM intent_row r
+                 WHERE ($1::text IS NULL OR status = $1)
+                 ORDER BY created_at DESC, id DESC LIMIT $3 OFFSET $4) q) p
+ WHERE bytes - size < $2
+ ORDER BY created_at DESC, id DESC
 
 -- name: intent_list_after
-SELECT * FROM intent_row
- WHERE ($1::text IS NULL OR status = $1)
-   AND (created_at, id) < ($3::timestamptz, $4::uuid)
- ORDER BY created_at DESC, id DESC LIMIT $2
+SELECT p.*
+  FROM (SELECT q.*, sum(size) OVER (ORDER BY created_at DESC, id DESC ROWS UNBOUNDED PRECEDING) AS bytes,
+               count(*) OVER () AS found
+          FROM (SELECT r.*, octet_length(state) + octet_length(constraints) + 2000
+                       + coalesce(octet_length(governance_policy), 0)
+                       + coalesce(octet_length(description), 0) AS size
+                  FROM intent_row r
+                 WHERE ($1::text IS NULL OR status = $1)
+                   AND (created_at, id) < ($4::timestamptz, $5::uuid)
+                 ORDER BY created_at DESC, id DESC LIMIT $3) q) p
+ WHERE bytes - size < $2
+ ORDER BY created_at DESC, id DESC
 
 -- name: intent_children
-SELECT * FROM intent_row WHERE parent_intent_id = $1
- ORDER BY created_at, id LIMIT 1000
+SELECT p.*
+  FROM (SELECT q.*, sum(size) OVER (ORDER BY created_at, id ROWS UNBOUNDED PRECEDING) AS bytes,
+               count(*) OVER () AS found
+          FROM (SELECT r.*, octet_length(state) + octet_length(constraints) + 2000
+                       + coalesce(octet_length(governance_policy), 0)
+                       + coalesce(octet_length(description), 0) AS size
+                  FROM intent_row r
+                 WHERE parent_intent_id = $1
+                   AND ($4::timestamptz IS NULL OR (created_at, id) > ($4, $5::uuid))
+                 ORDER BY created_at, id LIMIT $3) q) p
+ WHERE bytes - size < $2
+ ORDER BY created_at, id
 
 -- name: intent_dependencies
-SELECT r.* FROM intent_dependency d JOIN intent_row r ON r.id = d.dependency_id
- WHERE d.intent_id = $1 ORDER BY d.added_at, r.id LIMIT 1000
+SELECT p.*
+  FROM (SELECT q.*, sum(size) OVER (ORDER BY added_at, id ROWS UNBOUNDED PRECEDING) AS bytes,
+               count(*) OVER () AS found
+          FROM (SELECT r.*, d.added_at, octet_length(state) + octet_length(constraints) + 2000
+                       + coalesce(octet_length(governance_policy), 0)
+                       + coalesce(octet_length(description), 0) AS size
+                  FROM intent_dependency d JOIN intent_row r ON r.id = d.dependency_id
+                 WHERE d.intent_id = $1
+                   AND ($4::timestamptz IS NULL OR (d.added_at, r.id) > ($4, $5::uuid))
+                 ORDER BY d.added_at, r.id LIMIT $3) q) p
+ WHERE bytes - size < $2
+ ORDER BY added_at, id
 
 -- name: intent_dependents
-SELECT r.* FROM intent_dependency d JOIN intent_row r ON r.id = d.intent_id
- WHERE d.dependency_id = $1 ORDER BY d.added_at, r.id LIMIT 1000
+SELECT p.*
+  FROM (SELECT q.*, sum(size) OVER (ORDER BY added_at, id ROWS UNBOUNDED PRECEDING) AS bytes,
+               count(*) OVER () AS found
+          FROM (SELECT r.*, d.added_at, octet_length(state) + octet_length(constraints) + 2000
+                       + coalesce(octet_length(governance_policy), 0)
+                       + coalesce(octet_length(description), 0) AS size
+                  FROM intent_dependency d JOIN intent_row r ON r.id = d.intent_id
+                 WHERE d.dependency_id = $1
+                   AND ($4::timestamptz IS NULL OR (d.added_at, r.id) > ($4, $5::uuid))
+                 ORDER BY d.added_at, r.id LIMIT $3) q) p
+ WHERE bytes - size < $2
+ ORDER BY added_at, id
+
+-- name: intent_related_at
+-- Where an intent stands among those related to $1, for the page behind it.
+SELECT microseconds(CASE $3 WHEN 'child' THEN
+           (SELECT created_at FROM intent WHERE id = $2 AND parent_intent_id = $1)
+       WHEN 'dependency' THEN (SELECT added_at FROM intent_dependency
+                                WHERE intent_id = $1 AND dependency_id = $2)
+       ELSE (SELECT added_at FROM intent_dependency
+              WHERE intent_id = $2 AND dependency_id = $1) END)
 
 -- name: intent_statuses
 SELECT id, status FROM intent WHERE id = ANY ($1::uuid[])
