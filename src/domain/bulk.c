@@ -3,6 +3,7 @@
 
 #include "base/buf.h"
 #include "domain/effect.h"
+#include "domain/subject.h"
 
 /* What is not said counts as medium. */
 static enum severity level(struct str word)
@@ -54,25 +55,12 @@ struct bulk_answer bulk_answer(struct arena *a, const struct suspension *s,
         .reason = str_is(json_get_text(found, "reason"), "required")};
 }
 
-static size_t values(const struct json *v)
-{
-    const bool object = json_is(v, JSON_OBJECT);
-    struct json_iter m = json_iter(v);
-    size_t n = json_count(v) == 0;
-    for (size_t i = 0; i < json_count(v); i++) {
-        if (object && !json_next(&m))
-            break;
-        n += values(object ? m.value : json_at(v, i));
-    }
-    return n;
-}
-
 static bool too_long(struct arena *a, struct str subject)
 {
     struct json *v = NULL;
     return subject.n > BULK_SUBJECT_MAX ||
            (subject.n > 0 && !json_parse(a, subject, &v) &&
-            values(v) > BULK_VALUES_MAX);
+            subject_values(v) > BULK_VALUES_MAX);
 }
 
 struct str bulk_left_out(struct arena *a, const struct suspension *s,

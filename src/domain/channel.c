@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "base/fields.h"
 #include "domain/endpoint.h"
+#include "domain/label.h"
 
 #define HEAD 200      /* characters of a title */
 #define WHO_MAX 254   /* bytes of a notify_to */
@@ -252,7 +253,7 @@ static void set_all(struct arena *a, struct json *o,
     if (s->context.p && json_parse(a, s->context, &context))
         context = NULL;
     for (size_t i = 0; i < json_count(choices); i++)
-        json_add_text(labels, json_get_text(json_at(choices, i), "label"));
+        json_add_text(labels, label_line(a, json_at(choices, i)));
     json_set_text_or_null(o, "explanation", s->explanation);
     json_set_json(o, "context", context);
     json_set_json(o, "choices", labels);

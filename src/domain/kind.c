@@ -25,10 +25,10 @@ static const struct kind_fact approval_facts[] = {
 };
 static const struct kind_choice approval_choices[] = {
     {"reject", "Reject", "danger", "veto", "required_high", NULL, KIND_ALWAYS},
-    {"edit", "Edit and approve", "default", "authorize_modified", "optional",
+    {"edit", "Edit the values", "default", "authorize_modified", "optional",
      "subject", KIND_IF_EDIT},
-    {"constrain", "Tighten and approve", "default",
-     "authorize_modified", "optional", "constraints", KIND_IF_LIMITS},
+    {"constrain", "Lower the limits", "default", "authorize_modified",
+     "optional", "constraints", KIND_IF_LIMITS},
     {"approve", "Approve", "primary", "authorize", "optional", NULL,
      KIND_ALWAYS},
 };
@@ -45,7 +45,7 @@ static const struct kind_fact permission_facts[] = {
     F("requested_mode", "Mode asked for", TEXT, O),
 };
 static const struct kind_choice permission_choices[] = {
-    {"deny", "Deny", "danger", "veto", "optional", NULL, KIND_ALWAYS},
+    {"deny", "Reject", "danger", "veto", "optional", NULL, KIND_ALWAYS},
     {"allow_for", "Allow for a time", "default", "authorize_modified",
      "optional", "seconds", KIND_IF_SECONDS},
     {"allow_once", "Allow once", "primary", "authorize", "optional", NULL,
@@ -71,7 +71,7 @@ static const struct kind_choice plan_choices[] = {
     {"reject", "Reject", "danger", "veto", "required", NULL, KIND_ALWAYS},
     {"request_changes", "Request changes", "default", "request_changes",
      "required", NULL, KIND_ALWAYS},
-    {"approve_edited", "Approve with my edits", "default",
+    {"approve_edited", "Edit the steps", "default",
      "authorize_modified", "optional", "steps", KIND_ALWAYS},
     {"approve", "Approve", "primary", "authorize", "optional", NULL,
      KIND_ALWAYS},

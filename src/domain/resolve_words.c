@@ -1,6 +1,7 @@
 /* What stays on record of a decision, in one paragraph. A part of resolve.h:
  * decides nothing. */
 #include "base/clock.h"
+#include "domain/label.h"
 #include "domain/resolve.h"
 
 #define CHANGE_CHARS 500 /* of the limits, in the summary */
@@ -26,7 +27,7 @@ static const char *via_words(const char *via)
                                      : " through the API";
 }
 
-/* What came of it first: what an answer is called is the agent's word. */
+/* What came of it first, before what the choice is called. */
 static const char *outcome_words(struct str outcome)
 {
     return str_is(outcome, "authorized") ? "Approved by answering "
@@ -63,7 +64,7 @@ struct str resolve_summary(struct arena *a, const struct suspension *s,
     const bool declined = str_is(json_get_text(choice, "effect"), "decline");
     if (choice && (!worded || declined)) {
         buf_put(&b, outcome_words(s->outcome));
-        json_write_string(&b, json_get_text(choice, "label"));
+        json_write_string(&b, label_line(a, choice));
     } else {
         buf_put(&b, s->response_type == ANSWER_FORM ? "Form filled in"
                                                     : "Answered in words");

@@ -5,6 +5,7 @@
 
 #include "base/clock.h"
 #include "base/crypt.h"
+#include "domain/label.h"
 #include "domain/retry.h"
 
 static const char *const types[ANSWER_TYPE__MAX] = {
@@ -272,7 +273,7 @@ static void put_fallback(struct arena *a, struct buf *b,
         suspension_choice(suspension_choices(a, s), json_text(v));
     buf_put(b, "with its own default, ");
     if (c) {
-        json_write_string(b, json_get_text(c, "label"));
+        json_write_string(b, label_line(a, c));
         return;
     }
     const struct str text = json_dump(a, v, SUSPENSION_RECORD_MAX);

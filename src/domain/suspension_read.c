@@ -8,7 +8,9 @@
 #include "domain/effect.h"
 #include "domain/form.h"
 #include "domain/form_schema.h"
+#include "domain/label.h"
 #include "domain/retry.h"
+#include "domain/subject.h"
 #include "domain/suspension_kind.h"
 
 #define CHOICE_VALUE_MAX 200
@@ -163,6 +165,7 @@ static const struct err *read_offer(struct arena *a,
     parts.own = choices;
     parts.form = form;
     TRY(suspension_kind_settle(a, s, &parts));
+    TRY(label_check(a, suspension_choices(a, s)));
     return form_check_labels(a, form);
 }
 
@@ -281,6 +284,8 @@ const struct err *suspension_read(struct arena *a, const struct json *body,
     out->subject = parts.subject || out->kind != KIND_NONE
                        ? raw_or(a, text, "subject", "{}")
                        : out->context;
+    TRY(subject_check(a, parts.subject ? parts.subject : context,
+                      out->subject));
     TRY(read_offer(a, &parts, out));
     out->on_reject_abandon = str_is(on_reject, "abandon");
     out->confidence = -1;

@@ -3,6 +3,7 @@
 
 #include "doors/page_amend.h"
 #include "doors/page_button.h"
+#include "doors/page_choice.h"
 #include "doors/page_fields.h"
 #include "doors/page_kind_does.h"
 #include "doors/page_question.h"
@@ -242,6 +243,7 @@ static bool is_beyond(const struct json *confirm)
 
 static struct json *confirm(struct page_view *v,
                             const struct page_answer_of *of,
+                            const struct page_unseen *unseen,
                             const struct json *choices)
 {
     const struct suspension *s = of->s;
@@ -252,12 +254,13 @@ static struct json *confirm(struct page_view *v,
     const struct str more = json_get_text(c, "description");
     const bool typing = set_change(v, o, of, c);
     const bool needs = needs_reason(c) || is_beyond(o);
-    json_set_json(o, "label", page_view_text(v, json_get_text(c, "label")));
+    json_set_json(o, "choice", page_choice(v, choices, c));
     json_set_json(o, "value", json_get(c, "value"));
     json_set_text(o, "tone", page_button_sure(choices, c));
     json_set_text(o, "key", page_button_key(s, choices, c));
     json_set_json(o, "description", page_view_text(v, more));
     json_set_json(o, "says", says(v, s, c));
+    json_set_json(o, "unseen", page_unseen_view(v, unseen, s, c));
     json_set_text(o, "facts_short",
                   page_question_has_facts(s)
                       ? page_view_groups(v->a, s->subject_sha256, 2)
@@ -304,7 +307,9 @@ struct json *page_answer(struct page_view *v, const struct page_answer_of *of)
     const bool form = way == PAGE_ANSWER_FORM;
     const bool can = can_answer(v, of);
     const struct json *choices = suspension_choices(v->a, s);
-    struct json *sure = can && choice ? confirm(v, of, choices) : NULL;
+    const struct page_unseen unseen = page_unseen(v->a, s);
+    struct json *sure =
+        can && choice ? confirm(v, of, &unseen, choices) : NULL;
     struct json *o = json_object(v->a);
     const bool choosing = can && choice && !sure;
     json_set_bool(o, "is_choice", choice);
@@ -318,7 +323,7 @@ struct json *page_answer(struct page_view *v, const struct page_answer_of *of)
     json_set_text(o, "respond_url",
                   page_view_path(v->a, "/suspensions/", s->id, "/respond"));
     json_set_text(o, "subject_sha256", s->subject_sha256);
-    json_set_json(o, "buttons", page_buttons(v, s, choices));
+    json_set_json(o, "buttons", page_buttons(v, s, &unseen, choices));
     json_set_json(o, "confirm", sure);
     json_set_json(o, "words", choosing && !page_answer_two_step(s)
                                   ? words(v->a, of, choices)

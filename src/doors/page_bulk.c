@@ -6,6 +6,7 @@
 #include "doors/answer.h"
 #include "doors/page.h"
 #include "doors/page_bulk_head.h"
+#include "doors/page_choice.h"
 #include "doors/page_decision.h"
 #include "doors/page_facts.h"
 #include "doors/page_kind.h"
@@ -90,11 +91,9 @@ static struct json *item(struct page_view *v, const struct suspension *s,
         .bytes = yes ? PAGE_FACTS_BYTES : BULK_SUBJECT_MAX};
     if (json_parse(v->a, s->subject, &subject))
         subject = NULL;
-    const struct json *choice =
-        suspension_choice(suspension_choices(v->a, s), value);
-    json_set_json(o, "label",
-                  page_view_text(v, choice ? json_get_text(choice, "label")
-                                           : value));
+    const struct json *choices = suspension_choices(v->a, s);
+    const struct json *choice = suspension_choice(choices, value);
+    json_set_json(o, "choice", page_choice(v, choices, choice));
     json_set_text(o, "does", page_kind_does(v->a, s, choice));
     page_facts_set_rows(v, &room, o, subject);
     json_set_text(o, "facts_short",

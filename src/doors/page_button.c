@@ -3,7 +3,9 @@
 #include "doors/page_button.h"
 
 #include "doors/page_answer.h"
+#include "doors/page_choice.h"
 #include "doors/page_kind_does.h"
+#include "domain/effect.h"
 #include "world/request.h"
 
 static bool is_style(const struct json *choice, const char *style)
@@ -11,9 +13,9 @@ static bool is_style(const struct json *choice, const char *style)
     return str_is(json_get_text(choice, "style"), style);
 }
 
-static bool is_effect(const struct json *choice, const char *effect)
+static bool is_effect(const struct json *choice, enum effect effect)
 {
-    return str_is(json_get_text(choice, "effect"), effect);
+    return choice && effect_of_choice(choice) == effect;
 }
 
 static bool is_limit(const struct json *choice)
@@ -26,18 +28,27 @@ static bool needs_reason(const struct json *choice)
     return str_is(json_get_text(choice, "reason"), "required");
 }
 
-/* The one that stands last and is filled: the first of style primary, else
- * the first that authorizes or accepts. The count of choices: none. */
+/* May the agent say that it is the one to press? Not of a no, and not of what
+ * only the agent knows the meaning of. */
+static bool may_lead(const struct json *choice)
+{
+    const enum effect e = effect_of_choice(choice);
+    return e == EFFECT_ANSWER || effect_class(e) == EFFECT_YES;
+}
+
+/* The one that is filled: the first of style primary, else the first that
+ * authorizes or accepts. The count of choices: none. */
 static size_t primary_of(const struct json *choices)
 {
     const size_t n = json_count(choices);
     for (size_t i = 0; i < n; i++) {
-        if (is_style(json_at(choices, i), "primary"))
+        if (is_style(json_at(choices, i), "primary") &&
+            may_lead(json_at(choices, i)))
             return i;
     }
     for (size_t i = 0; i < n; i++) {
-        if (is_effect(json_at(choices, i), "authorize") ||
-            is_effect(json_at(choices, i), "accept"))
+        if (is_effect(json_at(choices, i), EFFECT_AUTHORIZE) ||
+            is_effect(json_at(choices, i), EFFECT_ACCEPT))
             return i;
     }
     return n;
@@ -45,57 +56,61 @@ static size_t primary_of(const struct json *choices)
 
 static struct str tone(const struct json *choice, bool primary)
 {
-    if (is_effect(choice, "authorize") ||
-        is_effect(choice, "authorize_modified"))
+    const enum effect e = effect_of_choice(choice);
+    if (e == EFFECT_AUTHORIZE || e == EFFECT_AUTHORIZE_MODIFIED)
         return primary ? STR("auth filled") : STR("auth");
-    if (is_effect(choice, "veto") || is_effect(choice, "stop_task"))
+    if (e == EFFECT_VETO || e == EFFECT_STOP_TASK ||
+        (e == EFFECT_NONE && is_style(choice, "danger")))
         return STR("veto");
-    if (is_effect(choice, "none") && is_style(choice, "danger"))
-        return STR("veto");
-    if (primary && (is_effect(choice, "none") || is_effect(choice, "answer") ||
-                    is_effect(choice, "accept")))
-        return STR("accent");
-    return STR("plain");
+    return primary ? STR("accent") : STR("plain");
 }
 
 struct str page_button_sure(const struct json *choices,
                             const struct json *choice)
 {
     return tone(choice, json_at(choices, primary_of(choices)) == choice ||
-                            is_effect(choice, "authorize_modified"));
+                            is_effect(choice, EFFECT_AUTHORIZE_MODIFIED));
 }
 
 /* An offered limit can be confirmed as it stands. */
 bool page_button_own_page(const struct suspension *s,
+                          const struct page_unseen *unseen,
                           const struct json *choice)
 {
-    return page_answer_two_step(s) ||
+    return page_answer_two_step(s) || page_unseen_by(unseen, choice) ||
            (json_has(choice, "takes") && !is_limit(choice));
 }
 
 /* ---- keys ----------------------------------------------------------- */
 
-/* Yes by its effect; the plain yes and no of a confirm by their words. */
+/* The plain yes or no of a confirm, which says what its value says. */
+static bool is_confirmed(const struct suspension *s,
+                         const struct json *choice, const char *value)
+{
+    const bool plain = is_effect(choice, EFFECT_NONE) ||
+                       is_effect(choice, EFFECT_ANSWER);
+    return plain && s->response_type == ANSWER_CONFIRM &&
+           str_is(json_get_text(choice, "value"), value);
+}
+
+/* By its effect; the plain yes and no of a confirm by their words. */
 static bool is_yes(const struct suspension *s, const struct json *choice)
 {
-    return is_effect(choice, "authorize") || is_effect(choice, "accept") ||
-           (s->response_type == ANSWER_CONFIRM &&
-            str_is(json_get_text(choice, "value"), "yes") &&
-            (is_effect(choice, "none") || is_effect(choice, "answer")));
+    return is_effect(choice, EFFECT_AUTHORIZE) ||
+           is_effect(choice, EFFECT_ACCEPT) ||
+           is_confirmed(s, choice, "yes");
 }
 
 static bool is_no(const struct suspension *s, const struct json *choice)
 {
-    return is_effect(choice, "veto") || is_effect(choice, "decline") ||
-           (s->response_type == ANSWER_CONFIRM &&
-            str_is(json_get_text(choice, "value"), "no") &&
-            (is_effect(choice, "none") || is_effect(choice, "answer")));
+    return is_effect(choice, EFFECT_VETO) ||
+           is_effect(choice, EFFECT_DECLINE) || is_confirmed(s, choice, "no");
 }
 
 static bool is_edit(const struct suspension *s, const struct json *choice)
 {
     (void)s;
-    return is_effect(choice, "authorize_modified");
+    return is_effect(choice, EFFECT_AUTHORIZE_MODIFIED);
 }
 
 static const struct json *first(const struct suspension *s,
@@ -114,7 +129,7 @@ static const struct json *yes_of(const struct suspension *s,
                                  const struct json *choices)
 {
     const struct json *primary = json_at(choices, primary_of(choices));
-    return primary && (is_yes(s, primary) || is_effect(primary, "answer"))
+    return primary && (is_yes(s, primary) || is_effect(primary, EFFECT_ANSWER))
                ? primary
                : first(s, choices, is_yes);
 }
@@ -143,6 +158,17 @@ static void set_key(struct json *o, const struct suspension *s,
 
 /* ---- buttons -------------------------------------------------------- */
 
+/* The primary one; where there is none, the yes of a confirm. */
+static size_t last_of(const struct suspension *s, const struct json *choices)
+{
+    const size_t n = json_count(choices), primary = primary_of(choices);
+    size_t i = primary;
+    if (primary == n && s->response_type == ANSWER_CONFIRM)
+        for (i = 0; i < n && !is_yes(s, json_at(choices, i));)
+            i++;
+    return i;
+}
+
 static struct json *choice_url(struct arena *a, const struct suspension *s,
                                const struct json *choice)
 {
@@ -156,23 +182,22 @@ static struct json *choice_url(struct arena *a, const struct suspension *s,
 }
 
 static void add_button(struct page_view *v, struct json *list,
-                       const struct suspension *s, const struct json *choices,
-                       size_t i)
+                       const struct suspension *s,
+                       const struct page_unseen *unseen,
+                       const struct json *choices, size_t i)
 {
     struct json *o = json_object(v->a);
     const struct json *choice = json_at(choices, i);
     const struct str more = json_get_text(choice, "description");
-    const bool primary = i == primary_of(choices);
     set_key(o, s, choices, choice, json_count(list));
     json_set_json(o, "value", json_get(choice, "value"));
-    json_set_json(o, "label",
-                  page_view_text(v, json_get_text(choice, "label")));
+    json_set_json(o, "choice", page_choice(v, choices, choice));
     json_set_json(o, "description", page_view_text(v, more));
     json_set_text(o, "does", page_kind_does(v->a, s, choice));
-    json_set_text(o, "tone", tone(choice, primary));
-    json_set_bool(o, "primary", primary);
+    json_set_text(o, "tone", tone(choice, i == primary_of(choices)));
+    json_set_bool(o, "primary", i == last_of(s, choices));
     json_set_bool(o, "needs_reason", needs_reason(choice));
-    const bool page = page_button_own_page(s, choice);
+    const bool page = page_button_own_page(s, unseen, choice);
     const struct json *url = choice_url(v->a, s, choice);
     json_set_json(o, "confirm_url", page ? url : NULL);
     json_set_json(o, "lower_url", !page && is_limit(choice) ? url : NULL);
@@ -183,24 +208,26 @@ struct json *page_buttons_decline(struct page_view *v,
                                   const struct suspension *s,
                                   const struct json *choices)
 {
+    const struct page_unseen unseen = {.values = 0};
     struct json *list = json_array(v->a);
     for (size_t i = 0; i < json_count(choices); i++) {
-        if (is_effect(json_at(choices, i), "decline"))
-            add_button(v, list, s, choices, i);
+        if (is_effect(json_at(choices, i), EFFECT_DECLINE))
+            add_button(v, list, s, &unseen, choices, i);
     }
     return list;
 }
 
 struct json *page_buttons(struct page_view *v, const struct suspension *s,
+                          const struct page_unseen *unseen,
                           const struct json *choices)
 {
     struct json *list = json_array(v->a);
-    const size_t primary = primary_of(choices);
+    const size_t last = last_of(s, choices);
     for (size_t i = 0; i < json_count(choices); i++) {
-        if (i != primary)
-            add_button(v, list, s, choices, i);
+        if (i != last)
+            add_button(v, list, s, unseen, choices, i);
     }
-    if (primary < json_count(choices))
-        add_button(v, list, s, choices, primary);
+    if (last < json_count(choices))
+        add_button(v, list, s, unseen, choices, last);
     return list;
 }

@@ -3,11 +3,14 @@
 #ifndef DOORS_PAGE_BUTTON_H
 #define DOORS_PAGE_BUTTON_H
 
+#include "doors/page_unseen.h"
 #include "doors/page_view.h"
 #include "domain/suspension.h"
 
-/* `buttons`: the agent's order, the primary one last. */
+/* `buttons`: the agent's order, the primary one last, or the yes of a
+ * confirm. */
 struct json *page_buttons(struct page_view *v, const struct suspension *s,
+                          const struct page_unseen *unseen,
                           const struct json *choices);
 /* Those by which words or a form are declined. */
 struct json *page_buttons_decline(struct page_view *v,
@@ -16,6 +19,7 @@ struct json *page_buttons_decline(struct page_view *v,
 /* Does this choice have a page of its own, where it is filled in or
  * confirmed? */
 bool page_button_own_page(const struct suspension *s,
+                          const struct page_unseen *unseen,
                           const struct json *choice);
 /* The key that presses it: a for the yes, r for the no, e for the yes that
  * changes something; "" for any other, which has its number alone. A choice

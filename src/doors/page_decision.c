@@ -2,9 +2,11 @@
 #include "doors/page_decision.h"
 
 #include "base/clock.h"
+#include "doors/page_choice.h"
 #include "doors/page_facts.h"
 #include "doors/page_fields.h"
 #include "doors/page_question.h"
+#include "domain/label.h"
 
 #define WORDS_MAX ((size_t)512 << 10) /* bytes of a sentence with its quotes */
 
@@ -90,9 +92,8 @@ void page_decision_set_answer(struct page_view *v, struct json *o,
 {
     struct json *list = json_array(v->a);
     const struct json *choice = choice_of(v->a, s, value);
-    json_set_json(o, "label",
-                  choice ? page_view_text(v, json_get_text(choice, "label"))
-                         : NULL);
+    json_set_json(o, "choice",
+                  page_choice(v, suspension_choices(v->a, s), choice));
     if (json_is(value, JSON_OBJECT))
         add_form(v, list, s, value);
     else if (value && !choice)
@@ -110,7 +111,7 @@ static struct json *response_of(struct arena *a, const struct suspension *s)
 
 struct str page_decision_label(struct arena *a, const struct suspension *s)
 {
-    return json_get_text(choice_of(a, s, response_of(a, s)), "label");
+    return label_line(a, choice_of(a, s, response_of(a, s)));
 }
 
 static struct str event_url(struct arena *a, const struct suspension *s,
@@ -182,7 +183,7 @@ static void put_effect(struct arena *a, struct buf *b,
         buf_put(b, " handed it over; the goal has a new owner.");
     } else if (choice) {
         buf_put(b, " goes on with ");
-        put_quoted(b, json_get_text(choice, "label"));
+        put_quoted(b, label_line(a, choice));
         buf_char(b, '.');
     } else {
         buf_put(b, json_is(value, JSON_OBJECT) ? " goes on with these values."
@@ -269,7 +270,7 @@ struct json *page_decision_line(struct page_view *v,
             put_quoted(&b, fallback);
         }
     } else if (choice) {
-        buf_str(&b, json_get_text(choice, "label"));
+        buf_str(&b, label_line(v->a, choice));
     } else if (value) {
         buf_str(&b, page_facts_value(v->a, value));
     }

@@ -174,7 +174,7 @@ static void walk_member(struct walk *w, const struct pair_of *p,
                         struct str key)
 {
     const size_t here = w->path.n;
-    page_facts_put_key(&w->path, key);
+    page_facts_put_key(w->v, &w->path, key);
     walk(w, p);
     w->path.n = here;
 }
@@ -238,6 +238,7 @@ static struct json *finish(struct walk *w, const struct pair_of *whole,
     struct buf more = buf_make(w->v->a, 128);
     w->brief = buf_make(w->v->a, BRIEF_MAX);
     walk(w, whole);
+    w->v->cut += w->skipped;
     if (w->skipped > 0) {
         buf_str(&more, page_view_many(w->v->a, w->skipped, noun));
         buf_put(&more, w->skipped == 1 ? " is" : " are");

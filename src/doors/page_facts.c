@@ -26,9 +26,10 @@ static bool plain_key(struct str key)
     return key.n > 0;
 }
 
-void page_facts_put_key(struct buf *path, struct str key)
+void page_facts_put_key(struct page_view *v, struct buf *path, struct str key)
 {
     const struct str head = str_head(key, KEY_MAX);
+    v->folded += head.n < key.n;
     if (plain_key(key)) {
         buf_put(path, path->n ? "." : "");
         buf_str(path, head);
@@ -105,7 +106,7 @@ static void walk(struct walk *w, const struct json *value)
     struct json_iter m = json_iter(value);
     for (size_t i = 0; i < json_count(value); i++) {
         if (object && json_next(&m))
-            page_facts_put_key(&w->path, m.key);
+            page_facts_put_key(w->v, &w->path, m.key);
         else
             buf_printf(&w->path, "[%zu]", i);
         walk(w, object ? m.value : json_at(value, i));
@@ -128,6 +129,7 @@ void page_facts_set_rows(struct page_view *v, struct page_facts_room *room,
     struct buf more = buf_make(v->a, 128);
     if (json_count(value) > 0 || !json_is(value, JSON_OBJECT))
         walk(&w, value);
+    v->cut += w.skipped;
     if (w.skipped > 0) {
         buf_str(&more, page_view_many(v->a, w.skipped, "more value"));
         buf_put(&more, w.skipped == 1 ? " is" : " are");
@@ -146,6 +148,11 @@ static void set_rows(struct page_view *v, struct json *table, struct str text)
     if (json_parse(v->a, text, &value))
         value = json_object(v->a);
     page_facts_set_rows(v, &room, table, value);
+}
+
+void page_facts_count(struct page_view *v, struct str text)
+{
+    set_rows(v, json_object(v->a), text);
 }
 
 /* ---- raw ------------------------------------------------------------ */
@@ -191,6 +198,7 @@ static struct json *raw(struct page_view *v, const struct page_facts_of *of)
         json_add_json(lines, page_view_text(v, rest));
     json_set_text(o, "size",
                   page_view_many(v->a, (int64_t)of->text.n, "byte"));
+    json_set_bool(o, "open", of->open);
     json_set_json(o, "lines", lines);
     json_set_text(o, "cut", cut_words(v->a, of->text, shown, rest));
     json_set_text(o, "hash_short", page_view_groups(v->a, of->sha256, 2));

@@ -2,6 +2,7 @@
 #include "doors/page_kind_approval.h"
 
 #include "doors/page_kind_card.h"
+#include "domain/subject.h"
 
 #define CALLS_MAX 100 /* that get a table of their own */
 
@@ -45,8 +46,12 @@ static void add_call(struct page_kind_card *c, struct json *list,
 static void add_calls(struct page_kind_card *c, struct json *list,
                       const struct json *calls)
 {
-    for (size_t i = 0; i < json_count(calls) && i < CALLS_MAX; i++)
-        add_call(c, list, json_at(calls, i), i);
+    for (size_t i = 0; i < json_count(calls); i++) {
+        if (i < CALLS_MAX)
+            add_call(c, list, json_at(calls, i), i);
+        else
+            c->v->cut += (int64_t)subject_values(json_at(calls, i));
+    }
 }
 
 static struct str calls_note(struct page_kind_card *c, size_t n)

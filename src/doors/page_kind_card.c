@@ -94,6 +94,7 @@ static void set_list(struct page_kind_card *c, struct json *o, const char *key,
     struct arena *a = c->v->a;
     const size_t n = json_count(list) - json_count(shown);
     struct buf name = buf_make(a, 64), more = buf_make(a, 64);
+    c->v->cut += (int64_t)n;
     buf_put(&name, key);
     buf_put(&name, "_more");
     if (n > 0) {

@@ -5,6 +5,7 @@
 #include "doors/page_facts.h"
 #include "doors/page_kind.h"
 #include "doors/page_refs.h"
+#include "domain/label.h"
 
 #define LATE (10 * 60 * CLOCK_SECOND) /* less is left: it is urgent */
 #define FALLBACK_CHARS 60
@@ -77,8 +78,7 @@ struct str page_question_fallback(struct arena *a, const struct suspension *s)
         return STR_NONE;
     const struct json *choice =
         suspension_choice(suspension_choices(a, s), json_text(value));
-    return choice ? json_get_text(choice, "label")
-                  : page_facts_value(a, value);
+    return choice ? label_line(a, choice) : page_facts_value(a, value);
 }
 
 static struct str then(struct arena *a, const struct suspension *s)
@@ -202,18 +202,29 @@ bool page_question_has_facts(const struct suspension *s)
     return !is_empty(s->subject);
 }
 
+static bool is_context(const struct suspension *s)
+{
+    return str_eq(s->subject, s->context);
+}
+
+const char *page_question_facts_id(const struct suspension *s)
+{
+    return is_context(s) ? "context" : "facts";
+}
+
 struct json *page_question_facts(struct page_view *v,
-                                 const struct suspension *s)
+                                 const struct suspension *s, bool whole)
 {
     struct json *list = json_array(v->a);
-    const bool same = str_eq(s->subject, s->context);
+    const bool same = is_context(s);
     const bool open = s->state == SUSPENSION_PENDING;
     const struct page_facts_of subject = {
-        .id = same ? "context" : "facts",
+        .id = page_question_facts_id(s),
         .heading = same ? "Context" : "Facts",
         .note = same ? STR("Exactly as the agent sent it")
                      : STR("Exactly as the agent sent them"),
         .folded = s->kind != KIND_NONE,
+        .open = whole,
         .text = s->subject,
         .sha256 = s->subject_sha256,
         .hash_note =

@@ -19,9 +19,12 @@ struct json *page_question_outcome(const struct page_view *v,
 struct json *page_question_risk(struct arena *a, const struct suspension *s);
 struct json *page_question_deadline(struct page_view *v,
                                     const struct suspension *s);
-/* `facts`: the subject, then the context where it is something else. */
+/* `facts`: the subject, then the context where it is something else. whole:
+ * the subject's raw text is not folded. */
 struct json *page_question_facts(struct page_view *v,
-                                 const struct suspension *s);
+                                 const struct suspension *s, bool whole);
+/* The id of the subject's table. */
+const char *page_question_facts_id(const struct suspension *s);
 /* Are there any facts that an answer is about? */
 bool page_question_has_facts(const struct suspension *s);
 /* `why`; NULL when the agent gave no words. */

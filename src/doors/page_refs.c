@@ -48,6 +48,8 @@ struct json *page_refs_one(struct page_view *v, struct str title,
     struct page_refs_url url = {.host = STR_NONE};
     const bool link = page_refs_url(ref, "https://", &url);
     const struct str where = link ? url.host : ref;
+    v->folded += str_runes(title) > PAGE_VIEW_TITLE ||
+                 (!link && str_runes(ref) > PAGE_VIEW_TITLE);
     json_set_json(o, "title",
                   page_view_head(v, title.p ? title : ref, PAGE_VIEW_TITLE));
     json_set_json(o, "kind", page_view_head(v, kind, PAGE_VIEW_ROW));

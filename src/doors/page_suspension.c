@@ -15,6 +15,7 @@
 #include "doors/page_revision.h"
 #include "doors/page_timeline.h"
 #include "doors/page_typed.h"
+#include "doors/page_unseen.h"
 #include "store/events.h"
 #include "store/inbox.h"
 
@@ -148,9 +149,12 @@ static const struct err *show_question(struct call *c, int status,
     TRY(page_place(c, s, &place));
     json_set_json(view, "place", place);
     json_set_json(view, "suspension", page_question(&v, s));
-    json_set_json(view, "answer", page_answer(&v, of));
+    struct json *answer = page_answer(&v, of);
+    const struct json *confirm = json_get(answer, "confirm");
+    const bool whole = json_get(confirm, "unseen") != NULL;
+    json_set_json(view, "answer", answer);
     json_set_json(view, "errors", page_answer_errors(&v, of));
-    json_set_json(view, "facts", page_question_facts(&v, s));
+    json_set_json(view, "facts", page_question_facts(&v, s, whole));
     json_set_json(view, "why", page_question_why(&v, s));
     json_set_text(view, "silence", page_question_silence(&v, s));
     json_set_json(view, "timeline", h.timeline);
@@ -197,7 +201,7 @@ static const struct err *show_answered(struct call *c,
     json_set_json(view, "marks", marks(c->a, s, h.closed));
     json_set_json(view, "decision", page_decision(&v, s, &c->who, h.closed));
     json_set_json(view, "allowed", page_allowed(&v, s));
-    json_set_json(view, "facts", page_question_facts(&v, s));
+    json_set_json(view, "facts", page_question_facts(&v, s, false));
     json_set_json(view, "why", page_question_why(&v, s));
     json_set_json(view, "timeline", h.timeline);
     json_set_text(view, "timeline_note",
@@ -316,11 +320,13 @@ static const struct err *show_again(struct call *c,
                                     const struct page_answer_of *shown)
 {
     struct page_answer_of of = *shown;
+    const struct page_unseen unseen = page_unseen(c->a, of.s);
     const struct str value = page_amend_value(of.typed);
     const struct json *choice =
         suspension_choice(suspension_choices(c->a, of.s), value);
     if (page_answer_way(c->a, of.s) == PAGE_ANSWER_CHOICE && choice &&
-        (page_button_own_page(of.s, choice) || page_amend_takes(choice)))
+        (page_button_own_page(of.s, &unseen, choice) ||
+         page_amend_takes(choice)))
         of.choice = value;
     return show_question(c, of.error ? response_status(of.error->kind) : 200,
                          &of);
@@ -335,12 +341,14 @@ static const struct json *choice_of(struct call *c, const struct suspension *s,
                : NULL;
 }
 
-/* Is the answer to be looked at before it counts? */
+/* Is the answer to be looked at before it counts? s is the question as the
+ * answer would leave it, with all that was asked. */
 static bool is_unseen(struct call *c, const struct suspension *s,
                       const struct pairs *posted)
 {
     const struct json *choice = choice_of(c, s, posted);
-    return choice && page_amend_unseen(c->a, s, choice, posted);
+    return choice && (page_amend_unseen(c->a, s, choice, posted) ||
+                      page_unseen_skipped(c->a, s, choice, posted));
 }
 
 static const struct err *finish(struct call *c, struct work *w)

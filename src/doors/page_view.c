@@ -6,6 +6,7 @@
 #include "doors/page_view.h"
 
 #include "base/clock.h"
+#include "base/text.h"
 #include "world/request.h"
 #include "world/zone.h"
 
@@ -23,38 +24,11 @@ struct page_view page_view(struct arena *a, int64_t now)
 
 /* ---- hidden characters ---------------------------------------------- */
 
-/* What prints nothing, or changes how its neighbours are read: controls but
- * tab and line feed, fillers, zero width, bidirectional, separators, tags and
- * variation selectors. Sorted. */
-static const struct {
-    uint32_t first, last;
-} hidden_ranges[] = {
-    {0x0000, 0x0008},   {0x000B, 0x001F},   {0x007F, 0x009F},
-    {0x00AD, 0x00AD},   {0x034F, 0x034F},   {0x061C, 0x061C},
-    {0x115F, 0x1160},   {0x17B4, 0x17B5},   {0x180B, 0x180F},
-    {0x200B, 0x200F},   {0x2028, 0x202E},   {0x2060, 0x206F},
-    {0x2800, 0x2800},   {0x3164, 0x3164},   {0xFE00, 0xFE0F},
-    {0xFEFF, 0xFEFF},   {0xFFA0, 0xFFA0},   {0xFFF0, 0xFFFB},
-    {0x13430, 0x13440}, {0x1BCA0, 0x1BCA3}, {0x1D173, 0x1D17A},
-    {0xE0000, 0xE0FFF},
-};
-
-static bool hidden(uint32_t rune)
-{
-    if (rune >= 0x20 && rune < 0x7F)
-        return false;
-    for (size_t i = 0; i < countof(hidden_ranges); i++) {
-        if (rune <= hidden_ranges[i].last)
-            return rune >= hidden_ranges[i].first;
-    }
-    return false;
-}
-
 size_t page_view_hidden(struct str s)
 {
     size_t n = 0;
     for (size_t at = 0; at < s.n;)
-        n += hidden(str_rune(s, &at));
+        n += text_hidden(str_rune(s, &at));
     return n;
 }
 
@@ -83,7 +57,7 @@ static struct json *segments(struct page_view *v, struct str s)
     for (size_t at = 0, from = 0; at < s.n;) {
         const size_t here = at;
         const uint32_t rune = str_rune(s, &at);
-        const bool plain = !hidden(rune);
+        const bool plain = !text_hidden(rune);
         if (plain && at < s.n)
             continue;
         buf_str(&run, str_sub(s, from, plain ? at : here));
@@ -164,6 +138,7 @@ struct json *page_view_long(struct page_view *v, struct str s, size_t max)
     const bool tall = lines(s) > LINES_MAX;
     if (str_head(s, max).n == s.n && !tall)
         return NULL;
+    v->folded++;
     json_set_text(o, "count",
                   tall ? page_view_many(v->a, lines(s), "line")
                        : page_view_many(v->a, (int64_t)str_runes(s),
@@ -179,7 +154,7 @@ struct str page_view_plain(struct arena *a, struct str s, size_t max)
     for (size_t at = 0; at < head.n;) {
         const size_t from = at;
         const uint32_t rune = str_rune(head, &at);
-        if (hidden(rune))
+        if (text_hidden(rune))
             buf_printf(&b, "[U+%04X]", (unsigned)rune);
         else
             buf_str(&b, str_sub(head, from, at));

@@ -16,6 +16,8 @@ struct page_view {
     int64_t now;
     size_t codes; /* hidden characters that still get a mark of their own */
     struct str zone; /* of the reader, for moments; p NULL: UTC */
+    /* Counted by whatever leaves out a value, or folds or cuts a text. */
+    int64_t cut, folded;
 };
 
 /* A view with its whole allowance of marks, in UTC; now is the page's time. A

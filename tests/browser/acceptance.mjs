@@ -127,7 +127,7 @@ test("a credential leaves the draft and the task as they were", () =>
         assert.equal(await page.locator("input[type=password]").count(), 0);
         const away = page.locator(`a[href="${server.url}/settings"]`).first();
         assert.match(await away.getAttribute("rel"), /noopener/);
-        await press(page, "I have set it up");
+        await press(page, "Answer: I have set it up");
         const stored = await suspension(asked.suspension_id);
         assert.equal(stored.outcome, "answered");
         assert.deepEqual(stored.context, { branch: "checkout-fix" });

@@ -146,22 +146,23 @@ test("a grave approval is not rejected without a reason", () =>
     }));
 
 both("a permission is given once, for a time, and denied", async (page) => {
-    const once = await decide(page, permission(), "Allow once");
+    const once = await decide(page, permission(), "Approve: Allow once");
     assert.equal(once.outcome, "authorized");
-    const whole = await decide(page, permission(), "Allow for a time");
+    const whole = await decide(page, permission(),
+        "Approve with changes: Allow for a time");
     assert.deepEqual(whole.constraints, { seconds: 3600 });
-    const no = await decide(page, permission(), "Deny", "Not tonight.");
+    const no = await decide(page, permission(), "Reject", "Not tonight.");
     assert.equal(no.outcome, "vetoed");
 });
 
 both("a cost is confirmed, cancelled, and its task stopped", async (page) => {
     for (const severity of ["low", "medium"]) {
         const yes = await decide(page, cost({ severity }),
-            "Spend up to the limit");
+            "Approve: Spend up to the limit");
         assert.equal(yes.outcome, "authorized");
         assert.equal(yes.constraints ?? null, null);
     }
-    const no = await decide(page, cost(), "Do not spend");
+    const no = await decide(page, cost(), "Reject: Do not spend");
     assert.equal(no.outcome, "vetoed");
     await decide(page, cost(), "Stop the task");
     assert.match(await text(page), /The intent was abandoned/);
@@ -171,13 +172,13 @@ both("a cost is confirmed, cancelled, and its task stopped", async (page) => {
 
 both("a shorter time is shown before it counts", async (page) => {
     const id = await open(page, permission({ severity: "low" }));
-    await follow(page, "Allow for a time");
+    await follow(page, "Approve with changes: Allow for a time");
     await page.getByLabel("For how long").fill("30");
     await page.getByLabel("Unit").selectOption("minutes");
-    await press(page, "Confirm: Allow for a time");
+    await press(page, "Confirm: Approve with changes: Allow for a time");
     await words(page, ["changed", "1 hour", "30 minutes"], ".diff");
     await pending(id);
-    await press(page, "Confirm: Allow for a time");
+    await press(page, "Confirm: Approve with changes: Allow for a time");
     const stored = await suspension(id);
     assert.deepEqual(stored.constraints, { seconds: 1800 });
     assert.equal(stored.outcome, "authorized");
@@ -187,7 +188,7 @@ both("a longer time is refused at its field", async (page) => {
     const id = await open(page, permission(), "?choice=allow_for");
     await page.getByLabel("For how long").fill("2");
     await page.getByLabel("Comment").fill("Two is fine.");
-    await press(page, "Confirm: Allow for a time");
+    await press(page, "Confirm: Approve with changes: Allow for a time");
     assert.equal(shown(page).status(), 422);
     await words(page, ["may only allow less"], ".field.bad");
     assert.equal(await page.getByLabel("For how long").inputValue(), "2");
@@ -217,16 +218,16 @@ both("a lower limit is shown before it counts", async (page) => {
     await press(page, "Show the difference");
     assert.equal(shown(page).status(), 422);
     await page.getByLabel("Limit").fill("1500.50");
-    await press(page, "Confirm: Spend up to the limit");
+    await press(page, "Confirm: Approve: Spend up to the limit");
     await pending(id);
-    await press(page, "Confirm: Spend up to the limit");
+    await press(page, "Confirm: Approve: Spend up to the limit");
     const stored = await suspension(id);
     assert.deepEqual(stored.constraints, { limit: 1500.5 });
 });
 
 both("limits are tightened, never widened", async (page) => {
     const id = await open(page, flat());
-    await follow(page, "Tighten and approve");
+    await follow(page, "Approve with changes: Lower the limits");
     await press(page, "Show the difference");
     assert.equal(shown(page).status(), 422);
     await words(page, ["limits as they were asked for"], "[role=alert]");
@@ -239,7 +240,7 @@ both("limits are tightened, never widened", async (page) => {
     assert.equal(shown(page).status(), 200);
     await words(page, ["max_amount", "500", "200", "countries"], ".diff");
     await pending(id);
-    await press(page, "Confirm: Tighten and approve");
+    await press(page, "Confirm: Approve with changes: Lower the limits");
     const stored = await suspension(id);
     assert.deepEqual(stored.constraints, { max_amount: 200,
         countries: ["DE", "CH"], currency: "EUR" });
@@ -250,7 +251,7 @@ both("limits are tightened, never widened", async (page) => {
 both("an edit shows its difference, and only that is approved",
     async (page) => {
         const id = await open(page, flat());
-        await follow(page, "Edit and approve");
+        await follow(page, "Approve with changes: Edit the values");
         await press(page, "Show the difference");
         assert.equal(shown(page).status(), 422);
         await page.getByLabel(/^amount/).fill("120.50");
@@ -260,7 +261,7 @@ both("an edit shows its difference, and only that is approved",
             "false"], ".diff");
         assert.equal(await page.locator(".diff tbody tr").count(), 2);
         await pending(id);
-        await press(page, "Confirm: Edit and approve");
+        await press(page, "Confirm: Approve with changes: Edit the values");
         const { approved_subject: changed, subject } = await suspension(id);
         assert.deepEqual(changed, { ...subject, amount: 120.5,
             notify: false });
@@ -288,7 +289,7 @@ test("what is too deep for fields is edited as JSON", () =>
         await words(page, ["calls[0].args.amount", "499.99", "100",
             "removed", "calls[1].args.letter", "added"], ".diff");
         await pending(id);
-        await press(page, "Confirm: Edit and approve");
+        await press(page, "Confirm: Approve with changes: Edit the values");
         assert.match(await text(page), /You approved this/);
     }));
 
@@ -300,7 +301,7 @@ test("what was changed behind a shown difference is shown again", () =>
         await page.locator("form#answer [name=f1]").evaluate((one) => {
             one.value = "1700";
         });
-        await press(page, "Confirm: Spend up to the limit");
+        await press(page, "Confirm: Approve: Spend up to the limit");
         await words(page, ["1,700 USD"], ".diff");
         await pending(id);
     }));
@@ -421,7 +422,7 @@ test("the strip says why a reader may not decide, and who can", () =>
 test("nothing critical is decided by Enter alone", () =>
     withPage(by, async (page) => {
         const id = await open(page, cost({ severity: "critical" }));
-        await follow(page, "Spend up to the limit");
+        await follow(page, "Approve: Spend up to the limit");
         await page.getByLabel("Limit").fill("1700");
         await Promise.all([page.waitForEvent("load"),
             page.getByLabel("Limit").press("Enter")]);

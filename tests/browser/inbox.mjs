@@ -223,7 +223,8 @@ test("a key does what its button says, whatever the agent calls it", () =>
         const cost = await asks(cards.cost({ severity: "low" }));
         await page.goto(`/suspensions/${cost.suspension_id}`);
         assert.deepEqual(await keysOf(page), ["1 Stop the task",
-            "r Do not spend", "a Spend up to the limit"]);
+            "r Reject: Do not spend",
+            "a Approve: Spend up to the limit"]);
         await page.keyboard.press("r");
         assert.equal(await page.evaluate(() => document.activeElement.id),
             "reason");

@@ -90,11 +90,12 @@ async function choose(page, asked, question) {
     for (const one of ["refunds-agent", "for Mara Lindqvist", "Low",
         "Shall order 12345 be refunded in full?", "Two photos show it.",
         "items[1].sku", "B-2", "499.99", "list, empty", "Needs your comment",
-        " left, then: goes on with “Refuse the refund”",
-        "the agent goes on with its own default, “Refuse the refund”"]) {
+        " left, then: goes on with “Reject: Refuse the refund”",
+        "the agent goes on with its own default, “Reject: Refuse the refund”"]) {
         assert.ok(words.includes(one), `${one} in: ${words}`);
     }
-    const [main, danger] = ["Refund 499.99 EUR", "Refuse the refund"].map(
+    const [main, danger] = ["Approve: Refund 499.99 EUR",
+        "Reject: Refuse the refund"].map(
         (name) => page.getByRole("button", { name, exact: true }));
     assert.match(await main.getAttribute("class"), /auth filled/);
     assert.match(await danger.getAttribute("class"), /veto/);
@@ -105,10 +106,10 @@ async function choose(page, asked, question) {
     assert.ok((await text(page)).includes(digest.match(/.{4}/g).join(" ")));
     await page.getByText("Dear shop").first().click();
     await page.getByLabel("Comment").fill("Seen the photos.");
-    await press(page, "Refund 499.99 EUR");
+    await press(page, "Approve: Refund 499.99 EUR");
     return { value: "refund",
              says: ["You approved this", "Seen the photos.",
-                 "goes on with “Refund 499.99 EUR”"] };
+                 "goes on with “Approve: Refund 499.99 EUR”"] };
 }
 
 async function sayNo(page) {

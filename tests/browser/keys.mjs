@@ -73,13 +73,14 @@ async function answer(page) {
     await signIn(page);
     await tabTo(page, ({ name }) => name === question.title);
     await enter(page);
-    await tabTo(page, ({ name }) => name === "Refuse the refund");
+    await tabTo(page, ({ name }) => name === "Reject: Refuse the refund");
     await enter(page);
     assert.match(page.url(), /\?choice=deny$/);
     await tabTo(page, ({ id }) => id === "reason");
     await page.keyboard.type("Not by keyboard.");
     await tabTo(page, ({ name }) => name === "Back");
-    await tabTo(page, ({ name }) => name === "Confirm: Refuse the refund");
+    await tabTo(page,
+        ({ name }) => name === "Confirm: Reject: Refuse the refund");
     await enter(page);
     assert.match(await text(page), /You rejected this/);
     const stored = await suspension(asked.suspension_id);

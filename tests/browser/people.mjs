@@ -182,7 +182,7 @@ test("a revoked session ends on the next step, and answers nothing", () =>
         await signIn(page, person);
         await page.goto(`/suspensions/${asked.suspension_id}`);
         sayso(["operator", "disable", "--email", person.email]);
-        await press(page, "Refund 499.99 EUR");
+        await press(page, "Approve: Refund 499.99 EUR");
         assert.equal(new URL(page.url()).pathname, "/login");
         const stored = await suspension(asked.suspension_id);
         assert.equal(stored.state, "pending");

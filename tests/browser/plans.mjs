@@ -100,7 +100,7 @@ test("a step shows its arguments unfolded, and whose its note is", () =>
             "command pg_dump orders text, 14", "cost 3 USD text, 5"]);
         assert.deepEqual(await values(page, 1), []);
         await words(page, ["Agent's note: Safe, trust me"], ".steps");
-        await follow(page, "Approve with my edits");
+        await follow(page, "Approve with changes: Edit the steps");
         await page.getByLabel("Note").nth(0).fill("Keep a week");
         await press(page, "Show the difference");
         await words(page, ["Agent's note: Safe, trust me",
@@ -148,7 +148,7 @@ for (const [button, value, outcome, reason] of [
 
 both("the steps of a plan are kept, dropped, moved and noted", async (page) => {
     const id = await open(page, plan());
-    await follow(page, "Approve with my edits");
+    await follow(page, "Approve with changes: Edit the steps");
     await words(page, ["Nothing is decided yet", "Untick a step"]);
     await page.getByLabel("Drop orders_old").uncheck();
     await page.getByLabel("Place").nth(2).fill("0.5");
@@ -164,7 +164,7 @@ both("the steps of a plan are kept, dropped, moved and noted", async (page) => {
     assert.equal(await page.getByLabel("Place").nth(2).inputValue(), "0.5");
     assert.equal(await page.getByLabel("Drop orders_old").isChecked(), false);
     await press(page, "Show the difference");
-    await press(page, "Confirm: Approve with my edits");
+    await press(page, "Confirm: Approve with changes: Edit the steps");
     const got = await suspension(id);
     assert.deepEqual(got.constraints.steps, [{ id: "switch" },
         { id: "backup" }, { id: "copy", note: "After the 03:30 batch" }]);
@@ -323,8 +323,8 @@ both("the options of an input are buttons, and so is the way out",
 /* ---- credentials ---------------------------------------------------- */
 
 /* surfaces 4.12, 10 */
-for (const [button, outcome] of [["I have set it up", "answered"],
-    ["Not now", "declined"]]) {
+for (const [button, outcome] of [["Answer: I have set it up", "answered"],
+    ["Decline: Not now", "declined"]]) {
     both(`a credential keeps draft and task context: ${button}`,
         async (page) => {
             const id = await open(page, credential());

@@ -68,7 +68,7 @@ state("suspension-direct", 200, by, async (page) =>
     openOne(page, await ask(questions.choice())));
 state("suspension-direct-error", 422, by, async (page) => {
     await openOne(page, await ask(questions.choice()));
-    await press(page, "Refuse the refund");
+    await press(page, "Reject: Refuse the refund");
 });
 state("suspension-two-step", 200, by, async (page) =>
     openOne(page, await ask(questions.choice({ severity: "high" }))));
@@ -77,8 +77,8 @@ state("suspension-confirm", 200, by, async (page) =>
         "?choice=refund"));
 state("suspension-confirm-error", 422, by, async (page) => {
     await openOne(page, await ask(questions.choice({ severity: "medium" })));
-    await follow(page, "Refuse the refund");
-    await press(page, "Confirm: Refuse the refund");
+    await follow(page, "Reject: Refuse the refund");
+    await press(page, "Confirm: Reject: Refuse the refund");
 });
 state("suspension-yes-no", 200, by, async (page) =>
     openOne(page, await ask(questions.confirm())));
@@ -107,7 +107,7 @@ state("suspension-changed", 409, by, async (page) => {
         "?choice=part");
     await page.locator("[name=subject_sha256]").evaluate(
         (input) => { input.value = "f".repeat(64); });
-    await press(page, "Confirm: Offer half");
+    await press(page, "Confirm: Request changes: Offer half");
 });
 state("suspension-overdue", 200, by, async (page) =>
     openOne(page, await askExpired(questions.choice())));
@@ -201,10 +201,10 @@ state("stale-answered", 409, by, async (page) => {
     await openOne(page, asked);
     await openOne(other, asked);
     await other.getByLabel("Comment").fill("Half is fair.");
-    await press(other, "Offer half");
+    await press(other, "Request changes: Offer half");
     await closePage(other);
     await page.getByLabel("Comment").fill("Paid at once.");
-    await press(page, "Refund 499.99 EUR");
+    await press(page, "Approve: Refund 499.99 EUR");
 });
 state("stale-expired", 409, by, async (page) => {
     const asked = await ask(questions.form({ timeout_seconds: 3600 }));

@@ -342,7 +342,8 @@ static struct suspension question(void)
         .explanation = STR("Because."),
         .severity = STR("high"),
         .context = STR("{\"amount\":5}"),
-        .choices = STR("[{\"value\":\"a\",\"label\":\"Go\"},"
+        .choices = STR("[{\"value\":\"a\",\"label\":\"Go\","
+                       "\"effect\":\"authorize\"},"
                        "{\"value\":\"b\",\"label\":\"Stop\"}]"),
         .asked_by = STR("bot"),
         .suspended_at = NOW,
@@ -396,7 +397,7 @@ Test(channel, body_as_far_as_the_detail_goes)
     same(data_of(&s, CHANNEL_ALL),
          TITLE_PART SUMMARY_PART ",\"explanation\":\"Because.\","
                                  "\"context\":{\"amount\":5},"
-                                 "\"choices\":[\"Go\",\"Stop\"]}");
+                                 "\"choices\":[\"Approve: Go\",\"Stop\"]}");
 }
 
 Test(channel, body_says_the_title_and_nulls)

@@ -728,8 +728,8 @@ Test(resolve, an_answer_on_record)
     cr_assert(c->s.responded_at == NOW);
     cr_assert(str_eq(c->s.metadata, json_of("{'m':1}")));
     cr_assert(str_is(c->s.audit_summary,
-                     "Approved by answering \"Go on\" by ada@example.com in "
-                     "the browser, 90 s after bot asked."),
+                     "Approved by answering \"Approve: Go on\" by "
+                     "ada@example.com in the browser, 90 s after bot asked."),
               "%.*s", STR_FMT(c->s.audit_summary));
     cr_assert_eq(c->events.n, 1);
     event_is(c, 0, "intent.resumed", "ada@example.com");
@@ -790,14 +790,14 @@ static const struct {
      "Rejected by answering \"No\" by ada@example.com through the OpenIntent "
      "endpoint, 119 s after bot asked."},
     {CHOICES, "'go'", "native", 120,
-     "Approved by answering \"Go on\" by ada@example.com through the API, "
-     "2 min after bot asked."},
+     "Approved by answering \"Approve: Go on\" by ada@example.com through the "
+     "API, 2 min after bot asked."},
     /* What it is called does not hide what it does. */
-    {"{'question':'Q?','choices':[{'value':'a','label':'Approve',"
-     "'effect':'veto'}]}",
+    {"{'question':'Q?','choices':[{'value':'a',"
+     "'label':'Approve nothing','effect':'veto'}]}",
      "'a'", "browser", 1,
-     "Rejected by answering \"Approve\" by ada@example.com in the browser, "
-     "1 s after bot asked."},
+     "Rejected by answering \"Reject: Approve nothing\" by ada@example.com in "
+     "the browser, 1 s after bot asked."},
     {TEXT, "'x'", "native", 7199,
      "Answered in words by ada@example.com through the API, 119 min after "
      "bot asked."},
