@@ -386,7 +386,7 @@ test("more answers than fit scroll in the bar of a phone", () =>
         }
         await page.getByText("What each answer does").click();
         await words(page, ["Ship from warehouse 8"], ".fold.phone");
-        await press(page, "Ship from warehouse 8");
+        await press(page, "Answer: Ship from warehouse 8");
         assert.equal((await suspension(id)).value, "v8");
     }));
 

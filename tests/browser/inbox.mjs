@@ -237,11 +237,12 @@ test("a key does what its button says, whatever the agent calls it", () =>
         const card = await asks({ question: "Which?", severity: "low",
             choices: [
                 { value: "wipe", label: "Delete it", style: "danger" },
-                { value: "no", label: "Approve", style: "primary",
+                { value: "no", label: "Approve nothing", style: "primary",
                   effect: "veto", description: "It covers what is shown." },
             ] });
         await page.goto(`/suspensions/${card.suspension_id}`);
-        assert.deepEqual(await keysOf(page), ["1 Delete it", "r Approve"]);
+        assert.deepEqual(await keysOf(page), ["1 Delete it",
+            "r Reject: Approve nothing"]);
         assert.match(await text(page), new RegExp("The agent is told no, " +
             "and goes on without it\\.\\s+The agent says: " +
             "It covers what is shown\\."));
