@@ -91,7 +91,8 @@ async function choose(page, asked, question) {
         "Shall order 12345 be refunded in full?", "Two photos show it.",
         "items[1].sku", "B-2", "499.99", "list, empty", "Needs your comment",
         " left, then: goes on with “Reject: Refuse the refund”",
-        "the agent goes on with its own default, “Reject: Refuse the refund”"]) {
+        "the agent goes on with its own default, " +
+        "“Reject: Refuse the refund”"]) {
         assert.ok(words.includes(one), `${one} in: ${words}`);
     }
     const [main, danger] = ["Approve: Refund 499.99 EUR",
@@ -116,7 +117,7 @@ async function sayNo(page) {
     const words = await text(page);
     assert.ok(words.includes("no end") && words.includes("1204"));
     assert.match(words, /waits until somebody answers/);
-    await press(page, "No");
+    await press(page, "Reject: No");
     return { value: "no", says: ["No"] };
 }
 

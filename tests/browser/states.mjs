@@ -59,7 +59,7 @@ state("error-forbidden", 403, by, async (page) => {
     await openOne(page, await ask(questions.confirm()));
     await page.locator("form#answer [name=csrf]").evaluate(
         (input) => { input.value = "old"; });
-    await press(page, "Yes");
+    await press(page, "Approve: Yes");
 });
 
 /* ---- one open question ---------------------------------------------- */

@@ -143,13 +143,13 @@ def test_h3_the_pages_say_that_nobody_answers(agent, person):
                 fallback_value="no", timeout_seconds=3)
     assert asked["on_expiry"].startswith("If nobody answers by ")
     assert asked["on_expiry"].endswith(
-        ', the agent goes on with its own default, "No".')
+        ', the agent goes on with its own default, "Reject: No".')
     path = f"/suspensions/{asked['suspension_id']}"
-    assert "goes on with its own default, “No”" in me.get(path).text
+    assert "goes on with its own default, “Reject: No”" in me.get(path).text
     expired(agent, asked)
     page = me.get(path).text
     assert "Nobody answered by" in page
-    assert "goes on with its own default, “No”" in page
+    assert "goes on with its own default, “Reject: No”" in page
     page = me.get(f"/intents/{asked['intent_id']}").text
     assert "nobody answered, the agent goes on with its own default" in page
 

@@ -197,9 +197,9 @@ def test_H2_a_stale_answer_names_both(agent, me, operator):
 def test_H2_silence_is_named_by_its_word(agent, me):
     asked = approval(agent, PAIR, timeout_seconds=600, fallback_value="keep",
                      fallback_policy="complete_with_fallback")
-    assert 'as if the answer were "Reject: Keep the money".' in asked[
+    assert 'with its own default, "Reject: Keep the money".' in asked[
         "on_expiry"]
-    assert "as if the answer were “Reject: Keep the money”." in words(
+    assert "with its own default, “Reject: Keep the money”." in words(
         page(me, asked).text)
 
 

@@ -562,7 +562,8 @@ def test_the_export_says_what_was_allowed_instead(
     assert r.status_code == 200, r.text
     table, line = exported(me.client, edited)
     assert line["value"] == table["value"] == "edit"
-    assert line["label"] == table["label"] == offered["edit"]
+    assert line["label"] == table["label"] == \
+        f"Approve with changes: {offered['edit']}"
     assert line["modified"] is True and table["modified"] == "true"
     assert line["approved_sha256"] == table["approved_sha256"] == \
         r.json()["approved_sha256"]

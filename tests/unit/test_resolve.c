@@ -784,11 +784,11 @@ static const struct {
     const char *says;
 } summaries[] = {
     {CONFIRM, "'yes'", "browser", 0,
-     "Approved by answering \"Yes\" by ada@example.com in the browser, 0 s "
-     "after bot asked."},
+     "Approved by answering \"Approve: Yes\" by ada@example.com in the "
+     "browser, 0 s after bot asked."},
     {CONFIRM, "'no'", "openintent", 119,
-     "Rejected by answering \"No\" by ada@example.com through the OpenIntent "
-     "endpoint, 119 s after bot asked."},
+     "Rejected by answering \"Reject: No\" by ada@example.com through the "
+     "OpenIntent endpoint, 119 s after bot asked."},
     {CHOICES, "'go'", "native", 120,
      "Approved by answering \"Approve: Go on\" by ada@example.com through the "
      "API, 2 min after bot asked."},
