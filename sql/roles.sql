@@ -29,6 +29,11 @@ SELECT 'CREATE DATABASE sayso OWNER sayso_owner TEMPLATE template0 '
  WHERE NOT EXISTS (SELECT FROM pg_database WHERE datname = 'sayso')
 \gexec
 
+-- The clock looks who follows the primary, and how far behind, for it meets no
+-- strangers. What else it may see by that are the numbers of other sessions and the texts
+-- of their statements, which hold no values where they come from Sayso.
+GRANT pg_read_all_stats TO sayso_tick;
+
 REVOKE ALL ON DATABASE sayso FROM PUBLIC;
 GRANT CONNECT ON DATABASE sayso
     TO sayso_web, sayso_wait, sayso_tick, sayso_deliver;

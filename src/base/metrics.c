@@ -38,6 +38,8 @@ struct metrics {
     _Atomic uint64_t restarts;
     _Atomic uint64_t memory;
     _Atomic uint64_t recycled;
+    _Atomic bool standbys_known;
+    _Atomic int64_t standbys_us, standbys_sync, standbys_async;
     struct metrics_worker workers[METRICS_SLOTS_MAX];
     struct route routes[METRICS_ROUTES_MAX];
 };
@@ -110,6 +112,16 @@ void metrics_memory(struct metrics *m)
 void metrics_recycled(struct metrics *m)
 {
     add(&m->recycled, 1);
+}
+
+void metrics_standbys(struct metrics *m, const struct metrics_standbys *now)
+{
+    if (now) {
+        atomic_store(&m->standbys_us, now->us);
+        atomic_store(&m->standbys_sync, now->sync);
+        atomic_store(&m->standbys_async, now->async);
+    }
+    atomic_store(&m->standbys_known, now != NULL);
 }
 
 static void family(struct buf *b, const char *name, const char *type,
@@ -207,6 +219,26 @@ static void put_counter(struct buf *b, const char *name, const char *help,
     buf_printf(b, "%s %" PRIu64 "\n", name, count);
 }
 
+/* Nothing where nobody could look: a 0 would say that all is well. */
+static void put_standbys(struct metrics *m, struct buf *b)
+{
+    static const char standbys[] = "sayso_replication_standbys";
+    static const char lag[] = "sayso_replication_lag_seconds";
+    if (!atomic_load(&m->standbys_known))
+        return;
+    const int64_t sync = atomic_load(&m->standbys_sync);
+    const int64_t async = atomic_load(&m->standbys_async);
+    family(b, standbys, "gauge", "Standbys of the database, by whether a "
+                                 "commit waits for them.");
+    buf_printf(b, "%s{sync=\"yes\"} %" PRId64 "\n", standbys, sync);
+    buf_printf(b, "%s{sync=\"no\"} %" PRId64 "\n", standbys, async);
+    if (sync + async == 0)
+        return;
+    family(b, lag, "gauge", "How far the last of them is behind.");
+    buf_printf(b, "%s ", lag);
+    put_seconds(b, not_negative(atomic_load(&m->standbys_us)));
+}
+
 void metrics_render(struct metrics *m, struct buf *b)
 {
     put_statuses(m, b);
@@ -230,4 +262,5 @@ void metrics_render(struct metrics *m, struct buf *b)
     put_counter(b, "sayso_requests_over_memory_total",
                 "Requests ended for want of memory of their own.",
                 get(&m->memory));
+    put_standbys(m, b);
 }

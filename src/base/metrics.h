@@ -42,6 +42,13 @@ void metrics_database_error(struct metrics *m);
 void metrics_memory(struct metrics *m);
 /* A worker that had grown was replaced. */
 void metrics_recycled(struct metrics *m);
+/* The database's standbys, as they were just now. */
+struct metrics_standbys {
+    int64_t us; /* how far the last of them is behind */
+    int64_t sync, async;
+};
+/* NULL: nothing is known of them. */
+void metrics_standbys(struct metrics *m, const struct metrics_standbys *now);
 /* Prometheus text exposition format 0.0.4. */
 void metrics_render(struct metrics *m, struct buf *b);
 

@@ -51,6 +51,15 @@ static void put_waiting(struct buf *b, const struct deliveries_waiting *w)
                (long long)(us / CLOCK_SECOND));
 }
 
+/* Which of several hosts is the primary, as this worker has it. */
+static void put_host(struct buf *b, const struct pg *pg)
+{
+    buf_put(b, "# HELP sayso_database_host The host in use, an address or "
+               "the directory of a socket.\n"
+               "# TYPE sayso_database_host gauge\n");
+    buf_printf(b, "sayso_database_host{host=\"%s\"} 1\n", pg_host(pg));
+}
+
 /* A database that is gone must not take the other numbers with it. */
 const struct err *api_metrics(struct call *c)
 {
@@ -65,6 +74,7 @@ const struct err *api_metrics(struct call *c)
                "# TYPE sayso_database_up gauge\n");
     buf_printf(b, "sayso_database_up %d\n", up ? 1 : 0);
     if (up) {
+        put_host(b, c->pg);
         put_open(b, open);
         put_waiting(b, &waiting);
     }

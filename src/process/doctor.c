@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "process/command.h"
+#include "process/doctor_standby.h"
 #include "store/sql.gen.h"
 #include "world/template.h"
 
@@ -139,6 +140,7 @@ int doctor_run(const struct command *c)
     check_templates(c, &f);
     check_database(c, &f);
     check_others(c, &f);
+    f.wrong += doctor_standby(c);
     check_sockets(c, &f);
     check_url(c, &f);
     printf("%d wrong\n", f.wrong);

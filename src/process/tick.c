@@ -13,12 +13,14 @@
 #include "process/reap.h"
 #include "store/deliveries.h"
 #include "store/endpoints.h"
+#include "store/replication.h"
 #include "store/sql.gen.h"
 #include "world/wake.h"
 
 /* Between two looks; nobody tells the clock what was asked meanwhile. */
 #define NAP (CLOCK_SECOND / 4)
 #define BACKOFF_MAX (5 * CLOCK_SECOND)
+#define STANDBYS (5 * CLOCK_SECOND) /* between two looks at them */
 #define SKIPPED_MAX 128
 #define SKIPPED_FOR (60 * CLOCK_SECOND)
 /* Of a batch: what is written about DUE_BYTES of questions, and the messages
@@ -40,6 +42,7 @@ struct tick {
     size_t next_skipped;
     size_t alone; /* batches to come of one question each, to find a bad one */
     int64_t backoff; /* 0: the database answers */
+    int64_t standbys_at; /* when to look at them, by clock_mono */
     struct reap reap;
 };
 
@@ -213,6 +216,23 @@ static const struct err *reap(struct tick *t, bool *more)
     return NULL;
 }
 
+/* For /metrics: this role may see who follows the primary, the workers' may
+ * not. */
+static void standbys(struct tick *t)
+{
+    struct replication r = {.n = 0};
+    if (clock_mono() < t->standbys_at)
+        return;
+    begin(t);
+    const struct err *e = replication_read(t->pg, t->a, &r);
+    const struct metrics_standbys now = {
+        .us = r.us,
+        .sync = (int64_t)r.sync,
+        .async = (int64_t)(r.n - r.sync)};
+    metrics_standbys(t->child->metrics, e || !r.told ? NULL : &now);
+    t->standbys_at = clock_mono() + STANDBYS;
+}
+
 /* Tells a failure once, and the end of it. How long to wait. */
 static int64_t trouble(struct tick *t, const struct err *e)
 {
@@ -240,6 +260,7 @@ static int64_t look(struct tick *t)
     const struct err *e = questions(t, &next);
     if (!e && !child_stop)
         e = reap(t, &more);
+    standbys(t);
     const int64_t wait = trouble(t, e);
     const int64_t left = next ? next - clock_now() : NAP;
     if (e)

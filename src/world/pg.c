@@ -121,9 +121,6 @@ static bool read_role(struct pg *pg, int64_t deadline)
                     pg_hosts_does(&pg->hosts,
                                   strcmp(PQgetvalue(r, 0, 0), "on") == 0);
     PQclear(r);
-    if (!ok)
-        log_line(LOG_NOTICE, "database host %s is not the one wanted, by "
-                 "target_session_attrs", pg_host(pg));
     return ok && next_result(pg, deadline, &end) && !end;
 }
 
@@ -159,8 +156,12 @@ bool pg_attempt(struct pg *pg, size_t i, int64_t until, int64_t deadline,
         return true;
     }
     *late = clock_mono() >= until;
-    log_line(LOG_WARN, "database cannot be reached: %s",
-             pg->conn ? PQerrorMessage(pg->conn) : "out of memory");
+    const char *why = pg->conn ? PQerrorMessage(pg->conn) : "out of memory";
+    if (why[0] == '\0')
+        why = *late ? "it does not answer in time"
+                    : "it is not one that target_session_attrs wants";
+    log_line(LOG_WARN, "database cannot be reached at %s: %s", pg_host(pg),
+             why);
     pg_close(pg);
     return false;
 }

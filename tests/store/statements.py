@@ -26,6 +26,6 @@ def role(name):
     """Whose rights a statement needs; not for what only the commands run."""
     if name.startswith("outbox_"):
         return "sayso_deliver"
-    if name.startswith("due_"):
+    if name.startswith(("due_", "replication_")):
         return "sayso_tick"
     return "sayso_wait" if name in WAIT else "sayso_web"

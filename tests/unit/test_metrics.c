@@ -221,3 +221,21 @@ Test(metrics, a_small_buffer_is_over_and_no_more)
     cr_expect(b.over);
     cr_expect(le(sz, b.n, 100));
 }
+
+Test(metrics, standbys_are_told_where_they_are_known)
+{
+    const struct metrics_standbys two = {.us = 1250000, .sync = 1, .async = 1};
+    const struct metrics_standbys none = {.us = 0};
+    cr_expect(not(tells("sayso_replication_standbys{sync=\"yes\"} 0")),
+              "nobody has looked");
+    metrics_standbys(metrics, &two);
+    cr_expect(tells("sayso_replication_standbys{sync=\"yes\"} 1"));
+    cr_expect(tells("sayso_replication_standbys{sync=\"no\"} 1"));
+    cr_expect(tells("sayso_replication_lag_seconds 1.250000"));
+    metrics_standbys(metrics, &none);
+    cr_expect(tells("sayso_replication_standbys{sync=\"yes\"} 0"));
+    cr_expect(not(tells("sayso_replication_lag_seconds 0.000000")),
+              "nobody is behind where nobody is");
+    metrics_standbys(metrics, NULL);
+    cr_expect(not(tells("sayso_replication_standbys{sync=\"yes\"} 0")));
+}

@@ -1,0 +1,21 @@
+-- Where the database runs, and who follows it, as sayso_tick.
+
+-- name: replication_server
+-- Standbys are told to whoever may read all statistics: to others they have no state.
+SELECT pg_is_in_recovery(), current_setting('synchronous_standby_names'),
+       pg_has_role('pg_read_all_stats', 'USAGE')
+
+-- name: replication_standbys
+-- How far behind each is: by bytes, and by how long ago it had caught up or was last
+-- heard of. Others that take the log, such as a backup, are left out.
+SELECT application_name, coalesce(host(client_addr), 'local'), state, sync_state, bytes,
+       CASE WHEN bytes = 0 THEN 0
+            ELSE 1000000 * greatest(0, extract(epoch FROM replay_lag),
+                                    extract(epoch FROM clock_timestamp() - reply_time))
+       END::bigint
+  FROM (SELECT *, greatest(0, pg_wal_lsn_diff(CASE WHEN pg_is_in_recovery()
+                                                   THEN pg_last_wal_receive_lsn()
+                                                   ELSE pg_current_wal_lsn() END,
+                                              replay_lsn))::bigint AS bytes
+          FROM pg_stat_replication WHERE state IN ('streaming', 'catchup')) s
+ ORDER BY sync_state IN ('sync', 'quorum') DESC, application_name, pid LIMIT 16
