@@ -67,6 +67,13 @@ void pg_keys_for(const struct pg *pg, const struct pg_hosts_place *place,
     pg_keys_add(out, "options", pg->patient ? ours : out->options);
     pg_keys_add(out, "client_encoding", "UTF8");
     pg_keys_add(out, "tcp_user_timeout", out->gone);
+    /* An idle connection to a host that was cut off ends by itself, before a
+     * request spends its time on it. */
+    if (pg->hosts.n > 1) {
+        pg_keys_add(out, "keepalives_idle", "2");
+        pg_keys_add(out, "keepalives_interval", "1");
+        pg_keys_add(out, "keepalives_count", "3");
+    }
     out->key[out->n] = NULL;
     out->value[out->n] = NULL;
 }
