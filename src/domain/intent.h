@@ -41,6 +41,7 @@ struct intent {
     struct str session_id, task_id, turn_id, initiated_by; /* p NULL: none */
     struct str depends_on; /* JSON text, a list of ids */
     struct event_tail tail;
+    bool tied; /* to the agent that it was read for (reach.h) */
 };
 
 /* The word on the wire. */

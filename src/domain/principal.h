@@ -15,6 +15,9 @@ enum role {
     ROLE_CLOCK = 16 /* the server itself, when time is up */
 };
 
+/* Which intents a key's agents reach (reach.h). */
+enum reach { REACH_OWN, REACH_ALL, REACH__MAX };
+
 #define PRINCIPAL_AGENTS_MAX 64
 #define PRINCIPAL_AGENT_NAME_MAX 120
 #define PRINCIPAL_GROUP_NAME_MAX 60
@@ -27,6 +30,7 @@ struct principal {
     struct str name;  /* a person's e-mail, a key's label: goes on record */
     struct str title; /* how to show it: a person's name, a key's label */
     struct str agent; /* the agent that the call speaks for; agents only */
+    enum reach reach; /* of agents */
     struct str retry_policy; /* its questions' default; p NULL: none */
     struct str groups; /* of operators: names, a space between; p NULL: none */
     /* Of people alone: */

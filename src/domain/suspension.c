@@ -183,6 +183,17 @@ struct json *suspension_mirror(struct arena *a, const struct suspension *s)
     return o;
 }
 
+#define MIRRORED_MAX (INTENT_STATE_MAX + 5 * SUSPENSION_RECORD_MAX)
+
+const struct err *suspension_drop_mirror(struct arena *a, struct intent *i)
+{
+    struct json *state = NULL;
+    TRY(json_parse(a, i->state, &state));
+    json_unset(state, STR("_suspension"));
+    i->state = json_dump(a, state, MIRRORED_MAX);
+    return NULL;
+}
+
 const struct err *suspension_put_mirror(struct arena *a,
                                         const struct suspension *s,
                                         struct intent *i)
@@ -192,8 +203,7 @@ const struct err *suspension_put_mirror(struct arena *a,
     json_set_json(state, "_suspension", suspension_mirror(a, s));
     /* The ceiling for agents is checked when they write; the decision on top
      * of it must never fail for want of room. */
-    i->state =
-        json_dump(a, state, INTENT_STATE_MAX + 5 * SUSPENSION_RECORD_MAX);
+    i->state = json_dump(a, state, MIRRORED_MAX);
     if (!i->state.p)
         return ERROR(ERR_INTERNAL, "internal", "The state cannot be written.");
     return NULL;

@@ -130,6 +130,10 @@ const struct err *suspension_seal(struct arena *a, struct suspension *s,
  * decision on it, once there is one. */
 struct json *suspension_mirror(struct arena *a, const struct suspension *s);
 /* Puts the mirror into the intent's state. */
+/* Takes the question out of the intent's state: a new one is on its way, or who
+ * reads is not to see it. */
+const struct err *suspension_drop_mirror(struct arena *a,
+                                         struct intent *i) MUST;
 const struct err *suspension_put_mirror(struct arena *a,
                                         const struct suspension *s,
                                         struct intent *i) MUST;

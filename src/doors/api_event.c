@@ -36,7 +36,7 @@ const struct err *api_event_list(struct call *c)
     struct event_rows rows;
     struct intent i;
     TRY(read_page(c, &page));
-    TRY(intents_get(c->pg, c->a, c->param[0], &i));
+    TRY(call_intent(c, c->param[0], REACH_USE, &i));
     TRY(events_list(c->pg, c->a, &page, &rows));
     struct buf b = buf_make(c->a, RESPONSE_BODY_MAX);
     buf_char(&b, '[');
@@ -158,7 +158,7 @@ const struct err *api_event_post(struct call *c)
     if (!echo && !event_type_postable(p.type, c->who.role))
         return ERROR(ERR_FORBIDDEN, "event.servers_own",
                      "Only the server writes events of this type.");
-    TRY(work_begin(&w, c->pg, c->a, c->param[0], &once));
+    TRY(call_begin(c, &w, c->param[0], &once));
     if (w.answered)
         return call_replay(c, &w);
     if (echo)
@@ -187,7 +187,7 @@ const struct err *api_event_verify(struct call *c)
     struct json *o = json_object(c->a), *list = json_array(c->a);
     struct event_rows rows;
     struct intent i, after;
-    TRY(intents_get(c->pg, c->a, c->param[0], &i));
+    TRY(call_intent(c, c->param[0], REACH_USE, &i));
     TRY(events_chain(c->pg, c->a, i.id, 0, EVENT_SEQUENCE_MAX + 1, &rows));
     for (size_t k = 0; k < rows.n; k++)
         (void)event_check(c->a, &check, i.id, &rows.v[k]);

@@ -26,7 +26,7 @@ const struct err *api_intent_get(struct call *c)
     int64_t wait = 0, since = -1;
     TRY(hold_wait(c, &wait));
     TRY(read_since(c, &since));
-    TRY(intents_get(c->pg, c->a, c->param[0], &i));
+    TRY(call_intent(c, c->param[0], REACH_READ, &i));
     if (since < 0)
         since = i.version;
     if (i.version <= since && wait > 0) {
@@ -58,7 +58,8 @@ static const struct err *answer_list(struct call *c, const char *name,
 
 const struct err *api_intent_list(struct call *c)
 {
-    struct intents_page page = {.status = request_query(c->rq, "status"),
+    struct intents_page page = {.who = &c->who,
+                                .status = request_query(c->rq, "status"),
                                 .limit = 50};
     const struct str after = request_query(c->rq, "after");
     struct intent_rows rows;
@@ -69,7 +70,7 @@ const struct err *api_intent_list(struct call *c)
     TRY(call_query_int(c, "limit", 1, 1000, &page.limit));
     TRY(call_query_int(c, "offset", 0, 10000, &page.offset));
     if (after.p) {
-        const struct err *e = intents_get(c->pg, c->a, after, &last);
+        const struct err *e = call_intent(c, after, REACH_USE, &last);
         if (e && e->kind == ERR_NOT_FOUND)
             return err_at(c->a, ERR_BAD_REQUEST, "request.query", STR("after"),
                           "\"after\" has to be the id that the page before "
@@ -87,12 +88,17 @@ static const struct err *related(struct call *c,
                                  const char *name)
 {
     struct intents_related page = {.id = c->param[0],
+                                   .who = &c->who,
                                    .relation = relation,
                                    .limit = 1000,
                                    .after = request_query(c->rq, "after")};
     struct intent_rows rows;
     TRY(call_query_int(c, "limit", 1, 1000, &page.limit));
     TRY(intents_related(c->pg, c->a, &page, &rows));
+    for (size_t i = 0; i < rows.n; i++) {
+        if (!rows.v[i].tied)
+            TRY(suspension_drop_mirror(c->a, &rows.v[i]));
+    }
     return answer_list(c, name, &rows);
 }
 
@@ -124,16 +130,18 @@ static struct json *created_payload(struct call *c, const struct intent *i)
     return p;
 }
 
-/* The intents that it refers to have to exist. */
+/* The intents that it refers to have to exist. What it depends on it reads;
+ * its parent it holds up, for that is not complete before its children. */
 static const struct err *check_refs(struct call *c, const struct intent *i,
                                     const struct intent_ids *depends)
 {
-    enum intent_status status[INTENT_DEPENDENCIES_MAX];
-    TRY(intents_statuses(c->pg, c->a, depends, "depends_on", status));
-    if (!i->parent_intent_id.p)
-        return NULL;
-    const struct intent_ids parent = {.v = {i->parent_intent_id}, .n = 1};
-    return intents_statuses(c->pg, c->a, &parent, "parent_intent_id", status);
+    const struct intent_ids parent = {.v = {i->parent_intent_id},
+                                      .n = i->parent_intent_id.p ? 1 : 0};
+    const struct intents_refs refs[] = {
+        {depends, &c->who, REACH_READ, "depends_on"},
+        {&parent, &c->who, REACH_USE, "parent_intent_id"}};
+    TRY(intents_check_refs(c->pg, c->a, &refs[0]));
+    return intents_check_refs(c->pg, c->a, &refs[1]);
 }
 
 static struct str id_list(struct arena *a, const struct intent_ids *ids)
@@ -182,7 +190,7 @@ const struct err *api_intent_create(struct call *c)
 const struct err *api_intent_create_child(struct call *c)
 {
     struct intent parent;
-    TRY(intents_get(c->pg, c->a, c->param[0], &parent));
+    TRY(call_intent(c, c->param[0], REACH_USE, &parent));
     return create(c, parent.id);
 }
 
@@ -194,12 +202,13 @@ static const struct err *check_dependency(struct call *c, struct str id,
 {
     struct pg_args args = pg_args(c->a);
     struct pg_rows *rows = NULL;
+    const struct intent_ids ids = {.v = {dependency}, .n = 1};
+    const struct intents_refs refs = {&ids, &c->who, REACH_READ,
+                                      "dependency_id"};
+    TRY(intents_check_refs(c->pg, c->a, &refs));
     pg_arg(&args, id);
     pg_arg(&args, dependency);
     TRY(pg_query(c->pg, c->a, SQL_INTENT_REACHES, &args, &rows));
-    if (pg_null(rows, 0, 1))
-        return err_at(c->a, ERR_INVALID, "intent.unknown",
-                      STR("dependency_id"), "There is no such intent.");
     if (pg_bool(rows, 0, 0))
         return err_at(c->a, ERR_BAD_REQUEST, "intent.cycle",
                       STR("dependency_id"),
@@ -243,7 +252,8 @@ static const struct err *unblocked(struct call *c, struct work *w)
 static const struct err *commit_depends(struct call *c, struct work *w,
                                         int statement, struct str dependency)
 {
-    struct pg_args args = pg_args(c->a), get = pg_args(c->a);
+    struct pg_args args = pg_args(c->a), get = pg_args(c->a),
+                   taken = pg_args(c->a);
     struct pg_rows *rows[3] = {NULL};
     pg_arg(&args, w->intent.id);
     pg_arg(&args, dependency);
@@ -252,7 +262,9 @@ static const struct err *commit_depends(struct call *c, struct work *w,
     pg_arg(&get, w->intent.id);
     pg_queue(c->pg, statement, &args);
     pg_queue(c->pg, SQL_INTENT_DEPENDS_ON, &get);
-    pg_queue(c->pg, SQL_INTENT_TAKEN, &get);
+    pg_arg(&taken, w->intent.id);
+    intents_reader(&taken, NULL);
+    pg_queue(c->pg, SQL_INTENT_TAKEN, &taken);
     TRY(pg_run(c->pg, c->a, rows));
     if (statement == SQL_INTENT_DEPENDENCY_DELETE &&
         pg_affected(rows[0]) == 0)
@@ -281,10 +293,11 @@ const struct err *api_intent_add_dependency(struct call *c)
     fields_need(&f, "dependency_id");
     fields_uuid(&f, "dependency_id", &dependency);
     TRY(fields_error(&f));
-    const struct work_reach reach = {.intent_id = c->param[0],
-                                     .take = SQL_INTENT_TAKE_TWO,
-                                     .other = dependency};
-    TRY(work_begin_reach(&w, c->pg, c->a, &reach, &once));
+    const struct work_target target = {.intent_id = c->param[0],
+                                       .who = &c->who,
+                                       .take = SQL_INTENT_TAKE_TWO,
+                                       .other = dependency};
+    TRY(work_begin(&w, c->pg, c->a, &target, &once));
     if (w.answered)
         return call_replay(c, &w);
     TRY(call_same_version(c, &w, version));
@@ -302,7 +315,7 @@ const struct err *api_intent_remove_dependency(struct call *c)
     if (!id_uuid(c->param[1]))
         return ERROR(ERR_NOT_FOUND, "intent.unknown",
                      "There is no such dependency.");
-    TRY(work_begin(&w, c->pg, c->a, c->param[0], &once));
+    TRY(call_begin(c, &w, c->param[0], &once));
     TRY(call_same_version(c, &w, version));
     json_set_text(p, "dependency_id", c->param[1]);
     TRY(work_event(&w, "dependency_removed", principal_actor(&c->who), p));

@@ -19,17 +19,6 @@ static const struct err *commit_intent(struct call *c, struct work *w)
 
 /* ---- status --------------------------------------------------------- */
 
-/* A new question is on its way: the record of the last one must not be read
- * as its answer (openintent-sdk.md 5.6). The rows keep the history. */
-static const struct err *clear_mirror(struct call *c, struct intent *i)
-{
-    struct json *state = NULL;
-    TRY(json_parse(c->a, i->state, &state));
-    json_unset(state, STR("_suspension"));
-    i->state = json_dump(c->a, state, 2 * INTENT_STATE_MAX);
-    return NULL;
-}
-
 /* Whoever ends an intent takes its open question back. */
 static const struct err *withdraw(struct call *c, struct work *w,
                                   struct str reason, enum intent_status to)
@@ -64,8 +53,10 @@ static const struct err *change_status(struct call *c, struct work *w,
     work_touch(w);
     if (open && to == INTENT_ABANDONED)
         return withdraw(c, w, reason, to);
+    /* The record of the last question must not be read as the answer of the
+     * one that is on its way; the rows keep the history. */
     if (to == INTENT_SUSPENDED)
-        TRY(clear_mirror(c, &w->intent));
+        TRY(suspension_drop_mirror(c->a, &w->intent));
     w->intent.status = to;
     TRY(work_event(w, "status_changed", principal_actor(&c->who),
                    intent_status_changed(c->a, from, to, reason)));
@@ -90,11 +81,12 @@ const struct err *api_intent_status(struct call *c)
                 &word);
     fields_text(&f, "reason", REASON_MAX, &reason);
     TRY(fields_error(&f));
-    const struct work_reach reach = {
+    const struct work_target target = {
         .intent_id = c->param[0],
+        .who = &c->who,
         .take = str_is(word, "completed") ? SQL_INTENT_TAKE_DEPENDENTS
                                           : SQL_INTENT_TAKE};
-    TRY(work_begin_reach(&w, c->pg, c->a, &reach, &once));
+    TRY(work_begin(&w, c->pg, c->a, &target, &once));
     if (w.answered)
         return call_replay(c, &w);
     TRY(call_same_version(c, &w, version));
@@ -199,7 +191,7 @@ const struct err *api_intent_state(struct call *c)
     TRY(call_body(c, &body));
     TRY(call_once(c, &once));
     TRY(intent_patches_read(c->a, body, p));
-    TRY(work_begin(&w, c->pg, c->a, c->param[0], &once));
+    TRY(call_begin(c, &w, c->param[0], &once));
     if (w.answered)
         return call_replay(c, &w);
     TRY(call_same_version(c, &w, version));

@@ -19,7 +19,7 @@ const struct err *api_lease_list(struct call *c)
     const int64_t now = clock_now();
     struct lease_rows rows;
     struct intent i;
-    TRY(intents_get(c->pg, c->a, c->param[0], &i));
+    TRY(call_intent(c, c->param[0], REACH_USE, &i));
     TRY(leases_list(c->pg, c->a, i.id, &rows));
     for (size_t k = 0; k < rows.n; k++)
         json_add_json(list, view_lease(c->a, &rows.v[k],
@@ -76,7 +76,7 @@ const struct err *api_lease_acquire(struct call *c)
     if (!f.e && l.scope.n == 0)
         fields_wrong(&f, "scope", "field.empty", "A scope is needed.");
     TRY(fields_error(&f));
-    TRY(work_begin(&w, c->pg, c->a, c->param[0], &once));
+    TRY(call_begin(c, &w, c->param[0], &once));
     if (w.answered)
         return call_replay(c, &w);
     TRY(free_scope(c, &w, l.scope));
@@ -96,7 +96,7 @@ static const struct err *begin_lease(struct call *c, struct work *w,
                                      const struct work_once *once,
                                      struct lease *l)
 {
-    TRY(work_begin(w, c->pg, c->a, c->param[0], once));
+    TRY(call_begin(c, w, c->param[0], once));
     return leases_get(c->pg, c->a, c->param[1], w->intent.id, l);
 }
 
@@ -164,7 +164,7 @@ const struct err *api_agent_list(struct call *c)
     struct json *o = json_object(c->a), *list = json_array(c->a);
     struct assignment_rows rows;
     struct intent i;
-    TRY(intents_get(c->pg, c->a, c->param[0], &i));
+    TRY(call_intent(c, c->param[0], REACH_USE, &i));
     TRY(leases_assignments(c->pg, c->a, i.id, &rows));
     for (size_t k = 0; k < rows.n; k++) {
         struct json *one = json_object(c->a);
@@ -223,7 +223,7 @@ const struct err *api_agent_assign(struct call *c)
         fields_wrong(&f, "agent_id", "agent.name",
                      "This cannot be an agent's name.");
     TRY(fields_error(&f));
-    TRY(work_begin(&w, c->pg, c->a, c->param[0], &once));
+    TRY(call_begin(c, &w, c->param[0], &once));
     if (w.answered)
         return call_replay(c, &w);
     return change_agent(c, &w, agent, true);
@@ -233,6 +233,6 @@ const struct err *api_agent_unassign(struct call *c)
 {
     const struct work_once once = {.key = STR_NONE};
     struct work w;
-    TRY(work_begin(&w, c->pg, c->a, c->param[0], &once));
+    TRY(call_begin(c, &w, c->param[0], &once));
     return change_agent(c, &w, c->param[1], false);
 }

@@ -129,14 +129,14 @@ const struct err *api_openintent_respond(struct call *c)
     TRY(call_body(c, &body));
     TRY(call_once(c, &once));
     TRY(read_answer(c, body, &id, &answer));
-    TRY(work_begin(&w, c->pg, c->a, c->param[0], &once));
+    TRY(call_begin(c, &w, c->param[0], &once));
     if (w.answered)
         return call_replay(c, &w);
     TRY(check_active(c, &w, id));
     TRY(read_more(c, body, &w.suspension, &answer));
     TRY(answer_look(c, &w, &answer, &again));
     if (again) {
-        TRY(work_begin(&w, c->pg, c->a, c->param[0], &once));
+        TRY(call_begin(c, &w, c->param[0], &once));
         if (w.answered)
             return call_replay(c, &w);
         TRY(check_active(c, &w, id));

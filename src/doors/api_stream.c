@@ -39,7 +39,7 @@ const struct err *api_stream_intent(struct call *c)
     struct hold_stream s = {.to = FRAME_INTENT};
     struct frame_id last;
     struct intent i;
-    TRY(intents_get(c->pg, c->a, c->param[0], &i));
+    TRY(call_intent(c, c->param[0], REACH_USE, &i));
     s.after.sequence = i.tail.sequence;
     if (left_at(c, s.to, &last) && last.sequence <= i.tail.sequence)
         s.after = last;

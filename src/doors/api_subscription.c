@@ -4,6 +4,7 @@
 #include "base/id.h"
 #include "doors/api.h"
 #include "doors/view.h"
+#include "store/intents.h"
 #include "store/subscriptions.h"
 
 /* An agent sees what is sent to its own endpoints, an admin everything. */
@@ -30,6 +31,13 @@ static struct json *view(struct arena *a, const struct subscription *s,
     return o;
 }
 
+static const struct err *check_intent(struct call *c, struct str id)
+{
+    const struct intent_ids ids = {.v = {id}, .n = id.p ? 1 : 0};
+    const struct intents_refs refs = {&ids, &c->who, REACH_USE, "intent_id"};
+    return intents_check_refs(c->pg, c->a, &refs);
+}
+
 const struct err *api_subscription_make(struct call *c)
 {
     struct subscription s = {.id = id_new(c->a), .created_by = c->who.id};
@@ -44,6 +52,7 @@ const struct err *api_subscription_make(struct call *c)
     if (w.answered)
         return call_replay(c, &w);
     s.created_at = w.now;
+    TRY(check_intent(c, s.intent_id));
     TRY(subscriptions_insert(c->pg, c->a, &s, scope(c)));
     return call_commit_bare(c, &w, 201, view(c->a, &s, w.now));
 }

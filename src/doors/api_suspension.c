@@ -47,9 +47,11 @@ static const struct err *read_intent(struct call *c, const struct json *body,
 static const struct err *check_parent(struct call *c, struct str id)
 {
     const struct intent_ids parent = {.v = {id}, .n = id.p ? 1 : 0};
-    enum intent_status status = INTENT_DRAFT;
-    return intents_statuses(c->pg, c->a, &parent, "intent.parent_intent_id",
-                            &status);
+    const struct intents_refs refs = {.ids = &parent,
+                                      .who = &c->who,
+                                      .act = REACH_USE,
+                                      .what = "intent.parent_intent_id"};
+    return intents_check_refs(c->pg, c->a, &refs);
 }
 
 /* A new intent for the question, created and suspended in one go. */
@@ -102,7 +104,7 @@ static const struct err *begin_ask(struct call *c, struct work *w,
                      "Give either \"intent_id\" or \"intent\".");
     TRY(fields_error(&f));
     if (id.p) {
-        TRY(work_begin(w, c->pg, c->a, id, once));
+        TRY(call_begin(c, w, id, once));
         return w->answered ? NULL : suspend_given(c, w);
     }
     TRY(work_begin_new(w, c->pg, c->a, once));

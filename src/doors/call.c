@@ -3,8 +3,34 @@
 #include "doors/call.h"
 
 #include "base/crypt.h"
+#include "store/intents.h"
+#include "store/sql.gen.h"
 
 #define KEY_MAX 255
+
+const struct err *call_intent(struct call *c, struct str id,
+                              enum reach_act act, struct intent *out)
+{
+    struct reach_tie tie = {.kin = false};
+    TRY(intents_get_for(c->pg, c->a, id, &c->who, out));
+    tie.own = out->tied;
+    if (reach_may(&c->who, tie, act))
+        return NULL;
+    if (act == REACH_READ)
+        TRY(intents_kin(c->pg, c->a, id, &c->who, &tie.kin));
+    if (!reach_may(&c->who, tie, act))
+        return ERROR(ERR_NOT_FOUND, "intent.unknown",
+                     "There is no such intent.");
+    return suspension_drop_mirror(c->a, out);
+}
+
+const struct err *call_begin(struct call *c, struct work *w, struct str id,
+                             const struct work_once *once)
+{
+    const struct work_target target = {
+        .intent_id = id, .who = &c->who, .take = SQL_INTENT_TAKE};
+    return work_begin(w, c->pg, c->a, &target, once);
+}
 
 const struct err *call_body(struct call *c, struct json **out)
 {

@@ -4,7 +4,7 @@
 #define DOORS_CALL_H
 
 #include "doors/serve.h"
-#include "domain/principal.h"
+#include "domain/reach.h"
 #include "store/work.h"
 
 #define CALL_PARAMS_MAX 3
@@ -24,6 +24,14 @@ struct call {
     struct str visit;  /* of a browser at the login; p NULL: none */
 };
 
+/* The intent of that id, where the caller may do this with it; for all others
+ * there is none: ERR_NOT_FOUND intent.unknown. One that may be read and no
+ * more comes without the question in its state. */
+const struct err *call_intent(struct call *c, struct str id,
+                              enum reach_act act, struct intent *out) MUST;
+/* work_begin for the caller. */
+const struct err *call_begin(struct call *c, struct work *w, struct str id,
+                             const struct work_once *once) MUST;
 /* The body as a JSON object. ERR_BAD_REQUEST json.*; ERR_INVALID
  * body.not_object. */
 const struct err *call_body(struct call *c, struct json **out) MUST;

@@ -76,7 +76,7 @@ const struct err *page_groups(struct call *c) MUST;
 const struct err *page_keys(struct call *c) MUST;
 const struct err *page_keys_post(struct call *c) MUST;
 const struct err *page_keys_one(struct call *c) MUST;
-const struct err *page_keys_revoke(struct call *c) MUST;
+const struct err *page_keys_act(struct call *c) MUST;
 
 /* page_sessions.c */
 const struct err *page_sessions(struct call *c) MUST;

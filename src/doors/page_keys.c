@@ -1,5 +1,5 @@
 /* Settings: API keys. Making one, which is shown on the page that answers and
- * never again, and revoking one, which takes a second page.
+ * never again; and the page of one, which revokes it and sets what it reaches.
  *
  * An admin makes and revokes, an auditor reads. */
 #include "base/clock.h"
@@ -21,6 +21,10 @@ static const struct page_sheet_option roles[] = {
     {"admin", "Admin: also changes endpoints and ends what agents hold"},
     {"auditor", "Auditor: reads"},
 };
+static const struct page_sheet_option reaches[] = {
+    {"own", "Its own: what it made, owns, is assigned to or has leased"},
+    {"all", "All: the shared board, where agents find their work"},
+};
 static const struct page_sheet_option ends[] = {
     {"30", "In 30 days"}, {"90", "In 90 days"},
     {"365", "In a year"}, {"0", "Never"},
@@ -34,6 +38,9 @@ static const struct page_sheet_field fields[] = {
      .max = AGENTS_TYPED_MAX,
      .help = "For the role agent: the names that it speaks for, with commas "
              "between. A star is any name"},
+    {.key = "reach", .label = "Intents that it reaches", .type = "enum",
+     .required = true, .options = reaches, .options_n = countof(reaches),
+     .help = "For the role agent. A key of any agent always reaches all"},
     {.key = "groups", .label = "Groups", .type = "string",
      .max = GROUPS_TYPED_MAX,
      .help = "For a key that answers: the groups that it is in, with commas "
@@ -84,6 +91,9 @@ static const struct err *judge(struct arena *a, const struct json *v,
     TRY(person_key_label(a, "label", k->key.role, json_get_text(v, "label"),
                          &k->key.label));
     TRY(read_agents(a, json_get_text(v, "agents"), k));
+    if (!reach_choose(json_get_text(v, "reach"), k->agents, k->agents_n,
+                      &k->key.reach))
+        k->key.reach = REACH_ALL; /* any agent's, or none's */
     TRY(person_groups(a, json_get_text(v, "groups"), &k->key.groups));
     if (k->key.groups.p && k->key.role != ROLE_OPERATOR &&
         k->key.role != ROLE_ADMIN)
@@ -97,6 +107,7 @@ static struct page_sheet sheet_of(struct arena *a, const struct pairs *typed)
 {
     struct json *values = json_object(a);
     json_set_text(values, "role", STR("agent"));
+    json_set_text(values, "reach", str_of(reach_word(REACH_OWN)));
     json_set_text(values, "ends", STR("90"));
     return (struct page_sheet){.fields = fields,
                                .fields_n = countof(fields),
@@ -127,9 +138,14 @@ static bool in_use(const struct key *k, int64_t now)
 /* The agents that it speaks for, or the groups that it is in. */
 static struct str second(struct arena *a, const struct key *k)
 {
-    struct buf b = buf_make(a, k->groups.n * 2 + 64);
-    if (k->agents.n > 0)
-        return str_is(k->agents, "*") ? STR("any agent") : k->agents;
+    struct buf b = buf_make(a, k->agents.n + k->groups.n * 2 + 64);
+    if (str_is(k->agents, "*"))
+        return STR("any agent");
+    if (k->agents.n > 0) {
+        buf_str(&b, k->agents);
+        buf_put(&b, k->reach == REACH_ALL ? "; reaches all intents" : "");
+        return buf_text(&b);
+    }
     if (!k->groups.p)
         return STR_NONE;
     buf_put(&b, "in ");
@@ -233,9 +249,10 @@ static void note(const struct call *c, const char *what, const struct key *k)
 {
     log_line(LOG_NOTICE,
              "settings by=%.*s did=%s key=%.*s label=\"%.*s\" role=%s "
-             "groups=\"%.*s\"",
+             "groups=\"%.*s\" reach=%s",
              STR_FMT(c->who.name), what, STR_FMT(k->id), STR_FMT(k->label),
-             principal_role_word(k->role), STR_FMT(k->groups));
+             principal_role_word(k->role), STR_FMT(k->groups),
+             reach_word(k->reach));
 }
 
 const struct err *page_keys_post(struct call *c)
@@ -256,7 +273,18 @@ const struct err *page_keys_post(struct call *c)
     return show(c, 200, &next, &fresh.key, text);
 }
 
-/* ---- revoking ------------------------------------------------------- */
+/* ---- one key -------------------------------------------------------- */
+
+/* Is what it reaches an admin's choice? */
+static bool kept_apart(const struct key *k)
+{
+    enum reach own = REACH_ALL;
+    struct str names[PRINCIPAL_AGENTS_MAX], rest = k->agents;
+    size_t n = 0;
+    while (k->agents.n > 0 && rest.p && n < countof(names))
+        names[n++] = str_trim(str_cut(&rest, ','));
+    return reach_choose(STR_NONE, names, n, &own) && own == REACH_OWN;
+}
 
 const struct err *page_keys_one(struct call *c)
 {
@@ -272,22 +300,48 @@ const struct err *page_keys_one(struct call *c)
     json_set_json(view, "since", page_view_time(&v, k.created_at));
     json_set_json(view, "used", page_view_time(&v, k.used_at));
     json_set_bool(view, "in_use", in_use(&k, v.now));
+    json_set_bool(view, "reach_set", kept_apart(&k));
+    json_set_bool(view, "reach_all", k.reach == REACH_ALL);
     json_set_text(view, "url", page_view_path(c->a, PATH "/", k.id, ""));
     const struct str title = page_view_plain(c->a, k.label, PAGE_VIEW_TAB);
     return page_render(c, 200, "key", arena_z(c->a, title), view);
 }
 
-const struct err *page_keys_revoke(struct call *c)
+static const struct err *revoke(struct call *c, const struct key *k)
+{
+    TRY(keys_revoke(c->pg, c->a, k->id));
+    note(c, "key.revoke", k);
+    response_see_other(c->rs, STR(PATH));
+    return NULL;
+}
+
+static const struct err *set_reach(struct call *c, struct key *k,
+                                   enum reach reach)
+{
+    bool done = false;
+    TRY(keys_reach(c->pg, c->a, k->id, reach, &done));
+    if (!done)
+        return ERROR(ERR_CONFLICT, "key.reach",
+                     "What this key reaches cannot be changed: it has ended, "
+                     "or it always reaches all.");
+    k->reach = reach;
+    note(c, "key.reach", k);
+    response_see_other(c->rs, page_view_path(c->a, PATH "/", k->id, ""));
+    return NULL;
+}
+
+const struct err *page_keys_act(struct call *c)
 {
     struct pairs typed;
     struct key k;
     TRY(page_form(c, &typed));
-    if (!str_is(pairs_get(typed, "do"), "revoke"))
+    TRY(keys_get(c->pg, c->a, c->param[0], &k));
+    const struct str what = pairs_get(typed, "do");
+    const enum reach reach = reach_of(what);
+    if (str_is(what, "revoke"))
+        return revoke(c, &k);
+    if (reach == REACH__MAX)
         return ERROR(ERR_BAD_REQUEST, "request.form",
                      "The form does not say what to do. Open the page anew.");
-    TRY(keys_get(c->pg, c->a, c->param[0], &k));
-    TRY(keys_revoke(c->pg, c->a, k.id));
-    note(c, "key.revoke", &k);
-    response_see_other(c->rs, STR(PATH));
-    return NULL;
+    return set_reach(c, &k, reach);
 }

@@ -170,7 +170,7 @@ const struct route routes[] = {
      page_keys_post},
     {GET, "/settings/keys/{id}", COOKIE, ADMIN, "", 0, HTML, page_keys_one},
     {POST, "/settings/keys/{id}", COOKIE, ADMIN, "", 8 * KB, HTML,
-     page_keys_revoke},
+     page_keys_act},
     {GET, "/settings/endpoints", COOKIE, OVERSEER, "", 0, HTML,
      page_endpoints},
     {POST, "/settings/endpoints", COOKIE, ADMIN, "", 64 * KB, HTML,

@@ -101,20 +101,31 @@ static void check_rights(const struct pg_rows *r, struct findings *f)
          "they differ by more than 2 s; run a time service on both");
 }
 
+/* As somebody wants it, perhaps; then these are the keys to look after. */
+static void tell_reach(const struct pg_rows *r)
+{
+    for (size_t i = 0; i < pg_count(r); i++)
+        printf("note   the key %.*s (%.*s) reaches every agent's intents\n",
+               STR_FMT(pg_str(r, i, 0)), STR_FMT(pg_str(r, i, 1)));
+}
+
 static void check_database(const struct command *c, struct findings *f)
 {
     struct pg *pg = pg_make(c->arena, c->conf->database, "sayso doctor",
                             sql_statements, sql_statement_count);
-    struct pg_rows *rows[2] = {NULL};
+    struct pg_rows *rows[3] = {NULL};
     pg_connect_ms(pg, c->conf->database_connect_ms);
     pg_queue(pg, SQL_DOCTOR_RIGHTS, NULL);
     pg_queue(pg, SQL_PING, NULL);
+    pg_queue(pg, SQL_DOCTOR_REACH, NULL);
     const struct err *e = pg_run(pg, c->arena, rows);
     tell(f, !e, "the database answers and has all tables",
          "see the lines above: is it running, does `database` name it, was "
          "`sayso migrate` run with this version?");
     if (!e)
         check_rights(rows[0], f);
+    if (!e)
+        tell_reach(rows[2]);
     pg_close(pg);
 }
 

@@ -5,6 +5,7 @@
 #include "base/clock.h"
 #include "base/id.h"
 #include "domain/person.h"
+#include "domain/reach.h"
 #include "domain/retry.h"
 #include "process/command.h"
 #include "store/keys.h"
@@ -21,6 +22,7 @@ struct wanted {
     int64_t expires_at;
     struct str retry_policy; /* p NULL: none */
     struct str groups;       /* p NULL: none */
+    enum reach reach;
 };
 
 static bool read_agents(const struct command *c, struct wanted *w)
@@ -63,6 +65,16 @@ static bool read_policy(const struct command *c, struct wanted *w)
     return !e;
 }
 
+static bool read_reach(const struct command *c, struct wanted *w)
+{
+    const struct str word = command_option(c, "--reach", 0);
+    const bool fine = reach_choose(word, w->agents, w->n, &w->reach);
+    if (!fine)
+        fprintf(stderr, "sayso: --reach is all or own; own goes with a key of "
+                        "role agent that does not speak for any agent\n");
+    return fine;
+}
+
 static bool read_groups(const struct command *c, struct wanted *w)
 {
     const struct str text = command_option(c, "--groups", 0);
@@ -99,7 +111,8 @@ static bool read_wanted(const struct command *c, struct wanted *w)
         return false;
     }
     w->expires_at = n ? clock_now() + n * 86400 * CLOCK_SECOND : 0;
-    return read_agents(c, w) && read_policy(c, w) && read_groups(c, w);
+    return read_agents(c, w) && read_reach(c, w) && read_policy(c, w) &&
+           read_groups(c, w);
 }
 
 static int create(const struct command *c)
@@ -109,7 +122,7 @@ static int create(const struct command *c)
     struct pg_args args = pg_args(a);
     if (!command_options_ok(c, 1,
                             "--role= --label= --agent= --expires-days= "
-                            "--retry-policy= --groups=") ||
+                            "--retry-policy= --groups= --reach=") ||
         !read_wanted(c, &w))
         return 2;
     const struct str text = keys_text(a);
@@ -123,6 +136,7 @@ static int create(const struct command *c)
     pg_arg_time(&args, w.expires_at);
     pg_arg(&args, w.retry_policy);
     pg_arg(&args, w.groups);
+    pg_arg(&args, str_of(reach_word(w.reach)));
     struct pg *pg = command_owner(c);
     const struct err *e = pg_query(pg, a, SQL_KEY_INSERT, &args, NULL);
     pg_close(pg);
@@ -143,9 +157,9 @@ static int list(const struct command *c)
     if (e)
         return command_failed(e);
     printf("id\tprefix\trole\tlabel\tagents\tcreated\tlast used\tstate\t"
-           "retry policy\tgroups\n");
+           "retry policy\tgroups\treach\n");
     for (size_t i = 0; i < pg_count(rows); i++) {
-        for (int k = 0; k < 10; k++)
+        for (int k = 0; k < 11; k++)
             printf("%s%.*s", k ? "\t" : "", STR_FMT(pg_str(rows, i, k)));
         printf("\n");
     }

@@ -1,6 +1,7 @@
 /* Intents in the database: struct in, struct out. Decides nothing. */
 #include "store/intents.h"
 
+#include "base/clock.h"
 #include "base/id.h"
 #include "store/sql.gen.h"
 
@@ -8,8 +9,12 @@
 enum {
     ID, TITLE, DESCRIPTION, CREATED_BY, STATUS, CONSTRAINTS, STATE, CONFIDENCE,
     VERSION, CREATED_AT, UPDATED_AT, PARENT, GOVERNANCE, SESSION, TASK, TURN,
-    INITIATED_BY, SEQUENCE, HASH, DEPENDS_ON, CREATED_TIME, OWNER
+    INITIATED_BY, SEQUENCE, HASH, DEPENDS_ON, CREATED_TIME, OWNER, TIED
 };
+
+/* Behind all that were made, and behind all ids. */
+#define LAST_TIME STR("infinity")
+#define LAST_ID STR("ffffffff-ffff-ffff-ffff-ffffffffffff")
 
 static const struct err *unknown(void)
 {
@@ -52,18 +57,45 @@ struct intent_rows intents_rows(struct arena *a, const struct pg_rows *r)
     return out;
 }
 
-const struct err *intents_get(struct pg *pg, struct arena *a, struct str id,
-                              struct intent *out)
+void intents_reader(struct pg_args *args, const struct principal *who)
+{
+    pg_arg(args, who ? reach_agent(who) : STR_NONE);
+    pg_arg_time(args, clock_now());
+}
+
+const struct err *intents_get_for(struct pg *pg, struct arena *a,
+                                  struct str id, const struct principal *who,
+                                  struct intent *out)
 {
     struct pg_args args = pg_args(a);
     struct pg_rows *rows = NULL;
     if (!id_uuid(id))
         return unknown();
     pg_arg(&args, id);
+    intents_reader(&args, who);
     TRY(pg_query(pg, a, SQL_INTENT_GET, &args, &rows));
     if (pg_count(rows) == 0)
         return unknown();
     *out = intents_row(rows, 0);
+    out->tied = pg_bool(rows, 0, TIED);
+    return NULL;
+}
+
+const struct err *intents_get(struct pg *pg, struct arena *a, struct str id,
+                              struct intent *out)
+{
+    return intents_get_for(pg, a, id, NULL, out);
+}
+
+const struct err *intents_kin(struct pg *pg, struct arena *a, struct str id,
+                              const struct principal *who, bool *out)
+{
+    struct pg_args args = pg_args(a);
+    struct pg_rows *rows = NULL;
+    pg_arg(&args, id);
+    intents_reader(&args, who);
+    TRY(pg_query(pg, a, SQL_INTENT_KIN, &args, &rows));
+    *out = pg_bool(rows, 0, 0);
     return NULL;
 }
 
@@ -86,6 +118,27 @@ static void arg_page(struct pg_args *args, int64_t limit)
     pg_arg_int(args, limit + 1);
 }
 
+static const struct err *list_own(struct pg *pg, struct arena *a,
+                                  const struct intents_page *page,
+                                  struct intent_rows *out)
+{
+    struct pg_args args = pg_args(a);
+    struct pg_rows *rows = NULL;
+    const bool after = page->after_created != 0;
+    intents_reader(&args, page->who);
+    pg_arg(&args, page->status);
+    if (after)
+        pg_arg_time(&args, page->after_created);
+    else
+        pg_arg(&args, LAST_TIME);
+    pg_arg(&args, after ? page->after_id : LAST_ID);
+    arg_page(&args, page->limit);
+    pg_arg_int(&args, after ? 0 : page->offset);
+    TRY(pg_query(pg, a, SQL_INTENT_LIST_OWN, &args, &rows));
+    *out = page_of(a, rows, page->limit);
+    return NULL;
+}
+
 const struct err *intents_list(struct pg *pg, struct arena *a,
                                const struct intents_page *page,
                                struct intent_rows *out)
@@ -93,6 +146,8 @@ const struct err *intents_list(struct pg *pg, struct arena *a,
     struct pg_args args = pg_args(a);
     struct pg_rows *rows = NULL;
     const bool after = page->after_created != 0;
+    if (page->who && reach_agent(page->who).p)
+        return list_own(pg, a, page, out);
     pg_arg(&args, page->status);
     arg_page(&args, page->limit);
     if (after) {
@@ -151,46 +206,63 @@ const struct err *intents_related(struct pg *pg, struct arena *a,
         return unknown();
     TRY(related_at(pg, a, page, &at));
     pg_arg(&get, page->id);
+    intents_reader(&get, page->who);
     pg_arg(&args, page->id);
     arg_page(&args, page->limit);
     pg_arg_time(&args, at);
     pg_arg(&args, page->after);
+    intents_reader(&args, page->who);
     pg_queue(pg, SQL_INTENT_GET, &get);
     pg_queue(pg, relations[page->relation].statement, &args);
     TRY(pg_run(pg, a, rows));
     if (pg_count(rows[0]) == 0)
         return unknown();
+    const struct reach_tie tie = {.own = pg_bool(rows[0], 0, TIED)};
+    if (page->who && !reach_may(page->who, tie, REACH_USE))
+        return unknown();
     *out = page_of(a, rows[1], page->limit);
+    for (size_t i = 0; i < out->n; i++)
+        out->v[i].tied = pg_bool(rows[1], i, TIED);
     return NULL;
 }
 
-static bool status_of(const struct pg_rows *rows, struct str id,
-                      enum intent_status *out)
+/* Is it there, and within reach? */
+static const struct err *find_ref(struct pg *pg, struct arena *a,
+                                  const struct pg_rows *rows, struct str id,
+                                  const struct intents_refs *refs, bool *out)
 {
+    struct reach_tie tie = {.kin = false};
+    *out = false;
     for (size_t i = 0; i < pg_count(rows); i++) {
         const struct str found = pg_str(rows, i, 0);
-        if (found.n == id.n && str_search_nocase(found, id) == 0) {
-            *out = intent_status_of(pg_str(rows, i, 1));
-            return true;
-        }
+        if (found.n != id.n || str_search_nocase(found, id) != 0)
+            continue;
+        tie.own = pg_bool(rows, i, 1);
+        if (!reach_may(refs->who, tie, refs->act) && refs->act == REACH_READ)
+            TRY(intents_kin(pg, a, id, refs->who, &tie.kin));
+        *out = reach_may(refs->who, tie, refs->act);
     }
-    return false;
+    return NULL;
 }
 
-const struct err *intents_statuses(struct pg *pg, struct arena *a,
-                                   const struct intent_ids *ids,
-                                   const char *what, enum intent_status *out)
+const struct err *intents_check_refs(struct pg *pg, struct arena *a,
+                                     const struct intents_refs *refs)
 {
+    const struct intent_ids *ids = refs->ids;
     struct pg_args args = pg_args(a);
     struct pg_rows *rows = NULL;
     if (ids->n == 0)
         return NULL;
     pg_arg_texts(&args, ids->v, ids->n);
-    TRY(pg_query(pg, a, SQL_INTENT_STATUSES, &args, &rows));
+    intents_reader(&args, refs->who);
+    TRY(pg_query(pg, a, SQL_INTENT_REFS, &args, &rows));
     for (size_t i = 0; i < ids->n; i++) {
-        if (!status_of(rows, ids->v[i], &out[i]))
-            return err_at(a, ERR_INVALID, "intent.unknown", str_of(what),
-                          "There is no intent %.*s.", STR_FMT(ids->v[i]));
+        bool there = false;
+        TRY(find_ref(pg, a, rows, ids->v[i], refs, &there));
+        if (!there)
+            return err_at(a, ERR_NOT_FOUND, "intent.unknown",
+                          str_of(refs->what), "There is no intent %.*s.",
+                          STR_FMT(ids->v[i]));
     }
     return NULL;
 }

@@ -10,7 +10,7 @@
 
 /* The columns of key_page and key_get. */
 enum { ID, PREFIX, ROLE, LABEL, AGENTS, GROUPS, CREATED, USED, EXPIRES,
-       REVOKED };
+       REVOKED, REACH };
 
 static struct key row(const struct pg_rows *r, size_t i)
 {
@@ -23,7 +23,8 @@ static struct key row(const struct pg_rows *r, size_t i)
                         .created_at = pg_int(r, i, CREATED),
                         .used_at = pg_int(r, i, USED),
                         .expires_at = pg_int(r, i, EXPIRES),
-                        .revoked_at = pg_int(r, i, REVOKED)};
+                        .revoked_at = pg_int(r, i, REVOKED),
+                        .reach = reach_of(pg_str(r, i, REACH))};
 }
 
 const struct err *keys_list(struct pg *pg, struct arena *a,
@@ -85,7 +86,20 @@ const struct err *keys_make(struct pg *pg, struct arena *a,
     pg_arg_time(&args, k->created_at);
     pg_arg_time(&args, k->expires_at);
     pg_arg(&args, k->groups);
+    pg_arg(&args, str_of(reach_word(k->reach)));
     return pg_query(pg, a, SQL_KEY_MAKE, &args, NULL);
+}
+
+const struct err *keys_reach(struct pg *pg, struct arena *a, struct str id,
+                             enum reach reach, bool *done)
+{
+    struct pg_args args = pg_args(a);
+    struct pg_rows *r = NULL;
+    pg_arg(&args, id);
+    pg_arg(&args, str_of(reach_word(reach)));
+    TRY(pg_query(pg, a, SQL_KEY_REACH, &args, &r));
+    *done = pg_affected(r) > 0;
+    return NULL;
 }
 
 const struct err *keys_revoke(struct pg *pg, struct arena *a, struct str id)

@@ -3,7 +3,7 @@
 #ifndef STORE_KEYS_H
 #define STORE_KEYS_H
 
-#include "domain/principal.h"
+#include "domain/reach.h"
 #include "world/pg.h"
 
 #define KEYS_PAGE 100
@@ -12,6 +12,7 @@
 struct key {
     struct str id, prefix, label;
     enum role role;
+    enum reach reach;
     struct str agents; /* names, with commas; "": none */
     struct str groups; /* names, a space between; p NULL: none */
     int64_t created_at, used_at, expires_at, revoked_at; /* 0: not */
@@ -35,6 +36,10 @@ struct keys_fresh {
 };
 const struct err *keys_make(struct pg *pg, struct arena *a,
                             struct keys_fresh *fresh, struct str *text) MUST;
+/* Sets what its agents reach. *done is false where that cannot be set: it has
+ * ended, is no agent's or is any agent's. */
+const struct err *keys_reach(struct pg *pg, struct arena *a, struct str id,
+                             enum reach reach, bool *done) MUST;
 /* Ends it; one that has ended stays as it is. */
 const struct err *keys_revoke(struct pg *pg, struct arena *a,
                               struct str id) MUST;

@@ -6,6 +6,7 @@
 #include "base/clock.h"
 #include "base/crypt.h"
 #include "base/json.h"
+#include "domain/reach.h"
 #include "store/sql.gen.h"
 
 #define MINUTE (60 * CLOCK_SECOND)
@@ -13,7 +14,8 @@
 /* ---- keys ----------------------------------------------------------- */
 
 /* The columns of key_find that make a key what it is; last use is no part. */
-enum { ID, ROLE, LABEL, AGENTS, EXPIRES, REVOKED, RETRY, GROUPS, COLUMNS };
+enum { ID, ROLE, LABEL, AGENTS, EXPIRES, REVOKED, RETRY, GROUPS, REACH,
+       COLUMNS };
 enum { LAST_USED = COLUMNS, VERSION };
 
 #define SEEN_KEYS 64
@@ -129,7 +131,8 @@ static const struct err *fill(struct arena *a, const struct str *columns,
                               .name = arena_str(a, columns[LABEL]),
                               .title = arena_str(a, columns[LABEL]),
                               .retry_policy = arena_str(a, columns[RETRY]),
-                              .groups = arena_str(a, columns[GROUPS])};
+                              .groups = arena_str(a, columns[GROUPS]),
+                              .reach = reach_of(columns[REACH])};
     return out->role == ROLE_AGENT ? speak(a, columns[AGENTS], asked, out)
                                    : NULL;
 }

@@ -25,23 +25,18 @@ static const struct err *resolve(struct pg *pg, struct arena *a,
                                  const struct subscription *s,
                                  struct str agent, struct str *endpoint)
 {
-    struct pg_args find = pg_args(a), intent = pg_args(a);
-    struct pg_rows *r[3] = {NULL};
+    struct pg_args find = pg_args(a);
+    struct pg_rows *r[2] = {NULL};
     pg_arg(&find, agent);
     pg_arg(&find, s->webhook_url);
-    pg_arg(&intent, s->intent_id);
     pg_queue(pg, SQL_SUBSCRIPTION_COUNT_LOCK, NULL);
     pg_queue(pg, SQL_SUBSCRIPTION_ENDPOINT, &find);
-    pg_queue(pg, SQL_SUBSCRIPTION_INTENT, &intent);
     TRY(pg_run(pg, a, r));
     if (pg_count(r[1]) == 0)
         return err_at(a, ERR_INVALID, "subscription.webhook_url",
                       STR("webhook_url"),
                       "This is not the address of an endpoint of yours. "
                       "Register it with POST /api/v1/endpoints first.");
-    if (s->intent_id.p && pg_count(r[2]) == 0)
-        return err_at(a, ERR_INVALID, "intent.unknown", STR("intent_id"),
-                      "There is no such intent.");
     *endpoint = pg_str(r[1], 0, 0);
     return NULL;
 }

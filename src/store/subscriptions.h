@@ -20,7 +20,7 @@ struct subscription_rows {
 /* Finds the endpoint whose address is s->webhook_url: the agent's, or with
  * agent p NULL first the one for every agent; and stores s on it. Within the
  * caller's transaction. ERR_INVALID subscription.webhook_url where there is
- * none; intent.unknown; ERR_CONFLICT subscription.too_many from
+ * none; ERR_CONFLICT subscription.too_many from
  * the ceilings above on. */
 const struct err *subscriptions_insert(struct pg *pg, struct arena *a,
                                        const struct subscription *s,

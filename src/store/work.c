@@ -17,6 +17,7 @@
 struct begin {
     int take, taken, suspension; /* statements */
     struct str id, other;
+    const struct principal *who; /* NULL: not asked */
 };
 
 static void start(struct work *w, struct pg *pg, struct arena *a,
@@ -51,26 +52,43 @@ static const struct err *take_before(struct work *w,
     return NULL;
 }
 
-static const struct err *load(struct work *w, const struct begin *b)
+static void queue_load(struct work *w, const struct begin *b)
 {
-    struct pg_rows *rows[5] = {NULL};
-    struct pg_args args = pg_args(w->arena), take = pg_args(w->arena);
-    pg_arg(&args, b->id);
+    struct pg_args id = pg_args(w->arena), take = pg_args(w->arena),
+                   taken = pg_args(w->arena);
+    pg_arg(&id, b->id);
     pg_arg(&take, b->id);
     if (b->other.p)
         pg_arg(&take, b->other);
+    pg_arg(&taken, b->id);
+    if (b->who)
+        intents_reader(&taken, b->who);
     pg_queue(w->pg, SQL_BEGIN, NULL);
     /* A statement sees what was committed when it began: what is read after
      * waiting for the lock has to be read by another one. */
     pg_queue(w->pg, b->take, &take);
-    pg_queue(w->pg, b->taken, &args);
-    pg_queue(w->pg, b->suspension, &args);
+    pg_queue(w->pg, b->taken, &taken);
+    pg_queue(w->pg, b->suspension, &id);
     queue_before(w);
+}
+
+static bool reached(const struct begin *b, const struct pg_rows *intent)
+{
+    if (pg_count(intent) == 0 || !b->who)
+        return pg_count(intent) > 0;
+    const struct reach_tie tie = {.own = pg_bool(intent, 0, INTENTS_TIED)};
+    return reach_may(b->who, tie, REACH_USE);
+}
+
+static const struct err *load(struct work *w, const struct begin *b)
+{
+    struct pg_rows *rows[5] = {NULL};
+    queue_load(w, b);
     TRY(pg_run(w->pg, w->arena, rows));
     TRY(take_before(w, rows[4]));
     if (w->answered)
         return NULL;
-    if (pg_count(rows[2]) == 0)
+    if (!reached(b, rows[2]))
         return ERROR(ERR_NOT_FOUND, "intent.unknown",
                      "There is no such intent.");
     w->intent = intents_row(rows[2], 0);
@@ -110,25 +128,16 @@ static const struct err *begin(struct work *w, const struct begin *b)
 }
 
 const struct err *work_begin(struct work *w, struct pg *pg, struct arena *a,
-                             struct str intent_id,
+                             const struct work_target *target,
                              const struct work_once *once)
 {
-    const struct work_reach reach = {.intent_id = intent_id,
-                                     .take = SQL_INTENT_TAKE};
-    return work_begin_reach(w, pg, a, &reach, once);
-}
-
-const struct err *work_begin_reach(struct work *w, struct pg *pg,
-                                   struct arena *a,
-                                   const struct work_reach *reach,
-                                   const struct work_once *once)
-{
-    const struct begin b = {.take = reach->take,
-                            .other = reach->other,
+    const struct begin b = {.take = target->take,
+                            .other = target->other,
                             .taken = SQL_INTENT_TAKEN,
                             .suspension = SQL_SUSPENSION_NEWEST_LOCK,
-                            .id = reach->intent_id};
-    if (!id_uuid(reach->intent_id))
+                            .id = target->intent_id,
+                            .who = target->who};
+    if (!id_uuid(target->intent_id))
         return ERROR(ERR_NOT_FOUND, "intent.unknown",
                      "There is no such intent.");
     start(w, pg, a, once);

@@ -56,25 +56,24 @@ struct work {
     } deliveries;
 };
 
-/* Begins on an intent. ERR_NOT_FOUND intent.unknown; ERR_CONFLICT
- * idempotency.other_request when the key came with other bytes before. When
- * answered is set, only before is of use. An open question whose time is over
- * is expired first, in a transaction of its own, and expired is set. */
-const struct err *work_begin(struct work *w, struct pg *pg, struct arena *a,
-                             struct str intent_id,
-                             const struct work_once *once) MUST;
-/* The same for work that touches more intents than its own: which statement
- * takes their locks, all at once and in the order of their ids. */
-struct work_reach {
+/* What to work on, and for whom. Where the work touches more intents than its
+ * own, one statement takes all locks, in the order of their ids. */
+struct work_target {
     struct str intent_id;
-    int take;         /* SQL_INTENT_TAKE or one of its kin */
+    const struct principal *who; /* has to reach the intent */
+    int take;                    /* SQL_INTENT_TAKE or one of its kin */
     struct str other; /* its second parameter; p NULL: it has none */
 };
-const struct err *work_begin_reach(struct work *w, struct pg *pg,
-                                   struct arena *a,
-                                   const struct work_reach *reach,
-                                   const struct work_once *once) MUST;
-/* The same, by the id of a suspension. ERR_NOT_FOUND suspension.unknown. */
+/* Begins on an intent. ERR_NOT_FOUND intent.unknown, also where it is out of
+ * reach; ERR_CONFLICT idempotency.other_request when the key came with other
+ * bytes before. When answered is set, only before is of use. An open question
+ * whose time is over is expired first, in a transaction of its own, and
+ * expired is set. */
+const struct err *work_begin(struct work *w, struct pg *pg, struct arena *a,
+                             const struct work_target *target,
+                             const struct work_once *once) MUST;
+/* The same, by the id of a suspension; whether the caller may see it is the
+ * caller's to know. ERR_NOT_FOUND suspension.unknown. */
 const struct err *work_begin_suspension(struct work *w, struct pg *pg,
                                         struct arena *a, struct str id,
                                         const struct work_once *once) MUST;

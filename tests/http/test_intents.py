@@ -68,11 +68,8 @@ def test_text_comes_back_as_it_was_sent(agent):
     ({"title": "x", "confidence": 101}, "field.range", "confidence"),
     ({"title": "x", "parent_intent_id": "7"}, "field.uuid",
      "parent_intent_id"),
-    ({"title": "x", "parent_intent_id": ANY_ID}, "intent.unknown",
-     "parent_intent_id"),
     ({"title": "x", "depends_on": "7"}, "field.type", "depends_on"),
     ({"title": "x", "depends_on": [7]}, "field.uuid", "depends_on"),
-    ({"title": "x", "depends_on": [ANY_ID]}, "intent.unknown", "depends_on"),
     ({"title": "x", "depends_on": [ANY_ID] * 101}, "field.too_many",
      "depends_on"),
     ({"title": "x", "state": {"_suspension": {"resolution": "responded"}}},
@@ -80,6 +77,13 @@ def test_text_comes_back_as_it_was_sent(agent):
 ])
 def test_a_body_that_cannot_be_an_intent(agent, body, code, at):
     refused(agent.post("/api/v1/intents", json=body), 422, code, at)
+
+
+@pytest.mark.parametrize("member, value", [
+    ("parent_intent_id", ANY_ID), ("depends_on", [ANY_ID])])
+def test_an_intent_that_it_cannot_refer_to(agent, member, value):
+    r = agent.post("/api/v1/intents", json={"title": "x", member: value})
+    refused(r, 404, "intent.unknown", member)
 
 
 def test_the_title_may_have_500_characters(agent):
@@ -275,7 +279,7 @@ def test_a_dependency_that_is_there_already(agent):
 
 def test_a_dependency_that_does_not_exist(agent):
     a = new_intent(agent, "draft")
-    refused(depend(agent, a, new_id()), 422, "intent.unknown",
+    refused(depend(agent, a, new_id()), 404, "intent.unknown",
             "dependency_id")
     refused(depend(agent, a, "x"), 422, "field.uuid", "dependency_id")
     at = f"/api/v1/intents/{a['id']}/dependencies/x"

@@ -175,7 +175,8 @@ def test_a_key_of_two_agents(server):
 
 
 def test_two_names_under_one_key_are_two_agents(server):
-    key = server.key("agent", "--agent", "first", "--agent", "second")
+    key = server.key("agent", "--agent", "first", "--agent", "second",
+                     "--reach", "all")
     with client_of(server, key, **{"X-Agent-ID": "first"}) as one, \
             client_of(server, key, **{"X-Agent-ID": "second"}) as two:
         asked = ask(one)

@@ -88,7 +88,8 @@ def note(client, intent):
 def test_it_ends_with_the_key_that_made_it(server, bot, admin, how):  # noqa: F811
     """Another key of the same agent does not keep it alive."""
     intent, name = new_intent(bot), f"keyed-{how}"
-    old, new = (server.key("agent", "--agent", name) for _ in range(2))
+    old, new = (server.key("agent", "--agent", name, "--reach", "all")
+                for _ in range(2))
     with server.client(headers={"X-API-Key": old}) as client:
         endpoint = register(client)
         ended = [subscribe(client, endpoint, intent_id=intent["id"]),
@@ -117,7 +118,6 @@ BAD = [
     ({"webhook_url": "http://169.254.169.254/"}, "webhook_url",
      "subscription.webhook_url"),
     ({"intent_id": "x"}, "intent_id", "field.uuid"),
-    ({"intent_id": ANY_ID}, "intent_id", "intent.unknown"),
     ({"portfolio_id": ANY_ID}, "portfolio_id", "portfolio.unknown"),
     ({"event_types": ["comment", "nothing"]}, "event_types[1]", "event.type"),
     ({"event_types": "comment"}, "event_types", "field.type"),
@@ -133,6 +133,13 @@ def test_bad_input(bot, wrong, at, code):  # noqa: F811
     r = bot.post(PATH, json={"webhook_url": endpoint["url"], **wrong})
     refused(r, 422, code, at)
     assert bot.get(PATH).json()["subscriptions"] == []
+
+
+def test_an_intent_that_there_is_not(bot):  # noqa: F811
+    endpoint = register(bot)
+    r = bot.post(PATH, json={"webhook_url": endpoint["url"],
+                             "intent_id": ANY_ID})
+    refused(r, 404, "intent.unknown", "intent_id")
 
 
 def test_anothers_endpoint(bot, other_agent, admin):  # noqa: F811

@@ -257,7 +257,7 @@ def test_intents_that_there_are_not(agent):
             "intent.unknown")
     r = agent.post("/api/v1/suspensions", json={
         "question": "Q?", "intent": {"parent_intent_id": ANY_ID}})
-    refused(r, 422, "intent.unknown")
+    refused(r, 404, "intent.unknown", "intent.parent_intent_id")
 
 
 def test_a_question_with_all_its_facts_has_a_ceiling(agent):

@@ -229,12 +229,29 @@ def test_an_answer_is_remembered_once(superuser):
     ("operator", "{a}", False), ("clock", "{}", False)])
 def test_keys_and_their_agents(superuser, role, agents, good):
     insert = ("INSERT INTO api_key (id, key_sha256, prefix, role, label, "
-              "agents, created_at) VALUES (gen_random_uuid(), repeat('a', "
-              "64), 'x', %s, 'x', %s, now())")
+              "agents, created_at, reach) VALUES (gen_random_uuid(), "
+              "repeat('a', 64), 'x', %s, 'x', %s, now(), 'all')")
     if good:
         superuser.execute(insert, [role, agents])
     else:
         fails(superuser, errors.CheckViolation, insert, role, agents)
+
+
+@pytest.mark.parametrize("role, agents, reach, good", [
+    ("agent", "{a}", "own", True), ("agent", "{a}", "all", True),
+    ("agent", "{*}", "all", True), ("agent", "{*}", "own", False),
+    ("agent", "{a,*}", "own", False), ("operator", "{}", "all", True),
+    ("operator", "{}", "own", False), ("agent", "{a}", "some", False),
+    ("agent", "{a}", None, False)])
+def test_what_a_key_reaches(superuser, role, agents, reach, good):
+    insert = ("INSERT INTO api_key (id, key_sha256, prefix, role, label, "
+              "agents, created_at, reach) VALUES (gen_random_uuid(), "
+              "repeat('d', 64), 'x', %s, 'x', %s, now(), %s)")
+    if good:
+        superuser.execute(insert, [role, agents, reach])
+    else:
+        error = errors.CheckViolation if reach else errors.NotNullViolation
+        fails(superuser, error, insert, role, agents, reach)
 
 
 def test_people(superuser):
@@ -256,12 +273,12 @@ PARTS = {
         "principal": "id role email name password_hash created_at groups "
                      "bulk_limit",
         "api_key": "id key_sha256 prefix role label agents created_at "
-                   "expires_at groups"},
+                   "expires_at groups reach"},
     "UPDATE": {
         "principal": "login_failures login_failed_at password_hash role name "
                      "groups bulk_limit disabled_at time_zone theme "
                      "signed_in_at",
-        "api_key": "last_used_at revoked_at"}}
+        "api_key": "last_used_at revoked_at reach"}}
 
 
 def test_the_workers_role_reaches_nothing_else(superuser):
@@ -298,8 +315,8 @@ def test_the_workers_role_reaches_nothing_else(superuser):
     ("a,b", False), ("p\u0430y", False), ("a\n", False)])
 def test_groups_are_names_with_a_space_between(superuser, groups, good):
     key = ("INSERT INTO api_key (id, key_sha256, prefix, role, label, agents,"
-           " created_at, groups) VALUES (gen_random_uuid(), repeat('b', 64), "
-           "'x', 'operator', 'x', '{}', now(), %s)")
+           " created_at, reach, groups) VALUES (gen_random_uuid(), "
+           "repeat('b', 64), 'x', 'operator', 'x', '{}', now(), 'all', %s)")
     person = ("INSERT INTO principal (id, role, email, name, password_hash, "
               "created_at, groups) VALUES (gen_random_uuid(), 'operator', "
               "'g@example.com', 'x', 'x', now(), %s)")

@@ -2,8 +2,8 @@
 
 -- name: key_insert
 INSERT INTO api_key (id, key_sha256, prefix, role, label, agents, created_at, expires_at,
-                     retry_policy, groups)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+                     retry_policy, groups, reach)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
 
 -- name: key_list
 SELECT id, prefix, role, label, array_to_string(agents, ','), created_at::text,
@@ -11,7 +11,7 @@ SELECT id, prefix, role, label, array_to_string(agents, ','), created_at::text,
        CASE WHEN revoked_at IS NOT NULL THEN 'revoked'
             WHEN expires_at <= now() THEN 'expired' ELSE 'active' END,
        CASE WHEN retry_policy IS NULL THEN 'no' ELSE 'yes' END,
-       coalesce(replace(groups, ' ', ','), '')
+       coalesce(replace(groups, ' ', ','), ''), reach
   FROM api_key ORDER BY created_at
 
 -- name: key_revoke
@@ -42,6 +42,13 @@ UPDATE principal SET password_hash = $2 WHERE email = $1
 -- name: operator_sessions_revoke
 UPDATE operator_session SET revoked_at = now()
  WHERE revoked_at IS NULL AND principal_id = (SELECT id FROM principal WHERE email = $1)
+
+-- name: doctor_reach
+-- The keys in use whose agents reach every intent.
+SELECT prefix, label FROM api_key
+ WHERE role = 'agent' AND reach = 'all' AND revoked_at IS NULL
+   AND (expires_at IS NULL OR expires_at > now())
+ ORDER BY created_at LIMIT 100
 
 -- name: doctor_rights
 -- What the connected role may do that no web worker should.

@@ -19,7 +19,8 @@ SELECT gen_random_uuid(), e.id, $2, $3, $4, $5::text, $6, $7::timestamptz, $7
 
 -- name: delivery_events
 -- The events $2 to $3 of an intent to their subscriptions, as event_write shows them.
--- What a key subscribed to ends with the key.
+-- What a key subscribed to ends with the key, and is of the intents that its agent
+-- reaches, where that is not all.
 INSERT INTO delivery (id, endpoint_id, subscription_id, intent_id, event_sequence, type, body,
                       next_at, created_at)
 SELECT gen_random_uuid(), e.id, s.id, v.intent_id, v.sequence, 'event',
@@ -34,7 +35,11 @@ SELECT gen_random_uuid(), e.id, s.id, v.intent_id, v.sequence, 'event',
    AND (s.expires_at IS NULL OR s.expires_at > $4)
    AND NOT EXISTS (SELECT 1 FROM api_key k
                     WHERE k.id = s.created_by
-                      AND (k.revoked_at IS NOT NULL OR k.expires_at <= $4))
+                      AND (k.revoked_at IS NOT NULL OR k.expires_at <= $4 OR
+                           (k.reach = 'own' AND NOT coalesce(
+                               (SELECT true FROM intent_tie t
+                                 WHERE t.intent_id = $1 AND t.agent = e.agent
+                                   AND t.until > $4 LIMIT 1), false))))
 
 -- name: delivery_notices
 -- One message to people: channel, whom to address there, and the text, each.

@@ -1,5 +1,33 @@
+-- Where $2 is an agent, kept apart from others, tied says whether it reaches the intent at
+-- $3: by intent_tie, looked up intent by intent. NULL reaches all.
+
 -- name: intent_get
-SELECT * FROM intent_row WHERE id = $1
+SELECT r.*,
+       ($2::text IS NULL OR
+        coalesce((SELECT true FROM intent_tie t
+                   WHERE t.intent_id = r.id AND t.agent = $2 AND t.until > $3 LIMIT 1),
+                 false)) AS tied
+  FROM intent_row r WHERE r.id = $1
+
+-- name: intent_kin
+-- Is there one among those that stand below $1, or depend on it, that the agent $2 is tied
+-- to at $3, or does a handoff of it wait for its answer? The nearest are looked at first,
+-- and no more than some.
+WITH RECURSIVE below (id, depth) AS (
+    SELECT c.id, 1 FROM intent c WHERE c.parent_intent_id = $1
+    UNION ALL
+    SELECT c.id, b.depth + 1 FROM below b JOIN intent c ON c.parent_intent_id = b.id
+     WHERE b.depth < 32)
+SELECT EXISTS (SELECT 1 FROM suspension s
+                WHERE s.intent_id = $1 AND s.state = 'pending'
+                  AND s.responder_mode = 'agent' AND s.responder = $2)
+    OR EXISTS (SELECT 1 FROM (SELECT d.intent_id AS id FROM intent_dependency d
+                               WHERE d.dependency_id = $1 LIMIT 10000) r
+                WHERE (SELECT true FROM intent_tie t
+                        WHERE t.intent_id = r.id AND t.agent = $2 AND t.until > $3 LIMIT 1))
+    OR EXISTS (SELECT 1 FROM (SELECT b.id FROM below b LIMIT 10000) r
+                WHERE (SELECT true FROM intent_tie t
+                        WHERE t.intent_id = r.id AND t.agent = $2 AND t.until > $3 LIMIT 1))
 
 -- A unit of work takes its intents' locks by one statement and reads by another: what
 -- a statement sees was committed when it began, before it waited.
@@ -27,7 +55,11 @@ SELECT r.*,
                     WHERE d.intent_id = r.id AND x.status <> 'completed') AS dependencies_done,
        NOT EXISTS (SELECT 1 FROM intent c
                     WHERE c.parent_intent_id = r.id
-                      AND c.status NOT IN ('completed', 'abandoned')) AS children_done
+                      AND c.status NOT IN ('completed', 'abandoned')) AS children_done,
+       ($2::text IS NULL OR
+        coalesce((SELECT true FROM intent_tie t
+                   WHERE t.intent_id = r.id AND t.agent = $2 AND t.until > $3 LIMIT 1),
+                 false)) AS tied
   FROM intent_row r WHERE r.id = $1
 
 -- name: intent_taken_of_suspension
@@ -85,15 +117,43 @@ SELECT p.*
  WHERE bytes - size < $2
  ORDER BY created_at DESC, id DESC
 
+-- name: intent_list_own
+-- Those that the agent $1 is tied to at $2, behind the one made at $4 of the id $5. Of
+-- each sort of tie as many as are needed are read, in the order of its index.
+SELECT p.*
+  FROM (SELECT q.*,
+               sum(size) OVER (ORDER BY tie_at DESC, id DESC ROWS UNBOUNDED PRECEDING) AS bytes,
+               count(*) OVER () AS found
+          FROM (SELECT r.*, octet_length(state) + octet_length(constraints) + 2000
+                       + coalesce(octet_length(governance_policy), 0)
+                       + coalesce(octet_length(description), 0) AS size,
+                       o.created_at AS tie_at
+                  FROM (SELECT DISTINCT t.created_at, t.intent_id FROM intent_tie t
+                         WHERE t.agent = $1 AND t.until > $2
+                           AND (t.created_at, t.intent_id) < ($4::timestamptz, $5::uuid)
+                           AND ($3::text IS NULL OR
+                                (SELECT i.status FROM intent i WHERE i.id = t.intent_id) = $3)
+                         ORDER BY t.created_at DESC, t.intent_id DESC LIMIT $7 OFFSET $8) o
+                  JOIN intent_row r ON r.id = o.intent_id
+                 ORDER BY o.created_at DESC, o.intent_id DESC) q) p
+ WHERE bytes - size < $6
+ ORDER BY tie_at DESC, id DESC
+
+-- Of what belongs to an intent the agent $6 is shown what it reaches at $7; what the intent
+-- depends on it may read.
+
 -- name: intent_children
 SELECT p.*
   FROM (SELECT q.*, sum(size) OVER (ORDER BY created_at, id ROWS UNBOUNDED PRECEDING) AS bytes,
                count(*) OVER () AS found
-          FROM (SELECT r.*, octet_length(state) + octet_length(constraints) + 2000
+          FROM (SELECT r.*, true AS tied, octet_length(state) + octet_length(constraints) + 2000
                        + coalesce(octet_length(governance_policy), 0)
                        + coalesce(octet_length(description), 0) AS size
                   FROM intent_row r
                  WHERE parent_intent_id = $1
+                   AND ($6::text IS NULL OR
+                        (SELECT true FROM intent_tie t WHERE t.intent_id = r.id
+                                     AND t.agent = $6 AND t.until > $7 LIMIT 1))
                    AND ($4::timestamptz IS NULL OR (created_at, id) > ($4, $5::uuid))
                  ORDER BY created_at, id LIMIT $3) q) p
  WHERE bytes - size < $2
@@ -103,7 +163,10 @@ SELECT p.*
 SELECT p.*
   FROM (SELECT q.*, sum(size) OVER (ORDER BY added_at, id ROWS UNBOUNDED PRECEDING) AS bytes,
                count(*) OVER () AS found
-          FROM (SELECT r.*, d.added_at, octet_length(state) + octet_length(constraints) + 2000
+          FROM (SELECT r.*, $6::text IS NULL OR coalesce(
+                            (SELECT true FROM intent_tie t WHERE t.intent_id = r.id
+                                     AND t.agent = $6 AND t.until > $7 LIMIT 1), false) AS tied,
+                       d.added_at, octet_length(state) + octet_length(constraints) + 2000
                        + coalesce(octet_length(governance_policy), 0)
                        + coalesce(octet_length(description), 0) AS size
                   FROM intent_dependency d JOIN intent_row r ON r.id = d.dependency_id
@@ -117,11 +180,14 @@ SELECT p.*
 SELECT p.*
   FROM (SELECT q.*, sum(size) OVER (ORDER BY added_at, id ROWS UNBOUNDED PRECEDING) AS bytes,
                count(*) OVER () AS found
-          FROM (SELECT r.*, d.added_at, octet_length(state) + octet_length(constraints) + 2000
+          FROM (SELECT r.*, true AS tied, d.added_at, octet_length(state) + octet_length(constraints) + 2000
                        + coalesce(octet_length(governance_policy), 0)
                        + coalesce(octet_length(description), 0) AS size
                   FROM intent_dependency d JOIN intent_row r ON r.id = d.intent_id
                  WHERE d.dependency_id = $1
+                   AND ($6::text IS NULL OR
+                        (SELECT true FROM intent_tie t WHERE t.intent_id = r.id
+                                     AND t.agent = $6 AND t.until > $7 LIMIT 1))
                    AND ($4::timestamptz IS NULL OR (d.added_at, r.id) > ($4, $5::uuid))
                  ORDER BY d.added_at, r.id LIMIT $3) q) p
  WHERE bytes - size < $2
@@ -136,8 +202,13 @@ SELECT microseconds(CASE $3 WHEN 'child' THEN
        ELSE (SELECT added_at FROM intent_dependency
               WHERE intent_id = $2 AND dependency_id = $1) END)
 
--- name: intent_statuses
-SELECT id, status FROM intent WHERE id = ANY ($1::uuid[])
+-- name: intent_refs
+SELECT r.id,
+       ($2::text IS NULL OR
+        coalesce((SELECT true FROM intent_tie t
+                   WHERE t.intent_id = r.id AND t.agent = $2 AND t.until > $3 LIMIT 1),
+                 false)) AS tied
+  FROM intent r WHERE r.id = ANY ($1::uuid[])
 
 -- name: intent_dependency_insert
 INSERT INTO intent_dependency (intent_id, dependency_id, added_at) VALUES ($1, $2, $3)

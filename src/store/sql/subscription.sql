@@ -5,9 +5,6 @@ SELECT id FROM endpoint
    AND ($1::text IS NULL OR agent = $1)
  ORDER BY agent NULLS FIRST, id LIMIT 1
 
--- name: subscription_intent
-SELECT 1 FROM intent WHERE id = $1
-
 -- name: subscription_count_lock
 -- Who adds one counts first, one after the other.
 SELECT pg_advisory_xact_lock(7361797302)

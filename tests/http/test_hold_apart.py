@@ -1,0 +1,429 @@
+"""Agents are kept apart: what one does not reach is to it as if it were not
+there, at every route, and people and keys that reach all see it as before."""
+import json
+import re
+
+import pytest
+
+import kit
+from kit import (ANY_ID, KEYED, answer, ask, get, new_id, new_intent, patch,
+                 put, refused, set_status)
+
+ONES_OWN = re.compile(r"/intents/\{id\}|/subscribe/intents/\{id\}")
+
+
+class World:
+    """Alpha and beta, each with a key of its own, and what alpha has."""
+
+    def __init__(self, server):
+        self.server = server
+        tag = new_id()[:8]
+        self.names = {n: f"{n}-{tag}" for n in ("alpha", "beta", "board")}
+        self.keys = {n: server.key("agent", "--agent", self.names[n], *more)
+                     for n, more in (("alpha", []), ("beta", []),
+                                     ("board", ["--reach", "all"]))}
+        self.alpha, self.beta, self.board = (
+            self.client(n) for n in ("alpha", "beta", "board"))
+        self.other = new_intent(self.alpha)
+        made = new_intent(self.alpha, depends_on=[])
+        patch(self.alpha, made, put("iban", "DE02"))
+        lease = self.alpha.post(self.at(made) + "/leases",
+                                json={"scope": "all", "duration_seconds": 900})
+        assert lease.status_code == 201
+        self.lease = lease.json()
+        self.asked = ask(self.alpha, intent_id=made["id"])
+        self.intent = get(self.alpha, made)
+
+    def client(self, name, **more):
+        return self.server.client(
+            headers={"X-API-Key": self.keys[name]}, **more)
+
+    @staticmethod
+    def at(intent):
+        return f"/api/v1/intents/{intent['id']}"
+
+    def everything(self):
+        """All that a call could have changed of alpha's."""
+        with self.server.database() as db:
+            return db.execute("""
+                SELECT array(SELECT to_jsonb(i) FROM intent i
+                              WHERE i.id = ANY (%(ids)s) ORDER BY id),
+                       array(SELECT to_jsonb(l) FROM lease l
+                              WHERE l.intent_id = ANY (%(ids)s) ORDER BY id),
+                       array(SELECT to_jsonb(a) FROM assignment a
+                              WHERE a.intent_id = ANY (%(ids)s)
+                              ORDER BY agent_id),
+                       array(SELECT to_jsonb(d) FROM intent_dependency d
+                              WHERE d.intent_id = ANY (%(ids)s)
+                                 OR d.dependency_id = ANY (%(ids)s)),
+                       array(SELECT to_jsonb(s) FROM suspension s
+                              WHERE s.intent_id = ANY (%(ids)s) ORDER BY id),
+                       (SELECT count(*) FROM event
+                         WHERE intent_id = ANY (%(ids)s)),
+                       (SELECT count(*) FROM intent
+                         WHERE parent_intent_id = ANY (%(ids)s)),
+                       (SELECT count(*) FROM subscription
+                         WHERE intent_id = ANY (%(ids)s))
+                """, {"ids": [self.intent["id"], self.other["id"]]}).fetchone()
+
+
+@pytest.fixture(scope="module")
+def world(server):
+    return World(server)
+
+
+def sent(client, method, path, body, version):
+    headers = {"If-Match": str(version)}
+    more = {} if body is None else {"json": body}
+    return client.request(method, path, headers=headers, **more)
+
+
+# What a call brings along that would be taken from who reaches the intent.
+BODIES = {
+    "children": {"title": "x"},
+    "dependencies": "dependency_id",
+    "status": {"status": "completed"},
+    "state": {"patches": [{"op": "set", "path": "/iban", "value": "EVIL"}]},
+    "events": {"event_type": "comment", "payload": {}},
+    "leases": {"scope": "free"},
+    "{lease_id}": {},
+    "agents": {"agent_id": "beta"},
+}
+OF_INTENTS = [r for r in KEYED if "agent" in r.roles
+              and ONES_OWN.search(r.pattern)]
+
+
+@pytest.mark.parametrize("row", **kit.by_name(OF_INTENTS))
+def test_M3_what_is_out_of_reach_is_not_there(world, row):
+    """Each route of an intent: 404, word for word as for one that nobody
+    has, and nothing is changed."""
+    own = new_intent(world.beta)
+    body = None
+    if row.method in ("POST", "PATCH"):
+        body = BODIES[row.pattern.rpartition("/")[2]]
+        if body == "dependency_id":
+            body = {"dependency_id": own["id"]}
+    before = world.everything()
+    ids = {"lease_id": world.lease["id"], "agent_id": world.names["alpha"],
+           "dependency_id": world.other["id"]}
+    real, none = (
+        sent(world.beta, row.method, kit.fill(row.pattern, id=one, **ids),
+             body, world.intent["version"])
+        for one in (world.intent["id"], ANY_ID))
+    refused(real, 404, "intent.unknown")
+    assert real.text == none.text
+    kept = {k: v for k, v in real.headers.items()
+            if k not in ("x-request-id", "date", "content-length")}
+    assert kept == {k: v for k, v in none.headers.items() if k in kept}
+    assert world.everything() == before
+
+
+@pytest.mark.parametrize("row", **kit.by_name(
+    [r for r in OF_INTENTS if r.method == "GET"]))
+def test_M3_whoever_reaches_it_reads_it(world, row, operator, auditor):
+    path = kit.fill(row.pattern, id=world.intent["id"])
+    for client in (world.alpha, world.board, operator, auditor):
+        if "subscribe" not in path:  # streams have a test of their own
+            assert client.get(path).status_code == 200
+
+
+# Every other route of a key with a part of the path, and how another agent's
+# is refused there.
+OTHERS = {
+    "GET /api/v1/agents/{agent_id}/subscribe": (403, "agent.not_named"),
+    "GET /api/v1/subscribe/agents/{agent_id}": (403, "agent.not_named"),
+    "DELETE /api/v1/subscriptions/{id}": (404, "subscription.unknown"),
+    "GET /api/v1/suspensions/{id}": (404, "suspension.unknown"),
+    "GET /api/v1/suspensions/{id}/action": (404, "suspension.unknown"),
+    "POST /api/v1/suspensions/{id}/respond": (404, "suspension.unknown"),
+    "POST /api/v1/suspensions/{id}/cancel": (404, "suspension.unknown"),
+    "GET /api/v1/endpoints/{id}": (404, "endpoint.unknown"),
+    "PATCH /api/v1/endpoints/{id}": (404, "endpoint.unknown"),
+    "DELETE /api/v1/endpoints/{id}": (404, "endpoint.unknown"),
+    "POST /api/v1/endpoints/{id}/rotate": (404, "endpoint.unknown"),
+}
+# And those without one, which a test below is about; or why none is.
+LISTS = {
+    "GET /api/v1/intents": "test_M3_a_list_has_what_is_within_reach",
+    "POST /api/v1/intents": "test_M3_nothing_is_hung_on_anothers_intent",
+    "POST /api/v1/suspensions": "test_M3_nothing_is_asked_in_anothers_intent",
+    "GET /api/v1/suspensions": "test_M3_a_list_has_what_is_within_reach",
+    "POST /api/v1/subscriptions": "test_M3_nobody_subscribes_to_anothers",
+    "GET /api/v1/subscriptions": "test_M3_a_list_has_what_is_within_reach",
+    "GET /api/v1/endpoints": "test_M3_a_list_has_what_is_within_reach",
+    "POST /api/v1/endpoints": "an endpoint is the agent's that registers it",
+}
+
+
+def test_M3_every_route_of_an_agent_is_in_one_of_the_tables():
+    rows = {r.name for r in KEYED if "agent" in r.roles}
+    held = {r.name for r in OF_INTENTS} | set(OTHERS) | set(LISTS)
+    assert rows == held
+    for told in LISTS.values():
+        assert " " in told or told in globals(), told
+
+
+@pytest.fixture(scope="module")
+def theirs(world):
+    """An id of alpha's for each of the other routes."""
+    r = world.alpha.post("/api/v1/endpoints",
+                         json={"name": "a", "url": "https://x.invalid/a"})
+    assert r.status_code == 201, r.text
+    s = world.alpha.post("/api/v1/subscriptions", json={
+        "intent_id": world.other["id"], "webhook_url": "https://x.invalid/a"})
+    assert s.status_code == 201, s.text
+    return {"endpoints": r.json()["endpoint_id"],
+            "subscriptions": s.json()["id"],
+            "suspensions": world.asked["suspension_id"],
+            "agents": world.names["alpha"]}
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_M3_what_is_anothers_is_not_there(world, theirs, name):
+    [row] = [r for r in KEYED if r.name == name]
+    [kind] = [k for k in theirs if f"/{k}/" in row.pattern]
+    body = {} if row.method in ("POST", "PATCH") else None
+    if name.endswith("/respond"):
+        body = {"value": "approve"}
+    before = world.everything()
+    real, none = (
+        sent(world.beta, row.method,
+             kit.fill(row.pattern, id=one, agent_id=one), body, 1)
+        for one in (theirs[kind], new_id()))
+    refused(real, *OTHERS[name])
+    assert real.text == none.text
+    assert world.everything() == before
+
+
+def test_M3_a_list_has_what_is_within_reach(world, theirs):
+    own = new_intent(world.beta)
+    q = ask(world.beta)
+    listed = world.beta.get("/api/v1/intents?limit=1000").json()["intents"]
+    found = {i["id"] for i in listed}
+    assert {own["id"], q["intent_id"]} <= found
+    assert world.intent["id"] not in found
+    with world.server.database() as db:
+        makers = {m for m, in db.execute(
+            "SELECT created_by FROM intent WHERE id = ANY (%s)",
+            [list(found)])}
+    assert makers == {world.names["beta"]}
+    asked = world.beta.get("/api/v1/suspensions").json()["suspensions"]
+    assert {s["asked_by"] for s in asked} == {world.names["beta"]}
+    for name in ("subscriptions", "endpoints"):
+        r = world.beta.get(f"/api/v1/{name}")
+        assert r.status_code == 200 and theirs[name] not in r.text
+    r = world.beta.get(
+        f"/api/v1/subscriptions?intent_id={world.other['id']}")
+    assert r.json()["subscriptions"] == []
+    r = world.beta.get(f"/api/v1/intents?after={world.intent['id']}")
+    none = world.beta.get(f"/api/v1/intents?after={ANY_ID}")
+    refused(r, 400, "request.query", "after")
+    assert r.text == none.text
+
+
+def test_M3_a_list_is_paged_by_what_is_reached(world, admin):
+    name = f"pager-{new_id()[:8]}"
+    key = world.server.key("agent", "--agent", name)
+    with world.server.client(headers={"X-API-Key": key}) as pager:
+        made = [new_intent(pager, "draft")["id"] for _ in range(4)]
+        given = [new_intent(world.alpha)["id"] for _ in range(3)]
+        for one in given:
+            r = admin.post(f"/api/v1/intents/{one}/agents",
+                           json={"agent_id": name})
+            assert r.status_code == 200
+        # Tied in two ways, listed once.
+        r = pager.post(f"/api/v1/intents/{given[0]}/leases",
+                       json={"scope": "x"})
+        assert r.status_code == 201
+        seen, after = [], ""
+        while True:
+            r = pager.get(f"/api/v1/intents?limit=2{after}").json()["intents"]
+            if not r:
+                break
+            seen += [i["id"] for i in r]
+            after = f"&after={r[-1]['id']}"
+        assert seen == list(reversed(made + given))
+        r = pager.get("/api/v1/intents?status=draft").json()["intents"]
+        assert [i["id"] for i in r] == list(reversed(made))
+        r = pager.get("/api/v1/intents?limit=2&offset=3").json()["intents"]
+        assert [i["id"] for i in r] == seen[3:5]
+
+
+@pytest.mark.parametrize("member", ["parent_intent_id", "depends_on"])
+def test_M3_nothing_is_hung_on_anothers_intent(world, member):
+    before = world.everything()
+
+    def made(one):
+        value = [one] if member == "depends_on" else one
+        r = world.beta.post("/api/v1/intents", json={"title": "x",
+                                                     member: value})
+        refused(r, 404, "intent.unknown", member)
+        return r.text.replace(one, "")
+
+    assert made(world.intent["id"]) == made(new_id())
+    own = new_intent(world.beta)
+    for one in (world.intent["id"], ANY_ID):
+        r = world.beta.post(world.at(own) + "/dependencies",
+                            json={"dependency_id": one},
+                            headers={"If-Match": str(own["version"])})
+        refused(r, 404, "intent.unknown", "dependency_id")
+    assert get(world.beta, own)["status"] == "active"
+    assert world.everything() == before
+
+
+def test_M3_nothing_is_asked_in_anothers_intent(world):
+    before = world.everything()
+    for body in ({"intent_id": "{}"}, {"intent": {"parent_intent_id": "{}"}}):
+        texts = set()
+        for one in (world.other["id"], ANY_ID):
+            text = json.dumps(body).replace("{}", one)
+            r = world.beta.post("/api/v1/suspensions", json={
+                "question": "?", "response_type": "text",
+                "timeout_seconds": 1, **json.loads(text)})
+            refused(r, 404, "intent.unknown")
+            texts.add(r.text.replace(one, ""))
+        assert len(texts) == 1
+    assert world.everything() == before
+
+
+def test_M3_nobody_subscribes_to_anothers(world):
+    r = world.beta.post("/api/v1/endpoints",
+                        json={"name": "b", "url": "https://x.invalid/b"})
+    assert r.status_code == 201
+    before = world.everything()
+    for one in (world.other["id"], ANY_ID):
+        r = world.beta.post("/api/v1/subscriptions", json={
+            "intent_id": one, "webhook_url": "https://x.invalid/b"})
+        refused(r, 404, "intent.unknown", "intent_id")
+    assert world.everything() == before
+
+
+# --- What gives reach ------------------------------------------------------
+
+def test_assigning_gives_reach_and_taking_back_ends_it(world):
+    intent = new_intent(world.alpha)
+    at, name = world.at(intent), world.names["beta"]
+    assert world.beta.get(at).status_code == 404
+    world.alpha.post(at + "/agents", json={"agent_id": name})
+    assert world.beta.get(at).status_code == 200
+    r = world.beta.post(at + "/leases", json={"scope": "x"})
+    assert r.status_code == 201
+    lease = r.json()["id"]
+    r = patch(world.beta, get(world.beta, intent), put("a", 1))
+    assert r.status_code == 200
+    world.alpha.delete(at + f"/agents/{name}")
+    assert world.beta.get(at).status_code == 200  # it has the lease
+    r = world.beta.delete(at + f"/leases/{lease}")
+    assert r.status_code == 200
+    assert world.beta.get(at).status_code == 404
+    refused(world.beta.post(at + "/leases", json={"scope": "x"}), 404,
+            "intent.unknown")
+
+
+def test_a_lease_that_lapsed_gives_no_reach(world):
+    intent = new_intent(world.alpha)
+    at, name = world.at(intent), world.names["beta"]
+    world.alpha.post(at + "/agents", json={"agent_id": name})
+    world.beta.post(at + "/leases", json={"scope": "x"})
+    world.alpha.delete(at + f"/agents/{name}")
+    with world.server.database() as db, kit.asleep(world.server, "tick"):
+        db.execute("UPDATE lease SET expires_at = now() - interval '1 s' "
+                   "WHERE intent_id = %s", [intent["id"]])
+        assert world.beta.get(at).status_code == 404
+        # But it does not lapse while the intent waits for an answer.
+        r = set_status(world.alpha, get(world.alpha, intent),
+                       "suspended_awaiting_input")
+        assert r.status_code == 200
+        assert world.beta.get(at).status_code == 200
+
+
+def test_a_handoff_lets_read_and_its_acceptance_gives_reach(world):
+    q = ask(world.alpha, kind="handoff_acceptance", response_type=None,
+            choices=None,
+            responder={"mode": "agent", "who": world.names["beta"]},
+            subject={"from": world.names["alpha"], "to": world.names["beta"],
+                     "reason": "Yours", "summary": "A refund",
+                     "artifacts": [], "evidence": []})
+    at = f"/api/v1/intents/{q['intent_id']}"
+    r = world.beta.get(at)
+    assert r.status_code == 200 and "_suspension" not in r.json()["state"]
+    assert world.beta.get(at + "/events").status_code == 404
+    r = answer(world.beta, q, "accept")
+    assert r.status_code == 200, r.text
+    r = world.beta.get(at)
+    assert r.json()["owner"] == world.names["beta"]
+    assert "_suspension" in r.json()["state"]
+    assert set_status(world.beta, r.json(), "completed").status_code == 200
+
+
+def test_what_stands_around_is_read_and_no_more(world):
+    """Parent, its parent and what it depends on, as workflows read them."""
+    def given(intent):
+        r = world.alpha.post(world.at(intent) + "/agents",
+                             json={"agent_id": world.names["beta"]})
+        assert r.status_code == 200
+        return intent
+
+    top = new_intent(world.alpha)
+    mid = new_intent(world.alpha, parent_intent_id=top["id"])
+    far = new_intent(world.alpha)
+    near = new_intent(world.alpha, depends_on=[far["id"]])
+    low = given(new_intent(world.alpha, "draft", parent_intent_id=mid["id"],
+                           depends_on=[near["id"]]))
+    ask(world.alpha, intent_id=top["id"])
+    for one in (top, mid, near):
+        at = world.at(one)
+        r = world.beta.get(at)
+        assert r.status_code == 200
+        assert "_suspension" not in r.json()["state"]
+        for list_ in ("children", "dependencies", "dependents", "events",
+                      "events/verify", "leases", "agents", "subscribe"):
+            assert world.beta.get(f"{at}/{list_}").status_code == 404, list_
+        refused(set_status(world.beta, r.json(), "abandoned"), 404)
+        refused(patch(world.beta, r.json(), put("a", 1)), 404)
+        refused(world.beta.post(at + "/children", json={"title": "x"}), 404)
+        refused(world.beta.post("/api/v1/intents", json={
+            "title": "x", "parent_intent_id": one["id"]}), 404)
+    assert "_suspension" in get(world.alpha, top)["state"]
+    assert world.beta.get(world.at(far)).status_code == 404
+    r = world.beta.get(world.at(low) + "/dependencies").json()["dependencies"]
+    assert [i["id"] for i in r] == [near["id"]]
+    sister = new_intent(world.alpha, parent_intent_id=low["id"])
+    own = new_intent(world.beta, parent_intent_id=low["id"])
+    r = world.beta.get(world.at(low) + "/children").json()["children"]
+    assert [i["id"] for i in r] == [own["id"]]
+    assert world.beta.get(world.at(sister)).status_code == 404
+    r = world.alpha.get(world.at(low) + "/children").json()["children"]
+    assert [i["id"] for i in r] == [sister["id"]]
+
+
+# --- The key ---------------------------------------------------------------
+
+def test_a_new_key_reaches_its_own_and_all_is_asked_for(world):
+    at = world.at(world.intent)
+    assert world.beta.get(at).status_code == 404
+    assert world.board.get(at).status_code == 200
+    key = world.server.key("agent", "--agent", "*")
+    with world.server.client(headers={"X-API-Key": key}) as any_agent:
+        assert any_agent.get(at).status_code == 200
+    listed = world.server.sayso("key", "list").stdout.splitlines()
+    assert listed[0].split("\t")[-1] == "reach"
+    by_agents = {x.split("\t")[4]: x.split("\t")[-1] for x in listed[1:]}
+    assert by_agents[world.names["beta"]] == "own"
+    assert by_agents[world.names["board"]] == "all"
+
+
+@pytest.mark.parametrize("options", [
+    ["--role", "agent", "--agent", "*", "--reach", "own"],
+    ["--role", "agent", "--agent", "a", "--reach", "some"],
+    ["--role", "operator", "--reach", "own"]])
+def test_what_no_key_can_reach(server, options):
+    done = server.sayso("key", "create", "--label", "x", *options)
+    assert done.returncode == 2 and "--reach" in done.stderr
+
+
+def test_doctor_names_the_keys_that_reach_all(world):
+    done = world.server.sayso("doctor")
+    told = [x for x in done.stdout.splitlines() if x.startswith("note ")]
+    assert any(world.keys["board"][:12] in x for x in told)
+    assert not any(world.keys["beta"][:12] in x for x in told)
