@@ -5,6 +5,7 @@
 #include "doors/page_people.h"
 #include "doors/sign_in.h"
 #include "store/people.h"
+#include "world/guessable.h"
 #include "world/zone.h"
 
 #define PATH "/settings/profile"
@@ -143,8 +144,13 @@ static const struct err *check(struct call *c, const struct pairs *typed,
                         .at = "profile",
                         .result = SIGN_IN_WRONG};
     const struct str old = pairs_get(*typed, "old");
-    if (person_password(c->a, pairs_get(*typed, "password"))) {
-        o->fresh = "A password has 8 to 200 characters.";
+    const struct str fresh = pairs_get(*typed, "password");
+    const struct err *e = person_password(c->a, fresh);
+    e = e ? e : guessable_refuse(c->a, fresh);
+    if (e && e->kind != ERR_INVALID)
+        return e;
+    if (e) {
+        o->fresh = arena_z(c->a, e->say);
         return NULL;
     }
     if (old.n <= PERSON_PASSWORD_MAX)

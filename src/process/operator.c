@@ -6,6 +6,7 @@
 #include "process/command.h"
 #include "store/people.h"
 #include "store/sql.gen.h"
+#include "world/guessable.h"
 
 /* Complains about what cannot stand in an account; true where e is NULL. */
 static bool fine(const struct err *e)
@@ -30,7 +31,10 @@ static struct str password_of(const struct command *c)
     if (!command_flag(c, "--password-stdin"))
         return crypt_token(c->arena, 12);
     const struct str s = command_line(c->arena);
-    return fine(person_password(c->arena, s)) ? s : STR_NONE;
+    return fine(person_password(c->arena, s)) &&
+                   fine(guessable_refuse(c->arena, s))
+               ? s
+               : STR_NONE;
 }
 
 /* p NULL and a complaint where memory ran out. */

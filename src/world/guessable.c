@@ -1,0 +1,71 @@
+/* The one door to cracklib. */
+#include "world/guessable.h"
+
+#include <stddef.h> /* crack.h needs it and does not say so */
+#include <unistd.h>
+
+#include <crack.h>
+
+#include "base/buf.h"
+#include "base/log.h"
+
+#define WORD_MIN 6 /* cracklib calls all that is shorter bad */
+#define PATH_MAX_BYTES 512
+
+/* cracklib gives no number of its own for it. */
+bool guessable_ready(struct arena *a)
+{
+    static const char *const ends[] = {".pwd", ".pwi", ".hwm"};
+    bool there = true;
+    for (size_t i = 0; i < countof(ends); i++) {
+        struct buf b = buf_make(a, PATH_MAX_BYTES);
+        buf_put(&b, GetDefaultCracklibDict());
+        buf_put(&b, ends[i]);
+        there = there && access(arena_z(a, buf_text(&b)), R_OK) == 0;
+    }
+    return there;
+}
+
+static bool letter(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+           (unsigned char)c >= 0x80;
+}
+
+/* Without the figures and signs around it. */
+static struct str core(struct str s)
+{
+    while (s.n > 0 && !letter(s.p[s.n - 1]))
+        s.n--;
+    while (s.n > 0 && !letter(s.p[0]))
+        s = str_sub(s, 1, s.n);
+    return s;
+}
+
+static bool listed(struct arena *a, struct str s)
+{
+    return FascistCheckUser(arena_z(a, s), GetDefaultCracklibDict(), "",
+                            NULL) != NULL;
+}
+
+const struct err *guessable_refuse(struct arena *a, struct str password)
+{
+    const struct str word = core(password);
+    if (password.n >= GUESSABLE_LENGTH)
+        return NULL;
+    if (!guessable_ready(a)) {
+        log_line(LOG_ERR, "passwords: the list of common ones, %s, cannot be "
+                 "read; the package cracklib-runtime makes it",
+                 GetDefaultCracklibDict());
+        return ERROR(ERR_BUSY, "password.list",
+                     "The list of common passwords is missing on this "
+                     "server; its log says more. One of 20 characters or "
+                     "more is taken without it.");
+    }
+    if (!listed(a, password) && (word.n < WORD_MIN || !listed(a, word)))
+        return NULL;
+    return err_at(a, ERR_INVALID, "password.common", STR("password"),
+                  "This password is among the first that are tried: a common "
+                  "word or a pattern. Take some words that have nothing to "
+                  "do with each other.");
+}

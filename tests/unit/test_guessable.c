@@ -1,0 +1,45 @@
+/* Passwords that are tried first are known, and what people should take is
+ * not. */
+#include <criterion/criterion.h>
+
+#include "world/guessable.h"
+
+static struct arena *arena;
+
+static void setup(void)
+{
+    arena = arena_make((size_t)1 << 20);
+}
+
+static void teardown(void)
+{
+    arena_free(arena);
+}
+
+TestSuite(guessable, .init = setup, .fini = teardown);
+
+Test(guessable, common_ones)
+{
+    static const char *const list[] = {
+        "password",  "password1",  "Passw0rd",  "Password123!", "12345678",
+        "qwertyuiop", "qwerty123", "letmein1",  "sunshine",     "trustno1",
+        "iloveyou",  "11111111",   "abc12345",  "Berlin2025!",  "football99",
+        "2024-welcome", "drowssap"};
+    cr_assert(guessable_ready(arena));
+    for (size_t i = 0; i < countof(list); i++) {
+        const struct err *e = guessable_refuse(arena, str_of(list[i]));
+        cr_expect(e && e->kind == ERR_INVALID &&
+                      str_is(str_of(e->code), "password.common"),
+                  "%s", list[i]);
+    }
+}
+
+Test(guessable, others)
+{
+    static const char *const list[] = {
+        "long enough", "another correct horse", "leaves in a moment",
+        "vT9z-TsdCN_pfG", "Zürich im März ohne Schnee",
+        "94fa6456-6b63-4676-9614-decdbb6e4510"};
+    for (size_t i = 0; i < countof(list); i++)
+        cr_expect(!guessable_refuse(arena, str_of(list[i])), "%s", list[i]);
+}
