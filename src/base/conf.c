@@ -13,6 +13,8 @@
 #define SOCKET_PATH_MAX 107
 #define VARIABLE_MAX 64 /* bytes of a variable's name with its NUL */
 
+static const char owner_name[] = "database_owner";
+
 /* ---- what a text may be: NULL, or what is wanted instead ------------- */
 
 static const char *check_database(struct str v)
@@ -365,5 +367,26 @@ bool conf_read(struct arena *a, struct str file, struct conf *c,
         if (keys[k].required && !r.given[k])
             buf_printf(mistake(&r, 0), "%s must be given\n", keys[k].name);
     fill_in(&r);
+    return !r.failed;
+}
+
+bool conf_has_owner(const struct conf *c)
+{
+    return c->database_owner.p != c->database.p;
+}
+
+bool conf_read_owner(struct arena *a, struct str file, struct conf *c,
+                     struct buf *mistakes)
+{
+    struct conf own = {.workers = 0};
+    struct reading r = {.arena = a, .conf = &own, .mistakes = mistakes};
+    for (size_t number = 1; file.p; number++)
+        read_line(&r, number, str_cut(&file, '\n'));
+    for (size_t k = 0; k < countof(keys); k++)
+        if (r.given[k] != str_is(str_of(keys[k].name), owner_name))
+            buf_printf(mistake(&r, r.seen[k]),
+                       "database_owner alone must be given here\n");
+    if (!getenv("SAYSO_DATABASE_OWNER"))
+        c->database_owner = own.database_owner;
     return !r.failed;
 }

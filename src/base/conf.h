@@ -56,5 +56,12 @@ struct conf {
  * mistake, for it may be a secret. */
 bool conf_read(struct arena *a, struct str file, struct conf *c,
                struct buf *mistakes);
+/* Is there a database_owner of its own? */
+bool conf_has_owner(const struct conf *c);
+/* The file of the commands that need the owner, which the service cannot read:
+ * database_owner and nothing else. A variable SAYSO_DATABASE_OWNER still
+ * wins. */
+bool conf_read_owner(struct arena *a, struct str file, struct conf *c,
+                     struct buf *mistakes);
 
 #endif

@@ -8,6 +8,7 @@
 struct command {
     struct arena *arena;
     const char *conf_path;
+    const char *admin_path; /* of database_owner; NULL: none */
     const struct conf *conf;
     int argc; /* behind the command's name */
     char **argv;

@@ -9,6 +9,8 @@
 #include "base/clock.h"
 #include "process/command.h"
 #include "process/doctor_standby.h"
+#include "process/doctor_users.h"
+#include "process/user.h"
 #include "store/sql.gen.h"
 #include "world/template.h"
 
@@ -139,6 +141,46 @@ static void check_url(const struct command *c, struct findings *f)
          "put TLS in front and let `public_url` begin with https://");
 }
 
+/* What is asked of the database as the web's user of the system. */
+static int as_web(const struct command *c, int which)
+{
+    struct findings f = {.wrong = 0};
+    (void)which;
+    check_database(c, &f);
+    return f.wrong;
+}
+
+static int as_tick(const struct command *c, int which)
+{
+    (void)which;
+    return doctor_standby(c);
+}
+
+/* ./start has one user for everything, which may be anybody in its database;
+ * an installation has one for each process. */
+static void check_processes(const struct command *c, struct findings *f)
+{
+    struct doctor_users_finding found[DOCTOR_USERS_MAX];
+    if (doctor_users_trying(c)) {
+        check_database(c, f);
+        check_others(c, f);
+        f->wrong += doctor_standby(c);
+        printf("note   one user of the system runs everything and may be the "
+               "owner of the tables: for trying out\n");
+        return;
+    }
+    const size_t n = doctor_users_look(c, found);
+    for (size_t i = 0; i < n; i++)
+        tell(f, found[i].fine, found[i].what, found[i].mend);
+    const int web = doctor_users_as(c, USER_WEB, as_web, 0);
+    const int tick = doctor_users_as(c, USER_TICK, as_tick, 0);
+    if (web < 0) /* nobody can be it: the database as this user sees it */
+        check_database(c, f);
+    if (tick < 0)
+        f->wrong += doctor_standby(c);
+    f->wrong += (web > 0 ? web : 0) + (tick > 0 ? tick : 0);
+}
+
 int doctor_run(const struct command *c)
 {
     struct findings f = {.wrong = 0};
@@ -149,9 +191,7 @@ int doctor_run(const struct command *c)
          "password_cost = min is for tests only");
     check_file(c, &f);
     check_templates(c, &f);
-    check_database(c, &f);
-    check_others(c, &f);
-    f.wrong += doctor_standby(c);
+    check_processes(c, &f);
     check_sockets(c, &f);
     check_url(c, &f);
     printf("%d wrong\n", f.wrong);

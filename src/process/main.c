@@ -13,6 +13,9 @@
 #ifndef SAYSO_CONF_FILE
 #define SAYSO_CONF_FILE "/etc/sayso.conf"
 #endif
+#ifndef SAYSO_ADMIN_CONF_FILE
+#define SAYSO_ADMIN_CONF_FILE "/etc/sayso-admin.conf"
+#endif
 
 static const char usage[] =
     "sayso serve                     run the server\n"
@@ -33,21 +36,35 @@ static const char usage[] =
     "\n"
     "The configuration is the file named by SAYSO_CONF, or\n"
     SAYSO_CONF_FILE ";\n"
-    "SAYSO_DATABASE and the like override its lines.\n";
+    "SAYSO_DATABASE and the like override its lines. Commands that act as the\n"
+    "owner of the tables (migrate, key, operator, verify) read database_owner\n"
+    "from the file named by SAYSO_ADMIN_CONF, or\n"
+    SAYSO_ADMIN_CONF_FILE ".\n";
 
 static const struct {
     const char *name;
     int (*run)(const struct command *c);
-} commands[] = {{"migrate", migrate_run},
-                {"key", key_run},
-                {"operator", operator_run},
-                {"verify", verify_run},
-                {"doctor", doctor_run}};
+    bool owner; /* acts as the owner of the tables */
+} commands[] = {{"migrate", migrate_run, true},
+                {"key", key_run, true},
+                {"operator", operator_run, true},
+                {"verify", verify_run, true},
+                {"doctor", doctor_run, false}};
 
 static const char *conf_path(void)
 {
     const char *path = getenv("SAYSO_CONF");
     return path && path[0] ? path : SAYSO_CONF_FILE;
+}
+
+/* NULL: none. Another configuration does not go with the usual one of these. */
+static const char *admin_path(void)
+{
+    const char *path = getenv("SAYSO_ADMIN_CONF");
+    const char *other = getenv("SAYSO_CONF");
+    if (path && path[0])
+        return path;
+    return other && other[0] ? NULL : SAYSO_ADMIN_CONF_FILE;
 }
 
 static int run(int argc, char **argv)
@@ -58,13 +75,18 @@ static int run(int argc, char **argv)
         .arena = a,
         .conf = &conf,
         .conf_path = conf_path(),
+        .admin_path = admin_path(),
         .argc = argc - 2,
         .argv = argv + 2};
     int status = 2;
     for (size_t i = 0; i < countof(commands); i++) {
         if (!str_is(str_of(argv[1]), commands[i].name))
             continue;
-        status = plan_conf(a, conf_path(), &conf) ? commands[i].run(&c) : 1;
+        const bool read =
+            commands[i].owner
+                ? plan_owner(a, c.conf_path, c.admin_path, &conf)
+                : plan_conf(a, c.conf_path, &conf);
+        status = read ? commands[i].run(&c) : 1;
         arena_free(a);
         return status;
     }

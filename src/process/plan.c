@@ -54,6 +54,15 @@ static bool good_policy(struct arena *a, const struct conf *c)
     return !e;
 }
 
+static void tell_mistakes(struct str lines)
+{
+    while (lines.p) {
+        struct str line = str_cut(&lines, '\n');
+        if (line.n > 0)
+            log_line(LOG_ERR, "configuration: %.*s", STR_FMT(line));
+    }
+}
+
 bool plan_conf(struct arena *a, const char *path, struct conf *out)
 {
     struct buf file = buf_make(a, PLAN_FILE_MAX);
@@ -62,12 +71,27 @@ bool plan_conf(struct arena *a, const char *path, struct conf *out)
         return false;
     if (conf_read(a, path ? buf_text(&file) : STR_NONE, out, &mistakes))
         return good_policy(a, out);
-    struct str lines = buf_text(&mistakes);
-    while (lines.p) {
-        struct str line = str_cut(&lines, '\n');
-        if (line.n > 0)
-            log_line(LOG_ERR, "configuration: %.*s", STR_FMT(line));
+    tell_mistakes(buf_text(&mistakes));
+    return false;
+}
+
+bool plan_owner(struct arena *a, const char *path, const char *admin,
+                struct conf *out)
+{
+    struct buf file = buf_make(a, PLAN_FILE_MAX);
+    struct buf mistakes = buf_make(a, PLAN_FILE_MAX);
+    if (!plan_conf(a, path, out))
+        return false;
+    if (!admin || (access(admin, F_OK) != 0 && errno == ENOENT))
+        return true;
+    if (!read_file(admin, &file)) {
+        log_line(LOG_ERR, "configuration: this command is for the user "
+                 "sayso-admin: sudo -u sayso-admin sayso ...");
+        return false;
     }
+    if (conf_read_owner(a, buf_text(&file), out, &mistakes))
+        return true;
+    tell_mistakes(buf_text(&mistakes));
     return false;
 }
 

@@ -17,6 +17,10 @@ struct plan {
 /* The configuration alone, from the file at path (NULL: none) and the
  * environment. false: every mistake is in the log. */
 bool plan_conf(struct arena *a, const char *path, struct conf *out);
+/* The same with the database_owner of the file at admin (NULL: none), where
+ * there is one. */
+bool plan_owner(struct arena *a, const char *path, const char *admin,
+                struct conf *out);
 /* The configuration and the templates, in an arena of their own; arena_free
  * it to forget them. false: every mistake is in the log, nothing to free. */
 bool plan_load(const char *path, struct plan *out);

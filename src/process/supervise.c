@@ -9,11 +9,8 @@
 
 #include <errno.h>
 #include <signal.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
-#include <sys/socket.h>
-#include <sys/un.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -23,8 +20,10 @@
 #include "base/turns.h"
 #include "doors/serve.h"
 #include "process/deliver.h"
+#include "process/notify.h"
 #include "process/plan.h"
 #include "process/tick.h"
+#include "process/user.h"
 #include "process/wait.h"
 #include "process/web.h"
 #include "world/fcgi.h"
@@ -42,11 +41,12 @@ enum post_kind { POST_WEB, POST_WAIT, POST_TICK, POST_DELIVER, POST__MAX };
 static const struct {
     const char *name;
     int (*run)(const struct child *c);
+    const char *user;
 } kinds[POST__MAX] = {
-    [POST_WEB] = {"sayso: web", web_run},
-    [POST_WAIT] = {"sayso: wait", wait_run},
-    [POST_TICK] = {"sayso: tick", tick_run},
-    [POST_DELIVER] = {"sayso: deliver", deliver_run},
+    [POST_WEB] = {"sayso: web", web_run, USER_WEB},
+    [POST_WAIT] = {"sayso: wait", wait_run, USER_WAIT},
+    [POST_TICK] = {"sayso: tick", tick_run, USER_TICK},
+    [POST_DELIVER] = {"sayso: deliver", deliver_run, USER_DELIVER},
 };
 
 enum post_state {
@@ -72,28 +72,11 @@ struct supervisor {
     struct metrics *metrics;
     struct fcgi_socket socket, wait_socket;
     pid_t pid;
+    bool apart; /* each kind is a user of its own: these */
+    struct user users[POST__MAX];
     int64_t stop_by; /* 0: not stopping */
     struct post posts[METRICS_SLOTS_MAX];
 };
-
-/* sd_notify(3). Silent without NOTIFY_SOCKET. */
-static void notify(const char *state)
-{
-    struct sockaddr_un to = {.sun_family = AF_UNIX};
-    struct str path = str_of(getenv("NOTIFY_SOCKET"));
-    if (path.n == 0 || path.n >= sizeof(to.sun_path))
-        return;
-    memcpy(to.sun_path, path.p, path.n);
-    if (to.sun_path[0] == '@')
-        to.sun_path[0] = '\0';
-    int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-    if (fd < 0)
-        return;
-    socklen_t n = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + path.n);
-    sendto(fd, state, strlen(state), MSG_NOSIGNAL,
-           (const struct sockaddr *)&to, n);
-    close(fd);
-}
 
 static _Noreturn void be_child(const struct supervisor *s, size_t slot)
 {
@@ -112,6 +95,11 @@ static _Noreturn void be_child(const struct supervisor *s, size_t slot)
     if (kind != POST_WAIT)
         close(s->wait_socket.fd);
     prctl(PR_SET_NAME, kinds[kind].name);
+    if (s->apart && !user_become(&s->users[kind])) {
+        log_line(LOG_ERR, "supervisor: %s cannot become the user %s: %s",
+                 kinds[kind].name, kinds[kind].user, strerror(errno));
+        _exit(EXIT_FAILURE);
+    }
     /* A child must not outlive its supervisor; when that died before the
      * call, nobody would tell. */
     prctl(PR_SET_PDEATHSIG, SIGTERM);
@@ -284,7 +272,7 @@ static void stop(struct supervisor *s)
     if (s->stop_by > 0)
         return;
     log_line(LOG_NOTICE, "supervisor: stopping");
-    notify("STOPPING=1");
+    notify_tell("STOPPING=1");
     s->stop_by = clock_mono() + GRACE;
     fcgi_shut(&s->socket);
     retire_all(s);
@@ -296,7 +284,7 @@ static void reload(struct supervisor *s)
     struct plan next;
     if (s->stop_by > 0)
         return;
-    notify("RELOADING=1");
+    notify_tell("RELOADING=1");
     if (plan_load(s->path, &next)) {
         if (!str_eq(next.conf.socket, s->plan.conf.socket) ||
             !str_eq(next.conf.wait_socket, s->plan.conf.wait_socket) ||
@@ -312,7 +300,7 @@ static void reload(struct supervisor *s)
     } else {
         log_line(LOG_ERR, "supervisor: not reloaded; all stays as it was");
     }
-    notify("READY=1");
+    notify_tell("READY=1");
 }
 
 /* How long nothing happens by itself. */
@@ -353,7 +341,7 @@ static void watch(struct supervisor *s, const sigset_t *signals)
         kill_stuck(s);
         if (s->stop_by == 0)
             fill(s);
-        notify("WATCHDOG=1");
+        notify_tell("WATCHDOG=1");
     }
 }
 
@@ -391,6 +379,24 @@ static bool listen_all(struct supervisor *s, struct arena *a)
     return false;
 }
 
+/* Whom the children shall be. false: this process may make them users of their
+ * own, and there are none. */
+static bool find_users(struct supervisor *s)
+{
+    s->apart = user_may_switch();
+    if (!s->apart)
+        log_line(LOG_NOTICE, "supervisor: all processes are one user of the "
+                 "system; that is for trying out");
+    for (enum post_kind k = POST_WEB; s->apart && k < POST__MAX; k++) {
+        if (user_find(kinds[k].user, &s->users[k]))
+            continue;
+        log_line(LOG_ERR, "supervisor: there is no user %s of the system; "
+                 "systemd-sysusers makes it", kinds[k].user);
+        return false;
+    }
+    return true;
+}
+
 int supervise_run(const char *path)
 {
     sigset_t signals = block_signals();
@@ -408,12 +414,12 @@ int supervise_run(const char *path)
     if (!turns_make())
         log_line(LOG_ERR, "supervisor: no file for turns: %s",
                  strerror(errno));
-    else if (s->metrics && plan_load(path, &s->plan)) {
+    else if (s->metrics && find_users(s) && plan_load(path, &s->plan)) {
         if (listen_all(s, a)) {
             fill(s);
             log_line(LOG_NOTICE, "supervisor: serving with %d workers",
                      (int)s->plan.conf.workers);
-            notify("READY=1");
+            notify_tell("READY=1");
             watch(s, &signals);
             fcgi_unlisten(&s->socket);
             fcgi_unlisten(&s->wait_socket);

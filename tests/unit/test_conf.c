@@ -335,3 +335,33 @@ Test(conf, a_long_list_of_mistakes_still_fails)
                             &mistakes)));
     cr_expect(mistakes.over);
 }
+
+static bool reads_owner(const char *file)
+{
+    mistakes = buf_make(arena, 8192);
+    return conf_read_owner(arena, str_of(file), &conf, &mistakes);
+}
+
+Test(conf, the_owner_stands_in_a_file_of_its_own)
+{
+    cr_assert(reads(REQUIRED));
+    cr_expect(not(conf_has_owner(&conf)));
+    cr_expect(reads_owner("# the owner\ndatabase_owner = user=sayso_owner\n"));
+    cr_expect(conf_has_owner(&conf));
+    cr_expect(str_is(conf.database_owner, "user=sayso_owner"));
+    setenv("SAYSO_DATABASE_OWNER", "user=other", 1);
+    cr_assert(reads(REQUIRED));
+    cr_expect(reads_owner("database_owner = user=sayso_owner\n"));
+    cr_expect(str_is(conf.database_owner, "user=other"));
+}
+
+Test(conf, and_nothing_else_does)
+{
+    cr_assert(reads(REQUIRED));
+    cr_expect(not(reads_owner("")));
+    cr_expect(not(reads_owner("database_owner =\n")));
+    cr_expect(not(reads_owner("database_owner = a\nworkers = 3\n")));
+    cr_expect(says("line 2: database_owner alone must be given here"));
+    cr_expect(not(reads_owner("database_owner = a\ndatabase_owner = b\n")));
+    cr_expect(not(reads_owner("owner = a\n")));
+}
