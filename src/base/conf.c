@@ -386,6 +386,8 @@ bool conf_read_owner(struct arena *a, struct str file, struct conf *c,
         if (r.given[k] != str_is(str_of(keys[k].name), owner_name))
             buf_printf(mistake(&r, r.seen[k]),
                        "database_owner alone must be given here\n");
+    if (own.database_owner.n == 0)
+        buf_printf(mistake(&r, 0), "%s must not be empty\n", owner_name);
     if (!getenv("SAYSO_DATABASE_OWNER"))
         c->database_owner = own.database_owner;
     return !r.failed;

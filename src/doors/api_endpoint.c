@@ -104,10 +104,8 @@ const struct err *api_endpoint_register(struct call *c)
         return call_replay_made(c, &w, &made);
     e.created_at = w.now;
     TRY(endpoints_insert(c->pg, c->a, &e));
-    struct json *o = view(c->a, &e);
-    json_set_text(o, "secret", e.secret);
     call_locate(c, &made, e.id);
-    return call_commit_bare(c, &w, 201, o);
+    return call_commit_secret(c, &w, 201, view(c->a, &e), e.secret);
 }
 
 /* ---- reading -------------------------------------------------------- */
@@ -185,9 +183,8 @@ const struct err *api_endpoint_rotate(struct call *c)
     TRY(find(c, &e));
     TRY(endpoints_rotate(c->pg, c->a, e.id, secret, w.now));
     struct json *o = view(c->a, &e);
-    json_set_text(o, "secret", secret);
     view_set_time(c->a, o, "previous_until", w.now + ENDPOINTS_ROTATION);
-    return call_commit_bare(c, &w, 200, o);
+    return call_commit_secret(c, &w, 200, o, secret);
 }
 
 const struct err *api_endpoint_remove(struct call *c)

@@ -186,6 +186,16 @@ const struct err *call_commit_bare(struct call *c, struct work *w, int status,
     return NULL;
 }
 
+const struct err *call_commit_secret(struct call *c, struct work *w,
+                                     int status, struct json *v,
+                                     struct str secret)
+{
+    TRY(call_commit_bare(c, w, status, v));
+    json_set_text(v, "secret", secret);
+    response_json(c->rs, status, v);
+    return NULL;
+}
+
 struct str call_url(struct call *c, const char *path, struct str id)
 {
     struct buf b = buf_make(c->a, 4096);

@@ -69,6 +69,11 @@ const struct err *call_commit_text(struct call *c, struct work *w, int status,
 /* The same for work that concerns no intent. */
 const struct err *call_commit_bare(struct call *c, struct work *w, int status,
                                    const struct json *v) MUST;
+/* The same for v with a member "secret", which is answered this once: a replay
+ * comes without it, for nothing but the thing itself keeps it. */
+const struct err *call_commit_secret(struct call *c, struct work *w,
+                                     int status, struct json *v,
+                                     struct str secret) MUST;
 /* ETag of a version. */
 struct str call_etag(struct arena *a, int64_t version);
 /* What a stranger sent, as it may stand between quotes in a line of the log. */

@@ -87,12 +87,24 @@ static struct str plain(struct arena *a, struct str text)
                                                    : STR("");
 }
 
+/* Could a spreadsheet take what begins so for a formula? The full-width forms
+ * of =, +, - and @ count as well: some programs fold them. */
+static bool like_formula(struct str s)
+{
+    static const char *const wide[] = {"\uFF1D", "\uFF0B", "\uFF0D",
+                                       "\uFF20"};
+    bool found = s.n > 0 && strchr("=+-@\t\r\n|", s.p[0]) != NULL;
+    for (size_t i = 0; i < countof(wide); i++)
+        found = found || str_starts(s, str_of(wide[i]));
+    return found;
+}
+
 /* RFC 4180. A cell that a spreadsheet could take for a formula begins with an
  * apostrophe. */
 static void put_cell(struct buf *b, struct str s)
 {
     buf_char(b, '"');
-    if (s.n > 0 && strchr("=+-@\t\r\n|", s.p[0]))
+    if (like_formula(s))
         buf_char(b, '\'');
     for (size_t i = 0; i < s.n; i++) {
         if (s.p[i] == '"')

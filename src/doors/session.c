@@ -25,20 +25,27 @@ static const char *browser_name(const struct call *c)
 
 /* ---- keys ----------------------------------------------------------- */
 
-static struct str key_of(const struct call *c)
+/* Two that differ are refused: a proxy and the server could each go by another
+ * one. */
+static const struct err *key_of(const struct call *c, struct str *out)
 {
     const struct str key = request_header(c->rq, "X-API-Key");
-    const struct str bearer = request_header(c->rq, "Authorization");
-    if (key.n > 0)
-        return key;
-    if (bearer.n > 7 && str_is_nocase(str_sub(bearer, 0, 7), "bearer "))
-        return str_trim(str_sub(bearer, 7, bearer.n));
-    return STR_NONE;
+    const struct str header = request_header(c->rq, "Authorization");
+    struct str bearer = STR_NONE;
+    if (header.n > 7 && str_is_nocase(str_sub(header, 0, 7), "bearer "))
+        bearer = str_trim(str_sub(header, 7, header.n));
+    if (key.n > 0 && bearer.n > 0 && !crypt_equal(key, bearer))
+        return ERROR(ERR_BAD_REQUEST, "key.two",
+                     "X-API-Key and Authorization hold different keys. Send "
+                     "one of them.");
+    *out = key.n > 0 ? key : bearer;
+    return NULL;
 }
 
 static const struct err *by_key(struct call *c, struct str agent)
 {
-    const struct str key = key_of(c);
+    struct str key = STR_NONE;
+    TRY(key_of(c, &key));
     if (!key.p)
         return ERROR(ERR_UNAUTHENTICATED, "key.missing",
                      "An API key is needed, in the header X-API-Key.");
@@ -129,24 +136,24 @@ bool session_csrf_ok(struct call *c, struct str token)
     return crypt_equal(token, token_of(c, nonce));
 }
 
+/* By the one address that the configuration names: a scheme is part of an
+ * origin (RFC 6454 4), and a name that merely leads here is another site. */
 const struct err *session_same_origin(const struct call *c)
 {
-    const struct err *refused =
-        ERROR(ERR_FORBIDDEN, "request.origin",
-              "This form was sent from another site. Open the page again "
-              "and send it from there.");
+    const struct str own = c->serve->conf->public_url;
     const struct str site = request_header(c->rq, "Sec-Fetch-Site");
     const struct str origin = request_header(c->rq, "Origin");
     const struct str host = request_header(c->rq, "Host");
-    if (site.p && !str_is(site, "same-origin") && !str_is(site, "none"))
-        return refused;
-    if (!origin.p)
+    const size_t at = str_search(own, STR("://"));
+    const bool foreign = site.p && !str_is(site, "same-origin") &&
+                         !str_is(site, "none");
+    if (!foreign && (!origin.p || str_eq(origin, own)) &&
+        str_eq(host, str_sub(own, at + 3, own.n)))
         return NULL;
-    const size_t at = str_search(origin, STR("://"));
-    if (at >= origin.n ||
-        !str_eq(str_sub(origin, at + 3, origin.n), host))
-        return refused;
-    return NULL;
+    return err_at(c->a, ERR_FORBIDDEN, "request.origin", STR(""),
+                  "This form was sent from another address than %.*s. Open "
+                  "the page there and send it from there.",
+                  STR_FMT(own));
 }
 
 void session_visit(struct call *c, bool fresh)

@@ -8,8 +8,9 @@
 #include "doors/call.h"
 
 /* Fills in c->who for the route, or refuses. ERR_UNAUTHENTICATED key.missing
- * and those of principals_by_key; ERR_FORBIDDEN role.forbidden. For a page
- * without a session: ERR_UNAUTHENTICATED session.missing. */
+ * and those of principals_by_key; ERR_BAD_REQUEST key.two; ERR_FORBIDDEN
+ * role.forbidden. For a page without a session: ERR_UNAUTHENTICATED
+ * session.missing. */
 const struct err *session_authenticate(struct call *c) MUST;
 /* Has the call speak for that agent, where it came with an agent's key.
  * ERR_FORBIDDEN agent.not_named. */
@@ -25,8 +26,9 @@ void session_visit(struct call *c, bool fresh);
 struct str session_csrf(struct call *c);
 /* Is it a token of this session, or visit? */
 bool session_csrf_ok(struct call *c, struct str token);
-/* Did this POST come from one of our own pages? By Origin or Sec-Fetch-Site;
- * ERR_FORBIDDEN request.origin. */
+/* Did this POST come from one of our own pages, and to our own address? By
+ * Host, Origin and Sec-Fetch-Site, held against public_url. ERR_FORBIDDEN
+ * request.origin. */
 const struct err *session_same_origin(const struct call *c) MUST;
 /* Sets, or with p NULL removes, the session's cookie. */
 void session_set_cookie(struct call *c, struct str cookie);

@@ -178,7 +178,7 @@ size_t doctor_users_look(const struct command *c,
             "pg_ident.conf, pg_hba.conf or the rights of a file give it too "
             "much or too little: docs/operations.md, section 1"};
     out[n++] = (struct doctor_users_finding){
-        admin_is_owner(c), "sayso-admin is sayso_owner", "its file names no such role, or "
-        "pg_ident.conf does not let it in"};
+        admin_is_owner(c), "sayso-admin is sayso_owner",
+        "its file names no such role, or pg_ident.conf does not let it in"};
     return n;
 }

@@ -7,13 +7,19 @@ import hashlib
 import os
 import pathlib
 import re
+import socket
+import ssl
 import struct
+import subprocess
 
+import httpx
 import pytest
 
 import kit
+from installed import manual
 from kit import elsewhere, new_id, wait_for
 from page import Page, login_data
+from server import free_port
 
 
 @pytest.fixture
@@ -276,3 +282,203 @@ def test_M8_what_is_forbidden_is_in_the_log(server, agent, person, browser):
     assert r.status_code == 403
     [line] = logged(server, r)
     assert f'refused code=request.csrf by="{one.email}" address=127.1.' in line
+
+
+# --- Passwords that are tried first ----------------------------------------
+
+@pytest.mark.parametrize("password", ["password1", "Password123!",
+                                      "qwertyuiop", "11111111"])
+def test_M2_common_passwords_are_refused(server, person, password):
+    one = person()
+    data = Page(one.client.get("/settings/profile")).data("/settings/profile")
+    r = one.client.post("/settings/profile", data={
+        "csrf": data["csrf"], "do": "password", "old": one.password,
+        "password": password})
+    assert r.status_code == 422 and password not in r.text
+    assert "among the first that are tried" in Page(r).text
+    for args in (["create", "--email", f"{new_id()}@example.com", "--name",
+                  "X"], ["password", "--email", one.email]):
+        done = server.sayso("operator", *args, "--password-stdin",
+                            input=password + "\n")
+        assert done.returncode == 2
+        assert "among the first that are tried" in done.stderr
+        assert password not in done.stderr
+    forget_session(one.client)
+    assert one.sign_in().status_code == 303
+
+
+# --- L5: what processes see of root's environment --------------------------
+
+def test_L5_processes_see_nothing_of_ours(server):
+    """./start was run with all that this process has, and more."""
+    allowed = re.compile(r"(SAYSO_\w+|PATH|LC_ALL|PWD|SHLVL|_|PG\w+|"
+                         r"[A-Z]+SAN_OPTIONS|OLDPWD|NGINX\w*)=")
+    pids = [server.postmaster(), server.supervisor(), *server.workers()]
+    pids += [p for p in kit.children(server.pid()) if kit.comm(p) == "nginx"]
+    assert len(pids) >= 7
+    for pid in pids:
+        raw = pathlib.Path(f"/proc/{pid}/environ").read_bytes().decode()
+        for text in raw.split("\0"):
+            # nginx writes its title over what was there.
+            assert not text or kit.comm(pid) == "nginx" and "=" not in text \
+                or allowed.match(text), (kit.comm(pid), text.split("=")[0])
+
+
+# --- L6: a secret is kept in one place --------------------------------------
+
+def test_L6_a_replay_does_not_show_a_secret(server, agent):
+    def post(at, body=None):
+        with_key = {"Idempotency-Key": key}
+        return agent.post(at, json=body, headers=with_key)
+
+    key = new_id()
+    asked = {"name": f"n {key}", "url": f"https://example.com/{key}"}
+    first = post("/api/v1/endpoints", asked)
+    assert first.status_code == 201
+    secret = first.json()["secret"]
+    again = post("/api/v1/endpoints", asked)
+    assert again.headers["idempotency-replayed"] == "true"
+    assert again.json() == {k: v for k, v in first.json().items()
+                            if k != "secret"}
+    assert again.headers["location"] == first.headers["location"]
+    key = new_id()
+    at = f"/api/v1/endpoints/{first.json()['endpoint_id']}/rotate"
+    turned = post(at, {})
+    assert turned.json()["secret"] not in (secret, None)
+    again = post(at, {})
+    assert again.status_code == 200 and "secret" not in again.json()
+    assert again.headers["idempotency-replayed"] == "true"
+    with server.database() as db:
+        assert not db.execute("SELECT FROM idempotency WHERE body LIKE "
+                              "'%whsec%'").fetchall()
+
+
+# --- L7: what a spreadsheet would run --------------------------------------
+
+@pytest.mark.parametrize("first", "\uff1d\uff0b\uff0d\uff20")
+def test_L7_full_width_formulas_are_made_harmless(agent, operator, person,
+                                                  first):
+    asked = kit.ask(agent, response_type="text", choices=None)
+    assert kit.answer(operator, asked, f"{first}1+1").status_code == 200
+    text = person().client.get("/decided.csv").text
+    [line] = [x for x in text.splitlines() if asked["suspension_id"] in x]
+    assert f"\"'{first}1+1\"" in line
+
+
+# --- L8: one address, and TLS as the manual sets it up -----------------------
+
+def test_L8_a_form_comes_from_the_one_address(server, browser, person):
+    one = person(signed_in=False)
+    host = server.url.removeprefix("http://")
+    for headers in ({"Origin": f"https://{host}"},
+                    {"Origin": f"http://x{host}"},
+                    {"Host": "sayso.example.org"},
+                    {"Host": "sayso.example.org",
+                     "Origin": "http://sayso.example.org"},
+                    {"Host": f"localhost:{server.port}"}):
+        r = one.sign_in(browser, headers=headers)
+        assert r.status_code == 403, headers
+        assert f"from another address than {server.url}" in Page(r).text
+    assert one.sign_in(browser, headers={"Origin": server.url}
+                       ).status_code == 303
+
+
+@pytest.fixture(scope="module")
+def tls(server, tmp_path_factory):
+    """Another nginx before the same workers, with the manual's lines for
+    TLS, and the client's address from a header, as behind a proxy."""
+    at = tmp_path_factory.mktemp("tls")
+    at.chmod(0o755)
+    lines = manual("    listen 443 ssl http2;")
+    port = free_port()
+    lines = re.sub(r"(?m)^ *listen .*\n", "", lines)
+    lines = lines.replace("/etc/ssl/sayso", str(at)) + (
+        f"listen 127.0.0.1:{port} ssl http2;\n"
+        "set_real_ip_from 127.0.0.1;\nreal_ip_header X-Real-IP;\n")
+    subprocess.run(
+        ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days",
+         "2", "-subj", "/CN=sayso.example.org", "-keyout", at / "key.pem",
+         "-out", at / "fullchain.pem"], check=True, capture_output=True)
+    old = server.state / "nginx"
+    site = (old / "site.conf").read_text()
+    site = re.sub(r"(?m)^ *listen .*\n *server_name _;\n", lines, site)
+    (at / "site.conf").write_text(site)
+    main = (old / "nginx.conf").read_text()
+    main = main.replace(str(old), str(at)).replace("error_log ", "#")
+    (at / "nginx.conf").write_text(main)
+    (at / "log").write_text("")
+    run = subprocess.Popen(["nginx", "-e", at / "log", "-c",
+                            at / "nginx.conf"])
+
+    def there():
+        assert run.poll() is None, (at / "log").read_text()
+        with socket.socket() as s:
+            return s.connect_ex(("127.0.0.1", port)) == 0
+
+    wait_for(there)
+    yield port
+    run.terminate()
+    run.wait(30)
+
+
+def test_L8_tls_is_said_on_every_answer(tls):
+    with httpx.Client(base_url=f"https://127.0.0.1:{tls}", verify=False
+                      ) as client:
+        for path, status in (("/login", 200), ("/static/app.css", 200),
+                             ("/openapi.yaml", 200), ("/healthz", 200),
+                             ("/nope", 404), ("/api/v1/intents", 401),
+                             ("/_wait/x", 404), ("/static/nope", 404),
+                             ("/metrics", 200)):
+            r = client.get(path)
+            assert r.status_code == status, path
+            found = r.headers.get_list("strict-transport-security")
+            assert found == ["max-age=31536000"], path
+    with server_hello(tls, ssl.TLSVersion.TLSv1_2) as s:
+        assert s.version() == "TLSv1.2"
+    with pytest.raises((ssl.SSLError, ConnectionError)):
+        server_hello(tls, ssl.TLSVersion.TLSv1_1)
+
+
+def server_hello(port, version):
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
+    context.set_ciphers("ALL:@SECLEVEL=0")
+    context.minimum_version = context.maximum_version = version
+    return context.wrap_socket(
+        socket.create_connection(("127.0.0.1", port), 10))
+
+
+def test_L8_without_tls_nothing_is_said_of_it(nobody):
+    for path in ("/login", "/static/app.css", "/nope"):
+        assert "strict-transport-security" not in nobody.get(path).headers
+
+
+def test_M2_a_64_of_ipv6_is_one_client(tls):
+    """Burst after burst from new addresses of one network, and from one
+    address of each of as many networks."""
+    def refused(address):
+        with httpx.Client(base_url=f"https://127.0.0.1:{tls}", verify=False,
+                          cookies={"__Host-sayso-browser": "x"}) as client:
+            return sum(client.post("/login", headers={
+                "X-Real-IP": address(n)}).status_code == 429
+                for n in range(60))
+
+    assert refused(lambda n: f"2001:db8:0:{n:x}::1") == 0
+    assert refused(lambda n: f"198.51.100.{n}") == 0
+    assert refused(lambda n: f"2001:db8:1:1:{n:x}::{n:x}") > 0
+    assert refused(lambda n: "198.51.100.77") > 0
+
+
+# --- L9: one key ------------------------------------------------------------
+
+def test_L9_two_different_keys_are_refused(server, nobody):
+    one, two = (server.env[f"SAYSO_{x}_KEY"] for x in ("AGENT", "OPERATOR"))
+    for first, second in ((one, two), (two, one), (one, "x"), ("x", one)):
+        kit.refused(nobody.get("/api/v1/intents", headers={
+            "X-API-Key": first, "Authorization": f"Bearer {second}"}),
+            400, "key.two")
+    for headers in ({"X-API-Key": one, "Authorization": f"Bearer {one}"},
+                    {"X-API-Key": one, "Authorization": "Basic eDp5"},
+                    {"Authorization": f"bearer  {one}"}):
+        assert nobody.get("/api/v1/intents", headers=headers
+                          ).status_code == 200
