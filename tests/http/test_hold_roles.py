@@ -384,11 +384,11 @@ def test_L8_a_form_comes_from_the_one_address(server, browser, person):
 
 
 @pytest.fixture(scope="module")
-def tls(server, tmp_path_factory):
+def tls(server):
     """Another nginx before the same workers, with the manual's lines for
     TLS, and the client's address from a header, as behind a proxy."""
-    at = tmp_path_factory.mktemp("tls")
-    at.chmod(0o755)
+    at = server.state / "tls"
+    at.mkdir()
     lines = manual("    listen 443 ssl http2;")
     port = free_port()
     lines = re.sub(r"(?m)^ *listen .*\n", "", lines)
@@ -407,8 +407,14 @@ def tls(server, tmp_path_factory):
     main = main.replace(str(old), str(at)).replace("error_log ", "#")
     (at / "nginx.conf").write_text(main)
     (at / "log").write_text("")
+    # As whom ./start runs its own: nobody else reaches the sockets.
+    owner = (server.state / "postgres").stat()
+    for path in (at, *at.iterdir()):
+        os.chown(path, owner.st_uid, owner.st_gid)
+    as_owner = {"user": owner.st_uid, "group": owner.st_gid,
+                "extra_groups": []} if os.geteuid() == 0 else {}
     run = subprocess.Popen(["nginx", "-e", at / "log", "-c",
-                            at / "nginx.conf"])
+                            at / "nginx.conf"], cwd="/", **as_owner)
 
     def there():
         assert run.poll() is None, (at / "log").read_text()
