@@ -176,6 +176,13 @@ static const struct key {
     TEXT(mail_from, check_mail_from),
     TEXT(settings_hosts, check_settings_hosts),
     TEXT(ca_file, NULL),
+    NUMBER(limit_streams, 1, 7000),
+    NUMBER(limit_held, 1, 19000),
+    NUMBER(limit_rate, 1, 1000000),
+    NUMBER(limit_open, 1, 1000000),
+    NUMBER(limit_bytes_mb, 1, 1000000),
+    NUMBER(limit_subscriptions, 1, 1000),
+    NUMBER(limit_endpoints, 1, 500),
 };
 
 static_assert(CRYPT_INTERACTIVE == 0 && CRYPT_MIN == 1,
@@ -357,6 +364,13 @@ bool conf_read(struct arena *a, struct str file, struct conf *c,
         .database_timeout = 2,
         .database_connect_ms = 400,
         .request_memory_mb = 192,
+        .limit_streams = 500,
+        .limit_held = 2000,
+        .limit_rate = 200,
+        .limit_open = 2000,
+        .limit_bytes_mb = 1000,
+        .limit_subscriptions = 100,
+        .limit_endpoints = 20,
         .password_cost = CRYPT_INTERACTIVE,
     };
     struct reading r = {.arena = a, .conf = c, .mistakes = mistakes};

@@ -48,6 +48,16 @@ struct conf {
                                   space between; p NULL: only here */
     struct str ca_file;        /* certificates to trust when sending, instead
                                   of the system's; p NULL: the system's */
+    /* What one key or session may use, at most: */
+    int64_t limit_streams;     /* streams held at once, default 500 */
+    int64_t limit_held;        /* reads held at once, default 2000 */
+    int64_t limit_rate;        /* requests a second, default 200; five
+                                  seconds' worth may come at once */
+    int64_t limit_open;        /* open questions of a key, default 2000 */
+    int64_t limit_bytes_mb;    /* megabytes stored by a key in a day (UTC),
+                                  default 1000 */
+    int64_t limit_subscriptions; /* of a key, default 100 */
+    int64_t limit_endpoints;   /* that a key registered, default 20 */
 };
 
 /* Reads file (p NULL: none) and the environment. true: *c is complete, in a.

@@ -36,3 +36,12 @@ const struct err *err_more(struct arena *a, const struct err *e,
     copy->more = more;
     return copy;
 }
+
+const struct err *err_retry(struct arena *a, const struct err *e,
+                            int64_t seconds)
+{
+    struct err *copy = arena_new(a, struct err);
+    *copy = *e;
+    copy->retry = seconds;
+    return copy;
+}

@@ -34,6 +34,8 @@ struct err {
     struct str say;
     /* Where in the input, e.g. "choices[2].value" or "byte 17"; or empty. */
     struct str at;
+    /* Seconds after which it may be tried again; 0: as its kind says. */
+    int64_t retry;
     /* More members for the answer's body, a JSON object; or NULL. */
     const struct json *more;
 };
@@ -65,5 +67,8 @@ const struct err *err_at(struct arena *a, enum err_kind kind, const char *code,
 /* A copy of e with more set. */
 const struct err *err_more(struct arena *a, const struct err *e,
                            const struct json *more);
+/* A copy of e that says when to try again. */
+const struct err *err_retry(struct arena *a, const struct err *e,
+                            int64_t seconds);
 
 #endif

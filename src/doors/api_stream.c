@@ -8,6 +8,8 @@
 #include "store/intents.h"
 #include "store/tail.h"
 
+#define AGAIN 30 /* seconds */
+
 /* Where the listener was, if it says so in our own words. */
 static bool left_at(struct call *c, enum frame_audience to,
                     struct frame_id *out)
@@ -21,6 +23,11 @@ static bool left_at(struct call *c, enum frame_audience to,
  * away for a moment. */
 static const struct err *hold(struct call *c, const struct hold_stream *s)
 {
+    if (c->rq->over)
+        return err_retry(c->a, ERROR(ERR_RATE, "limit.streams",
+                                     "Too many streams are open already. "
+                                     "Close some, or connect again later."),
+                         AGAIN);
     if (c->rq->waited)
         return ERROR(ERR_BUSY, "stream.unavailable",
                      "The stream cannot be held just now. Connect again in a "

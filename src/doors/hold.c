@@ -8,6 +8,7 @@
 #include "base/crypt.h"
 
 #define TARGET_MAX 2048
+#define AGAIN 10 /* seconds until somebody has let go, perhaps */
 #define PREFIX 8 /* characters of a key that tell callers apart */
 
 static const char *const audiences[] = {[FRAME_INTENT] = "intent",
@@ -35,9 +36,40 @@ static void put_int(struct buf *b, const char *key, int64_t value)
     buf_int(b, value);
 }
 
+struct str hold_seal(struct arena *a, struct str secret, struct str target)
+{
+    struct buf b = buf_make(a, 256);
+    request_escape(&b, crypt_hmac(a, secret, target));
+    return buf_text(&b);
+}
+
+/* Whose it is counted to. */
+static void put_caller(struct call *c, struct buf *b)
+{
+    if (c->who.person)
+        put_text(b, "&session=", crypt_sha256_hex(c->a, c->cookie));
+    else
+        put_text(b, "&key=", c->who.id);
+}
+
+static void hand_over(struct call *c, struct buf *b)
+{
+    const struct str seal =
+        hold_seal(c->a, c->serve->secret, buf_text(b));
+    buf_put(b, HOLD_SEAL);
+    buf_str(b, seal);
+    response_hand_over(c->rs, buf_text(b));
+}
+
 const struct err *hold_wait(struct call *c, int64_t *out)
 {
     *out = 0;
+    if (c->rq->over)
+        return err_retry(c->a, ERROR(ERR_RATE, "limit.held",
+                                     "Too many reads of this key wait "
+                                     "already. Ask again later, or without "
+                                     "wait."),
+                         AGAIN);
     TRY(call_query_int(c, "wait", 0, HOLD_WAIT_MAX, out));
     if (c->rq->waited || c->rq->method != METHOD_GET)
         *out = 0;
@@ -53,7 +85,8 @@ void hold_poll(struct call *c, const struct hold_poll *p)
     else
         put_int(&b, "&since=", p->since);
     put_int(&b, "&until=", clock_now() + p->wait * CLOCK_SECOND);
-    response_hand_over(c->rs, buf_text(&b));
+    put_caller(c, &b);
+    hand_over(c, &b);
 }
 
 void hold_stream(struct call *c, const struct hold_stream *s)
@@ -66,11 +99,8 @@ void hold_stream(struct call *c, const struct hold_stream *s)
     put_int(&b, "&skip=", (int64_t)s->after.part);
     if (s->to == FRAME_AGENT)
         put_text(&b, "&agent=", s->agent);
-    if (c->who.person)
-        put_text(&b, "&session=", crypt_sha256_hex(c->a, c->cookie));
-    else
-        put_text(&b, "&key=", c->who.id);
-    response_hand_over(c->rs, buf_text(&b));
+    put_caller(c, &b);
+    hand_over(c, &b);
 }
 
 /* Callers that look alike are slowed down together. A digest, so that nothing
@@ -97,6 +127,6 @@ bool hold_refuse(struct call *c)
         return false;
     struct buf b = target(c, "/_wait/hold");
     put_text(&b, "?who=", likeness(c));
-    response_hand_over(c->rs, buf_text(&b));
+    hand_over(c, &b);
     return true;
 }

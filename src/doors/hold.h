@@ -12,6 +12,11 @@
 
 #define HOLD_WAIT_MAX 55 /* seconds */
 
+/* Behind the address stands a seal over it, so that nobody but a worker can
+ * have anything held; the secret is made anew at each start. */
+#define HOLD_SEAL "&seal="
+struct str hold_seal(struct arena *a, struct str secret, struct str target);
+
 /* Held until the intent's version is above since or, where a suspension is
  * named, until that one is decided; or until the time is over. */
 struct hold_poll {
@@ -22,7 +27,8 @@ struct hold_poll {
 };
 
 /* The seconds that ?wait= asks for; 0 where nothing may be held any more: it
- * was held already, or it is a HEAD. ERR_BAD_REQUEST request.query. */
+ * was held already, or it is a HEAD. ERR_BAD_REQUEST request.query; ERR_RATE
+ * limit.held. */
 const struct err *hold_wait(struct call *c, int64_t *out) MUST;
 void hold_poll(struct call *c, const struct hold_poll *p);
 

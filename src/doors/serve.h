@@ -17,6 +17,7 @@ struct serve {
     struct pg *pg;
     struct principals *principals;
     struct metrics *metrics;
+    struct str secret; /* of what is handed over: doors/hold.h */
     struct outbound *outbound; /* for what a door asks elsewhere; NULL: none */
 };
 

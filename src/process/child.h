@@ -13,6 +13,7 @@ struct child {
     const struct templates *templates;
     struct metrics *metrics;
     struct metrics_worker *slot; /* its own, to say that it is busy */
+    struct str secret;           /* between workers and who holds waiters */
     int listen_fd;               /* -1: this kind listens nowhere */
 };
 

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/crypt.h"
 #include "base/log.h"
 #include "base/turns.h"
 #include "doors/serve.h"
@@ -70,6 +71,7 @@ struct supervisor {
     const char *path; /* of the configuration, or NULL */
     struct plan plan; /* what a reload replaces */
     struct metrics *metrics;
+    struct str secret; /* of this start; all its children have it */
     struct fcgi_socket socket, wait_socket;
     pid_t pid;
     bool apart; /* each kind is a user of its own: these */
@@ -86,6 +88,7 @@ static _Noreturn void be_child(const struct supervisor *s, size_t slot)
         .templates = s->plan.templates,
         .metrics = s->metrics,
         .slot = metrics_worker(s->metrics, slot),
+        .secret = s->secret,
         .listen_fd = kind == POST_WEB    ? s->socket.fd
                      : kind == POST_WAIT ? s->wait_socket.fd
                                          : -1,
@@ -407,6 +410,7 @@ int supervise_run(const char *path)
     struct supervisor *s = arena_new(a, struct supervisor);
     s->path = path;
     s->pid = getpid();
+    s->secret = crypt_token(a, 32);
     int result = EXIT_FAILURE;
     s->metrics = metrics_make(names, routes);
     if (!s->metrics)

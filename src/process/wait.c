@@ -5,16 +5,20 @@
  * poll is answered with. It reads new events once for all streams.
  *
  * One thread, one loop. A connection brings one request; what becomes of it is
- * in the rooms wait_table (polls), wait_slow (refusals) and wait_stream. */
+ * in the rooms wait_table (polls), wait_slow (refusals) and wait_stream; how
+ * much one caller may hold, in wait_share. */
 #include "process/wait.h"
 
 #include <stdlib.h>
 #include <sys/resource.h>
 
 #include "base/clock.h"
+#include "base/crypt.h"
 #include "base/id.h"
 #include "base/log.h"
+#include "doors/hold.h"
 #include "process/wait_news.h"
+#include "process/wait_share.h"
 #include "process/wait_slow.h"
 #include "process/wait_stream.h"
 #include "process/wait_table.h"
@@ -23,7 +27,13 @@
 #define SWEEP (CLOCK_SECOND / 10)
 #define HOLD_MAX (60 * CLOCK_SECOND)     /* below nginx's patience */
 #define GREETING_MAX (10 * CLOCK_SECOND) /* for a request to be there */
+#define REFUSAL_MAX (5 * CLOCK_SECOND)
 #define STOP_MAX (3 * CLOCK_SECOND / 2)
+
+/* Connections that keys leave to people, of the streams and of all. */
+#define PEOPLE 1000
+#define REFUSALS 8         /* held at once of one caller, */
+#define REFUSALS_ALL 1000  /* and of all */
 
 /* A connection. Until its request is there it is held like a poll, for the
  * time that it may take. */
@@ -33,6 +43,9 @@ struct waiter {
     struct fcgi_record record;
     int slot;                   /* in the table; -1: none */
     struct wait_stream *stream; /* NULL: none */
+    struct wait_share *share;   /* that it is counted to; NULL: none yet */
+    enum wait_share_what counted;
+    bool over; /* it is refused for a limit */
     struct waiter *next;        /* of those that are free */
 };
 
@@ -41,6 +54,7 @@ struct wait {
     struct loop *loop;
     struct arena *arena; /* of one request */
     struct wait_table *table;
+    struct wait_shares *shares;
     struct wait_slow *slow;
     struct wait_streams *streams;
     struct wait_news *news;
@@ -55,11 +69,11 @@ struct wait {
 static void resume(struct waiter *v, bool held)
 {
     struct buf b = buf_make(v->wait->arena, 256);
-    fcgi_record_out(&v->record, &b,
-                    held ? STR("Status: 200 OK\r\n"
-                               "X-Accel-Redirect: @resume\r\n\r\n")
-                         : STR("Status: 200 OK\r\n"
-                               "X-Accel-Redirect: @unheld\r\n\r\n"));
+    struct buf head = buf_make(v->wait->arena, 128);
+    buf_put(&head, "Status: 200 OK\r\nX-Accel-Redirect: ");
+    buf_put(&head, v->over ? "@over" : held ? "@resume" : "@unheld");
+    buf_put(&head, "\r\n\r\n");
+    fcgi_record_out(&v->record, &b, buf_text(&head));
     fcgi_record_end(&v->record, &b);
     (void)loop_send(v->conn, buf_text(&b), SIZE_MAX);
     loop_close(v->conn, false);
@@ -92,6 +106,17 @@ static void hold(struct waiter *v, const struct wait_table_ask *ask)
         resume(v, over);
 }
 
+/* Counts it to who is calling. false: there is no more for them. */
+static bool count(struct waiter *v, struct pairs query,
+                  enum wait_share_what what)
+{
+    const struct str session = pairs_get(query, "session");
+    const struct str id = session.p ? session : pairs_get(query, "key");
+    v->counted = what;
+    v->share = wait_share_take(v->wait->shares, id, session.p != NULL, what);
+    return v->share != NULL;
+}
+
 static void poll(struct waiter *v, struct pairs query)
 {
     const struct str since = pairs_get(query, "since");
@@ -105,10 +130,14 @@ static void poll(struct waiter *v, struct pairs query)
         resume(v, false);
         return;
     }
-    hold(v, &ask);
+    v->over = !count(v, query, WAIT_SHARE_HELD);
+    if (v->over)
+        resume(v, false);
+    else
+        hold(v, &ask);
 }
 
-static bool kind_of(struct str hex, uint64_t *out)
+static bool hex_of(struct str hex, uint64_t *out)
 {
     *out = 0;
     for (size_t i = 0; i < hex.n; i++) {
@@ -125,9 +154,16 @@ static void slow_down(struct waiter *v, struct pairs query)
 {
     uint64_t kind = 0;
     struct wait_table_ask ask = {.until = INT64_MAX};
-    if (kind_of(pairs_get(query, "who"), &kind))
+    if (hex_of(pairs_get(query, "who"), &kind)) {
         ask.cap = wait_slow_when(v->wait->slow, kind, clock_mono());
-    hold(v, &ask);
+        v->counted = WAIT_SHARE_REFUSED;
+        v->share = wait_share_take(v->wait->shares, pairs_get(query, "who"),
+                                   false, WAIT_SHARE_REFUSED);
+    }
+    if (v->share)
+        hold(v, &ask);
+    else
+        resume(v, true);
 }
 
 static enum frame_audience audience(struct str word)
@@ -142,7 +178,6 @@ static enum frame_audience audience(struct str word)
 static bool read_stream(struct pairs query, struct wait_stream_ask *ask)
 {
     const struct str intent = pairs_get(query, "intent");
-    const struct str session = pairs_get(query, "session");
     int64_t xid = 0, skip = 0;
     if (!str_int(pairs_get(query, "xid"), 0, INT64_MAX, &xid) ||
         !str_int(pairs_get(query, "skip"), 0, 100, &skip) ||
@@ -155,10 +190,21 @@ static bool read_stream(struct pairs query, struct wait_stream_ask *ask)
     ask->skip = (size_t)skip;
     ask->to = audience(pairs_get(query, "to"));
     ask->agent = pairs_get(query, "agent");
-    ask->session = session.p != NULL;
-    ask->listener = session.p ? session : pairs_get(query, "key");
-    return ask->to != FRAME_AUDIENCE__MAX && ask->listener.n > 0 &&
+    return ask->to != FRAME_AUDIENCE__MAX &&
            (ask->to != FRAME_INTENT || intent.n > 0);
+}
+
+/* A client of streams comes back at once when it is refused: a few are kept for
+ * a while, the others are answered. */
+static void refuse(struct waiter *v, struct pairs query)
+{
+    const struct wait_table_ask ask = {
+        .until = INT64_MAX, .cap = clock_mono() + REFUSAL_MAX};
+    v->over = true;
+    if (count(v, query, WAIT_SHARE_REFUSED))
+        hold(v, &ask);
+    else
+        resume(v, true);
 }
 
 /* A stream that cannot be held is cut, and its client pauses. */
@@ -166,23 +212,45 @@ static void stream(struct waiter *v, struct pairs query)
 {
     struct wait *w = v->wait;
     struct wait_stream_ask ask = {.skip = 0};
-    if (w->stop_by == 0 && read_stream(query, &ask))
+    const bool fine = w->stop_by == 0 && read_stream(query, &ask);
+    if (fine && !count(v, query, WAIT_SHARE_STREAM)) {
+        refuse(v, query);
+        return;
+    }
+    ask.share = v->share;
+    if (fine)
         v->stream = wait_stream_open(w->streams, &ask, v->conn, &v->record);
     if (!v->stream)
         loop_close(v->conn, true);
+}
+
+/* Did a worker of ours write this address? */
+static bool written_here(const struct wait *w, struct str path,
+                         struct str query)
+{
+    struct buf b = buf_make(w->arena, path.n + query.n + 1);
+    const size_t end = str_search(query, STR(HOLD_SEAL));
+    buf_str(&b, path);
+    buf_char(&b, '?');
+    buf_str(&b, str_sub(query, 0, end));
+    return end < query.n &&
+           crypt_equal(str_sub(query, end + sizeof HOLD_SEAL - 1, query.n),
+                       hold_seal(w->arena, w->child->secret, buf_text(&b)));
 }
 
 static void serve(struct waiter *v, struct str params)
 {
     struct wait *w = v->wait;
     const struct str path = fcgi_record_param(params, "DOCUMENT_URI");
+    const struct str args = fcgi_record_param(params, "QUERY_STRING");
     struct pairs query = {.n = 0};
     wait_table_remove(w->table, v->slot);
     v->slot = -1;
-    if (request_form(w->arena, fcgi_record_param(params, "QUERY_STRING"),
-                     REQUEST_QUERY_MAX, &query))
+    if (request_form(w->arena, args, REQUEST_QUERY_MAX, &query))
         query.n = 0;
-    if (str_is(path, "/_wait/poll"))
+    if (!written_here(w, path, args))
+        loop_close(v->conn, true);
+    else if (str_is(path, "/_wait/poll"))
         poll(v, query);
     else if (str_is(path, "/_wait/hold"))
         slow_down(v, query);
@@ -241,6 +309,8 @@ static void on_gone(void *context, void *own)
     wait_table_remove(w->table, v->slot);
     if (v->stream)
         wait_stream_gone(w->streams, v->stream);
+    if (v->share)
+        wait_share_give(w->shares, v->share, v->counted);
     *v = (struct waiter){.next = w->spare};
     w->spare = v;
 }
@@ -308,6 +378,19 @@ static void raise_limit(void)
                  "waiters", (unsigned long long)limit.rlim_cur);
 }
 
+static struct wait_shares *shares(struct arena *process,
+                                  const struct conf *conf)
+{
+    const struct wait_share_limits limits = {
+        .each = {[WAIT_SHARE_STREAM] = (size_t)conf->limit_streams,
+                 [WAIT_SHARE_HELD] = (size_t)conf->limit_held,
+                 [WAIT_SHARE_REFUSED] = REFUSALS},
+        .keys = {[WAIT_SHARE_STREAM] = WAIT_STREAM_MAX - PEOPLE,
+                 [WAIT_SHARE_HELD] = WAIT_TABLE_MAX - PEOPLE - REFUSALS_ALL,
+                 [WAIT_SHARE_REFUSED] = REFUSALS_ALL}};
+    return wait_share_make(process, &limits);
+}
+
 static bool set_up(struct wait *w, struct arena *process)
 {
     const struct child *c = w->child;
@@ -320,6 +403,7 @@ static bool set_up(struct wait *w, struct arena *process)
     if (!w->loop)
         return false;
     w->table = wait_table_make(process);
+    w->shares = shares(process, c->conf);
     w->slow = wait_slow_make(process);
     w->pool = arena_many(process, LOOP_CONNS_MAX, struct waiter);
     w->streams = wait_stream_room(process, c, w->loop);

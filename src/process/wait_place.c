@@ -1,4 +1,4 @@
-/* Telling a listener where its stream is.
+/* Where a stream is.
  *
  * A client that comes back then goes on there, also when nothing was for it
  * yet, and need not be read what happened long before. Sends nothing. */
@@ -40,4 +40,42 @@ struct str wait_place_keep(struct arena *a, const struct wait_place *p)
     if (p->at->xid - *p->told < FAR)
         return STR(": still here\n\n");
     return place(a, p, ": still here\n", "keepalive");
+}
+
+static int64_t xid_of(const struct frame_event *e)
+{
+    int64_t xid = 0;
+    (void)str_int(e->cursor, 0, INT64_MAX, &xid);
+    return xid;
+}
+
+bool wait_place_behind(enum frame_audience to, const struct tail_cursor *at,
+                       const struct frame_event *e)
+{
+    const uint64_t xid = (uint64_t)xid_of(e);
+    const int order = str_cmp(e->intent_id, str_of(at->intent_id));
+    if (to == FRAME_INTENT)
+        return e->sequence > at->sequence;
+    if (xid != at->xid)
+        return xid > at->xid;
+    return order != 0 ? order > 0 : e->sequence > at->sequence;
+}
+
+bool wait_place_next(enum frame_audience to, const struct tail_cursor *at,
+                     const struct frame_event *e)
+{
+    return e->sequence == at->sequence + 1 &&
+           str_is(e->intent_id, at->intent_id) &&
+           (to == FRAME_INTENT || (uint64_t)xid_of(e) == at->xid);
+}
+
+void wait_place_move(enum frame_audience to, struct tail_cursor *at,
+                     const struct frame_event *e)
+{
+    at->sequence = e->sequence;
+    if (to == FRAME_INTENT || e->intent_id.n >= sizeof at->intent_id)
+        return;
+    at->xid = (uint64_t)xid_of(e);
+    memcpy(at->intent_id, e->intent_id.p, e->intent_id.n);
+    at->intent_id[e->intent_id.n] = '\0';
 }

@@ -1,4 +1,4 @@
-/* Telling a listener where its stream is. */
+/* Where a stream is: telling its listener, and moving on with the events. */
 #ifndef PROCESS_WAIT_PLACE_H
 #define PROCESS_WAIT_PLACE_H
 
@@ -16,5 +16,15 @@ struct str wait_place_begin(struct arena *a, const struct wait_place *p);
 /* What is sent when there is nothing to say: a comment, with the place once it
  * is far from where it was last told. */
 struct str wait_place_keep(struct arena *a, const struct wait_place *p);
+
+/* Is the event behind the place? */
+bool wait_place_behind(enum frame_audience to, const struct tail_cursor *at,
+                       const struct frame_event *e);
+/* Is it the very next of that intent, in the same transaction? */
+bool wait_place_next(enum frame_audience to, const struct tail_cursor *at,
+                     const struct frame_event *e);
+/* Moves the place behind the event. */
+void wait_place_move(enum frame_audience to, struct tail_cursor *at,
+                     const struct frame_event *e);
 
 #endif

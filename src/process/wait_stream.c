@@ -10,6 +10,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "process/wait_frames.h"
 #include "process/wait_place.h"
 #include "store/listeners.h"
 
@@ -36,8 +37,7 @@ struct wait_stream {
     uint64_t told;         /* of the place (wait_place.h) */
     bool full;             /* its reader has to take all before it gets more */
     int64_t sent_at;       /* when something was last taken (clock_mono) */
-    bool session;
-    char listener[65];
+    struct wait_share *share;
     char agent[4 * PRINCIPAL_AGENT_NAME_MAX + 1];
 };
 
@@ -45,16 +45,12 @@ struct wait_streams {
     const struct child *child;
     struct loop *loop;
     struct wait_news *news;
-    struct arena *rows, *frames; /* of one page; of one event */
+    struct wait_frames *frames; /* of one event */
+    struct arena *rows;         /* of one page */
     struct wait_stream v[WAIT_STREAM_MAX];
     size_t used, held;
-    size_t turn;       /* whose turn it is to read */
+    uint64_t turn; /* of those who read */
     int64_t next_check;
-    /* Of the event at hand, when asked for: its frames as records, by
-     * audience, and whether it is for the inbox. */
-    struct str records[FRAME_AUDIENCE__MAX];
-    uint16_t id[FRAME_AUDIENCE__MAX]; /* of the request; 0: not made */
-    bool inbox_known, inbox;
 };
 
 static void read_behind(void *context);
@@ -95,99 +91,71 @@ bool wait_stream_any(const struct wait_streams *r)
 
 /* ---- sending -------------------------------------------------------- */
 
-/* false: its reader has not taken enough yet. What alone is more than the
- * ceiling goes out when nothing else is unsent. */
-static bool send(struct wait_stream *s, struct str records)
+/* false: its reader has not taken enough yet. */
+static bool send(struct wait_stream *s, struct loop_bytes *b)
 {
-    const size_t max =
-        records.n > WAIT_STREAM_UNSENT ? records.n : WAIT_STREAM_UNSENT;
-    s->full = !loop_send(s->conn, records, max);
+    s->full = !b || !loop_send_bytes(s->conn, b, WAIT_STREAM_UNSENT);
     if (!s->full)
         s->sent_at = clock_mono();
     return !s->full;
 }
 
-static struct str wrap(struct wait_streams *r, const struct wait_stream *s,
-                       struct str text)
+static bool send_own(struct wait_streams *r, struct wait_stream *s,
+                     struct str text)
 {
-    struct buf b = buf_make(r->frames, text.n + text.n / 4096 + 64);
-    fcgi_record_out(&s->record, &b, text);
-    return buf_text(&b);
+    struct loop_bytes *b = wait_frames_text(r->frames, &s->record, text);
+    const bool sent = send(s, b);
+    if (b)
+        loop_bytes_drop(b);
+    return sent;
 }
 
-static struct str frames_of(struct wait_streams *r, const struct frame_event *e,
-                            const struct wait_stream *s)
+/* What one that has caught up did not take is mostly everybody's. */
+static size_t weight(const struct wait_stream *s)
 {
-    const bool whole = s->skip == 0;
-    if (whole && r->id[s->to] == s->record.id)
-        return r->records[s->to];
-    struct buf b = buf_make(r->frames, FRAME_MAX);
-    (void)frame_write(r->frames, &b, e, s->to, s->skip);
-    const struct str records = wrap(r, s, buf_text(&b));
-    if (whole) {
-        r->id[s->to] = s->record.id;
-        r->records[s->to] = records;
+    const size_t n = loop_unsent(s->conn);
+    return s->state == LIVE ? n / 16 : n;
+}
+
+/* Cuts the reader with the most unsent, of the listener with the most. false:
+ * nobody has any. */
+static bool cut_largest(struct wait_streams *r)
+{
+    struct wait_stream *most = NULL;
+    for (size_t i = 0; i < r->used; i++)
+        if (r->v[i].state != FREE)
+            r->v[i].share->unsent = 0;
+    for (size_t i = 0; i < r->used; i++)
+        if (r->v[i].state != FREE)
+            r->v[i].share->unsent += weight(&r->v[i]);
+    for (size_t i = 0; i < r->used; i++) {
+        struct wait_stream *s = &r->v[i];
+        if (s->state == FREE || loop_unsent(s->conn) == 0)
+            continue;
+        if (!most || s->share->unsent > most->share->unsent ||
+            (s->share == most->share && weight(s) > weight(most)))
+            most = s;
     }
-    return records;
+    if (most)
+        cut(most, true);
+    return most != NULL;
 }
 
-static bool goes(struct wait_streams *r, const struct frame_event *e,
-                 const struct wait_stream *s)
+/* Holds the ceiling. Nobody may be in the middle of sending. */
+static void make_room(struct wait_streams *r)
 {
-    if (s->to != FRAME_INBOX)
-        return frame_goes(r->frames, e, s->to, str_of(s->agent));
-    if (!r->inbox_known)
-        r->inbox = frame_goes(r->frames, e, FRAME_INBOX, STR_NONE);
-    r->inbox_known = true;
-    return r->inbox;
-}
-
-static void forget_frames(struct wait_streams *r)
-{
-    memset(r->id, 0, sizeof r->id);
-    r->inbox_known = false;
-    arena_reset(r->frames);
-}
-
-static int64_t xid_of(const struct frame_event *e)
-{
-    int64_t xid = 0;
-    (void)str_int(e->cursor, 0, INT64_MAX, &xid);
-    return xid;
-}
-
-/* Is the event behind the place? */
-static bool behind(const struct frame_event *e, const struct wait_stream *s)
-{
-    const struct tail_cursor *at = &s->at;
-    const uint64_t xid = (uint64_t)xid_of(e);
-    const int order = str_cmp(e->intent_id, str_of(at->intent_id));
-    if (s->to == FRAME_INTENT)
-        return e->sequence > at->sequence;
-    if (xid != at->xid)
-        return xid > at->xid;
-    return order != 0 ? order > 0 : e->sequence > at->sequence;
-}
-
-static void move(struct wait_stream *s, const struct frame_event *e)
-{
-    s->skip = 0;
-    s->at.sequence = e->sequence;
-    if (s->to == FRAME_INTENT || e->intent_id.n >= sizeof s->at.intent_id)
-        return;
-    s->at.xid = (uint64_t)xid_of(e);
-    memcpy(s->at.intent_id, e->intent_id.p, e->intent_id.n);
-    s->at.intent_id[e->intent_id.n] = '\0';
+    size_t n = 0;
+    while (loop_bytes_kept(r->loop) > WAIT_STREAM_UNSENT_ALL &&
+           cut_largest(r))
+        n++;
+    if (n > 0)
+        log_line(LOG_NOTICE, "wait: too much is unsent; streams cut: %zu", n);
 }
 
 /* Was this event's first part read before the stream was opened? */
 static void check_skip(struct wait_stream *s, const struct frame_event *e)
 {
-    const bool same = e->sequence == s->at.sequence + 1 &&
-                      str_is(e->intent_id, s->at.intent_id) &&
-                      (s->to == FRAME_INTENT ||
-                       xid_of(e) == (int64_t)s->at.xid);
-    if (!same)
+    if (!wait_place_next(s->to, &s->at, e))
         s->skip = 0;
 }
 
@@ -197,9 +165,15 @@ static bool pass(struct wait_streams *r, struct wait_stream *s,
                  const struct frame_event *e)
 {
     check_skip(s, e);
-    if (goes(r, e, s) && !send(s, frames_of(r, e, s)))
+    const struct wait_frames_for whom = {.record = &s->record,
+                                         .to = s->to,
+                                         .agent = str_of(s->agent),
+                                         .skip = s->skip};
+    if (wait_frames_go(r->frames, e, &whom) &&
+        !send(s, wait_frames_of(r->frames, e, &whom)))
         return false;
-    move(s, e);
+    wait_place_move(s->to, &s->at, e);
+    s->skip = 0;
     return true;
 }
 
@@ -208,7 +182,7 @@ static bool pass(struct wait_streams *r, struct wait_stream *s,
 static void offer(struct wait_streams *r, struct wait_stream *s,
                   const struct frame_event *e)
 {
-    if (s->state != LIVE || !behind(e, s) ||
+    if (s->state != LIVE || !wait_place_behind(s->to, &s->at, e) ||
         (s->to == FRAME_INTENT && !str_is(e->intent_id, s->at.intent_id)))
         return;
     /* Transactions may begin in another order than they write to an intent:
@@ -225,7 +199,8 @@ void wait_stream_event(struct wait_streams *r, const struct frame_event *e)
 {
     for (size_t i = 0; i < r->used; i++)
         offer(r, &r->v[i], e);
-    forget_frames(r);
+    wait_frames_forget(r->frames);
+    make_room(r);
 }
 
 /* ---- catching up ---------------------------------------------------- */
@@ -253,7 +228,7 @@ static bool catch_up(struct wait_streams *r, struct wait_stream *s)
     bool taken = true;
     for (size_t i = 0; !e && i < rows.n && taken; i++) {
         taken = pass(r, s, &rows.v[i]);
-        forget_frames(r);
+        wait_frames_forget(r->frames);
     }
     if (!e && taken && !rows.more)
         s->state = LIVE;
@@ -261,22 +236,27 @@ static bool catch_up(struct wait_streams *r, struct wait_stream *s)
     return !e;
 }
 
-/* The next one that may read. */
+static bool may_read(const struct wait_stream *s)
+{
+    return s->state == BEHIND && !(s->full && loop_unsent(s->conn) > 0);
+}
+
+/* The next one that may read: of the listener who has not for longest, so that
+ * one with many streams does not hold up the others. */
 static struct wait_stream *whose_turn(struct wait_streams *r, bool *others)
 {
     struct wait_stream *found = NULL;
+    size_t behind = 0;
     for (size_t i = 0; i < r->used; i++) {
         struct wait_stream *s = &r->v[(r->turn + i) % r->used];
-        if (s->state != BEHIND)
-            continue;
-        if (found || (s->full && loop_unsent(s->conn) > 0)) {
-            *others = true;
-            continue;
-        }
-        found = s;
+        behind += s->state == BEHIND;
+        if (may_read(s) && (!found || s->share->turn < found->share->turn))
+            found = s;
     }
+    *others = behind > (found ? 1 : 0);
+    r->turn++;
     if (found)
-        r->turn = (size_t)(found - r->v) + 1;
+        found->share->turn = r->turn;
     return found;
 }
 
@@ -293,6 +273,7 @@ static void read_behind(void *context)
         loop_soon(r->loop, 0, read_behind, r);
     else if (others)
         loop_soon(r->loop, PAUSE, read_behind, r);
+    make_room(r);
     child_busy(r->child, false);
 }
 
@@ -309,14 +290,16 @@ static void look_after(struct wait_streams *r, struct wait_stream *s,
     else if (s->state == BEHIND && unsent && idle > PATIENCE)
         cut(s, false);
     else if (s->state != ENDING && !unsent && idle >= KEEP_ALIVE)
-        (void)send(s, wrap(r, s, wait_place_keep(r->frames, &p)));
+        (void)send_own(r, s,
+                       wait_place_keep(wait_frames_arena(r->frames), &p));
 }
 
 static int by_listener(const void *a, const void *b)
 {
     const struct wait_stream *const *x = a, *const *y = b;
-    const int order = strcmp((*x)->listener, (*y)->listener);
-    return order ? order : (int)(*x)->session - (int)(*y)->session;
+    const int order = strcmp((*x)->share->id, (*y)->share->id);
+    return order ? order
+                 : (int)(*x)->share->person - (int)(*y)->share->person;
 }
 
 /* Looks up the listeners of some of the streams, which are in order; how many
@@ -332,8 +315,9 @@ static size_t check_some(struct wait_streams *r, struct wait_stream **v,
         if (!same && known == LISTENERS_MAX)
             break;
         if (!same)
-            who[known++] = (struct listener){.id = str_of(v[at]->listener),
-                                             .session = v[at]->session};
+            who[known++] =
+                (struct listener){.id = str_of(v[at]->share->id),
+                                  .session = v[at]->share->person};
         which[at] = known - 1;
     }
     struct pg *pg = wait_news_pg(r->news);
@@ -367,7 +351,7 @@ static void on_second(void *context)
     for (size_t i = 0; i < r->used; i++)
         if (r->v[i].state != FREE)
             look_after(r, &r->v[i], now);
-    forget_frames(r);
+    wait_frames_forget(r->frames);
     if (r->held > 0 && now >= r->next_check) {
         r->next_check = now + CHECK;
         check_all(r);
@@ -381,7 +365,6 @@ static void forget(void *p)
 {
     struct wait_streams *r = p;
     arena_free(r->rows);
-    arena_free(r->frames);
 }
 
 struct wait_streams *wait_stream_room(struct arena *process,
@@ -391,7 +374,7 @@ struct wait_streams *wait_stream_room(struct arena *process,
     r->child = c;
     r->loop = l;
     r->rows = arena_make(ARENA_REQUEST_MAX);
-    r->frames = arena_make(ARENA_REQUEST_MAX);
+    r->frames = wait_frames_make(process, l);
     arena_defer(process, forget, r);
     return loop_every(l, CLOCK_SECOND, on_second, r) ? r : NULL;
 }
@@ -432,17 +415,18 @@ struct wait_stream *wait_stream_open(struct wait_streams *r,
                               .to = ask->to,
                               .at = ask->after,
                               .skip = ask->skip,
-                              .session = ask->session};
-    if (!put(s->listener, sizeof s->listener, ask->listener) ||
-        !put(s->agent, sizeof s->agent, ask->agent))
+                              .share = ask->share};
+    if (!put(s->agent, sizeof s->agent, ask->agent))
         return NULL;
     if (ask->skip > 0)
         s->at.sequence--;
+    const struct wait_place p = {s->to, &s->at, s->skip, &s->told};
+    struct arena *a = wait_frames_arena(r->frames);
+    if (!send_own(r, s, wait_place_begin(a, &p)))
+        return NULL;
     s->state = BEHIND;
     r->held++;
-    const struct wait_place p = {s->to, &s->at, s->skip, &s->told};
-    (void)send(s, wrap(r, s, wait_place_begin(r->frames, &p)));
-    forget_frames(r);
+    wait_frames_forget(r->frames);
     loop_soon(r->loop, 0, read_behind, r);
     return s;
 }

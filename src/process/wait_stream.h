@@ -8,10 +8,15 @@
 
 #include "domain/principal.h"
 #include "process/wait_news.h"
+#include "process/wait_share.h"
 #include "world/fcgi_record.h"
 
 #define WAIT_STREAM_MAX 8192                  /* held at once */
 #define WAIT_STREAM_UNSENT ((size_t)256 << 10) /* and no more for a reader */
+/* Unsent for all of them, what goes to many counted once. Above it the readers
+ * of whoever has the most unsent are cut, down to it, after each event and
+ * after each page that one reads. */
+#define WAIT_STREAM_UNSENT_ALL ((size_t)64 << 20)
 
 struct wait_streams;
 struct wait_stream;
@@ -19,8 +24,7 @@ struct wait_stream;
 struct wait_stream_ask {
     enum frame_audience to;
     struct str agent;         /* of FRAME_AGENT */
-    struct str listener;      /* a key's id, or the digest of a cookie */
-    bool session;
+    struct wait_share *share; /* whose stream it is */
     struct tail_cursor after; /* of FRAME_INTENT: without xid */
     size_t skip;              /* frames of the event at after, if that is
                                  still to be sent */
@@ -32,8 +36,8 @@ struct wait_streams *wait_stream_room(struct arena *process,
                                       const struct child *c, struct loop *l);
 /* Where to read from; before the loop runs. */
 void wait_stream_source(struct wait_streams *r, struct wait_news *news);
-/* Begins the answer on a connection. NULL: there is no room, or something is
- * too long. */
+/* Begins the answer on a connection; the share has to last as long. NULL: there
+ * is no room, or something is too long. */
 struct wait_stream *wait_stream_open(struct wait_streams *r,
                                      const struct wait_stream_ask *ask,
                                      struct loop_conn *conn,

@@ -30,6 +30,20 @@ struct loop_conn {
     bool closing;           /* as soon as all is sent */
 };
 
+/* Its bytes lie in a buffer of their own, which the connections' refer to. */
+struct loop_bytes {
+    struct loop *loop;
+    struct evbuffer *held; /* NULL: free */
+    struct str text;
+    size_t users; /* the maker, and each connection that has to send it */
+    struct loop_bytes *next; /* in the list of those that are free */
+};
+
+/* What libevent takes for a text and for each connection that refers to it,
+ * about. */
+#define TEXT_COST ((size_t)1024)
+#define USER_COST ((size_t)128)
+
 struct call {
     struct event *event; /* NULL: free */
     void (*fn)(void *);
@@ -45,6 +59,8 @@ struct loop {
     struct call watch[LOOP_WATCHES_MAX], soon[SOON_MAX], term;
     struct loop_conn *pool, *spare;
     size_t conns, used; /* open; ever taken from the pool */
+    struct loop_bytes *texts, *spare_text;
+    size_t texts_used, kept; /* ever taken from the pool; bytes */
 };
 
 static struct timeval moment(int64_t us)
@@ -90,6 +106,7 @@ struct loop *loop_make(struct arena *process)
         return NULL;
     }
     l->pool = arena_many(process, LOOP_CONNS_MAX, struct loop_conn);
+    l->texts = arena_many(process, LOOP_BYTES_MAX, struct loop_bytes);
     arena_defer(process, forget, l);
     return l;
 }
@@ -110,11 +127,16 @@ static struct loop_conn *take(struct loop *l)
     return c;
 }
 
+/* What is unsent goes now: libevent frees the rest in its next turn. */
 static void give_back(struct loop_conn *c)
 {
     struct loop *l = c->loop;
-    if (c->bev)
+    if (c->bev) {
+        struct evbuffer *out = bufferevent_get_output(c->bev);
+        evbuffer_unfreeze(out, 1);
+        evbuffer_drain(out, evbuffer_get_length(out));
         bufferevent_free(c->bev);
+    }
     *c = (struct loop_conn){.loop = l, .next = l->spare};
     l->spare = c;
     l->conns--;
@@ -191,12 +213,78 @@ size_t loop_unsent(const struct loop_conn *c)
     return evbuffer_get_length(bufferevent_get_output(c->bev));
 }
 
-bool loop_send(struct loop_conn *c, struct str bytes, size_t max)
+static bool room_for(const struct loop_conn *c, size_t n, size_t max)
 {
     const size_t unsent = loop_unsent(c);
-    if (c->closing || unsent > max || bytes.n > max - unsent)
+    return !c->closing && unsent <= max && n <= max - unsent;
+}
+
+bool loop_send(struct loop_conn *c, struct str bytes, size_t max)
+{
+    return room_for(c, bytes.n, max) &&
+           bufferevent_write(c->bev, bytes.p, bytes.n) == 0;
+}
+
+static void give_back_bytes(struct loop_bytes *b)
+{
+    struct loop *l = b->loop;
+    if (b->held)
+        evbuffer_free(b->held);
+    *b = (struct loop_bytes){.next = l->spare_text};
+    l->spare_text = b;
+}
+
+struct loop_bytes *loop_bytes_make(struct loop *l, struct str bytes)
+{
+    struct loop_bytes *b = l->spare_text;
+    if (b)
+        l->spare_text = b->next;
+    else if (l->texts_used < LOOP_BYTES_MAX)
+        b = &l->texts[l->texts_used++];
+    else
+        return NULL;
+    *b = (struct loop_bytes){.loop = l, .held = evbuffer_new(), .users = 1};
+    if (!b->held || evbuffer_add(b->held, bytes.p, bytes.n)) {
+        give_back_bytes(b);
+        return NULL;
+    }
+    b->text = (struct str){(const char *)evbuffer_pullup(b->held, -1),
+                           bytes.n};
+    l->kept += bytes.n + TEXT_COST;
+    return b;
+}
+
+void loop_bytes_drop(struct loop_bytes *b)
+{
+    struct loop *l = b->loop;
+    if (--b->users > 0)
+        return;
+    l->kept -= b->text.n + TEXT_COST;
+    give_back_bytes(b);
+}
+
+static void on_let_go(const void *bytes, size_t n, void *b)
+{
+    (void)bytes, (void)n;
+    ((struct loop_bytes *)b)->loop->kept -= USER_COST;
+    loop_bytes_drop(b);
+}
+
+size_t loop_bytes_kept(const struct loop *l)
+{
+    return l->kept;
+}
+
+bool loop_send_bytes(struct loop_conn *c, struct loop_bytes *b, size_t max)
+{
+    const size_t n = b->text.n;
+    if (!room_for(c, n, n > max ? n : max) ||
+        evbuffer_add_reference(bufferevent_get_output(c->bev), b->text.p, n,
+                               on_let_go, b) != 0)
         return false;
-    return bufferevent_write(c->bev, bytes.p, bytes.n) == 0;
+    b->users++;
+    b->loop->kept += USER_COST;
+    return true;
 }
 
 void loop_close(struct loop_conn *c, bool cut)
@@ -214,22 +302,14 @@ void loop_close(struct loop_conn *c, bool cut)
 static void on_rested(int fd, short what, void *context)
 {
     const struct loop *l = context;
-    (void)fd;
-    (void)what;
+    (void)fd, (void)what;
     event_add(l->accept, NULL);
-}
-
-static void rest(const struct loop *l, int error)
-{
-    const struct timeval t = moment(REST);
-    log_line(LOG_WARN, "loop: accept: %s", strerror(error));
-    event_del(l->accept);
-    event_add(l->rested, &t);
 }
 
 static void on_accept(int listen_fd, short what, void *context)
 {
     struct loop *l = context;
+    const struct timeval t = moment(REST);
     (void)what;
     for (int i = 0; i < ACCEPT_MAX && l->accept; i++) {
         const int fd =
@@ -238,8 +318,11 @@ static void on_accept(int listen_fd, short what, void *context)
             admit(l, fd);
             continue;
         }
-        if (errno != EAGAIN && errno != EINTR && errno != ECONNABORTED)
-            rest(l, errno);
+        if (errno == EAGAIN || errno == EINTR || errno == ECONNABORTED)
+            return;
+        log_line(LOG_WARN, "loop: accept: %s", strerror(errno));
+        event_del(l->accept);
+        event_add(l->rested, &t);
         return;
     }
 }
@@ -265,8 +348,7 @@ void loop_unlisten(struct loop *l)
 static void on_event(int fd, short what, void *context)
 {
     const struct call *call = context;
-    (void)fd;
-    (void)what;
+    (void)fd, (void)what;
     call->fn(call->context);
 }
 

@@ -24,7 +24,7 @@ struct loop_hooks {
 };
 
 #define LOOP_IN_MAX ((size_t)64 << 10)
-#define LOOP_CONNS_MAX 21000
+#define LOOP_CONNS_MAX 28000
 #define LOOP_WATCHES_MAX 8 /* of loop_watch and loop_every together */
 
 /* NULL and a log line on an error. It ends by SIGTERM, which it lets in while
@@ -55,6 +55,18 @@ void loop_stop(struct loop *l);
 /* Sends; false when more than max bytes would then be unsent, and nothing was
  * taken. */
 bool loop_send(struct loop_conn *c, struct str bytes, size_t max);
+/* Bytes that many connections send, kept once until the last of them has sent
+ * them or is gone. Whoever made them drops them when no more shall be sent. */
+struct loop_bytes;
+#define LOOP_BYTES_MAX 32768 /* kept at once */
+/* A copy; NULL: there are LOOP_BYTES_MAX, or no memory. */
+struct loop_bytes *loop_bytes_make(struct loop *l, struct str bytes);
+void loop_bytes_drop(struct loop_bytes *b);
+/* What is kept now for all connections, with what the keeping itself takes. */
+size_t loop_bytes_kept(const struct loop *l);
+/* As loop_send; what alone is more than max goes out when nothing else is
+ * unsent. */
+bool loop_send_bytes(struct loop_conn *c, struct loop_bytes *b, size_t max);
 /* Closes after what is unsent is sent, or at once and hard (cut): then gone is
  * called before this returns, unless its own data is what calls. */
 void loop_close(struct loop_conn *c, bool cut);

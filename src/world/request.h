@@ -38,6 +38,7 @@ struct request {
     bool https;
     bool waited; /* it comes back, and is answered now: doors/hold.h */
     bool unheld; /* and comes back before its time */
+    bool over;   /* and its caller has too many of its sort */
     struct str remote; /* the client's address */
 };
 

@@ -240,7 +240,16 @@ static void write_without_lease(struct buf *b, struct str text)
     }
 }
 
-static void error_headers(struct response *rs, enum response_style style)
+static void put_retry(struct response *rs, const struct err *e)
+{
+    struct buf b = buf_make(rs->arena, 32);
+    buf_int(&b, e->retry ? e->retry : rs->status == 429 ? 60 : 2);
+    if (rs->status == 429 || rs->status == 503)
+        response_header(rs, "Retry-After", buf_text(&b));
+}
+
+static void error_headers(struct response *rs, const struct err *e,
+                          enum response_style style)
 {
     static const char *const spoken[] = {
         "Location",      "ETag",          "Last-Modified",
@@ -255,10 +264,7 @@ static void error_headers(struct response *rs, enum response_style style)
                         : STR("application/problem+json"));
     if (rs->status == 401)
         response_header(rs, "WWW-Authenticate", STR("ApiKey realm=\"Sayso\""));
-    if (rs->status == 503)
-        response_header(rs, "Retry-After", STR("2"));
-    if (rs->status == 429)
-        response_header(rs, "Retry-After", STR("60"));
+    put_retry(rs, e);
 }
 
 void response_error(struct response *rs, const struct err *e,
@@ -271,7 +277,7 @@ void response_error(struct response *rs, const struct err *e,
         json_set_text(body, "at", e->at);
     add_members(body, e->more);
     rs->status = response_status(e->kind);
-    error_headers(rs, style);
+    error_headers(rs, e, style);
     clear_body(rs);
     /* Half, because writing without "lease" may double it. */
     struct str text = json_dump(a, body, RESPONSE_BODY_MAX / 2);

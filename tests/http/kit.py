@@ -570,8 +570,8 @@ def _receive(s):
 
 # --- FastCGI, without nginx -----------------------------------------------
 
-def fastcgi(path, params, body=b""):
-    """One request to a worker; gives its status, headers and body."""
+def spoken(path, params, body=b""):
+    """One request at a FastCGI socket; gives the bytes of the answer."""
     def record(kind, data):
         out = b""
         while True:
@@ -602,6 +602,12 @@ def fastcgi(path, params, body=b""):
         if kind == 6:
             out += data[8:8 + size]
         data = data[8 + size + padding:]
+    return out
+
+
+def fastcgi(path, params, body=b""):
+    """One request to a worker; gives its status, headers and body."""
+    out = spoken(path, params, body)
     head, _, body = out.partition(b"\r\n\r\n")
     headers = dict(line.split(": ", 1)
                    for line in head.decode().split("\r\n"))

@@ -36,7 +36,9 @@ def target(answer):
     assert answer.status == 200 and answer.body == b"", answer
     at = urllib.parse.urlsplit(answer.headers["x-accel-redirect"])
     assert at.path == "/_wait/stream"
-    return dict(urllib.parse.parse_qsl(at.query, keep_blank_values=True))
+    query = dict(urllib.parse.parse_qsl(at.query, keep_blank_values=True))
+    assert len(query.pop("seal")) == 44
+    return query
 
 
 def said(answer, status, code):

@@ -77,6 +77,13 @@ Test(conf, the_required_alone_and_the_defaults)
     cr_expect(eq(i64, conf.database_connect_ms, 400));
     cr_expect(not(conf.require_standby));
     cr_expect(eq(i64, conf.request_memory_mb, 192));
+    cr_expect(eq(i64, conf.limit_streams, 500));
+    cr_expect(eq(i64, conf.limit_held, 2000));
+    cr_expect(eq(i64, conf.limit_rate, 200));
+    cr_expect(eq(i64, conf.limit_open, 2000));
+    cr_expect(eq(i64, conf.limit_bytes_mb, 1000));
+    cr_expect(eq(i64, conf.limit_subscriptions, 100));
+    cr_expect(eq(i64, conf.limit_endpoints, 20));
     cr_expect(not(conf.templates_strict));
     cr_expect(eq(uint, conf.silence_may_authorize, 0));
     cr_expect(eq(int, (int)conf.password_cost, CRYPT_INTERACTIVE));
@@ -93,6 +100,13 @@ Test(conf, everything_given)
                     "database_connect_ms = 10000\n"
                     "require_standby = yes\n"
                     "request_memory_mb = 4096\n"
+                    "limit_streams = 7000\n"
+                    "limit_held = 19000\n"
+                    "limit_rate = 1000000\n"
+                    "limit_open = 1\n"
+                    "limit_bytes_mb = 1\n"
+                    "limit_subscriptions = 1000\n"
+                    "limit_endpoints = 500\n"
                     "templates_strict = yes\n"
                     "silence_may_authorize = low\n"
                     "password_cost = min"));
@@ -104,6 +118,13 @@ Test(conf, everything_given)
     cr_expect(eq(i64, conf.database_connect_ms, 10000));
     cr_expect(conf.require_standby);
     cr_expect(eq(i64, conf.request_memory_mb, 4096));
+    cr_expect(eq(i64, conf.limit_streams, 7000));
+    cr_expect(eq(i64, conf.limit_held, 19000));
+    cr_expect(eq(i64, conf.limit_rate, 1000000));
+    cr_expect(eq(i64, conf.limit_open, 1));
+    cr_expect(eq(i64, conf.limit_bytes_mb, 1));
+    cr_expect(eq(i64, conf.limit_subscriptions, 1000));
+    cr_expect(eq(i64, conf.limit_endpoints, 500));
     cr_expect(conf.templates_strict);
     cr_expect(eq(uint, conf.silence_may_authorize, 1));
     cr_expect(eq(int, (int)conf.password_cost, CRYPT_MIN));

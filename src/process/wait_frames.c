@@ -1,0 +1,85 @@
+/* The frames of the event at hand.
+ *
+ * Entered by process/wait_stream.c alone. Thousands of streams may get one
+ * event: its frames are written, and kept while they are unsent, once. */
+#include "process/wait_frames.h"
+
+struct wait_frames {
+    struct loop *loop;
+    struct arena *arena; /* of the event at hand */
+    /* By audience, as records of one request's id, for those who get the whole
+     * event; id 0: not made. */
+    struct loop_bytes *bytes[FRAME_AUDIENCE__MAX];
+    uint16_t id[FRAME_AUDIENCE__MAX];
+    bool inbox_known, inbox; /* is it for the inbox? */
+};
+
+static void forget(void *p)
+{
+    struct wait_frames *f = p;
+    wait_frames_forget(f);
+    arena_free(f->arena);
+}
+
+struct wait_frames *wait_frames_make(struct arena *process, struct loop *l)
+{
+    struct wait_frames *f = arena_new(process, struct wait_frames);
+    f->loop = l;
+    f->arena = arena_make(ARENA_REQUEST_MAX);
+    arena_defer(process, forget, f);
+    return f;
+}
+
+struct arena *wait_frames_arena(struct wait_frames *f)
+{
+    return f->arena;
+}
+
+void wait_frames_forget(struct wait_frames *f)
+{
+    for (size_t i = 0; i < FRAME_AUDIENCE__MAX; i++) {
+        if (f->bytes[i])
+            loop_bytes_drop(f->bytes[i]);
+        f->bytes[i] = NULL;
+        f->id[i] = 0;
+    }
+    f->inbox_known = false;
+    arena_reset(f->arena);
+}
+
+bool wait_frames_go(struct wait_frames *f, const struct frame_event *e,
+                    const struct wait_frames_for *whom)
+{
+    if (whom->to != FRAME_INBOX)
+        return frame_goes(f->arena, e, whom->to, whom->agent);
+    if (!f->inbox_known)
+        f->inbox = frame_goes(f->arena, e, FRAME_INBOX, STR_NONE);
+    f->inbox_known = true;
+    return f->inbox;
+}
+
+struct loop_bytes *wait_frames_text(struct wait_frames *f,
+                                    const struct fcgi_record *record,
+                                    struct str text)
+{
+    struct buf b = buf_make(f->arena, text.n + text.n / 4096 + 64);
+    fcgi_record_out(record, &b, text);
+    return loop_bytes_make(f->loop, buf_text(&b));
+}
+
+struct loop_bytes *wait_frames_of(struct wait_frames *f,
+                                  const struct frame_event *e,
+                                  const struct wait_frames_for *whom)
+{
+    const enum frame_audience to = whom->to;
+    const uint16_t id = whom->skip == 0 ? whom->record->id : 0;
+    if (f->bytes[to] && id != 0 && f->id[to] == id)
+        return f->bytes[to];
+    struct buf b = buf_make(f->arena, FRAME_MAX);
+    (void)frame_write(f->arena, &b, e, to, whom->skip);
+    if (f->bytes[to])
+        loop_bytes_drop(f->bytes[to]);
+    f->bytes[to] = wait_frames_text(f, whom->record, buf_text(&b));
+    f->id[to] = id;
+    return f->bytes[to];
+}

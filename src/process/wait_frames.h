@@ -1,0 +1,39 @@
+/* The frames of the event at hand, made once for all streams that they go to.
+ *
+ * Knows no stream: what it makes is sent by the caller, and kept by the loop
+ * until the last reader has it. */
+#ifndef PROCESS_WAIT_FRAMES_H
+#define PROCESS_WAIT_FRAMES_H
+
+#include "domain/frame.h"
+#include "world/fcgi_record.h"
+#include "world/loop.h"
+
+struct wait_frames;
+/* NULL: there is no memory. */
+struct wait_frames *wait_frames_make(struct arena *process, struct loop *l);
+
+/* Whom a frame is for. */
+struct wait_frames_for {
+    const struct fcgi_record *record;
+    enum frame_audience to;
+    struct str agent; /* of FRAME_AGENT */
+    size_t skip;      /* frames of the event that were read already */
+};
+/* Does the event go there? */
+bool wait_frames_go(struct wait_frames *f, const struct frame_event *e,
+                    const struct wait_frames_for *whom);
+/* Its frames, until wait_frames_forget. NULL: the loop keeps too much. */
+struct loop_bytes *wait_frames_of(struct wait_frames *f,
+                                  const struct frame_event *e,
+                                  const struct wait_frames_for *whom);
+/* A text of one reader's own, for who sends it and drops it. */
+struct loop_bytes *wait_frames_text(struct wait_frames *f,
+                                    const struct fcgi_record *record,
+                                    struct str text);
+/* Memory until wait_frames_forget. */
+struct arena *wait_frames_arena(struct wait_frames *f);
+/* The next event is another one. */
+void wait_frames_forget(struct wait_frames *f);
+
+#endif
