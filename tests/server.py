@@ -80,6 +80,8 @@ class Server:
             "SAYSO_PORT": str(self.port),
             "SAYSO_TEMPLATES_STRICT": "yes",
             "SAYSO_PASSWORD_COST": "min",
+            # One key does what many would: a test of the limits sets its own.
+            "SAYSO_LIMIT_RATE": "100000",
             **settings,
         }
         self.calls = []  # "GET /path" of every request of its clients

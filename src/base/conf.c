@@ -370,7 +370,7 @@ bool conf_read(struct arena *a, struct str file, struct conf *c,
         .limit_open = 2000,
         .limit_bytes_mb = 1000,
         .limit_subscriptions = 100,
-        .limit_endpoints = 20,
+        .limit_endpoints = 100,
         .password_cost = CRYPT_INTERACTIVE,
     };
     struct reading r = {.arena = a, .conf = c, .mistakes = mistakes};

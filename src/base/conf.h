@@ -57,7 +57,7 @@ struct conf {
     int64_t limit_bytes_mb;    /* megabytes stored by a key in a day (UTC),
                                   default 1000 */
     int64_t limit_subscriptions; /* of a key, default 100 */
-    int64_t limit_endpoints;   /* that a key registered, default 20 */
+    int64_t limit_endpoints;   /* that a key registered, default 100 */
 };
 
 /* Reads file (p NULL: none) and the environment. true: *c is complete, in a.

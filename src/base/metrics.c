@@ -24,6 +24,11 @@ static const struct {
     {500000, "0.5"}, {1000000, "1"},   {2500000, "2.5"},
 };
 
+/* The ceilings that a key can reach. */
+static const char *const ceilings[] = {
+    "limit.streams", "limit.held",          "limit.rate",     "limit.open",
+    "limit.bytes",   "limit.subscriptions", "limit.endpoints"};
+
 struct route {
     _Atomic uint64_t by_status[OTHER + 1];
     _Atomic uint64_t by_time[METRICS_BUCKETS];
@@ -40,6 +45,8 @@ struct metrics {
     _Atomic uint64_t recycled;
     _Atomic bool standbys_known;
     _Atomic int64_t standbys_us, standbys_sync, standbys_async;
+    _Atomic uint64_t refused[countof(ceilings)];
+    _Atomic uint64_t cut;
     struct metrics_worker workers[METRICS_SLOTS_MAX];
     struct route routes[METRICS_ROUTES_MAX];
 };
@@ -122,6 +129,18 @@ void metrics_standbys(struct metrics *m, const struct metrics_standbys *now)
         atomic_store(&m->standbys_async, now->async);
     }
     atomic_store(&m->standbys_known, now != NULL);
+}
+
+void metrics_refused(struct metrics *m, const char *code)
+{
+    for (size_t i = 0; i < countof(ceilings); i++)
+        if (str_is(str_of(code), ceilings[i]))
+            add(&m->refused[i], 1);
+}
+
+void metrics_cut(struct metrics *m)
+{
+    add(&m->cut, 1);
 }
 
 static void family(struct buf *b, const char *name, const char *type,
@@ -239,6 +258,15 @@ static void put_standbys(struct metrics *m, struct buf *b)
     put_seconds(b, not_negative(atomic_load(&m->standbys_us)));
 }
 
+static void put_refused(struct metrics *m, struct buf *b)
+{
+    family(b, "sayso_refused_total", "counter",
+           "Requests refused because a key or session reached a ceiling.");
+    for (size_t i = 0; i < countof(ceilings); i++)
+        buf_printf(b, "sayso_refused_total{code=\"%s\"} %" PRIu64 "\n",
+                   ceilings[i], get(&m->refused[i]));
+}
+
 void metrics_render(struct metrics *m, struct buf *b)
 {
     put_statuses(m, b);
@@ -263,4 +291,7 @@ void metrics_render(struct metrics *m, struct buf *b)
                 "Requests ended for want of memory of their own.",
                 get(&m->memory));
     put_standbys(m, b);
+    put_refused(m, b);
+    put_counter(b, "sayso_streams_cut_total",
+                "Streams cut because too much was unsent.", get(&m->cut));
 }

@@ -49,6 +49,11 @@ struct metrics_standbys {
 };
 /* NULL: nothing is known of them. */
 void metrics_standbys(struct metrics *m, const struct metrics_standbys *now);
+/* A request was refused for a ceiling (limit.*); other codes are not
+ * counted. */
+void metrics_refused(struct metrics *m, const char *code);
+/* A stream was cut because too much was unsent. */
+void metrics_cut(struct metrics *m);
 /* Prometheus text exposition format 0.0.4. */
 void metrics_render(struct metrics *m, struct buf *b);
 

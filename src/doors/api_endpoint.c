@@ -99,6 +99,10 @@ const struct err *api_endpoint_register(struct call *c)
     TRY(call_body(c, &body));
     TRY(call_once(c, &once));
     TRY(read_new(c, body, &e));
+    if (c->who.role == ROLE_AGENT) {
+        e.key_id = c->who.id;
+        e.most = c->serve->conf->limit_endpoints;
+    }
     TRY(work_begin_bare(&w, c->pg, c->a, &once));
     if (w.answered)
         return call_replay_made(c, &w, &made);

@@ -53,7 +53,8 @@ const struct err *api_subscription_make(struct call *c)
         return call_replay(c, &w);
     s.created_at = w.now;
     TRY(check_intent(c, s.intent_id));
-    TRY(subscriptions_insert(c->pg, c->a, &s, scope(c)));
+    TRY(subscriptions_insert(c->pg, c->a, &s, scope(c),
+                             c->serve->conf->limit_subscriptions));
     return call_commit_bare(c, &w, 201, view(c->a, &s, w.now));
 }
 

@@ -1,6 +1,7 @@
 /* Suspending an intent: what the native and the OpenIntent door share. */
 #include "doors/ask.h"
 
+#include "doors/limit.h"
 #include "doors/probe.h"
 #include "domain/retry.h"
 #include "store/endpoints.h"
@@ -144,6 +145,7 @@ const struct err *ask_suspend(struct call *c, struct work *w,
     s->asked_by = principal_actor(&c->who);
     s->asked_by_key = c->who.id;
     s->initiated_by = w->intent.initiated_by;
+    TRY(limit_ask(c));
     TRY(check_kind(c, s));
     TRY(settle_silence(c, s));
     TRY(endpoints_channels(c->pg, c->a, all));

@@ -21,6 +21,8 @@ struct call {
     struct str param[CALL_PARAMS_MAX]; /* {..} of the pattern, in order */
     struct principal who;
     struct str cookie; /* of a person's session; p NULL: none */
+    bool counted;      /* as a request: limit.h */
+    size_t stored;     /* bytes that it wrote */
     struct str visit;  /* of a browser at the login; p NULL: none */
 };
 

@@ -5,6 +5,7 @@
 
 #include "base/log.h"
 #include "doors/hold.h"
+#include "doors/limit.h"
 #include "doors/page.h"
 #include "doors/route.h"
 #include "doors/session.h"
@@ -25,6 +26,7 @@ static const struct err *enter(struct call *c, bool too_large)
     *c->rs = response_make(c->a);
     c->rs->style = c->route->style;
     TRY(session_authenticate(c));
+    TRY(limit_enter(c));
     TRY(route_check_query(c->route, c->rq));
     TRY(check_body(c, too_large));
     return c->route->handle(c);
@@ -125,6 +127,8 @@ static void refuse(struct call *c, const struct err *e)
         tell_refused(c, e);
     if (e->kind == ERR_MEMORY)
         e = over_memory(c);
+    if (e->kind == ERR_RATE && c->serve->metrics)
+        metrics_refused(c->serve->metrics, e->code);
     if (e->kind == ERR_INTERNAL)
         log_line(LOG_ERR, "internal code=%s at=%.*s", e->code,
                  STR_FMT(e->at));
@@ -205,6 +209,13 @@ static void turn_away(void *p)
     refuse(w->c, w->e);
 }
 
+/* It was done already: nothing of this may undo the answer. */
+static void leave(void *p)
+{
+    const struct way *w = p;
+    limit_leave(w->c);
+}
+
 /* What is left to say where even the refusal has no room. */
 static void say_nothing(struct response *rs)
 {
@@ -226,6 +237,8 @@ struct served serve_one(struct serve *s, struct arena *a, struct pairs params,
         w.e = ERROR(ERR_MEMORY, "request.memory", "");
     if (w.e && !arena_try(a, turn_away, &w))
         say_nothing(rs);
+    if (!w.e && !arena_try(a, leave, &w))
+        log_line(LOG_WARN, "request: what it stored is not counted");
     response_header(rs, "X-Request-Id", rq.id);
     const size_t route = c.route ? (size_t)(c.route - routes) : route_count;
     return (struct served){.request_id = rq.id,

@@ -5,6 +5,7 @@
 
 #include "base/conf.h"
 #include "base/metrics.h"
+#include "base/quota.h"
 #include "world/pg.h"
 #include "world/request.h"
 #include "world/response.h"
@@ -17,6 +18,7 @@ struct serve {
     struct pg *pg;
     struct principals *principals;
     struct metrics *metrics;
+    struct quota *quota;
     struct str secret; /* of what is handed over: doors/hold.h */
     struct outbound *outbound; /* for what a door asks elsewhere; NULL: none */
 };

@@ -5,6 +5,7 @@
 
 #include "base/conf.h"
 #include "base/metrics.h"
+#include "base/quota.h"
 #include "world/template.h"
 
 /* What the supervisor hands to a child; all of it outlives the child. */
@@ -12,6 +13,7 @@ struct child {
     const struct conf *conf;
     const struct templates *templates;
     struct metrics *metrics;
+    struct quota *quota;
     struct metrics_worker *slot; /* its own, to say that it is busy */
     struct str secret;           /* between workers and who holds waiters */
     int listen_fd;               /* -1: this kind listens nowhere */

@@ -90,7 +90,8 @@ const struct err *reap_rows(struct reap *r, struct pg *pg, struct arena *a,
         [DUE_DELIVERY] = 30 * DAY,
         [DUE_SUBSCRIPTION] = 0,
         [DUE_KNOWN_BROWSER] = SIGN_INS_BROWSER_LIFE,
-        [DUE_SIGN_IN_FAILURE] = SIGN_INS_FORGOTTEN};
+        [DUE_SIGN_IN_FAILURE] = SIGN_INS_FORGOTTEN,
+        [DUE_STORED] = 30 * DAY};
     const int64_t now = clock_now();
     *more = false;
     if (!again(r->deleted_at, now))

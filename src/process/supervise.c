@@ -71,6 +71,7 @@ struct supervisor {
     const char *path; /* of the configuration, or NULL */
     struct plan plan; /* what a reload replaces */
     struct metrics *metrics;
+    struct quota *quota;
     struct str secret; /* of this start; all its children have it */
     struct fcgi_socket socket, wait_socket;
     pid_t pid;
@@ -87,6 +88,7 @@ static _Noreturn void be_child(const struct supervisor *s, size_t slot)
         .conf = &s->plan.conf,
         .templates = s->plan.templates,
         .metrics = s->metrics,
+        .quota = s->quota,
         .slot = metrics_worker(s->metrics, slot),
         .secret = s->secret,
         .listen_fd = kind == POST_WEB    ? s->socket.fd
@@ -413,12 +415,14 @@ int supervise_run(const char *path)
     s->secret = crypt_token(a, 32);
     int result = EXIT_FAILURE;
     s->metrics = metrics_make(names, routes);
-    if (!s->metrics)
+    s->quota = quota_make();
+    if (!s->metrics || !s->quota)
         log_line(LOG_ERR, "supervisor: no shared memory for the counters");
     if (!turns_make())
         log_line(LOG_ERR, "supervisor: no file for turns: %s",
                  strerror(errno));
-    else if (s->metrics && find_users(s) && plan_load(path, &s->plan)) {
+    else if (s->metrics && s->quota && find_users(s) &&
+             plan_load(path, &s->plan)) {
         if (listen_all(s, a)) {
             fill(s);
             log_line(LOG_NOTICE, "supervisor: serving with %d workers",

@@ -136,8 +136,10 @@ static bool cut_largest(struct wait_streams *r)
             (s->share == most->share && weight(s) > weight(most)))
             most = s;
     }
-    if (most)
+    if (most) {
         cut(most, true);
+        metrics_cut(r->child->metrics);
+    }
     return most != NULL;
 }
 

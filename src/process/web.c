@@ -94,6 +94,7 @@ int web_run(const struct child *c)
                           sql_statements, sql_statement_count),
             .principals = principals_make(process),
             .metrics = c->metrics,
+            .quota = c->quota,
             .secret = c->secret,
             .outbound = outbound_make(process, &settings),
         };

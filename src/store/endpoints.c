@@ -9,6 +9,8 @@
 #include "base/json.h"
 #include "store/sql.gen.h"
 
+#define AGAIN 60 /* seconds until one was removed, perhaps */
+
 /* The columns of endpoint_list and endpoint_get. */
 enum { ID, KIND, NAME, ADDRESS, AGENT, TYPES, NOTIFY, DETAIL, EVERY, INTERNAL,
        SECRET, CREATED_AT, CREATED_BY, PAUSED_AT, GONE_AT, WAITING };
@@ -143,7 +145,33 @@ static void queue_insert(struct pg *pg, struct arena *a,
     pg_arg_time(&args, e->gone_at);
     pg_arg_int(&args, str_is(e->kind, "agent") ? ENDPOINTS_MAX : CHANNELS_MAX);
     pg_arg_int(&args, ENDPOINTS_OF_AGENT_MAX);
+    pg_arg(&args, e->key_id);
+    pg_arg_int(&args, e->most);
     pg_queue(pg, SQL_ENDPOINT_INSERT, &args);
+}
+
+/* Which of the ceilings it was. */
+static const struct err *too_many(struct pg *pg, struct arena *a,
+                                  const struct endpoint *e)
+{
+    struct pg_args args = pg_args(a);
+    struct pg_rows *r = NULL;
+    pg_arg(&args, e->agent);
+    pg_arg(&args, e->key_id);
+    pg_arg_int(&args, ENDPOINTS_OF_AGENT_MAX);
+    pg_arg_int(&args, e->most);
+    TRY(e->key_id.p ? pg_query(pg, a, SQL_ENDPOINT_REACHED, &args, &r) : NULL);
+    if (r && pg_bool(r, 0, 0))
+        return err_retry(
+            a, err_at(a, ERR_RATE, "limit.endpoints", STR(""),
+                      "A key may have %lld endpoints, an agent %d. Remove one "
+                      "first.", (long long)e->most, ENDPOINTS_OF_AGENT_MAX),
+            AGAIN);
+    return err_at(a, ERR_CONFLICT, "endpoint.too_many", STR(""),
+                  "There are %d already, or %d of this agent. Remove "
+                  "one first.",
+                  str_is(e->kind, "agent") ? ENDPOINTS_MAX : CHANNELS_MAX,
+                  ENDPOINTS_OF_AGENT_MAX);
 }
 
 const struct err *endpoints_insert(struct pg *pg, struct arena *a,
@@ -159,13 +187,7 @@ const struct err *endpoints_insert(struct pg *pg, struct arena *a,
     if (!inside)
         pg_queue(pg, SQL_COMMIT, NULL);
     TRY(taken(pg_run(pg, a, r)));
-    if (pg_affected(r[at]) == 0)
-        return err_at(a, ERR_CONFLICT, "endpoint.too_many", STR(""),
-                      "There are %d already, or %d of this agent. Remove "
-                      "one first.",
-                      str_is(e->kind, "agent") ? ENDPOINTS_MAX : CHANNELS_MAX,
-                      ENDPOINTS_OF_AGENT_MAX);
-    return NULL;
+    return pg_affected(r[at]) == 0 ? too_many(pg, a, e) : NULL;
 }
 
 const struct err *endpoints_update(struct pg *pg, struct arena *a,

@@ -22,6 +22,8 @@ struct endpoint {
     struct str secret; /* p NULL: this kind has none */
     int64_t created_at;
     struct str created_by;
+    struct str key_id; /* of the agent's key that registers it; p NULL: none */
+    int64_t most;      /* that this key may have */
     int64_t paused_at, gone_at; /* 0: it is not */
     int64_t waiting; /* deliveries that are not sent yet; at most
                         ENDPOINTS_WAITING_MAX + 1 are counted */
@@ -41,7 +43,8 @@ const struct err *endpoints_list(struct pg *pg, struct arena *a,
 const struct err *endpoints_get(struct pg *pg, struct arena *a,
                                 struct str id, struct str agent,
                                 struct endpoint *out) MUST;
-/* ERR_CONFLICT endpoint.taken for a name or an address that is there;
+/* ERR_RATE limit.endpoints where its key has as many as most, or its agent;
+ * ERR_CONFLICT endpoint.taken for a name or an address that is there;
  * endpoint.too_many from ENDPOINTS_MAX of agents, ENDPOINTS_OF_AGENT_MAX of
  * one agent, or CHANNELS_MAX, on. Within a transaction or in one of its own. */
 const struct err *endpoints_insert(struct pg *pg, struct arena *a,

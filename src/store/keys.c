@@ -109,3 +109,16 @@ const struct err *keys_revoke(struct pg *pg, struct arena *a, struct str id)
     pg_arg_time(&args, clock_now());
     return pg_query(pg, a, SQL_KEY_END, &args, NULL);
 }
+
+const struct err *keys_stored(struct pg *pg, struct arena *a, struct str id,
+                              int64_t day, int64_t bytes, int64_t *total)
+{
+    struct pg_args args = pg_args(a);
+    struct pg_rows *r = NULL;
+    pg_arg(&args, id);
+    pg_arg_time(&args, day);
+    pg_arg_int(&args, bytes);
+    TRY(pg_query(pg, a, SQL_KEY_STORED, &args, &r));
+    *total = pg_int(r, 0, 0);
+    return NULL;
+}

@@ -44,6 +44,12 @@ const struct err *keys_reach(struct pg *pg, struct arena *a, struct str id,
 const struct err *keys_revoke(struct pg *pg, struct arena *a,
                               struct str id) MUST;
 
+/* Adds bytes that a key stored on the day that begins then; *total: all that
+ * it stored on it. A statement of its own. */
+const struct err *keys_stored(struct pg *pg, struct arena *a, struct str id,
+                              int64_t day, int64_t bytes,
+                              int64_t *total) MUST;
+
 /* A new key: "sayso_" and 32 random bytes. */
 struct str keys_text(struct arena *a);
 

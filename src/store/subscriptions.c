@@ -4,6 +4,8 @@
 #include "base/id.h"
 #include "store/sql.gen.h"
 
+#define AGAIN 60 /* seconds until one was removed, perhaps */
+
 enum { ID, ADDRESS, INTENT, SUBSCRIBER, TYPES, CREATED_AT, CREATED_BY,
        EXPIRES_AT, GONE };
 
@@ -20,17 +22,41 @@ static struct subscription row(const struct pg_rows *r, size_t i)
                                  .gone = pg_bool(r, i, GONE)};
 }
 
+static const struct err *check_counts(struct arena *a,
+                                      const struct subscription *s,
+                                      const struct pg_rows *counts,
+                                      int64_t most)
+{
+    const bool open = !s->intent_id.p; /* to every intent */
+    if (pg_int(counts, 0, 0) >= most ||
+        (open && pg_int(counts, 0, 1) >= SUBSCRIPTIONS_OPEN_MAX))
+        return err_retry(
+            a, err_at(a, ERR_RATE, "limit.subscriptions", STR(""),
+                      "A key may have %lld subscriptions, %d of them to every "
+                      "intent. Remove one first.",
+                      (long long)most, SUBSCRIPTIONS_OPEN_MAX), AGAIN);
+    if (open && pg_int(counts, 0, 2) >= SUBSCRIPTIONS_OPEN_ALL_MAX)
+        return err_at(a, ERR_CONFLICT, "subscription.too_many", STR(""),
+                      "All keys together may have %d subscriptions to every "
+                      "intent. Subscribe to single ones.",
+                      SUBSCRIPTIONS_OPEN_ALL_MAX);
+    return NULL;
+}
+
 /* Reads what it refers to; who adds another one waits from here on. */
 static const struct err *resolve(struct pg *pg, struct arena *a,
                                  const struct subscription *s,
-                                 struct str agent, struct str *endpoint)
+                                 struct str agent, int64_t most,
+                                 struct str *endpoint)
 {
-    struct pg_args find = pg_args(a);
-    struct pg_rows *r[2] = {NULL};
+    struct pg_args find = pg_args(a), key = pg_args(a);
+    struct pg_rows *r[3] = {NULL};
     pg_arg(&find, agent);
     pg_arg(&find, s->webhook_url);
     pg_queue(pg, SQL_SUBSCRIPTION_COUNT_LOCK, NULL);
     pg_queue(pg, SQL_SUBSCRIPTION_ENDPOINT, &find);
+    pg_arg(&key, s->created_by);
+    pg_queue(pg, SQL_SUBSCRIPTION_COUNTS, &key);
     TRY(pg_run(pg, a, r));
     if (pg_count(r[1]) == 0)
         return err_at(a, ERR_INVALID, "subscription.webhook_url",
@@ -38,17 +64,16 @@ static const struct err *resolve(struct pg *pg, struct arena *a,
                       "This is not the address of an endpoint of yours. "
                       "Register it with POST /api/v1/endpoints first.");
     *endpoint = pg_str(r[1], 0, 0);
-    return NULL;
+    return check_counts(a, s, r[2], most);
 }
 
 const struct err *subscriptions_insert(struct pg *pg, struct arena *a,
                                        const struct subscription *s,
-                                       struct str agent)
+                                       struct str agent, int64_t most)
 {
     struct pg_args args = pg_args(a);
     struct str endpoint = STR_NONE;
-    struct pg_rows *r = NULL;
-    TRY(resolve(pg, a, s, agent, &endpoint));
+    TRY(resolve(pg, a, s, agent, most, &endpoint));
     pg_arg(&args, s->id);
     pg_arg(&args, endpoint);
     pg_arg(&args, s->intent_id);
@@ -57,17 +82,7 @@ const struct err *subscriptions_insert(struct pg *pg, struct arena *a,
     pg_arg_time(&args, s->created_at);
     pg_arg(&args, s->created_by);
     pg_arg_time(&args, s->expires_at);
-    pg_arg_int(&args, SUBSCRIPTIONS_MAX);
-    pg_arg_int(&args, SUBSCRIPTIONS_OPEN_MAX);
-    pg_arg_int(&args, SUBSCRIPTIONS_OPEN_ALL_MAX);
-    TRY(pg_query(pg, a, SQL_SUBSCRIPTION_INSERT, &args, &r));
-    if (pg_affected(r) == 0)
-        return err_at(a, ERR_CONFLICT, "subscription.too_many", STR(""),
-                      "A key may have %d subscriptions, %d of them to every "
-                      "intent, and all keys together %d of these. Remove one "
-                      "first.", SUBSCRIPTIONS_MAX, SUBSCRIPTIONS_OPEN_MAX,
-                      SUBSCRIPTIONS_OPEN_ALL_MAX);
-    return NULL;
+    return pg_query(pg, a, SQL_SUBSCRIPTION_INSERT, &args, NULL);
 }
 
 /* What a key subscribed to is over when the key is. */

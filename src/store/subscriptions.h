@@ -5,7 +5,6 @@
 #include "domain/subscription.h"
 #include "world/pg.h"
 
-#define SUBSCRIPTIONS_MAX 100 /* of one key */
 /* Those to every intent are written for in every transaction, so there are
  * few: of one key, and of all. */
 #define SUBSCRIPTIONS_OPEN_MAX 10
@@ -20,11 +19,12 @@ struct subscription_rows {
 /* Finds the endpoint whose address is s->webhook_url: the agent's, or with
  * agent p NULL first the one for every agent; and stores s on it. Within the
  * caller's transaction. ERR_INVALID subscription.webhook_url where there is
- * none; ERR_CONFLICT subscription.too_many from
- * the ceilings above on. */
+ * none; ERR_RATE limit.subscriptions where the key has as many
+ * as most, or SUBSCRIPTIONS_OPEN_MAX to every intent; ERR_CONFLICT
+ * subscription.too_many from SUBSCRIPTIONS_OPEN_ALL_MAX on. */
 const struct err *subscriptions_insert(struct pg *pg, struct arena *a,
                                        const struct subscription *s,
-                                       struct str agent) MUST;
+                                       struct str agent, int64_t most) MUST;
 /* Those on the agent's endpoints, or with agent p NULL on all; of one intent
  * where intent_id is given; behind the id after (p NULL: from the start), by
  * id, at most SUBSCRIPTIONS_PAGE. Which of them are over is said as of now. */

@@ -226,6 +226,18 @@ const struct err *suspensions_ages(struct pg *pg, struct arena *a,
     return NULL;
 }
 
+const struct err *suspensions_full(struct pg *pg, struct arena *a,
+                                   struct str key_id, int64_t most, bool *out)
+{
+    struct pg_args args = pg_args(a);
+    struct pg_rows *rows = NULL;
+    pg_arg(&args, key_id);
+    pg_arg_int(&args, most);
+    TRY(pg_query(pg, a, SQL_SUSPENSION_FULL, &args, &rows));
+    *out = pg_bool(rows, 0, 0);
+    return NULL;
+}
+
 static void arg_number(struct pg_args *args, struct arena *a, double v)
 {
     char text[32];

@@ -343,22 +343,44 @@ static void queue_changes(struct work *w)
 }
 
 /* Most commits have nothing for the sender, which is then left alone. */
-static void look_for_deliveries(struct work *w, struct pg_rows *const *rows)
+static void look_for_deliveries(struct work *w, struct pg_rows *const *rows,
+                                size_t *n)
 {
-    w->deliveries.any = false;
+    *n = 0;
     for (size_t i = w->deliveries.from; i < w->deliveries.to; i++)
-        w->deliveries.any = w->deliveries.any || pg_affected(rows[i]) > 0;
+        *n += pg_affected(rows[i]);
+    w->deliveries.any = *n > 0;
+}
+
+/* Texts alone, for what they are limited by: no columns of a fixed size, and
+ * no index. A delivery is as long as what it tells of. */
+static size_t stored(const struct work *w, const struct work_answer *answer,
+                     size_t deliveries)
+{
+    const struct suspension *s = &w->suspension;
+    size_t events = 0, n = w->intent.state.n + w->intent.constraints.n;
+    for (size_t i = 0; i < w->events.n; i++)
+        events += w->events.v[i].canonical.n;
+    if (w->suspension_new)
+        n += s->record.n + s->subject.n + s->context.n + s->choices.n +
+             s->form.n + s->question.n + s->explanation.n + s->evidence.n +
+             s->artifacts.n;
+    if (w->once.key.p)
+        n += answer->body.n;
+    return n + events + events * deliveries;
 }
 
 const struct err *work_commit(struct work *w, const struct work_answer *answer)
 {
+    size_t deliveries = 0;
     queue_changes(w);
     queue_answer(w, answer);
     pg_queue(w->pg, SQL_COMMIT, NULL);
     struct pg_rows **rows =
         arena_many(w->arena, pg_queued(w->pg), struct pg_rows *);
     TRY(pg_run(w->pg, w->arena, rows));
-    look_for_deliveries(w, rows);
+    look_for_deliveries(w, rows, &deliveries);
+    w->stored = stored(w, answer, deliveries);
     work_tell(w);
     return NULL;
 }

@@ -49,6 +49,7 @@ struct work {
     const struct work_other *others; /* to be told of; NULL: none */
     bool intent_new, suspension_new, suspension_decided;
     bool touched; /* the version has been counted up */
+    size_t stored; /* bytes that the commit wrote, about */
     bool expired; /* this call found a question's time to be over */
     struct {
         size_t from, to; /* statements of the batch that may write some */

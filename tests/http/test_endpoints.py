@@ -214,7 +214,7 @@ def test_the_ceiling(server, bot):
 def test_no_agent_takes_them_all(bot, other_agent):
     made = [register(bot) for _ in range(20)]
     r = bot.post(PATH, json={"name": "x", "url": url()})
-    refused(r, 409, "endpoint.too_many")
+    refused(r, 429, "limit.endpoints")
     register(other_agent)
     bot.delete(f"{PATH}/{made[0]['endpoint_id']}")
     register(bot)

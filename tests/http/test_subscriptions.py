@@ -201,7 +201,7 @@ def test_the_ceiling_of_a_key_and_pages(server):
         subscribe(client, endpoint, intent_id=intent)
         r = client.post(PATH, json={"webhook_url": endpoint["url"],
                                     "intent_id": intent})
-        refused(r, 409, "subscription.too_many")
+        refused(r, 429, "limit.subscriptions")
         seen, after = [], None
         for n in (200, 150):
             page = client.get(PATH, params={"after": after} if after else {})
@@ -221,7 +221,7 @@ def test_few_are_told_of_every_intent(server):
             body = {"webhook_url": endpoint["url"], "subscriber_id": "me"}
             made += [subscribe(client, endpoint) for _ in range(10)]
             r = client.post(PATH, json=body)
-            refused(r, 409, "subscription.too_many")
+            refused(r, 429, "limit.subscriptions")
             subscribe(client, endpoint, intent_id=new_intent(client)["id"])
     key = server.key("agent", "--agent", "late")
     with server.client(headers={"X-API-Key": key}) as client:

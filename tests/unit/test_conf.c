@@ -83,7 +83,7 @@ Test(conf, the_required_alone_and_the_defaults)
     cr_expect(eq(i64, conf.limit_open, 2000));
     cr_expect(eq(i64, conf.limit_bytes_mb, 1000));
     cr_expect(eq(i64, conf.limit_subscriptions, 100));
-    cr_expect(eq(i64, conf.limit_endpoints, 20));
+    cr_expect(eq(i64, conf.limit_endpoints, 100));
     cr_expect(not(conf.templates_strict));
     cr_expect(eq(uint, conf.silence_may_authorize, 0));
     cr_expect(eq(int, (int)conf.password_cost, CRYPT_INTERACTIVE));

@@ -210,7 +210,7 @@ Test(metrics, the_exposition_is_well_formed)
         }
         cr_expect(type.n && str_starts(line, type), "%.*s", STR_FMT(line));
     }
-    cr_expect(eq(sz, families, 8));
+    cr_expect(eq(sz, families, 10));
 }
 
 Test(metrics, a_small_buffer_is_over_and_no_more)
@@ -238,4 +238,16 @@ Test(metrics, standbys_are_told_where_they_are_known)
               "nobody is behind where nobody is");
     metrics_standbys(metrics, NULL);
     cr_expect(not(tells("sayso_replication_standbys{sync=\"yes\"} 0")));
+}
+
+Test(metrics, refusals_by_their_ceiling)
+{
+    metrics_refused(metrics, "limit.rate");
+    metrics_refused(metrics, "limit.rate");
+    metrics_refused(metrics, "request.too_many");
+    metrics_cut(metrics);
+    cr_expect(tells("sayso_refused_total{code=\"limit.rate\"} 2"));
+    cr_expect(tells("sayso_refused_total{code=\"limit.streams\"} 0"));
+    cr_expect(not(mentions("request.too_many")));
+    cr_expect(tells("sayso_streams_cut_total 1"));
 }

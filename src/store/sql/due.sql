@@ -136,3 +136,10 @@ DELETE FROM sign_in_failure
  WHERE failed_at < $1
    AND ctid = ANY (ARRAY(SELECT f.ctid FROM sign_in_failure f
                           WHERE f.failed_at < $1 ORDER BY f.failed_at LIMIT 500))
+
+-- name: due_stored_delete
+DELETE FROM key_stored
+ WHERE day < ($1::timestamptz AT TIME ZONE 'UTC')::date
+   AND ctid = ANY (ARRAY(SELECT k.ctid FROM key_stored k
+                          WHERE k.day < ($1::timestamptz AT TIME ZONE 'UTC')::date
+                          LIMIT 500))

@@ -28,16 +28,24 @@ SELECT e.id, e.kind, e.name, e.address, e.agent, array_to_json(e.event_types)::t
 SELECT pg_advisory_xact_lock(7361797301)
 
 -- name: endpoint_insert
--- Nothing, where there are $16 of its sort already, or $17 of its agent.
+-- Nothing, where there are $16 of its sort already, or $17 of its agent, or $19 of its key.
 INSERT INTO endpoint (id, kind, name, address, agent, event_types, notify_to, detail,
                       every_question, internal, secret, created_at, created_by, paused_at,
-                      gone_at)
+                      gone_at, key_id)
 SELECT $1, $2, $3, $4, $5, ARRAY(SELECT json_array_elements_text($6::json)),
-       ARRAY(SELECT json_array_elements_text($7::json)), $8, $9, $10, $11, $12, $13, $14, $15
+       ARRAY(SELECT json_array_elements_text($7::json)), $8, $9, $10, $11, $12, $13, $14, $15,
+       $18
  WHERE (SELECT count(*) FROM endpoint e
          WHERE e.removed_at IS NULL AND (e.kind = 'agent') = ($2 = 'agent')) < $16::bigint
    AND ($5::text IS NULL OR (SELECT count(*) FROM endpoint e
                         WHERE e.removed_at IS NULL AND e.agent = $5) < $17::bigint)
+   AND ($18::uuid IS NULL OR (SELECT count(*) FROM endpoint e
+                        WHERE e.removed_at IS NULL AND e.key_id = $18) < $19::bigint)
+
+-- name: endpoint_reached
+-- Has the agent $1 as many as $3, or the key $2 as many as $4?
+SELECT (SELECT count(*) FROM endpoint WHERE removed_at IS NULL AND agent = $1) >= $3 OR
+       (SELECT count(*) FROM endpoint WHERE removed_at IS NULL AND key_id = $2) >= $4
 
 -- name: endpoint_update
 UPDATE endpoint

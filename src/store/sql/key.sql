@@ -25,3 +25,9 @@ UPDATE api_key SET reach = $2
 
 -- name: key_end
 UPDATE api_key SET revoked_at = $2 WHERE id = $1 AND revoked_at IS NULL
+
+-- name: key_stored
+INSERT INTO key_stored AS k (key_id, day, bytes)
+VALUES ($1, ($2::timestamptz AT TIME ZONE 'UTC')::date, $3)
+    ON CONFLICT (key_id, day) DO UPDATE SET bytes = k.bytes + excluded.bytes
+RETURNING bytes

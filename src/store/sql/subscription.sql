@@ -9,17 +9,16 @@ SELECT id FROM endpoint
 -- Who adds one counts first, one after the other.
 SELECT pg_advisory_xact_lock(7361797302)
 
+-- name: subscription_counts
+-- Of the key $1; those to every intent, of the key and of all keys.
+SELECT (SELECT count(*) FROM subscription WHERE created_by = $1),
+       count(*) FILTER (WHERE created_by = $1), count(*)
+  FROM subscription WHERE intent_id IS NULL
+
 -- name: subscription_insert
--- Nothing, where there are $9 of its key already; or, for every intent, $10 of its key or
--- $11 of all keys.
 INSERT INTO subscription (id, endpoint_id, intent_id, subscriber_id, event_types, created_at,
                           created_by, expires_at)
-SELECT $1, $2, $3, $4, ARRAY(SELECT json_array_elements_text($5::json)), $6, $7, $8
- WHERE (SELECT count(*) FROM subscription s WHERE s.created_by = $7) < $9::bigint
-   AND ($3::uuid IS NOT NULL OR
-        (SELECT count(*) < $11::bigint AND
-                count(*) FILTER (WHERE s.created_by = $7) < $10::bigint
-           FROM subscription s WHERE s.intent_id IS NULL))
+VALUES ($1, $2, $3, $4, ARRAY(SELECT json_array_elements_text($5::json)), $6, $7, $8)
 
 -- name: subscription_list
 SELECT s.id, e.address, s.intent_id, s.subscriber_id, array_to_json(s.event_types)::text,

@@ -1,0 +1,113 @@
+/* What each caller has used lately: a table of atomics in shared memory.
+ *
+ * A place belongs to a caller by the hash of its id. Two who come at the same
+ * moment to a place that changes hands may count to each other once; nothing
+ * but a ceiling depends on it. */
+#include "base/quota.h"
+
+#include <stdatomic.h>
+#include <sys/mman.h>
+
+#include "base/clock.h"
+
+#define PLACES 4096
+#define WAYS 8 /* places that a caller may have */
+
+struct place {
+    _Atomic uint64_t who;   /* 0: free */
+    /* When all that was taken will have been given back (GCRA). In the past:
+     * the caller is as good as new, and may be forgotten. */
+    _Atomic int64_t full_at;
+    _Atomic int64_t day, bytes, unsaved;
+};
+
+struct quota {
+    struct place place[PLACES];
+};
+
+struct quota *quota_make(void)
+{
+    /* The kernel gives zeroed pages, and zero is a free place. */
+    struct quota *q = mmap(NULL, sizeof *q, PROT_READ | PROT_WRITE,
+                           MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    return q == MAP_FAILED ? NULL : q;
+}
+
+/* FNV-1a; never 0. The ids are the server's own. */
+static uint64_t hash_of(struct str id)
+{
+    uint64_t h = UINT64_C(14695981039346656037);
+    for (size_t i = 0; i < id.n; i++)
+        h = (h ^ (unsigned char)id.p[i]) * UINT64_C(1099511628211);
+    return h | 1;
+}
+
+static struct place *find(struct quota *q, struct str id)
+{
+    const uint64_t who = hash_of(id);
+    struct place *way = &q->place[(who >> 32 ^ who >> 1) % (PLACES / WAYS) *
+                                  WAYS];
+    struct place *quiet = way;
+    for (size_t i = 0; i < WAYS; i++) {
+        if (atomic_load(&way[i].who) == who)
+            return &way[i];
+        if (atomic_load(&way[i].full_at) < atomic_load(&quiet->full_at))
+            quiet = &way[i];
+    }
+    atomic_store(&quiet->who, who);
+    atomic_store(&quiet->full_at, 0);
+    atomic_store(&quiet->day, 0);
+    return quiet;
+}
+
+int64_t quota_request(struct quota *q, struct str id, int64_t rate,
+                      int64_t now)
+{
+    struct place *p = find(q, id);
+    const int64_t each = CLOCK_SECOND / rate;
+    const int64_t most = now + QUOTA_BURST * CLOCK_SECOND;
+    int64_t full_at = atomic_load(&p->full_at), next;
+    do {
+        next = (full_at > now ? full_at : now) + each;
+        if (next > most)
+            return (next - most + CLOCK_SECOND - 1) / CLOCK_SECOND;
+    } while (!atomic_compare_exchange_weak(&p->full_at, &full_at, next));
+    return 0;
+}
+
+/* Whoever comes first on a day begins it. */
+static struct place *today(struct quota *q, struct str id, int64_t day)
+{
+    struct place *p = find(q, id);
+    int64_t then = atomic_load(&p->day);
+    if (then != day && atomic_compare_exchange_strong(&p->day, &then, day)) {
+        atomic_store(&p->bytes, 0);
+        atomic_store(&p->unsaved, 0);
+    }
+    return p;
+}
+
+int64_t quota_bytes(struct quota *q, struct str id, int64_t day)
+{
+    return atomic_load(&today(q, id, day)->bytes);
+}
+
+int64_t quota_store(struct quota *q, struct str id, int64_t day, int64_t n)
+{
+    struct place *p = today(q, id, day);
+    atomic_fetch_add(&p->bytes, n);
+    if (atomic_fetch_add(&p->unsaved, n) + n < QUOTA_UNSAVED)
+        return 0;
+    return atomic_exchange(&p->unsaved, 0);
+}
+
+void quota_saved(struct quota *q, struct str id, int64_t day, int64_t total)
+{
+    struct place *p = today(q, id, day);
+    atomic_store(&p->bytes, total + atomic_load(&p->unsaved));
+}
+
+void quota_unsaved(struct quota *q, struct str id, int64_t day, int64_t n)
+{
+    atomic_fetch_add(&today(q, id, day)->unsaved, n);
+}

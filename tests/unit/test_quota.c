@@ -1,0 +1,86 @@
+/* What each caller has used: a rate that forgets, a day that begins anew. */
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+#include <stdio.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/quota.h"
+
+static struct quota *q;
+
+static void setup(void)
+{
+    q = quota_make();
+    cr_assert(q != NULL);
+}
+
+TestSuite(quota, .init = setup);
+
+#define NOW (1000 * CLOCK_SECOND)
+
+static size_t taken(const char *id, int64_t rate, int64_t now)
+{
+    size_t n = 0;
+    while (n < 1000 && quota_request(q, str_of(id), rate, now) == 0)
+        n++;
+    return n;
+}
+
+Test(quota, so_many_at_once_and_then_at_the_rate)
+{
+    cr_assert(eq(sz, taken("a", 2, NOW), 2 * QUOTA_BURST));
+    cr_assert(eq(i64, quota_request(q, STR("a"), 2, NOW), 1), "seconds");
+    cr_assert(eq(sz, taken("b", 2, NOW), 2 * QUOTA_BURST), "another caller");
+    cr_assert(eq(sz, taken("a", 2, NOW + 3 * CLOCK_SECOND), 6));
+    cr_assert(eq(sz, taken("a", 2, NOW + 900 * CLOCK_SECOND),
+                 2 * QUOTA_BURST), "no more than that is saved up");
+}
+
+Test(quota, what_was_refused_is_not_counted)
+{
+    cr_assert(eq(sz, taken("a", 1, NOW), QUOTA_BURST));
+    for (int i = 0; i < 100; i++)
+        cr_assert(quota_request(q, STR("a"), 1, NOW) > 0);
+    cr_assert(eq(sz, taken("a", 1, NOW + CLOCK_SECOND), 1));
+}
+
+Test(quota, the_quietest_is_forgotten)
+{
+    for (int i = 0; i < 20000; i++) {
+        char id[16];
+        const int n = snprintf(id, sizeof id, "k%d", i);
+        cr_assert(eq(i64, quota_request(q, (struct str){id, (size_t)n}, 1,
+                                        NOW), 0));
+    }
+    cr_assert(taken("busy", 1, NOW + CLOCK_SECOND) <= QUOTA_BURST);
+}
+
+Test(quota, all_processes_count_together)
+{
+    cr_assert(eq(sz, taken("a", 1, NOW), QUOTA_BURST));
+    const pid_t child = fork();
+    if (child == 0)
+        _exit(quota_request(q, STR("a"), 1, NOW) > 0 ? 0 : 1);
+    int status = 1;
+    waitpid(child, &status, 0);
+    cr_assert(eq(int, status, 0));
+}
+
+Test(quota, bytes_of_a_day)
+{
+    const struct str a = STR("a");
+    cr_assert(eq(i64, quota_store(q, a, 7, 1000), 0));
+    cr_assert(eq(i64, quota_bytes(q, a, 7), 1000));
+    cr_assert(eq(i64, quota_store(q, a, 7, QUOTA_UNSAVED),
+                 QUOTA_UNSAVED + 1000), "to be saved");
+    quota_saved(q, a, 7, 3 * QUOTA_UNSAVED);
+    cr_assert(eq(i64, quota_store(q, a, 7, 5), 0));
+    cr_assert(eq(i64, quota_bytes(q, a, 7), 3 * QUOTA_UNSAVED + 5),
+              "with what other pools saved");
+    quota_unsaved(q, a, 7, QUOTA_UNSAVED);
+    cr_assert(eq(i64, quota_store(q, a, 7, 1), QUOTA_UNSAVED + 6), "again");
+    cr_assert(eq(i64, quota_bytes(q, STR("b"), 7), 0), "another caller");
+    cr_assert(eq(i64, quota_bytes(q, a, 8), 0), "another day");
+}
