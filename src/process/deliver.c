@@ -14,6 +14,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "domain/backoff.h"
+#include "process/deliver_hosts.h"
 #include "process/deliver_send.h"
 #include "store/sql.gen.h"
 #include "world/wake.h"
@@ -40,6 +41,8 @@ enum slot_state { SLOT_FREE, SLOT_SENDING, SLOT_ENDED };
 struct slot {
     enum slot_state state;
     char id[40], endpoint_id[40];
+    char place[DELIVER_HOSTS_PLACE + 1]; /* "": none */
+    bool agents; /* it goes to an agent's endpoint */
     int64_t n;  /* which try it is */
     int64_t at; /* it began */
     int64_t ms, status, retry_after;
@@ -52,6 +55,7 @@ struct deliver {
     struct arena *arena; /* of one round */
     struct pg *pg;
     struct outbound *out;
+    struct deliver_hosts *hosts;
     struct slot slot[OUTBOX_AT_ONCE];
     size_t sending, ended;
     struct str mail_from; /* p NULL: no mail */
@@ -85,7 +89,11 @@ static void end_slot(struct deliver *d, struct slot *s,
 static void on_done(void *context, void *own, const struct outbound_result *r)
 {
     struct deliver *d = context;
+    const struct slot *s = own;
     d->sending--;
+    if (s->agents)
+        deliver_hosts_ended(d->hosts, str_of(s->place), !r->late,
+                            clock_now());
     end_slot(d, own, r);
 }
 
@@ -195,6 +203,8 @@ static void begin(struct deliver *d, const struct outbox_item *item)
         .state = SLOT_SENDING, .n = item->tries + 1, .at = now};
     keep_text(s->id, sizeof s->id, item->id);
     keep_text(s->endpoint_id, sizeof s->endpoint_id, item->endpoint_id);
+    keep_text(s->place, sizeof s->place, item->place);
+    s->agents = str_is(item->kind, "agent");
     if (deliver_send(&send, item, s, &none.said))
         d->sending++;
     else
@@ -203,12 +213,18 @@ static void begin(struct deliver *d, const struct outbox_item *item)
 
 static const struct err *take(struct deliver *d, size_t *taken)
 {
-    struct str busy[OUTBOX_AT_ONCE];
-    struct outbox_claim claim = {.busy = busy, .now = clock_now()};
+    struct str busy[OUTBOX_AT_ONCE], away[DELIVER_HOSTS_MAX];
+    struct outbox_claim claim = {
+        .busy = busy, .away = away, .agents = OUTBOX_AGENTS,
+        .now = clock_now()};
     struct outbox_items items;
-    for (size_t i = 0; i < OUTBOX_AT_ONCE; i++)
-        if (d->slot[i].state != SLOT_FREE)
-            busy[claim.busy_n++] = str_of(d->slot[i].endpoint_id);
+    for (size_t i = 0; i < OUTBOX_AT_ONCE; i++) {
+        if (d->slot[i].state == SLOT_FREE)
+            continue;
+        busy[claim.busy_n++] = str_of(d->slot[i].endpoint_id);
+        claim.agents -= d->slot[i].agents;
+    }
+    claim.away_n = deliver_hosts_away(d->hosts, claim.now, away);
     claim.limit = (int64_t)(OUTBOX_AT_ONCE - claim.busy_n);
     *taken = 0;
     if (claim.limit == 0)
@@ -235,8 +251,11 @@ static const struct err *sweep(struct deliver *d)
 static const struct err *set_look(struct deliver *d)
 {
     int64_t next = 0, wait = LOOK;
+    struct str away[DELIVER_HOSTS_MAX];
+    struct outbox_claim claim = {.away = away};
     if (d->sending == 0) {
-        TRY(outbox_next(d->pg, d->arena, &next));
+        claim.away_n = deliver_hosts_away(d->hosts, clock_now(), away);
+        TRY(outbox_next(d->pg, d->arena, &claim, &next));
         const int64_t left = next - clock_now();
         if (next > 0 && left < LOOK)
             wait = left > LOOK_LEAST ? left : LOOK_LEAST;
@@ -359,6 +378,7 @@ static bool make(struct deliver *d, struct arena *process)
         if (!settings.smtp_password.p)
             d->mail_from = STR_NONE;
     }
+    d->hosts = deliver_hosts_make(process);
     d->arena = arena_make(ARENA_REQUEST_MAX);
     d->pg = pg_make(process, conf->database_deliver, "sayso deliver",
                     sql_statements, sql_statement_count);

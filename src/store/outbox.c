@@ -5,7 +5,7 @@
 #include "store/sql.gen.h"
 
 enum { ID, ENDPOINT_ID, KIND, ADDRESS, RECIPIENT, BODY, SECRET,
-       PREVIOUS_SECRET, INTERNAL, TRIES };
+       PREVIOUS_SECRET, INTERNAL, TRIES, PLACE };
 
 static struct outbox_item row(const struct pg_rows *r, size_t i)
 {
@@ -19,7 +19,8 @@ static struct outbox_item row(const struct pg_rows *r, size_t i)
         .secret = pg_str(r, i, SECRET),
         .previous_secret = pg_str(r, i, PREVIOUS_SECRET),
         .internal = pg_bool(r, i, INTERNAL),
-        .tries = pg_int(r, i, TRIES)};
+        .tries = pg_int(r, i, TRIES),
+        .place = pg_str(r, i, PLACE)};
 }
 
 const struct err *outbox_take(struct pg *pg, struct arena *a,
@@ -33,6 +34,9 @@ const struct err *outbox_take(struct pg *pg, struct arena *a,
     pg_arg_int(&args, claim->limit);
     pg_arg_time(&args, claim->now + OUTBOX_CLAIM);
     pg_arg_int(&args, OUTBOX_PER_ENDPOINT);
+    pg_arg_int(&args, OUTBOX_PER_OWNER);
+    pg_arg_int(&args, claim->agents);
+    pg_arg_texts(&args, claim->away, claim->away_n);
     TRY(pg_query(pg, a, SQL_OUTBOX_TAKE, &args, &r));
     out->n = pg_count(r);
     out->v = arena_many(a, out->n + 1, struct outbox_item);
@@ -41,10 +45,13 @@ const struct err *outbox_take(struct pg *pg, struct arena *a,
     return NULL;
 }
 
-const struct err *outbox_next(struct pg *pg, struct arena *a, int64_t *out)
+const struct err *outbox_next(struct pg *pg, struct arena *a,
+                              const struct outbox_claim *claim, int64_t *out)
 {
+    struct pg_args args = pg_args(a);
     struct pg_rows *r = NULL;
-    TRY(pg_query(pg, a, SQL_OUTBOX_NEXT, NULL, &r));
+    pg_arg_texts(&args, claim->away, claim->away_n);
+    TRY(pg_query(pg, a, SQL_OUTBOX_NEXT, &args, &r));
     *out = pg_count(r) > 0 ? pg_int(r, 0, 0) : 0;
     return NULL;
 }

@@ -6,7 +6,10 @@
 #include "world/pg.h"
 
 #define OUTBOX_PER_ENDPOINT 4 /* on their way at once, to one endpoint */
-#define OUTBOX_AT_ONCE 64     /* on their way at once, of one process */
+#define OUTBOX_AT_ONCE 64     /* on their way at once, of one process, */
+#define OUTBOX_AGENTS 48      /* of these to agents; the rest is for people, */
+#define OUTBOX_PER_OWNER 8    /* and to the endpoints of one agent's key, or of
+                                 one agent */
 /* A claim that nobody finished lapses after this, in microseconds; longer
  * than the longest try. */
 #define OUTBOX_CLAIM (INT64_C(30) * 1000000)
@@ -19,24 +22,30 @@ struct outbox_item {
     struct str secret, previous_secret; /* p NULL: none (any more) */
     bool internal;
     int64_t tries; /* before this one */
+    struct str place; /* whose endpoints at one host: a digest; p NULL: mail */
 };
 struct outbox_items {
     struct outbox_item *v;
     size_t n;
 };
-/* Takes due ones, oldest first, of endpoints that are not paused, gone or
- * removed, so that at most OUTBOX_PER_ENDPOINT are on their way to each. */
+/* Takes due ones of endpoints that are not paused, gone or removed: people's
+ * channels first, then owners in turn, so that at most OUTBOX_PER_ENDPOINT are
+ * on their way to each, and OUTBOX_PER_OWNER to those of one owner. */
 struct outbox_claim {
     const struct str *busy; /* the endpoint's id for each one on its way */
     size_t busy_n;
-    int64_t limit; /* at most OUTBOX_AT_ONCE */
+    const struct str *away; /* places where agents' endpoints do not answer */
+    size_t away_n;
+    int64_t limit;  /* at most OUTBOX_AT_ONCE */
+    int64_t agents; /* of these to agents' endpoints */
     int64_t now;
 };
 const struct err *outbox_take(struct pg *pg, struct arena *a,
                               const struct outbox_claim *claim,
                               struct outbox_items *out) MUST;
-/* When the next one is due; 0: none waits. */
+/* When the next one is due that outbox_take would take; 0: none waits. */
 const struct err *outbox_next(struct pg *pg, struct arena *a,
+                              const struct outbox_claim *claim,
                               int64_t *out) MUST;
 /* How a try went. */
 struct outbox_try {

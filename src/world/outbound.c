@@ -326,7 +326,8 @@ static struct outbound_result result(const struct transfer *t, CURLcode code)
         .status = (int)status,
         .said = as_text(t->arena, say(t, code)),
         .retry_after = wait > 0 ? wait : 0,
-        .ms = (clock_mono() - t->begun) / 1000};
+        .ms = (clock_mono() - t->begun) / 1000,
+        .late = code == CURLE_OPERATION_TIMEDOUT};
 }
 
 struct ending {

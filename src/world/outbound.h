@@ -38,6 +38,7 @@ struct outbound_result {
                                 text in UTF-8 */
     int64_t retry_after;     /* seconds; 0: unsaid */
     int64_t ms;
+    bool late; /* it did not come in time */
 };
 
 struct outbound;

