@@ -403,7 +403,7 @@ void json_write(struct buf *b, const struct json *v)
     if (!p)
         arena_no_memory();
     /* The tree keeps the text, in a buffer that grew by doubling. */
-    arena_charge(b->arena, 2 * n);
+    arena_bill(2 * n);
     buf_str(b, (struct str){p, n});
 }
 

@@ -39,17 +39,19 @@ const struct err *api_event_list(struct call *c)
     TRY(call_intent(c, c->param[0], REACH_USE, &i));
     TRY(events_list(c->pg, c->a, &page, &rows));
     struct buf b = buf_make(c->a, RESPONSE_BODY_MAX);
+    struct buf next = buf_make(c->a, 32);
     buf_char(&b, '[');
     for (size_t k = 0; k < rows.n; k++) {
         buf_put(&b, k ? "," : "");
         event_write(&b, rows.v[k].canonical, rows.v[k].hash);
     }
     buf_char(&b, ']');
-    if (b.over)
-        return ERROR(ERR_TOO_LARGE, "response.too_large",
-                     "These events are too large for one answer. Ask for "
-                     "fewer with \"limit\".");
-    response_json_text(c->rs, 200, buf_text(&b));
+    response_json_buf(c->rs, 200, &b);
+    /* The body is a bare list for OpenIntent's clients. */
+    if (rows.more) {
+        buf_int(&next, rows.v[rows.n - 1].sequence);
+        response_header(c->rs, "X-Next-Before", buf_text(&next));
+    }
     return NULL;
 }
 
@@ -171,43 +173,72 @@ const struct err *api_event_post(struct call *c)
 
 /* ---- checking ------------------------------------------------------- */
 
-static struct json *checked(struct arena *a, const struct event *e, bool ok)
+/* What is told of each event, kept while the pages that it stood on go. */
+struct checked {
+    struct arena *a;
+    struct event v[EVENT_SEQUENCE_MAX];
+    size_t n;
+};
+
+static void keep(void *own, const struct event *e)
 {
-    struct json *o = json_object(a);
-    json_set_int(o, "sequence", e->sequence);
-    json_set_text(o, "event_hash", e->hash);
-    json_set_text_or_null(o, "previous_event_hash", e->previous);
-    json_set_bool(o, "verified", ok);
-    return o;
+    struct checked *k = own;
+    if (k->n < countof(k->v))
+        k->v[k->n++] = (struct event){.sequence = e->sequence,
+                                      .hash = arena_str(k->a, e->hash),
+                                      .previous = arena_str(k->a, e->previous)};
+}
+
+static void put_checked(struct buf *b, const struct event *e, bool ok)
+{
+    buf_put(b, "{\"sequence\":");
+    buf_int(b, e->sequence);
+    buf_put(b, ",\"event_hash\":");
+    json_write_string(b, e->hash);
+    buf_put(b, ",\"previous_event_hash\":");
+    if (e->previous.p)
+        json_write_string(b, e->previous);
+    else
+        buf_put(b, "null");
+    buf_put(b, ok ? ",\"verified\":true}" : ",\"verified\":false}");
+}
+
+/* The head's members, and then the events: a text, for they are many. */
+static void answer_check(struct call *c, struct json *head,
+                         const struct checked *k, int64_t broken)
+{
+    struct buf b = buf_make(c->a, RESPONSE_BODY_MAX);
+    json_write(&b, head);
+    b.n--; /* the closing brace */
+    buf_put(&b, ",\"events\":[");
+    for (size_t i = 0; i < k->n; i++) {
+        buf_put(&b, i ? "," : "");
+        put_checked(&b, &k->v[i], !broken || k->v[i].sequence < broken);
+    }
+    buf_put(&b, "]}");
+    response_json_buf(c->rs, 200, &b);
 }
 
 const struct err *api_event_verify(struct call *c)
 {
     struct event_check check = {.broken = 0};
-    struct json *o = json_object(c->a), *list = json_array(c->a);
-    struct event_rows rows;
+    struct json *o = json_object(c->a);
+    struct checked *k = arena_new(c->a, struct checked);
     struct intent i, after;
+    k->a = c->a;
     TRY(call_intent(c, c->param[0], REACH_USE, &i));
-    TRY(events_chain(c->pg, c->a, i.id, 0, EVENT_SEQUENCE_MAX + 1, &rows));
-    for (size_t k = 0; k < rows.n; k++)
-        (void)event_check(c->a, &check, i.id, &rows.v[k]);
+    TRY(events_check(c->pg, c->a, i.id, &check, keep, k));
     TRY(intents_get(c->pg, c->a, i.id, &after));
     event_check_end(&check, &i.tail, &after.tail);
-    for (size_t k = 0; k < rows.n; k++)
-        json_add_json(list, checked(c->a, &rows.v[k],
-                                    !check.broken || rows.v[k].sequence <
-                                                         check.broken));
     json_set_text(o, "intent_id", i.id);
-    json_set_int(o, "event_count", (int64_t)rows.n);
-    json_set_int(o, "first_sequence", rows.n ? rows.v[0].sequence : 0);
-    json_set_int(o, "last_sequence",
-                 rows.n ? rows.v[rows.n - 1].sequence : 0);
+    json_set_int(o, "event_count", (int64_t)k->n);
+    json_set_int(o, "first_sequence", k->n ? k->v[0].sequence : 0);
+    json_set_int(o, "last_sequence", k->n ? k->v[k->n - 1].sequence : 0);
     json_set_bool(o, "chain_valid", !check.broken);
     if (check.broken) {
         json_set_int(o, "first_broken_sequence", check.broken);
         json_set_text(o, "reason", str_of(check.reason));
     }
-    json_set_json(o, "events", list);
-    response_json(c->rs, 200, o);
+    answer_check(c, o, k, check.broken);
     return NULL;
 }

@@ -292,7 +292,7 @@ static struct json *result(struct call *c, struct page_view *v,
 static struct json *decide_one(struct call *c, struct page_view *v,
                                const struct picks *p, size_t i)
 {
-    struct arena *own = arena_make(ARENA_REQUEST_MAX);
+    struct arena *own = arena_within(c->a);
     struct call one = *c;
     struct suspension s = {.id = STR_NONE};
     const struct err *e = NULL;

@@ -172,8 +172,8 @@ static const struct err *write_page(struct call *c, struct page_trail *t,
                                     const struct format *f, size_t *left,
                                     bool *more)
 {
-    struct arena *own = arena_make(ARENA_REQUEST_MAX);
-    struct arena *row = arena_make(ARENA_REQUEST_MAX);
+    struct arena *own = arena_within(c->a);
+    struct arena *row = arena_within(c->a);
     struct decided_wish *w = &t->wish;
     struct decided_rows d = {.further = false};
     w->limit = PAGE + 1;

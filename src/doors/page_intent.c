@@ -139,18 +139,20 @@ struct seal {
     int64_t count;
 };
 
+static void count(void *own, const struct event *e)
+{
+    int64_t *n = own;
+    *n += e != NULL;
+}
+
 static const struct err *verify(struct call *c, const struct intent *i,
                                 struct seal *seal)
 {
-    struct event_rows rows;
     struct intent after;
-    TRY(events_chain(c->pg, c->a, i->id, 0, EVENT_SEQUENCE_MAX + 1, &rows));
-    for (size_t k = 0; k < rows.n && !seal->check.broken; k++)
-        (void)event_check(c->a, &seal->check, i->id, &rows.v[k]);
+    TRY(events_check(c->pg, c->a, i->id, &seal->check, count, &seal->count));
     TRY(intents_get(c->pg, c->a, i->id, &after));
     event_check_end(&seal->check, &i->tail, &after.tail);
     seal->checked = true;
-    seal->count = (int64_t)rows.n;
     return NULL;
 }
 

@@ -14,6 +14,12 @@ struct totals {
     size_t intents, events, broken;
 };
 
+static void count(void *own, const struct event *e)
+{
+    struct totals *t = own;
+    t->events += e != NULL;
+}
+
 /* One chain against the end that its intent knows. */
 static const struct err *check_chain(struct pg *pg, struct arena *a,
                                      struct str id,
@@ -21,16 +27,8 @@ static const struct err *check_chain(struct pg *pg, struct arena *a,
                                      struct totals *t)
 {
     struct event_check check = {.broken = 0};
-    struct event_rows rows = {.n = PAGE};
     struct intent after;
-    int64_t last = 0;
-    while (rows.n == PAGE && !check.broken) {
-        TRY(events_chain(pg, a, id, last, PAGE, &rows));
-        for (size_t i = 0; i < rows.n && !check.broken; i++)
-            (void)event_check(a, &check, id, &rows.v[i]);
-        last = rows.n ? rows.v[rows.n - 1].sequence : last;
-        t->events += rows.n;
-    }
+    TRY(events_check(pg, a, id, &check, count, t));
     TRY(intents_get(pg, a, id, &after));
     event_check_end(&check, tail, &after.tail);
     t->intents++;

@@ -3,16 +3,18 @@
 
 #include "store/sql.gen.h"
 
-enum { SEQUENCE, ID, TYPE, CREATED_AT, CANONICAL, HASH, PREVIOUS };
+#define CHECK_PAGE 500 /* events */
 
-static const struct err *select_rows(struct pg *pg, struct arena *a,
-                                     int statement,
-                                     const struct pg_args *args,
-                                     struct event_rows *out)
+enum { SEQUENCE, ID, TYPE, CREATED_AT, CANONICAL, HASH, PREVIOUS, FOUND };
+
+static const struct err *select_all(struct pg *pg, struct arena *a,
+                                    int statement, const struct pg_args *args,
+                                    struct pg_rows **rows,
+                                    struct event_rows *out)
 {
-    struct pg_rows *r = NULL;
-    TRY(pg_query(pg, a, statement, args, &r));
-    out->n = pg_count(r);
+    TRY(pg_query(pg, a, statement, args, rows));
+    const struct pg_rows *r = *rows;
+    *out = (struct event_rows){.n = pg_count(r)};
     out->v = arena_many(a, out->n + 1, struct event);
     for (size_t i = 0; i < out->n; i++)
         out->v[i] = (struct event){.sequence = pg_int(r, i, SEQUENCE),
@@ -22,6 +24,21 @@ static const struct err *select_rows(struct pg *pg, struct arena *a,
                                    .canonical = pg_str(r, i, CANONICAL),
                                    .hash = pg_str(r, i, HASH),
                                    .previous = pg_str(r, i, PREVIOUS)};
+    return NULL;
+}
+
+/* A page of at most limit rows, as intents.c makes them. */
+static const struct err *select_page(struct pg *pg, struct arena *a,
+                                     int statement,
+                                     const struct pg_args *args, int64_t limit,
+                                     struct event_rows *out)
+{
+    struct pg_rows *r = NULL;
+    TRY(select_all(pg, a, statement, args, &r, out));
+    const int64_t found = out->n ? pg_int(r, 0, FOUND) : 0;
+    if (out->n > (size_t)limit)
+        out->n = (size_t)limit;
+    out->more = found > (int64_t)out->n;
     return NULL;
 }
 
@@ -37,9 +54,10 @@ const struct err *events_list(struct pg *pg, struct arena *a,
         pg_arg_int(&args, page->before);
     else
         pg_arg(&args, STR_NONE);
-    pg_arg_int(&args, page->limit);
+    pg_arg_int(&args, page->limit + 1);
     pg_arg_int(&args, page->offset);
-    return select_rows(pg, a, SQL_EVENT_LIST, &args, out);
+    pg_arg_int(&args, (int64_t)EVENTS_PAGE_BYTES);
+    return select_page(pg, a, SQL_EVENT_LIST, &args, page->limit, out);
 }
 
 const struct err *events_chain(struct pg *pg, struct arena *a,
@@ -49,8 +67,37 @@ const struct err *events_chain(struct pg *pg, struct arena *a,
     struct pg_args args = pg_args(a);
     pg_arg(&args, intent_id);
     pg_arg_int(&args, after);
-    pg_arg_int(&args, limit);
-    return select_rows(pg, a, SQL_EVENT_CHAIN, &args, out);
+    pg_arg_int(&args, limit + 1);
+    pg_arg_int(&args, (int64_t)EVENTS_PAGE_BYTES);
+    return select_page(pg, a, SQL_EVENT_CHAIN, &args, limit, out);
+}
+
+const struct err *events_check(struct pg *pg, struct arena *a,
+                               struct str intent_id, struct event_check *check,
+                               void (*told)(void *own, const struct event *e),
+                               void *own)
+{
+    struct arena *page = arena_within(a), *tree = arena_within(a);
+    struct event_rows rows = {.more = true};
+    char hash[65] = {0}; /* the last one of a page that is gone */
+    int64_t last = 0;
+    while (rows.more) {
+        TRY(events_chain(pg, page, intent_id, last, CHECK_PAGE, &rows));
+        for (size_t i = 0; i < rows.n; i++) {
+            told(own, &rows.v[i]);
+            (void)event_check(tree, check, intent_id, &rows.v[i]);
+            arena_reset(tree);
+            last = rows.v[i].sequence;
+        }
+        const struct str end = str_head(check->tail.hash, sizeof(hash) - 1);
+        memmove(hash, end.p ? end.p : "", end.n);
+        check->tail.hash = (struct str){hash, end.n};
+        arena_reset(page);
+    }
+    check->tail.hash = arena_str(a, check->tail.hash);
+    arena_free(tree);
+    arena_free(page);
+    return NULL;
 }
 
 const struct err *events_get(struct pg *pg, struct arena *a,
@@ -60,7 +107,8 @@ const struct err *events_get(struct pg *pg, struct arena *a,
     struct pg_args args = pg_args(a);
     pg_arg(&args, intent_id);
     pg_arg_int(&args, sequence);
-    return select_rows(pg, a, SQL_EVENT_GET, &args, out);
+    struct pg_rows *rows = NULL;
+    return select_all(pg, a, SQL_EVENT_GET, &args, &rows, out);
 }
 
 void events_queue(struct pg *pg, struct arena *a, struct str intent_id,

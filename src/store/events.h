@@ -8,7 +8,10 @@
 struct event_rows {
     struct event *v;
     size_t n;
+    bool more; /* of a page: the list goes on behind it */
 };
+/* The bytes that end a page: with the event that reaches them. */
+#define EVENTS_PAGE_BYTES ((size_t)8 << 20)
 
 struct events_page {
     struct str intent_id;
@@ -25,6 +28,13 @@ const struct err *events_list(struct pg *pg, struct arena *a,
 const struct err *events_chain(struct pg *pg, struct arena *a,
                                struct str intent_id, int64_t after,
                                int64_t limit, struct event_rows *out) MUST;
+/* Looks at a whole chain, page by page, so that it needs little memory however
+ * long it is; told(own, e) sees each event before it is checked. The caller
+ * ends the check, with the intent as it is read after this. */
+const struct err *events_check(struct pg *pg, struct arena *a,
+                               struct str intent_id, struct event_check *check,
+                               void (*told)(void *own, const struct event *e),
+                               void *own) MUST;
 /* One event; n 0 when there is none. */
 const struct err *events_get(struct pg *pg, struct arena *a,
                              struct str intent_id, int64_t sequence,

@@ -179,12 +179,20 @@ const struct err *suspensions_list(struct pg *pg, struct arena *a,
                                    struct suspension_rows *out)
 {
     struct pg_args args = pg_args(a);
-    pg_arg_int(&args, page->limit);
+    struct pg_rows *r = NULL;
+    pg_arg_int(&args, page->limit + 1);
     pg_arg(&args, page->state);
     pg_arg(&args, page->agent);
     pg_arg_time(&args, page->after_at);
     pg_arg(&args, page->after_id);
-    return select_rows(pg, a, SQL_SUSPENSION_LIST, &args, out);
+    pg_arg_int(&args, (int64_t)SUSPENSIONS_PAGE_BYTES);
+    TRY(pg_query(pg, a, SQL_SUSPENSION_LIST, &args, &r));
+    *out = suspensions_rows(a, r);
+    const int64_t found = out->n ? pg_int(r, 0, pg_columns(r) - 1) : 0;
+    if (out->n > (size_t)page->limit)
+        out->n = (size_t)page->limit;
+    out->more = found > (int64_t)out->n;
+    return NULL;
 }
 
 const struct err *suspensions_of_intent(struct pg *pg, struct arena *a,

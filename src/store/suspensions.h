@@ -10,7 +10,10 @@
 struct suspension_rows {
     struct suspension *v;
     size_t n;
+    bool more; /* of a page: the list goes on behind it */
 };
+/* The bytes that end a page: with the question that reaches them. */
+#define SUSPENSIONS_PAGE_BYTES ((size_t)8 << 20)
 
 /* Row i of a statement that selects from suspension_row. */
 struct suspension suspensions_row(const struct pg_rows *r, size_t i);

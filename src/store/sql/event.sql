@@ -4,19 +4,33 @@ INSERT INTO event (intent_id, sequence, id, event_type, created_at, canonical, e
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
 
 -- name: event_list
-SELECT sequence, id, event_type, microseconds(created_at), canonical, event_hash,
-       previous_event_hash
-  FROM event
- WHERE intent_id = $1 AND ($2::text IS NULL OR event_type = $2)
-   AND ($3::timestamptz IS NULL OR created_at >= $3)
-   AND ($4::bigint IS NULL OR sequence < $4)
- ORDER BY sequence DESC LIMIT $5 OFFSET $6
+-- Pages end by their bytes too, as those of intents do.
+SELECT sequence, id, event_type, at, canonical, event_hash, previous_event_hash, found
+  FROM (SELECT q.*, octet_length(canonical) + 300 AS size, count(*) OVER () AS found,
+               sum(octet_length(canonical) + 300)
+                   OVER (ORDER BY sequence DESC ROWS UNBOUNDED PRECEDING) AS bytes
+          FROM (SELECT sequence, id, event_type, microseconds(created_at) AS at, canonical,
+                       event_hash, previous_event_hash
+                  FROM event
+                 WHERE intent_id = $1 AND ($2::text IS NULL OR event_type = $2)
+                   AND ($3::timestamptz IS NULL OR created_at >= $3)
+                   AND ($4::bigint IS NULL OR sequence < $4)
+                 ORDER BY sequence DESC LIMIT $5 OFFSET $6) q) p
+ WHERE bytes - size < $7
+ ORDER BY sequence DESC
 
 -- name: event_chain
 -- Oldest first, behind a sequence: for checking and for the timeline.
-SELECT sequence, id, event_type, microseconds(created_at), canonical, event_hash,
-       previous_event_hash
-  FROM event WHERE intent_id = $1 AND sequence > $2 ORDER BY sequence LIMIT $3
+SELECT sequence, id, event_type, at, canonical, event_hash, previous_event_hash, found
+  FROM (SELECT q.*, octet_length(canonical) + 300 AS size, count(*) OVER () AS found,
+               sum(octet_length(canonical) + 300)
+                   OVER (ORDER BY sequence ROWS UNBOUNDED PRECEDING) AS bytes
+          FROM (SELECT sequence, id, event_type, microseconds(created_at) AS at, canonical,
+                       event_hash, previous_event_hash
+                  FROM event WHERE intent_id = $1 AND sequence > $2
+                 ORDER BY sequence LIMIT $3) q) p
+ WHERE bytes - size < $4
+ ORDER BY sequence
 
 -- name: event_get
 SELECT sequence, id, event_type, microseconds(created_at), canonical, event_hash,

@@ -42,10 +42,28 @@ UPDATE suspension
  WHERE id = $1 AND state = 'pending'
 
 -- name: suspension_list
-SELECT * FROM suspension_row
- WHERE ($2::text IS NULL OR state = $2) AND ($3::text IS NULL OR asked_by = $3)
-   AND ($4::timestamptz IS NULL OR (suspended_at, id) < ($4::timestamptz, $5))
- ORDER BY suspended_at DESC, id DESC LIMIT $1
+-- Pages end by their bytes too, as those of intents do.
+SELECT p.*
+  FROM (SELECT q.*, sum(size) OVER (ORDER BY suspended_at DESC, id DESC
+                                    ROWS UNBOUNDED PRECEDING) AS bytes,
+               count(*) OVER () AS found
+          FROM (SELECT s.*, octet_length(context) + octet_length(subject) + octet_length(choices)
+                       + octet_length(question) + coalesce(octet_length(explanation), 0)
+                       + coalesce(octet_length(form), 0) + coalesce(octet_length(evidence), 0)
+                       + coalesce(octet_length(artifacts), 0)
+                       + coalesce(octet_length(fallback_value), 0)
+                       + coalesce(octet_length(response), 0) + octet_length(record)
+                       + coalesce(octet_length(metadata), 0)
+                       + coalesce(octet_length(constraints), 0)
+                       + coalesce(octet_length(approved_subject), 0) + 4000 AS size
+                  FROM suspension_row s
+                 WHERE ($2::text IS NULL OR state = $2)
+                   AND ($3::text IS NULL OR asked_by = $3)
+                   AND ($4::timestamptz IS NULL
+                        OR (suspended_at, id) < ($4::timestamptz, $5))
+                 ORDER BY suspended_at DESC, id DESC LIMIT $1) q) p
+ WHERE bytes - size < $6
+ ORDER BY suspended_at DESC, id DESC
 
 -- name: suspension_ages
 -- Open questions by age, for the metrics.
