@@ -195,6 +195,9 @@
         markGone(page, full, moved);
         sweep();
         refill(page);
+        if (!document.querySelector(".soon :focus")) {
+            take(page, ".soon");
+        }
         if (!document.querySelector(".filters :focus")) {
             take(page, ".filters > div > ul");
         }

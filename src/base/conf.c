@@ -148,6 +148,9 @@ static const struct key {
 #define NUMBER(name_, min_, max_)                                              \
     {AT(name_), KEY_NUMBER, false, NULL, min_, max_, NULL}
 #define WORD(name_, words_) {AT(name_), KEY_WORD, false, NULL, 0, 0, words_}
+#define FLOOR(i_, kind_)                                                       \
+    {"severity_floor_" #kind_, offsetof(struct conf, severity_floor[i_]),      \
+     KEY_WORD, false, NULL, 0, 0, "none low medium high critical"}
     NEEDED(database, check_database),
     TEXT(database_owner, NULL),
     TEXT(database_wait, NULL),
@@ -170,6 +173,14 @@ static const struct key {
     WORD(password_cost, "interactive min"),
     TEXT(default_retry_policy, check_retry_policy),
     WORD(silence_may_authorize, "never low"),
+    FLOOR(0, none),
+    FLOOR(1, approval),
+    FLOOR(2, permission),
+    FLOOR(3, plan_review),
+    FLOOR(4, elicitation),
+    FLOOR(5, credential_needed),
+    FLOOR(6, cost_confirmation),
+    FLOOR(7, handoff_acceptance),
     TEXT(smtp_url, check_smtp_url),
     TEXT(smtp_user, NULL),
     TEXT(smtp_password_file, NULL),

@@ -10,6 +10,8 @@
 #include "base/buf.h"
 #include "base/crypt.h"
 
+#define CONF_KINDS 8 /* of questions, none among them */
+
 struct conf {
     struct str database;       /* libpq connection string of the web workers */
     struct str database_owner; /* of migrate, key, operator;
@@ -40,6 +42,9 @@ struct conf {
                                   for questions (RFC-0026); p NULL: none */
     unsigned silence_may_authorize; /* 1: a fallback may, at severity low;
                                   never | low, default never */
+    unsigned severity_floor[CONF_KINDS]; /* severity_floor_none and so on: by
+                                  kind, none | low | medium | high |
+                                  critical; default none */
     struct str smtp_url;       /* smtp[s]://host[:port]; p NULL: no mail */
     struct str smtp_user;      /* p NULL: without signing in */
     struct str smtp_password_file; /* a file with the password alone */

@@ -228,7 +228,7 @@ static const struct err *amend_subject(struct arena *a,
                                        struct amend *out)
 {
     const struct kind_ask ask = {.kind = s->kind,
-                                 .severity = s->severity,
+                                 .severity = suspension_said(s),
                                  .subject = sent->subject,
                                  .allow_edit = s->allow_edit};
     if (!sent->subject)

@@ -3,9 +3,10 @@
 
 #include "base/buf.h"
 #include "domain/effect.h"
+#include "domain/risk.h"
 #include "domain/subject.h"
 
-/* What is not said counts as medium. */
+/* A limit that is not said counts as medium. */
 static enum severity level(struct str word)
 {
     const enum severity s = severity_of(word);
@@ -63,6 +64,14 @@ static bool too_long(struct arena *a, struct str subject)
             subject_values(v) > BULK_VALUES_MAX);
 }
 
+static bool typed_yes(struct arena *a, const struct suspension *s)
+{
+    const struct str value = bulk_answer(a, s, true).value;
+    return value.p &&
+           risk_typed(a, s,
+                      suspension_choice(suspension_choices(a, s), value)).p;
+}
+
 struct str bulk_left_out(struct arena *a, const struct suspension *s,
                          const struct principal *reader, bool yes, int64_t now)
 {
@@ -75,13 +84,15 @@ struct str bulk_left_out(struct arena *a, const struct suspension *s,
         return STR("Its time is over.");
     if (e)
         return e->say;
-    if (level(s->severity) > level(reader->bulk_limit)) {
+    if (severity_of(s->severity) == SEVERITY_UNSAID)
+        return STR("Its risk is not said. Answer it by itself.");
+    if (severity_of(s->severity) > level(reader->bulk_limit)) {
         buf_put(&b, "Over your bulk limit, ");
         buf_put(&b, severity_word(level(reader->bulk_limit)));
         buf_put(&b, " risk. Answer it by itself.");
         return buf_text(&b);
     }
-    if (yes && kind_typed(s->kind, s->severity))
+    if (yes && typed_yes(a, s))
         return STR("What it allows has to be typed. Answer it by itself.");
     if (yes && too_long(a, s->subject))
         return STR("Its facts are too long for a list. Answer it by itself.");

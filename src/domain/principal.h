@@ -32,6 +32,7 @@ struct principal {
     struct str agent; /* the agent that the call speaks for; agents only */
     enum reach reach; /* of agents */
     struct str retry_policy; /* its questions' default; p NULL: none */
+    struct str severity_floor; /* of its questions; p NULL: none */
     struct str groups; /* of operators: names, a space between; p NULL: none */
     /* Of people alone: */
     struct str bulk_limit; /* highest severity of a decision for many */

@@ -5,6 +5,7 @@
 #include "base/crypt.h"
 #include "domain/effect.h"
 #include "domain/exceed.h"
+#include "domain/risk.h"
 
 /* ---- effects -------------------------------------------------------- */
 
@@ -135,17 +136,13 @@ static const struct err *check_beyond(struct arena *a,
 }
 
 /* What a yes changed, and the number of what was approved instead. */
-static const struct err *change(struct arena *a, struct suspension *s,
-                                const struct json *choice,
-                                const struct answer *answer)
+static void change(struct arena *a, struct suspension *s,
+                   const struct amend *amend)
 {
-    struct amend amend;
-    TRY(amend_check(a, s, choice, &answer->amend, &amend));
-    s->constraints = amend.constraints;
-    s->approved_subject = amend.subject;
+    s->constraints = amend->constraints;
+    s->approved_subject = amend->subject;
     s->approved_sha256 =
-        amend.subject.p ? crypt_sha256_hex(a, amend.subject) : STR_NONE;
-    return check_beyond(a, s, answer);
+        amend->subject.p ? crypt_sha256_hex(a, amend->subject) : STR_NONE;
 }
 
 /* The goal changes hands only with the answer that accepts it. The event's
@@ -171,6 +168,7 @@ const struct err *resolve_respond(struct arena *a, struct decision *d,
     struct suspension *s = d->suspension;
     const struct responder_case rule = suspension_case(s);
     const struct json *choice = NULL;
+    struct amend amend;
     TRY(responder_check(a, &rule, who));
     if (s->state != SUSPENSION_PENDING)
         return resolve_decided(a, s, str_is(str_of(answer->via), "openintent"));
@@ -182,7 +180,10 @@ const struct err *resolve_respond(struct arena *a, struct decision *d,
                      "What was shown is not what is stored. Read the question "
                      "again.");
     TRY(resolve_check(a, s, answer, &choice));
-    TRY(change(a, s, choice, answer));
+    TRY(amend_check(a, s, choice, &answer->amend, &amend));
+    change(a, s, &amend);
+    TRY(check_beyond(a, s, answer));
+    TRY(risk_typed_check(a, s, choice, answer->typed));
     TRY(record(a, s, answer, who));
     const enum effect effect = effect_of_choice(choice);
     s->outcome = choice ? str_of(effect_outcome(effect)) : STR("answered");
@@ -226,13 +227,16 @@ static const struct err *keep_fallback(struct arena *a, struct suspension *s)
 {
     const struct json *choice = NULL;
     struct json *value = NULL;
+    struct amend amend;
     if (!s->fallback_value.p || json_parse(a, s->fallback_value, &value))
         return NULL;
     const struct answer answer = {
         .value = value, .reason = STR("silence")};
-    return resolve_check(a, s, &answer, &choice)
-               ? NULL
-               : change(a, s, choice, &answer);
+    if (resolve_check(a, s, &answer, &choice))
+        return NULL;
+    TRY(amend_check(a, s, choice, &answer.amend, &amend));
+    change(a, s, &amend);
+    return NULL;
 }
 
 const struct err *resolve_expire(struct arena *a, struct decision *d)

@@ -18,6 +18,7 @@ struct answer {
     struct str claimed;      /* responded_by of the body; p NULL: none */
     const struct json *metadata; /* an object or NULL */
     struct amend_sent amend; /* what shall be allowed instead */
+    struct str typed; /* what was typed to confirm it; p NULL: nothing */
     const char *via;         /* openintent native browser */
 };
 
@@ -33,11 +34,12 @@ struct decision {
 /* A person's answer. Errors, in the order of design.md 4: ERR_FORBIDDEN
  * of responder_check; ERR_CONFLICT suspension.already_decided (more: who,
  * when, what) | suspension.expired | suspension.changed; ERR_INVALID
- * response.* with valid_choices or fields in more, and of amend_check, and
- * reason.missing where an edit goes beyond what was asked for: then the
- * suspension has what it would allow, to be looked at. An accepted handoff
- * makes the responder the intent's owner. Does not run an expiry: call
- * resolve_expire first where suspension_due. */
+ * response.* with valid_choices or fields in more, and of amend_check; then,
+ * where the suspension has what it would allow already, to be looked at:
+ * reason.missing where an edit goes beyond what was asked for, and
+ * typed.differs of risk_typed_check. An accepted handoff makes the responder
+ * the intent's owner. Does not run an expiry: call resolve_expire first where
+ * suspension_due. */
 const struct err *resolve_respond(struct arena *a, struct decision *d,
                                   const struct answer *answer,
                                   const struct principal *who) MUST;

@@ -125,6 +125,10 @@ const struct err *suspension_seal(struct arena *a, struct suspension *s,
     else
         json_unset(record, STR("expires_at"));
     put_policy(a, record, s);
+    if (s->severity_said.p) {
+        json_set_text(record, "severity", s->severity);
+        json_set_text(record, "severity_said", s->severity_said);
+    }
     s->record = json_dump(a, record, SUSPENSION_RECORD_MAX);
     if (!s->record.p)
         return ERROR(ERR_TOO_LARGE, "suspension.too_large",
@@ -247,6 +251,13 @@ const struct json *suspension_choice(const struct json *choices,
 
 /* ---- who, and what became of it ------------------------------------- */
 
+struct str suspension_said(const struct suspension *s)
+{
+    const struct str said =
+        s->severity_said.p ? s->severity_said : s->severity;
+    return severity_of(said) == SEVERITY_UNSAID ? STR_NONE : said;
+}
+
 struct responder_case suspension_case(const struct suspension *s)
 {
     return (struct responder_case){.rule = s->responder,
@@ -336,6 +347,8 @@ struct json *suspension_payload(struct arena *a, const struct suspension *s)
     set_json_text(a, o, "retry_policy", s->retry_policy);
     json_set_text(o, "subject_sha256", s->subject_sha256);
     json_set_text_or_null(o, "severity", s->severity);
+    if (s->severity_said.p)
+        json_set_text(o, "severity_said", s->severity_said);
     if (s->supersedes.p)
         json_set_text(o, "supersedes", s->supersedes);
     if (s->expires_at)

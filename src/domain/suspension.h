@@ -55,7 +55,10 @@ struct suspension {
     struct str title; /* p NULL: none */
     struct str question;
     struct str explanation; /* p NULL: none */
-    struct str severity;    /* low medium high critical; p NULL: not said */
+    struct str severity;    /* low medium high critical; p NULL: not said.
+                               The one that counts (domain/risk.h) */
+    struct str severity_said; /* where it was raised: what the agent said,
+                               "none" for nothing; p NULL: not raised */
     struct str subject;     /* the bytes that were sent, JSON */
     struct str subject_sha256;
     struct str context; /* the bytes that were sent, JSON object */
@@ -146,6 +149,9 @@ struct json *suspension_choices(struct arena *a, const struct suspension *s);
 /* The choice with that value, or NULL. */
 const struct json *suspension_choice(const struct json *choices,
                                      struct str value);
+/* The severity that the agent said; p NULL: none. What a kind's facts have to
+ * be goes by this one. */
+struct str suspension_said(const struct suspension *s);
 /* What the rule of who may decide needs. */
 struct responder_case suspension_case(const struct suspension *s);
 /* Was less, or something else, approved than was asked for? */

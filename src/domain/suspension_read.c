@@ -297,7 +297,8 @@ const struct err *suspension_read(struct arena *a, const struct json *body,
 /* Members that only the server may write. */
 static const char *const server_only[] = {
     "response", "responded_at", "responded_by", "resolution", "decided_by",
-    "outcome",  "reason",       "metadata",     "suspended_at", "expires_at"};
+    "outcome",  "reason",       "metadata",     "suspended_at", "expires_at",
+    "severity_said"};
 
 /* And these, where it says what was approved: a plain record has no such. */
 static const char *const kinds_own[] = {"constraints", "approved_subject",

@@ -67,6 +67,7 @@ static const struct err *read_more(struct call *c, const struct json *body,
     if (s->kind == KIND_NONE)
         return NULL;
     fields_text(&f, "choice", SHORT_MAX, &out->choice);
+    fields_text(&f, "typed", SHORT_MAX, &out->typed);
     fields_json(&f, "constraints", JSON_OBJECT, &out->amend.constraints);
     fields_json(&f, "subject", JSON_OBJECT, &out->amend.subject);
     if (out->amend.subject)

@@ -248,7 +248,7 @@ static const struct err *read_answer(struct call *c, const struct json *body,
 {
     struct fields f = fields(c->a, body, STR(""));
     fields_only(&f, "value choice reason subject_sha256 constraints subject "
-                    "metadata responded_by");
+                    "metadata responded_by typed");
     fields_text(&f, "choice", SHORT_MAX, &out->choice);
     fields_json(&f, "constraints", JSON_OBJECT, &out->amend.constraints);
     fields_json(&f, "subject", JSON_OBJECT, &out->amend.subject);
@@ -258,6 +258,7 @@ static const struct err *read_answer(struct call *c, const struct json *body,
     fields_text(&f, "reason", SUSPENSION_REASON_MAX, &out->reason);
     fields_text(&f, "subject_sha256", 64, &out->seen);
     fields_text(&f, "responded_by", SHORT_MAX, &out->claimed);
+    fields_text(&f, "typed", SHORT_MAX, &out->typed);
     fields_json(&f, "metadata", JSON_OBJECT, &out->metadata);
     out->value = json_get(body, "value");
     out->via = "native";

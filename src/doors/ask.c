@@ -1,9 +1,12 @@
 /* Suspending an intent: what the native and the OpenIntent door share. */
 #include "doors/ask.h"
 
+#include <assert.h>
+
 #include "doors/limit.h"
 #include "doors/probe.h"
 #include "domain/retry.h"
+#include "domain/risk.h"
 #include "store/endpoints.h"
 #include "store/principals.h"
 #include "store/suspensions.h"
@@ -18,6 +21,17 @@ static const struct err *open_question(struct call *c, const struct work *w)
                           "sealed until it is answered or cancelled; ask "
                           "another one in a child intent."),
                     more);
+}
+
+static_assert(CONF_KINDS == KIND__MAX, "a floor for each kind");
+
+/* The agent's word may only raise what the operator set. */
+static void settle_severity(struct call *c, struct suspension *s)
+{
+    const enum severity floors[] = {
+        (enum severity)c->serve->conf->severity_floor[s->kind],
+        severity_of(c->who.severity_floor)};
+    risk_raise(c->a, s, floors, countof(floors));
 }
 
 /* What happens when nobody answers, and whether that may happen. */
@@ -147,6 +161,7 @@ const struct err *ask_suspend(struct call *c, struct work *w,
     s->initiated_by = w->intent.initiated_by;
     TRY(limit_ask(c));
     TRY(check_kind(c, s));
+    settle_severity(c, s);
     TRY(settle_silence(c, s));
     TRY(endpoints_channels(c->pg, c->a, all));
     TRY(channel_check(c->a, all, &own, s->strict));

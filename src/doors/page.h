@@ -77,6 +77,7 @@ const struct err *page_keys(struct call *c) MUST;
 const struct err *page_keys_post(struct call *c) MUST;
 const struct err *page_keys_one(struct call *c) MUST;
 const struct err *page_keys_act(struct call *c) MUST;
+const struct err *page_key_floor_post(struct call *c) MUST;
 
 /* page_sessions.c */
 const struct err *page_sessions(struct call *c) MUST;

@@ -7,8 +7,10 @@
 #include "doors/page_fields.h"
 #include "doors/page_kind_does.h"
 #include "doors/page_question.h"
+#include "doors/page_stakes.h"
 #include "doors/page_typed.h"
 #include "domain/resolve.h"
+#include "domain/risk.h"
 
 #define FEW 4 /* buttons that fit in a bar at the bottom of a phone */
 
@@ -33,15 +35,6 @@ enum page_answer_way page_answer_way(struct arena *a,
     default:
         return PAGE_ANSWER_TEXT;
     }
-}
-
-/* Where a kind's yes permits something and its risk is not said, it counts as
- * medium, as it does among many. */
-bool page_answer_two_step(const struct suspension *s)
-{
-    const struct kind_rule *rule = kind_rule(s->kind);
-    const bool permits = rule && !str_is(str_of(rule->yes), "answer");
-    return s->severity.p ? !str_is(s->severity, "low") : permits;
 }
 
 bool page_answer_declines(struct arena *a, const struct suspension *s,
@@ -261,6 +254,7 @@ static struct json *confirm(struct page_view *v,
     json_set_json(o, "description", page_view_text(v, more));
     json_set_json(o, "says", says(v, s, c));
     json_set_json(o, "unseen", page_unseen_view(v, unseen, s, c));
+    json_set_json(o, "stakes", page_stakes(v, s, c));
     json_set_text(o, "facts_short",
                   page_question_has_facts(s)
                       ? page_view_groups(v->a, s->subject_sha256, 2)
@@ -271,9 +265,10 @@ static struct json *confirm(struct page_view *v,
                       : comment(v->a, of, needs ? "required" : "optional"));
     json_set_text(o, "back_url",
                   page_view_path(v->a, "/suspensions/", s->id, ""));
-    struct json *typed = json_bool(json_get(o, "may_confirm"))
-                             ? page_typed(v, s, c, of->typed, of->error)
-                             : NULL;
+    struct json *typed =
+        json_bool(json_get(o, "may_confirm"))
+            ? page_typed(v, of->after ? of->after : s, c, of->typed, of->error)
+            : NULL;
     json_set_json(o, "typed", typed);
     const bool to_type = typed && json_get_text(typed, "value").n == 0;
     if (typed)
@@ -317,7 +312,7 @@ struct json *page_answer(struct page_view *v, const struct page_answer_of *of)
     json_set_bool(o, "is_choosing", choosing);
     json_set_bool(o, "is_filling", can && form);
     json_set_bool(o, "guarded", str_is(s->severity, "critical"));
-    json_set_bool(o, "two_step", page_answer_two_step(s));
+    json_set_bool(o, "two_step", risk_two_step(v->a, s));
     json_set_bool(o, "few", json_count(choices) <= FEW);
     json_set_json(o, "cannot", cannot(v, of));
     json_set_text(o, "respond_url",
@@ -325,7 +320,7 @@ struct json *page_answer(struct page_view *v, const struct page_answer_of *of)
     json_set_text(o, "subject_sha256", s->subject_sha256);
     json_set_json(o, "buttons", page_buttons(v, s, &unseen, choices));
     json_set_json(o, "confirm", sure);
-    json_set_json(o, "words", choosing && !page_answer_two_step(s)
+    json_set_json(o, "words", choosing && !risk_two_step(v->a, s)
                                   ? words(v->a, of, choices)
                               : can && !choice
                                   ? decline_words(v->a, of, choices)

@@ -27,8 +27,6 @@ struct json *page_answer(struct page_view *v, const struct page_answer_of *of);
 /* `errors`; NULL when there is no error. */
 struct json *page_answer_errors(struct page_view *v,
                                 const struct page_answer_of *of);
-/* Does an answer of this severity take two presses? */
-bool page_answer_two_step(const struct suspension *s);
 /* Is it the choice by which words or a form are declined? */
 bool page_answer_declines(struct arena *a, const struct suspension *s,
                           struct str value);

@@ -41,7 +41,8 @@ static struct json *error_items(struct page_view *v,
     buf_put(&b, reason  ? "Comment: "
                 : typed ? "What you allow: "
                         : "Your answer: ");
-    buf_str(&b, of->error->say);
+    buf_str(&b, typed ? STR("Type what stands at the field.")
+                      : of->error->say);
     json_set_text(item, "href", reason  ? STR("#reason")
                                 : typed ? STR("#typed")
                                         : STR("#value"));

@@ -6,6 +6,7 @@
 #include "doors/page_choice.h"
 #include "doors/page_kind_does.h"
 #include "domain/effect.h"
+#include "domain/risk.h"
 #include "world/request.h"
 
 static bool is_style(const struct json *choice, const char *style)
@@ -73,11 +74,11 @@ struct str page_button_sure(const struct json *choices,
 }
 
 /* An offered limit can be confirmed as it stands. */
-bool page_button_own_page(const struct suspension *s,
+bool page_button_own_page(struct arena *a, const struct suspension *s,
                           const struct page_unseen *unseen,
                           const struct json *choice)
 {
-    return page_answer_two_step(s) || page_unseen_by(unseen, choice) ||
+    return risk_two_step(a, s) || page_unseen_by(unseen, choice) ||
            (json_has(choice, "takes") && !is_limit(choice));
 }
 
@@ -197,7 +198,7 @@ static void add_button(struct page_view *v, struct json *list,
     json_set_text(o, "tone", tone(choice, i == primary_of(choices)));
     json_set_bool(o, "primary", i == last_of(s, choices));
     json_set_bool(o, "needs_reason", needs_reason(choice));
-    const bool page = page_button_own_page(s, unseen, choice);
+    const bool page = page_button_own_page(v->a, s, unseen, choice);
     const struct json *url = choice_url(v->a, s, choice);
     json_set_json(o, "confirm_url", page ? url : NULL);
     json_set_json(o, "lower_url", !page && is_limit(choice) ? url : NULL);

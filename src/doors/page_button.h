@@ -18,7 +18,7 @@ struct json *page_buttons_decline(struct page_view *v,
                                   const struct json *choices);
 /* Does this choice have a page of its own, where it is filled in or
  * confirmed? */
-bool page_button_own_page(const struct suspension *s,
+bool page_button_own_page(struct arena *a, const struct suspension *s,
                           const struct page_unseen *unseen,
                           const struct json *choice);
 /* The key that presses it: a for the yes, r for the no, e for the yes that

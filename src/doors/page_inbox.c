@@ -5,6 +5,9 @@
 #include "doors/page_filters.h"
 #include "doors/page_list.h"
 
+#define SOON (15 * 60 * CLOCK_SECOND)
+#define SOON_ROWS 10
+
 /* The row that the page before ended with, be it still open or not. */
 static const struct err *read_after(struct call *c, struct page_filters *f)
 {
@@ -80,8 +83,34 @@ static struct json *empty(struct call *c, const struct page_filters *f)
     return o;
 }
 
+/* What ends soon stands above the list, whatever its risk and whatever the
+ * list is sorted by. */
+static const struct err *ends_soon(struct call *c, const struct page_filters *f,
+                                   struct suspension_rows *out)
+{
+    struct inbox_wish wish = f->wish;
+    const int64_t until = f->now + SOON;
+    wish.severity = SEVERITY__MAX;
+    wish.due = wish.due && wish.due < until ? wish.due : until;
+    wish.by_deadline = true;
+    wish.limit = SOON_ROWS;
+    out->n = 0;
+    return f->wish.after ? NULL : inbox_list(c->pg, c->a, &wish, out);
+}
+
+static struct json *soon(struct call *c, struct page_view *v,
+                         struct suspension_rows rows)
+{
+    struct json *o = json_object(c->a), *list = json_array(c->a);
+    for (size_t i = 0; i < rows.n; i++)
+        json_add_json(list, page_row(v, &rows.v[i]));
+    json_set_json(o, "rows", list);
+    return rows.n ? o : NULL;
+}
+
 static const struct err *show(struct call *c, struct page_filters *f,
-                              struct suspension_rows rows)
+                              struct suspension_rows rows,
+                              struct suspension_rows ending)
 {
     struct page_view v = page_begin(c);
     struct json *view = json_object(c->a);
@@ -103,6 +132,7 @@ static const struct err *show(struct call *c, struct page_filters *f,
     json_set_text(view, "first_url",
                   page_list_url(c, "/inbox", "after", STR_NONE));
     json_set_json(view, "filters", page_filters_view(c, &v, f));
+    json_set_json(view, "soon", soon(c, &v, ending));
     json_set_json(view, "empty", rows.n ? NULL : empty(c, f));
     json_set_json(view, "list", NULL);
     if (rows.n) {
@@ -118,7 +148,7 @@ static const struct err *show(struct call *c, struct page_filters *f,
 const struct err *page_inbox(struct call *c)
 {
     struct page_filters f;
-    struct suspension_rows rows;
+    struct suspension_rows rows, ending;
     TRY(page_filters_read(c, &f, clock_now()));
     TRY(read_after(c, &f));
     TRY(inbox_list(c->pg, c->a, &f.wish, &rows));
@@ -129,5 +159,6 @@ const struct err *page_inbox(struct call *c)
         return NULL;
     }
     TRY(inbox_count(c->pg, c->a, &f.wish, &f.counts));
-    return show(c, &f, rows);
+    TRY(ends_soon(c, &f, &ending));
+    return show(c, &f, rows, ending);
 }

@@ -5,6 +5,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "doors/page.h"
+#include "doors/page_key_floor.h"
 #include "doors/page_people.h"
 #include "doors/page_roster.h"
 #include "store/keys.h"
@@ -302,6 +303,7 @@ const struct err *page_keys_one(struct call *c)
     json_set_bool(view, "in_use", in_use(&k, v.now));
     json_set_bool(view, "reach_set", kept_apart(&k));
     json_set_bool(view, "reach_all", k.reach == REACH_ALL);
+    json_set_json(view, "floor", page_key_floor(c->a, &k));
     json_set_text(view, "url", page_view_path(c->a, PATH "/", k.id, ""));
     const struct str title = page_view_plain(c->a, k.label, PAGE_VIEW_TAB);
     return page_render(c, 200, "key", arena_z(c->a, title), view);

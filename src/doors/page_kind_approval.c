@@ -2,6 +2,7 @@
 #include "doors/page_kind_approval.h"
 
 #include "doors/page_kind_card.h"
+#include "doors/page_stakes.h"
 #include "domain/subject.h"
 
 #define CALLS_MAX 100 /* that get a table of their own */
@@ -130,7 +131,8 @@ static struct json *facts(struct page_kind_card *c)
     return list;
 }
 
-static struct json *claims(struct page_kind_card *c)
+/* unstated: is it told that there is no consequence? */
+static struct json *claims(struct page_kind_card *c, bool unstated)
 {
     struct json *list = json_array(c->v->a);
     const struct json *back = page_kind_card_take(c, "reversible");
@@ -143,8 +145,11 @@ static struct json *claims(struct page_kind_card *c)
                              STR_NONE);
     page_kind_card_add_claim(c, list, "Scope", page_kind_card_text(c, scope),
                              STR_NONE);
+    const struct str stated = page_kind_card_text(c, then);
     page_kind_card_add_claim(c, list, "Consequence",
-                             page_kind_card_text(c, then), STR_NONE);
+                             unstated && !stated.p ? STR(PAGE_STAKES_NONE)
+                                                   : stated,
+                             STR_NONE);
     return list;
 }
 
@@ -158,7 +163,7 @@ struct json *page_kind_approval(struct page_view *v,
     struct json *o = json_object(v->a);
     json_set_text(o, "calls_note", calls_note(&c, json_count(calls)));
     json_set_json(o, "facts", facts(&c));
-    json_set_json(o, "claims", claims(&c));
+    json_set_json(o, "claims", claims(&c, page_stakes_unstated(of->s)));
     struct json *list = tables(&c, calls);
     page_kind_card_add_rest(&c, list);
     json_set_json(o, "tables", list);

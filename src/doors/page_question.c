@@ -166,6 +166,21 @@ static struct str body(const struct suspension *s)
                                                          : s->question;
 }
 
+/* "" where the agent's word counts. */
+static struct str raised(struct arena *a, const struct suspension *s)
+{
+    const struct str said = suspension_said(s);
+    struct buf b = buf_make(a, 128);
+    if (!s->severity_said.p)
+        return STR("");
+    buf_put(&b, "Raised ");
+    buf_put(&b, said.p ? "from " : "");
+    buf_str(&b, said);
+    buf_put(&b, " by the server");
+    buf_put(&b, said.p ? "." : ". The agent did not say how risky it is.");
+    return buf_text(&b);
+}
+
 struct json *page_question(struct page_view *v, const struct suspension *s)
 {
     struct json *o = json_object(v->a);
@@ -177,6 +192,7 @@ struct json *page_question(struct page_view *v, const struct suspension *s)
                   page_view_path(v->a, "/intents/", s->intent_id, ""));
     json_set_json(o, "kind", page_kind_word(v->a, s));
     json_set_json(o, "risk", page_question_risk(v->a, s));
+    json_set_text(o, "raised", raised(v->a, s));
     json_set_json(o, "outcome", page_question_outcome(v, s));
     json_set_json(o, "title",
                   page_view_head(v, page_question_title(s), PAGE_VIEW_TITLE));

@@ -264,9 +264,10 @@ static const struct err *read_answer(struct arena *a,
         out->value = json_string(a, text);
     if (!choosing)
         return NULL;
-    const struct err *e = page_amend_read(
-        a, s, suspension_choice(suspension_choices(a, s), text), posted,
-        &out->amend);
+    const struct json *choice =
+        suspension_choice(suspension_choices(a, s), text);
+    out->typed = page_typed_read(a, s, choice, posted);
+    const struct err *e = page_amend_read(a, s, choice, posted, &out->amend);
     /* Who comes too late is told that, whatever was typed. */
     return s->state == SUSPENSION_PENDING ? e : NULL;
 }
@@ -325,7 +326,7 @@ static const struct err *show_again(struct call *c,
     const struct json *choice =
         suspension_choice(suspension_choices(c->a, of.s), value);
     if (page_answer_way(c->a, of.s) == PAGE_ANSWER_CHOICE && choice &&
-        (page_button_own_page(of.s, &unseen, choice) ||
+        (page_button_own_page(c->a, of.s, &unseen, choice) ||
          page_amend_takes(choice)))
         of.choice = value;
     return show_question(c, of.error ? response_status(of.error->kind) : 200,
@@ -392,9 +393,6 @@ const struct err *page_suspension_respond(struct call *c)
     if (!e)
         e = decide(c, &w, &answer);
     const bool unseen = !e && is_unseen(c, &w.suspension, &posted);
-    if (!e && !unseen)
-        e = page_typed_check(c->a, &before, choice_of(c, &before, &posted),
-                             &posted);
     if (!e && !unseen)
         return finish(c, &w);
     /* Nobody shall wait for the lock while a page is made. */

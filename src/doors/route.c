@@ -171,6 +171,8 @@ const struct route routes[] = {
     {GET, "/settings/keys/{id}", COOKIE, ADMIN, "", 0, HTML, page_keys_one},
     {POST, "/settings/keys/{id}", COOKIE, ADMIN, "", 8 * KB, HTML,
      page_keys_act},
+    {POST, "/settings/keys/{id}/floor", COOKIE, ADMIN, "", 8 * KB, HTML,
+     page_key_floor_post},
     {GET, "/settings/endpoints", COOKIE, OVERSEER, "", 0, HTML,
      page_endpoints},
     {POST, "/settings/endpoints", COOKIE, ADMIN, "", 64 * KB, HTML,

@@ -123,6 +123,7 @@ static void set_question(struct call *c, struct json *o,
     json_set_text(o, "question", s->question);
     json_set_text_or_null(o, "explanation", s->explanation);
     json_set_text_or_null(o, "severity", s->severity);
+    json_set_text_or_null(o, "severity_said", suspension_said(s));
     json_set_text(o, "response_type",
                   str_of(suspension_type_word(s->response_type)));
     json_set_json(o, "choices", suspension_choices(a, s));

@@ -7,6 +7,7 @@
 #include "domain/person.h"
 #include "domain/reach.h"
 #include "domain/retry.h"
+#include "domain/severity.h"
 #include "process/command.h"
 #include "store/keys.h"
 #include "store/sql.gen.h"
@@ -23,6 +24,7 @@ struct wanted {
     struct str retry_policy; /* p NULL: none */
     struct str groups;       /* p NULL: none */
     enum reach reach;
+    struct str severity_floor; /* p NULL: none */
 };
 
 static bool read_agents(const struct command *c, struct wanted *w)
@@ -75,6 +77,25 @@ static bool read_reach(const struct command *c, struct wanted *w)
     return fine;
 }
 
+/* p NULL in *out for none. */
+static bool read_severity(struct str word, struct str *out)
+{
+    const enum severity s = severity_of(word);
+    *out = s == SEVERITY_UNSAID ? STR_NONE : str_of(severity_word(s));
+    return s != SEVERITY_UNSAID || str_is(word, "none");
+}
+
+static bool read_floor(const struct command *c, struct wanted *w)
+{
+    const struct str word = command_option(c, "--severity-floor", 0);
+    const bool fine = !word.p || (w->role == ROLE_AGENT &&
+                                  read_severity(word, &w->severity_floor));
+    if (!fine)
+        fprintf(stderr, "sayso: --severity-floor is none, low, medium, high "
+                        "or critical, for a key of role agent\n");
+    return fine;
+}
+
 static bool read_groups(const struct command *c, struct wanted *w)
 {
     const struct str text = command_option(c, "--groups", 0);
@@ -112,7 +133,7 @@ static bool read_wanted(const struct command *c, struct wanted *w)
     }
     w->expires_at = n ? clock_now() + n * 86400 * CLOCK_SECOND : 0;
     return read_agents(c, w) && read_reach(c, w) && read_policy(c, w) &&
-           read_groups(c, w);
+           read_groups(c, w) && read_floor(c, w);
 }
 
 static int create(const struct command *c)
@@ -122,7 +143,8 @@ static int create(const struct command *c)
     struct pg_args args = pg_args(a);
     if (!command_options_ok(c, 1,
                             "--role= --label= --agent= --expires-days= "
-                            "--retry-policy= --groups= --reach=") ||
+                            "--retry-policy= --groups= --reach= "
+                            "--severity-floor=") ||
         !read_wanted(c, &w))
         return 2;
     const struct str text = keys_text(a);
@@ -137,6 +159,7 @@ static int create(const struct command *c)
     pg_arg(&args, w.retry_policy);
     pg_arg(&args, w.groups);
     pg_arg(&args, str_of(reach_word(w.reach)));
+    pg_arg(&args, w.severity_floor);
     struct pg *pg = command_owner(c);
     const struct err *e = pg_query(pg, a, SQL_KEY_INSERT, &args, NULL);
     pg_close(pg);
@@ -184,6 +207,28 @@ static int revoke(const struct command *c)
     return pg_affected(rows) > 0 ? 0 : 1;
 }
 
+static int set_floor(const struct command *c)
+{
+    struct pg_args args = pg_args(c->arena);
+    struct pg_rows *rows = NULL;
+    struct str floor = STR_NONE;
+    if (c->argc != 3 || !read_severity(str_of(c->argv[2]), &floor)) {
+        fprintf(stderr, "sayso: key floor needs an id or a prefix, and none, "
+                        "low, medium, high or critical\n");
+        return 2;
+    }
+    struct pg *pg = command_owner(c);
+    pg_arg(&args, str_of(c->argv[1]));
+    pg_arg(&args, floor);
+    const struct err *e =
+        pg_query(pg, c->arena, SQL_KEY_SEVERITY_FLOOR, &args, &rows);
+    pg_close(pg);
+    if (e)
+        return command_failed(e);
+    printf("%zu changed\n", pg_affected(rows));
+    return pg_affected(rows) > 0 ? 0 : 1;
+}
+
 int key_run(const struct command *c)
 {
     const struct str what = c->argc > 0 ? str_of(c->argv[0]) : STR("");
@@ -193,6 +238,9 @@ int key_run(const struct command *c)
         return list(c);
     if (str_is(what, "revoke"))
         return revoke(c);
-    fprintf(stderr, "sayso: key create, key list or key revoke\n");
+    if (str_is(what, "floor"))
+        return set_floor(c);
+    fprintf(stderr,
+            "sayso: key create, key list, key floor or key revoke\n");
     return 2;
 }

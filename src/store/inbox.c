@@ -63,14 +63,23 @@ static int64_t rank(struct str severity)
     return SEVERITY_CRITICAL - severity_of(severity);
 }
 
-/* The ranks of one severity (SEVERITY__MAX: any), from a rank on. */
+/* What is not said is sorted as medium (inbox_ranked in the database). */
+static int64_t class_of(int64_t r)
+{
+    return r == SEVERITY_CRITICAL - SEVERITY_UNSAID
+               ? SEVERITY_CRITICAL - SEVERITY_MEDIUM
+               : r;
+}
+
+/* The ranks of one severity (SEVERITY__MAX: any), from a class on. */
 static void arg_ranks(struct pg_args *args, enum severity only, int64_t from)
 {
     static const char digits[] = "01234";
     struct str v[SEVERITY__MAX];
     size_t n = 0;
-    for (int64_t r = from; r < SEVERITY__MAX; r++) {
-        if (only == SEVERITY__MAX || r == SEVERITY_CRITICAL - only)
+    for (int64_t r = 0; r < SEVERITY__MAX; r++) {
+        if (class_of(r) >= from &&
+            (only == SEVERITY__MAX || r == SEVERITY_CRITICAL - only))
             v[n++] = (struct str){digits + r, 1};
     }
     pg_arg_texts(args, v, n);
@@ -121,7 +130,7 @@ static void arg_after(struct pg_args *args, const struct inbox_wish *w)
         pg_arg(args, STR(""));
         return;
     }
-    pg_arg_int(args, rank(s->severity));
+    pg_arg_int(args, class_of(rank(s->severity)));
     arg_due(args, s->expires_at);
     pg_arg_time(args, s->suspended_at);
     pg_arg(args, s->id);
@@ -130,9 +139,11 @@ static void arg_after(struct pg_args *args, const struct inbox_wish *w)
 static struct pg_args list_args(struct arena *a, const struct inbox_wish *w)
 {
     struct pg_args args = pg_args(a);
-    const bool skip = w->after && !w->by_deadline;
+    const int64_t from = w->after && !w->by_deadline
+                             ? class_of(rank(w->after->severity))
+                             : 0;
     suspensions_arg_kinds(&args, w->kind);
-    arg_ranks(&args, w->severity, skip ? rank(w->after->severity) : 0);
+    arg_ranks(&args, w->severity, from);
     arg_due(&args, w->due);
     pg_arg_int(&args, w->limit);
     arg_after(&args, w);
@@ -219,7 +230,7 @@ const struct err *inbox_place(struct pg *pg, struct arena *a,
     struct suspension_rows next;
     struct pg_rows *rows = NULL;
     suspensions_arg_kinds(&args, KIND__MAX);
-    pg_arg_int(&args, rank(s->severity));
+    pg_arg_int(&args, class_of(rank(s->severity)));
     arg_due(&args, s->expires_at);
     pg_arg_time(&args, s->suspended_at);
     pg_arg(&args, s->id);

@@ -10,7 +10,7 @@
 
 /* The columns of key_page and key_get. */
 enum { ID, PREFIX, ROLE, LABEL, AGENTS, GROUPS, CREATED, USED, EXPIRES,
-       REVOKED, REACH };
+       REVOKED, REACH, FLOOR };
 
 static struct key row(const struct pg_rows *r, size_t i)
 {
@@ -24,7 +24,8 @@ static struct key row(const struct pg_rows *r, size_t i)
                         .used_at = pg_int(r, i, USED),
                         .expires_at = pg_int(r, i, EXPIRES),
                         .revoked_at = pg_int(r, i, REVOKED),
-                        .reach = reach_of(pg_str(r, i, REACH))};
+                        .reach = reach_of(pg_str(r, i, REACH)),
+                        .severity_floor = pg_str(r, i, FLOOR)};
 }
 
 const struct err *keys_list(struct pg *pg, struct arena *a,
@@ -100,6 +101,15 @@ const struct err *keys_reach(struct pg *pg, struct arena *a, struct str id,
     TRY(pg_query(pg, a, SQL_KEY_REACH, &args, &r));
     *done = pg_affected(r) > 0;
     return NULL;
+}
+
+const struct err *keys_floor(struct pg *pg, struct arena *a, struct str id,
+                             struct str floor)
+{
+    struct pg_args args = pg_args(a);
+    pg_arg(&args, id);
+    pg_arg(&args, floor);
+    return pg_query(pg, a, SQL_KEY_FLOOR, &args, NULL);
 }
 
 const struct err *keys_revoke(struct pg *pg, struct arena *a, struct str id)

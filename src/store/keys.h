@@ -15,6 +15,7 @@ struct key {
     enum reach reach;
     struct str agents; /* names, with commas; "": none */
     struct str groups; /* names, a space between; p NULL: none */
+    struct str severity_floor; /* of what it asks; p NULL: none */
     int64_t created_at, used_at, expires_at, revoked_at; /* 0: not */
 };
 struct key_rows {
@@ -40,6 +41,9 @@ const struct err *keys_make(struct pg *pg, struct arena *a,
  * ended, is no agent's or is any agent's. */
 const struct err *keys_reach(struct pg *pg, struct arena *a, struct str id,
                              enum reach reach, bool *done) MUST;
+/* The least severity of what it asks from now on; p NULL: none. */
+const struct err *keys_floor(struct pg *pg, struct arena *a, struct str id,
+                             struct str floor) MUST;
 /* Ends it; one that has ended stays as it is. */
 const struct err *keys_revoke(struct pg *pg, struct arena *a,
                               struct str id) MUST;

@@ -14,7 +14,7 @@
 /* ---- keys ----------------------------------------------------------- */
 
 /* The columns of key_find that make a key what it is; last use is no part. */
-enum { ID, ROLE, LABEL, AGENTS, EXPIRES, REVOKED, RETRY, GROUPS, REACH,
+enum { ID, ROLE, LABEL, AGENTS, EXPIRES, REVOKED, RETRY, GROUPS, REACH, FLOOR,
        COLUMNS };
 enum { LAST_USED = COLUMNS, VERSION };
 
@@ -132,7 +132,9 @@ static const struct err *fill(struct arena *a, const struct str *columns,
                               .title = arena_str(a, columns[LABEL]),
                               .retry_policy = arena_str(a, columns[RETRY]),
                               .groups = arena_str(a, columns[GROUPS]),
-                              .reach = reach_of(columns[REACH])};
+                              .reach = reach_of(columns[REACH]),
+                              .severity_floor =
+                                  arena_str(a, columns[FLOOR])};
     return out->role == ROLE_AGENT ? speak(a, columns[AGENTS], asked, out)
                                    : NULL;
 }

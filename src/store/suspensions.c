@@ -18,7 +18,7 @@ enum {
     SUMMARY, SUSPENDED_TIME, RESPONDED_TIME, INBOX_RANK, EXPIRES_TIME, ATTEMPT,
     NEXT_ATTEMPT_AT, KIND, ALLOW_EDIT, RESPONDER_MODE, RESPONDER, NOT_INITIATOR,
     EVIDENCE, ARTIFACTS, SUPERSEDES, CONSTRAINTS, APPROVED_SUBJECT,
-    APPROVED_SHA256, COLUMNS
+    APPROVED_SHA256, SEVERITY_SAID, COLUMNS
 };
 static_assert(COLUMNS == SUSPENSIONS_COLUMNS, "suspension_row");
 
@@ -86,6 +86,7 @@ struct suspension suspensions_row(const struct pg_rows *r, size_t i)
         .constraints = pg_str(r, i, CONSTRAINTS),
         .approved_subject = pg_str(r, i, APPROVED_SUBJECT),
         .approved_sha256 = pg_str(r, i, APPROVED_SHA256),
+        .severity_said = pg_str(r, i, SEVERITY_SAID),
     };
 }
 
@@ -267,6 +268,7 @@ static void arg_kind(struct pg_args *args, const struct suspension *s)
     pg_arg(args, s->evidence);
     pg_arg(args, s->artifacts);
     pg_arg(args, s->supersedes);
+    pg_arg(args, s->severity_said);
 }
 
 void suspensions_queue_insert(struct pg *pg, struct arena *a,

@@ -5,7 +5,7 @@
 #include "domain/suspension.h"
 #include "world/pg.h"
 
-#define SUSPENSIONS_COLUMNS 54 /* of suspension_row */
+#define SUSPENSIONS_COLUMNS 55 /* of suspension_row */
 
 struct suspension_rows {
     struct suspension *v;

@@ -59,24 +59,33 @@ async function confirmed(page, severity) {
         assert.match(words, new RegExp(one));
     }
     assert.equal(await focusedName(page),
-        severity === "critical" ? undefined : "value");
+        severity === "critical" ? "typed" : "value");
     await pending(asked);
     await follow(page, "Back");
     await pending(asked);
     await follow(page, approve);
+    if (severity === "critical") {
+        await press(page, `Confirm: ${approve}`);
+        assert.equal(shown(page).status(), 422);
+        assert.match(await text(page), /Type it, to say/);
+        await pending(asked);
+        await page.getByLabel("To allow this, type").fill("Approve");
+    }
     await press(page, `Confirm: ${approve}`);
     assert.match(await text(page), /You approved this/);
     const stored = await suspension(asked.suspension_id);
     assert.equal(stored.value, "refund");
 }
 
-test("a low or unsaid severity is answered in one step", () =>
+test("a low severity is answered in one step, an unsaid one in two", () =>
     withPage({ who: "operator" }, async (page) => {
-        for (const severity of ["low", undefined]) {
-            await open(page, await ask(questions.choice({ severity })));
-            await press(page, half);
-            assert.match(await text(page), /You asked for changes/);
-        }
+        await open(page, await ask(questions.choice({ severity: "low" })));
+        await press(page, half);
+        assert.match(await text(page), /You asked for changes/);
+        const asked = await ask(questions.choice({ severity: undefined }));
+        await open(page, asked);
+        await follow(page, half);
+        await pending(asked);
     }));
 
 /* ---- looking -------------------------------------------------------- */

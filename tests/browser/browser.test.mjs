@@ -18,6 +18,7 @@ import "./people.mjs";
 import "./people_settings.mjs";
 import "./plans.mjs";
 import { startServer, stopServer } from "./server.mjs";
+import "./risk.mjs";
 import "./settings.mjs";
 import "./states.mjs";
 

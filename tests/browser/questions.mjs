@@ -42,7 +42,8 @@ export function choice(more = {}) {
 export function confirm(more = {}) {
     return {
         question: named("Send the letter to 1,204 customers?"),
-        response_type: "confirm", context: { recipients: 1204 }, ...more,
+        response_type: "confirm", severity: "low",
+        context: { recipients: 1204 }, ...more,
     };
 }
 

@@ -72,7 +72,7 @@ def test_a_choice(agent, me):
 
 
 def test_a_confirmation_without_choices(agent, me):
-    asked = ask(agent, response_type="confirm", choices=None)
+    asked = ask(agent, response_type="confirm", choices=None, severity="low")
     assert set(show(me, asked).buttons("/respond")) == {"yes", "no"}
     assert send(me, asked, value="no").status_code == 303
     assert read(agent, asked)["value"] == "no"
@@ -470,7 +470,8 @@ def test_the_inbox_is_most_urgent_first_and_pages(agent, me):
     while path and pages < 60:
         r = me.client.get(path)
         assert r.status_code == 200
-        rows = re.findall(r'href="(/suspensions/[^"?]+)"', r.text)
+        rows = re.findall(r'class="title" href="(/suspensions/[^"?]+)"',
+                          r.text)
         seen += [x for i, x in enumerate(rows) if x not in rows[:i]]
         older = re.search(r'href="(/inbox\?after=[^"]+)">Older', r.text)
         path, pages = older and older[1], pages + 1

@@ -1,10 +1,14 @@
-"""Silence and risk are the operator's: what a fallback may pick, and what
-silence leaves behind."""
+"""Silence and risk are the operator's: what a fallback may pick, what silence
+leaves behind, how grave a question is at the least, and what a grave yes asks
+for."""
+import re
+
 import pytest
 
 import kit
 from kit import (answer, ask, configured, events, get, new_intent, patch, put,
                  record, refused, suspend, wait_for)
+from page import Page
 from test_kinds import SUBJECTS
 
 AUTHORIZES = [{"value": "go", "label": "Go", "effect": "authorize"},
@@ -189,3 +193,265 @@ def test_an_openintent_confirm_has_no_effects(agent, operator, auditor):
     assert {c["effect"] for c in seen["choices"]} == {"none"}
     r = answer(operator, {"suspension_id": one}, "yes")
     assert r.json()["outcome"] == "none", r.text
+
+
+# --- How grave it is at the least -----------------------------------------
+
+DROP = {**SUBJECTS["approval"], "target": "orders_2024", "reversible": False,
+        "consequence": "The rows are gone."}
+
+
+@pytest.fixture
+def floored(server):
+    """A key with a floor of its own, and its agent."""
+    key = server.key("agent", "--agent", "floored-agent", "--severity-floor",
+                     "high")
+    with server.client(headers={"X-API-Key": key}) as client:
+        yield key, client
+
+
+def severities(asked):
+    return asked["severity"], asked["severity_said"]
+
+
+def test_h3_the_agents_word_is_only_raised_by_its_key(server, floored):
+    key, client = floored
+    for said, counts in ((None, "high"), ("low", "high"), ("high", "high"),
+                         ("critical", "critical")):
+        asked = ask(client, severity=said)
+        assert severities(asked) == (counts, said)
+        mirror = get(client, {"id": asked["intent_id"]})["state"][
+            "_suspension"]
+        assert mirror["severity"] == counts
+        told = events(client, asked["intent_id"],
+                      event_type="intent.suspended")[0]["payload"]
+        assert told["severity"] == counts
+    # The other door of the same rule.
+    intent, one = suspend(client, choices=kit.CHOICES)
+    mirror = get(client, intent)["state"]["_suspension"]
+    assert mirror["severity"] == "high"
+    assert mirror["severity_said"] == "none"
+    assert severities(client.get(f"/api/v1/suspensions/{one}").json()) == (
+        "high", None)
+
+
+def test_h3_a_floor_of_a_key_is_changed(server, floored):
+    key, client = floored
+    made = server.sayso("key", "floor", key[:12], "critical")
+    assert made.returncode == 0, made.stderr
+    assert ask(client, severity="low")["severity"] == "critical"
+    assert server.sayso("key", "floor", key[:12], "none").returncode == 0
+    assert severities(ask(client, severity="low")) == ("low", "low")
+    for bad in ([key[:12], "urgent"], [key[:12]], ["nothing", "low"]):
+        assert server.sayso("key", "floor", *bad).returncode != 0
+    for bad in (["--role", "operator", "--severity-floor", "low"],
+                ["--role", "agent", "--agent", "x", "--severity-floor", "x"]):
+        made = server.sayso("key", "create", "--label", "x", *bad)
+        assert made.returncode == 2 and "--severity-floor" in made.stderr
+
+
+@pytest.mark.route("POST /settings/keys/{id}/floor")
+def test_h3_a_floor_of_a_key_is_changed_on_its_page(server, floored, person):
+    key, client = floored
+    admin = person("admin").client
+    with server.database() as db:
+        id = db.execute("SELECT id FROM api_key WHERE prefix = %s",
+                        [key[:12]]).fetchone()[0]
+    path = f"/settings/keys/{id}"
+    page = admin.get(path)
+    assert '<option value="high" selected>High</option>' in page.text
+    data = Page(page).data("/floor", floor="medium")
+    assert admin.post(path + "/floor", data=data).status_code == 303
+    assert ask(client)["severity"] == "medium"
+    data["floor"] = "urgent"
+    assert admin.post(path + "/floor", data=data).status_code == 400
+    data["floor"] = "none"
+    assert admin.post(path + "/floor", data=data).status_code == 303
+    assert ask(client)["severity"] is None
+
+
+def test_h3_the_agents_word_is_only_raised_by_kind(server, agent):
+    with configured(server, severity_floor_approval="high",
+                    severity_floor_none="medium"):
+        asked = agent.post("/api/v1/suspensions", json={
+            "question": "?", "severity": "low", **kind("approval")}).json()
+        assert severities(asked) == ("high", "low")
+        assert severities(ask(agent)) == ("medium", None)
+        assert severities(ask(agent, severity="critical")) == (
+            "critical", "critical")
+        other = agent.post("/api/v1/suspensions", json={
+            "question": "?", "severity": "low", **kind("permission")}).json()
+        assert severities(other) == ("low", "low")
+
+
+def test_h3_silence_goes_by_the_severity_that_counts(server, agent, lenient):
+    with configured(server, severity_floor_approval="medium"):
+        refused(asking(agent, severity="low", fallback_value="approve",
+                       **kind("approval")), 422, "fallback.authorizes")
+
+
+def test_h3_what_a_kind_needs_goes_by_the_agents_word(agent, operator,
+                                                     person):
+    """The server raised it, so the agent need not have stated what comes of
+    it; the page says so."""
+    one = {k: v for k, v in DROP.items() if k != "consequence"}
+    refused(agent.post("/api/v1/suspensions", json={
+        "question": "?", "kind": "approval", "subject": one,
+        "severity": "high"}), 422, "kind.facts")
+    asked = agent.post("/api/v1/suspensions", json={
+        "question": "?", "kind": "approval", "subject": one,
+        "severity": "low"}).json()
+    assert severities(asked) == ("high", "low")
+    me = person("operator").client
+    text = Page(me.get(f"/suspensions/{asked['suspension_id']}")).text
+    assert "Raised from low by the server." in text
+    assert "No consequence stated" in text
+
+
+# --- A2: what is not said --------------------------------------------------
+
+def listed(client, **query):
+    r = client.get("/inbox", params=query)
+    assert r.status_code == 200, r.text
+    return re.findall(r'class="title" href="/suspensions/([^"]+)"', r.text)
+
+
+def test_a2_what_is_not_said_sorts_as_medium(agent, person):
+    me, word = person("operator").client, "unsaid" + kit.new_id()[:6]
+    made = {}
+    for severity, seconds in (("low", 7200), (None, 7201), ("medium", 7202),
+                              (None, 7203), ("high", 7204)):
+        made[severity, seconds] = ask(
+            agent, title=word, severity=severity,
+            timeout_seconds=seconds)["suspension_id"]
+    order = [made[k] for k in (("high", 7204), (None, 7201),
+                               ("medium", 7202), (None, 7203),
+                               ("low", 7200))]
+    assert listed(me, q=word) == order
+    assert [i for i in listed(me) if i in order] == order
+    # A page that begins between them goes on where it ended, by the index as
+    # by the words.
+    for n, last in enumerate(order[:-1]):
+        for query in ({"q": word}, {}):
+            rest = listed(me, after=last, **query)
+            assert [i for i in rest if i in order] == order[n + 1:], (n, query)
+    # And the question's own page knows where it stands.
+    page = me.get(f"/suspensions/{order[2]}").text
+    assert f'/suspensions/{order[1]}"' in page
+    assert f'/suspensions/{order[3]}"' in page
+
+
+def test_a2_what_is_not_said_is_in_no_decision_for_many(server, agent, person):
+    boss, word = person("operator"), "bulk" + kit.new_id()[:6]
+    with server.database() as db:
+        db.execute("UPDATE principal SET bulk_limit = 'critical' WHERE "
+                   "email = %s", [boss.email])
+    for severity, subject in ((None, SUBJECTS["approval"]), ("low", DROP)):
+        agent.post("/api/v1/suspensions", json={
+            "question": "?", "title": word, "kind": "approval",
+            "severity": severity, "subject": subject})
+    page = boss.client.get("/inbox", params={"q": word})
+    pick = re.findall(r'name="pick\[\]" value="([^"]+)"', page.text)
+    csrf = Page(page).value("/inbox/confirm", "csrf")
+    assert len(pick) == 2
+    r = boss.client.post("/inbox/decide", data={
+        "csrf": csrf, "answer": "approve", "pick[]": pick})
+    assert "2 not" in Page(r).text, Page(r).text
+    assert "Its risk is not said." in Page(r).text
+    assert "has to be typed" in Page(r).text
+
+
+def test_a2_what_is_not_said_takes_two_steps(agent, person):
+    me = person("operator").client
+    for body, two in (({}, True), ({"response_type": "confirm",
+                                    "choices": [{"value": "a"}]}, False),
+                      ({"choices": AUTHORIZES}, True)):
+        asked = agent.post("/api/v1/suspensions",
+                           json={"question": "?", **body}).json()
+        page = me.get(f"/suspensions/{asked['suspension_id']}").text
+        assert ("?choice=" in page) == two, body
+
+
+def test_a2_what_ends_soon_stands_above_the_list(agent, person):
+    me, word = person("operator").client, "soon" + kit.new_id()[:6]
+    late = [ask(agent, title=f"{word} {n}", severity=[None, "low"][n % 2],
+                timeout_seconds=600 + n)["suspension_id"] for n in range(11)]
+    ask(agent, title=word, severity="critical", timeout_seconds=3600)
+    for query in ({"q": word}, {"q": word, "risk": "critical"},
+                  {"q": word, "sort": "deadline"}):
+        text = me.get("/inbox", params=query).text
+        block = text.split('class="soon"')[1].split("</section>")[0]
+        assert "Ends within 15 minutes" in block
+        assert re.findall(r'href="/suspensions/([^"]+)"', block) == late[:10]
+    text = me.get("/inbox", params={"q": word, "after": late[0]}).text
+    assert "Ends within 15 minutes" not in text
+    text = me.get("/inbox", params={"q": kit.new_id()}).text
+    assert "Ends within 15 minutes" not in text
+
+
+# --- A5: a typed yes --------------------------------------------------------
+
+def test_a5_a_critical_yes_is_typed(agent, operator):
+    one = {**DROP, "reversible": True}
+    for severity, subject, word in (("critical", one, "orders_2024"),
+                                    ("low", DROP, "orders_2024"),
+                                    ("critical", {**one, "target": "a\nb"},
+                                     None)):
+        asked = agent.post("/api/v1/suspensions", json={
+            "question": "?", "kind": "approval", "severity": severity,
+            "subject": subject}).json()
+        word = word or asked["subject_sha256"][:8]
+        for typed in ({}, {"typed": "orders"}, {"typed": ""}):
+            body = refused(answer(operator, asked, "approve", **typed), 422,
+                           "typed.differs", "typed")
+            assert body["wanted"] == word and word in body["detail"]
+        r = answer(operator, asked, "approve", typed=f" {word} ")
+        assert r.status_code == 200 and r.json()["outcome"] == "authorized"
+
+
+def test_a5_a_no_is_not_typed(agent, operator):
+    asked = agent.post("/api/v1/suspensions", json={
+        "question": "?", "kind": "approval", "severity": "critical",
+        "subject": DROP}).json()
+    r = answer(operator, asked, "reject", reason="No.")
+    assert r.status_code == 200, r.text
+
+
+def test_a5_without_a_target_it_is_the_servers_word(agent, operator):
+    asked = agent.post("/api/v1/suspensions", json={
+        "question": "Go?", "severity": "critical"}).json()
+    refused(answer(operator, asked, "yes"), 422, "typed.differs")
+    assert answer(operator, asked, "yes", typed="Approve").status_code == 200
+
+
+def test_a5_at_the_openintent_door(agent, operator):
+    intent = new_intent(agent, "suspended_awaiting_input")
+    wanted = record(kind="approval", subject=DROP)
+    del wanted["choices"]
+    r = patch(agent, intent, put("_suspension", wanted))
+    assert r.status_code == 200, r.text
+    refused(kit.respond(operator, intent, wanted["id"], "approve"), 422)
+    r = kit.respond(operator, intent, wanted["id"], "approve",
+                    typed="orders_2024")
+    assert r.status_code == 200, r.text
+    # Without effects nothing is authorized, so nothing has to be typed.
+    intent, one = suspend(agent, severity="critical")
+    r = kit.respond(operator, intent, one, "approve")
+    assert r.status_code == 200, r.text
+
+
+def test_a5_on_a_page(agent, person):
+    me = person("operator").client
+    asked = agent.post("/api/v1/suspensions", json={
+        "question": "Drop it?", "kind": "approval", "severity": "critical",
+        "subject": DROP}).json()
+    path = f"/suspensions/{asked['suspension_id']}"
+    page = Page(me.get(path, params={"choice": "approve"}))
+    assert "Critical risk. Cannot be undone: The rows are gone." in page.text
+    data = page.data("/respond", value="approve")
+    for typed in (None, "orders"):
+        r = me.post(path + "/respond", data={**data, "typed": typed or ""})
+        assert r.status_code == 422, r.text
+        assert 'name="typed"' in r.text
+    r = me.post(path + "/respond", data={**data, "typed": "orders_2024"})
+    assert r.status_code == 303, r.text

@@ -13,7 +13,7 @@ SUBJECTS = {
     "approval": {
         "action": {"name": "refund", "provider": "stripe"},
         "target": "order 12345", "scope_summary": "one refund",
-        "consequence": "499.99 EUR leave the account", "reversible": False,
+        "consequence": "499.99 EUR leave the account", "reversible": True,
         "calls": [{"tool": "refund.create", "args": {"amount": 499.99}}],
         "constraints": {"amount": 500, "regions": ["de", "fr"]}},
     "permission": {

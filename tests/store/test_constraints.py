@@ -63,7 +63,7 @@ def test_a_decision_is_written_once(superuser):
     ("subject_sha256", "1" * 64), ("choices", "[1]"),
     ("response_type", "form"), ("context", '{"a":1}'), ("form", "[]"),
     ("record", '{"a":1}'), ("title", "x"), ("explanation", "x"),
-    ("severity", "low"), ("asked_by", "x"),
+    ("severity", "low"), ("severity_said", "low"), ("asked_by", "x"),
     ("fallback_policy", "complete_with_fallback"),
     ("fallback_value", '"yes"'), ("on_reject", "abandon"),
     ("kind", "approval"), ("allow_edit", True), ("responder_mode",
@@ -124,7 +124,7 @@ def test_a_decision_is_whole_or_not_there(superuser):
 @pytest.mark.parametrize("columns", [
     {"id": ""}, {"id": "a b"}, {"id": "x" * 65}, {"id": "é"}, {"seq": 0},
     {"response_type": "vote"}, {"question": ""}, {"question": "x" * 4001},
-    {"severity": "urgent"}, {"subject_sha256": "x"}, {"timeout_seconds": 0},
+    {"severity": "urgent"}, {"severity_said": "critical"}, {"subject_sha256": "x"}, {"timeout_seconds": 0},
     {"fallback_policy": "guess"}, {"on_reject": "explode"},
     {**DECIDED, "state": "answered"}, {**DECIDED, "outcome": "yes"},
     {**DECIDED, "responded_via": "mail"},
@@ -278,7 +278,7 @@ PARTS = {
         "principal": "login_failures login_failed_at password_hash role name "
                      "groups bulk_limit disabled_at time_zone theme "
                      "signed_in_at",
-        "api_key": "last_used_at revoked_at reach"}}
+        "api_key": "last_used_at revoked_at reach severity_floor"}}
 
 
 def test_the_workers_role_reaches_nothing_else(superuser):

@@ -118,6 +118,22 @@ def test_old_rows_stay_as_they_are_and_go_on(old):
                           ).fetchall() == [(None,)]
 
 
+def test_a_severity_of_before_stays_the_agents_own(old):
+    applied = old.migrate(6)
+    assert "applied 0006_risk.sql" in applied
+    with old.connect() as db:
+        rows.suspension(db, rows.intent(db), id="unsaid")
+        seen = db.execute("SELECT id, severity, severity_said, inbox_rank "
+                          "FROM suspension_row ORDER BY id").fetchall()
+        assert seen == [("done", None, None, 4), ("open", "high", None, 1),
+                        ("unsaid", None, None, 4)]
+        classes = db.execute("SELECT rank, class FROM inbox_until(2::smallint)"
+                             ).fetchall()
+        assert sorted(classes) == [(0, 0), (1, 1), (2, 2), (4, 2)]
+        assert db.execute("SELECT DISTINCT severity_floor FROM api_key"
+                          ).fetchall() == [(None,)]
+
+
 def test_every_statement_of_the_workers_fits_the_migrated_database(old):
     old.migrate(9999)
     with old.connect("sayso_web") as db:

@@ -11,7 +11,7 @@ static const struct {
     {KIND_APPROVAL,
      "{'action':{'name':'refund','provider':'stripe'},"
      "'target':'order 12345','scope_summary':'one refund',"
-     "'consequence':'499.99 EUR leave the account','reversible':false,"
+     "'consequence':'499.99 EUR leave the account','reversible':true,"
      "'safe_input':{'fields':{'order':'12345'},'omitted_count':2},"
      "'calls':[{'tool':'refund.create','args':{'amount':499.99}},"
      "{'tool':'mail.send'}],"

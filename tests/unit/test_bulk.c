@@ -114,13 +114,26 @@ Test(bulk, risk_above_the_limit_is_left_out)
     }
 }
 
-Test(bulk, what_is_not_said_counts_as_medium)
+Test(bulk, what_is_not_said_is_in_none)
 {
     struct suspension s = question();
     s.severity = STR_NONE;
-    cr_expect(left_out(&s, "low"));
-    cr_expect(!left_out(&s, "medium"));
-    cr_expect(!left_out(&s, NULL), "and so does a limit");
+    cr_expect(left_out(&s, "medium") && left_out(&s, "critical"));
+    s.severity = STR("medium");
+    cr_expect(!left_out(&s, NULL), "a limit that is not said is medium");
+}
+
+Test(bulk, a_typed_yes_is_in_none)
+{
+    struct suspension s = question();
+    s.choices = STR("[" CHOICE("yes", "authorize", "") ","
+                        CHOICE("no", "veto", "") "]");
+    s.severity = STR("critical");
+    cr_expect(left_out(&s, "critical"));
+    s.severity = STR("high");
+    cr_expect(!left_out(&s, "critical"));
+    s.subject = STR("{\"reversible\":false}");
+    cr_expect(left_out(&s, "critical"));
 }
 
 static struct str with_subject(const char *subject, bool yes)
@@ -155,6 +168,8 @@ Test(bulk, a_grave_permission_is_left_out_of_a_yes)
     const struct principal p = person("critical");
     struct suspension s = question();
     s.kind = KIND_PERMISSION;
+    s.choices = STR("[" CHOICE("yes", "authorize", "") ","
+                        CHOICE("no", "veto", "") "]");
     for (size_t high = 0; high < 2; high++) {
         s.severity = high ? STR("high") : STR("medium");
         const bool out =

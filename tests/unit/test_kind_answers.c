@@ -330,6 +330,7 @@ static const struct err *reply(struct scene *c, const struct reply *r,
                   .subject = tree(r->subject),
                   .subject_text =
                       r->subject ? json_of(r->subject) : STR_NONE},
+        .typed = STR("order 12345"),
         .via = "native"};
     return resolve_respond(a, &d, &w, who);
 }
@@ -369,7 +370,8 @@ static const struct {
     {KIND_APPROVAL, "'severity':'critical'", {.value = "'reject'"}, "vetoed",
      1, 0, 1, 0},
     {KIND_APPROVAL, "'allow_edit':true",
-     {.value = "'edit'", .subject = OTHER}, "authorized", 0, 0, 0, 1},
+     {.value = "'edit'", .reason = "Half.", .subject = OTHER}, "authorized",
+     0, 0, 0, 1},
     {KIND_APPROVAL, "",
      {.value = "'constrain'", .constraints = "{'amount':1}"}, "authorized", 0,
      0, 0, 1},
@@ -580,7 +582,8 @@ Test(kind_answers, a_goal_changes_hands_only_with_the_answer_that_accepts_it)
 Test(kind_answers, what_was_approved_instead_is_on_record)
 {
     struct scene *c = scene(KIND_APPROVAL, "'allow_edit':true");
-    const struct reply edit = {.value = "'edit'", .subject = OTHER};
+    const struct reply edit = {
+        .value = "'edit'", .reason = "Half.", .subject = OTHER};
     const struct str asked = c->s.subject;
     cr_assert(!reply(c, &edit, &ada));
     cr_assert(str_eq(c->s.subject, asked));
@@ -613,6 +616,7 @@ Test(kind_answers, the_decision_always_has_room_in_the_state)
     buf_put(&b, "'}");
     c->intent.state = json_of(arena_z(a, buf_text(&old)));
     const struct reply edit = {.value = "'edit'",
+                               .reason = "Half.",
                                .subject = arena_z(a, buf_text(&b))};
     const struct err *e = reply(c, &edit, &ada);
     cr_assert(!e, "%s", e ? e->code : "");

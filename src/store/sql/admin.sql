@@ -2,8 +2,8 @@
 
 -- name: key_insert
 INSERT INTO api_key (id, key_sha256, prefix, role, label, agents, created_at, expires_at,
-                     retry_policy, groups, reach)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
+                     retry_policy, groups, reach, severity_floor)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
 
 -- name: key_list
 SELECT id, prefix, role, label, array_to_string(agents, ','), created_at::text,
@@ -13,6 +13,10 @@ SELECT id, prefix, role, label, array_to_string(agents, ','), created_at::text,
        CASE WHEN retry_policy IS NULL THEN 'no' ELSE 'yes' END,
        coalesce(replace(groups, ' ', ','), ''), reach
   FROM api_key ORDER BY created_at
+
+-- name: key_severity_floor
+UPDATE api_key SET severity_floor = $2
+ WHERE (id::text = $1 OR prefix = $1) AND role = 'agent' AND revoked_at IS NULL
 
 -- name: key_revoke
 UPDATE api_key SET revoked_at = now()

@@ -1,7 +1,8 @@
 -- The lists of what is open. Each is put together from one piece for each kind and each
 -- risk, in the order of an index, so that whatever is looked for is found at once.
 -- $1 kinds, $2 ranks, $3 until when it is due, $4 how many; $5: by deadline alone; $6 to
--- $9: the row to go on behind ($6 NULL: from the start, with $5 the rest is -infinity).
+-- $9: the row to go on behind, $6 by the class of its risk ($6 NULL: from the start, with
+-- $5 the rest is -infinity).
 -- $10 whose questions, as the column audience has it, and $11 who asks for the list.
 
 -- name: inbox_all
@@ -9,31 +10,31 @@
 -- lists as well, while there are few rows.
 SELECT s.* FROM (
     SELECT p.* FROM unnest($1::text[]) k (kind)
-     CROSS JOIN unnest($2::smallint[]) r (rank)
+     CROSS JOIN inbox_ranked($2::smallint[]) r (rank, class)
      CROSS JOIN LATERAL (
-        SELECT s.id, s.inbox_rank, coalesce(s.expires_at, 'infinity') AS ending,
+        SELECT s.id, r.class, coalesce(s.expires_at, 'infinity') AS ending,
                s.suspended_at
           FROM suspension s
          WHERE s.state = 'pending'
            AND coalesce(s.kind, '') = replace(k.kind, 'none', '') AND s.inbox_rank = r.rank
            AND coalesce(s.expires_at, 'infinity') <= $3::timestamptz
            AND (coalesce(s.expires_at, 'infinity'), s.suspended_at, s.id)
-             > (CASE WHEN $5 OR r.rank = $6 THEN $7::timestamptz ELSE '-infinity' END,
-                CASE WHEN $5 OR r.rank = $6 THEN $8::timestamptz ELSE '-infinity' END,
-                CASE WHEN $5 OR r.rank = $6 THEN $9 ELSE '' END)
+             > (CASE WHEN $5 OR r.class = $6 THEN $7::timestamptz ELSE '-infinity' END,
+                CASE WHEN $5 OR r.class = $6 THEN $8::timestamptz ELSE '-infinity' END,
+                CASE WHEN $5 OR r.class = $6 THEN $9 ELSE '' END)
          ORDER BY coalesce(s.expires_at, 'infinity'), s.suspended_at, s.id LIMIT $4) p
-     ORDER BY CASE WHEN $5 THEN 0 ELSE p.inbox_rank END, p.ending, p.suspended_at, p.id
+     ORDER BY CASE WHEN $5 THEN 0 ELSE p.class END, p.ending, p.suspended_at, p.id
      LIMIT $4) p
   JOIN suspension_row s ON s.id = p.id
- ORDER BY CASE WHEN $5 THEN 0 ELSE p.inbox_rank END, p.ending, p.suspended_at, p.id
+ ORDER BY CASE WHEN $5 THEN 0 ELSE p.class END, p.ending, p.suspended_at, p.id
 
 -- name: inbox_for
 SELECT s.* FROM (
     SELECT p.* FROM unnest($10::text[]) a (audience)
      CROSS JOIN unnest($1::text[]) k (kind)
-     CROSS JOIN unnest($2::smallint[]) r (rank)
+     CROSS JOIN inbox_ranked($2::smallint[]) r (rank, class)
      CROSS JOIN LATERAL (
-        SELECT s.id, s.inbox_rank, coalesce(s.expires_at, 'infinity') AS ending,
+        SELECT s.id, r.class, coalesce(s.expires_at, 'infinity') AS ending,
                s.suspended_at
           FROM suspension s
          WHERE s.state = 'pending'
@@ -42,22 +43,22 @@ SELECT s.* FROM (
            AND coalesce(s.kind, 'none') = k.kind AND s.inbox_rank = r.rank
            AND coalesce(s.expires_at, 'infinity') <= $3::timestamptz
            AND (coalesce(s.expires_at, 'infinity'), s.suspended_at, s.id)
-             > (CASE WHEN $5 OR r.rank = $6 THEN $7::timestamptz ELSE '-infinity' END,
-                CASE WHEN $5 OR r.rank = $6 THEN $8::timestamptz ELSE '-infinity' END,
-                CASE WHEN $5 OR r.rank = $6 THEN $9 ELSE '' END)
+             > (CASE WHEN $5 OR r.class = $6 THEN $7::timestamptz ELSE '-infinity' END,
+                CASE WHEN $5 OR r.class = $6 THEN $8::timestamptz ELSE '-infinity' END,
+                CASE WHEN $5 OR r.class = $6 THEN $9 ELSE '' END)
          ORDER BY coalesce(s.expires_at, 'infinity'), s.suspended_at, s.id LIMIT $4) p
-     ORDER BY CASE WHEN $5 THEN 0 ELSE p.inbox_rank END, p.ending, p.suspended_at, p.id
+     ORDER BY CASE WHEN $5 THEN 0 ELSE p.class END, p.ending, p.suspended_at, p.id
      LIMIT $4) p
   JOIN suspension_row s ON s.id = p.id
- ORDER BY CASE WHEN $5 THEN 0 ELSE p.inbox_rank END, p.ending, p.suspended_at, p.id
+ ORDER BY CASE WHEN $5 THEN 0 ELSE p.class END, p.ending, p.suspended_at, p.id
 
 -- name: inbox_agent
 -- $10: the agent, everybody's questions of it.
 SELECT s.* FROM (
     SELECT p.* FROM unnest($1::text[]) k (kind)
-     CROSS JOIN unnest($2::smallint[]) r (rank)
+     CROSS JOIN inbox_ranked($2::smallint[]) r (rank, class)
      CROSS JOIN LATERAL (
-        SELECT s.id, s.inbox_rank, coalesce(s.expires_at, 'infinity') AS ending,
+        SELECT s.id, r.class, coalesce(s.expires_at, 'infinity') AS ending,
                s.suspended_at
           FROM suspension s
          WHERE s.state = 'pending'
@@ -65,23 +66,23 @@ SELECT s.* FROM (
            AND coalesce(s.kind, 'none') = k.kind AND s.inbox_rank = r.rank
            AND coalesce(s.expires_at, 'infinity') <= $3::timestamptz
            AND (coalesce(s.expires_at, 'infinity'), s.suspended_at, s.id)
-             > (CASE WHEN $5 OR r.rank = $6 THEN $7::timestamptz ELSE '-infinity' END,
-                CASE WHEN $5 OR r.rank = $6 THEN $8::timestamptz ELSE '-infinity' END,
-                CASE WHEN $5 OR r.rank = $6 THEN $9 ELSE '' END)
+             > (CASE WHEN $5 OR r.class = $6 THEN $7::timestamptz ELSE '-infinity' END,
+                CASE WHEN $5 OR r.class = $6 THEN $8::timestamptz ELSE '-infinity' END,
+                CASE WHEN $5 OR r.class = $6 THEN $9 ELSE '' END)
          ORDER BY coalesce(s.expires_at, 'infinity'), s.suspended_at, s.id LIMIT $4) p
-     ORDER BY CASE WHEN $5 THEN 0 ELSE p.inbox_rank END, p.ending, p.suspended_at, p.id
+     ORDER BY CASE WHEN $5 THEN 0 ELSE p.class END, p.ending, p.suspended_at, p.id
      LIMIT $4) p
   JOIN suspension_row s ON s.id = p.id
- ORDER BY CASE WHEN $5 THEN 0 ELSE p.inbox_rank END, p.ending, p.suspended_at, p.id
+ ORDER BY CASE WHEN $5 THEN 0 ELSE p.class END, p.ending, p.suspended_at, p.id
 
 -- name: inbox_agent_for
 -- $12: the agent. Its index has a spelling of its own too.
 SELECT s.* FROM (
     SELECT p.* FROM unnest($10::text[]) a (audience)
      CROSS JOIN unnest($1::text[]) k (kind)
-     CROSS JOIN unnest($2::smallint[]) r (rank)
+     CROSS JOIN inbox_ranked($2::smallint[]) r (rank, class)
      CROSS JOIN LATERAL (
-        SELECT s.id, s.inbox_rank, coalesce(s.expires_at, 'infinity') AS ending,
+        SELECT s.id, r.class, coalesce(s.expires_at, 'infinity') AS ending,
                s.suspended_at
           FROM suspension s
          WHERE s.state = 'pending'
@@ -90,31 +91,32 @@ SELECT s.* FROM (
            AND coalesce(s.kind, '-') = replace(k.kind, 'none', '-') AND s.inbox_rank = r.rank
            AND coalesce(s.expires_at, 'infinity') <= $3::timestamptz
            AND (coalesce(s.expires_at, 'infinity'), s.suspended_at, s.id)
-             > (CASE WHEN $5 OR r.rank = $6 THEN $7::timestamptz ELSE '-infinity' END,
-                CASE WHEN $5 OR r.rank = $6 THEN $8::timestamptz ELSE '-infinity' END,
-                CASE WHEN $5 OR r.rank = $6 THEN $9 ELSE '' END)
+             > (CASE WHEN $5 OR r.class = $6 THEN $7::timestamptz ELSE '-infinity' END,
+                CASE WHEN $5 OR r.class = $6 THEN $8::timestamptz ELSE '-infinity' END,
+                CASE WHEN $5 OR r.class = $6 THEN $9 ELSE '' END)
          ORDER BY coalesce(s.expires_at, 'infinity'), s.suspended_at, s.id LIMIT $4) p
-     ORDER BY CASE WHEN $5 THEN 0 ELSE p.inbox_rank END, p.ending, p.suspended_at, p.id
+     ORDER BY CASE WHEN $5 THEN 0 ELSE p.class END, p.ending, p.suspended_at, p.id
      LIMIT $4) p
   JOIN suspension_row s ON s.id = p.id
- ORDER BY CASE WHEN $5 THEN 0 ELSE p.inbox_rank END, p.ending, p.suspended_at, p.id
+ ORDER BY CASE WHEN $5 THEN 0 ELSE p.class END, p.ending, p.suspended_at, p.id
 
 -- name: inbox_words
 -- $12: the agent or NULL; $13: the words; $14: how many that have them are looked through.
 SELECT s.* FROM (
-    SELECT p.* FROM search_open($13, $14) p
+    SELECT p.*, r.class FROM search_open($13, $14) p
+      JOIN inbox_ranked($2::smallint[]) r (rank, class) ON r.rank = p.inbox_rank
      WHERE coalesce(p.kind, 'none') = ANY ($1::text[])
-       AND p.inbox_rank = ANY ($2::smallint[]) AND p.ending <= $3::timestamptz
+       AND p.ending <= $3::timestamptz
        AND ($12::text IS NULL OR p.asked_by = $12)
        AND ($10::text[] IS NULL OR p.audience = ANY ($10)
             AND NOT (p.not_initiator AND p.initiated_by IS NOT DISTINCT FROM $11))
        AND (($6::smallint IS NULL AND NOT $5)
-            OR (CASE WHEN $5 THEN 0 ELSE p.inbox_rank END, p.ending, p.suspended_at, p.id)
+            OR (CASE WHEN $5 THEN 0 ELSE class END, p.ending, p.suspended_at, p.id)
              > (CASE WHEN $5 THEN 0 ELSE $6 END, $7::timestamptz, $8::timestamptz, $9))
-     ORDER BY CASE WHEN $5 THEN 0 ELSE p.inbox_rank END, p.ending, p.suspended_at, p.id
+     ORDER BY CASE WHEN $5 THEN 0 ELSE class END, p.ending, p.suspended_at, p.id
      LIMIT $4) p
   JOIN suspension_row s ON s.id = p.id
- ORDER BY CASE WHEN $5 THEN 0 ELSE p.inbox_rank END, p.ending, p.suspended_at, p.id
+ ORDER BY CASE WHEN $5 THEN 0 ELSE p.class END, p.ending, p.suspended_at, p.id
 
 -- How many of each kind $1 and rank $2 are due until $3. $4: whose, $5: who asks. Each is
 -- counted up to 201: with that number in the text a plan for all values knows it too.

@@ -2,7 +2,7 @@
 -- The newest first; $2 and $3: behind the one made then, of that id.
 SELECT id, prefix, role, label, array_to_string(agents, ', '), groups,
        microseconds(created_at), microseconds(last_used_at), microseconds(expires_at),
-       microseconds(revoked_at), reach
+       microseconds(revoked_at), reach, severity_floor
   FROM api_key
  WHERE $2::timestamptz IS NULL OR (created_at, id) < ($2::timestamptz, $3::uuid)
  ORDER BY created_at DESC, id DESC LIMIT $1
@@ -10,7 +10,7 @@ SELECT id, prefix, role, label, array_to_string(agents, ', '), groups,
 -- name: key_get
 SELECT id, prefix, role, label, array_to_string(agents, ', '), groups,
        microseconds(created_at), microseconds(last_used_at), microseconds(expires_at),
-       microseconds(revoked_at), reach
+       microseconds(revoked_at), reach, severity_floor
   FROM api_key WHERE id = $1
 
 -- name: key_make
@@ -22,6 +22,9 @@ VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
 -- Of one in use whose names are not any agent's; of any other it stays all.
 UPDATE api_key SET reach = $2
  WHERE id = $1 AND revoked_at IS NULL AND role = 'agent' AND NOT '*' = ANY (agents)
+
+-- name: key_floor
+UPDATE api_key SET severity_floor = $2 WHERE id = $1
 
 -- name: key_end
 UPDATE api_key SET revoked_at = $2 WHERE id = $1 AND revoked_at IS NULL

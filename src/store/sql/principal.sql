@@ -1,6 +1,7 @@
 -- name: key_find
 SELECT id, role, label, array_to_json(agents)::text, microseconds(expires_at),
-       microseconds(revoked_at), retry_policy, groups, reach, microseconds(last_used_at),
+       microseconds(revoked_at), retry_policy, groups, reach, severity_floor,
+       microseconds(last_used_at),
        xmin::text
   FROM api_key WHERE key_sha256 = $1
 

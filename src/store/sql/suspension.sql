@@ -28,10 +28,10 @@ INSERT INTO suspension (id, intent_id, seq, record, response_type, title, questi
     asked_by, asked_by_key, initiated_by, suspended_at, timeout_seconds, retry_policy,
     expires_at, fallback_policy, fallback_value, on_reject, confidence, asked_sequence,
     next_attempt_at, kind, allow_edit, responder_mode, responder, not_initiator, evidence,
-    artifacts, supersedes, state)
+    artifacts, supersedes, severity_said, state)
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18,
         $19, $20, $21, $22, $23, $24, $25, $26, $27, $28, $29, $30, $31, $32, $33, $34,
-        $35, $36, 'pending')
+        $35, $36, $37, 'pending')
 
 -- name: suspension_decide
 UPDATE suspension

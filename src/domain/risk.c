@@ -1,0 +1,96 @@
+/* How grave a question is at the least, and what a grave yes asks for. */
+#include "domain/risk.h"
+
+#include "base/text.h"
+#include "domain/effect.h"
+
+#define WORD_MAX 60 /* characters that a person is asked to type */
+#define DIGITS 8    /* of the digest, in place of a target */
+
+static const struct json *subject_of(struct arena *a,
+                                     const struct suspension *s)
+{
+    struct json *v = NULL;
+    return s->subject.p && !json_parse(a, s->subject, &v) ? v : NULL;
+}
+
+static bool irreversible(const struct json *subject)
+{
+    const struct json *v = json_get(subject, "reversible");
+    return json_is(v, JSON_BOOL) && !json_bool(v);
+}
+
+bool risk_irreversible(struct arena *a, const struct suspension *s)
+{
+    return irreversible(subject_of(a, s));
+}
+
+void risk_raise(struct arena *a, struct suspension *s,
+                const enum severity *floors, size_t n)
+{
+    const enum severity said = severity_of(s->severity);
+    enum severity to = said;
+    for (size_t i = 0; i < n; i++)
+        to = floors[i] > to ? floors[i] : to;
+    if (to < SEVERITY_HIGH && risk_irreversible(a, s))
+        to = SEVERITY_HIGH;
+    s->severity_said = STR_NONE;
+    if (to == said)
+        return;
+    s->severity_said = str_of(severity_word(said));
+    s->severity = str_of(severity_word(to));
+}
+
+bool risk_two_step(struct arena *a, const struct suspension *s)
+{
+    const enum severity level = severity_of(s->severity);
+    const struct json *choices = suspension_choices(a, s);
+    bool yes = false;
+    for (size_t i = 0; i < json_count(choices); i++)
+        yes = yes || effect_class(effect_of_choice(json_at(choices, i))) ==
+                         EFFECT_YES;
+    return level == SEVERITY_UNSAID ? yes : level > SEVERITY_LOW;
+}
+
+/* A target that a keyboard has, in one line. */
+static bool is_typed(struct str target)
+{
+    for (size_t at = 0; at < target.n;) {
+        const uint32_t rune = str_rune(target, &at);
+        if (rune < ' ' || text_hidden(rune))
+            return false;
+    }
+    return str_runes(target) <= WORD_MAX;
+}
+
+struct str risk_typed(struct arena *a, const struct suspension *s,
+                      const struct json *choice)
+{
+    const enum effect e = effect_of_choice(choice);
+    const struct json *subject = subject_of(a, s);
+    const struct str target = str_trim(json_get_text(subject, "target"));
+    if (effect_class(e) != EFFECT_YES ||
+        !(severity_of(s->severity) == SEVERITY_CRITICAL ||
+          irreversible(subject) || kind_typed(s->kind, s->severity)))
+        return STR_NONE;
+    if (target.n == 0)
+        return str_of(effect_word(e));
+    return is_typed(target) ? target : str_head(s->subject_sha256, DIGITS);
+}
+
+const struct err *risk_typed_check(struct arena *a,
+                                   const struct suspension *s,
+                                   const struct json *choice, struct str typed)
+{
+    const struct str word = risk_typed(a, s, choice);
+    struct json *more = json_object(a);
+    if (!word.p || str_eq(str_trim(typed), word))
+        return NULL;
+    json_set_text(more, "wanted", word);
+    return err_more(a,
+                    err_at(a, ERR_INVALID, "typed.differs", STR("typed"),
+                           "This answer counts with \"typed\": \"%.*s\", to "
+                           "say that this is what is allowed.",
+                           STR_FMT(word)),
+                    more);
+}

@@ -1,0 +1,171 @@
+/* How grave a question is at the least, and what a grave yes asks for. */
+#include "domain/effect.h"
+#include "domain/risk.h"
+
+#include "suite.h"
+
+SUITE(risk);
+
+#define SHA "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
+#define BOTH                                                                   \
+    "[{'value':'y','effect':'authorize'},{'value':'n','effect':'veto'},"       \
+    "{'value':'m','effect':'authorize_modified'},"                             \
+    "{'value':'t','effect':'accept'},{'value':'o','effect':'none'},"           \
+    "{'value':'c','effect':'request_changes'}]"
+
+static struct suspension asked(const char *severity, const char *subject)
+{
+    return (struct suspension){.severity = str_of(severity),
+                               .subject = json_of(subject),
+                               .subject_sha256 = STR(SHA),
+                               .response_type = ANSWER_CHOICE,
+                               .choices = json_of(BOTH)};
+}
+
+/* ---- floors --------------------------------------------------------- */
+
+static const struct {
+    const char *said; /* NULL: nothing */
+    enum severity kind, key;
+    const char *subject;
+    const char *counts, *kept; /* NULL: nothing; not raised */
+} floors[] = {
+    {NULL, SEVERITY_UNSAID, SEVERITY_UNSAID, "{}", NULL, NULL},
+    {"low", SEVERITY_UNSAID, SEVERITY_UNSAID, "{}", "low", NULL},
+    {"critical", SEVERITY_UNSAID, SEVERITY_UNSAID, "{}", "critical", NULL},
+    /* A floor counts for what is not said too, */
+    {NULL, SEVERITY_LOW, SEVERITY_UNSAID, "{}", "low", "none"},
+    {NULL, SEVERITY_UNSAID, SEVERITY_HIGH, "{}", "high", "none"},
+    /* the highest of them counts, */
+    {"low", SEVERITY_MEDIUM, SEVERITY_HIGH, "{}", "high", "low"},
+    {"low", SEVERITY_CRITICAL, SEVERITY_HIGH, "{}", "critical", "low"},
+    /* and none lowers the agent's word. */
+    {"high", SEVERITY_MEDIUM, SEVERITY_LOW, "{}", "high", NULL},
+    {"high", SEVERITY_HIGH, SEVERITY_UNSAID, "{}", "high", NULL},
+    /* What cannot be undone is high at least. */
+    {NULL, SEVERITY_UNSAID, SEVERITY_UNSAID, "{'reversible':false}", "high",
+     "none"},
+    {"low", SEVERITY_UNSAID, SEVERITY_UNSAID, "{'reversible':false}", "high",
+     "low"},
+    {"low", SEVERITY_CRITICAL, SEVERITY_UNSAID, "{'reversible':false}",
+     "critical", "low"},
+    {"critical", SEVERITY_UNSAID, SEVERITY_UNSAID, "{'reversible':false}",
+     "critical", NULL},
+    {"low", SEVERITY_UNSAID, SEVERITY_UNSAID, "{'reversible':true}", "low",
+     NULL},
+    {"low", SEVERITY_UNSAID, SEVERITY_UNSAID, "{'reversible':null}", "low",
+     NULL},
+    {"low", SEVERITY_UNSAID, SEVERITY_UNSAID, "{'reversible':'false'}", "low",
+     NULL},
+    {"low", SEVERITY_UNSAID, SEVERITY_UNSAID, "{'reversible':0}", "low", NULL},
+};
+
+Test(risk, the_agents_word_is_only_raised)
+{
+    for (size_t i = 0; i < countof(floors); i++) {
+        struct suspension s = asked(floors[i].said, floors[i].subject);
+        const enum severity both[] = {floors[i].kind, floors[i].key};
+        risk_raise(a, &s, both, countof(both));
+        cr_assert_eq(severity_of(s.severity),
+                     severity_of(str_of(floors[i].counts)), "case %zu", i);
+        cr_assert_eq(s.severity.p == NULL, floors[i].counts == NULL);
+        cr_assert(floors[i].kept
+                      ? str_is(s.severity_said, floors[i].kept)
+                      : !s.severity_said.p,
+                  "case %zu: %.*s", i, STR_FMT(s.severity_said));
+        const struct str said = suspension_said(&s);
+        cr_assert(floors[i].said ? str_is(said, floors[i].said) : !said.p,
+                  "case %zu: %.*s", i, STR_FMT(said));
+    }
+}
+
+Test(risk, how_many_presses)
+{
+    static const struct {
+        const char *severity, *choices;
+        bool two;
+    } rows[] = {{"low", BOTH, false},
+                {"medium", BOTH, true},
+                {"medium", "[{'value':'o','effect':'none'}]", true},
+                {"critical", "[]", true},
+                {NULL, BOTH, true},
+                {NULL, "[{'value':'t','effect':'accept'}]", true},
+                {NULL, "[{'value':'n','effect':'veto'}]", false},
+                {NULL, "[{'value':'o','effect':'none'}]", false},
+                {NULL, "[]", false}};
+    for (size_t i = 0; i < countof(rows); i++) {
+        struct suspension s = asked(rows[i].severity, "{}");
+        s.choices = json_of(rows[i].choices);
+        cr_assert_eq(risk_two_step(a, &s), rows[i].two, "case %zu", i);
+    }
+}
+
+/* ---- the typed yes -------------------------------------------------- */
+
+#define FINAL "'reversible':false"
+
+static const struct {
+    enum kind kind;
+    const char *severity, *subject, *choice;
+    const char *word; /* NULL: nothing has to be typed */
+} words[] = {
+    {KIND_NONE, "critical", "{'target':'order 12'}", "y", "order 12"},
+    {KIND_NONE, "critical", "{'target':' order 12 '}", "m", "order 12"},
+    {KIND_APPROVAL, "critical", "{'target':'order 12'}", "t", "order 12"},
+    {KIND_NONE, "high", "{" FINAL ",'target':'order 12'}", "y", "order 12"},
+    {KIND_PERMISSION, "high", "{'target':'order 12'}", "y", "order 12"},
+    /* Where there is no target it is the server's word, */
+    {KIND_NONE, "critical", "{}", "y", "Approve"},
+    {KIND_NONE, "critical", "{'target':''}", "m", "Approve with changes"},
+    {KIND_NONE, "critical", "{'target':5}", "t", "Accept"},
+    /* and digits where no keyboard has it. */
+    {KIND_NONE, "critical", "{'target':'a\\nb'}", "y", "01234567"},
+    {KIND_NONE, "critical", "{'target':'a\xE2\x80\x8B" "b'}", "y", "01234567"},
+    {KIND_NONE, "critical",
+     "{'target':'1234567890123456789012345678901234567890"
+     "123456789012345678901'}", "y", "01234567"},
+    /* Only a yes is typed, */
+    {KIND_NONE, "critical", "{" FINAL ",'target':'x'}", "n", NULL},
+    {KIND_NONE, "critical", "{" FINAL ",'target':'x'}", "o", NULL},
+    {KIND_NONE, "critical", "{" FINAL ",'target':'x'}", "c", NULL},
+    /* and a grave one. */
+    {KIND_NONE, "high", "{'target':'x'}", "y", NULL},
+    {KIND_APPROVAL, "high", "{'target':'x','reversible':true}", "y", NULL},
+    {KIND_PERMISSION, "medium", "{'target':'x'}", "y", NULL},
+    {KIND_NONE, NULL, "{'target':'x'}", "y", NULL},
+};
+
+Test(risk, what_is_typed)
+{
+    for (size_t i = 0; i < countof(words); i++) {
+        struct suspension s = asked(words[i].severity, words[i].subject);
+        s.kind = words[i].kind;
+        const struct json *choice = suspension_choice(
+            suspension_choices(a, &s), str_of(words[i].choice));
+        const struct str word = risk_typed(a, &s, choice);
+        cr_assert(words[i].word ? str_is(word, words[i].word) : !word.p,
+                  "case %zu: %.*s", i, STR_FMT(word));
+        const struct err *e = risk_typed_check(a, &s, choice, STR_NONE);
+        cr_assert_eq(e != NULL, words[i].word != NULL, "case %zu", i);
+        if (!e)
+            continue;
+        cr_assert(e->kind == ERR_INVALID);
+        cr_assert_str_eq(e->code, "typed.differs");
+        cr_assert(str_is(e->at, "typed"));
+        cr_assert(str_eq(json_get_text(e->more, "wanted"), word));
+        cr_assert(str_search_nocase(e->say, word) < e->say.n);
+        cr_assert(!risk_typed_check(a, &s, choice, word));
+        cr_assert(risk_typed_check(a, &s, choice, STR("else")) != NULL);
+    }
+}
+
+/* Surrounding space is no difference, case is one. */
+Test(risk, how_it_is_typed)
+{
+    const struct suspension s = asked("critical", "{'target':'Order 12'}");
+    const struct json *yes =
+        suspension_choice(suspension_choices(a, &s), STR("y"));
+    cr_assert(!risk_typed_check(a, &s, yes, STR(" Order 12\n")));
+    cr_assert(risk_typed_check(a, &s, yes, STR("order 12")) != NULL);
+    cr_assert(risk_typed_check(a, &s, yes, STR("")) != NULL);
+}
