@@ -180,9 +180,9 @@ static int list(const struct command *c)
     if (e)
         return command_failed(e);
     printf("id\tprefix\trole\tlabel\tagents\tcreated\tlast used\tstate\t"
-           "retry policy\tgroups\treach\n");
+           "retry policy\tgroups\treach\tseverity floor\n");
     for (size_t i = 0; i < pg_count(rows); i++) {
-        for (int k = 0; k < 11; k++)
+        for (int k = 0; k < 12; k++)
             printf("%s%.*s", k ? "\t" : "", STR_FMT(pg_str(rows, i, k)));
         printf("\n");
     }

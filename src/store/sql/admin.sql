@@ -11,7 +11,7 @@ SELECT id, prefix, role, label, array_to_string(agents, ','), created_at::text,
        CASE WHEN revoked_at IS NOT NULL THEN 'revoked'
             WHEN expires_at <= now() THEN 'expired' ELSE 'active' END,
        CASE WHEN retry_policy IS NULL THEN 'no' ELSE 'yes' END,
-       coalesce(replace(groups, ' ', ','), ''), reach
+       coalesce(replace(groups, ' ', ','), ''), reach, coalesce(severity_floor, 'none')
   FROM api_key ORDER BY created_at
 
 -- name: key_severity_floor
