@@ -108,6 +108,49 @@ bool crypt_equal(struct str a, struct str b)
     return a.n == b.n && (a.n == 0 || sodium_memcmp(a.p, b.p, a.n) == 0);
 }
 
+static void seal_key(struct arena *a, struct str secret,
+                     uint8_t out[static crypto_secretbox_KEYBYTES])
+{
+    struct buf b = buf_make(a, secret.n + 16);
+    static_assert(crypto_secretbox_KEYBYTES == CRYPT_SHA256, "one digest");
+    buf_put(&b, "seal ");
+    buf_str(&b, secret);
+    crypt_sha256(buf_text(&b), out);
+}
+
+struct str crypt_seal(struct arena *a, struct str secret, struct str text)
+{
+    uint8_t key[crypto_secretbox_KEYBYTES];
+    const size_t n =
+        crypto_secretbox_NONCEBYTES + crypto_secretbox_MACBYTES + text.n;
+    uint8_t *box = arena_alloc(a, n);
+    seal_key(a, secret, key);
+    crypt_random(box, crypto_secretbox_NONCEBYTES);
+    crypto_secretbox_easy(box + crypto_secretbox_NONCEBYTES,
+                          (const uint8_t *)text.p, text.n, box, key);
+    sodium_memzero(key, sizeof key);
+    return crypt_base64(a, (struct str){(const char *)box, n});
+}
+
+struct str crypt_unseal(struct arena *a, struct str secret, struct str sealed)
+{
+    uint8_t key[crypto_secretbox_KEYBYTES];
+    const struct str box = crypt_base64_read(a, sealed);
+    const size_t head =
+        crypto_secretbox_NONCEBYTES + crypto_secretbox_MACBYTES;
+    if (!box.p || box.n < head)
+        return STR_NONE;
+    uint8_t *text = arena_alloc(a, box.n - head + 1);
+    const uint8_t *p = (const uint8_t *)box.p;
+    seal_key(a, secret, key);
+    const int wrong = crypto_secretbox_open_easy(
+        text, p + crypto_secretbox_NONCEBYTES,
+        box.n - crypto_secretbox_NONCEBYTES, p, key);
+    sodium_memzero(key, sizeof key);
+    return wrong ? STR_NONE
+                 : (struct str){(const char *)text, box.n - head};
+}
+
 struct str crypt_password(struct arena *a, struct str password,
                           enum crypt_cost cost)
 {

@@ -28,6 +28,12 @@ void crypt_random(void *p, size_t n);
 /* Equal in constant time; false when the lengths differ. */
 bool crypt_equal(struct str a, struct str b);
 
+/* Encrypted with a key that is made of the secret (XSalsa20 and Poly1305), as
+ * base64: nobody who does not have it can read or change the text. */
+struct str crypt_seal(struct arena *a, struct str secret, struct str text);
+/* p NULL where it was not sealed so, or has changed since. */
+struct str crypt_unseal(struct arena *a, struct str secret, struct str sealed);
+
 /* argon2id with libsodium's limits. MIN is for tests only. */
 enum crypt_cost { CRYPT_INTERACTIVE, CRYPT_MIN };
 /* The self-describing hash of a password; p NULL when memory ran out. */

@@ -223,7 +223,7 @@ static void judge(struct walk *w, const struct at *at)
     case AREA_LIMIT:
         if (!at->tighter)
             add(w, at, EXCEED_TYPED,
-                at->has ? sentence(w, "The stated limit is another one",
+                at->has ? sentence(w, "Another limit than the stated one",
                                    at->asked)
                         : STR("A stated limit is left out."));
         break;

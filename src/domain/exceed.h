@@ -33,6 +33,7 @@ struct exceed {
 };
 #define EXCEED_ROWS 100
 
+/* Finds what of allowed goes beyond asked; both are whole subjects. */
 void exceed(struct arena *a, const struct json *asked,
             const struct json *allowed, struct exceed *out);
 /* The row of these two nodes; NULL: it is not beyond. */

@@ -18,6 +18,7 @@ struct person {
     struct str bulk_limit; /* highest severity of a decision for many */
     struct str time_zone;  /* p NULL: UTC */
     struct str theme;      /* auto, light or dark */
+    bool single_key;       /* a letter answers without a second press */
     int64_t created_at, signed_in_at, disabled_at; /* 0: not */
 };
 

@@ -38,6 +38,7 @@ struct principal {
     struct str bulk_limit; /* highest severity of a decision for many */
     struct str time_zone;  /* p NULL: UTC */
     struct str theme;      /* auto, light or dark */
+    bool single_key;       /* a letter answers without a second press */
 };
 
 /* "agent" -> ROLE_AGENT; ROLE_NONE for an unknown word. */

@@ -35,6 +35,10 @@ const struct err *page_keyboard(struct call *c) MUST;
 /* page_suspension.c */
 const struct err *page_suspension(struct call *c) MUST;
 const struct err *page_suspension_respond(struct call *c) MUST;
+/* The question with what somebody typed before their session ended, for them
+ * to send; decides nothing. */
+const struct err *page_suspension_kept(struct call *c, struct str id,
+                                       const struct pairs *typed) MUST;
 
 /* page_intent.c */
 const struct err *page_intent(struct call *c) MUST;
@@ -78,6 +82,10 @@ const struct err *page_keys_post(struct call *c) MUST;
 const struct err *page_keys_one(struct call *c) MUST;
 const struct err *page_keys_act(struct call *c) MUST;
 const struct err *page_key_floor_post(struct call *c) MUST;
+
+/* page_secret.c */
+const struct err *page_secret(struct call *c) MUST;
+const struct err *page_secret_post(struct call *c) MUST;
 
 /* page_sessions.c */
 const struct err *page_sessions(struct call *c) MUST;

@@ -8,6 +8,7 @@
 #include "doors/page_key_floor.h"
 #include "doors/page_people.h"
 #include "doors/page_roster.h"
+#include "doors/page_secret.h"
 #include "store/keys.h"
 
 #define PATH "/settings/keys"
@@ -213,23 +214,11 @@ static const struct err *set_rows(struct page_roster *r)
     return NULL;
 }
 
-/* text: a key that was made just now, or p NULL. */
 static const struct err *show(struct call *c, int status,
-                              const struct page_sheet *s,
-                              const struct key *made, struct str text)
+                              const struct page_sheet *s)
 {
     struct page_roster r = page_roster(c, &words);
     TRY(set_rows(&r));
-    if (made)
-        json_set_json(r.view, "once",
-                      page_settings_once(
-                          &r.v, &(struct page_settings_once){
-                                    .what = "The key",
-                                    .sentence = "Sayso keeps a digest of it. "
-                                                "Lost means: revoke it, and "
-                                                "make a new one.",
-                                    .name = made->label,
-                                    .secret = text}));
     if (c->who.role == ROLE_ADMIN)
         page_sheet_view(&r.v, r.view, s,
                         &(struct page_sheet_words){
@@ -243,7 +232,7 @@ static const struct err *show(struct call *c, int status,
 const struct err *page_keys(struct call *c)
 {
     const struct page_sheet s = sheet_of(c->a, NULL);
-    return show(c, 200, &s, NULL, STR_NONE);
+    return show(c, 200, &s);
 }
 
 static void note(const struct call *c, const char *what, const struct key *k)
@@ -267,11 +256,17 @@ const struct err *page_keys_post(struct call *c)
     if (values)
         TRY(page_sheet_wrong(c->a, &s, judge(c->a, values, &fresh)));
     if (s.errors)
-        return show(c, 422, &s, NULL, STR_NONE);
+        return show(c, 422, &s);
     TRY(keys_make(c->pg, c->a, &fresh, &text));
     note(c, "key.make", &fresh.key);
-    const struct page_sheet next = sheet_of(c->a, NULL);
-    return show(c, 200, &next, &fresh.key, text);
+    return page_secret_keep(
+        c, &(struct page_secret){
+               .what = "The key",
+               .sentence = "Sayso keeps a digest of it. Lost means: revoke "
+                           "it, and make a new one.",
+               .name = fresh.key.label,
+               .secret = text,
+               .back = STR(PATH)});
 }
 
 /* ---- one key -------------------------------------------------------- */

@@ -1,7 +1,7 @@
 /* Settings: the people who may sign in, and adding one.
  *
  * An admin adds and changes, an auditor reads. A password that is made here is
- * shown on the page that answers, and never again. */
+ * shown on a page of its own until it is stored, and never again. */
 #include "doors/page_people.h"
 
 #include "base/clock.h"
@@ -10,6 +10,7 @@
 #include "base/log.h"
 #include "doors/page.h"
 #include "doors/page_roster.h"
+#include "doors/page_secret.h"
 #include "doors/sign_in.h"
 #include "store/people.h"
 
@@ -72,16 +73,17 @@ void page_people_note(const struct call *c, const char *what,
              STR_FMT(p->bulk_limit));
 }
 
-struct json *page_people_once(struct page_view *v, const struct person *p,
-                              struct str password)
+const struct err *page_people_once(struct call *c, const struct person *p,
+                                   struct str password)
 {
-    return page_settings_once(
-        v, &(struct page_settings_once){
+    return page_secret_keep(
+        c, &(struct page_secret){
                .what = "The password",
                .sentence = "Give it to them by a safe way; they choose their "
                            "own under “You” once they have signed in.",
                .name = p->name,
-               .secret = password});
+               .secret = password,
+               .back = STR(PATH)});
 }
 
 const struct err *page_people_password(struct call *c, struct str *password,
@@ -179,7 +181,7 @@ static void add_row(struct page_roster *r, const struct person *p)
 }
 
 static const struct err *show(struct call *c, int status,
-                              const struct page_sheet *s, struct json *once)
+                              const struct page_sheet *s)
 {
     struct page_roster r = page_roster(c, &words);
     struct person_rows found;
@@ -200,7 +202,6 @@ static const struct err *show(struct call *c, int status,
                             .note = "Their password is shown once, after this",
                             .submit = "Add them",
                             .url = STR(PATH)});
-    json_set_json(r.view, "once", once);
     return page_roster_show(
         &r, status,
         after.p || more ? STR("")
@@ -210,7 +211,7 @@ static const struct err *show(struct call *c, int status,
 const struct err *page_people(struct call *c)
 {
     const struct page_sheet s = page_people_sheet(c->a, NULL, NULL);
-    return show(c, 200, &s, NULL);
+    return show(c, 200, &s);
 }
 
 const struct err *page_people_post(struct call *c)
@@ -226,9 +227,7 @@ const struct err *page_people_post(struct call *c)
                              people_insert(c->pg, c->a, &p, hash)));
     }
     if (s.errors)
-        return show(c, 422, &s, NULL);
+        return show(c, 422, &s);
     page_people_note(c, "person.add", &p);
-    struct page_view v = page_begin(c);
-    const struct page_sheet next = page_people_sheet(c->a, NULL, NULL);
-    return show(c, 200, &next, page_people_once(&v, &p, password));
+    return page_people_once(c, &p, password);
 }

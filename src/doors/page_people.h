@@ -19,9 +19,9 @@ struct str page_people_url(struct arena *a, struct str id);
 /* A line in the log: who changed what of whom. */
 void page_people_note(const struct call *c, const char *what,
                       const struct person *p);
-/* A new password, on the one page that shows it. */
-struct json *page_people_once(struct page_view *v, const struct person *p,
-                              struct str password);
+/* Answers with a redirect to the one page that shows the new password. */
+const struct err *page_people_once(struct call *c, const struct person *p,
+                                   struct str password) MUST;
 /* One that nobody typed, and its hash. ERR_BUSY where memory is short. */
 const struct err *page_people_password(struct call *c, struct str *password,
                                        struct str *hash) MUST;

@@ -103,7 +103,7 @@ static void set_head(struct page_view *v, struct json *view,
 
 static const struct err *show(struct call *c, int status,
                               const struct person *p,
-                              const struct page_sheet *s, struct str password)
+                              const struct page_sheet *s)
 {
     struct page_view v = page_begin(c);
     struct json *view = json_object(c->a);
@@ -117,9 +117,6 @@ static const struct err *show(struct call *c, int status,
                         .note = "",
                         .submit = "Save",
                         .url = page_people_url(c->a, p->id)});
-    json_set_json(view, "once", password.p
-                                    ? page_people_once(&v, p, password)
-                                    : NULL);
     json_set_json(view, "acts", acts_of(c, p));
     const struct str title = page_view_plain(c->a, p->name, PAGE_VIEW_TAB);
     return page_render(c, status, "person", arena_z(c->a, title), view);
@@ -134,7 +131,7 @@ const struct err *page_person(struct call *c)
                      "There is no such step. Open the page anew.");
     TRY(people_get(c->pg, c->a, c->param[0], &p));
     const struct page_sheet s = page_people_sheet(c->a, &p, NULL);
-    return show(c, 200, &p, &s, STR_NONE);
+    return show(c, 200, &p, &s);
 }
 
 /* ---- doing ---------------------------------------------------------- */
@@ -144,7 +141,7 @@ static const struct err *refused(struct call *c, const struct person *p,
                                  struct page_sheet *s)
 {
     pg_rollback(c->pg);
-    return show(c, s->problem ? 409 : 422, p, s, STR_NONE);
+    return show(c, s->problem ? 409 : 422, p, s);
 }
 
 /* Writes new where the rules allow it. */
@@ -202,8 +199,7 @@ static const struct err *password(struct call *c)
     TRY(page_people_password(c, &fresh, &hash));
     TRY(people_password(c->pg, c->a, p.id, hash, STR_NONE));
     page_people_note(c, "person.password", &p);
-    const struct page_sheet s = page_people_sheet(c->a, &p, NULL);
-    return show(c, 200, &p, &s, fresh);
+    return page_people_once(c, &p, fresh);
 }
 
 const struct err *page_person_act(struct call *c)

@@ -11,7 +11,7 @@ struct page_roster page_roster(struct call *c,
                             .v = page_begin(c),
                             .view = json_object(c->a),
                             .rows = json_array(c->a)};
-    static const char *const none[] = {"form",  "errors", "once", "confirm",
+    static const char *const none[] = {"form",  "errors", "confirm",
                                        "pager", "others", "note"};
     for (size_t i = 0; i < countof(none); i++)
         json_set_json(r.view, none[i], NULL);

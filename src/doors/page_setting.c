@@ -6,6 +6,7 @@
 #include "base/crypt.h"
 #include "base/id.h"
 #include "doors/page.h"
+#include "doors/page_secret.h"
 #include "domain/endpoint.h"
 #include "world/wake.h"
 
@@ -100,7 +101,6 @@ static struct str removal(struct arena *a, const struct endpoint *e)
 struct shown {
     int status;
     bool confirm; /* the step before the removal */
-    bool rotated; /* its secret is new, and shown */
     const struct page_settings_form *form;
 };
 
@@ -126,17 +126,10 @@ static const struct err *show(struct call *c, const struct endpoint *e,
                               const struct shown *s)
 {
     const struct page_settings_kind *k = s->form->kind;
-    struct json *view = json_object(c->a), *once = NULL;
+    struct json *view = json_object(c->a);
     struct json *confirm = NULL, *remove = json_object(c->a);
     struct page_view v = page_begin(c);
     set_head(&v, view, k, e);
-    if (s->rotated)
-        once = page_settings_once(
-            &v, &(struct page_settings_once){
-                    .what = "The secret",
-                    .sentence = "The old one signs beside it for 24 hours.",
-                    .name = e->name,
-                    .secret = e->secret});
     if (s->confirm) {
         confirm = json_object(c->a);
         json_set_text(confirm, "says", removal(c->a, e));
@@ -144,7 +137,6 @@ static const struct err *show(struct call *c, const struct endpoint *e,
     json_set_text(remove, "sentence", removal(c->a, e));
     json_set_text(remove, "url",
                   page_settings_url(c->a, k, e->id, "?do=remove"));
-    json_set_json(view, "once", once);
     json_set_json(view, "confirm", confirm);
     json_set_json(view, "remove", remove);
     json_set_json(view, "acts", acts_of(c->a, e));
@@ -201,7 +193,7 @@ static const struct err *rotate(struct call *c, struct endpoint *e,
                                 struct page_settings_form *f)
 {
     const struct pairs typed = *f->typed;
-    struct shown s = {.status = 200, .form = f, .rotated = true};
+    const struct shown s = {.status = 409, .form = f};
     f->typed = NULL;
     if (!e->secret.p)
         return ERROR(ERR_INVALID, "endpoint.no_secret",
@@ -209,14 +201,18 @@ static const struct err *rotate(struct call *c, struct endpoint *e,
     if (str_eq(pairs_get(typed, "seen"), seen(c->a, e))) {
         e->secret = endpoint_secret(c->a);
         TRY(endpoints_rotate(c->pg, c->a, e->id, e->secret, clock_now()));
-    } else {
-        s = (struct shown){.status = 409, .form = f};
-        f->errors = json_object(c->a);
-        f->problem =
-            ERROR(ERR_CONFLICT, "endpoint.rotated",
-                  "The secret was changed after this page was opened, so "
-                  "nothing was done now.");
+        return page_secret_keep(
+            c, &(struct page_secret){
+                   .what = "The secret",
+                   .sentence = "The old one signs beside it for 24 hours.",
+                   .name = e->name,
+                   .secret = e->secret,
+                   .back = page_settings_url(c->a, f->kind, e->id, "")});
     }
+    f->errors = json_object(c->a);
+    f->problem = ERROR(ERR_CONFLICT, "endpoint.rotated",
+                       "The secret was changed after this page was opened, "
+                       "so nothing was done now.");
     return show(c, e, &s);
 }
 

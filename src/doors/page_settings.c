@@ -1,12 +1,13 @@
 /* The lists of endpoints and of channels, and making one.
  *
- * An admin makes and changes, an auditor reads. A secret is shown on the page
- * that answers the form, and never again. */
+ * An admin makes and changes, an auditor reads. A secret is shown on a page of
+ * its own until it is stored, and never again. */
 #include "doors/page_settings.h"
 
 #include "base/clock.h"
 #include "base/id.h"
 #include "doors/page.h"
+#include "doors/page_secret.h"
 #include "domain/endpoint.h"
 
 #define JOINED_MAX ((size_t)16 << 10)
@@ -142,17 +143,6 @@ void page_settings_act(struct arena *a, struct json *acts,
     json_add_json(acts, o);
 }
 
-struct json *page_settings_once(struct page_view *v,
-                                const struct page_settings_once *once)
-{
-    struct json *o = json_object(v->a);
-    json_set_text(o, "what", str_of(once->what));
-    json_set_json(o, "name", page_view_head(v, once->name, PAGE_VIEW_ROW));
-    json_set_text(o, "sentence", str_of(once->sentence));
-    json_set_text(o, "secret", once->secret);
-    return o;
-}
-
 const struct err *page_settings(struct call *c)
 {
     response_see_other(c->rs, STR("/settings/profile"));
@@ -216,23 +206,13 @@ static const struct err *set_rows(struct call *c, struct page_view *v,
     return NULL;
 }
 
-/* made: the one whose secret is shown now, or NULL. */
 static const struct err *show(struct call *c, int status,
-                              const struct page_settings_form *f,
-                              const struct endpoint *made)
+                              const struct page_settings_form *f)
 {
-    struct json *view = json_object(c->a), *once = NULL;
+    struct json *view = json_object(c->a);
     struct page_view v = page_begin(c);
-    if (made)
-        once = page_settings_once(
-            &v, &(struct page_settings_once){
-                    .what = "The secret",
-                    .sentence = "Whoever receives checks each delivery by it.",
-                    .name = made->name,
-                    .secret = made->secret});
     page_settings_tabs(c, view, f->kind->path);
     TRY(set_rows(c, &v, view, f->kind));
-    json_set_json(view, "once", once);
     page_settings_form_view(&v, view, f);
     if (!may_change(c))
         json_set_json(view, "form", NULL);
@@ -242,7 +222,7 @@ static const struct err *show(struct call *c, int status,
 const struct err *page_settings_list(struct call *c,
                                      const struct page_settings_kind *k)
 {
-    return show(c, 200, &(struct page_settings_form){.kind = k}, NULL);
+    return show(c, 200, &(struct page_settings_form){.kind = k});
 }
 
 /* ---- making one ----------------------------------------------------- */
@@ -275,11 +255,16 @@ const struct err *page_settings_make(struct call *c,
     if (page_settings_form_read(c->a, &f, &e))
         TRY(page_settings_form_wrong(c->a, &f, insert(c, &e)));
     if (f.errors)
-        return show(c, 422, &f, NULL);
+        return show(c, 422, &f);
     if (!e.secret.p) {
         response_see_other(c->rs, str_of(k->path));
         return NULL;
     }
-    const struct page_settings_form next = {.kind = k};
-    return show(c, 200, &next, &e);
+    return page_secret_keep(
+        c, &(struct page_secret){
+               .what = "The secret",
+               .sentence = "Whoever receives checks each delivery by it.",
+               .name = e.name,
+               .secret = e.secret,
+               .back = str_of(k->path)});
 }

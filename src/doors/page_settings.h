@@ -64,13 +64,6 @@ struct page_settings_act {
 };
 void page_settings_act(struct arena *a, struct json *acts,
                        const struct page_settings_act *act);
-/* `once`: what is shown on one page and never again. */
-struct page_settings_once {
-    const char *what, *sentence; /* "The secret" */
-    struct str name, secret;
-};
-struct json *page_settings_once(struct page_view *v,
-                                const struct page_settings_once *once);
 /* The list with its form; and making one from what was posted. */
 const struct err *page_settings_list(struct call *c,
                                      const struct page_settings_kind *k) MUST;

@@ -125,7 +125,7 @@ const struct route routes[] = {
     /* browser */
     {GET, "/", OPEN, 0, "", 0, HTML, page_home},
     {GET, "/login", OPEN, 0, "next", 0, HTML, page_login},
-    {POST, "/login", OPEN, 0, "", 8 * KB, HTML, page_login_post},
+    {POST, "/login", OPEN, 0, "", 128 * KB, HTML, page_login_post},
     {POST, "/logout", COOKIE, READER, "", 8 * KB, HTML, page_logout},
     {GET, "/inbox", COOKIE, READER,
      "view q kind risk agent due sort group after", 0, HTML, page_inbox},
@@ -173,6 +173,9 @@ const struct route routes[] = {
      page_keys_act},
     {POST, "/settings/keys/{id}/floor", COOKIE, ADMIN, "", 8 * KB, HTML,
      page_key_floor_post},
+    {GET, "/settings/secrets/{id}", COOKIE, ADMIN, "", 0, HTML, page_secret},
+    {POST, "/settings/secrets/{id}", COOKIE, ADMIN, "", 8 * KB, HTML,
+     page_secret_post},
     {GET, "/settings/endpoints", COOKIE, OVERSEER, "", 0, HTML,
      page_endpoints},
     {POST, "/settings/endpoints", COOKIE, ADMIN, "", 64 * KB, HTML,

@@ -68,7 +68,7 @@ const struct err *due_leases(struct pg *pg, struct arena *a, int64_t now,
 /* What is deleted, and of when. */
 enum due_old { DUE_IDEMPOTENCY, DUE_SESSION, DUE_DELIVERY, DUE_SUBSCRIPTION,
                DUE_KNOWN_BROWSER, DUE_SIGN_IN_FAILURE, DUE_STORED,
-               DUE_OLD__MAX };
+               DUE_SECRET, DUE_OLD__MAX };
 /* Deletes at most DUE_PAGE rows that ended before a moment. How many. */
 const struct err *due_delete(struct pg *pg, struct arena *a,
                              enum due_old what, int64_t before,

@@ -17,7 +17,7 @@ static const struct err *unknown(void)
 
 /* The columns of person_list, person_get and person_lock. */
 enum { ID, EMAIL, NAME, ROLE, GROUPS, BULK, ZONE, THEME, CREATED, SIGNED_IN,
-       DISABLED };
+       DISABLED, SINGLE_KEY };
 
 static struct person row(const struct pg_rows *r, size_t i)
 {
@@ -31,7 +31,8 @@ static struct person row(const struct pg_rows *r, size_t i)
                            .theme = pg_str(r, i, THEME),
                            .created_at = pg_int(r, i, CREATED),
                            .signed_in_at = pg_int(r, i, SIGNED_IN),
-                           .disabled_at = pg_int(r, i, DISABLED)};
+                           .disabled_at = pg_int(r, i, DISABLED),
+                           .single_key = pg_bool(r, i, SINGLE_KEY)};
 }
 
 /* ---- reading -------------------------------------------------------- */
@@ -175,6 +176,7 @@ const struct err *people_profile(struct pg *pg, struct arena *a,
     pg_arg(&args, p->name);
     pg_arg(&args, p->time_zone);
     pg_arg(&args, p->theme);
+    pg_arg_bool(&args, p->single_key);
     return pg_query(pg, a, SQL_PERSON_PROFILE, &args, NULL);
 }
 

@@ -39,7 +39,7 @@ const struct err *people_lock(struct pg *pg, struct arena *a, struct str id,
 const struct err *people_update(struct pg *pg, struct arena *a,
                                 const struct person *p) MUST;
 
-/* What a person changes of themselves: name, time zone, theme. */
+/* What a person changes of themselves: name, time zone, theme and keys. */
 const struct err *people_profile(struct pg *pg, struct arena *a,
                                  const struct person *p) MUST;
 /* A new password; every session of theirs ends but the one of the cookie (p

@@ -224,7 +224,8 @@ const struct err *principals_by_session(struct pg *pg, struct arena *a,
                               .groups = pg_str(r, 0, 6),
                               .bulk_limit = pg_str(r, 0, 7),
                               .time_zone = pg_str(r, 0, 8),
-                              .theme = pg_str(r, 0, 9)};
+                              .theme = pg_str(r, 0, 9),
+                              .single_key = pg_bool(r, 0, 10)};
     if (now - pg_int(r, 0, 4) < MINUTE)
         return NULL;
     pg_arg(&seen, digest);

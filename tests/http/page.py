@@ -153,8 +153,11 @@ def token(client):
     return Page(client.get("/settings/profile")).data("/logout")["csrf"]
 
 
-def once(r):
-    """The secret that a page shows; None where it shows none."""
+def once(r, client=None):
+    """The secret that a page shows, or the one that it leads to; None where it
+    shows none."""
+    if client and r.status_code == 303:
+        r = client.get(r.headers["location"])
     found = re.search(r'<p class="key"><code>([^<]+)</code>', r.text)
     return html.unescape(found[1]) if found else None
 

@@ -69,11 +69,11 @@ Test(exceed, A1_what_is_beyond_and_what_it_needs)
         {"'amount':499.99", "'amount':'much'", ARG "amount", EXCEED_TYPED,
          "Above the stated limit"},
         {"{'amount':499.99,'currency'", "{'amount':500,'currency'",
-         "constraints.amount", EXCEED_TYPED, "The stated limit"},
+         "constraints.amount", EXCEED_TYPED, "Another limit than"},
         {"'max_count':5,", "", "constraints.max_count", EXCEED_TYPED,
          "A stated limit is left out."},
         {"['DE','FR']", "['DE','FR','US']", "constraints.lands[2]",
-         EXCEED_TYPED, "The stated limit"},
+         EXCEED_TYPED, "Another limit than"},
         /* another tool, call, target, right */
         {"payments.refund'", "payments.refund_all'", "calls[0].tool",
          EXCEED_TYPED, "Another tool."},

@@ -143,3 +143,9 @@ DELETE FROM key_stored
    AND ctid = ANY (ARRAY(SELECT k.ctid FROM key_stored k
                           WHERE k.day < ($1::timestamptz AT TIME ZONE 'UTC')::date
                           LIMIT 500))
+
+-- name: due_secret_delete
+DELETE FROM secret_view
+ WHERE made_at < $1
+   AND id = ANY (ARRAY(SELECT s.id FROM secret_view s
+                        WHERE s.made_at < $1 ORDER BY s.made_at LIMIT 500))

@@ -1,19 +1,22 @@
 -- name: person_list
 -- A page of them behind the e-mail address $2.
 SELECT id, email, name, role, groups, bulk_limit, time_zone, theme,
-       microseconds(created_at), microseconds(signed_in_at), microseconds(disabled_at)
+       microseconds(created_at), microseconds(signed_in_at), microseconds(disabled_at),
+       single_key
   FROM principal WHERE email > $2 ORDER BY email LIMIT $1
 
 -- name: person_get
 SELECT id, email, name, role, groups, bulk_limit, time_zone, theme,
-       microseconds(created_at), microseconds(signed_in_at), microseconds(disabled_at)
+       microseconds(created_at), microseconds(signed_in_at), microseconds(disabled_at),
+       single_key
   FROM principal WHERE id = $1
 
 -- name: person_lock
 -- That person and every admin in use: who is the last of them must not change
 -- meanwhile.
 SELECT id, email, name, role, groups, bulk_limit, time_zone, theme,
-       microseconds(created_at), microseconds(signed_in_at), microseconds(disabled_at)
+       microseconds(created_at), microseconds(signed_in_at), microseconds(disabled_at),
+       single_key
   FROM principal WHERE id = $1 OR (role = 'admin' AND disabled_at IS NULL)
  ORDER BY id FOR UPDATE
 
@@ -26,7 +29,8 @@ UPDATE principal SET role = $2, name = $3, groups = $4, bulk_limit = $5, disable
  WHERE id = $1
 
 -- name: person_profile
-UPDATE principal SET name = $2, time_zone = $3, theme = $4 WHERE id = $1
+UPDATE principal SET name = $2, time_zone = $3, theme = $4, single_key = $5
+ WHERE id = $1
 
 -- name: person_password
 UPDATE principal SET password_hash = $2 WHERE id = $1

@@ -34,7 +34,7 @@ VALUES ($1, $2, $3, $3, $4)
 
 -- name: session_find
 SELECT p.id, p.role, p.email, p.name, microseconds(s.seen_at), microseconds(s.expires_at),
-       p.groups, p.bulk_limit, p.time_zone, p.theme
+       p.groups, p.bulk_limit, p.time_zone, p.theme, p.single_key
   FROM operator_session s JOIN principal p ON p.id = s.principal_id
  WHERE s.id_sha256 = $1 AND s.revoked_at IS NULL AND p.disabled_at IS NULL
 

@@ -1,0 +1,18 @@
+/* A secret that was just made, on a page of its own: it is there until who
+ * made it says that it is stored, for some minutes at most, so that a reload
+ * neither sends the form again nor loses the secret. */
+#ifndef DOORS_PAGE_SECRET_H
+#define DOORS_PAGE_SECRET_H
+
+#include "doors/call.h"
+
+struct page_secret {
+    const char *what, *sentence; /* "The secret" */
+    struct str name, secret;
+    struct str back; /* where to go on */
+};
+/* Keeps it, and answers with a redirect to its page. */
+const struct err *page_secret_keep(struct call *c,
+                                   const struct page_secret *s) MUST;
+
+#endif

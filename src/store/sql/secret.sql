@@ -1,0 +1,10 @@
+-- Secrets that were made on a page and not yet stored by who made them.
+
+-- name: secret_keep
+INSERT INTO secret_view (id, session, sealed, made_at) VALUES ($1, $2, $3, $4)
+
+-- name: secret_read
+SELECT sealed FROM secret_view WHERE id = $1 AND session = $2 AND made_at > $3
+
+-- name: secret_forget
+DELETE FROM secret_view WHERE id = $1 AND session = $2
