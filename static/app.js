@@ -21,22 +21,36 @@
         return Math.floor(seconds / 86400) + " days";
     }
 
+    var soonest = 0; // seconds until the next time is up
+
     function relative(time) {
         var at = Date.parse(time.dateTime);
-        var seconds = Math.round((at - Date.now() - skew) / 1000);
+        var seconds = Math.ceil((at - Date.now() - skew) / 1000);
         if (isNaN(at)) {
             return;
         }
         if (time.dataset.rel === "left") {
             time.textContent =
                 seconds > 0 ? count(seconds) + " left" : "time is up";
+            if (seconds > 0) {
+                soonest = Math.min(soonest, seconds);
+            } else {
+                document.dispatchEvent(new Event("timeup"));
+            }
         } else {
             time.textContent = count(Math.max(0, -seconds)) + " ago";
         }
     }
 
     function refresh() {
+        soonest = Infinity;
         document.querySelectorAll("time[data-rel]").forEach(relative);
+    }
+
+    /* Each second of the last two minutes. */
+    function tick() {
+        refresh();
+        setTimeout(tick, soonest <= 130 ? 1000 : 10000);
     }
 
     function copies(button) {
@@ -77,7 +91,7 @@
         allow();
         refresh();
     });
-    setInterval(refresh, 20000);
+    setTimeout(tick, 1000);
 }());
 
 /* What happens meanwhile. A stream says that something did; what the page then
@@ -213,20 +227,98 @@
 
     /* ---- one question ---- */
 
-    function typed() {
+    function isTyped(field) {
+        return field.value !== field.defaultValue ||
+            field.checked !== field.defaultChecked;
+    }
+
+    function fields() {
         return Array.from(document.querySelectorAll(
-            "main :is(input, textarea)")).some(function (field) {
-            return field.value !== field.defaultValue ||
-                field.checked !== field.defaultChecked;
+            "main :is(input, textarea):not([type=hidden])"));
+    }
+
+    /* A comment that goes with the strip is shown on in its place. */
+    function keep(box, strip) {
+        fields().filter(function (field) {
+            return strip.contains(field) && field.matches("textarea") &&
+                field.value.trim();
+        }).forEach(function (field) {
+            var words = document.createElement("p");
+            words.className = "words quote";
+            words.textContent = field.value;
+            box.append(words);
         });
+    }
+
+    function still(field) {
+        if (field.matches("button, select, [type=checkbox], [type=radio]")) {
+            field.disabled = true;
+        } else {
+            field.readOnly = true;
+        }
+    }
+
+    /* Nothing more can be sent from here: what became of it stands in the
+     * place of the buttons, and is read out. */
+    function end(text, state) {
+        var strip = document.querySelector("main .strip");
+        var box = document.createElement("div");
+        var head = document.createElement("h2");
+        var p = document.createElement("p");
+        var a = document.createElement("a");
+        var told = text + (fields().some(isTyped) ?
+            " What you typed here was not sent." : "");
+        var here = strip.contains(document.activeElement) ||
+            document.activeElement.matches("main form *, [form]");
+        if (strip.dataset.over === told) {
+            return;
+        }
+        box.className = "strip over";
+        box.tabIndex = -1;
+        box.dataset.over = told;
+        head.textContent = state;
+        p.textContent = told;
+        a.href = live.dataset.live;
+        a.textContent = "See the record";
+        box.append(head, p);
+        keep(box, strip);
+        box.append(a);
+        strip.replaceWith(box);
+        document.querySelectorAll("main :is(.fold.phone, .jump)").forEach(
+            function (old) {
+                old.remove();
+            });
+        document.querySelectorAll("main form :is(button, input, textarea, " +
+            "select), main [form]").forEach(still);
+        live.textContent = told;
+        if (here) {
+            box.focus({ preventScroll: true });
+        }
     }
 
     function compareQuestion(page) {
         var summary = page.querySelector("[data-summary]");
-        if (summary && !document.querySelector("form[data-sent]")) {
-            say(summary.textContent + (typed() ?
-                " What you typed here was not sent." : ""),
-                "See the record", live.dataset.live);
+        var chips = page.querySelector(".chips");
+        var open = document.querySelector("main > .chips");
+        if (!summary) {
+            return;
+        }
+        if (document.querySelector("form[data-sent]")) {
+            setTimeout(soon, 3000); // its own answer is on its way
+            return;
+        }
+        if (open && chips) {
+            open.replaceWith(chips.cloneNode(true));
+        }
+        end(summary.textContent, "This is no longer open");
+    }
+
+    /* The server's word comes as soon as it is written. */
+    function timeUp() {
+        if (!inbox && document.querySelector("main .strip") &&
+            !document.querySelector("form[data-sent], .over")) {
+            end("The time to answer is over.", "Time is up");
+            soon();
         }
     }
 
@@ -373,6 +465,7 @@
         });
     }
 
+    document.addEventListener("timeup", timeUp);
     if (inbox) {
         document.addEventListener("pointerout", function () {
             setTimeout(sweep, 500);
@@ -422,6 +515,11 @@
     var bar = document.getElementById("bulk");
     var before = "", timer = 0; // the first key of two
     var meant = null; // the no whose comment is being typed
+    var single = document.body.dataset.keys === "once";
+    var armed = null; // the button that waits for its second press
+    var armedKey = "";
+    var last = 0, earlier = 0; // when a letter was pressed, and the one before
+    var note = null;
 
     function one(selector) {
         return document.querySelector(selector);
@@ -529,6 +627,67 @@
         return !!bar;
     }
 
+    /* ---- a letter that answers is pressed twice ---- */
+
+    function label(button) {
+        return Array.from(button.childNodes).filter(function (node) {
+            return node.nodeName !== "KBD";
+        }).map(function (node) {
+            return node.textContent;
+        }).join("").trim();
+    }
+
+    /* Where the first press is told; there from the start, so that it is read
+     * out. */
+    function makeNote() {
+        var strip = one("main .strip");
+        if (strip && !single && strip.querySelector("[aria-keyshortcuts]")) {
+            note = document.createElement("p");
+            note.className = "armed-note";
+            note.setAttribute("role", "status");
+            strip.append(note);
+        }
+    }
+
+    function disarm() {
+        if (armed) {
+            armed.classList.remove("armed");
+            armed = null;
+            note.textContent = "";
+        }
+    }
+
+    /* A link decides nothing; a letter in the middle of a word is none. */
+    function decide(key, button) {
+        var again = armed === button;
+        if (button.disabled || button.type !== "submit" || single || !note) {
+            return press(button);
+        }
+        disarm();
+        if (again) {
+            return press(button);
+        }
+        if (!earlier || last - earlier > 700) {
+            armed = button;
+            armedKey = key;
+            button.classList.add("armed");
+            note.textContent = "Press " + key + " again to answer: " +
+                label(button) + ". Any other key stops it.";
+        }
+        return true;
+    }
+
+    /* Words that nobody sent are not left by a letter. */
+    function stay() {
+        var box = all("main textarea").find(function (field) {
+            return field.value !== field.defaultValue && !field.readOnly;
+        });
+        if (box) {
+            box.focus();
+        }
+        return !!box;
+    }
+
     /* ---- one question ---- */
 
     function critical() {
@@ -593,7 +752,7 @@
                 "[value=" + (key === "a" ? "approve" : "reject") + "]"));
         }
         return !!button && (words(button) ||
-            (key === "r" && comment(button)) || press(button));
+            (key === "r" && comment(button)) || decide(key, button));
     }
 
     /* Each key that there is stands on what it presses. */
@@ -611,7 +770,7 @@
 
     function number(n) {
         var button = all(".choose .answer .btn")[n - 1];
-        return !!button && (words(button) || press(button));
+        return !!button && (words(button) || decide(String(n), button));
     }
 
     /* ---- from one to the next ---- */
@@ -734,11 +893,13 @@
             return !!current() && press(current().querySelector(".title"));
         },
         x: function () { return tick(current()); },
-        u: back,
+        u: function () { return stay() || back(); },
         Escape: back,
         a: function () { return answer("a"); },
         r: function () { return answer("r"); },
-        e: function () { return press(named("e")); },
+        e: function () {
+            return !!named("e") && decide("e", named("e"));
+        },
         c: function () {
             var box = document.getElementById("value") ||
                 one("form#answer .field input, form#answer .field textarea") ||
@@ -749,9 +910,9 @@
             return !!box;
         },
         n: function () {
-            return press(one("[rel=next]") || one(".next .btn"));
+            return stay() || press(one("[rel=next]") || one(".next .btn"));
         },
-        p: function () { return press(one("[rel=prev]")); },
+        p: function () { return stay() || press(one("[rel=prev]")); },
         "/": search,
         "?": help
     };
@@ -800,6 +961,18 @@
             !/^[jkJK]$/.test(event.key) || one("dialog[open]") ||
             !one(".find")) {
             return;
+        }
+        if (/^(Shift|Control|Alt|Meta)$/.test(event.key)) {
+            return;
+        }
+        earlier = last;
+        last = event.key.length === 1 ? event.timeStamp : 0;
+        if (armed && (!plain || event.key !== armedKey)) {
+            disarm();
+            if (event.key === "Escape" || event.key === "Enter") {
+                event.preventDefault();
+                return;
+            }
         }
         if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) {
             if (send()) {
@@ -851,5 +1024,7 @@
     } else {
         neighbours();
     }
+    document.addEventListener("pointerdown", disarm);
     hint();
+    makeNote();
 }());

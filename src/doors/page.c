@@ -66,6 +66,9 @@ static void set_page(struct call *c, struct json *view, const char *title,
     json_set_json(p, "operator", operator_view(c));
     json_set_text(p, "csrf", session_csrf(c));
     json_set_text(p, "theme", theme(c));
+    json_set_text(p, "keys", STR(""));
+    if (c->cookie.p && c->who.single_key)
+        json_set_text(p, "keys", STR("once"));
     json_set_text(p, "zone",
                   c->who.time_zone.p ? c->who.time_zone : STR("UTC"));
     page_nav(c, p, load);

@@ -15,6 +15,10 @@ static const struct page_sheet_option themes[] = {
     {"light", "Light"},
     {"dark", "Dark"},
 };
+static const struct page_sheet_option keys[] = {
+    {"twice", "Press it again: nothing is sent by one letter"},
+    {"once", "Single key: one press answers what is of low risk"},
+};
 static const struct page_sheet_field fields[] = {
     {.key = "name", .label = "Name", .type = "string", .required = true,
      .max = PERSON_NAME_MAX, .help = "What pages call you"},
@@ -23,6 +27,9 @@ static const struct page_sheet_field fields[] = {
      .help = "Such as Europe/Berlin or America/New_York. Left empty: UTC"},
     {.key = "theme", .label = "Theme", .type = "enum", .required = true,
      .options = themes, .options_n = countof(themes), .help = ""},
+    {.key = "keys", .label = "A letter that answers", .type = "enum",
+     .required = true, .options = keys, .options_n = countof(keys),
+     .help = "An answer is final; there is no undo"},
 };
 
 static struct page_sheet sheet_of(const struct call *c,
@@ -31,6 +38,8 @@ static struct page_sheet sheet_of(const struct call *c,
     struct json *values = json_object(c->a);
     json_set_text(values, "name", c->who.title);
     json_set_text(values, "theme", c->who.theme);
+    json_set_text(values, "keys",
+                  str_of(c->who.single_key ? "once" : "twice"));
     if (c->who.time_zone.p)
         json_set_text(values, "time_zone", c->who.time_zone);
     return (struct page_sheet){.fields = fields,
@@ -108,6 +117,7 @@ static const struct err *judge(struct arena *a, const struct json *v,
     const struct str zone = str_trim(json_get_text(v, "time_zone"));
     TRY(person_name(a, "name", json_get_text(v, "name"), &p->name));
     TRY(person_theme(a, json_get_text(v, "theme"), &p->theme));
+    p->single_key = str_is(json_get_text(v, "keys"), "once");
     p->time_zone = zone.n > 0 && !str_is(zone, "UTC") ? zone : STR_NONE;
     return p->time_zone.p && !zone_known(zone)
                ? err_at(a, ERR_INVALID, "zone.unknown", STR("time_zone"),
@@ -128,9 +138,9 @@ static const struct err *save(struct call *c, const struct pairs *typed)
     TRY(people_profile(c->pg, c->a, &p));
     log_line(LOG_NOTICE,
              "settings by=%.*s did=profile.change name=\"%.*s\" zone=%.*s "
-             "theme=%.*s",
+             "theme=%.*s keys=%s",
              STR_FMT(c->who.name), STR_FMT(p.name), STR_FMT(p.time_zone),
-             STR_FMT(p.theme));
+             STR_FMT(p.theme), p.single_key ? "once" : "twice");
     response_see_other(c->rs, STR(PATH));
     return NULL;
 }

@@ -181,11 +181,13 @@ alone("a question tells that somebody else decided it", async () => {
         await page.waitForTimeout(1000);
         assert.equal(await news(page).count(), 0);
         await respond(asked.suspension_id, { value: "Another's words" });
-        await news(page).waitFor();
-        assert.match(await news(page).innerText(),
-            /answered .*What you typed here was not sent\. See the record$/);
-        assert.equal(await field.inputValue(), "Half a sentence");
-        assert.ok(await field.evaluate((one) =>
+        const over = page.locator(".strip.over");
+        await over.waitFor();
+        assert.match(await over.innerText(), new RegExp("answered .*What " +
+            "you typed here was not sent\\.\\s+Half a sentence\\s+" +
+            "See the record$", "s"));
+        assert.equal(await field.count(), 0);
+        assert.ok(await over.evaluate((one) =>
             document.activeElement === one));
         await look(page, "suspension-news");
         await follow(page, "See the record");
