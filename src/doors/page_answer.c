@@ -203,7 +203,7 @@ static struct json *says(struct page_view *v, const struct suspension *s,
     struct buf b = buf_make(v->a, 4096);
     buf_str(&b, s->asked_by);
     buf_put(&b, comes(v->a, s, choice));
-    buf_put(&b, " An answer counts once and cannot be taken back.");
+    buf_put(&b, " An answer is final.");
     return page_view_text(v, buf_text(&b));
 }
 
@@ -318,6 +318,7 @@ struct json *page_answer(struct page_view *v, const struct page_answer_of *of)
     json_set_text(o, "respond_url",
                   page_view_path(v->a, "/suspensions/", s->id, "/respond"));
     json_set_text(o, "subject_sha256", s->subject_sha256);
+    json_set_text(o, "reader", of->reader->id);
     json_set_json(o, "buttons", page_buttons(v, s, &unseen, choices));
     json_set_json(o, "confirm", sure);
     json_set_json(o, "words", choosing && !risk_two_step(v->a, s)

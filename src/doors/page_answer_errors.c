@@ -71,6 +71,8 @@ static struct str error_heading(struct arena *a,
         return STR("What you saw is not what is stored");
     if (is_error(of, "credential."))
         return STR("It is not there yet");
+    if (is_error(of, "session.ended"))
+        return STR("Your answer was NOT recorded");
     if (is_amend(of) && items == 0)
         return STR("This cannot be allowed so");
     if (!is_amend(of) && !is_error(of, "response.form"))
@@ -104,6 +106,9 @@ struct json *page_answer_errors(struct page_view *v,
                        "stands here now, and answer then.");
     if (is_error(of, "credential."))
         sentence = of->error->say;
+    if (is_error(of, "session.ended"))
+        sentence = STR("Your session had ended when you sent it. What you "
+                       "typed stands here again: read it, and send it.");
     if (is_amend(of) && json_count(items) == 0)
         sentence = with(v->a, of->error->say, sentence);
     json_set_text(o, "heading",

@@ -3,6 +3,7 @@
  * Tells nobody whether an e-mail is known: the same words and about the same
  * time for a wrong password, an unknown and a disabled person. */
 #include "doors/page.h"
+#include "doors/page_kept.h"
 #include "doors/session.h"
 #include "doors/sign_in.h"
 #include "domain/person.h"
@@ -24,13 +25,17 @@ static struct str safe_next(struct str next)
     return fine ? next : STR("");
 }
 
+/* form: what was posted, or NULL. */
 static const struct err *show(struct call *c, int status, struct str email,
-                              struct str next, const char *error)
+                              const struct pairs *form, const char *error)
 {
+    const struct str next =
+        form ? pairs_get(*form, "next") : request_query(c->rq, "next");
     struct json *view = json_object(c->a), *o = json_object(c->a);
     json_set_text(o, "email", email);
     json_set_text(o, "next", safe_next(next));
     json_set_text(o, "error", str_of(error));
+    page_kept_set(c->a, o, form);
     json_set_json(view, "login", o);
     return page_render(c, status, "login", "Sign in", view);
 }
@@ -45,12 +50,12 @@ const struct err *page_login(struct call *c)
         return NULL;
     }
     session_visit(c, true);
-    return show(c, 200, STR(""), next, "");
+    return show(c, 200, STR(""), NULL, "");
 }
 
 /* Nothing was tried. The e-mail is kept. */
 static const struct err *show_later(struct call *c, const struct sign_in *s,
-                                    struct str next)
+                                    const struct pairs *form)
 {
     const bool busy = s->result == SIGN_IN_BUSY;
     struct buf wait = buf_make(c->a, 64), say = buf_make(c->a, 512);
@@ -65,7 +70,7 @@ static const struct err *show_later(struct call *c, const struct sign_in *s,
                    "again.",
                    (int)s->wait, s->wait == 1 ? "" : "s");
     buf_put(&say, " Your e-mail is kept; type the password again.");
-    return show(c, busy ? 503 : 429, s->email, next,
+    return show(c, busy ? 503 : 429, s->email, form,
                 arena_z(c->a, buf_text(&say)));
 }
 
@@ -79,16 +84,20 @@ const struct err *page_login_post(struct call *c)
     const struct str password = pairs_get(form, "password");
     const struct str next = pairs_get(form, "next");
     if (s.email.n > PERSON_EMAIL_MAX || password.n > PERSON_PASSWORD_MAX)
-        return show(c, 422, STR(""), next,
+        return show(c, 422, STR(""), &form,
                     "The e-mail or the password is too long.");
     TRY(sign_in_try(c, password, &s));
     if (s.result == SIGN_IN_SOON || s.result == SIGN_IN_BUSY)
-        return show_later(c, &s, next);
+        return show_later(c, &s, &form);
     if (s.result == SIGN_IN_WRONG)
-        return show(c, 422, s.email, next,
+        return show(c, 422, s.email, &form,
                     "E-mail and password do not belong together. Your e-mail "
                     "is kept; type the password again.");
+    bool done = false;
     TRY(sign_in_enter(c, &s));
+    TRY(page_kept_show(c, &form, &done));
+    if (done)
+        return NULL;
     const struct str to = safe_next(next);
     response_see_other(c->rs, to.n ? to : STR("/inbox"));
     return NULL;

@@ -417,3 +417,19 @@ const struct err *page_suspension_respond(struct call *c)
         return show_again(c, &of);
     return e;
 }
+
+const struct err *page_suspension_kept(struct call *c, struct str id,
+                                       const struct pairs *typed)
+{
+    struct answer answer;
+    struct suspension s;
+    TRY(suspensions_get(c->pg, c->a, id, &s));
+    struct page_answer_of of = {.s = &s, .reader = &c->who, .typed = typed};
+    if (s.state == SUSPENSION_PENDING) {
+        of.error = ERROR(ERR_INVALID, "session.ended",
+                         "The session had ended.");
+        return show_again(c, &of);
+    }
+    TRY(read_answer(c->a, &s, typed, &answer));
+    return show_stale(c, &s, &answer, ERROR(ERR_CONFLICT, "session.ended", ""));
+}

@@ -7,6 +7,7 @@
 #include "doors/hold.h"
 #include "doors/limit.h"
 #include "doors/page.h"
+#include "doors/page_kept.h"
 #include "doors/route.h"
 #include "doors/session.h"
 
@@ -73,6 +74,8 @@ static const struct err *walk(struct call *c, bool too_large)
 static void to_login(struct call *c)
 {
     struct buf b = buf_make(c->a, 2048);
+    if (c->rq->method == METHOD_POST && page_kept_login(c))
+        return;
     buf_put(&b, "/login");
     if (c->rq->method == METHOD_GET && !str_is(c->rq->path, "/inbox")) {
         buf_put(&b, "?next=");

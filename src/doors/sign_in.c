@@ -161,5 +161,6 @@ const struct err *sign_in_enter(struct call *c, const struct sign_in *s)
     TRY(sign_ins_enter(c->pg, c->a, &t, s->id, browser, &cookie));
     session_set_browser(c, browser);
     session_set_cookie(c, cookie);
+    c->cookie = cookie;
     return NULL;
 }

@@ -8,6 +8,7 @@ import "./cards.mjs";
 import "./comfort.mjs";
 import "./demo.mjs";
 import "./facts.mjs";
+import "./hold.mjs";
 import "./hostile.mjs";
 import "./inbox.mjs";
 import "./journeys.mjs";

@@ -6,7 +6,7 @@ import re
 
 import kit
 import pytest
-from page import Page, logged, press, token
+from page import Page, logged, once, press, send
 
 CHOICES = [{"value": "approve", "label": "Approve", "effect": "authorize"},
            {"value": "reject", "label": "Reject", "effect": "veto"}]
@@ -320,3 +320,195 @@ def test_A1_what_was_approved_as_asked_keeps_its_heading(agent, me):
     assert r.status_code == 303
     done = me.get(f"/suspensions/{asked['suspension_id']}")
     assert "with changes" not in Page(done).text
+
+
+# --- A8: a secret is shown until it is stored -----------------------------
+
+KEYS, SECRETS = "/settings/keys", "/settings/secrets"
+
+
+def make_key(boss, label):
+    return send(boss.client, KEYS, {"Label": label, "Role": "operator"})
+
+
+@pytest.mark.route("GET /settings/secrets/{id}")
+@pytest.mark.route("POST /settings/secrets/{id}")
+def test_A8_a_secret_is_shown_until_it_is_stored(boss, db, server):
+    label = f"kept {kit.new_id()}"
+    r = make_key(boss, label)
+    assert r.status_code == 303
+    path = r.headers["location"]
+    assert path.startswith(SECRETS)
+    shown = boss.client.get(path)
+    secret = once(shown)
+    assert label in Page(shown).text and len(secret) > 40
+    assert shown.headers["cache-control"] == "no-store"
+    # A reload sends nothing again and loses nothing.
+    assert once(boss.client.get(path)) == secret
+    assert db.execute("SELECT count(*) FROM api_key WHERE label = %s",
+                      [label]).fetchone() == (1,)
+    assert secret not in boss.client.get(KEYS).text
+    r = press(boss.client, path, "stored")
+    assert r.status_code == 303 and r.headers["location"] == KEYS
+    gone = boss.client.get(path)
+    assert gone.status_code == 404 and secret not in gone.text
+    assert "secret.gone" in gone.text
+    assert not logged(server, secret)
+
+
+def test_A8_the_database_does_not_know_it(boss, db):
+    r = make_key(boss, f"sealed {kit.new_id()}")
+    secret = once(r, boss.client)
+    sealed, session = db.execute(
+        "SELECT sealed, session FROM secret_view WHERE id = %s",
+        [r.headers["location"].split("/")[-1]]).fetchone()
+    assert secret not in sealed
+    assert db.execute("SELECT count(*) FROM operator_session WHERE "
+                      "id_sha256 = %s", [session]).fetchone() == (1,)
+
+
+def test_A8_it_is_shown_to_the_one_session_alone(boss, person, server):
+    path = make_key(boss, f"own {kit.new_id()}").headers["location"]
+    other = person("admin")
+    with server.client(headers={"Accept": "text/html"},
+                       transport=kit.elsewhere()) as second:
+        assert boss.sign_in(second).status_code == 303
+        for client in (other.client, second):
+            assert client.get(path).status_code == 404
+            r = client.post(path, data={
+                "csrf": Page(client.get("/inbox")).data("/logout")["csrf"],
+                "do": "stored"})
+            assert r.status_code == 404
+    assert once(boss.client.get(path))
+    for wrong in ("x", kit.ANY_ID):
+        assert boss.client.get(f"{SECRETS}/{wrong}").status_code == 404
+
+
+def test_A8_it_is_gone_after_ten_minutes(boss, db):
+    path = make_key(boss, f"late {kit.new_id()}").headers["location"]
+    id_ = path.split("/")[-1]
+    db.execute("UPDATE secret_view SET made_at = made_at - "
+               "interval '601 seconds' WHERE id = %s", [id_])
+    assert boss.client.get(path).status_code == 404
+
+
+def test_A8_the_clock_deletes_what_is_left(server):
+    with server.database("sayso_tick") as tick:
+        tick.execute("DELETE FROM secret_view WHERE made_at < now() - "
+                     "interval '1 hour'")
+        with pytest.raises(Exception, match="permission denied"):
+            tick.execute("SELECT sealed FROM secret_view")
+
+
+# --- A9: a single key is one's own wish -----------------------------------
+
+def test_A9_a_single_key_is_off_until_somebody_wants_it(person):
+    me = person("operator").client
+    assert "data-keys" not in me.get("/inbox").text
+    for wish, there in (("once", True), ("twice", False)):
+        assert send(me, "/settings/profile",
+                    {"A letter that answers": wish}).status_code == 303
+        assert ('data-keys="once"' in me.get("/inbox").text) is there
+
+
+def test_A9_an_answer_is_final_and_the_page_says_so_before(agent, me):
+    for more in ({"severity": "low"}, {"severity": "medium"},
+                 {"response_type": "text", "choices": None}):
+        asked = kit.ask(agent, **more)
+        path = f"/suspensions/{asked['suspension_id']}"
+        if more.get("severity") == "medium":
+            path += "?choice=approve"
+        assert "An answer is final." in Page(me.get(path)).text
+
+
+# --- A3: a session that ended while somebody answered ---------------------
+
+def answering(db, one, asked, **typed):
+    """What their browser sends once their session has ended."""
+    data = Page(one.client.get(
+        f"/suspensions/{asked['suspension_id']}")).data("/respond", **typed)
+    db.execute("UPDATE operator_session SET revoked_at = now() WHERE "
+               "principal_id = (SELECT id FROM principal WHERE email = %s)",
+               [one.email])
+    return one.client.post(at_respond(asked), data=data)
+
+
+def signs_in_again(r, one, client=None):
+    data = Page(r).data("/login", email=one.email, password=one.password)
+    return (client or one.client).post("/login", data=data)
+
+
+def is_open(agent, asked):
+    return agent.get(f"/api/v1/suspensions/{asked['suspension_id']}"
+                     ).json()["state"] == "pending"
+
+
+@pytest.mark.route("POST /suspensions/{id}/respond")
+def test_A3_what_was_typed_comes_back_after_signing_in(agent, db, person):
+    one, asked = person("operator"), kit.ask(agent, severity="low")
+    words = 'Half a "sentence"\n</textarea><b>'
+    r = answering(db, one, asked, value="approve", reason=words)
+    assert r.status_code == 401
+    assert "Your answer was NOT recorded" in Page(r).text
+    assert "location" not in r.headers and is_open(agent, asked)
+    # A wrong password loses nothing.
+    data = Page(r).data("/login", email=one.email, password="not this one")
+    r = one.client.post("/login", data=data)
+    assert r.status_code == 422
+    assert "Your answer was NOT recorded" in Page(r).text
+    r = signs_in_again(r, one)
+    page = Page(r)
+    assert "Your answer was NOT recorded" in page.text
+    assert page.data("/respond")["reason"].splitlines() == words.splitlines()
+    assert is_open(agent, asked)  # nothing is sent by itself
+    r = one.client.post(at_respond(asked),
+                        data=page.data("/respond", value="approve"))
+    assert r.status_code == 303 and not is_open(agent, asked)
+
+
+def test_A3_another_person_is_not_shown_it(agent, db, person, server):
+    one, other = person("operator"), person("operator")
+    asked = kit.ask(agent, severity="low")
+    r = answering(db, one, asked, value="approve", reason="my own words")
+    r = signs_in_again(r, other, one.client)
+    assert r.status_code == 303
+    assert r.headers["location"] == f"/suspensions/{asked['suspension_id']}"
+    assert "my own words" not in one.client.get(r.headers["location"]).text
+
+
+def test_A3_it_was_decided_meanwhile(agent, operator, db, person):
+    one, asked = person("operator"), kit.ask(agent, severity="low")
+    r = answering(db, one, asked, value="reject", reason="too late, then")
+    assert kit.answer(operator, asked).status_code == 200
+    r = signs_in_again(r, one)
+    assert r.status_code == 409 and "too late, then" in Page(r).text
+
+
+def test_A3_another_site_is_given_nothing_back(agent, db, server):
+    asked = kit.ask(agent)
+    with server.client(headers={"Accept": "text/html"}) as nobody:
+        r = nobody.post(at_respond(asked), data={"csrf": "x", "reason": "bad"},
+                        headers={"Origin": "https://evil.example",
+                                 "Sec-Fetch-Site": "cross-site"})
+    assert r.status_code == 303 and "bad" not in r.text
+    assert r.headers["location"] == "/login"
+
+
+def test_A3_what_is_too_long_is_not_carried(agent, db, person):
+    one = person("operator")
+    asked = kit.ask(agent, response_type="text", choices=None, severity="low")
+    r = answering(db, one, asked, value="x" * 40000)
+    assert r.status_code == 401 and "xxxx" not in r.text
+    assert "too long to be kept here" in Page(r).text
+
+
+def test_A3_many_answers_were_not_recorded(agent, db, person):
+    one, asked = person("operator"), refund(agent, kit.new_id())
+    r = picked(one.client, asked)
+    data = Page(r).data("/inbox/decide")
+    db.execute("UPDATE operator_session SET revoked_at = now() WHERE "
+               "principal_id = (SELECT id FROM principal WHERE email = %s)",
+               [one.email])
+    r = one.client.post("/inbox/decide", data=data)
+    assert r.status_code == 401 and is_open(agent, asked)
+    assert "Your answers were NOT recorded" in Page(r).text
