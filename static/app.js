@@ -273,7 +273,7 @@
         if (strip.dataset.over === told) {
             return;
         }
-        box.className = "strip over";
+        box.className = "strip ended";
         box.tabIndex = -1;
         box.dataset.over = told;
         head.textContent = state;
@@ -316,7 +316,7 @@
     /* The server's word comes as soon as it is written. */
     function timeUp() {
         if (!inbox && document.querySelector("main .strip") &&
-            !document.querySelector("form[data-sent], .over")) {
+            !document.querySelector("form[data-sent], .ended")) {
             end("The time to answer is over.", "Time is up");
             soon();
         }

@@ -181,7 +181,7 @@ alone("a question tells that somebody else decided it", async () => {
         await page.waitForTimeout(1000);
         assert.equal(await news(page).count(), 0);
         await respond(asked.suspension_id, { value: "Another's words" });
-        const over = page.locator(".strip.over");
+        const over = page.locator(".strip.ended");
         await over.waitFor();
         assert.match(await over.innerText(), new RegExp("answered .*What " +
             "you typed here was not sent\\.\\s+Half a sentence\\s+" +
