@@ -8,6 +8,7 @@
 
 #define PREFIX "kept." /* before the name of each field that is carried */
 #define ID ":id"       /* of the question, beside them */
+#define LOGIN_PAIRS 8  /* of the login's own form, and the question */
 
 /* ---- the login page ------------------------------------------------- */
 
@@ -27,7 +28,9 @@ static bool carry(struct arena *a, struct json *list,
     size_t n = 0;
     for (size_t i = 0; i < posted->n; i++)
         n += posted->v[i].key.n + posted->v[i].value.n;
-    for (size_t i = 0; n <= PAGE_KEPT_MAX && i < posted->n; i++) {
+    const bool fits =
+        n <= PAGE_KEPT_MAX && posted->n + LOGIN_PAIRS <= REQUEST_PAIRS_MAX;
+    for (size_t i = 0; fits && i < posted->n; i++) {
         const struct str key = posted->v[i].key;
         struct buf b = buf_make(a, key.n + sizeof PREFIX);
         buf_put(&b, PREFIX);
@@ -35,7 +38,7 @@ static bool carry(struct arena *a, struct json *list,
         if (!str_is(key, "csrf"))
             add(a, list, buf_text(&b), posted->v[i].value);
     }
-    return n <= PAGE_KEPT_MAX;
+    return fits;
 }
 
 static void set_lost(struct arena *a, struct json *login, struct str what,
