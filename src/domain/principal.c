@@ -62,6 +62,11 @@ bool principal_agent_name(struct str name)
     return true;
 }
 
+bool principal_agent_name_new(struct str name)
+{
+    return principal_agent_name(name) && str_find(name, '@', 0) >= name.n;
+}
+
 const struct err *principal_speak(const struct str *names, size_t n,
                                   struct str asked, struct str label,
                                   struct str *out)
@@ -74,7 +79,7 @@ const struct err *principal_speak(const struct str *names, size_t n,
         return NULL;
     }
     if (!asked.p) {
-        *out = principal_agent_name(label) ? label : STR("agent");
+        *out = principal_agent_name_new(label) ? label : STR("agent");
         return NULL;
     }
     for (size_t i = 0; i < n && !any; i++) {
@@ -83,7 +88,7 @@ const struct err *principal_speak(const struct str *names, size_t n,
             return NULL;
         }
     }
-    if (!any || !principal_agent_name(asked))
+    if (!any || !principal_agent_name_new(asked))
         return ERROR(ERR_FORBIDDEN, "agent.not_named",
                      "This key does not speak for the agent in X-Agent-ID.");
     *out = asked;

@@ -47,6 +47,9 @@ const char *principal_role_word(enum role role);
 /* May an agent have this name? 1..120 characters, no white space, slash,
  * control or unseen character, not "*", and none of the server's own names. */
 bool principal_agent_name(struct str name);
+/* May a new agent have it? The same, and no "@": it is not to look like a
+ * person's. Those that are there keep theirs. */
+bool principal_agent_name_new(struct str name);
 /* Which agent a key speaks for: asked (X-Agent-ID; p NULL: absent) has to be
  * among names, where "*" stands for any; absent, it is the first, and for "*"
  * the key's label, or "agent" where the label is no agent's name (design.md

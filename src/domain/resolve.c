@@ -54,9 +54,10 @@ static struct json *resumed_payload(struct arena *a,
     json_set_text(p, "suspension_id", s->id);
     if (s->response.p && !json_parse(a, s->response, &v))
         json_set_json(p, "value", v);
-    json_set_text(p, "responded_by", s->responded_by);
-    if (s->responded_by_claimed.p)
-        json_set_text(p, "responded_by_claimed", s->responded_by_claimed);
+    json_set_text(p, "responded_by", s->responded_by_claimed.p
+                                         ? s->responded_by_claimed
+                                         : s->responded_by);
+    json_set_text(p, "decided_by", s->responded_by);
     json_set_text(p, "responded_at", clock_naive(a, s->responded_at));
     json_set_text(p, "outcome", s->outcome);
     json_set_text(p, "via", s->responded_via);

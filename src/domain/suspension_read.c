@@ -298,11 +298,8 @@ const struct err *suspension_read(struct arena *a, const struct json *body,
 static const char *const server_only[] = {
     "response", "responded_at", "responded_by", "resolution", "decided_by",
     "outcome",  "reason",       "metadata",     "suspended_at", "expires_at",
-    "severity_said"};
-
-/* And these, where it says what was approved: a plain record has no such. */
-static const char *const kinds_own[] = {"constraints", "approved_subject",
-                                        "modified"};
+    "severity_said", "constraints", "approved_subject", "approved_sha256",
+    "modified"};
 
 static void read_confidence(struct fields *f, struct suspension *s)
 {
@@ -380,8 +377,6 @@ static const struct err *keep_record(struct arena *a,
     struct json *kept = json_copy(a, record);
     for (size_t i = 0; i < countof(server_only); i++)
         json_unset(kept, str_of(server_only[i]));
-    for (size_t i = 0; s->kind != KIND_NONE && i < countof(kinds_own); i++)
-        json_unset(kept, str_of(kinds_own[i]));
     if (s->kind != KIND_NONE)
         set_record(a, kept, "choices", s->choices);
     /* A null where the SDK's own code calls .get would break it. */

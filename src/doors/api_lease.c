@@ -219,7 +219,7 @@ const struct err *api_agent_assign(struct call *c)
     struct fields f = fields(c->a, body, STR(""));
     fields_need(&f, "agent_id");
     fields_text(&f, "agent_id", PRINCIPAL_AGENT_NAME_MAX, &agent);
-    if (!f.e && !principal_agent_name(agent))
+    if (!f.e && !principal_agent_name_new(agent))
         fields_wrong(&f, "agent_id", "agent.name",
                      "This cannot be an agent's name.");
     TRY(fields_error(&f));

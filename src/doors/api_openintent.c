@@ -113,6 +113,7 @@ static struct json *responded(struct call *c, const struct suspension *s,
     json_set_text(o, "responded_by",
                   s->responded_by_claimed.p ? s->responded_by_claimed
                                             : s->responded_by);
+    json_set_text(o, "decided_by", s->responded_by);
     json_set_text(o, "responded_at", clock_naive(c->a, s->responded_at));
     if (answer->metadata)
         json_set_json(o, "metadata", answer->metadata);

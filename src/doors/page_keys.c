@@ -70,10 +70,10 @@ static const struct err *read_agents(struct arena *a, struct str typed,
             continue;
         if (k->agents_n == PRINCIPAL_AGENTS_MAX)
             return wrong(a, "agents", "At most 64 agents.");
-        if (!str_is(name, "*") && !principal_agent_name(name))
+        if (!str_is(name, "*") && !principal_agent_name_new(name))
             return wrong(a, "agents",
                          "An agent's name has 1 to 120 characters, and no "
-                         "space or slash.");
+                         "space, slash or @.");
         v[k->agents_n++] = name;
     }
     k->agents = v;

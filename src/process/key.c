@@ -34,7 +34,7 @@ static bool read_agents(const struct command *c, struct wanted *w)
         if (!name.p)
             break;
         if (w->n >= PRINCIPAL_AGENTS_MAX ||
-            (!str_is(name, "*") && !principal_agent_name(name))) {
+            (!str_is(name, "*") && !principal_agent_name_new(name))) {
             fprintf(stderr, "sayso: --agent %.*s cannot be an agent's name\n",
                     STR_FMT(name));
             return false;

@@ -427,3 +427,55 @@ def test_doctor_names_the_keys_that_reach_all(world):
     told = [x for x in done.stdout.splitlines() if x.startswith("note ")]
     assert any(world.keys["board"][:12] in x for x in told)
     assert not any(world.keys["beta"][:12] in x for x in told)
+
+
+# --- Names, and what an agent says of itself -------------------------------
+
+def test_M7_an_agent_cannot_have_a_persons_name(world, agent):
+    person = "operator@x.test"
+    r = agent.post("/api/v1/intents", json={"title": "x"},
+                   headers={"X-Agent-ID": person})
+    refused(r, 403, "agent.not_named")
+    r = world.alpha.post(world.at(world.other) + "/agents",
+                         json={"agent_id": person})
+    refused(r, 422, "agent.name", "agent_id")
+    done = world.server.sayso("key", "create", "--role", "agent", "--label",
+                              "x", "--agent", person)
+    assert done.returncode == 2 and "agent's name" in done.stderr
+
+
+def test_M7_a_name_that_a_key_had_before_stays(world):
+    name = f"old-{new_id()[:8]}"
+    key = world.server.key("agent", "--agent", name)
+    with world.server.database() as db:
+        db.execute("UPDATE api_key SET agents = %s WHERE agents = %s",
+                   [[name + "@x"], [name]])
+    with world.server.client(headers={"X-API-Key": key}) as old:
+        made = new_intent(old)
+        assert made["created_by"] == name + "@x"
+        assert get(old, made)["id"] == made["id"]
+
+
+def test_L4_the_mirror_has_nothing_that_looks_like_the_servers(world,
+                                                               operator):
+    own = {"approved_subject": {"a": 1}, "constraints": {"uses": 9},
+           "modified": True, "approved_sha256": "0" * 64}
+    intent, suspension = kit.suspend(world.alpha, **own)
+    assert not set(own) & set(intent["state"]["_suspension"])
+    assert kit.respond(operator, intent, suspension, "deny").status_code == 200
+    assert not set(own) & set(get(world.alpha, intent)["state"]["_suspension"])
+
+
+def test_L3_who_answered_stands_beside_who_is_claimed(world, operator):
+    intent, suspension = kit.suspend(world.alpha)
+    r = kit.respond(operator, intent, suspension, "deny",
+                    responded_by="ceo@example.com").json()
+    mirror = get(world.alpha, intent)["state"]["_suspension"]
+    event = world.alpha.get(world.at(intent) + "/events?event_type="
+                            "intent.resumed").json()[0]["payload"]
+    for told in (r, mirror, event):
+        assert told["responded_by"] == "ceo@example.com"
+        assert told["decided_by"] == "start: operator"
+    native = world.alpha.get(f"/api/v1/suspensions/{suspension}").json()
+    assert native["responded_by"] == "start: operator"
+    assert native["responded_by_claimed"] == "ceo@example.com"

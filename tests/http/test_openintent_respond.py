@@ -55,9 +55,11 @@ def test_what_an_answer_does(agent, operator):
     assert payload["intent_id"] == intent["id"]
     assert payload["suspension_id"] == suspension
     assert payload["value"] == "deny"
-    # Who is authenticated decides; who is claimed stands beside it.
-    assert payload["responded_by"] == "start: operator"
-    assert payload["responded_by_claimed"] == "alice@example.com"
+    # The protocol's word for it, and beside it who is authenticated.
+    for told in (payload, answer, mirror):
+        assert told["responded_by"] == "alice@example.com"
+        assert told["decided_by"] == "start: operator"
+    assert "responded_by_claimed" not in payload
     assert payload["responded_at"] == answer["responded_at"]
     assert payload["reason"] == "too much"
 

@@ -735,8 +735,8 @@ Test(resolve, an_answer_on_record)
     event_is(c, 0, "intent.resumed", "ada@example.com");
     same(payload(c, 0),
          "{'intent_id':'i-1','suspension_id':'s-1','value':'go',"
-         "'responded_by':'ada@example.com',"
-         "'responded_by_claimed':'somebody else',"
+         "'responded_by':'somebody else',"
+         "'decided_by':'ada@example.com',"
          "'responded_at':'2026-11-20T09:27:43.510233',"
          "'outcome':'authorized','via':'browser','subject_sha256':'" SHA
          "','reason':'because'}");
@@ -770,6 +770,7 @@ Test(resolve, a_bare_answer_on_record)
     same(payload(c, 0),
          "{'intent_id':'i-1','suspension_id':'s-1','value':'no',"
          "'responded_by':'ada@example.com',"
+         "'decided_by':'ada@example.com',"
          "'responded_at':'2026-11-20T09:27:43.510233','outcome':'vetoed',"
          "'via':'openintent','subject_sha256':'" SHA "'}");
     c = scene(CONFIRM);
