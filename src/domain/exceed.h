@@ -33,7 +33,8 @@ struct exceed {
 };
 #define EXCEED_ROWS 100
 
-/* Finds what of allowed goes beyond asked; both are whole subjects. */
+/* Finds what of allowed goes beyond asked; both are whole subjects. Fills
+ * *out, whose rows live in a. */
 void exceed(struct arena *a, const struct json *asked,
             const struct json *allowed, struct exceed *out);
 /* The row of these two nodes; NULL: it is not beyond. */
