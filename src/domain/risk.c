@@ -3,15 +3,15 @@
 
 #include "base/text.h"
 #include "domain/effect.h"
+#include "domain/exceed.h"
 
 #define WORD_MAX 60 /* characters that a person is asked to type */
 #define DIGITS 8    /* of the digest, in place of a target */
 
-static const struct json *subject_of(struct arena *a,
-                                     const struct suspension *s)
+static const struct json *tree(struct arena *a, struct str text)
 {
     struct json *v = NULL;
-    return s->subject.p && !json_parse(a, s->subject, &v) ? v : NULL;
+    return text.p && !json_parse(a, text, &v) ? v : NULL;
 }
 
 static bool irreversible(const struct json *subject)
@@ -22,7 +22,7 @@ static bool irreversible(const struct json *subject)
 
 bool risk_irreversible(struct arena *a, const struct suspension *s)
 {
-    return irreversible(subject_of(a, s));
+    return irreversible(tree(a, s->subject));
 }
 
 void risk_raise(struct arena *a, struct suspension *s,
@@ -63,19 +63,36 @@ static bool is_typed(struct str target)
     return str_runes(target) <= WORD_MAX;
 }
 
+/* Is another limit, tool or target allowed than was asked for? */
+static bool exceeds(struct arena *a, const struct json *asked,
+                    const struct json *allowed)
+{
+    struct exceed e;
+    if (!allowed)
+        return false;
+    exceed(a, asked, allowed, &e);
+    return e.grade == EXCEED_TYPED;
+}
+
 struct str risk_typed(struct arena *a, const struct suspension *s,
                       const struct json *choice)
 {
     const enum effect e = effect_of_choice(choice);
-    const struct json *subject = subject_of(a, s);
-    const struct str target = str_trim(json_get_text(subject, "target"));
+    const struct json *asked = tree(a, s->subject);
+    const struct json *allowed = tree(a, s->approved_subject);
+    const struct str target = str_trim(
+        json_get_text(allowed ? allowed : asked, "target"));
     if (effect_class(e) != EFFECT_YES ||
         !(severity_of(s->severity) == SEVERITY_CRITICAL ||
-          irreversible(subject) || kind_typed(s->kind, s->severity)))
+          irreversible(asked) || kind_typed(s->kind, s->severity) ||
+          exceeds(a, asked, allowed)))
         return STR_NONE;
     if (target.n == 0)
         return str_of(effect_word(e));
-    return is_typed(target) ? target : str_head(s->subject_sha256, DIGITS);
+    return is_typed(target)
+               ? target
+               : str_head(allowed ? s->approved_sha256 : s->subject_sha256,
+                          DIGITS);
 }
 
 const struct err *risk_typed_check(struct arena *a,

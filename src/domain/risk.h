@@ -19,10 +19,11 @@ void risk_raise(struct arena *a, struct suspension *s,
  * authorizes or accepts? */
 bool risk_two_step(struct arena *a, const struct suspension *s);
 /* The text that has to be typed for this choice to count; p NULL: none. A yes
- * is typed where it is critical, where it cannot be undone, and where it is
- * a grave permission. It is the target; where no keyboard has the target, the
- * first eight digits of the facts' digest; where there is none, the server's
- * word of the effect. */
+ * is typed where it is critical, where it cannot be undone, where it is a grave
+ * permission, and where what is allowed instead (approved_subject) exceeds a
+ * limit, a tool or a target of what was asked. It is the target of what is
+ * allowed; where no keyboard has the target, the first eight digits of the
+ * facts' digest; where there is none, the server's word of the effect. */
 struct str risk_typed(struct arena *a, const struct suspension *s,
                       const struct json *choice);
 /* ERR_INVALID typed.differs where typed is another text; more.wanted is the

@@ -192,7 +192,7 @@ def test_A6_without_details_nothing_is_the_same(agent, person):
 
 ASKED = {"action": {"name": "Refund", "provider": "Payments"},
          "target": "KES-EU-1", "scope_summary": "One refund",
-         "consequence": "Money leaves", "reversible": False,
+         "consequence": "Money leaves", "reversible": True,
          "calls": [{"tool": "payments.refund", "args": {
              "amount": 99.5, "order": "KES-EU-1", "note": "A kind word"}}],
          "constraints": {"amount": 120}}
@@ -218,7 +218,7 @@ def edit(client, asked, subject, **more):
 
 @pytest.mark.parametrize("change", [
     {"amount": 100}, {"order": "KES-EU-10"}, {"more": 1},
-    {"reversible": True}, {"amount": 121}, {"tool": "payments.refund_all"},
+    {"reversible": False}, {"amount": 121}, {"tool": "payments.refund_all"},
     {"target": "KES-EU-2"}, {"constraints": {"amount": 500}},
     {"constraints": {}}])
 def test_A1_an_edit_beyond_what_was_asked_needs_a_reason(agent, operator,
@@ -238,6 +238,29 @@ def test_A1_an_edit_beyond_what_was_asked_needs_a_reason(agent, operator,
 def test_A1_less_needs_none(agent, operator, change):
     asked = approval(agent)
     r = edit(operator, asked, edited(**change))
+    assert r.status_code == 200, r.text
+
+
+@pytest.mark.parametrize("change, target", [
+    ({"amount": 121}, "KES-EU-1"),
+    ({"tool": "payments.refund_all"}, "KES-EU-1"),
+    ({"constraints": {"amount": 500}}, "KES-EU-1"),
+    ({"target": "KES-EU-2"}, "KES-EU-2")])
+def test_A1_another_limit_tool_or_target_is_typed(agent, operator, change,
+                                                  target):
+    asked = approval(agent)
+    for typed in ({}, {"typed": ""}, {"typed": "KES-EU-3"}):
+        r = edit(operator, asked, edited(**change), reason="As agreed.",
+                 **typed)
+        assert kit.refused(r, 422, "typed.differs", "typed")["wanted"] == target
+    r = edit(operator, asked, edited(**change), reason="As agreed.",
+             typed=target)
+    assert r.status_code == 200, r.text
+
+
+def test_A1_what_stays_within_the_limits_is_not_typed(agent, operator):
+    asked = approval(agent)
+    r = edit(operator, asked, edited(amount=100), reason="Rounded up.")
     assert r.status_code == 200, r.text
 
 
@@ -284,6 +307,12 @@ def test_A1_the_difference_marks_what_goes_beyond(agent, me):
     assert r.status_code == 422
     assert "A comment is needed" in Page(r).text
     assert "4999.99" in Page(r).text and "beyond what" in Page(r).text
+    # With the comment alone neither: it is above the limit.
+    again = {**Page(r).data("/respond"), "value": "edit", "reason": "agreed"}
+    r = me.post(at_respond(asked), data=again)
+    assert r.status_code == 422 and "KES-EU-1" in Page(r).text
+    r = me.post(at_respond(asked), data={**again, "typed": "KES-EU-1"})
+    assert r.status_code == 303, r.text
 
 
 def test_A1_a_lower_value_is_not_marked(agent, me):

@@ -306,6 +306,7 @@ static const struct principal ada = {.role = ROLE_OPERATOR,
 
 struct reply {
     const char *value, *choice, *reason, *constraints, *subject;
+    const char *typed; /* NULL: the target as asked */
 };
 
 struct scene {
@@ -330,7 +331,7 @@ static const struct err *reply(struct scene *c, const struct reply *r,
                   .subject = tree(r->subject),
                   .subject_text =
                       r->subject ? json_of(r->subject) : STR_NONE},
-        .typed = STR("order 12345"),
+        .typed = r->typed ? str_of(r->typed) : STR("order 12345"),
         .via = "native"};
     return resolve_respond(a, &d, &w, who);
 }
@@ -370,7 +371,8 @@ static const struct {
     {KIND_APPROVAL, "'severity':'critical'", {.value = "'reject'"}, "vetoed",
      1, 0, 1, 0},
     {KIND_APPROVAL, "'allow_edit':true",
-     {.value = "'edit'", .reason = "Half.", .subject = OTHER}, "authorized",
+     {.value = "'edit'", .reason = "Half.", .subject = OTHER,
+      .typed = "order 9"}, "authorized",
      0, 0, 0, 1},
     {KIND_APPROVAL, "",
      {.value = "'constrain'", .constraints = "{'amount':1}"}, "authorized", 0,
@@ -583,7 +585,8 @@ Test(kind_answers, what_was_approved_instead_is_on_record)
 {
     struct scene *c = scene(KIND_APPROVAL, "'allow_edit':true");
     const struct reply edit = {
-        .value = "'edit'", .reason = "Half.", .subject = OTHER};
+        .value = "'edit'", .reason = "Half.", .subject = OTHER,
+        .typed = "order 9"};
     const struct str asked = c->s.subject;
     cr_assert(!reply(c, &edit, &ada));
     cr_assert(str_eq(c->s.subject, asked));
@@ -617,6 +620,7 @@ Test(kind_answers, the_decision_always_has_room_in_the_state)
     c->intent.state = json_of(arena_z(a, buf_text(&old)));
     const struct reply edit = {.value = "'edit'",
                                .reason = "Half.",
+                               .typed = "t",
                                .subject = arena_z(a, buf_text(&b))};
     const struct err *e = reply(c, &edit, &ada);
     cr_assert(!e, "%s", e ? e->code : "");

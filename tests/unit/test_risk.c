@@ -135,6 +135,36 @@ static const struct {
     {KIND_NONE, NULL, "{'target':'x'}", "y", NULL},
 };
 
+/* What is allowed instead of {'target':'order 12','amount':5} within 9. */
+Test(risk, what_exceeds_is_typed)
+{
+    static const struct {
+        const char *allowed, *word;
+    } rows[] = {
+        {"{'target':'order 12','amount':4,'constraints':{'amount':9}}", NULL},
+        {"{'target':'order 12','amount':7,'constraints':{'amount':9}}", NULL},
+        {"{'target':'order 12','amount':10,'constraints':{'amount':9}}",
+         "order 12"},
+        {"{'target':'order 12','amount':5,'constraints':{'amount':99}}",
+         "order 12"},
+        {"{'target':'order 13','amount':5,'constraints':{'amount':9}}",
+         "order 13"},
+        {"{'target':'a\\nb','amount':5,'constraints':{'amount':9}}",
+         "fedcba98"},
+    };
+    struct json *choice = tree("{'value':'m','effect':'authorize_modified'}");
+    for (size_t i = 0; i < countof(rows); i++) {
+        struct suspension s = asked(
+            "low",
+            "{'target':'order 12','amount':5,'constraints':{'amount':9}}");
+        s.approved_subject = json_of(rows[i].allowed);
+        s.approved_sha256 = STR("fedcba9876543210");
+        const struct str word = risk_typed(a, &s, choice);
+        cr_assert(rows[i].word ? str_is(word, rows[i].word) : !word.p,
+                  "case %zu: %.*s", i, STR_FMT(word));
+    }
+}
+
 Test(risk, what_is_typed)
 {
     for (size_t i = 0; i < countof(words); i++) {
