@@ -284,8 +284,8 @@ const struct err *suspension_read(struct arena *a, const struct json *body,
     out->subject = parts.subject || out->kind != KIND_NONE
                        ? raw_or(a, text, "subject", "{}")
                        : out->context;
-    TRY(subject_check(a, parts.subject ? parts.subject : context,
-                      out->subject));
+    if (parts.subject)
+        TRY(subject_check(a, parts.subject, out->subject));
     TRY(read_offer(a, &parts, out));
     out->on_reject_abandon = str_is(on_reject, "abandon");
     out->confidence = -1;

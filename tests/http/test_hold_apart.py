@@ -407,8 +407,8 @@ def test_a_new_key_reaches_its_own_and_all_is_asked_for(world):
     with world.server.client(headers={"X-API-Key": key}) as any_agent:
         assert any_agent.get(at).status_code == 200
     listed = world.server.sayso("key", "list").stdout.splitlines()
-    assert listed[0].split("\t")[-1] == "reach"
-    by_agents = {x.split("\t")[4]: x.split("\t")[-1] for x in listed[1:]}
+    reach = listed[0].split("\t").index("reach")
+    by_agents = {x.split("\t")[4]: x.split("\t")[reach] for x in listed[1:]}
     assert by_agents[world.names["beta"]] == "own"
     assert by_agents[world.names["board"]] == "all"
 
