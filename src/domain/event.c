@@ -170,6 +170,47 @@ bool event_type_echoed(struct str type)
     return i >= 0 && types[i].poster == ECHO;
 }
 
+/* ---- actors --------------------------------------------------------- */
+
+static const char *const actors[EVENT_ACTOR__MAX] = {
+    [EVENT_ACTOR_AGENT] = "agent",
+    [EVENT_ACTOR_PERSON] = "person",
+    [EVENT_ACTOR_KEY] = "key",
+    [EVENT_ACTOR_CLOCK] = "clock",
+    [EVENT_ACTOR_SAYSO] = "sayso"};
+
+const char *event_actor_word(enum event_actor type)
+{
+    return type < EVENT_ACTOR__MAX ? actors[type] : "unknown";
+}
+
+struct event_by event_by(const struct principal *p)
+{
+    const enum event_actor other =
+        p->person ? EVENT_ACTOR_PERSON : EVENT_ACTOR_KEY;
+    return (struct event_by){
+        .name = principal_actor(p),
+        .type = p->role == ROLE_AGENT ? EVENT_ACTOR_AGENT : other};
+}
+
+/* An actor that is the server has the word of its type as its name. */
+static struct event_by server(enum event_actor type)
+{
+    return (struct event_by){.name = str_of(actors[type]), .type = type};
+}
+
+struct event_by event_by_clock(void)
+{
+    return server(EVENT_ACTOR_CLOCK);
+}
+
+struct event_by event_by_server(void)
+{
+    return server(EVENT_ACTOR_SAYSO);
+}
+
+/* ---- sealing -------------------------------------------------------- */
+
 static struct str hash_of(struct arena *a, struct str canonical)
 {
     struct buf b = buf_make(a, 64);
@@ -186,7 +227,8 @@ static struct json *object_of(struct arena *a, struct str intent_id,
     json_set_text(o, "id", e->id);
     json_set_text(o, "intent_id", intent_id);
     json_set_text(o, "event_type", e->type);
-    json_set_text(o, "actor", d->actor);
+    json_set_text(o, "actor", d->by.name);
+    json_set_text(o, "actor_type", str_of(event_actor_word(d->by.type)));
     json_set_json(o, "payload", d->payload);
     json_set_text(o, "created_at", clock_naive(a, e->created_at));
     json_set_int(o, "sequence", e->sequence);

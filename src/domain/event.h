@@ -3,7 +3,9 @@
  * RFC-0019 (reference/openintent.md 12): an event's canonical bytes are the
  * RFC 8785 form of the object with every field but event_hash; event_hash is
  * "sha256:" and the base64url digest of these bytes; each event names its
- * predecessor's hash and the next sequence, from 1, for each intent. */
+ * predecessor's hash and the next sequence, from 1, for each intent.
+ * "actor_type" is Sayso's own member. Events of before it have none: what is
+ * hashed is what was written, and no member of it is asked for. */
 #ifndef DOMAIN_EVENT_H
 #define DOMAIN_EVENT_H
 
@@ -39,9 +41,24 @@ struct event_tail {
     struct str hash;  /* p NULL: no event yet */
 };
 
+/* What an actor is; its name alone does not say. */
+enum event_actor {
+    EVENT_ACTOR_AGENT,
+    EVENT_ACTOR_PERSON, /* who signed in */
+    EVENT_ACTOR_KEY,    /* of an operator or admin, without a person */
+    EVENT_ACTOR_CLOCK,  /* the server, when time is up */
+    EVENT_ACTOR_SAYSO,  /* the server, for what follows from another event */
+    EVENT_ACTOR__MAX
+};
+
+struct event_by {
+    struct str name;
+    enum event_actor type;
+};
+
 struct event_draft {
     const char *type;
-    struct str actor;
+    struct event_by by;
     const struct json *payload; /* an object */
     struct str trace_id;        /* p NULL: absent */
     struct str parent_event_id; /* p NULL: absent */
@@ -57,6 +74,14 @@ bool event_type_postable(struct str type, enum role role);
 /* The intent.suspended and reminder types that the SDK posts beside the
  * server's own; they are understood, not stored again. */
 bool event_type_echoed(struct str type);
+
+/* The one who calls. */
+struct event_by event_by(const struct principal *p);
+/* The server itself. */
+struct event_by event_by_clock(void);
+struct event_by event_by_server(void);
+/* "agent", "person", "key", "clock" or "sayso". */
+const char *event_actor_word(enum event_actor type);
 
 /* Seals a draft as the next event of the chain and moves the tail.
  * ERR_INVALID event.too_large; ERR_CONFLICT event.log_full. */

@@ -72,11 +72,11 @@ static struct json *resumed_payload(struct arena *a,
 }
 
 static const struct err *append(struct arena *a, struct decision *d,
-                                const char *type, struct str actor,
+                                const char *type, struct event_by by,
                                 const struct json *payload)
 {
     const struct event_draft draft = {
-        .type = type, .actor = actor, .payload = payload, .decides = true};
+        .type = type, .by = by, .payload = payload, .decides = true};
     return event_append(a, d->intent->id, &draft, d->now, &d->intent->tail,
                         d->events);
 }
@@ -84,7 +84,7 @@ static const struct err *append(struct arena *a, struct decision *d,
 /* Moves the intent and says so, if the move is more than resuming. */
 static const struct err *move(struct arena *a, struct decision *d,
                               enum intent_status to, const char *reason,
-                              struct str actor)
+                              struct event_by by)
 {
     if (to == INTENT_ACTIVE && !d->dependencies_done)
         to = INTENT_BLOCKED;
@@ -92,7 +92,7 @@ static const struct err *move(struct arena *a, struct decision *d,
         intent_status_changed(a, d->intent->status, to, str_of(reason));
     json_set_text(p, "suspension_id", d->suspension->id);
     d->intent->status = to;
-    return append(a, d, "status_changed", actor, p);
+    return append(a, d, "status_changed", by, p);
 }
 
 static const struct err *record(struct arena *a, struct suspension *s,
@@ -148,7 +148,8 @@ static void change(struct arena *a, struct suspension *s,
 
 /* The goal changes hands only with the answer that accepts it. The event's
  * type is one that OpenIntent's client knows: it raises on any other. */
-static const struct err *hand_off(struct arena *a, struct decision *d)
+static const struct err *hand_off(struct arena *a, struct decision *d,
+                                  struct event_by by)
 {
     const struct suspension *s = d->suspension;
     struct json *p = json_object(a);
@@ -159,7 +160,7 @@ static const struct err *hand_off(struct arena *a, struct decision *d)
                                                 : d->intent->created_by);
     json_set_text(p, "to", s->responded_by);
     d->intent->owner = s->responded_by;
-    return append(a, d, "coordinator.handoff", s->responded_by, p);
+    return append(a, d, "coordinator.handoff", by, p);
 }
 
 const struct err *resolve_respond(struct arena *a, struct decision *d,
@@ -167,6 +168,7 @@ const struct err *resolve_respond(struct arena *a, struct decision *d,
                                   const struct principal *who)
 {
     struct suspension *s = d->suspension;
+    const struct event_by by = event_by(who);
     const struct responder_case rule = suspension_case(s);
     const struct json *choice = NULL;
     struct amend amend;
@@ -190,18 +192,16 @@ const struct err *resolve_respond(struct arena *a, struct decision *d,
     s->outcome = choice ? str_of(effect_outcome(effect)) : STR("answered");
     s->responded_at = d->now;
     s->audit_summary = resolve_summary(a, s, choice, answer->via);
-    TRY(append(a, d, "intent.resumed", s->responded_by,
-               resumed_payload(a, s)));
-    TRY(hand_off(a, d));
+    TRY(append(a, d, "intent.resumed", by, resumed_payload(a, s)));
+    TRY(hand_off(a, d, by));
     if (resolve_ends(s, choice))
         TRY(move(a, d, INTENT_ABANDONED,
                  effect == EFFECT_STOP_TASK ? "stopped" : "rejected",
-                 s->responded_by));
+                 by));
     else if (d->dependencies_done)
         d->intent->status = INTENT_ACTIVE; /* intent.resumed has said so */
     else
-        TRY(move(a, d, INTENT_BLOCKED, "dependencies_open",
-                 s->responded_by));
+        TRY(move(a, d, INTENT_BLOCKED, "dependencies_open", by));
     return suspension_put_mirror(a, s, d->intent);
 }
 
@@ -244,12 +244,13 @@ const struct err *resolve_expire(struct arena *a, struct decision *d)
 {
     struct suspension *s = d->suspension;
     const bool fails = s->fallback_policy == FALLBACK_FAIL;
+    const struct event_by by = event_by_clock();
     s->state = SUSPENSION_EXPIRED;
     s->outcome = fails ? STR("none") : STR("fallback");
     s->response = fails ? STR_NONE : s->fallback_value;
     if (!fails)
         TRY(keep_fallback(a, s));
-    s->responded_by = STR("clock");
+    s->responded_by = by.name;
     s->responded_via = STR("clock");
     s->responded_at = d->now;
     s->audit_summary =
@@ -257,10 +258,8 @@ const struct err *resolve_expire(struct arena *a, struct decision *d)
                     "intent was abandoned.")
               : STR("Nobody answered in time. The agent goes on with its own "
                     "default, which it stated when it asked.");
-    TRY(append(a, d, "intent.suspension_expired", STR("clock"),
-               expired_payload(a, s)));
-    TRY(move(a, d, fails ? INTENT_ABANDONED : INTENT_ACTIVE, "expired",
-             STR("clock")));
+    TRY(append(a, d, "intent.suspension_expired", by, expired_payload(a, s)));
+    TRY(move(a, d, fails ? INTENT_ABANDONED : INTENT_ACTIVE, "expired", by));
     return suspension_put_mirror(a, s, d->intent);
 }
 
@@ -271,7 +270,7 @@ const struct err *resolve_cancel(struct arena *a, struct decision *d,
                                  struct str reason, enum intent_status to)
 {
     struct suspension *s = d->suspension;
-    const struct str actor = principal_actor(who);
+    const struct event_by by = event_by(who);
     const bool asker =
         who->role == ROLE_AGENT && str_eq(who->agent, s->asked_by);
     if (!asker && who->role != ROLE_ADMIN)
@@ -281,15 +280,15 @@ const struct err *resolve_cancel(struct arena *a, struct decision *d,
         return resolve_decided(a, s, false);
     struct buf b = buf_make(a, 1024);
     buf_put(&b, "Withdrawn by ");
-    buf_str(&b, actor);
+    buf_str(&b, by.name);
     buf_put(&b, " before anybody answered.");
     s->state = SUSPENSION_CANCELLED;
     s->outcome = STR("none");
     s->reason = str_trim(reason).n ? reason : STR_NONE;
-    s->responded_by = actor;
+    s->responded_by = by.name;
     s->responded_via = STR("native");
     s->responded_at = d->now;
     s->audit_summary = buf_text(&b);
-    TRY(move(a, d, to, "cancelled", actor));
+    TRY(move(a, d, to, "cancelled", by));
     return suspension_put_mirror(a, s, d->intent);
 }

@@ -365,7 +365,7 @@ static const struct err *append(struct arena *a, struct decision *d,
                                 const char *type, const struct json *payload)
 {
     const struct event_draft draft = {
-        .type = type, .actor = STR("clock"), .payload = payload};
+        .type = type, .by = event_by_clock(), .payload = payload};
     const struct err *e = event_append(a, d->intent->id, &draft, d->now,
                                        &d->intent->tail, d->events);
     return e && str_is(str_of(e->code), "event.log_full") ? NULL : e;

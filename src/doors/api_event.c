@@ -139,7 +139,7 @@ static const struct err *append(struct call *c, struct work *w,
 {
     const struct event_draft d = {
         .type = arena_z(c->a, p->type),
-        .actor = principal_actor(&c->who),
+        .by = event_by(&c->who),
         .payload = p->payload,
         .trace_id = p->trace_id,
         .parent_event_id = p->parent_event_id};

@@ -175,7 +175,7 @@ static const struct err *create(struct call *c, struct str parent)
     given.created_by = principal_actor(&c->who);
     given.depends_on = id_list(c->a, &depends);
     w.intent = given;
-    TRY(work_event(&w, "intent_created", given.created_by,
+    TRY(work_event(&w, "intent_created", event_by(&c->who),
                    created_payload(c, &given)));
     w.depends = &depends;
     return call_commit_text(c, &w, 201, view_intent_text(c->a, &w.intent),
@@ -224,14 +224,14 @@ static const struct err *add(struct call *c, struct work *w,
 {
     enum intent_status status = INTENT_DRAFT;
     struct json *p = json_object(c->a);
-    const struct str actor = principal_actor(&c->who);
+    const struct event_by by = event_by(&c->who);
     TRY(check_dependency(c, w->intent.id, dependency, &status));
     json_set_text(p, "dependency_id", dependency);
-    TRY(work_event(w, "dependency_added", actor, p));
+    TRY(work_event(w, "dependency_added", by, p));
     if (status == INTENT_COMPLETED || w->intent.status != INTENT_ACTIVE)
         return NULL;
     w->intent.status = INTENT_BLOCKED;
-    return work_event(w, "status_changed", actor,
+    return work_event(w, "status_changed", by,
                       intent_status_changed(c->a, INTENT_ACTIVE,
                                             INTENT_BLOCKED,
                                             STR("dependency_added")));
@@ -241,7 +241,7 @@ static const struct err *add(struct call *c, struct work *w,
 static const struct err *unblocked(struct call *c, struct work *w)
 {
     w->intent.status = INTENT_ACTIVE;
-    return work_event(w, "status_changed", principal_actor(&c->who),
+    return work_event(w, "status_changed", event_by(&c->who),
                       intent_status_changed(c->a, INTENT_BLOCKED,
                                             INTENT_ACTIVE,
                                             STR("dependency_removed")));
@@ -318,6 +318,6 @@ const struct err *api_intent_remove_dependency(struct call *c)
     TRY(call_begin(c, &w, c->param[0], &once));
     TRY(call_same_version(c, &w, version));
     json_set_text(p, "dependency_id", c->param[1]);
-    TRY(work_event(&w, "dependency_removed", principal_actor(&c->who), p));
+    TRY(work_event(&w, "dependency_removed", event_by(&c->who), p));
     return commit_depends(c, &w, SQL_INTENT_DEPENDENCY_DELETE, c->param[1]);
 }

@@ -58,7 +58,7 @@ static const struct err *change_status(struct call *c, struct work *w,
     if (to == INTENT_SUSPENDED)
         TRY(suspension_drop_mirror(c->a, &w->intent));
     w->intent.status = to;
-    TRY(work_event(w, "status_changed", principal_actor(&c->who),
+    TRY(work_event(w, "status_changed", event_by(&c->who),
                    intent_status_changed(c->a, from, to, reason)));
     return to == INTENT_COMPLETED ? work_unblock(w) : NULL;
 }
@@ -156,7 +156,7 @@ static const struct err *patch(struct call *c, struct work *w,
     TRY(json_parse(c->a, w->intent.state, &state));
     TRY(intent_patch(c->a, state, p));
     TRY(intent_state_text(c->a, state, &w->intent.state));
-    return work_event(w, "state_patched", principal_actor(&c->who),
+    return work_event(w, "state_patched", event_by(&c->who),
                       patched_payload(c, body));
 }
 

@@ -56,7 +56,7 @@ static const struct err *free_scope(struct call *c, struct work *w,
         return held(c, &old);
     old.status = STR("expired");
     leases_queue_update(c->pg, c->a, &old);
-    return work_event(w, "lease_released", STR("clock"),
+    return work_event(w, "lease_released", event_by_clock(),
                       lease_payload(c->a, &old, "expired"));
 }
 
@@ -85,7 +85,7 @@ const struct err *api_lease_acquire(struct call *c)
     l.acquired_at = w.now;
     l.expires_at = w.now + seconds * CLOCK_SECOND;
     leases_queue_insert(c->pg, c->a, &l);
-    TRY(work_event(&w, "lease_acquired", l.agent_id,
+    TRY(work_event(&w, "lease_acquired", event_by(&c->who),
                    lease_payload(c->a, &l, NULL)));
     return call_commit(c, &w, 201, view_lease(c->a, &l, "active"), false);
 }
@@ -123,7 +123,7 @@ const struct err *api_lease_renew(struct call *c)
     l.status = STR("active");
     l.expires_at = w.now + seconds * CLOCK_SECOND;
     if (ended)
-        TRY(work_event(&w, "lease_acquired", l.agent_id,
+        TRY(work_event(&w, "lease_acquired", event_by(&c->who),
                        lease_payload(c->a, &l, NULL)));
     leases_queue_update(c->pg, c->a, &l);
     return call_commit(c, &w, 200, view_lease(c->a, &l, "active"), false);
@@ -135,7 +135,7 @@ static const struct err *end_lease(struct call *c, struct work *w,
     l->status = c->who.role == ROLE_ADMIN ? STR("revoked") : STR("released");
     l->released_at = w->now;
     leases_queue_update(c->pg, c->a, l);
-    return work_event(w, "lease_released", principal_actor(&c->who),
+    return work_event(w, "lease_released", event_by(&c->who),
                       lease_payload(c->a, l, NULL));
 }
 
@@ -184,13 +184,13 @@ static const struct err *change_agent(struct call *c, struct work *w,
 {
     struct pg_args args = pg_args(c->a);
     struct json *p = json_object(c->a), *o = json_object(c->a);
-    const struct str actor = principal_actor(&c->who);
+    const struct event_by by = event_by(&c->who);
     struct pg_rows *rows = NULL;
     pg_arg(&args, w->intent.id);
     pg_arg(&args, agent);
     if (assign) {
         pg_arg_time(&args, w->now);
-        pg_arg(&args, actor);
+        pg_arg(&args, by.name);
     }
     pg_queue(c->pg, assign ? SQL_ASSIGNMENT_INSERT : SQL_ASSIGNMENT_DELETE,
              &args);
@@ -200,7 +200,7 @@ static const struct err *change_agent(struct call *c, struct work *w,
                      "That agent is not assigned to the intent.");
     json_set_text(p, "agent_id", agent);
     if (pg_affected(rows) > 0)
-        TRY(work_event(w, assign ? "agent_assigned" : "agent_unassigned", actor,
+        TRY(work_event(w, assign ? "agent_assigned" : "agent_unassigned", by,
                        p));
     json_set_text(o, "intent_id", w->intent.id);
     json_set_text(o, "agent_id", agent);

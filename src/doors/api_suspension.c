@@ -69,7 +69,7 @@ static const struct err *make_intent(struct call *c, struct work *w,
     i->status = INTENT_SUSPENDED;
     json_set_text(p, "title", i->title);
     json_set_text(p, "status", STR("active"));
-    return work_event(w, "intent_created", i->created_by, p);
+    return work_event(w, "intent_created", event_by(&c->who), p);
 }
 
 static const struct err *suspend_given(struct call *c, struct work *w)

@@ -167,7 +167,7 @@ const struct err *ask_suspend(struct call *c, struct work *w,
     TRY(channel_check(c->a, all, &own, s->strict));
     TRY(probe_check(c->a, all, s));
     TRY(suspension_seal(c->a, s, w->now));
-    TRY(work_event(w, "intent.suspended", s->asked_by,
+    TRY(work_event(w, "intent.suspended", event_by(&c->who),
                    suspension_payload(c->a, s)));
     s->asked_sequence = w->intent.tail.sequence;
     TRY(suspension_put_mirror(c->a, s, &w->intent));

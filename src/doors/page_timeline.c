@@ -303,20 +303,35 @@ static struct str url_of(struct arena *a, struct str intent_id, int64_t seq)
     return buf_text(&b);
 }
 
+/* A key's label is anybody's to choose, and agents from before may have a
+ * name like a person's. */
+static struct str actor_of(struct arena *a, const struct event *e)
+{
+    const struct str name = json_text(member(a, e, "actor"));
+    const struct str type = json_text(member(a, e, "actor_type"));
+    struct buf b = buf_make(a, 512);
+    if (str_is(name, "clock"))
+        return STR("Clock");
+    buf_str(&b, name);
+    if (str_is(type, event_actor_word(EVENT_ACTOR_KEY)))
+        buf_put(&b, " (key)");
+    else if (str_is(type, event_actor_word(EVENT_ACTOR_AGENT)) &&
+             !principal_agent_name_new(name))
+        buf_put(&b, " (agent)");
+    return buf_text(&b);
+}
+
 struct json *page_timeline_row(struct page_view *v, struct str intent_id,
                                const struct event *e, bool about_question)
 {
     struct json *o = json_object(v->a);
     const struct json *p = member(v->a, e, "payload");
-    struct str who = json_text(member(v->a, e, "actor"));
     struct buf seq = buf_make(v->a, 32);
     buf_int(&seq, e->sequence);
-    if (str_is(who, "clock"))
-        who = STR("Clock");
     json_set_text(o, "seq", buf_text(&seq));
     json_set_json(o, "at", page_view_time(v, e->created_at));
     json_set_text(o, "what", what_of(v->a, e, p, about_question));
-    json_set_json(o, "who", page_view_text(v, who));
+    json_set_json(o, "who", page_view_text(v, actor_of(v->a, e)));
     json_set_json(o, "detail", detail(v, e, p, about_question));
     json_set_text(o, "tone", str_of(tone_of(e, p)));
     json_set_text(o, "event_url", url_of(v->a, intent_id, e->sequence));

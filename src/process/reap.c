@@ -32,7 +32,7 @@ static const struct err *end_lease(struct work *w, struct lease *l)
     l->status = STR("expired");
     leases_queue_update(w->pg, w->arena, l);
     const struct err *e =
-        work_event(w, "lease_released", STR("clock"),
+        work_event(w, "lease_released", event_by_clock(),
                    lease_payload(w->arena, l, "expired"));
     if (e)
         return str_is(str_of(e->code), "event.log_full") ? NULL : e;

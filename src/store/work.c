@@ -199,10 +199,10 @@ struct decision work_decision(struct work *w)
 }
 
 const struct err *work_event(struct work *w, const char *type,
-                             struct str actor, const struct json *payload)
+                             struct event_by by, const struct json *payload)
 {
     const struct event_draft draft = {
-        .type = type, .actor = actor, .payload = payload};
+        .type = type, .by = by, .payload = payload};
     return event_append(w->arena, w->intent.id, &draft, w->now,
                         &w->intent.tail, &w->events);
 }
@@ -234,7 +234,7 @@ static const struct err *queue_unblock(struct work *w, struct intent *i)
     struct event_list list = {.n = 0};
     const struct event_draft draft = {
         .type = "status_changed",
-        .actor = STR("sayso"),
+        .by = event_by_server(),
         .payload = intent_status_changed(w->arena, INTENT_BLOCKED,
                                          INTENT_ACTIVE,
                                          STR("dependencies_completed"))};

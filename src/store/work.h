@@ -94,7 +94,7 @@ const struct err *work_commit_bare(struct work *w,
 struct decision work_decision(struct work *w);
 /* Appends an event to the intent's log. */
 const struct err *work_event(struct work *w, const char *type,
-                             struct str actor,
+                             struct event_by by,
                              const struct json *payload) MUST;
 /* Counts the version up, once for one unit of work. */
 void work_touch(struct work *w);

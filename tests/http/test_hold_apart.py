@@ -8,6 +8,7 @@ import pytest
 import kit
 from kit import (ANY_ID, KEYED, answer, ask, get, new_id, new_intent, patch,
                  put, refused, set_status)
+from page import Page
 
 ONES_OWN = re.compile(r"/intents/\{id\}|/subscribe/intents/\{id\}")
 
@@ -454,6 +455,82 @@ def test_M7_a_name_that_a_key_had_before_stays(world):
         made = new_intent(old)
         assert made["created_by"] == name + "@x"
         assert get(old, made)["id"] == made["id"]
+
+
+def said_by(client, intent_id):
+    """Of whom each type of event is, and what the list says of the chain."""
+    listed = kit.events(client, intent_id, limit=100)
+    kit.check_chain(listed)
+    r = client.get(f"/api/v1/intents/{intent_id}/events/verify").json()
+    assert r["chain_valid"] is True
+    return {(e["event_type"], e["actor"], e["actor_type"]) for e in listed}
+
+
+def test_M7_an_event_says_what_kind_of_actor(world, operator, person):
+    alpha, name = world.alpha, world.names["alpha"]
+    me, key = person("operator"), "start: operator"
+    first = new_intent(alpha)
+    then = new_intent(alpha, depends_on=[first["id"]])
+    assert then["status"] == "blocked"
+    by_page = ask(alpha, intent_id=first["id"])
+    by_key, late = ask(alpha), ask(alpha)
+    path = f"/suspensions/{by_page['suspension_id']}"
+    r = me.client.post(path + "/respond", data=Page(
+        me.client.get(path)).data("/respond", value="deny"))
+    assert r.status_code == 303
+    assert answer(operator, by_key, "deny").status_code == 200
+    with world.server.database() as db, db.transaction():
+        db.execute("SET LOCAL session_replication_role = replica")
+        db.execute("UPDATE suspension SET expires_at = now() - interval '1 s' "
+                   "WHERE id = %s", [late["suspension_id"]])
+    # What another call finds to be over is the clock's too.
+    assert answer(operator, late, "deny").status_code == 409
+    r = set_status(alpha, get(alpha, first), "completed")
+    assert r.status_code == 200
+    asked = ("intent.suspended", name, "agent")
+    assert {asked, ("intent.resumed", me.email, "person"),
+            ("intent_created", name, "agent"),
+            ("status_changed", name, "agent")} == said_by(alpha, first["id"])
+    assert {asked, ("intent.resumed", key, "key")} < said_by(
+        alpha, by_key["intent_id"])
+    assert {asked, ("intent.suspension_expired", "clock", "clock"),
+            ("status_changed", "clock", "clock")} < said_by(
+        alpha, late["intent_id"])
+    assert ("status_changed", "sayso", "sayso") in said_by(alpha, then["id"])
+    page = Page(me.client.get(f"/intents/{by_key['intent_id']}")).text
+    assert f"{key} (key)" in page and f"{name} (agent)" not in page
+
+
+def test_M7_events_from_before_have_no_kind_of_actor(world, person):
+    """They are what was hashed, and a chain that begins with them goes on."""
+    alpha, old = world.alpha, new_intent(world.alpha)["id"]
+    previous = None
+    with world.server.database() as db, db.transaction():
+        db.execute("SET LOCAL session_replication_role = replica")
+        for event in reversed(kit.events(alpha, old)):
+            for member in ("event_hash", "actor_type"):
+                del event[member]
+            event["previous_event_hash"] = previous
+            here = kit.hash_of(event)
+            db.execute(
+                "UPDATE event SET canonical = %s, event_hash = %s, "
+                "previous_event_hash = %s WHERE id = %s",
+                [kit.canonical(event), here, previous, event["id"]])
+            previous = here
+        db.execute("UPDATE intent SET event_hash = %s WHERE id = %s",
+                   [previous, old])
+    r = alpha.post(f"/api/v1/intents/{old}/events",
+                   json={"event_type": "comment", "payload": {}})
+    assert r.status_code == 201
+    listed = kit.events(alpha, old)
+    kit.check_chain(listed)
+    assert [e.get("actor_type") for e in listed] == ["agent", None, None]
+    r = alpha.get(f"/api/v1/intents/{old}/events/verify").json()
+    assert r["chain_valid"] is True and r["event_count"] == 3
+    done = world.server.sayso("verify", old)
+    assert done.stdout == "1 intents, 3 events, 0 broken\n"
+    page = Page(person("auditor").client.get(f"/intents/{old}?verify=1")).text
+    assert "breaks" not in page and world.names["alpha"] in page
 
 
 def test_L4_the_mirror_has_nothing_that_looks_like_the_servers(world,

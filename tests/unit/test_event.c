@@ -117,6 +117,7 @@ Test(event, other_types_are_unknown_to_all)
 
 /* ---- appending ------------------------------------------------------ */
 
+#define BY_ADA {.name = STR("ada"), .type = EVENT_ACTOR_PERSON}
 #define INTENT STR("0190c2a4-7e1f-7abc-8def-0123456789ab")
 #define OTHER STR("0190c2a4-7e1f-7abc-8def-0123456789ac")
 /* 2026-11-20T09:26:13.510233Z */
@@ -134,7 +135,7 @@ static const struct err *add(struct event_tail *tail, struct event_list *list,
                              const char *type, const struct json *payload)
 {
     const struct event_draft d = {
-        .type = type, .actor = STR("ada"), .payload = payload};
+        .type = type, .by = BY_ADA, .payload = payload};
     return event_append(a, INTENT, &d, NOW, tail, list);
 }
 
@@ -161,7 +162,8 @@ Test(event, the_first_event)
     cr_assert(list.n == 1 && e->sequence == 1 && !e->previous.p);
     cr_assert(e->created_at == NOW && str_is(e->type, "comment"));
     cr_assert_eq(e->id.n, 36);
-    is_canonical(e, "{'actor':'ada','created_at':'2026-11-20T09:26:13.510233',"
+    is_canonical(e, "{'actor':'ada','actor_type':'person',"
+                    "'created_at':'2026-11-20T09:26:13.510233',"
                     "'event_type':'comment','id':'ID','intent_id':"
                     "'0190c2a4-7e1f-7abc-8def-0123456789ab','payload':"
                     "{'a':1.5,'b':[true,null]},'previous_event_hash':null,"
@@ -191,17 +193,43 @@ Test(event, absent_fields_are_left_out_and_given_ones_are_hashed)
     struct event_tail tail = {.sequence = 41, .hash = STR("sha256:before")};
     struct event_list list = {.n = 0};
     const struct event_draft d = {.type = "comment",
-                                  .actor = STR("ada"),
+                                  .by = BY_ADA,
                                   .payload = json_object(a),
                                   .trace_id = STR("t-1"),
                                   .parent_event_id = STR("p-1")};
     cr_assert(!event_append(a, INTENT, &d, NOW, &tail, &list));
     is_canonical(&list.v[0],
-                 "{'actor':'ada','created_at':'2026-11-20T09:26:13.510233',"
+                 "{'actor':'ada','actor_type':'person',"
+                 "'created_at':'2026-11-20T09:26:13.510233',"
                  "'event_type':'comment','id':'ID','intent_id':"
                  "'0190c2a4-7e1f-7abc-8def-0123456789ab','parent_event_id':"
                  "'p-1','payload':{},'previous_event_hash':'sha256:before',"
                  "'sequence':42,'trace_id':'t-1'}");
+}
+
+Test(event, who_acts_has_a_type)
+{
+    static const struct {
+        struct principal who;
+        const char *name, *type;
+    } callers[] = {
+        {{.role = ROLE_AGENT, .agent = {"bot", 3}, .name = {"k", 1}},
+         "bot", "agent"},
+        {{.role = ROLE_OPERATOR, .person = true, .name = {"ada", 3}},
+         "ada", "person"},
+        {{.role = ROLE_ADMIN, .person = true, .name = {"ada", 3}},
+         "ada", "person"},
+        {{.role = ROLE_OPERATOR, .name = {"desk", 4}}, "desk", "key"},
+        {{.role = ROLE_ADMIN, .name = {"desk", 4}}, "desk", "key"}};
+    for (size_t i = 0; i < countof(callers); i++) {
+        const struct event_by by = event_by(&callers[i].who);
+        cr_assert(str_is(by.name, callers[i].name), "%zu", i);
+        cr_assert_str_eq(event_actor_word(by.type), callers[i].type);
+    }
+    const struct event_by clock = event_by_clock(), own = event_by_server();
+    cr_assert(str_is(clock.name, "clock") && str_is(own.name, "sayso"));
+    cr_assert_str_eq(event_actor_word(clock.type), "clock");
+    cr_assert_str_eq(event_actor_word(own.type), "sayso");
 }
 
 Test(event, a_log_has_an_end)
@@ -292,7 +320,7 @@ static struct chain chain(void)
         json_set_int(payload, "i", (int64_t)i);
         const struct event_draft d = {
             .type = i % 2 ? "comment" : "task.progress",
-            .actor = STR("ada"),
+            .by = BY_ADA,
             .payload = payload};
         cr_assert(!event_append(a, INTENT, &d, NOW + (int64_t)i, &c.tail,
                                 &list));
@@ -339,6 +367,30 @@ Test(event, a_whole_chain_holds)
     const struct event_check k = check(&c, INTENT);
     cr_assert(k.broken == 0 && !k.reason);
     cr_assert(k.tail.sequence == LENGTH && str_eq(k.tail.hash, c.tail.hash));
+}
+
+/* Chains that are there go on. */
+Test(event, an_event_from_before_actor_types_holds)
+{
+    struct event e[2] = {{.id = STR("0190c2a4-7e1f-7abc-8def-0123456789aa"),
+                          .sequence = 1,
+                          .type = STR("comment"),
+                          .created_at = NOW}};
+    struct event_list list = {.n = 0};
+    struct event_check c = {.broken = 0};
+    e[0].canonical = json_of(
+        "{'actor':'ada','created_at':'2026-11-20T09:26:13.510233',"
+        "'event_type':'comment','id':'0190c2a4-7e1f-7abc-8def-0123456789aa',"
+        "'intent_id':'0190c2a4-7e1f-7abc-8def-0123456789ab','payload':{},"
+        "'previous_event_hash':null,'sequence':1}");
+    e[0].hash = hash_of(e[0].canonical);
+    struct event_tail tail = {.sequence = 1, .hash = e[0].hash};
+    cr_assert(!add(&tail, &list, "comment", json_object(a)));
+    e[1] = list.v[0];
+    for (size_t i = 0; i < countof(e); i++)
+        cr_assert(event_check(a, &c, INTENT, &e[i]), "%s", c.reason);
+    event_check_end(&c, &tail, &tail);
+    cr_assert_eq(c.broken, 0);
 }
 
 Test(event, a_chain_of_another_intent_is_no_chain_of_this)

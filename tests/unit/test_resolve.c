@@ -1023,7 +1023,7 @@ Test(resolve, a_decision_never_fails_for_want_of_room)
                                          .agent = {"bot", 3}};
     for (int way = 0; way < 3; way++) {
         struct scene *c = scene(CHOICES);
-        struct event_draft remark = {.actor = STR("bot"),
+        struct event_draft remark = {.by = event_by(&bot),
                                      .payload = json_object(a)};
         c->intent.tail.sequence = EVENTS_OF_INTENT_MAX - 200;
         for (int i = 0; i < 300; i++) {
