@@ -43,7 +43,7 @@ static const struct err *hold(struct call *c, const struct hold_stream *s)
 
 const struct err *api_stream_intent(struct call *c)
 {
-    struct hold_stream s = {.to = FRAME_INTENT};
+    struct hold_stream s = {.to = FRAME_INTENT, .agent = c->who.agent};
     struct frame_id last;
     struct intent i;
     TRY(call_intent(c, c->param[0], REACH_USE, &i));

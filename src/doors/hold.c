@@ -97,7 +97,7 @@ void hold_stream(struct call *c, const struct hold_stream *s)
     put_text(&b, "&intent=", s->after.intent_id);
     put_int(&b, "&after=", s->after.sequence);
     put_int(&b, "&skip=", (int64_t)s->after.part);
-    if (s->to == FRAME_AGENT)
+    if (s->agent.p)
         put_text(&b, "&agent=", s->agent);
     put_caller(c, &b);
     hand_over(c, &b);

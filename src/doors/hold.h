@@ -34,7 +34,9 @@ void hold_poll(struct call *c, const struct hold_poll *p);
 
 struct hold_stream {
     enum frame_audience to;
-    struct str agent; /* whose stream it is, for FRAME_AGENT */
+    /* Whose stream it is, for FRAME_AGENT; for FRAME_INTENT the agent that has
+     * to reach the intent, p NULL where none has to. */
+    struct str agent;
     /* What it continues behind. Where part is set, that many frames of the
      * event itself were read already and the others are still sent. On an
      * intent's stream intent_id is the intent; on the others it may be p NULL:
@@ -42,7 +44,8 @@ struct hold_stream {
     struct frame_id after;
 };
 
-/* The stream lasts as long as the caller's key, or session. */
+/* The stream lasts as long as the caller's key, or session, and as the agent
+ * of an intent's stream reaches the intent. */
 void hold_stream(struct call *c, const struct hold_stream *s);
 
 /* A client of streams may come back at once when it is refused. Hands a

@@ -1,9 +1,10 @@
 /* Event streams that are held.
  *
  * Entered by process/wait.c with connections, and by the tail with events. A
- * worker has authorised each stream; whether its key or session still holds is
- * looked up at intervals. A stream never ends cleanly: the OpenIntent SDK comes
- * back at once after a clean end, and pauses after a broken one. */
+ * worker has authorised each stream; whether its key or session still holds,
+ * and its agent still reaches the intent, is looked up at intervals. A stream
+ * never ends cleanly: the OpenIntent SDK comes back at once after a clean end,
+ * and pauses after a broken one. */
 #include "process/wait_stream.h"
 
 #include <stdlib.h>
@@ -15,7 +16,7 @@
 #include "store/listeners.h"
 
 #define KEEP_ALIVE (20 * CLOCK_SECOND)
-#define CHECK (10 * CLOCK_SECOND) /* of keys and sessions */
+#define CHECK (10 * CLOCK_SECOND) /* of keys, sessions and reach */
 #define PATIENCE (10 * CLOCK_SECOND) /* with a reader that takes nothing */
 #define LAST (60 * CLOCK_SECOND)     /* for what is unsent at its end */
 #define PAUSE (CLOCK_SECOND / 10)    /* before a full reader is looked at */
@@ -296,12 +297,26 @@ static void look_after(struct wait_streams *r, struct wait_stream *s,
                        wait_place_keep(wait_frames_arena(r->frames), &p));
 }
 
+static struct listener listener_of(const struct wait_stream *s)
+{
+    const bool reach = s->to == FRAME_INTENT && s->agent[0] != '\0';
+    return (struct listener){
+        .id = str_of(s->share->id),
+        .session = s->share->person,
+        .agent = reach ? str_of(s->agent) : STR_NONE,
+        .intent_id = reach ? str_of(s->at.intent_id) : STR_NONE};
+}
+
 static int by_listener(const void *a, const void *b)
 {
-    const struct wait_stream *const *x = a, *const *y = b;
-    const int order = strcmp((*x)->share->id, (*y)->share->id);
-    return order ? order
-                 : (int)(*x)->share->person - (int)(*y)->share->person;
+    const struct listener x = listener_of(*(struct wait_stream *const *)a),
+                          y = listener_of(*(struct wait_stream *const *)b);
+    int order = str_cmp(x.id, y.id);
+    if (order == 0)
+        order = (int)x.session - (int)y.session;
+    if (order == 0)
+        order = str_cmp(x.agent, y.agent);
+    return order ? order : str_cmp(x.intent_id, y.intent_id);
 }
 
 /* Looks up the listeners of some of the streams, which are in order; how many
@@ -317,9 +332,7 @@ static size_t check_some(struct wait_streams *r, struct wait_stream **v,
         if (!same && known == LISTENERS_MAX)
             break;
         if (!same)
-            who[known++] =
-                (struct listener){.id = str_of(v[at]->share->id),
-                                  .session = v[at]->share->person};
+            who[known++] = listener_of(v[at]);
         which[at] = known - 1;
     }
     struct pg *pg = wait_news_pg(r->news);

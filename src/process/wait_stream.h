@@ -23,7 +23,8 @@ struct wait_stream;
 
 struct wait_stream_ask {
     enum frame_audience to;
-    struct str agent;         /* of FRAME_AGENT */
+    struct str agent;         /* of FRAME_AGENT, and of FRAME_INTENT
+                                 where an agent has to reach the intent */
     struct wait_share *share; /* whose stream it is */
     struct tail_cursor after; /* of FRAME_INTENT: without xid */
     size_t skip;              /* frames of the event at after, if that is

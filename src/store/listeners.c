@@ -7,25 +7,64 @@
 #include "store/principals.h"
 #include "store/sql.gen.h"
 
-static void ids_arg(struct pg_args *args, struct arena *a,
-                    const struct listener *v, size_t n, bool session)
+static struct str or_empty(struct str s)
 {
-    struct str *ids = arena_many(a, n + 1, struct str);
-    size_t k = 0;
-    for (size_t i = 0; i < n; i++)
-        if (v[i].session == session)
-            ids[k++] = v[i].id;
-    pg_arg_texts(args, ids, k);
+    return s.p ? s : STR("");
 }
 
-static void mark(struct listener *v, size_t n, bool session,
-                 const struct pg_rows *rows)
+/* By place: one key may have streams of several intents. */
+static void keys_arg(struct pg_args *args, struct arena *a,
+                     struct listener **v, size_t n)
+{
+    struct str *texts[3];
+    for (size_t c = 0; c < countof(texts); c++)
+        texts[c] = arena_many(a, n + 1, struct str);
+    for (size_t i = 0; i < n; i++) {
+        texts[0][i] = v[i]->id;
+        texts[1][i] = or_empty(v[i]->agent);
+        texts[2][i] = or_empty(v[i]->intent_id);
+    }
+    for (size_t c = 0; c < countof(texts); c++)
+        pg_arg_texts(args, texts[c], n);
+}
+
+static void mark_keys(struct listener **v, size_t n,
+                      const struct pg_rows *rows)
+{
+    for (size_t r = 0; r < pg_count(rows); r++) {
+        const int64_t place = pg_int(rows, r, 0);
+        if (place >= 1 && (size_t)place <= n)
+            v[place - 1]->may = true;
+    }
+}
+
+static void sessions_arg(struct pg_args *args, struct arena *a,
+                         struct listener **v, size_t n)
+{
+    struct str *ids = arena_many(a, n + 1, struct str);
+    for (size_t i = 0; i < n; i++)
+        ids[i] = v[i]->id;
+    pg_arg_texts(args, ids, n);
+}
+
+static void mark_sessions(struct listener **v, size_t n,
+                          const struct pg_rows *rows)
 {
     for (size_t r = 0; r < pg_count(rows); r++)
         for (size_t i = 0; i < n; i++)
-            if (v[i].session == session &&
-                str_eq(v[i].id, pg_str(rows, r, 0)))
-                v[i].may = true;
+            if (str_eq(v[i]->id, pg_str(rows, r, 0)))
+                v[i]->may = true;
+}
+
+/* Those of one kind; how many. */
+static size_t pick(struct listener **out, struct listener *v, size_t n,
+                   bool session)
+{
+    size_t k = 0;
+    for (size_t i = 0; i < n; i++)
+        if (v[i].session == session)
+            out[k++] = &v[i];
+    return k;
 }
 
 const struct err *listeners_check(struct pg *pg, struct arena *a,
@@ -35,15 +74,19 @@ const struct err *listeners_check(struct pg *pg, struct arena *a,
     struct pg_rows *rows[2] = {NULL};
     if (n > LISTENERS_MAX)
         return ERROR(ERR_INTERNAL, "internal", "Too many listeners at once.");
-    ids_arg(&keys, a, v, n, false);
+    struct listener **key = arena_many(a, n + 1, struct listener *);
+    struct listener **person = arena_many(a, n + 1, struct listener *);
+    const size_t n_key = pick(key, v, n, false);
+    const size_t n_person = pick(person, v, n, true);
+    keys_arg(&keys, a, key, n_key);
     pg_arg_time(&keys, now);
-    ids_arg(&sessions, a, v, n, true);
+    sessions_arg(&sessions, a, person, n_person);
     pg_arg_time(&sessions, now);
     pg_arg_time(&sessions, now - PRINCIPALS_SESSION_IDLE);
     pg_queue(pg, SQL_LISTENER_KEYS, &keys);
     pg_queue(pg, SQL_LISTENER_SESSIONS, &sessions);
     TRY(pg_run(pg, a, rows));
-    mark(v, n, false, rows[0]);
-    mark(v, n, true, rows[1]);
+    mark_keys(key, n_key, rows[0]);
+    mark_sessions(person, n_person, rows[1]);
     return NULL;
 }

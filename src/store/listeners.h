@@ -9,6 +9,9 @@
 struct listener {
     struct str id; /* of a key; or the digest of a session's cookie */
     bool session;
+    /* Of an intent's stream, who has to reach it where the key does not reach
+     * all; both p NULL elsewhere. */
+    struct str agent, intent_id;
     bool may;      /* what listeners_check finds */
 };
 

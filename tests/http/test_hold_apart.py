@@ -1,5 +1,6 @@
 """Agents are kept apart: what one does not reach is to it as if it were not
 there, at every route, and people and keys that reach all see it as before."""
+import hashlib
 import json
 import re
 
@@ -9,6 +10,7 @@ import kit
 from kit import (ANY_ID, KEYED, answer, ask, get, new_id, new_intent, patch,
                  put, refused, set_status)
 from page import Page
+from test_streams import Stream
 
 ONES_OWN = re.compile(r"/intents/\{id\}|/subscribe/intents/\{id\}")
 
@@ -319,6 +321,43 @@ def test_assigning_gives_reach_and_taking_back_ends_it(world):
     assert world.beta.get(at).status_code == 404
     refused(world.beta.post(at + "/leases", json={"scope": "x"}), 404,
             "intent.unknown")
+
+
+def test_M3_a_stream_ends_with_the_reach(world, operator):
+    """Of an agent that was unassigned, and of a key that reaches all no more;
+    those who still reach the intent go on reading."""
+    server, intent = world.server, new_intent(world.alpha)
+    at, name = world.at(intent), world.names["beta"]
+    once = server.key("agent", "--agent", f"once-{new_id()[:8]}", "--reach",
+                      "all")
+    r = world.alpha.post(at + "/agents", json={"agent_id": name})
+    assert r.status_code == 200
+    path = at + "/subscribe"
+    stay = [Stream(server, path, key=key) for key in (
+        world.keys["alpha"], world.keys["board"],
+        server.env["SAYSO_OPERATOR_KEY"])]
+    cut = [Stream(server, path, key=key) for key in (world.keys["beta"], once)]
+    own = Stream(server, world.at(new_intent(world.beta)) + "/subscribe",
+                 key=world.keys["beta"])
+    assert [s.status for s in (*stay, *cut, own)] == [200] * 6
+    assert world.alpha.delete(at + f"/agents/{name}").status_code == 200
+    with server.database() as db:
+        done = db.execute(
+            "UPDATE api_key SET reach = 'own' WHERE key_sha256 = %s",
+            [hashlib.sha256(once.encode()).hexdigest()])
+    assert done.rowcount == 1
+    kit.wait_for(lambda: all(s.ended for s in cut), 60)
+    assert all(s.ended != "cleanly" for s in cut)
+    assert world.beta.get(path).status_code == 404
+    r = world.alpha.post(at + "/events", json={"event_type": "comment",
+                                               "payload": {}})
+    assert r.status_code == 201
+    for s in stay:
+        told = s.until("comment")["data"]
+        assert told["actor_type"] == "agent"
+    assert [s.ended for s in (*stay, own)] == [None] * 4
+    for s in (*stay, own):
+        s.close()
 
 
 def test_a_lease_that_lapsed_gives_no_reach(world):

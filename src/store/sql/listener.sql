@@ -1,7 +1,14 @@
 -- name: listener_keys
--- Which of these keys still hold.
-SELECT id FROM api_key
- WHERE id = ANY ($1::uuid[]) AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > $2)
+-- Which of these still hold, by their places from 1: the key does and, where an agent and
+-- an intent are named beside it, the key reaches all or the agent is tied to the intent.
+SELECT u.place
+  FROM unnest($1::uuid[], $2::text[], $3::text[]) WITH ORDINALITY AS u (id, agent, intent, place)
+  JOIN api_key k ON k.id = u.id
+ WHERE k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > $4)
+   AND (u.agent = '' OR k.reach = 'all' OR
+        coalesce((SELECT true FROM intent_tie t
+                   WHERE t.intent_id = nullif(u.intent, '')::uuid AND t.agent = u.agent
+                     AND t.until > $4 LIMIT 1), false))
 
 -- name: listener_sessions
 -- Which of these sessions still hold: not idle, and of somebody who may enter.
