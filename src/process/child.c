@@ -1,8 +1,13 @@
 /* What all children of the supervisor have in common. */
 #include "process/child.h"
 
+#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "base/clock.h"
 
@@ -42,4 +47,29 @@ void child_sleep(int64_t us, int fd)
 void child_busy(const struct child *c, bool busy)
 {
     atomic_store(&c->slot->busy_since, busy ? clock_mono() : 0);
+}
+
+size_t child_resident(void)
+{
+    char text[128];
+    const int fd = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
+    const ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof text - 1);
+    if (fd >= 0)
+        close(fd);
+    text[n > 0 ? n : 0] = '\0';
+    const char *second = strchr(text, ' ');
+    const long page = sysconf(_SC_PAGESIZE);
+    return second ? strtoul(second, NULL, 10) * (size_t)page : 0;
+}
+
+size_t child_resident_peak(void)
+{
+    struct rusage u = {0};
+    (void)getrusage(RUSAGE_SELF, &u);
+    return (size_t)u.ru_maxrss << 10;
+}
+
+bool child_recycled(int status)
+{
+    return WIFEXITED(status) && WEXITSTATUS(status) == CHILD_RECYCLED;
 }

@@ -19,6 +19,9 @@ struct child {
     int listen_fd;               /* -1: this kind listens nowhere */
 };
 
+/* The exit status of a child that has grown and asks for a fresh one. */
+#define CHILD_RECYCLED 3
+
 /* Set by SIGTERM. */
 extern volatile int child_stop; /* sig_atomic_t is int here */
 
@@ -32,5 +35,11 @@ void child_sleep(int64_t us, int fd);
 /* Tells the supervisor that work begins or has ended; one that works for 30 s
  * without telling is killed. */
 void child_busy(const struct child *c, bool busy);
+/* The memory that this process has in the machine now, in bytes; 0: unknown. */
+size_t child_resident(void);
+/* The most that it ever had. */
+size_t child_resident_peak(void);
+/* Is that how a child ends that asks for a fresh one? As of waitpid. */
+bool child_recycled(int status);
 
 #endif

@@ -205,10 +205,17 @@ static void bury(struct supervisor *s, size_t slot, int status)
     int64_t now = clock_mono();
     atomic_store(&w->pid, 0);
     atomic_store(&w->busy_since, 0);
-    if (c->state == POST_RUNNING || status != 0)
+    const bool recycled = child_recycled(status);
+    if (!recycled && (c->state == POST_RUNNING || status != 0))
         tell_how(c, status);
+    if (recycled)
+        metrics_recycled(s->metrics);
     if (c->state == POST_RETIRING) {
         *c = (struct post){.state = POST_FREE};
+        return;
+    }
+    if (recycled) {
+        start(s, slot);
         return;
     }
     if (now - c->when >= HEALTHY)
