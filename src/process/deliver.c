@@ -58,6 +58,7 @@ struct deliver {
     struct deliver_hosts *hosts;
     struct slot slot[OUTBOX_AT_ONCE];
     size_t sending, ended;
+    size_t alone; /* rounds to come that take one delivery each */
     struct str mail_from; /* p NULL: no mail */
     int64_t look_at, sweep_at; /* clock_mono */
     int64_t pause;             /* the database's; 0: it is there */
@@ -229,6 +230,10 @@ static const struct err *take(struct deliver *d, size_t *taken)
     *taken = 0;
     if (claim.limit == 0)
         return NULL;
+    if (d->alone > 0) {
+        claim.limit = 1;
+        d->alone--;
+    }
     TRY(outbox_take(d->pg, d->arena, &claim, &items));
     for (size_t i = 0; i < items.n; i++)
         begin(d, &items.v[i]);
@@ -264,7 +269,7 @@ static const struct err *set_look(struct deliver *d)
     return NULL;
 }
 
-static const struct err *work(struct deliver *d)
+static const struct err *work_on(struct deliver *d)
 {
     size_t taken = 0;
     if (d->ended > 0)
@@ -275,6 +280,32 @@ static const struct err *work(struct deliver *d)
         TRY(sweep(d));
     TRY(take(d, &taken));
     return taken > 0 ? NULL : set_look(d);
+}
+
+struct attempt {
+    struct deliver *d;
+    const struct err *e;
+};
+
+static void try_work(void *p)
+{
+    struct attempt *x = p;
+    x->e = work_on(x->d);
+}
+
+/* What is more than the memory in company is taken one by one; what was
+ * claimed meanwhile comes back when its claim lapses. */
+static const struct err *work(struct deliver *d)
+{
+    struct attempt x = {.d = d};
+    if (!arena_try(d->arena, try_work, &x)) {
+        pg_rollback(d->pg);
+        x.e = ERROR(ERR_MEMORY, "deliver.memory",
+                    "The ceiling of its memory is reached.");
+    }
+    if (x.e && x.e->kind == ERR_MEMORY)
+        d->alone = OUTBOX_AT_ONCE;
+    return x.e;
 }
 
 /* ---- the loop ------------------------------------------------------- */

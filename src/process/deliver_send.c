@@ -67,8 +67,9 @@ static bool make_mail(const struct deliver_send *s,
     return !e;
 }
 
-bool deliver_send(const struct deliver_send *s, const struct outbox_item *item,
-                  void *own, struct str *why)
+static bool make_and_send(const struct deliver_send *s,
+                          const struct outbox_item *item, void *own,
+                          struct str *why)
 {
     struct outbound_request rq;
     bool made;
@@ -82,4 +83,32 @@ bool deliver_send(const struct deliver_send *s, const struct outbox_item *item,
         return false;
     *why = STR("It could not be begun.");
     return outbound_send(s->out, &rq, own);
+}
+
+struct attempt {
+    struct deliver_send send;
+    const struct outbox_item *item;
+    void *own;
+    struct str why;
+    bool begun;
+};
+
+static void try_send(void *p)
+{
+    struct attempt *x = p;
+    x->begun = make_and_send(&x->send, x->item, x->own, &x->why);
+}
+
+bool deliver_send(const struct deliver_send *s, const struct outbox_item *item,
+                  void *own, struct str *why)
+{
+    struct attempt x = {.send = *s, .item = item, .own = own};
+    struct arena *const a = arena_within(s->arena);
+    x.send.arena = a;
+    if (!arena_try(a, try_send, &x))
+        x.why = STR("The message needs more memory than there is for it.");
+    if (!x.begun)
+        *why = arena_str(s->arena, x.why);
+    arena_free(a);
+    return x.begun;
 }

@@ -148,35 +148,65 @@ static const struct err *write_all(struct tick *t, struct due_batch *b,
     return NULL;
 }
 
-/* What the database refuses in company is tried one by one; alone it is
- * skipped. One that only comes too late, or finds no database, is not bad. */
+/* What the database refuses in company, or what is more than the memory holds,
+ * is tried one by one; alone it is skipped. One that only comes too late, or
+ * finds no database, is not bad. */
 static const struct err *failed(struct tick *t, const struct due_batch *b,
                                 const struct err *e)
 {
     pg_rollback(t->pg);
     if (e->kind == ERR_BUSY || e->kind == ERR_AGAIN)
         return e->kind == ERR_BUSY ? e : NULL;
-    if (b->n == 1)
-        skip(t, b->v[0].work.suspension.id, e);
+    if (b->chosen == 0)
+        return e;
+    if (b->chosen == 1)
+        skip(t, b->first, e);
     else
         t->alone = DUE_BATCH;
     return NULL;
+}
+
+/* A piece of work, and how it went. */
+struct attempt {
+    struct tick *t;
+    const struct due_wanted *wanted;
+    struct due_batch b;
+    size_t n; /* how many questions it took */
+    bool more; /* of reap */
+    const struct err *e;
+};
+
+static const struct err *tried(struct attempt *x, void (*work)(void *))
+{
+    if (!arena_try(x->t->a, work, x))
+        x->e = ERROR(ERR_MEMORY, "tick.memory",
+                     "The ceiling of its memory is reached.");
+    return x->e;
+}
+
+static void take_and_write(void *p)
+{
+    struct attempt *x = p;
+    struct tick *t = x->t;
+    x->e = due_take(t->pg, t->a, x->wanted, &x->b);
+    if (x->e)
+        return;
+    x->n = x->b.n;
+    const bool fires = decide_all(t, &x->b);
+    x->e = write_all(t, &x->b, fires);
 }
 
 /* One transaction; *n: how many questions it took. */
 static const struct err *batch(struct tick *t, size_t *n)
 {
     struct str ids[SKIPPED_MAX];
-    struct due_batch b = {.n = 0};
     const struct due_wanted w = wanted(t, ids);
-    *n = 0;
-    TRY(due_take(t->pg, t->a, &w, &b));
-    *n = b.n;
+    struct attempt x = {.t = t, .wanted = &w};
+    const struct err *e = tried(&x, take_and_write);
     if (t->alone > 0)
         t->alone--;
-    const bool fires = decide_all(t, &b);
-    const struct err *e = write_all(t, &b, fires);
-    return e ? failed(t, &b, e) : NULL;
+    *n = e ? x.b.chosen : x.n;
+    return e ? failed(t, &x.b, e) : NULL;
 }
 
 /* A fresh start for a piece of work: memory, the database's time, the
@@ -205,14 +235,21 @@ static const struct err *questions(struct tick *t, int64_t *next)
 
 /* ---- the whole ------------------------------------------------------ */
 
+static void end_leases(void *p)
+{
+    struct attempt *x = p;
+    x->e = reap_leases(&x->t->reap, x->t->pg, x->t->a, &x->more);
+}
+
 static const struct err *reap(struct tick *t, bool *more)
 {
-    bool leases = false, rows = false;
+    struct attempt x = {.t = t};
+    bool rows = false;
     begin(t);
-    TRY(reap_leases(&t->reap, t->pg, t->a, &leases));
+    TRY(tried(&x, end_leases));
     begin(t);
     TRY(reap_rows(&t->reap, t->pg, t->a, &rows));
-    *more = leases || rows;
+    *more = x.more || rows;
     return NULL;
 }
 

@@ -90,6 +90,8 @@ const struct err *due_take(struct pg *pg, struct arena *a,
     TRY(pg_run(pg, a, taken));
     const size_t n = choose(taken[1], wanted->limit, ids);
     if (n > 0) {
+        out->chosen = n;
+        out->first = pg_str(taken[1], 0, 2);
         pg_arg_texts(&locked, ids, n);
         pg_queue(pg, SQL_DUE_INTENTS, &locked);
         pg_queue(pg, SQL_DUE_SUSPENSIONS, &locked);

@@ -36,6 +36,10 @@ struct due_batch {
     struct due_unit *v;
     size_t n;
     bool told; /* there is somewhere to deliver what agents are told */
+    /* Known as soon as they are chosen, whatever comes of the rest: how many,
+     * and the first one's question. */
+    size_t chosen;
+    struct str first;
 };
 const struct err *due_take(struct pg *pg, struct arena *a,
                            const struct due_wanted *wanted,

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from kit import Watched, complaints, new_intent, refused
+from kit import Watched, complaints, new_intent, refused, wait_for
 from server import place
 
 LARGE = "x" * 500_000
@@ -230,3 +230,38 @@ def test_c1_a_worker_that_has_grown_makes_room_for_a_fresh_one():
         >= len(seen) - 1
     assert complaints(one) == []
     one.stop()
+
+
+def asked(agent, question):
+    r = agent.post("/api/v1/suspensions", json={
+        "question": question, "response_type": "text", "timeout_seconds": 3,
+        "fallback_policy": "complete_with_fallback",
+        "fallback_value": "later"})
+    assert r.status_code == 201, r.text
+    return r.json()["suspension_id"]
+
+
+@pytest.mark.route("POST /api/v1/suspensions")
+def test_c1_the_clock_leaves_what_is_too_large_and_ends_the_others(
+        server, agent):
+    clock = server.child("tick")
+    bad, good = asked(agent, "Too large?"), asked(agent, "As usual?")
+    with server.database() as db:  # no legal question is as large
+        db.execute("SET session_replication_role = replica")
+        db.execute("UPDATE suspension SET fallback_value = "
+                   "'[' || repeat('{},', 1500000) || '{}]' WHERE id = %s",
+                   (bad,))
+
+    def state(id):
+        with server.database() as db:
+            return db.execute("SELECT state FROM suspension WHERE id = %s",
+                              (id,)).fetchone()[0]
+    wait_for(lambda: state(good) == "expired")
+    wait_for(lambda: f"tick: question {bad} is left for a minute: tick.memory"
+             in server.log())
+    assert state(bad) == "pending"
+    assert server.child("tick") == clock
+    with server.database() as db:
+        db.execute("SET session_replication_role = replica")
+        db.execute("UPDATE suspension SET fallback_value = '\"later\"' "
+                   "WHERE id = %s", (bad,))

@@ -12,9 +12,9 @@ SELECT microseconds(least(next_attempt_at, expires_at)) FROM suspension
 
 -- name: due_take
 -- Locks the intents whose question is due, oldest first; what another one works on is
--- left to it. How many bytes each of them is.
+-- left to it. How many bytes each of them is, and the question.
 SELECT i.id, octet_length(i.state) + octet_length(s.record) + octet_length(s.subject)
-             + octet_length(s.context) + coalesce(octet_length(s.fallback_value), 0)
+             + octet_length(s.context) + coalesce(octet_length(s.fallback_value), 0), s.id
   FROM suspension s JOIN intent i ON i.id = s.intent_id
  WHERE s.state = 'pending' AND least(s.next_attempt_at, s.expires_at) <= $1
    AND s.id <> ALL ($2::text[])
