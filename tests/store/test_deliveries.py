@@ -214,7 +214,7 @@ def test_the_ceiling_of_each_sort(db):
         return run(db, "endpoint_insert", rows.intent(db), kind, name,
                    f"https://{name}.example", agent, "[]", "[]", "title",
                    "false", "false", "x", LATER, "x", None, None,
-                   ceiling, own).rowcount
+                   ceiling, own, None, 9).rowcount
 
     assert [insert("agent", f"a{n}", 2) for n in range(3)] == [1, 1, 0]
     assert [insert(k, k, 2) for k in ("mail", "slack", "webhook")] == [1, 1, 0]
