@@ -494,14 +494,18 @@ def another(server, n):
     conf = (server.state / "sayso.conf").read_text()
     for name in ("web.sock", "wait.sock"):
         conf = conf.replace(name, f"{n}-{name}")
-    where = place(f"sender-{n}")
-    where.mkdir(parents=True, exist_ok=True)
-    (where / "sayso.conf").write_text(conf)
-    log = where / "log"
+    own = server.state / f"sender-{n}.conf"
+    own.write_text(conf)
+    own.chmod(0o644)
+    log = server.state / "log" / f"sender-{n}.log"
+    # As whoever runs the first one: a root would become other users.
+    first = os.stat(f"/proc/{server.supervisor()}")
+    as_first = {} if os.geteuid() else {
+        "user": first.st_uid, "group": first.st_gid, "extra_groups": []}
     with log.open("w") as out:
         process = subprocess.Popen(
-            [server.state / "app" / "sayso", "serve"], stderr=out,
-            env={**server.environ, "SAYSO_CONF": str(where / "sayso.conf")})
+            [server.state / "app" / "sayso", "serve"], stderr=out, cwd="/",
+            env={**server.environ, "SAYSO_CONF": str(own)}, **as_first)
     try:
         wait_for(lambda: "serving with" in log.read_text())
         yield log
