@@ -17,6 +17,8 @@ import { ask, suspension } from "./server.mjs";
 
 const by = { who: "operator" };
 const ways = [{ ...by, scripts: true }, { ...by, scripts: false }];
+/* What allows less or otherwise is confirmed under the server's word alone. */
+const changed = "Confirm: Approve with changes";
 
 async function open(page, question, query = "") {
     const asked = await ask(question);
@@ -45,10 +47,11 @@ async function typeWhatIsAllowed(page) {
     }
 }
 
-/* Asks, presses first (and confirms), and gives what is stored. */
-async function decide(page, question, first, reason) {
+/* Asks, presses first (and confirms, where it takes two steps), and gives what
+ * is stored. */
+async function decide(page, question, first, reason,
+    two = question.severity !== "low") {
     const id = await open(page, question);
-    const two = question.severity !== "low";
     await (two ? follow(page, first) : press(page, first));
     if (reason) {
         await page.getByLabel("Comment").fill(reason);
@@ -126,8 +129,12 @@ test("a cost confirmation shows estimate, limit and what is spent", () =>
 /* ---- answered in every way ------------------------------------------ */
 
 both("an approval is approved and rejected", async (page) => {
-    for (const severity of ["low", "high"]) {
-        const yes = await decide(page, approval({ severity }), "Approve");
+    const whole = { calls: approval().subject.calls.slice(0, 1) };
+    for (const [question, two] of [
+        [approval({ severity: "low", subject: whole }), false],
+        [approval({ severity: "low" }), true], // a letter of it is folded
+        [approval({ severity: "high" }), true]]) {
+        const yes = await decide(page, question, "Approve", "", two);
         assert.equal(yes.outcome, "authorized");
         assert.equal(yes.constraints ?? null, null);
         assert.match(await text(page), /You approved this/);
@@ -178,7 +185,7 @@ both("a shorter time is shown before it counts", async (page) => {
     await press(page, "Confirm: Approve with changes: Allow for a time");
     await words(page, ["changed", "1 hour", "30 minutes"], ".diff");
     await pending(id);
-    await press(page, "Confirm: Approve with changes: Allow for a time");
+    await press(page, changed);
     const stored = await suspension(id);
     assert.deepEqual(stored.constraints, { seconds: 1800 });
     assert.equal(stored.outcome, "authorized");
@@ -220,7 +227,7 @@ both("a lower limit is shown before it counts", async (page) => {
     await page.getByLabel("Limit").fill("1500.50");
     await press(page, "Confirm: Approve: Spend up to the limit");
     await pending(id);
-    await press(page, "Confirm: Approve: Spend up to the limit");
+    await press(page, changed);
     const stored = await suspension(id);
     assert.deepEqual(stored.constraints, { limit: 1500.5 });
 });
@@ -240,7 +247,7 @@ both("limits are tightened, never widened", async (page) => {
     assert.equal(shown(page).status(), 200);
     await words(page, ["max_amount", "500", "200", "countries"], ".diff");
     await pending(id);
-    await press(page, "Confirm: Approve with changes: Lower the limits");
+    await press(page, changed);
     const stored = await suspension(id);
     assert.deepEqual(stored.constraints, { max_amount: 200,
         countries: ["DE", "CH"], currency: "EUR" });
@@ -261,9 +268,13 @@ both("an edit shows its difference, and only that is approved",
             "false"], ".diff");
         assert.equal(await page.locator(".diff tbody tr").count(), 2);
         await pending(id);
-        await press(page, "Confirm: Approve with changes: Edit the values");
-        const { approved_subject: changed, subject } = await suspension(id);
-        assert.deepEqual(changed, { ...subject, amount: 120.5,
+        await press(page, changed); // a switch: not without a comment
+        assert.equal(shown(page).status(), 422);
+        await pending(id);
+        await page.getByLabel("Comment").fill("They are not told.");
+        await press(page, changed);
+        const { approved_subject: now, subject } = await suspension(id);
+        assert.deepEqual(now, { ...subject, amount: 120.5,
             notify: false });
     });
 
@@ -289,7 +300,11 @@ test("what is too deep for fields is edited as JSON", () =>
         await words(page, ["calls[0].args.amount", "499.99", "100",
             "removed", "calls[1].args.letter", "added"], ".diff");
         await pending(id);
-        await press(page, "Confirm: Approve with changes: Edit the values");
+        await press(page, changed); // a member more: not without a comment
+        assert.equal(shown(page).status(), 422);
+        await pending(id);
+        await page.getByLabel("Comment").fill("A hundred will do.");
+        await press(page, changed);
         assert.match(await text(page), /You approved this/);
     }));
 
@@ -301,7 +316,7 @@ test("what was changed behind a shown difference is shown again", () =>
         await page.locator("form#answer [name=f1]").evaluate((one) => {
             one.value = "1700";
         });
-        await press(page, "Confirm: Approve: Spend up to the limit");
+        await press(page, changed);
         await words(page, ["1,700 USD"], ".diff");
         await pending(id);
     }));

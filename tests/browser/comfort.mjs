@@ -56,7 +56,7 @@ test("a form that is pressed twice is sent once", () =>
             })]);
         assert.equal(shown(page).status(), 200);
         assert.equal(sent, 1);
-        assert.match(await text(page), /You answered this/);
+        assert.match(await text(page), /You approved this/);
     }));
 
 test("a form that comes back by Back can be sent again", () =>
@@ -67,5 +67,5 @@ test("a form that comes back by Back can be sent again", () =>
         await page.goBack();
         await Promise.all([page.waitForEvent("load"),
             page.getByRole("button", { name: "No" }).click()]);
-        assert.match(await text(page), /You answered this/);
+        assert.match(await text(page), /You rejected this/);
     }));

@@ -157,7 +157,7 @@ test("one hundred mixed questions are cleared from the keyboard", () =>
         assert.deepEqual(ended(word), ["approval authorized 55",
             "approval vetoed 5", "cost_confirmation authorized 5",
             "credential_needed answered 5", "elicitation answered 5",
-            "handoff_acceptance accepted 5", "none none 10",
+            "handoff_acceptance accepted 5", "none authorized 10",
             "permission authorized 5", "plan_review authorized 5"]);
         console.log(`one hundred questions: ${spent.keys} keys, ` +
                     `${spent.loads} page loads`);

@@ -201,7 +201,7 @@ alone("an answer of one's own is no news", async () => {
         await open(page, `/suspensions/${asked.suspension_id}`);
         await Promise.all([page.waitForEvent("load"),
             page.getByRole("button", { name: "Yes" }).click()]);
-        assert.match(await text(page), /You answered this/);
+        assert.match(await text(page), /You approved this/);
         await page.waitForTimeout(1600);
         assert.equal(await news(page).count(), 0);
     });

@@ -39,6 +39,12 @@ export function choice(more = {}) {
     };
 }
 
+/* The same, short enough to be seen whole: of low risk, it is answered by one
+ * press. */
+export function short(more = {}) {
+    return choice({ context: { order: "12345" }, ...more });
+}
+
 export function confirm(more = {}) {
     return {
         question: named("Send the letter to 1,204 customers?"),

@@ -195,8 +195,11 @@ state("intent-handed-over", 200, by, async (page) => {
 
 /* ---- too late ------------------------------------------------------- */
 
-state("stale-answered", 409, by, async (page) => {
-    const asked = await ask(questions.choice());
+/* With scripts the page would say it before the answer does. */
+const plain = { ...by, scripts: false };
+
+state("stale-answered", 409, plain, async (page) => {
+    const asked = await ask(questions.short());
     const other = await openPage({ who: "other" });
     await openOne(page, asked);
     await openOne(other, asked);
@@ -206,7 +209,7 @@ state("stale-answered", 409, by, async (page) => {
     await page.getByLabel("Comment").fill("Paid at once.");
     await press(page, "Approve: Refund 499.99 EUR");
 });
-state("stale-expired", 409, by, async (page) => {
+state("stale-expired", 409, plain, async (page) => {
     const asked = await ask(questions.form({ timeout_seconds: 3600 }));
     await openOne(page, asked);
     endNow(asked);
