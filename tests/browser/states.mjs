@@ -195,12 +195,15 @@ state("intent-handed-over", 200, by, async (page) => {
 
 /* ---- too late ------------------------------------------------------- */
 
-/* With scripts the page would say it before the answer does. */
-const plain = { ...by, scripts: false };
+/* A page that hears no news: else it would say it before the answer does. */
+async function deaf(page) {
+    await page.route("**/inbox/stream", () => {});
+}
 
-state("stale-answered", 409, plain, async (page) => {
+state("stale-answered", 409, by, async (page) => {
     const asked = await ask(questions.short());
     const other = await openPage({ who: "other" });
+    await deaf(page);
     await openOne(page, asked);
     await openOne(other, asked);
     await other.getByLabel("Comment").fill("Half is fair.");
@@ -209,8 +212,9 @@ state("stale-answered", 409, plain, async (page) => {
     await page.getByLabel("Comment").fill("Paid at once.");
     await press(page, "Approve: Refund 499.99 EUR");
 });
-state("stale-expired", 409, plain, async (page) => {
+state("stale-expired", 409, by, async (page) => {
     const asked = await ask(questions.form({ timeout_seconds: 3600 }));
+    await deaf(page);
     await openOne(page, asked);
     endNow(asked);
     await press(page, "Send the answers");
