@@ -277,7 +277,7 @@ PARTS = {
     "UPDATE": {
         "principal": "login_failures login_failed_at password_hash role name "
                      "groups bulk_limit disabled_at time_zone theme "
-                     "signed_in_at",
+                     "signed_in_at single_key",
         "api_key": "last_used_at revoked_at reach severity_floor"}}
 
 
