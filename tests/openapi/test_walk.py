@@ -9,7 +9,7 @@ from openapi_contract import BY_ID, DOC, TOP, example, follow, judge
 
 sys.path.insert(0, str(TOP / "tests" / "http"))
 
-from page import Page, typed  # noqa: E402
+from page import Page, once, typed  # noqa: E402
 
 ANY_ID = "11111111-2222-4333-8444-555555555555"
 
@@ -100,8 +100,14 @@ def test_kinds(agent, operator, admin, name, sent):
     assert required["type"] == "action.required"
     call(operator, "answer", 422, at, json={
         "value": asked["choices"][-1]["value"], "subject": {}})
-    done = call(operator, "answer", 200, at,
-                json=example("answer", sent)).json()
+    body = example("answer", sent)
+    if "typed" in body:
+        untyped = {k: v for k, v in body.items() if k != "typed"}
+        refused = call(operator, "answer", 422, at, json=untyped).json()
+        assert refused["code"] == "typed.differs"
+        assert refused["wanted"] == body["typed"]
+    assert ("typed" in body) == (name == "approval")
+    done = call(operator, "answer", 200, at, json=body).json()
     assert done["outcome"] == "authorized" and done["modified"]
     resolved = call(agent, "readAction", 200, at).json()
     assert resolved["type"] == "action.resolved"
@@ -160,8 +166,11 @@ def test_endpoints(agent, admin):
     key = {"Idempotency-Key": "walk-endpoint"}
     made = call(agent, "registerEndpoint", 201, json=body, headers=key)
     again = call(agent, "registerEndpoint", 201, json=body, headers=key)
-    assert again.text == made.text
-    at = {"id": made.json()["endpoint_id"]}
+    # The secret is shown once, and not in an answer that is repeated.
+    shown = made.json()
+    assert shown.pop("secret") and again.json() == shown
+    assert again.headers["Idempotency-Replayed"] == "true"
+    at = {"id": shown["endpoint_id"]}
     call(agent, "registerEndpoint", 409, json=body)
     call(agent, "registerEndpoint", 422, json={**body, "url": "http://x"})
     call(agent, "registerEndpoint", 403, json={**body, "internal": True})
@@ -171,7 +180,10 @@ def test_endpoints(agent, admin):
     call(agent, "changeEndpoint", 200, at,
          json=example("changeEndpoint", "pause"))
     call(agent, "changeEndpoint", 422, at, json={"paused": 1})
-    call(agent, "rotateSecret", 200, at)
+    key = {"Idempotency-Key": "walk-rotate"}
+    shown = call(agent, "rotateSecret", 200, at, headers=key).json()
+    again = call(agent, "rotateSecret", 200, at, headers=key).json()
+    assert shown.pop("secret") and again == shown
     subscription = example("subscribe", "all")
     one = call(agent, "subscribe", 201, json=subscription).json()
     call(agent, "subscribe", 422, json={"webhook_url": "https://x.invalid"})
@@ -456,18 +468,33 @@ def labelled(page, **values):
             **{names[k.replace("_", " ")]: v for k, v in values.items()}}
 
 
+def store(one, made):
+    """Reads the secret that a form leads to, and says that it is stored."""
+    where, id_ = made.headers["Location"].rsplit("/", 1)
+    assert where == "/settings/secrets"
+    page = call(one, "pageSecret", 200, {"id": id_})
+    assert page.headers["Cache-Control"] == "no-store" and once(page)
+    done = call(one, "pageSecretStored", 303, {"id": id_},
+                data={"csrf": token(page), "do": "stored"})
+    call(one, "pageSecret", 404, {"id": id_})
+    return done.headers["Location"]
+
+
 def settle(one, kind, where, **values):
     """Makes an endpoint or a channel, and gives it a new secret."""
     page = call(one, f"page{kind}s", 200)
     call(one, f"page{kind}Make", 422, data={"csrf": token(page)})
-    made = call(one, f"page{kind}Make", 200, data=labelled(page, **values))
-    id_ = re.search(f'href="/settings/{where}/([0-9a-f-]{{36}})"',
-                    made.text)[1]
-    at = {"id": id_}
+    made = call(one, f"page{kind}Make", 303, data=labelled(page, **values))
+    assert store(one, made) == f"/settings/{where}"
+    at = {"id": re.search(f'href="/settings/{where}/([0-9a-f-]{{36}})"',
+                          call(one, f"page{kind}s", 200).text)[1]}
     page = call(one, f"page{kind}", 200, at)
     hidden = dict(re.findall(
         r'<input type="hidden" name="(\w+)" value="([^"]*)"', page.text))
-    call(one, f"page{kind}Change", 200, at, data={**hidden, "do": "rotate"})
+    rotate = {**hidden, "do": "rotate"}
+    made = call(one, f"page{kind}Change", 303, at, data=rotate)
+    assert store(one, made) == f"/settings/{where}/{at['id']}"
+    call(one, f"page{kind}Change", 409, at, data=rotate)
 
 
 def test_settings(server, agent, operator):
@@ -499,7 +526,8 @@ LISTS = ["pageInbox", "pageDecided", "exportDecidedCsv", "exportDecidedLines",
 FORMS = ["pageBulkConfirm", "pageBulkDecide", "pageViewSave",
          "pageProfileChange", "pageSessionsEnd", "pagePersonMake",
          "pageKeyMake"]
-ONES = ["pagePerson", "pagePersonChange", "pageKey", "pageKeyRevoke"]
+ONES = ["pagePerson", "pagePersonChange", "pageKey", "pageKeyRevoke",
+        "pageKeyFloor", "pageSecret", "pageSecretStored"]
 
 
 def test_pages_ask_who_it_is(browser):
@@ -546,39 +574,70 @@ def filled(page, path, values):
     return Page(page).data(path, **typed(page, values))
 
 
+def make_key(one, **values):
+    """Makes a key; gives back which."""
+    page = call(one, "pageKeys", 200)
+    made = call(one, "pageKeyMake", 303,
+                data=filled(page, "/settings/keys", {"Ends": "30", **values}))
+    assert store(one, made) == "/settings/keys"
+    page = call(one, "pageKeys", 200)
+    return {"id": re.search('href="/settings/keys/([0-9a-f-]{36})"',
+                            page.text)[1]}
+
+
+def test_pages_of_sessions(server):
+    with server.client() as one:
+        admin_of(server, one)
+        csrf = token(call(one, "pageProfile", 200))
+        nothing = {"do": "end", "key": "nothing"}
+        call(one, "pageSessions", 200, params={"do": "others"})
+        call(one, "pageSessions", 404, params=nothing)
+        call(one, "pageSessionsEnd", 404, data={"csrf": csrf, **nothing})
+        call(one, "pageSessionsEnd", 303, data={"csrf": csrf,
+                                                "do": "others"})
+
+
 def test_pages_of_people(server):
     with server.client() as one:
         who = admin_of(server, one)
         csrf = token(call(one, "pageProfile", 200))
-        call(one, "pageSessionsEnd", 404, data={
-            "csrf": csrf, "do": "end", "key": "nothing"})
-        call(one, "pageSessionsEnd", 303, data={"csrf": csrf,
-                                                "do": "others"})
         for name, email in (("Pia", f"{uuid.uuid4()}@example.com"), ("", "")):
             page = call(one, "pagePeople", 200)
             data = filled(page, "/settings/people",
                           {"E-mail": email, "Name": name})
-            call(one, "pagePersonMake", 200 if name else 422, data=data)
+            made = call(one, "pagePersonMake", 303 if name else 422,
+                        data=data)
+            assert not name or store(one, made) == "/settings/people"
         page = call(one, "pagePeople", 200)
         ids = re.findall('href="/settings/people/([0-9a-f-]{36})"', page.text)
         at = next({"id": i} for i in ids if "Pia" in call(
             one, "pagePerson", 200, {"id": i}).text)
+        call(one, "pagePerson", 200, at, params={"do": "password"})
+        call(one, "pagePerson", 400, at, params={"do": "nothing"})
         call(one, "pagePersonChange", 400, at, data={"csrf": csrf})
-        call(one, "pagePersonChange", 200, at, data={"csrf": csrf,
-                                                     "do": "password"})
-        page = call(one, "pageKeys", 200)
-        call(one, "pageKeyMake", 200, data=filled(
-            page, "/settings/keys", {"Label": "walk", "Role": "auditor",
-                                     "Ends": "30"}))
-        page = call(one, "pageKeys", 200)
-        at = {"id": re.search('href="/settings/keys/([0-9a-f-]{36})"',
-                              page.text)[1]}
-        call(one, "pageKey", 200, at)
-        call(one, "pageKeyRevoke", 303, at, data={"csrf": csrf,
-                                                  "do": "revoke"})
+        made = call(one, "pagePersonChange", 303, at,
+                    data={"csrf": csrf, "do": "password"})
+        assert store(one, made) == "/settings/people"
         call(one, "pageProfileChange", 200, data={
             "csrf": csrf, "do": "password", "old": who["password"],
             "password": "another horse, a bat"})
+
+
+def test_pages_of_keys(server):
+    with server.client() as one:
+        admin_of(server, one)
+        csrf = token(call(one, "pageProfile", 200))
+        floor = {"csrf": csrf, "floor": "high"}
+        at = make_key(one, Label="walk", Role="auditor")
+        call(one, "pageKeyFloor", 409, at, data=floor)
+        call(one, "pageKeyRevoke", 303, at, data={"csrf": csrf,
+                                                  "do": "revoke"})
+        at = make_key(one, Label="walk, too", Role="agent", Agents="walker")
+        call(one, "pageKey", 200, at)
+        call(one, "pageKeyFloor", 400, at, data={**floor, "floor": "tall"})
+        call(one, "pageKeyFloor", 404, {"id": ANY_ID}, data=floor)
+        call(one, "pageKeyFloor", 303, at, data=floor)
+        call(one, "pageKeyRevoke", 303, at, data={"csrf": csrf, "do": "all"})
 
 
 def test_the_walk_was_complete():
