@@ -280,7 +280,7 @@ def test_M5_what_is_cut_or_folded_is_said(agent, me, more, said):
 
 def test_M5_without_a_kind_and_for_what_has_no_effect(agent, me):
     context = {f"k{i}": "v" for i in range(510)}
-    asked = ask(agent, context=context, choices=[
+    asked = ask(agent, context=context, severity="low", choices=[
         choice("go", "Go on", "authorize"), choice("plain", "Plain")])
     r = press(me, asked, value="go")
     assert sentence(r) == "10 values are cut or folded on this page."
