@@ -288,6 +288,30 @@ for (const scripts of [true, false]) {
                 WHERE label = '${label}'`), "t");
         }));
 
+    test(`a key's reach and its least risk are set, ${how}`, () =>
+        withPage(as, async (page) => {
+            const label = questions.named("key");
+            const row = () => sql(`SELECT reach, severity_floor FROM api_key
+                WHERE label = '${label}'`);
+            await page.goto(at("keys"));
+            await box(page, "Label").fill(label);
+            await choice(page, "Agent").check();
+            await box(page, "Agents").fill("mira");
+            await press(page, "Make a key");
+            await page.goto(at("keys"));
+            assert.equal(row(), "own|");
+            await follow(page, `Revoke ${label}`);
+            await page.getByLabel("Least risk").selectOption("high");
+            await press(page, "Save");
+            assert.equal(await page.getByLabel("Least risk").inputValue(),
+                "high");
+            await press(page, "Let it reach all intents");
+            assert.match(await text(page), /All of them/);
+            assert.equal(row(), "all|high");
+            await press(page, "Let it reach its own only");
+            assert.equal(row(), "own|high");
+        }));
+
     test(`my sessions are ended one by one and all at once, ${how}`,
         async () => {
             const me = guest();
@@ -366,6 +390,8 @@ test("nothing of hostile names of people and keys runs or hides", () =>
         await theirs.goto(at("profile"));
         await holds(theirs, "profile");
         await closePage(theirs);
-        sql(`DELETE FROM principal WHERE email = '${one.email}';
+        sql(`DELETE FROM known_browser WHERE principal_id =
+                 (SELECT id FROM principal WHERE email = '${one.email}');
+             DELETE FROM principal WHERE email = '${one.email}';
              DELETE FROM api_key WHERE id = '${id}'`);
     }), "last");

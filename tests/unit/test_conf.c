@@ -209,8 +209,8 @@ Test(conf, all_mistakes_at_once)
         "line 11: there is no key \"\"",
         "line 12: workers stands in line 3 already",
         "line 13: database_timeout: a whole number from 1 to 20 is wanted",
-        "line 14: database_connect_ms: a whole number from 50 to 10000 is "
-        "wanted",
+        ("line 14: database_connect_ms: a whole number from 50 to 10000 is "
+         "wanted"),
         "line 15: require_standby: no or yes is wanted",
         "line 16: silence_may_authorize: never or low is wanted",
         "SAYSO_PASSWORD_COST: interactive or min is wanted",
