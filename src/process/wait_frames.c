@@ -4,6 +4,8 @@
  * event: its frames are written, and kept while they are unsent, once. */
 #include "process/wait_frames.h"
 
+#include "base/log.h"
+
 struct wait_frames {
     struct loop *loop;
     struct arena *arena; /* of the event at hand */
@@ -12,6 +14,7 @@ struct wait_frames {
     struct loop_bytes *bytes[FRAME_AUDIENCE__MAX];
     uint16_t id[FRAME_AUDIENCE__MAX];
     bool inbox_known, inbox; /* is it for the inbox? */
+    bool too_large;          /* for the arena */
 };
 
 static void forget(void *p)
@@ -21,11 +24,12 @@ static void forget(void *p)
     arena_free(f->arena);
 }
 
-struct wait_frames *wait_frames_make(struct arena *process, struct loop *l)
+struct wait_frames *wait_frames_make(struct arena *process, struct loop *l,
+                                     size_t memory)
 {
     struct wait_frames *f = arena_new(process, struct wait_frames);
     f->loop = l;
-    f->arena = arena_make(ARENA_REQUEST_MAX);
+    f->arena = arena_make(memory);
     arena_defer(process, forget, f);
     return f;
 }
@@ -43,12 +47,12 @@ void wait_frames_forget(struct wait_frames *f)
         f->bytes[i] = NULL;
         f->id[i] = 0;
     }
-    f->inbox_known = false;
+    f->inbox_known = f->too_large = false;
     arena_reset(f->arena);
 }
 
-bool wait_frames_go(struct wait_frames *f, const struct frame_event *e,
-                    const struct wait_frames_for *whom)
+static bool go(struct wait_frames *f, const struct frame_event *e,
+               const struct wait_frames_for *whom)
 {
     if (whom->to != FRAME_INBOX)
         return frame_goes(f->arena, e, whom->to, whom->agent);
@@ -67,9 +71,9 @@ struct loop_bytes *wait_frames_text(struct wait_frames *f,
     return loop_bytes_make(f->loop, buf_text(&b));
 }
 
-struct loop_bytes *wait_frames_of(struct wait_frames *f,
-                                  const struct frame_event *e,
-                                  const struct wait_frames_for *whom)
+static struct loop_bytes *frames(struct wait_frames *f,
+                                 const struct frame_event *e,
+                                 const struct wait_frames_for *whom)
 {
     const enum frame_audience to = whom->to;
     const uint16_t id = whom->skip == 0 ? whom->record->id : 0;
@@ -82,4 +86,38 @@ struct loop_bytes *wait_frames_of(struct wait_frames *f,
     f->bytes[to] = wait_frames_text(f, whom->record, buf_text(&b));
     f->id[to] = id;
     return f->bytes[to];
+}
+
+struct attempt {
+    struct wait_frames *frames;
+    const struct frame_event *event;
+    const struct wait_frames_for *whom;
+    struct loop_bytes *bytes;
+    bool goes;
+};
+
+static void try_frames(void *p)
+{
+    struct attempt *x = p;
+    x->goes = go(x->frames, x->event, x->whom);
+    x->bytes = x->goes ? frames(x->frames, x->event, x->whom) : NULL;
+}
+
+bool wait_frames_of(struct wait_frames *f, const struct frame_event *e,
+                    const struct wait_frames_for *whom,
+                    struct loop_bytes **out)
+{
+    struct attempt x = {.frames = f, .event = e, .whom = whom};
+    *out = NULL;
+    if (f->too_large)
+        return false;
+    if (!arena_try(f->arena, try_frames, &x)) {
+        log_line(LOG_ERR, "wait: event %lld of intent %.*s is told to nobody: "
+                 "its frame is more than the memory of one event",
+                 (long long)e->sequence, STR_FMT(e->intent_id));
+        f->too_large = true;
+        return false;
+    }
+    *out = x.bytes;
+    return x.goes;
 }

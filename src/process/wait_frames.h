@@ -10,8 +10,9 @@
 #include "world/loop.h"
 
 struct wait_frames;
-/* NULL: there is no memory. */
-struct wait_frames *wait_frames_make(struct arena *process, struct loop *l);
+/* memory: what the event at hand may take, in bytes. */
+struct wait_frames *wait_frames_make(struct arena *process, struct loop *l,
+                                     size_t memory);
 
 /* Whom a frame is for. */
 struct wait_frames_for {
@@ -20,13 +21,12 @@ struct wait_frames_for {
     struct str agent; /* of FRAME_AGENT */
     size_t skip;      /* frames of the event that were read already */
 };
-/* Does the event go there? */
-bool wait_frames_go(struct wait_frames *f, const struct frame_event *e,
-                    const struct wait_frames_for *whom);
-/* Its frames, until wait_frames_forget. NULL: the loop keeps too much. */
-struct loop_bytes *wait_frames_of(struct wait_frames *f,
-                                  const struct frame_event *e,
-                                  const struct wait_frames_for *whom);
+/* Does the event go there? Then *out is its frames, until wait_frames_forget;
+ * NULL: the loop keeps too much. An event whose tree is more than the memory
+ * goes nowhere, which the log tells once. */
+bool wait_frames_of(struct wait_frames *f, const struct frame_event *e,
+                    const struct wait_frames_for *whom,
+                    struct loop_bytes **out);
 /* A text of one reader's own, for who sends it and drops it. */
 struct loop_bytes *wait_frames_text(struct wait_frames *f,
                                     const struct fcgi_record *record,

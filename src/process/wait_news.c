@@ -154,11 +154,29 @@ static void put(char *field, size_t room, struct str s)
         memcpy(field, s.p, s.n);
 }
 
+/* What an event says, in memory of its own. */
+struct attempt {
+    struct arena *arena;
+    const struct frame_event *event;
+    struct wake_note *note;
+};
+
+static void try_decides(void *p)
+{
+    const struct attempt *x = p;
+    put(x->note->decided, sizeof x->note->decided,
+        frame_decides(x->arena, x->event));
+}
+
 static void take_event(struct wait_news *n, const struct frame_event *e)
 {
     struct wake_note note = {.version = e->version};
+    struct attempt x = {arena_within(n->arena), e, &note};
     put(note.intent_id, sizeof note.intent_id, e->intent_id);
-    put(note.decided, sizeof note.decided, frame_decides(n->arena, e));
+    if (!arena_try(x.arena, try_decides, &x))
+        log_line(LOG_ERR, "wait: event %lld of intent %.*s is more than the "
+                 "memory", (long long)e->sequence, STR_FMT(e->intent_id));
+    arena_free(x.arena);
     seen(n, e);
     n->hooks.changed(n->hooks.context, &note);
     n->hooks.event(n->hooks.context, e);
@@ -271,7 +289,7 @@ struct wait_news *wait_news_make(struct arena *process, const struct child *c,
     n->child = c;
     n->loop = l;
     n->hooks = *hooks;
-    n->arena = arena_make(ARENA_REQUEST_MAX);
+    n->arena = arena_make((size_t)c->conf->request_memory_mb << 20);
     n->self = crypt_token(process, 12);
     n->pg = pg_make(process, dsn, "sayso wait", sql_statements,
                     sql_statement_count);

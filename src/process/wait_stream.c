@@ -172,8 +172,8 @@ static bool pass(struct wait_streams *r, struct wait_stream *s,
                                          .to = s->to,
                                          .agent = str_of(s->agent),
                                          .skip = s->skip};
-    if (wait_frames_go(r->frames, e, &whom) &&
-        !send(s, wait_frames_of(r->frames, e, &whom)))
+    struct loop_bytes *bytes = NULL;
+    if (wait_frames_of(r->frames, e, &whom, &bytes) && !send(s, bytes))
         return false;
     wait_place_move(s->to, &s->at, e);
     s->skip = 0;
@@ -389,7 +389,8 @@ struct wait_streams *wait_stream_room(struct arena *process,
     r->child = c;
     r->loop = l;
     r->rows = arena_make(ARENA_REQUEST_MAX);
-    r->frames = wait_frames_make(process, l);
+    r->frames = wait_frames_make(
+        process, l, (size_t)c->conf->request_memory_mb << 20);
     arena_defer(process, forget, r);
     return loop_every(l, CLOCK_SECOND, on_second, r) ? r : NULL;
 }
