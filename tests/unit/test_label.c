@@ -40,7 +40,7 @@ Test(label, a_yes_is_not_called_a_no)
         "NO!",         " Cancel ",       "Stop",             "Don" "\xE2\x80\x99" "t",
         "(No)",        "- Reject -",     "\xE2\x9D\x8C Reject",
         "Abort: safe", "Not now",        "Do not / leave it",
-        "R" ZERO_WIDTH "eject",          "\xE2\x80\xAE" "No",
+        ("R" ZERO_WIDTH "eject"),        ("\xE2\x80\xAE" "No"),
         "\xEF\xBC\xA2\xEF\xBC\xAC\xEF\xBC\xAF\xEF\xBC\xA3\xEF\xBC\xAB",
         "Do  not",     "Stop the task",  "Nein, danke",      "n.",
         "No \xE2\x80\x94 stop", "No-", "No - op", "No\xE2\x80\x94stop",
