@@ -11,6 +11,7 @@
 #include "doors/page_facts.h"
 #include "doors/page_kind.h"
 #include "doors/page_kind_does.h"
+#include "doors/page_list.h"
 #include "doors/page_question.h"
 #include "doors/page_row.h"
 #include "store/suspensions.h"
@@ -187,16 +188,23 @@ static const struct err *show_confirm(struct call *c, const struct picks *p,
     bool needs = !p->yes, critical = false;
     TRY(suspensions_many(c->pg, c->a, p->id, p->n, s));
     for (size_t i = 0; i < p->n; i++) {
-        const struct str why = why_not(c, p, i, &s[i], v.now);
+        struct page_list_row row;
+        page_list_row_begin(&row, c, &v);
+        const struct str why = why_not(&row.call, p, i, &s[i], v.now);
         if (why.p) {
-            json_add_json(left, left_out(&v, &s[i], p->id[i], why));
+            json_add_json(left, page_list_row_end(
+                                    &row, left_out(&row.view, &s[i],
+                                                   p->id[i], why)));
             continue;
         }
         in[of.n++] = &s[i];
-        const struct bulk_answer answer = bulk_answer(c->a, &s[i], p->yes);
-        json_add_json(items, item(&v, &s[i], answer.value, p->yes));
+        const struct bulk_answer answer =
+            bulk_answer(row.call.a, &s[i], p->yes);
         needs = needs || answer.reason;
         critical = critical || str_is(s[i].severity, "critical");
+        json_add_json(items, page_list_row_end(
+                                 &row, item(&row.view, &s[i], answer.value,
+                                            p->yes)));
     }
     const size_t n = json_count(items);
     of.left = left;
@@ -319,8 +327,11 @@ static const struct err *check_reason(struct call *c, const struct picks *p)
     if (str_trim(p->reason).n > 0)
         return NULL;
     TRY(suspensions_many(c->pg, c->a, p->id, p->n, s));
-    for (size_t i = 0; i < p->n && !needs; i++)
-        needs = s[i].id.p && bulk_answer(c->a, &s[i], p->yes).reason;
+    for (size_t i = 0; i < p->n && !needs; i++) {
+        struct arena *own = arena_within(c->a);
+        needs = s[i].id.p && bulk_answer(own, &s[i], p->yes).reason;
+        arena_free(own);
+    }
     return needs ? ERROR(ERR_INVALID, "reason.missing",
                          "Say why; nothing was decided yet.")
                  : NULL;

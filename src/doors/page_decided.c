@@ -56,8 +56,12 @@ static const struct err *show(struct call *c, const struct page_trail *t,
     struct json *view = json_object(c->a), *rows = json_array(c->a);
     const bool more = d->rows.n > PAGE_LIST_ROWS;
     const size_t n = more ? PAGE_LIST_ROWS : d->rows.n;
-    for (size_t i = 0; i < n; i++)
-        json_add_json(rows, row(c, &v, &d->rows.v[i]));
+    for (size_t i = 0; i < n; i++) {
+        struct page_list_row one;
+        page_list_row_begin(&one, c, &v);
+        json_add_json(rows, page_list_row_end(&one, row(&one.call, &one.view,
+                                                        &d->rows.v[i])));
+    }
     const bool first = !t->wish.after_at, last = !more && !d->further;
     const struct page_list_pager pager = {
         .path = "/decided",

@@ -10,10 +10,10 @@
 #include "doors/page_trail.h"
 #include "doors/view.h"
 
-#define PAGE 200                      /* rows at once */
+#define PAGE 50                       /* rows at once */
 #define ROWS_MAX 5000                 /* of one file */
 #define BYTES_MAX ((size_t)8 << 20)
-#define LOOKS_MAX 100                 /* pages that are looked through */
+#define LOOKS_MAX 200                 /* pages that are looked through */
 
 #define CUT                                                                    \
     "The file ends here: it holds at most 5,000 rows and 8 MB. Narrow the "    \

@@ -102,8 +102,12 @@ static struct json *soon(struct call *c, struct page_view *v,
                          struct suspension_rows rows)
 {
     struct json *o = json_object(c->a), *list = json_array(c->a);
-    for (size_t i = 0; i < rows.n; i++)
-        json_add_json(list, page_row(v, &rows.v[i]));
+    for (size_t i = 0; i < rows.n; i++) {
+        struct page_list_row row;
+        page_list_row_begin(&row, c, v);
+        json_add_json(list, page_list_row_end(
+                                &row, page_row(&row.view, &rows.v[i])));
+    }
     json_set_json(o, "rows", list);
     return rows.n ? o : NULL;
 }

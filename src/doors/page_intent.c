@@ -4,6 +4,7 @@
 #include "doors/page_decision.h"
 #include "doors/page_facts.h"
 #include "doors/page_kind.h"
+#include "doors/page_list.h"
 #include "doors/page_question.h"
 #include "doors/page_timeline.h"
 #include "store/events.h"
@@ -62,6 +63,20 @@ static struct json *question_line(struct call *c, struct page_view *v,
     return page_view_text(v, buf_text(&b));
 }
 
+static struct json *question(struct call *c, struct page_view *v,
+                             const struct suspension *s)
+{
+    struct json *o = json_object(c->a);
+    const struct str title = page_question_title(s);
+    json_set_text(o, "url", page_view_path(c->a, "/suspensions/", s->id, ""));
+    json_set_json(o, "kind", page_kind_word(c->a, s));
+    json_set_json(o, "title", page_view_head(v, title, PAGE_VIEW_ROW));
+    json_set_json(o, "risk", page_question_risk(c->a, s));
+    json_set_json(o, "outcome", page_question_outcome(v, s));
+    json_set_json(o, "line", question_line(c, v, s));
+    return o;
+}
+
 static const struct err *set_questions(struct call *c, struct page_view *v,
                                        struct json *view,
                                        const struct intent *i)
@@ -70,17 +85,11 @@ static const struct err *set_questions(struct call *c, struct page_view *v,
     struct suspension_rows rows;
     TRY(suspensions_of_intent(c->pg, c->a, i->id, &rows));
     for (size_t k = 0; k < rows.n; k++) {
-        const struct suspension *s = &rows.v[k];
-        const struct str title = page_question_title(s);
-        struct json *o = json_object(c->a);
-        json_set_text(o, "url",
-                      page_view_path(c->a, "/suspensions/", s->id, ""));
-        json_set_json(o, "kind", page_kind_word(c->a, s));
-        json_set_json(o, "title", page_view_head(v, title, PAGE_VIEW_ROW));
-        json_set_json(o, "risk", page_question_risk(c->a, s));
-        json_set_json(o, "outcome", page_question_outcome(v, s));
-        json_set_json(o, "line", question_line(c, v, s));
-        json_add_json(list, o);
+        struct page_list_row row;
+        page_list_row_begin(&row, c, v);
+        json_add_json(list, page_list_row_end(
+                                &row, question(&row.call, &row.view,
+                                               &rows.v[k])));
     }
     json_set_bool(view, "has_questions", rows.n > 0);
     json_set_json(view, "questions", list);

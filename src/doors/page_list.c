@@ -107,3 +107,21 @@ const struct err *page_list_bad(void)
     return ERROR(ERR_BAD_REQUEST, "request.query",
                  "The list has no such view. Open it anew.");
 }
+
+void page_list_row_begin(struct page_list_row *r, struct call *c,
+                         struct page_view *v)
+{
+    *r = (struct page_list_row){
+        .call = *c, .view = *v, .page = c, .page_view = v};
+    r->call.a = r->view.a = arena_within(c->a);
+}
+
+struct json *page_list_row_end(struct page_list_row *r,
+                               const struct json *built)
+{
+    struct json *kept = json_copy(r->page->a, built);
+    r->view.a = r->page->a;
+    *r->page_view = r->view; /* its counters went on */
+    arena_free(r->call.a);
+    return kept;
+}

@@ -41,6 +41,20 @@ struct page_list_pager {
     struct str shown;
 };
 struct json *page_list_pager(struct call *c, const struct page_list_pager *p);
+/* A row in memory of its own: the trees that it is read from may be many times
+ * as large as what it shows, and a page has many rows. Between the two calls
+ * `call` and `view` stand for the page's. */
+struct page_list_row {
+    struct call call;
+    struct page_view view;
+    struct call *page;
+    struct page_view *page_view;
+};
+void page_list_row_begin(struct page_list_row *r, struct call *c,
+                         struct page_view *v);
+/* What was built, as the page's own; the row's memory is given back. */
+struct json *page_list_row_end(struct page_list_row *r,
+                               const struct json *built);
 /* ERR_BAD_REQUEST request.query */
 const struct err *page_list_bad(void) MUST;
 

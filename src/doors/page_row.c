@@ -185,6 +185,15 @@ struct group {
     const struct suspension *first;
 };
 
+static struct str action_name(struct arena *a, const struct suspension *s)
+{
+    struct arena *own = arena_within(a);
+    const struct json *action = json_get(facts_of(own, s), "action");
+    const struct str name = arena_str(a, json_get_text(action, "name"));
+    arena_free(own);
+    return name;
+}
+
 static struct group group_of(struct page_view *v, const struct suspension *s,
                              enum page_row_group by)
 {
@@ -200,8 +209,7 @@ static struct group group_of(struct page_view *v, const struct suspension *s,
                                                  : STR("");
         return g;
     }
-    const struct json *action = json_get(facts_of(v->a, s), "action");
-    const struct str name = json_get_text(action, "name");
+    const struct str name = action_name(v->a, s);
     buf_str(&b, s->asked_by);
     buf_char(&b, '\n');
     buf_int(&b, s->kind);
@@ -266,13 +274,15 @@ static void set_silence(struct call *c, struct json *o,
 static struct json *listed(struct call *c, struct page_view *v,
                            const struct suspension *s)
 {
-    struct json *o = page_row(v, s);
-    set_silence(c, o, s);
+    struct page_list_row row;
+    page_list_row_begin(&row, c, v);
+    struct json *o = page_row(&row.view, s);
+    set_silence(&row.call, o, s);
     const bool there = page_list_filter(c, "agent").p;
     json_set_text(o, "agent_url",
                   there ? STR("")
                         : page_list_url(c, "/inbox", "agent", s->asked_by));
-    return o;
+    return page_list_row_end(&row, o);
 }
 
 struct json *page_row_groups(struct call *c, struct page_view *v,

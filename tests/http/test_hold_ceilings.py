@@ -6,7 +6,9 @@ import re
 
 import pytest
 
-from kit import Watched, complaints, new_intent, refused, wait_for
+from kit import (Watched, answer, ask, complaints, new_intent, refused,
+                 wait_for)
+from page import Page
 from server import place
 
 LARGE = "x" * 500_000
@@ -207,6 +209,56 @@ def test_h1_large_questions_are_listed_page_by_page(server, agent, auditor):
         found += [s["suspension_id"] for s in r.json()["suspensions"]]
         after = r.json()["next"]
     assert found[:100] == made[::-1]
+    print("a worker had", high_water(server), "MB")
+    assert high_water(server) < CEILING
+
+
+def heaviest(agent, n, **more):
+    """As large as a question may be: much text, and a small text that is a
+    tree of 8 MB."""
+    return ask(agent, title=f"Heavy {n}", **more,
+               severity="low", context={"x": "0" * 150_000}, choices=[
+                   {"value": "y", "label": "Take it", "effect": "authorize",
+                    "metadata": {"x": [{}] * 8_000}},
+                   {"value": "n", "label": "Leave it", "effect": "veto"}])
+
+
+@pytest.mark.route("GET /inbox")
+@pytest.mark.route("POST /inbox/confirm")
+@pytest.mark.route("GET /decided")
+@pytest.mark.route("GET /decided.csv")
+@pytest.mark.route("GET /decided.jsonl")
+@pytest.mark.route("GET /intents/{id}")
+def test_h1_pages_of_the_largest_questions_are_shown(server, agent, person):
+    """No agent takes the lists of questions away from people."""
+    asked = [heaviest(agent, n) for n in range(52)]
+    me = person("operator")
+
+    def get(path):
+        r = me.client.get(path, timeout=60)
+        assert r.status_code == 200, (path, r.text)
+        return r
+
+    for path in ("/inbox?q=heavy", "/inbox?q=heavy&group=like"):
+        inbox = get(path)
+        pick = re.findall(r'name="pick\[\]" value="([^"]+)"', inbox.text)
+        assert len(pick) == 50
+    confirm = me.client.post("/inbox/confirm", timeout=60, data={
+        "csrf": Page(inbox).value("/inbox/confirm", "csrf"),
+        "answer": "approve", "pick[]": pick})
+    assert confirm.status_code == 200
+    assert confirm.text.count("too long for a list") >= 50
+    intent = new_intent(agent, "active")
+    with server.client("operator") as operator:
+        for one in asked:
+            assert answer(operator, one, "n").status_code == 200
+        for n in range(30):
+            one = heaviest(agent, n, intent_id=intent["id"])
+            assert answer(operator, one, "n").status_code == 200
+    assert get(f"/intents/{intent['id']}").text.count("Heavy") >= 30
+    assert get("/decided").text.count("Heavy") >= 50
+    assert get("/decided.csv").text.count("Heavy") == 82
+    assert len(get("/decided.jsonl").text.splitlines()) >= 82
     print("a worker had", high_water(server), "MB")
     assert high_water(server) < CEILING
 
