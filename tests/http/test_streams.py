@@ -313,6 +313,20 @@ def test_a_frame_larger_than_the_ceiling(server, agent):
     stream.close()
 
 
+@route("GET /api/v1/intents/{id}/subscribe")
+def test_c1_an_event_of_many_values_does_not_end_the_holder(server, agent):
+    """A small text whose tree takes some 110 MB."""
+    intent, pid = new_intent(agent), waiter_process(server)
+    stream = intents_stream(server, intent)
+    r = kit.patch(agent, intent, kit.put("x", [{}] * 110_000))
+    assert r.status_code == 200, r.text
+    stream.until("state_patched", 20)
+    note(agent, intent)
+    stream.until("comment", 20)
+    assert waiter_process(server) == pid and stream.ended is None
+    stream.close()
+
+
 # --- Refused --------------------------------------------------------------
 
 SLOWED = 9.9  # seconds: ten, measured by another clock
