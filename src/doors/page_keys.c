@@ -27,6 +27,10 @@ static const struct page_sheet_option reaches[] = {
     {"own", "Its own: what it made, owns, is assigned to or has leased"},
     {"all", "All: the shared board, where agents find their work"},
 };
+static const struct page_sheet_option floors[] = {
+    {"none", "As the agent says"}, {"low", "Low"}, {"medium", "Medium"},
+    {"high", "High"}, {"critical", "Critical"},
+};
 static const struct page_sheet_option ends[] = {
     {"30", "In 30 days"}, {"90", "In 90 days"},
     {"365", "In a year"}, {"0", "Never"},
@@ -43,6 +47,9 @@ static const struct page_sheet_field fields[] = {
     {.key = "reach", .label = "Intents that it reaches", .type = "enum",
      .required = true, .options = reaches, .options_n = countof(reaches),
      .help = "For the role agent. A key of any agent always reaches all"},
+    {.key = "floor", .label = "Least risk", .type = "enum",
+     .required = true, .options = floors, .options_n = countof(floors),
+     .help = "For the role agent. What it asks counts as at least this risk"},
     {.key = "groups", .label = "Groups", .type = "string",
      .max = GROUPS_TYPED_MAX,
      .help = "For a key that answers: the groups that it is in, with commas "
@@ -97,6 +104,12 @@ static const struct err *judge(struct arena *a, const struct json *v,
                       &k->key.reach))
         k->key.reach = REACH_ALL; /* any agent's, or none's */
     TRY(person_groups(a, json_get_text(v, "groups"), &k->key.groups));
+    const struct str floor = json_get_text(v, "floor");
+    if (!str_is(floor, "none"))
+        k->key.severity_floor = floor;
+    if (k->key.severity_floor.p && k->key.role != ROLE_AGENT)
+        return wrong(a, "floor", "Only a key of the role agent has a least "
+                                 "risk.");
     if (k->key.groups.p && k->key.role != ROLE_OPERATOR &&
         k->key.role != ROLE_ADMIN)
         return wrong(a, "groups", "Only a key that answers is in groups.");
@@ -110,6 +123,7 @@ static struct page_sheet sheet_of(struct arena *a, const struct pairs *typed)
     struct json *values = json_object(a);
     json_set_text(values, "role", STR("agent"));
     json_set_text(values, "reach", str_of(reach_word(REACH_OWN)));
+    json_set_text(values, "floor", STR("none"));
     json_set_text(values, "ends", STR("90"));
     return (struct page_sheet){.fields = fields,
                                .fields_n = countof(fields),

@@ -189,44 +189,51 @@ static int list(const struct command *c)
     return 0;
 }
 
-static int revoke(const struct command *c)
+/* Runs the statement for the key that is named, with the value where there is
+ * one, and tells how many keys it changed. */
+static int change(const struct command *c, int statement, struct str value,
+                  const char *done)
 {
     struct pg_args args = pg_args(c->arena);
     struct pg_rows *rows = NULL;
-    if (c->argc != 2) {
-        fprintf(stderr, "sayso: key revoke needs an id or a prefix\n");
-        return 2;
-    }
     struct pg *pg = command_owner(c);
     pg_arg(&args, str_of(c->argv[1]));
-    const struct err *e = pg_query(pg, c->arena, SQL_KEY_REVOKE, &args, &rows);
+    if (c->argc == 3)
+        pg_arg(&args, value);
+    const struct err *e = pg_query(pg, c->arena, statement, &args, &rows);
     pg_close(pg);
     if (e)
         return command_failed(e);
-    printf("%zu revoked\n", pg_affected(rows));
+    printf("%zu %s\n", pg_affected(rows), done);
     return pg_affected(rows) > 0 ? 0 : 1;
+}
+
+static int revoke(const struct command *c)
+{
+    if (c->argc == 2)
+        return change(c, SQL_KEY_REVOKE, STR_NONE, "revoked");
+    fprintf(stderr, "sayso: key revoke needs an id or a prefix\n");
+    return 2;
 }
 
 static int set_floor(const struct command *c)
 {
-    struct pg_args args = pg_args(c->arena);
-    struct pg_rows *rows = NULL;
     struct str floor = STR_NONE;
-    if (c->argc != 3 || !read_severity(str_of(c->argv[2]), &floor)) {
-        fprintf(stderr, "sayso: key floor needs an id or a prefix, and none, "
-                        "low, medium, high or critical\n");
-        return 2;
-    }
-    struct pg *pg = command_owner(c);
-    pg_arg(&args, str_of(c->argv[1]));
-    pg_arg(&args, floor);
-    const struct err *e =
-        pg_query(pg, c->arena, SQL_KEY_SEVERITY_FLOOR, &args, &rows);
-    pg_close(pg);
-    if (e)
-        return command_failed(e);
-    printf("%zu changed\n", pg_affected(rows));
-    return pg_affected(rows) > 0 ? 0 : 1;
+    if (c->argc == 3 && read_severity(str_of(c->argv[2]), &floor))
+        return change(c, SQL_KEY_SEVERITY_FLOOR, floor, "changed");
+    fprintf(stderr, "sayso: key floor needs an id or a prefix, and none, "
+                    "low, medium, high or critical\n");
+    return 2;
+}
+
+static int set_reach(const struct command *c)
+{
+    const struct str word = c->argc == 3 ? str_of(c->argv[2]) : STR_NONE;
+    if (reach_of(word) != REACH__MAX)
+        return change(c, SQL_KEY_REACH_NAMED, word, "changed");
+    fprintf(stderr, "sayso: key reach needs an id or a prefix, and own or "
+                    "all\n");
+    return 2;
 }
 
 int key_run(const struct command *c)
@@ -240,7 +247,9 @@ int key_run(const struct command *c)
         return revoke(c);
     if (str_is(what, "floor"))
         return set_floor(c);
-    fprintf(stderr,
-            "sayso: key create, key list, key floor or key revoke\n");
+    if (str_is(what, "reach"))
+        return set_reach(c);
+    fprintf(stderr, "sayso: key create, key list, key floor, key reach or key "
+                    "revoke\n");
     return 2;
 }

@@ -88,6 +88,7 @@ const struct err *keys_make(struct pg *pg, struct arena *a,
     pg_arg_time(&args, k->expires_at);
     pg_arg(&args, k->groups);
     pg_arg(&args, str_of(reach_word(k->reach)));
+    pg_arg(&args, k->severity_floor);
     return pg_query(pg, a, SQL_KEY_MAKE, &args, NULL);
 }
 

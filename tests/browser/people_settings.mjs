@@ -297,9 +297,10 @@ for (const scripts of [true, false]) {
             await box(page, "Label").fill(label);
             await choice(page, "Agent").check();
             await box(page, "Agents").fill("mira");
+            await choice(page, "Medium").check();
             await press(page, "Make a key");
             await page.goto(at("keys"));
-            assert.equal(row(), "own|");
+            assert.equal(row(), "own|medium");
             await follow(page, `Revoke ${label}`);
             await page.getByLabel("Least risk").selectOption("high");
             await press(page, "Save");

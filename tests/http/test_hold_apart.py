@@ -462,6 +462,19 @@ def test_what_no_key_can_reach(server, options):
     assert done.returncode == 2 and "--reach" in done.stderr
 
 
+def test_what_a_key_reaches_is_changed(world):
+    at, key = world.at(world.intent), world.keys["beta"]
+    for word, status in (("all", 200), ("own", 404)):
+        done = world.server.sayso("key", "reach", key[:12], word)
+        assert done.returncode == 0 and done.stdout == "1 changed\n"
+        assert world.beta.get(at).status_code == status
+    for bad in ([key[:12], "some"], [key[:12]], ["nothing", "all"]):
+        assert world.server.sayso("key", "reach", *bad).returncode != 0
+    star = world.server.key("agent", "--agent", "*")
+    done = world.server.sayso("key", "reach", star[:12], "own")
+    assert done.returncode == 1 and done.stdout == "0 changed\n"
+
+
 def test_doctor_names_the_keys_that_reach_all(world):
     done = world.server.sayso("doctor")
     told = [x for x in done.stdout.splitlines() if x.startswith("note ")]

@@ -18,6 +18,12 @@ SELECT id, prefix, role, label, array_to_string(agents, ','), created_at::text,
 UPDATE api_key SET severity_floor = $2
  WHERE (id::text = $1 OR prefix = $1) AND role = 'agent' AND revoked_at IS NULL
 
+-- name: key_reach_named
+-- Of any agent's it stays all.
+UPDATE api_key SET reach = $2
+ WHERE (id::text = $1 OR prefix = $1) AND role = 'agent' AND revoked_at IS NULL
+   AND NOT '*' = ANY (agents)
+
 -- name: key_revoke
 UPDATE api_key SET revoked_at = now()
  WHERE (id::text = $1 OR prefix = $1) AND revoked_at IS NULL

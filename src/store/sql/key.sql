@@ -15,8 +15,8 @@ SELECT id, prefix, role, label, array_to_string(agents, ', '), groups,
 
 -- name: key_make
 INSERT INTO api_key (id, key_sha256, prefix, role, label, agents, created_at, expires_at,
-                     groups, reach)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+                     groups, reach, severity_floor)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
 
 -- name: key_reach
 -- Of one in use whose names are not any agent's; of any other it stays all.
