@@ -319,7 +319,7 @@ struct json *page_answer(struct page_view *v, const struct page_answer_of *of)
                   page_view_path(v->a, "/suspensions/", s->id, "/respond"));
     json_set_text(o, "subject_sha256", s->subject_sha256);
     json_set_text(o, "reader", of->reader->id);
-    json_set_json(o, "buttons", page_buttons(v, s, &unseen, choices));
+    json_set_json(o, "buttons", page_buttons(v, s, choices));
     json_set_json(o, "confirm", sure);
     json_set_json(o, "words", choosing && !risk_two_step(v->a, s)
                                   ? words(v->a, of, choices)

@@ -73,13 +73,20 @@ struct str page_button_sure(const struct json *choices,
                             is_effect(choice, EFFECT_AUTHORIZE_MODIFIED));
 }
 
-/* An offered limit can be confirmed as it stands. */
+/* Is it a link to the page where it is filled in or confirmed? An offered
+ * limit can be confirmed as it stands. */
+static bool is_link(struct arena *a, const struct suspension *s,
+                    const struct json *choice)
+{
+    return risk_two_step(a, s) ||
+           (json_has(choice, "takes") && !is_limit(choice));
+}
+
 bool page_button_own_page(struct arena *a, const struct suspension *s,
                           const struct page_unseen *unseen,
                           const struct json *choice)
 {
-    return risk_two_step(a, s) || page_unseen_by(unseen, choice) ||
-           (json_has(choice, "takes") && !is_limit(choice));
+    return is_link(a, s, choice) || page_unseen_by(unseen, choice);
 }
 
 /* ---- keys ----------------------------------------------------------- */
@@ -184,7 +191,6 @@ static struct json *choice_url(struct arena *a, const struct suspension *s,
 
 static void add_button(struct page_view *v, struct json *list,
                        const struct suspension *s,
-                       const struct page_unseen *unseen,
                        const struct json *choices, size_t i)
 {
     struct json *o = json_object(v->a);
@@ -198,7 +204,7 @@ static void add_button(struct page_view *v, struct json *list,
     json_set_text(o, "tone", tone(choice, i == primary_of(choices)));
     json_set_bool(o, "primary", i == last_of(s, choices));
     json_set_bool(o, "needs_reason", needs_reason(choice));
-    const bool page = page_button_own_page(v->a, s, unseen, choice);
+    const bool page = is_link(v->a, s, choice);
     const struct json *url = choice_url(v->a, s, choice);
     json_set_json(o, "confirm_url", page ? url : NULL);
     json_set_json(o, "lower_url", !page && is_limit(choice) ? url : NULL);
@@ -209,26 +215,24 @@ struct json *page_buttons_decline(struct page_view *v,
                                   const struct suspension *s,
                                   const struct json *choices)
 {
-    const struct page_unseen unseen = {.values = 0};
     struct json *list = json_array(v->a);
     for (size_t i = 0; i < json_count(choices); i++) {
         if (is_effect(json_at(choices, i), EFFECT_DECLINE))
-            add_button(v, list, s, &unseen, choices, i);
+            add_button(v, list, s, choices, i);
     }
     return list;
 }
 
 struct json *page_buttons(struct page_view *v, const struct suspension *s,
-                          const struct page_unseen *unseen,
                           const struct json *choices)
 {
     struct json *list = json_array(v->a);
     const size_t last = last_of(s, choices);
     for (size_t i = 0; i < json_count(choices); i++) {
         if (i != last)
-            add_button(v, list, s, unseen, choices, i);
+            add_button(v, list, s, choices, i);
     }
     if (last < json_count(choices))
-        add_button(v, list, s, unseen, choices, last);
+        add_button(v, list, s, choices, last);
     return list;
 }

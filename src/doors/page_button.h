@@ -10,14 +10,14 @@
 /* `buttons`: the agent's order, the primary one last, or the yes of a
  * confirm. */
 struct json *page_buttons(struct page_view *v, const struct suspension *s,
-                          const struct page_unseen *unseen,
                           const struct json *choices);
 /* Those by which words or a form are declined. */
 struct json *page_buttons_decline(struct page_view *v,
                                   const struct suspension *s,
                                   const struct json *choices);
 /* Does this choice have a page of its own, where it is filled in or
- * confirmed? */
+ * confirmed? One that is pressed with more than is seen comes there by the
+ * press, with what was typed. */
 bool page_button_own_page(struct arena *a, const struct suspension *s,
                           const struct page_unseen *unseen,
                           const struct json *choice);
