@@ -333,6 +333,15 @@ def comm(pid):
         return None
 
 
+def resident(pid):
+    """The memory of a process, in bytes; 0 where it has ended."""
+    try:
+        text = pathlib.Path(f"/proc/{pid}/statm").read_text()
+    except OSError:
+        return 0
+    return int(text.split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+
 def children(pid):
     out = []
     for stat in pathlib.Path("/proc").glob("[0-9]*/stat"):

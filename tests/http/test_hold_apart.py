@@ -360,6 +360,34 @@ def test_M3_a_stream_ends_with_the_reach(world, operator):
         s.close()
 
 
+def test_M3_pushes_end_with_the_reach(world):
+    """One subscribes while it reaches the intent, and is unassigned."""
+    intent = new_intent(world.alpha)
+    at, name = world.at(intent), world.names["beta"]
+    world.alpha.post(at + "/agents", json={"agent_id": name})
+    r = world.beta.post("/api/v1/subscriptions", json={
+        "intent_id": intent["id"], "event_types": ["comment"],
+        "webhook_url": "https://h.invalid/"})
+    assert r.status_code == 201, r.text
+
+    def pushed():
+        with world.server.database() as db:
+            return db.execute("SELECT count(*) FROM delivery WHERE "
+                              "subscription_id = %s", [r.json()["id"]]
+                              ).fetchone()[0]
+
+    def comment():
+        r = world.alpha.post(at + "/events", json={
+            "event_type": "comment", "payload": {}})
+        assert r.status_code in (200, 201), r.text
+
+    comment()
+    assert pushed() == 1
+    world.alpha.delete(at + f"/agents/{name}")
+    comment()
+    assert pushed() == 1
+
+
 def test_a_lease_that_lapsed_gives_no_reach(world):
     intent = new_intent(world.alpha)
     at, name = world.at(intent), world.names["beta"]

@@ -144,11 +144,6 @@ def holding(server):
     return kit.holds(waiter_process(server), path)
 
 
-def rss(pid):
-    text = pathlib.Path(f"/proc/{pid}/status").read_text()
-    return int(re.search(r"VmRSS:\s+(\d+)", text)[1]) * 1024
-
-
 @pytest.fixture
 def full(server):
     """A key that has all its streams."""
@@ -308,10 +303,10 @@ def most(pid, done, seconds=20):
     """The largest RSS until something is so, and for a moment more."""
     seen, end = [], time.monotonic() + seconds
     while time.monotonic() < end and not done():
-        seen.append(rss(pid))
+        seen.append(kit.resident(pid))
         time.sleep(0.01)
     for _ in range(20):
-        seen.append(rss(pid))
+        seen.append(kit.resident(pid))
         time.sleep(0.01)
     return max(seen)
 
@@ -326,7 +321,7 @@ def test_H1_600_that_do_not_read_share_one_frame(wide):
     intent = new_intent(wide.client(headers={"X-API-Key": keys[0]}))
     path = f"/api/v1/intents/{intent['id']}/subscribe"
     streams = [Open(wide, path, keys[n % 2]) for n in range(600)]
-    before = rss(pid)
+    before = kit.resident(pid)
     with nginx_asleep(wide):
         big_event(wide, keys[0], intent)
         after = most(pid, lambda: False, 3)
@@ -348,7 +343,7 @@ def test_H1_who_has_most_unsent_is_cut_and_comes_back(wide):
     intents = [new_intent(client) for _ in range(120)]
     streams = [Open(wide, f"/api/v1/intents/{i['id']}/subscribe", hostile)
                for i in intents]
-    before = rss(pid)
+    before = kit.resident(pid)
     with nginx_asleep(wide):
         big_event(wide, honest, theirs)
         for i in intents:
