@@ -12,6 +12,7 @@
 
 #define PLACES 4096
 #define WAYS 8 /* places that a caller may have */
+#define COUNT_HOLDS (10 * CLOCK_SECOND)
 
 struct place {
     _Atomic uint64_t who;   /* 0: free */
@@ -19,6 +20,7 @@ struct place {
      * the caller is as good as new, and may be forgotten. */
     _Atomic int64_t full_at;
     _Atomic int64_t day, bytes, unsaved;
+    _Atomic int64_t open, counted_at; /* questions; 0: never counted */
 };
 
 struct quota {
@@ -57,6 +59,7 @@ static struct place *find(struct quota *q, struct str id)
     atomic_store(&quiet->who, who);
     atomic_store(&quiet->full_at, 0);
     atomic_store(&quiet->day, 0);
+    atomic_store(&quiet->counted_at, 0);
     return quiet;
 }
 
@@ -73,6 +76,21 @@ int64_t quota_request(struct quota *q, struct str id, int64_t rate,
             return (next - most + CLOCK_SECOND - 1) / CLOCK_SECOND;
     } while (!atomic_compare_exchange_weak(&p->full_at, &full_at, next));
     return 0;
+}
+
+bool quota_open(struct quota *q, struct str id, int64_t most, int64_t now)
+{
+    struct place *p = find(q, id);
+    const int64_t at = atomic_load(&p->counted_at);
+    return at != 0 && now - at < COUNT_HOLDS &&
+           atomic_fetch_add(&p->open, 1) < most;
+}
+
+void quota_opened(struct quota *q, struct str id, int64_t n, int64_t now)
+{
+    struct place *p = find(q, id);
+    atomic_store(&p->open, n);
+    atomic_store(&p->counted_at, now);
 }
 
 /* Whoever comes first on a day begins it. */

@@ -22,6 +22,14 @@ struct quota *quota_make(void);
 int64_t quota_request(struct quota *q, struct str id, int64_t rate,
                       int64_t now);
 
+/* One more open question of id, of at most `most`. true: it was counted, and
+ * there is room as far as is known. false: nobody has counted for ten seconds,
+ * or there is no room by what was counted; then the database is asked, and
+ * quota_opened told. What was answered meanwhile is known by that alone. */
+bool quota_open(struct quota *q, struct str id, int64_t most, int64_t now);
+/* id has n of them at now (clock_mono). */
+void quota_opened(struct quota *q, struct str id, int64_t n, int64_t now);
+
 /* The bytes that are known to be stored by id on that day (any number that
  * grows by one). */
 int64_t quota_bytes(struct quota *q, struct str id, int64_t day);

@@ -53,15 +53,20 @@ const struct err *limit_enter(struct call *c)
 
 const struct err *limit_ask(struct call *c)
 {
-    bool full = false;
-    TRY(suspensions_full(c->pg, c->a, c->who.id,
-                         c->serve->conf->limit_open, &full));
-    return full ? err_retry(c->a,
-                            ERROR(ERR_RATE, "limit.open",
-                                  "This key has as many open questions as it "
-                                  "may. Wait for answers, or cancel some."),
-                            ASK_AGAIN)
-                : NULL;
+    struct quota *const q = c->serve->quota;
+    const int64_t most = c->serve->conf->limit_open;
+    int64_t n = 0;
+    if (quota_open(q, c->who.id, most, clock_mono()))
+        return NULL;
+    TRY(suspensions_open_of(c->pg, c->a, c->who.id, most, &n));
+    quota_opened(q, c->who.id, n + 1, clock_mono());
+    return n < most
+               ? NULL
+               : err_retry(c->a,
+                           ERROR(ERR_RATE, "limit.open",
+                                 "This key has as many open questions as it "
+                                 "may. Wait for answers, or cancel some."),
+                           ASK_AGAIN);
 }
 
 void limit_leave(struct call *c)

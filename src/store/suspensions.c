@@ -235,15 +235,16 @@ const struct err *suspensions_ages(struct pg *pg, struct arena *a,
     return NULL;
 }
 
-const struct err *suspensions_full(struct pg *pg, struct arena *a,
-                                   struct str key_id, int64_t most, bool *out)
+const struct err *suspensions_open_of(struct pg *pg, struct arena *a,
+                                      struct str key_id, int64_t most,
+                                      int64_t *out)
 {
     struct pg_args args = pg_args(a);
     struct pg_rows *rows = NULL;
     pg_arg(&args, key_id);
     pg_arg_int(&args, most);
-    TRY(pg_query(pg, a, SQL_SUSPENSION_FULL, &args, &rows));
-    *out = pg_bool(rows, 0, 0);
+    TRY(pg_query(pg, a, SQL_SUSPENSION_OPEN_OF, &args, &rows));
+    *out = pg_int(rows, 0, 0);
     return NULL;
 }
 

@@ -69,9 +69,9 @@ void suspensions_queue_insert(struct pg *pg, struct arena *a,
                               const struct suspension *s);
 void suspensions_queue_decide(struct pg *pg, struct arena *a,
                               const struct suspension *s);
-/* Has the key as many open questions as most? */
-const struct err *suspensions_full(struct pg *pg, struct arena *a,
-                                   struct str key_id, int64_t most,
-                                   bool *out) MUST;
+/* How many open questions the key has, counted up to most. */
+const struct err *suspensions_open_of(struct pg *pg, struct arena *a,
+                                      struct str key_id, int64_t most,
+                                      int64_t *out) MUST;
 
 #endif

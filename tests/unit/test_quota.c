@@ -46,6 +46,20 @@ Test(quota, what_was_refused_is_not_counted)
     cr_assert(eq(sz, taken("a", 1, NOW + CLOCK_SECOND), 1));
 }
 
+Test(quota, open_questions_are_counted_between_two_looks)
+{
+    cr_assert(not(quota_open(q, STR("a"), 3, NOW)), "nobody has counted");
+    quota_opened(q, STR("a"), 1, NOW);
+    cr_assert(quota_open(q, STR("a"), 3, NOW));
+    cr_assert(quota_open(q, STR("a"), 3, NOW + CLOCK_SECOND));
+    cr_assert(not(quota_open(q, STR("a"), 3, NOW + CLOCK_SECOND)), "full");
+    cr_assert(not(quota_open(q, STR("b"), 3, NOW)), "another caller");
+    quota_opened(q, STR("a"), 0, NOW + CLOCK_SECOND);
+    cr_assert(quota_open(q, STR("a"), 3, NOW + CLOCK_SECOND));
+    cr_assert(not(quota_open(q, STR("a"), 3, NOW + 11 * CLOCK_SECOND)),
+              "the count is old");
+}
+
 Test(quota, the_quietest_is_forgotten)
 {
     for (int i = 0; i < 20000; i++) {

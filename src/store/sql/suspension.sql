@@ -83,7 +83,7 @@ SELECT s.id, s.title, left(s.question, 400), s.subject_sha256
        AND s.id <> ALL ($2::text[])
      ORDER BY s.suspended_at, s.id LIMIT $3) s
 
--- name: suspension_full
--- Has the key so many open questions? Read in the index, as far as the limit.
-SELECT count(*) >= $2
+-- name: suspension_open_of
+-- Read in the index, as far as the limit.
+SELECT count(*)
   FROM (SELECT 1 FROM suspension WHERE asked_by_key = $1 AND state = 'pending' LIMIT $2) open
