@@ -3,7 +3,7 @@
 -- The least severity of what a key asks.
 ALTER TABLE api_key ADD COLUMN severity_floor text
     CHECK (severity_floor IN ('low', 'medium', 'high', 'critical'));
-GRANT UPDATE (severity_floor) ON api_key TO sayso_web;
+GRANT INSERT (severity_floor), UPDATE (severity_floor) ON api_key TO sayso_web;
 
 -- Where the server raised the severity: what the agent said, and none for nothing.
 ALTER TABLE suspension ADD COLUMN severity_said text

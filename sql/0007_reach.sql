@@ -58,6 +58,21 @@ SELECT l.intent_id, CASE l.status WHEN 'active' THEN l.agent_id END, l.intent_cr
        WHEN 'suspended_awaiting_input' THEN 'infinity' ELSE l.expires_at END
   FROM lease l;
 
+-- Is the agent (NULL: one that reaches all) tied to an intent at that moment? The first
+-- function is a part of the statement that calls it, so that its maker and owner, who ask
+-- most, cost no look at the view.
+CREATE FUNCTION intent_tie_holds(intent_id uuid, agent text, at timestamptz)
+    RETURNS boolean LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
+BEGIN
+    RETURN EXISTS (SELECT 1 FROM intent_tie t
+                    WHERE t.intent_id = $1 AND t.agent = $2 AND t.until > $3);
+END
+$$;
+CREATE FUNCTION intent_tied(id uuid, maker text, owner text, agent text, at timestamptz)
+    RETURNS boolean LANGUAGE sql STABLE PARALLEL SAFE
+    AS $$ SELECT CASE WHEN agent IS NULL OR maker = agent OR owner = agent THEN true
+                      ELSE intent_tie_holds(id, agent, at) END $$;
+
 GRANT SELECT ON intent_tie TO sayso_web, sayso_wait, sayso_tick;
 GRANT INSERT (reach), UPDATE (reach) ON api_key TO sayso_web;
 GRANT SELECT (role, reach) ON api_key TO sayso_tick;

@@ -365,6 +365,9 @@ def test_M3_pushes_end_with_the_reach(world):
     intent = new_intent(world.alpha)
     at, name = world.at(intent), world.names["beta"]
     world.alpha.post(at + "/agents", json={"agent_id": name})
+    r = world.beta.post("/api/v1/endpoints", json={
+        "name": "h", "url": "https://h.invalid/"})
+    assert r.status_code == 201, r.text
     r = world.beta.post("/api/v1/subscriptions", json={
         "intent_id": intent["id"], "event_types": ["comment"],
         "webhook_url": "https://h.invalid/"})

@@ -1,6 +1,7 @@
 """The hot statements use their indexes: their plans are read, on tables large
 enough that a scan of one would be slower and the planner knows it."""
 import json
+import re
 
 import pytest
 from statements import STATEMENTS, role
@@ -169,8 +170,13 @@ def filled(value, large):
 def plan(db, name, values, generic):
     """The nodes of a statement's plan: for these values, or the one that the
     server falls back on after it has seen some."""
+    return plan_of(db, "PREPARE one AS " + STATEMENTS[name], values, generic)
+
+
+def plan_of(db, prepare, values, generic):
+    """The same of a statement that is prepared under the name `one`."""
     db.execute("DEALLOCATE ALL")
-    db.execute(f"PREPARE one AS {STATEMENTS[name]}".encode())
+    db.execute(prepare.encode())
     mode = "force_generic_plan" if generic else "force_custom_plan"
     db.execute(f"SET plan_cache_mode = {mode}")
     given = f"({', '.join(map(quote, values))})" if values else ""
@@ -222,9 +228,8 @@ HOT = [
     ("suspension_of_intent", ["$intent"], "suspension_intent_id_seq_key"),
     ("intent_get", ["$intent", None, LATER], "intent_pkey"),
     ("intent_get", ["$intent", "a", LATER], "intent_pkey"),
-    ("intent_get", ["$intent", "a", LATER], "assignment_pkey"),
     ("intent_taken", ["$intent", None, LATER], "intent_pkey"),
-    ("intent_taken", ["$intent", "a", LATER], "assignment_pkey"),
+    ("intent_taken", ["$intent", "a", LATER], "intent_pkey"),
     ("intent_kin", ["$intent", "a", LATER], "intent_parent"),
     ("intent_kin", ["$intent", "a", LATER], "intent_dependency_reverse"),
     ("intent_list_own", ["x", EARLIER, None, "infinity", MAX, 9999, 51, 0],
@@ -260,7 +265,7 @@ HOT = [
     ("listener_keys", ["{$intent}", "{\"\"}", "{\"\"}", LATER],
      "api_key_pkey"),
     ("listener_keys", ["{$intent}", "{a}", "{$intent}", LATER],
-     "assignment_pkey"),
+     "api_key_pkey"),
     ("listener_sessions", ["{$session}", LATER, EARLIER],
      "operator_session_pkey"),
     ("key_find", ["$key"], "api_key_key_sha256_key"),
@@ -288,7 +293,6 @@ HOT = [
                        LATER], "api_key_agents"),
     ("delivery_events", ["$intent", 1, 1, LATER], "subscription_intent"),
     ("delivery_events", ["$intent", 1, 1, LATER], "api_key_pkey"),
-    ("delivery_events", ["$intent", 1, 1, LATER], "assignment_pkey"),
     ("delivery_list", [51, None, None, None, None], "delivery_newest"),
     ("delivery_list", [51, "failed", None, None, None],
      "delivery_newest_by_state"),
@@ -374,6 +378,21 @@ def test_a_plan(server, large, case, generic):
            "delivery_counts", "session_list"}
     sorts = [n for n in nodes if "Sort" in n["Node Type"]]
     assert not sorts or name in few, json.dumps(sorts, indent=1)
+
+
+@pytest.mark.parametrize("generic", [False, True])
+@pytest.mark.parametrize("role", ["sayso_web", "sayso_wait", "sayso_tick"])
+def test_a_tie_is_looked_up_by_index(server, large, role, generic):
+    """The function that statements ask, whose plan theirs do not show."""
+    with server.database(role) as db:
+        source = db.execute("SELECT prosrc FROM pg_proc WHERE proname = "
+                            "'intent_tie_holds'").fetchone()[0]
+        asked = re.search(r"RETURN (EXISTS .*);\s*END", source, re.S)[1]
+        nodes = plan_of(db, "PREPARE one (uuid, text, timestamptz) AS SELECT "
+                        + asked, [large["intent"], "a", LATER], generic)
+    assert not [n for n in nodes if n["Node Type"] == "Seq Scan"]
+    used = {n["Index Name"] for n in nodes if "Index Name" in n}
+    assert {"intent_pkey", "assignment_pkey"} <= used, used
 
 
 @pytest.mark.parametrize("case", [c for c in HOT

@@ -36,10 +36,8 @@ SELECT gen_random_uuid(), e.id, s.id, v.intent_id, v.sequence, 'event',
    AND NOT EXISTS (SELECT 1 FROM api_key k
                     WHERE k.id = s.created_by
                       AND (k.revoked_at IS NOT NULL OR k.expires_at <= $4 OR
-                           (k.reach = 'own' AND NOT coalesce(
-                               (SELECT true FROM intent_tie t
-                                 WHERE t.intent_id = $1 AND t.agent = e.agent
-                                   AND t.until > $4 LIMIT 1), false))))
+                           (k.reach = 'own' AND
+                            NOT intent_tied($1, NULL, NULL, coalesce(e.agent, ''), $4))))
 
 -- name: delivery_notices
 -- One message to people: channel, whom to address there, and the text, each.

@@ -1,12 +1,9 @@
 -- Where $2 is an agent, kept apart from others, tied says whether it reaches the intent at
--- $3: by intent_tie, looked up intent by intent. NULL reaches all.
+-- $3. NULL reaches all.
 
 -- name: intent_get
 SELECT r.*,
-       ($2::text IS NULL OR
-        coalesce((SELECT true FROM intent_tie t
-                   WHERE t.intent_id = r.id AND t.agent = $2 AND t.until > $3 LIMIT 1),
-                 false)) AS tied
+       intent_tied(r.id, r.created_by, r.owner, $2, $3) AS tied
   FROM intent_row r WHERE r.id = $1
 
 -- name: intent_kin
@@ -23,11 +20,9 @@ SELECT EXISTS (SELECT 1 FROM suspension s
                   AND s.responder_mode = 'agent' AND s.responder = $2)
     OR EXISTS (SELECT 1 FROM (SELECT d.intent_id AS id FROM intent_dependency d
                                WHERE d.dependency_id = $1 LIMIT 10000) r
-                WHERE (SELECT true FROM intent_tie t
-                        WHERE t.intent_id = r.id AND t.agent = $2 AND t.until > $3 LIMIT 1))
+                WHERE intent_tied(r.id, NULL, NULL, $2, $3))
     OR EXISTS (SELECT 1 FROM (SELECT b.id FROM below b LIMIT 10000) r
-                WHERE (SELECT true FROM intent_tie t
-                        WHERE t.intent_id = r.id AND t.agent = $2 AND t.until > $3 LIMIT 1))
+                WHERE intent_tied(r.id, NULL, NULL, $2, $3))
 
 -- A unit of work takes its intents' locks by one statement and reads by another: what
 -- a statement sees was committed when it began, before it waited.
@@ -56,10 +51,7 @@ SELECT r.*,
        NOT EXISTS (SELECT 1 FROM intent c
                     WHERE c.parent_intent_id = r.id
                       AND c.status NOT IN ('completed', 'abandoned')) AS children_done,
-       ($2::text IS NULL OR
-        coalesce((SELECT true FROM intent_tie t
-                   WHERE t.intent_id = r.id AND t.agent = $2 AND t.until > $3 LIMIT 1),
-                 false)) AS tied
+       intent_tied(r.id, r.created_by, r.owner, $2, $3) AS tied
   FROM intent_row r WHERE r.id = $1
 
 -- name: intent_taken_of_suspension
@@ -151,9 +143,7 @@ SELECT p.*
                        + coalesce(octet_length(description), 0) AS size
                   FROM intent_row r
                  WHERE parent_intent_id = $1
-                   AND ($6::text IS NULL OR
-                        (SELECT true FROM intent_tie t WHERE t.intent_id = r.id
-                                     AND t.agent = $6 AND t.until > $7 LIMIT 1))
+                   AND intent_tied(r.id, r.created_by, r.owner, $6, $7)
                    AND ($4::timestamptz IS NULL OR (created_at, id) > ($4, $5::uuid))
                  ORDER BY created_at, id LIMIT $3) q) p
  WHERE bytes - size < $2
@@ -163,9 +153,7 @@ SELECT p.*
 SELECT p.*
   FROM (SELECT q.*, sum(size) OVER (ORDER BY added_at, id ROWS UNBOUNDED PRECEDING) AS bytes,
                count(*) OVER () AS found
-          FROM (SELECT r.*, $6::text IS NULL OR coalesce(
-                            (SELECT true FROM intent_tie t WHERE t.intent_id = r.id
-                                     AND t.agent = $6 AND t.until > $7 LIMIT 1), false) AS tied,
+          FROM (SELECT r.*, intent_tied(r.id, r.created_by, r.owner, $6, $7) AS tied,
                        d.added_at, octet_length(state) + octet_length(constraints) + 2000
                        + coalesce(octet_length(governance_policy), 0)
                        + coalesce(octet_length(description), 0) AS size
@@ -185,9 +173,7 @@ SELECT p.*
                        + coalesce(octet_length(description), 0) AS size
                   FROM intent_dependency d JOIN intent_row r ON r.id = d.intent_id
                  WHERE d.dependency_id = $1
-                   AND ($6::text IS NULL OR
-                        (SELECT true FROM intent_tie t WHERE t.intent_id = r.id
-                                     AND t.agent = $6 AND t.until > $7 LIMIT 1))
+                   AND intent_tied(r.id, r.created_by, r.owner, $6, $7)
                    AND ($4::timestamptz IS NULL OR (d.added_at, r.id) > ($4, $5::uuid))
                  ORDER BY d.added_at, r.id LIMIT $3) q) p
  WHERE bytes - size < $2
@@ -204,10 +190,7 @@ SELECT microseconds(CASE $3 WHEN 'child' THEN
 
 -- name: intent_refs
 SELECT r.id,
-       ($2::text IS NULL OR
-        coalesce((SELECT true FROM intent_tie t
-                   WHERE t.intent_id = r.id AND t.agent = $2 AND t.until > $3 LIMIT 1),
-                 false)) AS tied
+       intent_tied(r.id, r.created_by, r.owner, $2, $3) AS tied
   FROM intent r WHERE r.id = ANY ($1::uuid[])
 
 -- name: intent_dependency_insert

@@ -6,9 +6,7 @@ SELECT u.place
   JOIN api_key k ON k.id = u.id
  WHERE k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > $4)
    AND (u.agent = '' OR k.reach = 'all' OR
-        coalesce((SELECT true FROM intent_tie t
-                   WHERE t.intent_id = nullif(u.intent, '')::uuid AND t.agent = u.agent
-                     AND t.until > $4 LIMIT 1), false))
+        intent_tied(nullif(u.intent, '')::uuid, NULL, NULL, u.agent, $4))
 
 -- name: listener_sessions
 -- Which of these sessions still hold: not idle, and of somebody who may enter.
