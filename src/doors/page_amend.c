@@ -191,7 +191,7 @@ static struct json *difference(struct page_view *v,
     json_set_json(o, "steps", steps_seen(v, of));
     json_set_text(o, "looked", number_of(v->a, of->after));
     json_set_text(o, "hash_short",
-                  page_view_groups(v->a, of->after->approved_sha256, 2));
+                  words_groups(v->a, of->after->approved_sha256, 2));
     json_set_json(o, "hidden", hidden(v->a, of->typed));
     return o;
 }

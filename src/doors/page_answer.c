@@ -1,6 +1,8 @@
 /* The decision strip of a question. */
 #include "doors/page_answer.h"
 
+#include "domain/resolve.h"
+#include "domain/risk.h"
 #include "doors/page_amend.h"
 #include "doors/page_button.h"
 #include "doors/page_choice.h"
@@ -9,8 +11,6 @@
 #include "doors/page_question.h"
 #include "doors/page_stakes.h"
 #include "doors/page_typed.h"
-#include "domain/resolve.h"
-#include "domain/risk.h"
 
 #define FEW 4 /* buttons that fit in a bar at the bottom of a phone */
 
@@ -257,7 +257,7 @@ static struct json *confirm(struct page_view *v,
     json_set_json(o, "stakes", page_stakes(v, s, c));
     json_set_text(o, "facts_short",
                   page_question_has_facts(s)
-                      ? page_view_groups(v->a, s->subject_sha256, 2)
+                      ? words_groups(v->a, s->subject_sha256, 2)
                       : STR(""));
     json_set_json(o, "comment",
                   str_is(json_get_text(c, "reason"), "none")

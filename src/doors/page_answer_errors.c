@@ -77,7 +77,7 @@ static struct str error_heading(struct arena *a,
         return STR("This cannot be allowed so");
     if (!is_amend(of) && !is_error(of, "response.form"))
         return STR("This cannot be accepted");
-    buf_str(&b, page_view_many(a, (int64_t)items, "field"));
+    buf_str(&b, words_many(a, (int64_t)items, "field"));
     buf_put(&b, items == 1 ? " needs another look" : " need another look");
     return buf_text(&b);
 }

@@ -97,8 +97,7 @@ static struct json *item(struct page_view *v, const struct suspension *s,
     json_set_json(o, "choice", page_choice(v, choices, choice));
     json_set_text(o, "does", page_kind_does(v->a, s, choice));
     page_facts_set_rows(v, &room, o, subject);
-    json_set_text(o, "facts_short",
-                  page_view_groups(v->a, s->subject_sha256, 2));
+    json_set_text(o, "facts_short", words_groups(v->a, s->subject_sha256, 2));
     return o;
 }
 
@@ -133,7 +132,7 @@ static struct str heading(struct arena *a, const struct picks *p, size_t n)
         return p->n ? STR("None of these can be decided together")
                     : STR("No question is ticked");
     buf_put(&b, p->yes ? "Approve " : "Reject ");
-    buf_str(&b, page_view_many(a, (int64_t)n, "question"));
+    buf_str(&b, words_many(a, (int64_t)n, "question"));
     buf_char(&b, '?');
     return buf_text(&b);
 }
@@ -142,7 +141,7 @@ static struct str act(struct arena *a, const struct picks *p, size_t n)
 {
     struct buf b = buf_make(a, 64);
     buf_put(&b, p->yes ? "Approve " : "Reject ");
-    buf_str(&b, page_view_count(a, (int64_t)n));
+    buf_str(&b, words_count(a, (int64_t)n));
     return buf_text(&b);
 }
 
@@ -340,11 +339,11 @@ static const struct err *check_reason(struct call *c, const struct picks *p)
 static struct str told(struct arena *a, const struct picks *p, size_t done)
 {
     struct buf b = buf_make(a, 128);
-    buf_str(&b, page_view_count(a, (int64_t)done));
+    buf_str(&b, words_count(a, (int64_t)done));
     buf_put(&b, p->yes ? " approved" : " rejected");
     if (done < p->n) {
         buf_put(&b, ", ");
-        buf_str(&b, page_view_count(a, (int64_t)(p->n - done)));
+        buf_str(&b, words_count(a, (int64_t)(p->n - done)));
         buf_put(&b, " not");
     }
     return buf_text(&b);

@@ -29,7 +29,7 @@ static struct json *reasons(struct page_view *v, const struct json *left)
     }
     for (size_t i = 0; i < n; i++) {
         struct json *o = json_object(v->a);
-        json_set_text(o, "count", page_view_count(v->a, r[i].n));
+        json_set_text(o, "count", words_count(v->a, r[i].n));
         json_set_json(o, "why", page_view_text(v, r[i].why));
         json_add_json(list, o);
     }
@@ -41,9 +41,9 @@ static struct str left_note(struct page_view *v, size_t n, size_t left)
     struct buf b = buf_make(v->a, 128);
     if (left == 0)
         return STR("");
-    buf_str(&b, page_view_count(v->a, (int64_t)left));
+    buf_str(&b, words_count(v->a, (int64_t)left));
     buf_put(&b, " of ");
-    buf_str(&b, page_view_count(v->a, (int64_t)(n + left)));
+    buf_str(&b, words_count(v->a, (int64_t)(n + left)));
     buf_put(&b, left == 1 ? " is left out" : " are left out");
     return buf_text(&b);
 }
@@ -107,7 +107,7 @@ static struct str same_note(struct page_view *v, bool yes, int64_t n)
     struct buf b = buf_make(v->a, 256);
     if (n == 0)
         return STR("");
-    buf_str(&b, page_view_count(v->a, n));
+    buf_str(&b, words_count(v->a, n));
     buf_put(&b, n == 1 ? " has" : " have");
     buf_put(&b, " the same details as another open request");
     buf_put(&b, yes ? ". Approve them together only if it shall happen once "

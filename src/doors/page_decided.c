@@ -23,7 +23,7 @@ static struct json *row(struct call *c, struct page_view *v,
     json_set_json(o, "who", page_view_head(v, who, PAGE_VIEW_ROW));
     json_set_text(o, "door", page_decision_door(s));
     json_set_text(o, "waited",
-                  page_view_span(v->a, s->responded_at - s->suspended_at));
+                  words_span(v->a, s->responded_at - s->suspended_at));
     return o;
 }
 
@@ -34,7 +34,7 @@ static struct str summary(struct call *c, size_t n, bool first, bool last)
         return STR("");
     if (!first || !last)
         buf_put(&b, first ? "The newest " : last ? "The last " : "Another ");
-    buf_str(&b, page_view_many(c->a, (int64_t)n, "question"));
+    buf_str(&b, words_many(c->a, (int64_t)n, "question"));
     return buf_text(&b);
 }
 

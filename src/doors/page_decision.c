@@ -2,11 +2,11 @@
 #include "doors/page_decision.h"
 
 #include "base/clock.h"
+#include "domain/label.h"
 #include "doors/page_choice.h"
 #include "doors/page_facts.h"
 #include "doors/page_fields.h"
 #include "doors/page_question.h"
-#include "domain/label.h"
 
 #define WORDS_MAX ((size_t)512 << 10) /* bytes of a sentence with its quotes */
 
@@ -135,8 +135,8 @@ struct json *page_decision(struct page_view *v, const struct suspension *s,
     json_set_text(o, "door", page_decision_door(s));
     json_set_json(o, "at", page_view_time(v, s->responded_at));
     json_set_json(o, "reason", page_view_text(v, s->reason));
-    json_set_text(o, "seq", sequence > 0 ? page_view_count(v->a, sequence)
-                                         : STR(""));
+    json_set_text(o, "seq",
+                  sequence > 0 ? words_count(v->a, sequence) : STR(""));
     json_set_text(o, "event_url", event_url(v->a, s, sequence));
     return o;
 }
@@ -262,7 +262,7 @@ struct json *page_decision_line(struct page_view *v,
         put_quoted(&b, s->reason);
     } else if (s->state == SUSPENSION_EXPIRED) {
         buf_put(&b, "No answer in ");
-        buf_str(&b, page_view_span(v->a, s->expires_at - s->suspended_at));
+        buf_str(&b, words_span(v->a, s->expires_at - s->suspended_at));
         buf_put(&b, s->fallback_policy == FALLBACK_FAIL ? ", so: refused"
                                                         : ", so: went on");
         if (s->fallback_policy != FALLBACK_FAIL && fallback.p) {
@@ -286,8 +286,8 @@ static void put_lead(struct page_view *v, struct buf *b, int64_t since)
     if (s < 1)
         buf_put(b, "less than a second");
     else
-        buf_str(b, s < 60 ? page_view_many(v->a, s, "second")
-                          : page_view_span(v->a, v->now - since));
+        buf_str(b, s < 60 ? words_many(v->a, s, "second")
+                          : words_span(v->a, v->now - since));
 }
 
 struct json *page_decision_heading(struct page_view *v,

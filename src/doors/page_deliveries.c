@@ -94,7 +94,7 @@ static void set_delivery(struct page_view *v, struct json *o,
                   url_of(a, STR_NONE, d->endpoint_id, STR_NONE));
     json_set_json(o, "recipient",
                   page_view_head(v, d->recipient, PAGE_VIEW_ROW));
-    json_set_text(o, "tries", page_view_count(a, d->tries));
+    json_set_text(o, "tries", words_count(a, d->tries));
     json_set_json(o, "next",
                   pending ? page_view_time(v, d->next_at) : NULL);
     json_set_text(o, "next_words", next_words(d));
@@ -210,7 +210,7 @@ static struct json *pager(struct arena *a, const struct wish *w,
         return NULL;
     buf_put(&b, !w->after.id.p ? "The newest " : more ? "Another "
                                                       : "The last ");
-    buf_str(&b, page_view_count(a, (int64_t)page->n));
+    buf_str(&b, words_count(a, (int64_t)page->n));
     json_set_text(o, "shown_text", buf_text(&b));
     json_set_text(o, "first_url",
                   w->after.id.p

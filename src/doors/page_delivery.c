@@ -36,7 +36,7 @@ static struct json *tries_of(struct page_view *v,
     for (size_t i = 0; i < tries->n; i++) {
         const struct delivery_try *t = &tries->v[i];
         struct json *o = json_object(v->a);
-        json_set_text(o, "n", page_view_count(v->a, t->n));
+        json_set_text(o, "n", words_count(v->a, t->n));
         json_set_json(o, "at", page_view_time(v, t->at));
         json_set_text(o, "took", took(v->a, t->ms));
         struct buf status = buf_make(v->a, 32);
@@ -124,7 +124,7 @@ static void set_head(struct page_view *v, struct json *view,
     json_set_text(view, "event_url",
                   page_view_path(a, "/intents/", d->intent_id,
                                  arena_z(a, buf_text(&event))));
-    json_set_text(view, "seq", page_view_count(a, d->event_sequence));
+    json_set_text(view, "seq", words_count(a, d->event_sequence));
     json_set_text(view, "id", d->id);
 }
 
@@ -144,7 +144,7 @@ const struct err *page_delivery(struct call *c)
     json_set_json(view, "tries", tries_of(&v, &tries));
     json_set_json(view, "facts", sent(&v, &d));
     json_set_json(view, "again", again(c, &d));
-    const struct str title = page_view_plain(c->a, d.type, PAGE_VIEW_TAB);
+    const struct str title = words_plain(c->a, d.type, PAGE_VIEW_TAB);
     return page_render(c, 200, "delivery", arena_z(c->a, title), view);
 }
 

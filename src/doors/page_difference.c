@@ -81,11 +81,11 @@ static struct json *beyond_all(struct page_view *v, const struct exceed *e)
     for (size_t i = 0; i < e->n && i < BEYOND_ROWS; i++)
         json_add_json(rows, verdict(v, &e->rows[i]));
     const int64_t n = (int64_t)(e->n + e->more);
-    buf_str(&b, page_view_many(v->a, n, "change"));
+    buf_str(&b, words_many(v->a, n, "change"));
     buf_put(&b, n == 1 ? " goes" : " go");
     buf_put(&b, " beyond what was asked for");
     if (n > BEYOND_ROWS) {
-        buf_str(&more, page_view_many(v->a, n - BEYOND_ROWS, "more change"));
+        buf_str(&more, words_many(v->a, n - BEYOND_ROWS, "more change"));
         buf_put(&more, " below.");
     }
     json_set_text(o, "heading", buf_text(&b));
@@ -130,8 +130,7 @@ static struct str brief(struct walk *w)
     struct arena *a = w->v->a;
     if (w->n > BRIEF_ROWS) {
         buf_put(&w->brief, ", and ");
-        buf_str(&w->brief,
-                page_view_many(a, w->n - BRIEF_ROWS, "more change"));
+        buf_str(&w->brief, words_many(a, w->n - BRIEF_ROWS, "more change"));
     }
     return w->n ? buf_text(&w->brief) : STR("");
 }
@@ -240,7 +239,7 @@ static struct json *finish(struct walk *w, const struct pair_of *whole,
     walk(w, whole);
     w->v->cut += w->skipped;
     if (w->skipped > 0) {
-        buf_str(&more, page_view_many(w->v->a, w->skipped, noun));
+        buf_str(&more, words_many(w->v->a, w->skipped, noun));
         buf_put(&more, w->skipped == 1 ? " is" : " are");
         buf_put(&more, where);
     }

@@ -63,7 +63,7 @@ struct str page_facts_type(struct arena *a, const struct json *value)
         break;
     }
     buf_put(&b, "text, ");
-    buf_str(&b, page_view_count(a, (int64_t)str_runes(json_text(value))));
+    buf_str(&b, words_count(a, (int64_t)str_runes(json_text(value))));
     return buf_text(&b);
 }
 
@@ -131,7 +131,7 @@ void page_facts_set_rows(struct page_view *v, struct page_facts_room *room,
         walk(&w, value);
     v->cut += w.skipped;
     if (w.skipped > 0) {
-        buf_str(&more, page_view_many(v->a, w.skipped, "more value"));
+        buf_str(&more, words_many(v->a, w.skipped, "more value"));
         buf_put(&more, w.skipped == 1 ? " is" : " are");
         buf_put(&more, " in the raw JSON.");
     }
@@ -173,9 +173,9 @@ static struct str cut_words(struct arena *a, struct str text, struct str shown,
     struct buf b = buf_make(a, 256);
     if (shown.n < text.n) {
         buf_put(&b, "The first ");
-        buf_str(&b, page_view_count(a, (int64_t)(shown.n >> 10)));
+        buf_str(&b, words_count(a, (int64_t)(shown.n >> 10)));
         buf_put(&b, " kB of ");
-        buf_str(&b, page_view_count(a, (int64_t)((text.n + 1023) >> 10)));
+        buf_str(&b, words_count(a, (int64_t)((text.n + 1023) >> 10)));
         buf_put(&b, " kB are shown.");
     }
     if (rest.p) {
@@ -196,13 +196,12 @@ static struct json *raw(struct page_view *v, const struct page_facts_of *of)
         json_add_json(lines, page_view_text(v, str_cut(&rest, '\n')));
     if (rest.p)
         json_add_json(lines, page_view_text(v, rest));
-    json_set_text(o, "size",
-                  page_view_many(v->a, (int64_t)of->text.n, "byte"));
+    json_set_text(o, "size", words_many(v->a, (int64_t)of->text.n, "byte"));
     json_set_bool(o, "open", of->open);
     json_set_json(o, "lines", lines);
     json_set_text(o, "cut", cut_words(v->a, of->text, shown, rest));
-    json_set_text(o, "hash_short", page_view_groups(v->a, of->sha256, 2));
-    json_set_text(o, "hash", page_view_groups(v->a, of->sha256, SIZE_MAX / 4));
+    json_set_text(o, "hash_short", words_groups(v->a, of->sha256, 2));
+    json_set_text(o, "hash", words_groups(v->a, of->sha256, SIZE_MAX / 4));
     json_set_text(o, "hash_note", str_of(of->sha256.p ? of->hash_note : ""));
     return o;
 }

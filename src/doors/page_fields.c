@@ -5,8 +5,8 @@
 #include "doors/page_fields.h"
 
 #include "base/clock.h"
-#include "doors/page_facts.h"
 #include "domain/form.h"
+#include "doors/page_facts.h"
 
 #define RADIO_MAX 5       /* more options are a select */
 #define ONE_LINE_MAX 120  /* characters of a default that fit in a line */
@@ -210,7 +210,7 @@ static struct json *help(const struct face *f, struct str value)
     buf_str(&b, json_get_text(f->field, "help"));
     if (is_format(f->field, "date-time"))
         buf_put(&b, b.n ? ". Time in UTC" : "Time in UTC");
-    if (!f->typed && page_view_hidden(value) > 0) {
+    if (!f->typed && words_hidden(value) > 0) {
         buf_put(&b, b.n ? ". " : "");
         buf_put(&b, "What stands here holds hidden characters: ");
         buf_str(&b, value);
@@ -263,7 +263,7 @@ struct str page_fields_note(struct arena *a, const struct json *form)
     if (n == 0)
         return all ? STR("No field has to be filled in.") : STR("");
     buf_printf(&b, "%zu of ", n);
-    buf_str(&b, page_view_many(a, (int64_t)all, "field"));
+    buf_str(&b, words_many(a, (int64_t)all, "field"));
     buf_put(&b, n == 1 ? " is needed." : " are needed.");
     return buf_text(&b);
 }
@@ -281,7 +281,7 @@ struct json *page_fields_errors(struct page_view *v, const struct json *form,
             continue;
         buf_char(&href, '#');
         buf_str(&href, id_of(v->a, i, ""));
-        buf_str(&text, page_view_plain(v->a, label, PAGE_VIEW_ROW));
+        buf_str(&text, words_plain(v->a, label, PAGE_VIEW_ROW));
         buf_put(&text, ": ");
         buf_str(&text, say);
         struct json *item = json_object(v->a);

@@ -21,7 +21,7 @@ static void add_members(struct page_roster *r, int64_t n, struct str who)
     if (n == 0)
         page_roster_text(r, STR("none"), STR_NONE, STR(""));
     else
-        page_roster_text(r, page_view_count(r->c->a, n), who, STR(""));
+        page_roster_text(r, words_count(r->c->a, n), who, STR(""));
 }
 
 static void add_row(struct page_roster *r, const struct group *g)
@@ -46,8 +46,7 @@ const struct err *page_groups(struct call *c)
     TRY(people_groups(c->pg, c->a, &found));
     for (size_t i = 0; i < found.n; i++)
         add_row(&r, &found.v[i]);
-    return page_roster_show(&r, 200,
-                            found.n ? page_view_many(c->a, (int64_t)found.n,
-                                                     "group")
-                                    : STR(""));
+    return page_roster_show(
+        &r, 200,
+        found.n ? words_many(c->a, (int64_t)found.n, "group") : STR(""));
 }

@@ -26,7 +26,7 @@ static struct str counted(struct arena *a, int64_t n)
     struct buf b = buf_make(a, 64);
     const bool more = n == PAGE_FILTERS_MANY;
     buf_put(&b, more ? "more than " : "");
-    buf_str(&b, page_view_count(a, more ? INBOX_COUNT_MAX : n));
+    buf_str(&b, words_count(a, more ? INBOX_COUNT_MAX : n));
     return buf_text(&b);
 }
 
@@ -39,10 +39,9 @@ static struct str summary(struct call *c, const struct page_filters *f)
                                    : STR("Nothing waits for you");
     if (n == PAGE_FILTERS_MANY)
         buf_put(&b, "More than ");
-    buf_str(&b, page_view_many(c->a,
-                               n == PAGE_FILTERS_MANY ? INBOX_COUNT_MAX : n,
-                               f->wish.view == INBOX_ALL ? "open question"
-                                                         : "question"));
+    buf_str(&b, words_many(c->a, n == PAGE_FILTERS_MANY ? INBOX_COUNT_MAX : n,
+                           f->wish.view == INBOX_ALL ? "open question"
+                                                     : "question"));
     if (f->wish.view == INBOX_MAY)
         buf_put(&b, " that you can answer");
     return buf_text(&b);
@@ -54,7 +53,7 @@ static struct str shown(struct call *c, const struct page_filters *f,
     struct buf b = buf_make(c->a, 128);
     if (f->wish.after)
         buf_put(&b, more ? "Another " : "The last ");
-    buf_str(&b, page_view_count(c->a, (int64_t)rows.n));
+    buf_str(&b, words_count(c->a, (int64_t)rows.n));
     buf_put(&b, " of ");
     buf_str(&b, counted(c->a, page_filters_all(f)));
     buf_put(&b, f->wish.after ? "" : " shown");

@@ -33,7 +33,7 @@ static const struct err *set_head(struct call *c, struct page_view *v,
     buf_put(&agents, rows.n > AGENTS_SHOWN ? " and others" : "");
     buf_int(&version, i->version);
     json_set_text(o, "id", i->id);
-    json_set_text(o, "id_short", page_view_short_id(c->a, i->id));
+    json_set_text(o, "id_short", words_short_id(c->a, i->id));
     json_set_json(o, "title", page_view_text(v, i->title));
     json_set_json(o, "description",
                   i->description.n ? page_view_text(v, i->description) : NULL);
@@ -167,10 +167,10 @@ static const struct err *verify(struct call *c, const struct intent *i,
 
 static void put_claim(struct arena *a, struct buf *b, const struct seal *seal)
 {
-    const struct str events = page_view_many(a, seal->count, "event");
+    const struct str events = words_many(a, seal->count, "event");
     if (seal->check.broken) {
         buf_put(b, "The chain breaks at event ");
-        buf_str(b, page_view_count(a, seal->check.broken));
+        buf_str(b, words_count(a, seal->check.broken));
         buf_char(b, '.');
     } else if (seal->checked && seal->count == 1) {
         buf_put(b, "The one event holds.");
@@ -216,9 +216,9 @@ static struct json *pager(struct arena *a, int64_t shown, int64_t all)
     if (shown >= all)
         return NULL;
     buf_put(&b, "The newest ");
-    buf_str(&b, page_view_count(a, shown));
+    buf_str(&b, words_count(a, shown));
     buf_put(&b, " of ");
-    buf_str(&b, page_view_many(a, all, "event"));
+    buf_str(&b, words_many(a, all, "event"));
     json_set_text(o, "shown_text", buf_text(&b));
     json_set_json(o, "first_url", NULL);
     json_set_json(o, "older_url", NULL);
@@ -280,8 +280,7 @@ const struct err *page_intent(struct call *c)
     TRY(set_related(c, &v, view, &i));
     TRY(set_events(c, &v, view, &i));
     set_state(&v, view, &i);
-    return page_render(c, 200, "intent",
-                       arena_z(c->a, page_view_plain(c->a, i.title,
-                                                     PAGE_VIEW_TAB)),
-                       view);
+    return page_render(
+        c, 200, "intent",
+        arena_z(c->a, words_plain(c->a, i.title, PAGE_VIEW_TAB)), view);
 }

@@ -175,7 +175,7 @@ static struct str left(const struct page_roster *r, const struct key *k)
     struct buf b = buf_make(r->c->a, 64);
     if (!k->expires_at || k->expires_at - r->v.now > SOON)
         return STR_NONE;
-    buf_str(&b, page_view_span(r->c->a, k->expires_at - r->v.now));
+    buf_str(&b, words_span(r->c->a, k->expires_at - r->v.now));
     buf_put(&b, " left");
     return buf_text(&b);
 }
@@ -314,7 +314,7 @@ const struct err *page_keys_one(struct call *c)
     json_set_bool(view, "reach_all", k.reach == REACH_ALL);
     json_set_json(view, "floor", page_key_floor(c->a, &k));
     json_set_text(view, "url", page_view_path(c->a, PATH "/", k.id, ""));
-    const struct str title = page_view_plain(c->a, k.label, PAGE_VIEW_TAB);
+    const struct str title = words_plain(c->a, k.label, PAGE_VIEW_TAB);
     return page_render(c, 200, "key", arena_z(c->a, title), view);
 }
 

@@ -1,9 +1,9 @@
 /* An approval: its calls, what goes into them, and the claims. */
 #include "doors/page_kind_approval.h"
 
+#include "domain/subject.h"
 #include "doors/page_kind_card.h"
 #include "doors/page_stakes.h"
-#include "domain/subject.h"
 
 #define CALLS_MAX 100 /* that get a table of their own */
 
@@ -35,7 +35,7 @@ static void add_call(struct page_kind_card *c, struct json *list,
 {
     const struct json *target = json_get(call, "target");
     const struct page_kind_card_table t = {
-        .n = page_view_count(c->v->a, (int64_t)i + 1),
+        .n = words_count(c->v->a, (int64_t)i + 1),
         .heading = "",
         .tool = json_get_text(call, "tool"),
         .target = page_kind_card_text(c, target),
@@ -64,7 +64,7 @@ static struct str calls_note(struct page_kind_card *c, size_t n)
         return STR("One call. Approving covers exactly these values and no "
                    "others.");
     buf_put(&b, "One decision for all ");
-    buf_str(&b, page_view_many(c->v->a, (int64_t)n, "call"));
+    buf_str(&b, words_many(c->v->a, (int64_t)n, "call"));
     buf_put(&b, ". Approving covers exactly these values and no others.");
     if (n > CALLS_MAX)
         buf_printf(&b, " The first %d are shown here, all of them below.",
@@ -84,7 +84,7 @@ static void add_input(struct page_kind_card *c, struct json *list)
     if (json_is(omitted, JSON_INT)) {
         json_unset(shown, STR("omitted_count"));
         buf_put(&note, "The agent leaves out ");
-        buf_str(&note, page_view_many(c->v->a, json_int(omitted), "value"));
+        buf_str(&note, words_many(c->v->a, json_int(omitted), "value"));
         buf_put(&note, ", as it says.");
     }
     const struct json *fields = json_get(shown, "fields");

@@ -98,7 +98,7 @@ static void set_list(struct page_kind_card *c, struct json *o, const char *key,
     buf_put(&name, key);
     buf_put(&name, "_more");
     if (n > 0) {
-        buf_str(&more, page_view_count(a, (int64_t)n));
+        buf_str(&more, words_count(a, (int64_t)n));
         buf_put(&more, n == 1 ? " more is" : " more are");
         buf_put(&more, " in the raw JSON.");
     }
@@ -273,5 +273,5 @@ struct str page_kind_card_span(struct arena *a, int64_t seconds)
     size_t i = 0;
     while (i + 1 < countof(units) && seconds % units[i].seconds != 0)
         i++;
-    return page_view_many(a, seconds / units[i].seconds, units[i].noun);
+    return words_many(a, seconds / units[i].seconds, units[i].noun);
 }

@@ -1,8 +1,8 @@
 /* What an answer does, in a line for each. */
 #include "doors/page_kind_does.h"
 
-#include "doors/page_kind_card.h"
 #include "domain/resolve.h"
+#include "doors/page_kind_card.h"
 
 /* "At most 1,800 USD; you can lower it." */
 static struct str limit_words(struct arena *a, const struct suspension *s)
@@ -15,8 +15,7 @@ static struct str limit_words(struct arena *a, const struct suspension *s)
     buf_put(&b, "At most ");
     buf_str(&b, page_kind_card_number(a, json_get(limit, "amount")));
     buf_char(&b, ' ');
-    buf_str(&b, page_view_plain(a, json_get_text(limit, "unit"),
-                                KIND_UNIT_MAX));
+    buf_str(&b, words_plain(a, json_get_text(limit, "unit"), KIND_UNIT_MAX));
     buf_put(&b, "; you can lower it.");
     return buf_text(&b);
 }

@@ -17,7 +17,7 @@ struct json *page_kind_handoff(struct page_view *v,
         page_kind_card_set_text(&c, o, texts[i], texts[i]);
     const size_t n = page_kind_card_set_refs(&c, o, "artifacts", true);
     json_set_text(o, "artifacts_count",
-                  page_view_many(v->a, (int64_t)n, "artifact"));
+                  words_many(v->a, (int64_t)n, "artifact"));
     json_set_bool(o, "has_artifacts", n > 0);
     page_kind_card_set_refs(&c, o, "evidence", false);
     page_kind_card_set_list(&c, o, "questions", "open_questions");

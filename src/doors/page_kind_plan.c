@@ -12,7 +12,7 @@ static struct str label_of(struct arena *a, const struct page_kind_of *of)
 {
     struct buf b = buf_make(a, 64);
     buf_put(&b, "Revision ");
-    buf_str(&b, page_view_count(a, of->revision - 1));
+    buf_str(&b, words_count(a, of->revision - 1));
     return buf_text(&b);
 }
 
@@ -74,8 +74,9 @@ static struct json *besides(struct page_view *v, const struct page_kind_of *of)
     buf_put(&none, "nothing differs from ");
     buf_str(&none, label);
     json_set_bool(o, "is_same", n == 0);
-    json_set_text(o, "tally", n ? page_view_many(v->a, (int64_t)n, "difference")
-                                : buf_text(&none));
+    json_set_text(o, "tally",
+                  n ? words_many(v->a, (int64_t)n, "difference")
+                    : buf_text(&none));
     json_set_text(o, "was_head", label);
     json_set_text(o, "now_head", STR("Now"));
     return o;

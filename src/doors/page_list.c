@@ -80,7 +80,7 @@ void page_list_chip(struct json *list, struct arena *a,
 struct str page_list_count(struct arena *a, int64_t n, int64_t max)
 {
     struct buf b = buf_make(a, 64);
-    buf_str(&b, page_view_count(a, n > max ? max : n));
+    buf_str(&b, words_count(a, n > max ? max : n));
     buf_put(&b, n > max ? "+" : "");
     return buf_text(&b);
 }

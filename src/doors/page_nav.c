@@ -63,7 +63,7 @@ static struct json *saved(struct call *c, bool load)
         buf_str(&url, v->query);
         const struct page_list_chip one = {
             .url = buf_text(&url),
-            .label = page_view_plain(c->a, v->name, VIEWS_NAME_MAX),
+            .label = words_plain(c->a, v->name, VIEWS_NAME_MAX),
             .count = STR(""),
             .icon = "",
             .here = v->query.n > 0 && str_eq(c->rq->path, v->path) &&

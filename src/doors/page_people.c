@@ -205,7 +205,7 @@ static const struct err *show(struct call *c, int status,
     return page_roster_show(
         &r, status,
         after.p || more ? STR("")
-                        : page_view_many(c->a, (int64_t)found.n, "account"));
+                        : words_many(c->a, (int64_t)found.n, "account"));
 }
 
 const struct err *page_people(struct call *c)

@@ -8,7 +8,7 @@ static void put_number(struct arena *a, struct buf *b, int64_t n)
 {
     const bool more = n > INBOX_COUNT_MAX;
     buf_put(b, more ? "more than " : "");
-    buf_str(b, page_view_count(a, more ? INBOX_COUNT_MAX : n));
+    buf_str(b, words_count(a, more ? INBOX_COUNT_MAX : n));
 }
 
 /* "2 of 40", "2 of more than 200", "behind the first 200" */
@@ -17,10 +17,10 @@ static struct str text(struct arena *a, int64_t before, int64_t all)
     struct buf b = buf_make(a, 64);
     if (before >= INBOX_COUNT_MAX) {
         buf_put(&b, "behind the first ");
-        buf_str(&b, page_view_count(a, INBOX_COUNT_MAX));
+        buf_str(&b, words_count(a, INBOX_COUNT_MAX));
         return buf_text(&b);
     }
-    buf_str(&b, page_view_count(a, before + 1));
+    buf_str(&b, words_count(a, before + 1));
     buf_put(&b, " of ");
     put_number(a, &b, all > before ? all : before + 1);
     return buf_text(&b);

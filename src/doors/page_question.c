@@ -2,10 +2,10 @@
 #include "doors/page_question.h"
 
 #include "base/clock.h"
+#include "domain/label.h"
 #include "doors/page_facts.h"
 #include "doors/page_kind.h"
 #include "doors/page_refs.h"
-#include "domain/label.h"
 
 #define LATE (10 * 60 * CLOCK_SECOND) /* less is left: it is urgent */
 #define FALLBACK_CHARS 60
@@ -92,7 +92,7 @@ static struct str then(struct arena *a, const struct suspension *s)
     if (!fallback.p)
         return STR("then: goes on without an answer");
     buf_put(&b, "then: goes on with “");
-    buf_str(&b, page_view_plain(a, fallback, FALLBACK_CHARS));
+    buf_str(&b, words_plain(a, fallback, FALLBACK_CHARS));
     buf_put(&b, "”");
     return buf_text(&b);
 }
@@ -104,7 +104,7 @@ static struct str left(const struct page_view *v, const struct suspension *s)
         return STR("no end");
     if (s->expires_at <= v->now)
         return STR("time is up");
-    buf_str(&b, page_view_span(v->a, s->expires_at - v->now));
+    buf_str(&b, words_span(v->a, s->expires_at - v->now));
     buf_put(&b, " left");
     return buf_text(&b);
 }
@@ -139,7 +139,7 @@ struct str page_question_silence(const struct page_view *v,
     buf_put(&b, ", the agent goes on ");
     if (fallback.p) {
         buf_put(&b, "with its own default, “");
-        buf_str(&b, page_view_plain(a, fallback, SILENCE_CHARS));
+        buf_str(&b, words_plain(a, fallback, SILENCE_CHARS));
         buf_put(&b, "”.");
     } else {
         buf_put(&b, "without an answer.");
@@ -186,7 +186,7 @@ struct json *page_question(struct page_view *v, const struct suspension *s)
     struct json *o = json_object(v->a);
     const struct str text = body(s);
     json_set_text(o, "id", s->id);
-    json_set_text(o, "id_short", page_view_short_id(v->a, s->id));
+    json_set_text(o, "id_short", words_short_id(v->a, s->id));
     json_set_text(o, "url", page_view_path(v->a, "/suspensions/", s->id, ""));
     json_set_text(o, "intent_url",
                   page_view_path(v->a, "/intents/", s->intent_id, ""));

@@ -29,7 +29,7 @@ static struct json *link_to(struct arena *a, const struct suspension *s)
     if (!s)
         return NULL;
     json_set_text(o, "url", page_view_path(a, "/suspensions/", s->id, ""));
-    json_set_text(o, "id_short", page_view_short_id(a, s->id));
+    json_set_text(o, "id_short", words_short_id(a, s->id));
     return o;
 }
 
@@ -40,7 +40,7 @@ struct json *page_revision(struct arena *a, const struct page_revision *r)
     if (!r->before && !r->after)
         return NULL;
     buf_put(&label, "Revision ");
-    buf_str(&label, page_view_count(a, r->n));
+    buf_str(&label, words_count(a, r->n));
     json_set_text(o, "label", buf_text(&label));
     json_set_json(o, "replaces", link_to(a, r->before));
     json_set_json(o, "replaced_by", link_to(a, r->after));

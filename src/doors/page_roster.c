@@ -88,8 +88,7 @@ void page_roster_act(struct page_roster *r, const struct page_roster_act *act)
 {
     struct json *o = json_object(r->c->a);
     json_set_text(o, "label", str_of(act->label));
-    json_set_text(o, "about", page_view_plain(r->c->a, act->about,
-                                              PAGE_VIEW_ROW));
+    json_set_text(o, "about", words_plain(r->c->a, act->about, PAGE_VIEW_ROW));
     json_set_text(o, "url", act->url);
     json_set_json(r->row, "link", o);
 }
@@ -102,7 +101,7 @@ void page_roster_pager(struct page_roster *r, bool first, struct str older)
     struct buf b = buf_make(r->c->a, 64);
     if (first && !older.p)
         return;
-    buf_str(&b, page_view_count(r->c->a, (int64_t)json_count(r->rows)));
+    buf_str(&b, words_count(r->c->a, (int64_t)json_count(r->rows)));
     buf_put(&b, " on this page");
     json_set_text(o, "shown_text", buf_text(&b));
     json_set_text(o, "first_url", str_of(first ? "" : r->words->path));

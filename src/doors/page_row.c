@@ -36,7 +36,7 @@ static struct json *counted(struct page_view *v, const struct json *list,
 {
     const size_t n = json_count(list);
     return n == 0 ? NULL
-                  : figure(v, page_view_count(v->a, (int64_t)n),
+                  : figure(v, words_count(v->a, (int64_t)n),
                            str_of(n == 1 ? one : many));
 }
 
@@ -45,7 +45,7 @@ static struct json *limit(struct page_view *v, const struct json *cost)
     const struct json *amount = json_get(cost, "amount");
     char text[JSON_DOUBLE_TEXT];
     if (json_is(amount, JSON_INT))
-        return figure(v, page_view_count(v->a, json_int(amount)),
+        return figure(v, words_count(v->a, json_int(amount)),
                       json_get_text(cost, "unit"));
     if (!json_is(amount, JSON_DOUBLE))
         return NULL;
@@ -60,7 +60,7 @@ static struct json *duration(struct page_view *v, const struct json *facts)
     const int64_t s = json_int(json_get(d, "seconds"));
     if (s <= 0 || s > SUSPENSION_TIMEOUT_MAX)
         return NULL;
-    return figure(v, page_view_span(v->a, s * CLOCK_SECOND), STR("asked for"));
+    return figure(v, words_span(v->a, s * CLOCK_SECOND), STR("asked for"));
 }
 
 static struct json *figure_of(struct page_view *v, const struct suspension *s)
@@ -122,7 +122,7 @@ struct json *page_row(struct page_view *v, const struct suspension *s)
     const struct str title = page_question_title(s);
     json_set_text(o, "url", page_view_path(v->a, "/suspensions/", s->id, ""));
     json_set_text(o, "pick", pick(v->a, s));
-    json_set_text(o, "named", page_view_plain(v->a, title, PAGE_VIEW_TAB));
+    json_set_text(o, "named", words_plain(v->a, title, PAGE_VIEW_TAB));
     json_set_json(o, "kind", page_kind_word(v->a, s));
     json_set_json(o, "title", page_view_head(v, title, PAGE_VIEW_ROW));
     json_set_json(o, "reason", reason(v, s));
@@ -232,9 +232,8 @@ static struct json *heading(struct page_view *v, const struct group *g,
     const struct str none = STR("One of a kind");
     const struct str name = odd ? none : g->name;
     json_set_json(o, "name", page_view_head(v, name, NAME_MAX));
-    json_set_text(o, "named", page_view_plain(v->a, name, NAME_MAX));
-    json_set_text(o, "count",
-                  page_view_count(v->a, (int64_t)json_count(g->rows)));
+    json_set_text(o, "named", words_plain(v->a, name, NAME_MAX));
+    json_set_text(o, "count", words_count(v->a, (int64_t)json_count(g->rows)));
     json_set_json(o, "why", NULL);
     if (odd)
         json_set_json(o, "why",

@@ -163,7 +163,7 @@ const struct err *page_sessions(struct call *c)
     return page_roster_show(
         &r, 200,
         more ? STR("The 200 seen last")
-             : page_view_many(c->a, (int64_t)found.n, "session"));
+             : words_many(c->a, (int64_t)found.n, "session"));
 }
 
 /* ---- ending --------------------------------------------------------- */

@@ -5,9 +5,9 @@
 #include "base/clock.h"
 #include "base/crypt.h"
 #include "base/id.h"
+#include "domain/endpoint.h"
 #include "doors/page.h"
 #include "doors/page_secret.h"
-#include "domain/endpoint.h"
 #include "world/wake.h"
 
 #define SEEN 16 /* characters that tell one secret from the next */
@@ -141,7 +141,7 @@ static const struct err *show(struct call *c, const struct endpoint *e,
     json_set_json(view, "remove", remove);
     json_set_json(view, "acts", acts_of(c->a, e));
     page_settings_form_view(&v, view, s->form);
-    const struct str title = page_view_plain(c->a, e->name, PAGE_VIEW_TAB);
+    const struct str title = words_plain(c->a, e->name, PAGE_VIEW_TAB);
     return page_render(c, s->status, "setting", arena_z(c->a, title), view);
 }
 

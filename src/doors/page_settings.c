@@ -6,9 +6,9 @@
 
 #include "base/clock.h"
 #include "base/id.h"
+#include "domain/endpoint.h"
 #include "doors/page.h"
 #include "doors/page_secret.h"
-#include "domain/endpoint.h"
 
 #define JOINED_MAX ((size_t)16 << 10)
 
@@ -84,7 +84,7 @@ struct str page_settings_count(struct arena *a, int64_t n, int64_t max)
 {
     struct buf b = buf_make(a, 64);
     buf_put(&b, n > max ? "more than " : "");
-    buf_str(&b, page_view_count(a, n > max ? max : n));
+    buf_str(&b, words_count(a, n > max ? max : n));
     return buf_text(&b);
 }
 
@@ -171,7 +171,7 @@ static struct json *row(struct call *c, struct page_view *v,
                       page_settings_url(v->a, k, e->id, ""));
     buf_str(&label, waiting);
     buf_put(&label, ", the log of ");
-    buf_str(&label, page_view_plain(v->a, e->name, PAGE_VIEW_ROW));
+    buf_str(&label, words_plain(v->a, e->name, PAGE_VIEW_ROW));
     json_set_json(o, "cells", cells);
     json_set_json(o, "state", page_settings_state(v->a, e));
     json_set_text(o, "waiting", waiting);
@@ -197,7 +197,7 @@ static const struct err *set_rows(struct call *c, struct page_view *v,
     json_set_text(view, "heading", str_of(k->heading));
     json_set_text(view, "about", str_of(k->about));
     json_set_text(view, "summary",
-                  found.n ? page_view_many(v->a, (int64_t)found.n, k->noun)
+                  found.n ? words_many(v->a, (int64_t)found.n, k->noun)
                           : STR(""));
     json_set_bool(view, "is_empty", found.n == 0);
     json_set_json(view, "empty", empty);

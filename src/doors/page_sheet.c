@@ -2,8 +2,8 @@
  * agent's form. Never judges what a field means, and never writes anything. */
 #include "doors/page_sheet.h"
 
-#include "doors/page_fields.h"
 #include "domain/form.h"
+#include "doors/page_fields.h"
 
 #define SENTENCE_MAX 500
 
@@ -110,7 +110,7 @@ static struct json *errors_of(struct page_view *v, const struct page_sheet *s)
     struct buf b = buf_make(v->a, SENTENCE_MAX);
     if (!s->errors)
         return NULL;
-    buf_str(&b, page_view_many(v->a, (int64_t)n, "field"));
+    buf_str(&b, words_many(v->a, (int64_t)n, "field"));
     buf_put(&b, n == 1 ? " needs another look" : " need another look");
     json_set_text(o, "heading",
                   s->problem ? STR("This cannot be done") : buf_text(&b));

@@ -145,7 +145,7 @@ static struct str number(struct arena *a, const char *before, size_t n)
 {
     struct buf b = buf_make(a, 64);
     buf_put(&b, before);
-    buf_str(&b, page_view_count(a, (int64_t)n));
+    buf_str(&b, words_count(a, (int64_t)n));
     return buf_text(&b);
 }
 
@@ -301,13 +301,13 @@ static struct json *view_of(struct page_view *v, const struct json *steps,
     json_set_json(o, "rows", rows);
     json_set_json(o, "fresh", fresh);
     json_set_json(o, "same", same);
-    json_set_text(o, "same_count",
-                  page_view_many(v->a, (int64_t)json_count(same),
-                                 "unchanged step"));
+    json_set_text(
+        o, "same_count",
+        words_many(v->a, (int64_t)json_count(same), "unchanged step"));
     json_set_bool(o, "has_same", before && json_count(same) > 0);
     json_set_bool(o, "against", before != NULL);
     json_set_text(o, "count",
-                  page_view_many(v->a, (int64_t)json_count(steps), "step"));
+                  words_many(v->a, (int64_t)json_count(steps), "step"));
     json_set_text(o, "tally", before ? tally(v->a, rows) : STR(""));
     return o;
 }

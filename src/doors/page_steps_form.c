@@ -43,7 +43,7 @@ static struct json *step_fields(struct page_view *v, const struct json *step,
                   !of->typed || typed(v->a, of->typed, "k", i).n > 0);
     json_set_text(o, "place",
                   of->typed ? typed(v->a, of->typed, "o", i)
-                            : page_view_count(v->a, (int64_t)i + 1));
+                            : words_count(v->a, (int64_t)i + 1));
     json_set_text(o, "note", typed(v->a, of->typed, "n", i));
     json_set_json(o, "title", page_view_text(v, json_get_text(step, "title")));
     json_set_json(o, "detail", detail.n ? page_view_text(v, detail) : NULL);

@@ -133,8 +133,8 @@ static const struct err *set_kind(struct call *c, struct page_view *v,
 
 static const char *tab(struct call *c, const struct suspension *s)
 {
-    return arena_z(c->a, page_view_plain(c->a, page_question_title(s),
-                                         PAGE_VIEW_TAB));
+    return arena_z(c->a,
+                   words_plain(c->a, page_question_title(s), PAGE_VIEW_TAB));
 }
 
 static const struct err *show_question(struct call *c, int status,
@@ -180,9 +180,9 @@ static struct json *marks(struct arena *a, const struct suspension *s,
     struct json *list = json_array(a);
     if (closed > 0)
         add_mark(list, a, "check", "Recorded as event ",
-                 page_view_count(a, closed), " of the intent");
+                 words_count(a, closed), " of the intent");
     add_mark(list, a, "clock", "Waited ",
-             page_view_span(a, s->responded_at - s->suspended_at), "");
+             words_span(a, s->responded_at - s->suspended_at), "");
     return list;
 }
 
@@ -205,8 +205,7 @@ static const struct err *show_answered(struct call *c,
     json_set_json(view, "why", page_question_why(&v, s));
     json_set_json(view, "timeline", h.timeline);
     json_set_text(view, "timeline_note",
-                  page_view_many(c->a, (int64_t)json_count(h.timeline),
-                                 "event"));
+                  words_many(c->a, (int64_t)json_count(h.timeline), "event"));
     return page_render(c, 200, "answered", tab(c, s), view);
 }
 

@@ -69,7 +69,7 @@ static struct str spaced(struct arena *a, struct str type)
         else
             buf_char(&b, c == '_' || c == '.' ? ' ' : c);
     }
-    return page_view_plain(a, buf_text(&b), 80);
+    return words_plain(a, buf_text(&b), 80);
 }
 
 static struct str what_of(struct arena *a, const struct event *e,
@@ -135,7 +135,7 @@ static void put_patch(struct arena *a, struct buf *b, const struct json *p)
     for (struct json_iter i = json_iter(json_get(p, "state")); json_next(&i);)
         put_name(b, i.key, &n);
     buf_put(b, n > KEYS_MAX ? " and others: " : ": ");
-    buf_str(b, page_view_many(a, (int64_t)n, "change"));
+    buf_str(b, words_many(a, (int64_t)n, "change"));
 }
 
 /* A question's own page is all about it: there only the facts are named. */
@@ -151,7 +151,7 @@ static void put_asked(struct arena *a, struct buf *b, const struct json *p,
     if (str_eq(sha256, crypt_sha256_hex(a, STR("{}"))))
         return; /* there are no facts */
     buf_put(b, "Facts ");
-    buf_str(b, page_view_groups(a, sha256, 2));
+    buf_str(b, words_groups(a, sha256, 2));
 }
 
 static void put_answered(struct arena *a, struct buf *b, const struct json *p)
@@ -288,7 +288,7 @@ static struct json *detail(struct page_view *v, const struct event *e,
         buf_put(&b, "Its bytes cannot be read");
     } else {
         buf_put(&b, "Not shown here: ");
-        buf_str(&b, page_view_many(v->a, (int64_t)raw.n, "byte"));
+        buf_str(&b, words_many(v->a, (int64_t)raw.n, "byte"));
     }
     return page_view_line(v, buf_text(&b));
 }
@@ -344,14 +344,13 @@ static struct str short_hash(struct arena *a, struct str hash)
     const struct str prefix = STR("sha256:");
     if (!hash.p)
         return STR("none");
-    return page_view_plain(
-        a,
-        page_view_groups(a,
-                         str_starts(hash, prefix)
-                             ? str_sub(hash, prefix.n, hash.n)
-                             : hash,
-                         2),
-        20);
+    return words_plain(a,
+                       words_groups(a,
+                                    str_starts(hash, prefix)
+                                        ? str_sub(hash, prefix.n, hash.n)
+                                        : hash,
+                                    2),
+                       20);
 }
 
 void page_timeline_set_chain(struct page_view *v, struct json *row,

@@ -1,10 +1,10 @@
 /* What a question's page does not show in the open. */
 #include "doors/page_unseen.h"
 
+#include "domain/effect.h"
 #include "doors/page_facts.h"
 #include "doors/page_kind.h"
 #include "doors/page_question.h"
-#include "domain/effect.h"
 
 static bool is_yes(const struct json *choice)
 {
@@ -56,11 +56,11 @@ static struct str sentence(struct arena *a, const struct page_unseen *u)
 {
     struct buf b = buf_make(a, 256);
     if (u->values)
-        buf_str(&b, page_view_many(a, u->values, "value"));
+        buf_str(&b, words_many(a, u->values, "value"));
     if (u->values && u->texts)
         buf_put(&b, " and ");
     if (u->texts)
-        buf_str(&b, page_view_many(a, u->texts, "long text"));
+        buf_str(&b, words_many(a, u->texts, "long text"));
     buf_put(&b, u->values + u->texts == 1 ? " is" : " are");
     buf_put(&b, " cut or folded on this page.");
     return buf_text(&b);

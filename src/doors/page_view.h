@@ -5,6 +5,7 @@
 #define DOORS_PAGE_VIEW_H
 
 #include "base/json.h"
+#include "world/words.h"
 
 #define PAGE_VIEW_TITLE 300 /* characters of a question's title */
 #define PAGE_VIEW_ROW 200   /* of a text in a row of a list */
@@ -34,31 +35,13 @@ struct json *page_view_line(struct page_view *v, struct str s);
 /* {count, start} for a text of more than max characters, or of more than 12
  * lines, else NULL. */
 struct json *page_view_long(struct page_view *v, struct str s, size_t max);
-/* Plain text of at most max characters for where no marks can stand: hidden
- * characters are spelt as "[U+200B]". */
-struct str page_view_plain(struct arena *a, struct str s, size_t max);
-/* How many hidden characters there are. */
-size_t page_view_hidden(struct str s);
 
 /* {iso, utc, text, short, day, clock, word, ago}; NULL for 0. */
 struct json *page_view_time(const struct page_view *v, int64_t t);
-/* "20 Nov 2026 03:12:04 UTC" */
-struct str page_view_moment(struct arena *a, int64_t t);
 /* The same where the reader is: "20 Nov 2026 04:12:04 CET". */
 struct str page_view_when(const struct page_view *v, int64_t t);
-/* "43 min": seconds below a minute, minutes below an hour, hours below two
- * days, days; rounded down, and 0 for what is negative. */
-struct str page_view_span(struct arena *a, int64_t us);
-/* "1,284" */
-struct str page_view_count(struct arena *a, int64_t n);
-/* "1 event", "1,284 events" */
-struct str page_view_many(struct arena *a, int64_t n, const char *noun);
 /* An address of ours: before, id percent-encoded, after. */
 struct str page_view_path(struct arena *a, const char *before, struct str id,
                           const char *after);
-/* "7c0e…b41d"; a short id as it is. */
-struct str page_view_short_id(struct arena *a, struct str id);
-/* Hexadecimal digits in groups of four, at most groups of them. */
-struct str page_view_groups(struct arena *a, struct str hex, size_t groups);
 
 #endif

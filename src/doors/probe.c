@@ -4,7 +4,7 @@
 
 #include "base/clock.h"
 #include "base/id.h"
-#include "doors/webhook.h"
+#include "notify/webhook.h"
 #include "store/endpoints.h"
 
 static struct str probe_of(struct arena *a, const struct suspension *s,

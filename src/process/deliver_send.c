@@ -2,8 +2,9 @@
  * request, a message to Slack, a mail. Never waits for what comes of it. */
 #include "process/deliver_send.h"
 
-#include "doors/message.h"
-#include "doors/webhook.h"
+#include "notify/mail.h"
+#include "notify/slack.h"
+#include "notify/webhook.h"
 
 static struct webhook webhook_of(const struct deliver_send *s,
                                  const struct outbox_item *item)
@@ -31,7 +32,7 @@ static bool make_slack(const struct deliver_send *s,
                        struct outbound_request *rq, struct str *why)
 {
     struct webhook w = webhook_of(s, item);
-    const struct err *e = message_slack(s->arena, item->body, &w.body);
+    const struct err *e = slack_write(s->arena, item->body, &w.body);
     if (e) {
         *why = e->say;
         return false;
@@ -46,22 +47,22 @@ static bool make_mail(const struct deliver_send *s,
 {
     *rq = (struct outbound_request){.from = s->mail_from};
     rq->recipients =
-        message_addresses(item->recipient.p ? item->recipient : item->address,
-                          rq->to, OUTBOUND_RECIPIENTS_MAX);
+        mail_addresses(item->recipient.p ? item->recipient : item->address,
+                       rq->to, OUTBOUND_RECIPIENTS_MAX);
     *why = STR("No mail server is configured.");
     if (!s->mail_from.p)
         return false;
     *why = STR("There is no address that mail can be sent to.");
     if (rq->recipients == 0)
         return false;
-    const struct message_mail mail = {.id = item->id,
-                                      .body = item->body,
-                                      .from = s->mail_from,
-                                      .to = rq->to,
-                                      .to_n = rq->recipients,
-                                      .now = s->now,
-                                      .templates = s->templates};
-    const struct err *e = message_mail(s->arena, &mail, &rq->body);
+    const struct mail mail = {.id = item->id,
+                              .body = item->body,
+                              .from = s->mail_from,
+                              .to = rq->to,
+                              .to_n = rq->recipients,
+                              .now = s->now,
+                              .templates = s->templates};
+    const struct err *e = mail_write(s->arena, &mail, &rq->body);
     if (e)
         *why = e->say;
     return !e;

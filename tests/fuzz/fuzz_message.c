@@ -6,7 +6,9 @@
 #include <stdlib.h>
 
 #include "base/crypt.h"
-#include "doors/message.h"
+#include "notify/mail.h"
+#include "notify/message.h"
+#include "notify/slack.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -44,11 +46,14 @@ static void check_body(struct arena *a, struct str body, bool ours)
     static struct templates *page;
     static struct arena *kept;
     const struct str to = STR("a@example.org");
-    struct message_mail m = {.id = STR("id"), .body = body,
-                             .from = STR("s@example.org"), .to = &to,
-                             .to_n = 1, .now = 1};
+    struct mail m = {.id = STR("id"),
+                     .body = body,
+                     .from = STR("s@example.org"),
+                     .to = &to,
+                     .to_n = 1,
+                     .now = 1};
     struct str out;
-    const struct err *e = message_slack(a, body, &out);
+    const struct err *e = slack_write(a, body, &out);
     must(!e || !ours);
     if (!e)
         check_slack(a, out);
@@ -58,7 +63,7 @@ static void check_body(struct arena *a, struct str body, bool ours)
                                             &page));
     }
     m.templates = page;
-    e = message_mail(a, &m, &out);
+    e = mail_write(a, &m, &out);
     must(!e || !ours);
     if (!e)
         check_mail(out);
@@ -87,7 +92,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct arena *a = arena_make(ARENA_REQUEST_MAX);
     const struct str s = arena_str(a, (struct str){(const char *)data, size});
     struct str v[4];
-    const size_t n = message_addresses(s, v, 4);
+    const size_t n = mail_addresses(s, v, 4);
     for (size_t i = 0; i < n; i++)
         for (size_t k = 0; k < v[i].n; k++)
             must(v[i].p[k] > ' ' && v[i].p[k] < 0x7F && v[i].p[k] != '<' &&

@@ -5,7 +5,9 @@
 #include <unistd.h>
 
 #include "base/crypt.h"
-#include "doors/message.h"
+#include "notify/mail.h"
+#include "notify/message.h"
+#include "notify/slack.h"
 
 #include "suite.h"
 
@@ -112,7 +114,7 @@ static struct json *slack(struct json *d)
 {
     struct str body;
     struct json *o = NULL;
-    cr_assert(!message_slack(a, notice("suspension.asked", d), &body));
+    cr_assert(!slack_write(a, notice("suspension.asked", d), &body));
     cr_assert(!json_parse(a, body, &o));
     return o;
 }
@@ -237,15 +239,15 @@ static struct templates *page(void)
 static struct str mail(struct json *d)
 {
     const struct str to[] = {STR("a@example.org"), STR("b@example.org")};
-    const struct message_mail m = {.id = STR(ID),
-                                   .body = notice("suspension.asked", d),
-                                   .from = STR("sayso@example.org"),
-                                   .to = to,
-                                   .to_n = countof(to),
-                                   .now = NOW,
-                                   .templates = page()};
+    const struct mail m = {.id = STR(ID),
+                           .body = notice("suspension.asked", d),
+                           .from = STR("sayso@example.org"),
+                           .to = to,
+                           .to_n = countof(to),
+                           .now = NOW,
+                           .templates = page()};
     struct str out;
-    cr_assert(!message_mail(a, &m, &out));
+    cr_assert(!mail_write(a, &m, &out));
     return out;
 }
 
@@ -267,7 +269,8 @@ Test(message, the_headers)
     const struct str s = mail(data(STR("Refund <b>?")));
     cr_expect(str_starts(s, str_of(head)), "%s", z(s));
     cr_expect(str_ends(s, STR("\r\n--sayso-" ID "--\r\n")));
-    const struct str html = crypt_base64(a, STR("<h1>Refund &lt;b&gt;?</h1>\n"));
+    const struct str html =
+        crypt_base64(a, STR("<h1>Refund &lt;b&gt;?</h1>\n"));
     cr_expect(str_search(s, html) < s.n);
 }
 
@@ -354,7 +357,7 @@ Test(message, addresses)
     for (size_t i = 0; i < countof(rows); i++) {
         struct str v[4];
         struct buf b = buf_make(a, 1024);
-        const size_t n = message_addresses(str_of(rows[i].list), v, 4);
+        const size_t n = mail_addresses(str_of(rows[i].list), v, 4);
         for (size_t k = 0; k < n; k++) {
             buf_put(&b, k ? "|" : "");
             buf_str(&b, v[k]);
@@ -363,8 +366,8 @@ Test(message, addresses)
                   "%s: %zu", rows[i].list, n);
     }
     struct str v[2];
-    cr_expect(message_addresses(STR("a@x.example,b@x.example,c@x.example"), v,
-                                2) == 2);
+    cr_expect(
+        mail_addresses(STR("a@x.example,b@x.example,c@x.example"), v, 2) == 2);
 }
 
 Test(message, a_long_address_is_none)
@@ -373,7 +376,7 @@ Test(message, a_long_address_is_none)
     struct str v[1];
     buf_str(&b, times("x", 242));
     buf_put(&b, "@example.org");
-    cr_expect(message_addresses(buf_text(&b), v, 1) == 1);
+    cr_expect(mail_addresses(buf_text(&b), v, 1) == 1);
     buf_put(&b, "x");
-    cr_expect(message_addresses(buf_text(&b), v, 1) == 0);
+    cr_expect(mail_addresses(buf_text(&b), v, 1) == 0);
 }

@@ -94,7 +94,7 @@ Test(page_view, every_kind_of_hidden_character)
     };
     for (size_t i = 0; i < countof(texts); i++) {
         cr_assert_str_eq(shown(texts[i][0]), texts[i][1]);
-        cr_assert_eq(page_view_hidden(str_of(texts[i][0])), 1);
+        cr_assert_eq(words_hidden(str_of(texts[i][0])), 1);
     }
 }
 
@@ -105,7 +105,7 @@ Test(page_view, ordinary_letters_of_the_world_are_left_alone)
         "\U0001F600", "\uFFFD"};
     for (size_t i = 0; i < countof(texts); i++) {
         cr_assert_str_eq(shown(texts[i]), texts[i]);
-        cr_assert_eq(page_view_hidden(str_of(texts[i])), 0);
+        cr_assert_eq(words_hidden(str_of(texts[i])), 0);
     }
 }
 
@@ -120,7 +120,7 @@ Test(page_view, a_page_full_of_them_spells_the_rest_within_the_text)
     cr_assert_str_eq(member(o, "hidden"), "10,000 hidden characters shown");
     const struct json *last = json_at(list, json_count(list) - 1);
     const struct str rest = json_get_text(last, "text");
-    cr_assert_eq(page_view_hidden(rest), 0);
+    cr_assert_eq(words_hidden(rest), 0);
     cr_assert(str_ends(rest, STR("a[U+200B]a[U+200B]")));
     /* The next text of the page has no marks left either. */
     cr_assert_str_eq(shown("x\u200By"), "x[U+200B]y");
@@ -157,10 +157,9 @@ Test(page_view, heads_and_lines)
 
 Test(page_view, plain_text_spells_what_is_hidden)
 {
-    cr_assert_str_eq(z(page_view_plain(a, STR("a\u202Eb"), 10)),
-                     "a[U+202E]b");
-    cr_assert_str_eq(z(page_view_plain(a, STR("abcdef"), 3)), "abc…");
-    cr_assert_str_eq(z(page_view_plain(a, STR_NONE, 3)), "");
+    cr_assert_str_eq(z(words_plain(a, STR("a\u202Eb"), 10)), "a[U+202E]b");
+    cr_assert_str_eq(z(words_plain(a, STR("abcdef"), 3)), "abc…");
+    cr_assert_str_eq(z(words_plain(a, STR_NONE, 3)), "");
 }
 
 Test(page_view, times)
@@ -194,7 +193,7 @@ Test(page_view, times_in_the_zone_of_the_reader)
     cr_assert_str_eq(member(o, "ago"), "43 min ago");
     cr_assert_str_eq(z(page_view_when(&v, CLOCK_SECOND)),
                      "31 Dec 1969 19:00:01 EST");
-    cr_assert_str_eq(z(page_view_moment(a, CLOCK_SECOND)),
+    cr_assert_str_eq(z(words_moment(a, CLOCK_SECOND)),
                      "1 Jan 1970 00:00:01 UTC");
 }
 
@@ -207,32 +206,29 @@ Test(page_view, spans)
                  {3599, "59 min"},  {3600, "1 h"},     {172799, "47 h"},
                  {172800, "2 days"}, {8640000, "100 days"}};
     for (size_t i = 0; i < countof(spans); i++)
-        cr_assert_str_eq(
-            z(page_view_span(a, spans[i].seconds * CLOCK_SECOND)),
-            spans[i].words);
+        cr_assert_str_eq(z(words_span(a, spans[i].seconds * CLOCK_SECOND)),
+                         spans[i].words);
 }
 
 Test(page_view, counts)
 {
-    cr_assert_str_eq(z(page_view_count(a, 0)), "0");
-    cr_assert_str_eq(z(page_view_count(a, 999)), "999");
-    cr_assert_str_eq(z(page_view_count(a, 1284)), "1,284");
-    cr_assert_str_eq(z(page_view_count(a, -1234567)), "-1,234,567");
-    cr_assert_str_eq(z(page_view_many(a, 1, "event")), "1 event");
-    cr_assert_str_eq(z(page_view_many(a, 1000, "event")), "1,000 events");
+    cr_assert_str_eq(z(words_count(a, 0)), "0");
+    cr_assert_str_eq(z(words_count(a, 999)), "999");
+    cr_assert_str_eq(z(words_count(a, 1284)), "1,284");
+    cr_assert_str_eq(z(words_count(a, -1234567)), "-1,234,567");
+    cr_assert_str_eq(z(words_many(a, 1, "event")), "1 event");
+    cr_assert_str_eq(z(words_many(a, 1000, "event")), "1,000 events");
 }
 
 Test(page_view, addresses)
 {
     cr_assert_str_eq(z(page_view_path(a, "/x/", STR("a b/é~"), "/y")),
                      "/x/a%20b%2F%C3%A9~/y");
-    cr_assert_str_eq(z(page_view_short_id(a, STR("q1"))), "q1");
+    cr_assert_str_eq(z(words_short_id(a, STR("q1"))), "q1");
     cr_assert_str_eq(
-        z(page_view_short_id(a, STR("7c0e4f2a-58b1-4b7e-9f0d-3a6c1d20b41d"))),
+        z(words_short_id(a, STR("7c0e4f2a-58b1-4b7e-9f0d-3a6c1d20b41d"))),
         "7c0e…b41d");
-    cr_assert_str_eq(z(page_view_groups(a, STR("9f2c71aa5b"), 9)),
-                     "9f2c 71aa 5b");
-    cr_assert_str_eq(z(page_view_groups(a, STR("9f2c71aa5b"), 2)),
-                     "9f2c 71aa");
-    cr_assert_str_eq(z(page_view_groups(a, STR_NONE, 2)), "");
+    cr_assert_str_eq(z(words_groups(a, STR("9f2c71aa5b"), 9)), "9f2c 71aa 5b");
+    cr_assert_str_eq(z(words_groups(a, STR("9f2c71aa5b"), 2)), "9f2c 71aa");
+    cr_assert_str_eq(z(words_groups(a, STR_NONE, 2)), "");
 }

@@ -4,11 +4,13 @@
  * line, encoded (RFC 2047) where it is not plain; addresses are of a narrow
  * alphabet. Both parts are base64, so that no line is too long and none is
  * taken for the mail's end. */
-#include "doors/message.h"
+#include "notify/mail.h"
 
 #include "base/clock.h"
 #include "base/crypt.h"
-#include "doors/page_view.h"
+#include "notify/message.h"
+#include "world/shown.h"
+#include "world/words.h"
 
 #define SUBJECT_MAX 150 /* characters */
 #define PLAIN_MAX 60    /* of a subject that is not encoded, bytes */
@@ -33,7 +35,7 @@ static bool address_ok(struct str s)
     return fine;
 }
 
-size_t message_addresses(struct str list, struct str *out, size_t max)
+size_t mail_addresses(struct str list, struct str *out, size_t max)
 {
     size_t n = 0;
     while (list.p && n < max) {
@@ -81,7 +83,7 @@ static void put_date(struct buf *b, int64_t now)
     static const char *const days[] = {"Thu", "Fri", "Sat", "Sun",
                                        "Mon", "Tue", "Wed"};
     const int64_t day = now / (86400 * CLOCK_SECOND); /* since a Thursday */
-    const struct str moment = page_view_moment(b->arena, now);
+    const struct str moment = words_moment(b->arena, now);
     buf_put(b, days[day > 0 ? day % 7 : 0]);
     buf_put(b, ", ");
     /* Without its " UTC". */
@@ -104,8 +106,7 @@ static struct str subject(struct arena *a, const struct message *m)
     return buf_text(&b);
 }
 
-static void put_headers(struct buf *b, const struct message_mail *m,
-                        struct str about)
+static void put_headers(struct buf *b, const struct mail *m, struct str about)
 {
     const size_t at = str_find(m->from, '@', 0);
     buf_put(b, "Date: ");
@@ -156,7 +157,7 @@ static void put_paragraph(struct buf *b, const char *name, struct str s)
         buf_put(b, name);
         buf_put(b, "\n");
     }
-    buf_str(b, page_view_plain(b->arena, s, TEXT_MAX));
+    buf_str(b, words_plain(b->arena, s, TEXT_MAX));
     buf_put(b, "\n\n");
 }
 
@@ -177,7 +178,7 @@ static struct str as_text(struct arena *a, const struct message *m)
     put_paragraph(&b, "Why, in the agent's words:", m->explanation);
     for (size_t i = 0; i < m->choices; i++) {
         buf_put(&b, i ? "- " : "The choices:\n- ");
-        buf_str(&b, message_line(a, m->choice[i], PAGE_VIEW_ROW));
+        buf_str(&b, message_line(a, m->choice[i], MESSAGE_LINE_MAX));
         buf_put(&b, i + 1 < m->choices ? "\n" : "\n\n");
     }
     put_paragraph(&b, "Context:", m->context);
@@ -190,24 +191,23 @@ static struct str as_text(struct arena *a, const struct message *m)
 /* ---- the page ------------------------------------------------------- */
 
 /* A text as a list of its lines. */
-static struct json *lines(struct page_view *v, struct str s)
+static struct json *lines(struct arena *a, size_t *codes, struct str s)
 {
-    struct json *list = json_array(v->a);
+    struct json *list = json_array(a);
     struct str rest = s.n ? str_head(s, TEXT_MAX) : STR_NONE;
     for (size_t i = 0; rest.p && i < LINES_MAX; i++)
-        json_add_json(list, page_view_text(v, str_cut(&rest, '\n')));
+        json_add_json(list, shown_text(a, codes, str_cut(&rest, '\n')));
     return list;
 }
 
-static struct json *view(struct arena *a, const struct message *m,
-                         int64_t now)
+static struct json *view(struct arena *a, const struct message *m)
 {
-    struct page_view v = page_view(a, now);
+    size_t codes = SHOWN_CODES;
     struct json *o = json_object(a), *rows = json_array(a);
     struct json *choices = json_array(a), *mail = json_object(a);
     json_set_text(o, "heading", m->heading);
-    json_set_json(o, "title", page_view_text(&v, m->title));
-    json_set_json(o, "question", lines(&v, m->question));
+    json_set_json(o, "title", shown_text(a, &codes, m->title));
+    json_set_json(o, "question", lines(a, &codes, m->question));
     for (size_t i = 0; i < m->rows; i++) {
         struct json *row = json_object(a);
         json_set_text(row, "name", str_of(m->row[i].name));
@@ -217,28 +217,29 @@ static struct json *view(struct arena *a, const struct message *m,
     json_set_json(o, "rows", rows);
     json_set_text(o, "silence", m->on_expiry.p ? m->on_expiry : STR(""));
     json_set_bool(o, "has_explanation", m->explanation.n > 0);
-    json_set_json(o, "explanation", lines(&v, m->explanation));
+    json_set_json(o, "explanation", lines(a, &codes, m->explanation));
     for (size_t i = 0; i < m->choices; i++)
-        json_add_json(choices, page_view_head(&v, m->choice[i],
-                                              PAGE_VIEW_ROW));
+        json_add_json(
+            choices, shown_text(a, &codes,
+                                words_cut(a, m->choice[i], MESSAGE_LINE_MAX)));
     json_set_bool(o, "has_choices", m->choices > 0);
     json_set_json(o, "choices", choices);
     json_set_bool(o, "has_context", m->context.n > 0);
-    json_set_json(o, "context", lines(&v, m->context));
+    json_set_json(o, "context", lines(a, &codes, m->context));
     json_set_text(o, "url", m->url);
     json_set_json(mail, "mail", o);
     return mail;
 }
 
-const struct err *message_mail(struct arena *a, const struct message_mail *m,
-                               struct str *out)
+const struct err *mail_write(struct arena *a, const struct mail *m,
+                             struct str *out)
 {
     struct message said;
     struct buf b = buf_make(a, MESSAGE_MAX * 4);
     struct buf html = buf_make(a, MESSAGE_MAX);
     TRY(message_read(a, m->body, &said));
-    TRY(template_render(a, m->templates, "mail_question",
-                        view(a, &said, m->now), &html));
+    TRY(template_render(a, m->templates, "mail_question", view(a, &said),
+                        &html));
     put_headers(&b, m, subject(a, &said));
     put_part(&b, m->id, "text/plain", as_text(a, &said));
     put_part(&b, m->id, "text/html", buf_text(&html));

@@ -1,7 +1,7 @@
 /* A signed request to an endpoint, as Standard Webhooks has it: what goes out
  * by itself, and what a door asks. Sends nothing. */
-#ifndef DOORS_WEBHOOK_H
-#define DOORS_WEBHOOK_H
+#ifndef NOTIFY_WEBHOOK_H
+#define NOTIFY_WEBHOOK_H
 
 #include "base/arena.h"
 #include "world/outbound.h"

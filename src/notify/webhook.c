@@ -1,5 +1,5 @@
 /* A signed request to an endpoint. Sends nothing. */
-#include "doors/webhook.h"
+#include "notify/webhook.h"
 
 #include "base/buf.h"
 #include "base/clock.h"

@@ -1,10 +1,10 @@
 /* A notice's body read for people. Made by the server itself, and yet full of
  * what agents wrote: only texts are taken from it, each cut to what can be
  * read in a message. */
-#include "doors/message.h"
+#include "notify/message.h"
 
 #include "base/clock.h"
-#include "doors/page_view.h"
+#include "world/words.h"
 
 #define TITLE_MAX 300
 #define QUESTION_MAX 4000
@@ -14,7 +14,7 @@
 struct str message_line(struct arena *a, struct str s, size_t max)
 {
     struct buf b = buf_make(a, s.n * 8 + 16);
-    const struct str plain = page_view_plain(a, s, max);
+    const struct str plain = words_plain(a, s, max);
     for (size_t i = 0; i < plain.n; i++)
         buf_char(&b, plain.p[i] == '\n' || plain.p[i] == '\t' ? ' '
                                                               : plain.p[i]);
@@ -43,15 +43,15 @@ static void add_row(struct arena *a, struct message *m, const char *name,
 {
     if (value.n == 0 || m->rows == MESSAGE_ROWS_MAX)
         return;
-    m->row[m->rows++] = (struct message_row){
-        name, message_line(a, value, PAGE_VIEW_ROW)};
+    m->row[m->rows++] =
+        (struct message_row){name, message_line(a, value, MESSAGE_LINE_MAX)};
 }
 
 static struct str moment(struct arena *a, const struct json *data,
                          const char *key, struct str none)
 {
     int64_t t;
-    return clock_parse(json_get_text(data, key), &t) ? page_view_moment(a, t)
+    return clock_parse(json_get_text(data, key), &t) ? words_moment(a, t)
                                                      : none;
 }
 

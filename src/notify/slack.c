@@ -3,9 +3,10 @@
  * All text is plain_text, so that nothing an agent wrote becomes a link, a
  * mention or an emoji; Slack's three special characters are escaped even so.
  * The one button is a link to the page. */
-#include "doors/message.h"
+#include "notify/slack.h"
 
-#include "doors/page_view.h"
+#include "notify/message.h"
+#include "world/words.h"
 
 /* Slack's limits, in characters. */
 #define HEADER_MAX 150
@@ -70,7 +71,7 @@ static void section(struct arena *a, struct json *blocks, const char *name,
         buf_put(&b, name);
         buf_char(&b, '\n');
     }
-    buf_str(&b, page_view_plain(a, s, TEXT_MAX));
+    buf_str(&b, words_plain(a, s, TEXT_MAX));
     json_set_json(block(a, blocks, "section"), "text",
                   text(a, buf_text(&b), TEXT_MAX));
 }
@@ -96,7 +97,7 @@ static void choices(struct arena *a, struct json *blocks,
     struct buf b = buf_make(a, TEXT_MAX * 16);
     for (size_t i = 0; i < m->choices; i++) {
         buf_put(&b, i ? "\n- " : "- ");
-        buf_str(&b, message_line(a, m->choice[i], PAGE_VIEW_ROW));
+        buf_str(&b, message_line(a, m->choice[i], MESSAGE_LINE_MAX));
     }
     section(a, blocks, "Choices", buf_text(&b));
 }
@@ -123,8 +124,8 @@ static struct str says(struct arena *a, const struct message *m)
     return escape(a, buf_text(&b), SAYS_MAX);
 }
 
-const struct err *message_slack(struct arena *a, struct str body,
-                                struct str *out)
+const struct err *slack_write(struct arena *a, struct str body,
+                              struct str *out)
 {
     struct message m;
     struct json *o = json_object(a), *blocks = json_array(a);

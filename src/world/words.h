@@ -1,0 +1,36 @@
+/* What people read, as plain text: nothing in it stays hidden, and it is cut
+ * to what fits; moments, spans, counts, ids. For pages, mail and chat. */
+#ifndef WORLD_WORDS_H
+#define WORLD_WORDS_H
+
+#include "base/arena.h"
+
+/* How many hidden characters there are. */
+size_t words_hidden(struct str s);
+/* At most max characters, "…" standing for the rest. */
+struct str words_cut(struct arena *a, struct str s, size_t max);
+/* Plain text of at most max characters for where no marks can stand: hidden
+ * characters are spelt as "[U+200B]". */
+struct str words_plain(struct arena *a, struct str s, size_t max);
+
+/* "20 Nov 2026 03:12:04 UTC" */
+struct str words_moment(struct arena *a, int64_t t);
+/* The same in a zone: "20 Nov 2026 04:12:04 CET". p NULL: UTC. */
+struct str words_when(struct arena *a, struct str zone, int64_t t);
+/* "20 Nov 2026", and "20 Nov 03:12:04", of "2026-11-20T03:12:04". */
+struct str words_day(struct arena *a, const char *iso);
+struct str words_brief(struct arena *a, const char *iso);
+/* "43 min": seconds below a minute, minutes below an hour, hours below two
+ * days, days; rounded down, and 0 for what is negative. */
+struct str words_span(struct arena *a, int64_t us);
+
+/* "1,284" */
+struct str words_count(struct arena *a, int64_t n);
+/* "1 event", "1,284 events" */
+struct str words_many(struct arena *a, int64_t n, const char *noun);
+/* "7c0e…b41d"; a short id as it is. */
+struct str words_short_id(struct arena *a, struct str id);
+/* Hexadecimal digits in groups of four, at most groups of them. */
+struct str words_groups(struct arena *a, struct str hex, size_t groups);
+
+#endif
