@@ -3,8 +3,8 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "doors/call/session.h"
 #include "doors/page_nav.h"
-#include "doors/session.h"
 
 /* Beyond the longest plan beside another: each byte of a record of 256 kB may
  * become five, and stand in up to ten places. */

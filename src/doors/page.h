@@ -2,7 +2,7 @@
 #ifndef DOORS_PAGE_H
 #define DOORS_PAGE_H
 
-#include "doors/call.h"
+#include "doors/call/call.h"
 #include "doors/page_view.h"
 
 /* page_login.c */

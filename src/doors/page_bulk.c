@@ -3,7 +3,7 @@
  * its own, in a transaction of its own, for the facts that were shown. */
 #include "base/clock.h"
 #include "domain/bulk.h"
-#include "doors/answer.h"
+#include "doors/asking/answer.h"
 #include "doors/page.h"
 #include "doors/page_bulk_head.h"
 #include "doors/page_choice.h"

@@ -1,10 +1,10 @@
 /* Settings: the channels to people, who may be named on them, and how much of
  * a question goes out. The address of a Slack channel is as good as a
  * password, so a saved one is never shown whole. */
+#include "domain/endpoint.h"
+#include "doors/asking/target.h"
 #include "doors/page.h"
 #include "doors/page_settings.h"
-#include "doors/target.h"
-#include "domain/endpoint.h"
 
 #define TAIL 4 /* characters of a hidden address that are shown */
 

@@ -1,8 +1,8 @@
 /* Settings: the endpoints of agents, where an answer is pushed to. */
+#include "domain/endpoint.h"
+#include "doors/asking/target.h"
 #include "doors/page.h"
 #include "doors/page_settings.h"
-#include "doors/target.h"
-#include "domain/endpoint.h"
 
 static const struct page_sheet_option events[] = {
     {"intent_authorized", "Approved"},

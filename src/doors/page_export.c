@@ -3,12 +3,12 @@
 #include <assert.h>
 
 #include "base/clock.h"
+#include "doors/asking/view.h"
 #include "doors/page.h"
 #include "doors/page_decision.h"
 #include "doors/page_facts.h"
 #include "doors/page_list.h"
 #include "doors/page_trail.h"
-#include "doors/view.h"
 
 #define PAGE 50                       /* rows at once */
 #define ROWS_MAX 5000                 /* of one file */

@@ -3,7 +3,7 @@
 #ifndef DOORS_PAGE_FILTERS_H
 #define DOORS_PAGE_FILTERS_H
 
-#include "doors/call.h"
+#include "doors/call/call.h"
 #include "doors/page_row.h"
 #include "store/inbox.h"
 

@@ -1,9 +1,9 @@
 /* An answer that was sent after its session had ended. */
 #include "doors/page_kept.h"
 
+#include "doors/call/route.h"
+#include "doors/call/session.h"
 #include "doors/page.h"
-#include "doors/route.h"
-#include "doors/session.h"
 #include "store/principals.h"
 
 #define PREFIX "kept." /* before the name of each field that is carried */

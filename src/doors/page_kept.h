@@ -4,7 +4,7 @@
 #ifndef DOORS_PAGE_KEPT_H
 #define DOORS_PAGE_KEPT_H
 
-#include "doors/call.h"
+#include "doors/call/call.h"
 #include "world/request.h"
 
 #define PAGE_KEPT_MAX ((size_t)32 << 10) /* bytes of what is carried */

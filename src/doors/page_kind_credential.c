@@ -1,6 +1,6 @@
 /* A credential that the agent lacks: whose, of what class, for what, and the
  * address where a person sets it up. No secret is asked for or shown. Never
- * loads, never decides; whether it is there is doors/probe.h's to find out. */
+ * loads, never decides; doors/asking/probe.h finds out whether it is there. */
 #include "doors/page_kind.h"
 #include "doors/page_kind_card.h"
 #include "doors/page_refs.h"

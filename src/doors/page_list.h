@@ -3,9 +3,9 @@
 #ifndef DOORS_PAGE_LIST_H
 #define DOORS_PAGE_LIST_H
 
-#include "doors/call.h"
-#include "doors/page_view.h"
 #include "domain/kind.h"
+#include "doors/call/call.h"
+#include "doors/page_view.h"
 
 #define PAGE_LIST_ROWS 50
 #define PAGE_LIST_WORDS 200 /* characters of a search */

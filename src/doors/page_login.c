@@ -2,11 +2,11 @@
  *
  * Tells nobody whether an e-mail is known: the same words and about the same
  * time for a wrong password, an unknown and a disabled person. */
+#include "domain/person.h"
+#include "doors/call/session.h"
+#include "doors/call/sign_in.h"
 #include "doors/page.h"
 #include "doors/page_kept.h"
-#include "doors/session.h"
-#include "doors/sign_in.h"
-#include "domain/person.h"
 #include "store/principals.h"
 
 const struct err *page_home(struct call *c)

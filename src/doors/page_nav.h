@@ -3,7 +3,7 @@
 #ifndef DOORS_PAGE_NAV_H
 #define DOORS_PAGE_NAV_H
 
-#include "doors/call.h"
+#include "doors/call/call.h"
 
 /* Sets `open_count` and `nav` of a page. load false: without what the database
  * knows, for an error page, which must not need it. */

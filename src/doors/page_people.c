@@ -8,10 +8,10 @@
 #include "base/crypt.h"
 #include "base/id.h"
 #include "base/log.h"
+#include "doors/call/sign_in.h"
 #include "doors/page.h"
 #include "doors/page_roster.h"
 #include "doors/page_secret.h"
-#include "doors/sign_in.h"
 #include "store/people.h"
 
 #define PATH "/settings/people"

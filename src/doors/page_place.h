@@ -3,8 +3,8 @@
 #ifndef DOORS_PAGE_PLACE_H
 #define DOORS_PAGE_PLACE_H
 
-#include "doors/call.h"
 #include "domain/suspension.h"
+#include "doors/call/call.h"
 
 /* `place`: among those that the reader may answer, or among all where this one
  * is not theirs to answer. */

@@ -1,9 +1,9 @@
 /* Settings: oneself. Name, time zone and theme, and a new password for the
  * old one. Never shows a password, not even one that was just typed. */
 #include "base/log.h"
+#include "doors/call/sign_in.h"
 #include "doors/page.h"
 #include "doors/page_people.h"
-#include "doors/sign_in.h"
 #include "store/people.h"
 #include "world/guessable.h"
 #include "world/zone.h"

@@ -3,9 +3,9 @@
 #ifndef DOORS_PAGE_REVISION_H
 #define DOORS_PAGE_REVISION_H
 
-#include "doors/call.h"
-#include "doors/page_view.h"
 #include "domain/suspension.h"
+#include "doors/call/call.h"
+#include "doors/page_view.h"
 
 struct page_revision {
     int64_t n;                              /* from 1 */

@@ -3,9 +3,9 @@
 #ifndef DOORS_PAGE_ROW_H
 #define DOORS_PAGE_ROW_H
 
-#include "doors/call.h"
-#include "doors/page_view.h"
 #include "domain/suspension.h"
+#include "doors/call/call.h"
+#include "doors/page_view.h"
 #include "store/suspensions.h"
 
 enum page_row_group {

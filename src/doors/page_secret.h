@@ -4,7 +4,7 @@
 #ifndef DOORS_PAGE_SECRET_H
 #define DOORS_PAGE_SECRET_H
 
-#include "doors/call.h"
+#include "doors/call/call.h"
 
 struct page_secret {
     const char *what, *sentence; /* "The secret" */

@@ -4,7 +4,7 @@
 #ifndef DOORS_PAGE_SETTINGS_H
 #define DOORS_PAGE_SETTINGS_H
 
-#include "doors/call.h"
+#include "doors/call/call.h"
 #include "doors/page_sheet.h"
 #include "store/endpoints.h"
 

@@ -1,6 +1,6 @@
 /* One question: open, to be confirmed, closed, or closed by somebody else
  * while this reader was answering. A GET decides nothing. */
-#include "doors/answer.h"
+#include "doors/asking/answer.h"
 #include "doors/page.h"
 #include "doors/page_allowed.h"
 #include "doors/page_amend.h"

@@ -3,7 +3,7 @@
 #ifndef DOORS_PAGE_TRAIL_H
 #define DOORS_PAGE_TRAIL_H
 
-#include "doors/call.h"
+#include "doors/call/call.h"
 #include "store/decided.h"
 
 struct page_trail {

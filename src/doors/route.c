@@ -5,7 +5,7 @@
  * how errors look, and which function answers. serve.c does the rest. */
 #include "doors/route.h"
 
-#include "doors/api.h"
+#include "doors/api/api.h"
 #include "doors/page.h"
 
 #define KB ((size_t)1024)

@@ -4,25 +4,7 @@
 #ifndef DOORS_ROUTE_H
 #define DOORS_ROUTE_H
 
-#include "doors/call.h"
-
-/* How a caller proves who it is. */
-enum route_proof {
-    ROUTE_OPEN,   /* needs none */
-    ROUTE_KEY,    /* X-API-Key, or Authorization: Bearer */
-    ROUTE_COOKIE, /* a person's session, and a token in every form */
-};
-
-struct route {
-    enum method method;
-    const char *pattern;
-    enum route_proof proof;
-    unsigned who;      /* roles that may, ORed; 0 for ROUTE_OPEN */
-    const char *query; /* allowed query keys, space-separated */
-    size_t body;       /* the body's ceiling in bytes; 0: none is read */
-    enum response_style style;
-    const struct err *(*handle)(struct call *c);
-};
+#include "doors/call/route.h"
 
 extern const struct route routes[];
 extern const size_t route_count;

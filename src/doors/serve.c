@@ -4,12 +4,12 @@
 #include "doors/serve.h"
 
 #include "base/log.h"
-#include "doors/hold.h"
-#include "doors/limit.h"
+#include "doors/call/hold.h"
+#include "doors/call/limit.h"
+#include "doors/call/session.h"
 #include "doors/page.h"
 #include "doors/page_kept.h"
 #include "doors/route.h"
-#include "doors/session.h"
 
 #define TRIES 4 /* of a call that met a deadlock or its own twin */
 #define LARGE_BODY ((size_t)64 << 10) /* one that its sender can cut */

@@ -3,25 +3,7 @@
 #ifndef DOORS_SERVE_H
 #define DOORS_SERVE_H
 
-#include "base/conf.h"
-#include "base/metrics.h"
-#include "base/quota.h"
-#include "world/pg.h"
-#include "world/request.h"
-#include "world/response.h"
-#include "world/template.h"
-
-/* What lives as long as a worker. */
-struct serve {
-    const struct conf *conf;
-    const struct templates *templates;
-    struct pg *pg;
-    struct principals *principals;
-    struct metrics *metrics;
-    struct quota *quota;
-    struct str secret; /* of what is handed over: doors/hold.h */
-    struct outbound *outbound; /* for what a door asks elsewhere; NULL: none */
-};
+#include "doors/call/serve.h"
 
 /* What is told about an answered request. Texts live in the request's arena. */
 struct served {

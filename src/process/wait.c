@@ -16,7 +16,7 @@
 #include "base/crypt.h"
 #include "base/id.h"
 #include "base/log.h"
-#include "doors/hold.h"
+#include "doors/call/hold.h"
 #include "process/wait_news.h"
 #include "process/wait_share.h"
 #include "process/wait_slow.h"

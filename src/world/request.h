@@ -36,7 +36,7 @@ struct request {
     struct str content_type;
     struct str body;
     bool https;
-    bool waited; /* it comes back, and is answered now: doors/hold.h */
+    bool waited; /* it comes back, and is answered now: doors/call/hold.h */
     bool unheld; /* and comes back before its time */
     bool over;   /* and its caller has too many of its sort */
     struct str remote; /* the client's address */

@@ -1,0 +1,73 @@
+/* The functions behind the JSON rows of the route table, one for each row;
+ * route.c says who may and what comes in. */
+#ifndef DOORS_API_API_H
+#define DOORS_API_API_H
+
+#include "doors/call/call.h"
+
+/* api/openintent.c */
+const struct err *api_openintent_discovery(struct call *c) MUST;
+const struct err *api_openintent_config(struct call *c) MUST;
+const struct err *api_openintent_respond(struct call *c) MUST;
+
+/* api/intent.c */
+const struct err *api_intent_list(struct call *c) MUST;
+const struct err *api_intent_get(struct call *c) MUST;
+const struct err *api_intent_create(struct call *c) MUST;
+const struct err *api_intent_create_child(struct call *c) MUST;
+const struct err *api_intent_children(struct call *c) MUST;
+const struct err *api_intent_dependencies(struct call *c) MUST;
+const struct err *api_intent_dependents(struct call *c) MUST;
+const struct err *api_intent_add_dependency(struct call *c) MUST;
+const struct err *api_intent_remove_dependency(struct call *c) MUST;
+
+/* api/intent_change.c */
+const struct err *api_intent_status(struct call *c) MUST;
+const struct err *api_intent_state(struct call *c) MUST;
+
+/* api/event.c */
+const struct err *api_event_list(struct call *c) MUST;
+const struct err *api_event_post(struct call *c) MUST;
+const struct err *api_event_verify(struct call *c) MUST;
+
+/* api/lease.c */
+const struct err *api_lease_list(struct call *c) MUST;
+const struct err *api_lease_acquire(struct call *c) MUST;
+const struct err *api_lease_renew(struct call *c) MUST;
+const struct err *api_lease_release(struct call *c) MUST;
+const struct err *api_agent_list(struct call *c) MUST;
+const struct err *api_agent_assign(struct call *c) MUST;
+const struct err *api_agent_unassign(struct call *c) MUST;
+
+/* api/stream.c */
+const struct err *api_stream_intent(struct call *c) MUST;
+const struct err *api_stream_agent(struct call *c) MUST;
+const struct err *api_stream_inbox(struct call *c) MUST;
+
+/* api/suspension.c */
+const struct err *api_suspension_ask(struct call *c) MUST;
+const struct err *api_suspension_action(struct call *c) MUST;
+const struct err *api_suspension_list(struct call *c) MUST;
+const struct err *api_suspension_get(struct call *c) MUST;
+const struct err *api_suspension_respond(struct call *c) MUST;
+const struct err *api_suspension_cancel(struct call *c) MUST;
+
+/* api/endpoint.c */
+const struct err *api_endpoint_register(struct call *c) MUST;
+const struct err *api_endpoint_list(struct call *c) MUST;
+const struct err *api_endpoint_get(struct call *c) MUST;
+const struct err *api_endpoint_change(struct call *c) MUST;
+const struct err *api_endpoint_rotate(struct call *c) MUST;
+const struct err *api_endpoint_remove(struct call *c) MUST;
+
+/* api/subscription.c */
+const struct err *api_subscription_make(struct call *c) MUST;
+const struct err *api_subscription_list(struct call *c) MUST;
+const struct err *api_subscription_remove(struct call *c) MUST;
+
+/* api/operations.c */
+const struct err *api_health(struct call *c) MUST;
+const struct err *api_ready(struct call *c) MUST;
+const struct err *api_metrics(struct call *c) MUST;
+
+#endif

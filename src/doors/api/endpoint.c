@@ -1,0 +1,201 @@
+/* Endpoints of agents: where a platform is told how a question ended.
+ *
+ * A secret is shown where it is made, and never again. */
+#include "base/clock.h"
+#include "base/fields.h"
+#include "base/id.h"
+#include "domain/endpoint.h"
+#include "doors/api/api.h"
+#include "doors/asking/target.h"
+#include "doors/asking/view.h"
+#include "store/endpoints.h"
+#include "world/wake.h"
+
+/* Whose endpoints the caller sees: an agent its own, an admin all. */
+static struct str scope(const struct call *c)
+{
+    return c->who.role == ROLE_AGENT ? c->who.agent : STR_NONE;
+}
+
+static struct json *view(struct arena *a, const struct endpoint *e)
+{
+    struct json *o = json_object(a);
+    json_set_text(o, "endpoint_id", e->id);
+    json_set_text(o, "name", e->name);
+    json_set_text(o, "url", e->address);
+    json_set_text_or_null(o, "agent", e->agent);
+    view_set(a, o, "event_types", e->event_types);
+    json_set_bool(o, "internal", e->internal);
+    json_set_bool(o, "paused", e->paused_at != 0);
+    view_set_time(a, o, "paused_at", e->paused_at);
+    view_set_time(a, o, "gone_at", e->gone_at);
+    json_set_int(o, "waiting", e->waiting);
+    view_set_time(a, o, "created_at", e->created_at);
+    json_set_text(o, "created_by", e->created_by);
+    return o;
+}
+
+/* A channel has the same table, but is no endpoint of an agent. */
+static const struct err *find(struct call *c, struct endpoint *e)
+{
+    TRY(endpoints_get(c->pg, c->a, c->param[0], scope(c), e));
+    return str_is(e->kind, "agent")
+               ? NULL
+               : ERROR(ERR_NOT_FOUND, "endpoint.unknown",
+                       "There is no such endpoint.");
+}
+
+/* ---- registering ---------------------------------------------------- */
+
+static const struct err *read_owner(struct call *c, struct fields *f,
+                                    struct endpoint *e)
+{
+    const bool admin = c->who.role == ROLE_ADMIN;
+    fields_text(f, "agent", PRINCIPAL_AGENT_NAME_MAX, &e->agent);
+    fields_bool(f, "internal", &e->internal);
+    if (e->agent.p && !principal_agent_name(e->agent))
+        fields_wrong(f, "agent", "agent.name", "No agent can have this name.");
+    TRY(fields_error(f));
+    if (!admin && e->agent.p && !str_eq(e->agent, c->who.agent))
+        return err_at(c->a, ERR_FORBIDDEN, "endpoint.admin_only", STR("agent"),
+                      "Only an admin registers for another agent.");
+    if (!admin && e->internal)
+        return err_at(c->a, ERR_FORBIDDEN, "endpoint.admin_only",
+                      STR("internal"),
+                      "Only an admin registers a private address.");
+    if (!admin)
+        e->agent = c->who.agent;
+    return NULL;
+}
+
+static const struct err *read_new(struct call *c, const struct json *body,
+                                  struct endpoint *e)
+{
+    struct fields f = fields(c->a, body, STR(""));
+    const struct json *types = NULL;
+    fields_only(&f, "name url event_types agent internal");
+    fields_need(&f, "name");
+    fields_text(&f, "name", ENDPOINT_NAME_MAX, &e->name);
+    fields_need(&f, "url");
+    fields_text(&f, "url", ENDPOINT_URL_MAX, &e->address);
+    fields_json(&f, "event_types", JSON_ARRAY, &types);
+    TRY(read_owner(c, &f, e));
+    TRY(endpoint_name(c->a, "name", e->name));
+    TRY(target_check(c->a, "url", e->address, e->internal));
+    return endpoint_types(c->a, "event_types", types, &e->event_types);
+}
+
+static const struct call_made made = {"/api/v1/endpoints/", "endpoint_id"};
+
+const struct err *api_endpoint_register(struct call *c)
+{
+    struct endpoint e = {.id = id_new(c->a),
+                         .kind = STR("agent"),
+                         .secret = endpoint_secret(c->a),
+                         .created_by = principal_actor(&c->who)};
+    struct work_once once;
+    struct json *body = NULL;
+    struct work w;
+    TRY(call_body(c, &body));
+    TRY(call_once(c, &once));
+    TRY(read_new(c, body, &e));
+    if (c->who.role == ROLE_AGENT) {
+        e.key_id = c->who.id;
+        e.most = c->serve->conf->limit_endpoints;
+    }
+    TRY(work_begin_bare(&w, c->pg, c->a, &once));
+    if (w.answered)
+        return call_replay_made(c, &w, &made);
+    e.created_at = w.now;
+    TRY(endpoints_insert(c->pg, c->a, &e));
+    call_locate(c, &made, e.id);
+    return call_commit_secret(c, &w, 201, view(c->a, &e), e.secret);
+}
+
+/* ---- reading -------------------------------------------------------- */
+
+const struct err *api_endpoint_list(struct call *c)
+{
+    struct json *o = json_object(c->a), *list = json_array(c->a);
+    struct endpoint_rows rows;
+    TRY(endpoints_list(c->pg, c->a, false, scope(c), &rows));
+    for (size_t i = 0; i < rows.n; i++)
+        json_add_json(list, view(c->a, &rows.v[i]));
+    json_set_json(o, "endpoints", list);
+    response_json(c->rs, 200, o);
+    return NULL;
+}
+
+const struct err *api_endpoint_get(struct call *c)
+{
+    struct endpoint e;
+    TRY(find(c, &e));
+    response_json(c->rs, 200, view(c->a, &e));
+    return NULL;
+}
+
+/* ---- changing ------------------------------------------------------- */
+
+const struct err *api_endpoint_change(struct call *c)
+{
+    const struct json *types = NULL;
+    struct json *body = NULL;
+    struct str name = STR_NONE;
+    struct endpoint e;
+    bool paused = false;
+    TRY(call_body(c, &body));
+    struct fields f = fields(c->a, body, STR(""));
+    fields_only(&f, "name event_types paused");
+    fields_text(&f, "name", ENDPOINT_NAME_MAX, &name);
+    fields_json(&f, "event_types", JSON_ARRAY, &types);
+    fields_bool(&f, "paused", &paused);
+    TRY(fields_error(&f));
+    if (name.p)
+        TRY(endpoint_name(c->a, "name", name));
+    TRY(find(c, &e));
+    if (name.p)
+        e.name = name;
+    if (types)
+        TRY(endpoint_types(c->a, "event_types", types, &e.event_types));
+    if (name.p || types)
+        TRY(endpoints_update(c->pg, c->a, &e));
+    if (json_get(body, "paused"))
+        TRY(endpoints_pause(c->pg, c->a, paused, clock_now(), &e));
+    wake_deliver();
+    response_json(c->rs, 200, view(c->a, &e));
+    return NULL;
+}
+
+const struct err *api_endpoint_rotate(struct call *c)
+{
+    const struct str secret = endpoint_secret(c->a);
+    struct json *body = NULL;
+    struct work_once once;
+    struct endpoint e;
+    struct work w;
+    if (c->rq->body.n > 0)
+        TRY(call_body(c, &body));
+    else
+        body = json_object(c->a);
+    TRY(call_once(c, &once));
+    struct fields f = fields(c->a, body, STR(""));
+    fields_only(&f, "");
+    TRY(fields_error(&f));
+    TRY(work_begin_bare(&w, c->pg, c->a, &once));
+    if (w.answered)
+        return call_replay(c, &w);
+    TRY(find(c, &e));
+    TRY(endpoints_rotate(c->pg, c->a, e.id, secret, w.now));
+    struct json *o = view(c->a, &e);
+    view_set_time(c->a, o, "previous_until", w.now + ENDPOINTS_ROTATION);
+    return call_commit_secret(c, &w, 200, o, secret);
+}
+
+const struct err *api_endpoint_remove(struct call *c)
+{
+    struct endpoint e;
+    TRY(find(c, &e));
+    TRY(endpoints_remove(c->pg, c->a, e.id, clock_now()));
+    c->rs->status = 204;
+    return NULL;
+}

@@ -1,0 +1,244 @@
+/* Events: listing, posting, checking the chain. */
+#include "base/clock.h"
+#include "base/fields.h"
+#include "base/id.h"
+#include "doors/api/api.h"
+#include "store/events.h"
+#include "store/intents.h"
+
+#define TRACE_MAX 200
+
+static struct str event_text(struct arena *a, const struct event *e)
+{
+    struct buf b = buf_make(a, EVENT_CANONICAL_MAX + 256);
+    event_write(&b, e->canonical, e->hash);
+    return buf_text(&b);
+}
+
+/* ---- listing -------------------------------------------------------- */
+
+static const struct err *read_page(struct call *c, struct events_page *page)
+{
+    const struct str since = request_query(c->rq, "since");
+    page->type = request_query(c->rq, "event_type");
+    if (since.p && !clock_parse(since, &page->since))
+        return err_at(c->a, ERR_BAD_REQUEST, "request.query", STR("since"),
+                      "\"since\" has to be a time like "
+                      "2026-11-20T09:26:13.510233.");
+    TRY(call_query_int(c, "limit", 1, 1000, &page->limit));
+    TRY(call_query_int(c, "offset", 0, EVENT_SEQUENCE_MAX, &page->offset));
+    return call_query_int(c, "before", 1, INT64_MAX, &page->before);
+}
+
+const struct err *api_event_list(struct call *c)
+{
+    struct events_page page = {.intent_id = c->param[0], .limit = 100};
+    struct event_rows rows;
+    struct intent i;
+    TRY(read_page(c, &page));
+    TRY(call_intent(c, c->param[0], REACH_USE, &i));
+    TRY(events_list(c->pg, c->a, &page, &rows));
+    struct buf b = buf_make(c->a, RESPONSE_BODY_MAX);
+    struct buf next = buf_make(c->a, 32);
+    buf_char(&b, '[');
+    for (size_t k = 0; k < rows.n; k++) {
+        buf_put(&b, k ? "," : "");
+        event_write(&b, rows.v[k].canonical, rows.v[k].hash);
+    }
+    buf_char(&b, ']');
+    response_json_buf(c->rs, 200, &b);
+    /* The body is a bare list for OpenIntent's clients. */
+    if (rows.more) {
+        buf_int(&next, rows.v[rows.n - 1].sequence);
+        response_header(c->rs, "X-Next-Before", buf_text(&next));
+    }
+    return NULL;
+}
+
+/* ---- posting -------------------------------------------------------- */
+
+struct posted {
+    struct str type, trace_id, parent_event_id;
+    const struct json *payload;
+};
+
+static const struct err *read_event(struct call *c, const struct json *body,
+                                    struct posted *out)
+{
+    struct fields f = fields(c->a, body, STR(""));
+    struct str actor; /* known, and replaced by who really calls */
+    fields_only(&f, "event_type actor payload trace_id parent_event_id "
+                    "intent_id id created_at proof");
+    fields_need(&f, "event_type");
+    fields_text(&f, "event_type", 80, &out->type);
+    fields_text(&f, "actor", TRACE_MAX, &actor);
+    fields_json(&f, "payload", JSON_OBJECT, &out->payload);
+    fields_text(&f, "trace_id", TRACE_MAX, &out->trace_id);
+    fields_text(&f, "parent_event_id", TRACE_MAX, &out->parent_event_id);
+    if (!f.e && !event_type_known(out->type))
+        fields_wrong(&f, "event_type", "event.type",
+                     "There is no such event type.");
+    if (!out->payload)
+        out->payload = json_object(c->a);
+    return fields_error(&f);
+}
+
+static struct json *payload_of(struct arena *a, const struct event *e)
+{
+    struct json *v = NULL;
+    const struct str raw = json_raw_member(a, e->canonical, STR("payload"));
+    return raw.p && !json_parse(a, raw, &v) ? v : NULL;
+}
+
+/* The reminder of the posted attempt; else, for the two clocks are not the
+ * same, the newest one of the question; else what says that it was asked. */
+static const struct err *find_reminder(struct call *c, const struct work *w,
+                                       const struct posted *p,
+                                       struct event_rows *out)
+{
+    const struct events_page page = {.intent_id = w->intent.id,
+                                     .type = p->type,
+                                     .limit = SUSPENSION_ATTEMPTS_MAX};
+    const struct json *attempt = json_get(p->payload, "attempt");
+    struct event_rows rows;
+    TRY(events_list(c->pg, c->a, &page, &rows));
+    for (size_t i = 0; i < rows.n; i++) {
+        const struct json *own = payload_of(c->a, &rows.v[i]);
+        if (!str_eq(json_get_text(own, "suspension_id"), w->suspension.id))
+            break;
+        if (i == 0 || json_equal(json_get(own, "attempt"), attempt))
+            *out = (struct event_rows){.v = &rows.v[i], .n = 1};
+    }
+    return NULL;
+}
+
+/* The SDK posts beside the server what the server has recorded itself: the
+ * one that is there is the answer, and no second one is stored. */
+static const struct err *answer_echo(struct call *c, const struct work *w,
+                                     const struct posted *p)
+{
+    const struct str id = json_get_text(p->payload, "suspension_id");
+    struct event_rows rows = {.n = 0};
+    if (!w->has_suspension || !str_eq(w->suspension.id, id))
+        return ERROR(ERR_CONFLICT, "event.servers_own",
+                     "This event tells of a question that is not this "
+                     "intent's; the server writes it itself.");
+    if (!str_is(p->type, "intent.suspended"))
+        TRY(find_reminder(c, w, p, &rows));
+    if (rows.n == 0)
+        TRY(events_get(c->pg, c->a, w->intent.id,
+                       w->suspension.asked_sequence, &rows));
+    if (rows.n == 0)
+        return ERROR(ERR_INTERNAL, "internal", "The event is missing.");
+    response_json_text(c->rs, 200, event_text(c->a, &rows.v[0]));
+    return NULL;
+}
+
+static const struct err *append(struct call *c, struct work *w,
+                                const struct posted *p)
+{
+    const struct event_draft d = {
+        .type = arena_z(c->a, p->type),
+        .by = event_by(&c->who),
+        .payload = p->payload,
+        .trace_id = p->trace_id,
+        .parent_event_id = p->parent_event_id};
+    return event_append(c->a, w->intent.id, &d, w->now, &w->intent.tail,
+                        &w->events);
+}
+
+const struct err *api_event_post(struct call *c)
+{
+    struct posted p = {.payload = NULL};
+    struct work_once once;
+    struct json *body = NULL;
+    struct work w;
+    TRY(call_body(c, &body));
+    TRY(call_once(c, &once));
+    TRY(read_event(c, body, &p));
+    const bool echo = event_type_echoed(p.type);
+    if (!echo && !event_type_postable(p.type, c->who.role))
+        return ERROR(ERR_FORBIDDEN, "event.servers_own",
+                     "Only the server writes events of this type.");
+    TRY(call_begin(c, &w, c->param[0], &once));
+    if (w.answered)
+        return call_replay(c, &w);
+    if (echo)
+        return answer_echo(c, &w, &p);
+    TRY(append(c, &w, &p));
+    return call_commit_text(c, &w, 201,
+                            event_text(c->a, &w.events.v[w.events.n - 1]),
+                            false);
+}
+
+/* ---- checking ------------------------------------------------------- */
+
+/* What is told of each event, kept while the pages that it stood on go. */
+struct checked {
+    struct arena *a;
+    struct event v[EVENT_SEQUENCE_MAX];
+    size_t n;
+};
+
+static void keep(void *own, const struct event *e)
+{
+    struct checked *k = own;
+    if (k->n < countof(k->v))
+        k->v[k->n++] = (struct event){.sequence = e->sequence,
+                                      .hash = arena_str(k->a, e->hash),
+                                      .previous = arena_str(k->a, e->previous)};
+}
+
+static void put_checked(struct buf *b, const struct event *e, bool ok)
+{
+    buf_put(b, "{\"sequence\":");
+    buf_int(b, e->sequence);
+    buf_put(b, ",\"event_hash\":");
+    json_write_string(b, e->hash);
+    buf_put(b, ",\"previous_event_hash\":");
+    if (e->previous.p)
+        json_write_string(b, e->previous);
+    else
+        buf_put(b, "null");
+    buf_put(b, ok ? ",\"verified\":true}" : ",\"verified\":false}");
+}
+
+/* The head's members, and then the events: a text, for they are many. */
+static void answer_check(struct call *c, struct json *head,
+                         const struct checked *k, int64_t broken)
+{
+    struct buf b = buf_make(c->a, RESPONSE_BODY_MAX);
+    json_write(&b, head);
+    b.n--; /* the closing brace */
+    buf_put(&b, ",\"events\":[");
+    for (size_t i = 0; i < k->n; i++) {
+        buf_put(&b, i ? "," : "");
+        put_checked(&b, &k->v[i], !broken || k->v[i].sequence < broken);
+    }
+    buf_put(&b, "]}");
+    response_json_buf(c->rs, 200, &b);
+}
+
+const struct err *api_event_verify(struct call *c)
+{
+    struct event_check check = {.broken = 0};
+    struct json *o = json_object(c->a);
+    struct checked *k = arena_new(c->a, struct checked);
+    struct intent i, after;
+    k->a = c->a;
+    TRY(call_intent(c, c->param[0], REACH_USE, &i));
+    TRY(events_check(c->pg, c->a, i.id, &check, keep, k));
+    TRY(intents_get(c->pg, c->a, i.id, &after));
+    event_check_end(&check, &i.tail, &after.tail);
+    json_set_text(o, "intent_id", i.id);
+    json_set_int(o, "event_count", (int64_t)k->n);
+    json_set_int(o, "first_sequence", k->n ? k->v[0].sequence : 0);
+    json_set_int(o, "last_sequence", k->n ? k->v[k->n - 1].sequence : 0);
+    json_set_bool(o, "chain_valid", !check.broken);
+    if (check.broken) {
+        json_set_int(o, "first_broken_sequence", check.broken);
+        json_set_text(o, "reason", str_of(check.reason));
+    }
+    answer_check(c, o, k, check.broken);
+    return NULL;
+}

@@ -1,0 +1,208 @@
+/* Changing an intent: its status and its state document. Suspending in two
+ * calls, as the OpenIntent SDK does it, comes through here. */
+#include "base/fields.h"
+#include "doors/api/api.h"
+#include "doors/asking/answer.h"
+#include "doors/asking/ask.h"
+#include "doors/asking/view.h"
+#include "store/events.h"
+#include "store/intents.h"
+#include "store/sql.gen.h"
+
+#define REASON_MAX 1000
+
+static const struct err *commit_intent(struct call *c, struct work *w)
+{
+    return call_commit_text(c, w, 200, view_intent_text(c->a, &w->intent),
+                            true);
+}
+
+/* ---- status --------------------------------------------------------- */
+
+/* Whoever ends an intent takes its open question back. */
+static const struct err *withdraw(struct call *c, struct work *w,
+                                  struct str reason, enum intent_status to)
+{
+    struct decision d = work_decision(w);
+    struct principal who = c->who;
+    /* The one who may end the intent may end its question with it. */
+    if (who.role == ROLE_OPERATOR)
+        who.role = ROLE_ADMIN;
+    TRY(resolve_cancel(c->a, &d, &who, reason, to));
+    w->suspension.responded_via = STR("openintent");
+    w->suspension_decided = true;
+    return NULL;
+}
+
+static const struct err *change_status(struct call *c, struct work *w,
+                                       enum intent_status to,
+                                       struct str reason)
+{
+    const bool open =
+        w->has_suspension && w->suspension.state == SUSPENSION_PENDING;
+    const struct intent_move m = {.from = w->intent.status,
+                                  .to = to,
+                                  .role = c->who.role,
+                                  .question_open = open,
+                                  .dependencies_done = w->dependencies_done,
+                                  .children_done = w->children_done};
+    const enum intent_status from = w->intent.status;
+    TRY(intent_move(&m, &to));
+    if (to == from)
+        return NULL;
+    work_touch(w);
+    if (open && to == INTENT_ABANDONED)
+        return withdraw(c, w, reason, to);
+    /* The record of the last question must not be read as the answer of the
+     * one that is on its way; the rows keep the history. */
+    if (to == INTENT_SUSPENDED)
+        TRY(suspension_drop_mirror(c->a, &w->intent));
+    w->intent.status = to;
+    TRY(work_event(w, "status_changed", event_by(&c->who),
+                   intent_status_changed(c->a, from, to, reason)));
+    return to == INTENT_COMPLETED ? work_unblock(w) : NULL;
+}
+
+const struct err *api_intent_status(struct call *c)
+{
+    struct str word = STR_NONE, reason = STR_NONE;
+    struct work_once once;
+    struct json *body = NULL;
+    int64_t version = 0;
+    struct work w;
+    TRY(call_if_match(c, &version));
+    TRY(call_body(c, &body));
+    TRY(call_once(c, &once));
+    struct fields f = fields(c->a, body, STR(""));
+    fields_need(&f, "status");
+    fields_word(&f, "status",
+                "draft active blocked suspended_awaiting_input completed "
+                "abandoned",
+                &word);
+    fields_text(&f, "reason", REASON_MAX, &reason);
+    TRY(fields_error(&f));
+    const struct work_target target = {
+        .intent_id = c->param[0],
+        .who = &c->who,
+        .take = str_is(word, "completed") ? SQL_INTENT_TAKE_DEPENDENTS
+                                          : SQL_INTENT_TAKE};
+    TRY(work_begin(&w, c->pg, c->a, &target, &once));
+    if (w.answered)
+        return call_replay(c, &w);
+    TRY(call_same_version(c, &w, version));
+    TRY(change_status(c, &w, intent_status_of(word), reason));
+    return commit_intent(c, &w);
+}
+
+/* ---- state ---------------------------------------------------------- */
+
+/* The record's bytes inside the body, so that its context is kept as sent:
+ * patches[i].value or state._suspension. */
+static struct str record_bytes(struct call *c, const struct json *body,
+                               const struct json *record)
+{
+    const struct str list =
+        json_raw_member(c->a, c->rq->body, STR("patches"));
+    const struct str state = json_raw_member(c->a, c->rq->body, STR("state"));
+    if (!list.p)
+        return json_raw_member(c->a, state, STR("_suspension"));
+    const struct json *patches = json_get(body, "patches");
+    for (size_t i = 0; i < json_count(patches); i++) {
+        if (json_get(json_at(patches, i), "value") != record)
+            continue;
+        return json_raw_member(c->a, json_raw_element(list, i),
+                               STR("value"));
+    }
+    return STR_NONE;
+}
+
+/* Between the SDK's status call and its record there is no open question yet;
+ * the record makes it. At any other time the record is sealed. */
+static const struct err *suspend(struct call *c, struct work *w,
+                                 const struct json *body,
+                                 const struct json *record)
+{
+    struct suspension s = {.state = SUSPENSION_PENDING};
+    if (c->who.role != ROLE_AGENT)
+        return ERROR(ERR_FORBIDDEN, "suspension.agents_ask",
+                     "Only an agent asks a question.");
+    if (w->intent.status != INTENT_SUSPENDED ||
+        (w->has_suspension && w->suspension.state == SUSPENSION_PENDING))
+        return ERROR(ERR_CONFLICT, "suspension.sealed",
+                     "The question is sealed. To ask a new one, set the "
+                     "status to suspended_awaiting_input first.");
+    TRY(suspension_read_record(c->a, record, record_bytes(c, body, record),
+                               &s));
+    return ask_suspend(c, w, &s);
+}
+
+static struct json *patched_payload(struct call *c, const struct json *body)
+{
+    struct json *p = json_object(c->a);
+    if (json_has(body, "patches"))
+        json_set_json(p, "patches", json_get(body, "patches"));
+    else
+        json_set_json(p, "state", json_get(body, "state"));
+    return p;
+}
+
+static const struct err *patch(struct call *c, struct work *w,
+                               const struct intent_patches *p,
+                               const struct json *body)
+{
+    struct json *state = NULL;
+    if (p->n == 0)
+        return NULL;
+    TRY(json_parse(c->a, w->intent.state, &state));
+    TRY(intent_patch(c->a, state, p));
+    TRY(intent_state_text(c->a, state, &w->intent.state));
+    return work_event(w, "state_patched", event_by(&c->who),
+                      patched_payload(c, body));
+}
+
+static const struct err *change_state(struct call *c, struct work *w,
+                                      struct intent_patches *p,
+                                      const struct json *body)
+{
+    const struct json *record = NULL;
+    bool whole = false;
+    if (w->intent.status == INTENT_COMPLETED ||
+        w->intent.status == INTENT_ABANDONED)
+        return ERROR(ERR_CONFLICT, "intent.ended",
+                     "The intent has ended; its state stays as it is.");
+    if (!intent_patches_suspension(p, &whole, &record))
+        return patch(c, w, p, body);
+    if (!whole)
+        return ERROR(ERR_CONFLICT, "suspension.sealed",
+                     "The question is sealed; it cannot be patched.");
+    intent_patches_drop_suspension(p);
+    TRY(patch(c, w, p, body));
+    return suspend(c, w, body, record);
+}
+
+const struct err *api_intent_state(struct call *c)
+{
+    struct intent_patches *p = arena_new(c->a, struct intent_patches);
+    struct work_once once;
+    struct json *body = NULL;
+    int64_t version = 0;
+    struct work w;
+    TRY(call_if_match(c, &version));
+    TRY(call_body(c, &body));
+    TRY(call_once(c, &once));
+    TRY(intent_patches_read(c->a, body, p));
+    TRY(call_begin(c, &w, c->param[0], &once));
+    if (w.answered)
+        return call_replay(c, &w);
+    TRY(call_same_version(c, &w, version));
+    if (p->n > 0) {
+        TRY(change_state(c, &w, p, body));
+        work_touch(&w);
+    }
+    const struct err *e = commit_intent(c, &w);
+    if (e && w.suspension_new && str_is(str_of(e->code), "database.conflict"))
+        return ERROR(ERR_CONFLICT, "suspension.id_taken",
+                     "Another question had this id before. An id is never "
+                     "used again.");
+    return e;
+}

@@ -1,0 +1,238 @@
+/* Leases and the agents assigned to an intent. */
+#include "base/clock.h"
+#include "base/fields.h"
+#include "base/id.h"
+#include "doors/api/api.h"
+#include "doors/asking/view.h"
+#include "store/intents.h"
+#include "store/leases.h"
+#include "store/sql.gen.h"
+
+static bool suspended(const struct intent *i)
+{
+    return i->status == INTENT_SUSPENDED;
+}
+
+const struct err *api_lease_list(struct call *c)
+{
+    struct json *o = json_object(c->a), *list = json_array(c->a);
+    const int64_t now = clock_now();
+    struct lease_rows rows;
+    struct intent i;
+    TRY(call_intent(c, c->param[0], REACH_USE, &i));
+    TRY(leases_list(c->pg, c->a, i.id, &rows));
+    for (size_t k = 0; k < rows.n; k++)
+        json_add_json(list, view_lease(c->a, &rows.v[k],
+                                       lease_status(&rows.v[k], suspended(&i),
+                                                    now)));
+    json_set_json(o, "leases", list);
+    response_json(c->rs, 200, o);
+    return NULL;
+}
+
+/* ---- acquiring ------------------------------------------------------ */
+
+static const struct err *held(struct call *c, const struct lease *l)
+{
+    struct json *more = json_object(c->a);
+    json_set_json(more, "existing_lease", view_lease(c->a, l, "active"));
+    return err_more(c->a,
+                    ERROR(ERR_CONFLICT, "lease.held",
+                          "Another lease on this scope is active."),
+                    more);
+}
+
+/* Makes way for a new holder where the old one lapsed. */
+static const struct err *free_scope(struct call *c, struct work *w,
+                                    struct str scope)
+{
+    struct lease old;
+    bool found = false;
+    TRY(leases_holder(c->pg, c->a, w->intent.id, scope, &old, &found));
+    if (!found)
+        return NULL;
+    if (str_is(str_of(lease_status(&old, suspended(&w->intent), w->now)),
+               "active"))
+        return held(c, &old);
+    old.status = STR("expired");
+    leases_queue_update(c->pg, c->a, &old);
+    return work_event(w, "lease_released", event_by_clock(),
+                      lease_payload(c->a, &old, "expired"));
+}
+
+const struct err *api_lease_acquire(struct call *c)
+{
+    struct lease l = {.id = id_new(c->a), .status = STR("active")};
+    int64_t seconds = LEASE_SECONDS_DEFAULT;
+    struct work_once once;
+    struct json *body = NULL;
+    struct work w;
+    TRY(call_body(c, &body));
+    TRY(call_once(c, &once));
+    struct fields f = fields(c->a, body, STR(""));
+    fields_need(&f, "scope");
+    fields_text(&f, "scope", LEASE_SCOPE_MAX, &l.scope);
+    fields_int(&f, "duration_seconds", 1, LEASE_SECONDS_MAX, &seconds);
+    if (!f.e && l.scope.n == 0)
+        fields_wrong(&f, "scope", "field.empty", "A scope is needed.");
+    TRY(fields_error(&f));
+    TRY(call_begin(c, &w, c->param[0], &once));
+    if (w.answered)
+        return call_replay(c, &w);
+    TRY(free_scope(c, &w, l.scope));
+    l.intent_id = w.intent.id;
+    l.agent_id = principal_actor(&c->who);
+    l.acquired_at = w.now;
+    l.expires_at = w.now + seconds * CLOCK_SECOND;
+    leases_queue_insert(c->pg, c->a, &l);
+    TRY(work_event(&w, "lease_acquired", event_by(&c->who),
+                   lease_payload(c->a, &l, NULL)));
+    return call_commit(c, &w, 201, view_lease(c->a, &l, "active"), false);
+}
+
+/* ---- keeping and giving back ---------------------------------------- */
+
+static const struct err *begin_lease(struct call *c, struct work *w,
+                                     const struct work_once *once,
+                                     struct lease *l)
+{
+    TRY(call_begin(c, w, c->param[0], once));
+    return leases_get(c->pg, c->a, c->param[1], w->intent.id, l);
+}
+
+/* Renewing works while the intent is suspended (RFC-0025 2), and for a lapsed
+ * lease as long as nobody took the scope anew. There is no event type for it
+ * that OpenIntent clients could read, so none is written; but where the end of
+ * the lease has been told, that it is there again is told too. */
+const struct err *api_lease_renew(struct call *c)
+{
+    const struct work_once once = {.key = STR_NONE};
+    int64_t seconds = LEASE_SECONDS_DEFAULT;
+    struct lease l, newest = {.id = STR_NONE};
+    struct json *body = NULL;
+    bool found = false;
+    struct work w;
+    TRY(call_body(c, &body));
+    struct fields f = fields(c->a, body, STR(""));
+    fields_int(&f, "duration_seconds", 1, LEASE_SECONDS_MAX, &seconds);
+    TRY(fields_error(&f));
+    TRY(begin_lease(c, &w, &once, &l));
+    TRY(leases_newest(c->pg, c->a, w.intent.id, l.scope, &newest, &found));
+    TRY(lease_renew(&l, &newest, principal_actor(&c->who)));
+    const bool ended = str_is(l.status, "expired");
+    l.status = STR("active");
+    l.expires_at = w.now + seconds * CLOCK_SECOND;
+    if (ended)
+        TRY(work_event(&w, "lease_acquired", event_by(&c->who),
+                       lease_payload(c->a, &l, NULL)));
+    leases_queue_update(c->pg, c->a, &l);
+    return call_commit(c, &w, 200, view_lease(c->a, &l, "active"), false);
+}
+
+static const struct err *end_lease(struct call *c, struct work *w,
+                                   struct lease *l)
+{
+    l->status = c->who.role == ROLE_ADMIN ? STR("revoked") : STR("released");
+    l->released_at = w->now;
+    leases_queue_update(c->pg, c->a, l);
+    return work_event(w, "lease_released", event_by(&c->who),
+                      lease_payload(c->a, l, NULL));
+}
+
+const struct err *api_lease_release(struct call *c)
+{
+    const struct work_once once = {.key = STR_NONE};
+    struct lease l;
+    struct work w;
+    TRY(begin_lease(c, &w, &once, &l));
+    if (c->who.role != ROLE_ADMIN &&
+        !str_eq(l.agent_id, principal_actor(&c->who)))
+        return ERROR(ERR_FORBIDDEN, "lease.not_holder",
+                     "Only the agent that holds the lease may release it.");
+    if (str_is(l.status, "active")) /* else it was given back already */
+        TRY(end_lease(c, &w, &l));
+    return call_commit(c, &w, 200,
+                       view_lease(c->a, &l,
+                                  lease_status(&l, false, w.now)),
+                       false);
+}
+
+/* ---- agents --------------------------------------------------------- */
+
+const struct err *api_agent_list(struct call *c)
+{
+    struct json *o = json_object(c->a), *list = json_array(c->a);
+    struct assignment_rows rows;
+    struct intent i;
+    TRY(call_intent(c, c->param[0], REACH_USE, &i));
+    TRY(leases_assignments(c->pg, c->a, i.id, &rows));
+    for (size_t k = 0; k < rows.n; k++) {
+        struct json *one = json_object(c->a);
+        json_set_text(one, "agent_id", rows.v[k].agent_id);
+        json_set_text(one, "assigned_by", rows.v[k].assigned_by);
+        json_set_text(one, "assigned_at",
+                      clock_naive(c->a, rows.v[k].assigned_at));
+        json_add_json(list, one);
+    }
+    json_set_json(o, "agents", list);
+    response_json(c->rs, 200, o);
+    return NULL;
+}
+
+static const struct err *change_agent(struct call *c, struct work *w,
+                                      struct str agent, bool assign)
+{
+    struct pg_args args = pg_args(c->a);
+    struct json *p = json_object(c->a), *o = json_object(c->a);
+    const struct event_by by = event_by(&c->who);
+    struct pg_rows *rows = NULL;
+    pg_arg(&args, w->intent.id);
+    pg_arg(&args, agent);
+    if (assign) {
+        pg_arg_time(&args, w->now);
+        pg_arg(&args, by.name);
+    }
+    pg_queue(c->pg, assign ? SQL_ASSIGNMENT_INSERT : SQL_ASSIGNMENT_DELETE,
+             &args);
+    TRY(pg_run(c->pg, c->a, &rows));
+    if (!assign && pg_affected(rows) == 0)
+        return ERROR(ERR_NOT_FOUND, "agent.not_assigned",
+                     "That agent is not assigned to the intent.");
+    json_set_text(p, "agent_id", agent);
+    if (pg_affected(rows) > 0)
+        TRY(work_event(w, assign ? "agent_assigned" : "agent_unassigned", by,
+                       p));
+    json_set_text(o, "intent_id", w->intent.id);
+    json_set_text(o, "agent_id", agent);
+    json_set_bool(o, "assigned", assign);
+    return call_commit(c, w, 200, o, false);
+}
+
+const struct err *api_agent_assign(struct call *c)
+{
+    struct str agent = STR_NONE;
+    struct work_once once;
+    struct json *body = NULL;
+    struct work w;
+    TRY(call_body(c, &body));
+    TRY(call_once(c, &once));
+    struct fields f = fields(c->a, body, STR(""));
+    fields_need(&f, "agent_id");
+    fields_text(&f, "agent_id", PRINCIPAL_AGENT_NAME_MAX, &agent);
+    if (!f.e && !principal_agent_name_new(agent))
+        fields_wrong(&f, "agent_id", "agent.name",
+                     "This cannot be an agent's name.");
+    TRY(fields_error(&f));
+    TRY(call_begin(c, &w, c->param[0], &once));
+    if (w.answered)
+        return call_replay(c, &w);
+    return change_agent(c, &w, agent, true);
+}
+
+const struct err *api_agent_unassign(struct call *c)
+{
+    const struct work_once once = {.key = STR_NONE};
+    struct work w;
+    TRY(call_begin(c, &w, c->param[0], &once));
+    return change_agent(c, &w, c->param[1], false);
+}

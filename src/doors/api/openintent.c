@@ -1,0 +1,149 @@
+/* OpenIntent's own endpoints: discovery, configuration, the answer. */
+#include "base/clock.h"
+#include "base/fields.h"
+#include "base/id.h"
+#include "doors/api/api.h"
+#include "doors/asking/answer.h"
+#include "doors/asking/view.h"
+
+#define SHORT_MAX 200
+
+const struct err *api_openintent_discovery(struct call *c)
+{
+    struct json *o = json_object(c->a), *caps = json_array(c->a);
+    static const char *const can[] = {"intents",    "events",  "leases",
+                                      "suspension", "verifiable_log"};
+    for (size_t i = 0; i < countof(can); i++)
+        json_add_text(caps, str_of(can[i]));
+    json_set_text(o, "name", STR("Sayso"));
+    json_set_text(o, "protocol", STR("openintent"));
+    json_set_text(o, "protocol_version", STR("0.17.0"));
+    json_set_text(o, "api_base", STR("/api/v1"));
+    json_set_json(o, "capabilities", caps);
+    response_json(c->rs, 200, o);
+    response_header(c->rs, "Cache-Control", STR("public, max-age=300"));
+    return NULL;
+}
+
+/* default_retry_policy is null unless somebody asks for one: published, its
+ * fallback overrides what each caller says (openintent-sdk.md 3). */
+const struct err *api_openintent_config(struct call *c)
+{
+    struct json *o = json_object(c->a), *suspension = json_object(c->a);
+    json_set_text(o, "protocol_version", STR("0.17.0"));
+    view_set(c->a, suspension, "default_retry_policy",
+             c->serve->conf->default_retry_policy);
+    json_set_json(o, "suspension", suspension);
+    response_json(c->rs, 200, o);
+    return NULL;
+}
+
+/* ---- suspend/respond ------------------------------------------------ */
+
+static const struct err *read_answer(struct call *c, const struct json *body,
+                                     struct str *id, struct answer *out)
+{
+    struct fields f = fields(c->a, body, STR(""));
+    fields_text(&f, "suspension_id", 64, id);
+    if (!f.e && id->n == 0)
+        fields_wrong(&f, "suspension_id", "field.missing",
+                     "\"suspension_id\" is needed.");
+    fields_text(&f, "responded_by", SHORT_MAX, &out->claimed);
+    fields_text(&f, "reason", SUSPENSION_REASON_MAX, &out->reason);
+    fields_text(&f, "subject_sha256", 64, &out->seen);
+    fields_json(&f, "metadata", JSON_OBJECT, &out->metadata);
+    out->value = json_get(body, "value");
+    out->via = "openintent";
+    return fields_error(&f);
+}
+
+/* What a question of a kind may be answered with besides, by the names of the
+ * native door. For a plain one such members are none of ours. */
+static const struct err *read_more(struct call *c, const struct json *body,
+                                   const struct suspension *s,
+                                   struct answer *out)
+{
+    struct fields f = fields(c->a, body, STR(""));
+    if (s->kind == KIND_NONE)
+        return NULL;
+    fields_text(&f, "choice", SHORT_MAX, &out->choice);
+    fields_text(&f, "typed", SHORT_MAX, &out->typed);
+    fields_json(&f, "constraints", JSON_OBJECT, &out->amend.constraints);
+    fields_json(&f, "subject", JSON_OBJECT, &out->amend.subject);
+    if (out->amend.subject)
+        out->amend.subject_text =
+            json_raw_member(c->a, c->rq->body, STR("subject"));
+    return fields_error(&f);
+}
+
+/* Seeds/rfc-0025 8: 409 unless the intent is suspended and the id is that of
+ * its active suspension. A question that was decided tells who decided. */
+static const struct err *check_active(struct call *c, const struct work *w,
+                                      struct str id)
+{
+    const bool same = w->has_suspension && str_eq(w->suspension.id, id);
+    if (same && w->suspension.state != SUSPENSION_PENDING)
+        return resolve_decided(c->a, &w->suspension, true);
+    if (same)
+        return NULL;
+    if (w->intent.status != INTENT_SUSPENDED)
+        return ERROR(ERR_CONFLICT, "intent.not_suspended",
+                     "The intent is not waiting for an answer.");
+    return ERROR(ERR_CONFLICT, "suspension.not_active",
+                 "This is not the intent's active suspension.");
+}
+
+static struct json *responded(struct call *c, const struct suspension *s,
+                              const struct answer *answer)
+{
+    struct json *o = json_object(c->a);
+    json_set_text(o, "intent_id", s->intent_id);
+    json_set_text(o, "suspension_id", s->id);
+    json_set_text(o, "resolution", STR("responded"));
+    json_set_json(o, "value", answer->value);
+    if (json_is(answer->value, JSON_STRING)) {
+        const struct json *choice = suspension_choice(
+            suspension_choices(c->a, s), json_text(answer->value));
+        if (choice)
+            json_set_json(o, "choice_label", json_get(choice, "label"));
+        if (json_has(choice, "description"))
+            json_set_json(o, "choice_description",
+                          json_get(choice, "description"));
+    }
+    json_set_text(o, "responded_by",
+                  s->responded_by_claimed.p ? s->responded_by_claimed
+                                            : s->responded_by);
+    json_set_text(o, "decided_by", s->responded_by);
+    json_set_text(o, "responded_at", clock_naive(c->a, s->responded_at));
+    if (answer->metadata)
+        json_set_json(o, "metadata", answer->metadata);
+    return o;
+}
+
+const struct err *api_openintent_respond(struct call *c)
+{
+    struct answer answer = {.value = NULL};
+    struct work_once once;
+    struct str id = STR_NONE;
+    struct json *body = NULL;
+    struct work w;
+    bool again;
+    TRY(call_body(c, &body));
+    TRY(call_once(c, &once));
+    TRY(read_answer(c, body, &id, &answer));
+    TRY(call_begin(c, &w, c->param[0], &once));
+    if (w.answered)
+        return call_replay(c, &w);
+    TRY(check_active(c, &w, id));
+    TRY(read_more(c, body, &w.suspension, &answer));
+    TRY(answer_look(c, &w, &answer, &again));
+    if (again) {
+        TRY(call_begin(c, &w, c->param[0], &once));
+        if (w.answered)
+            return call_replay(c, &w);
+        TRY(check_active(c, &w, id));
+    }
+    TRY(answer_decide(c, &w, &answer));
+    return call_commit(c, &w, 200, responded(c, &w.suspension, &answer),
+                       false);
+}

@@ -1,0 +1,85 @@
+/* For those who run it: alive, ready, metrics. */
+#include "base/clock.h"
+#include "base/metrics.h"
+#include "doors/api/api.h"
+#include "store/deliveries.h"
+#include "store/sql.gen.h"
+#include "store/suspensions.h"
+
+/* The process answers: no more is said. */
+const struct err *api_health(struct call *c)
+{
+    struct json *o = json_object(c->a);
+    json_set_text(o, "status", STR("ok"));
+    response_json(c->rs, 200, o);
+    return NULL;
+}
+
+/* The database answers too, and has tables. */
+const struct err *api_ready(struct call *c)
+{
+    struct json *o = json_object(c->a);
+    struct pg_rows *rows = NULL;
+    TRY(pg_query(c->pg, c->a, SQL_PING, NULL, &rows));
+    json_set_text(o, "status", STR("ready"));
+    json_set_int(o, "migration", pg_int(rows, 0, 0));
+    response_json(c->rs, 200, o);
+    return NULL;
+}
+
+static void put_open(struct buf *b, const int64_t open[static 4])
+{
+    static const char *const ages[] = {"5m", "1h", "1d", "older"};
+    buf_put(b, "# HELP sayso_suspensions_open Open questions by age.\n"
+               "# TYPE sayso_suspensions_open gauge\n");
+    for (size_t i = 0; i < countof(ages); i++)
+        buf_printf(b, "sayso_suspensions_open{younger_than=\"%s\"} %lld\n",
+                   ages[i], (long long)open[i]);
+}
+
+static void put_waiting(struct buf *b, const struct deliveries_waiting *w)
+{
+    const int64_t us = w->since ? clock_now() - w->since : 0;
+    buf_put(b, "# HELP sayso_deliveries_waiting Deliveries that have not "
+               "arrived, up to 10001.\n"
+               "# TYPE sayso_deliveries_waiting gauge\n");
+    buf_printf(b, "sayso_deliveries_waiting %lld\n", (long long)w->n);
+    buf_put(b, "# HELP sayso_delivery_oldest_seconds How long the oldest of "
+               "them waits.\n"
+               "# TYPE sayso_delivery_oldest_seconds gauge\n");
+    buf_printf(b, "sayso_delivery_oldest_seconds %lld\n",
+               (long long)(us / CLOCK_SECOND));
+}
+
+/* Which of several hosts is the primary, as this worker has it. */
+static void put_host(struct buf *b, const struct pg *pg)
+{
+    buf_put(b, "# HELP sayso_database_host The host in use, an address or "
+               "the directory of a socket.\n"
+               "# TYPE sayso_database_host gauge\n");
+    buf_printf(b, "sayso_database_host{host=\"%s\"} 1\n", pg_host(pg));
+}
+
+/* A database that is gone must not take the other numbers with it. */
+const struct err *api_metrics(struct call *c)
+{
+    struct deliveries_waiting waiting = {.n = 0};
+    int64_t open[4] = {0};
+    struct buf *b = &c->rs->body;
+    const bool up = suspensions_ages(c->pg, c->a, open) == NULL &&
+                    deliveries_waiting(c->pg, c->a, &waiting) == NULL;
+    if (c->serve->metrics)
+        metrics_render(c->serve->metrics, b);
+    buf_put(b, "# HELP sayso_database_up Did the database answer just now?\n"
+               "# TYPE sayso_database_up gauge\n");
+    buf_printf(b, "sayso_database_up %d\n", up ? 1 : 0);
+    if (up) {
+        put_host(b, c->pg);
+        put_open(b, open);
+        put_waiting(b, &waiting);
+    }
+    c->rs->status = 200;
+    response_header(c->rs, "Content-Type",
+                    STR("text/plain; version=0.0.4; charset=utf-8"));
+    return NULL;
+}

@@ -1,0 +1,83 @@
+/* Event streams: who may listen, and from where on.
+ *
+ * A worker only authorises and hands over; the process that holds the stream
+ * writes its frames. Never waits and never writes a frame itself. */
+#include "doors/api/api.h"
+#include "doors/call/hold.h"
+#include "doors/call/session.h"
+#include "store/intents.h"
+#include "store/tail.h"
+
+#define AGAIN 30 /* seconds */
+
+/* Where the listener was, if it says so in our own words. */
+static bool left_at(struct call *c, enum frame_audience to,
+                    struct frame_id *out)
+{
+    const struct str last = request_header(c->rq, "Last-Event-ID");
+    return frame_id_read(last.p ? last : request_query(c->rq, "after"), to,
+                         out);
+}
+
+/* Hands over. One that comes back was not taken: whoever holds streams is
+ * away for a moment. */
+static const struct err *hold(struct call *c, const struct hold_stream *s)
+{
+    if (c->rq->over)
+        return err_retry(c->a, ERROR(ERR_RATE, "limit.streams",
+                                     "Too many streams are open already. "
+                                     "Close some, or connect again later."),
+                         AGAIN);
+    if (c->rq->waited)
+        return ERROR(ERR_BUSY, "stream.unavailable",
+                     "The stream cannot be held just now. Connect again in a "
+                     "moment.");
+    if (c->rq->method != METHOD_HEAD) {
+        hold_stream(c, s);
+        return NULL;
+    }
+    c->rs->status = 200;
+    response_header(c->rs, "Content-Type", STR("text/event-stream"));
+    return NULL;
+}
+
+const struct err *api_stream_intent(struct call *c)
+{
+    struct hold_stream s = {.to = FRAME_INTENT, .agent = c->who.agent};
+    struct frame_id last;
+    struct intent i;
+    TRY(call_intent(c, c->param[0], REACH_USE, &i));
+    s.after.sequence = i.tail.sequence;
+    if (left_at(c, s.to, &last) && last.sequence <= i.tail.sequence)
+        s.after = last;
+    s.after.intent_id = i.id;
+    return hold(c, &s);
+}
+
+/* A stream over all intents goes on in the order over all events. */
+static const struct err *hold_tail(struct call *c, struct hold_stream *s)
+{
+    struct tail_cursor now;
+    struct frame_id last;
+    TRY(tail_now(c->pg, c->a, &now));
+    s->after.xid = now.xid;
+    if (left_at(c, s->to, &last) && last.xid < now.xid)
+        s->after = last;
+    return hold(c, s);
+}
+
+const struct err *api_stream_agent(struct call *c)
+{
+    struct hold_stream s = {.to = FRAME_AGENT, .agent = c->param[0]};
+    if (!principal_agent_name(s.agent))
+        return ERROR(ERR_NOT_FOUND, "agent.unknown",
+                     "This cannot be an agent's name.");
+    TRY(session_speak(c, s.agent));
+    return hold_tail(c, &s);
+}
+
+const struct err *api_stream_inbox(struct call *c)
+{
+    struct hold_stream s = {.to = FRAME_INBOX};
+    return hold_tail(c, &s);
+}

@@ -1,0 +1,318 @@
+/* The native door: ask, read, answer, cancel. */
+#include "base/clock.h"
+#include "base/fields.h"
+#include "base/id.h"
+#include "domain/agent_ui.h"
+#include "domain/person.h"
+#include "doors/api/api.h"
+#include "doors/asking/answer.h"
+#include "doors/asking/ask.h"
+#include "doors/asking/view.h"
+#include "doors/call/hold.h"
+#include "store/intents.h"
+#include "store/suspensions.h"
+
+#define SHORT_MAX 200
+
+/* ---- asking --------------------------------------------------------- */
+
+/* The head of a long question is title enough for the intent made for it. */
+static const struct err *read_intent(struct call *c, const struct json *body,
+                                     const struct suspension *s,
+                                     struct intent *i)
+{
+    const struct json *obj = json_get(body, "intent");
+    i->title = s->title.p ? s->title
+                          : str_head(s->question, INTENT_TITLE_MAX);
+    if (!json_has(body, "intent"))
+        return NULL;
+    struct fields f = fields(c->a, obj, STR("intent"));
+    struct str title = STR_NONE;
+    fields_only(&f, "title description session_id task_id turn_id "
+                    "initiated_by parent_intent_id");
+    fields_text(&f, "title", INTENT_TITLE_MAX, &title);
+    fields_text(&f, "description", INTENT_DESCRIPTION_MAX, &i->description);
+    fields_text(&f, "session_id", SHORT_MAX, &i->session_id);
+    fields_text(&f, "task_id", SHORT_MAX, &i->task_id);
+    fields_text(&f, "turn_id", SHORT_MAX, &i->turn_id);
+    fields_text(&f, "initiated_by", SHORT_MAX, &i->initiated_by);
+    fields_uuid(&f, "parent_intent_id", &i->parent_intent_id);
+    TRY(fields_error(&f));
+    i->initiated_by = person_reference(c->a, i->initiated_by);
+    if (str_trim(title).n > 0)
+        i->title = title;
+    return NULL;
+}
+
+static const struct err *check_parent(struct call *c, struct str id)
+{
+    const struct intent_ids parent = {.v = {id}, .n = id.p ? 1 : 0};
+    const struct intents_refs refs = {.ids = &parent,
+                                      .who = &c->who,
+                                      .act = REACH_USE,
+                                      .what = "intent.parent_intent_id"};
+    return intents_check_refs(c->pg, c->a, &refs);
+}
+
+/* A new intent for the question, created and suspended in one go. */
+static const struct err *make_intent(struct call *c, struct work *w,
+                                     const struct json *body,
+                                     const struct suspension *s)
+{
+    struct intent *i = &w->intent;
+    struct json *p = json_object(c->a);
+    TRY(read_intent(c, body, s, i));
+    TRY(check_parent(c, i->parent_intent_id));
+    i->created_by = principal_actor(&c->who);
+    i->constraints = STR("{}");
+    i->state = STR("{}");
+    i->status = INTENT_SUSPENDED;
+    json_set_text(p, "title", i->title);
+    json_set_text(p, "status", STR("active"));
+    return work_event(w, "intent_created", event_by(&c->who), p);
+}
+
+static const struct err *suspend_given(struct call *c, struct work *w)
+{
+    const struct intent_move m = {
+        .from = w->intent.status,
+        .to = INTENT_SUSPENDED,
+        .role = c->who.role,
+        .dependencies_done = w->dependencies_done,
+        .children_done = w->children_done,
+        .question_open = w->has_suspension &&
+                         w->suspension.state == SUSPENSION_PENDING};
+    enum intent_status to = INTENT_SUSPENDED;
+    if (m.from != INTENT_SUSPENDED) {
+        TRY(intent_move(&m, &to));
+        w->intent.status = to;
+    }
+    work_touch(w);
+    return NULL; /* one that is open already is told by ask_suspend */
+}
+
+static const struct err *begin_ask(struct call *c, struct work *w,
+                                   const struct json *body,
+                                   const struct suspension *s,
+                                   const struct work_once *once)
+{
+    struct fields f = fields(c->a, body, STR(""));
+    struct str id = STR_NONE;
+    fields_uuid(&f, "intent_id", &id);
+    if (!f.e && id.p && json_has(body, "intent"))
+        fields_wrong(&f, "intent", "field.unused",
+                     "Give either \"intent_id\" or \"intent\".");
+    TRY(fields_error(&f));
+    if (id.p) {
+        TRY(call_begin(c, w, id, once));
+        return w->answered ? NULL : suspend_given(c, w);
+    }
+    TRY(work_begin_new(w, c->pg, c->a, once));
+    return w->answered ? NULL : make_intent(c, w, body, s);
+}
+
+static const struct call_made made = {"/api/v1/suspensions/",
+                                      "suspension_id"};
+
+const struct err *api_suspension_ask(struct call *c)
+{
+    struct suspension s = {.id = id_new(c->a)};
+    struct work_once once;
+    struct json *body = NULL;
+    struct work w;
+    TRY(call_body(c, &body));
+    TRY(call_once(c, &once));
+    TRY(suspension_read(c->a, body, c->rq->body, &s));
+    TRY(begin_ask(c, &w, body, &s, &once));
+    if (w.answered)
+        return call_replay_made(c, &w, &made);
+    TRY(ask_suspend(c, &w, &s));
+    struct json *o = view_suspension(c, &w.suspension);
+    json_set_text(o, "status", str_of(intent_status_word(w.intent.status)));
+    json_set_int(o, "version", w.intent.version);
+    call_locate(c, &made, s.id);
+    return call_commit(c, &w, 201, o, false);
+}
+
+/* ---- reading -------------------------------------------------------- */
+
+/* An agent sees what it asked itself, and what it is asked. */
+static bool sees(const struct call *c, const struct suspension *s)
+{
+    return c->who.role != ROLE_AGENT || str_eq(c->who.agent, s->asked_by) ||
+           (s->responder.mode == RESPONDER_AGENT &&
+            str_eq(c->who.agent, s->responder.who));
+}
+
+static const struct err *unknown(void)
+{
+    return ERROR(ERR_NOT_FOUND, "suspension.unknown",
+                 "There is no such suspension.");
+}
+
+const struct err *api_suspension_get(struct call *c)
+{
+    struct suspension s;
+    int64_t wait = 0;
+    TRY(hold_wait(c, &wait));
+    TRY(suspensions_get(c->pg, c->a, c->param[0], &s));
+    if (!sees(c, &s))
+        return unknown();
+    if (s.state == SUSPENSION_PENDING && wait > 0) {
+        hold_poll(c, &(struct hold_poll){.intent_id = s.intent_id,
+                                         .suspension_id = s.id,
+                                         .wait = wait});
+        return NULL;
+    }
+    response_json(c->rs, 200, view_suspension(c, &s));
+    if (s.state == SUSPENSION_PENDING && c->rq->unheld)
+        response_header(c->rs, "Retry-After", STR("1"));
+    return NULL;
+}
+
+const struct err *api_suspension_action(struct call *c)
+{
+    struct suspension s;
+    struct intent i;
+    TRY(suspensions_get(c->pg, c->a, c->param[0], &s));
+    if (!sees(c, &s))
+        return unknown();
+    TRY(intents_get(c->pg, c->a, s.intent_id, &i));
+    response_json(c->rs, 200, agent_ui_event(c->a, &i, &s));
+    return NULL;
+}
+
+static const struct err *read_after(struct call *c,
+                                    struct suspensions_page *page)
+{
+    const struct str after = request_query(c->rq, "after");
+    struct suspension s;
+    if (!after.p)
+        return NULL;
+    const struct err *e = suspensions_get(c->pg, c->a, after, &s);
+    if (e && e->kind != ERR_NOT_FOUND)
+        return e;
+    if (e || !sees(c, &s))
+        return err_at(c->a, ERR_BAD_REQUEST, "request.query", STR("after"),
+                      "\"after\" has to be the suspension_id that the page "
+                      "before ended with.");
+    page->after_at = s.suspended_at;
+    page->after_id = s.id;
+    return NULL;
+}
+
+/* One tree at a time: that of a question may be many times its text. */
+static void answer_list(struct call *c, const struct suspension_rows *rows)
+{
+    struct buf b = buf_make(c->a, RESPONSE_BODY_MAX);
+    struct call one = *c;
+    one.a = arena_within(c->a);
+    buf_put(&b, "{\"suspensions\":[");
+    for (size_t i = 0; i < rows->n; i++) {
+        buf_put(&b, i ? "," : "");
+        json_write(&b, view_suspension(&one, &rows->v[i]));
+        arena_reset(one.a);
+    }
+    buf_put(&b, "],\"next\":");
+    if (rows->more)
+        json_write_string(&b, rows->v[rows->n - 1].id);
+    else
+        buf_put(&b, "null");
+    buf_char(&b, '}');
+    arena_free(one.a);
+    response_json_buf(c->rs, 200, &b);
+}
+
+const struct err *api_suspension_list(struct call *c)
+{
+    struct suspensions_page page = {.limit = 50,
+                                    .state = request_query(c->rq, "state")};
+    struct suspension_rows rows;
+    if (page.state.p &&
+        suspension_state_of(page.state) == SUSPENSION_STATE__MAX)
+        return err_at(c->a, ERR_BAD_REQUEST, "request.query", STR("state"),
+                      "\"state\" is one of pending, resolved, expired, "
+                      "cancelled.");
+    TRY(call_query_int(c, "limit", 1, 100, &page.limit));
+    TRY(read_after(c, &page));
+    page.agent = c->who.role == ROLE_AGENT ? c->who.agent : STR_NONE;
+    TRY(suspensions_list(c->pg, c->a, &page, &rows));
+    answer_list(c, &rows);
+    return NULL;
+}
+
+/* ---- answering ------------------------------------------------------ */
+
+static const struct err *read_answer(struct call *c, const struct json *body,
+                                     struct answer *out)
+{
+    struct fields f = fields(c->a, body, STR(""));
+    fields_only(&f, "value choice reason subject_sha256 constraints subject "
+                    "metadata responded_by typed");
+    fields_text(&f, "choice", SHORT_MAX, &out->choice);
+    fields_json(&f, "constraints", JSON_OBJECT, &out->amend.constraints);
+    fields_json(&f, "subject", JSON_OBJECT, &out->amend.subject);
+    if (out->amend.subject)
+        out->amend.subject_text =
+            json_raw_member(c->a, c->rq->body, STR("subject"));
+    fields_text(&f, "reason", SUSPENSION_REASON_MAX, &out->reason);
+    fields_text(&f, "subject_sha256", 64, &out->seen);
+    fields_text(&f, "responded_by", SHORT_MAX, &out->claimed);
+    fields_text(&f, "typed", SHORT_MAX, &out->typed);
+    fields_json(&f, "metadata", JSON_OBJECT, &out->metadata);
+    out->value = json_get(body, "value");
+    out->via = "native";
+    return fields_error(&f);
+}
+
+const struct err *api_suspension_respond(struct call *c)
+{
+    struct answer answer = {.value = NULL};
+    struct work_once once;
+    struct json *body = NULL;
+    struct work w;
+    bool again;
+    TRY(call_body(c, &body));
+    TRY(call_once(c, &once));
+    TRY(read_answer(c, body, &answer));
+    TRY(work_begin_suspension(&w, c->pg, c->a, c->param[0], &once));
+    if (w.answered)
+        return call_replay(c, &w);
+    if (!sees(c, &w.suspension))
+        return unknown();
+    TRY(answer_look(c, &w, &answer, &again));
+    if (again) {
+        TRY(work_begin_suspension(&w, c->pg, c->a, c->param[0], &once));
+        if (w.answered)
+            return call_replay(c, &w);
+    }
+    TRY(answer_decide(c, &w, &answer));
+    return call_commit(c, &w, 200, view_suspension(c, &w.suspension), false);
+}
+
+const struct err *api_suspension_cancel(struct call *c)
+{
+    struct work_once once;
+    struct json *body = NULL;
+    struct str reason = STR_NONE;
+    struct work w;
+    if (c->rq->body.n > 0)
+        TRY(call_body(c, &body));
+    else
+        body = json_object(c->a);
+    TRY(call_once(c, &once));
+    struct fields f = fields(c->a, body, STR(""));
+    fields_only(&f, "reason");
+    fields_text(&f, "reason", SUSPENSION_REASON_MAX, &reason);
+    TRY(fields_error(&f));
+    TRY(work_begin_suspension(&w, c->pg, c->a, c->param[0], &once));
+    if (w.answered)
+        return call_replay(c, &w);
+    if (!sees(c, &w.suspension))
+        return unknown();
+    struct decision d = work_decision(&w);
+    TRY(resolve_cancel(c->a, &d, &c->who, reason, INTENT_ACTIVE));
+    w.suspension_decided = true;
+    work_touch(&w);
+    return call_commit(c, &w, 200, view_suspension(c, &w.suspension), false);
+}

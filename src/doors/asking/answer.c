@@ -1,0 +1,25 @@
+/* Answering a question: what three doors share around domain/resolve.h. */
+#include "doors/asking/answer.h"
+
+#include "doors/asking/probe.h"
+
+const struct err *answer_look(struct call *c, struct work *w,
+                              const struct answer *answer, bool *again)
+{
+    const struct suspension s = w->suspension;
+    *again = w->has_suspension && probe_wanted(c, &s, answer);
+    if (!*again)
+        return NULL;
+    pg_rollback(c->pg);
+    return probe_credential(c, &s);
+}
+
+const struct err *answer_decide(struct call *c, struct work *w,
+                                const struct answer *answer)
+{
+    struct decision d = work_decision(w);
+    TRY(resolve_respond(c->a, &d, answer, &c->who));
+    w->suspension_decided = true;
+    work_touch(w);
+    return NULL;
+}

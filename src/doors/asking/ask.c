@@ -1,0 +1,180 @@
+/* Suspending an intent: what the native and the OpenIntent door share. */
+#include "doors/asking/ask.h"
+
+#include <assert.h>
+
+#include "domain/retry.h"
+#include "domain/risk.h"
+#include "doors/asking/probe.h"
+#include "doors/call/limit.h"
+#include "store/endpoints.h"
+#include "store/principals.h"
+#include "store/suspensions.h"
+
+static const struct err *open_question(struct call *c, const struct work *w)
+{
+    struct json *more = json_object(c->a);
+    json_set_text(more, "suspension_id", w->suspension.id);
+    return err_more(c->a,
+                    ERROR(ERR_CONFLICT, "suspension.open",
+                          "This intent has an open question already. It is "
+                          "sealed until it is answered or cancelled; ask "
+                          "another one in a child intent."),
+                    more);
+}
+
+static_assert(CONF_KINDS == KIND__MAX, "a floor for each kind");
+
+/* The agent's word may only raise what the operator set. */
+static void settle_severity(struct call *c, struct suspension *s)
+{
+    const enum severity floors[] = {
+        (enum severity)c->serve->conf->severity_floor[s->kind],
+        severity_of(c->who.severity_floor)};
+    risk_raise(c->a, s, floors, countof(floors));
+}
+
+/* What happens when nobody answers, and whether that may happen. */
+static const struct err *settle_silence(struct call *c, struct suspension *s)
+{
+    const struct retry_defaults defaults = {
+        .agent = c->who.retry_policy,
+        .platform = c->serve->conf->default_retry_policy};
+    TRY(retry_apply(c->a, s, &defaults));
+    return retry_check_fallback(c->a, s,
+                                c->serve->conf->silence_may_authorize
+                                    ? RETRY_SILENCE_LOW
+                                    : RETRY_SILENCE_NEVER);
+}
+
+/* A rule that keeps nobody out is not taken: a name in another spelling
+ * would let the initiator answer. */
+static const struct err *check_initiator(struct call *c,
+                                         const struct suspension *s)
+{
+    bool there = true;
+    if (s->responder.not_initiator)
+        TRY(principals_there(c->pg, c->a, STR_NONE, s->initiated_by, &there));
+    return there ? NULL
+                 : err_at(c->a, ERR_INVALID, "responder.initiator",
+                          STR("responder.not_initiator"),
+                          "Who initiated the intent is no operator here by "
+                          "that name, so this would keep nobody out. Name "
+                          "them as they sign in, or leave it away.");
+}
+
+/* A question that nobody could answer is not asked. */
+static const struct err *check_responder(struct call *c,
+                                         const struct suspension *s)
+{
+    const struct responder *r = &s->responder;
+    const bool group = r->mode == RESPONDER_GROUP;
+    const struct str name =
+        r->mode == RESPONDER_INITIATOR ? s->initiated_by : r->who;
+    bool there = true;
+    if ((r->mode == RESPONDER_INITIATOR || r->not_initiator) &&
+        !s->initiated_by.p)
+        return err_at(c->a, ERR_INVALID, "responder.initiator",
+                      STR("responder"),
+                      "The intent does not say who initiated it.");
+    if (r->mode == RESPONDER_AGENT && str_eq(r->who, s->asked_by))
+        return err_at(c->a, ERR_INVALID, "responder.agent",
+                      STR("responder.who"), "Who asks may not answer.");
+    if (r->mode == RESPONDER_NAMED && r->not_initiator &&
+        str_eq(r->who, s->initiated_by))
+        there = false;
+    else if (group || r->mode == RESPONDER_NAMED ||
+             r->mode == RESPONDER_INITIATOR)
+        TRY(principals_there(c->pg, c->a, group ? r->who : STR_NONE,
+                             group ? STR_NONE : name, &there));
+    if (!there)
+        return err_at(c->a, ERR_INVALID, "responder.nobody",
+                      r->who.p ? STR("responder.who") : STR("responder"),
+                      "No operator could answer this question.");
+    return check_initiator(c, s);
+}
+
+/* What is superseded was one's own, of the same kind, and has ended. */
+static const struct err *check_superseded(struct call *c,
+                                          const struct suspension *s)
+{
+    struct suspension old = {.kind = KIND_NONE};
+    if (!s->supersedes.p)
+        return NULL;
+    const struct err *e =
+        suspensions_get(c->pg, c->a, s->supersedes, &old);
+    if (e && e->kind != ERR_NOT_FOUND)
+        return e;
+    if (e || !str_eq(old.asked_by, s->asked_by))
+        return err_at(c->a, ERR_INVALID, "suspension.unknown",
+                      STR("supersedes"), "There is no such question of yours.");
+    if (old.state == SUSPENSION_PENDING || old.kind != s->kind)
+        return err_at(c->a, ERR_INVALID, "supersedes.other", STR("supersedes"),
+                      "Only a question of the same kind that has ended is "
+                      "superseded.");
+    return NULL;
+}
+
+static const struct err *check_kind(struct call *c,
+                                    const struct suspension *s)
+{
+    const struct conf *conf = c->serve->conf;
+    const struct kind_places places = {.own = conf->public_url,
+                                       .hosts = conf->settings_hosts};
+    struct json *subject = NULL;
+    TRY(check_responder(c, s));
+    TRY(check_superseded(c, s));
+    TRY(json_parse(c->a, s->subject, &subject));
+    return kind_check_places(
+        c->a, &(struct kind_ask){.kind = s->kind, .subject = subject},
+        &places);
+}
+
+/* Whom to tell, once the question has been put down. */
+static const struct deliveries_notice *notice(struct call *c,
+                                              const struct work *w,
+                                              const struct channels *all)
+{
+    struct deliveries_notice *n = arena_new(c->a, struct deliveries_notice);
+    *n = (struct deliveries_notice){
+        .channels = all,
+        .news = CHANNEL_ASKED,
+        .suspension = &w->suspension,
+        .notify_to = channel_first(c->a, &w->suspension),
+        .url = call_url(c, "/suspensions/", w->suspension.id),
+        .sequence = w->suspension.asked_sequence,
+        .now = w->now};
+    return n;
+}
+
+const struct err *ask_suspend(struct call *c, struct work *w,
+                              struct suspension *s)
+{
+    struct channels *all = arena_new(c->a, struct channels);
+    const struct suspension own = *s; /* as asked, before it inherits */
+    if (w->has_suspension && w->suspension.state == SUSPENSION_PENDING)
+        return open_question(c, w);
+    s->intent_id = w->intent.id;
+    s->seq = w->has_suspension ? w->suspension.seq + 1 : 1;
+    s->asked_by = principal_actor(&c->who);
+    s->asked_by_key = c->who.id;
+    s->initiated_by = w->intent.initiated_by;
+    TRY(limit_ask(c));
+    TRY(check_kind(c, s));
+    settle_severity(c, s);
+    TRY(settle_silence(c, s));
+    TRY(endpoints_channels(c->pg, c->a, all));
+    TRY(channel_check(c->a, all, &own, s->strict));
+    TRY(probe_check(c->a, all, s));
+    TRY(suspension_seal(c->a, s, w->now));
+    TRY(work_event(w, "intent.suspended", event_by(&c->who),
+                   suspension_payload(c->a, s)));
+    s->asked_sequence = w->intent.tail.sequence;
+    TRY(suspension_put_mirror(c->a, s, &w->intent));
+    w->suspension = *s;
+    w->has_suspension = true;
+    w->suspension_new = true;
+    if (all->n > 0)
+        w->notice = notice(c, w, all);
+    return NULL;
+}

@@ -1,0 +1,158 @@
+/* Looking whether a credential is there. Decides nothing, and never sees the
+ * secret. */
+#include "doors/asking/probe.h"
+
+#include "base/clock.h"
+#include "base/id.h"
+#include "notify/webhook.h"
+#include "store/endpoints.h"
+
+static struct str probe_of(struct arena *a, const struct suspension *s,
+                           struct json **subject)
+{
+    if (s->kind != KIND_CREDENTIAL_NEEDED || json_parse(a, s->subject, subject))
+        return STR_NONE;
+    return json_get_text(*subject, "probe");
+}
+
+bool probe_wanted(struct call *c, const struct suspension *s,
+                  const struct answer *answer)
+{
+    const struct responder_case rule = suspension_case(s);
+    struct json *subject = NULL;
+    const struct json *choice = NULL;
+    if (s->state != SUSPENSION_PENDING || !probe_of(c->a, s, &subject).p ||
+        responder_check(c->a, &rule, &c->who) ||
+        resolve_check(c->a, s, answer, &choice))
+        return false;
+    return str_is(json_get_text(choice, "effect"), "answer");
+}
+
+const struct err *probe_check(struct arena *a, const struct channels *all,
+                              const struct suspension *s)
+{
+    struct json *subject = NULL;
+    const struct str name = probe_of(a, s, &subject);
+    for (size_t i = 0; name.p && i < all->n; i++) {
+        const struct channel *c = &all->v[i];
+        if (c->kind == CHANNEL_WEBHOOK && !c->off && str_eq(c->name, name))
+            return NULL;
+    }
+    return !name.p ? NULL
+                   : err_at(a, ERR_INVALID, "kind.facts", STR("subject.probe"),
+                            "There is no webhook channel of this name in use.");
+}
+
+/* ---- asking --------------------------------------------------------- */
+
+enum found { FOUND_UNSAID, FOUND_NOT, FOUND_THERE };
+
+struct heard {
+    struct arena *a;
+    bool done;
+    enum found found;
+};
+
+/* A receiver that takes whatever comes says nothing of a credential. */
+static enum found found_of(struct arena *a, const struct outbound_result *r)
+{
+    struct json *said = NULL;
+    if (r->status == 404)
+        return FOUND_NOT;
+    if (r->status < 200 || r->status > 299 || json_parse(a, r->said, &said))
+        return FOUND_UNSAID;
+    const struct json *found = json_get(said, "found");
+    return !json_is(found, JSON_BOOL) ? FOUND_UNSAID
+           : json_bool(found)         ? FOUND_THERE
+                                      : FOUND_NOT;
+}
+
+static void hear(void *context, void *own, const struct outbound_result *r)
+{
+    struct heard *h = context;
+    if (own != h)
+        return;
+    h->done = true;
+    h->found = found_of(h->a, r);
+}
+
+static struct str body_of(struct call *c, const struct suspension *s,
+                          const struct json *subject)
+{
+    static const char *const members[] = {"provider", "credential_class",
+                                          "scopes"};
+    struct json *o = json_object(c->a), *data = json_object(c->a);
+    for (size_t i = 0; i < countof(members); i++)
+        json_set_json(data, members[i], json_get(subject, members[i]));
+    json_set_text(data, "suspension_id", s->id);
+    json_set_text(data, "intent_id", s->intent_id);
+    json_set_text_or_null(data, "initiated_by", s->initiated_by);
+    json_set_text(o, "type", STR("credential.check"));
+    json_set_text(o, "timestamp", clock_rfc3339(c->a, clock_now()));
+    json_set_json(o, "data", data);
+    return json_dump(c->a, o, CHANNEL_BODY_MAX);
+}
+
+static const struct endpoint *named(const struct endpoint_rows *rows,
+                                    struct str name)
+{
+    for (size_t i = 0; i < rows->n; i++) {
+        const struct endpoint *e = &rows->v[i];
+        if (str_is(e->kind, "webhook") && str_eq(e->name, name) &&
+            !e->paused_at && !e->gone_at)
+            return e;
+    }
+    return NULL;
+}
+
+static const struct err *unchecked(struct call *c, const char *why)
+{
+    return err_at(c->a, ERR_CONFLICT, "credential.unchecked", STR(""),
+                  "It could not be checked whether this is set up: %s. The "
+                  "question stays open.",
+                  why);
+}
+
+/* Waits for the one answer; what was begun ends by its own time. */
+static enum found ask(struct arena *a, struct outbound *out,
+                      struct outbound_request *rq)
+{
+    struct heard h = {.a = a, .found = FOUND_UNSAID};
+    const int64_t end = clock_mono() + 2 * PROBE_TIME;
+    rq->time = PROBE_TIME;
+    if (!outbound_send(out, rq, &h))
+        return FOUND_UNSAID;
+    while (!h.done && clock_mono() < end)
+        outbound_work(out, PROBE_TIME, -1, hear, &h);
+    return h.found;
+}
+
+const struct err *probe_credential(struct call *c, const struct suspension *s)
+{
+    struct json *subject = NULL;
+    const struct str name = probe_of(c->a, s, &subject);
+    struct endpoint_rows rows;
+    struct outbound_request rq;
+    TRY(endpoints_list(c->pg, c->a, true, STR_NONE, &rows));
+    const struct endpoint *e = named(&rows, name);
+    if (!e || !c->serve->outbound)
+        return unchecked(c, "its channel is not in use");
+    const struct webhook w = {.id = id_new(c->a),
+                              .url = e->address,
+                              .body = body_of(c, s, subject),
+                              .secret = e->secret,
+                              .internal = e->internal,
+                              .now = clock_now()};
+    if (!w.body.p || !webhook_signed(c->a, &w, &rq))
+        return unchecked(c, "the request could not be made");
+    switch (ask(c->a, c->serve->outbound, &rq)) {
+    case FOUND_THERE:
+        return NULL;
+    case FOUND_NOT:
+        return ERROR(ERR_CONFLICT, "credential.not_found",
+                     "It is not set up yet. The question stays open.");
+    case FOUND_UNSAID:
+    default:
+        return unchecked(c, "its channel did not answer as it should");
+    }
+}

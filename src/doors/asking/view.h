@@ -1,0 +1,27 @@
+/* How things look to clients: one view model for each noun, that every door
+ * and page shares. Never decides, never loads. */
+#ifndef DOORS_ASKING_VIEW_H
+#define DOORS_ASKING_VIEW_H
+
+#include "domain/lease.h"
+#include "doors/call/call.h"
+#include "store/intents.h"
+
+/* An intent as OpenIntent clients read it (naive UTC): state and constraints
+ * are passed through as they are stored. */
+struct str view_intent_text(struct arena *a, const struct intent *i);
+/* {"<name>": [intents...], "next": what a further page begins after}. */
+void view_intents(struct buf *b, const char *name,
+                  const struct intent_rows *rows);
+/* A suspension as the native door shows it (RFC 3339 with Z). */
+struct json *view_suspension(struct call *c, const struct suspension *s);
+struct json *view_lease(struct arena *a, const struct lease *l,
+                        const char *status);
+/* JSON text as a value; null when p is NULL. */
+void view_set(struct arena *a, struct json *o, const char *key,
+              struct str text);
+/* A moment, RFC 3339; null when 0. */
+void view_set_time(struct arena *a, struct json *o, const char *key,
+                   int64_t t);
+
+#endif

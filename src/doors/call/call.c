@@ -1,0 +1,215 @@
+/* What all doors do the same way: reading a body, answering, remembering an
+ * answer. Knows no route. */
+#include "doors/call/call.h"
+
+#include "base/crypt.h"
+#include "store/intents.h"
+#include "store/sql.gen.h"
+
+#define KEY_MAX 255
+
+const struct err *call_intent(struct call *c, struct str id,
+                              enum reach_act act, struct intent *out)
+{
+    struct reach_tie tie = {.kin = false};
+    TRY(intents_get_for(c->pg, c->a, id, &c->who, out));
+    tie.own = out->tied;
+    if (reach_may(&c->who, tie, act))
+        return NULL;
+    if (act == REACH_READ)
+        TRY(intents_kin(c->pg, c->a, id, &c->who, &tie.kin));
+    if (!reach_may(&c->who, tie, act))
+        return ERROR(ERR_NOT_FOUND, "intent.unknown",
+                     "There is no such intent.");
+    return suspension_drop_mirror(c->a, out);
+}
+
+const struct err *call_begin(struct call *c, struct work *w, struct str id,
+                             const struct work_once *once)
+{
+    const struct work_target target = {
+        .intent_id = id, .who = &c->who, .take = SQL_INTENT_TAKE};
+    return work_begin(w, c->pg, c->a, &target, once);
+}
+
+const struct err *call_body(struct call *c, struct json **out)
+{
+    TRY(json_parse(c->a, c->rq->body, out));
+    if (json_depth(*out) > JSON_INPUT_DEPTH_MAX)
+        return ERROR(ERR_BAD_REQUEST, "json.too_deep",
+                     "Arrays and objects may be nested 32 levels deep.");
+    if (!json_is(*out, JSON_OBJECT))
+        return ERROR(ERR_INVALID, "body.not_object",
+                     "The body has to be a JSON object.");
+    return NULL;
+}
+
+/* A key is bound to the whole request: the same key for another address is
+ * another request. */
+static struct str digest(struct call *c)
+{
+    struct buf b = buf_make(c->a, c->rq->body.n + c->rq->path.n + 64);
+    buf_int(&b, (int64_t)c->rq->method);
+    buf_char(&b, ' ');
+    buf_str(&b, c->rq->path);
+    buf_char(&b, '\n');
+    buf_str(&b, c->rq->body);
+    return crypt_sha256_hex(c->a, buf_text(&b));
+}
+
+const struct err *call_once(struct call *c, struct work_once *out)
+{
+    const struct str key = request_header(c->rq, "Idempotency-Key");
+    *out = (struct work_once){.key = STR_NONE};
+    if (!key.p)
+        return NULL;
+    bool fine = key.n > 0 && key.n <= KEY_MAX;
+    for (size_t i = 0; i < key.n; i++)
+        fine = fine && key.p[i] > ' ' && key.p[i] < 0x7f;
+    if (!fine)
+        return ERROR(ERR_BAD_REQUEST, "idempotency.key",
+                     "An Idempotency-Key is 1 to 255 visible ASCII "
+                     "characters.");
+    struct buf b = buf_make(c->a, 512);
+    buf_str(&b, c->who.id);
+    if (c->who.role == ROLE_AGENT) {
+        buf_char(&b, '/');
+        buf_str(&b, c->who.agent);
+    }
+    *out = (struct work_once){.principal = buf_text(&b),
+                              .key = key,
+                              .request_sha256 = digest(c)};
+    return NULL;
+}
+
+const struct err *call_if_match(struct call *c, int64_t *out)
+{
+    struct str v = request_header(c->rq, "If-Match");
+    if (v.n >= 2 && v.p[0] == '"' && v.p[v.n - 1] == '"')
+        v = str_sub(v, 1, v.n - 1);
+    if (!v.p || !str_int(v, 1, INT64_MAX, out))
+        return ERROR(ERR_BAD_REQUEST, "request.if_match",
+                     "If-Match header required: the version of the intent "
+                     "that you have read.");
+    return NULL;
+}
+
+const struct err *call_same_version(struct call *c, const struct work *w,
+                                    int64_t version)
+{
+    /* That a question expired in this very call is no change that the caller
+     * could have seen. */
+    if (version == w->intent.version ||
+        (w->expired && version == w->intent.version - 1))
+        return NULL;
+    struct json *more = json_object(c->a);
+    json_set_int(more, "current_version", w->intent.version);
+    return err_more(c->a,
+                    ERROR(ERR_CONFLICT, "intent.version",
+                          "The intent has changed since you read it. Read it "
+                          "again."),
+                    more);
+}
+
+const struct err *call_query_int(struct call *c, const char *key, int64_t min,
+                                 int64_t max, int64_t *out)
+{
+    const struct str v = request_query(c->rq, key);
+    if (v.p && !str_int(v, min, max, out))
+        return err_at(c->a, ERR_BAD_REQUEST, "request.query", str_of(key),
+                      "\"%s\" has to be a whole number from %lld to %lld.",
+                      key, (long long)min, (long long)max);
+    return NULL;
+}
+
+struct str call_etag(struct arena *a, int64_t version)
+{
+    struct buf b = buf_make(a, 32);
+    buf_char(&b, '"');
+    buf_int(&b, version);
+    buf_char(&b, '"');
+    return buf_text(&b);
+}
+
+const struct err *call_replay(struct call *c, const struct work *w)
+{
+    response_json_text(c->rs, w->before.status, w->before.body);
+    if (w->before.etag.p)
+        response_header(c->rs, "ETag", w->before.etag);
+    response_header(c->rs, "Idempotency-Replayed", STR("true"));
+    return NULL;
+}
+
+void call_locate(struct call *c, const struct call_made *made, struct str id)
+{
+    response_header(c->rs, "Location", call_url(c, made->path, id));
+}
+
+const struct err *call_replay_made(struct call *c, const struct work *w,
+                                   const struct call_made *made)
+{
+    struct json *body = NULL;
+    TRY(call_replay(c, w));
+    TRY(json_parse(c->a, w->before.body, &body));
+    call_locate(c, made, json_get_text(body, made->member));
+    return NULL;
+}
+
+const struct err *call_commit_text(struct call *c, struct work *w, int status,
+                                   struct str body, bool etag)
+{
+    const struct work_answer answer = {
+        .status = status,
+        .etag = etag ? call_etag(c->a, w->intent.version) : STR_NONE,
+        .body = body};
+    TRY(work_commit(w, &answer));
+    c->stored += w->stored;
+    response_json_text(c->rs, status, body);
+    if (etag)
+        response_header(c->rs, "ETag", answer.etag);
+    return NULL;
+}
+
+const struct err *call_commit(struct call *c, struct work *w, int status,
+                              const struct json *v, bool etag)
+{
+    const struct str body = json_dump(c->a, v, RESPONSE_BODY_MAX);
+    return call_commit_text(c, w, status, body, etag);
+}
+
+const struct err *call_commit_bare(struct call *c, struct work *w, int status,
+                                   const struct json *v)
+{
+    const struct work_answer answer = {
+        .status = status, .body = json_dump(c->a, v, RESPONSE_BODY_MAX)};
+    TRY(work_commit_bare(w, &answer));
+    response_json_text(c->rs, status, answer.body);
+    return NULL;
+}
+
+const struct err *call_commit_secret(struct call *c, struct work *w,
+                                     int status, struct json *v,
+                                     struct str secret)
+{
+    TRY(call_commit_bare(c, w, status, v));
+    json_set_text(v, "secret", secret);
+    response_json(c->rs, status, v);
+    return NULL;
+}
+
+struct str call_url(struct call *c, const char *path, struct str id)
+{
+    struct buf b = buf_make(c->a, 4096);
+    buf_str(&b, c->serve->conf->public_url);
+    buf_put(&b, path);
+    request_escape(&b, id);
+    return buf_text(&b);
+}
+
+struct str call_told(struct call *c, struct str s)
+{
+    struct buf b = buf_make(c->a, s.n + 1);
+    for (size_t i = 0; i < s.n; i++)
+        buf_char(&b, s.p[i] == '"' || s.p[i] == '\\' ? '?' : s.p[i]);
+    return buf_text(&b);
+}

@@ -1,0 +1,86 @@
+/* One call of a route: what a door's function gets, and what all doors do the
+ * same way (reading a body, answering, remembering an answer). */
+#ifndef DOORS_CALL_CALL_H
+#define DOORS_CALL_CALL_H
+
+#include "domain/reach.h"
+#include "doors/call/serve.h"
+#include "store/work.h"
+
+#define CALL_PARAMS_MAX 3
+
+struct route;
+
+struct call {
+    struct arena *a;
+    const struct serve *serve;
+    struct pg *pg;
+    const struct request *rq;
+    struct response *rs;
+    const struct route *route;
+    struct str param[CALL_PARAMS_MAX]; /* {..} of the pattern, in order */
+    struct principal who;
+    struct str cookie; /* of a person's session; p NULL: none */
+    bool counted;      /* as a request: limit.h */
+    size_t stored;     /* bytes that it wrote */
+    struct str visit;  /* of a browser at the login; p NULL: none */
+};
+
+/* The intent of that id, where the caller may do this with it; for all others
+ * there is none: ERR_NOT_FOUND intent.unknown. One that may be read and no
+ * more comes without the question in its state. */
+const struct err *call_intent(struct call *c, struct str id,
+                              enum reach_act act, struct intent *out) MUST;
+/* work_begin for the caller. */
+const struct err *call_begin(struct call *c, struct work *w, struct str id,
+                             const struct work_once *once) MUST;
+/* The body as a JSON object. ERR_BAD_REQUEST json.*; ERR_INVALID
+ * body.not_object. */
+const struct err *call_body(struct call *c, struct json **out) MUST;
+/* The Idempotency-Key of this call, or one with key p NULL.
+ * ERR_BAD_REQUEST idempotency.key. */
+const struct err *call_once(struct call *c, struct work_once *out) MUST;
+/* The version in If-Match, bare or quoted. ERR_BAD_REQUEST
+ * request.if_match when it is missing or no number. */
+const struct err *call_if_match(struct call *c, int64_t *out) MUST;
+/* ERR_CONFLICT intent.version with current_version in more, unless equal. */
+const struct err *call_same_version(struct call *c, const struct work *w,
+                                    int64_t version) MUST;
+/* A whole number from the query. ERR_BAD_REQUEST request.query. */
+const struct err *call_query_int(struct call *c, const char *key, int64_t min,
+                                 int64_t max, int64_t *out) MUST;
+/* Answers as the same request was answered before. */
+const struct err *call_replay(struct call *c, const struct work *w) MUST;
+/* What was made: where it is, and the member of its body that names it. */
+struct call_made {
+    const char *path; /* "/api/v1/things/" */
+    const char *member;
+};
+/* The Location of one. */
+void call_locate(struct call *c, const struct call_made *made, struct str id);
+/* call_replay with the Location of what was made then. */
+const struct err *call_replay_made(struct call *c, const struct work *w,
+                                   const struct call_made *made) MUST;
+/* Commits the work and answers with v, and with the intent's version as the
+ * ETag where etag is set. */
+const struct err *call_commit(struct call *c, struct work *w, int status,
+                              const struct json *v, bool etag) MUST;
+/* The same for JSON text. */
+const struct err *call_commit_text(struct call *c, struct work *w, int status,
+                                   struct str body, bool etag) MUST;
+/* The same for work that concerns no intent. */
+const struct err *call_commit_bare(struct call *c, struct work *w, int status,
+                                   const struct json *v) MUST;
+/* The same for v with a member "secret", which is answered this once: a replay
+ * comes without it, for nothing but the thing itself keeps it. */
+const struct err *call_commit_secret(struct call *c, struct work *w,
+                                     int status, struct json *v,
+                                     struct str secret) MUST;
+/* ETag of a version. */
+struct str call_etag(struct arena *a, int64_t version);
+/* What a stranger sent, as it may stand between quotes in a line of the log. */
+struct str call_told(struct call *c, struct str s);
+/* An address of ours, with the host: public_url and path and id. */
+struct str call_url(struct call *c, const char *path, struct str id);
+
+#endif

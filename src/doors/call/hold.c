@@ -1,0 +1,132 @@
+/* Handing a request over to the process that holds waiters.
+ *
+ * Entered by the doors that may wait, after they have authorised the caller,
+ * and by serve.c for streams that it refuses. Never waits itself. */
+#include "doors/call/hold.h"
+
+#include "base/clock.h"
+#include "base/crypt.h"
+
+#define TARGET_MAX 2048
+#define AGAIN 10 /* seconds until somebody has let go, perhaps */
+#define PREFIX 8 /* characters of a key that tell callers apart */
+
+static const char *const audiences[] = {[FRAME_INTENT] = "intent",
+                                        [FRAME_AGENT] = "agent",
+                                        [FRAME_INBOX] = "inbox"};
+_Static_assert(countof(audiences) == FRAME_AUDIENCE__MAX,
+               "a word for each audience");
+
+static struct buf target(struct call *c, const char *path)
+{
+    struct buf b = buf_make(c->a, TARGET_MAX);
+    buf_put(&b, path);
+    return b;
+}
+
+static void put_text(struct buf *b, const char *key, struct str value)
+{
+    buf_put(b, key);
+    request_escape(b, value);
+}
+
+static void put_int(struct buf *b, const char *key, int64_t value)
+{
+    buf_put(b, key);
+    buf_int(b, value);
+}
+
+struct str hold_seal(struct arena *a, struct str secret, struct str target)
+{
+    struct buf b = buf_make(a, 256);
+    request_escape(&b, crypt_hmac(a, secret, target));
+    return buf_text(&b);
+}
+
+/* Whose it is counted to. */
+static void put_caller(struct call *c, struct buf *b)
+{
+    if (c->who.person)
+        put_text(b, "&session=", crypt_sha256_hex(c->a, c->cookie));
+    else
+        put_text(b, "&key=", c->who.id);
+}
+
+static void hand_over(struct call *c, struct buf *b)
+{
+    const struct str seal =
+        hold_seal(c->a, c->serve->secret, buf_text(b));
+    buf_put(b, HOLD_SEAL);
+    buf_str(b, seal);
+    response_hand_over(c->rs, buf_text(b));
+}
+
+const struct err *hold_wait(struct call *c, int64_t *out)
+{
+    *out = 0;
+    if (c->rq->over)
+        return err_retry(c->a, ERROR(ERR_RATE, "limit.held",
+                                     "Too many reads of this key wait "
+                                     "already. Ask again later, or without "
+                                     "wait."),
+                         AGAIN);
+    TRY(call_query_int(c, "wait", 0, HOLD_WAIT_MAX, out));
+    if (c->rq->waited || c->rq->method != METHOD_GET)
+        *out = 0;
+    return NULL;
+}
+
+void hold_poll(struct call *c, const struct hold_poll *p)
+{
+    struct buf b = target(c, "/_wait/poll");
+    put_text(&b, "?intent=", p->intent_id);
+    if (p->suspension_id.p)
+        put_text(&b, "&suspension=", p->suspension_id);
+    else
+        put_int(&b, "&since=", p->since);
+    put_int(&b, "&until=", clock_now() + p->wait * CLOCK_SECOND);
+    put_caller(c, &b);
+    hand_over(c, &b);
+}
+
+void hold_stream(struct call *c, const struct hold_stream *s)
+{
+    struct buf b = target(c, "/_wait/stream");
+    put_text(&b, "?to=", str_of(audiences[s->to]));
+    put_int(&b, "&xid=", (int64_t)s->after.xid);
+    put_text(&b, "&intent=", s->after.intent_id);
+    put_int(&b, "&after=", s->after.sequence);
+    put_int(&b, "&skip=", (int64_t)s->after.part);
+    if (s->agent.p)
+        put_text(&b, "&agent=", s->agent);
+    put_caller(c, &b);
+    hand_over(c, &b);
+}
+
+/* Callers that look alike are slowed down together. A digest, so that nothing
+ * of a key is passed on. */
+static struct str likeness(struct call *c)
+{
+    struct buf b = buf_make(c->a, REQUEST_TARGET_MAX + 512);
+    const struct str key = request_header(c->rq, "X-API-Key");
+    const struct str bearer = request_header(c->rq, "Authorization");
+    buf_str(&b, c->rq->remote);
+    buf_char(&b, '\n');
+    buf_str(&b, str_sub(key.p ? key : bearer, 0, key.p ? PREFIX : 7 + PREFIX));
+    buf_char(&b, '\n');
+    buf_str(&b, c->rq->path);
+    return str_sub(crypt_sha256_hex(c->a, buf_text(&b)), 0, 16);
+}
+
+bool hold_refuse(struct call *c)
+{
+    const struct str accept = request_header(c->rq, "Accept");
+    if (c->rq->waited || c->rq->method != METHOD_GET ||
+        !str_starts(c->rq->path, STR("/api/")) ||
+        str_search_nocase(accept, STR("text/event-stream")) >= accept.n)
+        return false;
+    struct buf b = target(c, "/_wait/hold");
+    put_text(&b, "?who=", likeness(c));
+    hand_over(c, &b);
+    return true;
+}

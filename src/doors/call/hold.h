@@ -1,0 +1,55 @@
+/* Handing a request over to the process that holds waiters (design.md 2).
+ *
+ * A worker never waits: it has authorised the caller, and answers with nothing
+ * but the address at which nginx finds the other process. A poll comes back as
+ * the same request with rq->waited set, and is then answered as it stands. One
+ * that could not be held has rq->unheld too, and says when to ask again. */
+#ifndef DOORS_CALL_HOLD_H
+#define DOORS_CALL_HOLD_H
+
+#include "domain/frame.h"
+#include "doors/call/call.h"
+
+#define HOLD_WAIT_MAX 55 /* seconds */
+
+/* Behind the address stands a seal over it, so that nobody but a worker can
+ * have anything held; the secret is made anew at each start. */
+#define HOLD_SEAL "&seal="
+struct str hold_seal(struct arena *a, struct str secret, struct str target);
+
+/* Held until the intent's version is above since or, where a suspension is
+ * named, until that one is decided; or until the time is over. */
+struct hold_poll {
+    struct str intent_id;
+    struct str suspension_id; /* p NULL: the intent's version */
+    int64_t since;
+    int64_t wait; /* seconds */
+};
+
+/* The seconds that ?wait= asks for; 0 where nothing may be held any more: it
+ * was held already, or it is a HEAD. ERR_BAD_REQUEST request.query; ERR_RATE
+ * limit.held. */
+const struct err *hold_wait(struct call *c, int64_t *out) MUST;
+void hold_poll(struct call *c, const struct hold_poll *p);
+
+struct hold_stream {
+    enum frame_audience to;
+    /* Whose stream it is, for FRAME_AGENT; for FRAME_INTENT the agent that has
+     * to reach the intent, p NULL where none has to. */
+    struct str agent;
+    /* What it continues behind. Where part is set, that many frames of the
+     * event itself were read already and the others are still sent. On an
+     * intent's stream intent_id is the intent; on the others it may be p NULL:
+     * before all events of that transaction. */
+    struct frame_id after;
+};
+
+/* The stream lasts as long as the caller's key, or session, and as the agent
+ * of an intent's stream reaches the intent. */
+void hold_stream(struct call *c, const struct hold_stream *s);
+
+/* A client of streams may come back at once when it is refused. Hands a
+ * refusal over, to be slowed down; false: it is to be answered now. */
+bool hold_refuse(struct call *c);
+
+#endif

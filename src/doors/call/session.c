@@ -1,0 +1,204 @@
+/* Who is calling: a key in a header, or a person's session in a cookie. */
+#include "doors/call/session.h"
+
+#include "base/clock.h"
+#include "base/crypt.h"
+#include "doors/call/route.h"
+#include "store/principals.h"
+#include "store/sign_ins.h"
+
+#define KEY_MAX 256
+#define NONCE 12 /* bytes */
+#define COOKIE_LENGTH 43 /* 32 bytes, base64url */
+
+/* The __Host- prefix binds the cookie to this host and to TLS; without TLS
+ * (a private start on a loopback address) browsers would refuse it. */
+static const char *cookie_name(const struct call *c)
+{
+    return c->rq->https ? "__Host-sayso" : "sayso";
+}
+
+static const char *browser_name(const struct call *c)
+{
+    return c->rq->https ? "__Host-sayso-browser" : "sayso-browser";
+}
+
+/* ---- keys ----------------------------------------------------------- */
+
+/* Two that differ are refused: a proxy and the server could each go by another
+ * one. */
+static const struct err *key_of(const struct call *c, struct str *out)
+{
+    const struct str key = request_header(c->rq, "X-API-Key");
+    const struct str header = request_header(c->rq, "Authorization");
+    struct str bearer = STR_NONE;
+    if (header.n > 7 && str_is_nocase(str_sub(header, 0, 7), "bearer "))
+        bearer = str_trim(str_sub(header, 7, header.n));
+    if (key.n > 0 && bearer.n > 0 && !crypt_equal(key, bearer))
+        return ERROR(ERR_BAD_REQUEST, "key.two",
+                     "X-API-Key and Authorization hold different keys. Send "
+                     "one of them.");
+    *out = key.n > 0 ? key : bearer;
+    return NULL;
+}
+
+static const struct err *by_key(struct call *c, struct str agent)
+{
+    struct str key = STR_NONE;
+    TRY(key_of(c, &key));
+    if (!key.p)
+        return ERROR(ERR_UNAUTHENTICATED, "key.missing",
+                     "An API key is needed, in the header X-API-Key.");
+    if (key.n > KEY_MAX)
+        return ERROR(ERR_UNAUTHENTICATED, "key.unknown",
+                     "The API key is not known.");
+    const struct principals_key given = {.key = key, .agent = agent};
+    return principals_by_key(c->serve->principals, c->pg, c->a, &given,
+                             &c->who);
+}
+
+const struct err *session_speak(struct call *c, struct str agent)
+{
+    return c->who.role == ROLE_AGENT ? by_key(c, agent) : NULL;
+}
+
+/* ---- people --------------------------------------------------------- */
+
+const struct err *session_optional(struct call *c)
+{
+    bool found = false;
+    const struct str cookie = request_cookie(c->rq, cookie_name(c));
+    c->cookie = STR_NONE;
+    if (cookie.n != COOKIE_LENGTH)
+        return NULL;
+    TRY(principals_by_session(c->pg, c->a, cookie, &c->who, &found));
+    if (found)
+        c->cookie = cookie;
+    return NULL;
+}
+
+static const struct err *by_cookie(struct call *c)
+{
+    TRY(session_optional(c));
+    if (!c->cookie.p)
+        return ERROR(ERR_UNAUTHENTICATED, "session.missing",
+                     "Sign in to go on.");
+    return NULL;
+}
+
+const struct err *session_authenticate(struct call *c)
+{
+    switch (c->route->proof) {
+    case ROUTE_KEY:
+        TRY(by_key(c, request_header(c->rq, "X-Agent-ID")));
+        break;
+    case ROUTE_COOKIE:
+        TRY(by_cookie(c));
+        break;
+    case ROUTE_OPEN:
+    default:
+        return NULL;
+    }
+    if ((c->route->who & (unsigned)c->who.role) == 0)
+        return ERROR(ERR_FORBIDDEN, "role.forbidden",
+                     "Your role does not allow this.");
+    return NULL;
+}
+
+/* ---- forms ---------------------------------------------------------- */
+
+/* nonce.digest(nonce, secret of the session or visit) */
+static struct str token_of(struct call *c, struct str nonce)
+{
+    struct buf secret = buf_make(c->a, 256), b = buf_make(c->a, 128);
+    buf_put(&secret, "form token ");
+    buf_str(&secret, nonce);
+    buf_char(&secret, ' ');
+    buf_str(&secret, c->cookie.p ? c->cookie : c->visit);
+    buf_str(&b, nonce);
+    buf_char(&b, '.');
+    buf_str(&b, crypt_sha256_b64(c->a, buf_text(&secret)));
+    return buf_text(&b);
+}
+
+struct str session_csrf(struct call *c)
+{
+    if (!c->cookie.p && !c->visit.p)
+        return STR("");
+    return token_of(c, crypt_token(c->a, NONCE));
+}
+
+bool session_csrf_ok(struct call *c, struct str token)
+{
+    const struct str nonce = str_sub(token, 0, str_find(token, '.', 0));
+    if ((!c->cookie.p && !c->visit.p) || nonce.n == 0 || nonce.n > 64)
+        return false;
+    return crypt_equal(token, token_of(c, nonce));
+}
+
+/* By the one address that the configuration names: a scheme is part of an
+ * origin (RFC 6454 4), and a name that merely leads here is another site. */
+const struct err *session_same_origin(const struct call *c)
+{
+    const struct str own = c->serve->conf->public_url;
+    const struct str site = request_header(c->rq, "Sec-Fetch-Site");
+    const struct str origin = request_header(c->rq, "Origin");
+    const struct str host = request_header(c->rq, "Host");
+    const size_t at = str_search(own, STR("://"));
+    const bool foreign = site.p && !str_is(site, "same-origin") &&
+                         !str_is(site, "none");
+    if (!foreign && (!origin.p || str_eq(origin, own)) &&
+        str_eq(host, str_sub(own, at + 3, own.n)))
+        return NULL;
+    return err_at(c->a, ERR_FORBIDDEN, "request.origin", STR(""),
+                  "This form was sent from another address than %.*s. Open "
+                  "the page there and send it from there.",
+                  STR_FMT(own));
+}
+
+void session_visit(struct call *c, bool fresh)
+{
+    const char *name = c->rq->https ? "__Host-sayso-visit" : "sayso-visit";
+    const struct str known = request_cookie(c->rq, name);
+    struct buf b = buf_make(c->a, 512);
+    c->visit = known.n == COOKIE_LENGTH ? known : STR_NONE;
+    if (c->visit.p || !fresh)
+        return;
+    c->visit = crypt_token(c->a, SESSION_BYTES);
+    buf_put(&b, name);
+    buf_char(&b, '=');
+    buf_str(&b, c->visit);
+    buf_put(&b, "; Path=/; HttpOnly; SameSite=Lax");
+    buf_put(&b, c->rq->https ? "; Secure" : "");
+    response_cookie(c->rs, buf_text(&b));
+}
+
+static void set_cookie(struct call *c, const char *name, struct str value,
+                       int64_t life)
+{
+    struct buf b = buf_make(c->a, 512);
+    buf_put(&b, name);
+    buf_char(&b, '=');
+    buf_str(&b, value);
+    buf_put(&b, "; Path=/; HttpOnly; SameSite=Lax; Max-Age=");
+    buf_int(&b, life / CLOCK_SECOND);
+    buf_put(&b, c->rq->https ? "; Secure" : "");
+    response_cookie(c->rs, buf_text(&b));
+}
+
+void session_set_cookie(struct call *c, struct str cookie)
+{
+    set_cookie(c, cookie_name(c), cookie,
+               cookie.p ? PRINCIPALS_SESSION_LIFE : 0);
+}
+
+struct str session_browser(const struct call *c)
+{
+    const struct str token = request_cookie(c->rq, browser_name(c));
+    return token.n == COOKIE_LENGTH ? token : STR_NONE;
+}
+
+void session_set_browser(struct call *c, struct str token)
+{
+    set_cookie(c, browser_name(c), token, SIGN_INS_BROWSER_LIFE);
+}

@@ -1,0 +1,166 @@
+/* Trying a password.
+ *
+ * A hash takes 64 MB and a tenth of a second of a processor, so two are made
+ * at once over all workers. Strangers share one of the places and leave the
+ * other to browsers that are known; one of each sort may wait for a place, so
+ * that the other workers go on serving. */
+#include "doors/call/sign_in.h"
+
+#include "base/clock.h"
+#include "base/crypt.h"
+#include "base/log.h"
+#include "base/turns.h"
+#include "doors/call/session.h"
+#include "store/sign_ins.h"
+#include "world/address.h"
+
+#define EMAIL_MAX 254
+#define FREE_FAILURES 5
+#define DELAY_MAX (30 * CLOCK_SECOND)
+#define PATIENCE CLOCK_SECOND
+
+enum { PLACE_STRANGERS, PLACE_KNOWN, PLACE_QUEUE_STRANGERS, PLACE_QUEUE_KNOWN };
+
+/* ---- a place to hash in --------------------------------------------- */
+
+static int take_place(bool known)
+{
+    const int last = known ? PLACE_KNOWN : PLACE_STRANGERS;
+    const int queue = known ? PLACE_QUEUE_KNOWN : PLACE_QUEUE_STRANGERS;
+    int place = turns_take(PLACE_STRANGERS, last);
+    if (place >= 0 || turns_take(queue, queue) < 0)
+        return place;
+    place = turns_wait(PLACE_STRANGERS, last, PATIENCE);
+    turns_give(queue);
+    return place;
+}
+
+const struct err *sign_in_hash(struct call *c, struct str password,
+                               struct str *hash)
+{
+    const int place = take_place(true);
+    if (place < 0)
+        return ERROR(ERR_BUSY, "password.busy",
+                     "Too many passwords are checked just now. Try again in "
+                     "a moment.");
+    *hash = crypt_password(c->a, password, c->serve->conf->password_cost);
+    turns_give(place);
+    return hash->p ? NULL
+                   : ERROR(ERR_BUSY, "password.memory",
+                           "There is not enough memory for this just now. "
+                           "Try again.");
+}
+
+/* ---- the log -------------------------------------------------------- */
+
+/* A password typed into the wrong field is no e-mail, and not logged. */
+static struct str named(struct call *c, struct str email)
+{
+    const size_t at = str_find(email, '@', 0);
+    return at > 0 && at + 1 < email.n && email.n <= EMAIL_MAX
+               ? call_told(c, email)
+               : STR("-");
+}
+
+static void tell(struct call *c, const struct sign_in *s,
+                 const struct sign_ins_found *found)
+{
+    const char *result = "ok";
+    if (s->result == SIGN_IN_SOON)
+        result = "throttled";
+    else if (s->result == SIGN_IN_BUSY)
+        result = "busy";
+    else if (s->result == SIGN_IN_WRONG)
+        result = !found->found     ? "unknown"
+                 : found->disabled ? "disabled"
+                                   : "wrong";
+    log_line(LOG_NOTICE,
+             "sign-in at=%s account=\"%.*s\" address=%.*s result=%s "
+             "browser=%s",
+             s->at, STR_FMT(named(c, s->email)), STR_FMT(c->rq->remote),
+             result, found->known ? "known" : "new");
+}
+
+/* ---- trying --------------------------------------------------------- */
+
+/* After a few failures each further one makes the next try wait, up to half a
+ * minute. */
+static int64_t to_wait(const struct sign_ins_found *f, int64_t now)
+{
+    if (f->failures < FREE_FAILURES)
+        return 0;
+    const int64_t steps = f->failures - FREE_FAILURES;
+    const int64_t delay = steps >= 5 ? DELAY_MAX : CLOCK_SECOND << steps;
+    const int64_t left = delay - (now - f->failed_at);
+    return left > 0 ? (left + CLOCK_SECOND - 1) / CLOCK_SECOND : 0;
+}
+
+static struct str lower(struct arena *a, struct str s)
+{
+    struct buf b = buf_make(a, EMAIL_MAX + 1);
+    buf_lower(&b, str_head(s, EMAIL_MAX));
+    return buf_text(&b);
+}
+
+static struct sign_ins_try try_of(struct call *c, const struct sign_in *s)
+{
+    return (struct sign_ins_try){
+        .email = lower(c->a, s->email),
+        .network = address_network(c->a, c->rq->remote),
+        .browser = session_browser(c)};
+}
+
+/* The same work for an unknown and a disabled person as for a wrong one: the
+ * time must not tell. */
+static bool right(struct call *c, const struct sign_ins_found *f,
+                  struct str password)
+{
+    if (f->found && !f->disabled)
+        return crypt_password_ok(c->a, f->password_hash, password);
+    crypt_password_pretend(c->a, password, c->serve->conf->password_cost);
+    return false;
+}
+
+static const struct err *try(struct call *c, struct str password,
+                             const struct sign_ins_try *t,
+                             const struct sign_ins_found *f,
+                             struct sign_in *s)
+{
+    s->wait = to_wait(f, clock_now());
+    s->result = SIGN_IN_SOON;
+    if (s->wait > 0)
+        return NULL;
+    const int place = take_place(f->known || c->cookie.p);
+    s->result = SIGN_IN_BUSY;
+    if (place < 0)
+        return NULL;
+    const bool ok = right(c, f, password);
+    turns_give(place);
+    s->result = ok ? SIGN_IN_OK : SIGN_IN_WRONG;
+    s->id = f->id;
+    return ok ? NULL : sign_ins_failed(c->pg, c->a, t, f);
+}
+
+const struct err *sign_in_try(struct call *c, struct str password,
+                              struct sign_in *s)
+{
+    struct sign_ins_found f;
+    const struct sign_ins_try t = try_of(c, s);
+    TRY(sign_ins_find(c->pg, c->a, &t, &f));
+    TRY(try(c, password, &t, &f, s));
+    tell(c, s, &f);
+    return NULL;
+}
+
+const struct err *sign_in_enter(struct call *c, const struct sign_in *s)
+{
+    const struct sign_ins_try t = try_of(c, s);
+    const struct str browser =
+        t.browser.p ? t.browser : crypt_token(c->a, SESSION_BYTES);
+    struct str cookie = STR_NONE;
+    TRY(sign_ins_enter(c->pg, c->a, &t, s->id, browser, &cookie));
+    session_set_browser(c, browser);
+    session_set_cookie(c, cookie);
+    c->cookie = cookie;
+    return NULL;
+}
