@@ -305,8 +305,8 @@ static void walk_element(struct walk *w, const struct at *at, size_t i)
     walk(w, &one);
 }
 
-/* Are there parts, each with a verdict of its own? As page_difference.c has
- * its rows. */
+/* Are there parts, each with a verdict of its own? A page shows them as rows
+ * (doors/pages/shell/difference.c). */
 static bool has_parts(const struct at *at)
 {
     const enum json_type type = json_type(at->allowed);

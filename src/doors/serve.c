@@ -7,8 +7,8 @@
 #include "doors/call/hold.h"
 #include "doors/call/limit.h"
 #include "doors/call/session.h"
-#include "doors/page.h"
-#include "doors/page_kept.h"
+#include "doors/pages/login/kept.h"
+#include "doors/pages/shell/page.h"
 #include "doors/route.h"
 
 #define TRIES 4 /* of a call that met a deadlock or its own twin */
@@ -74,7 +74,7 @@ static const struct err *walk(struct call *c, bool too_large)
 static void to_login(struct call *c)
 {
     struct buf b = buf_make(c->a, 2048);
-    if (c->rq->method == METHOD_POST && page_kept_login(c))
+    if (c->rq->method == METHOD_POST && login_kept_page(c))
         return;
     buf_put(&b, "/login");
     if (c->rq->method == METHOD_GET && !str_is(c->rq->path, "/inbox")) {

@@ -4,8 +4,8 @@
  * the domain lets pass of the others is never more than was asked for. */
 #include <stdlib.h>
 
-#include "doors/page_amend_form.h"
-#include "doors/page_facts.h"
+#include "doors/pages/answer/amend_form.h"
+#include "doors/pages/shell/facts.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -38,7 +38,7 @@ static struct pair pair_of(struct arena *a, size_t i, struct str value)
 static void check_untouched(struct arena *a, const struct suspension *s,
                             const struct json *subject)
 {
-    const struct json *form = page_amend_form(a, s, STR("subject"));
+    const struct json *form = answer_amend_form(a, s, STR("subject"));
     const size_t n = json_count(form);
     struct pair *v = arena_many(a, n + 1, struct pair);
     struct amend_sent sent;
@@ -47,7 +47,7 @@ static void check_untouched(struct arena *a, const struct suspension *s,
         v[i] = pair_of(a, i, page_facts_value(a, given));
     }
     const struct pairs p = {v, n};
-    const struct err *e = page_amend_read(a, s, choice_of(a, 3), &p, &sent);
+    const struct err *e = answer_amend_read(a, s, choice_of(a, 3), &p, &sent);
     if (n > 0 && json_count(subject) > 0)
         must(!e && json_equal(sent.subject, subject));
 }
@@ -66,7 +66,7 @@ static void check_posted(struct arena *a, struct suspension *s, size_t i,
     struct amend amend;
     struct json *now = NULL;
     s->kind = kinds[i];
-    const struct err *e = page_amend_read(a, s, choice, p, &sent);
+    const struct err *e = answer_amend_read(a, s, choice, p, &sent);
     must(!e || e->kind == ERR_INVALID);
     if (e || amend_check(a, s, choice, &sent, &amend))
         return;

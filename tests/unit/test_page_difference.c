@@ -1,6 +1,6 @@
 /* Differences of two JSON values, as a page shows them. */
-#include "doors/page_difference.h"
-#include "doors/page_facts.h"
+#include "doors/pages/shell/difference.h"
+#include "doors/pages/shell/facts.h"
 
 #include "suite.h"
 

@@ -1,6 +1,6 @@
 /* Fact tables: rows for reading, raw bytes for certainty, both bounded. */
 #include "base/crypt.h"
-#include "doors/page_facts.h"
+#include "doors/pages/shell/facts.h"
 
 #include "suite.h"
 

@@ -1,6 +1,6 @@
 /* Forms on pages: what was typed is kept, and becomes values of its types. */
-#include "doors/page_fields.h"
 #include "domain/form.h"
+#include "doors/pages/shell/fields.h"
 
 #include "suite.h"
 

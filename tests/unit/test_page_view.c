@@ -1,6 +1,6 @@
 /* The small things of pages: nothing hidden stays hidden, whatever its size. */
 #include "base/clock.h"
-#include "doors/page_view.h"
+#include "doors/pages/shell/view.h"
 
 #include "suite.h"
 

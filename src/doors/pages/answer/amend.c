@@ -1,0 +1,261 @@
+/* An amendment on a page: its fields, and what it makes of what was asked. */
+#include "doors/pages/answer/amend.h"
+
+#include "base/crypt.h"
+#include "doors/pages/answer/amend_form.h"
+#include "doors/pages/answer/steps_form.h"
+#include "doors/pages/kinds/card.h"
+#include "doors/pages/kinds/steps.h"
+#include "doors/pages/shell/difference.h"
+#include "doors/pages/shell/fields.h"
+
+bool answer_amend_takes(const struct json *choice)
+{
+    const struct str takes = json_get_text(choice, "takes");
+    return str_is(takes, "limit") || str_is(takes, "seconds") ||
+           str_is(takes, "constraints") || str_is(takes, "subject") ||
+           str_is(takes, "steps");
+}
+
+struct str answer_amend_value(const struct pairs *posted)
+{
+    static const char *const names[] = {"look", "again", "value"};
+    for (size_t i = 0; i < countof(names); i++) {
+        const struct str value = pairs_get(*posted, names[i]);
+        if (value.p)
+            return value;
+    }
+    return STR_NONE;
+}
+
+/* ---- what was changed ----------------------------------------------- */
+
+static struct json *parsed(struct arena *a, struct str text)
+{
+    struct json *v = NULL;
+    return text.p && !json_parse(a, text, &v) ? v : NULL;
+}
+
+static struct json *one(struct arena *a, const char *key, struct str value)
+{
+    struct json *o = json_object(a);
+    json_set_text(o, key, value);
+    return o;
+}
+
+static struct str amount(struct arena *a, const struct json *n,
+                         struct str unit)
+{
+    struct buf b = buf_make(a, 1024 + unit.n);
+    buf_str(&b, page_facts_number(a, n));
+    buf_char(&b, ' ');
+    buf_str(&b, unit);
+    return buf_text(&b);
+}
+
+/* A time, or the word for what has no end in seconds. */
+static struct str span_of(struct arena *a, const struct json *duration)
+{
+    const int64_t seconds = json_int(json_get(duration, "seconds"));
+    return seconds > 0 ? kinds_card_span(a, seconds)
+                       : json_get_text(duration, "kind");
+}
+
+/* The limits in the words of the kind. */
+static struct answer_amend_pair limits(struct arena *a,
+                                       const struct suspension *s,
+                                       struct json *subject, struct json *now)
+{
+    const struct json *limit = json_get(subject, "limit");
+    const struct json *duration = json_get(subject, "duration");
+    const struct str unit = json_get_text(limit, "unit");
+    if (s->kind == KIND_COST_CONFIRMATION)
+        return (struct answer_amend_pair){
+            one(a, "limit", amount(a, json_get(limit, "amount"), unit)),
+            one(a, "limit", amount(a, json_get(now, "limit"), unit))};
+    if (s->kind == KIND_PERMISSION)
+        return (struct answer_amend_pair){
+            one(a, "duration", span_of(a, duration)),
+            one(a, "duration",
+                json_has(now, "uses") ? STR("once") : span_of(a, now))};
+    return (struct answer_amend_pair){json_get(subject, "constraints"), now};
+}
+
+bool answer_amend_pair(struct arena *a, const struct suspension *s,
+                       struct answer_amend_pair *out)
+{
+    struct json *subject = parsed(a, s->subject);
+    struct json *now = parsed(a, s->constraints);
+    *out = (struct answer_amend_pair){.asked = subject};
+    if (s->approved_subject.p)
+        out->allowed = parsed(a, s->approved_subject);
+    else if (now)
+        *out = limits(a, s, subject, now);
+    return out->allowed && !json_equal(out->asked, out->allowed);
+}
+
+struct json *answer_amend_difference(struct page_view *v,
+                                     const struct suspension *s)
+{
+    struct answer_amend_pair pair;
+    struct exceed beyond = {.grade = EXCEED_NOT};
+    const bool changed = answer_amend_pair(v->a, s, &pair);
+    /* Steps of a plan can only be fewer. */
+    if (changed && s->approved_subject.p && s->kind != KIND_PLAN_REVIEW)
+        exceed(v->a, pair.asked, pair.allowed, &beyond);
+    struct json *o = page_difference_judged(v, changed ? pair.asked : NULL,
+                                            changed ? pair.allowed : NULL,
+                                            &beyond);
+    json_set_bool(o, "is_same", !changed);
+    return o;
+}
+
+struct json *answer_amend_brief(struct page_view *v,
+                                const struct suspension *s)
+{
+    if (!suspension_modified(s) || s->state == SUSPENSION_EXPIRED)
+        return NULL;
+    if (s->kind == KIND_PLAN_REVIEW)
+        return page_view_text(v, STR("its steps"));
+    const struct json *o = answer_amend_difference(v, s);
+    return page_view_text(v, json_get_text(o, "brief"));
+}
+
+/* The number of what is shown as the change. */
+static struct str number_of(struct arena *a, const struct suspension *after)
+{
+    return after->approved_sha256.p ? after->approved_sha256
+           : after->constraints.p   ? crypt_sha256_hex(a, after->constraints)
+                                    : STR("");
+}
+
+bool answer_amend_unseen(struct arena *a, const struct suspension *after,
+                         const struct json *choice, const struct pairs *posted)
+{
+    struct answer_amend_pair pair;
+    if (pairs_get(*posted, "look").p || pairs_get(*posted, "again").p)
+        return true;
+    return answer_amend_takes(choice) && answer_amend_pair(a, after, &pair) &&
+           !str_eq(pairs_get(*posted, "looked"), number_of(a, after));
+}
+
+/* ---- the page ------------------------------------------------------- */
+
+/* {key: sentence} of an error of the form, or of the domain at one path. */
+static struct json *errors_of(struct arena *a, const struct err *e)
+{
+    const struct json *fields = e ? json_get(e->more, "fields") : NULL;
+    struct json *o = json_object(a);
+    if (fields)
+        return json_copy(a, fields);
+    if (e && e->at.n > 0)
+        json_set_key(o, e->at, json_string(a, e->say));
+    return o;
+}
+
+/* What was typed goes along unseen while its difference is looked at. */
+static struct json *hidden(struct arena *a, const struct pairs *typed)
+{
+    struct json *list = json_array(a);
+    for (size_t i = 0; typed && i < typed->n; i++) {
+        const struct str key = typed->v[i].key;
+        if (key.n < 2 || !strchr("fkon", key.p[0]) || key.p[1] < '0' ||
+            key.p[1] > '9')
+            continue;
+        struct json *o = json_object(a);
+        json_set_text(o, "name", key);
+        json_set_text(o, "value", typed->v[i].value);
+        json_add_json(list, o);
+    }
+    return list;
+}
+
+/* The plan as it is approved, beside the plan as it was asked for. */
+static struct json *steps_seen(struct page_view *v,
+                               const struct answer_amend_of *of)
+{
+    const struct suspension *after = of->after;
+    return after->approved_subject.p &&
+                   str_is(json_get_text(of->choice, "takes"), "steps")
+               ? kinds_steps_approved(
+                     v, kinds_steps_of(v->a, after->approved_subject),
+                     kinds_steps_of(v->a, after->subject))
+               : NULL;
+}
+
+static struct json *difference(struct page_view *v,
+                               const struct answer_amend_of *of)
+{
+    if (!of->after)
+        return NULL;
+    struct json *o = answer_amend_difference(v, of->after);
+    json_set_json(o, "steps", steps_seen(v, of));
+    json_set_text(o, "looked", number_of(v->a, of->after));
+    json_set_text(o, "hash_short",
+                  words_groups(v->a, of->after->approved_sha256, 2));
+    json_set_json(o, "hidden", hidden(v->a, of->typed));
+    return o;
+}
+
+static struct str note(struct str takes, size_t fields)
+{
+    if (str_is(takes, "steps"))
+        return STR("Untick a step to leave it out. The numbers give the "
+                   "order: 2.5 stands between 2 and 3. The agent reads your "
+                   "notes. You see the difference before anything is "
+                   "decided.");
+    if (fields == 0)
+        return STR("This cannot be changed on a page: use the API.");
+    if (str_is(takes, "subject"))
+        return STR("Change what shall be different. You see the difference "
+                   "before anything is decided, and only your version can "
+                   "run.");
+    if (str_is(takes, "constraints"))
+        return STR("A number may become smaller and a list shorter. Whether "
+                   "that allows less, as with a least amount or a list of "
+                   "exceptions, is for you to judge. You see the difference "
+                   "before anything is decided.");
+    return STR("An answer may only allow less.");
+}
+
+struct json *answer_amend(struct page_view *v,
+                          const struct answer_amend_of *of)
+{
+    const struct str takes = json_get_text(of->choice, "takes");
+    const bool one_number = str_is(takes, "limit") || str_is(takes, "seconds");
+    struct json *o = json_object(v->a);
+    if (!answer_amend_takes(of->choice))
+        return NULL;
+    const struct page_fields_of fields = {
+        .form = answer_amend_form(v->a, of->s, takes),
+        .typed = of->typed,
+        .errors = errors_of(v->a, of->error)};
+    const struct answer_steps_form_of typed = {.typed = of->typed,
+                                               .errors = fields.errors};
+    const bool steps = str_is(takes, "steps");
+    const size_t n = steps ? 1 : json_count(fields.form);
+    struct json *seen = difference(v, of);
+    json_set_json(o, "steps",
+                  steps && !seen ? answer_steps_form(v, of->s, &typed)
+                                 : json_array(v->a));
+    json_set_bool(o, "has_steps", steps && !seen);
+    json_set_json(o, "difference", seen);
+    json_set_text(o, "note", note(takes, n));
+    json_set_json(o, "fields",
+                  seen ? json_array(v->a) : page_fields(v, &fields));
+    json_set_bool(o, "may_look", !seen && n > 0);
+    json_set_bool(o, "may_confirm", seen || (n > 0 && one_number));
+    return o;
+}
+
+struct json *answer_amend_errors(struct page_view *v,
+                                 const struct answer_amend_of *of)
+{
+    const struct str takes = json_get_text(of->choice, "takes");
+    if (!answer_amend_takes(of->choice))
+        return json_array(v->a);
+    if (str_is(takes, "steps"))
+        return answer_steps_form_errors(v->a, errors_of(v->a, of->error));
+    return page_fields_errors(v, answer_amend_form(v->a, of->s, takes),
+                              errors_of(v->a, of->error));
+}

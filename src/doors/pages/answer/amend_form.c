@@ -1,0 +1,536 @@
+/* The fields of an amendment. */
+#include "doors/pages/answer/amend_form.h"
+
+#include "base/fields.h"
+#include "doors/pages/answer/steps_form.h"
+#include "doors/pages/kinds/card.h"
+#include "doors/pages/shell/facts.h"
+
+#define LEAVES_MAX 40
+#define DEPTH_MAX 6
+#define LIMITS_MAX 40
+#define OPTIONS_MAX 40  /* of one list */
+#define TICKS_MAX 120   /* of all lists; a form has 400 pairs at most */
+
+const struct answer_amend_form_unit
+    answer_amend_form_units[ANSWER_AMEND_FORM_UNITS] = {
+        {"days", 86400}, {"hours", 3600}, {"minutes", 60}, {"seconds", 1}};
+
+/* ---- posted --------------------------------------------------------- */
+
+struct str answer_amend_form_text(struct arena *a, const struct pairs *posted,
+                                  size_t i)
+{
+    struct buf b = buf_make(a, 32);
+    buf_printf(&b, "f%zu", i + 1);
+    return pairs_get(*posted, arena_z(a, buf_text(&b)));
+}
+
+bool answer_amend_form_ticked(struct arena *a, const struct pairs *posted,
+                              size_t i, size_t k)
+{
+    struct buf name = buf_make(a, 32), value = buf_make(a, 32);
+    buf_printf(&name, "f%zu[]", i + 1);
+    buf_printf(&value, "%zu", k);
+    for (size_t n = 0; n < posted->n; n++) {
+        if (str_eq(posted->v[n].key, buf_text(&name)) &&
+            str_eq(posted->v[n].value, buf_text(&value)))
+            return true;
+    }
+    return false;
+}
+
+/* CR LF and CR as LF. */
+static struct str lines(struct arena *a, struct str s)
+{
+    struct buf b = buf_make(a, s.n + 1);
+    for (size_t i = 0; i < s.n; i++) {
+        if (s.p[i] != '\r')
+            buf_char(&b, s.p[i]);
+        else if (i + 1 == s.n || s.p[i + 1] != '\n')
+            buf_char(&b, '\n');
+    }
+    return b.n ? buf_text(&b) : STR("");
+}
+
+bool answer_amend_form_same(struct arena *a, const struct json *value,
+                            struct str posted)
+{
+    return str_eq(lines(a, page_facts_value(a, value)), lines(a, posted));
+}
+
+/* ---- fields --------------------------------------------------------- */
+
+static struct json *field(struct arena *a, struct str key, struct str label,
+                          const char *type)
+{
+    struct json *o = json_object(a);
+    json_set_text(o, "key", key);
+    json_set_text(o, "label", label);
+    json_set_text(o, "type", str_of(type));
+    json_set_bool(o, "required", true);
+    return o;
+}
+
+static void add_option(struct json *options, struct arena *a, struct str value,
+                       struct str label)
+{
+    struct json *o = json_object(a);
+    json_set_text(o, "value", value);
+    json_set_text(o, "label", label);
+    json_add_json(options, o);
+}
+
+/* "At most 1,800 USD, as it was asked for." */
+static void set_most(struct arena *a, struct json *f, const struct json *most,
+                     struct str unit)
+{
+    struct buf b = buf_make(a, 1024 + unit.n);
+    buf_put(&b, "At most ");
+    buf_str(&b, page_facts_number(a, most));
+    buf_put(&b, unit.n ? " " : "");
+    buf_str(&b, unit);
+    buf_put(&b, ", as it was asked for.");
+    json_set_json(f, "default", most);
+    json_set_text(f, "help", buf_text(&b));
+}
+
+/* ---- one number ----------------------------------------------------- */
+
+static void add_limit(struct arena *a, struct json *list,
+                      const struct json *subject)
+{
+    const struct json *limit = json_get(subject, "limit");
+    struct json *f =
+        field(a, STR("constraints.limit"), STR("Limit"), "number");
+    set_most(a, f, json_get(limit, "amount"), json_get_text(limit, "unit"));
+    json_add_json(list, f);
+}
+
+static void add_seconds(struct arena *a, struct json *list,
+                        const struct json *subject)
+{
+    const int64_t most =
+        json_int(json_get(json_get(subject, "duration"), "seconds"));
+    struct json *n = field(a, STR("constraints.seconds"), STR("For how long"),
+                           "integer");
+    struct json *unit = field(a, STR("unit"), STR("Unit"), "enum");
+    struct json *options = json_array(a);
+    struct buf help = buf_make(a, 128);
+    size_t u = 0;
+    while (u + 1 < ANSWER_AMEND_FORM_UNITS &&
+           most % answer_amend_form_units[u].seconds != 0)
+        u++;
+    buf_put(&help, "At most ");
+    buf_str(&help, kinds_card_span(a, most));
+    buf_put(&help, ", as it was asked for.");
+    json_set_int(n, "default", most / answer_amend_form_units[u].seconds);
+    json_set_text(n, "help", buf_text(&help));
+    for (size_t i = 0; i < ANSWER_AMEND_FORM_UNITS; i++)
+        add_option(options, a, str_of(answer_amend_form_units[i].word),
+                   str_of(answer_amend_form_units[i].word));
+    json_set_json(unit, "options", options);
+    json_set_text(unit, "help", STR("From days down to seconds."));
+    json_set_text(unit, "default", str_of(answer_amend_form_units[u].word));
+    json_set_bool(unit, "compact", true);
+    json_add_json(list, n);
+    json_add_json(list, unit);
+}
+
+/* ---- named limits --------------------------------------------------- */
+
+/* Can this limit be tightened on a page? */
+static bool is_limit(const struct json *limit)
+{
+    const size_t n = json_count(limit);
+    return json_is_number(limit) ||
+           (json_is(limit, JSON_ARRAY) && n > 0 && n <= OPTIONS_MAX);
+}
+
+/* A list is posted by the places of what is kept: its elements could be
+ * anything. */
+static void set_options(struct arena *a, struct json *f,
+                        const struct json *limit)
+{
+    struct json *options = json_array(a), *all = json_array(a);
+    for (size_t i = 0; i < json_count(limit); i++) {
+        struct buf place = buf_make(a, 32);
+        buf_printf(&place, "%zu", i);
+        add_option(options, a, buf_text(&place),
+                   page_facts_value(a, json_at(limit, i)));
+        json_add_text(all, buf_text(&place));
+    }
+    json_set_json(f, "options", options);
+    json_set_json(f, "default", all);
+    json_set_text(f, "help", STR("Keep those that shall be allowed."));
+}
+
+static void add_constraints(struct arena *a, struct json *list,
+                            const struct json *subject)
+{
+    const struct json *asked = json_get(subject, "constraints");
+    size_t ticks = 0;
+    for (struct json_iter i = json_iter(asked); json_next(&i);) {
+        const bool several = json_is(i.value, JSON_ARRAY);
+        if (!is_limit(i.value) ||
+            json_count(list) == LIMITS_MAX ||
+            ticks + json_count(i.value) > TICKS_MAX)
+            continue;
+        struct json *f =
+            field(a, fields_path(a, STR("constraints"), i.key.p), i.key,
+                  several ? "multi" : "number");
+        ticks += json_count(i.value);
+        if (several)
+            set_options(a, f, i.value);
+        else
+            set_most(a, f, i.value, STR(""));
+        json_add_json(list, f);
+    }
+}
+
+/* ---- a whole subject ------------------------------------------------ */
+
+static bool plain_key(struct str key)
+{
+    for (size_t i = 0; i < key.n; i++) {
+        if (strchr(".[]\"\\ ", key.p[i]))
+            return false;
+    }
+    return key.n > 0 && key.n <= 100;
+}
+
+static bool flat(const struct json *v, size_t depth, size_t *leaves)
+{
+    if (json_count(v) == 0)
+        return ++*leaves <= LEAVES_MAX &&
+               (json_is_number(v) || json_is(v, JSON_BOOL) ||
+                json_is(v, JSON_STRING));
+    struct json_iter m = json_iter(v);
+    for (size_t i = 0; i < json_count(v); i++) {
+        const bool object = json_is(v, JSON_OBJECT) && json_next(&m);
+        if (depth == 0 || (object && !plain_key(m.key)) ||
+            !flat(object ? m.value : json_at(v, i), depth - 1, leaves))
+            return false;
+    }
+    return true;
+}
+
+bool answer_amend_form_flat(const struct json *subject)
+{
+    size_t leaves = 0;
+    return flat(subject, DEPTH_MAX, &leaves);
+}
+
+static void add_leaf(struct arena *a, struct json *list, const struct json *v,
+                     struct str path)
+{
+    const struct str text = json_text(v);
+    const bool lined = str_find(text, '\r', 0) < text.n;
+    const struct str label = str_sub(path, strlen("subject."), path.n);
+    struct json *f = field(a, path, label,
+                           json_is_number(v)              ? "number"
+                           : json_is(v, JSON_BOOL)   ? "enum"
+                           : lined                   ? "text"
+                                                     : "string");
+    json_set_json(f, "default", v);
+    json_set_bool(f, "required", !json_is(v, JSON_STRING));
+    if (json_is(v, JSON_BOOL)) {
+        struct json *options = json_array(a);
+        add_option(options, a, STR("true"), STR("true"));
+        add_option(options, a, STR("false"), STR("false"));
+        json_set_json(f, "options", options);
+        json_set_text(f, "default", page_facts_value(a, v));
+        json_set_bool(f, "compact", true);
+    }
+    json_add_json(list, f);
+}
+
+static void add_leaves(struct arena *a, struct json *list,
+                       const struct json *v, struct str path)
+{
+    struct json_iter m = json_iter(v);
+    if (json_count(v) == 0)
+        add_leaf(a, list, v, path);
+    for (size_t i = 0; i < json_count(v); i++) {
+        if (json_is(v, JSON_OBJECT) && json_next(&m))
+            add_leaves(a, list, m.value, fields_path(a, path, m.key.p));
+        else
+            add_leaves(a, list, json_at(v, i), fields_element(a, path, i));
+    }
+}
+
+static void add_subject(struct arena *a, struct json *list,
+                        const struct suspension *s,
+                        const struct json *subject)
+{
+    struct buf b = buf_make(a, ANSWER_AMEND_BYTES * 8);
+    if (s->subject.n > ANSWER_AMEND_BYTES)
+        return;
+    if (answer_amend_form_flat(subject)) {
+        add_leaves(a, list, subject, STR("subject"));
+        return;
+    }
+    struct json *f =
+        field(a, STR("subject"), STR("The subject, as JSON"), "text");
+    json_write_pretty(&b, subject);
+    json_set_text(f, "default", buf_text(&b));
+    json_set_text(f, "help", STR("What stands here is what is approved."));
+    json_add_json(list, f);
+}
+
+struct json *answer_amend_form(struct arena *a, const struct suspension *s,
+                               struct str takes)
+{
+    struct json *list = json_array(a), *subject = NULL;
+    if (json_parse(a, s->subject, &subject) ||
+        !json_is(subject, JSON_OBJECT))
+        return list;
+    if (str_is(takes, "limit"))
+        add_limit(a, list, subject);
+    else if (str_is(takes, "seconds"))
+        add_seconds(a, list, subject);
+    else if (str_is(takes, "constraints"))
+        add_constraints(a, list, subject);
+    else if (str_is(takes, "subject"))
+        add_subject(a, list, s, subject);
+    return list;
+}
+
+/* ---- what was posted ------------------------------------------------ */
+
+#define SECONDS_MAX (INT64_C(366) * 24 * 3600)
+
+struct reading {
+    struct arena *a;
+    const struct pairs *posted;
+    size_t i;            /* the field at hand */
+    struct json *errors; /* {key: sentence} */
+};
+
+static void wrong(struct reading *r, struct str key, const char *say)
+{
+    json_set_key(r->errors, key, json_string(r->a, str_of(say)));
+}
+
+static struct str next_text(struct reading *r, struct str key)
+{
+    const struct str text = answer_amend_form_text(r->a, r->posted, r->i++);
+    if (!text.p)
+        wrong(r, key, "This field was not sent.");
+    return text;
+}
+
+/* As it was typed: 499.90 stays 499.90. NULL when it is none. */
+static struct json *number_of(struct reading *r, struct str key,
+                              struct str text)
+{
+    struct json *v = NULL;
+    if (!json_parse(r->a, str_trim(text), &v) &&
+        (json_is(v, JSON_INT) || json_is(v, JSON_DOUBLE)))
+        return v;
+    wrong(r, key, "Give a number, such as 1500 or 1500.5.");
+    return NULL;
+}
+
+/* ---- one number ----------------------------------------------------- */
+
+static struct json *read_limit(struct reading *r, const struct json *asked)
+{
+    const struct str key = STR("constraints.limit");
+    struct json *o = json_object(r->a);
+    const struct str text = next_text(r, key);
+    if (text.p && answer_amend_form_same(r->a, asked, text))
+        json_set_json(o, "limit", asked);
+    else if (text.p)
+        json_set_json(o, "limit", number_of(r, key, text));
+    return o;
+}
+
+static struct json *read_seconds(struct reading *r)
+{
+    const struct str key = STR("constraints.seconds");
+    struct json *o = json_object(r->a);
+    int64_t n = 0;
+    const struct str text = next_text(r, key);
+    const struct str unit = next_text(r, STR("unit"));
+    size_t u = 0;
+    while (u < ANSWER_AMEND_FORM_UNITS &&
+           !str_is(unit, answer_amend_form_units[u].word))
+        u++;
+    if (u == ANSWER_AMEND_FORM_UNITS)
+        wrong(r, STR("unit"), "Choose a unit.");
+    else if (text.p && !str_int(str_trim(text), 1, SECONDS_MAX, &n))
+        wrong(r, key, "Give a whole number from 1.");
+    else
+        json_set_int(o, "seconds", n * answer_amend_form_units[u].seconds);
+    return o;
+}
+
+/* ---- named limits --------------------------------------------------- */
+
+static struct json *ticked(struct reading *r, const struct json *list)
+{
+    struct json *kept = json_array(r->a);
+    for (size_t k = 0; k < json_count(list); k++) {
+        if (answer_amend_form_ticked(r->a, r->posted, r->i, k))
+            json_add_json(kept, json_at(list, k));
+    }
+    r->i++;
+    return kept;
+}
+
+/* form has a field for each limit that can be tightened, in their order. */
+static struct json *read_constraints(struct reading *r,
+                                     const struct json *asked,
+                                     const struct json *form)
+{
+    struct json *o = json_object(r->a);
+    for (struct json_iter m = json_iter(asked); json_next(&m);) {
+        const struct json *field = json_at(form, r->i);
+        const struct str key = json_get_text(field, "key");
+        if (!field)
+            break;
+        if (!str_eq(json_get_text(field, "label"), m.key))
+            continue;
+        if (json_is(m.value, JSON_ARRAY)) {
+            json_set_key(o, m.key, ticked(r, m.value));
+            continue;
+        }
+        const struct str text = next_text(r, key);
+        if (text.p && answer_amend_form_same(r->a, m.value, text))
+            json_set_key(o, m.key, m.value);
+        else if (text.p)
+            json_set_key(o, m.key, number_of(r, key, text));
+    }
+    return o;
+}
+
+/* ---- a whole subject ------------------------------------------------ */
+
+/* The leaf as it was sent where it was not touched. */
+static struct json *read_leaf(struct reading *r, const struct json *v,
+                              struct str path)
+{
+    const struct str text = next_text(r, path);
+    if (!text.p || answer_amend_form_same(r->a, v, text))
+        return json_copy(r->a, v);
+    if (json_is(v, JSON_STRING))
+        return json_string(r->a, text);
+    if (!json_is(v, JSON_BOOL))
+        return number_of(r, path, text);
+    if (!str_is(text, "true") && !str_is(text, "false"))
+        wrong(r, path, "Choose true or false.");
+    return json_boolean(r->a, str_is(text, "true"));
+}
+
+/* In the order of the fields; the form has bounded the depth. */
+static struct json *read_leaves(struct reading *r, const struct json *v,
+                                struct str path)
+{
+    const bool object = json_is(v, JSON_OBJECT);
+    struct json *o = object ? json_object(r->a) : json_array(r->a);
+    if (json_count(v) == 0)
+        return read_leaf(r, v, path);
+    struct json_iter m = json_iter(v);
+    for (size_t i = 0; i < json_count(v); i++) {
+        if (object && json_next(&m))
+            json_set_key(
+                o, m.key,
+                read_leaves(r, m.value, fields_path(r->a, path, m.key.p)));
+        else
+            json_add_json(o, read_leaves(r, json_at(v, i),
+                                         fields_element(r->a, path, i)));
+    }
+    return o;
+}
+
+static void read_text(struct reading *r, struct amend_sent *out)
+{
+    const struct str key = STR("subject");
+    struct json *v = NULL;
+    const struct str text = next_text(r, key);
+    if (!text.p)
+        return;
+    const struct err *e = json_parse(r->a, text, &v);
+    if (e) {
+        struct buf b = buf_make(r->a, 1024);
+        buf_put(&b, "This is not JSON. ");
+        buf_str(&b, e->say);
+        if (e->at.p) {
+            buf_put(&b, " (");
+            buf_str(&b, e->at);
+            buf_put(&b, ")");
+        }
+        wrong(r, key, arena_z(r->a, buf_text(&b)));
+    } else if (!json_is(v, JSON_OBJECT) ||
+               json_depth(v) > JSON_INPUT_DEPTH_MAX) {
+        wrong(r, key, "A JSON object is needed, not too deep.");
+    }
+    out->subject = v;
+    out->subject_text = text;
+}
+
+static void read_subject(struct reading *r, const struct json *subject,
+                         struct amend_sent *out)
+{
+    if (!answer_amend_form_flat(subject)) {
+        read_text(r, out);
+        return;
+    }
+    const struct json *v = read_leaves(r, subject, STR("subject"));
+    out->subject = v;
+    out->subject_text = json_dump(r->a, v, SUSPENSION_RECORD_MAX);
+}
+
+/* ---- all of it ------------------------------------------------------ */
+
+static const struct err *outcome(const struct reading *r)
+{
+    struct json *more = json_object(r->a);
+    if (json_count(r->errors) == 0)
+        return NULL;
+    json_set_json(more, "fields", r->errors);
+    return err_more(
+        r->a,
+        ERROR(ERR_INVALID, "amend.field", "Some fields cannot be accepted."),
+        more);
+}
+
+/* An offered limit that nobody touched was confirmed as it stands. */
+static bool untouched(struct arena *a, struct str takes,
+                      const struct pairs *posted)
+{
+    return str_is(takes, "limit") && !answer_amend_form_text(a, posted, 0).p;
+}
+
+const struct err *answer_amend_read(struct arena *a,
+                                    const struct suspension *s,
+                                    const struct json *choice,
+                                    const struct pairs *posted,
+                                    struct amend_sent *out)
+{
+    const struct str takes = json_get_text(choice, "takes");
+    struct reading r = {.a = a, .posted = posted, .errors = json_object(a)};
+    struct json *subject = NULL;
+    *out = (struct amend_sent){.subject_text = STR_NONE};
+    if (str_is(takes, "steps"))
+        return answer_steps_form_read(a, s, posted, out);
+    if (!answer_amend_takes(choice) || untouched(a, takes, posted))
+        return NULL;
+    TRY(json_parse(a, s->subject, &subject));
+    const struct json *form = answer_amend_form(a, s, takes);
+    if (json_count(form) == 0)
+        return ERROR(ERR_INVALID, "amend.field",
+                     "This can only be changed through the API.");
+    if (str_is(takes, "limit"))
+        out->constraints =
+            read_limit(&r, json_get(json_get(subject, "limit"), "amount"));
+    else if (str_is(takes, "seconds"))
+        out->constraints = read_seconds(&r);
+    else if (str_is(takes, "constraints"))
+        out->constraints =
+            read_constraints(&r, json_get(subject, "constraints"), form);
+    else
+        read_subject(&r, subject, out);
+    return outcome(&r);
+}

@@ -1,0 +1,36 @@
+/* The buttons of a question, one for each of its choices. Never decides what
+ * a choice does: its effect does, whatever the agent calls it. */
+#ifndef DOORS_PAGES_ANSWER_BUTTON_H
+#define DOORS_PAGES_ANSWER_BUTTON_H
+
+#include "domain/suspension.h"
+#include "doors/pages/question/unseen.h"
+#include "doors/pages/shell/view.h"
+
+/* `buttons`: the agent's order, the primary one last, or the yes of a
+ * confirm. */
+struct json *answer_button_list(struct page_view *v,
+                                const struct suspension *s,
+                                const struct json *choices);
+/* Those by which words or a form are declined. */
+struct json *answer_button_decline(struct page_view *v,
+                                   const struct suspension *s,
+                                   const struct json *choices);
+/* Does this choice have a page of its own, where it is filled in or
+ * confirmed? One that is pressed with more than is seen comes there by the
+ * press, with what was typed. */
+bool answer_button_own_page(struct arena *a, const struct suspension *s,
+                            const struct question_unseen *unseen,
+                            const struct json *choice);
+/* The key that presses it: a for the yes, r for the no, e for the yes that
+ * changes something; "" for any other, which has its number alone. A choice
+ * that ends the task or does nothing that Sayso knows of is never a or r, but
+ * for the yes and no of a confirm. */
+struct str answer_button_key(const struct suspension *s,
+                             const struct json *choices,
+                             const struct json *choice);
+/* The tone of the choice where it is confirmed. */
+struct str answer_button_tone(const struct json *choices,
+                              const struct json *choice);
+
+#endif

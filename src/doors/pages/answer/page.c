@@ -1,0 +1,441 @@
+/* One question: open, to be confirmed, closed, or closed by somebody else
+ * while this reader was answering. A GET decides nothing. */
+#include "doors/pages/answer/page.h"
+
+#include "doors/asking/answer.h"
+#include "doors/pages/answer/allowed.h"
+#include "doors/pages/answer/amend.h"
+#include "doors/pages/answer/button.h"
+#include "doors/pages/answer/strip.h"
+#include "doors/pages/answer/typed.h"
+#include "doors/pages/kinds/kinds.h"
+#include "doors/pages/question/decision.h"
+#include "doors/pages/question/head.h"
+#include "doors/pages/question/position.h"
+#include "doors/pages/question/revision.h"
+#include "doors/pages/question/timeline.h"
+#include "doors/pages/question/unseen.h"
+#include "doors/pages/shell/badge.h"
+#include "doors/pages/shell/facts.h"
+#include "doors/pages/shell/fields.h"
+#include "doors/pages/shell/page.h"
+#include "store/events.h"
+#include "store/inbox.h"
+
+#define EVENTS_SHOWN 50
+#define NEXT_TRIES 5 /* open questions looked through for the next one */
+
+/* ---- what happened -------------------------------------------------- */
+
+struct history {
+    struct json *timeline;
+    int64_t closed; /* sequence of the event that closed it; 0: none */
+};
+
+static void add_event(struct page_view *v, struct history *h,
+                      const struct suspension *s, const struct event *e)
+{
+    json_add_json(h->timeline,
+                  question_timeline_row(v, s->intent_id, e, true));
+    if (s->state != SUSPENSION_PENDING &&
+        question_timeline_closes(v->a, e, s->id))
+        h->closed = e->sequence;
+}
+
+/* The event that closed it, where much happened in between. */
+static const struct err *find_closing(struct call *c, struct page_view *v,
+                                      const struct suspension *s,
+                                      struct history *h)
+{
+    const struct events_page page = {
+        .intent_id = s->intent_id,
+        .type = s->state == SUSPENSION_RESOLVED  ? STR("intent.resumed")
+                : s->state == SUSPENSION_EXPIRED ? STR("intent.suspension_"
+                                                       "expired")
+                                                 : STR("status_changed"),
+        .since = s->responded_at,
+        .limit = EVENTS_SHOWN};
+    struct event_rows rows;
+    TRY(events_list(c->pg, c->a, &page, &rows));
+    for (size_t i = rows.n; i > 0 && h->closed == 0; i--) {
+        if (question_timeline_closes(c->a, &rows.v[i - 1], s->id))
+            add_event(v, h, s, &rows.v[i - 1]);
+    }
+    return NULL;
+}
+
+static const struct err *load_history(struct call *c, struct page_view *v,
+                                      const struct suspension *s,
+                                      struct history *h)
+{
+    struct event_rows rows;
+    *h = (struct history){.timeline = json_array(c->a)};
+    TRY(events_chain(c->pg, c->a, s->intent_id, s->asked_sequence - 1,
+                     EVENTS_SHOWN, &rows));
+    for (size_t i = 0; i < rows.n && h->closed == 0; i++)
+        add_event(v, h, s, &rows.v[i]);
+    if (s->state == SUSPENSION_PENDING || h->closed != 0)
+        return NULL;
+    return find_closing(c, v, s, h);
+}
+
+/* ---- the next question ---------------------------------------------- */
+
+static struct json *next_of(struct page_view *v, const struct suspension *s)
+{
+    struct json *o = json_object(v->a);
+    const struct json *deadline = question_head_deadline(v, s);
+    const struct str title = question_head_title(s);
+    struct buf line = buf_make(v->a, 2048);
+    buf_str(&line, json_get_text(deadline, "left"));
+    buf_put(&line, ", ");
+    buf_str(&line, json_get_text(deadline, "then"));
+    buf_char(&line, '.');
+    json_set_text(o, "url", page_view_path(v->a, "/suspensions/", s->id, ""));
+    json_set_json(o, "kind", page_badge_kind(v->a, s));
+    json_set_json(o, "risk", page_badge_risk(v->a, s));
+    json_set_json(o, "title", page_view_head(v, title, PAGE_VIEW_ROW));
+    json_set_text(o, "line", buf_text(&line));
+    json_set_json(o, "agent", page_view_text(v, s->asked_by));
+    return o;
+}
+
+static const struct err *set_next(struct call *c, struct page_view *v,
+                                  struct json *view, struct str but)
+{
+    struct suspension_rows rows;
+    const struct inbox_wish wish = {.reader = &c->who,
+                                    .view = INBOX_MAY,
+                                    .kind = KIND__MAX,
+                                    .severity = SEVERITY__MAX,
+                                    .limit = NEXT_TRIES};
+    json_set_json(view, "next", NULL);
+    TRY(inbox_list(c->pg, c->a, &wish, &rows));
+    for (size_t i = 0; i < rows.n; i++) {
+        if (str_eq(rows.v[i].id, but) || suspension_due(&rows.v[i], v->now))
+            continue;
+        json_set_json(view, "next", next_of(v, &rows.v[i]));
+        break;
+    }
+    return NULL;
+}
+
+/* ---- pages ---------------------------------------------------------- */
+
+/* What a question of a kind shows, between its revisions. */
+static const struct err *set_kind(struct call *c, struct page_view *v,
+                                  const struct suspension *s,
+                                  struct json *view)
+{
+    struct question_revision r;
+    TRY(question_revision_load(c, s, &r));
+    const struct kinds_of of = {
+        .s = s, .before = r.before, .reader = &c->who, .revision = r.n};
+    json_set_json(view, "kind_view", kinds_view(v, &of));
+    json_set_json(view, "revision", question_revision(c->a, &r));
+    return NULL;
+}
+
+static const char *tab(struct call *c, const struct suspension *s)
+{
+    return arena_z(c->a,
+                   words_plain(c->a, question_head_title(s), PAGE_VIEW_TAB));
+}
+
+static const struct err *show_question(struct call *c, int status,
+                                       const struct answer_strip_of *of)
+{
+    const struct suspension *s = of->s;
+    struct page_view v = page_begin(c);
+    struct json *view = json_object(c->a), *place = NULL;
+    struct history h;
+    TRY(load_history(c, &v, s, &h));
+    TRY(set_kind(c, &v, s, view));
+    TRY(question_position(c, s, &place));
+    json_set_json(view, "place", place);
+    json_set_json(view, "suspension", question_head(&v, s));
+    struct json *answer = answer_strip(&v, of);
+    const struct json *confirm = json_get(answer, "confirm");
+    const bool whole = json_get(confirm, "unseen") != NULL;
+    json_set_json(view, "answer", answer);
+    json_set_json(view, "errors", answer_strip_errors(&v, of));
+    json_set_json(view, "facts", question_head_facts(&v, s, whole));
+    json_set_json(view, "why", question_head_why(&v, s));
+    json_set_text(view, "silence", question_head_silence(&v, s));
+    json_set_json(view, "timeline", h.timeline);
+    return page_render(c, status, "suspension", tab(c, s), view);
+}
+
+static void add_mark(struct json *list, struct arena *a, const char *icon,
+                     const char *before, struct str text, const char *after)
+{
+    struct json *o = json_object(a);
+    struct buf b = buf_make(a, 256);
+    buf_put(&b, before);
+    buf_str(&b, text);
+    buf_put(&b, after);
+    json_set_text(o, "icon", str_of(icon));
+    json_set_text(o, "text", buf_text(&b));
+    json_add_json(list, o);
+}
+
+static struct json *marks(struct arena *a, const struct suspension *s,
+                          int64_t closed)
+{
+    struct json *list = json_array(a);
+    if (closed > 0)
+        add_mark(list, a, "check", "Recorded as event ",
+                 words_count(a, closed), " of the intent");
+    add_mark(list, a, "clock", "Waited ",
+             words_span(a, s->responded_at - s->suspended_at), "");
+    return list;
+}
+
+static const struct err *show_answered(struct call *c,
+                                       const struct suspension *s)
+{
+    struct page_view v = page_begin(c);
+    struct json *view = json_object(c->a);
+    struct history h;
+    TRY(load_history(c, &v, s, &h));
+    TRY(set_next(c, &v, view, s->id));
+    TRY(set_kind(c, &v, s, view));
+    json_set_json(view, "suspension", question_head(&v, s));
+    json_set_json(view, "changes", answer_amend_brief(&v, s));
+    json_set_json(view, "summary", question_decision_summary(&v, s, &c->who));
+    json_set_json(view, "marks", marks(c->a, s, h.closed));
+    json_set_json(view, "decision",
+                  question_decision(&v, s, &c->who, h.closed));
+    json_set_json(view, "allowed", answer_allowed(&v, s));
+    json_set_json(view, "facts", question_head_facts(&v, s, false));
+    json_set_json(view, "why", question_head_why(&v, s));
+    json_set_json(view, "timeline", h.timeline);
+    json_set_text(view, "timeline_note",
+                  words_many(c->a, (int64_t)json_count(h.timeline), "event"));
+    return page_render(c, 200, "answered", tab(c, s), view);
+}
+
+const struct err *answer_page(struct call *c)
+{
+    struct suspension s;
+    TRY(suspensions_get(c->pg, c->a, c->param[0], &s));
+    if (s.state != SUSPENSION_PENDING)
+        return show_answered(c, &s);
+    struct answer_strip_of of = {.s = &s, .reader = &c->who};
+    if (answer_strip_way(c->a, &s) == ANSWER_STRIP_CHOICE)
+        of.choice = request_query(c->rq, "choice");
+    if (of.choice.p &&
+        !suspension_choice(suspension_choices(c->a, &s), of.choice))
+        of.error = ERROR(ERR_INVALID, "response.invalid_choice",
+                         "The question offers no such answer.");
+    return show_question(c, 200, &of);
+}
+
+/* ---- answering ------------------------------------------------------ */
+
+/* What a person types is bounded before it is shown back to them. */
+static const struct err *check_size(const struct pairs *posted)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < posted->n; i++)
+        n += posted->v[i].value.n;
+    if (n > SUSPENSION_RESPONSE_MAX)
+        return ERROR(ERR_TOO_LARGE, "response.too_large",
+                     "The answer may have at most 128 kB. Nothing was sent.");
+    return NULL;
+}
+
+static const struct err *read_answer(struct arena *a,
+                                     const struct suspension *s,
+                                     const struct pairs *posted,
+                                     struct answer *out)
+{
+    const struct str seen = pairs_get(*posted, "subject_sha256");
+    const enum answer_strip_way way = answer_strip_way(a, s);
+    const bool choosing = way == ANSWER_STRIP_CHOICE;
+    const struct str text =
+        choosing ? answer_amend_value(posted) : pairs_get(*posted, "value");
+    *out = (struct answer){.reason = pairs_get(*posted, "reason"),
+                           .seen = seen.p ? seen : STR(""),
+                           .via = "browser"};
+    if (!choosing)
+        out->choice = pairs_get(*posted, "choice");
+    /* Who declines sends nothing of what was typed but the comment. */
+    if (answer_strip_declines(a, s, out->choice))
+        return NULL;
+    if (way == ANSWER_STRIP_FORM)
+        out->value = page_fields_read(a, page_fields_form(a, s), posted);
+    else if (str_trim(text).n > 0)
+        out->value = json_string(a, text);
+    if (!choosing)
+        return NULL;
+    const struct json *choice =
+        suspension_choice(suspension_choices(a, s), text);
+    out->typed = answer_typed_read(a, s, choice, posted);
+    const struct err *e = answer_amend_read(a, s, choice, posted, &out->amend);
+    /* Who comes too late is told that, whatever was typed. */
+    return s->state == SUSPENSION_PENDING ? e : NULL;
+}
+
+/* What was to be allowed instead, beside the answer as it was sent. */
+static void add_sent(struct page_view *v, struct json *mine,
+                     const struct amend_sent *amend)
+{
+    const struct json *value =
+        amend->subject ? amend->subject : amend->constraints;
+    struct json *o = json_object(v->a);
+    if (!value)
+        return;
+    json_set_json(o, "name",
+                  page_view_text(v, amend->subject ? STR("Subject")
+                                                   : STR("Limits")));
+    json_set_json(o, "value",
+                  page_view_text(v, page_facts_value(v->a, value)));
+    json_add_json(json_get(mine, "values"), o);
+}
+
+static const struct err *show_stale(struct call *c, const struct suspension *s,
+                                    const struct answer *sent,
+                                    const struct err *e)
+{
+    struct page_view v = page_begin(c);
+    struct json *view = json_object(c->a), *mine = json_object(c->a);
+    const bool words = str_trim(sent->reason).n > 0;
+    struct history h;
+    TRY(load_history(c, &v, s, &h));
+    TRY(set_next(c, &v, view, s->id));
+    struct json *heading = question_decision_heading(&v, s, &c->who);
+    question_decision_set_answer(&v, mine, s, sent->value);
+    add_sent(&v, mine, &sent->amend);
+    json_set_json(mine, "at", page_view_time(&v, v.now));
+    json_set_json(mine, "reason",
+                  page_view_text(&v, words ? sent->reason : STR_NONE));
+    json_set_json(view, "suspension", question_head(&v, s));
+    json_set_json(view, "heading", heading);
+    json_set_text(view, "sentence", question_decision_stale(s));
+    json_set_json(view, "decision",
+                  question_decision(&v, s, &c->who, h.closed));
+    json_set_json(view, "sent", mine);
+    json_set_text(view, "code", str_of(e->code));
+    json_set_text(view, "request_id", c->rq->id);
+    return page_render(c, response_status(e->kind), "stale", tab(c, s), view);
+}
+
+/* s is the question as it was before the answer was tried on it, after as it
+ * would be then: to be looked at, or NULL. */
+static const struct err *show_again(struct call *c,
+                                    const struct answer_strip_of *shown)
+{
+    struct answer_strip_of of = *shown;
+    const struct question_unseen unseen = question_unseen(c->a, of.s);
+    const struct str value = answer_amend_value(of.typed);
+    const struct json *choice =
+        suspension_choice(suspension_choices(c->a, of.s), value);
+    if (answer_strip_way(c->a, of.s) == ANSWER_STRIP_CHOICE && choice &&
+        (answer_button_own_page(c->a, of.s, &unseen, choice) ||
+         answer_amend_takes(choice)))
+        of.choice = value;
+    return show_question(c, of.error ? response_status(of.error->kind) : 200,
+                         &of);
+}
+
+static const struct json *choice_of(struct call *c, const struct suspension *s,
+                                    const struct pairs *posted)
+{
+    return answer_strip_way(c->a, s) == ANSWER_STRIP_CHOICE
+               ? suspension_choice(suspension_choices(c->a, s),
+                                   answer_amend_value(posted))
+               : NULL;
+}
+
+/* Is the answer to be looked at before it counts? s is the question as the
+ * answer would leave it, with all that was asked. */
+static bool is_unseen(struct call *c, const struct suspension *s,
+                      const struct pairs *posted)
+{
+    const struct json *choice = choice_of(c, s, posted);
+    return choice && (answer_amend_unseen(c->a, s, choice, posted) ||
+                      question_unseen_skipped(c->a, s, choice, posted));
+}
+
+static const struct err *finish(struct call *c, struct work *w)
+{
+    const struct work_answer none = {.body = STR("")};
+    TRY(work_commit(w, &none));
+    response_see_other(c->rs, page_view_path(c->a, "/suspensions/",
+                                             w->suspension.id, ""));
+    return NULL;
+}
+
+static const struct err *decide(struct call *c, struct work *w,
+                                const struct answer *answer)
+{
+    const struct work_once once = {.key = STR_NONE};
+    bool again;
+    TRY(answer_look(c, w, answer, &again));
+    if (again)
+        TRY(work_begin_suspension(w, c->pg, c->a, c->param[0], &once));
+    return answer_decide(c, w, answer);
+}
+
+/* What is missing is asked for beside what would be allowed. */
+static bool is_asked(const struct err *e)
+{
+    return e && (str_is(str_of(e->code), "reason.missing") ||
+                 str_is(str_of(e->code), "typed.differs"));
+}
+
+const struct err *answer_page_respond(struct call *c)
+{
+    const struct work_once once = {.key = STR_NONE};
+    struct answer answer;
+    struct pairs posted;
+    struct work w;
+    TRY(page_form(c, &posted));
+    TRY(check_size(&posted));
+    TRY(work_begin_suspension(&w, c->pg, c->a, c->param[0], &once));
+    const struct suspension before = w.suspension;
+    const struct err *e = read_answer(c->a, &before, &posted, &answer);
+    if (!e)
+        e = decide(c, &w, &answer);
+    const bool unseen = !e && is_unseen(c, &w.suspension, &posted);
+    if (!e && !unseen)
+        return finish(c, &w);
+    /* Nobody shall wait for the lock while a page is made. */
+    pg_rollback(c->pg);
+    const bool again = pairs_get(posted, "again").p != NULL;
+    const bool looks = is_asked(e) && suspension_modified(&w.suspension);
+    if (looks && (again || pairs_get(posted, "look").p))
+        e = NULL; /* nobody has said yet that this is what they want */
+    const struct answer_strip_of of = {
+        .s = &before,
+        .reader = &c->who,
+        .typed = &posted,
+        .error = e,
+        .after = again || (e && !looks) ? NULL : &w.suspension};
+    const struct str code = str_of(e ? e->code : "");
+    if (str_is(code, "suspension.already_decided") ||
+        str_is(code, "suspension.expired"))
+        return show_stale(c, &w.suspension, &answer, e);
+    if (!e || str_is(code, "suspension.changed") ||
+        str_starts(code, STR("credential.")) || e->kind == ERR_INVALID ||
+        e->kind == ERR_TOO_LARGE)
+        return show_again(c, &of);
+    return e;
+}
+
+const struct err *answer_page_kept(struct call *c, struct str id,
+                                   const struct pairs *typed)
+{
+    struct answer answer;
+    struct suspension s;
+    TRY(suspensions_get(c->pg, c->a, id, &s));
+    struct answer_strip_of of = {.s = &s, .reader = &c->who, .typed = typed};
+    if (s.state == SUSPENSION_PENDING) {
+        of.error = ERROR(ERR_INVALID, "session.ended",
+                         "The session had ended.");
+        return show_again(c, &of);
+    }
+    TRY(read_answer(c->a, &s, typed, &answer));
+    return show_stale(c, &s, &answer, ERROR(ERR_CONFLICT, "session.ended", ""));
+}

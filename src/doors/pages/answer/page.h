@@ -1,0 +1,15 @@
+/* The page of a question, and answering there. */
+#ifndef DOORS_PAGES_ANSWER_PAGE_H
+#define DOORS_PAGES_ANSWER_PAGE_H
+
+#include "doors/call/call.h"
+
+/* Rows of the route table. */
+const struct err *answer_page(struct call *c) MUST;
+const struct err *answer_page_respond(struct call *c) MUST;
+/* The question with what somebody typed before their session ended, for them
+ * to send; decides nothing. */
+const struct err *answer_page_kept(struct call *c, struct str id,
+                                   const struct pairs *typed) MUST;
+
+#endif

@@ -1,0 +1,29 @@
+/* The fields by which a yes keeps, drops, reorders and notes the steps of a
+ * plan. Never judges whether that is allowed (domain/amend.h); never loads,
+ * never decides. */
+#ifndef DOORS_PAGES_ANSWER_STEPS_FORM_H
+#define DOORS_PAGES_ANSWER_STEPS_FORM_H
+
+#include "domain/amend.h"
+#include "doors/pages/shell/view.h"
+#include "world/request.h"
+
+/* `confirm.amend.steps`: the fields of each step, as they stand in the plan or
+ * as they were typed. errors: {field id: sentence}, or NULL. */
+struct answer_steps_form_of {
+    const struct pairs *typed; /* NULL: as the plan has it */
+    const struct json *errors;
+};
+struct json *answer_steps_form(struct page_view *v, const struct suspension *s,
+                               const struct answer_steps_form_of *of);
+/* What was posted in these fields, as constraints. ERR_INVALID amend.field with
+ * more.fields {field id: sentence} where a field cannot be understood. */
+const struct err *answer_steps_form_read(struct arena *a,
+                                         const struct suspension *s,
+                                         const struct pairs *posted,
+                                         struct amend_sent *out) MUST;
+/* The wrong fields as {href, text}. */
+struct json *answer_steps_form_errors(struct arena *a,
+                                      const struct json *errors);
+
+#endif

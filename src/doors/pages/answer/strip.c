@@ -1,0 +1,450 @@
+/* The decision strip of a question. */
+#include "doors/pages/answer/strip.h"
+
+#include "domain/resolve.h"
+#include "domain/risk.h"
+#include "doors/pages/answer/amend.h"
+#include "doors/pages/answer/button.h"
+#include "doors/pages/answer/typed.h"
+#include "doors/pages/kinds/does.h"
+#include "doors/pages/kinds/stakes.h"
+#include "doors/pages/question/head.h"
+#include "doors/pages/shell/choice.h"
+#include "doors/pages/shell/fields.h"
+
+#define FEW 4 /* buttons that fit in a bar at the bottom of a phone */
+
+static const char help[] = "The agent will read it.";
+
+/* ---- who and how ---------------------------------------------------- */
+
+/* A choice without choices, and a form without fields, take any words. */
+enum answer_strip_way answer_strip_way(struct arena *a,
+                                       const struct suspension *s)
+{
+    switch (s->response_type) {
+    case ANSWER_CHOICE:
+    case ANSWER_CONFIRM:
+        return json_count(suspension_choices(a, s)) > 0 ? ANSWER_STRIP_CHOICE
+                                                        : ANSWER_STRIP_TEXT;
+    case ANSWER_FORM:
+        return json_count(page_fields_form(a, s)) > 0 ? ANSWER_STRIP_FORM
+                                                      : ANSWER_STRIP_TEXT;
+    case ANSWER_TEXT:
+    case ANSWER_TYPE__MAX:
+    default:
+        return ANSWER_STRIP_TEXT;
+    }
+}
+
+bool answer_strip_declines(struct arena *a, const struct suspension *s,
+                           struct str value)
+{
+    const struct json *choice =
+        value.p ? suspension_choice(suspension_choices(a, s), value) : NULL;
+    return answer_strip_way(a, s) != ANSWER_STRIP_CHOICE &&
+           str_is(json_get_text(choice, "effect"), "decline");
+}
+
+static bool can_answer(const struct page_view *v,
+                       const struct answer_strip_of *of)
+{
+    const struct responder_case rule = suspension_case(of->s);
+    return !responder_check(v->a, &rule, of->reader) &&
+           !suspension_due(of->s, v->now);
+}
+
+/* Who can is told beside it. */
+static struct str why(struct arena *a, const struct responder_case *rule,
+                      const struct principal *reader)
+{
+    const struct err *e = responder_check(a, rule, reader);
+    return e && !str_is(str_of(e->code), "suspension.not_yours")
+               ? e->say
+               : STR("This question is not yours to answer.");
+}
+
+static struct json *cannot(struct page_view *v,
+                           const struct answer_strip_of *of)
+{
+    struct json *o = json_object(v->a);
+    if (can_answer(v, of))
+        return NULL;
+    if (suspension_due(of->s, v->now)) {
+        json_set_text(o, "why", STR("The time to answer is over; the question "
+                                    "will be recorded as expired."));
+        json_set_json(o, "who",
+                      page_view_text(v, STR("Nobody can answer it any "
+                                            "more.")));
+        return o;
+    }
+    const struct responder_case rule = suspension_case(of->s);
+    json_set_text(o, "why",
+                  principal_decides(of->reader)
+                      ? why(v->a, &rule, of->reader)
+                      : STR("You are signed in as an auditor; auditors read "
+                            "and do not answer."));
+    json_set_json(o, "who", page_view_text(v, responder_who(v->a, &rule)));
+    return o;
+}
+
+static bool is_effect(const struct json *choice, const char *effect)
+{
+    return str_is(json_get_text(choice, "effect"), effect);
+}
+
+static bool needs_reason(const struct json *choice)
+{
+    return str_is(json_get_text(choice, "reason"), "required");
+}
+
+/* ---- typed and wrong ------------------------------------------------ */
+
+static struct str typed(const struct answer_strip_of *of, const char *key)
+{
+    const struct str s =
+        of->typed ? pairs_get(*of->typed, key) : STR_NONE;
+    return s.p ? s : STR("");
+}
+
+static bool is_error(const struct answer_strip_of *of, const char *start)
+{
+    return of->error &&
+           str_starts(str_of(of->error->code), str_of(start));
+}
+
+static struct json *comment(struct arena *a, const struct answer_strip_of *of,
+                            const char *need)
+{
+    struct json *o = json_object(a);
+    json_set_text(o, "value", typed(of, "reason"));
+    json_set_text(o, "help", str_of(help));
+    json_set_text(o, "need", str_of(need));
+    json_set_bool(o, "required", str_is(str_of(need), "required"));
+    json_set_text(o, "error",
+                  is_error(of, "reason.") ? of->error->say : STR(""));
+    return o;
+}
+
+/* The comment box of a choice that is answered in one step. */
+static struct json *words(struct arena *a, const struct answer_strip_of *of,
+                          const struct json *choices)
+{
+    size_t all = json_count(choices), need = 0, veto = 0, decline = 0;
+    size_t none = 0;
+    for (size_t i = 0; i < all; i++) {
+        const struct json *c = json_at(choices, i);
+        const bool needs = needs_reason(c);
+        need += needs;
+        veto += needs && is_effect(c, "veto");
+        decline += needs && is_effect(c, "decline");
+        none += str_is(json_get_text(c, "reason"), "none");
+    }
+    if (none == all)
+        return NULL;
+    return comment(a, of, need == 0      ? "optional"
+                          : need == all  ? "required"
+                          : need == veto ? "needed to reject"
+                          : need == decline ? "needed to decline"
+                                         : "needed for some answers");
+}
+
+/* The comment box beside words or a form: for who declines. */
+static struct json *decline_words(struct arena *a,
+                                  const struct answer_strip_of *of,
+                                  const struct json *choices)
+{
+    size_t all = 0, need = 0;
+    for (size_t i = 0; i < json_count(choices); i++) {
+        const struct json *c = json_at(choices, i);
+        all += is_effect(c, "decline");
+        need += is_effect(c, "decline") && needs_reason(c);
+    }
+    if (all == 0)
+        return NULL;
+    return comment(a, of, need ? "needed to decline" : "optional");
+}
+
+static struct json *text_box(struct arena *a, const struct answer_strip_of *of)
+{
+    struct json *o = json_object(a);
+    json_set_text(o, "value", typed(of, "value"));
+    json_set_text(o, "help", STR("The agent gets your words as they are."));
+    json_set_text(o, "error",
+                  is_error(of, "response.") ? of->error->say : STR(""));
+    return o;
+}
+
+/* ---- confirm -------------------------------------------------------- */
+
+/* What comes of it for the agent, after its name. */
+static const char *comes(struct arena *a, const struct suspension *s,
+                         const struct json *choice)
+{
+    if (resolve_ends(s, choice))
+        return " is told no at once, and the intent is abandoned.";
+    if (is_effect(choice, "veto") || is_effect(choice, "decline"))
+        return " is told no at once, and goes on without it.";
+    if (is_effect(choice, "request_changes"))
+        return " is asked for a revision at once. Nothing is approved.";
+    if (is_effect(choice, "accept"))
+        return " is told at once, and the goal is yours from then on.";
+    if (is_effect(choice, "answer") && kinds_does_look(a, s))
+        return " is told once it was looked for and found. If it is not "
+               "there, nothing is recorded.";
+    return is_effect(choice, "none") || is_effect(choice, "answer")
+               ? " gets this answer at once."
+               : " gets this answer at once, and may go on with it.";
+}
+
+static struct json *says(struct page_view *v, const struct suspension *s,
+                         const struct json *choice)
+{
+    struct buf b = buf_make(v->a, 4096);
+    buf_str(&b, s->asked_by);
+    buf_put(&b, comes(v->a, s, choice));
+    buf_put(&b, " An answer is final.");
+    return page_view_text(v, buf_text(&b));
+}
+
+/* What the choice may change; true while that is still being typed. */
+static bool set_change(struct page_view *v, struct json *o,
+                       const struct answer_strip_of *of,
+                       const struct json *choice)
+{
+    const struct answer_amend_of amend = {.s = of->s,
+                                          .choice = choice,
+                                          .typed = of->typed,
+                                          .error = of->error,
+                                          .after = of->after};
+    struct json *change = answer_amend(v, &amend);
+    json_set_json(o, "amend", change);
+    json_set_json(o, "changes",
+                  of->after ? answer_amend_brief(v, of->after) : NULL);
+    json_set_bool(o, "may_confirm",
+                  !change || json_bool(json_get(change, "may_confirm")));
+    return change && !of->after;
+}
+
+/* Does what is to be looked at go beyond what was asked for? */
+static bool is_beyond(const struct json *confirm)
+{
+    const struct json *difference =
+        json_get(json_get(confirm, "amend"), "difference");
+    return json_get(difference, "beyond") != NULL;
+}
+
+static struct json *confirm(struct page_view *v,
+                            const struct answer_strip_of *of,
+                            const struct question_unseen *unseen,
+                            const struct json *choices)
+{
+    const struct suspension *s = of->s;
+    const struct json *c = suspension_choice(choices, of->choice);
+    struct json *o = json_object(v->a);
+    if (!of->choice.p || !c)
+        return NULL;
+    const struct str more = json_get_text(c, "description");
+    const bool typing = set_change(v, o, of, c);
+    const bool needs = needs_reason(c) || is_beyond(o);
+    json_set_json(o, "choice", page_choice(v, choices, c));
+    json_set_json(o, "value", json_get(c, "value"));
+    json_set_text(o, "tone", answer_button_tone(choices, c));
+    json_set_text(o, "key", answer_button_key(s, choices, c));
+    json_set_json(o, "description", page_view_text(v, more));
+    json_set_json(o, "says", says(v, s, c));
+    json_set_json(o, "unseen", question_unseen_view(v, unseen, s, c));
+    json_set_json(o, "stakes", kinds_stakes(v, s, c));
+    json_set_text(o, "facts_short",
+                  question_head_has_facts(s)
+                      ? words_groups(v->a, s->subject_sha256, 2)
+                      : STR(""));
+    json_set_json(o, "comment",
+                  str_is(json_get_text(c, "reason"), "none")
+                      ? NULL
+                      : comment(v->a, of, needs ? "required" : "optional"));
+    json_set_text(o, "back_url",
+                  page_view_path(v->a, "/suspensions/", s->id, ""));
+    struct json *typed = json_bool(json_get(o, "may_confirm"))
+                             ? answer_typed(v, of->after ? of->after : s, c,
+                                            of->typed, of->error)
+                             : NULL;
+    json_set_json(o, "typed", typed);
+    const bool to_type = typed && json_get_text(typed, "value").n == 0;
+    if (typed)
+        json_set_bool(typed, "focus", is_error(of, "typed.") ||
+                                          (to_type && !of->error && !typing));
+    /* Enter alone must not go past a warning, nor allow what is critical. */
+    json_set_bool(o, "focus", !needs && !of->error && !typing && !to_type &&
+                                  !str_is(s->severity, "critical"));
+    return o;
+}
+
+/* ---- the strip ------------------------------------------------------ */
+
+static void set_form(struct page_view *v, struct json *o,
+                     const struct answer_strip_of *of)
+{
+    const struct json *more = of->error ? of->error->more : NULL;
+    const struct page_fields_of fields = {
+        .form = page_fields_form(v->a, of->s),
+        .typed = of->typed,
+        .errors = json_get(more, "fields")};
+    json_set_json(o, "fields", page_fields(v, &fields));
+    json_set_text(o, "form_note", page_fields_note(v->a, fields.form));
+}
+
+struct json *answer_strip(struct page_view *v,
+                          const struct answer_strip_of *of)
+{
+    const struct suspension *s = of->s;
+    const enum answer_strip_way way = answer_strip_way(v->a, s);
+    const bool choice = way == ANSWER_STRIP_CHOICE;
+    const bool form = way == ANSWER_STRIP_FORM;
+    const bool can = can_answer(v, of);
+    const struct json *choices = suspension_choices(v->a, s);
+    const struct question_unseen unseen = question_unseen(v->a, s);
+    struct json *sure =
+        can && choice ? confirm(v, of, &unseen, choices) : NULL;
+    struct json *o = json_object(v->a);
+    const bool choosing = can && choice && !sure;
+    json_set_bool(o, "is_choice", choice);
+    json_set_bool(o, "is_form", form);
+    json_set_bool(o, "is_choosing", choosing);
+    json_set_bool(o, "is_filling", can && form);
+    json_set_bool(o, "guarded", str_is(s->severity, "critical"));
+    json_set_bool(o, "two_step", risk_two_step(v->a, s));
+    json_set_bool(o, "few", json_count(choices) <= FEW);
+    json_set_json(o, "cannot", cannot(v, of));
+    json_set_text(o, "respond_url",
+                  page_view_path(v->a, "/suspensions/", s->id, "/respond"));
+    json_set_text(o, "subject_sha256", s->subject_sha256);
+    json_set_text(o, "reader", of->reader->id);
+    json_set_json(o, "buttons", answer_button_list(v, s, choices));
+    json_set_json(o, "confirm", sure);
+    json_set_json(o, "words", choosing && !risk_two_step(v->a, s)
+                                  ? words(v->a, of, choices)
+                              : can && !choice
+                                  ? decline_words(v->a, of, choices)
+                                  : NULL);
+    json_set_json(o, "declines",
+                  can && !choice ? answer_button_decline(v, s, choices)
+                                 : json_array(v->a));
+    json_set_json(o, "text",
+                  can && way == ANSWER_STRIP_TEXT ? text_box(v->a, of) : NULL);
+    json_set_json(o, "fields", json_array(v->a));
+    json_set_text(o, "form_note", STR(""));
+    if (can && form)
+        set_form(v, o, of);
+    return o;
+}
+
+/* ---- errors --------------------------------------------------------- */
+
+/* Is it about what a yes shall allow instead? */
+static bool is_amend(const struct answer_strip_of *of)
+{
+    return is_error(of, "amend.") || is_error(of, "kind.facts");
+}
+
+static struct json *error_items(struct page_view *v,
+                                const struct answer_strip_of *of)
+{
+    const bool reason = is_error(of, "reason.");
+    const bool typed = is_error(of, "typed.");
+    const bool box = answer_strip_way(v->a, of->s) == ANSWER_STRIP_TEXT &&
+                     is_error(of, "response.");
+    struct json *list = json_array(v->a), *item = json_object(v->a);
+    if (is_error(of, "response.form"))
+        return page_fields_errors(v, page_fields_form(v->a, of->s),
+                                  json_get(of->error->more, "fields"));
+    if (is_amend(of)) {
+        const struct answer_amend_of amend = {
+            .s = of->s,
+            .choice =
+                suspension_choice(suspension_choices(v->a, of->s), of->choice),
+            .error = of->error};
+        return answer_amend_errors(v, &amend);
+    }
+    if (!reason && !box && !typed)
+        return list;
+    struct buf b = buf_make(v->a, 4096);
+    buf_put(&b, reason  ? "Comment: "
+                : typed ? "What you allow: "
+                        : "Your answer: ");
+    buf_str(&b,
+            typed ? STR("Type what stands at the field.") : of->error->say);
+    json_set_text(item, "href",
+                  reason  ? STR("#reason")
+                  : typed ? STR("#typed")
+                          : STR("#value"));
+    json_set_text(item, "text", buf_text(&b));
+    json_add_json(list, item);
+    return list;
+}
+
+static struct str error_heading(struct arena *a,
+                                const struct answer_strip_of *of, size_t items)
+{
+    struct buf b = buf_make(a, 128);
+    if (is_error(of, "reason.missing"))
+        return STR("A comment is needed");
+    if (is_error(of, "reason."))
+        return STR("The comment is too long");
+    if (is_error(of, "typed."))
+        return STR("What is allowed has to be typed");
+    if (is_error(of, "response.invalid_choice"))
+        return STR("There is no such answer");
+    if (is_error(of, "response.empty"))
+        return STR("The answer is empty");
+    if (is_error(of, "response.too_l"))
+        return STR("The answer is too long");
+    if (is_error(of, "suspension.changed"))
+        return STR("What you saw is not what is stored");
+    if (is_error(of, "credential."))
+        return STR("It is not there yet");
+    if (is_error(of, "session.ended"))
+        return STR("Your answer was NOT recorded");
+    if (is_amend(of) && items == 0)
+        return STR("This cannot be allowed so");
+    if (!is_amend(of) && !is_error(of, "response.form"))
+        return STR("This cannot be accepted");
+    buf_str(&b, words_many(a, (int64_t)items, "field"));
+    buf_put(&b, items == 1 ? " needs another look" : " need another look");
+    return buf_text(&b);
+}
+
+static struct str with(struct arena *a, struct str say, struct str sentence)
+{
+    struct buf b = buf_make(a, say.n + sentence.n + 2);
+    buf_str(&b, say);
+    buf_char(&b, ' ');
+    buf_str(&b, sentence);
+    return buf_text(&b);
+}
+
+struct json *answer_strip_errors(struct page_view *v,
+                                 const struct answer_strip_of *of)
+{
+    if (!of->error)
+        return NULL;
+    struct json *o = json_object(v->a), *items = error_items(v, of);
+    struct str sentence = STR("Nothing was sent. What you typed is kept.");
+    if (is_error(of, "response.invalid_choice"))
+        sentence = STR("Nothing was sent. Take one of the answers that the "
+                       "question offers.");
+    if (is_error(of, "suspension.changed"))
+        sentence = STR("Nothing was recorded. Read the question again as it "
+                       "stands here now, and answer then.");
+    if (is_error(of, "credential."))
+        sentence = of->error->say;
+    if (is_error(of, "session.ended"))
+        sentence = STR("Your session had ended when you sent it. What you "
+                       "typed stands here again: read it, and send it.");
+    if (is_amend(of) && json_count(items) == 0)
+        sentence = with(v->a, of->error->say, sentence);
+    json_set_text(o, "heading", error_heading(v->a, of, json_count(items)));
+    json_set_text(o, "sentence", sentence);
+    json_set_json(o, "items", items);
+    return o;
+}

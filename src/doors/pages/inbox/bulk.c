@@ -1,0 +1,374 @@
+/* One decision for many questions: the page that lists them before anything is
+ * decided, and the page that tells what became of each. Each is a decision of
+ * its own, in a transaction of its own, for the facts that were shown. */
+#include "base/clock.h"
+#include "domain/bulk.h"
+#include "doors/asking/answer.h"
+#include "doors/pages/inbox/bulk_head.h"
+#include "doors/pages/inbox/inbox.h"
+#include "doors/pages/inbox/row.h"
+#include "doors/pages/kinds/does.h"
+#include "doors/pages/kinds/kinds.h"
+#include "doors/pages/question/decision.h"
+#include "doors/pages/question/head.h"
+#include "doors/pages/shell/badge.h"
+#include "doors/pages/shell/choice.h"
+#include "doors/pages/shell/facts.h"
+#include "doors/pages/shell/list.h"
+#include "doors/pages/shell/page.h"
+#include "store/suspensions.h"
+
+#define TRIES 3 /* of one that met a deadlock */
+
+/* What was ticked, each with the digest of its facts as they were shown. */
+struct picks {
+    bool yes;
+    size_t n;
+    struct str id[BULK_MAX], seen[BULK_MAX];
+    struct str reason, back;
+};
+
+/* ---- what was sent -------------------------------------------------- */
+
+static bool has(const struct picks *p, struct str id)
+{
+    for (size_t i = 0; i < p->n; i++) {
+        if (str_eq(p->id[i], id))
+            return true;
+    }
+    return false;
+}
+
+static const struct err *read_pick(struct picks *p, struct str pick)
+{
+    struct str seen = pick;
+    const struct str id = str_cut(&seen, ':');
+    if (has(p, id))
+        return NULL;
+    if (p->n == BULK_MAX)
+        return ERROR(ERR_INVALID, "bulk.many",
+                     "At most 50 questions can be decided at once. Nothing "
+                     "was decided.");
+    p->id[p->n] = id;
+    p->seen[p->n++] = seen.p ? seen : STR("");
+    return NULL;
+}
+
+/* Only back to a list of ours. */
+static struct str back_of(const struct pairs *posted)
+{
+    const struct str back = pairs_get(*posted, "back");
+    return str_is(back, "/inbox") || str_starts(back, STR("/inbox?"))
+               ? back
+               : STR("/inbox");
+}
+
+static const struct err *read_picks(struct call *c, struct picks *p)
+{
+    struct pairs posted;
+    TRY(page_form(c, &posted));
+    const struct str answer = pairs_get(posted, "answer");
+    *p = (struct picks){.yes = str_is(answer, "approve"),
+                        .reason = pairs_get(posted, "reason"),
+                        .back = back_of(&posted)};
+    if (!p->yes && !str_is(answer, "reject"))
+        return ERROR(ERR_INVALID, "bulk.answer",
+                     "Questions are approved or rejected together; nothing "
+                     "else was decided.");
+    for (size_t i = 0; i < posted.n; i++) {
+        if (str_is(posted.v[i].key, "pick[]"))
+            TRY(read_pick(p, posted.v[i].value));
+    }
+    return NULL;
+}
+
+/* ---- the confirm page ----------------------------------------------- */
+
+/* A question with all that a yes is for; a no needs less of it. */
+static struct json *item(struct page_view *v, const struct suspension *s,
+                         struct str value, bool yes)
+{
+    struct json *o = inbox_row(v, s), *subject = NULL;
+    struct page_facts_room room = {
+        .rows = BULK_VALUES_MAX,
+        .bytes = yes ? PAGE_FACTS_BYTES : BULK_SUBJECT_MAX};
+    if (json_parse(v->a, s->subject, &subject))
+        subject = NULL;
+    const struct json *choices = suspension_choices(v->a, s);
+    const struct json *choice = suspension_choice(choices, value);
+    json_set_json(o, "choice", page_choice(v, choices, choice));
+    json_set_text(o, "does", kinds_does(v->a, s, choice));
+    page_facts_set_rows(v, &room, o, subject);
+    json_set_text(o, "facts_short", words_groups(v->a, s->subject_sha256, 2));
+    return o;
+}
+
+static struct json *left_out(struct page_view *v, const struct suspension *s,
+                             struct str id, struct str why)
+{
+    struct json *o = json_object(v->a);
+    const struct str title = s->id.p ? question_head_title(s) : id;
+    json_set_text(o, "url", page_view_path(v->a, "/suspensions/", id, ""));
+    json_set_json(o, "title", page_view_head(v, title, PAGE_VIEW_ROW));
+    json_set_json(o, "risk", s->id.p ? page_badge_risk(v->a, s) : NULL);
+    json_set_json(o, "why", page_view_text(v, why));
+    return o;
+}
+
+/* Why this one is not among those to be decided; p NULL: it is. */
+static struct str why_not(struct call *c, const struct picks *p, size_t i,
+                          const struct suspension *s, int64_t now)
+{
+    if (!s->id.p)
+        return STR("There is no such question.");
+    const struct str why = bulk_left_out(c->a, s, &c->who, p->yes, now);
+    if (!why.p && !str_eq(p->seen[i], s->subject_sha256))
+        return STR("What you saw is not what is stored. Read it again.");
+    return why;
+}
+
+static struct str heading(struct arena *a, const struct picks *p, size_t n)
+{
+    struct buf b = buf_make(a, 128);
+    if (n == 0)
+        return p->n ? STR("None of these can be decided together")
+                    : STR("No question is ticked");
+    buf_put(&b, p->yes ? "Approve " : "Reject ");
+    buf_str(&b, words_many(a, (int64_t)n, "question"));
+    buf_char(&b, '?');
+    return buf_text(&b);
+}
+
+static struct str act(struct arena *a, const struct picks *p, size_t n)
+{
+    struct buf b = buf_make(a, 64);
+    buf_put(&b, p->yes ? "Approve " : "Reject ");
+    buf_str(&b, words_count(a, (int64_t)n));
+    return buf_text(&b);
+}
+
+static struct json *comment(struct arena *a, const struct picks *p, bool needs,
+                            const struct err *error)
+{
+    struct json *o = json_object(a);
+    json_set_text(o, "value", p->reason.p ? p->reason : STR(""));
+    json_set_text(o, "help", STR("Each agent will read it."));
+    json_set_text(o, "need", needs ? STR("required") : STR("optional"));
+    json_set_bool(o, "required", needs);
+    json_set_text(o, "error", error ? error->say : STR(""));
+    return o;
+}
+
+/* Open questions that ask for the same as one of these and are not ticked. */
+static const struct err *find_same(struct call *c, const struct picks *p,
+                                   struct inbox_bulk_head_of *of)
+{
+    struct str digests[BULK_MAX];
+    struct suspensions_same wish = {.digests = digests,
+                                    .ids = p->id,
+                                    .ids_n = p->n,
+                                    .most = INBOX_BULK_HEAD_SAME};
+    for (size_t i = 0; i < of->n; i++) {
+        if (question_head_has_facts(of->in[i]))
+            digests[wish.digests_n++] = of->in[i]->subject_sha256;
+    }
+    return wish.digests_n
+               ? suspensions_same(c->pg, c->a, &wish, &of->others)
+               : NULL;
+}
+
+static const struct err *show_confirm(struct call *c, const struct picks *p,
+                                      const struct err *error)
+{
+    const struct suspension *in[BULK_MAX];
+    struct inbox_bulk_head_of of = {.yes = p->yes, .in = in};
+    struct page_view v = page_begin(c);
+    struct json *view = json_object(c->a), *items = json_array(c->a);
+    struct json *left = json_array(c->a);
+    struct suspension s[BULK_MAX];
+    bool needs = !p->yes, critical = false;
+    TRY(suspensions_many(c->pg, c->a, p->id, p->n, s));
+    for (size_t i = 0; i < p->n; i++) {
+        struct page_list_row row;
+        page_list_row_begin(&row, c, &v);
+        const struct str why = why_not(&row.call, p, i, &s[i], v.now);
+        if (why.p) {
+            json_add_json(left, page_list_row_end(
+                                    &row, left_out(&row.view, &s[i],
+                                                   p->id[i], why)));
+            continue;
+        }
+        in[of.n++] = &s[i];
+        const struct bulk_answer answer =
+            bulk_answer(row.call.a, &s[i], p->yes);
+        needs = needs || answer.reason;
+        critical = critical || str_is(s[i].severity, "critical");
+        json_add_json(items, page_list_row_end(
+                                 &row, item(&row.view, &s[i], answer.value,
+                                            p->yes)));
+    }
+    const size_t n = json_count(items);
+    of.left = left;
+    TRY(find_same(c, p, &of));
+    json_set_json(view, "head", inbox_bulk_head(&v, &of, items));
+    json_set_text(view, "heading", heading(c->a, p, n));
+    json_set_text(view, "act", act(c->a, p, n));
+    json_set_text(view, "tone", p->yes ? STR("auth") : STR("veto"));
+    json_set_text(view, "filled", p->yes ? STR("filled") : STR(""));
+    json_set_text(view, "answer", p->yes ? STR("approve") : STR("reject"));
+    json_set_text(view, "back_url", p->back);
+    json_set_bool(view, "any", n > 0);
+    json_set_json(view, "items", items);
+    json_set_bool(view, "any_left", json_count(left) > 0);
+    json_set_json(view, "left", left);
+    json_set_text(view, "key", p->yes ? STR("a") : STR("r"));
+    /* What is critical is not allowed by Enter alone. */
+    json_set_bool(view, "focus", n > 0 && !needs && !critical);
+    json_set_json(view, "comment",
+                  n ? comment(c->a, p, needs, error) : NULL);
+    return page_render(c, error ? response_status(error->kind) : 200,
+                       "bulk", "Decide several", view);
+}
+
+const struct err *inbox_bulk_confirm(struct call *c)
+{
+    struct picks p;
+    TRY(read_picks(c, &p));
+    return show_confirm(c, &p, NULL);
+}
+
+/* ---- deciding ------------------------------------------------------- */
+
+/* One of them, as if it were answered alone; *s is the question as it then
+ * is. */
+static const struct err *decide(struct call *c, const struct picks *p,
+                                size_t i, struct suspension *s)
+{
+    const struct work_once once = {.key = STR_NONE};
+    const struct work_answer none = {.body = STR("")};
+    struct work w;
+    TRY(work_begin_suspension(&w, c->pg, c->a, p->id[i], &once));
+    *s = w.suspension;
+    const struct str why = bulk_left_out(c->a, s, &c->who, p->yes, w.now);
+    if (why.p && s->state == SUSPENSION_PENDING)
+        return err_at(c->a, ERR_FORBIDDEN, "bulk.left_out", STR(""), "%.*s",
+                      STR_FMT(why));
+    const struct str value = bulk_answer(c->a, s, p->yes).value;
+    const struct answer answer = {.value = json_string(c->a, value),
+                                  .reason = p->reason,
+                                  .seen = p->seen[i],
+                                  .via = "browser"};
+    TRY(answer_decide(c, &w, &answer));
+    *s = w.suspension;
+    return work_commit(&w, &none);
+}
+
+static struct str why_of(const struct err *e)
+{
+    if (e->kind == ERR_BUSY)
+        return STR("The database did not say whether it was recorded. Open it "
+                   "to see.");
+    if (str_is(str_of(e->code), "suspension.changed"))
+        return STR("What you saw is not what is stored. Nothing was recorded; "
+                   "read it again.");
+    return e->say;
+}
+
+/* Keeps what outlives the arena that it was decided in. */
+static struct json *result(struct call *c, struct page_view *v,
+                           const struct suspension *s, struct str id,
+                           const struct err *e)
+{
+    const struct suspension kept = {.id = arena_str(c->a, id),
+                                    .title = arena_str(c->a, s->title),
+                                    .question = arena_str(c->a, s->question),
+                                    .severity = arena_str(c->a, s->severity),
+                                    .state = s->state,
+                                    .outcome = arena_str(c->a, s->outcome),
+                                    .kind = s->kind};
+    const struct str why =
+        e ? arena_str(c->a, why_of(e)) : STR("Recorded.");
+    struct json *o = left_out(v, s->id.p ? &kept : s, kept.id, why);
+    json_set_json(o, "outcome", e ? NULL : page_badge_outcome(v, &kept));
+    json_set_text(o, "failed",
+                  !e                      ? STR("")
+                  : e->kind == ERR_BUSY ? STR("Not known")
+                                          : STR("Not recorded"));
+    return o;
+}
+
+/* What one decision needs is given back before the next. */
+static struct json *decide_one(struct call *c, struct page_view *v,
+                               const struct picks *p, size_t i)
+{
+    struct arena *own = arena_within(c->a);
+    struct call one = *c;
+    struct suspension s = {.id = STR_NONE};
+    const struct err *e = NULL;
+    one.a = own;
+    for (int k = 0; k < TRIES; k++) {
+        e = decide(&one, p, i, &s);
+        pg_rollback(c->pg);
+        if (!e || e->kind != ERR_AGAIN)
+            break;
+    }
+    struct json *o = result(c, v, &s, p->id[i], e);
+    arena_free(own);
+    return o;
+}
+
+/* A reason that is missing is asked for before any of them is decided. */
+static const struct err *check_reason(struct call *c, const struct picks *p)
+{
+    struct suspension s[BULK_MAX];
+    bool needs = !p->yes;
+    if (str_runes(p->reason) > SUSPENSION_REASON_MAX)
+        return ERROR(ERR_INVALID, "reason.too_long",
+                     "A comment has at most 4,000 characters.");
+    if (str_trim(p->reason).n > 0)
+        return NULL;
+    TRY(suspensions_many(c->pg, c->a, p->id, p->n, s));
+    for (size_t i = 0; i < p->n && !needs; i++) {
+        struct arena *own = arena_within(c->a);
+        needs = s[i].id.p && bulk_answer(own, &s[i], p->yes).reason;
+        arena_free(own);
+    }
+    return needs ? ERROR(ERR_INVALID, "reason.missing",
+                         "Say why; nothing was decided yet.")
+                 : NULL;
+}
+
+static struct str told(struct arena *a, const struct picks *p, size_t done)
+{
+    struct buf b = buf_make(a, 128);
+    buf_str(&b, words_count(a, (int64_t)done));
+    buf_put(&b, p->yes ? " approved" : " rejected");
+    if (done < p->n) {
+        buf_put(&b, ", ");
+        buf_str(&b, words_count(a, (int64_t)(p->n - done)));
+        buf_put(&b, " not");
+    }
+    return buf_text(&b);
+}
+
+const struct err *inbox_bulk_decide(struct call *c)
+{
+    struct picks p;
+    struct page_view v = page_begin(c);
+    struct json *view = json_object(c->a), *rows = json_array(c->a);
+    size_t done = 0;
+    TRY(read_picks(c, &p));
+    const struct err *e = check_reason(c, &p);
+    if (e && e->kind == ERR_INVALID)
+        return show_confirm(c, &p, e);
+    TRY(e);
+    for (size_t i = 0; i < p.n; i++) {
+        struct json *o = decide_one(c, &v, &p, i);
+        done += json_get(o, "outcome") != NULL;
+        json_add_json(rows, o);
+    }
+    json_set_text(view, "heading", told(c->a, &p, done));
+    json_set_text(view, "back_url", p.back);
+    json_set_json(view, "rows", rows);
+    return page_render(c, 200, "bulk_done", "Decided several", view);
+}

@@ -1,0 +1,137 @@
+/* The head of the page on which several questions are decided. */
+#include "doors/pages/inbox/bulk_head.h"
+#include "doors/pages/shell/badge.h"
+
+#include "doors/pages/question/head.h"
+
+/* ---- left out ------------------------------------------------------- */
+
+struct reason {
+    struct str why;
+    int64_t n;
+};
+
+/* One line for each reason, in the order in which they come up. */
+static struct json *reasons(struct page_view *v, const struct json *left)
+{
+    const size_t all = json_count(left);
+    struct reason *r = arena_many(v->a, all + 1, struct reason);
+    struct json *list = json_array(v->a);
+    size_t n = 0;
+    for (size_t i = 0; i < all; i++) {
+        const struct json *why = json_get(json_at(left, i), "why");
+        const struct str text = json_get_text(why, "text");
+        size_t k = 0;
+        while (k < n && !str_eq(r[k].why, text))
+            k++;
+        r[k].why = text;
+        r[k].n++;
+        n = k == n ? n + 1 : n;
+    }
+    for (size_t i = 0; i < n; i++) {
+        struct json *o = json_object(v->a);
+        json_set_text(o, "count", words_count(v->a, r[i].n));
+        json_set_json(o, "why", page_view_text(v, r[i].why));
+        json_add_json(list, o);
+    }
+    return list;
+}
+
+static struct str left_note(struct page_view *v, size_t n, size_t left)
+{
+    struct buf b = buf_make(v->a, 128);
+    if (left == 0)
+        return STR("");
+    buf_str(&b, words_count(v->a, (int64_t)left));
+    buf_put(&b, " of ");
+    buf_str(&b, words_count(v->a, (int64_t)(n + left)));
+    buf_put(&b, left == 1 ? " is left out" : " are left out");
+    return buf_text(&b);
+}
+
+/* ---- risk ----------------------------------------------------------- */
+
+/* That of the gravest of them; unsaid ones count for nothing here, each row
+ * says it of itself. */
+static struct json *highest(struct page_view *v,
+                            const struct inbox_bulk_head_of *of)
+{
+    const struct suspension *top = NULL;
+    for (size_t i = 0; i < of->n; i++) {
+        if (!top || severity_of(of->in[i]->severity) >
+                        severity_of(top->severity))
+            top = of->in[i];
+    }
+    return top ? page_badge_risk(v->a, top) : NULL;
+}
+
+/* ---- asked more than once ------------------------------------------- */
+
+static void add_same(struct page_view *v, struct json *list,
+                     const struct suspension *s, bool ticked)
+{
+    struct json *o = json_object(v->a);
+    if (json_count(list) == INBOX_BULK_HEAD_SAME)
+        return;
+    json_set_text(o, "url", page_view_path(v->a, "/suspensions/", s->id, ""));
+    json_set_json(o, "title",
+                  page_view_head(v, question_head_title(s), PAGE_VIEW_ROW));
+    json_set_text(o, "where", ticked ? STR("also in this list")
+                                     : STR("open, not in this list"));
+    json_add_json(list, o);
+}
+
+static bool same(const struct suspension *s, const struct suspension *other)
+{
+    return question_head_has_facts(s) && !str_eq(s->id, other->id) &&
+           str_eq(s->subject_sha256, other->subject_sha256);
+}
+
+/* The list of those that are equal to the one at i. */
+static struct json *same_as(struct page_view *v,
+                            const struct inbox_bulk_head_of *of, size_t i)
+{
+    struct json *list = json_array(v->a);
+    for (size_t k = 0; k < of->n; k++) {
+        if (same(of->in[i], of->in[k]))
+            add_same(v, list, of->in[k], true);
+    }
+    for (size_t k = 0; k < of->others.n; k++) {
+        if (same(of->in[i], &of->others.v[k]))
+            add_same(v, list, &of->others.v[k], false);
+    }
+    return list;
+}
+
+static struct str same_note(struct page_view *v, bool yes, int64_t n)
+{
+    struct buf b = buf_make(v->a, 256);
+    if (n == 0)
+        return STR("");
+    buf_str(&b, words_count(v->a, n));
+    buf_put(&b, n == 1 ? " has" : " have");
+    buf_put(&b, " the same details as another open request");
+    buf_put(&b, yes ? ". Approve them together only if it shall happen once "
+                      "for each."
+                    : ".");
+    return buf_text(&b);
+}
+
+struct json *inbox_bulk_head(struct page_view *v,
+                             const struct inbox_bulk_head_of *of,
+                             const struct json *items)
+{
+    struct json *o = json_object(v->a);
+    int64_t n = 0;
+    for (size_t i = 0; i < of->n; i++) {
+        struct json *list = same_as(v, of, i);
+        json_set_bool(json_at(items, i), "has_same", json_count(list) > 0);
+        json_set_json(json_at(items, i), "same", list);
+        n += json_count(list) > 0;
+    }
+    json_set_json(o, "risk", highest(v, of));
+    json_set_text(o, "left_note", left_note(v, of->n, json_count(of->left)));
+    json_set_json(o, "reasons", reasons(v, of->left));
+    json_set_text(o, "same_note", same_note(v, of->yes, n));
+    return o;
+}

@@ -1,0 +1,98 @@
+/* What was decided, newest first, narrowed by filters in the address. */
+#include "doors/pages/inbox/decided_filters.h"
+#include "doors/pages/inbox/inbox.h"
+#include "doors/pages/kinds/kinds.h"
+#include "doors/pages/question/decision.h"
+#include "doors/pages/question/head.h"
+#include "doors/pages/shell/badge.h"
+#include "doors/pages/shell/list.h"
+#include "doors/pages/shell/page.h"
+
+static struct json *row(struct call *c, struct page_view *v,
+                        const struct suspension *s)
+{
+    struct json *o = json_object(v->a);
+    const struct str title = question_head_title(s);
+    const struct str who = page_badge_who(v->a, s, &c->who);
+    json_set_text(o, "url", page_view_path(v->a, "/suspensions/", s->id, ""));
+    json_set_json(o, "at", page_view_time(v, s->responded_at));
+    json_set_json(o, "outcome", page_badge_outcome(v, s));
+    json_set_json(o, "kind", page_badge_kind(v->a, s));
+    json_set_json(o, "title", page_view_head(v, title, PAGE_VIEW_ROW));
+    json_set_json(o, "reason", question_decision_line(v, s));
+    json_set_json(o, "agent", page_view_text(v, s->asked_by));
+    json_set_json(o, "risk", page_badge_risk(v->a, s));
+    json_set_json(o, "who", page_view_head(v, who, PAGE_VIEW_ROW));
+    json_set_text(o, "door", page_badge_door(s));
+    json_set_text(o, "waited",
+                  words_span(v->a, s->responded_at - s->suspended_at));
+    return o;
+}
+
+static struct str summary(struct call *c, size_t n, bool first, bool last)
+{
+    struct buf b = buf_make(c->a, 64);
+    if (n == 0)
+        return STR("");
+    if (!first || !last)
+        buf_put(&b, first ? "The newest " : last ? "The last " : "Another ");
+    buf_str(&b, words_many(c->a, (int64_t)n, "question"));
+    return buf_text(&b);
+}
+
+static struct json *empty(struct call *c, bool narrowed, bool further)
+{
+    struct json *o = json_object(c->a);
+    json_set_bool(o, "narrowed", narrowed);
+    json_set_text(o, "heading",
+                  !narrowed ? STR("Nothing was decided yet")
+                  : further ? STR("Nothing like this so far")
+                            : STR("Nothing like this was decided"));
+    return o;
+}
+
+static const struct err *show(struct call *c,
+                              const struct inbox_decided_filters *t,
+                              struct decided_rows *d)
+{
+    struct page_view v = page_begin(c);
+    struct json *view = json_object(c->a), *rows = json_array(c->a);
+    const bool more = d->rows.n > PAGE_LIST_ROWS;
+    const size_t n = more ? PAGE_LIST_ROWS : d->rows.n;
+    for (size_t i = 0; i < n; i++) {
+        struct page_list_row one;
+        page_list_row_begin(&one, c, &v);
+        json_add_json(rows, page_list_row_end(&one, row(&one.call, &one.view,
+                                                        &d->rows.v[i])));
+    }
+    const bool first = !t->wish.after_at, last = !more && !d->further;
+    const struct page_list_pager pager = {
+        .path = "/decided",
+        .first = first,
+        .older = more         ? d->rows.v[n - 1].id
+                 : d->further ? d->id
+                              : STR_NONE,
+        .shown = d->further
+                     ? STR("Only 2,000 answers were looked through. Older "
+                           "ones may be like this too.")
+                     : summary(c, n, first, last)};
+    json_set_text(view, "summary", summary(c, n, first, last));
+    json_set_json(view, "filters", inbox_decided_filters_view(c, t));
+    json_set_json(
+        view, "empty",
+        n ? NULL
+          : empty(c, inbox_decided_filters_any(t) || !first, d->further));
+    json_set_json(view, "rows", rows);
+    json_set_json(view, "pager", page_list_pager(c, &pager));
+    return page_render(c, 200, "decided", "Decided", view);
+}
+
+const struct err *inbox_decided(struct call *c)
+{
+    struct inbox_decided_filters t;
+    struct decided_rows d;
+    TRY(inbox_decided_filters_read(c, &t));
+    TRY(decided_list(c->pg, c->a, &t.wish, &d));
+    TRY(decided_count(c->pg, c->a, &t.wish, &t.counts));
+    return show(c, &t, &d);
+}

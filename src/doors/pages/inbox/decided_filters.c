@@ -1,0 +1,212 @@
+/* The filters of what was decided. */
+#include "doors/pages/inbox/decided_filters.h"
+#include "doors/pages/shell/badge.h"
+
+#include "base/clock.h"
+#include "doors/pages/kinds/kinds.h"
+#include "doors/pages/shell/list.h"
+#include "world/zone.h"
+
+#define DAY (INT64_C(86400) * 1000000)
+#define WHO_MAX 300 /* characters of a name */
+
+static const struct {
+    const char *word, *label, *icon;
+} outcomes[] = {{"authorized", "Approved", "check"},
+                {"vetoed", "Rejected", "cross"},
+                {"changes_requested", "Changes requested", "pencil"},
+                {"answered", "Answered", "check"},
+                {"accepted", "Accepted", "check"},
+                {"declined", "Declined", "minus"},
+                {"expired", "Expired", "clock"},
+                {"withdrawn", "Withdrawn", "undo"},
+                {"none", "Other", "check"}};
+
+static const struct {
+    const char *word, *label;
+} doors[] = {{"browser", "Browser"},
+             {"native", "API"},
+             {"openintent", "OpenIntent"},
+             {"clock", "By itself"}};
+
+/* ---- the address ---------------------------------------------------- */
+
+/* When a day, 2026-11-20, begins where the reader is, or one some days after
+ * it. */
+static bool read_day(struct call *c, const char *key, int64_t days,
+                     struct str *word, int64_t *out)
+{
+    struct buf b = buf_make(c->a, 64);
+    int64_t day = 0;
+    *word = page_list_filter(c, key);
+    if (!word->p)
+        return true;
+    if (word->n != 10)
+        return false;
+    buf_str(&b, *word);
+    buf_put(&b, "T00:00:00Z");
+    if (!clock_parse(buf_text(&b), &day) || day <= 0)
+        return false;
+    *out = zone_day(c->who.time_zone, day + days * DAY);
+    return true;
+}
+
+static const struct err *read_after(struct call *c, struct decided_wish *w)
+{
+    const struct str after = page_list_filter(c, "after");
+    struct suspension s;
+    if (!after.p)
+        return NULL;
+    const struct err *e = suspensions_get(c->pg, c->a, after, &s);
+    if (e && e->kind != ERR_NOT_FOUND)
+        return e;
+    if (e || s.state == SUSPENSION_PENDING)
+        return page_list_bad();
+    w->after_at = s.responded_at;
+    w->after_id = s.id;
+    return NULL;
+}
+
+const struct err *inbox_decided_filters_read(struct call *c,
+                                             struct inbox_decided_filters *t)
+{
+    struct decided_wish *w = &t->wish;
+    *t = (struct inbox_decided_filters){.from = STR_NONE};
+    *w = (struct decided_wish){.outcome = page_list_filter(c, "outcome"),
+                               .door = page_list_filter(c, "door"),
+                               .who = page_list_filter(c, "who"),
+                               .agent = page_list_filter(c, "agent"),
+                               .limit = PAGE_LIST_ROWS + 1};
+    if ((w->outcome.p && !decided_outcome(w->outcome)) ||
+        (w->door.p && !decided_door(w->door)) || !page_list_kind(c, &w->kind) ||
+        !read_day(c, "from", 0, &t->from, &w->from) ||
+        /* The last day is one of them. */
+        !read_day(c, "until", 1, &t->until, &w->until) ||
+        str_runes(w->who) > WHO_MAX || str_runes(w->agent) > WHO_MAX)
+        return page_list_bad();
+    return read_after(c, w);
+}
+
+bool inbox_decided_filters_any(const struct inbox_decided_filters *t)
+{
+    const struct decided_wish *w = &t->wish;
+    return w->kind != KIND__MAX || w->outcome.p || w->door.p || w->who.p ||
+           w->agent.p || w->from || w->until;
+}
+
+/* ---- what changes it ------------------------------------------------ */
+
+/* A link that sets a key; word NULL takes it away. */
+struct link {
+    const char *key, *word;
+    struct str label;
+    const char *icon;
+    int64_t n; /* how many there would be */
+};
+
+/* Where not all was looked through, few may be more. */
+static struct str told(struct call *c, const struct inbox_decided_filters *t,
+                       int64_t n)
+{
+    return t->counts.part && n <= DECIDED_COUNT_MAX
+               ? STR("")
+               : page_list_count(c->a, n, DECIDED_COUNT_MAX);
+}
+
+static void add(struct call *c, const struct inbox_decided_filters *t,
+                struct json *list, const struct link *l)
+{
+    const struct str now = page_list_filter(c, l->key);
+    const struct page_list_chip one = {
+        .url = page_list_url(c, "/decided", l->key, str_of(l->word)),
+        .label = l->label,
+        .count = told(c, t, l->n),
+        .icon = l->icon,
+        .here = l->word ? str_is(now, l->word) : !now.p};
+    if (l->n > 0 || !l->word || one.here || t->counts.part)
+        page_list_chip(list, c->a, &one);
+}
+
+static struct json *ended(struct call *c,
+                          const struct inbox_decided_filters *t)
+{
+    struct json *list = json_array(c->a);
+    struct link l = {"outcome", NULL, STR("All"), "",
+                     decided_of_outcome(&t->counts, STR_NONE)};
+    add(c, t, list, &l);
+    for (size_t i = 0; i < countof(outcomes); i++) {
+        l.word = outcomes[i].word;
+        l.label = str_of(outcomes[i].label);
+        l.icon = outcomes[i].icon;
+        l.n = decided_of_outcome(&t->counts, str_of(l.word));
+        add(c, t, list, &l);
+    }
+    return list;
+}
+
+static struct json *kinds(struct call *c,
+                          const struct inbox_decided_filters *t)
+{
+    struct json *list = json_array(c->a);
+    struct link l = {"kind", NULL, STR("All"), "",
+                     decided_of_kind(&t->counts, KIND__MAX)};
+    add(c, t, list, &l);
+    for (unsigned i = 1; i <= KIND__MAX; i++) {
+        /* The plain question stands last. */
+        const enum kind k = (enum kind)(i % KIND__MAX);
+        const struct suspension s = {.kind = k};
+        const struct json *word = page_badge_kind(c->a, &s);
+        l.word = kind_key(k);
+        l.label = json_get_text(word, "word");
+        l.icon = arena_z(c->a, json_get_text(word, "icon"));
+        l.n = decided_of_kind(&t->counts, k);
+        add(c, t, list, &l);
+    }
+    return list;
+}
+
+static struct json *by(struct call *c, const struct inbox_decided_filters *t)
+{
+    struct json *list = json_array(c->a);
+    struct link l = {"door", NULL, STR("Any"), "",
+                     decided_of_door(&t->counts, STR_NONE)};
+    add(c, t, list, &l);
+    for (size_t i = 0; i < countof(doors); i++) {
+        l.word = doors[i].word;
+        l.label = str_of(doors[i].label);
+        l.n = decided_of_door(&t->counts, str_of(l.word));
+        add(c, t, list, &l);
+    }
+    return list;
+}
+
+static struct str text(struct str s)
+{
+    return s.p ? s : STR("");
+}
+
+struct json *inbox_decided_filters_view(struct call *c,
+                                        const struct inbox_decided_filters *t)
+{
+    struct json *o = json_object(c->a);
+    json_set_json(o, "outcomes", ended(c, t));
+    json_set_json(o, "kinds", kinds(c, t));
+    json_set_json(o, "doors", by(c, t));
+    json_set_text(o, "who", text(t->wish.who));
+    json_set_text(o, "agent", text(t->wish.agent));
+    json_set_text(o, "from", text(t->from));
+    json_set_text(o, "until", text(t->until));
+    json_set_text(o, "outcome", text(t->wish.outcome));
+    json_set_text(o, "door", text(t->wish.door));
+    json_set_text(o, "kind", text(page_list_filter(c, "kind")));
+    json_set_text(o, "save_url", page_list_save(c, "/decided"));
+    json_set_text(o, "all_url", STR("/decided"));
+    json_set_bool(o, "any", inbox_decided_filters_any(t));
+    json_set_bool(o, "typed", t->wish.who.p || t->wish.agent.p || t->from.p ||
+                                  t->until.p);
+    json_set_text(o, "csv_url",
+                  page_list_url(c, "/decided.csv", "after", STR_NONE));
+    json_set_text(o, "jsonl_url",
+                  page_list_url(c, "/decided.jsonl", "after", STR_NONE));
+    return o;
+}

@@ -1,0 +1,246 @@
+/* What was decided, as a file: the filtered list in pages, up to a ceiling that
+ * the file itself tells. What a spreadsheet would run is made harmless. */
+#include "doors/pages/inbox/inbox.h"
+#include <assert.h>
+
+#include "base/clock.h"
+#include "doors/asking/view.h"
+#include "doors/pages/inbox/decided_filters.h"
+#include "doors/pages/question/decision.h"
+#include "doors/pages/shell/facts.h"
+#include "doors/pages/shell/list.h"
+#include "doors/pages/shell/page.h"
+
+#define PAGE 50                       /* rows at once */
+#define ROWS_MAX 5000                 /* of one file */
+#define BYTES_MAX ((size_t)8 << 20)
+#define LOOKS_MAX 200                 /* pages that are looked through */
+
+#define CUT                                                                    \
+    "The file ends here: it holds at most 5,000 rows and 8 MB. Narrow the "    \
+    "list to get the others."
+
+/* One way to write a row. */
+struct format {
+    void (*head)(struct buf *b); /* NULL: none */
+    void (*row)(struct buf *b, struct arena *a, const struct suspension *s);
+    const char *cut;  /* the last line where the ceiling was reached */
+    const char *type, *name;
+};
+
+/* ---- rows ----------------------------------------------------------- */
+
+/* What is JSON stands in a JSON file as it is, in a table as a person reads
+ * it. New fields come last: a table is read by its places too. */
+static const struct {
+    const char *name;
+    bool json;
+} fields[] = {
+    {"decided_at", false},     {"outcome", false},   {"kind", false},
+    {"risk", false},           {"title", false},     {"question", false},
+    {"agent", false},          {"on_behalf", false}, {"decided_by", false},
+    {"door", false},           {"reason", false},    {"asked_at", false},
+    {"intent_id", false},      {"suspension_id", false},
+    {"subject_sha256", false}, {"value", true},      {"label", false},
+    {"modified", true},        {"constraints", true},
+    {"approved_sha256", false}};
+#define FIELDS countof(fields)
+
+static struct str text(struct str s)
+{
+    return s.p ? s : STR("");
+}
+
+static void values(struct arena *a, const struct suspension *s,
+                   struct str v[static FIELDS])
+{
+    const struct str all[] = {
+        clock_rfc3339(a, s->responded_at),
+        s->state == SUSPENSION_EXPIRED     ? STR("expired")
+        : s->state == SUSPENSION_CANCELLED ? STR("withdrawn")
+                                           : s->outcome,
+        str_of(kind_word(s->kind)),
+        s->severity,
+        s->title,
+        s->question,
+        s->asked_by,
+        s->initiated_by,
+        s->responded_by,
+        s->responded_via,
+        s->reason,
+        clock_rfc3339(a, s->suspended_at),
+        s->intent_id,
+        s->id,
+        s->subject_sha256,
+        s->response, /* of an expiry: what the agent went on with */
+        question_decision_label(a, s),
+        suspension_modified(s) ? STR("true") : STR("false"),
+        s->constraints,
+        s->approved_sha256};
+    static_assert(countof(all) == FIELDS, "a value for each field");
+    memcpy(v, all, sizeof all);
+}
+
+static struct str plain(struct arena *a, struct str text)
+{
+    struct json *v = NULL;
+    return text.p && !json_parse(a, text, &v) && v ? page_facts_value(a, v)
+                                                   : STR("");
+}
+
+/* Could a spreadsheet take what begins so for a formula? The full-width forms
+ * of =, +, - and @ count as well: some programs fold them. */
+static bool like_formula(struct str s)
+{
+    static const char *const wide[] = {"\uFF1D", "\uFF0B", "\uFF0D",
+                                       "\uFF20"};
+    bool found = s.n > 0 && strchr("=+-@\t\r\n|", s.p[0]) != NULL;
+    for (size_t i = 0; i < countof(wide); i++)
+        found = found || str_starts(s, str_of(wide[i]));
+    return found;
+}
+
+/* RFC 4180. A cell that a spreadsheet could take for a formula begins with an
+ * apostrophe. */
+static void put_cell(struct buf *b, struct str s)
+{
+    buf_char(b, '"');
+    if (like_formula(s))
+        buf_char(b, '\'');
+    for (size_t i = 0; i < s.n; i++) {
+        if (s.p[i] == '"')
+            buf_char(b, '"');
+        buf_char(b, s.p[i]);
+    }
+    buf_char(b, '"');
+}
+
+static void csv_head(struct buf *b)
+{
+    for (size_t i = 0; i < FIELDS; i++) {
+        buf_put(b, i ? "," : "");
+        buf_put(b, fields[i].name);
+    }
+    buf_put(b, "\r\n");
+}
+
+static void csv_row(struct buf *b, struct arena *a, const struct suspension *s)
+{
+    struct str v[FIELDS];
+    values(a, s, v);
+    for (size_t i = 0; i < FIELDS; i++) {
+        buf_put(b, i ? "," : "");
+        put_cell(b, fields[i].json ? plain(a, v[i]) : text(v[i]));
+    }
+    buf_put(b, "\r\n");
+}
+
+static void jsonl_row(struct buf *b, struct arena *a,
+                      const struct suspension *s)
+{
+    struct str v[FIELDS];
+    struct json *o = json_object(a);
+    values(a, s, v);
+    for (size_t i = 0; i < FIELDS; i++) {
+        if (fields[i].json)
+            view_set(a, o, fields[i].name, v[i]);
+        else
+            json_set_text(o, fields[i].name, text(v[i]));
+    }
+    json_write(b, o);
+    buf_char(b, '\n');
+}
+
+/* ---- the file ------------------------------------------------------- */
+
+/* Writes one row, or nothing where the file is full. */
+static bool write_row(struct buf *b, struct arena *a, const struct format *f,
+                      const struct suspension *s)
+{
+    const size_t before = b->n;
+    f->row(b, a, s);
+    arena_reset(a); /* many long answers are more than one arena's room */
+    if (!b->over && b->n <= BYTES_MAX)
+        return true;
+    b->n = before;
+    b->over = false;
+    return false;
+}
+
+/* Writes one page; what it needs is given back before the next. Sets *more
+ * where the list goes on. */
+static const struct err *write_page(struct call *c,
+                                    struct inbox_decided_filters *t,
+                                    const struct format *f, size_t *left,
+                                    bool *more)
+{
+    struct arena *own = arena_within(c->a);
+    struct arena *row = arena_within(c->a);
+    struct decided_wish *w = &t->wish;
+    struct decided_rows d = {.further = false};
+    w->limit = PAGE + 1;
+    const struct err *e = decided_list(c->pg, own, w, &d);
+    const size_t n = d.rows.n > PAGE ? PAGE : d.rows.n;
+    size_t i = 0;
+    while (!e && i < n && *left > 0) {
+        const bool fits = write_row(&c->rs->body, row, f, &d.rows.v[i]);
+        *left = fits ? *left - 1 : 0;
+        i += fits;
+    }
+    *more = !e && (i < n || d.rows.n > PAGE || d.further);
+    if (*more) {
+        const bool next = d.rows.n > PAGE;
+        w->after_at = next ? d.rows.v[n - 1].responded_at : d.at;
+        w->after_id =
+            arena_str(c->a, next ? d.rows.v[n - 1].id : d.id);
+    }
+    const struct err *kept =
+        e ? err_at(c->a, e->kind, e->code, STR(""), "%.*s", STR_FMT(e->say))
+          : NULL;
+    arena_free(row);
+    arena_free(own);
+    return kept;
+}
+
+static const struct err *export(struct call *c, const struct format *f)
+{
+    struct inbox_decided_filters t;
+    size_t left = ROWS_MAX;
+    bool more = true;
+    struct buf name = buf_make(c->a, 128);
+    TRY(inbox_decided_filters_read(c, &t));
+    c->rs->body = buf_make(c->a, BYTES_MAX + sizeof CUT * 2);
+    if (f->head)
+        f->head(&c->rs->body);
+    for (int i = 0; more && left > 0 && i < LOOKS_MAX; i++)
+        TRY(write_page(c, &t, f, &left, &more));
+    if (more)
+        buf_put(&c->rs->body, f->cut);
+    c->rs->status = 200;
+    buf_put(&name, "attachment; filename=\"");
+    buf_put(&name, f->name);
+    buf_put(&name, "\"");
+    response_header(c->rs, "Content-Type", str_of(f->type));
+    response_header(c->rs, "Content-Disposition", buf_text(&name));
+    return NULL;
+}
+
+const struct err *inbox_export_csv(struct call *c)
+{
+    static const struct format csv = {
+        .head = csv_head,
+        .row = csv_row,
+        .cut = "\"" CUT "\"\r\n",
+        .type = "text/csv; charset=utf-8",
+        .name = "decided.csv"};
+    return export(c, &csv);
+}
+
+const struct err *inbox_export_jsonl(struct call *c)
+{
+    static const struct format jsonl = {.row = jsonl_row,
+                                        .cut = "{\"cut\":\"" CUT "\"}\n",
+                                        .type = "application/jsonl",
+                                        .name = "decided.jsonl"};
+    return export(c, &jsonl);
+}

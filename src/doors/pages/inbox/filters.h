@@ -1,0 +1,33 @@
+/* The inbox's filters: read from the address, and shown as what changes it.
+ * Never loads, never decides. */
+#ifndef DOORS_PAGES_INBOX_FILTERS_H
+#define DOORS_PAGES_INBOX_FILTERS_H
+
+#include "doors/call/call.h"
+#include "doors/pages/inbox/row.h"
+#include "store/inbox.h"
+
+#define INBOX_FILTERS_MANY INT64_MAX
+
+struct inbox_filters {
+    int64_t now;
+    struct inbox_wish wish;
+    struct str due; /* the word in the address; p NULL: any */
+    enum inbox_row_group group;
+    struct inbox_counts counts; /* filled in by who loads them */
+};
+
+/* ERR_BAD_REQUEST request.query. Sets all but the place in the list. */
+const struct err *inbox_filters_read(struct call *c, struct inbox_filters *f,
+                                     int64_t now) MUST;
+/* `filters`: what changes each of them, with counts. */
+struct json *inbox_filters_view(struct call *c, struct page_view *v,
+                                const struct inbox_filters *f);
+/* "My groups" */
+const char *inbox_filters_title(const struct inbox_filters *f);
+/* How many there are; INBOX_FILTERS_MANY where they were not all counted. */
+int64_t inbox_filters_all(const struct inbox_filters *f);
+/* Is the view narrowed by anything? */
+bool inbox_filters_any(const struct inbox_filters *f);
+
+#endif

@@ -1,0 +1,26 @@
+/* The pages of the lists of questions: the inbox, what was decided, saved
+ * views. The functions behind rows of the route table. */
+#ifndef DOORS_PAGES_INBOX_INBOX_H
+#define DOORS_PAGES_INBOX_INBOX_H
+
+#include "doors/call/call.h"
+
+/* page.c */
+const struct err *inbox_page(struct call *c) MUST;
+
+/* bulk.c */
+const struct err *inbox_bulk_confirm(struct call *c) MUST;
+const struct err *inbox_bulk_decide(struct call *c) MUST;
+
+/* decided.c */
+const struct err *inbox_decided(struct call *c) MUST;
+
+/* export.c */
+const struct err *inbox_export_csv(struct call *c) MUST;
+const struct err *inbox_export_jsonl(struct call *c) MUST;
+
+/* saved.c */
+const struct err *inbox_saved(struct call *c) MUST;
+const struct err *inbox_saved_post(struct call *c) MUST;
+
+#endif

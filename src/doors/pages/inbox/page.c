@@ -1,0 +1,169 @@
+/* The inbox: what this reader may answer, most urgent first, or another view
+ * of what is open, narrowed by filters in the address. Decides nothing. */
+#include "base/clock.h"
+#include "doors/pages/inbox/filters.h"
+#include "doors/pages/inbox/inbox.h"
+#include "doors/pages/shell/list.h"
+#include "doors/pages/shell/page.h"
+
+#define SOON (15 * 60 * CLOCK_SECOND)
+#define SOON_ROWS 10
+
+/* The row that the page before ended with, be it still open or not. */
+static const struct err *read_after(struct call *c, struct inbox_filters *f)
+{
+    const struct str after = page_list_filter(c, "after");
+    struct suspension *s = arena_new(c->a, struct suspension);
+    if (!after.p)
+        return NULL;
+    const struct err *e = suspensions_get(c->pg, c->a, after, s);
+    f->wish.after = s;
+    return e && e->kind == ERR_NOT_FOUND ? page_list_bad() : e;
+}
+
+/* "57", or "more than 200" beyond what is counted. */
+static struct str counted(struct arena *a, int64_t n)
+{
+    struct buf b = buf_make(a, 64);
+    const bool more = n == INBOX_FILTERS_MANY;
+    buf_put(&b, more ? "more than " : "");
+    buf_str(&b, words_count(a, more ? INBOX_COUNT_MAX : n));
+    return buf_text(&b);
+}
+
+static struct str summary(struct call *c, const struct inbox_filters *f)
+{
+    const int64_t n = inbox_filters_all(f);
+    struct buf b = buf_make(c->a, 256);
+    if (n == 0)
+        return inbox_filters_any(f) ? STR("Nothing is like this")
+                                    : STR("Nothing waits for you");
+    if (n == INBOX_FILTERS_MANY)
+        buf_put(&b, "More than ");
+    buf_str(&b, words_many(c->a, n == INBOX_FILTERS_MANY ? INBOX_COUNT_MAX : n,
+                           f->wish.view == INBOX_ALL ? "open question"
+                                                     : "question"));
+    if (f->wish.view == INBOX_MAY)
+        buf_put(&b, " that you can answer");
+    return buf_text(&b);
+}
+
+static struct str shown(struct call *c, const struct inbox_filters *f,
+                        struct suspension_rows rows, bool more)
+{
+    struct buf b = buf_make(c->a, 128);
+    if (f->wish.after)
+        buf_put(&b, more ? "Another " : "The last ");
+    buf_str(&b, words_count(c->a, (int64_t)rows.n));
+    buf_put(&b, " of ");
+    buf_str(&b, counted(c->a, inbox_filters_all(f)));
+    buf_put(&b, f->wish.after ? "" : " shown");
+    return buf_text(&b);
+}
+
+/* What was not looked at is told. */
+static struct str note(const struct inbox_filters *f)
+{
+    return f->counts.looked > INBOX_WORDS_MAX
+               ? STR("More than 2,000 open questions have these words, and "
+                     "only 2,000 of them were looked through. Add a word.")
+               : STR("");
+}
+
+static struct json *empty(struct call *c, const struct inbox_filters *f)
+{
+    struct json *o = json_object(c->a);
+    const bool any = inbox_filters_any(f);
+    json_set_bool(o, "narrowed", any);
+    json_set_text(o, "heading",
+                  any ? STR("No open question is like this")
+                  : f->wish.view == INBOX_ALL
+                      ? STR("No question is open")
+                      : STR("No question waits for you here"));
+    return o;
+}
+
+/* What ends soon stands above the list, whatever its risk and whatever the
+ * list is sorted by. */
+static const struct err *ends_soon(struct call *c,
+                                   const struct inbox_filters *f,
+                                   struct suspension_rows *out)
+{
+    struct inbox_wish wish = f->wish;
+    const int64_t until = f->now + SOON;
+    wish.severity = SEVERITY__MAX;
+    wish.due = wish.due && wish.due < until ? wish.due : until;
+    wish.by_deadline = true;
+    wish.limit = SOON_ROWS;
+    out->n = 0;
+    return f->wish.after ? NULL : inbox_list(c->pg, c->a, &wish, out);
+}
+
+static struct json *soon(struct call *c, struct page_view *v,
+                         struct suspension_rows rows)
+{
+    struct json *o = json_object(c->a), *list = json_array(c->a);
+    for (size_t i = 0; i < rows.n; i++) {
+        struct page_list_row row;
+        page_list_row_begin(&row, c, v);
+        json_add_json(
+            list, page_list_row_end(&row, inbox_row(&row.view, &rows.v[i])));
+    }
+    json_set_json(o, "rows", list);
+    return rows.n ? o : NULL;
+}
+
+static const struct err *show(struct call *c, struct inbox_filters *f,
+                              struct suspension_rows rows,
+                              struct suspension_rows ending)
+{
+    struct page_view v = page_begin(c);
+    struct json *view = json_object(c->a);
+    const bool more = rows.n > PAGE_LIST_ROWS;
+    rows.n = more ? PAGE_LIST_ROWS : rows.n;
+    const struct page_list_pager pager = {
+        .path = "/inbox",
+        .first = !f->wish.after,
+        .older = more ? rows.v[rows.n - 1].id : STR_NONE,
+        .shown = shown(c, f, rows, more)};
+    const char *title = inbox_filters_title(f);
+    const struct str here = page_list_url(
+        c, "/inbox", "after", f->wish.after ? f->wish.after->id : STR_NONE);
+    json_set_text(view, "heading", str_of(title));
+    json_set_text(view, "summary", summary(c, f));
+    json_set_text(view, "note", note(f));
+    json_set_json(view, "as_of", page_view_time(&v, v.now));
+    json_set_text(view, "reload_url", here);
+    json_set_text(view, "first_url",
+                  page_list_url(c, "/inbox", "after", STR_NONE));
+    json_set_json(view, "filters", inbox_filters_view(c, &v, f));
+    json_set_json(view, "soon", soon(c, &v, ending));
+    json_set_json(view, "empty", rows.n ? NULL : empty(c, f));
+    json_set_json(view, "list", NULL);
+    if (rows.n) {
+        struct json *list = json_object(c->a);
+        json_set_json(list, "groups", inbox_row_groups(c, &v, rows, f->group));
+        json_set_bool(list, "picks", principal_decides(&c->who));
+        json_set_json(view, "list", list);
+    }
+    json_set_json(view, "pager", page_list_pager(c, &pager));
+    return page_render(c, 200, "inbox", title, view);
+}
+
+const struct err *inbox_page(struct call *c)
+{
+    struct inbox_filters f;
+    struct suspension_rows rows, ending;
+    TRY(inbox_filters_read(c, &f, clock_now()));
+    TRY(read_after(c, &f));
+    TRY(inbox_list(c->pg, c->a, &f.wish, &rows));
+    /* All that stood behind was answered meanwhile. */
+    if (f.wish.after && rows.n == 0) {
+        response_see_other(c->rs,
+                           page_list_url(c, "/inbox", "after", STR_NONE));
+        return NULL;
+    }
+    TRY(inbox_count(c->pg, c->a, &f.wish, &f.counts));
+    TRY(ends_soon(c, &f, &ending));
+    return show(c, &f, rows, ending);
+}

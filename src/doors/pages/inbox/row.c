@@ -1,0 +1,315 @@
+/* A question as a row of the inbox, and rows that are alike put together. */
+#include "doors/pages/inbox/row.h"
+#include "doors/pages/shell/badge.h"
+
+#include "base/clock.h"
+#include "domain/retry.h"
+#include "doors/pages/kinds/kinds.h"
+#include "doors/pages/question/head.h"
+#include "doors/pages/shell/list.h"
+
+#define FIGURE_MAX ((size_t)16 << 10) /* bytes of facts that are looked into */
+#define UNIT_MAX 12                   /* characters */
+#define NAME_MAX 80
+#define HOUR (INT64_C(3600) * CLOCK_SECOND)
+
+/* ---- the figure ----------------------------------------------------- */
+
+static struct json *facts_of(struct arena *a, const struct suspension *s)
+{
+    struct json *o = NULL;
+    if (s->subject.n > FIGURE_MAX || json_parse(a, s->subject, &o))
+        return NULL;
+    return json_is(o, JSON_OBJECT) ? o : NULL;
+}
+
+static struct json *figure(struct page_view *v, struct str value,
+                           struct str unit)
+{
+    struct json *o = json_object(v->a);
+    json_set_text(o, "value", value);
+    json_set_json(o, "unit", page_view_head(v, unit, UNIT_MAX));
+    return o;
+}
+
+static struct json *counted(struct page_view *v, const struct json *list,
+                            const char *one, const char *many)
+{
+    const size_t n = json_count(list);
+    return n == 0 ? NULL
+                  : figure(v, words_count(v->a, (int64_t)n),
+                           str_of(n == 1 ? one : many));
+}
+
+static struct json *limit(struct page_view *v, const struct json *cost)
+{
+    const struct json *amount = json_get(cost, "amount");
+    char text[JSON_DOUBLE_TEXT];
+    if (json_is(amount, JSON_INT))
+        return figure(v, words_count(v->a, json_int(amount)),
+                      json_get_text(cost, "unit"));
+    if (!json_is(amount, JSON_DOUBLE))
+        return NULL;
+    const size_t n = json_double_text(json_double(amount), text);
+    return figure(v, arena_str(v->a, (struct str){text, n}),
+                  json_get_text(cost, "unit"));
+}
+
+static struct json *duration(struct page_view *v, const struct json *facts)
+{
+    const struct json *d = json_get(facts, "duration");
+    const int64_t s = json_int(json_get(d, "seconds"));
+    if (s <= 0 || s > SUSPENSION_TIMEOUT_MAX)
+        return NULL;
+    return figure(v, words_span(v->a, s * CLOCK_SECOND), STR("asked for"));
+}
+
+static struct json *figure_of(struct page_view *v, const struct suspension *s)
+{
+    const struct json *facts = facts_of(v->a, s);
+    struct json *form = NULL;
+    switch (s->kind) {
+    case KIND_APPROVAL:
+        return counted(v, json_get(facts, "calls"), "call", "calls");
+    case KIND_PERMISSION:
+        return duration(v, facts);
+    case KIND_PLAN_REVIEW:
+        return counted(v, json_get(json_get(facts, "plan"), "steps"), "step",
+                       "steps");
+    case KIND_CREDENTIAL_NEEDED:
+        return counted(v, json_get(facts, "scopes"), "scope", "scopes");
+    case KIND_COST_CONFIRMATION:
+        return limit(v, json_get(facts, "limit"));
+    case KIND_HANDOFF_ACCEPTANCE:
+        return counted(v, json_get(facts, "artifacts"), "document",
+                       "documents");
+    case KIND_ELICITATION:
+        if (s->form.n > FIGURE_MAX || !s->form.p ||
+            json_parse(v->a, s->form, &form))
+            return NULL;
+        return counted(v, form, "field", "fields");
+    case KIND_NONE:
+    case KIND__MAX:
+    default:
+        return NULL;
+    }
+}
+
+/* ---- the row -------------------------------------------------------- */
+
+/* The first line of the explanation, else of a question under a title. */
+static struct json *reason(struct page_view *v, const struct suspension *s)
+{
+    const struct str words = s->explanation.p ? s->explanation
+                             : s->title.p     ? s->question
+                                              : STR_NONE;
+    return str_eq(str_trim(words), str_trim(question_head_title(s)))
+               ? NULL
+               : page_view_line(v, words);
+}
+
+static struct str pick(struct arena *a, const struct suspension *s)
+{
+    struct buf b = buf_make(a, 256);
+    buf_str(&b, s->id);
+    buf_char(&b, ':');
+    buf_str(&b, s->subject_sha256);
+    return buf_text(&b);
+}
+
+struct json *inbox_row(struct page_view *v, const struct suspension *s)
+{
+    struct json *o = json_object(v->a);
+    const struct str title = question_head_title(s);
+    json_set_text(o, "url", page_view_path(v->a, "/suspensions/", s->id, ""));
+    json_set_text(o, "pick", pick(v->a, s));
+    json_set_text(o, "named", words_plain(v->a, title, PAGE_VIEW_TAB));
+    json_set_json(o, "kind", page_badge_kind(v->a, s));
+    json_set_json(o, "title", page_view_head(v, title, PAGE_VIEW_ROW));
+    json_set_json(o, "reason", reason(v, s));
+    json_set_json(o, "agent", page_view_text(v, s->asked_by));
+    json_set_json(o, "on_behalf", page_view_text(v, s->initiated_by));
+    json_set_json(o, "risk", page_badge_risk(v->a, s));
+    json_set_json(o, "figure", figure_of(v, s));
+    json_set_json(o, "since", page_view_time(v, s->suspended_at));
+    json_set_json(o, "deadline", question_head_deadline(v, s));
+    return o;
+}
+
+/* ---- groups --------------------------------------------------------- */
+
+enum inbox_row_group inbox_row_group_of(struct str word)
+{
+    static const char *const words[] = {"like", "agent", "deadline"};
+    if (!word.p)
+        return INBOX_ROW_NONE;
+    for (unsigned i = 0; i < countof(words); i++) {
+        if (str_is(word, words[i]))
+            return (enum inbox_row_group)(i + 1);
+    }
+    return INBOX_ROW_GROUP__MAX;
+}
+
+/* The title with every number as one sign: what is asked again and again
+ * differs in its numbers. */
+static void put_shape(struct buf *b, struct str title)
+{
+    bool number = false;
+    for (size_t i = 0; i < title.n; i++) {
+        const char c = title.p[i];
+        const bool digit = c >= '0' && c <= '9';
+        if (!digit && !(number && (c == '.' || c == ',' || c == '-')))
+            buf_char(b, c);
+        else if (!number)
+            buf_char(b, '#');
+        number = digit || (number && (c == '.' || c == ',' || c == '-'));
+    }
+}
+
+static struct str deadline_name(const struct page_view *v,
+                                const struct suspension *s)
+{
+    const int64_t left = s->expires_at - v->now;
+    if (!s->expires_at)
+        return STR("No end");
+    if (left < HOUR)
+        return STR("Within an hour");
+    if (left < 4 * HOUR)
+        return STR("Within four hours");
+    return left < 24 * HOUR ? STR("Within a day") : STR("Later");
+}
+
+/* A group's name, shown; its key says what is alike. */
+struct group {
+    struct str key, name;
+    struct json *rows;
+    const struct suspension *first;
+};
+
+static struct str action_name(struct arena *a, const struct suspension *s)
+{
+    struct arena *own = arena_within(a);
+    const struct json *action = json_get(facts_of(own, s), "action");
+    const struct str name = arena_str(a, json_get_text(action, "name"));
+    arena_free(own);
+    return name;
+}
+
+static struct group group_of(struct page_view *v, const struct suspension *s,
+                             enum inbox_row_group by)
+{
+    struct group g = {.rows = json_array(v->a), .first = s};
+    const struct str title = question_head_title(s);
+    struct buf b = buf_make(v->a, title.n + 1024);
+    if (by == INBOX_ROW_AGENT) {
+        g.key = g.name = s->asked_by;
+        return g;
+    }
+    if (by != INBOX_ROW_LIKE) {
+        g.key = g.name =
+            by == INBOX_ROW_DEADLINE ? deadline_name(v, s) : STR("");
+        return g;
+    }
+    const struct str name = action_name(v->a, s);
+    buf_str(&b, s->asked_by);
+    buf_char(&b, '\n');
+    buf_int(&b, s->kind);
+    buf_char(&b, '\n');
+    if (name.n > 0 && name.n < 512)
+        buf_str(&b, name);
+    else
+        put_shape(&b, title);
+    g.key = buf_text(&b);
+    g.name = name.n > 0 ? name : title;
+    return g;
+}
+
+static struct json *heading(struct page_view *v, const struct group *g,
+                            enum inbox_row_group by, bool odd)
+{
+    struct json *o = json_object(v->a);
+    if (by == INBOX_ROW_NONE)
+        return NULL;
+    const struct str none = STR("One of a kind");
+    const struct str name = odd ? none : g->name;
+    json_set_json(o, "name", page_view_head(v, name, NAME_MAX));
+    json_set_text(o, "named", words_plain(v->a, name, NAME_MAX));
+    json_set_text(o, "count", words_count(v->a, (int64_t)json_count(g->rows)));
+    json_set_json(o, "why", NULL);
+    if (odd)
+        json_set_json(o, "why",
+                      page_view_text(v, STR("nothing like them on this "
+                                            "page")));
+    else if (by == INBOX_ROW_LIKE)
+        json_set_json(o, "why", page_view_text(v, g->first->asked_by));
+    return o;
+}
+
+static void add_group(struct page_view *v, struct json *list,
+                      const struct group *g, enum inbox_row_group by, bool odd)
+{
+    struct json *o = json_object(v->a);
+    if (json_count(g->rows) == 0)
+        return;
+    json_set_json(o, "heading", heading(v, g, by, odd));
+    json_set_json(o, "rows", g->rows);
+    json_add_json(list, o);
+}
+
+/* What silence has done already: an answer was wanted by now, and somebody else
+ * was asked. */
+static void set_silence(struct call *c, struct json *o,
+                        const struct suspension *s)
+{
+    struct str to;
+    const bool escalated = retry_escalated(c->a, s, &to);
+    json_set_bool(o, "overdue", s->attempt > 1);
+    json_set_text(o, "escalated",
+                  !escalated                ? STR("")
+                  : str_eq(to, c->who.name) ? STR("Escalated to you")
+                                            : STR("Escalated"));
+}
+
+/* A row of the list, with the way to its agent's alone. */
+static struct json *listed(struct call *c, struct page_view *v,
+                           const struct suspension *s)
+{
+    struct page_list_row row;
+    page_list_row_begin(&row, c, v);
+    struct json *o = inbox_row(&row.view, s);
+    set_silence(&row.call, o, s);
+    const bool there = page_list_filter(c, "agent").p;
+    json_set_text(o, "agent_url",
+                  there ? STR("")
+                        : page_list_url(c, "/inbox", "agent", s->asked_by));
+    return page_list_row_end(&row, o);
+}
+
+struct json *inbox_row_groups(struct call *c, struct page_view *v,
+                              struct suspension_rows rows,
+                              enum inbox_row_group by)
+{
+    struct json *list = json_array(v->a);
+    struct group *g = arena_many(v->a, rows.n + 1, struct group);
+    struct group odd = {.rows = json_array(v->a)};
+    size_t n = 0;
+    for (size_t i = 0; i < rows.n; i++) {
+        const struct group own = group_of(v, &rows.v[i], by);
+        size_t k = 0;
+        while (k < n && !str_eq(g[k].key, own.key))
+            k++;
+        if (k == n)
+            g[n++] = own;
+        json_add_json(g[k].rows, listed(c, v, &rows.v[i]));
+    }
+    for (size_t k = 0; k < n && by == INBOX_ROW_LIKE; k++) {
+        if (json_count(g[k].rows) > 1)
+            continue;
+        json_add_json(odd.rows, json_at(g[k].rows, 0));
+        json_drop(g[k].rows, 0);
+    }
+    add_group(v, list, &odd, by, true);
+    for (size_t k = 0; k < n; k++)
+        add_group(v, list, &g[k], by, false);
+    return list;
+}

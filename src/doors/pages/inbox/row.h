@@ -1,0 +1,33 @@
+/* A question as a row of the inbox, and rows that are alike put together.
+ * Never loads, never decides. */
+#ifndef DOORS_PAGES_INBOX_ROW_H
+#define DOORS_PAGES_INBOX_ROW_H
+
+#include "domain/suspension.h"
+#include "doors/call/call.h"
+#include "doors/pages/shell/view.h"
+#include "store/suspensions.h"
+
+enum inbox_row_group {
+    INBOX_ROW_NONE,
+    INBOX_ROW_LIKE, /* the same agent, kind, and action or shape of the title */
+    INBOX_ROW_AGENT,
+    INBOX_ROW_DEADLINE,
+    INBOX_ROW_GROUP__MAX
+};
+
+/* The word in the address; INBOX_ROW_GROUP__MAX for an unknown one, NONE for p
+ * NULL. */
+enum inbox_row_group inbox_row_group_of(struct str word);
+/* A question as a row: what templates/README.md promises of one of the inbox.
+ * `figure` is the one that matters most, from the facts that the kind knows;
+ * `pick` stands for the question in a form, its id and the digest of the facts
+ * as they were shown. */
+struct json *inbox_row(struct page_view *v, const struct suspension *s);
+/* `groups` of the list at hand: of each `heading` (NULL where nothing is
+ * grouped), `rows`. */
+struct json *inbox_row_groups(struct call *c, struct page_view *v,
+                              struct suspension_rows rows,
+                              enum inbox_row_group by);
+
+#endif

@@ -1,0 +1,253 @@
+/* Labelled facts, tables and claims of a subject. */
+#include "doors/pages/kinds/card.h"
+
+#include "doors/pages/shell/refs.h"
+
+#define LIST_MAX 500 /* shown of a list of texts */
+
+struct kinds_card kinds_card(struct page_view *v, struct str subject)
+{
+    struct json *parsed = NULL;
+    if (json_parse(v->a, subject, &parsed) || !json_is(parsed, JSON_OBJECT))
+        parsed = json_object(v->a);
+    return (struct kinds_card){.v = v,
+                               .subject = parsed,
+                               .rest = json_copy(v->a, parsed),
+                               .room = page_facts_room()};
+}
+
+/* Takes the value at path out of obj; a part that is empty then goes too. */
+static void take_out(struct arena *a, struct json *obj, struct str path)
+{
+    struct str rest = path;
+    const struct str key = str_cut(&rest, '.');
+    struct json *inner = json_get_str(obj, key);
+    if (rest.p && json_is(inner, JSON_OBJECT)) {
+        take_out(a, inner, rest);
+        if (json_count(inner) > 0)
+            return;
+    }
+    if (!rest.p || json_is(inner, JSON_OBJECT))
+        json_unset(obj, key);
+}
+
+static const struct json *at(const struct kinds_card *c, const char *path)
+{
+    const struct json *v = c->subject;
+    struct str rest = str_of(path);
+    while (rest.p && v)
+        v = json_get_str(v, str_cut(&rest, '.'));
+    return v;
+}
+
+const struct json *kinds_card_take(struct kinds_card *c, const char *path)
+{
+    const struct json *v = at(c, path);
+    if (v)
+        take_out(c->v->a, c->rest, str_of(path));
+    return v;
+}
+
+/* What is of another type than its place on the page stays with the rest. */
+static const struct json *take_of(struct kinds_card *c, const char *path,
+                                  enum json_type type)
+{
+    return json_is(at(c, path), type) ? kinds_card_take(c, path) : NULL;
+}
+
+struct str kinds_card_take_text(struct kinds_card *c, const char *path)
+{
+    return json_text(take_of(c, path, JSON_STRING));
+}
+
+const struct json *kinds_card_take_list(struct kinds_card *c, const char *path)
+{
+    return take_of(c, path, JSON_ARRAY);
+}
+
+struct str kinds_card_text(struct kinds_card *c, const struct json *value)
+{
+    if (!value)
+        return STR_NONE;
+    const struct str text = page_facts_value(c->v->a, value);
+    return str_trim(text).n > 0 ? text : STR_NONE;
+}
+
+/* ---- texts and lists ------------------------------------------------ */
+
+void kinds_card_set_text(struct kinds_card *c, struct json *o, const char *key,
+                         const char *path)
+{
+    const struct json *value = kinds_card_take(c, path);
+    json_set_json(o, key,
+                  value ? page_view_text(c->v, page_facts_value(c->v->a, value))
+                        : NULL);
+}
+
+/* list as shown, and of how many there is more. */
+static void set_list(struct kinds_card *c, struct json *o, const char *key,
+                     const struct json *shown, const struct json *list)
+{
+    struct arena *a = c->v->a;
+    const size_t n = json_count(list) - json_count(shown);
+    struct buf name = buf_make(a, 64), more = buf_make(a, 64);
+    c->v->cut += (int64_t)n;
+    buf_put(&name, key);
+    buf_put(&name, "_more");
+    if (n > 0) {
+        buf_str(&more, words_count(a, (int64_t)n));
+        buf_put(&more, n == 1 ? " more is" : " more are");
+        buf_put(&more, " in the raw JSON.");
+    }
+    json_set_json(o, key, shown);
+    json_set_text(o, arena_z(a, buf_text(&name)),
+                  n > 0 ? buf_text(&more) : STR(""));
+}
+
+void kinds_card_set_list(struct kinds_card *c, struct json *o, const char *key,
+                         const char *path)
+{
+    const struct json *list = kinds_card_take_list(c, path);
+    struct json *shown = json_array(c->v->a);
+    for (size_t i = 0; i < json_count(list) && i < LIST_MAX; i++)
+        json_add_json(shown,
+                      page_view_text(c->v, page_facts_value(c->v->a,
+                                                            json_at(list, i))));
+    set_list(c, o, key, shown, list);
+}
+
+/* Nothing but texts that the page has a place for? */
+static bool plain_refs(const struct json *list, bool kinds)
+{
+    for (size_t i = 0; i < json_count(list); i++) {
+        const struct json *one = json_at(list, i);
+        if (!json_is(one, JSON_OBJECT))
+            return false;
+        for (struct json_iter m = json_iter(one); json_next(&m);) {
+            const bool known = str_is(m.key, "title") ||
+                               str_is(m.key, "ref") ||
+                               (kinds && str_is(m.key, "kind"));
+            if (!known || !json_is(m.value, JSON_STRING))
+                return false;
+        }
+    }
+    return true;
+}
+
+size_t kinds_card_set_refs(struct kinds_card *c, struct json *o,
+                           const char *key, bool kinds)
+{
+    const struct json *list = at(c, key);
+    if (!json_is(list, JSON_ARRAY))
+        list = NULL;
+    /* Whatever a reference brings along besides is shown with the rest. */
+    if (list && plain_refs(list, kinds))
+        kinds_card_take(c, key);
+    set_list(c, o, key, page_refs(c->v, list), list);
+    return json_count(list);
+}
+
+/* ---- facts and tables ----------------------------------------------- */
+
+static void set_text(struct kinds_card *c, struct json *o, const char *key,
+                     struct str text)
+{
+    json_set_json(o, key, page_view_text(c->v, text));
+    json_set_json(
+        o, "long",
+        page_view_long(c->v, text.p ? text : STR(""), KINDS_CARD_LONG));
+}
+
+void kinds_card_add_words(struct kinds_card *c, struct json *list,
+                          const char *label, struct str value, struct str note)
+{
+    struct json *o = json_object(c->v->a);
+    json_set_text(o, "label", str_of(label));
+    set_text(c, o, "value", value);
+    json_set_text(o, "note", note);
+    json_set_json(o, "risk", NULL);
+    json_set_bool(o, "is_new", false);
+    json_add_json(list, o);
+}
+
+void kinds_card_mark(struct json *list, const struct json *risk, bool is_new)
+{
+    struct json *last = json_at(list, json_count(list) - 1);
+    json_set_json(last, "risk", risk);
+    json_set_bool(last, "is_new", is_new);
+}
+
+void kinds_card_add_fact(struct kinds_card *c, struct json *list,
+                         const char *label, const struct json *value)
+{
+    kinds_card_add_words(c, list, label, kinds_card_text(c, value), STR(""));
+}
+
+void kinds_card_add_table(struct kinds_card *c, struct json *list,
+                          const struct kinds_card_table *t)
+{
+    struct json *o = json_object(c->v->a);
+    page_facts_set_rows(c->v, &c->room, o,
+                        t->value ? t->value : json_object(c->v->a));
+    if (!t->always && !json_bool(json_get(o, "has_rows")) &&
+        json_get_text(o, "more").n == 0)
+        return;
+    json_set_text(o, "n", t->n.p ? t->n : STR(""));
+    json_set_text(o, "heading", str_of(t->heading));
+    json_set_json(o, "tool", page_view_head(c->v, t->tool, PAGE_VIEW_TITLE));
+    json_set_json(o, "target",
+                  page_view_head(c->v, t->target, PAGE_VIEW_TITLE));
+    json_set_text(o, "note", t->note.p ? t->note : STR(""));
+    json_add_json(list, o);
+}
+
+void kinds_card_set_rest(struct kinds_card *c, struct json *o)
+{
+    struct json *tables = json_array(c->v->a);
+    kinds_card_add_rest(c, tables);
+    json_set_json(o, "tables", tables);
+}
+
+void kinds_card_add_rest(struct kinds_card *c, struct json *list)
+{
+    const struct kinds_card_table t = {
+        .heading = "Sent besides",
+        .note = STR("Sayso does not know what this is for."),
+        .value = c->rest};
+    kinds_card_add_table(c, list, &t);
+}
+
+void kinds_card_add_claim(struct kinds_card *c, struct json *list,
+                          const char *what, struct str claimed,
+                          struct str checked)
+{
+    struct json *o = json_object(c->v->a);
+    json_set_text(o, "what", str_of(what));
+    set_text(c, o, "claimed", claimed);
+    json_set_text(o, "checked", checked.p ? checked : STR(""));
+    json_add_json(list, o);
+}
+
+/* ---- spans and subjects --------------------------------------------- */
+
+struct str kinds_card_span(struct arena *a, int64_t seconds)
+{
+    static const struct {
+        int64_t seconds;
+        const char *noun;
+    } units[] = {{86400, "day"}, {3600, "hour"}, {60, "minute"},
+                 {1, "second"}};
+    size_t i = 0;
+    while (i + 1 < countof(units) && seconds % units[i].seconds != 0)
+        i++;
+    return words_many(a, seconds / units[i].seconds, units[i].noun);
+}
+
+struct json *kinds_card_subject(struct arena *a, const struct suspension *s)
+{
+    struct json *subject = NULL;
+    return json_parse(a, s->subject, &subject) ||
+                   !json_is(subject, JSON_OBJECT)
+               ? json_object(a)
+               : subject;
+}

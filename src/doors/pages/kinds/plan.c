@@ -1,0 +1,106 @@
+/* A plan to review: its steps, what it reaches, and the earlier one that was
+ * sent back. Never loads, never decides. */
+#include "doors/pages/kinds/card.h"
+#include "doors/pages/kinds/kinds.h"
+#include "doors/pages/kinds/steps.h"
+#include "doors/pages/shell/badge.h"
+#include "doors/pages/shell/difference.h"
+#include "doors/pages/shell/refs.h"
+
+static struct str label_of(struct arena *a, const struct kinds_of *of)
+{
+    struct buf b = buf_make(a, 64);
+    buf_put(&b, "Revision ");
+    buf_str(&b, words_count(a, of->revision - 1));
+    return buf_text(&b);
+}
+
+/* The earlier plan as it stood in the end: an approval may have edited it. */
+static struct suspension stood(const struct suspension *before)
+{
+    struct suspension s = *before;
+    if (s.approved_subject.p)
+        s.subject = s.approved_subject;
+    return s;
+}
+
+/* What was decided about the plan that this one replaces, and why. */
+static struct json *before(struct page_view *v, const struct kinds_of *of)
+{
+    const struct suspension *s = of->before;
+    struct json *o = json_object(v->a);
+    if (!s)
+        return NULL;
+    json_set_text(o, "label", label_of(v->a, of));
+    json_set_json(o, "outcome", page_badge_outcome(v, s));
+    json_set_json(o, "who",
+                  page_view_text(v, page_badge_who(v->a, s, of->reader)));
+    json_set_json(o, "at", page_view_time(v, s->responded_at));
+    json_set_text(o, "door", page_badge_door(s));
+    json_set_json(o, "words", page_view_text(v, s->reason));
+    json_set_text(o, "url", page_view_path(v->a, "/suspensions/", s->id, ""));
+    json_set_text(o, "record_url",
+                  page_view_path(v->a, "/intents/", s->intent_id, ""));
+    return o;
+}
+
+/* A subject without what has its own comparison, and without the number that
+ * the agent gives its plan. */
+static struct json *without_steps(struct arena *a, const struct suspension *s)
+{
+    struct json *subject = kinds_card_subject(a, s);
+    struct json *plan = json_get(subject, "plan");
+    if (json_is(plan, JSON_OBJECT)) {
+        json_unset(plan, STR("steps"));
+        json_unset(plan, STR("version"));
+    }
+    return subject;
+}
+
+/* A plan can reach further with the same steps. */
+static struct json *besides(struct page_view *v, const struct kinds_of *of)
+{
+    if (!of->before)
+        return NULL;
+    const struct suspension old = stood(of->before);
+    struct json *o = page_difference(v, without_steps(v->a, &old),
+                                     without_steps(v->a, of->s));
+    const size_t n = json_count(json_get(o, "rows"));
+    struct buf was = buf_make(v->a, 96), none = buf_make(v->a, 128);
+    buf_str(&was, label_of(v->a, of));
+    buf_put(&was, of->before->approved_subject.p ? ", as approved" : "");
+    const struct str label = buf_text(&was);
+    buf_put(&none, "nothing differs from ");
+    buf_str(&none, label);
+    json_set_bool(o, "is_same", n == 0);
+    json_set_text(o, "tally",
+                  n ? words_many(v->a, (int64_t)n, "difference")
+                    : buf_text(&none));
+    json_set_text(o, "was_head", label);
+    json_set_text(o, "now_head", STR("Now"));
+    return o;
+}
+
+struct json *kinds_plan(struct page_view *v, const struct kinds_of *of)
+{
+    if (of->s->kind != KIND_PLAN_REVIEW)
+        return NULL;
+    struct kinds_card c = kinds_card(v, of->s->subject);
+    struct json *o = json_object(v->a);
+    const struct json *steps = kinds_card_take_list(&c, "plan.steps");
+    const struct str ref = kinds_card_take_text(&c, "plan_ref");
+    const struct json *old =
+        of->before ? kinds_steps_of(v->a, stood(of->before).subject) : NULL;
+    json_set_json(o, "before", before(v, of));
+    json_set_json(o, "besides", besides(v, of));
+    json_set_json(o, "steps", kinds_steps(v, steps, old));
+    kinds_card_set_text(&c, o, "scope", "plan.scope");
+    kinds_card_set_list(&c, o, "outputs", "plan.expected_outputs");
+    kinds_card_set_text(&c, o, "risk", "plan.risk_summary");
+    kinds_card_set_text(&c, o, "cost", "plan.cost_summary");
+    kinds_card_set_text(&c, o, "version", "plan.version");
+    kinds_card_set_rest(&c, o);
+    json_set_json(o, "saved",
+                  ref.n ? page_refs_one(v, STR_NONE, STR_NONE, ref) : NULL);
+    return o;
+}

@@ -1,0 +1,105 @@
+/* The kinds that are shown by one function each: an elicitation, in the
+ * agent's words, with the fields of pages/shell/fields.h; a handoff, from whom
+ * to whom; a credential that the agent lacks, and the address where a person
+ * sets it up. No secret is asked for or shown. Never loads, never decides;
+ * doors/asking/probe.h finds out whether a credential is there. */
+#include "doors/pages/kinds/card.h"
+#include "doors/pages/kinds/kinds.h"
+#include "doors/pages/shell/refs.h"
+
+struct json *kinds_elicitation(struct page_view *v, const struct kinds_of *of)
+{
+    if (of->s->kind != KIND_ELICITATION)
+        return NULL;
+    struct kinds_card c = kinds_card(v, of->s->subject);
+    struct json *o = json_object(v->a);
+    json_set_json(o, "agent", page_view_text(v, of->s->asked_by));
+    kinds_card_set_text(&c, o, "prompt", "prompt");
+    kinds_card_set_rest(&c, o);
+    json_set_bool(o, "is_told", json_count(c.subject) > 0);
+    return o;
+}
+
+/* ---- a handoff ------------------------------------------------------ */
+
+struct json *kinds_handoff(struct page_view *v, const struct kinds_of *of)
+{
+    if (of->s->kind != KIND_HANDOFF_ACCEPTANCE)
+        return NULL;
+    static const char *const texts[] = {"from",          "to",
+                                        "summary",       "reason",
+                                        "resume_target", "context_boundary"};
+    struct kinds_card c = kinds_card(v, of->s->subject);
+    struct json *o = json_object(v->a);
+    for (size_t i = 0; i < countof(texts); i++)
+        kinds_card_set_text(&c, o, texts[i], texts[i]);
+    const size_t n = kinds_card_set_refs(&c, o, "artifacts", true);
+    json_set_text(o, "artifacts_count",
+                  words_many(v->a, (int64_t)n, "artifact"));
+    json_set_bool(o, "has_artifacts", n > 0);
+    kinds_card_set_refs(&c, o, "evidence", false);
+    kinds_card_set_list(&c, o, "questions", "open_questions");
+    json_set_bool(o, "has_questions",
+                  json_count(json_get(o, "questions")) > 0);
+    kinds_card_set_rest(&c, o);
+    return o;
+}
+
+/* ---- a credential --------------------------------------------------- */
+
+/* The address in parts, so that the host stands out. ask.c lets none pass but
+ * our own and https of a host on the list; an address that does not show where
+ * it leads is text. */
+static struct json *settings(struct page_view *v, struct str url)
+{
+    struct json *o = json_object(v->a);
+    struct page_refs_url parts = {.host = STR_NONE};
+    const bool link = page_refs_url(url, "https://", &parts) ||
+                      page_refs_url(url, "http://", &parts);
+    if (!url.p)
+        return NULL;
+    json_set_text_or_null(o, "href", link ? url : STR_NONE);
+    json_set_text(o, "before", link ? parts.before : STR(""));
+    json_set_text(o, "host", link ? parts.host : STR(""));
+    json_set_text(o, "after", link ? parts.after : STR(""));
+    json_set_json(o, "text", page_view_text(v, url));
+    return o;
+}
+
+/* Who checks it, and whether that is done: an answer that it is there counts
+ * only once the probe has found it. */
+static void set_check(struct kinds_card *c, struct json *o,
+                      const struct suspension *s)
+{
+    const bool probe = json_get_text(c->subject, "probe").n > 0;
+    const bool will = probe && s->state == SUSPENSION_PENDING;
+    const bool was = probe && str_is(s->outcome, "answered");
+    kinds_card_set_text(c, o, "probe", "probe");
+    json_set_bool(o, "will_check", will);
+    json_set_bool(o, "was_checked", was);
+    json_set_bool(o, "not_checked", !will && !was);
+}
+
+struct json *kinds_credential(struct page_view *v, const struct kinds_of *of)
+{
+    if (of->s->kind != KIND_CREDENTIAL_NEEDED)
+        return NULL;
+    struct kinds_card c = kinds_card(v, of->s->subject);
+    struct json *o = json_object(v->a);
+    const struct str draft = kinds_card_take_text(&c, "draft_ref");
+    json_set_json(o, "agent", page_view_text(v, of->s->asked_by));
+    kinds_card_set_text(&c, o, "provider", "provider");
+    kinds_card_set_text(&c, o, "class", "credential_class");
+    kinds_card_set_list(&c, o, "scopes", "scopes");
+    json_set_json(o, "settings",
+                  settings(v, kinds_card_take_text(&c, "settings_url")));
+    json_set_json(o, "draft",
+                  draft.n ? page_refs_one(v, STR_NONE, STR_NONE, draft)
+                          : NULL);
+    json_set_text(o, "intent_url",
+                  page_view_path(v->a, "/intents/", of->s->intent_id, ""));
+    set_check(&c, o, of->s);
+    json_set_bool(o, "is_open", of->s->state == SUSPENSION_PENDING);
+    kinds_card_set_rest(&c, o);
+    return o;
+}

@@ -1,0 +1,37 @@
+/* What is at stake with a yes, as the confirm step repeats it. */
+#include "doors/pages/kinds/stakes.h"
+
+#include "domain/effect.h"
+#include "domain/risk.h"
+
+bool kinds_stakes_unstated(const struct suspension *s)
+{
+    return severity_grave(s->severity) && !severity_grave(suspension_said(s));
+}
+
+static struct str consequence(struct arena *a, const struct suspension *s)
+{
+    struct json *subject = NULL;
+    if (json_parse(a, s->subject, &subject))
+        return STR_NONE;
+    const struct str words = json_get_text(subject, "consequence");
+    return str_trim(words).n > 0 ? words : STR_NONE;
+}
+
+struct json *kinds_stakes(struct page_view *v, const struct suspension *s,
+                          const struct json *choice)
+{
+    const bool final = risk_irreversible(v->a, s);
+    const bool critical = severity_of(s->severity) == SEVERITY_CRITICAL;
+    const struct str words = consequence(v->a, s);
+    struct json *o = json_object(v->a);
+    if (effect_class(effect_of_choice(choice)) != EFFECT_YES ||
+        !(final || severity_grave(s->severity)))
+        return NULL;
+    json_set_bool(o, "critical", critical);
+    json_set_text(o, "lead",
+                  final ? STR("Cannot be undone:") : STR("What comes of it:"));
+    json_set_json(o, "words",
+                  page_view_text(v, words.p ? words : STR(KINDS_STAKES_NONE)));
+    return o;
+}

@@ -1,0 +1,337 @@
+/* The steps of a plan as rows, compared with those of an earlier one. */
+#include "doors/pages/kinds/steps.h"
+#include "doors/pages/shell/badge.h"
+
+#include "doors/pages/shell/difference.h"
+
+#define VALUES_MAX 1000 /* that a plan shows on the rows of its steps */
+
+/* Steps on their way to the page, beside the earlier ones. */
+struct plan {
+    struct page_view *v;
+    const struct json *steps, *before; /* before NULL: none */
+    const bool *moved;
+    bool approved; /* the steps are a person's, before is the agent's */
+    struct page_facts_room room;
+    size_t left; /* rows to come */
+};
+
+/* ---- one step beside what it was ------------------------------------ */
+
+static const struct json *step_of(const struct json *steps, struct str id)
+{
+    for (size_t i = 0; id.p && i < json_count(steps); i++) {
+        if (str_eq(json_get_text(json_at(steps, i), "id"), id))
+            return json_at(steps, i);
+    }
+    return NULL;
+}
+
+static size_t place(const struct json *steps, const struct json *step)
+{
+    size_t i = 0;
+    while (json_at(steps, i) != step)
+        i++;
+    return i + 1;
+}
+
+/* Which steps were moved, a flag for each: those outside of the longest run
+ * that kept its order. was: the place of each in the other plan; 0: none. */
+static void find_moved(const size_t *was, size_t n, size_t *run, bool *moved)
+{
+    size_t want = 0, last = SIZE_MAX;
+    for (size_t i = 0; i < n; i++) {
+        run[i] = was[i] > 0;
+        for (size_t k = 0; k < i && was[i] > 0; k++) {
+            if (was[k] > 0 && was[k] < was[i] && run[k] >= run[i])
+                run[i] = run[k] + 1;
+        }
+        want = run[i] > want ? run[i] : want;
+    }
+    for (size_t i = n; i > 0; i--) {
+        const size_t at = was[i - 1];
+        moved[i - 1] = at > 0 && !(run[i - 1] == want && at < last);
+        if (at > 0 && !moved[i - 1]) {
+            want--;
+            last = at;
+        }
+    }
+}
+
+static const bool *moves(struct arena *a, const struct json *steps,
+                         const struct json *before)
+{
+    const size_t n = json_count(steps);
+    size_t *was = arena_many(a, n + 1, size_t);
+    size_t *run = arena_many(a, n + 1, size_t);
+    bool *moved = arena_many(a, n + 1, bool);
+    for (size_t i = 0; i < n; i++) {
+        const struct str id = json_get_text(json_at(steps, i), "id");
+        const struct json *old = step_of(before, id);
+        was[i] = old ? place(before, old) : 0;
+    }
+    find_moved(was, n, run, moved);
+    return moved;
+}
+
+/* A person's note is no change of a step; an agent's is. */
+static bool alike(const struct plan *p, const struct json *step,
+                  const struct json *old)
+{
+    struct json *now = json_copy(p->v->a, step);
+    struct json *was = json_copy(p->v->a, old);
+    if (p->approved) {
+        json_unset(now, STR("note"));
+        json_unset(was, STR("note"));
+    }
+    return json_equal(now, was);
+}
+
+/* How a step differs: the sign, the word and the tone of its row. */
+struct difference {
+    const char *sign, *word, *tone;
+};
+
+static struct difference differs(const struct plan *p,
+                                 const struct json *step,
+                                 const struct json *old, bool moved)
+{
+    if (!old)
+        return (struct difference){"+", "new", "added"};
+    if (!alike(p, step, old))
+        return (struct difference){"\xC2\xB1", "changed", "changed"};
+    if (moved)
+        return (struct difference){"\xC2\xB1", "moved", "changed"};
+    if (!json_equal(step, old))
+        return (struct difference){"\xC2\xB1", "noted", "changed"};
+    return (struct difference){"=", "same", "same"};
+}
+
+static void set_difference(struct json *row, struct difference d)
+{
+    json_set_text(row, "sign", str_of(d.sign));
+    json_set_text(row, "word", str_of(d.word));
+    json_set_text(row, "tone", str_of(d.tone));
+}
+
+/* ---- rows ----------------------------------------------------------- */
+
+/* name and old_name: the old one only where it says something else. */
+static void set_fact(struct page_view *v, struct json *row, const char *name,
+                     const struct json *step, const struct json *old)
+{
+    struct buf key = buf_make(v->a, 32);
+    const struct str now = json_get_text(step, name);
+    const struct str was = json_get_text(old, name);
+    buf_put(&key, "old_");
+    buf_put(&key, name);
+    json_set_json(row, name, now.n ? page_view_text(v, now) : NULL);
+    json_set_json(row, arena_z(v->a, buf_text(&key)),
+                  was.n && !str_eq(was, now) ? page_view_text(v, was) : NULL);
+}
+
+static void set_risk(struct page_view *v, struct json *row,
+                     const struct json *step)
+{
+    const struct str risk = json_get_text(step, "risk");
+    struct json *known =
+        page_badge_risk(v->a, &(struct suspension){.severity = risk});
+    json_set_json(row, "risk", known);
+    json_set_json(row, "risk_words",
+                  risk.n && !known ? page_view_text(v, risk) : NULL);
+}
+
+static struct str number(struct arena *a, const char *before, size_t n)
+{
+    struct buf b = buf_make(a, 64);
+    buf_put(&b, before);
+    buf_str(&b, words_count(a, (int64_t)n));
+    return buf_text(&b);
+}
+
+/* What a step holds beside what has a place of its own on its row. */
+static struct json *besides(struct arena *a, const struct json *step)
+{
+    static const char *const own[] = {"id",   "title", "detail",
+                                      "tool", "risk",  "note"};
+    struct json *rest = json_copy(a, step);
+    for (size_t i = 0; i < countof(own); i++) {
+        if (json_is(json_get(rest, own[i]), JSON_STRING))
+            json_unset(rest, str_of(own[i]));
+    }
+    return rest;
+}
+
+/* Each row has its share of the room: no step crowds out another. */
+static struct json *values(struct plan *p, const struct json *step,
+                           const struct json *old)
+{
+    const struct page_facts_room share = {p->room.rows / p->left,
+                                          p->room.bytes / p->left};
+    struct page_facts_room room = share;
+    const struct json *now = besides(p->v->a, step);
+    struct json *o = page_difference_whole(
+        p->v, &room, old ? besides(p->v->a, old) : now, now);
+    p->room.rows -= share.rows - room.rows;
+    p->room.bytes -= share.bytes - room.bytes;
+    p->left--;
+    return json_count(json_get(o, "rows")) > 0 ? o : NULL;
+}
+
+/* Whose it is, that nobody takes the agent's for a colleague's. */
+static const char *note_of(const struct plan *p, const struct json *step,
+                           const struct json *old)
+{
+    const bool same =
+        str_eq(json_get_text(step, "note"), json_get_text(old, "note"));
+    return p->approved && !same ? "Operator's note" : "Agent's note";
+}
+
+static struct json *row_of(struct plan *p, const struct json *step,
+                           const struct json *old)
+{
+    static const char *const names[] = {"title", "detail", "tool", "note"};
+    struct page_view *v = p->v;
+    struct json *row = json_object(v->a);
+    for (size_t i = 0; i < countof(names); i++)
+        set_fact(v, row, names[i], step, old);
+    set_fact(v, row, "risk", NULL, old);
+    if (old && str_eq(json_get_text(old, "risk"), json_get_text(step, "risk")))
+        json_set_json(row, "old_risk", NULL);
+    set_risk(v, row, step);
+    json_set_text(row, "note_of", str_of(note_of(p, step, old)));
+    json_set_json(row, "values", values(p, step, old));
+    json_set_text(row, "n", STR(""));
+    json_set_text(row, "was", STR(""));
+    set_difference(row, (struct difference){"", "", ""});
+    return row;
+}
+
+static struct json *step_row(struct plan *p, size_t i)
+{
+    const struct json *step = json_at(p->steps, i);
+    const struct json *old = step_of(p->before, json_get_text(step, "id"));
+    const bool moved = p->moved && p->moved[i];
+    struct json *row = row_of(p, step, old);
+    json_set_text(row, "n", number(p->v->a, "", i + 1));
+    if (!p->before)
+        return row;
+    set_difference(row, differs(p, step, old, moved));
+    if (moved)
+        json_set_text(row, "was",
+                      number(p->v->a, "was step ", place(p->before, old)));
+    return row;
+}
+
+static bool is_removed(const struct plan *p, size_t i)
+{
+    const struct str id = json_get_text(json_at(p->before, i), "id");
+    return !step_of(p->steps, id);
+}
+
+/* What the plan no longer has. */
+static struct json *removed_row(struct plan *p, size_t i)
+{
+    const struct json *step = json_at(p->before, i);
+    /* Compared with itself: what it said is the agent's. */
+    struct json *row = row_of(p, step, step);
+    set_difference(row, (struct difference){"\xE2\x88\x92", "removed",
+                                            "removed"});
+    json_set_text(row, "was", number(p->v->a, "was step ", i + 1));
+    return row;
+}
+
+/* ---- all of them ---------------------------------------------------- */
+
+static void put_count(struct arena *a, struct buf *b, const struct json *rows,
+                      const char *word)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < json_count(rows); i++)
+        n += str_is(json_get_text(json_at(rows, i), "word"), word);
+    if (n == 0)
+        return;
+    buf_put(b, b->n ? ", " : "");
+    buf_str(b, number(a, "", n));
+    buf_char(b, ' ');
+    buf_put(b, word);
+}
+
+static struct str tally(struct arena *a, const struct json *rows)
+{
+    static const char *const words[] = {"new",   "changed", "moved",
+                                        "noted", "removed", "same"};
+    struct buf b = buf_make(a, 256);
+    for (size_t i = 0; i < countof(words); i++)
+        put_count(a, &b, rows, words[i]);
+    return b.n ? buf_text(&b) : STR("");
+}
+
+static struct json *rows_of(struct plan *p)
+{
+    struct json *rows = json_array(p->v->a);
+    p->left = json_count(p->steps);
+    for (size_t i = 0; i < json_count(p->before); i++)
+        p->left += is_removed(p, i);
+    for (size_t i = 0; i < json_count(p->steps); i++)
+        json_add_json(rows, step_row(p, i));
+    for (size_t i = 0; i < json_count(p->before); i++) {
+        if (is_removed(p, i))
+            json_add_json(rows, removed_row(p, i));
+    }
+    return rows;
+}
+
+static struct json *view_of(struct page_view *v, const struct json *steps,
+                            const struct json *before, bool approved)
+{
+    struct plan p = {.v = v,
+                     .steps = steps,
+                     .before = before,
+                     .moved = before ? moves(v->a, steps, before) : NULL,
+                     .approved = approved,
+                     .room = {VALUES_MAX, PAGE_FACTS_BYTES}};
+    struct json *o = json_object(v->a), *rows = rows_of(&p);
+    struct json *fresh = json_array(v->a), *same = json_array(v->a);
+    for (size_t i = 0; i < json_count(rows); i++) {
+        const struct json *row = json_at(rows, i);
+        const bool is_same = str_is(json_get_text(row, "tone"), "same");
+        json_add_json(is_same ? same : fresh, row);
+    }
+    json_set_json(o, "rows", rows);
+    json_set_json(o, "fresh", fresh);
+    json_set_json(o, "same", same);
+    json_set_text(
+        o, "same_count",
+        words_many(v->a, (int64_t)json_count(same), "unchanged step"));
+    json_set_bool(o, "has_same", before && json_count(same) > 0);
+    json_set_bool(o, "against", before != NULL);
+    json_set_text(o, "count",
+                  words_many(v->a, (int64_t)json_count(steps), "step"));
+    json_set_text(o, "tally", before ? tally(v->a, rows) : STR(""));
+    return o;
+}
+
+struct json *kinds_steps(struct page_view *v, const struct json *steps,
+                         const struct json *before)
+{
+    return view_of(v, steps, before, false);
+}
+
+struct json *kinds_steps_approved(struct page_view *v,
+                                  const struct json *steps,
+                                  const struct json *asked)
+{
+    struct json *o = view_of(v, steps, asked, true);
+    json_set_bool(o, "has_same", false);
+    return o;
+}
+
+const struct json *kinds_steps_of(struct arena *a, struct str subject)
+{
+    struct json *o = NULL;
+    if (!subject.p || json_parse(a, subject, &o))
+        return NULL;
+    const struct json *steps = json_get(json_get(o, "plan"), "steps");
+    return json_is(steps, JSON_ARRAY) ? steps : NULL;
+}

@@ -1,0 +1,21 @@
+/* The steps of a plan, beside those of an earlier one. Never loads, never
+ * decides. */
+#ifndef DOORS_PAGES_KINDS_STEPS_H
+#define DOORS_PAGES_KINDS_STEPS_H
+
+#include "doors/pages/shell/view.h"
+
+/* `steps`, a member of several views, as an agent sent them. before: its
+ * earlier ones to compare with; NULL: none. */
+struct json *kinds_steps(struct page_view *v, const struct json *steps,
+                         const struct json *before);
+/* The same of what was approved beside what was asked for: always in its own
+ * order, nothing folded, and a note that is not the agent's is a person's. */
+struct json *kinds_steps_approved(struct page_view *v,
+                                  const struct json *steps,
+                                  const struct json *asked);
+/* The steps of a question's plan, or of what was approved instead; NULL where
+ * it has none. */
+const struct json *kinds_steps_of(struct arena *a, struct str subject);
+
+#endif

@@ -1,0 +1,143 @@
+/* An answer that was sent after its session had ended. */
+#include "doors/pages/login/kept.h"
+
+#include "doors/call/route.h"
+#include "doors/call/session.h"
+#include "doors/pages/answer/page.h"
+#include "doors/pages/inbox/inbox.h"
+#include "doors/pages/shell/page.h"
+#include "store/principals.h"
+
+#define PREFIX "kept." /* before the name of each field that is carried */
+#define ID ":id"       /* of the question, beside them */
+#define LOGIN_PAIRS 8  /* of the login's own form, and the question */
+
+/* ---- the login page ------------------------------------------------- */
+
+static void add(struct arena *a, struct json *list, struct str name,
+                struct str value)
+{
+    struct json *o = json_object(a);
+    json_set_text(o, "name", name);
+    json_set_text(o, "value", value);
+    json_add_json(list, o);
+}
+
+/* What was typed, for the fields of the login; too much is not kept. */
+static bool carry(struct arena *a, struct json *list,
+                  const struct pairs *posted)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < posted->n; i++)
+        n += posted->v[i].key.n + posted->v[i].value.n;
+    const bool fits =
+        n <= LOGIN_KEPT_MAX && posted->n + LOGIN_PAIRS <= REQUEST_PAIRS_MAX;
+    for (size_t i = 0; fits && i < posted->n; i++) {
+        const struct str key = posted->v[i].key;
+        struct buf b = buf_make(a, key.n + sizeof PREFIX);
+        buf_put(&b, PREFIX);
+        buf_str(&b, key);
+        if (!str_is(key, "csrf"))
+            add(a, list, buf_text(&b), posted->v[i].value);
+    }
+    return fits;
+}
+
+static void set_lost(struct arena *a, struct json *login, struct str what,
+                     bool kept)
+{
+    struct json *o = json_object(a);
+    const bool many = str_is(what, "answers");
+    json_set_text(o, "what", what);
+    json_set_text(o, "heading", many ? STR("Your answers were NOT recorded")
+                                     : STR("Your answer was NOT recorded"));
+    json_set_text(o, "sentence",
+                  many   ? STR("Your session had ended when you sent them. "
+                               "Sign in and select them again.")
+                  : kept ? STR("Your session had ended when you sent it. What "
+                               "you typed is kept: sign in, and it stands on "
+                               "the question again, for you to send.")
+                         : STR("Your session had ended when you sent it. What "
+                               "you typed is too long to be kept here: go "
+                               "back in the browser to copy it."));
+    json_set_json(login, "lost", o);
+}
+
+static struct str question_of(struct call *c)
+{
+    return page_view_path(c->a, "/suspensions/", c->param[0], "");
+}
+
+bool login_kept_page(struct call *c)
+{
+    struct json *view = json_object(c->a), *o = json_object(c->a);
+    struct json *kept = json_array(c->a);
+    struct pairs posted;
+    const bool one = c->route->handle == answer_page_respond;
+    const bool many = c->route->handle == inbox_bulk_decide;
+    /* What another site sent is not shown here as if it were typed. */
+    if ((!one && !many) || session_same_origin(c) ||
+        request_form(c->a, c->rq->body, REQUEST_PAIRS_MAX, &posted) ||
+        !pairs_get(posted, "csrf").p)
+        return false;
+    const bool fits = one && carry(c->a, kept, &posted);
+    if (fits)
+        add(c->a, kept, STR(PREFIX ID), c->param[0]);
+    session_visit(c, true);
+    json_set_text(o, "email", STR(""));
+    json_set_text(o, "error", STR(""));
+    json_set_text(o, "next", one ? question_of(c) : STR("/inbox"));
+    json_set_json(o, "kept", kept);
+    set_lost(c->a, o, one ? STR("answer") : STR("answers"), fits);
+    json_set_json(view, "login", o);
+    return !page_render(c, response_status(ERR_UNAUTHENTICATED), "login",
+                        "Sign in", view);
+}
+
+void login_kept_set(struct arena *a, struct json *login,
+                    const struct pairs *form)
+{
+    const struct str what = form ? pairs_get(*form, "lost") : STR_NONE;
+    struct json *kept = json_array(a);
+    for (size_t i = 0; form && i < form->n; i++) {
+        if (str_starts(form->v[i].key, STR(PREFIX)))
+            add(a, kept, form->v[i].key, form->v[i].value);
+    }
+    json_set_json(login, "lost", NULL);
+    if (what.n > 0)
+        set_lost(a, login, what, json_count(kept) > 0);
+    json_set_json(login, "kept", kept);
+}
+
+/* ---- signed in again ------------------------------------------------ */
+
+/* The fields under their own names. */
+static struct pairs typed_of(struct arena *a, const struct pairs *form)
+{
+    struct pair *v = arena_many(a, form->n + 1, struct pair);
+    size_t n = 0;
+    for (size_t i = 0; i < form->n; i++) {
+        const struct str key = form->v[i].key;
+        if (!str_starts(key, STR(PREFIX)))
+            continue;
+        v[n++] = (struct pair){str_sub(key, sizeof PREFIX - 1, key.n),
+                               form->v[i].value};
+    }
+    return (struct pairs){v, n};
+}
+
+const struct err *login_kept_show(struct call *c, const struct pairs *form,
+                                  bool *done)
+{
+    const struct pairs typed = typed_of(c->a, form);
+    const struct str id = pairs_get(typed, ID);
+    bool found = false;
+    *done = false;
+    if (!id.p)
+        return NULL;
+    TRY(principals_by_session(c->pg, c->a, c->cookie, &c->who, &found));
+    if (!found || !str_eq(pairs_get(typed, "reader"), c->who.id))
+        return NULL;
+    *done = true;
+    return answer_page_kept(c, id, &typed);
+}

@@ -1,0 +1,115 @@
+/* Signing in and out.
+ *
+ * Tells nobody whether an e-mail is known: the same words and about the same
+ * time for a wrong password, an unknown and a disabled person. */
+#include "domain/person.h"
+#include "doors/call/session.h"
+#include "doors/call/sign_in.h"
+#include "doors/pages/login/kept.h"
+#include "doors/pages/login/login.h"
+#include "doors/pages/shell/page.h"
+#include "store/principals.h"
+
+const struct err *login_home(struct call *c)
+{
+    response_see_other(c->rs, STR("/inbox"));
+    return NULL;
+}
+
+/* Only a path of ours: nothing that a browser could take for another host. */
+static struct str safe_next(struct str next)
+{
+    bool fine = next.n > 0 && next.n < 1024 && next.p[0] == '/' &&
+                !str_starts(next, STR("//"));
+    for (size_t i = 0; fine && i < next.n; i++)
+        fine = next.p[i] > ' ' && next.p[i] != '\\' && next.p[i] != 0x7f;
+    return fine ? next : STR("");
+}
+
+/* form: what was posted, or NULL. */
+static const struct err *show(struct call *c, int status, struct str email,
+                              const struct pairs *form, const char *error)
+{
+    const struct str next =
+        form ? pairs_get(*form, "next") : request_query(c->rq, "next");
+    struct json *view = json_object(c->a), *o = json_object(c->a);
+    json_set_text(o, "email", email);
+    json_set_text(o, "next", safe_next(next));
+    json_set_text(o, "error", str_of(error));
+    login_kept_set(c->a, o, form);
+    json_set_json(view, "login", o);
+    return page_render(c, status, "login", "Sign in", view);
+}
+
+const struct err *login_page(struct call *c)
+{
+    const struct str next = request_query(c->rq, "next");
+    TRY(session_optional(c));
+    if (c->cookie.p) {
+        const struct str to = safe_next(next);
+        response_see_other(c->rs, to.n ? to : STR("/inbox"));
+        return NULL;
+    }
+    session_visit(c, true);
+    return show(c, 200, STR(""), NULL, "");
+}
+
+/* Nothing was tried. The e-mail is kept. */
+static const struct err *show_later(struct call *c, const struct sign_in *s,
+                                    const struct pairs *form)
+{
+    const bool busy = s->result == SIGN_IN_BUSY;
+    struct buf wait = buf_make(c->a, 64), say = buf_make(c->a, 512);
+    buf_int(&wait, busy ? 2 : s->wait);
+    response_header(c->rs, "Retry-After", buf_text(&wait));
+    if (busy)
+        buf_put(&say, "Too many people sign in at this moment. Wait a few "
+                      "seconds and try again.");
+    else
+        buf_printf(&say,
+                   "There were too many wrong tries. Wait %d second%s and try "
+                   "again.",
+                   (int)s->wait, s->wait == 1 ? "" : "s");
+    buf_put(&say, " Your e-mail is kept; type the password again.");
+    return show(c, busy ? 503 : 429, s->email, form,
+                arena_z(c->a, buf_text(&say)));
+}
+
+const struct err *login_page_post(struct call *c)
+{
+    struct pairs form;
+    session_visit(c, false);
+    TRY(page_form(c, &form));
+    struct sign_in s = {.email = str_trim(pairs_get(form, "email")),
+                        .at = "login"};
+    const struct str password = pairs_get(form, "password");
+    const struct str next = pairs_get(form, "next");
+    if (s.email.n > PERSON_EMAIL_MAX || password.n > PERSON_PASSWORD_MAX)
+        return show(c, 422, STR(""), &form,
+                    "The e-mail or the password is too long.");
+    TRY(sign_in_try(c, password, &s));
+    if (s.result == SIGN_IN_SOON || s.result == SIGN_IN_BUSY)
+        return show_later(c, &s, &form);
+    if (s.result == SIGN_IN_WRONG)
+        return show(c, 422, s.email, &form,
+                    "E-mail and password do not belong together. Your e-mail "
+                    "is kept; type the password again.");
+    bool done = false;
+    TRY(sign_in_enter(c, &s));
+    TRY(login_kept_show(c, &form, &done));
+    if (done)
+        return NULL;
+    const struct str to = safe_next(next);
+    response_see_other(c->rs, to.n ? to : STR("/inbox"));
+    return NULL;
+}
+
+const struct err *login_out(struct call *c)
+{
+    struct pairs form;
+    TRY(page_form(c, &form));
+    TRY(principals_leave(c->pg, c->a, c->cookie));
+    response_see_other(c->rs, STR("/login"));
+    session_set_cookie(c, STR_NONE);
+    return NULL;
+}

@@ -1,0 +1,14 @@
+/* Signing in and out, and where a visitor begins. The functions behind rows of
+ * the route table. */
+#ifndef DOORS_PAGES_LOGIN_LOGIN_H
+#define DOORS_PAGES_LOGIN_LOGIN_H
+
+#include "doors/call/call.h"
+
+/* A row of the route table each. */
+const struct err *login_home(struct call *c) MUST;
+const struct err *login_page(struct call *c) MUST;
+const struct err *login_page_post(struct call *c) MUST;
+const struct err *login_out(struct call *c) MUST;
+
+#endif

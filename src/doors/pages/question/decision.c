@@ -1,0 +1,294 @@
+/* How a question ended, in words. */
+#include "doors/pages/question/decision.h"
+
+#include "base/clock.h"
+#include "domain/label.h"
+#include "doors/pages/question/head.h"
+#include "doors/pages/shell/badge.h"
+#include "doors/pages/shell/choice.h"
+#include "doors/pages/shell/facts.h"
+#include "doors/pages/shell/fields.h"
+
+#define WORDS_MAX ((size_t)512 << 10) /* bytes of a sentence with its quotes */
+
+/* ---- the answer ----------------------------------------------------- */
+
+static const struct json *choice_of(struct arena *a,
+                                    const struct suspension *s,
+                                    const struct json *value)
+{
+    const bool chosen = s->response_type == ANSWER_CHOICE ||
+                        s->response_type == ANSWER_CONFIRM;
+    return chosen && json_is(value, JSON_STRING)
+               ? suspension_choice(suspension_choices(a, s), json_text(value))
+               : NULL;
+}
+
+static void add_pair(struct page_view *v, struct json *list, struct str name,
+                     struct str value)
+{
+    struct json *o = json_object(v->a);
+    json_set_json(o, "name", page_view_text(v, name));
+    json_set_json(o, "value", page_view_text(v, value));
+    json_add_json(list, o);
+}
+
+static const struct json *field_of(const struct json *form, struct str key)
+{
+    for (size_t i = 0; i < json_count(form); i++) {
+        if (str_eq(json_get_text(json_at(form, i), "key"), key))
+            return json_at(form, i);
+    }
+    return NULL;
+}
+
+static void add_form(struct page_view *v, struct json *list,
+                     const struct suspension *s, const struct json *values)
+{
+    const struct json *form = page_fields_form(v->a, s);
+    for (struct json_iter i = json_iter(values);
+         json_next(&i) && json_count(list) < PAGE_FACTS_ROWS;) {
+        const struct json *field = field_of(form, i.key);
+        add_pair(v, list, field ? json_get_text(field, "label") : i.key,
+                 page_fields_words(v->a, field, i.value));
+    }
+}
+
+void question_decision_set_answer(struct page_view *v, struct json *o,
+                                  const struct suspension *s,
+                                  const struct json *value)
+{
+    struct json *list = json_array(v->a);
+    const struct json *choice = choice_of(v->a, s, value);
+    json_set_json(o, "choice",
+                  page_choice(v, suspension_choices(v->a, s), choice));
+    if (json_is(value, JSON_OBJECT))
+        add_form(v, list, s, value);
+    else if (value && !choice)
+        add_pair(v, list,
+                 json_is(value, JSON_STRING) ? STR("Words") : STR("Value"),
+                 page_facts_value(v->a, value));
+    json_set_json(o, "values", list);
+}
+
+static struct json *response_of(struct arena *a, const struct suspension *s)
+{
+    struct json *value = NULL;
+    return s->response.p && !json_parse(a, s->response, &value) ? value : NULL;
+}
+
+struct str question_decision_label(struct arena *a, const struct suspension *s)
+{
+    return label_line(a, choice_of(a, s, response_of(a, s)));
+}
+
+static struct str event_url(struct arena *a, const struct suspension *s,
+                            int64_t sequence)
+{
+    struct buf b = buf_make(a, 512);
+    buf_str(&b, page_view_path(a, "/intents/", s->intent_id, ""));
+    if (sequence > 0)
+        buf_printf(&b, "#e%lld", (long long)sequence);
+    return buf_text(&b);
+}
+
+struct json *question_decision(struct page_view *v, const struct suspension *s,
+                               const struct principal *reader,
+                               int64_t sequence)
+{
+    struct json *o = json_object(v->a);
+    const struct str who = page_badge_who(v->a, s, reader);
+    json_set_json(o, "outcome", page_badge_outcome(v, s));
+    question_decision_set_answer(v, o, s, response_of(v->a, s));
+    json_set_json(o, "who", page_view_text(v, who));
+    json_set_text(o, "door", page_badge_door(s));
+    json_set_json(o, "at", page_view_time(v, s->responded_at));
+    json_set_json(o, "reason", page_view_text(v, s->reason));
+    json_set_text(o, "seq",
+                  sequence > 0 ? words_count(v->a, sequence) : STR(""));
+    json_set_text(o, "event_url", event_url(v->a, s, sequence));
+    return o;
+}
+
+/* ---- sentences ------------------------------------------------------ */
+
+static void put_quoted(struct buf *b, struct str s)
+{
+    buf_put(b, "“");
+    buf_str(b, s);
+    buf_put(b, "”");
+}
+
+static const char *verb(const struct suspension *s)
+{
+    return str_is(s->outcome, "authorized") ? "approved this"
+           : str_is(s->outcome, "vetoed")   ? "rejected this"
+           : str_is(s->outcome, "changes_requested")
+               ? "asked for changes"
+           : str_is(s->outcome, "declined") ? "declined this"
+           : str_is(s->outcome, "accepted") ? "accepted this"
+                                            : "answered this";
+}
+
+/* What the agent does with it. */
+static void put_effect(struct arena *a, struct buf *b,
+                       const struct suspension *s)
+{
+    const struct json *value = response_of(a, s);
+    const struct json *choice = choice_of(a, s, value);
+    const bool vetoed = str_is(s->outcome, "vetoed");
+    if (str_is(json_get_text(choice, "effect"), "stop_task") ||
+        (vetoed && s->on_reject_abandon)) {
+        buf_put(b, " The intent was abandoned.");
+        return;
+    }
+    buf_char(b, ' ');
+    buf_str(b, s->asked_by);
+    if (vetoed || str_is(s->outcome, "declined")) {
+        buf_put(b, " goes on without it.");
+    } else if (str_is(s->outcome, "changes_requested")) {
+        buf_put(b, " is asked for a revision; nothing was approved.");
+    } else if (str_is(s->outcome, "accepted")) {
+        buf_put(b, " handed it over; the goal has a new owner.");
+    } else if (choice) {
+        buf_put(b, " goes on with ");
+        put_quoted(b, label_line(a, choice));
+        buf_char(b, '.');
+    } else {
+        buf_put(b, json_is(value, JSON_OBJECT) ? " goes on with these values."
+                                               : " goes on with these words.");
+    }
+    if (suspension_modified(s))
+        buf_put(b, " What was allowed is not what was asked for.");
+}
+
+static void put_resolved(const struct page_view *v, struct buf *b,
+                         const struct suspension *s,
+                         const struct principal *reader)
+{
+    if (page_badge_own(s, reader))
+        buf_put(b, "You");
+    else
+        buf_str(b, page_badge_who(v->a, s, reader));
+    buf_char(b, ' ');
+    buf_put(b, verb(s));
+    buf_put(b, " on ");
+    buf_str(b, page_view_when(v, s->responded_at));
+    buf_char(b, ' ');
+    buf_str(b, page_badge_door(s));
+    buf_char(b, '.');
+    put_effect(v->a, b, s);
+}
+
+static void put_expired(const struct page_view *v, struct buf *b,
+                        const struct suspension *s)
+{
+    const struct str fallback = question_head_fallback(v->a, s);
+    buf_put(b, "Nobody answered by ");
+    buf_str(b, page_view_when(v, s->expires_at));
+    buf_put(b, ", so the question expired. ");
+    if (s->fallback_policy == FALLBACK_FAIL) {
+        buf_put(b, "Nothing was authorized, and the intent was abandoned.");
+        return;
+    }
+    buf_str(b, s->asked_by);
+    buf_put(b, " goes on ");
+    if (fallback.p) {
+        buf_put(b, "with its own default, ");
+        put_quoted(b, fallback);
+        buf_put(b, ", as it said when it asked.");
+    } else {
+        buf_put(b, "without an answer, as it said when it asked.");
+    }
+}
+
+struct json *question_decision_summary(struct page_view *v,
+                                       const struct suspension *s,
+                                       const struct principal *reader)
+{
+    struct buf b = buf_make(v->a, WORDS_MAX);
+    if (s->state == SUSPENSION_EXPIRED) {
+        put_expired(v, &b, s);
+    } else if (s->state == SUSPENSION_CANCELLED) {
+        buf_str(&b, s->responded_by);
+        buf_put(&b, " withdrew the question on ");
+        buf_str(&b, page_view_when(v, s->responded_at));
+        buf_put(&b, ". Nothing was decided.");
+    } else {
+        put_resolved(v, &b, s, reader);
+    }
+    return page_view_text(v, buf_text(&b));
+}
+
+struct json *question_decision_line(struct page_view *v,
+                                    const struct suspension *s)
+{
+    struct buf b = buf_make(v->a, WORDS_MAX);
+    const struct json *value = response_of(v->a, s);
+    const struct json *choice = choice_of(v->a, s, value);
+    const struct str fallback = question_head_fallback(v->a, s);
+    if (s->reason.p) {
+        put_quoted(&b, s->reason);
+    } else if (s->state == SUSPENSION_EXPIRED) {
+        buf_put(&b, "No answer in ");
+        buf_str(&b, words_span(v->a, s->expires_at - s->suspended_at));
+        buf_put(&b, s->fallback_policy == FALLBACK_FAIL ? ", so: refused"
+                                                        : ", so: went on");
+        if (s->fallback_policy != FALLBACK_FAIL && fallback.p) {
+            buf_put(&b, " with its own default, ");
+            put_quoted(&b, fallback);
+        }
+    } else if (choice) {
+        buf_str(&b, label_line(v->a, choice));
+    } else if (value) {
+        buf_str(&b, page_facts_value(v->a, value));
+    }
+    return page_view_line(v, buf_text(&b));
+}
+
+/* ---- too late ------------------------------------------------------- */
+
+/* "9 seconds", "2 min" */
+static void put_lead(struct page_view *v, struct buf *b, int64_t since)
+{
+    const int64_t s = (v->now - since) / CLOCK_SECOND;
+    if (s < 1)
+        buf_put(b, "less than a second");
+    else
+        buf_str(b, s < 60 ? words_many(v->a, s, "second")
+                          : words_span(v->a, v->now - since));
+}
+
+struct json *question_decision_heading(struct page_view *v,
+                                       const struct suspension *s,
+                                       const struct principal *reader)
+{
+    struct buf b = buf_make(v->a, WORDS_MAX);
+    if (s->state == SUSPENSION_EXPIRED) {
+        buf_put(&b, "The question expired ");
+        put_lead(v, &b, s->expires_at);
+        buf_put(&b, " before you answered");
+    } else if (page_badge_own(s, reader)) {
+        buf_put(&b, "You answered this already, ");
+        put_lead(v, &b, s->responded_at);
+        buf_put(&b, " ago");
+    } else {
+        buf_str(&b, page_badge_who(v->a, s, reader));
+        buf_put(&b, s->state == SUSPENSION_CANCELLED ? " withdrew this "
+                                                     : " answered this ");
+        put_lead(v, &b, s->responded_at);
+        buf_put(&b, " before you");
+    }
+    return page_view_text(v, buf_text(&b));
+}
+
+struct str question_decision_stale(const struct suspension *s)
+{
+    if (s->state != SUSPENSION_EXPIRED)
+        return STR("What you sent now was not recorded.");
+    return s->fallback_policy == FALLBACK_FAIL
+               ? STR("Your answer was not recorded, and the intent was "
+                     "abandoned.")
+               : STR("Your answer was not recorded; the agent goes on with "
+                     "its own default.");
+}

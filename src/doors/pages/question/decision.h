@@ -1,0 +1,35 @@
+/* How a question ended, in words and as members of the pages: who, when, what,
+ * through which door. Never loads, never decides. */
+#ifndef DOORS_PAGES_QUESTION_DECISION_H
+#define DOORS_PAGES_QUESTION_DECISION_H
+
+#include "domain/principal.h"
+#include "domain/suspension.h"
+#include "doors/pages/shell/view.h"
+
+/* `decision`; sequence is that of its event, 0 when that is not known. */
+struct json *question_decision(struct page_view *v, const struct suspension *s,
+                               const struct principal *reader,
+                               int64_t sequence);
+/* `label` and `values` of an answer to the question, into o. */
+void question_decision_set_answer(struct page_view *v, struct json *o,
+                                  const struct suspension *s,
+                                  const struct json *value);
+/* What the choice was called that was answered, or that an expiry went on with;
+ * p NULL where it was no choice. */
+struct str question_decision_label(struct arena *a,
+                                   const struct suspension *s);
+/* One paragraph on what happened. */
+struct json *question_decision_summary(struct page_view *v,
+                                       const struct suspension *s,
+                                       const struct principal *reader);
+/* One line for a list: the reason, else the answer; NULL when neither. */
+struct json *question_decision_line(struct page_view *v,
+                                    const struct suspension *s);
+/* Of the page for an answer that came too late. */
+struct json *question_decision_heading(struct page_view *v,
+                                       const struct suspension *s,
+                                       const struct principal *reader);
+struct str question_decision_stale(const struct suspension *s);
+
+#endif

@@ -1,0 +1,224 @@
+/* A question as all pages show it. */
+#include "doors/pages/question/head.h"
+
+#include "base/clock.h"
+#include "domain/label.h"
+#include "doors/pages/shell/badge.h"
+#include "doors/pages/shell/facts.h"
+#include "doors/pages/shell/refs.h"
+
+#define LATE (10 * 60 * CLOCK_SECOND) /* less is left: it is urgent */
+#define FALLBACK_CHARS 60
+#define SILENCE_CHARS 200
+
+/* ---- time ----------------------------------------------------------- */
+
+struct str question_head_fallback(struct arena *a, const struct suspension *s)
+{
+    struct json *value = NULL;
+    if (!s->fallback_value.p || json_parse(a, s->fallback_value, &value) ||
+        !value)
+        return STR_NONE;
+    const struct json *choice =
+        suspension_choice(suspension_choices(a, s), json_text(value));
+    return choice ? label_line(a, choice) : page_facts_value(a, value);
+}
+
+static struct str then(struct arena *a, const struct suspension *s)
+{
+    struct buf b = buf_make(a, 1024);
+    if (!s->expires_at)
+        return STR("then: keeps waiting");
+    if (s->fallback_policy == FALLBACK_FAIL)
+        return STR("then: refused");
+    const struct str fallback = question_head_fallback(a, s);
+    if (!fallback.p)
+        return STR("then: goes on without an answer");
+    buf_put(&b, "then: goes on with “");
+    buf_str(&b, words_plain(a, fallback, FALLBACK_CHARS));
+    buf_put(&b, "”");
+    return buf_text(&b);
+}
+
+static struct str left(const struct page_view *v, const struct suspension *s)
+{
+    struct buf b = buf_make(v->a, 64);
+    if (!s->expires_at)
+        return STR("no end");
+    if (s->expires_at <= v->now)
+        return STR("time is up");
+    buf_str(&b, words_span(v->a, s->expires_at - v->now));
+    buf_put(&b, " left");
+    return buf_text(&b);
+}
+
+struct json *question_head_deadline(struct page_view *v,
+                                    const struct suspension *s)
+{
+    struct json *o = json_object(v->a);
+    json_set_json(o, "time", page_view_time(v, s->expires_at));
+    json_set_text(o, "left", left(v, s));
+    json_set_text(o, "then", then(v->a, s));
+    json_set_bool(o, "late",
+                  s->expires_at && s->expires_at - v->now < LATE);
+    return o;
+}
+
+struct str question_head_silence(const struct page_view *v,
+                                 const struct suspension *s)
+{
+    struct arena *a = v->a;
+    struct buf b = buf_make(a, 4096);
+    const struct str fallback = question_head_fallback(a, s);
+    if (!s->expires_at)
+        return STR("The question has no end. It waits until somebody answers "
+                   "or the agent withdraws it.");
+    buf_put(&b, "If nobody answers by ");
+    buf_str(&b, page_view_when(v, s->expires_at));
+    if (s->fallback_policy == FALLBACK_FAIL) {
+        buf_put(&b, ", nothing is authorized and the intent is abandoned.");
+        return buf_text(&b);
+    }
+    buf_put(&b, ", the agent goes on ");
+    if (fallback.p) {
+        buf_put(&b, "with its own default, “");
+        buf_str(&b, words_plain(a, fallback, SILENCE_CHARS));
+        buf_put(&b, "”.");
+    } else {
+        buf_put(&b, "without an answer.");
+    }
+    return buf_text(&b);
+}
+
+/* ---- head ----------------------------------------------------------- */
+
+struct str question_head_title(const struct suspension *s)
+{
+    if (s->title.p)
+        return s->title;
+    struct str rest = str_trim(s->question);
+    return str_trim(str_cut(&rest, '\n'));
+}
+
+/* The question under the title; p NULL when the title says it all. */
+static struct str body(const struct suspension *s)
+{
+    const struct str title = question_head_title(s);
+    const bool whole = str_runes(title) <= PAGE_VIEW_TITLE;
+    return whole && str_eq(title, str_trim(s->question)) ? STR_NONE
+                                                         : s->question;
+}
+
+/* "" where the agent's word counts. */
+static struct str raised(struct arena *a, const struct suspension *s)
+{
+    const struct str said = suspension_said(s);
+    struct buf b = buf_make(a, 128);
+    if (!s->severity_said.p)
+        return STR("");
+    buf_put(&b, "Raised ");
+    buf_put(&b, said.p ? "from " : "");
+    buf_str(&b, said);
+    buf_put(&b, " by the server");
+    buf_put(&b, said.p ? "." : ". The agent did not say how risky it is.");
+    return buf_text(&b);
+}
+
+struct json *question_head(struct page_view *v, const struct suspension *s)
+{
+    struct json *o = json_object(v->a);
+    const struct str text = body(s);
+    json_set_text(o, "id", s->id);
+    json_set_text(o, "id_short", words_short_id(v->a, s->id));
+    json_set_text(o, "url", page_view_path(v->a, "/suspensions/", s->id, ""));
+    json_set_text(o, "intent_url",
+                  page_view_path(v->a, "/intents/", s->intent_id, ""));
+    json_set_json(o, "kind", page_badge_kind(v->a, s));
+    json_set_json(o, "risk", page_badge_risk(v->a, s));
+    json_set_text(o, "raised", raised(v->a, s));
+    json_set_json(o, "outcome", page_badge_outcome(v, s));
+    json_set_json(o, "title",
+                  page_view_head(v, question_head_title(s), PAGE_VIEW_TITLE));
+    json_set_json(o, "question", page_view_text(v, text));
+    json_set_json(o, "question_long",
+                  text.p ? page_view_long(v, text, QUESTION_HEAD_LONG) : NULL);
+    json_set_json(o, "agent", page_view_text(v, s->asked_by));
+    json_set_json(o, "on_behalf", page_view_text(v, s->initiated_by));
+    json_set_json(o, "since", page_view_time(v, s->suspended_at));
+    json_set_json(o, "deadline", question_head_deadline(v, s));
+    return o;
+}
+
+/* ---- facts and words ------------------------------------------------ */
+
+static bool is_empty(struct str json)
+{
+    return str_is(json, "{}");
+}
+
+bool question_head_has_facts(const struct suspension *s)
+{
+    return !is_empty(s->subject);
+}
+
+static bool is_context(const struct suspension *s)
+{
+    return str_eq(s->subject, s->context);
+}
+
+const char *question_head_facts_id(const struct suspension *s)
+{
+    return is_context(s) ? "context" : "facts";
+}
+
+struct json *question_head_facts(struct page_view *v,
+                                 const struct suspension *s, bool whole)
+{
+    struct json *list = json_array(v->a);
+    const bool same = is_context(s);
+    const bool open = s->state == SUSPENSION_PENDING;
+    const struct page_facts_of subject = {
+        .id = question_head_facts_id(s),
+        .heading = same ? "Context" : "Facts",
+        .note = same ? STR("Exactly as the agent sent it")
+                     : STR("Exactly as the agent sent them"),
+        .folded = s->kind != KIND_NONE,
+        .open = whole,
+        .text = s->subject,
+        .sha256 = s->subject_sha256,
+        .hash_note =
+            open ? "Your answer carries this number; if the bytes change, it "
+                   "is refused."
+                 : "The answer was given for exactly these bytes."};
+    const struct page_facts_of context = {.id = "context",
+                                          .heading = "Context",
+                                          .note = subject.note,
+                                          .text = s->context};
+    if (!is_empty(s->subject))
+        json_add_json(list, page_facts(v, &subject));
+    if (!same && !is_empty(s->context))
+        json_add_json(list, page_facts(v, &context));
+    return list;
+}
+
+struct json *question_head_why(struct page_view *v, const struct suspension *s)
+{
+    struct json *o = json_object(v->a);
+    char text[JSON_DOUBLE_TEXT];
+    struct str confidence = STR("");
+    struct json *refs = page_refs_text(v, s->evidence);
+    const struct json *artifacts = page_refs_text(v, s->artifacts);
+    for (size_t i = 0; i < json_count(artifacts); i++)
+        json_add_json(refs, json_at(artifacts, i));
+    if (!s->explanation.p && s->confidence < 0 && json_count(refs) == 0)
+        return NULL;
+    if (s->confidence >= 0)
+        confidence = (struct str){text, json_double_text(s->confidence, text)};
+    json_set_json(o, "agent", page_view_text(v, s->asked_by));
+    json_set_json(o, "words", page_view_text(v, s->explanation));
+    json_set_text(o, "confidence", confidence);
+    json_set_json(o, "refs", refs);
+    json_set_bool(o, "has_refs", json_count(refs) > 0);
+    json_set_bool(o, "has_foot", confidence.n > 0 || json_count(refs) > 0);
+    return o;
+}

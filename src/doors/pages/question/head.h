@@ -1,0 +1,34 @@
+/* A question as all pages show it: head, risk, deadline, facts, the agent's
+ * words. Members as in templates/README.md; never loads, never decides. */
+#ifndef DOORS_PAGES_QUESTION_HEAD_H
+#define DOORS_PAGES_QUESTION_HEAD_H
+
+#include "domain/suspension.h"
+#include "doors/pages/shell/view.h"
+
+#define QUESTION_HEAD_LONG 600 /* characters; a longer question is folded */
+
+/* `suspension`: the head of the page. */
+struct json *question_head(struct page_view *v, const struct suspension *s);
+/* What a list calls it: the title, else the question's first line. */
+struct str question_head_title(const struct suspension *s);
+struct json *question_head_deadline(struct page_view *v,
+                                    const struct suspension *s);
+/* `facts`: the subject, then the context where it is something else. whole:
+ * the subject's raw text is not folded. */
+struct json *question_head_facts(struct page_view *v,
+                                 const struct suspension *s, bool whole);
+/* The id of the subject's table. */
+const char *question_head_facts_id(const struct suspension *s);
+/* Are there any facts that an answer is about? */
+bool question_head_has_facts(const struct suspension *s);
+/* `why`; NULL when the agent gave no words. */
+struct json *question_head_why(struct page_view *v,
+                               const struct suspension *s);
+/* What silence will do, in words. */
+struct str question_head_silence(const struct page_view *v,
+                                 const struct suspension *s);
+/* The fallback as a person would say it: a choice's label or the value. */
+struct str question_head_fallback(struct arena *a, const struct suspension *s);
+
+#endif

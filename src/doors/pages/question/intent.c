@@ -1,0 +1,292 @@
+/* One intent: its questions, its relations, its events as a checked chain,
+ * and its state. */
+#include "doors/pages/question/intent.h"
+
+#include "doors/pages/kinds/kinds.h"
+#include "doors/pages/question/decision.h"
+#include "doors/pages/question/head.h"
+#include "doors/pages/question/timeline.h"
+#include "doors/pages/shell/badge.h"
+#include "doors/pages/shell/facts.h"
+#include "doors/pages/shell/list.h"
+#include "doors/pages/shell/page.h"
+#include "store/events.h"
+#include "store/intents.h"
+#include "store/leases.h"
+#include "store/sql.gen.h"
+#include "store/suspensions.h"
+
+#define EVENTS_SHOWN 500 /* the newest; the API pages through all of them */
+#define RELATED_SHOWN 20 /* of each relation */
+#define AGENTS_SHOWN 5
+
+/* ---- head ----------------------------------------------------------- */
+
+static const struct err *set_head(struct call *c, struct page_view *v,
+                                  struct json *view, const struct intent *i)
+{
+    struct json *o = json_object(c->a);
+    struct buf agents = buf_make(c->a, 4096), version = buf_make(c->a, 32);
+    struct assignment_rows rows;
+    TRY(leases_assignments(c->pg, c->a, i->id, &rows));
+    for (size_t k = 0; k < rows.n && k < AGENTS_SHOWN; k++) {
+        buf_put(&agents, k ? ", " : "");
+        buf_str(&agents, rows.v[k].agent_id);
+    }
+    buf_put(&agents, rows.n > AGENTS_SHOWN ? " and others" : "");
+    buf_int(&version, i->version);
+    json_set_text(o, "id", i->id);
+    json_set_text(o, "id_short", words_short_id(c->a, i->id));
+    json_set_json(o, "title", page_view_text(v, i->title));
+    json_set_json(o, "description",
+                  i->description.n ? page_view_text(v, i->description) : NULL);
+    json_set_text(
+        o, "status",
+        question_timeline_status(str_of(intent_status_word(i->status))));
+    json_set_text(o, "version", buf_text(&version));
+    json_set_json(o, "agent",
+                  rows.n ? page_view_text(v, buf_text(&agents)) : NULL);
+    json_set_json(o, "owner", page_view_text(v, i->owner));
+    json_set_json(o, "created_by", page_view_text(v, i->created_by));
+    json_set_json(o, "since", page_view_time(v, i->created_at));
+    json_set_json(view, "intent", o);
+    return NULL;
+}
+
+/* ---- questions ------------------------------------------------------ */
+
+static struct json *question_line(struct call *c, struct page_view *v,
+                                  const struct suspension *s)
+{
+    const bool open = s->state == SUSPENSION_PENDING;
+    struct buf b = buf_make(c->a, 4096);
+    buf_put(&b, open ? "asked by " : "by ");
+    buf_str(&b, open ? s->asked_by : page_badge_who(c->a, s, &c->who));
+    buf_put(&b, ", ");
+    buf_str(&b, page_view_when(v, open ? s->suspended_at : s->responded_at));
+    return page_view_text(v, buf_text(&b));
+}
+
+static struct json *question(struct call *c, struct page_view *v,
+                             const struct suspension *s)
+{
+    struct json *o = json_object(c->a);
+    const struct str title = question_head_title(s);
+    json_set_text(o, "url", page_view_path(c->a, "/suspensions/", s->id, ""));
+    json_set_json(o, "kind", page_badge_kind(c->a, s));
+    json_set_json(o, "title", page_view_head(v, title, PAGE_VIEW_ROW));
+    json_set_json(o, "risk", page_badge_risk(c->a, s));
+    json_set_json(o, "outcome", page_badge_outcome(v, s));
+    json_set_json(o, "line", question_line(c, v, s));
+    return o;
+}
+
+static const struct err *set_questions(struct call *c, struct page_view *v,
+                                       struct json *view,
+                                       const struct intent *i)
+{
+    struct json *list = json_array(c->a);
+    struct suspension_rows rows;
+    TRY(suspensions_of_intent(c->pg, c->a, i->id, &rows));
+    for (size_t k = 0; k < rows.n; k++) {
+        struct page_list_row row;
+        page_list_row_begin(&row, c, v);
+        json_add_json(list, page_list_row_end(
+                                &row, question(&row.call, &row.view,
+                                               &rows.v[k])));
+    }
+    json_set_bool(view, "has_questions", rows.n > 0);
+    json_set_json(view, "questions", list);
+    return NULL;
+}
+
+/* ---- relations ------------------------------------------------------ */
+
+static void add_related(struct page_view *v, struct json *list,
+                        const char *relation, const struct intent *i)
+{
+    struct json *o = json_object(v->a);
+    json_set_text(o, "relation", str_of(relation));
+    json_set_text(o, "url", page_view_path(v->a, "/intents/", i->id, ""));
+    json_set_json(o, "title", page_view_head(v, i->title, PAGE_VIEW_ROW));
+    json_set_text(
+        o, "status",
+        question_timeline_status(str_of(intent_status_word(i->status))));
+    json_add_json(list, o);
+}
+
+static const struct err *set_related(struct call *c, struct page_view *v,
+                                     struct json *view, const struct intent *i)
+{
+    static const struct {
+        enum intents_relation relation;
+        const char *word;
+    } kinds[] = {{INTENTS_CHILDREN, "Child"},
+                 {INTENTS_DEPENDENCIES, "Depends on"},
+                 {INTENTS_DEPENDENTS, "Needed by"}};
+    struct json *list = json_array(c->a);
+    if (i->parent_intent_id.p) {
+        struct intent parent;
+        TRY(intents_get(c->pg, c->a, i->parent_intent_id, &parent));
+        add_related(v, list, "Parent", &parent);
+    }
+    for (size_t k = 0; k < countof(kinds); k++) {
+        const struct intents_related page = {.id = i->id,
+                                             .relation = kinds[k].relation,
+                                             .limit = RELATED_SHOWN};
+        struct intent_rows rows;
+        TRY(intents_related(c->pg, c->a, &page, &rows));
+        for (size_t n = 0; n < rows.n; n++)
+            add_related(v, list, kinds[k].word, &rows.v[n]);
+    }
+    json_set_bool(view, "has_related", json_count(list) > 0);
+    json_set_json(view, "related", list);
+    return NULL;
+}
+
+/* ---- events --------------------------------------------------------- */
+
+/* The state of the chain; checked is false where nobody asked to verify. */
+struct seal {
+    bool checked;
+    struct event_check check;
+    int64_t count;
+};
+
+static void count(void *own, const struct event *e)
+{
+    int64_t *n = own;
+    *n += e != NULL;
+}
+
+static const struct err *verify(struct call *c, const struct intent *i,
+                                struct seal *seal)
+{
+    struct intent after;
+    TRY(events_check(c->pg, c->a, i->id, &seal->check, count, &seal->count));
+    TRY(intents_get(c->pg, c->a, i->id, &after));
+    event_check_end(&seal->check, &i->tail, &after.tail);
+    seal->checked = true;
+    return NULL;
+}
+
+static void put_claim(struct arena *a, struct buf *b, const struct seal *seal)
+{
+    const struct str events = words_many(a, seal->count, "event");
+    if (seal->check.broken) {
+        buf_put(b, "The chain breaks at event ");
+        buf_str(b, words_count(a, seal->check.broken));
+        buf_char(b, '.');
+    } else if (seal->checked && seal->count == 1) {
+        buf_put(b, "The one event holds.");
+    } else if (seal->checked) {
+        buf_put(b, "All ");
+        buf_str(b, events);
+        buf_put(b, " hold.");
+    } else {
+        buf_str(b, events);
+        buf_char(b, '.');
+    }
+}
+
+static struct json *seal_view(struct page_view *v, const struct seal *seal,
+                              const struct intent *i)
+{
+    struct json *o = json_object(v->a);
+    struct buf claim = buf_make(v->a, 128), detail = buf_make(v->a, 256);
+    const bool broken = seal->check.broken != 0;
+    put_claim(v->a, &claim, seal);
+    if (broken) {
+        buf_put(&detail, "The reason: ");
+        buf_put(&detail, seal->check.reason);
+        buf_put(&detail, ". The events before it hold.");
+    } else {
+        buf_put(&detail, "Each one carries the hash of the one before it.");
+    }
+    json_set_bool(o, "is_ok", seal->checked && !broken);
+    json_set_bool(o, "is_broken", broken);
+    json_set_text(o, "claim", buf_text(&claim));
+    json_set_text(o, "detail", buf_text(&detail));
+    json_set_json(o, "at", page_view_time(v, seal->checked ? v->now : 0));
+    json_set_text(o, "verify_url", page_view_path(v->a, "/intents/", i->id,
+                                                  "?verify=1#chain"));
+    return o;
+}
+
+/* Told when the page does not hold all events. */
+static struct json *pager(struct arena *a, int64_t shown, int64_t all)
+{
+    struct json *o = json_object(a);
+    struct buf b = buf_make(a, 128);
+    if (shown >= all)
+        return NULL;
+    buf_put(&b, "The newest ");
+    buf_str(&b, words_count(a, shown));
+    buf_put(&b, " of ");
+    buf_str(&b, words_many(a, all, "event"));
+    json_set_text(o, "shown_text", buf_text(&b));
+    json_set_json(o, "first_url", NULL);
+    json_set_json(o, "older_url", NULL);
+    return o;
+}
+
+static const struct err *set_events(struct call *c, struct page_view *v,
+                                    struct json *view, const struct intent *i)
+{
+    const struct events_page page = {.intent_id = i->id,
+                                     .limit = EVENTS_SHOWN};
+    struct seal seal = {.count = i->tail.sequence};
+    struct json *list = json_array(c->a);
+    struct event_rows rows;
+    TRY(events_list(c->pg, c->a, &page, &rows));
+    if (request_query(c->rq, "verify").p)
+        TRY(verify(c, i, &seal));
+    for (size_t k = rows.n; k > 0; k--) {
+        const struct event *e = &rows.v[k - 1];
+        struct json *row = question_timeline_row(v, i->id, e, false);
+        question_timeline_set_chain(v, row, e, seal.checked,
+                                    seal.check.broken);
+        json_add_json(list, row);
+    }
+    json_set_json(view, "seal", seal_view(v, &seal, i));
+    json_set_json(view, "events", list);
+    json_set_json(view, "pager", pager(c->a, (int64_t)rows.n,
+                                       i->tail.sequence));
+    return NULL;
+}
+
+/* ---- state ---------------------------------------------------------- */
+
+static void set_state(struct page_view *v, struct json *view,
+                      const struct intent *i)
+{
+    struct json *list = json_array(v->a);
+    struct buf note = buf_make(v->a, 64);
+    buf_printf(&note, "As it is now, version %lld", (long long)i->version);
+    const struct page_facts_of of = {.id = "state",
+                                     .heading = "State",
+                                     .note = buf_text(&note),
+                                     .text = i->state};
+    json_add_json(list, page_facts(v, &of));
+    json_set_json(view, "facts", list);
+}
+
+const struct err *question_intent(struct call *c)
+{
+    const struct str check = request_query(c->rq, "verify");
+    struct page_view v = page_begin(c);
+    struct json *view = json_object(c->a);
+    struct intent i;
+    if (check.p && !str_is(check, "1"))
+        return ERROR(ERR_BAD_REQUEST, "request.query",
+                     "\"verify\" can only be 1.");
+    TRY(intents_get(c->pg, c->a, c->param[0], &i));
+    TRY(set_head(c, &v, view, &i));
+    TRY(set_questions(c, &v, view, &i));
+    TRY(set_related(c, &v, view, &i));
+    TRY(set_events(c, &v, view, &i));
+    set_state(&v, view, &i);
+    return page_render(
+        c, 200, "intent",
+        arena_z(c->a, words_plain(c->a, i.title, PAGE_VIEW_TAB)), view);
+}

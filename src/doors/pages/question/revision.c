@@ -1,0 +1,49 @@
+/* A question between the one that it replaces and the one that replaces it. */
+#include "doors/pages/question/revision.h"
+
+#include "store/suspensions.h"
+
+const struct err *question_revision_load(struct call *c,
+                                         const struct suspension *s,
+                                         struct question_revision *out)
+{
+    struct suspension *before = arena_new(c->a, struct suspension);
+    struct suspension_rows after = {.n = 0};
+    *out = (struct question_revision){.n = 1};
+    if (s->supersedes.p) {
+        TRY(suspensions_get(c->pg, c->a, s->supersedes, before));
+        TRY(suspensions_revision(c->pg, c->a, s->id, &out->n));
+        out->before = before;
+    }
+    /* Only what has ended can have been replaced. */
+    if (s->kind != KIND_NONE && s->state != SUSPENSION_PENDING)
+        TRY(suspensions_replacing(c->pg, c->a, s->id, &after));
+    if (after.n > 0)
+        out->after = &after.v[0];
+    return NULL;
+}
+
+static struct json *link_to(struct arena *a, const struct suspension *s)
+{
+    struct json *o = json_object(a);
+    if (!s)
+        return NULL;
+    json_set_text(o, "url", page_view_path(a, "/suspensions/", s->id, ""));
+    json_set_text(o, "id_short", words_short_id(a, s->id));
+    return o;
+}
+
+struct json *question_revision(struct arena *a,
+                               const struct question_revision *r)
+{
+    struct json *o = json_object(a);
+    struct buf label = buf_make(a, 64);
+    if (!r->before && !r->after)
+        return NULL;
+    buf_put(&label, "Revision ");
+    buf_str(&label, words_count(a, r->n));
+    json_set_text(o, "label", buf_text(&label));
+    json_set_json(o, "replaces", link_to(a, r->before));
+    json_set_json(o, "replaced_by", link_to(a, r->after));
+    return o;
+}

@@ -1,0 +1,369 @@
+/* Events of an intent as rows.
+ *
+ * Everything shown comes out of the event's canonical bytes. A payload that is
+ * large is told by its size: a page is for reading, the API has it whole. */
+#include "doors/pages/question/timeline.h"
+
+#include "base/clock.h"
+#include "base/crypt.h"
+#include "doors/pages/shell/facts.h"
+
+#define PAYLOAD_MAX ((size_t)16 << 10) /* bytes that are looked into */
+#define QUESTION_MAX 120               /* characters of its first line */
+#define KEYS_MAX 5                     /* names told of a patch */
+
+/* ---- reading -------------------------------------------------------- */
+
+/* A member of the event, or NULL when it is missing, broken or too large. */
+static struct json *member(struct arena *a, const struct event *e,
+                           const char *key)
+{
+    const struct str raw = json_raw_member(a, e->canonical, str_of(key));
+    struct json *value = NULL;
+    if (!raw.p || raw.n > PAYLOAD_MAX || json_parse(a, raw, &value))
+        return NULL;
+    return value;
+}
+
+bool question_timeline_closes(struct arena *a, const struct event *e,
+                              struct str suspension_id)
+{
+    const struct json *p = NULL;
+    const bool cancelled = str_is(e->type, "status_changed");
+    if (!cancelled && !str_is(e->type, "intent.resumed") &&
+        !str_is(e->type, "intent.suspension_expired"))
+        return false;
+    /* A large answer makes the payload large; its member is found anyhow. */
+    const struct str raw = json_raw_member(a, e->canonical, STR("payload"));
+    const struct str id = json_raw_member(a, raw, STR("suspension_id"));
+    if (id.n != suspension_id.n + 2 ||
+        !str_eq(str_sub(id, 1, id.n - 1), suspension_id))
+        return false;
+    p = cancelled ? member(a, e, "payload") : NULL;
+    return !cancelled || str_is(json_get_text(p, "reason"), "cancelled");
+}
+
+/* ---- words ---------------------------------------------------------- */
+
+struct str question_timeline_status(struct str status)
+{
+    static const char *const words[][2] = {
+        {"draft", "Draft"},         {"active", "Active"},
+        {"blocked", "Blocked"},     {"suspended_awaiting_input", "Suspended"},
+        {"completed", "Completed"}, {"abandoned", "Abandoned"}};
+    for (size_t i = 0; i < countof(words); i++) {
+        if (str_is(status, words[i][0]))
+            return str_of(words[i][1]);
+    }
+    return status;
+}
+
+/* "lease_acquired" reads "Lease acquired". */
+static struct str spaced(struct arena *a, struct str type)
+{
+    struct buf b = buf_make(a, 256);
+    for (size_t i = 0; i < type.n; i++) {
+        const char c = type.p[i];
+        if (i == 0 && c >= 'a' && c <= 'z')
+            buf_char(&b, (char)(c - 'a' + 'A'));
+        else
+            buf_char(&b, c == '_' || c == '.' ? ' ' : c);
+    }
+    return words_plain(a, buf_text(&b), 80);
+}
+
+static struct str what_of(struct arena *a, const struct event *e,
+                          const struct json *p, bool about_question)
+{
+    static const char *const words[][3] = {
+        {"intent.suspended", "Asked", "Question asked"},
+        {"intent.resumed", "Answered", "Question answered"},
+        {"intent.suspension_renotified", "Reminded", "Reminder sent"},
+        {"intent.suspension_escalated", "Escalated", "Question escalated"},
+        {"intent.suspension_expired", "Expired", "Question expired"}};
+    for (size_t i = 0; i < countof(words); i++) {
+        if (str_is(e->type, words[i][0]))
+            return str_of(words[i][about_question ? 1 : 2]);
+    }
+    if (str_is(e->type, "status_changed") &&
+        str_is(json_get_text(p, "reason"), "cancelled"))
+        return about_question ? STR("Withdrawn") : STR("Question withdrawn");
+    return spaced(a, e->type);
+}
+
+static const char *tone_of(const struct event *e, const struct json *p)
+{
+    const struct str outcome = json_get_text(p, "outcome");
+    if (str_is(e->type, "intent.suspended"))
+        return "asked";
+    if (!str_is(e->type, "intent.resumed"))
+        return "plain";
+    return str_is(outcome, "authorized") ? "approved"
+           : str_is(outcome, "vetoed")   ? "rejected"
+                                         : "plain";
+}
+
+/* ---- details -------------------------------------------------------- */
+
+static void put_status(struct buf *b, const struct json *p)
+{
+    const struct str reason = json_get_text(p, "reason");
+    buf_str(b, question_timeline_status(json_get_text(p, "old_status")));
+    buf_put(b, " became ");
+    buf_str(b, question_timeline_status(json_get_text(p, "new_status")));
+    if (reason.n > 0) {
+        buf_put(b, ", ");
+        buf_str(b, reason);
+    }
+}
+
+static void put_name(struct buf *b, struct str name, size_t *n)
+{
+    if (*n < KEYS_MAX) {
+        buf_put(b, *n ? ", " : "");
+        buf_str(b, name);
+    }
+    ++*n;
+}
+
+static void put_patch(struct arena *a, struct buf *b, const struct json *p)
+{
+    const struct json *patches = json_get(p, "patches");
+    size_t n = 0;
+    for (size_t i = 0; i < json_count(patches); i++)
+        put_name(b, json_get_text(json_at(patches, i), "path"), &n);
+    for (struct json_iter i = json_iter(json_get(p, "state")); json_next(&i);)
+        put_name(b, i.key, &n);
+    buf_put(b, n > KEYS_MAX ? " and others: " : ": ");
+    buf_str(b, words_many(a, (int64_t)n, "change"));
+}
+
+/* A question's own page is all about it: there only the facts are named. */
+static void put_asked(struct arena *a, struct buf *b, const struct json *p,
+                      bool about_question)
+{
+    const struct str sha256 = json_get_text(p, "subject_sha256");
+    struct str question = str_trim(json_get_text(p, "question"));
+    if (!about_question) {
+        buf_str(b, str_head(str_cut(&question, '\n'), QUESTION_MAX));
+        buf_put(b, question.p ? "... " : " ");
+    }
+    if (str_eq(sha256, crypt_sha256_hex(a, STR("{}"))))
+        return; /* there are no facts */
+    buf_put(b, "Facts ");
+    buf_str(b, words_groups(a, sha256, 2));
+}
+
+static void put_answered(struct arena *a, struct buf *b, const struct json *p)
+{
+    const struct str via = json_get_text(p, "via");
+    buf_str(b, page_facts_value(a, json_get(p, "value")));
+    if (str_is(via, "browser"))
+        buf_put(b, ", in the browser");
+    else
+        buf_put(b, str_is(via, "openintent") ? ", through OpenIntent"
+                                             : ", through the API");
+}
+
+static void put_lease(const struct page_view *v, struct buf *b,
+                      const struct json *p)
+{
+    int64_t t = 0;
+    buf_put(b, "scope ");
+    buf_str(b, json_get_text(p, "scope"));
+    if (clock_parse(json_get_text(p, "expires_at"), &t)) {
+        buf_put(b, ", until ");
+        buf_str(b, page_view_when(v, t));
+    }
+}
+
+/* One text alone is read as it is. */
+static void put_any(struct arena *a, struct buf *b, const struct json *p)
+{
+    struct json_iter i = json_iter(p);
+    if (json_count(p) == 1 && json_next(&i) && json_is(i.value, JSON_STRING))
+        buf_str(b, json_text(i.value));
+    else if (json_count(p) > 0)
+        buf_str(b, json_dump(a, p, PAYLOAD_MAX * 2));
+}
+
+static void put_expired(struct buf *b, const struct json *p)
+{
+    const bool fails = str_is(json_get_text(p, "fallback_policy"), "fail");
+    buf_put(b, "nobody answered, ");
+    buf_put(b, fails ? "nothing was authorized"
+                     : "the agent goes on with its own default");
+}
+
+static void put_channel(struct buf *b, const struct json *p, const char *to)
+{
+    const struct str channel = json_get_text(p, "channel_hint");
+    const struct str who = json_get_text(p, to);
+    if (channel.n > 0) {
+        buf_put(b, ", through ");
+        buf_str(b, channel);
+    }
+    if (who.n > 0) {
+        buf_put(b, ", to ");
+        buf_str(b, who);
+    }
+}
+
+static void put_reminded(const struct page_view *v, struct buf *b,
+                         const struct json *p)
+{
+    int64_t t = 0;
+    buf_put(b, "attempt ");
+    buf_int(b, json_int(json_get(p, "attempt")));
+    buf_put(b, " of ");
+    buf_int(b, json_int(json_get(p, "max_attempts")));
+    put_channel(b, p, "notify_to");
+    if (clock_parse(json_get_text(p, "next_attempt_at"), &t)) {
+        buf_put(b, ", the next on ");
+        buf_str(b, page_view_when(v, t));
+    }
+}
+
+static void put_escalated(struct buf *b, const struct json *p)
+{
+    buf_put(b, "from attempt ");
+    buf_int(b, json_int(json_get(p, "attempt")));
+    put_channel(b, p, "escalated_to");
+}
+
+/* The member that says most, for the types that have one. */
+static const char *telling(struct str type)
+{
+    static const char *const words[][2] = {
+        {"intent_created", "title"},
+        {"agent_assigned", "agent_id"},
+        {"agent_unassigned", "agent_id"},
+        {"dependency_added", "dependency_id"},
+        {"dependency_removed", "dependency_id"}};
+    for (size_t i = 0; i < countof(words); i++) {
+        if (str_is(type, words[i][0]))
+            return words[i][1];
+    }
+    return NULL;
+}
+
+static void put_detail(const struct page_view *v, struct buf *b,
+                       const struct event *e, const struct json *p,
+                       bool about_question)
+{
+    struct arena *a = v->a;
+    const char *key = telling(e->type);
+    if (str_is(e->type, "status_changed"))
+        put_status(b, p);
+    else if (str_is(e->type, "state_patched"))
+        put_patch(a, b, p);
+    else if (str_is(e->type, "intent.suspended"))
+        put_asked(a, b, p, about_question);
+    else if (str_is(e->type, "intent.resumed"))
+        put_answered(a, b, p);
+    else if (str_is(e->type, "intent.suspension_expired"))
+        put_expired(b, p);
+    else if (str_is(e->type, "intent.suspension_renotified"))
+        put_reminded(v, b, p);
+    else if (str_is(e->type, "intent.suspension_escalated"))
+        put_escalated(b, p);
+    else if (str_is(e->type, "lease_acquired") ||
+             str_is(e->type, "lease_released"))
+        put_lease(v, b, p);
+    else if (key)
+        buf_str(b, json_get_text(p, key));
+    else
+        put_any(a, b, p);
+}
+
+static struct json *detail(struct page_view *v, const struct event *e,
+                           const struct json *p, bool about_question)
+{
+    struct buf b = buf_make(v->a, PAYLOAD_MAX * 4);
+    const struct str raw =
+        json_raw_member(v->a, e->canonical, STR("payload"));
+    if (p) {
+        put_detail(v, &b, e, p, about_question);
+    } else if (raw.n <= PAYLOAD_MAX) {
+        buf_put(&b, "Its bytes cannot be read");
+    } else {
+        buf_put(&b, "Not shown here: ");
+        buf_str(&b, words_many(v->a, (int64_t)raw.n, "byte"));
+    }
+    return page_view_line(v, buf_text(&b));
+}
+
+/* ---- rows ----------------------------------------------------------- */
+
+static struct str url_of(struct arena *a, struct str intent_id, int64_t seq)
+{
+    struct buf b = buf_make(a, 512);
+    buf_str(&b, page_view_path(a, "/intents/", intent_id, ""));
+    buf_printf(&b, "#e%lld", (long long)seq);
+    return buf_text(&b);
+}
+
+/* A key's label is anybody's to choose, and agents from before may have a
+ * name like a person's. */
+static struct str actor_of(struct arena *a, const struct event *e)
+{
+    const struct str name = json_text(member(a, e, "actor"));
+    const struct str type = json_text(member(a, e, "actor_type"));
+    struct buf b = buf_make(a, 512);
+    if (str_is(name, "clock"))
+        return STR("Clock");
+    buf_str(&b, name);
+    if (str_is(type, event_actor_word(EVENT_ACTOR_KEY)))
+        buf_put(&b, " (key)");
+    else if (str_is(type, event_actor_word(EVENT_ACTOR_AGENT)) &&
+             !principal_agent_name_new(name))
+        buf_put(&b, " (agent)");
+    return buf_text(&b);
+}
+
+struct json *question_timeline_row(struct page_view *v, struct str intent_id,
+                                   const struct event *e, bool about_question)
+{
+    struct json *o = json_object(v->a);
+    const struct json *p = member(v->a, e, "payload");
+    struct buf seq = buf_make(v->a, 32);
+    buf_int(&seq, e->sequence);
+    json_set_text(o, "seq", buf_text(&seq));
+    json_set_json(o, "at", page_view_time(v, e->created_at));
+    json_set_text(o, "what", what_of(v->a, e, p, about_question));
+    json_set_json(o, "who", page_view_text(v, actor_of(v->a, e)));
+    json_set_json(o, "detail", detail(v, e, p, about_question));
+    json_set_text(o, "tone", str_of(tone_of(e, p)));
+    json_set_text(o, "event_url", url_of(v->a, intent_id, e->sequence));
+    return o;
+}
+
+/* Eight characters of "sha256:...", enough to compare two rows by eye. */
+static struct str short_hash(struct arena *a, struct str hash)
+{
+    const struct str prefix = STR("sha256:");
+    if (!hash.p)
+        return STR("none");
+    return words_plain(a,
+                       words_groups(a,
+                                    str_starts(hash, prefix)
+                                        ? str_sub(hash, prefix.n, hash.n)
+                                        : hash,
+                                    2),
+                       20);
+}
+
+void question_timeline_set_chain(struct page_view *v, struct json *row,
+                                 const struct event *e, bool checked,
+                                 int64_t broken)
+{
+    const bool bad = checked && e->sequence == broken;
+    const bool ok = checked && (broken == 0 || e->sequence < broken);
+    json_set_text(row, "hash_before", short_hash(v->a, e->previous));
+    json_set_text(row, "hash", short_hash(v->a, e->hash));
+    json_set_bool(row, "is_ok", ok);
+    json_set_bool(row, "is_broken", bad);
+    json_set_text(row, "chain", bad  ? STR("does not match")
+                                : ok ? STR("holds")
+                                     : STR("not checked"));
+}

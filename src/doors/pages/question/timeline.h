@@ -1,0 +1,25 @@
+/* Events of an intent as rows: of the timeline of one question, and of the
+ * intent's own table. Reads the stored bytes only, and survives any. */
+#ifndef DOORS_PAGES_QUESTION_TIMELINE_H
+#define DOORS_PAGES_QUESTION_TIMELINE_H
+
+#include "domain/event.h"
+#include "doors/pages/shell/view.h"
+
+/* {seq, at, what, who, detail, tone, event_url}. about_question: the words of
+ * a question's own timeline ("Asked"), else those of the intent ("Question
+ * asked"). */
+struct json *question_timeline_row(struct page_view *v, struct str intent_id,
+                                   const struct event *e, bool about_question);
+/* Adds hash_before, hash, is_ok, is_broken and chain: checked is whether the
+ * chain was verified, broken the first broken sequence or 0. */
+void question_timeline_set_chain(struct page_view *v, struct json *row,
+                                 const struct event *e, bool checked,
+                                 int64_t broken);
+/* Is it the event that closed the question? */
+bool question_timeline_closes(struct arena *a, const struct event *e,
+                              struct str suspension_id);
+/* "Suspended" for a status as people read it. */
+struct str question_timeline_status(struct str status);
+
+#endif

@@ -1,0 +1,97 @@
+/* What a question's page does not show in the open. */
+#include "doors/pages/question/unseen.h"
+
+#include "domain/effect.h"
+#include "doors/pages/kinds/kinds.h"
+#include "doors/pages/question/head.h"
+#include "doors/pages/shell/facts.h"
+
+static bool is_yes(const struct json *choice)
+{
+    return effect_class(effect_of_choice(choice)) == EFFECT_YES;
+}
+
+static bool has_yes(struct arena *a, const struct suspension *s)
+{
+    const struct json *choices = suspension_choices(a, s);
+    for (size_t i = 0; i < json_count(choices); i++) {
+        if (is_yes(json_at(choices, i)))
+            return true;
+    }
+    return false;
+}
+
+/* Builds what the page shows and counts what is left out, so that the two
+ * cannot differ. */
+struct question_unseen question_unseen(struct arena *a,
+                                       const struct suspension *s)
+{
+    struct page_view v = page_view(a, s->suspended_at);
+    const struct kinds_of of = {.s = s};
+    if (!has_yes(a, s))
+        return (struct question_unseen){.values = 0};
+    question_head(&v, s);
+    if (s->kind == KIND_NONE)
+        page_facts_count(&v, s->subject);
+    else
+        kinds_view(&v, &of);
+    return (struct question_unseen){.values = v.cut, .texts = v.folded};
+}
+
+bool question_unseen_by(const struct question_unseen *u,
+                        const struct json *choice)
+{
+    return u->values + u->texts > 0 && is_yes(choice);
+}
+
+static struct str token(struct arena *a, const struct question_unseen *u)
+{
+    struct buf b = buf_make(a, 64);
+    buf_int(&b, u->values);
+    buf_char(&b, '.');
+    buf_int(&b, u->texts);
+    return buf_text(&b);
+}
+
+/* "106 values and 3 long texts are cut or folded on this page." */
+static struct str sentence(struct arena *a, const struct question_unseen *u)
+{
+    struct buf b = buf_make(a, 256);
+    if (u->values)
+        buf_str(&b, words_many(a, u->values, "value"));
+    if (u->values && u->texts)
+        buf_put(&b, " and ");
+    if (u->texts)
+        buf_str(&b, words_many(a, u->texts, "long text"));
+    buf_put(&b, u->values + u->texts == 1 ? " is" : " are");
+    buf_put(&b, " cut or folded on this page.");
+    return buf_text(&b);
+}
+
+struct json *question_unseen_view(struct page_view *v,
+                                  const struct question_unseen *u,
+                                  const struct suspension *s,
+                                  const struct json *choice)
+{
+    struct json *o = json_object(v->a);
+    struct buf url = buf_make(v->a, 64);
+    if (!question_unseen_by(u, choice))
+        return NULL;
+    buf_put(&url, "#raw-");
+    buf_put(&url, question_head_facts_id(s));
+    json_set_text(o, "text", sentence(v->a, u));
+    json_set_text(o, "token", token(v->a, u));
+    json_set_text(o, "raw_url", buf_text(&url));
+    return o;
+}
+
+bool question_unseen_skipped(struct arena *a, const struct suspension *s,
+                             const struct json *choice,
+                             const struct pairs *posted)
+{
+    if (!is_yes(choice))
+        return false;
+    const struct question_unseen u = question_unseen(a, s);
+    return question_unseen_by(&u, choice) &&
+           !str_eq(pairs_get(*posted, "unseen"), token(a, &u));
+}

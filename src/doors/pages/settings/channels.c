@@ -1,0 +1,189 @@
+/* Settings: the channels to people, who may be named on them, and how much of
+ * a question goes out. The address of a Slack channel is as good as a
+ * password, so a saved one is never shown whole. */
+#include "domain/endpoint.h"
+#include "doors/asking/target.h"
+#include "doors/pages/settings/destinations.h"
+#include "doors/pages/settings/page.h"
+#include "doors/pages/settings/settings.h"
+#include "doors/pages/shell/page.h"
+
+#define TAIL 4 /* characters of a hidden address that are shown */
+
+static const struct settings_form_option kinds[] = {
+    {"mail", "Mail"}, {"slack", "Slack"}, {"webhook", "Webhook"}};
+static const struct settings_form_option details[] = {
+    {"title", "The title only"},
+    {"summary", "The title, the question, and what silence does"},
+    {"all", "All: also the explanation, the context and the answers"}};
+
+static const struct settings_form_field fields[] = {
+    {.key = "kind", .label = "Kind", .type = "enum", .required = true,
+     .fresh = true, .options = kinds, .options_n = countof(kinds)},
+    {.key = "name", .label = "Name", .type = "string", .required = true,
+     .max = 120,
+     .help = "What a question's channel hint calls it, like finance-team"},
+    {.key = "address", .label = "Address", .type = "text", .required = true,
+     .max = 2000,
+     .help = "Mail: one or more addresses, with commas between. Slack: the "
+             "address of the incoming webhook. Webhook: an https address"},
+    {.key = "notify_to", .label = "Who may be named", .type = "text",
+     .max = 20000,
+     .help = "One on a line. For mail an address, or @example.org for all of "
+             "a domain; for the others a name, or * for anybody. Left empty: "
+             "nobody by name"},
+    {.key = "detail", .label = "What goes out", .type = "enum",
+     .required = true, .options = details, .options_n = countof(details)},
+    {.key = "every_question",
+     .label = "Also tell of questions that name no channel",
+     .type = "boolean", .help = ""},
+    {.key = "internal", .label = "Internal: the address is in our own network",
+     .type = "boolean",
+     .help = "Without this, private and loopback addresses are refused"},
+};
+
+static bool hides(const struct endpoint *e)
+{
+    return str_is(e->kind, "slack");
+}
+
+/* "https://host/…AbCd" */
+static struct str hidden(struct arena *a, struct str address)
+{
+    struct buf b = buf_make(a, 4096);
+    const size_t host = str_search(address, STR("://")) + 3;
+    buf_str(&b, str_sub(address, 0, str_find(address, '/', host)));
+    buf_put(&b, "/\xE2\x80\xA6");
+    if (address.n > TAIL)
+        buf_str(&b, str_sub(address, address.n - TAIL, address.n));
+    return buf_text(&b);
+}
+
+static struct json *kept(struct arena *a, const struct endpoint *e)
+{
+    struct json *o = json_object(a);
+    struct buf b = buf_make(a, 4096);
+    buf_put(&b, "Left empty, it stays as it is: ");
+    buf_str(&b, hidden(a, e->address));
+    json_set_text(o, "address", buf_text(&b));
+    return o;
+}
+
+static struct json *values(struct arena *a, const struct endpoint *e)
+{
+    struct json *o = json_object(a);
+    json_set_text(o, "detail", e ? e->detail : STR("title"));
+    if (!e)
+        return o;
+    json_set_text(o, "name", e->name);
+    if (hides(e))
+        json_set_json(o, "kept", kept(a, e));
+    else
+        json_set_text(o, "address", e->address);
+    json_set_text(o, "notify_to", settings_page_joined(a, e->notify_to, "\n"));
+    json_set_bool(o, "every_question", e->every_question);
+    json_set_bool(o, "internal", e->internal);
+    return o;
+}
+
+/* The lines that are not empty, as a JSON list. One more than there may be
+ * is read, so that they are refused rather than cut. */
+static const struct err *read_notify_to(struct arena *a, enum channel_kind of,
+                                        struct str text, struct str *out)
+{
+    struct str v[CHANNEL_NOTIFY_MAX + 1];
+    struct json *list = json_array(a);
+    size_t n = 0;
+    while (text.p && n < countof(v)) {
+        const struct str one = str_trim(str_cut(&text, '\n'));
+        if (one.n == 0)
+            continue;
+        v[n++] = one;
+        json_add_text(list, one);
+    }
+    TRY(endpoint_notify_to(a, "notify_to", of, v, n));
+    *out = json_dump(a, list, SIZE_MAX / 2);
+    return NULL;
+}
+
+static const struct err *read(struct arena *a, const struct json *v,
+                              struct endpoint *e)
+{
+    const struct str word = json_get_text(v, "kind");
+    const struct str address = str_trim(json_get_text(v, "address"));
+    e->kind = word.p ? word : e->kind;
+    const enum channel_kind of = channel_kind_of(e->kind);
+    e->name = str_trim(json_get_text(v, "name"));
+    e->detail = json_get_text(v, "detail");
+    e->every_question = json_bool(json_get(v, "every_question"));
+    e->internal = json_bool(json_get(v, "internal"));
+    TRY(endpoint_name(a, "name", e->name));
+    TRY(endpoint_address(a, "address", of, address.n ? address : e->address,
+                         &e->address));
+    if (of != CHANNEL_MAIL)
+        TRY(target_check(a, "address", e->address, e->internal));
+    return read_notify_to(a, of, json_get_text(v, "notify_to"),
+                          &e->notify_to);
+}
+
+static void cells(struct page_view *v, const struct endpoint *e,
+                  struct json *out)
+{
+    struct str detail = STR("");
+    const struct str who = settings_page_joined(v->a, e->notify_to, ", ");
+    for (size_t i = 0; i < countof(details); i++) {
+        if (str_is(e->detail, details[i].value))
+            detail = str_of(details[i].label);
+    }
+    settings_page_cell(v, out, e->name, settings_destinations_word(e->kind));
+    settings_page_cell(v, out,
+                       hides(e) ? hidden(v->a, e->address) : e->address,
+                       e->internal ? STR("in our own network") : STR_NONE);
+    settings_page_cell(v, out, who.n ? who : STR("nobody by name"), STR_NONE);
+    settings_page_cell(v, out, detail,
+                       e->every_question
+                           ? STR("also of questions that name no channel")
+                           : STR_NONE);
+}
+
+static const struct settings_destinations_kind kind = {
+    .channels = true,
+    .path = "/settings/channels",
+    .noun = "channel",
+    .heading = "Channels",
+    .about = "Where people are told that a question waits for them. A message "
+             "has a link to the question and never an answer.",
+    .empty_heading = "No channel yet",
+    .empty_sentence = "A channel appears here when it is made below. Until "
+                      "then nobody is told, and questions wait in the inbox.",
+    .form_heading = "New channel",
+    .form_note = "The secret of a webhook is shown once, after this",
+    .submit = "Make the channel",
+    .unique = "name",
+    .heads = {"Name", "Address", "May be named", "What goes out"},
+    .fields = fields,
+    .fields_n = countof(fields),
+    .cells = cells,
+    .values = values,
+    .read = read,
+};
+
+const struct err *settings_channels(struct call *c)
+{
+    return settings_destinations_list(c, &kind);
+}
+
+const struct err *settings_channels_post(struct call *c)
+{
+    return settings_destinations_make(c, &kind);
+}
+
+const struct err *settings_channels_one(struct call *c)
+{
+    return settings_destinations_one(c, &kind);
+}
+
+const struct err *settings_channels_act(struct call *c)
+{
+    return settings_destinations_act(c, &kind);
+}

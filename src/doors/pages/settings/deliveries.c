@@ -1,0 +1,418 @@
+/* Settings: the log of deliveries, newest first, and sending one again.
+ *
+ * What was sent may hold words of agents, so all of it is shown as any other
+ * text of a stranger. */
+#include "base/clock.h"
+#include "base/id.h"
+#include "doors/pages/settings/destinations.h"
+#include "doors/pages/settings/page.h"
+#include "doors/pages/settings/settings.h"
+#include "doors/pages/shell/facts.h"
+#include "doors/pages/shell/page.h"
+#include "store/deliveries.h"
+#include "world/wake.h"
+
+#define ROWS 50
+
+/* What the address asks for. */
+struct wish {
+    struct str state, endpoint; /* p NULL: any */
+    struct delivery after;      /* id p NULL: from the newest */
+};
+
+/* The states, by the word in the address and in the database. */
+static const struct {
+    const char *word, *label;
+} states[] = {{"delivered", "Delivered"},
+              {"pending", "Waiting"},
+              {"failed", "Given up"}};
+
+static const struct err *bad_query(void)
+{
+    return ERROR(ERR_BAD_REQUEST, "request.query",
+                 "The log has no such view. Open it anew.");
+}
+
+static const struct err *read_wish(struct call *c, struct wish *w)
+{
+    const struct str after = request_query(c->rq, "after");
+    bool known = false;
+    *w = (struct wish){.state = request_query(c->rq, "state"),
+                       .endpoint = request_query(c->rq, "endpoint")};
+    for (size_t i = 0; i < countof(states); i++)
+        known = known || str_is(w->state, states[i].word);
+    if ((w->state.p && !known) || (w->endpoint.p && !id_uuid(w->endpoint)) ||
+        (after.p && !id_uuid(after)))
+        return bad_query();
+    if (!after.p)
+        return NULL;
+    struct delivery_tries tries;
+    const struct err *e =
+        deliveries_get(c->pg, c->a, after, &w->after, &tries);
+    return e && e->kind == ERR_NOT_FOUND ? bad_query() : e;
+}
+
+/* The log's address with these filters. */
+static struct str url_of(struct arena *a, struct str state,
+                         struct str endpoint, struct str after)
+{
+    const struct {
+        const char *key;
+        struct str value;
+    } parts[] = {
+        {"state=", state}, {"endpoint=", endpoint}, {"after=", after}};
+    struct buf b = buf_make(a, 4096);
+    buf_put(&b, "/settings/deliveries");
+    char sep = '?';
+    for (size_t i = 0; i < countof(parts); i++) {
+        if (!parts[i].value.p)
+            continue;
+        buf_char(&b, sep);
+        buf_put(&b, parts[i].key);
+        request_escape(&b, parts[i].value);
+        sep = '&';
+    }
+    return buf_text(&b);
+}
+
+/* ---- rows ----------------------------------------------------------- */
+
+static struct str next_words(const struct delivery *d)
+{
+    return str_is(d->state, "failed") ? STR("given up") : STR("");
+}
+
+/* Adds what the row and the page of one share. */
+static void set_delivery(struct page_view *v, struct json *o,
+                         const struct delivery *d)
+{
+    struct arena *a = v->a;
+    const bool pending = str_is(d->state, "pending");
+    json_set_json(o, "at", page_view_time(v, d->created_at));
+    json_set_json(o, "type", page_view_head(v, d->type, PAGE_VIEW_ROW));
+    json_set_json(o, "question", page_view_head(v, d->title, PAGE_VIEW_ROW));
+    json_set_text(o, "question_url",
+                  page_view_path(a, "/suspensions/", d->suspension_id, ""));
+    json_set_json(o, "endpoint",
+                  page_view_head(v, d->endpoint_name, PAGE_VIEW_ROW));
+    json_set_text(o, "endpoint_url",
+                  url_of(a, STR_NONE, d->endpoint_id, STR_NONE));
+    json_set_json(o, "recipient",
+                  page_view_head(v, d->recipient, PAGE_VIEW_ROW));
+    json_set_text(o, "tries", words_count(a, d->tries));
+    json_set_json(o, "next",
+                  pending ? page_view_time(v, d->next_at) : NULL);
+    json_set_text(o, "next_words", next_words(d));
+}
+
+static struct json *row(struct page_view *v, const struct delivery *d)
+{
+    struct json *o = json_object(v->a);
+    const bool sent = str_is(d->state, "delivered");
+    set_delivery(v, o, d);
+    json_set_text(o, "url",
+                  page_view_path(v->a, "/settings/deliveries/", d->id, ""));
+    json_set_json(o, "answer", page_view_head(v, d->answer, PAGE_VIEW_ROW));
+    json_set_bool(o, "is_ok", sent);
+    json_set_bool(o, "late", !sent && d->tries > 0);
+    return o;
+}
+
+/* ---- around the rows ------------------------------------------------ */
+
+static void add_filter(struct json *list, struct arena *a, struct str url,
+                       const char *label)
+{
+    struct json *o = json_object(a);
+    json_set_text(o, "url", url);
+    json_set_text(o, "label", str_of(label));
+    json_set_text(o, "count", STR(""));
+    json_set_bool(o, "here", false);
+    json_add_json(list, o);
+}
+
+static struct json *filters(struct arena *a, const struct wish *w,
+                            const int64_t counts[static 3])
+{
+    struct json *list = json_array(a);
+    add_filter(list, a, url_of(a, STR_NONE, w->endpoint, STR_NONE), "All");
+    json_set_bool(json_at(list, 0), "here", !w->state.p);
+    for (size_t i = 0; i < countof(states); i++) {
+        const struct str state = str_of(states[i].word);
+        add_filter(list, a, url_of(a, state, w->endpoint, STR_NONE),
+                   states[i].label);
+        struct json *o = json_at(list, i + 1);
+        json_set_bool(o, "here", w->state.p && str_eq(state, w->state));
+        /* They are of all endpoints together. */
+        if (!w->endpoint.p)
+            json_set_text(
+                o, "count",
+                settings_page_count(a, counts[i], DELIVERIES_COUNT_MAX));
+    }
+    return list;
+}
+
+static struct str summary(struct arena *a, const int64_t counts[static 3])
+{
+    static const char *const words[] = {" delivered, ", " waiting, ",
+                                        " given up"};
+    struct buf b = buf_make(a, 256);
+    buf_put(&b, "In the last 24 hours ");
+    for (size_t i = 0; i < countof(words); i++) {
+        buf_str(&b, settings_page_count(a, counts[i], DELIVERIES_COUNT_MAX));
+        buf_put(&b, words[i]);
+    }
+    return buf_text(&b);
+}
+
+/* The endpoint that the list is narrowed to; one that was removed is known by
+ * its deliveries alone. */
+static const struct err *only(struct call *c, struct page_view *v,
+                              const struct wish *w,
+                              const struct delivery_rows *rows,
+                              struct json **out)
+{
+    struct endpoint e = {.name = STR("a removed endpoint")};
+    *out = NULL;
+    if (!w->endpoint.p)
+        return NULL;
+    if (rows->n > 0) {
+        e.name = rows->v[0].endpoint_name;
+    } else {
+        const struct err *gone =
+            endpoints_get(c->pg, c->a, w->endpoint, STR_NONE, &e);
+        if (gone && gone->kind != ERR_NOT_FOUND)
+            return gone;
+    }
+    *out = json_object(c->a);
+    json_set_json(*out, "name", page_view_head(v, e.name, PAGE_VIEW_ROW));
+    json_set_text(*out, "all_url",
+                  url_of(c->a, w->state, STR_NONE, STR_NONE));
+    return NULL;
+}
+
+static struct json *empty(struct arena *a, const struct wish *w)
+{
+    struct json *o = json_object(a);
+    const bool all = !w->state.p && !w->endpoint.p;
+    json_set_text(o, "heading",
+                  all ? STR("Nothing was sent yet")
+                      : STR("No delivery like this"));
+    json_set_text(o, "sentence",
+                  all ? STR("Each message to an endpoint or a channel appears "
+                            "here, with every try and what was answered.")
+                      : STR("Take another filter above to see the others."));
+    return o;
+}
+
+/* page: the rows that are shown; more: there are older ones. */
+static struct json *pager(struct arena *a, const struct wish *w,
+                          const struct delivery_rows *page, bool more)
+{
+    struct json *o = json_object(a);
+    struct buf b = buf_make(a, 128);
+    if (!w->after.id.p && !more)
+        return NULL;
+    buf_put(&b, !w->after.id.p ? "The newest " : more ? "Another "
+                                                      : "The last ");
+    buf_str(&b, words_count(a, (int64_t)page->n));
+    json_set_text(o, "shown_text", buf_text(&b));
+    json_set_text(o, "first_url",
+                  w->after.id.p
+                      ? url_of(a, w->state, w->endpoint, STR_NONE)
+                      : STR(""));
+    json_set_text(o, "older_url",
+                  more ? url_of(a, w->state, w->endpoint,
+                                page->v[page->n - 1].id)
+                       : STR(""));
+    return o;
+}
+
+const struct err *settings_deliveries(struct call *c)
+{
+    struct wish w;
+    struct delivery_rows found;
+    int64_t counts[3];
+    struct json *view = json_object(c->a), *rows = json_array(c->a);
+    struct json *to = NULL;
+    struct page_view v = page_begin(c);
+    TRY(read_wish(c, &w));
+    const struct deliveries_page page = {.state = w.state,
+                                         .endpoint = w.endpoint,
+                                         .limit = ROWS + 1,
+                                         .after_at = w.after.created_at,
+                                         .after_id = w.after.id};
+    TRY(deliveries_list(c->pg, c->a, &page, &found));
+    TRY(deliveries_counts(c->pg, c->a, v.now, counts));
+    const bool more = found.n > ROWS;
+    found.n = more ? ROWS : found.n;
+    for (size_t i = 0; i < found.n; i++)
+        json_add_json(rows, row(&v, &found.v[i]));
+    TRY(only(c, &v, &w, &found, &to));
+    settings_page_tabs(c, view, "/settings/deliveries");
+    json_set_text(view, "summary", summary(c->a, counts));
+    json_set_json(view, "filters", filters(c->a, &w, counts));
+    json_set_json(view, "only", to);
+    json_set_json(view, "empty", found.n ? NULL : empty(c->a, &w));
+    json_set_json(view, "rows", rows);
+    json_set_json(view, "pager", pager(c->a, &w, &found, more));
+    return page_render(c, 200, "deliveries", "Delivery log", view);
+}
+
+/* ---- one delivery --------------------------------------------------- */
+
+static const struct err *load(struct call *c, struct delivery *d,
+                              struct delivery_tries *tries)
+{
+    if (!id_uuid(c->param[0]))
+        return ERROR(ERR_NOT_FOUND, "delivery.unknown",
+                     "There is no such delivery.");
+    return deliveries_get(c->pg, c->a, c->param[0], d, tries);
+}
+
+/* "240 ms", "1.2 s" */
+static struct str took(struct arena *a, int64_t ms)
+{
+    struct buf b = buf_make(a, 32);
+    if (ms < 1000)
+        buf_printf(&b, "%lld ms", (long long)ms);
+    else
+        buf_printf(&b, "%lld.%lld s", (long long)(ms / 1000),
+                   (long long)(ms % 1000 / 100));
+    return buf_text(&b);
+}
+
+static struct json *tries_of(struct page_view *v,
+                             const struct delivery_tries *tries)
+{
+    struct json *list = json_array(v->a);
+    for (size_t i = 0; i < tries->n; i++) {
+        const struct delivery_try *t = &tries->v[i];
+        struct json *o = json_object(v->a);
+        json_set_text(o, "n", words_count(v->a, t->n));
+        json_set_json(o, "at", page_view_time(v, t->at));
+        json_set_text(o, "took", took(v->a, t->ms));
+        struct buf status = buf_make(v->a, 32);
+        buf_int(&status, t->status);
+        json_set_text(o, "status",
+                      t->status ? buf_text(&status) : STR("none"));
+        json_set_json(o, "answer", page_view_text(v, t->answer));
+        json_add_json(list, o);
+    }
+    return list;
+}
+
+static struct json *state_of(struct arena *a, const struct delivery *d)
+{
+    static const struct {
+        const char *state, *word, *tone, *icon;
+    } words[] = {{"delivered", "Delivered", "plain", "check"},
+                 {"failed", "Given up", "high", "alert"},
+                 {"pending", "Waiting", "plain", "clock"}};
+    struct json *o = json_object(a);
+    size_t i = 0;
+    while (i + 1 < countof(words) && !str_is(d->state, words[i].state))
+        i++;
+    json_set_text(o, "word", str_of(words[i].word));
+    json_set_text(o, "tone", str_of(words[i].tone));
+    json_set_text(o, "icon", str_of(words[i].icon));
+    return o;
+}
+
+/* Is the body itself what goes over the wire? Mail and chat are made of it. */
+static bool as_it_is(const struct delivery *d)
+{
+    return !str_is(d->endpoint_kind, "mail") &&
+           !str_is(d->endpoint_kind, "slack");
+}
+
+static struct json *sent(struct page_view *v, const struct delivery *d)
+{
+    struct json *list = json_array(v->a);
+    const struct page_facts_of of = {
+        .id = "sent",
+        .heading =
+            as_it_is(d) ? "What is sent" : "What the message is made of",
+        .note = as_it_is(d) ? STR("Exactly the bytes that are signed")
+                            : STR("As far as the channel's setting goes"),
+        .text = d->body};
+    json_add_json(list, page_facts(v, &of));
+    return list;
+}
+
+static struct json *again(struct call *c, const struct delivery *d)
+{
+    struct json *o = json_object(c->a);
+    const bool pending = str_is(d->state, "pending");
+    if (c->who.role != ROLE_ADMIN)
+        return NULL;
+    json_set_text(o, "url",
+                  page_view_path(c->a, "/settings/deliveries/", d->id, ""));
+    json_set_text(o, "label", pending ? STR("Send now") : STR("Send again"));
+    json_set_text(o, "sentence",
+                  as_it_is(d) ? STR("The same bytes under the same number, "
+                                    "so a receiver that has it knows it.")
+                              : STR("The same message once more."));
+    return o;
+}
+
+static void set_head(struct page_view *v, struct json *view,
+                     const struct delivery *d)
+{
+    struct arena *a = v->a;
+    struct buf event = buf_make(a, 32);
+    buf_printf(&event, "#e%lld", (long long)d->event_sequence);
+    json_set_json(view, "state", state_of(a, d));
+    json_set_text(view, "kind", settings_destinations_word(d->endpoint_kind));
+    json_set_json(view, "type", page_view_text(v, d->type));
+    json_set_json(view, "question",
+                  page_view_head(v, d->title, PAGE_VIEW_TITLE));
+    json_set_text(view, "question_url",
+                  page_view_path(a, "/suspensions/", d->suspension_id, ""));
+    json_set_text(view, "intent_url",
+                  page_view_path(a, "/intents/", d->intent_id, ""));
+    json_set_json(view, "endpoint", page_view_text(v, d->endpoint_name));
+    json_set_text(view, "endpoint_url",
+                  settings_destinations_log(a, d->endpoint_id));
+    json_set_json(view, "recipient", page_view_text(v, d->recipient));
+    json_set_json(view, "at", page_view_time(v, d->created_at));
+    json_set_text(view, "event_url",
+                  page_view_path(a, "/intents/", d->intent_id,
+                                 arena_z(a, buf_text(&event))));
+    json_set_text(view, "seq", words_count(a, d->event_sequence));
+    json_set_text(view, "id", d->id);
+}
+
+const struct err *settings_deliveries_one(struct call *c)
+{
+    struct delivery d;
+    struct delivery_tries tries;
+    struct json *view = json_object(c->a);
+    struct page_view v = page_begin(c);
+    TRY(load(c, &d, &tries));
+    set_head(&v, view, &d);
+    json_set_json(view, "next", page_view_time(&v, d.next_at));
+    json_set_text(view, "next_words",
+                  str_is(d.state, "failed") ? STR("none, it was given up")
+                                            : STR("none"));
+    json_set_bool(view, "has_tries", tries.n > 0);
+    json_set_json(view, "tries", tries_of(&v, &tries));
+    json_set_json(view, "facts", sent(&v, &d));
+    json_set_json(view, "again", again(c, &d));
+    const struct str title = words_plain(c->a, d.type, PAGE_VIEW_TAB);
+    return page_render(c, 200, "delivery", arena_z(c->a, title), view);
+}
+
+const struct err *settings_deliveries_again(struct call *c)
+{
+    struct pairs form;
+    struct delivery d;
+    struct delivery_tries tries;
+    TRY(page_form(c, &form));
+    TRY(load(c, &d, &tries));
+    TRY(deliveries_again(c->pg, c->a, d.id, clock_now()));
+    wake_deliver();
+    response_see_other(
+        c->rs, page_view_path(c->a, "/settings/deliveries/", d.id, ""));
+    return NULL;
+}

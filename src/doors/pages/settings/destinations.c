@@ -1,0 +1,487 @@
+/* The lists of endpoints and of channels, making one, and the page of one.
+ *
+ * An admin makes and changes, an auditor reads. A secret is shown on a page of
+ * its own until it is stored, and never again. */
+#include "doors/pages/settings/destinations.h"
+
+#include "base/clock.h"
+#include "base/crypt.h"
+#include "base/id.h"
+#include "domain/endpoint.h"
+#include "doors/pages/settings/page.h"
+#include "doors/pages/settings/secret.h"
+#include "doors/pages/shell/page.h"
+#include "world/wake.h"
+
+/* ---- pieces --------------------------------------------------------- */
+
+struct str settings_destinations_word(struct str kind)
+{
+    if (str_is(kind, "mail"))
+        return STR("Mail");
+    if (str_is(kind, "slack"))
+        return STR("Slack");
+    return str_is(kind, "webhook") ? STR("Webhook") : STR("Agent");
+}
+
+struct str settings_destinations_waiting(struct arena *a,
+                                         const struct endpoint *e)
+{
+    struct buf b = buf_make(a, 64);
+    if (e->waiting == 0)
+        return STR("none waiting");
+    buf_str(&b, settings_page_count(a, e->waiting, ENDPOINTS_WAITING_MAX));
+    buf_put(&b, " waiting");
+    return buf_text(&b);
+}
+
+struct json *settings_destinations_state(struct arena *a,
+                                         const struct endpoint *e)
+{
+    const char *word = "In use", *tone = "plain", *icon = "check";
+    struct json *o = json_object(a);
+    if (e->paused_at) {
+        word = "Paused";
+        icon = "minus";
+    }
+    if (e->gone_at) {
+        word = "Gone";
+        tone = "high";
+        icon = "alert";
+    }
+    json_set_text(o, "word", str_of(word));
+    json_set_text(o, "tone", str_of(tone));
+    json_set_text(o, "icon", str_of(icon));
+    return o;
+}
+
+struct str
+settings_destinations_url(struct arena *a,
+                          const struct settings_destinations_kind *k,
+                          struct str id, const char *after)
+{
+    struct buf b = buf_make(a, 128);
+    buf_put(&b, k->path);
+    buf_char(&b, '/');
+    return page_view_path(a, arena_z(a, buf_text(&b)), id, after);
+}
+
+struct str settings_destinations_log(struct arena *a, struct str id)
+{
+    return page_view_path(a, "/settings/deliveries?endpoint=", id, "");
+}
+
+/* ---- the form ------------------------------------------------------- */
+
+static struct settings_form form_of(struct arena *a,
+                                    const struct settings_destinations_form *f)
+{
+    return (struct settings_form){.fields = f->kind->fields,
+                                  .fields_n = f->kind->fields_n,
+                                  .change = f->old != NULL,
+                                  .values = f->kind->values(a, f->old),
+                                  .typed = f->typed,
+                                  .errors = f->errors,
+                                  .problem = f->problem};
+}
+
+const struct err *settings_destinations_form_wrong(
+    struct arena *a, struct settings_destinations_form *f, const struct err *e)
+{
+    struct settings_form s = {.fields = f->kind->fields,
+                              .fields_n = f->kind->fields_n,
+                              .errors = f->errors,
+                              .problem = f->problem};
+    if (e && str_is(str_of(e->code), "endpoint.taken"))
+        e = err_at(a, e->kind, e->code, str_of(f->kind->unique), "%.*s",
+                   STR_FMT(e->say));
+    e = settings_form_wrong(a, &s, e);
+    f->errors = s.errors;
+    f->problem = s.problem;
+    return e;
+}
+
+bool settings_destinations_form_read(struct arena *a,
+                                     struct settings_destinations_form *f,
+                                     struct endpoint *e)
+{
+    struct settings_form s = form_of(a, f);
+    const struct json *values = settings_form_read(a, &s);
+    f->errors = s.errors;
+    return values &&
+           !settings_destinations_form_wrong(a, f,
+                                             f->kind->read(a, values, e)) &&
+           !f->errors;
+}
+
+void settings_destinations_form_view(
+    struct page_view *v, struct json *view,
+    const struct settings_destinations_form *f)
+{
+    const struct settings_destinations_kind *k = f->kind;
+    const struct settings_form s = form_of(v->a, f);
+    const struct settings_form_words words = {
+        .heading = f->old ? "Change" : k->form_heading,
+        .note = f->old ? "" : k->form_note,
+        .submit = f->old ? "Save" : k->submit,
+        .url = f->old ? settings_destinations_url(v->a, k, f->old->id, "")
+                      : str_of(k->path)};
+    settings_form_view(v, view, &s, &words);
+}
+
+/* ---- the list ------------------------------------------------------- */
+
+static bool may_change(const struct call *c)
+{
+    return c->who.role == ROLE_ADMIN;
+}
+
+static struct json *row(struct call *c, struct page_view *v,
+                        const struct settings_destinations_kind *k,
+                        const struct endpoint *e)
+{
+    struct json *o = json_object(v->a), *cells = json_array(v->a);
+    struct buf label = buf_make(v->a, 4096);
+    const struct str waiting = settings_destinations_waiting(v->a, e);
+    k->cells(v, e, cells);
+    for (size_t i = 0; i < json_count(cells); i++)
+        json_set_text(json_at(cells, i), "head", str_of(k->heads[i]));
+    if (may_change(c))
+        json_set_text(json_at(cells, 0), "url",
+                      settings_destinations_url(v->a, k, e->id, ""));
+    buf_str(&label, waiting);
+    buf_put(&label, ", the log of ");
+    buf_str(&label, words_plain(v->a, e->name, PAGE_VIEW_ROW));
+    json_set_json(o, "cells", cells);
+    json_set_json(o, "state", settings_destinations_state(v->a, e));
+    json_set_text(o, "waiting", waiting);
+    json_set_text(o, "log_url", settings_destinations_log(v->a, e->id));
+    json_set_text(o, "log_label", buf_text(&label));
+    return o;
+}
+
+static const struct err *set_rows(struct call *c, struct page_view *v,
+                                  struct json *view,
+                                  const struct settings_destinations_kind *k)
+{
+    struct endpoint_rows found;
+    struct json *heads = json_array(v->a), *rows = json_array(v->a);
+    struct json *empty = json_object(v->a);
+    TRY(endpoints_list(c->pg, c->a, k->channels, STR_NONE, &found));
+    for (size_t i = 0; i < SETTINGS_DESTINATIONS_COLUMNS; i++)
+        json_add_text(heads, str_of(k->heads[i]));
+    for (size_t i = 0; i < found.n; i++)
+        json_add_json(rows, row(c, v, k, &found.v[i]));
+    json_set_text(empty, "heading", str_of(k->empty_heading));
+    json_set_text(empty, "sentence", str_of(k->empty_sentence));
+    json_set_text(view, "heading", str_of(k->heading));
+    json_set_text(view, "about", str_of(k->about));
+    json_set_text(view, "summary",
+                  found.n ? words_many(v->a, (int64_t)found.n, k->noun)
+                          : STR(""));
+    json_set_bool(view, "is_empty", found.n == 0);
+    json_set_json(view, "empty", empty);
+    json_set_json(view, "heads", heads);
+    json_set_json(view, "rows", rows);
+    return NULL;
+}
+
+static const struct err *show(struct call *c, int status,
+                              const struct settings_destinations_form *f)
+{
+    struct json *view = json_object(c->a);
+    struct page_view v = page_begin(c);
+    settings_page_tabs(c, view, f->kind->path);
+    TRY(set_rows(c, &v, view, f->kind));
+    settings_destinations_form_view(&v, view, f);
+    if (!may_change(c))
+        json_set_json(view, "form", NULL);
+    return page_render(c, status, "settings", f->kind->heading, view);
+}
+
+const struct err *
+settings_destinations_list(struct call *c,
+                           const struct settings_destinations_kind *k)
+{
+    return show(c, 200, &(struct settings_destinations_form){.kind = k});
+}
+
+/* ---- making one ----------------------------------------------------- */
+
+static struct endpoint fresh(struct call *c)
+{
+    return (struct endpoint){.id = id_new(c->a),
+                             .kind = STR("agent"),
+                             .event_types = STR("[]"),
+                             .notify_to = STR("[]"),
+                             .detail = STR("title"),
+                             .created_at = clock_now(),
+                             .created_by = c->who.name};
+}
+
+static const struct err *insert(struct call *c, struct endpoint *e)
+{
+    if (str_is(e->kind, "agent") || str_is(e->kind, "webhook"))
+        e->secret = endpoint_secret(c->a);
+    return endpoints_insert(c->pg, c->a, e);
+}
+
+const struct err *
+settings_destinations_make(struct call *c,
+                           const struct settings_destinations_kind *k)
+{
+    struct pairs typed;
+    TRY(page_form(c, &typed));
+    struct settings_destinations_form f = {.kind = k, .typed = &typed};
+    struct endpoint e = fresh(c);
+    if (settings_destinations_form_read(c->a, &f, &e))
+        TRY(settings_destinations_form_wrong(c->a, &f, insert(c, &e)));
+    if (f.errors)
+        return show(c, 422, &f);
+    if (!e.secret.p) {
+        response_see_other(c->rs, str_of(k->path));
+        return NULL;
+    }
+    return settings_secret_keep(
+        c, &(struct settings_secret){
+               .what = "The secret",
+               .sentence = "Whoever receives checks each delivery by it.",
+               .name = e.name,
+               .secret = e.secret,
+               .back = str_of(k->path)});
+}
+
+/* ---- the page of one ------------------------------------------------ */
+
+#define SEEN 16 /* characters that tell one secret from the next */
+
+/* One that is there and of this kind. */
+static const struct err *load(struct call *c,
+                              const struct settings_destinations_kind *k,
+                              struct endpoint *e)
+{
+    const struct err *unknown =
+        ERROR(ERR_NOT_FOUND, "endpoint.unknown",
+              "There is no such entry. It may have been removed.");
+    if (!id_uuid(c->param[0]))
+        return unknown;
+    TRY(endpoints_get(c->pg, c->a, c->param[0], STR_NONE, e));
+    return str_is(e->kind, "agent") == k->channels ? unknown : NULL;
+}
+
+/* ---- showing -------------------------------------------------------- */
+
+/* A form says which secret it would replace, so that sending it again cannot
+ * throw away the one that was just made. */
+static struct str seen(struct arena *a, const struct endpoint *e)
+{
+    struct buf b = buf_make(a, 1024);
+    buf_put(&b, "secret seen ");
+    buf_str(&b, e->secret);
+    return e->secret.p ? str_sub(crypt_sha256_b64(a, buf_text(&b)), 0, SEEN)
+                       : STR("");
+}
+
+static struct json *acts_of(struct arena *a, const struct endpoint *e)
+{
+    static const struct settings_page_act
+        resume = {"resume", "Paused",
+                  "Nothing goes there. What waits is sent as soon as it "
+                  "goes on, and given up after seven days.",
+                  "Go on"},
+        revive = {"resume", "Gone",
+                  "It answered 410. What waited for it was given up, and "
+                  "nothing is written for it now. Go on when it is back: "
+                  "what comes from then on is sent, and what was given up "
+                  "has \"Send again\" in the delivery log.",
+                  "Go on"},
+        pause_agent = {"pause", "Pause",
+                       "Deliveries are kept, for seven days, and wait until "
+                       "it goes on.",
+                       "Pause it"},
+        pause_channel = {"pause", "Pause",
+                         "Nobody is told there until it goes on. What "
+                         "already waits is sent then, within seven days.",
+                         "Pause it"},
+        rotate = {"rotate", "New secret",
+                  "For 24 hours the old secret signs beside the new one. "
+                  "A secret from before the old one ends at once.",
+                  "Make a new secret"};
+    const bool agent = str_is(e->kind, "agent");
+    struct json *list = json_array(a);
+    settings_page_act(a, list,
+                      e->gone_at     ? &revive
+                      : e->paused_at ? &resume
+                      : agent        ? &pause_agent
+                                     : &pause_channel);
+    if (e->secret.p)
+        settings_page_act(a, list, &rotate);
+    return list;
+}
+
+/* What removing it does. */
+static struct str removal(struct arena *a, const struct endpoint *e)
+{
+    struct buf b = buf_make(a, 512);
+    const struct str n =
+        settings_page_count(a, e->waiting, ENDPOINTS_WAITING_MAX);
+    if (e->waiting == 0) {
+        buf_put(&b, "No delivery waits for it.");
+    } else {
+        buf_put(&b, "With it, ");
+        buf_str(&b, n);
+        buf_put(&b, e->waiting == 1 ? " delivery that waits is given up."
+                                    : " deliveries that wait are given up.");
+    }
+    buf_put(&b, str_is(e->kind, "agent")
+                    ? " Answers are not pushed there any more."
+                    : " Nobody is told there any more.");
+    buf_put(&b, " The log of its deliveries stays.");
+    return buf_text(&b);
+}
+
+/* What of it is shown, and in which state of the page. */
+struct shown {
+    int status;
+    bool confirm; /* the step before the removal */
+    const struct settings_destinations_form *form;
+};
+
+static void set_head(struct page_view *v, struct json *view,
+                     const struct settings_destinations_kind *k,
+                     const struct endpoint *e)
+{
+    struct arena *a = v->a;
+    json_set_text(view, "list_url", str_of(k->path));
+    json_set_text(view, "list_label", str_of(k->heading));
+    json_set_text(view, "url", settings_destinations_url(a, k, e->id, ""));
+    json_set_json(view, "state", settings_destinations_state(a, e));
+    json_set_text(view, "kind", settings_destinations_word(e->kind));
+    json_set_json(view, "name", page_view_text(v, e->name));
+    json_set_json(view, "since", page_view_time(v, e->created_at));
+    json_set_json(view, "made_by", page_view_text(v, e->created_by));
+    json_set_text(view, "log_url", settings_destinations_log(a, e->id));
+    json_set_text(view, "waiting", settings_destinations_waiting(a, e));
+    json_set_text(view, "seen", seen(a, e));
+}
+
+static const struct err *show_one(struct call *c, const struct endpoint *e,
+                                  const struct shown *s)
+{
+    const struct settings_destinations_kind *k = s->form->kind;
+    struct json *view = json_object(c->a);
+    struct json *confirm = NULL, *remove = json_object(c->a);
+    struct page_view v = page_begin(c);
+    set_head(&v, view, k, e);
+    if (s->confirm) {
+        confirm = json_object(c->a);
+        json_set_text(confirm, "says", removal(c->a, e));
+    }
+    json_set_text(remove, "sentence", removal(c->a, e));
+    json_set_text(remove, "url",
+                  settings_destinations_url(c->a, k, e->id, "?do=remove"));
+    json_set_json(view, "confirm", confirm);
+    json_set_json(view, "remove", remove);
+    json_set_json(view, "acts", acts_of(c->a, e));
+    settings_destinations_form_view(&v, view, s->form);
+    const struct str title = words_plain(c->a, e->name, PAGE_VIEW_TAB);
+    return page_render(c, s->status, "setting", arena_z(c->a, title), view);
+}
+
+const struct err *
+settings_destinations_one(struct call *c,
+                          const struct settings_destinations_kind *k)
+{
+    const struct str what = request_query(c->rq, "do");
+    struct endpoint e;
+    if (what.p && !str_is(what, "remove"))
+        return ERROR(ERR_BAD_REQUEST, "request.query",
+                     "There is no such step. Open the page anew.");
+    TRY(load(c, k, &e));
+    const struct settings_destinations_form f = {.kind = k, .old = &e};
+    return show_one(
+        c, &e, &(struct shown){.status = 200, .confirm = what.p, .form = &f});
+}
+
+/* ---- doing ---------------------------------------------------------- */
+
+static const struct err *to(struct call *c, struct str url)
+{
+    response_see_other(c->rs, url);
+    return NULL;
+}
+
+static const struct err *save(struct call *c, struct endpoint *old,
+                              struct settings_destinations_form *f)
+{
+    struct endpoint e = *old;
+    if (settings_destinations_form_read(c->a, f, &e))
+        TRY(settings_destinations_form_wrong(
+            c->a, f, endpoints_update(c->pg, c->a, &e)));
+    if (f->errors)
+        return show_one(c, old, &(struct shown){.status = 422, .form = f});
+    return to(c, str_of(f->kind->path));
+}
+
+static const struct err *pause(struct call *c, struct endpoint *e,
+                               const struct settings_destinations_kind *k,
+                               bool stop)
+{
+    TRY(endpoints_pause(c->pg, c->a, stop, clock_now(), e));
+    if (!stop)
+        wake_deliver(); /* of what waited */
+    return to(c, settings_destinations_url(c->a, k, e->id, ""));
+}
+
+static const struct err *rotate(struct call *c, struct endpoint *e,
+                                struct settings_destinations_form *f)
+{
+    const struct pairs typed = *f->typed;
+    const struct shown s = {.status = 409, .form = f};
+    f->typed = NULL;
+    if (!e->secret.p)
+        return ERROR(ERR_INVALID, "endpoint.no_secret",
+                     "Nothing is signed for this channel.");
+    if (str_eq(pairs_get(typed, "seen"), seen(c->a, e))) {
+        e->secret = endpoint_secret(c->a);
+        TRY(endpoints_rotate(c->pg, c->a, e->id, e->secret, clock_now()));
+        return settings_secret_keep(
+            c,
+            &(struct settings_secret){
+                .what = "The secret",
+                .sentence = "The old one signs beside it for 24 hours.",
+                .name = e->name,
+                .secret = e->secret,
+                .back = settings_destinations_url(c->a, f->kind, e->id, "")});
+    }
+    f->errors = json_object(c->a);
+    f->problem = ERROR(ERR_CONFLICT, "endpoint.rotated",
+                       "The secret was changed after this page was opened, "
+                       "so nothing was done now.");
+    return show_one(c, e, &s);
+}
+
+const struct err *
+settings_destinations_act(struct call *c,
+                          const struct settings_destinations_kind *k)
+{
+    struct pairs typed;
+    struct endpoint e;
+    TRY(page_form(c, &typed));
+    TRY(load(c, k, &e));
+    const struct endpoint old = e;
+    struct settings_destinations_form f = {
+        .kind = k, .old = &old, .typed = &typed};
+    const struct str what = pairs_get(typed, "do");
+    if (str_is(what, "save"))
+        return save(c, &e, &f);
+    if (str_is(what, "pause") || str_is(what, "resume"))
+        return pause(c, &e, k, str_is(what, "pause"));
+    if (str_is(what, "rotate"))
+        return rotate(c, &e, &f);
+    if (!str_is(what, "remove"))
+        return ERROR(ERR_BAD_REQUEST, "request.form",
+                     "The form does not say what to do. Open the page anew.");
+    TRY(endpoints_remove(c->pg, c->a, e.id, clock_now()));
+    return to(c, str_of(k->path));
+}

@@ -1,0 +1,89 @@
+/* Settings that are lists of endpoints: what the agents' endpoints and the
+ * channels to people do the same way (the list, the form, the page of one,
+ * its pause, secret and removal), and the shell of all settings pages. */
+#ifndef DOORS_PAGES_SETTINGS_DESTINATIONS_H
+#define DOORS_PAGES_SETTINGS_DESTINATIONS_H
+
+#include "doors/call/call.h"
+#include "doors/pages/settings/form.h"
+#include "store/endpoints.h"
+
+#define SETTINGS_DESTINATIONS_COLUMNS 4
+
+/* One of the two lists. */
+struct settings_destinations_kind {
+    bool channels;
+    const char *path, *noun, *heading, *about;
+    const char *empty_heading, *empty_sentence;
+    const char *form_heading, *form_note, *submit;
+    const char *unique; /* the field of which no two may be alike */
+    const char *heads[SETTINGS_DESTINATIONS_COLUMNS];
+    const struct settings_form_field *fields;
+    size_t fields_n;
+    /* The cells of a row, one for each head. */
+    void (*cells)(struct page_view *v, const struct endpoint *e,
+                  struct json *cells);
+    /* What stands in the fields, {key: value}; kept: {key: help} of those
+     * whose value is not shown and stays. e NULL: of a new one. */
+    struct json *(*values)(struct arena *a, const struct endpoint *e);
+    /* Judges values that fit their fields, and writes them into *e.
+     * ERR_INVALID with the field's key in .at. */
+    const struct err *(*read)(struct arena *a, const struct json *values,
+                              struct endpoint *e);
+};
+
+/* A form of one, on its way. */
+struct settings_destinations_form {
+    const struct settings_destinations_kind *kind;
+    const struct endpoint *old; /* that is changed; NULL: one is made */
+    const struct pairs *typed;  /* NULL: nothing was posted */
+    struct json *errors;        /* {key: sentence}; NULL: nothing is wrong */
+    const struct err *problem;  /* with no single field; or NULL */
+};
+/* Reads and judges what was posted into *e. false: f has what is wrong. */
+bool settings_destinations_form_read(struct arena *a,
+                                     struct settings_destinations_form *f,
+                                     struct endpoint *e);
+/* Takes the refusal of a whole endpoint to the field that it speaks of. NULL,
+ * or e where it is nothing that somebody could have typed. */
+const struct err *
+settings_destinations_form_wrong(struct arena *a,
+                                 struct settings_destinations_form *f,
+                                 const struct err *e) MUST;
+/* Adds `form`, and `errors` where something was wrong. */
+void settings_destinations_form_view(
+    struct page_view *v, struct json *view,
+    const struct settings_destinations_form *f);
+
+/* "Agent", "Mail", "Slack", "Webhook" for an endpoint's kind. */
+struct str settings_destinations_word(struct str kind);
+/* Of its deliveries: "2 waiting", "none waiting" */
+struct str settings_destinations_waiting(struct arena *a,
+                                         const struct endpoint *e);
+/* {word, tone, icon}: in use, paused, gone. */
+struct json *settings_destinations_state(struct arena *a,
+                                         const struct endpoint *e);
+/* The page of one. */
+struct str
+settings_destinations_url(struct arena *a,
+                          const struct settings_destinations_kind *k,
+                          struct str id, const char *after);
+/* The log of an endpoint's deliveries. */
+struct str settings_destinations_log(struct arena *a, struct str id);
+/* The list with its form; and making one from what was posted. */
+const struct err *
+settings_destinations_list(struct call *c,
+                           const struct settings_destinations_kind *k) MUST;
+const struct err *
+settings_destinations_make(struct call *c,
+                           const struct settings_destinations_kind *k) MUST;
+
+/* The page of one, and what can be done with it there. */
+const struct err *
+settings_destinations_one(struct call *c,
+                          const struct settings_destinations_kind *k) MUST;
+const struct err *
+settings_destinations_act(struct call *c,
+                          const struct settings_destinations_kind *k) MUST;
+
+#endif

@@ -1,0 +1,28 @@
+/* What the settings pages have in common: the way between them, cells, counts,
+ * and what can be done on the page of one thing. Never loads, never decides. */
+#ifndef DOORS_PAGES_SETTINGS_PAGE_H
+#define DOORS_PAGES_SETTINGS_PAGE_H
+
+#include "doors/call/call.h"
+#include "doors/pages/shell/view.h"
+
+/* Adds the tabs that the reader may open; path is the page's own. */
+void settings_page_tabs(const struct call *c, struct json *view,
+                        const char *path);
+/* One more cell of a row; second p NULL: it has no second line. */
+void settings_page_cell(struct page_view *v, struct json *cells,
+                        struct str text, struct str second);
+/* A list of texts in JSON as one text, with sep between. */
+struct str settings_page_joined(struct arena *a, struct str list,
+                                const char *sep);
+/* "12", or "more than 1,000" beyond what is counted. */
+struct str settings_page_count(struct arena *a, int64_t n, int64_t max);
+/* Something to be done on the page of one, by a form of its own. name: what
+ * its `do` says. */
+struct settings_page_act {
+    const char *name, *heading, *sentence, *label;
+};
+void settings_page_act(struct arena *a, struct json *acts,
+                       const struct settings_page_act *act);
+
+#endif

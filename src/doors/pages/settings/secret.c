@@ -1,0 +1,63 @@
+/* The page of a secret that was just made. */
+#include "doors/pages/settings/secret.h"
+
+#include "doors/pages/settings/settings.h"
+#include "doors/pages/shell/page.h"
+#include "store/secrets.h"
+
+#define SECRET_MAX ((size_t)8 << 10)
+
+static struct str url_of(struct arena *a, struct str id)
+{
+    return page_view_path(a, "/settings/secrets/", id, "");
+}
+
+const struct err *settings_secret_keep(struct call *c,
+                                       const struct settings_secret *s)
+{
+    struct json *o = json_object(c->a);
+    struct str id;
+    json_set_text(o, "what", str_of(s->what));
+    json_set_text(o, "sentence", str_of(s->sentence));
+    json_set_text(o, "name", s->name);
+    json_set_text(o, "secret", s->secret);
+    json_set_text(o, "back", s->back);
+    TRY(secrets_keep(c->pg, c->a, c->cookie, json_dump(c->a, o, SECRET_MAX),
+                     &id));
+    response_see_other(c->rs, url_of(c->a, id));
+    return NULL;
+}
+
+static const struct err *load(struct call *c, struct json **out)
+{
+    struct str text;
+    TRY(secrets_read(c->pg, c->a, c->cookie, c->param[0], &text));
+    return json_parse(c->a, text, out);
+}
+
+const struct err *settings_secret(struct call *c)
+{
+    struct page_view v = page_begin(c);
+    struct json *view = json_object(c->a), *kept = NULL;
+    TRY(load(c, &kept));
+    const struct str name = json_get_text(kept, "name");
+    json_set_json(view, "what", json_get(kept, "what"));
+    json_set_json(view, "sentence", json_get(kept, "sentence"));
+    json_set_json(view, "name", page_view_head(&v, name, PAGE_VIEW_ROW));
+    json_set_json(view, "secret", json_get(kept, "secret"));
+    json_set_json(view, "back_url", json_get(kept, "back"));
+    json_set_text(view, "url", url_of(c->a, c->param[0]));
+    response_header(c->rs, "Cache-Control", STR("no-store"));
+    return page_render(c, 200, "secret", "Store this now", view);
+}
+
+const struct err *settings_secret_post(struct call *c)
+{
+    struct pairs typed;
+    struct json *kept = NULL;
+    TRY(page_form(c, &typed));
+    TRY(load(c, &kept));
+    TRY(secrets_forget(c->pg, c->a, c->cookie, c->param[0]));
+    response_see_other(c->rs, json_get_text(kept, "back"));
+    return NULL;
+}

@@ -1,0 +1,27 @@
+/* What lists and pages say of a question in a word or two: its kind, its risk,
+ * how it ended, who decided and through which door. Never loads, never
+ * decides. */
+#ifndef DOORS_PAGES_SHELL_BADGE_H
+#define DOORS_PAGES_SHELL_BADGE_H
+
+#include "domain/principal.h"
+#include "domain/suspension.h"
+#include "doors/pages/shell/view.h"
+
+/* `kind`: the word and the icon; a question without a kind has them too. */
+struct json *page_badge_kind(struct arena *a, const struct suspension *s);
+/* NULL when the agent gave no severity. */
+struct json *page_badge_risk(struct arena *a, const struct suspension *s);
+/* NULL while the question can be answered. */
+struct json *page_badge_outcome(const struct page_view *v,
+                                const struct suspension *s);
+/* Was it the reader who answered? */
+bool page_badge_own(const struct suspension *s,
+                    const struct principal *reader);
+/* Who decided: the reader's own name, an e-mail, an agent, the clock. */
+struct str page_badge_who(struct arena *a, const struct suspension *s,
+                          const struct principal *reader);
+/* "in the browser" */
+struct str page_badge_door(const struct suspension *s);
+
+#endif

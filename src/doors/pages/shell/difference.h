@@ -1,0 +1,28 @@
+/* What differs between two JSON values, as rows of a page: changed, added,
+ * removed, each with what was and what is. Never loads, never decides. */
+#ifndef DOORS_PAGES_SHELL_DIFFERENCE_H
+#define DOORS_PAGES_SHELL_DIFFERENCE_H
+
+#include "domain/exceed.h"
+#include "doors/pages/shell/facts.h"
+
+/* `rows[]` of {sign, word, path, before, after, type, beyond}, `more`, and the
+ * heads of both sides, `was_head` and `now_head`; `brief`, the first of them in
+ * a few words. Equal parts have no row. */
+struct json *page_difference(struct page_view *v, const struct json *before,
+                             const struct json *after);
+/* The same, where each row that goes beyond what was asked for says so, and
+ * `beyond` lists them; beyond NULL: none does. */
+struct json *page_difference_judged(struct page_view *v,
+                                    const struct json *before,
+                                    const struct json *after,
+                                    const struct exceed *beyond);
+/* The same with a row for each value of two objects, within the room: where
+ * it is equal sign and word are "" and before is null. The same object twice:
+ * its values. */
+struct json *page_difference_whole(struct page_view *v,
+                                   struct page_facts_room *room,
+                                   const struct json *before,
+                                   const struct json *after);
+
+#endif

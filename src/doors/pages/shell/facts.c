@@ -1,0 +1,246 @@
+/* Fact tables: what an agent sent, readable and exact.
+ *
+ * The rows are for reading; the raw lines are the stored bytes and what the
+ * digest is over. Both are bounded, so that no question makes a page that
+ * cannot be shown. Never interprets a value. */
+#include "doors/pages/shell/facts.h"
+
+#define KEY_MAX 200  /* characters of one key within a path */
+
+/* ---- rows ----------------------------------------------------------- */
+
+struct walk {
+    struct page_view *v;
+    struct page_facts_room *room;
+    struct json *rows;
+    int64_t skipped; /* leaves without a row */
+    struct buf path;
+};
+
+static bool plain_key(struct str key)
+{
+    for (size_t i = 0; i < key.n; i++) {
+        if (strchr(".[]\"\\ ", key.p[i]))
+            return false;
+    }
+    return key.n > 0;
+}
+
+void page_facts_put_key(struct page_view *v, struct buf *path, struct str key)
+{
+    const struct str head = str_head(key, KEY_MAX);
+    v->folded += head.n < key.n;
+    if (plain_key(key)) {
+        buf_put(path, path->n ? "." : "");
+        buf_str(path, head);
+    } else {
+        buf_char(path, '[');
+        json_write_string(path, head);
+        buf_char(path, ']');
+    }
+    buf_put(path, head.n < key.n ? "\xE2\x80\xA6" : "");
+}
+
+struct str page_facts_type(struct arena *a, const struct json *value)
+{
+    struct buf b = buf_make(a, 64);
+    switch (json_type(value)) {
+    case JSON_NULL:
+        return STR("null");
+    case JSON_BOOL:
+        return STR("boolean");
+    case JSON_INT:
+        return STR("integer");
+    case JSON_DOUBLE:
+        return STR("number");
+    case JSON_ARRAY:
+        return STR("list, empty");
+    case JSON_OBJECT:
+        return STR("object, empty");
+    case JSON_STRING:
+    case JSON__MAX:
+    default:
+        break;
+    }
+    buf_put(&b, "text, ");
+    buf_str(&b, words_count(a, (int64_t)str_runes(json_text(value))));
+    return buf_text(&b);
+}
+
+struct str page_facts_value(struct arena *a, const struct json *value)
+{
+    if (json_is(value, JSON_STRING))
+        return json_text(value);
+    return json_dump(a, value, SIZE_MAX / 2);
+}
+
+static void leaf(struct walk *w, const struct json *value)
+{
+    struct arena *a = w->v->a;
+    const struct str text = page_facts_value(a, value);
+    const size_t cost = text.n + w->path.n;
+    if (w->room->rows == 0 || cost > w->room->bytes) {
+        w->skipped++;
+        return;
+    }
+    struct json *row = json_object(a);
+    const struct str path = w->path.n ? buf_text(&w->path) : STR("value");
+    json_set_json(row, "path", page_view_text(w->v, path));
+    json_set_json(row, "value", page_view_text(w->v, text));
+    json_set_text(row, "type", page_facts_type(a, value));
+    json_set_json(row, "long", page_view_long(w->v, text, PAGE_FACTS_LONG));
+    json_add_json(w->rows, row);
+    w->room->bytes -= cost;
+    w->room->rows--;
+}
+
+/* The gate bounds the depth. */
+static void walk(struct walk *w, const struct json *value)
+{
+    const size_t here = w->path.n;
+    const bool object = json_is(value, JSON_OBJECT);
+    if (json_count(value) == 0) {
+        leaf(w, value);
+        return;
+    }
+    struct json_iter m = json_iter(value);
+    for (size_t i = 0; i < json_count(value); i++) {
+        if (object && json_next(&m))
+            page_facts_put_key(w->v, &w->path, m.key);
+        else
+            buf_printf(&w->path, "[%zu]", i);
+        walk(w, object ? m.value : json_at(value, i));
+        w->path.n = here;
+    }
+}
+
+struct page_facts_room page_facts_room(void)
+{
+    return (struct page_facts_room){PAGE_FACTS_ROWS, PAGE_FACTS_BYTES};
+}
+
+void page_facts_set_rows(struct page_view *v, struct page_facts_room *room,
+                         struct json *table, const struct json *value)
+{
+    struct walk w = {.v = v,
+                     .room = room,
+                     .rows = json_array(v->a),
+                     .path = buf_make(v->a, PAGE_FACTS_BYTES)};
+    struct buf more = buf_make(v->a, 128);
+    if (json_count(value) > 0 || !json_is(value, JSON_OBJECT))
+        walk(&w, value);
+    v->cut += w.skipped;
+    if (w.skipped > 0) {
+        buf_str(&more, words_many(v->a, w.skipped, "more value"));
+        buf_put(&more, w.skipped == 1 ? " is" : " are");
+        buf_put(&more, " in the raw JSON.");
+    }
+    json_set_bool(table, "has_rows", json_count(w.rows) > 0);
+    json_set_json(table, "rows", w.rows);
+    json_set_text(table, "more", more.n ? buf_text(&more) : STR(""));
+}
+
+static void set_rows(struct page_view *v, struct json *table, struct str text)
+{
+    struct page_facts_room room = page_facts_room();
+    struct json *value = NULL;
+    /* What cannot be read as JSON (a tampered row) is still shown raw. */
+    if (json_parse(v->a, text, &value))
+        value = json_object(v->a);
+    page_facts_set_rows(v, &room, table, value);
+}
+
+void page_facts_count(struct page_view *v, struct str text)
+{
+    set_rows(v, json_object(v->a), text);
+}
+
+/* ---- raw ------------------------------------------------------------ */
+
+/* The longest head of at most max bytes that ends with a whole character. */
+static struct str head_bytes(struct str s, size_t max)
+{
+    if (s.n <= max)
+        return s;
+    while (max > 0 && ((unsigned char)s.p[max] & 0xC0) == 0x80)
+        max--;
+    return str_sub(s, 0, max);
+}
+
+static struct str cut_words(struct arena *a, struct str text, struct str shown,
+                            struct str rest)
+{
+    struct buf b = buf_make(a, 256);
+    if (shown.n < text.n) {
+        buf_put(&b, "The first ");
+        buf_str(&b, words_count(a, (int64_t)(shown.n >> 10)));
+        buf_put(&b, " kB of ");
+        buf_str(&b, words_count(a, (int64_t)((text.n + 1023) >> 10)));
+        buf_put(&b, " kB are shown.");
+    }
+    if (rest.p) {
+        buf_put(&b, b.n ? " " : "");
+        buf_put(&b, "The last entry holds all further lines.");
+    }
+    return b.n ? buf_text(&b) : STR("");
+}
+
+/* The exact bytes, split at line feeds. Beyond PAGE_FACTS_LINES they stand
+ * together in one last entry. */
+static struct json *raw(struct page_view *v, const struct page_facts_of *of)
+{
+    struct json *o = json_object(v->a), *lines = json_array(v->a);
+    const struct str shown = head_bytes(of->text, PAGE_FACTS_BYTES);
+    struct str rest = shown;
+    while (rest.p && json_count(lines) < PAGE_FACTS_LINES)
+        json_add_json(lines, page_view_text(v, str_cut(&rest, '\n')));
+    if (rest.p)
+        json_add_json(lines, page_view_text(v, rest));
+    json_set_text(o, "size", words_many(v->a, (int64_t)of->text.n, "byte"));
+    json_set_bool(o, "open", of->open);
+    json_set_json(o, "lines", lines);
+    json_set_text(o, "cut", cut_words(v->a, of->text, shown, rest));
+    json_set_text(o, "hash_short", words_groups(v->a, of->sha256, 2));
+    json_set_text(o, "hash", words_groups(v->a, of->sha256, SIZE_MAX / 4));
+    json_set_text(o, "hash_note", str_of(of->sha256.p ? of->hash_note : ""));
+    return o;
+}
+
+struct json *page_facts(struct page_view *v, const struct page_facts_of *of)
+{
+    struct json *o = json_object(v->a);
+    json_set_text(o, "id", str_of(of->id));
+    json_set_text(o, "heading", str_of(of->heading));
+    json_set_text(o, "note", of->note);
+    json_set_bool(o, "folded", of->folded);
+    set_rows(v, o, of->text);
+    json_set_json(o, "raw", raw(v, of));
+    return o;
+}
+
+static size_t digits(struct str s)
+{
+    size_t n = 0;
+    while (n < s.n && s.p[n] >= '0' && s.p[n] <= '9')
+        n++;
+    return n;
+}
+
+/* As it was sent, with commas; one with an exponent stays as it is. */
+struct str page_facts_number(struct arena *a, const struct json *value)
+{
+    const struct str s = json_dump(a, value, JSON_NUMBER_MAX);
+    struct buf b = buf_make(a, JSON_NUMBER_MAX * 2);
+    const size_t sign = s.n > 0 && s.p[0] == '-';
+    const size_t whole = digits(str_sub(s, sign, s.n));
+    if (str_find(s, 'e', 0) < s.n || str_find(s, 'E', 0) < s.n)
+        return s;
+    buf_str(&b, str_sub(s, 0, sign));
+    for (size_t i = 0; i < whole; i++) {
+        if (i > 0 && (whole - i) % 3 == 0)
+            buf_char(&b, ',');
+        buf_char(&b, s.p[sign + i]);
+    }
+    buf_str(&b, str_sub(s, sign + whole, s.n));
+    return buf_text(&b);
+}

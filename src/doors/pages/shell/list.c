@@ -1,0 +1,127 @@
+/* What the lists of questions share. Never loads, never decides. */
+#include "doors/pages/shell/list.h"
+
+struct str page_list_filter(struct call *c, const char *key)
+{
+    const struct str s = str_trim(request_query(c->rq, key));
+    return s.n > 0 ? s : STR_NONE;
+}
+
+bool page_list_kind(struct call *c, enum kind *out)
+{
+    const struct str word = page_list_filter(c, "kind");
+    *out = word.p ? kind_of_key(word) : KIND__MAX;
+    return !word.p || *out < KIND__MAX;
+}
+
+static void put_pair(struct buf *b, struct str key, struct str value)
+{
+    if (b->n > 0)
+        buf_char(b, '&');
+    request_escape(b, key);
+    buf_char(b, '=');
+    request_escape(b, value);
+}
+
+/* All filters but one. */
+static void put_others(struct call *c, struct buf *b, const char *but)
+{
+    for (size_t i = 0; i < c->rq->query.n; i++) {
+        const struct pair p = c->rq->query.v[i];
+        if (str_trim(p.value).n > 0 && !str_is(p.key, "after") &&
+            !(but && str_is(p.key, but)))
+            put_pair(b, p.key, str_trim(p.value));
+    }
+}
+
+struct str page_list_query(struct call *c)
+{
+    struct buf b = buf_make(c->a, REQUEST_TARGET_MAX * 3);
+    put_others(c, &b, NULL);
+    return b.n > 0 ? buf_text(&b) : STR("");
+}
+
+struct str page_list_url(struct call *c, const char *path, const char *key,
+                         struct str value)
+{
+    struct buf b = buf_make(c->a, REQUEST_TARGET_MAX * 3);
+    struct buf out = buf_make(c->a, REQUEST_TARGET_MAX * 4);
+    put_others(c, &b, key);
+    if (value.p)
+        put_pair(&b, str_of(key), value);
+    buf_put(&out, path);
+    buf_put(&out, b.n > 0 ? "?" : "");
+    buf_str(&out, buf_text(&b));
+    return buf_text(&out);
+}
+
+struct str page_list_save(struct call *c, const char *path)
+{
+    struct buf b = buf_make(c->a, REQUEST_TARGET_MAX * 10);
+    buf_put(&b, "/views?path=");
+    request_escape(&b, str_of(path));
+    buf_put(&b, "&query=");
+    request_escape(&b, page_list_query(c));
+    return buf_text(&b);
+}
+
+void page_list_chip(struct json *list, struct arena *a,
+                    const struct page_list_chip *chip)
+{
+    struct json *o = json_object(a);
+    json_set_text(o, "url", chip->url);
+    json_set_text(o, "label", chip->label);
+    json_set_text(o, "count", chip->count);
+    json_set_text(o, "icon", str_of(chip->icon));
+    json_set_bool(o, "here", chip->here);
+    json_add_json(list, o);
+}
+
+struct str page_list_count(struct arena *a, int64_t n, int64_t max)
+{
+    struct buf b = buf_make(a, 64);
+    buf_str(&b, words_count(a, n > max ? max : n));
+    buf_put(&b, n > max ? "+" : "");
+    return buf_text(&b);
+}
+
+struct json *page_list_pager(struct call *c, const struct page_list_pager *p)
+{
+    struct json *o = json_object(c->a);
+    if (p->first && !p->older.p)
+        return NULL;
+    json_set_text(o, "shown_text", p->shown);
+    json_set_json(o, "first_url", NULL);
+    json_set_json(o, "older_url", NULL);
+    if (!p->first)
+        json_set_text(o, "first_url",
+                      page_list_url(c, p->path, "after", STR_NONE));
+    if (p->older.p)
+        json_set_text(o, "older_url",
+                      page_list_url(c, p->path, "after", p->older));
+    return o;
+}
+
+const struct err *page_list_bad(void)
+{
+    return ERROR(ERR_BAD_REQUEST, "request.query",
+                 "The list has no such view. Open it anew.");
+}
+
+void page_list_row_begin(struct page_list_row *r, struct call *c,
+                         struct page_view *v)
+{
+    *r = (struct page_list_row){
+        .call = *c, .view = *v, .page = c, .page_view = v};
+    r->call.a = r->view.a = arena_within(c->a);
+}
+
+struct json *page_list_row_end(struct page_list_row *r,
+                               const struct json *built)
+{
+    struct json *kept = json_copy(r->page->a, built);
+    r->view.a = r->page->a;
+    *r->page_view = r->view; /* its counters went on */
+    arena_free(r->call.a);
+    return kept;
+}

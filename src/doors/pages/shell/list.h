@@ -1,0 +1,61 @@
+/* What the lists of questions share: filters in the address, chips that change
+ * one of them, counts, the way to the next page. Never loads, never decides. */
+#ifndef DOORS_PAGES_SHELL_LIST_H
+#define DOORS_PAGES_SHELL_LIST_H
+
+#include "domain/kind.h"
+#include "doors/call/call.h"
+#include "doors/pages/shell/view.h"
+
+#define PAGE_LIST_ROWS 50
+#define PAGE_LIST_WORDS 200 /* characters of a search */
+
+/* A filter of the address; p NULL where it is absent or empty. */
+struct str page_list_filter(struct call *c, const char *key);
+/* The kind that a list is narrowed to; KIND__MAX: to none. false: the address
+ * has one that is not known. */
+bool page_list_kind(struct call *c, enum kind *out);
+/* The list at path with one filter changed, from its first page; value p NULL:
+ * without it. */
+struct str page_list_url(struct call *c, const char *path, const char *key,
+                         struct str value);
+/* What stands behind the question mark, without the place in the list. */
+struct str page_list_query(struct call *c);
+/* Where the list as it is filtered can be saved under a name. */
+struct str page_list_save(struct call *c, const char *path);
+/* Adds {url, label, count, icon, here}; count and icon may be "". */
+struct page_list_chip {
+    struct str url, label, count;
+    const char *icon;
+    bool here;
+};
+void page_list_chip(struct json *list, struct arena *a,
+                    const struct page_list_chip *chip);
+/* "57", or "200+" for more than max. */
+struct str page_list_count(struct arena *a, int64_t n, int64_t max);
+/* {shown_text, first_url, older_url}; NULL where there is one page. */
+struct page_list_pager {
+    const char *path;
+    bool first;       /* it is the first page */
+    struct str older; /* the id to go on behind; p NULL: it is the last */
+    struct str shown;
+};
+struct json *page_list_pager(struct call *c, const struct page_list_pager *p);
+/* A row in memory of its own: the trees that it is read from may be many times
+ * as large as what it shows, and a page has many rows. Between the two calls
+ * `call` and `view` stand for the page's. */
+struct page_list_row {
+    struct call call;
+    struct page_view view;
+    struct call *page;
+    struct page_view *page_view;
+};
+void page_list_row_begin(struct page_list_row *r, struct call *c,
+                         struct page_view *v);
+/* What was built, as the page's own; the row's memory is given back. */
+struct json *page_list_row_end(struct page_list_row *r,
+                               const struct json *built);
+/* ERR_BAD_REQUEST request.query */
+const struct err *page_list_bad(void) MUST;
+
+#endif

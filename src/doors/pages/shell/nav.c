@@ -1,0 +1,95 @@
+/* The way through the pages. A page can be shown without the counts. */
+#include "doors/pages/shell/nav.h"
+
+#include "base/log.h"
+#include "doors/pages/shell/list.h"
+#include "store/inbox.h"
+#include "store/views.h"
+
+/* "200+" beyond what is counted; "" for none. */
+static struct str count(struct call *c, int64_t n)
+{
+    return n ? page_list_count(c->a, n, INBOX_COUNT_MAX) : STR("");
+}
+
+static void add_view(struct call *c, struct json *list,
+                     const struct page_list_chip *chip)
+{
+    page_list_chip(list, c->a, chip);
+}
+
+static bool in_inbox(const struct call *c, const char *view)
+{
+    return str_is(c->rq->path, "/inbox") &&
+           (view ? str_is(request_query(c->rq, "view"), view)
+                 : request_query(c->rq, "view").n == 0);
+}
+
+static struct json *views(struct call *c, const int64_t n[INBOX_VIEW__MAX])
+{
+    static const struct {
+        const char *word, *url, *label;
+    } rows[INBOX_VIEW__MAX] = {
+        [INBOX_MAY] = {NULL, "/inbox", "Inbox"},
+        [INBOX_MINE] = {"mine", "/inbox?view=mine", "Mine"},
+        [INBOX_GROUPS] = {"groups", "/inbox?view=groups", "My groups"},
+        [INBOX_ALL] = {"all", "/inbox?view=all", "All open"}};
+    struct json *list = json_array(c->a);
+    for (size_t i = 0; i < countof(rows); i++) {
+        const struct page_list_chip one = {.url = str_of(rows[i].url),
+                                           .label = str_of(rows[i].label),
+                                           .count = count(c, n[i]),
+                                           .icon = "",
+                                           .here = in_inbox(c, rows[i].word)};
+        /* Who reads and does not answer has one view, of everything. */
+        if (principal_decides(&c->who) || i == INBOX_MAY)
+            add_view(c, list, &one);
+    }
+    return list;
+}
+
+static struct json *saved(struct call *c, bool load)
+{
+    struct json *list = json_array(c->a);
+    struct view_rows rows = {.n = 0};
+    if (!load || views_list(c->pg, c->a, c->who.id, &rows))
+        return list;
+    const struct str here = page_list_query(c);
+    for (size_t i = 0; i < rows.n; i++) {
+        const struct view *v = &rows.v[i];
+        struct buf url = buf_make(c->a, v->query.n + 64);
+        buf_str(&url, v->path);
+        buf_put(&url, v->query.n ? "?" : "");
+        buf_str(&url, v->query);
+        const struct page_list_chip one = {
+            .url = buf_text(&url),
+            .label = words_plain(c->a, v->name, VIEWS_NAME_MAX),
+            .count = STR(""),
+            .icon = "",
+            .here = v->query.n > 0 && str_eq(c->rq->path, v->path) &&
+                    str_eq(here, v->query)};
+        add_view(c, list, &one);
+    }
+    return list;
+}
+
+void page_nav(struct call *c, struct json *page, bool load)
+{
+    int64_t n[INBOX_VIEW__MAX] = {0};
+    struct json *nav = json_object(c->a);
+    const bool in = c->cookie.p != NULL;
+    if (in && load && inbox_badges(c->pg, c->a, &c->who, n))
+        log_line(LOG_WARN, "the counts of the inbox cannot be read");
+    json_set_text(page, "open_count",
+                  count(c, principal_decides(&c->who) ? n[INBOX_MAY]
+                                                      : n[INBOX_ALL]));
+    if (!principal_decides(&c->who))
+        n[INBOX_MAY] = n[INBOX_ALL];
+    json_set_json(nav, "views", views(c, n));
+    json_set_json(nav, "saved", saved(c, in && load));
+    json_set_bool(nav, "views_here", str_is(c->rq->path, "/views"));
+    json_set_bool(nav, "decided", str_is(c->rq->path, "/decided"));
+    json_set_bool(nav, "settings", str_starts(c->rq->path, STR("/settings")));
+    json_set_bool(nav, "may_set", c->cookie.p != NULL);
+    json_set_json(page, "nav", nav);
+}

@@ -1,0 +1,156 @@
+/* What all pages do the same way: the shell around them, errors, forms. */
+#include "doors/pages/shell/page.h"
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "doors/call/session.h"
+#include "doors/pages/shell/nav.h"
+
+/* Beyond the longest plan beside another: each byte of a record of 256 kB may
+ * become five, and stand in up to ten places. */
+#define PAGE_MAX ((size_t)14 << 20)
+
+static const char policy[] =
+    "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; "
+    "connect-src 'self'; form-action 'self'; frame-ancestors 'none'; "
+    "base-uri 'none'";
+
+/* ---- shell ---------------------------------------------------------- */
+
+/* The first letters of the first and the last word of a name. */
+static struct str initials(struct arena *a, struct str name)
+{
+    struct buf b = buf_make(a, 16);
+    const struct str s = str_trim(name);
+    size_t last = s.n;
+    while (last > 0 && s.p[last - 1] != ' ')
+        last--;
+    buf_str(&b, str_head(s, 1));
+    if (last > 0)
+        buf_str(&b, str_head(str_sub(s, last, s.n), 1));
+    return buf_text(&b);
+}
+
+struct page_view page_begin(const struct call *c)
+{
+    struct page_view v = page_view(c->a, clock_now());
+    v.zone = c->who.time_zone;
+    return v;
+}
+
+/* "" where the page follows what the browser prefers. */
+static struct str theme(const struct call *c)
+{
+    const struct str s = c->who.theme;
+    return str_is(s, "light") || str_is(s, "dark") ? s : STR("");
+}
+
+static struct json *operator_view(struct call *c)
+{
+    struct json *o = NULL;
+    if (!c->cookie.p)
+        return NULL;
+    o = json_object(c->a);
+    json_set_text(o, "name", c->who.title);
+    json_set_text(o, "initials", initials(c->a, c->who.title));
+    return o;
+}
+
+/* load: with what the database knows; an error page must not need it. */
+static void set_page(struct call *c, struct json *view, const char *title,
+                     bool load)
+{
+    struct json *p = json_object(c->a);
+    json_set_text(p, "title", str_of(title));
+    json_set_text(p, "now", clock_rfc3339(c->a, clock_now()));
+    json_set_json(p, "operator", operator_view(c));
+    json_set_text(p, "csrf", session_csrf(c));
+    json_set_text(p, "theme", theme(c));
+    json_set_text(p, "keys", STR(""));
+    if (c->cookie.p && c->who.single_key)
+        json_set_text(p, "keys", STR("once"));
+    json_set_text(p, "zone",
+                  c->who.time_zone.p ? c->who.time_zone : STR("UTC"));
+    page_nav(c, p, load);
+    json_set_json(view, "page", p);
+}
+
+static const struct err *render(struct call *c, int status, const char *name,
+                                struct json *view)
+{
+    struct buf out = buf_make(c->a, PAGE_MAX);
+    TRY(template_render(c->a, c->serve->templates, name, view, &out));
+    c->rs->body = out;
+    c->rs->status = status;
+    response_header(c->rs, "Content-Type", STR("text/html; charset=utf-8"));
+    response_header(c->rs, "Content-Security-Policy",
+                    (struct str){policy, sizeof policy - 1});
+    response_header(c->rs, "Referrer-Policy", STR("same-origin"));
+    return NULL;
+}
+
+const struct err *page_render(struct call *c, int status, const char *name,
+                              const char *title, struct json *view)
+{
+    set_page(c, view, title, true);
+    return render(c, status, name, view);
+}
+
+/* ---- errors --------------------------------------------------------- */
+
+static const char *heading(const struct err *e)
+{
+    static const char *const words[ERR__MAX] = {
+        [ERR_BAD_REQUEST] = "The request could not be read",
+        [ERR_UNAUTHENTICATED] = "Sign in to go on",
+        [ERR_FORBIDDEN] = "This is not allowed",
+        [ERR_NOT_FOUND] = "There is nothing here",
+        [ERR_METHOD] = "The request could not be read",
+        [ERR_CONFLICT] = "Something changed meanwhile",
+        [ERR_TOO_LARGE] = "This is too large",
+        [ERR_MEDIA_TYPE] = "The request could not be read",
+        [ERR_INVALID] = "This cannot be accepted",
+        [ERR_RATE] = "Too many tries",
+        [ERR_INTERNAL] = "Something went wrong in Sayso",
+        [ERR_BUSY] = "Sayso cannot answer just now"};
+    return e->kind < ERR__MAX && words[e->kind] ? words[e->kind]
+                                                : "Something went wrong";
+}
+
+void page_error(struct call *c, const struct err *e)
+{
+    struct json *view = json_object(c->a), *o = json_object(c->a);
+    struct buf status = buf_make(c->a, 8);
+    const int code = response_status(e->kind);
+    buf_int(&status, code);
+    json_set_text(o, "status", buf_text(&status));
+    json_set_text(o, "title", str_of(heading(e)));
+    json_set_text(o, "sentence", e->say);
+    json_set_text(o, "code", str_of(e->code));
+    json_set_text(o, "request_id", c->rq->id);
+    json_set_json(view, "error", o);
+    set_page(c, view, heading(e), false);
+    response_error(c->rs, e, RESPONSE_PROBLEM);
+    const struct err *failed = render(c, code, "error", view);
+    if (failed)
+        log_line(LOG_ERR, "the error page cannot be shown: %s %.*s",
+                 failed->code, STR_FMT(failed->at));
+}
+
+/* ---- forms ---------------------------------------------------------- */
+
+const struct err *page_form(struct call *c, struct pairs *out)
+{
+    TRY(session_same_origin(c));
+    TRY(request_form(c->a, c->rq->body, REQUEST_PAIRS_MAX, out));
+    if (!session_csrf_ok(c, pairs_get(*out, "csrf")))
+        return ERROR(ERR_FORBIDDEN, "request.csrf",
+                     "This form has grown old. Open the page again and send "
+                     "it from there; nothing was changed.");
+    return NULL;
+}
+
+const struct err *page_keyboard(struct call *c)
+{
+    return page_render(c, 200, "keys", "Keyboard", json_object(c->a));
+}

@@ -1,0 +1,82 @@
+/* What an agent refers to, as links and as text. */
+#include "doors/pages/shell/refs.h"
+
+#define REFS_MAX 200 /* shown of one list */
+
+static bool printable(struct str s)
+{
+    for (size_t i = 0; i < s.n; i++) {
+        if (s.p[i] <= ' ' || s.p[i] > '~' || s.p[i] == '\\')
+            return false;
+    }
+    return s.n > 0;
+}
+
+static bool is_host(struct str s)
+{
+    bool letter = false;
+    for (size_t i = 0; i < s.n; i++) {
+        const char c = s.p[i];
+        const bool name = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+                          (c >= '0' && c <= '9');
+        if (!name && c != '.' && c != '-' && c != ':')
+            return false;
+        letter = letter || name;
+    }
+    return letter;
+}
+
+bool page_refs_url(struct str s, const char *scheme,
+                   struct page_refs_url *out)
+{
+    const struct str before = str_of(scheme);
+    if (!str_starts(s, before) || !printable(s))
+        return false;
+    size_t end = before.n;
+    while (end < s.n && s.p[end] != '/' && s.p[end] != '?' && s.p[end] != '#')
+        end++;
+    out->before = before;
+    out->host = str_sub(s, before.n, end);
+    out->after = str_sub(s, end, s.n);
+    return is_host(out->host);
+}
+
+struct json *page_refs_one(struct page_view *v, struct str title,
+                           struct str kind, struct str ref)
+{
+    struct json *o = json_object(v->a);
+    struct page_refs_url url = {.host = STR_NONE};
+    const bool link = page_refs_url(ref, "https://", &url);
+    const struct str where = link ? url.host : ref;
+    v->folded += str_runes(title) > PAGE_VIEW_TITLE ||
+                 (!link && str_runes(ref) > PAGE_VIEW_TITLE);
+    json_set_json(o, "title",
+                  page_view_head(v, title.p ? title : ref, PAGE_VIEW_TITLE));
+    json_set_json(o, "kind", page_view_head(v, kind, PAGE_VIEW_ROW));
+    json_set_text_or_null(o, "ref_url", link ? ref : STR_NONE);
+    json_set_json(o, "where",
+                  title.p || link ? page_view_head(v, where, PAGE_VIEW_TITLE)
+                                  : NULL);
+    return o;
+}
+
+struct json *page_refs(struct page_view *v, const struct json *list)
+{
+    struct json *out = json_array(v->a);
+    for (size_t i = 0; i < json_count(list) && i < REFS_MAX; i++) {
+        const struct json *one = json_at(list, i);
+        json_add_json(out, page_refs_one(v, json_get_text(one, "title"),
+                                         json_get_text(one, "kind"),
+                                         json_get_text(one, "ref")));
+    }
+    return out;
+}
+
+struct json *page_refs_text(struct page_view *v, struct str text)
+{
+    struct json *list = NULL;
+    if (!text.p || json_parse(v->a, text, &list) ||
+        !json_is(list, JSON_ARRAY))
+        return json_array(v->a);
+    return page_refs(v, list);
+}

@@ -1,0 +1,150 @@
+/* The fields by which a yes allows less: what they show, and what comes back
+ * from them. */
+#include "doors/pages/answer/amend_form.h"
+
+#include "suite.h"
+
+SUITE(answer_amend);
+
+static struct pairs posted(const char *text)
+{
+    struct pairs p;
+    cr_assert_null(request_form(a, str_of(text), REQUEST_PAIRS_MAX, &p));
+    return p;
+}
+
+static struct json *choice_of(const char *takes)
+{
+    struct json *o = json_object(a);
+    json_set_text(o, "takes", str_of(takes));
+    return o;
+}
+
+/* What was read, or the errors, as JSON. */
+static const char *read_back(const char *takes, const char *subject,
+                             const char *form)
+{
+    const struct suspension s = {.subject = str_of(subject)};
+    const struct pairs p = posted(form);
+    struct amend_sent sent;
+    const struct err *e =
+        answer_amend_read(a, &s, choice_of(takes), &p, &sent);
+    const struct json *shown = e                  ? json_get(e->more, "fields")
+                               : sent.constraints ? sent.constraints
+                                                  : sent.subject;
+    return shown ? arena_z(a, json_dump(a, shown, 1 << 16)) : "none";
+}
+
+static const char cost[] = "{\"limit\":{\"amount\":18.50,\"unit\":\"USD\"}}";
+static const char time_of[] = "{\"duration\":{\"seconds\":7200}}";
+
+Test(answer_amend, one_number)
+{
+    static const char *const cases[][4] = {
+        {"limit", cost, "f1=7.25", "{\"limit\":7.25}"},
+        {"limit", cost, "f1=+18.50+", "{\"limit\":18.50}"},
+        {"limit", cost, "", "none"},
+        {"limit", cost, "f1=",
+         "{\"constraints.limit\":\"Give a number, such as 1500 or "
+         "1500.5.\"}"},
+        {"seconds", time_of, "f1=2&f2=hours", "{\"seconds\":7200}"},
+        {"seconds", time_of, "f1=90&f2=minutes", "{\"seconds\":5400}"},
+        {"seconds", time_of, "f1=1&f2=weeks", "{\"unit\":\"Choose a unit.\"}"},
+        {"seconds", time_of, "f1=31622401&f2=days",
+         "{\"constraints.seconds\":\"Give a whole number from 1.\"}"},
+    };
+    for (size_t i = 0; i < countof(cases); i++)
+        cr_expect_str_eq(read_back(cases[i][0], cases[i][1], cases[i][2]),
+                         cases[i][3], "%zu", i);
+}
+
+Test(answer_amend, named_limits)
+{
+    const char *subject = "{\"constraints\":{\"unit\":\"EUR\",\"max\":500,"
+                          "\"\":[1,\"1\",{\"a\":2}],\"none\":[]}}";
+    cr_expect_str_eq(read_back("constraints", subject,
+                               "f1=20&f2[]=2&f2[]=0&f2[]=7&f2[]=0"),
+                     "{\"max\":20,\"\":[1,{\"a\":2}]}");
+    cr_expect_str_eq(read_back("constraints", subject, "f1=500"),
+                     "{\"max\":500,\"\":[]}");
+    cr_expect_str_eq(read_back("constraints", subject, "f1=[500]"),
+                     "{\"constraints.max\":\"Give a number, such as 1500 or "
+                     "1500.5.\"}");
+}
+
+Test(answer_amend, what_was_not_touched_stays)
+{
+    const char *subject = "{\"a\":\"x\\r\\ny\\rz\",\"n\":1.50,\"b\":false,"
+                          "\"l\":[\"\",2]}";
+    cr_expect_str_eq(
+        read_back("subject", subject,
+                  "f1=x%0D%0Ay%0D%0Az&f2=1.50&f3=false&f4=&f5=2"),
+        "{\"a\":\"x\\r\\ny\\rz\",\"n\":1.50,\"b\":false,\"l\":[\"\",2]}");
+    cr_expect_str_eq(read_back("subject", subject,
+                               "f1=x&f2=1.5&f3=true&f4=new&f5=02"),
+                     "{\"subject.l[1]\":\"Give a number, such as 1500 or "
+                     "1500.5.\"}");
+    cr_expect_str_eq(read_back("subject", subject,
+                               "f1=&f2=2&f3=true&f4=new&f5=3"),
+                     "{\"a\":\"\",\"n\":2,\"b\":true,\"l\":[\"new\",3]}");
+}
+
+Test(answer_amend, which_subjects_have_fields)
+{
+    struct buf many = buf_make(a, 4096);
+    buf_put(&many, "[0");
+    for (int i = 0; i < 40; i++)
+        buf_put(&many, ",0");
+    buf_put(&many, "]");
+    static const char *const flat[] = {"{\"a\":1}", "{\"a\":[{\"b\":true}]}"};
+    const char *const not[] = {
+        "{\"a\":null}",    "{\"a\":{}}",   "{\"a\":[]}",
+        "{\"a.b\":1}",     "{\"\":1}",     "{\"a b\":1}",
+        "[[[[[[[1]]]]]]]", arena_z(a, buf_text(&many))};
+    for (size_t i = 0; i < countof(flat); i++)
+        cr_expect(answer_amend_form_flat(tree(flat[i])), "%s", flat[i]);
+    for (size_t i = 0; i < countof(not); i++)
+        cr_expect(!answer_amend_form_flat(tree(not [i])), "%s", not [i]);
+}
+
+Test(answer_amend, a_form_stays_within_the_pairs_of_a_post)
+{
+    struct json *subject = json_object(a), *limits = json_object(a);
+    struct json *list = json_array(a);
+    for (int64_t i = 0; i < 40; i++)
+        json_add_json(list, json_integer(a, i));
+    for (int i = 0; i < 60; i++) {
+        struct buf key = buf_make(a, 32);
+        buf_printf(&key, "k%d", i);
+        json_set_key(limits, buf_text(&key),
+                     i % 2 ? list : json_integer(a, 5));
+    }
+    json_set_json(subject, "constraints", limits);
+    const struct suspension s = {.subject = json_dump(a, subject, 1 << 20)};
+    const struct json *form = answer_amend_form(a, &s, STR("constraints"));
+    size_t pairs = 0;
+    for (size_t i = 0; i < json_count(form); i++) {
+        const struct json *options = json_get(json_at(form, i), "options");
+        pairs += options ? json_count(options) : 1;
+    }
+    cr_expect_gt(json_count(form), 30);
+    cr_expect_lt(pairs, REQUEST_PAIRS_MAX - 20);
+}
+
+Test(answer_amend, only_a_change_has_to_be_seen)
+{
+    const struct json *choice = choice_of("limit");
+    struct suspension s = {.kind = KIND_COST_CONFIRMATION,
+                           .subject = str_of(cost),
+                           .constraints = STR_NONE};
+    const struct pairs plain = posted("value=confirm");
+    const struct pairs look = posted("look=confirm&value=confirm");
+    cr_expect(!answer_amend_unseen(a, &s, choice, &plain));
+    cr_expect(answer_amend_unseen(a, &s, choice, &look));
+    s.constraints = STR("{\"limit\":18.50}");
+    cr_expect(!answer_amend_unseen(a, &s, choice, &plain));
+    s.constraints = STR("{\"limit\":18}");
+    cr_expect(answer_amend_unseen(a, &s, choice, &plain));
+    cr_expect(answer_amend_unseen(a, &s, choice_of("steps"), &plain));
+    cr_expect(!answer_amend_unseen(a, &s, choice_of("nothing"), &plain));
+}
