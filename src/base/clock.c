@@ -92,18 +92,6 @@ void clock_write(char out[static CLOCK_TEXT], int64_t t)
              (unsigned)(us % CLOCK_SECOND));
 }
 
-struct str clock_naive(struct arena *a, int64_t t)
-{
-    return str_sub(clock_rfc3339(a, t), 0, CLOCK_TEXT - 2);
-}
-
-struct str clock_rfc3339(struct arena *a, int64_t t)
-{
-    char *text = arena_alloc(a, CLOCK_TEXT);
-    clock_write(text, t);
-    return (struct str){text, CLOCK_TEXT - 1};
-}
-
 /* Exactly n digits off the front of *s, within [min, max]. */
 static bool digits(struct str *s, size_t n, int64_t limits[2], int64_t *out)
 {

@@ -5,7 +5,7 @@
 #ifndef BASE_CLOCK_H
 #define BASE_CLOCK_H
 
-#include "base/arena.h"
+#include "base/str.h"
 
 #define CLOCK_SECOND INT64_C(1000000)
 
@@ -17,13 +17,8 @@ int64_t clock_now(void);
 bool clock_shift(const char *path);
 /* A clock that only goes forward, for measuring; microseconds. */
 int64_t clock_mono(void);
-/* 2026-11-20T09:26:13.510233 without a zone: the one form that every path of
- * the OpenIntent SDK reads (reference/openintent-sdk.md 5.8). */
-struct str clock_naive(struct arena *a, int64_t t);
-/* RFC 3339 with Z: 2026-11-20T09:26:13.510233Z. */
-struct str clock_rfc3339(struct arena *a, int64_t t);
-/* The same without an arena, for the log: CLOCK_TEXT bytes with the NUL. All
- * three give the nearest moment they can for one outside the years 1..9999. */
+/* RFC 3339 with Z: 2026-11-20T09:26:13.510233Z, in CLOCK_TEXT bytes with the
+ * NUL; the nearest moment there can be for one outside the years 1..9999. */
 #define CLOCK_TEXT 28
 void clock_write(char out[static CLOCK_TEXT], int64_t t);
 /* Reads either form (date, 'T' or space, time, 0 to 9 fraction digits, Z, an

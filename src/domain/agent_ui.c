@@ -2,7 +2,7 @@
  * is left out. */
 #include "domain/agent_ui.h"
 
-#include "base/clock.h"
+#include "base/clock_text.h"
 #include "domain/effect.h"
 
 /* Which control an effect is. */

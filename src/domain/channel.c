@@ -5,7 +5,7 @@
  * gives out more of a question than the channel's setting lets it. */
 #include "domain/channel.h"
 
-#include "base/clock.h"
+#include "base/clock_text.h"
 #include "base/fields.h"
 #include "domain/endpoint.h"
 #include "domain/label.h"
@@ -281,4 +281,45 @@ struct str channel_body(struct arena *a, const struct channel_notice *n)
         text = json_dump(a, o, CHANNEL_BODY_MAX);
     }
     return text;
+}
+
+/* ---- as they are written down --------------------------------------- */
+
+const struct err *channel_address(struct arena *a, const char *field,
+                                  enum channel_kind kind, struct str text,
+                                  struct str *out)
+{
+    struct endpoint_host host;
+    if (kind == CHANNEL_MAIL)
+        return endpoint_mails(a, field, text, out);
+    *out = str_trim(text);
+    return endpoint_url(a, field, *out, &host);
+}
+
+static bool allowed(enum channel_kind kind, struct str s)
+{
+    if (kind != CHANNEL_MAIL)
+        return endpoint_line(s, ENDPOINT_NAME_MAX);
+    if (s.n > 0 && s.p[0] == '@')
+        return endpoint_host_name(str_sub(s, 1, s.n));
+    return endpoint_mail(s);
+}
+
+const struct err *channel_notify_to(struct arena *a, const char *field,
+                                    enum channel_kind kind,
+                                    const struct str *v, size_t n)
+{
+    if (n > CHANNEL_NOTIFY_MAX)
+        return err_at(a, ERR_INVALID, "field.too_many", str_of(field),
+                      "At most %d entries.", CHANNEL_NOTIFY_MAX);
+    for (size_t i = 0; i < n; i++) {
+        if (allowed(kind, v[i]))
+            continue;
+        return err_at(a, ERR_INVALID, "endpoint.notify_to",
+                      fields_element(a, str_of(field), i), "%s",
+                      kind == CHANNEL_MAIL
+                          ? "A mail address is needed, or @ and a domain."
+                          : "A name on one line is needed, or *.");
+    }
+    return NULL;
 }

@@ -104,4 +104,14 @@ struct channel_notice {
 };
 struct str channel_body(struct arena *a, const struct channel_notice *n);
 
+/* What a channel of that kind is addressed by: mail addresses or a URL. */
+const struct err *channel_address(struct arena *a, const char *field,
+                                  enum channel_kind kind, struct str text,
+                                  struct str *out) MUST;
+/* An allow-list: for mail addresses and "@example.org", for the others names
+ * and "*". */
+const struct err *channel_notify_to(struct arena *a, const char *field,
+                                    enum channel_kind kind,
+                                    const struct str *v, size_t n) MUST;
+
 #endif

@@ -39,7 +39,7 @@ static bool label(struct str s)
 
 /* A last part that begins with a digit makes resolvers read a number, in many
  * spellings; of those only the plain one passes. */
-static bool host_name(struct str s)
+bool endpoint_host_name(struct str s)
 {
     struct str rest = s, last = STR_NONE;
     if (s.n < 1 || s.n > HOST_MAX)
@@ -80,7 +80,7 @@ static bool authority(struct str s, struct endpoint_host *out)
         out->name = str_sub(s, 0, colon);
         out->literal = address(AF_INET, out->name);
         behind = str_sub(s, colon, s.n);
-        if (!out->literal && !host_name(out->name))
+        if (!out->literal && !endpoint_host_name(out->name))
             return false;
     }
     return behind.n == 0 ||
@@ -129,8 +129,7 @@ const struct err *endpoint_url(struct arena *a, const char *field,
 
 /* ---- names and mail ------------------------------------------------- */
 
-/* A line that may be shown and typed again. */
-static bool line(struct str s, size_t max)
+bool endpoint_line(struct str s, size_t max)
 {
     if (s.n == 0 || !str_utf8(s) || str_runes(s) > max ||
         str_trim(s).n != s.n)
@@ -146,7 +145,7 @@ static bool line(struct str s, size_t max)
 const struct err *endpoint_name(struct arena *a, const char *field,
                                 struct str name)
 {
-    if (line(name, ENDPOINT_NAME_MAX))
+    if (endpoint_line(name, ENDPOINT_NAME_MAX))
         return NULL;
     return err_at(a, ERR_INVALID, "endpoint.name", str_of(field),
                   "A name is 1 to %d characters on one line, without spaces "
@@ -167,7 +166,7 @@ bool endpoint_mail(struct str s)
             (!alnum(local.p[i]) && !strchr("!#$%&'*+-/=?^_`{|}~.", local.p[i])))
             return false;
     }
-    return host_name(str_sub(s, at + 1, s.n));
+    return endpoint_host_name(str_sub(s, at + 1, s.n));
 }
 
 const struct err *endpoint_mails(struct arena *a, const char *field,
@@ -193,46 +192,7 @@ const struct err *endpoint_mails(struct arena *a, const char *field,
     return NULL;
 }
 
-const struct err *endpoint_address(struct arena *a, const char *field,
-                                   enum channel_kind kind, struct str text,
-                                   struct str *out)
-{
-    struct endpoint_host host;
-    if (kind == CHANNEL_MAIL)
-        return endpoint_mails(a, field, text, out);
-    *out = str_trim(text);
-    return endpoint_url(a, field, *out, &host);
-}
-
 /* ---- lists ---------------------------------------------------------- */
-
-static bool allowed(enum channel_kind kind, struct str s)
-{
-    if (kind != CHANNEL_MAIL)
-        return line(s, ENDPOINT_NAME_MAX);
-    if (s.n > 0 && s.p[0] == '@')
-        return host_name(str_sub(s, 1, s.n));
-    return endpoint_mail(s);
-}
-
-const struct err *endpoint_notify_to(struct arena *a, const char *field,
-                                     enum channel_kind kind,
-                                     const struct str *v, size_t n)
-{
-    if (n > CHANNEL_NOTIFY_MAX)
-        return err_at(a, ERR_INVALID, "field.too_many", str_of(field),
-                      "At most %d entries.", CHANNEL_NOTIFY_MAX);
-    for (size_t i = 0; i < n; i++) {
-        if (allowed(kind, v[i]))
-            continue;
-        return err_at(a, ERR_INVALID, "endpoint.notify_to",
-                      fields_element(a, str_of(field), i), "%s",
-                      kind == CHANNEL_MAIL
-                          ? "A mail address is needed, or @ and a domain."
-                          : "A name on one line is needed, or *.");
-    }
-    return NULL;
-}
 
 static bool wanted(struct str type)
 {

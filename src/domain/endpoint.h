@@ -3,7 +3,7 @@
 #ifndef DOMAIN_ENDPOINT_H
 #define DOMAIN_ENDPOINT_H
 
-#include "domain/channel.h"
+#include "base/err.h"
 
 #define ENDPOINT_NAME_MAX 120
 #define ENDPOINT_URL_MAX 2000
@@ -27,21 +27,16 @@ const struct err *endpoint_url(struct arena *a, const char *field,
  * around. */
 const struct err *endpoint_name(struct arena *a, const char *field,
                                 struct str name) MUST;
+/* A line that may be shown and typed again. */
+bool endpoint_line(struct str s, size_t max);
+/* A host's name, or a plain IPv4 address. */
+bool endpoint_host_name(struct str s);
 /* One mail address that is nothing but that: letters, digits and a few signs,
  * '@' and a domain. */
 bool endpoint_mail(struct str address);
 /* Mail addresses separated by commas; *out: the same without spaces. */
 const struct err *endpoint_mails(struct arena *a, const char *field,
                                  struct str list, struct str *out) MUST;
-/* What a channel of that kind is addressed by: mail addresses or a URL. */
-const struct err *endpoint_address(struct arena *a, const char *field,
-                                   enum channel_kind kind, struct str text,
-                                   struct str *out) MUST;
-/* An allow-list: for mail addresses and "@example.org", for the others names
- * and "*". */
-const struct err *endpoint_notify_to(struct arena *a, const char *field,
-                                     enum channel_kind kind,
-                                     const struct str *v, size_t n) MUST;
 /* A list of the types that an agent's endpoint wants to hear: those of
  * domain/push.h, and "event" for one that only its subscriptions are sent to.
  * *out: the same list as JSON text; "[]" for NULL. */

@@ -3,7 +3,7 @@
  * Pure: the caller gives the time and stores what comes out. */
 #include "domain/event.h"
 
-#include "base/clock.h"
+#include "base/clock_text.h"
 #include "base/crypt.h"
 #include "base/id.h"
 

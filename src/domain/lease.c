@@ -1,7 +1,7 @@
 /* Leases: one holder for a scope of an intent, for a time. Pure. */
 #include "domain/lease.h"
 
-#include "base/clock.h"
+#include "base/clock_text.h"
 
 const char *lease_status(const struct lease *l, bool suspended, int64_t now)
 {

@@ -4,7 +4,7 @@
  * Pure; never says whom to tell. */
 #include "domain/push.h"
 
-#include "base/clock.h"
+#include "base/clock_text.h"
 
 #define EXPIRED "intent_suspension_expired"
 #define CANCELLED "intent_suspension_cancelled"

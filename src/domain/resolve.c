@@ -2,9 +2,12 @@
 #include "domain/resolve.h"
 
 #include "base/clock.h"
+#include "base/clock_text.h"
 #include "base/crypt.h"
 #include "domain/effect.h"
 #include "domain/exceed.h"
+#include "domain/form.h"
+#include "domain/label.h"
 #include "domain/risk.h"
 
 /* ---- effects -------------------------------------------------------- */
@@ -291,4 +294,233 @@ const struct err *resolve_cancel(struct arena *a, struct decision *d,
     s->audit_summary = buf_text(&b);
     TRY(move(a, d, to, "cancelled", by));
     return suspension_put_mirror(a, s, d->intent);
+}
+
+/* ---- validation ----------------------------------------------------- */
+
+static const struct err *invalid_choice(struct arena *a,
+                                        const struct json *choices)
+{
+    struct json *valid = json_array(a);
+    for (size_t i = 0; i < json_count(choices); i++) {
+        const struct json *c = json_at(choices, i);
+        struct json *v = json_object(a);
+        json_set_json(v, "value", json_get(c, "value"));
+        json_set_json(v, "label", json_get(c, "label"));
+        if (json_has(c, "description"))
+            json_set_json(v, "description", json_get(c, "description"));
+        json_add_json(valid, v);
+    }
+    struct json *more = json_object(a);
+    json_set_text(more, "error", STR("invalid_choice"));
+    json_set_json(more, "valid_choices", valid);
+    return err_more(a,
+                    ERROR(ERR_INVALID, "response.invalid_choice",
+                          "The value has to be one of valid_choices."),
+                    more);
+}
+
+static bool empty(const struct json *v)
+{
+    const bool sized = json_is(v, JSON_STRING) || json_is(v, JSON_ARRAY) ||
+                       json_is(v, JSON_OBJECT);
+    return sized && json_text(v).n + json_count(v) == 0;
+}
+
+static const struct err *check_choice(struct arena *a,
+                                      const struct suspension *s,
+                                      const struct answer *answer,
+                                      const struct json **choice)
+{
+    struct json *choices = suspension_choices(a, s);
+    /* Before choices were introduced, any value was an answer. */
+    if (json_count(choices) == 0)
+        return answer->value && !empty(answer->value)
+                   ? NULL
+                   : ERROR(ERR_INVALID, "response.empty",
+                           "A non-empty value is needed.");
+    if (json_is(answer->value, JSON_STRING))
+        *choice = suspension_choice(choices, json_text(answer->value));
+    return *choice ? NULL : invalid_choice(a, choices);
+}
+
+/* Two answers in one would leave it to us which of them was meant. */
+static const struct err *unused(struct arena *a, const char *at,
+                                const char *say)
+{
+    return err_at(a, ERR_INVALID, "response.unused", str_of(at), "%s", say);
+}
+
+/* A kind's way around the words or the form: a decline. Those who send no
+ * choice submit. */
+static const struct err *find_way(struct arena *a, const struct suspension *s,
+                                  const struct answer *answer,
+                                  const struct json **choice)
+{
+    struct json *choices = suspension_choices(a, s);
+    for (size_t i = 0; !answer->choice.p && i < json_count(choices); i++) {
+        const struct json *c = json_at(choices, i);
+        if (!*choice && str_is(json_get_text(c, "effect"), "answer"))
+            *choice = c;
+    }
+    if (answer->choice.p)
+        *choice = suspension_choice(choices, answer->choice);
+    return !answer->choice.p || *choice ? NULL : invalid_choice(a, choices);
+}
+
+/* ---- words and forms ------------------------------------------------ */
+
+static const struct err *check_text(const struct answer *answer)
+{
+    if (!json_is(answer->value, JSON_STRING) ||
+        json_text(answer->value).n == 0)
+        return ERROR(ERR_INVALID, "response.empty",
+                     "The answer has to be text that is not empty.");
+    if (str_runes(json_text(answer->value)) > FORM_TEXT_MAX)
+        return ERROR(ERR_INVALID, "response.too_long",
+                     "The answer may have at most 20000 characters.");
+    return NULL;
+}
+
+static const struct err *check_form(struct arena *a,
+                                    const struct suspension *s,
+                                    const struct answer *answer)
+{
+    struct json *form = NULL, *errors = NULL;
+    if (!answer->value)
+        return ERROR(ERR_INVALID, "response.empty", "A value is needed.");
+    if (!s->form.p)
+        return NULL; /* passed through as it is: seeds/rfc-0025 4.1 */
+    TRY(json_parse(a, s->form, &form));
+    return form_check(a, form, answer->value, &errors);
+}
+
+static const struct err *check_reason(struct arena *a,
+                                      const struct json *choice,
+                                      const struct answer *answer)
+{
+    if (answer->reason.p && str_runes(answer->reason) > SUSPENSION_REASON_MAX)
+        return err_at(a, ERR_INVALID, "reason.too_long", STR("reason"),
+                      "A reason may have at most %d characters.",
+                      SUSPENSION_REASON_MAX);
+    if (str_is(json_get_text(choice, "reason"), "required") &&
+        str_trim(answer->reason).n == 0)
+        return err_at(a, ERR_INVALID, "reason.missing", STR("reason"),
+                      "This answer needs a reason. The agent will read it.");
+    return NULL;
+}
+
+const struct err *resolve_check(struct arena *a, const struct suspension *s,
+                                const struct answer *answer,
+                                const struct json **choice)
+{
+    const bool worded =
+        s->response_type == ANSWER_TEXT || s->response_type == ANSWER_FORM;
+    *choice = NULL;
+    if (worded)
+        TRY(find_way(a, s, answer, choice));
+    else if (answer->choice.p)
+        return unused(a, "choice",
+                      "This question is answered by its \"value\" alone.");
+    if (str_is(json_get_text(*choice, "effect"), "decline"))
+        return answer->value
+                   ? unused(a, "value", "Who declines sends no value.")
+                   : check_reason(a, *choice, answer);
+    switch (s->response_type) {
+    case ANSWER_CHOICE:
+    case ANSWER_CONFIRM:
+        TRY(check_choice(a, s, answer, choice));
+        break;
+    case ANSWER_TEXT:
+        TRY(check_text(answer));
+        break;
+    case ANSWER_FORM:
+        TRY(check_form(a, s, answer));
+        break;
+    case ANSWER_TYPE__MAX:
+    default:
+        return ERROR(ERR_INTERNAL, "internal", "Unknown response type.");
+    }
+    return check_reason(a, *choice, answer);
+}
+
+/* ---- the record ----------------------------------------------------- */
+
+#define CHANGE_CHARS 500 /* of the limits, in the summary */
+
+static void put_duration(struct buf *b, int64_t us)
+{
+    const int64_t s = us / CLOCK_SECOND;
+    if (s < 120)
+        buf_printf(b, "%lld s", (long long)s);
+    else if (s < 7200)
+        buf_printf(b, "%lld min", (long long)(s / 60));
+    else if (s < 172800)
+        buf_printf(b, "%lld h", (long long)(s / 3600));
+    else
+        buf_printf(b, "%lld days", (long long)(s / 86400));
+}
+
+static const char *via_words(const char *via)
+{
+    const struct str v = str_of(via);
+    return str_is(v, "browser")      ? " in the browser"
+           : str_is(v, "openintent") ? " through the OpenIntent endpoint"
+                                     : " through the API";
+}
+
+/* What came of it first, before what the choice is called. */
+static const char *outcome_words(struct str outcome)
+{
+    return str_is(outcome, "authorized") ? "Approved by answering "
+           : str_is(outcome, "vetoed")   ? "Rejected by answering "
+           : str_is(outcome, "changes_requested")
+               ? "Changes asked for by answering "
+           : str_is(outcome, "declined") ? "Declined by answering "
+           : str_is(outcome, "accepted") ? "Accepted by answering "
+                                         : "Answered ";
+}
+
+/* What was allowed, where that is not what was asked for. */
+static void put_change(struct buf *b, const struct suspension *s)
+{
+    if (s->constraints.p) {
+        buf_put(b, " Allowed within ");
+        buf_str(b, str_head(s->constraints, CHANGE_CHARS));
+        buf_put(b, str_runes(s->constraints) > CHANGE_CHARS ? " ...." : ".");
+    }
+    if (s->approved_subject.p) {
+        buf_put(b, " What was approved is not what was asked for: its SHA-256 "
+                   "is ");
+        buf_str(b, s->approved_sha256);
+        buf_char(b, '.');
+    }
+}
+
+struct str resolve_summary(struct arena *a, const struct suspension *s,
+                           const struct json *choice, const char *via)
+{
+    struct buf b = buf_make(a, 8192);
+    const bool worded =
+        s->response_type == ANSWER_TEXT || s->response_type == ANSWER_FORM;
+    const bool declined = str_is(json_get_text(choice, "effect"), "decline");
+    if (choice && (!worded || declined)) {
+        buf_put(&b, outcome_words(s->outcome));
+        json_write_string(&b, label_line(a, choice));
+    } else {
+        buf_put(&b, s->response_type == ANSWER_FORM ? "Form filled in"
+                                                    : "Answered in words");
+    }
+    /* An agent may be called what a person is called. */
+    buf_put(&b,
+            s->responder.mode == RESPONDER_AGENT ? " by the agent " : " by ");
+    buf_str(&b, s->responded_by);
+    buf_put(&b, via_words(via));
+    buf_put(&b, ", ");
+    put_duration(&b, s->responded_at - s->suspended_at);
+    buf_put(&b, " after ");
+    buf_str(&b, s->asked_by);
+    buf_put(&b, " asked.");
+    put_change(&b, s);
+    return buf_text(&b);
 }

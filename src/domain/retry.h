@@ -1,10 +1,10 @@
-/* Silence: reminders, escalation, and the end of waiting (RFC-0026;
+/* Policies of silence: reminders, escalation, and the end of waiting (RFC-0026;
  * reference/openintent.md 4, openintent-sdk.md "Client-side time-outs"). Pure:
  * all times are given, and are the server's. */
 #ifndef DOMAIN_RETRY_H
 #define DOMAIN_RETRY_H
 
-#include "domain/resolve.h"
+#include "domain/suspension.h"
 
 #define RETRY_LADDER_MAX 10 /* all of them may be told at once */
 
@@ -55,22 +55,11 @@ struct retry_defaults {
  * attempt with interval 0 is a plain timeout. */
 const struct err *retry_apply(struct arena *a, struct suspension *s,
                               const struct retry_defaults *defaults) MUST;
-/* What the operator lets silence do. */
-enum retry_silence {
-    RETRY_SILENCE_NEVER, /* a fallback authorizes nothing */
-    RETRY_SILENCE_LOW    /* but where the severity that counts is low */
-};
-/* Is the fallback acceptable? It never picks a choice that authorizes or
- * accepts, but as may allows: ERR_INVALID fallback.authorizes; nor one that
- * ends the intent: fallback.ends. Of a kind, it is validated like an answer.
- * Without a kind it may be any value (RFC-0025): one that is none of the
- * choices is handed back and authorizes nothing. All errors are at
- * fallback_value. At the native door (strict) a policy that goes on needs a
- * value: field.missing. */
-const struct err *retry_check_fallback(struct arena *a,
-                                       const struct suspension *s,
-                                       enum retry_silence may) MUST;
-
+/* The policy of a stored question. What was stored before policies were read
+ * this strictly may be none: it then has no rounds. */
+struct retry retry_stored(struct arena *a, const struct suspension *s);
+/* The newest step that has been reached; NULL: none. */
+const struct retry_step *retry_step_of(const struct retry *r, int64_t attempt);
 /* When the attempt after s->attempt is due; 0: there is none. */
 int64_t retry_next_at(struct arena *a, const struct suspension *s);
 /* Did silence lead to somebody else? A step of the ladder has been reached
@@ -85,14 +74,5 @@ struct retry_round {
     struct str channel_hint;   /* now in force; p NULL: none */
     struct str notify_to;      /* p NULL: nobody by name */
 };
-/* Runs the attempt that now stands for: sets attempt, next_attempt_at and
- * channel_hint, appends intent.suspension_escalated for every step of the
- * ladder that has been reached (oldest first), then one
- * intent.suspension_renotified. After an outage several attempts become one
- * reminder. A full log does not stop the rounds: the events are left out. The
- * suspension must be pending, not due to expire, and next_attempt_at <= now;
- * where there is no attempt to run after all, only next_attempt_at is set. */
-const struct err *retry_remind(struct arena *a, struct decision *d,
-                               struct retry_round *out) MUST;
 
 #endif

@@ -107,28 +107,6 @@ enum suspension_state suspension_state_of(struct str word);
 const char *suspension_policy_word(enum fallback_policy p);
 enum fallback_policy suspension_policy_of(struct str word);
 
-/* Reads the native door's body (design.md 5) strictly: unknown members are
- * refused, and a kind's facts and choices have to be as domain/kind.h says.
- * text is the body's bytes, for what is kept as it was sent. retry_policy is
- * what stood there until retry_apply puts the whole cascade in its place. The
- * caller has set intent_id, asked_by and so on. */
-const struct err *suspension_read(struct arena *a, const struct json *body,
-                                  struct str text,
-                                  struct suspension *out) MUST;
-/* Reads an OpenIntent SuspensionRecord leniently: the SDK's ways are
- * understood, unknown members are kept in the mirror, and what only the server
- * may say (response, responded_at, responded_by, resolution, times) is
- * ignored. One of the seven kinds in "kind" is held to its rules, with the
- * native door's members for it, and its choices stand in the mirror; any other
- * word there is the agent's own affair. text is the record's bytes. */
-const struct err *suspension_read_record(struct arena *a,
-                                         const struct json *record,
-                                         struct str text,
-                                         struct suspension *out) MUST;
-/* Fills in the server's part: times, the first reminder, subject digest, and
- * the record as it will be mirrored. */
-const struct err *suspension_seal(struct arena *a, struct suspension *s,
-                                  int64_t now) MUST;
 /* The mirror that stands in intent.state._suspension: the record with the
  * decision on it, once there is one. */
 struct json *suspension_mirror(struct arena *a, const struct suspension *s);

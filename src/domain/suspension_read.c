@@ -3,6 +3,8 @@
  *
  * Pure. Never takes a decision from an agent: response, responded_at,
  * responded_by, resolution and times are the server's. */
+#include "domain/suspension_read.h"
+
 #include "base/fields.h"
 #include "base/id.h"
 #include "domain/effect.h"

@@ -29,12 +29,4 @@ int command_failed(const struct err *e);
 /* One line of standard input without its end; p NULL when there is none. */
 struct str command_line(struct arena *a);
 
-/* The commands, each in the file of its name: the exit status of the program,
- * 0 done, 1 failed, 2 called wrongly. */
-int migrate_run(const struct command *c);
-int key_run(const struct command *c);
-int operator_run(const struct command *c);
-int verify_run(const struct command *c);
-int doctor_run(const struct command *c);
-
 #endif

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "process/command.h"
+#include "process/commands.h"
 #include "process/doctor_standby.h"
 #include "process/doctor_users.h"
 #include "process/user.h"

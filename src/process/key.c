@@ -8,7 +8,7 @@
 #include "domain/reach.h"
 #include "domain/retry.h"
 #include "domain/severity.h"
-#include "process/command.h"
+#include "process/commands.h"
 #include "store/keys.h"
 #include "store/sql.gen.h"
 

@@ -6,7 +6,7 @@
 
 #include "base/clock.h"
 #include "base/crypt.h"
-#include "process/command.h"
+#include "process/commands.h"
 #include "process/plan.h"
 #include "process/supervise.h"
 

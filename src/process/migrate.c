@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "process/command.h"
+#include "process/commands.h"
 #include "store/sql.gen.h"
 
 #define FILES_MAX 999

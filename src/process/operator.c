@@ -3,7 +3,7 @@
 
 #include "base/clock.h"
 #include "base/id.h"
-#include "process/command.h"
+#include "process/commands.h"
 #include "store/people.h"
 #include "store/sql.gen.h"
 #include "world/guessable.h"

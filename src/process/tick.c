@@ -10,6 +10,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "domain/retry.h"
+#include "domain/retry_silence.h"
 #include "process/reap.h"
 #include "store/deliveries.h"
 #include "store/endpoints.h"

@@ -3,7 +3,7 @@
 #include <stdio.h>
 
 #include "base/id.h"
-#include "process/command.h"
+#include "process/commands.h"
 #include "store/events.h"
 #include "store/intents.h"
 #include "store/sql.gen.h"

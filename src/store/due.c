@@ -1,7 +1,7 @@
 /* What is due without anybody's call. Takes and stores; decides nothing. */
 #include "store/due.h"
 
-#include "base/clock.h"
+#include "base/clock_text.h"
 #include "store/deliveries.h"
 #include "store/intents.h"
 #include "store/sql.gen.h"

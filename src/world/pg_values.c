@@ -3,7 +3,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "base/clock.h"
+#include "base/clock_text.h"
 #include "world/pg.h"
 
 struct pg_args pg_args(struct arena *a)

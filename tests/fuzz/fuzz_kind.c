@@ -9,6 +9,8 @@
 #include "base/crypt.h"
 #include "domain/agent_ui.h"
 #include "domain/resolve.h"
+#include "domain/suspension_read.h"
+#include "domain/suspension_seal.h"
 
 #define WRITTEN_MAX ((size_t)8 << 20)
 

@@ -2,7 +2,7 @@
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 
-#include "base/clock.h"
+#include "base/clock_text.h"
 
 #include "suite.h"
 

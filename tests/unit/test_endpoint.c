@@ -1,5 +1,6 @@
 /* Endpoints and channels as people and agents write them down. */
 #include "base/crypt.h"
+#include "domain/channel.h"
 #include "domain/endpoint.h"
 
 #include "suite.h"
@@ -197,12 +198,12 @@ Test(endpoint, mails)
 Test(endpoint, address)
 {
     struct str out = STR_NONE;
-    cr_assert(endpoint_address(a, "address", CHANNEL_MAIL, STR("a@b"), &out) ==
+    cr_assert(channel_address(a, "address", CHANNEL_MAIL, STR("a@b"), &out) ==
               NULL);
-    cr_assert(endpoint_address(a, "address", CHANNEL_SLACK, STR("a@b"),
-                               &out) != NULL);
-    cr_assert(endpoint_address(a, "address", CHANNEL_WEBHOOK,
-                               STR(" https://example.org/x\n"), &out) == NULL);
+    cr_assert(channel_address(a, "address", CHANNEL_SLACK, STR("a@b"), &out) !=
+              NULL);
+    cr_assert(channel_address(a, "address", CHANNEL_WEBHOOK,
+                              STR(" https://example.org/x\n"), &out) == NULL);
     cr_assert(str_is(out, "https://example.org/x"));
 }
 
@@ -230,16 +231,16 @@ Test(endpoint, notify_to)
     for (size_t i = 0; i < countof(entries); i++) {
         const struct str v[] = {STR("a@b"), str_of(entries[i].entry)};
         const struct err *e =
-            endpoint_notify_to(a, "notify_to", entries[i].kind, v, 2);
+            channel_notify_to(a, "notify_to", entries[i].kind, v, 2);
         cr_assert_eq(e == NULL, entries[i].fine, "case %zu", i);
         cr_assert(!e || str_is(e->at, "notify_to[1]"));
     }
     for (size_t i = 0; i < countof(full); i++)
         full[i] = STR("x");
-    cr_assert(endpoint_notify_to(a, "notify_to", CHANNEL_SLACK, full,
-                                 CHANNEL_NOTIFY_MAX) == NULL);
-    cr_assert(endpoint_notify_to(a, "notify_to", CHANNEL_SLACK, full,
-                                 CHANNEL_NOTIFY_MAX + 1) != NULL);
+    cr_assert(channel_notify_to(a, "notify_to", CHANNEL_SLACK, full,
+                                CHANNEL_NOTIFY_MAX) == NULL);
+    cr_assert(channel_notify_to(a, "notify_to", CHANNEL_SLACK, full,
+                                CHANNEL_NOTIFY_MAX + 1) != NULL);
 }
 
 static struct json *list(const char *text)

@@ -3,6 +3,8 @@
 #include "base/clock.h"
 #include "base/crypt.h"
 #include "domain/resolve.h"
+#include "domain/suspension_read.h"
+#include "domain/suspension_seal.h"
 #include "kinds.h"
 #include "suite.h"
 

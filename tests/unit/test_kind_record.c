@@ -3,6 +3,9 @@
 #include "base/crypt.h"
 #include "domain/resolve.h"
 #include "domain/retry.h"
+#include "domain/retry_silence.h"
+#include "domain/suspension_read.h"
+#include "domain/suspension_seal.h"
 #include "kinds.h"
 #include "suite.h"
 

@@ -5,6 +5,8 @@
 #include "base/crypt.h"
 #include "domain/effect.h"
 #include "domain/resolve.h"
+#include "domain/suspension_read.h"
+#include "domain/suspension_seal.h"
 
 #include "suite.h"
 

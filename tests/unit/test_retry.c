@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "base/crypt.h"
 #include "domain/retry.h"
+#include "domain/retry_silence.h"
 
 #include "suite.h"
 

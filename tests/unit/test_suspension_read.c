@@ -2,6 +2,8 @@
 #include "base/clock.h"
 #include "base/crypt.h"
 #include "domain/retry.h"
+#include "domain/suspension_read.h"
+#include "domain/suspension_seal.h"
 
 #include "suite.h"
 

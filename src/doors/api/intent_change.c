@@ -1,6 +1,7 @@
 /* Changing an intent: its status and its state document. Suspending in two
  * calls, as the OpenIntent SDK does it, comes through here. */
 #include "base/fields.h"
+#include "domain/suspension_read.h"
 #include "doors/api/api.h"
 #include "doors/asking/answer.h"
 #include "doors/asking/ask.h"

@@ -1,5 +1,5 @@
 /* Leases and the agents assigned to an intent. */
-#include "base/clock.h"
+#include "base/clock_text.h"
 #include "base/fields.h"
 #include "base/id.h"
 #include "doors/api/api.h"

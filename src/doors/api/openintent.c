@@ -1,5 +1,5 @@
 /* OpenIntent's own endpoints: discovery, configuration, the answer. */
-#include "base/clock.h"
+#include "base/clock_text.h"
 #include "base/fields.h"
 #include "base/id.h"
 #include "doors/api/api.h"

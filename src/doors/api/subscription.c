@@ -1,6 +1,6 @@
 /* Subscriptions of OpenIntent: events go to a registered endpoint, and never
  * to a URL because it stands in a body. */
-#include "base/clock.h"
+#include "base/clock_text.h"
 #include "base/id.h"
 #include "doors/api/api.h"
 #include "doors/asking/view.h"

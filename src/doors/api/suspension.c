@@ -4,6 +4,7 @@
 #include "base/id.h"
 #include "domain/agent_ui.h"
 #include "domain/person.h"
+#include "domain/suspension_read.h"
 #include "doors/api/api.h"
 #include "doors/asking/answer.h"
 #include "doors/asking/ask.h"

@@ -4,7 +4,9 @@
 #include <assert.h>
 
 #include "domain/retry.h"
+#include "domain/retry_silence.h"
 #include "domain/risk.h"
+#include "domain/suspension_seal.h"
 #include "doors/asking/probe.h"
 #include "doors/call/limit.h"
 #include "store/endpoints.h"

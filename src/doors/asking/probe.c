@@ -2,7 +2,7 @@
  * secret. */
 #include "doors/asking/probe.h"
 
-#include "base/clock.h"
+#include "base/clock_text.h"
 #include "base/id.h"
 #include "notify/webhook.h"
 #include "store/endpoints.h"

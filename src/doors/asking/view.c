@@ -1,7 +1,7 @@
 /* How things look to clients: one view model for each noun. */
 #include "doors/asking/view.h"
 
-#include "base/clock.h"
+#include "base/clock_text.h"
 
 /* ---- intents -------------------------------------------------------- */
 

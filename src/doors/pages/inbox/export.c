@@ -3,7 +3,7 @@
 #include "doors/pages/inbox/inbox.h"
 #include <assert.h>
 
-#include "base/clock.h"
+#include "base/clock_text.h"
 #include "doors/asking/view.h"
 #include "doors/pages/inbox/decided_filters.h"
 #include "doors/pages/question/decision.h"

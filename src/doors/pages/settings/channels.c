@@ -1,6 +1,7 @@
 /* Settings: the channels to people, who may be named on them, and how much of
  * a question goes out. The address of a Slack channel is as good as a
  * password, so a saved one is never shown whole. */
+#include "domain/channel.h"
 #include "domain/endpoint.h"
 #include "doors/asking/target.h"
 #include "doors/pages/settings/destinations.h"
@@ -101,7 +102,7 @@ static const struct err *read_notify_to(struct arena *a, enum channel_kind of,
         v[n++] = one;
         json_add_text(list, one);
     }
-    TRY(endpoint_notify_to(a, "notify_to", of, v, n));
+    TRY(channel_notify_to(a, "notify_to", of, v, n));
     *out = json_dump(a, list, SIZE_MAX / 2);
     return NULL;
 }
@@ -118,8 +119,8 @@ static const struct err *read(struct arena *a, const struct json *v,
     e->every_question = json_bool(json_get(v, "every_question"));
     e->internal = json_bool(json_get(v, "internal"));
     TRY(endpoint_name(a, "name", e->name));
-    TRY(endpoint_address(a, "address", of, address.n ? address : e->address,
-                         &e->address));
+    TRY(channel_address(a, "address", of, address.n ? address : e->address,
+                        &e->address));
     if (of != CHANNEL_MAIL)
         TRY(target_check(a, "address", e->address, e->internal));
     return read_notify_to(a, of, json_get_text(v, "notify_to"),

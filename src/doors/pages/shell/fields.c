@@ -4,7 +4,7 @@
  * agent's own key, which could be anything. */
 #include "doors/pages/shell/fields.h"
 
-#include "base/clock.h"
+#include "base/clock_text.h"
 #include "domain/form.h"
 #include "doors/pages/shell/facts.h"
 

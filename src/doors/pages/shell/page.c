@@ -1,7 +1,7 @@
 /* What all pages do the same way: the shell around them, errors, forms. */
 #include "doors/pages/shell/page.h"
 
-#include "base/clock.h"
+#include "base/clock_text.h"
 #include "base/log.h"
 #include "doors/call/session.h"
 #include "doors/pages/shell/nav.h"

@@ -2,7 +2,7 @@
  * only through here, and so through world/shown.h. */
 #include "doors/pages/shell/view.h"
 
-#include "base/clock.h"
+#include "base/clock_text.h"
 #include "world/request.h"
 #include "world/shown.h"
 #include "world/zone.h"

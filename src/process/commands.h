@@ -1,0 +1,15 @@
+/* The commands of the program that are run by a person. */
+#ifndef PROCESS_COMMANDS_H
+#define PROCESS_COMMANDS_H
+
+#include "process/command.h"
+
+/* The commands, each in the file of its name: the exit status of the program,
+ * 0 done, 1 failed, 2 called wrongly. */
+int migrate_run(const struct command *c);
+int key_run(const struct command *c);
+int operator_run(const struct command *c);
+int verify_run(const struct command *c);
+int doctor_run(const struct command *c);
+
+#endif
