@@ -1,4 +1,5 @@
-/* The room of libpq: connecting, preparing, running batches, reading rows.
+/* The one file that knows libpq: connecting, preparing, running batches,
+ * reading rows.
  *
  * Entered through pg_queue and pg_run. Never blocks without a deadline, never
  * builds SQL, never shows a database's message to a client. */
@@ -8,8 +9,9 @@
 #include <poll.h>
 #include <stdio.h>
 
-#include "base/clock.h"
+#include "base/clock_text.h"
 #include "base/log.h"
+#include "world/pg.h"
 #include "world/pg_error.h"
 #include "world/pg_parts.h"
 
@@ -414,4 +416,138 @@ struct str pg_str(const struct pg_rows *r, size_t row, int col)
         return STR_NONE;
     return (struct str){PQgetvalue(r->result, (int)row, col),
                         (size_t)PQgetlength(r->result, (int)row, col)};
+}
+
+/* ---- values --------------------------------------------------------- */
+
+struct pg_args pg_args(struct arena *a)
+{
+    struct pg_args args = {.arena = a};
+    return args;
+}
+
+static void put(struct pg_args *args, const char *z)
+{
+    if (args->n >= PG_ARGS_MAX)
+        __builtin_trap();
+    args->v[args->n++] = z;
+}
+
+void pg_arg(struct pg_args *args, struct str s)
+{
+    put(args, s.p ? arena_z(args->arena, s) : NULL);
+}
+
+void pg_arg_int(struct pg_args *args, int64_t v)
+{
+    char text[24];
+    const int n = snprintf(text, sizeof text, "%" PRId64, v);
+    put(args, arena_z(args->arena, (struct str){text, (size_t)n}));
+}
+
+void pg_arg_time(struct pg_args *args, int64_t t)
+{
+    put(args, t ? arena_z(args->arena, clock_rfc3339(args->arena, t)) : NULL);
+}
+
+void pg_arg_bool(struct pg_args *args, bool v)
+{
+    pg_arg(args, v ? STR("true") : STR("false"));
+}
+
+/* An array literal: {"a","b\"c"}. */
+void pg_arg_texts(struct pg_args *args, const struct str *v, size_t n)
+{
+    size_t max = 3;
+    for (size_t i = 0; i < n; i++)
+        max += 2 * v[i].n + 3;
+    struct buf b = buf_make(args->arena, max);
+    buf_char(&b, '{');
+    for (size_t i = 0; i < n; i++) {
+        buf_put(&b, i ? ",\"" : "\"");
+        for (size_t k = 0; k < v[i].n; k++) {
+            if (v[i].p[k] == '"' || v[i].p[k] == '\\')
+                buf_char(&b, '\\');
+            buf_char(&b, v[i].p[k]);
+        }
+        buf_char(&b, '"');
+    }
+    buf_char(&b, '}');
+    put(args, arena_z(args->arena, buf_text(&b)));
+}
+
+int64_t pg_int(const struct pg_rows *r, size_t row, int col)
+{
+    int64_t v = 0;
+    (void)str_int(pg_str(r, row, col), INT64_MIN, INT64_MAX, &v);
+    return v;
+}
+
+bool pg_bool(const struct pg_rows *r, size_t row, int col)
+{
+    return str_is(pg_str(r, row, col), "t");
+}
+
+const struct err *pg_query(struct pg *pg, struct arena *a, int statement,
+                           const struct pg_args *args, struct pg_rows **rows)
+{
+    pg_queue(pg, statement, args);
+    return pg_run(pg, a, rows);
+}
+
+/* ---- hosts, and what is tried again --------------------------------- */
+
+bool pg_open(struct pg *pg, int64_t deadline)
+{
+    bool late[PG_HOSTS_MAX] = {false};
+    pg_hosts_resolve(&pg->hosts);
+    const size_t n = pg->hosts.places_n;
+    for (size_t i = 0; i < n; i++) {
+        const int64_t until = pg_hosts_until(
+            &pg->hosts, n - i, pg->slice * 1000, clock_mono(), deadline);
+        if (pg_attempt(pg, i, until, deadline, &late[i])) {
+            pg_hosts_good(&pg->hosts, i);
+            return true;
+        }
+    }
+    pg_hosts_none(&pg->hosts, late);
+    return false;
+}
+
+static const struct err *run(struct pg *pg, struct arena *a,
+                             struct pg_rows **rows)
+{
+    const int64_t deadline = pg_deadline(pg);
+    const bool inside = pg_in_transaction(pg);
+    for (int tries = 0; tries < 2; tries++) {
+        struct pg_reading b = {.arena = a, .deadline = deadline};
+        if (!inside)
+            pg_drop_stale(pg);
+        const bool kept = pg->conn != NULL;
+        if (!kept && (inside || !pg_open(pg, deadline)))
+            break;
+        if (pg_exchange(pg, &b, rows)) {
+            if (b.e)
+                pg_rollback(pg);
+            return b.e;
+        }
+        /* Only a connection that had grown stale while idle is worth a second
+         * try, and only where the batch has not happened or may happen twice:
+         * a commit whose answer is lost is not repeated. */
+        const bool refused = b.lost && b.done == 0;
+        if (inside || !kept || clock_mono() >= deadline ||
+            !(refused || pg_repeatable(pg)))
+            break;
+    }
+    return pg_error(STR_NONE, STR_NONE);
+}
+
+const struct err *pg_run(struct pg *pg, struct arena *a, struct pg_rows **rows)
+{
+    const int64_t start = clock_mono();
+    const struct err *e = run(pg, a, rows);
+    pg->queued = 0;
+    pg->ahead.check = NULL;
+    pg->spent += clock_mono() - start;
+    return e;
 }
