@@ -65,7 +65,7 @@ static void array(struct buf *b, const struct json *v)
     buf_char(b, ']');
 }
 
-static void number(struct buf *b, double v)
+static void json_canonical_number(struct buf *b, double v)
 {
     char text[JSON_DOUBLE_TEXT];
     json_double_text(v, text);
@@ -82,7 +82,7 @@ void json_write_canonical(struct buf *b, const struct json *v)
         buf_int(b, json_int(v));
         break;
     case JSON_DOUBLE:
-        number(b, json_double(v));
+        json_canonical_number(b, json_double(v));
         break;
     case JSON_STRING:
         json_write_string(b, json_text(v));

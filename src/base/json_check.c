@@ -266,7 +266,7 @@ static const struct err *text(struct gate *g)
     return NULL;
 }
 
-static const struct err *number(struct gate *g)
+static const struct err *json_check_number(struct gate *g)
 {
     char z[JSON_NUMBER_MAX + 1] = {0};
     bool whole;
@@ -373,7 +373,7 @@ static const struct err *check(struct gate *g)
         } else if (c == '"') {
             TRY(text(g));
         } else if (c == '-' || (c >= '0' && c <= '9')) {
-            TRY(number(g));
+            TRY(json_check_number(g));
         } else {
             TRY(literal(g));
         }

@@ -70,7 +70,7 @@ struct metrics_worker *metrics_worker(struct metrics *m, size_t slot)
     return slot < METRICS_SLOTS_MAX ? &m->workers[slot] : NULL;
 }
 
-static void add(_Atomic uint64_t *counter, uint64_t n)
+static void metrics_add(_Atomic uint64_t *counter, uint64_t n)
 {
     atomic_fetch_add_explicit(counter, n, memory_order_relaxed);
 }
@@ -95,30 +95,30 @@ void metrics_request(struct metrics *m, size_t route, int status, int64_t us,
     size_t bucket = 0;
     while (bucket < countof(limits) && us > limits[bucket].us)
         bucket++;
-    add(&r->by_status[s], 1);
-    add(&r->by_time[bucket], 1);
-    add(&r->us, not_negative(us));
-    add(&m->database_us, not_negative(database_us));
+    metrics_add(&r->by_status[s], 1);
+    metrics_add(&r->by_time[bucket], 1);
+    metrics_add(&r->us, not_negative(us));
+    metrics_add(&m->database_us, not_negative(database_us));
 }
 
 void metrics_restart(struct metrics *m)
 {
-    add(&m->restarts, 1);
+    metrics_add(&m->restarts, 1);
 }
 
 void metrics_database_error(struct metrics *m)
 {
-    add(&m->database_errors, 1);
+    metrics_add(&m->database_errors, 1);
 }
 
 void metrics_memory(struct metrics *m)
 {
-    add(&m->memory, 1);
+    metrics_add(&m->memory, 1);
 }
 
 void metrics_recycled(struct metrics *m)
 {
-    add(&m->recycled, 1);
+    metrics_add(&m->recycled, 1);
 }
 
 void metrics_standbys(struct metrics *m, const struct metrics_standbys *now)
@@ -135,12 +135,12 @@ void metrics_refused(struct metrics *m, const char *code)
 {
     for (size_t i = 0; i < countof(ceilings); i++)
         if (str_is(str_of(code), ceilings[i]))
-            add(&m->refused[i], 1);
+            metrics_add(&m->refused[i], 1);
 }
 
 void metrics_cut(struct metrics *m)
 {
-    add(&m->cut, 1);
+    metrics_add(&m->cut, 1);
 }
 
 static void family(struct buf *b, const char *name, const char *type,

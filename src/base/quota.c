@@ -44,7 +44,7 @@ static uint64_t hash_of(struct str id)
     return h | 1;
 }
 
-static struct place *find(struct quota *q, struct str id)
+static struct place *quota_find(struct quota *q, struct str id)
 {
     const uint64_t who = hash_of(id);
     struct place *way = &q->place[(who >> 32 ^ who >> 1) % (PLACES / WAYS) *
@@ -66,7 +66,7 @@ static struct place *find(struct quota *q, struct str id)
 int64_t quota_request(struct quota *q, struct str id, int64_t rate,
                       int64_t now)
 {
-    struct place *p = find(q, id);
+    struct place *p = quota_find(q, id);
     const int64_t each = CLOCK_SECOND / rate;
     const int64_t most = now + QUOTA_BURST * CLOCK_SECOND;
     int64_t full_at = atomic_load(&p->full_at), next;
@@ -80,7 +80,7 @@ int64_t quota_request(struct quota *q, struct str id, int64_t rate,
 
 bool quota_open(struct quota *q, struct str id, int64_t most, int64_t now)
 {
-    struct place *p = find(q, id);
+    struct place *p = quota_find(q, id);
     const int64_t at = atomic_load(&p->counted_at);
     return at != 0 && now - at < COUNT_HOLDS &&
            atomic_fetch_add(&p->open, 1) < most;
@@ -88,7 +88,7 @@ bool quota_open(struct quota *q, struct str id, int64_t most, int64_t now)
 
 void quota_opened(struct quota *q, struct str id, int64_t n, int64_t now)
 {
-    struct place *p = find(q, id);
+    struct place *p = quota_find(q, id);
     atomic_store(&p->open, n);
     atomic_store(&p->counted_at, now);
 }
@@ -96,7 +96,7 @@ void quota_opened(struct quota *q, struct str id, int64_t n, int64_t now)
 /* Whoever comes first on a day begins it. */
 static struct place *today(struct quota *q, struct str id, int64_t day)
 {
-    struct place *p = find(q, id);
+    struct place *p = quota_find(q, id);
     int64_t then = atomic_load(&p->day);
     if (then != day && atomic_compare_exchange_strong(&p->day, &then, day)) {
         atomic_store(&p->bytes, 0);

@@ -100,7 +100,7 @@ static const struct err *amend_once(struct arena *a, const struct suspension *s,
 /* ---- named limits --------------------------------------------------- */
 
 /* Takes one element that equals v out of the list. */
-static bool take(struct json *list, const struct json *v)
+static bool amend_take(struct json *list, const struct json *v)
 {
     for (size_t i = 0; i < json_count(list); i++) {
         if (json_equal(json_at(list, i), v)) {
@@ -118,7 +118,7 @@ static bool some_of(struct arena *a, const struct json *asked,
     if (json_count(asked) > AMEND_LIST_MAX)
         return false;
     for (size_t i = 0; i < json_count(v); i++) {
-        if (!take(left, json_at(v, i)))
+        if (!amend_take(left, json_at(v, i)))
             return false;
     }
     return true;

@@ -88,7 +88,8 @@ bool channel_allows(const struct channel *c, struct str who)
     return false;
 }
 
-static const struct channel *find(const struct channels *all, struct str name)
+static const struct channel *channel_find(const struct channels *all,
+                                          struct str name)
 {
     for (size_t i = 0; name.n > 0 && i < all->n; i++) {
         if (str_eq(all->v[i].name, name))
@@ -100,12 +101,12 @@ static const struct channel *find(const struct channels *all, struct str name)
 static const struct channel *in_use(const struct channels *all,
                                     struct str name)
 {
-    const struct channel *c = find(all, name);
+    const struct channel *c = channel_find(all, name);
     return c && !c->off ? c : NULL;
 }
 
-static void add(struct channel_targets *out, const struct channel *c,
-                struct str recipient)
+static void channel_add(struct channel_targets *out, const struct channel *c,
+                        struct str recipient)
 {
     if (out->n < CHANNELS_MAX)
         out->v[out->n++] =
@@ -117,7 +118,7 @@ static void add_for_every_question(const struct channels *all,
 {
     for (size_t i = 0; i < all->n; i++) {
         if (all->v[i].every_question && !all->v[i].off)
-            add(out, &all->v[i], STR_NONE);
+            channel_add(out, &all->v[i], STR_NONE);
     }
 }
 
@@ -134,7 +135,8 @@ void channel_targets(const struct channels *all, struct str hint,
         const bool here =
             anywhere && !c->off && channel_allows(c, notify_to);
         if (c == hinted || c == named || here)
-            add(out, c, here || (there && c == hinted) ? notify_to : STR_NONE);
+            channel_add(out, c,
+                        here || (there && c == hinted) ? notify_to : STR_NONE);
     }
     out->instead = out->n == 0 && (hint.n > 0 || notify_to.n > 0);
     if (out->n == 0)
@@ -152,7 +154,7 @@ struct check {
 static const struct err *check_hint(const struct check *k, struct str path,
                                     struct str hint)
 {
-    if (!k->strict || hint.n == 0 || find(k->all, hint))
+    if (!k->strict || hint.n == 0 || channel_find(k->all, hint))
         return NULL;
     return err_at(k->arena, ERR_INVALID, "channel.unknown",
                   fields_path(k->arena, path, "channel_hint"),
@@ -163,7 +165,7 @@ static const struct err *check_who(const struct check *k, struct str path,
                                    struct str who)
 {
     const bool listed = k->strict || k->all->n > 0;
-    bool allowed = !listed || who.n == 0 || find(k->all, who);
+    bool allowed = !listed || who.n == 0 || channel_find(k->all, who);
     for (size_t i = 0; i < k->all->n && !allowed; i++)
         allowed = channel_allows(&k->all->v[i], who);
     if (allowed)

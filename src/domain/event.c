@@ -143,7 +143,7 @@ static const struct {
     {"log.checkpoint.anchored", SERVER},
 };
 
-static int find(struct str type)
+static int event_find(struct str type)
 {
     for (size_t i = 0; i < countof(types); i++) {
         if (str_is(type, types[i].type))
@@ -154,19 +154,19 @@ static int find(struct str type)
 
 bool event_type_known(struct str type)
 {
-    return find(type) >= 0;
+    return event_find(type) >= 0;
 }
 
 bool event_type_postable(struct str type, enum role role)
 {
-    const int i = find(type);
+    const int i = event_find(type);
     return i >= 0 && types[i].poster == ANYONE && role != ROLE_AUDITOR &&
            role != ROLE_NONE;
 }
 
 bool event_type_echoed(struct str type)
 {
-    const int i = find(type);
+    const int i = event_find(type);
     return i >= 0 && types[i].poster == ECHO;
 }
 

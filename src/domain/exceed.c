@@ -37,8 +37,8 @@ struct at {
 
 /* ---- what is found -------------------------------------------------- */
 
-static void add(struct walk *w, const struct at *at, enum exceed_grade grade,
-                struct str why)
+static void exceed_add(struct walk *w, const struct at *at,
+                       enum exceed_grade grade, struct str why)
 {
     struct exceed *e = w->out;
     e->grade = grade > e->grade ? grade : e->grade;
@@ -145,23 +145,23 @@ static void judge_number(struct walk *w, const struct at *at,
                          const struct json *was, const struct json *now)
 {
     if (json_compare(now, was) > 0)
-        add(w, at, EXCEED_REASON,
-            sentence(w, "Above what was asked for", at->asked));
+        exceed_add(w, at, EXCEED_REASON,
+                   sentence(w, "Above what was asked for", at->asked));
     else if (json_double(now) < 0)
-        add(w, at, EXCEED_REASON,
-            STR("Below zero, where less may mean more."));
+        exceed_add(w, at, EXCEED_REASON,
+                   STR("Below zero, where less may mean more."));
 }
 
 static void judge_text(struct walk *w, const struct at *at)
 {
     const struct str was = json_text(at->asked), now = json_text(at->allowed);
     if (w->target.n > 0 && str_eq(str_trim(was), w->target))
-        add(w, at, EXCEED_TYPED, STR("Another target."));
+        exceed_add(w, at, EXCEED_TYPED, STR("Another target."));
     else if (at->area == AREA_RIGHT)
-        add(w, at, EXCEED_TYPED, STR("Another right."));
+        exceed_add(w, at, EXCEED_TYPED, STR("Another right."));
     else if (!is_prose(was) || !is_prose(now))
-        add(w, at, EXCEED_REASON,
-            STR("Another value, which may stand for another thing."));
+        exceed_add(w, at, EXCEED_REASON,
+                   STR("Another value, which may stand for another thing."));
 }
 
 /* A quantity, of which less is less: no name of something, and as a text only
@@ -189,9 +189,9 @@ static void judge_change(struct walk *w, const struct at *at)
     if (alike && was && now)
         judge_number(w, at, was, now);
     else if (!alike)
-        add(w, at, EXCEED_REASON, STR("A value of another type."));
+        exceed_add(w, at, EXCEED_REASON, STR("A value of another type."));
     else if (json_is(at->allowed, JSON_BOOL))
-        add(w, at, EXCEED_REASON, STR("Switched to the opposite."));
+        exceed_add(w, at, EXCEED_REASON, STR("Switched to the opposite."));
     else
         judge_text(w, at);
 }
@@ -200,21 +200,22 @@ static void judge_value(struct walk *w, const struct at *at)
 {
     const struct json *limit = NULL;
     if (at->has && over_limit(w, at, &limit))
-        add(w, at, EXCEED_TYPED,
-            sentence(w, json_is(limit, JSON_STRING) ||
-                                json_is(limit, JSON_ARRAY)
-                            ? "Outside of the stated limit"
-                            : "Above the stated limit",
+        exceed_add(
+            w, at, EXCEED_TYPED,
+            sentence(w,
+                     json_is(limit, JSON_STRING) || json_is(limit, JSON_ARRAY)
+                         ? "Outside of the stated limit"
+                         : "Above the stated limit",
                      limit));
     else if (at->had && at->has)
         judge_change(w, at);
     else if (at->has)
-        add(w, at, EXCEED_REASON,
-            at->element ? STR("More than was asked for.")
-                        : STR("Was not asked for."));
+        exceed_add(w, at, EXCEED_REASON,
+                   at->element ? STR("More than was asked for.")
+                               : STR("Was not asked for."));
     else if (!at->element)
-        add(w, at, EXCEED_REASON,
-            STR("Left out; without it more may be allowed."));
+        exceed_add(w, at, EXCEED_REASON,
+                   STR("Left out; without it more may be allowed."));
 }
 
 static void judge(struct walk *w, const struct at *at)
@@ -222,24 +223,25 @@ static void judge(struct walk *w, const struct at *at)
     switch (at->area) {
     case AREA_LIMIT:
         if (!at->tighter)
-            add(w, at, EXCEED_TYPED,
-                at->has ? sentence(w, "Another limit than the stated one",
-                                   at->asked)
-                        : STR("A stated limit is left out."));
+            exceed_add(w, at, EXCEED_TYPED,
+                       at->has
+                           ? sentence(w, "Another limit than the stated one",
+                                      at->asked)
+                           : STR("A stated limit is left out."));
         break;
     case AREA_TOOL:
-        add(w, at, EXCEED_TYPED, STR("Another tool."));
+        exceed_add(w, at, EXCEED_TYPED, STR("Another tool."));
         break;
     case AREA_TARGET:
-        add(w, at, EXCEED_TYPED, STR("Another target."));
+        exceed_add(w, at, EXCEED_TYPED, STR("Another target."));
         break;
     case AREA_CALL:
         if (at->has)
-            add(w, at, EXCEED_TYPED, STR("Another call."));
+            exceed_add(w, at, EXCEED_TYPED, STR("Another call."));
         break;
     case AREA_CLAIM:
-        add(w, at, EXCEED_REASON,
-            STR("What is said of the consequence is another thing."));
+        exceed_add(w, at, EXCEED_REASON,
+                   STR("What is said of the consequence is another thing."));
         break;
     case AREA_RIGHT:
     case AREA_VALUE:

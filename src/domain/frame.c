@@ -209,7 +209,8 @@ static struct str dump(struct arena *a, const struct json *o)
 /* ---- the dispatcher's frames ---------------------------------------- */
 
 /* Takes over members that are there. */
-static void take(struct json *to, const struct json *from, const char *names)
+static void frame_take(struct json *to, const struct json *from,
+                       const char *names)
 {
     struct str rest = str_of(names);
     while (rest.p) {
@@ -281,16 +282,16 @@ static struct json *dispatched(struct arena *a, const struct frame_event *e,
     json_set_int(o, "sequence", e->sequence);
     if (str_is(e->type, "agent_assigned")) {
         *type = "AGENT_ASSIGNED";
-        take(o, payload, "agent_id");
+        frame_take(o, payload, "agent_id");
         json_set_text(o, "assigned_by", json_get_text(event, "actor"));
     } else if (str_is(e->type, "status_changed")) {
         const struct str to = json_get_text(payload, "new_status");
         *type = str_is(to, "completed") ? "INTENT_COMPLETED"
                                         : "STATUS_CHANGED";
-        take(o, payload, "old_status new_status reason");
+        frame_take(o, payload, "old_status new_status reason");
     } else if (str_is(e->type, "lease_released")) {
         *type = "LEASE_RELEASED";
-        take(o, payload, "scope lease_id agent_id");
+        frame_take(o, payload, "scope lease_id agent_id");
     } else if (str_is(e->type, "state_patched")) {
         state = new_state(a, payload);
         *type = "STATE_CHANGED";

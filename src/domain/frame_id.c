@@ -8,7 +8,7 @@
 #define FRAMES 2 /* of one event, at most */
 
 /* A number as we print it: no sign, no zero in front. */
-static bool number(struct str s, int64_t max, int64_t *out)
+static bool frame_id_number(struct str s, int64_t max, int64_t *out)
 {
     return s.n > 0 && s.p[0] != '0' && str_int(s, 1, max, out);
 }
@@ -30,7 +30,7 @@ bool frame_id_read(struct str text, enum frame_audience to,
     struct str rest = text;
     int64_t xid = 0, part = 0;
     if (to != FRAME_INTENT) {
-        if (!number(str_cut(&rest, '.'), INT64_MAX, &xid))
+        if (!frame_id_number(str_cut(&rest, '.'), INT64_MAX, &xid))
             return false;
         id.xid = (uint64_t)xid;
         if (!rest.p) {
@@ -41,9 +41,9 @@ bool frame_id_read(struct str text, enum frame_audience to,
         if (!intent(id.intent_id))
             return false;
     }
-    if (!number(str_cut(&rest, '.'), INT64_MAX, &id.sequence))
+    if (!frame_id_number(str_cut(&rest, '.'), INT64_MAX, &id.sequence))
         return false;
-    if (rest.p && !number(rest, FRAMES - 1, &part))
+    if (rest.p && !frame_id_number(rest, FRAMES - 1, &part))
         return false;
     id.part = (size_t)part;
     *out = id;

@@ -72,8 +72,8 @@ static bool is_extra(const struct kind_choice *row)
     return str_is(str_of(row->effect), "authorize_modified");
 }
 
-static const struct err *add(struct arena *a, struct json *list,
-                             const struct json *choice)
+static const struct err *kind_choices_add(struct arena *a, struct json *list,
+                                          const struct json *choice)
 {
     const struct str value = json_get_text(choice, "value");
     for (size_t i = 0; i < json_count(list); i++) {
@@ -128,7 +128,7 @@ static const struct err *add_own(struct arena *a, const struct kind_ask *ask,
         json_set_text(c, "reason", reason);
     if (row && row->takes)
         json_set_text(c, "takes", str_of(row->takes));
-    return add(a, list, c);
+    return kind_choices_add(a, list, c);
 }
 
 static bool any(const struct json *list, const char *effects)
@@ -165,7 +165,7 @@ static const struct err *put_own(struct arena *a, const struct kind_ask *ask,
                              str_is(str_of(row->effect), "decline") &&
                              !any(list, "decline");
         if ((is_extra(row) && offered(row, ask)) || way_out)
-            TRY(add(a, list, choice_of(a, row, ask)));
+            TRY(kind_choices_add(a, list, choice_of(a, row, ask)));
     }
     return check_both(a, rule, list);
 }
@@ -194,7 +194,7 @@ static const struct err *put_rows(struct arena *a, const struct kind_ask *ask,
         struct json *c = choice_of(a, row, ask);
         if (word)
             json_set_text(c, "value", str_of(word));
-        TRY(add(a, list, c));
+        TRY(kind_choices_add(a, list, c));
     }
     return NULL;
 }

@@ -12,7 +12,7 @@ static struct str key_of(struct arena *a, struct str secret)
     return secret.n ? crypt_base64_read(a, secret) : STR_NONE;
 }
 
-static void put(struct buf *b, struct str secret, struct str text)
+static void signature_put(struct buf *b, struct str secret, struct str text)
 {
     const struct str key = key_of(b->arena, secret);
     if (key.n == 0)
@@ -30,7 +30,7 @@ struct str signature_make(struct arena *a, const struct signature *s)
     buf_int(&text, s->timestamp);
     buf_char(&text, '.');
     buf_str(&text, s->body);
-    put(&out, s->secret, buf_text(&text));
-    put(&out, s->previous_secret, buf_text(&text));
+    signature_put(&out, s->secret, buf_text(&text));
+    signature_put(&out, s->previous_secret, buf_text(&text));
     return out.n ? buf_text(&out) : STR_NONE;
 }

@@ -16,7 +16,7 @@ static struct str header(struct arena *a, const char *name, struct str value)
     return buf_text(&b);
 }
 
-static void add(struct outbound_request *rq, struct str line)
+static void webhook_add(struct outbound_request *rq, struct str line)
 {
     if (rq->headers < OUTBOUND_HEADERS_MAX)
         rq->header[rq->headers++] = line;
@@ -26,8 +26,8 @@ struct outbound_request webhook_plain(const struct webhook *w)
 {
     struct outbound_request rq = {
         .url = w->url, .body = w->body, .internal = w->internal};
-    add(&rq, STR("content-type: application/json"));
-    add(&rq, STR(AGENT_HEADER));
+    webhook_add(&rq, STR("content-type: application/json"));
+    webhook_add(&rq, STR(AGENT_HEADER));
     return rq;
 }
 
@@ -46,8 +46,8 @@ bool webhook_signed(struct arena *a, const struct webhook *w,
         return false;
     buf_int(&when, seconds);
     *out = webhook_plain(w);
-    add(out, header(a, "webhook-id", w->id));
-    add(out, header(a, "webhook-timestamp", buf_text(&when)));
-    add(out, header(a, "webhook-signature", value));
+    webhook_add(out, header(a, "webhook-id", w->id));
+    webhook_add(out, header(a, "webhook-timestamp", buf_text(&when)));
+    webhook_add(out, header(a, "webhook-signature", value));
     return true;
 }

@@ -133,7 +133,7 @@ static struct outbox_try try_of(const struct slot *s, int64_t now)
                                .now = now};
 }
 
-static void tell(const struct slot *s, const struct outbox_try *t)
+static void deliver_tell(const struct slot *s, const struct outbox_try *t)
 {
     char next[CLOCK_TEXT] = "-";
     if (t->next_at)
@@ -170,7 +170,7 @@ static const struct err *write_down(struct deliver *d)
         if (s->state != SLOT_ENDED)
             continue;
         if (!e)
-            tell(s, &v[n++]);
+            deliver_tell(s, &v[n++]);
         if (s->status == GONE)
             d->sweep_at = 0;
         s->state = SLOT_FREE;
@@ -212,7 +212,7 @@ static void begin(struct deliver *d, const struct outbox_item *item)
         end_slot(d, s, &none);
 }
 
-static const struct err *take(struct deliver *d, size_t *taken)
+static const struct err *deliver_take(struct deliver *d, size_t *taken)
 {
     struct str busy[OUTBOX_AT_ONCE], away[DELIVER_HOSTS_MAX];
     struct outbox_claim claim = {
@@ -278,7 +278,7 @@ static const struct err *work_on(struct deliver *d)
         return NULL;
     if (clock_mono() >= d->sweep_at)
         TRY(sweep(d));
-    TRY(take(d, &taken));
+    TRY(deliver_take(d, &taken));
     return taken > 0 ? NULL : set_look(d);
 }
 

@@ -20,7 +20,8 @@ static struct str place_of(const struct host *h)
     return (struct str){h->place, sizeof h->place};
 }
 
-static struct host *find(struct deliver_hosts *h, struct str place)
+static struct host *deliver_hosts_find(struct deliver_hosts *h,
+                                       struct str place)
 {
     for (size_t i = 0; i < DELIVER_HOSTS_MAX; i++)
         if (h->v[i].pause > 0 && str_eq(place_of(&h->v[i]), place))
@@ -28,7 +29,8 @@ static struct host *find(struct deliver_hosts *h, struct str place)
     return NULL;
 }
 
-static struct host *add(struct deliver_hosts *h, struct str place)
+static struct host *deliver_hosts_add(struct deliver_hosts *h,
+                                      struct str place)
 {
     struct host *quiet = &h->v[0];
     for (size_t i = 1; i < DELIVER_HOSTS_MAX; i++)
@@ -50,13 +52,13 @@ void deliver_hosts_ended(struct deliver_hosts *h, struct str place,
 {
     if (place.n != DELIVER_HOSTS_PLACE)
         return;
-    struct host *one = find(h, place);
+    struct host *one = deliver_hosts_find(h, place);
     if (in_time && one)
         *one = (struct host){.pause = 0};
     if (in_time || (one && away(one, now)))
         return;
     if (!one)
-        one = add(h, place);
+        one = deliver_hosts_add(h, place);
     one->pause = one->pause ? one->pause * 2 : DELIVER_HOSTS_FIRST;
     if (one->pause > DELIVER_HOSTS_LONGEST)
         one->pause = DELIVER_HOSTS_LONGEST;

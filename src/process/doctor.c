@@ -20,8 +20,8 @@ struct findings {
     int wrong;
 };
 
-static void tell(struct findings *f, bool fine, const char *what,
-                 const char *mend)
+static void doctor_tell(struct findings *f, bool fine, const char *what,
+                        const char *mend)
 {
     printf("%s  %s%s%s\n", fine ? "ok   " : "WRONG", what, fine ? "" : ": ",
            fine ? "" : mend);
@@ -33,8 +33,8 @@ static void check_templates(const struct command *c, struct findings *f)
     struct templates *t = NULL;
     const struct err *e =
         template_load(c->arena, c->conf->templates, false, &t);
-    tell(f, !e, "the templates load",
-         e ? arena_z(c->arena, e->say) : "");
+    doctor_tell(f, !e, "the templates load",
+                e ? arena_z(c->arena, e->say) : "");
 }
 
 static bool answers(struct str path)
@@ -53,10 +53,11 @@ static bool answers(struct str path)
 
 static void check_sockets(const struct command *c, struct findings *f)
 {
-    tell(f, answers(c->conf->socket) && answers(c->conf->wait_socket),
-         "`sayso serve` listens on its sockets",
-         "start it, and look whether `socket` and `wait_socket` name the same "
-         "paths as nginx's fastcgi_pass and whether this user may open them");
+    doctor_tell(
+        f, answers(c->conf->socket) && answers(c->conf->wait_socket),
+        "`sayso serve` listens on its sockets",
+        "start it, and look whether `socket` and `wait_socket` name the same "
+        "paths as nginx's fastcgi_pass and whether this user may open them");
 }
 
 /* The web role alone is looked at more closely, for it meets strangers. */
@@ -71,9 +72,10 @@ static void check_others(const struct command *c, struct findings *f)
         all = !pg_script(pg, "") && all;
         pg_close(pg);
     }
-    tell(f, all, "each process reaches the database",
-         "see the lines above, and whether `database_wait`, `database_tick` "
-         "and `database_deliver` name roles that PostgreSQL lets in");
+    doctor_tell(
+        f, all, "each process reaches the database",
+        "see the lines above, and whether `database_wait`, `database_tick` "
+        "and `database_deliver` name roles that PostgreSQL lets in");
 }
 
 /* A secret that everybody can read is none. */
@@ -81,26 +83,26 @@ static void check_file(const struct command *c, struct findings *f)
 {
     struct stat st;
     if (stat(c->conf_path, &st) == 0)
-        tell(f, (st.st_mode & S_IWOTH) == 0,
-             "the configuration is not writable by others",
-             "chmod o-w the file");
+        doctor_tell(f, (st.st_mode & S_IWOTH) == 0,
+                    "the configuration is not writable by others",
+                    "chmod o-w the file");
 }
 
 static void check_rights(const struct pg_rows *r, struct findings *f)
 {
     const int64_t skew = clock_now() - pg_int(r, 0, 5);
-    tell(f, !pg_bool(r, 0, 1),
-         "the web role cannot change or delete an event",
-         "`database` has to name the role sayso_web (see sql/roles.sql)");
-    tell(f, !pg_bool(r, 0, 2), "the web role cannot make tables",
-         "REVOKE CREATE ON SCHEMA public from it");
-    tell(f, !pg_bool(r, 0, 3), "the web role is no superuser",
-         "`database` has to name the role sayso_web");
-    tell(f, str_is(pg_str(r, 0, 4), "on/on"), "the database is durable",
-         "set fsync = on and synchronous_commit = on");
-    tell(f, skew < SKEW_MAX && skew > -SKEW_MAX,
-         "this host's clock and the database's agree",
-         "they differ by more than 2 s; run a time service on both");
+    doctor_tell(
+        f, !pg_bool(r, 0, 1), "the web role cannot change or delete an event",
+        "`database` has to name the role sayso_web (see sql/roles.sql)");
+    doctor_tell(f, !pg_bool(r, 0, 2), "the web role cannot make tables",
+                "REVOKE CREATE ON SCHEMA public from it");
+    doctor_tell(f, !pg_bool(r, 0, 3), "the web role is no superuser",
+                "`database` has to name the role sayso_web");
+    doctor_tell(f, str_is(pg_str(r, 0, 4), "on/on"), "the database is durable",
+                "set fsync = on and synchronous_commit = on");
+    doctor_tell(f, skew < SKEW_MAX && skew > -SKEW_MAX,
+                "this host's clock and the database's agree",
+                "they differ by more than 2 s; run a time service on both");
 }
 
 /* As somebody wants it, perhaps; then these are the keys to look after. */
@@ -121,9 +123,10 @@ static void check_database(const struct command *c, struct findings *f)
     pg_queue(pg, SQL_PING, NULL);
     pg_queue(pg, SQL_DOCTOR_REACH, NULL);
     const struct err *e = pg_run(pg, c->arena, rows);
-    tell(f, !e, "the database answers and has all tables",
-         "see the lines above: is it running, does `database` name it, was "
-         "`sayso migrate` run with this version?");
+    doctor_tell(
+        f, !e, "the database answers and has all tables",
+        "see the lines above: is it running, does `database` name it, was "
+        "`sayso migrate` run with this version?");
     if (!e)
         check_rights(rows[0], f);
     if (!e)
@@ -136,9 +139,9 @@ static void check_url(const struct command *c, struct findings *f)
     const struct str url = c->conf->public_url;
     const bool local = str_search(url, STR("//127.0.0.1")) < url.n ||
                        str_search(url, STR("//localhost")) < url.n;
-    tell(f, local || str_starts(url, STR("https://")),
-         "the public address is encrypted, or only local",
-         "put TLS in front and let `public_url` begin with https://");
+    doctor_tell(f, local || str_starts(url, STR("https://")),
+                "the public address is encrypted, or only local",
+                "put TLS in front and let `public_url` begin with https://");
 }
 
 /* What is asked of the database as the web's user of the system. */
@@ -171,7 +174,7 @@ static void check_processes(const struct command *c, struct findings *f)
     }
     const size_t n = doctor_users_look(c, found);
     for (size_t i = 0; i < n; i++)
-        tell(f, found[i].fine, found[i].what, found[i].mend);
+        doctor_tell(f, found[i].fine, found[i].what, found[i].mend);
     const int web = doctor_users_as(c, USER_WEB, as_web, 0);
     const int tick = doctor_users_as(c, USER_TICK, as_tick, 0);
     if (web < 0) /* nobody can be it: the database as this user sees it */
@@ -186,9 +189,9 @@ int doctor_run(const struct command *c)
     struct findings f = {.wrong = 0};
     if (!command_options_ok(c, 0, ""))
         return 2;
-    tell(&f, c->conf->password_cost == CRYPT_INTERACTIVE,
-         "passwords are hashed at full cost",
-         "password_cost = min is for tests only");
+    doctor_tell(&f, c->conf->password_cost == CRYPT_INTERACTIVE,
+                "passwords are hashed at full cost",
+                "password_cost = min is for tests only");
     check_file(c, &f);
     check_templates(c, &f);
     check_processes(c, &f);

@@ -38,7 +38,8 @@ static const char *lacks(const struct replication *r)
     return r->sync > 0 ? NULL : "no standby is synchronous";
 }
 
-static int tell(const struct replication *r, const char *host, bool required)
+static int doctor_standby_tell(const struct replication *r, const char *host,
+                               bool required)
 {
     const char *lack = lacks(r);
     printf("ok     the %s is %s\n", r->standby ? "database" : "primary", host);
@@ -63,7 +64,8 @@ int doctor_standby(const struct command *c)
     pg_connect_ms(pg, c->conf->database_connect_ms);
     /* That the database does not answer has been told by others. */
     const struct err *e = replication_read(pg, c->arena, &r);
-    const int wrong = e ? 0 : tell(&r, pg_host(pg), c->conf->require_standby);
+    const int wrong =
+        e ? 0 : doctor_standby_tell(&r, pg_host(pg), c->conf->require_standby);
     pg_close(pg);
     return wrong;
 }

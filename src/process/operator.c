@@ -103,7 +103,8 @@ static int done(int64_t changed, const char *what)
 }
 
 /* A password that nobody typed is printed, once it is in force. */
-static int tell(const struct command *c, int status, struct str password)
+static int operator_tell(const struct command *c, int status,
+                         struct str password)
 {
     if (status == 0 && !command_flag(c, "--password-stdin"))
         printf("%.*s\n", STR_FMT(password));
@@ -133,7 +134,8 @@ static int create(const struct command *c)
     struct pg *pg = command_owner(c);
     const struct err *e = people_insert(pg, a, &p, hash);
     pg_close(pg);
-    return e ? command_failed(e) : tell(c, done(1, "created"), password);
+    return e ? command_failed(e)
+             : operator_tell(c, done(1, "created"), password);
 }
 
 /* NULL for what was not said; no groups is an empty text. */
@@ -193,7 +195,8 @@ static int set_password(const struct command *c)
     pg_arg(&args, email);
     pg_arg(&args, hash);
     const struct change what = {SQL_OPERATOR_PASSWORD, &args, email};
-    return tell(c, done(change(c, &what), "password changed"), password);
+    return operator_tell(c, done(change(c, &what), "password changed"),
+                         password);
 }
 
 static int set_enabled(const struct command *c, bool enabled)

@@ -49,7 +49,8 @@ static void expect(struct wait_news *n, const struct wake_note *note)
     n->step = 0;
 }
 
-static void tell(struct wait_news *n, const struct wake_note *v, size_t count)
+static void wait_news_tell(struct wait_news *n, const struct wake_note *v,
+                           size_t count)
 {
     const bool eager = n->hooks.eager(n->hooks.context);
     for (size_t i = 0; i < count; i++) {
@@ -81,7 +82,7 @@ static void hear(void *context)
     child_busy(n->child, true);
     loop_unwatch(n->loop, pg_socket(n->ears));
     for (; notices_next(n->ears, n->arena, n->self, v, &count); count = NOTES)
-        tell(n, v, count);
+        wait_news_tell(n, v, count);
     watch_ears(n);
     arena_reset(n->arena);
     child_busy(n->child, false);
@@ -129,7 +130,7 @@ static void on_notes(void *context)
     child_busy(n->child, true);
     for (int i = 0; i < TURNS && count == NOTES; i++) {
         count = wake_read(WAKE_WAIT, v, NOTES);
-        tell(n, v, count);
+        wait_news_tell(n, v, count);
         pass_on(n, v, count);
     }
     child_busy(n->child, false);
@@ -148,7 +149,7 @@ static void seen(struct wait_news *n, const struct frame_event *e)
     }
 }
 
-static void put(char *field, size_t room, struct str s)
+static void wait_news_put(char *field, size_t room, struct str s)
 {
     if (s.n < room && s.n > 0)
         memcpy(field, s.p, s.n);
@@ -164,15 +165,15 @@ struct attempt {
 static void try_decides(void *p)
 {
     const struct attempt *x = p;
-    put(x->note->decided, sizeof x->note->decided,
-        frame_decides(x->arena, x->event));
+    wait_news_put(x->note->decided, sizeof x->note->decided,
+                  frame_decides(x->arena, x->event));
 }
 
 static void take_event(struct wait_news *n, const struct frame_event *e)
 {
     struct wake_note note = {.version = e->version};
     struct attempt x = {arena_within(n->arena), e, &note};
-    put(note.intent_id, sizeof note.intent_id, e->intent_id);
+    wait_news_put(note.intent_id, sizeof note.intent_id, e->intent_id);
     if (!arena_try(x.arena, try_decides, &x))
         log_line(LOG_ERR, "wait: event %lld of intent %.*s is more than the "
                  "memory", (long long)e->sequence, STR_FMT(e->intent_id));

@@ -37,8 +37,8 @@ static int bucket_of(struct str id)
     return (int)((h >> 32 ^ h) % BUCKETS);
 }
 
-static struct wait_share *find(struct wait_shares *all, struct str id,
-                               bool person)
+static struct wait_share *wait_share_find(struct wait_shares *all,
+                                          struct str id, bool person)
 {
     for (int i = all->bucket[bucket_of(id)]; i != NONE; i = all->v[i].next) {
         struct wait_share *s = &all->v[i];
@@ -48,8 +48,8 @@ static struct wait_share *find(struct wait_shares *all, struct str id,
     return NULL;
 }
 
-static struct wait_share *add(struct wait_shares *all, struct str id,
-                              bool person)
+static struct wait_share *wait_share_add(struct wait_shares *all,
+                                         struct str id, bool person)
 {
     int at = all->spare;
     if (at != NONE)
@@ -83,11 +83,11 @@ struct wait_share *wait_share_take(struct wait_shares *all, struct str id,
     if (id.n == 0 || id.n > WAIT_SHARE_ID_MAX ||
         (!person && all->keys[what] >= all->limits.keys[what]))
         return NULL;
-    struct wait_share *s = find(all, id, person);
+    struct wait_share *s = wait_share_find(all, id, person);
     if (s && s->held[what] >= all->limits.each[what])
         return NULL;
     if (!s)
-        s = add(all, id, person);
+        s = wait_share_add(all, id, person);
     if (s) {
         s->held[what]++;
         all->keys[what] += !person;

@@ -400,7 +400,7 @@ void wait_stream_source(struct wait_streams *r, struct wait_news *news)
     r->news = news;
 }
 
-static struct wait_stream *take(struct wait_streams *r)
+static struct wait_stream *wait_stream_take(struct wait_streams *r)
 {
     for (size_t i = 0; i < r->used; i++)
         if (r->v[i].state == FREE)
@@ -408,7 +408,7 @@ static struct wait_stream *take(struct wait_streams *r)
     return r->used < WAIT_STREAM_MAX ? &r->v[r->used++] : NULL;
 }
 
-static bool put(char *to, size_t room, struct str s)
+static bool wait_stream_put(char *to, size_t room, struct str s)
 {
     if (s.n >= room)
         return false;
@@ -423,7 +423,7 @@ struct wait_stream *wait_stream_open(struct wait_streams *r,
                                      struct loop_conn *conn,
                                      const struct fcgi_record *record)
 {
-    struct wait_stream *s = take(r);
+    struct wait_stream *s = wait_stream_take(r);
     if (!s)
         return NULL;
     *s = (struct wait_stream){.conn = conn,
@@ -432,7 +432,7 @@ struct wait_stream *wait_stream_open(struct wait_streams *r,
                               .at = ask->after,
                               .skip = ask->skip,
                               .share = ask->share};
-    if (!put(s->agent, sizeof s->agent, ask->agent))
+    if (!wait_stream_put(s->agent, sizeof s->agent, ask->agent))
         return NULL;
     if (ask->skip > 0)
         s->at.sequence--;

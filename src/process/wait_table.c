@@ -58,7 +58,7 @@ static bool fits(struct str s, size_t room)
     return s.n < room;
 }
 
-static void put(char *to, struct str s)
+static void wait_table_put(char *to, struct str s)
 {
     if (s.n > 0)
         memcpy(to, s.p, s.n);
@@ -67,7 +67,7 @@ static void put(char *to, struct str s)
 
 /* ---- slots ---------------------------------------------------------- */
 
-static int take(struct wait_table *t)
+static int wait_table_take(struct wait_table *t)
 {
     const int at = t->spare;
     if (at == NONE)
@@ -104,13 +104,13 @@ int wait_table_add(struct wait_table *t, const struct wait_table_ask *ask,
     if (!fits(ask->intent_id, room) ||
         !fits(ask->suspension_id, sizeof t->slot[0].suspension_id))
         return NONE;
-    const int at = take(t);
+    const int at = wait_table_take(t);
     if (at == NONE)
         return NONE;
     struct slot *s = &t->slot[at];
     *s = (struct slot){.who = who, .since = ask->since, .bucket = NONE};
-    put(s->intent_id, ask->intent_id);
-    put(s->suspension_id, ask->suspension_id);
+    wait_table_put(s->intent_id, ask->intent_id);
+    wait_table_put(s->suspension_id, ask->suspension_id);
     t->until[at] = ask->until;
     t->cap[at] = ask->cap;
     t->held++;

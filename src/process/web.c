@@ -24,8 +24,8 @@ static void check_transaction(struct pg *pg)
     pg_rollback(pg);
 }
 
-static void tell(const struct served *s, const struct response *rs,
-                 struct metrics *metrics, int64_t us)
+static void web_tell(const struct served *s, const struct response *rs,
+                     struct metrics *metrics, int64_t us)
 {
     struct str who = s->principal.n > 0 ? s->principal : STR("-");
     metrics_request(metrics, s->route, s->status, us, s->database_us);
@@ -58,7 +58,7 @@ static enum fcgi_got answer_one(struct serve *serve, struct fcgi *f,
     log_request(s.request_id);
     check_transaction(serve->pg);
     fcgi_answer(f, &rs, is_head(params));
-    tell(&s, &rs, serve->metrics, clock_mono() - start);
+    web_tell(&s, &rs, serve->metrics, clock_mono() - start);
     log_request(STR_NONE);
     return got;
 }

@@ -165,7 +165,7 @@ enum fcgi_got fcgi_accept(struct fcgi *f, struct arena *a, size_t max,
     return FCGI_REQUEST;
 }
 
-static void put(FCGX_Stream *out, struct str s)
+static void fcgi_put(FCGX_Stream *out, struct str s)
 {
     /* A client that has gone is no error of ours: nobody to tell. */
     if (s.n > 0)
@@ -174,8 +174,8 @@ static void put(FCGX_Stream *out, struct str s)
 
 void fcgi_answer(struct fcgi *f, const struct response *rs, bool head)
 {
-    put(f->request.out, response_head(rs));
+    fcgi_put(f->request.out, response_head(rs));
     if (!head)
-        put(f->request.out, buf_text(&rs->body));
+        fcgi_put(f->request.out, buf_text(&rs->body));
     FCGX_Finish_r(&f->request);
 }

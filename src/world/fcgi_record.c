@@ -41,8 +41,10 @@ static enum fcgi_record_state begin(struct fcgi_record *r,
     return FCGI_RECORD_PARAMS;
 }
 
-static enum fcgi_record_state take(struct fcgi_record *r, const struct head *h,
-                                   struct str content, struct buf *params)
+static enum fcgi_record_state fcgi_record_take(struct fcgi_record *r,
+                                               const struct head *h,
+                                               struct str content,
+                                               struct buf *params)
 {
     if (r->state == FCGI_RECORD_BEGIN)
         return begin(r, h, content);
@@ -84,7 +86,7 @@ size_t fcgi_record_read(struct fcgi_record *r, struct str bytes,
             break;
         const struct str content =
             str_sub(bytes, at + HEAD, at + HEAD + h.length);
-        r->state = take(r, &h, content, params);
+        r->state = fcgi_record_take(r, &h, content, params);
         at += size;
     }
     return at;

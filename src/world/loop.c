@@ -113,7 +113,7 @@ struct loop *loop_make(struct arena *process)
 
 /* ---- connections ---------------------------------------------------- */
 
-static struct loop_conn *take(struct loop *l)
+static struct loop_conn *loop_take(struct loop *l)
 {
     struct loop_conn *c = l->spare;
     if (c)
@@ -184,7 +184,7 @@ static void on_end(struct bufferevent *bev, short what, void *context)
 
 static void admit(struct loop *l, int fd)
 {
-    struct loop_conn *c = take(l);
+    struct loop_conn *c = loop_take(l);
     if (!c) {
         close(fd);
         return;

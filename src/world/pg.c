@@ -426,7 +426,7 @@ struct pg_args pg_args(struct arena *a)
     return args;
 }
 
-static void put(struct pg_args *args, const char *z)
+static void pg_put(struct pg_args *args, const char *z)
 {
     if (args->n >= PG_ARGS_MAX)
         __builtin_trap();
@@ -435,19 +435,20 @@ static void put(struct pg_args *args, const char *z)
 
 void pg_arg(struct pg_args *args, struct str s)
 {
-    put(args, s.p ? arena_z(args->arena, s) : NULL);
+    pg_put(args, s.p ? arena_z(args->arena, s) : NULL);
 }
 
 void pg_arg_int(struct pg_args *args, int64_t v)
 {
     char text[24];
     const int n = snprintf(text, sizeof text, "%" PRId64, v);
-    put(args, arena_z(args->arena, (struct str){text, (size_t)n}));
+    pg_put(args, arena_z(args->arena, (struct str){text, (size_t)n}));
 }
 
 void pg_arg_time(struct pg_args *args, int64_t t)
 {
-    put(args, t ? arena_z(args->arena, clock_rfc3339(args->arena, t)) : NULL);
+    pg_put(args,
+           t ? arena_z(args->arena, clock_rfc3339(args->arena, t)) : NULL);
 }
 
 void pg_arg_bool(struct pg_args *args, bool v)
@@ -473,7 +474,7 @@ void pg_arg_texts(struct pg_args *args, const struct str *v, size_t n)
         buf_char(&b, '"');
     }
     buf_char(&b, '}');
-    put(args, arena_z(args->arena, buf_text(&b)));
+    pg_put(args, arena_z(args->arena, buf_text(&b)));
 }
 
 int64_t pg_int(const struct pg_rows *r, size_t row, int col)

@@ -14,7 +14,7 @@ void pg_keys_add(struct pg_keys *k, const char *key, const char *value)
 }
 
 /* One that is not among the keys from here on; p NULL: it was not. */
-static struct str take(struct pg_keys *k, const char *key)
+static struct str pg_keys_take(struct pg_keys *k, const char *key)
 {
     struct str value = STR_NONE;
     size_t n = 0;
@@ -34,10 +34,10 @@ void pg_keys_split(struct pg *pg, struct arena *a, const char *dsn)
 {
     const bool read = pg->keys.n > 0;
     const struct pg_hosts_text text = {
-        .host = take(&pg->keys, "host"),
-        .hostaddr = take(&pg->keys, "hostaddr"),
-        .port = take(&pg->keys, "port"),
-        .attrs = take(&pg->keys, "target_session_attrs")};
+        .host = pg_keys_take(&pg->keys, "host"),
+        .hostaddr = pg_keys_take(&pg->keys, "hostaddr"),
+        .port = pg_keys_take(&pg->keys, "port"),
+        .attrs = pg_keys_take(&pg->keys, "target_session_attrs")};
     if (pg_hosts_read(a, &text, &pg->hosts) && read)
         return;
     pg->hosts = (struct pg_hosts){.n = 1, .places_n = 1};

@@ -33,8 +33,8 @@ static void advance(struct parser *p, size_t to)
     }
 }
 
-static struct template_node *add(struct parser *p, enum template_kind kind,
-                                 struct str text)
+static struct template_node *
+template_parse_add(struct parser *p, enum template_kind kind, struct str text)
 {
     struct template_node *node = &p->t->nodes[p->t->n++];
     *node = (struct template_node){
@@ -131,9 +131,10 @@ static const struct err *open_section(struct parser *p, const struct tag *tag)
     if (p->depth == TEMPLATE_DEPTH_MAX)
         return refuse(p, "template.depth", "Too many sections in each other.");
     p->open[p->depth++] = p->t->n;
-    return set_keys(p, add(p, tag->sigil == '#' ? TEMPLATE_SECTION
-                                                : TEMPLATE_INVERTED,
-                           tag->name));
+    return set_keys(
+        p, template_parse_add(
+               p, tag->sigil == '#' ? TEMPLATE_SECTION : TEMPLATE_INVERTED,
+               tag->name));
 }
 
 static const struct err *close_section(struct parser *p, struct str name)
@@ -145,7 +146,7 @@ static const struct err *close_section(struct parser *p, struct str name)
         return refuse(p, "template.section",
                       "This closes another section than the last one opened.");
     open->jump = p->t->n;
-    add(p, TEMPLATE_END, name);
+    template_parse_add(p, TEMPLATE_END, name);
     return NULL;
 }
 
@@ -155,7 +156,7 @@ static const struct err *add_part(struct parser *p, struct str name)
         return refuse(p, "template.name",
                       "The name of a part is made of letters, digits, _ "
                       "and -.");
-    add(p, TEMPLATE_PART, name);
+    template_parse_add(p, TEMPLATE_PART, name);
     return NULL;
 }
 
@@ -172,7 +173,7 @@ static const struct err *add_tag(struct parser *p, const struct tag *tag)
     case '>':
         return add_part(p, tag->name);
     default:
-        return set_keys(p, add(p, TEMPLATE_VALUE, tag->name));
+        return set_keys(p, template_parse_add(p, TEMPLATE_VALUE, tag->name));
     }
 }
 
@@ -200,8 +201,9 @@ static const struct err *parse(struct parser *p)
                 take_line(source, &tag);
         }
         if (tag.from > start)
-            add(p, TEMPLATE_TEXT, str_sub(source, start, tag.from))->line =
-                line;
+            template_parse_add(p, TEMPLATE_TEXT,
+                               str_sub(source, start, tag.from))
+                ->line = line;
         if (p->pos == source.n)
             return NULL;
         TRY(add_tag(p, &tag));

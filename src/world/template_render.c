@@ -33,8 +33,9 @@ static const struct err *fail(const struct page *p,
 
 /* Finds a name: its first part in the innermost frame that has it, the
  * others each in the one before. false: it is not there. */
-static bool find(const struct page *p, const struct template_node *node,
-                 const struct json **out)
+static bool template_render_find(const struct page *p,
+                                 const struct template_node *node,
+                                 const struct json **out)
 {
     size_t i = p->n;
     if (node->keys_n == 0) {
@@ -131,7 +132,7 @@ static const struct err *print_value(struct page *p,
 {
     const struct json *v = NULL;
     bool strict = p->templates->strict;
-    if (!find(p, node, &v) && strict)
+    if (!template_render_find(p, node, &v) && strict)
         return fail(p, node, "template.unknown",
                     "The page has a name that its view does not know.");
     switch (json_type(v)) {
@@ -191,7 +192,7 @@ static const struct err *print_section(struct page *p, size_t i)
 {
     const struct template_node *node = &p->t->nodes[i];
     const struct json *v = NULL;
-    bool yes = find(p, node, &v) && is_true(v);
+    bool yes = template_render_find(p, node, &v) && is_true(v);
     if (node->kind == TEMPLATE_INVERTED)
         return yes ? NULL : print_nodes(p, i + 1, node->jump);
     if (!yes)

@@ -30,7 +30,7 @@ bool wake_make(void)
     return true;
 }
 
-static void tell(enum wake_to to, const struct wake_note *note)
+static void wake_tell(enum wake_to to, const struct wake_note *note)
 {
     if (ends[to][1] < 0)
         return;
@@ -39,7 +39,7 @@ static void tell(enum wake_to to, const struct wake_note *note)
         log_line(LOG_WARN, "wake: %s", strerror(errno));
 }
 
-static void put(char *field, size_t room, struct str s)
+static void wake_put(char *field, size_t room, struct str s)
 {
     if (s.n < room && s.n > 0)
         memcpy(field, s.p, s.n);
@@ -48,15 +48,15 @@ static void put(char *field, size_t room, struct str s)
 void wake_changed(struct str intent_id, int64_t version, struct str decided)
 {
     struct wake_note note = {.version = version};
-    put(note.intent_id, sizeof note.intent_id, intent_id);
-    put(note.decided, sizeof note.decided, decided);
-    tell(WAKE_WAIT, &note);
+    wake_put(note.intent_id, sizeof note.intent_id, intent_id);
+    wake_put(note.decided, sizeof note.decided, decided);
+    wake_tell(WAKE_WAIT, &note);
 }
 
 void wake_deliver(void)
 {
     const struct wake_note note = {.version = 0};
-    tell(WAKE_DELIVER, &note);
+    wake_tell(WAKE_DELIVER, &note);
 }
 
 int wake_fd(enum wake_to to)

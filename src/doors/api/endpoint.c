@@ -36,7 +36,7 @@ static struct json *view(struct arena *a, const struct endpoint *e)
 }
 
 /* A channel has the same table, but is no endpoint of an agent. */
-static const struct err *find(struct call *c, struct endpoint *e)
+static const struct err *endpoint_find(struct call *c, struct endpoint *e)
 {
     TRY(endpoints_get(c->pg, c->a, c->param[0], scope(c), e));
     return str_is(e->kind, "agent")
@@ -129,7 +129,7 @@ const struct err *api_endpoint_list(struct call *c)
 const struct err *api_endpoint_get(struct call *c)
 {
     struct endpoint e;
-    TRY(find(c, &e));
+    TRY(endpoint_find(c, &e));
     response_json(c->rs, 200, view(c->a, &e));
     return NULL;
 }
@@ -152,7 +152,7 @@ const struct err *api_endpoint_change(struct call *c)
     TRY(fields_error(&f));
     if (name.p)
         TRY(endpoint_name(c->a, "name", name));
-    TRY(find(c, &e));
+    TRY(endpoint_find(c, &e));
     if (name.p)
         e.name = name;
     if (types)
@@ -184,7 +184,7 @@ const struct err *api_endpoint_rotate(struct call *c)
     TRY(work_begin_bare(&w, c->pg, c->a, &once));
     if (w.answered)
         return call_replay(c, &w);
-    TRY(find(c, &e));
+    TRY(endpoint_find(c, &e));
     TRY(endpoints_rotate(c->pg, c->a, e.id, secret, w.now));
     struct json *o = view(c->a, &e);
     view_set_time(c->a, o, "previous_until", w.now + ENDPOINTS_ROTATION);
@@ -194,7 +194,7 @@ const struct err *api_endpoint_rotate(struct call *c)
 const struct err *api_endpoint_remove(struct call *c)
 {
     struct endpoint e;
-    TRY(find(c, &e));
+    TRY(endpoint_find(c, &e));
     TRY(endpoints_remove(c->pg, c->a, e.id, clock_now()));
     c->rs->status = 204;
     return NULL;

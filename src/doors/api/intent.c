@@ -219,8 +219,8 @@ static const struct err *check_dependency(struct call *c, struct str id,
 }
 
 /* Depending on something unfinished blocks an intent that was active. */
-static const struct err *add(struct call *c, struct work *w,
-                             struct str dependency)
+static const struct err *intent_add(struct call *c, struct work *w,
+                                    struct str dependency)
 {
     enum intent_status status = INTENT_DRAFT;
     struct json *p = json_object(c->a);
@@ -301,7 +301,7 @@ const struct err *api_intent_add_dependency(struct call *c)
     if (w.answered)
         return call_replay(c, &w);
     TRY(call_same_version(c, &w, version));
-    TRY(add(c, &w, dependency));
+    TRY(intent_add(c, &w, dependency));
     return commit_depends(c, &w, SQL_INTENT_DEPENDENCY_INSERT, dependency);
 }
 

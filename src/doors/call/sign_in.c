@@ -62,8 +62,8 @@ static struct str named(struct call *c, struct str email)
                : STR("-");
 }
 
-static void tell(struct call *c, const struct sign_in *s,
-                 const struct sign_ins_found *found)
+static void sign_in_tell(struct call *c, const struct sign_in *s,
+                         const struct sign_ins_found *found)
 {
     const char *result = "ok";
     if (s->result == SIGN_IN_SOON)
@@ -148,7 +148,7 @@ const struct err *sign_in_try(struct call *c, struct str password,
     const struct sign_ins_try t = try_of(c, s);
     TRY(sign_ins_find(c->pg, c->a, &t, &f));
     TRY(try(c, password, &t, &f, s));
-    tell(c, s, &f);
+    sign_in_tell(c, s, &f);
     return NULL;
 }
 

@@ -8,8 +8,8 @@
 #include "doors/pages/shell/list.h"
 #include "doors/pages/shell/page.h"
 
-static struct json *row(struct call *c, struct page_view *v,
-                        const struct suspension *s)
+static struct json *decided_row(struct call *c, struct page_view *v,
+                                const struct suspension *s)
 {
     struct json *o = json_object(v->a);
     const struct str title = question_head_title(s);
@@ -51,9 +51,9 @@ static struct json *empty(struct call *c, bool narrowed, bool further)
     return o;
 }
 
-static const struct err *show(struct call *c,
-                              const struct inbox_decided_filters *t,
-                              struct decided_rows *d)
+static const struct err *decided_show(struct call *c,
+                                      const struct inbox_decided_filters *t,
+                                      struct decided_rows *d)
 {
     struct page_view v = page_begin(c);
     struct json *view = json_object(c->a), *rows = json_array(c->a);
@@ -62,8 +62,9 @@ static const struct err *show(struct call *c,
     for (size_t i = 0; i < n; i++) {
         struct page_list_row one;
         page_list_row_begin(&one, c, &v);
-        json_add_json(rows, page_list_row_end(&one, row(&one.call, &one.view,
-                                                        &d->rows.v[i])));
+        json_add_json(rows,
+                      page_list_row_end(&one, decided_row(&one.call, &one.view,
+                                                          &d->rows.v[i])));
     }
     const bool first = !t->wish.after_at, last = !more && !d->further;
     const struct page_list_pager pager = {
@@ -94,5 +95,5 @@ const struct err *inbox_decided(struct call *c)
     TRY(inbox_decided_filters_read(c, &t));
     TRY(decided_list(c->pg, c->a, &t.wish, &d));
     TRY(decided_count(c->pg, c->a, &t.wish, &t.counts));
-    return show(c, &t, &d);
+    return decided_show(c, &t, &d);
 }

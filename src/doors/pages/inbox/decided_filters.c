@@ -113,8 +113,9 @@ static struct str told(struct call *c, const struct inbox_decided_filters *t,
                : page_list_count(c->a, n, DECIDED_COUNT_MAX);
 }
 
-static void add(struct call *c, const struct inbox_decided_filters *t,
-                struct json *list, const struct link *l)
+static void decided_filters_add(struct call *c,
+                                const struct inbox_decided_filters *t,
+                                struct json *list, const struct link *l)
 {
     const struct str now = page_list_filter(c, l->key);
     const struct page_list_chip one = {
@@ -133,13 +134,13 @@ static struct json *ended(struct call *c,
     struct json *list = json_array(c->a);
     struct link l = {"outcome", NULL, STR("All"), "",
                      decided_of_outcome(&t->counts, STR_NONE)};
-    add(c, t, list, &l);
+    decided_filters_add(c, t, list, &l);
     for (size_t i = 0; i < countof(outcomes); i++) {
         l.word = outcomes[i].word;
         l.label = str_of(outcomes[i].label);
         l.icon = outcomes[i].icon;
         l.n = decided_of_outcome(&t->counts, str_of(l.word));
-        add(c, t, list, &l);
+        decided_filters_add(c, t, list, &l);
     }
     return list;
 }
@@ -150,7 +151,7 @@ static struct json *kinds(struct call *c,
     struct json *list = json_array(c->a);
     struct link l = {"kind", NULL, STR("All"), "",
                      decided_of_kind(&t->counts, KIND__MAX)};
-    add(c, t, list, &l);
+    decided_filters_add(c, t, list, &l);
     for (unsigned i = 1; i <= KIND__MAX; i++) {
         /* The plain question stands last. */
         const enum kind k = (enum kind)(i % KIND__MAX);
@@ -160,7 +161,7 @@ static struct json *kinds(struct call *c,
         l.label = json_get_text(word, "word");
         l.icon = arena_z(c->a, json_get_text(word, "icon"));
         l.n = decided_of_kind(&t->counts, k);
-        add(c, t, list, &l);
+        decided_filters_add(c, t, list, &l);
     }
     return list;
 }
@@ -170,12 +171,12 @@ static struct json *by(struct call *c, const struct inbox_decided_filters *t)
     struct json *list = json_array(c->a);
     struct link l = {"door", NULL, STR("Any"), "",
                      decided_of_door(&t->counts, STR_NONE)};
-    add(c, t, list, &l);
+    decided_filters_add(c, t, list, &l);
     for (size_t i = 0; i < countof(doors); i++) {
         l.word = doors[i].word;
         l.label = str_of(doors[i].label);
         l.n = decided_of_door(&t->counts, str_of(l.word));
-        add(c, t, list, &l);
+        decided_filters_add(c, t, list, &l);
     }
     return list;
 }

@@ -113,9 +113,9 @@ static struct json *soon(struct call *c, struct page_view *v,
     return rows.n ? o : NULL;
 }
 
-static const struct err *show(struct call *c, struct inbox_filters *f,
-                              struct suspension_rows rows,
-                              struct suspension_rows ending)
+static const struct err *page_show(struct call *c, struct inbox_filters *f,
+                                   struct suspension_rows rows,
+                                   struct suspension_rows ending)
 {
     struct page_view v = page_begin(c);
     struct json *view = json_object(c->a);
@@ -165,5 +165,5 @@ const struct err *inbox_page(struct call *c)
     }
     TRY(inbox_count(c->pg, c->a, &f.wish, &f.counts));
     TRY(ends_soon(c, &f, &ending));
-    return show(c, &f, rows, ending);
+    return page_show(c, &f, rows, ending);
 }

@@ -6,7 +6,7 @@
 #include "doors/pages/shell/page.h"
 #include "store/views.h"
 
-static struct json *row(struct page_view *v, const struct view *one)
+static struct json *saved_row(struct page_view *v, const struct view *one)
 {
     struct json *o = json_object(v->a);
     struct buf url = buf_make(v->a, one->query.n + 64);
@@ -30,7 +30,7 @@ struct draft {
     const struct err *error; /* NULL: nothing is wrong */
 };
 
-static const struct err *show(struct call *c, const struct draft *d)
+static const struct err *saved_show(struct call *c, const struct draft *d)
 {
     struct page_view v = page_begin(c);
     struct json *view = json_object(c->a), *rows = json_array(c->a);
@@ -38,7 +38,7 @@ static const struct err *show(struct call *c, const struct draft *d)
     struct view_rows found;
     TRY(views_list(c->pg, c->a, c->who.id, &found));
     for (size_t i = 0; i < found.n; i++)
-        json_add_json(rows, row(&v, &found.v[i]));
+        json_add_json(rows, saved_row(&v, &found.v[i]));
     json_set_text(form, "name", d->name.p ? d->name : STR(""));
     json_set_text(form, "path", d->path.p ? d->path : STR("/inbox"));
     json_set_text(form, "query", d->query.p ? d->query : STR(""));
@@ -55,7 +55,7 @@ const struct err *inbox_saved(struct call *c)
 {
     const struct draft d = {.path = page_list_filter(c, "path"),
                             .query = page_list_filter(c, "query")};
-    return show(c, &d);
+    return saved_show(c, &d);
 }
 
 /* What page_list_query writes, and nothing else. */
@@ -107,7 +107,7 @@ const struct err *inbox_saved_post(struct call *c)
         d.error->kind != ERR_CONFLICT)
         return d.error;
     if (d.error)
-        return show(c, &d);
+        return saved_show(c, &d);
     response_see_other(c->rs, STR("/views"));
     return NULL;
 }

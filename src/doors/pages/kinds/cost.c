@@ -111,7 +111,7 @@ static struct json *bar(struct cost *k)
     return o;
 }
 
-static struct str number(struct cost *k, const struct json *n)
+static struct str cost_number(struct cost *k, const struct json *n)
 {
     return n ? page_facts_number(k->c.v->a, n) : STR("");
 }
@@ -126,10 +126,10 @@ struct json *kinds_cost(struct page_view *v, const struct kinds_of *of)
     json_set_json(o, "estimates", estimates(&k));
     json_set_json(o, "facts", facts(&k));
     json_set_json(o, "bar", bar(&k));
-    json_set_text(o, "spent", number(&k, k.spent));
-    json_set_text(o, "likely", number(&k, k.likely));
-    json_set_text(o, "high", number(&k, k.high));
-    json_set_text(o, "limit", number(&k, k.limit));
+    json_set_text(o, "spent", cost_number(&k, k.spent));
+    json_set_text(o, "likely", cost_number(&k, k.likely));
+    json_set_text(o, "high", cost_number(&k, k.high));
+    json_set_text(o, "limit", cost_number(&k, k.limit));
     kinds_card_add_rest(&k.c, rest);
     json_set_json(o, "tables", rest);
     return o;

@@ -141,7 +141,7 @@ static void set_risk(struct page_view *v, struct json *row,
                   risk.n && !known ? page_view_text(v, risk) : NULL);
 }
 
-static struct str number(struct arena *a, const char *before, size_t n)
+static struct str steps_number(struct arena *a, const char *before, size_t n)
 {
     struct buf b = buf_make(a, 64);
     buf_put(&b, before);
@@ -213,13 +213,14 @@ static struct json *step_row(struct plan *p, size_t i)
     const struct json *old = step_of(p->before, json_get_text(step, "id"));
     const bool moved = p->moved && p->moved[i];
     struct json *row = row_of(p, step, old);
-    json_set_text(row, "n", number(p->v->a, "", i + 1));
+    json_set_text(row, "n", steps_number(p->v->a, "", i + 1));
     if (!p->before)
         return row;
     set_difference(row, differs(p, step, old, moved));
     if (moved)
-        json_set_text(row, "was",
-                      number(p->v->a, "was step ", place(p->before, old)));
+        json_set_text(
+            row, "was",
+            steps_number(p->v->a, "was step ", place(p->before, old)));
     return row;
 }
 
@@ -237,7 +238,7 @@ static struct json *removed_row(struct plan *p, size_t i)
     struct json *row = row_of(p, step, step);
     set_difference(row, (struct difference){"\xE2\x88\x92", "removed",
                                             "removed"});
-    json_set_text(row, "was", number(p->v->a, "was step ", i + 1));
+    json_set_text(row, "was", steps_number(p->v->a, "was step ", i + 1));
     return row;
 }
 
@@ -252,7 +253,7 @@ static void put_count(struct arena *a, struct buf *b, const struct json *rows,
     if (n == 0)
         return;
     buf_put(b, b->n ? ", " : "");
-    buf_str(b, number(a, "", n));
+    buf_str(b, steps_number(a, "", n));
     buf_char(b, ' ');
     buf_put(b, word);
 }

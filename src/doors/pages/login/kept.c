@@ -14,8 +14,8 @@
 
 /* ---- the login page ------------------------------------------------- */
 
-static void add(struct arena *a, struct json *list, struct str name,
-                struct str value)
+static void kept_add(struct arena *a, struct json *list, struct str name,
+                     struct str value)
 {
     struct json *o = json_object(a);
     json_set_text(o, "name", name);
@@ -38,7 +38,7 @@ static bool carry(struct arena *a, struct json *list,
         buf_put(&b, PREFIX);
         buf_str(&b, key);
         if (!str_is(key, "csrf"))
-            add(a, list, buf_text(&b), posted->v[i].value);
+            kept_add(a, list, buf_text(&b), posted->v[i].value);
     }
     return fits;
 }
@@ -82,7 +82,7 @@ bool login_kept_page(struct call *c)
         return false;
     const bool fits = one && carry(c->a, kept, &posted);
     if (fits)
-        add(c->a, kept, STR(PREFIX ID), c->param[0]);
+        kept_add(c->a, kept, STR(PREFIX ID), c->param[0]);
     session_visit(c, true);
     json_set_text(o, "email", STR(""));
     json_set_text(o, "error", STR(""));
@@ -101,7 +101,7 @@ void login_kept_set(struct arena *a, struct json *login,
     struct json *kept = json_array(a);
     for (size_t i = 0; form && i < form->n; i++) {
         if (str_starts(form->v[i].key, STR(PREFIX)))
-            add(a, kept, form->v[i].key, form->v[i].value);
+            kept_add(a, kept, form->v[i].key, form->v[i].value);
     }
     json_set_json(login, "lost", NULL);
     if (what.n > 0)

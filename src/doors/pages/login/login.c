@@ -27,8 +27,9 @@ static struct str safe_next(struct str next)
 }
 
 /* form: what was posted, or NULL. */
-static const struct err *show(struct call *c, int status, struct str email,
-                              const struct pairs *form, const char *error)
+static const struct err *login_show(struct call *c, int status,
+                                    struct str email, const struct pairs *form,
+                                    const char *error)
 {
     const struct str next =
         form ? pairs_get(*form, "next") : request_query(c->rq, "next");
@@ -51,7 +52,7 @@ const struct err *login_page(struct call *c)
         return NULL;
     }
     session_visit(c, true);
-    return show(c, 200, STR(""), NULL, "");
+    return login_show(c, 200, STR(""), NULL, "");
 }
 
 /* Nothing was tried. The e-mail is kept. */
@@ -71,8 +72,8 @@ static const struct err *show_later(struct call *c, const struct sign_in *s,
                    "again.",
                    (int)s->wait, s->wait == 1 ? "" : "s");
     buf_put(&say, " Your e-mail is kept; type the password again.");
-    return show(c, busy ? 503 : 429, s->email, form,
-                arena_z(c->a, buf_text(&say)));
+    return login_show(c, busy ? 503 : 429, s->email, form,
+                      arena_z(c->a, buf_text(&say)));
 }
 
 const struct err *login_page_post(struct call *c)
@@ -85,15 +86,16 @@ const struct err *login_page_post(struct call *c)
     const struct str password = pairs_get(form, "password");
     const struct str next = pairs_get(form, "next");
     if (s.email.n > PERSON_EMAIL_MAX || password.n > PERSON_PASSWORD_MAX)
-        return show(c, 422, STR(""), &form,
-                    "The e-mail or the password is too long.");
+        return login_show(c, 422, STR(""), &form,
+                          "The e-mail or the password is too long.");
     TRY(sign_in_try(c, password, &s));
     if (s.result == SIGN_IN_SOON || s.result == SIGN_IN_BUSY)
         return show_later(c, &s, &form);
     if (s.result == SIGN_IN_WRONG)
-        return show(c, 422, s.email, &form,
-                    "E-mail and password do not belong together. Your e-mail "
-                    "is kept; type the password again.");
+        return login_show(
+            c, 422, s.email, &form,
+            "E-mail and password do not belong together. Your e-mail "
+            "is kept; type the password again.");
     bool done = false;
     TRY(sign_in_enter(c, &s));
     TRY(login_kept_show(c, &form, &done));

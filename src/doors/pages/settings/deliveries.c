@@ -105,7 +105,8 @@ static void set_delivery(struct page_view *v, struct json *o,
     json_set_text(o, "next_words", next_words(d));
 }
 
-static struct json *row(struct page_view *v, const struct delivery *d)
+static struct json *deliveries_row(struct page_view *v,
+                                   const struct delivery *d)
 {
     struct json *o = json_object(v->a);
     const bool sent = str_is(d->state, "delivered");
@@ -247,7 +248,7 @@ const struct err *settings_deliveries(struct call *c)
     const bool more = found.n > ROWS;
     found.n = more ? ROWS : found.n;
     for (size_t i = 0; i < found.n; i++)
-        json_add_json(rows, row(&v, &found.v[i]));
+        json_add_json(rows, deliveries_row(&v, &found.v[i]));
     TRY(only(c, &v, &w, &found, &to));
     settings_page_tabs(c, view, "/settings/deliveries");
     json_set_text(view, "summary", summary(c->a, counts));

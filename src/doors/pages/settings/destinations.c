@@ -136,9 +136,10 @@ static bool may_change(const struct call *c)
     return c->who.role == ROLE_ADMIN;
 }
 
-static struct json *row(struct call *c, struct page_view *v,
-                        const struct settings_destinations_kind *k,
-                        const struct endpoint *e)
+static struct json *
+destinations_row(struct call *c, struct page_view *v,
+                 const struct settings_destinations_kind *k,
+                 const struct endpoint *e)
 {
     struct json *o = json_object(v->a), *cells = json_array(v->a);
     struct buf label = buf_make(v->a, 4096);
@@ -171,7 +172,7 @@ static const struct err *set_rows(struct call *c, struct page_view *v,
     for (size_t i = 0; i < SETTINGS_DESTINATIONS_COLUMNS; i++)
         json_add_text(heads, str_of(k->heads[i]));
     for (size_t i = 0; i < found.n; i++)
-        json_add_json(rows, row(c, v, k, &found.v[i]));
+        json_add_json(rows, destinations_row(c, v, k, &found.v[i]));
     json_set_text(empty, "heading", str_of(k->empty_heading));
     json_set_text(empty, "sentence", str_of(k->empty_sentence));
     json_set_text(view, "heading", str_of(k->heading));
@@ -186,8 +187,9 @@ static const struct err *set_rows(struct call *c, struct page_view *v,
     return NULL;
 }
 
-static const struct err *show(struct call *c, int status,
-                              const struct settings_destinations_form *f)
+static const struct err *
+destinations_show(struct call *c, int status,
+                  const struct settings_destinations_form *f)
 {
     struct json *view = json_object(c->a);
     struct page_view v = page_begin(c);
@@ -203,7 +205,8 @@ const struct err *
 settings_destinations_list(struct call *c,
                            const struct settings_destinations_kind *k)
 {
-    return show(c, 200, &(struct settings_destinations_form){.kind = k});
+    return destinations_show(c, 200,
+                             &(struct settings_destinations_form){.kind = k});
 }
 
 /* ---- making one ----------------------------------------------------- */
@@ -237,7 +240,7 @@ settings_destinations_make(struct call *c,
     if (settings_destinations_form_read(c->a, &f, &e))
         TRY(settings_destinations_form_wrong(c->a, &f, insert(c, &e)));
     if (f.errors)
-        return show(c, 422, &f);
+        return destinations_show(c, 422, &f);
     if (!e.secret.p) {
         response_see_other(c->rs, str_of(k->path));
         return NULL;

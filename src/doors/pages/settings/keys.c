@@ -234,8 +234,8 @@ static const struct err *set_rows(struct settings_table *r)
     return NULL;
 }
 
-static const struct err *show(struct call *c, int status,
-                              const struct settings_form *s)
+static const struct err *keys_show(struct call *c, int status,
+                                   const struct settings_form *s)
 {
     struct settings_table r = settings_table(c, &words);
     TRY(set_rows(&r));
@@ -252,7 +252,7 @@ static const struct err *show(struct call *c, int status,
 const struct err *settings_keys(struct call *c)
 {
     const struct settings_form s = form_of(c->a, NULL);
-    return show(c, 200, &s);
+    return keys_show(c, 200, &s);
 }
 
 static void note(const struct call *c, const char *what, const struct key *k)
@@ -276,7 +276,7 @@ const struct err *settings_keys_post(struct call *c)
     if (values)
         TRY(settings_form_wrong(c->a, &s, judge(c->a, values, &fresh)));
     if (s.errors)
-        return show(c, 422, &s);
+        return keys_show(c, 422, &s);
     TRY(keys_make(c->pg, c->a, &fresh, &text));
     note(c, "key.make", &fresh.key);
     return settings_secret_keep(

@@ -186,8 +186,8 @@ static void add_person(struct settings_table *r, const struct person *p)
                          p->disabled_at ? "minus" : "check");
 }
 
-static const struct err *show(struct call *c, int status,
-                              const struct settings_form *s)
+static const struct err *people_show(struct call *c, int status,
+                                     const struct settings_form *s)
 {
     struct settings_table r = settings_table(c, &people_words);
     struct person_rows found;
@@ -218,7 +218,7 @@ static const struct err *show(struct call *c, int status,
 const struct err *settings_people(struct call *c)
 {
     const struct settings_form s = settings_people_form(c->a, NULL, NULL);
-    return show(c, 200, &s);
+    return people_show(c, 200, &s);
 }
 
 const struct err *settings_people_post(struct call *c)
@@ -234,7 +234,7 @@ const struct err *settings_people_post(struct call *c)
                                 people_insert(c->pg, c->a, &p, hash)));
     }
     if (s.errors)
-        return show(c, 422, &s);
+        return people_show(c, 422, &s);
     settings_people_note(c, "person.add", &p);
     return settings_people_once(c, &p, password);
 }

@@ -103,9 +103,9 @@ static void set_head(struct page_view *v, struct json *view,
     json_set_text(view, "url", settings_people_url(v->a, p->id));
 }
 
-static const struct err *show(struct call *c, int status,
-                              const struct person *p,
-                              const struct settings_form *s)
+static const struct err *person_show(struct call *c, int status,
+                                     const struct person *p,
+                                     const struct settings_form *s)
 {
     struct page_view v = page_begin(c);
     struct json *view = json_object(c->a);
@@ -133,7 +133,7 @@ const struct err *settings_person(struct call *c)
                      "There is no such step. Open the page anew.");
     TRY(people_get(c->pg, c->a, c->param[0], &p));
     const struct settings_form s = settings_people_form(c->a, &p, NULL);
-    return show(c, 200, &p, &s);
+    return person_show(c, 200, &p, &s);
 }
 
 /* ---- doing ---------------------------------------------------------- */
@@ -143,7 +143,7 @@ static const struct err *refused(struct call *c, const struct person *p,
                                  struct settings_form *s)
 {
     pg_rollback(c->pg);
-    return show(c, s->problem ? 409 : 422, p, s);
+    return person_show(c, s->problem ? 409 : 422, p, s);
 }
 
 /* Writes new where the rules allow it. */

@@ -72,9 +72,9 @@ static struct json *wrong_password(struct arena *a, const struct outcome *o)
     return e;
 }
 
-static const struct err *show(struct call *c, int status,
-                              const struct settings_form *s,
-                              const struct outcome *o)
+static const struct err *profile_show(struct call *c, int status,
+                                      const struct settings_form *s,
+                                      const struct outcome *o)
 {
     struct page_view v = page_begin(c);
     struct json *view = json_object(c->a), *password = json_object(c->a);
@@ -107,7 +107,7 @@ static const struct err *show(struct call *c, int status,
 const struct err *settings_profile(struct call *c)
 {
     const struct settings_form s = form_of(c, NULL);
-    return show(c, 200, &s, &(struct outcome){.old = NULL});
+    return profile_show(c, 200, &s, &(struct outcome){.old = NULL});
 }
 
 /* ---- saving --------------------------------------------------------- */
@@ -135,7 +135,7 @@ static const struct err *save(struct call *c, const struct pairs *typed)
     if (values)
         TRY(settings_form_wrong(c->a, &s, judge(c->a, values, &p)));
     if (s.errors)
-        return show(c, 422, &s, &(struct outcome){.old = NULL});
+        return profile_show(c, 422, &s, &(struct outcome){.old = NULL});
     TRY(people_profile(c->pg, c->a, &p));
     log_line(LOG_NOTICE,
              "settings by=%.*s did=profile.change name=\"%.*s\" zone=%.*s "
@@ -180,14 +180,14 @@ static const struct err *password(struct call *c, const struct pairs *typed)
     const struct settings_form s = form_of(c, NULL);
     TRY(check(c, typed, &o));
     if (o.old || o.fresh)
-        return show(c, 422, &s, &o);
+        return profile_show(c, 422, &s, &o);
     struct str hash = STR_NONE;
     TRY(sign_in_hash(c, pairs_get(*typed, "password"), &hash));
     TRY(people_password(c->pg, c->a, c->who.id, hash, c->cookie));
     log_line(LOG_NOTICE, "settings by=%.*s did=profile.password",
              STR_FMT(c->who.name));
     o.changed = true;
-    return show(c, 200, &s, &o);
+    return profile_show(c, 200, &s, &o);
 }
 
 const struct err *settings_profile_post(struct call *c)

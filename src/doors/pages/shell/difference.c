@@ -137,7 +137,7 @@ static struct str brief(struct walk *w)
 
 /* ---- rows ----------------------------------------------------------- */
 
-static void add(struct walk *w, const struct pair_of *p)
+static void difference_add(struct walk *w, const struct pair_of *p)
 {
     struct json *o = json_object(w->v->a);
     const struct str path = w->path.n ? buf_text(&w->path) : STR("value");
@@ -223,7 +223,7 @@ static void walk(struct walk *w, const struct pair_of *p)
     if (!w->all && same(p))
         return;
     if (!has_parts(w, p))
-        add(w, p);
+        difference_add(w, p);
     else if (json_is(p->has ? p->after : p->before, JSON_OBJECT))
         walk_object(w, p);
     else
