@@ -1,8 +1,8 @@
-/* What the rooms of the database's door share; private to world/pg*.c.
+/* What the files of the database's door share; private to world/pg*.c.
  *
- * pg.c talks to libpq, pg_batch.c keeps what is to be run and how long it may
- * take, pg_run.c runs it, pg_hosts.c knows which host is next, and pg_keys.c
- * what to connect with. */
+ * pg.c talks to libpq and runs what pg_batch.c keeps, which says how long it
+ * may take; pg_hosts.c knows which host is next, and pg_keys.c what to connect
+ * with. */
 #ifndef WORLD_PG_PARTS_H
 #define WORLD_PG_PARTS_H
 

@@ -19,8 +19,8 @@ struct kinds_of {
 /* `kind_view`; NULL for a question without a kind. */
 struct json *kinds_view(struct page_view *v, const struct kinds_of *of);
 
-/* `kind_view.plan` and so on, each in a file of its name; NULL for a question
- * of another kind. */
+/* `kind_view.plan` and so on, each in a file of its name, the small ones in
+ * simple.c; NULL for a question of another kind. */
 struct json *kinds_plan(struct page_view *v, const struct kinds_of *of);
 struct json *kinds_elicitation(struct page_view *v, const struct kinds_of *of);
 struct json *kinds_credential(struct page_view *v, const struct kinds_of *of);
