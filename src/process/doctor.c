@@ -92,7 +92,9 @@ static void check_rights(const struct pg_rows *r, struct findings *f)
 {
     const int64_t skew = clock_now() - pg_int(r, 0, 5);
     doctor_tell(
-        f, !pg_bool(r, 0, 1), "the web role cannot change or delete an event",
+        f, !pg_bool(r, 0, 1),
+        "the web role cannot change or delete an event, a question or a "
+        "decision",
         "`database` has to name the role sayso_web (see sql/roles.sql)");
     doctor_tell(f, !pg_bool(r, 0, 2), "the web role cannot make tables",
                 "REVOKE CREATE ON SCHEMA public from it");

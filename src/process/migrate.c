@@ -1,7 +1,9 @@
 /* `sayso migrate`: applies the numbered files of sql/ that are new.
  *
- * Each file runs in one transaction with its row in the table migration. A
- * file that was applied must never change: its digest is compared. */
+ * Each file runs in one transaction with its row in the table migration. One
+ * that says so in its first line is a single statement with transactions of
+ * its own, which may be interrupted and then runs again. A file that was
+ * applied must never change: its digest is compared. */
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,6 +13,9 @@
 
 #define FILES_MAX 999
 #define FILE_MAX ((size_t)1 << 20)
+
+/* The first line of a file that has transactions of its own. */
+#define BARE "-- migrate: no transaction\n"
 
 static const char table[] =
     "CREATE TABLE IF NOT EXISTS migration ("
@@ -73,14 +78,15 @@ static const struct err *apply(struct pg *pg, struct arena *a,
                                const struct file *f)
 {
     struct pg_args args = pg_args(a);
-    TRY(pg_script(pg, "BEGIN"));
+    const bool bare = str_starts(f->text, STR(BARE));
+    TRY(bare ? NULL : pg_script(pg, "BEGIN"));
     TRY(pg_script(pg, arena_z(a, f->text)));
     pg_arg_int(&args, f->version);
     pg_arg(&args, f->name);
     pg_arg(&args, f->sha256);
     TRY(pg_query(pg, a, SQL_MIGRATION_INSERT - SQL_MIGRATION_APPLIED, &args,
                  NULL));
-    TRY(pg_script(pg, "COMMIT"));
+    TRY(bare ? NULL : pg_script(pg, "COMMIT"));
     printf("applied %.*s\n", STR_FMT(f->name));
     return NULL;
 }
@@ -146,8 +152,10 @@ int migrate_run(const struct command *c)
                  &sql_statements[SQL_MIGRATION_APPLIED], 2);
     pg_patient(pg);
     pg_connect_ms(pg, c->conf->database_connect_ms);
+    /* What is interrupted ends in the database too, soon after. */
+    e = pg_script(pg, "SET client_connection_check_interval = '1s'");
     /* Two at once take turns; the lock goes with the connection. */
-    e = pg_script(pg, "SELECT pg_advisory_lock(1400001)");
+    e = e ? e : pg_script(pg, "SELECT pg_advisory_lock(1400001)");
     e = e ? e : apply_all(pg, c, files, n);
     pg_close(pg);
     return e ? command_failed(e) : 0;

@@ -76,7 +76,7 @@ const struct err *decided_list(struct pg *pg, struct arena *a,
     struct pg_args args = pg_args(a);
     struct pg_rows *rows = NULL;
     const int statement = statement_of(&args, w);
-    TRY(pg_query(pg, a, statement, &args, &rows));
+    TRY(suspensions_in_order(pg, a, statement, &args, &rows));
     *out = (struct decided_rows){.rows = suspensions_rows(a, rows)};
     const size_t n = out->rows.n;
     if (n == 0 || statement == SQL_DECIDED_ALL || statement == SQL_DECIDED_BY ||
@@ -134,7 +134,7 @@ const struct err *decided_count(struct pg *pg, struct arena *a,
     struct pg_rows *rows = NULL;
     *out = (struct decided_counts){.part = false};
     const int statement = count_statement(&args, w);
-    TRY(pg_query(pg, a, statement, &args, &rows));
+    TRY(suspensions_in_order(pg, a, statement, &args, &rows));
     for (size_t i = 0; i < pg_count(rows); i++) {
         const struct str axis = pg_str(rows, i, 0);
         int64_t *n = count_of(out, axis, pg_str(rows, i, 1));

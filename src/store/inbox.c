@@ -117,6 +117,16 @@ static int narrow(struct pg_args *args, const struct inbox_wish *w,
     return all ? n->all : n->whose;
 }
 
+/* What is searched has an index that gives no order. */
+static const struct err *run(struct pg *pg, struct arena *a, int statement,
+                             const struct pg_args *args, struct pg_rows **out)
+{
+    const bool search = statement == SQL_INBOX_WORDS ||
+                        statement == SQL_INBOX_COUNT_WORDS;
+    return search ? pg_query(pg, a, statement, args, out)
+                  : suspensions_in_order(pg, a, statement, args, out);
+}
+
 /* ---- the list ------------------------------------------------------- */
 
 static void arg_after(struct pg_args *args, const struct inbox_wish *w)
@@ -161,7 +171,7 @@ const struct err *inbox_list(struct pg *pg, struct arena *a,
     struct pg_args args = list_args(a, w);
     struct pg_rows *rows = NULL;
     const int statement = narrow(&args, w, &lists, INBOX_WORDS_MAX);
-    TRY(pg_query(pg, a, statement, &args, &rows));
+    TRY(run(pg, a, statement, &args, &rows));
     *out = suspensions_rows(a, rows);
     return NULL;
 }
@@ -182,7 +192,7 @@ const struct err *inbox_count(struct pg *pg, struct arena *a,
     arg_ranks(&args, SEVERITY__MAX, 0);
     arg_due(&args, w->due);
     const int statement = narrow(&args, w, &counts, INBOX_WORDS_MAX + 1);
-    TRY(pg_query(pg, a, statement, &args, &rows));
+    TRY(run(pg, a, statement, &args, &rows));
     for (size_t i = 0; i < pg_count(rows); i++) {
         const struct str word = pg_str(rows, i, 0);
         const enum kind k = kind_of_key(word);
@@ -206,7 +216,7 @@ const struct err *inbox_badges(struct pg *pg, struct arena *a,
         const struct whose who = whose(a, reader, v);
         pg_arg_texts(&args, who.v, who.n);
     }
-    TRY(pg_query(pg, a, SQL_INBOX_BADGES, &args, &rows));
+    TRY(suspensions_in_order(pg, a, SQL_INBOX_BADGES, &args, &rows));
     for (int v = 0; v < INBOX_VIEW__MAX; v++)
         out[v] = pg_int(rows, 0, v);
     return NULL;
@@ -237,8 +247,9 @@ const struct err *inbox_place(struct pg *pg, struct arena *a,
     pg_arg_int(&args, INBOX_COUNT_MAX + 1);
     if (view != INBOX_ALL)
         arg_whose(&args, &behind);
-    TRY(pg_query(pg, a, view == INBOX_ALL ? SQL_PLACE_ALL : SQL_PLACE_FOR,
-                 &args, &rows));
+    TRY(suspensions_in_order(
+        pg, a, view == INBOX_ALL ? SQL_PLACE_ALL : SQL_PLACE_FOR, &args,
+        &rows));
     *out = (struct inbox_place){.before = pg_int(rows, 0, 0),
                                 .previous = pg_str(rows, 0, 1)};
     TRY(inbox_list(pg, a, &behind, &next));

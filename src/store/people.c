@@ -8,6 +8,7 @@
 #include "base/crypt.h"
 #include "base/id.h"
 #include "store/sql.gen.h"
+#include "store/suspensions.h"
 
 static const struct err *unknown(void)
 {
@@ -74,7 +75,7 @@ const struct err *people_groups(struct pg *pg, struct arena *a,
     struct pg_rows *r = NULL;
     pg_arg_int(&args, PEOPLE_GROUPS_MAX);
     pg_arg_time(&args, clock_now());
-    TRY(pg_query(pg, a, SQL_GROUP_LIST, &args, &r));
+    TRY(suspensions_in_order(pg, a, SQL_GROUP_LIST, &args, &r));
     out->n = pg_count(r);
     out->v = arena_many(a, out->n + 1, struct group);
     for (size_t i = 0; i < out->n; i++)

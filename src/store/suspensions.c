@@ -100,6 +100,19 @@ struct suspension_rows suspensions_rows(struct arena *a,
     return out;
 }
 
+const struct err *suspensions_in_order(struct pg *pg, struct arena *a,
+                                       int statement,
+                                       const struct pg_args *args,
+                                       struct pg_rows **out)
+{
+    struct pg_rows *rows[2] = {NULL};
+    pg_queue(pg, SQL_INBOX_IN_ORDER, NULL);
+    pg_queue(pg, statement, args);
+    TRY(pg_run(pg, a, rows));
+    *out = rows[1];
+    return NULL;
+}
+
 void suspensions_arg_kinds(struct pg_args *args, enum kind only)
 {
     struct str v[KIND__MAX];
@@ -164,7 +177,7 @@ const struct err *suspensions_same(struct pg *pg, struct arena *a,
     pg_arg_texts(&args, of->digests, of->digests_n);
     pg_arg_texts(&args, of->ids, of->ids_n);
     pg_arg_int(&args, of->most);
-    TRY(pg_query(pg, a, SQL_SUSPENSION_SAME, &args, &r));
+    TRY(suspensions_in_order(pg, a, SQL_SUSPENSION_SAME, &args, &r));
     out->n = pg_count(r);
     out->v = arena_many(a, out->n + 1, struct suspension);
     for (size_t i = 0; i < out->n; i++)
@@ -181,13 +194,19 @@ const struct err *suspensions_list(struct pg *pg, struct arena *a,
 {
     struct pg_args args = pg_args(a);
     struct pg_rows *r = NULL;
+    const bool open = suspension_state_of(page->state) == SUSPENSION_PENDING;
     pg_arg_int(&args, page->limit + 1);
-    pg_arg(&args, page->state);
     pg_arg(&args, page->agent);
     pg_arg_time(&args, page->after_at);
     pg_arg(&args, page->after_id);
     pg_arg_int(&args, (int64_t)SUSPENSIONS_PAGE_BYTES);
-    TRY(pg_query(pg, a, SQL_SUSPENSION_LIST, &args, &r));
+    if (page->state.p && !open)
+        pg_arg(&args, page->state);
+    TRY(pg_query(pg, a,
+                 !page->state.p ? SQL_SUSPENSION_LIST
+                 : open         ? SQL_SUSPENSION_LIST_OPEN
+                                : SQL_SUSPENSION_LIST_ENDED,
+                 &args, &r));
     *out = suspensions_rows(a, r);
     const int64_t found = out->n ? pg_int(r, 0, pg_columns(r) - 1) : 0;
     if (out->n > (size_t)page->limit)
@@ -306,8 +325,8 @@ void suspensions_queue_insert(struct pg *pg, struct arena *a,
     pg_arg(&args, s->on_reject_abandon ? STR("abandon") : STR("resume"));
     arg_number(&args, a, s->confidence);
     pg_arg_int(&args, s->asked_sequence);
-    pg_arg_time(&args, s->next_attempt_at);
     arg_kind(&args, s);
+    pg_arg_time(&args, s->next_attempt_at);
     pg_queue(pg, SQL_SUSPENSION_INSERT, &args);
 }
 

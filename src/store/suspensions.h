@@ -19,6 +19,12 @@ struct suspension_rows {
 struct suspension suspensions_row(const struct pg_rows *r, size_t i);
 struct suspension_rows suspensions_rows(struct arena *a,
                                         const struct pg_rows *r);
+/* Runs a statement of a list or a count, read in the order of its index however
+ * little there is. Not for a search. */
+const struct err *suspensions_in_order(struct pg *pg, struct arena *a,
+                                       int statement,
+                                       const struct pg_args *args,
+                                       struct pg_rows **out) MUST;
 /* A text[] of the kind, as the column has it; KIND__MAX: of all of them. */
 void suspensions_arg_kinds(struct pg_args *args, enum kind only);
 /* ERR_NOT_FOUND suspension.unknown. */

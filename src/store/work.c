@@ -15,7 +15,7 @@
 
 /* What a unit of work begins with. */
 struct begin {
-    int take, taken, suspension; /* statements */
+    int take, taken, lock, suspension; /* statements */
     struct str id, other;
     const struct principal *who; /* NULL: not asked */
 };
@@ -68,6 +68,7 @@ static void queue_load(struct work *w, const struct begin *b)
      * waiting for the lock has to be read by another one. */
     pg_queue(w->pg, b->take, &take);
     pg_queue(w->pg, b->taken, &taken);
+    pg_queue(w->pg, b->lock, &id);
     pg_queue(w->pg, b->suspension, &id);
     queue_before(w);
 }
@@ -82,10 +83,10 @@ static bool reached(const struct begin *b, const struct pg_rows *intent)
 
 static const struct err *load(struct work *w, const struct begin *b)
 {
-    struct pg_rows *rows[5] = {NULL};
+    struct pg_rows *rows[6] = {NULL};
     queue_load(w, b);
     TRY(pg_run(w->pg, w->arena, rows));
-    TRY(take_before(w, rows[4]));
+    TRY(take_before(w, rows[5]));
     if (w->answered)
         return NULL;
     if (!reached(b, rows[2]))
@@ -94,9 +95,9 @@ static const struct err *load(struct work *w, const struct begin *b)
     w->intent = intents_row(rows[2], 0);
     w->dependencies_done = pg_bool(rows[2], 0, INTENTS_DEPENDENCIES_DONE);
     w->children_done = pg_bool(rows[2], 0, INTENTS_CHILDREN_DONE);
-    w->has_suspension = pg_count(rows[3]) > 0;
+    w->has_suspension = pg_count(rows[4]) > 0;
     if (w->has_suspension)
-        w->suspension = suspensions_row(rows[3], 0);
+        w->suspension = suspensions_row(rows[4], 0);
     return NULL;
 }
 
@@ -134,7 +135,8 @@ const struct err *work_begin(struct work *w, struct pg *pg, struct arena *a,
     const struct begin b = {.take = target->take,
                             .other = target->other,
                             .taken = SQL_INTENT_TAKEN,
-                            .suspension = SQL_SUSPENSION_NEWEST_LOCK,
+                            .lock = SQL_SUSPENSION_TAKE_OF_INTENT,
+                            .suspension = SQL_SUSPENSION_NEWEST,
                             .id = target->intent_id,
                             .who = target->who};
     if (!id_uuid(target->intent_id))
@@ -150,7 +152,8 @@ const struct err *work_begin_suspension(struct work *w, struct pg *pg,
 {
     const struct begin b = {.take = SQL_INTENT_TAKE_OF_SUSPENSION,
                             .taken = SQL_INTENT_TAKEN_OF_SUSPENSION,
-                            .suspension = SQL_SUSPENSION_LOCK,
+                            .lock = SQL_SUSPENSION_TAKE,
+                            .suspension = SQL_SUSPENSION_GET,
                             .id = id};
     const struct err *unknown =
         ERROR(ERR_NOT_FOUND, "suspension.unknown",
@@ -297,6 +300,11 @@ static void queue_answer(struct work *w, const struct work_answer *answer)
 
 static void queue_new(struct work *w)
 {
+    if (w->intent.parent_intent_id.p) {
+        struct pg_args parent = pg_args(w->arena);
+        pg_arg(&parent, w->intent.parent_intent_id);
+        pg_queue(w->pg, SQL_INTENT_HOLD, &parent);
+    }
     intents_queue_insert(w->pg, w->arena, &w->intent);
     if (!w->depends || w->depends->n == 0)
         return;

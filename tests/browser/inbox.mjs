@@ -74,7 +74,7 @@ async function hundred(word) {
 
 function ended(word) {
     return sql("SELECT coalesce(kind, 'none') || ' ' || outcome || ' ' || " +
-        "count(*) FROM suspension WHERE state = 'resolved' AND title LIKE " +
+        "count(*) FROM suspension_row WHERE state = 'resolved' AND title LIKE " +
         `'${word}%' GROUP BY kind, outcome ORDER BY 1`).split("\n");
 }
 

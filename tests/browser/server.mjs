@@ -154,11 +154,15 @@ export function cancel(id, reason, agent = "refunds-agent") {
         { reason }, { "X-Agent-ID": agent });
 }
 
-/* Its time is over, as if it had passed; what was asked is sealed otherwise. */
+/* Its time is over, as if it had passed. */
 export function endNow({ suspension_id: id }) {
-    sql("SET session_replication_role = replica; UPDATE suspension SET " +
-        `expires_at = now() - interval '1 s' WHERE id = '${id}' AND ` +
-        "state = 'pending'");
+    const past = "now() - interval '1 s'";
+    sql(`WITH o AS (UPDATE open_question SET ending = ${past}
+                     WHERE suspension_id = '${id}' RETURNING suspension_id),
+              e AS (UPDATE inbox_entry SET ending = ${past}
+                     WHERE suspension_id = '${id}')
+         UPDATE suspension SET expires_at = ${past}
+          WHERE id IN (SELECT suspension_id FROM o)`);
 }
 
 /* A question whose time ends within the next second, and has ended. */

@@ -68,7 +68,7 @@ def read(cluster, book):
                 "extract(epoch FROM suspended_at)::float, "
                 "coalesce(extract(epoch FROM expires_at), 'Infinity')::float, "
                 "extract(epoch FROM responded_at)::float, NULL, 1 "
-                "FROM suspension WHERE id = ANY (%s)", [list(book.asked)]):
+                "FROM suspension_row WHERE id = ANY (%s)", [list(book.asked)]):
             book.rows[row[0]] = Row(*row)
         for intent, sequence, kind, payload in db.execute(
                 "SELECT intent_id::text, sequence, event_type, "

@@ -12,6 +12,7 @@ import sys
 import pytest
 
 import kit
+import questions
 from honest import Agent, Book, Memory, Operator
 from server import place
 
@@ -110,8 +111,9 @@ def test_nothing_is_lost(told, server):
     assert book.asked == [] and len(book.answers) >= 20
     with server.database() as db:
         rows = dict(db.execute(
-            "SELECT id, response::json #>> '{}' FROM suspension WHERE "
+            "SELECT suspension_id, response::json #>> '{}' FROM decision WHERE "
             "state = 'resolved'").fetchall())
+        assert questions.strays(db) == []
     assert rows == book.answers == book.learned
     assert server.sayso("verify").returncode == 0
 

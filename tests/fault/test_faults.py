@@ -15,6 +15,7 @@ import pytest
 
 import kit
 import ledger
+import questions
 from faults import VICTIMS, Faults
 from ledger import Delivery, Event, Ledger, Row
 from load import Load
@@ -141,11 +142,11 @@ async def settled(server, book, *things):
 
 def left(server, book, things):
     """What is still to be done, and to be heard on a stream."""
-    tables = {"questions": "suspension", "deliveries": "delivery"}
+    pending = {"questions": "open_question",
+               "deliveries": "delivery WHERE state = 'pending'"}
     with server.database() as db:
-        n = sum(db.execute(f"SELECT count(*) FROM {tables[thing]} WHERE "
-                           "state = 'pending'").fetchone()[0]
-                for thing in things)
+        n = sum(db.execute(f"SELECT count(*) FROM {pending[thing]}"
+                           ).fetchone()[0] for thing in things)
         for stream in book.streams:
             last = stream.frames[-1]
             n += db.execute(
@@ -167,7 +168,7 @@ def read(server, clock, book):
                 "extract(epoch FROM expires_at)::float, "
                 "extract(epoch FROM responded_at)::float, "
                 "record::json ->> 'channel_hint', (retry_policy::json ->> "
-                "'max_attempts')::int FROM suspension"):
+                "'max_attempts')::int FROM suspension_row"):
             book.rows[row[0]] = Row(*row)
         for intent, sequence, kind, payload in db.execute(
                 "SELECT intent_id::text, sequence, event_type, "
@@ -230,6 +231,11 @@ def test_enough_happened(told):
     assert load.connections > len(book.streams)
     assert sum(len(s.frames) for s in book.streams) >= 40
     assert len(faults.at_work) >= ROUNDS[0]
+
+
+def test_every_question_is_open_or_decided(told, server):
+    with server.database() as db:
+        assert questions.strays(db) == []
 
 
 def test_nothing_went_wrong_inside(told, server, receiver):

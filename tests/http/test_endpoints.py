@@ -328,7 +328,8 @@ def test_the_other_ends_are_told(server, bot, operator):
     short = ask(bot, timeout_seconds=1)
     with server.database() as db:
         wait_for(lambda: db.execute(
-            "SELECT 1 FROM suspension WHERE id = %s AND state = 'expired'",
+            "SELECT 1 FROM decision WHERE suspension_id = %s AND state = "
+            "'expired'",
             [short["suspension_id"]]).fetchone())
     kinds = [d[0] for d in deliveries(server, mine)]
     assert sorted(kinds) == ["intent_suspension_cancelled",

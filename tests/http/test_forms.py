@@ -6,6 +6,7 @@ import pytest
 
 from kit import answer, ask, asleep, events, get, new_id
 from page import Page
+from questions import end_now
 
 route = pytest.mark.route
 
@@ -274,9 +275,7 @@ def late_answer(server, agent, me):
                 fallback_value="deny")
     page = show(me, asked)
     with server.database() as db:
-        db.execute("SET session_replication_role = replica")  # it is sealed
-        db.execute("UPDATE suspension SET expires_at = now() - interval "
-                   "'1 second' WHERE id = %s", [asked["suspension_id"]])
+        end_now(db, asked["suspension_id"])
     # The page says so; reading it decides nothing.
     late = show(me, asked)
     assert not any(f["action"].endswith("/respond") for f in late.forms)

@@ -124,7 +124,6 @@ def test_h1_an_answer_that_is_too_large_ends_the_request_alone(server, agent):
     assert made.status_code == 201
     id = made.json()["suspension_id"]
     with server.database() as db:
-        db.execute("SET session_replication_role = replica")
         db.execute("UPDATE suspension SET context = %s WHERE id = %s",
                    (json.dumps({"x": [{}] * 400_000}), id))
     before = counter(agent, "sayso_requests_over_memory_total")
@@ -132,7 +131,6 @@ def test_h1_an_answer_that_is_too_large_ends_the_request_alone(server, agent):
         refused(agent.get(f"/api/v1/suspensions/{id}"), 503, "request.memory")
     assert counter(agent, "sayso_requests_over_memory_total") == before + 5
     with server.database() as db:  # no legal question is as large
-        db.execute("SET session_replication_role = replica")
         db.execute("UPDATE suspension SET context = '{}' WHERE id = %s",
                    (id,))
     assert agent.get("/readyz").status_code == 200
@@ -299,14 +297,13 @@ def test_c1_the_clock_leaves_what_is_too_large_and_ends_the_others(
     clock = server.child("tick")
     bad, good = asked(agent, "Too large?"), asked(agent, "As usual?")
     with server.database() as db:  # no legal question is as large
-        db.execute("SET session_replication_role = replica")
         db.execute("UPDATE suspension SET fallback_value = "
                    "'[' || repeat('{},', 1500000) || '{}]' WHERE id = %s",
                    (bad,))
 
     def state(id):
         with server.database() as db:
-            return db.execute("SELECT state FROM suspension WHERE id = %s",
+            return db.execute("SELECT state FROM suspension_row WHERE id = %s",
                               (id,)).fetchone()[0]
     wait_for(lambda: state(good) == "expired")
     wait_for(lambda: f"tick: question {bad} is left for a minute: tick.memory"
@@ -314,6 +311,5 @@ def test_c1_the_clock_leaves_what_is_too_large_and_ends_the_others(
     assert state(bad) == "pending"
     assert server.child("tick") == clock
     with server.database() as db:
-        db.execute("SET session_replication_role = replica")
         db.execute("UPDATE suspension SET fallback_value = '\"later\"' "
                    "WHERE id = %s", (bad,))

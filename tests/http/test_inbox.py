@@ -14,6 +14,7 @@ import kit
 
 from kit import answer, ask, new_id, wait_for
 from page import Page
+from questions import many
 
 route = pytest.mark.route
 
@@ -244,7 +245,8 @@ def test_what_silence_has_done_is_said(server, me, person, channel, post):
         assert "Overdue" not in row(me, asked)
         assert "Escalated" not in row(me, asked)
     with server.database() as db:
-        db.execute("UPDATE suspension SET attempt = 2 WHERE id = ANY (%s)",
+        db.execute("UPDATE open_question SET attempt = 2 WHERE suspension_id "
+                   "= ANY (%s)",
                    [[up["suspension_id"], again["suspension_id"]]])
     assert "Overdue" in row(me, up) and "2 h left" in row(me, up)
     assert "Escalated to you." in row(me, up)
@@ -652,8 +654,8 @@ def many_decided(server, n, response="null", kinds=(None,), ends=("none",)):
             SELECT md5(%(who)s || n)::uuid, 'x', 'x', 'active', '{}', '{}', 1,
                    '2020-01-01', '2020-01-01'
               FROM generate_series(1, %(n)s) n""", of)
-        db.execute("""
-            INSERT INTO suspension (id, intent_id, seq, record, response_type,
+        many(db, """
+            INSERT INTO question (id, intent_id, seq, record, response_type,
                 question, subject, subject_sha256, context, choices, asked_by,
                 suspended_at, fallback_policy, on_reject, asked_sequence,
                 state, outcome, response, responded_at, responded_by,
@@ -671,8 +673,9 @@ def many_decided(server, n, response="null", kinds=(None,), ends=("none",)):
         yield of["who"]
     finally:
         with server.database() as db:
-            db.execute("DELETE FROM suspension WHERE responded_by = %(who)s",
-                       of)
+            db.execute("WITH gone AS (DELETE FROM decision WHERE decided_by = "
+                       "%(who)s RETURNING suspension_id) DELETE FROM "
+                       "suspension WHERE id IN (SELECT * FROM gone)", of)
             db.execute("DELETE FROM intent WHERE id IN (SELECT md5(%(who)s || "
                        "n)::uuid FROM generate_series(1, %(n)s) n)", of)
 

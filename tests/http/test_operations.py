@@ -116,8 +116,8 @@ def test_metrics_count_open_questions_by_age(server, nobody, agent, operator):
         with server.database() as db:
             for one, age in zip(asked[1:],
                                 ("10 minutes", "2 hours", "2 days")):
-                db.execute("UPDATE suspension SET suspended_at = now() - "
-                           "%s::interval WHERE id = %s",
+                db.execute("UPDATE open_question SET suspended_at = now() - "
+                           "%s::interval WHERE suspension_id = %s",
                            [age, one["suspension_id"]])
         after = ages()
         assert sorted(before) == sorted(after)

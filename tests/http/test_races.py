@@ -220,6 +220,8 @@ def test_a_child_made_while_its_parent_completes(server, agent):
     way, and is there when the parent gets its turn, counts."""
     parent = new_intent(agent)
     with server.database() as db, db.transaction():
+        db.execute("SELECT FROM intent WHERE id = %s FOR SHARE",
+                   [parent["id"]])
         db.execute(
             "INSERT INTO intent (id, title, created_by, status, constraints,"
             " state, version, created_at, updated_at, parent_intent_id) "
@@ -231,6 +233,22 @@ def test_a_child_made_while_its_parent_completes(server, agent):
             db.execute("COMMIT")
             refused(done.result(), 409, "intent.children_open")
     assert get(agent, parent)["status"] == "active"
+
+
+def test_a_child_waits_for_what_its_parent_is_at(server, agent):
+    parent = new_intent(agent)
+    for make in (lambda: new_intent(agent, parent_intent_id=parent["id"]),
+                 lambda: ask(agent, intent={
+                     "title": "t", "parent_intent_id": parent["id"]})):
+        with server.database() as db, db.transaction():
+            db.execute("SELECT FROM intent WHERE id = %s FOR NO KEY UPDATE",
+                       [parent["id"]])
+            with concurrent.futures.ThreadPoolExecutor(1) as pool:
+                made = pool.submit(make)
+                time.sleep(0.5)
+                assert not made.done()
+                db.execute("COMMIT")
+                made.result()
 
 
 def test_an_answer_while_a_dependency_completes(agent, operator):

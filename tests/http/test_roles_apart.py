@@ -138,7 +138,8 @@ def test_H4_doctor_finds_nothing_wrong_with_the_manuals_way(installed):
     said, wrong = doctor(installed)
     assert wrong == "", wrong
     assert "sayso-web is sayso_web and nobody else" in said
-    assert "the web role cannot change or delete an event" in said
+    assert ("the web role cannot change or delete an event, a question or a "
+            "decision") in said
     assert "trying out" not in said
 
 

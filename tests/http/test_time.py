@@ -722,7 +722,7 @@ def check_once(server, asked, wanted):
 def all_are(server, asked, attempt, state):
     with server.database() as db:
         return db.execute(
-            "SELECT count(*) FROM suspension WHERE id = ANY (%s) AND attempt "
+            "SELECT count(*) FROM suspension_row WHERE id = ANY (%s) AND attempt "
             "= %s AND state = %s", [[a["suspension_id"] for a in asked],
                                     attempt, state]
         ).fetchone()[0] == len(asked)

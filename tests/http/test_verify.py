@@ -244,6 +244,11 @@ def denied(db, query):
 @pytest.mark.parametrize("query", [
     "UPDATE event SET canonical = ''", "DELETE FROM event",
     "TRUNCATE event", "DELETE FROM intent", "DELETE FROM suspension",
+    "UPDATE suspension SET question = 'x'", "TRUNCATE suspension CASCADE",
+    "SELECT FROM suspension FOR UPDATE", "UPDATE decision SET response = 'x'",
+    "DELETE FROM decision", "TRUNCATE decision",
+    "UPDATE open_question SET attempt = 2",
+    "UPDATE inbox_entry SET audience = 'o'", "DELETE FROM inbox_entry",
     "TRUNCATE intent CASCADE", "DELETE FROM idempotency",
     "UPDATE idempotency SET body = ''",
     "UPDATE api_key SET role = 'admin'", "DELETE FROM api_key",
@@ -288,9 +293,10 @@ def test_the_web_role_cannot_decide_twice(server, agent, operator):
     asked = ask(agent)
     answer(operator, asked, "deny")
     with server.database("sayso_web") as db:
-        with pytest.raises(psycopg.errors.CheckViolation):
-            db.execute("UPDATE suspension SET response = %s WHERE id = %s",
-                       [json.dumps("approve"), asked["suspension_id"]])
+        with pytest.raises(psycopg.errors.UniqueViolation):
+            db.execute("INSERT INTO decision SELECT (d).* FROM (SELECT d FROM "
+                       "decision d WHERE suspension_id = %s) one",
+                       [asked["suspension_id"]])
 
 
 def test_a_revoked_key_stays_revoked(server):

@@ -1,6 +1,8 @@
 """Rows for the store tests, written as the program writes them."""
 import uuid
 
+import questions
+
 NOW = "2026-11-20T09:00:00Z"
 
 
@@ -19,8 +21,8 @@ def suspension(db, intent_id, **columns):
            "subject": "{}", "subject_sha256": "0" * 64, "context": "{}",
            "choices": "[]", "asked_by": "a", "suspended_at": NOW,
            "fallback_policy": "fail", "on_reject": "resume",
-           "asked_sequence": 1, "state": "pending", **columns}
-    insert(db, "suspension", row)
+           "asked_sequence": 1, **columns}
+    questions.many(db, *written("question", row))
     return row["id"]
 
 
@@ -65,6 +67,10 @@ def delivery(db, endpoint_id, intent_id, **columns):
     return row["id"]
 
 
+def written(table, row):
+    return (f"INSERT INTO {table} ({', '.join(row)}) VALUES "
+            f"({', '.join(['%s'] * len(row))})", list(row.values()))
+
+
 def insert(db, table, row):
-    db.execute(f"INSERT INTO {table} ({', '.join(row)}) VALUES "
-               f"({', '.join(['%s'] * len(row))})", list(row.values()))
+    db.execute(*written(table, row))

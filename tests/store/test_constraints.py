@@ -1,7 +1,11 @@
 """Whatever the program does: the constraints carry the invariants."""
+import re
+
 import pytest
 from psycopg import errors
+from statements import STATEMENTS
 
+import questions
 import rows
 
 
@@ -30,95 +34,137 @@ def refused(db, error, make, *args, **columns):
 DECIDED = {"state": "resolved", "outcome": "none", "responded_at": rows.NOW}
 
 
+def run(db, name, *values):
+    """A statement of the program; its other parameters are NULL."""
+    text = STATEMENTS[name]
+    n = max([0, *map(int, re.findall(r"\$(\d+)", text))])
+    values = list(values) + [None] * (n - len(values))
+    return db.execute(re.sub(r"\$(\d+)", r"%(v\1)s", text.replace("%", "%%")),
+                      {f"v{i + 1}": v for i, v in enumerate(values)})
+
+
+def decide(db, question, response=None, outcome="none", **columns):
+    more = {5: None, 6: None, 7: "a", 8: None, 9: "native", 10: rows.NOW,
+            **{int(k[1:]): v for k, v in columns.items()}}
+    run(db, "suspension_decide", question, "resolved", outcome, response,
+        *[more.get(i) for i in range(5, 15)])
+
+
 def test_one_open_question_for_an_intent(superuser):
     one = rows.intent(superuser)
     rows.suspension(superuser, one, seq=1, **DECIDED)
     rows.suspension(superuser, one, seq=2)
     assert refused(superuser, errors.UniqueViolation, rows.suspension, one,
-                   seq=3) == "suspension_one_open"
+                   seq=3) == "open_question_intent"
     rows.suspension(superuser, one, seq=3, **DECIDED)
     assert refused(superuser, errors.UniqueViolation, rows.suspension, one,
                    seq=3, **DECIDED) == "suspension_intent_id_seq_key"
     rows.suspension(superuser, rows.intent(superuser))
+    assert questions.strays(superuser) == []
 
 
 def test_a_decision_is_written_once(superuser):
     question = rows.suspension(superuser, rows.intent(superuser))
-    decide = ("UPDATE suspension SET state = %s, outcome = 'none', response = "
-              "%s, responded_at = now() WHERE id = %s")
-    superuser.execute(decide, ["resolved", '"yes"', question])
-    fails(superuser, errors.CheckViolation, decide, "resolved", '"no"',
-          question)
-    fails(superuser, errors.CheckViolation, decide, "cancelled", None,
-          question)
-    fails(superuser, errors.CheckViolation, "UPDATE suspension SET state = "
-          "'pending', outcome = NULL, responded_at = NULL WHERE id = %s",
-          question)
-    fails(superuser, errors.CheckViolation, "UPDATE suspension SET "
-          "audit_summary = 'x' WHERE id = %s", question)
+    decide(superuser, question, '"yes"')
+    assert questions.strays(superuser) == []
+    for table in ("open_question", "inbox_entry"):
+        assert superuser.execute(f"SELECT count(*) FROM {table} WHERE "
+                                 "suspension_id = %s", [question]
+                                 ).fetchone()[0] == 0
+    # Without its open question a decision is refused, ...
+    refused(superuser, errors.NotNullViolation, decide, question, '"no"')
+    refused(superuser, errors.NotNullViolation, decide, "nothing", '"no"')
+    # ... and a second one whatever the program does.
+    again = ("INSERT INTO decision SELECT (d).* FROM (SELECT d FROM decision "
+             "d WHERE suspension_id = %s) one")
+    assert fails(superuser, errors.UniqueViolation, again, question
+                 ) == "decision_once"
+    assert superuser.execute(
+        "SELECT response FROM suspension_row WHERE id = %s", [question]
+    ).fetchone()[0] == '"yes"'
 
 
-@pytest.mark.parametrize("column, value", [
-    ("id", "x"), ("seq", 9), ("question", "other?"), ("subject", "[]"),
-    ("subject_sha256", "1" * 64), ("choices", "[1]"),
-    ("response_type", "form"), ("context", '{"a":1}'), ("form", "[]"),
-    ("record", '{"a":1}'), ("title", "x"), ("explanation", "x"),
-    ("severity", "low"), ("severity_said", "low"), ("asked_by", "x"),
-    ("fallback_policy", "complete_with_fallback"),
-    ("fallback_value", '"yes"'), ("on_reject", "abandon"),
-    ("kind", "approval"), ("allow_edit", True), ("responder_mode",
-                                                 "initiator"),
-    ("not_initiator", True), ("evidence", "[1]"), ("artifacts", "[1]"),
-    ("initiated_by", "x"), ("expires_at", "2030-01-01")])
-def test_what_was_asked_is_sealed(superuser, column, value):
-    question = rows.suspension(superuser, rows.intent(superuser))
-    fails(superuser, errors.CheckViolation,
-          f"UPDATE suspension SET {column} = %s WHERE id = %s", value,
-          question)
+def test_a_decision_keeps_what_was_reached(superuser):
+    question = rows.suspension(superuser, rows.intent(superuser),
+                               channel_hint="first")
+    superuser.execute("UPDATE open_question SET attempt = 3, channel_hint = "
+                      "'third' WHERE suspension_id = %s", [question])
+    seen = ("SELECT attempt, channel_hint, state FROM suspension_row WHERE "
+            "id = %s", [question])
+    assert superuser.execute(*seen).fetchone() == (3, "third", "pending")
+    decide(superuser, question)
+    assert superuser.execute(*seen).fetchone() == (3, "third", "resolved")
+    assert superuser.execute("SELECT channel_hint FROM suspension WHERE id = "
+                             "%s", [question]).fetchone()[0] == "first"
 
 
-def test_who_may_answer_and_what_it_supersedes_are_sealed(superuser):
+SEALED = ("suspension", "decision", "event")
+
+
+@pytest.mark.parametrize("role", ["sayso_web", "sayso_wait", "sayso_tick",
+                                  "sayso_deliver"])
+@pytest.mark.parametrize("table", SEALED)
+def test_no_process_changes_or_deletes_what_is_sealed(superuser, role, table):
+    """Neither a column of it, nor by any other right."""
+    rights = superuser.execute(
+        "SELECT string_agg(privilege_type, ' ') FROM (SELECT privilege_type "
+        "FROM information_schema.role_table_grants WHERE grantee = %s AND "
+        "table_name = %s UNION SELECT privilege_type FROM "
+        "information_schema.column_privileges WHERE grantee = %s AND "
+        "table_name = %s) one", [role, table] * 2).fetchone()[0]
+    assert set((rights or "").split()) <= {"SELECT", "INSERT"}
+    assert superuser.execute(
+        "SELECT has_table_privilege('public', 'suspension', 'SELECT')"
+    ).fetchone()[0] is False
+
+
+def test_the_doctor_sees_a_right_too_many(superuser):
+    def found():
+        superuser.execute("SET LOCAL ROLE sayso_web")
+        right = run(superuser, "doctor_rights").fetchone()[1]
+        superuser.execute("RESET ROLE")
+        return right
+    assert found() is False
+    for right in [f"{r} ON {t}" for t in SEALED for r in (
+            "UPDATE", "DELETE", "TRUNCATE")] + [
+                "UPDATE (question) ON suspension",
+                "UPDATE (response) ON decision"]:
+        with superuser.transaction(force_rollback=True):
+            superuser.execute(f"GRANT {right} TO sayso_web")
+            assert found() is True, right
+
+
+def test_what_it_supersedes_is_there(superuser):
     old = rows.suspension(superuser, rows.intent(superuser), **DECIDED)
-    other = rows.suspension(superuser, rows.intent(superuser), **DECIDED)
-    question = rows.suspension(
-        superuser, rows.intent(superuser), kind="plan_review",
-        responder_mode="group", responder="payments", supersedes=old)
-    for column, value in (("responder", "everybody"), ("supersedes", other),
-                          ("supersedes", None), ("kind", None)):
-        fails(superuser, errors.CheckViolation,
-              f"UPDATE suspension SET {column} = %s WHERE id = %s", value,
-              question)
+    rows.suspension(superuser, rows.intent(superuser), kind="plan_review",
+                    supersedes=old)
     refused(superuser, errors.ForeignKeyViolation, rows.suspension,
             rows.intent(superuser), supersedes="nothing")
 
 
-def test_what_was_approved_instead_comes_with_the_decision(superuser):
-    question = rows.suspension(superuser, rows.intent(superuser),
-                               kind="approval")
-    superuser.execute(
-        "UPDATE suspension SET state = 'resolved', outcome = 'authorized', "
-        "responded_at = now(), constraints = '{}', approved_subject = '{}', "
-        "approved_sha256 = repeat('0', 64) WHERE id = %s", [question])
-    for column in ("constraints", "approved_subject"):
-        fails(superuser, errors.CheckViolation,
-              f"UPDATE suspension SET {column} = '[]' WHERE id = %s",
-              question)
-
-
-def test_what_was_asked_stays_with_its_intent(superuser):
-    question = rows.suspension(superuser, rows.intent(superuser))
-    fails(superuser, errors.CheckViolation, "UPDATE suspension SET intent_id "
-          "= %s WHERE id = %s", rows.intent(superuser), question)
+def test_a_question_stands_in_its_audiences_list(superuser):
+    def lists(**columns):
+        question = rows.suspension(superuser, rows.intent(superuser),
+                                   **columns)
+        return superuser.execute(
+            "SELECT audience, not_for FROM inbox_entry WHERE suspension_id = "
+            "%s", [question]).fetchall()
+    assert lists() == [("o", None)]
+    assert lists(initiated_by="me", not_initiator=True) == [("o", "me")]
+    assert lists(initiated_by="me", responder_mode="initiator") == [
+        ("i:me", None)]
+    for mode in ("group", "named", "agent"):
+        assert lists(responder_mode=mode, responder="x" * 400) == [
+            (mode[0] + ":" + "x" * 300, None)]
 
 
 def test_a_decision_is_whole_or_not_there(superuser):
     one = rows.intent(superuser)
-    for columns in ({"state": "resolved"},
-                    {"state": "resolved", "outcome": "none"},
-                    {"state": "resolved", "responded_at": rows.NOW},
-                    {"outcome": "none"}, {"responded_at": rows.NOW}):
-        refused(superuser, errors.CheckViolation, rows.suspension, one,
-                **columns)
+    for columns in ({}, {"outcome": "none"}, {"responded_at": rows.NOW}):
+        refused(superuser, errors.NotNullViolation, rows.suspension, one,
+                state="resolved", **columns)
+    refused(superuser, errors.CheckViolation, rows.suspension, one,
+            state="pending?", outcome="none", responded_at=rows.NOW)
 
 
 @pytest.mark.parametrize("columns", [
@@ -146,7 +192,7 @@ def test_the_inboxs_order_is_the_databases(superuser):
         question = rows.suspension(superuser, rows.intent(superuser),
                                    severity=severity)
         ranks.append(superuser.execute(
-            "SELECT inbox_rank FROM suspension WHERE id = %s",
+            "SELECT inbox_rank FROM open_question WHERE suspension_id = %s",
             [question]).fetchone()[0])
     assert ranks == [0, 1, 2, 3, 4]
 
@@ -289,7 +335,8 @@ def test_the_workers_role_reaches_nothing_else(superuser):
         "privilege_type) FROM information_schema.role_table_grants WHERE "
         "grantee = 'sayso_web' GROUP BY 1").fetchall()
     rights = dict(found)
-    assert rights["event"] == "INSERT SELECT"
+    assert rights["event"] == rights["suspension"] == "INSERT SELECT"
+    assert rights["decision"] == rights["inbox_entry"] == "INSERT SELECT"
     assert rights["idempotency"] == "INSERT SELECT"
     assert rights["api_key"] == "SELECT"
     assert rights["principal"] == "SELECT"
@@ -297,6 +344,7 @@ def test_the_workers_role_reaches_nothing_else(superuser):
         assert "TRUNCATE" not in what and "TRIGGER" not in what
         assert "REFERENCES" not in what
         if table not in ("intent_dependency", "assignment", "subscription",
+                         "open_question",
                          "saved_view", "sign_in_failure", "secret_view"):
             assert "DELETE" not in what, table
     for right, of in PARTS.items():

@@ -106,11 +106,12 @@ def test_a_page_ends_by_its_bytes(web, wait):
     assert len(run(wait, "tail_intent", intent, 0, 500, 2500)) == 3
 
 
-def test_the_questions_record_counts_and_comes_along(web, wait):
+def test_the_questions_record_counts_and_comes_along(web, superuser, wait):
     intent = rows.intent(web)
     start = now(wait)
     record = json.dumps({"id": "q1", "question": "?" * 2000})
-    question = rows.suspension(web, intent, asked_sequence=1, record=record)
+    question = rows.suspension(superuser, intent, asked_sequence=1,
+                               record=record)
     rows.event(web, intent, 1, event_type="intent.suspended")
     rows.event(web, intent, 2, event_type="intent.suspension_renotified")
     rows.event(web, intent, 3, event_type="intent.suspension_expired",

@@ -63,8 +63,9 @@ SELECT prefix, label FROM api_key
 -- name: doctor_rights
 -- What the connected role may do that no web worker should.
 SELECT current_user,
-       has_table_privilege('event', 'UPDATE') OR has_table_privilege('event', 'DELETE')
-           OR has_table_privilege('event', 'TRUNCATE'),
+       (SELECT bool_or(has_table_privilege(t, 'UPDATE, DELETE, TRUNCATE')
+                       OR has_any_column_privilege(t, 'UPDATE'))
+          FROM unnest('{event,suspension,decision}'::text[]) t),
        has_schema_privilege('public', 'CREATE'),
        (SELECT rolsuper FROM pg_roles WHERE rolname = current_user),
        current_setting('fsync') || '/' || current_setting('synchronous_commit'),

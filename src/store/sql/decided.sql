@@ -3,83 +3,86 @@
 -- $7 outcomes, $8 doors.
 
 -- name: decided_all
-SELECT s.* FROM suspension_row s
- WHERE s.state <> 'pending' AND (s.responded_at, s.id) < ($2::timestamptz, $3)
-   AND s.responded_at >= $4::timestamptz AND s.responded_at < $5::timestamptz
- ORDER BY s.responded_at DESC, s.id DESC LIMIT $1
+SELECT s.* FROM (
+    SELECT d.suspension_id AS id, d.decided_at FROM decision d
+     WHERE (d.decided_at, d.suspension_id) < ($2::timestamptz, $3)
+       AND d.decided_at >= $4::timestamptz AND d.decided_at < $5::timestamptz
+     ORDER BY d.decided_at DESC, d.suspension_id DESC LIMIT $1) p
+  JOIN suspension_row s ON s.id = p.id
+ ORDER BY p.decided_at DESC, p.id DESC
 
 -- name: decided_by
 SELECT s.* FROM (
     SELECT p.* FROM unnest($6::text[]) k (kind) CROSS JOIN unnest($7::text[]) o (outcome)
-     CROSS JOIN unnest($8::text[]) d (door)
+     CROSS JOIN unnest($8::text[]) v (door)
      CROSS JOIN LATERAL (
-        SELECT s.id, s.responded_at FROM suspension s
-         WHERE s.state <> 'pending' AND coalesce(s.kind, 'none') = k.kind
-           AND (CASE s.state WHEN 'expired' THEN 'expired' WHEN 'cancelled' THEN 'withdrawn'
-                 ELSE s.outcome END) = o.outcome
-           AND coalesce(s.responded_via, 'none') = d.door
-           AND (s.responded_at, s.id) < ($2::timestamptz, $3)
-           AND s.responded_at >= $4::timestamptz AND s.responded_at < $5::timestamptz
-         ORDER BY s.responded_at DESC, s.id DESC LIMIT $1) p
-     ORDER BY p.responded_at DESC, p.id DESC LIMIT $1) p
+        SELECT d.suspension_id AS id, d.decided_at FROM decision d
+         WHERE coalesce(d.kind, 'none') = k.kind
+           AND (CASE d.state WHEN 'expired' THEN 'expired' WHEN 'cancelled' THEN 'withdrawn'
+                 ELSE d.outcome END) = o.outcome
+           AND coalesce(d.via, 'none') = v.door
+           AND (d.decided_at, d.suspension_id) < ($2::timestamptz, $3)
+           AND d.decided_at >= $4::timestamptz AND d.decided_at < $5::timestamptz
+         ORDER BY d.decided_at DESC, d.suspension_id DESC LIMIT $1) p
+     ORDER BY p.decided_at DESC, p.id DESC LIMIT $1) p
   JOIN suspension_row s ON s.id = p.id
- ORDER BY p.responded_at DESC, p.id DESC
+ ORDER BY p.decided_at DESC, p.id DESC
 
 -- name: decided_who
 -- $9: who decided; $10: the agent, or NULL; $11: how many answers are looked through. Where there are
 -- more than those, a last row that counts for nothing says how far it went.
 WITH seen AS MATERIALIZED (
-    SELECT s.id, s.responded_at, s.asked_by,
-           coalesce(s.kind, 'none') AS kind, coalesce(s.responded_via, 'none') AS door,
-           (CASE s.state WHEN 'expired' THEN 'expired' WHEN 'cancelled' THEN 'withdrawn'
-            ELSE s.outcome END) AS outcome
-      FROM suspension s
-     WHERE s.state <> 'pending' AND s.responded_by = $9
-       AND (s.responded_at, s.id) < ($2::timestamptz, $3)
-       AND s.responded_at >= $4::timestamptz AND s.responded_at < $5::timestamptz
-     ORDER BY s.responded_at DESC, s.id DESC LIMIT $11),
+    SELECT d.suspension_id AS id, d.decided_at, d.asked_by,
+           coalesce(d.kind, 'none') AS kind, coalesce(d.via, 'none') AS door,
+           (CASE d.state WHEN 'expired' THEN 'expired' WHEN 'cancelled' THEN 'withdrawn'
+            ELSE d.outcome END) AS outcome
+      FROM decision d
+     WHERE d.decided_by = $9
+       AND (d.decided_at, d.suspension_id) < ($2::timestamptz, $3)
+       AND d.decided_at >= $4::timestamptz AND d.decided_at < $5::timestamptz
+     ORDER BY d.decided_at DESC, d.suspension_id DESC LIMIT $11),
 fit AS MATERIALIZED (
-    SELECT id, responded_at FROM seen
+    SELECT id, decided_at FROM seen
      WHERE kind = ANY ($6::text[]) AND outcome = ANY ($7::text[]) AND door = ANY ($8::text[])
        AND ($10::text IS NULL OR asked_by = $10)
-     ORDER BY responded_at DESC, id DESC LIMIT $1),
+     ORDER BY decided_at DESC, id DESC LIMIT $1),
 last AS (
-    SELECT id, responded_at FROM seen
+    SELECT id, decided_at FROM seen
      WHERE (SELECT count(*) FROM seen) = $11 AND (SELECT count(*) FROM fit) < $1
-     ORDER BY responded_at, id LIMIT 1)
+     ORDER BY decided_at, id LIMIT 1)
 SELECT s.*, p.fits
-  FROM (SELECT id, responded_at, true AS fits FROM fit
-         UNION ALL SELECT id, responded_at, false FROM last) p
+  FROM (SELECT id, decided_at, true AS fits FROM fit
+         UNION ALL SELECT id, decided_at, false FROM last) p
   JOIN suspension_row s ON s.id = p.id
- ORDER BY p.responded_at DESC, p.id DESC, p.fits DESC
+ ORDER BY p.decided_at DESC, p.id DESC, p.fits DESC
 
 -- name: decided_agent
 -- $9: the agent; $10: who decided, or NULL; $11: how many answers are looked through. Where there are
 -- more than those, a last row that counts for nothing says how far it went.
 WITH seen AS MATERIALIZED (
-    SELECT s.id, s.responded_at, s.responded_by,
-           coalesce(s.kind, 'none') AS kind, coalesce(s.responded_via, 'none') AS door,
-           (CASE s.state WHEN 'expired' THEN 'expired' WHEN 'cancelled' THEN 'withdrawn'
-            ELSE s.outcome END) AS outcome
-      FROM suspension s
-     WHERE s.state <> 'pending' AND s.asked_by = $9
-       AND (s.responded_at, s.id) < ($2::timestamptz, $3)
-       AND s.responded_at >= $4::timestamptz AND s.responded_at < $5::timestamptz
-     ORDER BY s.responded_at DESC, s.id DESC LIMIT $11),
+    SELECT d.suspension_id AS id, d.decided_at, d.decided_by,
+           coalesce(d.kind, 'none') AS kind, coalesce(d.via, 'none') AS door,
+           (CASE d.state WHEN 'expired' THEN 'expired' WHEN 'cancelled' THEN 'withdrawn'
+            ELSE d.outcome END) AS outcome
+      FROM decision d
+     WHERE d.asked_by = $9
+       AND (d.decided_at, d.suspension_id) < ($2::timestamptz, $3)
+       AND d.decided_at >= $4::timestamptz AND d.decided_at < $5::timestamptz
+     ORDER BY d.decided_at DESC, d.suspension_id DESC LIMIT $11),
 fit AS MATERIALIZED (
-    SELECT id, responded_at FROM seen
+    SELECT id, decided_at FROM seen
      WHERE kind = ANY ($6::text[]) AND outcome = ANY ($7::text[]) AND door = ANY ($8::text[])
-       AND ($10::text IS NULL OR responded_by = $10)
-     ORDER BY responded_at DESC, id DESC LIMIT $1),
+       AND ($10::text IS NULL OR decided_by = $10)
+     ORDER BY decided_at DESC, id DESC LIMIT $1),
 last AS (
-    SELECT id, responded_at FROM seen
+    SELECT id, decided_at FROM seen
      WHERE (SELECT count(*) FROM seen) = $11 AND (SELECT count(*) FROM fit) < $1
-     ORDER BY responded_at, id LIMIT 1)
+     ORDER BY decided_at, id LIMIT 1)
 SELECT s.*, p.fits
-  FROM (SELECT id, responded_at, true AS fits FROM fit
-         UNION ALL SELECT id, responded_at, false FROM last) p
+  FROM (SELECT id, decided_at, true AS fits FROM fit
+         UNION ALL SELECT id, decided_at, false FROM last) p
   JOIN suspension_row s ON s.id = p.id
- ORDER BY p.responded_at DESC, p.id DESC, p.fits DESC
+ ORDER BY p.decided_at DESC, p.id DESC, p.fits DESC
 
 -- How many were decided from $1 until $2: by kind as far as outcome and door are those
 -- that were chosen, and so on, each counted up to 201. With that number in the text a
@@ -90,17 +93,17 @@ SELECT s.*, p.fits
 -- which of them meet at all, since few do. The order is the index's: without it all that
 -- fits is collected before it is counted.
 WITH cell AS MATERIALIZED (
-    SELECT k.kind, o.outcome, d.door
+    SELECT k.kind, o.outcome, v.door
       FROM unnest($3::text[]) k (kind) CROSS JOIN unnest($4::text[]) o (outcome)
-     CROSS JOIN unnest($5::text[]) d (door)
+     CROSS JOIN unnest($5::text[]) v (door)
      CROSS JOIN LATERAL (
-        SELECT 1 FROM suspension s
-         WHERE s.state <> 'pending' AND coalesce(s.kind, 'none') = k.kind
-           AND (CASE s.state WHEN 'expired' THEN 'expired' WHEN 'cancelled' THEN 'withdrawn'
-                 ELSE s.outcome END) = o.outcome
-           AND coalesce(s.responded_via, 'none') = d.door
-           AND s.responded_at >= $1::timestamptz AND s.responded_at < $2::timestamptz
-         ORDER BY s.responded_at DESC LIMIT 1) s),
+        SELECT 1 FROM decision d
+         WHERE coalesce(d.kind, 'none') = k.kind
+           AND (CASE d.state WHEN 'expired' THEN 'expired' WHEN 'cancelled' THEN 'withdrawn'
+                 ELSE d.outcome END) = o.outcome
+           AND coalesce(d.via, 'none') = v.door
+           AND d.decided_at >= $1::timestamptz AND d.decided_at < $2::timestamptz
+         ORDER BY d.decided_at DESC LIMIT 1) s),
 part AS MATERIALIZED (
     SELECT 'kind' AS axis, kind AS word, * FROM cell
      WHERE ($7::text IS NULL OR outcome = $7) AND ($8::text IS NULL OR door = $8)
@@ -113,27 +116,27 @@ SELECT a.axis, a.word, n.n
  CROSS JOIN LATERAL (SELECT count(*) AS n FROM (
         SELECT 1 FROM part p
          CROSS JOIN LATERAL (
-            SELECT 1 FROM suspension s
-             WHERE s.state <> 'pending' AND coalesce(s.kind, 'none') = p.kind
-               AND (CASE s.state WHEN 'expired' THEN 'expired' WHEN 'cancelled' THEN 'withdrawn'
-                     ELSE s.outcome END) = p.outcome
-               AND coalesce(s.responded_via, 'none') = p.door
-               AND s.responded_at >= $1::timestamptz AND s.responded_at < $2::timestamptz
-             ORDER BY s.responded_at DESC LIMIT 201) s
+            SELECT 1 FROM decision d
+             WHERE coalesce(d.kind, 'none') = p.kind
+               AND (CASE d.state WHEN 'expired' THEN 'expired' WHEN 'cancelled' THEN 'withdrawn'
+                     ELSE d.outcome END) = p.outcome
+               AND coalesce(d.via, 'none') = p.door
+               AND d.decided_at >= $1::timestamptz AND d.decided_at < $2::timestamptz
+             ORDER BY d.decided_at DESC LIMIT 201) s
          WHERE p.axis = a.axis AND p.word = a.word LIMIT 201) c) n
 
 -- name: decided_count_who
 -- $3 to $5 as they were chosen, else all; $6: who decided; $7: the agent, or NULL; $8: how
 -- many answers are looked through. And a row without an axis for how many were.
 WITH seen AS MATERIALIZED (
-    SELECT s.asked_by, coalesce(s.kind, 'none') AS kind,
-           coalesce(s.responded_via, 'none') AS door,
-           (CASE s.state WHEN 'expired' THEN 'expired' WHEN 'cancelled' THEN 'withdrawn'
-            ELSE s.outcome END) AS outcome
-      FROM suspension s
-     WHERE s.state <> 'pending' AND s.responded_by = $6
-       AND s.responded_at >= $1::timestamptz AND s.responded_at < $2::timestamptz
-     ORDER BY s.responded_at DESC, s.id DESC LIMIT $8),
+    SELECT d.asked_by, coalesce(d.kind, 'none') AS kind,
+           coalesce(d.via, 'none') AS door,
+           (CASE d.state WHEN 'expired' THEN 'expired' WHEN 'cancelled' THEN 'withdrawn'
+            ELSE d.outcome END) AS outcome
+      FROM decision d
+     WHERE d.decided_by = $6
+       AND d.decided_at >= $1::timestamptz AND d.decided_at < $2::timestamptz
+     ORDER BY d.decided_at DESC, d.suspension_id DESC LIMIT $8),
 fit AS MATERIALIZED (
     SELECT kind, outcome, door, kind = ANY ($3::text[]) AS k,
            outcome = ANY ($4::text[]) AS o, door = ANY ($5::text[]) AS d
@@ -147,18 +150,18 @@ UNION ALL SELECT NULL, NULL, count(*) FROM seen
 -- $3 to $5 as they were chosen, else all; $6: the agent; $7: who decided, or NULL; $8: how
 -- many answers are looked through. And a row without an axis for how many were.
 WITH seen AS MATERIALIZED (
-    SELECT s.responded_by, coalesce(s.kind, 'none') AS kind,
-           coalesce(s.responded_via, 'none') AS door,
-           (CASE s.state WHEN 'expired' THEN 'expired' WHEN 'cancelled' THEN 'withdrawn'
-            ELSE s.outcome END) AS outcome
-      FROM suspension s
-     WHERE s.state <> 'pending' AND s.asked_by = $6
-       AND s.responded_at >= $1::timestamptz AND s.responded_at < $2::timestamptz
-     ORDER BY s.responded_at DESC, s.id DESC LIMIT $8),
+    SELECT d.decided_by, coalesce(d.kind, 'none') AS kind,
+           coalesce(d.via, 'none') AS door,
+           (CASE d.state WHEN 'expired' THEN 'expired' WHEN 'cancelled' THEN 'withdrawn'
+            ELSE d.outcome END) AS outcome
+      FROM decision d
+     WHERE d.asked_by = $6
+       AND d.decided_at >= $1::timestamptz AND d.decided_at < $2::timestamptz
+     ORDER BY d.decided_at DESC, d.suspension_id DESC LIMIT $8),
 fit AS MATERIALIZED (
     SELECT kind, outcome, door, kind = ANY ($3::text[]) AS k,
            outcome = ANY ($4::text[]) AS o, door = ANY ($5::text[]) AS d
-      FROM seen WHERE $7::text IS NULL OR responded_by = $7)
+      FROM seen WHERE $7::text IS NULL OR decided_by = $7)
 SELECT 'kind' AS axis, kind AS word, least(count(*), 201) FROM fit WHERE o AND d GROUP BY kind
 UNION ALL SELECT 'outcome', outcome, least(count(*), 201) FROM fit WHERE k AND d GROUP BY outcome
 UNION ALL SELECT 'door', door, least(count(*), 201) FROM fit WHERE k AND o GROUP BY door

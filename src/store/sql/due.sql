@@ -6,20 +6,21 @@
 SELECT set_config('enable_sort', 'off', false)
 
 -- name: due_next
-SELECT microseconds(least(next_attempt_at, expires_at)) FROM suspension
- WHERE state = 'pending' AND least(next_attempt_at, expires_at) IS NOT NULL
- ORDER BY least(next_attempt_at, expires_at) LIMIT 1
+SELECT microseconds(least(next_attempt_at, ending)) FROM open_question
+ WHERE least(next_attempt_at, ending) < 'infinity'
+ ORDER BY least(next_attempt_at, ending) LIMIT 1
 
 -- name: due_take
 -- Locks the intents whose question is due, oldest first; what another one works on is
 -- left to it. How many bytes each of them is, and the question.
 SELECT i.id, octet_length(i.state) + octet_length(s.record) + octet_length(s.subject)
              + octet_length(s.context) + coalesce(octet_length(s.fallback_value), 0), s.id
-  FROM suspension s JOIN intent i ON i.id = s.intent_id
- WHERE s.state = 'pending' AND least(s.next_attempt_at, s.expires_at) <= $1
-   AND s.id <> ALL ($2::text[])
- ORDER BY least(s.next_attempt_at, s.expires_at) LIMIT 50
-   FOR UPDATE OF i SKIP LOCKED
+  FROM open_question o
+  JOIN intent i ON i.id = o.intent_id
+  JOIN suspension s ON s.id = o.suspension_id
+ WHERE least(o.next_attempt_at, o.ending) <= $1 AND o.suspension_id <> ALL ($2::text[])
+ ORDER BY least(o.next_attempt_at, o.ending) LIMIT 50
+   FOR NO KEY UPDATE OF i SKIP LOCKED
 
 -- name: due_intents
 -- What is locked, as it is now: the lock was taken by another statement.
@@ -29,8 +30,8 @@ SELECT r.*,
   FROM intent_row r WHERE r.id = ANY ($1::uuid[])
 
 -- name: due_suspensions
-SELECT * FROM suspension_row
- WHERE intent_id = ANY ($1::uuid[]) AND state = 'pending' FOR UPDATE
+SELECT r.* FROM open_question o JOIN suspension_row r ON r.id = o.suspension_id
+ WHERE o.intent_id = ANY ($1::uuid[]) FOR UPDATE OF o
 
 -- name: due_told
 -- Is there any agent's endpoint, where events and answers could go?
@@ -49,24 +50,32 @@ UPDATE intent i
  WHERE i.id = u.id
 
 -- name: due_expire
-UPDATE suspension s
-   SET state = u.state, outcome = u.outcome, response = nullif(u.response, ''),
-       responded_by = u.by, responded_via = u.via, responded_at = u.at,
-       audit_summary = u.summary, constraints = nullif(u.constraints, ''),
-       approved_subject = nullif(u.subject, ''), approved_sha256 = nullif(u.sha256, '')
-  FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[],
-              $7::timestamptz[], $8::text[], $9::text[], $10::text[], $11::text[])
-       AS u (id, state, outcome, response, by, via, at, summary, constraints, subject,
-             sha256)
- WHERE s.id = u.id AND s.state = 'pending'
+-- One that is no longer open is left out.
+WITH u AS (
+    SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[],
+                         $6::text[], $7::timestamptz[], $8::text[], $9::text[], $10::text[],
+                         $11::text[])
+        AS u (id, state, outcome, response, by, via, at, summary, constraints, subject,
+              sha256)),
+ended AS (
+    DELETE FROM open_question o USING u WHERE o.suspension_id = u.id
+    RETURNING o.suspension_id, o.kind, o.asked_by, o.suspended_at, o.attempt,
+              o.channel_hint)
+INSERT INTO decision (suspension_id, kind, asked_by, suspended_at, state, outcome, response,
+    constraints, approved_subject, approved_sha256, attempt, channel_hint, decided_by, via,
+    decided_at, summary)
+SELECT e.suspension_id, e.kind, e.asked_by, e.suspended_at, u.state, u.outcome,
+       nullif(u.response, ''), nullif(u.constraints, ''), nullif(u.subject, ''),
+       nullif(u.sha256, ''), e.attempt, e.channel_hint, u.by, u.via, u.at, u.summary
+  FROM ended e JOIN u ON u.id = e.suspension_id
 
 -- name: due_remind
-UPDATE suspension s
+UPDATE open_question o
    SET attempt = u.attempt, next_attempt_at = nullif(u.next, '')::timestamptz,
        channel_hint = nullif(u.channel_hint, '')
   FROM unnest($1::text[], $2::int[], $3::text[], $4::text[])
        AS u (id, attempt, next, channel_hint)
- WHERE s.id = u.id AND s.state = 'pending'
+ WHERE o.suspension_id = u.id
 
 -- name: due_events_insert
 INSERT INTO event (intent_id, sequence, id, event_type, created_at, canonical, event_hash,
@@ -89,7 +98,7 @@ SELECT l.id, l.intent_id, microseconds(l.expires_at),
 -- name: due_lease_intents
 SELECT id FROM intent
  WHERE id = ANY ($1::uuid[]) AND status <> 'suspended_awaiting_input'
-   FOR UPDATE SKIP LOCKED
+   FOR NO KEY UPDATE SKIP LOCKED
 
 -- name: due_leases
 SELECT id, intent_id, agent_id, scope, status, microseconds(acquired_at),

@@ -5,6 +5,12 @@
 -- $5 the rest is -infinity).
 -- $10 whose questions, as the column audience has it, and $11 who asks for the list.
 
+-- name: inbox_in_order
+-- In the batch of a list or of a count. These tables are narrow, and where the planner
+-- takes a part of one for small it would rather collect and sort it than read as much of
+-- an index as is asked for; how small the part is it cannot know.
+SELECT set_config('enable_bitmapscan', 'off', true), set_config('enable_seqscan', 'off', true)
+
 -- name: inbox_all
 -- Its index spells "no kind" in a way of its own: else it were taken for the other two
 -- lists as well, while there are few rows.
@@ -12,17 +18,15 @@ SELECT s.* FROM (
     SELECT p.* FROM unnest($1::text[]) k (kind)
      CROSS JOIN inbox_ranked($2::smallint[]) r (rank, class)
      CROSS JOIN LATERAL (
-        SELECT s.id, r.class, coalesce(s.expires_at, 'infinity') AS ending,
-               s.suspended_at
-          FROM suspension s
-         WHERE s.state = 'pending'
-           AND coalesce(s.kind, '') = replace(k.kind, 'none', '') AND s.inbox_rank = r.rank
-           AND coalesce(s.expires_at, 'infinity') <= $3::timestamptz
-           AND (coalesce(s.expires_at, 'infinity'), s.suspended_at, s.id)
+        SELECT o.suspension_id AS id, r.class, o.ending, o.suspended_at
+          FROM open_question o
+         WHERE coalesce(o.kind, '') = replace(k.kind, 'none', '') AND o.inbox_rank = r.rank
+           AND o.ending <= $3::timestamptz
+           AND (o.ending, o.suspended_at, o.suspension_id)
              > (CASE WHEN $5 OR r.class = $6 THEN $7::timestamptz ELSE '-infinity' END,
                 CASE WHEN $5 OR r.class = $6 THEN $8::timestamptz ELSE '-infinity' END,
                 CASE WHEN $5 OR r.class = $6 THEN $9 ELSE '' END)
-         ORDER BY coalesce(s.expires_at, 'infinity'), s.suspended_at, s.id LIMIT $4) p
+         ORDER BY o.ending, o.suspended_at, o.suspension_id LIMIT $4) p
      ORDER BY CASE WHEN $5 THEN 0 ELSE p.class END, p.ending, p.suspended_at, p.id
      LIMIT $4) p
   JOIN suspension_row s ON s.id = p.id
@@ -34,19 +38,16 @@ SELECT s.* FROM (
      CROSS JOIN unnest($1::text[]) k (kind)
      CROSS JOIN inbox_ranked($2::smallint[]) r (rank, class)
      CROSS JOIN LATERAL (
-        SELECT s.id, r.class, coalesce(s.expires_at, 'infinity') AS ending,
-               s.suspended_at
-          FROM suspension s
-         WHERE s.state = 'pending'
-           AND s.audience = a.audience
-           AND NOT (s.not_initiator AND s.initiated_by IS NOT DISTINCT FROM $11)
-           AND coalesce(s.kind, 'none') = k.kind AND s.inbox_rank = r.rank
-           AND coalesce(s.expires_at, 'infinity') <= $3::timestamptz
-           AND (coalesce(s.expires_at, 'infinity'), s.suspended_at, s.id)
+        SELECT e.suspension_id AS id, r.class, e.ending, e.suspended_at
+          FROM inbox_entry e
+         WHERE e.audience = a.audience AND e.not_for IS DISTINCT FROM $11
+           AND coalesce(e.kind, 'none') = k.kind AND e.inbox_rank = r.rank
+           AND e.ending <= $3::timestamptz
+           AND (e.ending, e.suspended_at, e.suspension_id)
              > (CASE WHEN $5 OR r.class = $6 THEN $7::timestamptz ELSE '-infinity' END,
                 CASE WHEN $5 OR r.class = $6 THEN $8::timestamptz ELSE '-infinity' END,
                 CASE WHEN $5 OR r.class = $6 THEN $9 ELSE '' END)
-         ORDER BY coalesce(s.expires_at, 'infinity'), s.suspended_at, s.id LIMIT $4) p
+         ORDER BY e.ending, e.suspended_at, e.suspension_id LIMIT $4) p
      ORDER BY CASE WHEN $5 THEN 0 ELSE p.class END, p.ending, p.suspended_at, p.id
      LIMIT $4) p
   JOIN suspension_row s ON s.id = p.id
@@ -58,18 +59,16 @@ SELECT s.* FROM (
     SELECT p.* FROM unnest($1::text[]) k (kind)
      CROSS JOIN inbox_ranked($2::smallint[]) r (rank, class)
      CROSS JOIN LATERAL (
-        SELECT s.id, r.class, coalesce(s.expires_at, 'infinity') AS ending,
-               s.suspended_at
-          FROM suspension s
-         WHERE s.state = 'pending'
-           AND s.asked_by = $10
-           AND coalesce(s.kind, 'none') = k.kind AND s.inbox_rank = r.rank
-           AND coalesce(s.expires_at, 'infinity') <= $3::timestamptz
-           AND (coalesce(s.expires_at, 'infinity'), s.suspended_at, s.id)
+        SELECT o.suspension_id AS id, r.class, o.ending, o.suspended_at
+          FROM open_question o
+         WHERE o.asked_by = $10
+           AND coalesce(o.kind, 'none') = k.kind AND o.inbox_rank = r.rank
+           AND o.ending <= $3::timestamptz
+           AND (o.ending, o.suspended_at, o.suspension_id)
              > (CASE WHEN $5 OR r.class = $6 THEN $7::timestamptz ELSE '-infinity' END,
                 CASE WHEN $5 OR r.class = $6 THEN $8::timestamptz ELSE '-infinity' END,
                 CASE WHEN $5 OR r.class = $6 THEN $9 ELSE '' END)
-         ORDER BY coalesce(s.expires_at, 'infinity'), s.suspended_at, s.id LIMIT $4) p
+         ORDER BY o.ending, o.suspended_at, o.suspension_id LIMIT $4) p
      ORDER BY CASE WHEN $5 THEN 0 ELSE p.class END, p.ending, p.suspended_at, p.id
      LIMIT $4) p
   JOIN suspension_row s ON s.id = p.id
@@ -82,19 +81,17 @@ SELECT s.* FROM (
      CROSS JOIN unnest($1::text[]) k (kind)
      CROSS JOIN inbox_ranked($2::smallint[]) r (rank, class)
      CROSS JOIN LATERAL (
-        SELECT s.id, r.class, coalesce(s.expires_at, 'infinity') AS ending,
-               s.suspended_at
-          FROM suspension s
-         WHERE s.state = 'pending'
-           AND s.asked_by = $12 AND s.audience = a.audience
-           AND NOT (s.not_initiator AND s.initiated_by IS NOT DISTINCT FROM $11)
-           AND coalesce(s.kind, '-') = replace(k.kind, 'none', '-') AND s.inbox_rank = r.rank
-           AND coalesce(s.expires_at, 'infinity') <= $3::timestamptz
-           AND (coalesce(s.expires_at, 'infinity'), s.suspended_at, s.id)
+        SELECT e.suspension_id AS id, r.class, e.ending, e.suspended_at
+          FROM inbox_entry e
+         WHERE e.asked_by = $12 AND e.audience = a.audience
+           AND e.not_for IS DISTINCT FROM $11
+           AND coalesce(e.kind, '-') = replace(k.kind, 'none', '-') AND e.inbox_rank = r.rank
+           AND e.ending <= $3::timestamptz
+           AND (e.ending, e.suspended_at, e.suspension_id)
              > (CASE WHEN $5 OR r.class = $6 THEN $7::timestamptz ELSE '-infinity' END,
                 CASE WHEN $5 OR r.class = $6 THEN $8::timestamptz ELSE '-infinity' END,
                 CASE WHEN $5 OR r.class = $6 THEN $9 ELSE '' END)
-         ORDER BY coalesce(s.expires_at, 'infinity'), s.suspended_at, s.id LIMIT $4) p
+         ORDER BY e.ending, e.suspended_at, e.suspension_id LIMIT $4) p
      ORDER BY CASE WHEN $5 THEN 0 ELSE p.class END, p.ending, p.suspended_at, p.id
      LIMIT $4) p
   JOIN suspension_row s ON s.id = p.id
@@ -108,8 +105,8 @@ SELECT s.* FROM (
      WHERE coalesce(p.kind, 'none') = ANY ($1::text[])
        AND p.ending <= $3::timestamptz
        AND ($12::text IS NULL OR p.asked_by = $12)
-       AND ($10::text[] IS NULL OR p.audience = ANY ($10)
-            AND NOT (p.not_initiator AND p.initiated_by IS NOT DISTINCT FROM $11))
+       AND ($10::text[] IS NULL
+            OR (p.audiences && $10 AND p.not_for IS DISTINCT FROM $11))
        AND (($6::smallint IS NULL AND NOT $5)
             OR (CASE WHEN $5 THEN 0 ELSE class END, p.ending, p.suspended_at, p.id)
              > (CASE WHEN $5 THEN 0 ELSE $6 END, $7::timestamptz, $8::timestamptz, $9))
@@ -126,11 +123,10 @@ SELECT s.* FROM (
 SELECT k.kind, r.rank, n.n
   FROM unnest($1::text[]) k (kind) CROSS JOIN unnest($2::smallint[]) r (rank)
  CROSS JOIN LATERAL (SELECT count(*) AS n FROM (
-        SELECT 1 FROM suspension s
-         WHERE s.state = 'pending'
-           AND coalesce(s.kind, '') = replace(k.kind, 'none', '') AND s.inbox_rank = r.rank
-           AND coalesce(s.expires_at, 'infinity') <= $3::timestamptz
-         ORDER BY coalesce(s.expires_at, 'infinity') LIMIT 201) c) n
+        SELECT 1 FROM open_question o
+         WHERE coalesce(o.kind, '') = replace(k.kind, 'none', '') AND o.inbox_rank = r.rank
+           AND o.ending <= $3::timestamptz
+         ORDER BY o.ending LIMIT 201) c) n
  WHERE n.n > 0
 
 -- name: inbox_count_for
@@ -139,12 +135,11 @@ SELECT k.kind, r.rank, n.n
  CROSS JOIN LATERAL (SELECT count(*) AS n FROM (
         SELECT 1 FROM unnest($4::text[]) a (audience)
          CROSS JOIN LATERAL (
-            SELECT 1 FROM suspension s
-             WHERE s.state = 'pending' AND s.audience = a.audience
-               AND NOT (s.not_initiator AND s.initiated_by IS NOT DISTINCT FROM $5)
-               AND coalesce(s.kind, 'none') = k.kind AND s.inbox_rank = r.rank
-               AND coalesce(s.expires_at, 'infinity') <= $3::timestamptz
-             ORDER BY coalesce(s.expires_at, 'infinity') LIMIT 201) s
+            SELECT 1 FROM inbox_entry e
+             WHERE e.audience = a.audience AND e.not_for IS DISTINCT FROM $5
+               AND coalesce(e.kind, 'none') = k.kind AND e.inbox_rank = r.rank
+               AND e.ending <= $3::timestamptz
+             ORDER BY e.ending LIMIT 201) s
          LIMIT 201) c) n
  WHERE n.n > 0
 
@@ -153,11 +148,11 @@ SELECT k.kind, r.rank, n.n
 SELECT k.kind, r.rank, n.n
   FROM unnest($1::text[]) k (kind) CROSS JOIN unnest($2::smallint[]) r (rank)
  CROSS JOIN LATERAL (SELECT count(*) AS n FROM (
-        SELECT 1 FROM suspension s
-         WHERE s.state = 'pending' AND s.asked_by = $4
-           AND coalesce(s.kind, 'none') = k.kind AND s.inbox_rank = r.rank
-           AND coalesce(s.expires_at, 'infinity') <= $3::timestamptz
-         ORDER BY coalesce(s.expires_at, 'infinity') LIMIT 201) c) n
+        SELECT 1 FROM open_question o
+         WHERE o.asked_by = $4
+           AND coalesce(o.kind, 'none') = k.kind AND o.inbox_rank = r.rank
+           AND o.ending <= $3::timestamptz
+         ORDER BY o.ending LIMIT 201) c) n
  WHERE n.n > 0
 
 -- name: inbox_count_agent_for
@@ -167,12 +162,12 @@ SELECT k.kind, r.rank, n.n
  CROSS JOIN LATERAL (SELECT count(*) AS n FROM (
         SELECT 1 FROM unnest($4::text[]) a (audience)
          CROSS JOIN LATERAL (
-            SELECT 1 FROM suspension s
-             WHERE s.state = 'pending' AND s.asked_by = $6 AND s.audience = a.audience
-               AND NOT (s.not_initiator AND s.initiated_by IS NOT DISTINCT FROM $5)
-               AND coalesce(s.kind, '-') = replace(k.kind, 'none', '-') AND s.inbox_rank = r.rank
-               AND coalesce(s.expires_at, 'infinity') <= $3::timestamptz
-             ORDER BY coalesce(s.expires_at, 'infinity') LIMIT 201) s
+            SELECT 1 FROM inbox_entry e
+             WHERE e.asked_by = $6 AND e.audience = a.audience
+               AND e.not_for IS DISTINCT FROM $5
+               AND coalesce(e.kind, '-') = replace(k.kind, 'none', '-') AND e.inbox_rank = r.rank
+               AND e.ending <= $3::timestamptz
+             ORDER BY e.ending LIMIT 201) s
          LIMIT 201) c) n
  WHERE n.n > 0
 
@@ -182,8 +177,7 @@ WITH hit AS MATERIALIZED (SELECT * FROM search_open($7, $8))
 SELECT coalesce(h.kind, 'none'), h.inbox_rank, least(count(*), 201) FROM hit h
  WHERE coalesce(h.kind, 'none') = ANY ($1::text[]) AND h.inbox_rank = ANY ($2::smallint[])
    AND h.ending <= $3::timestamptz AND ($6::text IS NULL OR h.asked_by = $6)
-   AND ($4::text[] IS NULL OR h.audience = ANY ($4)
-        AND NOT (h.not_initiator AND h.initiated_by IS NOT DISTINCT FROM $5))
+   AND ($4::text[] IS NULL OR (h.audiences && $4 AND h.not_for IS DISTINCT FROM $5))
  GROUP BY 1, 2
 UNION ALL SELECT NULL, NULL, count(*) FROM hit
 
@@ -194,26 +188,23 @@ UNION ALL SELECT NULL, NULL, count(*) FROM hit
 SELECT (SELECT count(*) FROM (
             SELECT 1 FROM unnest($2::text[]) a (audience)
              CROSS JOIN LATERAL (
-                SELECT 1 FROM suspension s
-                 WHERE s.state = 'pending' AND s.audience = a.audience
-                   AND NOT (s.not_initiator AND s.initiated_by IS NOT DISTINCT FROM $1)
-                 ORDER BY coalesce(s.kind, 'none'), s.inbox_rank LIMIT 201) s
+                SELECT 1 FROM inbox_entry e
+                 WHERE e.audience = a.audience AND e.not_for IS DISTINCT FROM $1
+                 ORDER BY coalesce(e.kind, 'none'), e.inbox_rank LIMIT 201) s
              LIMIT 201) c),
        (SELECT count(*) FROM (
             SELECT 1 FROM unnest($3::text[]) a (audience)
              CROSS JOIN LATERAL (
-                SELECT 1 FROM suspension s
-                 WHERE s.state = 'pending' AND s.audience = a.audience
-                   AND NOT (s.not_initiator AND s.initiated_by IS NOT DISTINCT FROM $1)
-                 ORDER BY coalesce(s.kind, 'none'), s.inbox_rank LIMIT 201) s
+                SELECT 1 FROM inbox_entry e
+                 WHERE e.audience = a.audience AND e.not_for IS DISTINCT FROM $1
+                 ORDER BY coalesce(e.kind, 'none'), e.inbox_rank LIMIT 201) s
              LIMIT 201) c),
        (SELECT count(*) FROM (
             SELECT 1 FROM unnest($4::text[]) a (audience)
              CROSS JOIN LATERAL (
-                SELECT 1 FROM suspension s
-                 WHERE s.state = 'pending' AND s.audience = a.audience
-                   AND NOT (s.not_initiator AND s.initiated_by IS NOT DISTINCT FROM $1)
-                 ORDER BY coalesce(s.kind, 'none'), s.inbox_rank LIMIT 201) s
+                SELECT 1 FROM inbox_entry e
+                 WHERE e.audience = a.audience AND e.not_for IS DISTINCT FROM $1
+                 ORDER BY coalesce(e.kind, 'none'), e.inbox_rank LIMIT 201) s
              LIMIT 201) c),
        (SELECT count(*) FROM (
-            SELECT 1 FROM suspension s WHERE s.state = 'pending' LIMIT 201) c)
+            SELECT 1 FROM open_question LIMIT 201) c)

@@ -15,9 +15,8 @@ WITH RECURSIVE below (id, depth) AS (
     UNION ALL
     SELECT c.id, b.depth + 1 FROM below b JOIN intent c ON c.parent_intent_id = b.id
      WHERE b.depth < 32)
-SELECT EXISTS (SELECT 1 FROM suspension s
-                WHERE s.intent_id = $1 AND s.state = 'pending'
-                  AND s.responder_mode = 'agent' AND s.responder = $2)
+SELECT EXISTS (SELECT 1 FROM open_question o JOIN suspension s ON s.id = o.suspension_id
+                WHERE o.intent_id = $1 AND s.responder_mode = 'agent' AND s.responder = $2)
     OR EXISTS (SELECT 1 FROM (SELECT d.intent_id AS id FROM intent_dependency d
                                WHERE d.dependency_id = $1 LIMIT 10000) r
                 WHERE intent_tied(r.id, NULL, NULL, $2, $3))
@@ -28,21 +27,25 @@ SELECT EXISTS (SELECT 1 FROM suspension s
 -- a statement sees was committed when it began, before it waited.
 
 -- name: intent_take
-SELECT 1 FROM intent WHERE id = $1 FOR UPDATE
+SELECT 1 FROM intent WHERE id = $1 FOR NO KEY UPDATE
 
 -- name: intent_take_of_suspension
 SELECT 1 FROM intent
- WHERE id = (SELECT s.intent_id FROM suspension s WHERE s.id = $1) FOR UPDATE
+ WHERE id = (SELECT s.intent_id FROM suspension s WHERE s.id = $1) FOR NO KEY UPDATE
 
 -- name: intent_take_two
-SELECT 1 FROM intent WHERE id IN ($1, $2) ORDER BY id FOR UPDATE
+SELECT 1 FROM intent WHERE id IN ($1, $2) ORDER BY id FOR NO KEY UPDATE
 
 -- name: intent_take_dependents
 -- An intent and all that waits for it, in the order of their ids.
 SELECT 1 FROM intent i
  WHERE i.id = $1
     OR i.id IN (SELECT d.intent_id FROM intent_dependency d WHERE d.dependency_id = $1)
- ORDER BY i.id FOR UPDATE
+ ORDER BY i.id FOR NO KEY UPDATE
+
+-- name: intent_hold
+-- The parent of an intent that is made: it is not completed before that has ended.
+SELECT 1 FROM intent WHERE id = $1 FOR SHARE
 
 -- name: intent_taken
 SELECT r.*,

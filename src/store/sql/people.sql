@@ -39,12 +39,12 @@ UPDATE principal SET password_hash = $2 WHERE id = $1
 -- Every name that somebody is in or that an open question waits for; the latter
 -- by hops over the index, however many questions there are.
 WITH RECURSIVE asked (name) AS (
-    (SELECT responder FROM suspension
-      WHERE state = 'pending' AND responder_mode = 'group' ORDER BY responder LIMIT 1)
+    (SELECT substr(e.audience, 3) FROM inbox_entry e
+      WHERE e.audience >= 'g:' AND e.audience < 'g;' ORDER BY e.audience LIMIT 1)
     UNION ALL
-    SELECT (SELECT s.responder FROM suspension s
-             WHERE s.state = 'pending' AND s.responder_mode = 'group'
-               AND s.responder > asked.name ORDER BY s.responder LIMIT 1)
+    SELECT (SELECT substr(e.audience, 3) FROM inbox_entry e
+             WHERE e.audience > 'g:' || asked.name AND e.audience < 'g;'
+             ORDER BY e.audience LIMIT 1)
       FROM asked WHERE asked.name IS NOT NULL
 ), person (name, who) AS (
     SELECT regexp_split_to_table(groups, ' '), name
@@ -59,9 +59,9 @@ SELECT g.name,
        (SELECT string_agg(p.who, ', ' ORDER BY p.who) FROM person p WHERE p.name = g.name),
        (SELECT count(*) FROM program k WHERE k.name = g.name),
        (SELECT string_agg(k.who, ', ' ORDER BY k.who) FROM program k WHERE k.name = g.name),
-       (SELECT count(*) FROM (SELECT 1 FROM suspension s
-                               WHERE s.state = 'pending' AND s.responder_mode = 'group'
-                                 AND s.responder = g.name LIMIT 1001) waiting)
+       (SELECT count(*) FROM (SELECT 1 FROM inbox_entry e WHERE e.audience = 'g:' || g.name
+                               ORDER BY coalesce(e.kind, 'none'), e.inbox_rank
+                               LIMIT 1001) waiting)
   FROM (SELECT name FROM person UNION SELECT name FROM program
         UNION SELECT name FROM asked WHERE name IS NOT NULL) g
  ORDER BY g.name LIMIT $1

@@ -8,27 +8,25 @@ SELECT (SELECT count(*) FROM (
             SELECT 1 FROM unnest($1::text[]) k (kind)
              CROSS JOIN inbox_until($2::smallint) r (rank, class)
              CROSS JOIN LATERAL (
-                SELECT 1 FROM suspension s
-                 WHERE s.state = 'pending'
-                   AND coalesce(s.kind, '') = replace(k.kind, 'none', '')
-                   AND s.inbox_rank = r.rank
-                   AND (coalesce(s.expires_at, 'infinity'), s.suspended_at, s.id)
+                SELECT 1 FROM open_question o
+                 WHERE coalesce(o.kind, '') = replace(k.kind, 'none', '')
+                   AND o.inbox_rank = r.rank
+                   AND (o.ending, o.suspended_at, o.suspension_id)
                      < (CASE WHEN r.class = $2 THEN $3::timestamptz ELSE 'infinity' END,
                         CASE WHEN r.class = $2 THEN $4::timestamptz ELSE 'infinity' END, $5)
-                 ORDER BY coalesce(s.expires_at, 'infinity') LIMIT $6) s LIMIT $6) c),
+                 ORDER BY o.ending LIMIT $6) s LIMIT $6) c),
        (SELECT p.id FROM unnest($1::text[]) k (kind)
          CROSS JOIN inbox_until($2::smallint) r (rank, class)
          CROSS JOIN LATERAL (
-            SELECT s.id, r.class, coalesce(s.expires_at, 'infinity') AS ending,
-                   s.suspended_at
-              FROM suspension s
-             WHERE s.state = 'pending'
-               AND coalesce(s.kind, '') = replace(k.kind, 'none', '')
-               AND s.inbox_rank = r.rank
-               AND (coalesce(s.expires_at, 'infinity'), s.suspended_at, s.id)
+            SELECT o.suspension_id AS id, r.class, o.ending, o.suspended_at
+              FROM open_question o
+             WHERE coalesce(o.kind, '') = replace(k.kind, 'none', '')
+               AND o.inbox_rank = r.rank
+               AND (o.ending, o.suspended_at, o.suspension_id)
                  < (CASE WHEN r.class = $2 THEN $3::timestamptz ELSE 'infinity' END,
                     CASE WHEN r.class = $2 THEN $4::timestamptz ELSE 'infinity' END, $5)
-             ORDER BY coalesce(s.expires_at, 'infinity') DESC, s.suspended_at DESC, s.id DESC
+             ORDER BY o.ending DESC, o.suspended_at DESC,
+                      o.suspension_id DESC
              LIMIT 1) p
          ORDER BY p.class DESC, p.ending DESC, p.suspended_at DESC, p.id DESC LIMIT 1)
 
@@ -39,27 +37,25 @@ SELECT (SELECT count(*) FROM (
              CROSS JOIN unnest($1::text[]) k (kind)
              CROSS JOIN inbox_until($2::smallint) r (rank, class)
              CROSS JOIN LATERAL (
-                SELECT 1 FROM suspension s
-                 WHERE s.state = 'pending' AND s.audience = a.audience
-                   AND NOT (s.not_initiator AND s.initiated_by IS NOT DISTINCT FROM $8)
-                   AND coalesce(s.kind, 'none') = k.kind AND s.inbox_rank = r.rank
-                   AND (coalesce(s.expires_at, 'infinity'), s.suspended_at, s.id)
+                SELECT 1 FROM inbox_entry e
+                 WHERE e.audience = a.audience AND e.not_for IS DISTINCT FROM $8
+                   AND coalesce(e.kind, 'none') = k.kind AND e.inbox_rank = r.rank
+                   AND (e.ending, e.suspended_at, e.suspension_id)
                      < (CASE WHEN r.class = $2 THEN $3::timestamptz ELSE 'infinity' END,
                         CASE WHEN r.class = $2 THEN $4::timestamptz ELSE 'infinity' END, $5)
-                 ORDER BY coalesce(s.expires_at, 'infinity') LIMIT $6) s LIMIT $6) c),
+                 ORDER BY e.ending LIMIT $6) s LIMIT $6) c),
        (SELECT p.id FROM unnest($7::text[]) a (audience)
          CROSS JOIN unnest($1::text[]) k (kind)
          CROSS JOIN inbox_until($2::smallint) r (rank, class)
          CROSS JOIN LATERAL (
-            SELECT s.id, r.class, coalesce(s.expires_at, 'infinity') AS ending,
-                   s.suspended_at
-              FROM suspension s
-             WHERE s.state = 'pending' AND s.audience = a.audience
-               AND NOT (s.not_initiator AND s.initiated_by IS NOT DISTINCT FROM $8)
-               AND coalesce(s.kind, 'none') = k.kind AND s.inbox_rank = r.rank
-               AND (coalesce(s.expires_at, 'infinity'), s.suspended_at, s.id)
+            SELECT e.suspension_id AS id, r.class, e.ending, e.suspended_at
+              FROM inbox_entry e
+             WHERE e.audience = a.audience AND e.not_for IS DISTINCT FROM $8
+               AND coalesce(e.kind, 'none') = k.kind AND e.inbox_rank = r.rank
+               AND (e.ending, e.suspended_at, e.suspension_id)
                  < (CASE WHEN r.class = $2 THEN $3::timestamptz ELSE 'infinity' END,
                     CASE WHEN r.class = $2 THEN $4::timestamptz ELSE 'infinity' END, $5)
-             ORDER BY coalesce(s.expires_at, 'infinity') DESC, s.suspended_at DESC, s.id DESC
+             ORDER BY e.ending DESC, e.suspended_at DESC,
+                      e.suspension_id DESC
              LIMIT 1) p
          ORDER BY p.class DESC, p.ending DESC, p.suspended_at DESC, p.id DESC LIMIT 1)

@@ -1,11 +1,17 @@
 -- name: suspension_get
 SELECT * FROM suspension_row WHERE id = $1
 
--- name: suspension_lock
-SELECT * FROM suspension_row WHERE id = $1 FOR UPDATE
+-- name: suspension_newest
+SELECT * FROM suspension_row WHERE intent_id = $1 ORDER BY seq DESC LIMIT 1
 
--- name: suspension_newest_lock
-SELECT * FROM suspension_row WHERE intent_id = $1 ORDER BY seq DESC LIMIT 1 FOR UPDATE
+-- The lock on a question, behind its intent's: on the row that is there while it is open.
+-- Nobody locks what was asked or decided.
+
+-- name: suspension_take
+SELECT 1 FROM open_question WHERE suspension_id = $1 FOR UPDATE
+
+-- name: suspension_take_of_intent
+SELECT 1 FROM open_question WHERE intent_id = $1 FOR UPDATE
 
 -- name: suspension_of_intent
 SELECT * FROM suspension_row WHERE intent_id = $1 ORDER BY seq DESC LIMIT 100
@@ -23,47 +29,87 @@ SELECT max(n) FROM chain
 SELECT * FROM suspension_row WHERE supersedes = $1 ORDER BY suspended_at DESC, id LIMIT 1
 
 -- name: suspension_insert
-INSERT INTO suspension (id, intent_id, seq, record, response_type, title, question,
-    explanation, severity, subject, subject_sha256, context, choices, form, channel_hint,
-    asked_by, asked_by_key, initiated_by, suspended_at, timeout_seconds, retry_policy,
-    expires_at, fallback_policy, fallback_value, on_reject, confidence, asked_sequence,
-    next_attempt_at, kind, allow_edit, responder_mode, responder, not_initiator, evidence,
-    artifacts, supersedes, severity_said, state)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18,
-        $19, $20, $21, $22, $23, $24, $25, $26, $27, $28, $29, $30, $31, $32, $33, $34,
-        $35, $36, $37, 'pending')
+WITH asked AS (
+    INSERT INTO suspension (id, intent_id, seq, record, response_type, title, question,
+        explanation, severity, subject, subject_sha256, context, choices, form,
+        channel_hint, asked_by, asked_by_key, initiated_by, suspended_at, timeout_seconds,
+        retry_policy, expires_at, fallback_policy, fallback_value, on_reject, confidence,
+        asked_sequence, kind, allow_edit, responder_mode, responder, not_initiator,
+        evidence, artifacts, supersedes, severity_said)
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17,
+            $18, $19, $20, $21, $22, $23, $24, $25, $26, $27, $28, $29, $30, $31, $32, $33,
+            $34, $35, $36)
+    RETURNING *),
+open AS (
+    INSERT INTO open_question (suspension_id, intent_id, kind, inbox_rank, ending,
+        suspended_at, asked_by, asked_by_key, subject_sha256, search, audiences, not_for,
+        next_attempt_at, channel_hint)
+    SELECT id, intent_id, kind, inbox_rank(severity), coalesce(expires_at, 'infinity'),
+           suspended_at, asked_by, asked_by_key, subject_sha256,
+           search_words(title, question, asked_by, id, intent_id),
+           ARRAY[inbox_audience(responder_mode, responder, initiated_by)],
+           CASE WHEN not_initiator THEN initiated_by END, $37, channel_hint
+      FROM asked)
+INSERT INTO inbox_entry (suspension_id, audience, kind, inbox_rank, ending, suspended_at,
+    asked_by, not_for)
+SELECT id, inbox_audience(responder_mode, responder, initiated_by), kind,
+       inbox_rank(severity), coalesce(expires_at, 'infinity'), suspended_at, asked_by,
+       CASE WHEN not_initiator THEN initiated_by END
+  FROM asked
 
 -- name: suspension_decide
-UPDATE suspension
-   SET state = $2, outcome = $3, response = $4, reason = $5, metadata = $6,
-       responded_by = $7, responded_by_claimed = $8, responded_via = $9,
-       responded_at = $10, audit_summary = $11, constraints = $12, approved_subject = $13,
-       approved_sha256 = $14
- WHERE id = $1 AND state = 'pending'
+-- The statement that deletes the row of the open question decides. Without that row the
+-- decision lacks what stands there, and is refused.
+WITH ended AS (
+    DELETE FROM open_question WHERE suspension_id = $1
+    RETURNING kind, asked_by, suspended_at, attempt, channel_hint)
+INSERT INTO decision (suspension_id, state, outcome, response, reason, metadata, decided_by,
+    claimed, via, decided_at, summary, constraints, approved_subject, approved_sha256, kind,
+    asked_by, suspended_at, attempt, channel_hint)
+SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, e.*
+  FROM (SELECT) one LEFT JOIN ended e ON true
+
+-- The newest questions of an agent ($2) or of all, of every state, of those that are open
+-- and of those that ended in one way. A page ends by its bytes too.
 
 -- name: suspension_list
--- Pages end by their bytes too, as those of intents do.
 SELECT p.*
-  FROM (SELECT q.*, sum(size) OVER (ORDER BY suspended_at DESC, id DESC
-                                    ROWS UNBOUNDED PRECEDING) AS bytes,
-               count(*) OVER () AS found
-          FROM (SELECT s.*, octet_length(context) + octet_length(subject) + octet_length(choices)
-                       + octet_length(question) + coalesce(octet_length(explanation), 0)
-                       + coalesce(octet_length(form), 0) + coalesce(octet_length(evidence), 0)
-                       + coalesce(octet_length(artifacts), 0)
-                       + coalesce(octet_length(fallback_value), 0)
-                       + coalesce(octet_length(response), 0) + octet_length(record)
-                       + coalesce(octet_length(metadata), 0)
-                       + coalesce(octet_length(constraints), 0)
-                       + coalesce(octet_length(approved_subject), 0) + 4000 AS size
-                  FROM suspension_row s
-                 WHERE ($2::text IS NULL OR state = $2)
-                   AND ($3::text IS NULL OR asked_by = $3)
-                   AND ($4::timestamptz IS NULL
-                        OR (suspended_at, id) < ($4::timestamptz, $5))
-                 ORDER BY suspended_at DESC, id DESC LIMIT $1) q) p
- WHERE bytes - size < $6
- ORDER BY suspended_at DESC, id DESC
+  FROM (SELECT q.*, sum(size) OVER (ORDER BY at DESC, id DESC ROWS UNBOUNDED PRECEDING)
+                    AS bytes, count(*) OVER () AS found
+          FROM (SELECT s.*, x.suspended_at AS at
+                  FROM suspension x JOIN suspension_sized s ON s.id = x.id
+                 WHERE ($3::timestamptz IS NULL
+                        OR (x.suspended_at, x.id) < ($3::timestamptz, $4))
+                   AND ($2::text IS NULL OR x.asked_by = $2)
+                 ORDER BY x.suspended_at DESC, x.id DESC LIMIT $1) q) p
+ WHERE bytes - size < $5
+ ORDER BY at DESC, id DESC
+
+-- name: suspension_list_open
+SELECT p.*
+  FROM (SELECT q.*, sum(size) OVER (ORDER BY at DESC, id DESC ROWS UNBOUNDED PRECEDING)
+                    AS bytes, count(*) OVER () AS found
+          FROM (SELECT s.*, x.suspended_at AS at
+                  FROM open_question x JOIN suspension_sized s ON s.id = x.suspension_id
+                 WHERE ($3::timestamptz IS NULL
+                        OR (x.suspended_at, x.suspension_id) < ($3::timestamptz, $4))
+                   AND ($2::text IS NULL OR x.asked_by = $2)
+                 ORDER BY x.suspended_at DESC, x.suspension_id DESC LIMIT $1) q) p
+ WHERE bytes - size < $5
+ ORDER BY at DESC, id DESC
+
+-- name: suspension_list_ended
+SELECT p.*
+  FROM (SELECT q.*, sum(size) OVER (ORDER BY at DESC, id DESC ROWS UNBOUNDED PRECEDING)
+                    AS bytes, count(*) OVER () AS found
+          FROM (SELECT s.*, x.suspended_at AS at
+                  FROM decision x JOIN suspension_sized s ON s.id = x.suspension_id
+                 WHERE ($3::timestamptz IS NULL
+                        OR (x.suspended_at, x.suspension_id) < ($3::timestamptz, $4))
+                   AND ($2::text IS NULL OR x.asked_by = $2) AND x.state = $6
+                 ORDER BY x.suspended_at DESC, x.suspension_id DESC LIMIT $1) q) p
+ WHERE bytes - size < $5
+ ORDER BY at DESC, id DESC
 
 -- name: suspension_ages
 -- Open questions by age, for the metrics.
@@ -71,19 +117,20 @@ SELECT count(*) FILTER (WHERE age < interval '5 minutes'),
        count(*) FILTER (WHERE age >= interval '5 minutes' AND age < interval '1 hour'),
        count(*) FILTER (WHERE age >= interval '1 hour' AND age < interval '1 day'),
        count(*) FILTER (WHERE age >= interval '1 day')
-  FROM (SELECT now() - suspended_at AS age FROM suspension WHERE state = 'pending') open
+  FROM (SELECT now() - suspended_at AS age FROM open_question) open
 
 -- name: suspension_same
--- Other open questions with the same facts, a few of each digest.
+-- Other open questions with the same facts, a few of each digest. Their time is spelled as
+-- in their index alone: with that of all open ones it might take long to find a few.
 SELECT s.id, s.title, left(s.question, 400), s.subject_sha256
   FROM (SELECT DISTINCT unnest($1::text[])) d (digest)
  CROSS JOIN LATERAL (
-    SELECT s.id, s.title, s.question, s.subject_sha256 FROM suspension s
-     WHERE s.state = 'pending' AND s.subject_sha256 = d.digest
-       AND s.id <> ALL ($2::text[])
-     ORDER BY s.suspended_at, s.id LIMIT $3) s
+    SELECT o.suspension_id AS id, o.subject_sha256 FROM open_question o
+     WHERE o.subject_sha256 = d.digest AND o.suspension_id <> ALL ($2::text[])
+     ORDER BY coalesce(o.suspended_at, 'infinity'), o.suspension_id LIMIT $3) o
+  JOIN suspension s ON s.id = o.id
 
 -- name: suspension_open_of
 -- Read in the index, as far as the limit.
 SELECT count(*)
-  FROM (SELECT 1 FROM suspension WHERE asked_by_key = $1 AND state = 'pending' LIMIT $2) open
+  FROM (SELECT 1 FROM open_question WHERE asked_by_key = $1 LIMIT $2) open

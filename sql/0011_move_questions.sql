@@ -1,0 +1,3 @@
+-- migrate: no transaction
+-- Some thousand rows a transaction; running it again goes on where it stopped.
+CALL suspension_move();
