@@ -50,8 +50,8 @@ def watch(bench, due, left):
     with bench.asking() as ask:
         while left[-1][1] > 0 and time.time() < due + WITHIN:
             time.sleep(0.1)
-            n = int(ask("SELECT count(*) FROM suspension WHERE state ="
-                        " 'pending' AND least(next_attempt_at, expires_at)"
+            n = int(ask("SELECT count(*) FROM open_question WHERE"
+                        " least(next_attempt_at, ending)"
                         f" <= to_timestamp({due})"))
             left.append((time.monotonic(), n))
 
@@ -60,11 +60,12 @@ def check(bench, ids):
     """All of them are expired, and the log says so once of each."""
     first, last = bench.range_of(ids)
     found = bench.sql(f"""
-        SELECT count(*) FILTER (WHERE s.state = 'expired'), sum(
+        SELECT count(*) FILTER (WHERE d.state = 'expired'), sum(
                (SELECT count(*) FROM event e WHERE e.intent_id = s.intent_id
                    AND e.event_type = 'intent.suspension_expired'))
           FROM generate_series({first}, {last}) n
-          JOIN suspension s ON s.id = bench.id('s', n)::text""")
+          JOIN suspension s ON s.id = bench.id('s', n)::text
+          LEFT JOIN decision d ON d.suspension_id = s.id""")
     if found != f"{len(ids)}|{len(ids)}":
         raise SystemExit(f"bench: of {len(ids)} questions these are expired,"
                          f" and these events tell of it: {found}")
@@ -79,7 +80,8 @@ def measure(bench, n, usual):
     sample = bench.ask(ASK)
     due = int(time.time() + usual + 8 + 3 * took * n / open_ones)
     ids = bench.fill(n, sample, due)
-    bench.tidy("intent, suspension, event")
+    bench.tidy("intent, suspension, open_question, inbox_entry, "
+               "decision, event")
     busy = machine.settle(0)
     if time.time() > due - usual - 1:
         raise SystemExit("bench: the rows were not ready in time")

@@ -69,7 +69,7 @@ def worker_ms(log, ids):
 def measure(bench, rows, times):
     print(f"   making {rows} questions", flush=True)
     bench.sql(ROWS.read_text().replace(":rows", str(rows)))
-    bench.tidy("intent, suspension")
+    bench.tidy("suspension, open_question, inbox_entry, decision")
     bench.sql("UPDATE principal SET groups = 'g1 g2 g7' WHERE email = "
               f"'{bench.email}'")
     browser, results, ids = Browser(bench), {}, {}

@@ -1,12 +1,13 @@
 -- Questions of fifty agents, for operators, groups and single people; every
 -- second one is decided. None is due, so that the clock leaves them alone.
 SET synchronous_commit = off;
+\ir ../tests/questions.sql
 INSERT INTO intent (id, title, created_by, status, constraints, state, version,
                     created_at, updated_at)
 SELECT md5('inbox' || n)::uuid, 'x', 'x', 'suspended_awaiting_input', '{}', '{}', 1,
        now(), now()
   FROM generate_series(1, :rows) n;
-INSERT INTO suspension (id, intent_id, seq, record, response_type, title, question,
+INSERT INTO question (id, intent_id, seq, record, response_type, title, question,
     severity, subject, subject_sha256, context, choices, asked_by, initiated_by,
     suspended_at, expires_at, fallback_policy, on_reject, asked_sequence, state, outcome,
     responded_at, responded_by, responded_via, kind, responder_mode, responder)
@@ -36,3 +37,4 @@ SELECT 'inbox' || n, md5('inbox' || n)::uuid, 1, '{}', 'choice',
        (ARRAY[NULL, 'g' || n % 20, 'g' || n % 20, NULL,
               'op' || n % 40 || '@example.com'])[1 + n / 2 % 5]
   FROM generate_series(1, :rows) n;
+SELECT pg_temp.questions_store();

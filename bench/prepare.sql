@@ -28,10 +28,11 @@ CREATE PROCEDURE bench.fill(suspension_id text, a bigint, z bigint,
                             due timestamptz DEFAULT NULL)
 LANGUAGE plpgsql AS $$
 DECLARE
-    s suspension; i intent; created event; asked event;
-    columns text;
+    s suspension; i intent; created event; asked event; o open_question; e inbox_entry;
 BEGIN
     SELECT * INTO STRICT s FROM suspension WHERE id = suspension_id;
+    SELECT * INTO STRICT o FROM open_question q WHERE q.suspension_id = s.id;
+    SELECT * INTO STRICT e FROM inbox_entry q WHERE q.suspension_id = s.id;
     SELECT * INTO STRICT i FROM intent WHERE id = s.intent_id;
     SELECT * INTO STRICT created FROM event WHERE intent_id = i.id AND sequence = 1;
     SELECT * INTO STRICT asked FROM event WHERE intent_id = i.id AND sequence = 2;
@@ -50,15 +51,17 @@ BEGIN
     SELECT r.* FROM copy, LATERAL jsonb_populate_record(i, jsonb_build_object(
         'id', iid, 'state', replace(i.state, s.id, sid), 'event_hash', h2)) r;
 
-    SELECT string_agg(quote_ident(attname), ', ' ORDER BY attnum) INTO columns
-      FROM pg_attribute
-     WHERE attrelid = 'suspension'::regclass AND attnum > 0 AND attgenerated = ''
-       AND NOT attisdropped;
-    EXECUTE format('INSERT INTO suspension (%1$s) SELECT %1$s FROM (
-        SELECT r.* FROM copy, LATERAL jsonb_populate_record($1, jsonb_build_object(
-            ''id'', sid, ''intent_id'', iid, ''record'', replace($1.record, $1.id, sid),
-            ''expires_at'', coalesce($2, $1.expires_at))) r) x',
-        columns) USING s, due;
+    INSERT INTO suspension
+    SELECT r.* FROM copy, LATERAL jsonb_populate_record(s, jsonb_build_object(
+        'id', sid, 'intent_id', iid, 'record', replace(s.record, s.id, sid),
+        'expires_at', coalesce(due, s.expires_at))) r;
+    INSERT INTO open_question
+    SELECT r.* FROM copy, LATERAL jsonb_populate_record(o, jsonb_build_object(
+        'suspension_id', sid, 'intent_id', iid, 'ending', coalesce(due, o.ending),
+        'search', search_words(s.title, s.question, s.asked_by, sid, iid::uuid))) r;
+    INSERT INTO inbox_entry
+    SELECT r.* FROM copy, LATERAL jsonb_populate_record(e, jsonb_build_object(
+        'suspension_id', sid, 'ending', coalesce(due, e.ending))) r;
 
     INSERT INTO event
     SELECT r.* FROM copy, LATERAL jsonb_populate_record(created, jsonb_build_object(
@@ -71,8 +74,8 @@ END $$;
 -- How many of the questions a to z are answered.
 CREATE FUNCTION bench.answered(a bigint, z bigint) RETURNS bigint LANGUAGE sql
     RETURN (SELECT count(*) FROM generate_series(a, z) n
-              JOIN suspension s ON s.id = bench.id('s', n)::text
-             WHERE s.state = 'resolved');
+              JOIN decision d ON d.suspension_id = bench.id('s', n)::text
+             WHERE d.state = 'resolved');
 
 -- n deliveries to the first so many endpoints: copies of those that told of one
 -- question.
@@ -92,40 +95,41 @@ LANGUAGE sql AS $$
                'next_at', due, 'ended_at', NULL, 'answer', NULL)) r
 $$;
 
--- The row work of a respond: the same locks, the same two updates and one
--- insert, with texts of the same length, which the caller sends.
+-- The row work of a respond: the same locks, the intent's update, one row deleted where
+-- the question was open and one written for the decision, and the event; with texts of
+-- the same length, which the caller sends.
 CREATE FUNCTION bench.respond(n bigint, new_state text, response text, reason text,
                               summary text, canonical text, hash text)
 RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
     sid text := bench.id('s', n);
     i intent;
-    s suspension;
+    s suspension_row;
     t timestamptz := clock_timestamp();
 BEGIN
     SELECT * INTO STRICT i FROM intent
-     WHERE id = (SELECT x.intent_id FROM suspension x WHERE x.id = sid) FOR UPDATE;
-    SELECT * INTO STRICT s FROM suspension x WHERE x.id = sid FOR UPDATE;
+     WHERE id = (SELECT x.intent_id FROM suspension x WHERE x.id = sid) FOR NO KEY UPDATE;
+    PERFORM FROM open_question o WHERE o.suspension_id = sid FOR UPDATE;
+    SELECT * INTO STRICT s FROM suspension_row x WHERE x.id = sid;
     UPDATE intent x
        SET status = 'active', state = new_state, version = i.version + 1, updated_at = t,
            event_sequence = i.event_sequence + 1, event_hash = hash
      WHERE x.id = i.id;
-    UPDATE suspension x
-       SET state = 'resolved', outcome = 'none', response = respond.response,
-           reason = respond.reason, metadata = NULL, responded_by = 'bench',
-           responded_by_claimed = NULL, responded_via = 'native', responded_at = t,
-           audit_summary = summary
-     WHERE x.id = sid AND x.state = 'pending';
-    IF NOT FOUND THEN
-        RAISE EXCEPTION 'question % is decided', n;
-    END IF;
+    WITH ended AS (
+        DELETE FROM open_question o WHERE o.suspension_id = sid
+        RETURNING o.kind, o.asked_by, o.suspended_at, o.attempt, o.channel_hint)
+    INSERT INTO decision (suspension_id, state, outcome, response, reason, decided_by, via,
+        decided_at, summary, kind, asked_by, suspended_at, attempt, channel_hint)
+    SELECT sid, 'resolved', 'none', respond.response, respond.reason, 'bench', 'native', t,
+           respond.summary, e.*
+      FROM (SELECT) one LEFT JOIN ended e ON true;
     INSERT INTO event (intent_id, sequence, id, event_type, created_at, canonical,
                        event_hash, previous_event_hash)
     VALUES (i.id, i.event_sequence + 1, gen_random_uuid(), 'intent.resumed', t,
             respond.canonical, hash, i.event_hash);
 END $$;
 
--- The row work of asking: the same four inserts.
+-- The row work of asking: the same inserts.
 CREATE FUNCTION bench.suspend(title text, new_state text, record text, question text,
                               subject text, context text, choices text,
                               created text, asked text, hash text, key_id text)
@@ -138,12 +142,31 @@ BEGIN
                         version, created_at, updated_at, event_sequence, event_hash)
     VALUES (iid, title, 'bench', 'suspended_awaiting_input', '{}', new_state, 0, 1, t, t, 2,
             hash);
-    INSERT INTO suspension (id, intent_id, seq, record, response_type, question, subject,
-        subject_sha256, context, choices, asked_by, asked_by_key, suspended_at,
-        fallback_policy, on_reject, asked_sequence, state)
-    VALUES (bench.id_new()::text, iid, 1, record, 'choice', question, subject,
-            repeat('0', 64), context, choices, 'bench', key_id::uuid, t, 'fail', 'resume',
-            2, 'pending');
+    WITH asked AS (
+        INSERT INTO suspension AS s (id, intent_id, seq, record, response_type, question,
+            subject, subject_sha256, context, choices, asked_by, asked_by_key, suspended_at,
+            fallback_policy, on_reject, asked_sequence)
+        VALUES (bench.id_new()::text, iid, 1, record, 'choice', question, subject,
+                repeat('0', 64), context, choices, 'bench', key_id::uuid, t, 'fail',
+                'resume', 2)
+        RETURNING s.*),
+    open AS (
+        INSERT INTO open_question (suspension_id, intent_id, kind, inbox_rank, ending,
+            suspended_at, asked_by, asked_by_key, subject_sha256, search, audiences,
+            not_for, channel_hint)
+        SELECT a.id, a.intent_id, a.kind, inbox_rank(a.severity),
+               coalesce(a.expires_at, 'infinity'), a.suspended_at, a.asked_by,
+               a.asked_by_key, a.subject_sha256,
+               search_words(a.title, a.question, a.asked_by, a.id, a.intent_id),
+               ARRAY[inbox_audience(a.responder_mode, a.responder, a.initiated_by)],
+               CASE WHEN a.not_initiator THEN a.initiated_by END, a.channel_hint
+          FROM asked a)
+    INSERT INTO inbox_entry (suspension_id, audience, kind, inbox_rank, ending,
+        suspended_at, asked_by, not_for)
+    SELECT a.id, inbox_audience(a.responder_mode, a.responder, a.initiated_by), a.kind,
+           inbox_rank(a.severity), coalesce(a.expires_at, 'infinity'), a.suspended_at,
+           a.asked_by, CASE WHEN a.not_initiator THEN a.initiated_by END
+      FROM asked a;
     INSERT INTO event (intent_id, sequence, id, event_type, created_at, canonical,
                        event_hash, previous_event_hash)
     VALUES (iid, 1, gen_random_uuid(), 'intent_created', t, created, hash, NULL);

@@ -18,6 +18,9 @@ ROWS = {
 }
 
 
+AIM_SIMPLE_UPDATE = 0.3  # a respond, of pgbench -N
+
+
 def read_cells(path):
     """{(what, who): {round: cell}}"""
     cells = {}
@@ -44,6 +47,26 @@ def compare(cells, what, against):
             "ratio": statistics.median(ratios), "ratios": ratios,
             "cpu_ratio": statistics.median(
                 theirs[i]["cpu_us"] / ours[i]["cpu_us"] for i in ours)}
+
+
+def yardstick(cells):
+    """pgbench's own simple-update, which does not get faster when our rows
+    do: what a respond is of it, round by round."""
+    theirs, ours = cells["simple_update", "pgbench"], cells["respond", "sayso"]
+    return {"pgbench": medians(theirs),
+            "ratio": statistics.median(
+                ours[i]["rate"] / theirs[i]["rate"] for i in ours),
+            "cpu_ratio": statistics.median(
+                theirs[i]["cpu_us"] / ours[i]["cpu_us"] for i in ours)}
+
+
+def show_yardstick(one):
+    theirs = one["pgbench"]
+    print(f"\npgbench -N: {theirs['rate']:.0f}/s, p50 {theirs['p50_ms']:.2f}, "
+          f"p99 {theirs['p99_ms']:.2f} ms, cpu {theirs['cpu_us']:.0f}; a native "
+          f"respond is {one['ratio']:.2f} of it, by cpu "
+          f"{one['cpu_ratio']:.2f}; aim {AIM_SIMPLE_UPDATE} "
+          f"{'met' if one['ratio'] >= AIM_SIMPLE_UPDATE else 'MISSED'}")
 
 
 def table(results):
@@ -129,6 +152,7 @@ def show_rows(cells, results):
           "microseconds of processor\nfor each (client, nginx, workers and "
           "database), and the ratio that each round has.\n")
     print(table(results))
+    show_yardstick(results["simple_update"])
 
 
 def main(where, out):
@@ -138,6 +162,8 @@ def main(where, out):
                   (where / "surroundings").read_text().splitlines())
     results = {what: compare(cells, what, against)
                for what, (_, against, _) in ROWS.items()} if cells else {}
+    if cells:
+        results["simple_update"] = yardstick(cells)
     busy = [c["others_percent"] for one in cells.values()
             for c in one.values()]
     if cells:

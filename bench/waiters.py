@@ -136,7 +136,7 @@ class Waiters:
 def measure(bench, n, answers):
     """n agents wait, and twice so many answers come."""
     waiters = Waiters(bench, n)
-    bench.tidy("intent, suspension, event")
+    bench.tidy("intent, suspension, open_question, inbox_entry, event")
     wait = bench.pid("sayso: wait")
     waiters.warm()
     busy = machine.settle(bench.patience)
