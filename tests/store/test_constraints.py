@@ -319,7 +319,7 @@ PARTS = {
         "principal": "id role email name password_hash created_at groups "
                      "bulk_limit",
         "api_key": "id key_sha256 prefix role label agents created_at "
-                   "expires_at groups reach"},
+                   "expires_at groups reach severity_floor"},
     "UPDATE": {
         "principal": "login_failures login_failed_at password_hash role name "
                      "groups bulk_limit disabled_at time_zone theme "
