@@ -52,7 +52,8 @@ async function typeWhatIsAllowed(page) {
 async function decide(page, question, first, reason,
     two = question.severity !== "low") {
     const id = await open(page, question);
-    await (two ? follow(page, first) : press(page, first));
+    // At low risk it is a button, also where the server asks once more.
+    await (question.severity === "low" ? press : follow)(page, first);
     if (reason) {
         await page.getByLabel("Comment").fill(reason);
     }
