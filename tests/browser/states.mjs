@@ -197,7 +197,9 @@ state("intent-handed-over", 200, by, async (page) => {
 
 /* A page that hears no news: else it would say it before the answer does. */
 async function deaf(page) {
-    await page.route("**/inbox/stream", () => {});
+    await page.route("**/*", (route) =>
+        ["fetch", "eventsource"].includes(route.request().resourceType())
+            ? null : route.continue());
 }
 
 state("stale-answered", 409, by, async (page) => {
