@@ -295,16 +295,15 @@ const struct err *settings_keys_post(struct call *c)
 static struct json *floor_of(struct arena *a, const struct key *k)
 {
     struct json *o = json_object(a), *list = json_array(a);
+    const struct str now = k->severity_floor.p ? k->severity_floor
+                                               : STR("none");
     if (k->role != ROLE_AGENT)
         return NULL;
-    for (unsigned i = 0; i < SEVERITY__MAX; i++) {
-        const enum severity s = (enum severity)i;
+    for (size_t i = 0; i < countof(floors); i++) {
         struct json *one = json_object(a);
-        json_set_text(one, "word", str_of(severity_word(s)));
-        json_set_text(one, "label",
-                      s == SEVERITY_UNSAID ? STR("As the agent says")
-                                           : str_of(severity_label(s)));
-        json_set_bool(one, "here", severity_of(k->severity_floor) == s);
+        json_set_text(one, "word", str_of(floors[i].value));
+        json_set_text(one, "label", str_of(floors[i].label));
+        json_set_bool(one, "here", str_is(now, floors[i].value));
         json_add_json(list, one);
     }
     json_set_json(o, "options", list);
