@@ -50,9 +50,6 @@ const struct err *resolve_check(struct arena *a, const struct suspension *s,
                                 const struct json **choice) MUST;
 /* Does this answer end the intent, so that nobody goes on with it? */
 bool resolve_ends(const struct suspension *s, const struct json *choice);
-/* The one paragraph of the record; choice: NULL where there was none. */
-struct str resolve_summary(struct arena *a, const struct suspension *s,
-                           const struct json *choice, const char *via);
 /* Time is up: the fallback policy. The suspension must be pending. */
 const struct err *resolve_expire(struct arena *a, struct decision *d) MUST;
 /* The asking agent or an admin takes the question back; to is where the

@@ -144,8 +144,10 @@ static bool prepare_all(struct pg *pg, int64_t deadline)
     return read_sync(pg, deadline);
 }
 
-bool pg_attempt(struct pg *pg, size_t i, int64_t until, int64_t deadline,
-                bool *late)
+/* Connects to place i of the hosts: it has to let us in by `until`, and to
+ * be ready by the deadline. *late: it let its time pass. */
+static bool attempt(struct pg *pg, size_t i, int64_t until, int64_t deadline,
+                    bool *late)
 {
     struct pg_keys k;
     pg_keys_for(pg, &pg->hosts.places[i], &k);
@@ -228,7 +230,16 @@ static const struct err *charge(struct arena *a, struct pg_rows *rows)
                  "The rows are more than one request may hold in memory.");
 }
 
-static const struct err *classify(const struct pg *pg, struct pg_reading *b,
+/* A batch that is being read. */
+struct reading {
+    struct arena *arena;
+    int64_t deadline;
+    const struct err *e; /* what the database said against it */
+    size_t done;         /* statements that were answered well */
+    bool lost;           /* it said that this connection is of no more use */
+};
+
+static const struct err *classify(const struct pg *pg, struct reading *b,
                                   int statement, const PGresult *r)
 {
     const struct str state = str_of(PQresultErrorField(r, PG_DIAG_SQLSTATE));
@@ -244,7 +255,7 @@ static const struct err *classify(const struct pg *pg, struct pg_reading *b,
 }
 
 /* Reads one statement's answer. false: the connection is lost. */
-static bool read_one(struct pg *pg, struct pg_reading *b, int statement,
+static bool read_one(struct pg *pg, struct reading *b, int statement,
                      struct pg_rows **row)
 {
     /* Made before the result, which would be lost if there was no room. */
@@ -264,7 +275,7 @@ static bool read_one(struct pg *pg, struct pg_reading *b, int statement,
     return next_result(pg, b->deadline, &end) && !end;
 }
 
-static bool read_ahead(struct pg *pg, struct pg_reading *b)
+static bool read_ahead(struct pg *pg, struct reading *b)
 {
     struct pg_rows *rows = NULL;
     if (!read_one(pg, b, pg->ahead.statement, &rows))
@@ -275,7 +286,7 @@ static bool read_ahead(struct pg *pg, struct pg_reading *b)
 }
 
 /* false: the connection is lost. */
-static bool read_batch(struct pg *pg, struct pg_reading *b,
+static bool read_batch(struct pg *pg, struct reading *b,
                        struct pg_rows **rows)
 {
     if (pg_ahead_waits(pg) && !read_ahead(pg, b))
@@ -326,7 +337,26 @@ static void lose(struct pg *pg)
     pg_close(pg);
 }
 
-void pg_drop_stale(struct pg *pg)
+/* Connects to one of the hosts, each of which is tried once. */
+static bool open_any(struct pg *pg, int64_t deadline)
+{
+    bool late[PG_HOSTS_MAX] = {false};
+    pg_hosts_resolve(&pg->hosts);
+    const size_t n = pg->hosts.places_n;
+    for (size_t i = 0; i < n; i++) {
+        const int64_t until = pg_hosts_until(
+            &pg->hosts, n - i, pg->slice * 1000, clock_mono(), deadline);
+        if (attempt(pg, i, until, deadline, &late[i])) {
+            pg_hosts_good(&pg->hosts, i);
+            return true;
+        }
+    }
+    pg_hosts_none(&pg->hosts, late);
+    return false;
+}
+
+/* Closes an idle connection whose server has said meanwhile that it ends. */
+static void drop_stale(struct pg *pg)
 {
     for (int i = 0; i < 2 && pg->conn; i++) {
         struct pollfd p = {.fd = PQsocket(pg->conn), .events = POLLIN};
@@ -337,7 +367,9 @@ void pg_drop_stale(struct pg *pg)
     }
 }
 
-bool pg_exchange(struct pg *pg, struct pg_reading *b, struct pg_rows **rows)
+/* Sends the batch and reads its answers. false: the connection is lost, and
+ * closed. */
+static bool exchange(struct pg *pg, struct reading *b, struct pg_rows **rows)
 {
     pg->underway = true;
     if (send_batch(pg, b->deadline) && read_batch(pg, b, rows) && !b->lost) {
@@ -351,7 +383,7 @@ bool pg_exchange(struct pg *pg, struct pg_reading *b, struct pg_rows **rows)
 const struct err *pg_script(struct pg *pg, const char *sql)
 {
     const int64_t deadline = pg_deadline(pg);
-    if (!pg->conn && !pg_open(pg, deadline))
+    if (!pg->conn && !open_any(pg, deadline))
         return pg_error(STR_NONE, STR_NONE);
     if (run_plain(pg, sql, deadline))
         return NULL;
@@ -496,24 +528,7 @@ const struct err *pg_query(struct pg *pg, struct arena *a, int statement,
     return pg_run(pg, a, rows);
 }
 
-/* ---- hosts, and what is tried again --------------------------------- */
-
-bool pg_open(struct pg *pg, int64_t deadline)
-{
-    bool late[PG_HOSTS_MAX] = {false};
-    pg_hosts_resolve(&pg->hosts);
-    const size_t n = pg->hosts.places_n;
-    for (size_t i = 0; i < n; i++) {
-        const int64_t until = pg_hosts_until(
-            &pg->hosts, n - i, pg->slice * 1000, clock_mono(), deadline);
-        if (pg_attempt(pg, i, until, deadline, &late[i])) {
-            pg_hosts_good(&pg->hosts, i);
-            return true;
-        }
-    }
-    pg_hosts_none(&pg->hosts, late);
-    return false;
-}
+/* ---- what is tried again --------------------------------- */
 
 static const struct err *run(struct pg *pg, struct arena *a,
                              struct pg_rows **rows)
@@ -521,13 +536,13 @@ static const struct err *run(struct pg *pg, struct arena *a,
     const int64_t deadline = pg_deadline(pg);
     const bool inside = pg_in_transaction(pg);
     for (int tries = 0; tries < 2; tries++) {
-        struct pg_reading b = {.arena = a, .deadline = deadline};
+        struct reading b = {.arena = a, .deadline = deadline};
         if (!inside)
-            pg_drop_stale(pg);
+            drop_stale(pg);
         const bool kept = pg->conn != NULL;
-        if (!kept && (inside || !pg_open(pg, deadline)))
+        if (!kept && (inside || !open_any(pg, deadline)))
             break;
-        if (pg_exchange(pg, &b, rows)) {
+        if (exchange(pg, &b, rows)) {
             if (b.e)
                 pg_rollback(pg);
             return b.e;

@@ -58,24 +58,4 @@ void pg_keys_split(struct pg *pg, struct arena *a, const char *dsn);
 void pg_keys_for(const struct pg *pg, const struct pg_hosts_place *place,
                  struct pg_keys *out);
 
-/* A batch that is being read. */
-struct pg_reading {
-    struct arena *arena;
-    int64_t deadline;
-    const struct err *e; /* what the database said against it */
-    size_t done;         /* statements that were answered well */
-    bool lost;           /* it said that this connection is of no more use */
-};
-/* Closes an idle connection whose server has said meanwhile that it ends. */
-void pg_drop_stale(struct pg *pg);
-/* Sends the batch and reads its answers. false: the connection is lost, and
- * closed. */
-bool pg_exchange(struct pg *pg, struct pg_reading *b, struct pg_rows **rows);
-/* Connects to place i of the hosts: it has to let us in by `until`, and to
- * be ready by the deadline. *late: it let its time pass. */
-bool pg_attempt(struct pg *pg, size_t i, int64_t until, int64_t deadline,
-                bool *late);
-/* Connects to one of the hosts, each of which is tried once. */
-bool pg_open(struct pg *pg, int64_t deadline);
-
 #endif

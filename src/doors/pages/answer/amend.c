@@ -61,32 +61,37 @@ static struct str span_of(struct arena *a, const struct json *duration)
                        : json_get_text(duration, "kind");
 }
 
+/* What was asked for, and what was allowed instead. */
+struct amended {
+    struct json *asked, *allowed;
+};
+
 /* The limits in the words of the kind. */
-static struct answer_amend_pair limits(struct arena *a,
-                                       const struct suspension *s,
-                                       struct json *subject, struct json *now)
+static struct amended limits(struct arena *a, const struct suspension *s,
+                             struct json *subject, struct json *now)
 {
     const struct json *limit = json_get(subject, "limit");
     const struct json *duration = json_get(subject, "duration");
     const struct str unit = json_get_text(limit, "unit");
     if (s->kind == KIND_COST_CONFIRMATION)
-        return (struct answer_amend_pair){
+        return (struct amended){
             one(a, "limit", amount(a, json_get(limit, "amount"), unit)),
             one(a, "limit", amount(a, json_get(now, "limit"), unit))};
     if (s->kind == KIND_PERMISSION)
-        return (struct answer_amend_pair){
+        return (struct amended){
             one(a, "duration", span_of(a, duration)),
             one(a, "duration",
                 json_has(now, "uses") ? STR("once") : span_of(a, now))};
-    return (struct answer_amend_pair){json_get(subject, "constraints"), now};
+    return (struct amended){json_get(subject, "constraints"), now};
 }
 
-bool answer_amend_pair(struct arena *a, const struct suspension *s,
-                       struct answer_amend_pair *out)
+/* false where nothing was changed. */
+static bool amended_of(struct arena *a, const struct suspension *s,
+                       struct amended *out)
 {
     struct json *subject = parsed(a, s->subject);
     struct json *now = parsed(a, s->constraints);
-    *out = (struct answer_amend_pair){.asked = subject};
+    *out = (struct amended){.asked = subject};
     if (s->approved_subject.p)
         out->allowed = parsed(a, s->approved_subject);
     else if (now)
@@ -97,9 +102,9 @@ bool answer_amend_pair(struct arena *a, const struct suspension *s,
 struct json *answer_amend_difference(struct page_view *v,
                                      const struct suspension *s)
 {
-    struct answer_amend_pair pair;
+    struct amended pair;
     struct exceed beyond = {.grade = EXCEED_NOT};
-    const bool changed = answer_amend_pair(v->a, s, &pair);
+    const bool changed = amended_of(v->a, s, &pair);
     /* Steps of a plan can only be fewer. */
     if (changed && s->approved_subject.p && s->kind != KIND_PLAN_REVIEW)
         exceed(v->a, pair.asked, pair.allowed, &beyond);
@@ -132,10 +137,10 @@ static struct str number_of(struct arena *a, const struct suspension *after)
 bool answer_amend_unseen(struct arena *a, const struct suspension *after,
                          const struct json *choice, const struct pairs *posted)
 {
-    struct answer_amend_pair pair;
+    struct amended pair;
     if (pairs_get(*posted, "look").p || pairs_get(*posted, "again").p)
         return true;
-    return answer_amend_takes(choice) && answer_amend_pair(a, after, &pair) &&
+    return answer_amend_takes(choice) && amended_of(a, after, &pair) &&
            !str_eq(pairs_get(*posted, "looked"), number_of(a, after));
 }
 

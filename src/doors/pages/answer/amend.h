@@ -33,13 +33,6 @@ const struct err *answer_amend_read(struct arena *a,
 bool answer_amend_unseen(struct arena *a, const struct suspension *after,
                          const struct json *choice,
                          const struct pairs *posted);
-/* What was asked for and what was allowed instead, to be compared; false
- * where nothing was changed. */
-struct answer_amend_pair {
-    struct json *asked, *allowed;
-};
-bool answer_amend_pair(struct arena *a, const struct suspension *s,
-                       struct answer_amend_pair *out);
 
 /* The two as rows (pages/shell/difference.h), with what goes beyond what was
  * asked for, and `is_same`. */

@@ -18,16 +18,16 @@ const struct answer_amend_form_unit
 
 /* ---- posted --------------------------------------------------------- */
 
-struct str answer_amend_form_text(struct arena *a, const struct pairs *posted,
-                                  size_t i)
+static struct str field_text(struct arena *a, const struct pairs *posted,
+                             size_t i)
 {
     struct buf b = buf_make(a, 32);
     buf_printf(&b, "f%zu", i + 1);
     return pairs_get(*posted, arena_z(a, buf_text(&b)));
 }
 
-bool answer_amend_form_ticked(struct arena *a, const struct pairs *posted,
-                              size_t i, size_t k)
+static bool field_ticked(struct arena *a, const struct pairs *posted,
+                         size_t i, size_t k)
 {
     struct buf name = buf_make(a, 32), value = buf_make(a, 32);
     buf_printf(&name, "f%zu[]", i + 1);
@@ -53,8 +53,8 @@ static struct str lines(struct arena *a, struct str s)
     return b.n ? buf_text(&b) : STR("");
 }
 
-bool answer_amend_form_same(struct arena *a, const struct json *value,
-                            struct str posted)
+static bool field_same(struct arena *a, const struct json *value,
+                       struct str posted)
 {
     return str_eq(lines(a, page_facts_value(a, value)), lines(a, posted));
 }
@@ -314,7 +314,7 @@ static void wrong(struct reading *r, struct str key, const char *say)
 
 static struct str next_text(struct reading *r, struct str key)
 {
-    const struct str text = answer_amend_form_text(r->a, r->posted, r->i++);
+    const struct str text = field_text(r->a, r->posted, r->i++);
     if (!text.p)
         wrong(r, key, "This field was not sent.");
     return text;
@@ -339,7 +339,7 @@ static struct json *read_limit(struct reading *r, const struct json *asked)
     const struct str key = STR("constraints.limit");
     struct json *o = json_object(r->a);
     const struct str text = next_text(r, key);
-    if (text.p && answer_amend_form_same(r->a, asked, text))
+    if (text.p && field_same(r->a, asked, text))
         json_set_json(o, "limit", asked);
     else if (text.p)
         json_set_json(o, "limit", number_of(r, key, text));
@@ -372,7 +372,7 @@ static struct json *ticked(struct reading *r, const struct json *list)
 {
     struct json *kept = json_array(r->a);
     for (size_t k = 0; k < json_count(list); k++) {
-        if (answer_amend_form_ticked(r->a, r->posted, r->i, k))
+        if (field_ticked(r->a, r->posted, r->i, k))
             json_add_json(kept, json_at(list, k));
     }
     r->i++;
@@ -397,7 +397,7 @@ static struct json *read_constraints(struct reading *r,
             continue;
         }
         const struct str text = next_text(r, key);
-        if (text.p && answer_amend_form_same(r->a, m.value, text))
+        if (text.p && field_same(r->a, m.value, text))
             json_set_key(o, m.key, m.value);
         else if (text.p)
             json_set_key(o, m.key, number_of(r, key, text));
@@ -412,7 +412,7 @@ static struct json *read_leaf(struct reading *r, const struct json *v,
                               struct str path)
 {
     const struct str text = next_text(r, path);
-    if (!text.p || answer_amend_form_same(r->a, v, text))
+    if (!text.p || field_same(r->a, v, text))
         return json_copy(r->a, v);
     if (json_is(v, JSON_STRING))
         return json_string(r->a, text);
@@ -500,7 +500,7 @@ static const struct err *outcome(const struct reading *r)
 static bool untouched(struct arena *a, struct str takes,
                       const struct pairs *posted)
 {
-    return str_is(takes, "limit") && !answer_amend_form_text(a, posted, 0).p;
+    return str_is(takes, "limit") && !field_text(a, posted, 0).p;
 }
 
 const struct err *answer_amend_read(struct arena *a,

@@ -11,16 +11,6 @@ struct json *answer_amend_form(struct arena *a, const struct suspension *s,
                                struct str takes);
 /* Can each of the subject's values have a field of its own? */
 bool answer_amend_form_flat(const struct json *subject);
-/* A posted text field as it came; p NULL: it was not posted. i from 0. */
-struct str answer_amend_form_text(struct arena *a, const struct pairs *posted,
-                                  size_t i);
-/* Was option k of field i ticked? */
-bool answer_amend_form_ticked(struct arena *a, const struct pairs *posted,
-                              size_t i, size_t k);
-/* Is it the value as the field showed it? Browsers send line ends of one
- * kind only. */
-bool answer_amend_form_same(struct arena *a, const struct json *value,
-                            struct str posted);
 /* The units of a time. */
 #define ANSWER_AMEND_FORM_UNITS 4
 struct answer_amend_form_unit {

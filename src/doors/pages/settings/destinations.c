@@ -55,10 +55,10 @@ struct json *settings_destinations_state(struct arena *a,
     return o;
 }
 
-struct str
-settings_destinations_url(struct arena *a,
-                          const struct settings_destinations_kind *k,
-                          struct str id, const char *after)
+/* The page of one. */
+static struct str url_of(struct arena *a,
+                         const struct settings_destinations_kind *k,
+                         struct str id, const char *after)
 {
     struct buf b = buf_make(a, 128);
     buf_put(&b, k->path);
@@ -101,9 +101,9 @@ const struct err *settings_destinations_form_wrong(
     return e;
 }
 
-bool settings_destinations_form_read(struct arena *a,
-                                     struct settings_destinations_form *f,
-                                     struct endpoint *e)
+/* Reads and judges what was posted into *e. false: f has what is wrong. */
+static bool read_form(struct arena *a, struct settings_destinations_form *f,
+                      struct endpoint *e)
 {
     struct settings_form s = form_of(a, f);
     const struct json *values = settings_form_read(a, &s);
@@ -114,9 +114,9 @@ bool settings_destinations_form_read(struct arena *a,
            !f->errors;
 }
 
-void settings_destinations_form_view(
-    struct page_view *v, struct json *view,
-    const struct settings_destinations_form *f)
+/* Adds `form`, and `errors` where something was wrong. */
+static void set_form(struct page_view *v, struct json *view,
+                     const struct settings_destinations_form *f)
 {
     const struct settings_destinations_kind *k = f->kind;
     const struct settings_form s = form_of(v->a, f);
@@ -124,7 +124,7 @@ void settings_destinations_form_view(
         .heading = f->old ? "Change" : k->form_heading,
         .note = f->old ? "" : k->form_note,
         .submit = f->old ? "Save" : k->submit,
-        .url = f->old ? settings_destinations_url(v->a, k, f->old->id, "")
+        .url = f->old ? url_of(v->a, k, f->old->id, "")
                       : str_of(k->path)};
     settings_form_view(v, view, &s, &words);
 }
@@ -149,7 +149,7 @@ destinations_row(struct call *c, struct page_view *v,
         json_set_text(json_at(cells, i), "head", str_of(k->heads[i]));
     if (may_change(c))
         json_set_text(json_at(cells, 0), "url",
-                      settings_destinations_url(v->a, k, e->id, ""));
+                      url_of(v->a, k, e->id, ""));
     buf_str(&label, waiting);
     buf_put(&label, ", the log of ");
     buf_str(&label, words_plain(v->a, e->name, PAGE_VIEW_ROW));
@@ -195,7 +195,7 @@ destinations_show(struct call *c, int status,
     struct page_view v = page_begin(c);
     settings_page_tabs(c, view, f->kind->path);
     TRY(set_rows(c, &v, view, f->kind));
-    settings_destinations_form_view(&v, view, f);
+    set_form(&v, view, f);
     if (!may_change(c))
         json_set_json(view, "form", NULL);
     return page_render(c, status, "settings", f->kind->heading, view);
@@ -237,7 +237,7 @@ settings_destinations_make(struct call *c,
     TRY(page_form(c, &typed));
     struct settings_destinations_form f = {.kind = k, .typed = &typed};
     struct endpoint e = fresh(c);
-    if (settings_destinations_form_read(c->a, &f, &e))
+    if (read_form(c->a, &f, &e))
         TRY(settings_destinations_form_wrong(c->a, &f, insert(c, &e)));
     if (f.errors)
         return destinations_show(c, 422, &f);
@@ -357,7 +357,7 @@ static void set_head(struct page_view *v, struct json *view,
     struct arena *a = v->a;
     json_set_text(view, "list_url", str_of(k->path));
     json_set_text(view, "list_label", str_of(k->heading));
-    json_set_text(view, "url", settings_destinations_url(a, k, e->id, ""));
+    json_set_text(view, "url", url_of(a, k, e->id, ""));
     json_set_json(view, "state", settings_destinations_state(a, e));
     json_set_text(view, "kind", settings_destinations_word(e->kind));
     json_set_json(view, "name", page_view_text(v, e->name));
@@ -382,11 +382,11 @@ static const struct err *show_one(struct call *c, const struct endpoint *e,
     }
     json_set_text(remove, "sentence", removal(c->a, e));
     json_set_text(remove, "url",
-                  settings_destinations_url(c->a, k, e->id, "?do=remove"));
+                  url_of(c->a, k, e->id, "?do=remove"));
     json_set_json(view, "confirm", confirm);
     json_set_json(view, "remove", remove);
     json_set_json(view, "acts", acts_of(c->a, e));
-    settings_destinations_form_view(&v, view, s->form);
+    set_form(&v, view, s->form);
     const struct str title = words_plain(c->a, e->name, PAGE_VIEW_TAB);
     return page_render(c, s->status, "setting", arena_z(c->a, title), view);
 }
@@ -418,7 +418,7 @@ static const struct err *save(struct call *c, struct endpoint *old,
                               struct settings_destinations_form *f)
 {
     struct endpoint e = *old;
-    if (settings_destinations_form_read(c->a, f, &e))
+    if (read_form(c->a, f, &e))
         TRY(settings_destinations_form_wrong(
             c->a, f, endpoints_update(c->pg, c->a, &e)));
     if (f->errors)
@@ -433,7 +433,7 @@ static const struct err *pause(struct call *c, struct endpoint *e,
     TRY(endpoints_pause(c->pg, c->a, stop, clock_now(), e));
     if (!stop)
         wake_deliver(); /* of what waited */
-    return to(c, settings_destinations_url(c->a, k, e->id, ""));
+    return to(c, url_of(c->a, k, e->id, ""));
 }
 
 static const struct err *rotate(struct call *c, struct endpoint *e,
@@ -455,7 +455,7 @@ static const struct err *rotate(struct call *c, struct endpoint *e,
                 .sentence = "The old one signs beside it for 24 hours.",
                 .name = e->name,
                 .secret = e->secret,
-                .back = settings_destinations_url(c->a, f->kind, e->id, "")});
+                .back = url_of(c->a, f->kind, e->id, "")});
     }
     f->errors = json_object(c->a);
     f->problem = ERROR(ERR_CONFLICT, "endpoint.rotated",

@@ -40,20 +40,12 @@ struct settings_destinations_form {
     struct json *errors;        /* {key: sentence}; NULL: nothing is wrong */
     const struct err *problem;  /* with no single field; or NULL */
 };
-/* Reads and judges what was posted into *e. false: f has what is wrong. */
-bool settings_destinations_form_read(struct arena *a,
-                                     struct settings_destinations_form *f,
-                                     struct endpoint *e);
 /* Takes the refusal of a whole endpoint to the field that it speaks of. NULL,
  * or e where it is nothing that somebody could have typed. */
 const struct err *
 settings_destinations_form_wrong(struct arena *a,
                                  struct settings_destinations_form *f,
                                  const struct err *e) MUST;
-/* Adds `form`, and `errors` where something was wrong. */
-void settings_destinations_form_view(
-    struct page_view *v, struct json *view,
-    const struct settings_destinations_form *f);
 
 /* "Agent", "Mail", "Slack", "Webhook" for an endpoint's kind. */
 struct str settings_destinations_word(struct str kind);
@@ -63,11 +55,6 @@ struct str settings_destinations_waiting(struct arena *a,
 /* {word, tone, icon}: in use, paused, gone. */
 struct json *settings_destinations_state(struct arena *a,
                                          const struct endpoint *e);
-/* The page of one. */
-struct str
-settings_destinations_url(struct arena *a,
-                          const struct settings_destinations_kind *k,
-                          struct str id, const char *after);
 /* The log of an endpoint's deliveries. */
 struct str settings_destinations_log(struct arena *a, struct str id);
 /* The list with its form; and making one from what was posted. */
