@@ -129,6 +129,23 @@ void fields_word(struct fields *f, const char *key, const char *words,
         *out = json_text(v);
 }
 
+size_t fields_index(struct fields *f, const char *key,
+                    const char *(*word)(size_t i), size_t n)
+{
+    struct buf words = buf_make(f->arena, 1024);
+    struct str sent = STR_NONE;
+    for (size_t i = 0; i < n; i++) {
+        if (word(i) && words.n > 0)
+            buf_char(&words, ' ');
+        buf_put(&words, word(i) ? word(i) : "");
+    }
+    fields_word(f, key, arena_z(f->arena, buf_text(&words)), &sent);
+    size_t i = 0;
+    while (i < n && !(word(i) && str_is(sent, word(i))))
+        i++;
+    return i;
+}
+
 void fields_int(struct fields *f, const char *key, int64_t min, int64_t max,
                 int64_t *out)
 {

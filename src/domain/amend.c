@@ -228,7 +228,7 @@ static const struct err *amend_subject(struct arena *a,
                                        struct amend *out)
 {
     const struct kind_ask ask = {.kind = s->kind,
-                                 .severity = suspension_said(s),
+                                 .severity = s->severity_said,
                                  .subject = sent->subject,
                                  .allow_edit = s->allow_edit};
     if (!sent->subject)
@@ -249,17 +249,18 @@ static const struct err *amend_subject(struct arena *a,
 /* ---- all of it ------------------------------------------------------ */
 
 /* Nothing that was sent is left unread. */
-static const struct err *check_used(struct arena *a, struct str takes,
+static const struct err *check_used(struct arena *a, enum takes takes,
                                     const struct amend_sent *sent)
 {
-    const bool whole = str_is(takes, "subject");
+    const bool whole = takes == TAKES_SUBJECT;
     if (sent->subject && !whole)
         return err_at(a, ERR_INVALID, "amend.unused", STR("subject"),
                       "This answer cannot change the subject.");
-    if (sent->constraints && (whole || !takes.p))
+    if (sent->constraints && (whole || takes == TAKES_NOTHING))
         return err_at(a, ERR_INVALID, "amend.unused", STR("constraints"),
                       "This answer takes no constraints.");
-    if (!sent->constraints && takes.p && !whole && !str_is(takes, "limit"))
+    if (!sent->constraints && takes != TAKES_NOTHING && !whole &&
+        takes != TAKES_LIMIT)
         return err_at(a, ERR_INVALID, "amend.missing", STR("constraints"),
                       "This answer needs \"constraints\".");
     return NULL;
@@ -270,22 +271,29 @@ const struct err *amend_check(struct arena *a, const struct suspension *s,
                               const struct amend_sent *sent,
                               struct amend *out)
 {
-    const struct str takes = json_get_text(choice, "takes");
+    const enum takes takes = effect_takes(choice);
     struct json *subject = NULL;
     *out = (struct amend){.constraints = STR_NONE};
     TRY(check_used(a, takes, sent));
-    if (!takes.p)
+    if (takes == TAKES_NOTHING)
         return amend_once(a, s, choice, out);
     TRY(json_parse(a, s->subject, &subject));
-    if (str_is(takes, "subject"))
-        TRY(amend_subject(a, s, subject, sent, out));
-    else if (str_is(takes, "limit") && sent->constraints)
-        TRY(amend_limit(a, subject, sent->constraints, out));
-    else if (str_is(takes, "seconds"))
-        TRY(amend_seconds(a, subject, sent->constraints, out));
-    else if (str_is(takes, "constraints"))
-        TRY(amend_constraints(a, subject, sent->constraints, out));
-    else if (str_is(takes, "steps"))
-        TRY(amend_steps(a, subject, sent->constraints, out));
-    return NULL;
+    switch (takes) {
+    case TAKES_SUBJECT:
+        return amend_subject(a, s, subject, sent, out);
+    case TAKES_LIMIT:
+        return sent->constraints
+                   ? amend_limit(a, subject, sent->constraints, out)
+                   : NULL;
+    case TAKES_SECONDS:
+        return amend_seconds(a, subject, sent->constraints, out);
+    case TAKES_CONSTRAINTS:
+        return amend_constraints(a, subject, sent->constraints, out);
+    case TAKES_STEPS:
+        return amend_steps(a, subject, sent->constraints, out);
+    case TAKES_NOTHING:
+    case TAKES__MAX:
+    default:
+        return NULL;
+    }
 }

@@ -7,9 +7,8 @@
 #include "domain/subject.h"
 
 /* A limit that is not said counts as medium. */
-static enum severity level(struct str word)
+static enum severity level(enum severity s)
 {
-    const enum severity s = severity_of(word);
     return s == SEVERITY_UNSAID ? SEVERITY_MEDIUM : s;
 }
 
@@ -53,7 +52,7 @@ struct bulk_answer bulk_answer(struct arena *a, const struct suspension *s,
     }
     return (struct bulk_answer){
         .value = json_get_text(found, "value"),
-        .reason = str_is(json_get_text(found, "reason"), "required")};
+        .reason = effect_needs_reason(found)};
 }
 
 static bool too_long(struct arena *a, struct str subject)
@@ -84,11 +83,11 @@ struct str bulk_left_out(struct arena *a, const struct suspension *s,
         return STR("Its time is over.");
     if (e)
         return e->say;
-    if (severity_of(s->severity) == SEVERITY_UNSAID)
+    if (s->severity == SEVERITY_UNSAID)
         return STR("Its risk is not said. Answer it by itself.");
-    if (severity_of(s->severity) > level(reader->bulk_limit)) {
+    if (s->severity > level(reader->bulk_limit)) {
         buf_put(&b, "Over your bulk limit, ");
-        buf_put(&b, severity_word(level(reader->bulk_limit)));
+        buf_put(&b, vocabulary_severity(level(reader->bulk_limit))->wire);
         buf_put(&b, " risk. Answer it by itself.");
         return buf_text(&b);
     }

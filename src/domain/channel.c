@@ -15,44 +15,10 @@
 
 /* ---- words ---------------------------------------------------------- */
 
-static const char *const kinds[CHANNEL_KIND__MAX] = {
-    [CHANNEL_MAIL] = "mail",
-    [CHANNEL_SLACK] = "slack",
-    [CHANNEL_WEBHOOK] = "webhook"};
-static const char *const details[CHANNEL_DETAIL__MAX] = {
-    [CHANNEL_TITLE] = "title",
-    [CHANNEL_SUMMARY] = "summary",
-    [CHANNEL_ALL] = "all"};
 static const char *const news_words[CHANNEL_NEWS__MAX] = {
     [CHANNEL_ASKED] = "suspension.asked",
     [CHANNEL_REMINDED] = "suspension.reminded",
     [CHANNEL_ESCALATED] = "suspension.escalated"};
-
-const char *channel_kind_word(enum channel_kind k)
-{
-    return k < CHANNEL_KIND__MAX ? kinds[k] : "?";
-}
-
-enum channel_kind channel_kind_of(struct str word)
-{
-    enum channel_kind k = 0;
-    while (k < CHANNEL_KIND__MAX && !str_is(word, kinds[k]))
-        k++;
-    return k;
-}
-
-const char *channel_detail_word(enum channel_detail d)
-{
-    return d < CHANNEL_DETAIL__MAX ? details[d] : "?";
-}
-
-enum channel_detail channel_detail_of(struct str word)
-{
-    enum channel_detail d = 0;
-    while (d < CHANNEL_DETAIL__MAX && !str_is(word, details[d]))
-        d++;
-    return d;
-}
 
 const char *channel_news_word(enum channel_news n)
 {
@@ -237,7 +203,8 @@ static void set_title(struct arena *a, struct json *o,
     json_set_text(o, "intent_id", s->intent_id);
     json_set_text(o, "title",
                   s->title.n ? s->title : str_head(s->question, HEAD));
-    json_set_text_or_null(o, "severity", s->severity);
+    json_set_text_or_null(o, "severity",
+                          str_of(vocabulary_severity(s->severity)->wire));
     json_set_text(o, "agent", s->asked_by);
     json_set_int(o, "attempt", s->attempt > 0 ? s->attempt : 1);
     json_set_int(o, "max_attempts", attempts(a, s));

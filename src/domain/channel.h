@@ -9,12 +9,6 @@
 #define CHANNEL_NOTIFY_MAX 64 /* entries of an allow-list */
 #define CHANNEL_BODY_MAX ((size_t)64 << 10)
 
-enum channel_kind { CHANNEL_MAIL, CHANNEL_SLACK, CHANNEL_WEBHOOK,
-                    CHANNEL_KIND__MAX };
-/* How much of a question may leave the house. */
-enum channel_detail { CHANNEL_TITLE, CHANNEL_SUMMARY, CHANNEL_ALL,
-                      CHANNEL_DETAIL__MAX };
-
 struct channel {
     struct str id;
     enum channel_kind kind;
@@ -34,14 +28,6 @@ struct channels {
     struct channel v[CHANNELS_MAX];
     size_t n;
 };
-
-/* The words in the database and on the wire, and back; an unknown word gives
- * the __MAX. */
-const char *channel_kind_word(enum channel_kind k);
-enum channel_kind channel_kind_of(struct str word);
-/* The same for the detail. */
-const char *channel_detail_word(enum channel_detail d);
-enum channel_detail channel_detail_of(struct str word);
 
 /* Why people are told. */
 enum channel_news { CHANNEL_ASKED, CHANNEL_REMINDED, CHANNEL_ESCALATED,

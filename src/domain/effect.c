@@ -4,50 +4,42 @@
 #include <assert.h>
 
 static const struct {
-    const char *wire, *word, *outcome;
+    enum outcome outcome;
     enum effect_class class;
 } table[] = {
-    [EFFECT_NONE] = {"none", "", "none", EFFECT_NEUTRAL},
-    [EFFECT_AUTHORIZE] = {"authorize", "Approve", "authorized", EFFECT_YES},
-    [EFFECT_AUTHORIZE_MODIFIED] = {"authorize_modified",
-                                   "Approve with changes", "authorized",
-                                   EFFECT_YES},
-    [EFFECT_VETO] = {"veto", "Reject", "vetoed", EFFECT_NO},
-    [EFFECT_REQUEST_CHANGES] = {"request_changes", "Request changes",
-                                "changes_requested", EFFECT_NO},
-    [EFFECT_ANSWER] = {"answer", "Answer", "answered", EFFECT_NEUTRAL},
-    [EFFECT_DECLINE] = {"decline", "Decline", "declined", EFFECT_NO},
-    [EFFECT_ACCEPT] = {"accept", "Accept", "accepted", EFFECT_YES},
-    [EFFECT_ESCALATE] = {"escalate", "Escalate", "none", EFFECT_NEUTRAL},
-    [EFFECT_STOP_TASK] = {"stop_task", "Stop the task", "vetoed", EFFECT_NO},
+    [EFFECT_NONE] = {OUTCOME_NONE, EFFECT_NEUTRAL},
+    [EFFECT_AUTHORIZE] = {OUTCOME_AUTHORIZED, EFFECT_YES},
+    [EFFECT_AUTHORIZE_MODIFIED] = {OUTCOME_AUTHORIZED, EFFECT_YES},
+    [EFFECT_VETO] = {OUTCOME_VETOED, EFFECT_NO},
+    [EFFECT_REQUEST_CHANGES] = {OUTCOME_CHANGES_REQUESTED, EFFECT_NO},
+    [EFFECT_ANSWER] = {OUTCOME_ANSWERED, EFFECT_NEUTRAL},
+    [EFFECT_DECLINE] = {OUTCOME_DECLINED, EFFECT_NO},
+    [EFFECT_ACCEPT] = {OUTCOME_ACCEPTED, EFFECT_YES},
+    [EFFECT_ESCALATE] = {OUTCOME_NONE, EFFECT_NEUTRAL},
+    [EFFECT_STOP_TASK] = {OUTCOME_VETOED, EFFECT_NO},
 };
 static_assert(countof(table) == EFFECT__MAX, "a row each");
 
-enum effect effect_of(struct str word)
-{
-    unsigned e = 0;
-    while (e < EFFECT__MAX && !str_is(word, table[e].wire))
-        e++;
-    return (enum effect)e;
-}
-
 enum effect effect_of_choice(const struct json *choice)
 {
-    const enum effect e = effect_of(json_get_text(choice, "effect"));
+    const enum effect e =
+        vocabulary_effect_of(json_get_text(choice, "effect"));
     return e == EFFECT__MAX ? EFFECT_NONE : e;
 }
 
-const char *effect_wire(enum effect e)
+enum takes effect_takes(const struct json *choice)
 {
-    return table[e].wire;
+    const enum takes t = vocabulary_takes_of(json_get_text(choice, "takes"));
+    return t == TAKES__MAX ? TAKES_NOTHING : t;
 }
 
-const char *effect_word(enum effect e)
+bool effect_needs_reason(const struct json *choice)
 {
-    return table[e].word;
+    const struct str word = json_get_text(choice, "reason");
+    return vocabulary_reason_need_of(word) == REASON_REQUIRED;
 }
 
-const char *effect_outcome(enum effect e)
+enum outcome effect_outcome(enum effect e)
 {
     return table[e].outcome;
 }

@@ -285,9 +285,9 @@ static struct json *dispatched(struct arena *a, const struct frame_event *e,
         frame_take(o, payload, "agent_id");
         json_set_text(o, "assigned_by", json_get_text(event, "actor"));
     } else if (str_is(e->type, "status_changed")) {
-        const struct str to = json_get_text(payload, "new_status");
-        *type = str_is(to, "completed") ? "INTENT_COMPLETED"
-                                        : "STATUS_CHANGED";
+        const enum intent_status to = vocabulary_intent_status_of(
+            json_get_text(payload, "new_status"));
+        *type = to == INTENT_COMPLETED ? "INTENT_COMPLETED" : "STATUS_CHANGED";
         frame_take(o, payload, "old_status new_status reason");
     } else if (str_is(e->type, "lease_released")) {
         *type = "LEASE_RELEASED";

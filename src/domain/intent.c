@@ -6,29 +6,6 @@
 #include "base/fields.h"
 #include "base/id.h"
 
-static const char *const words[INTENT_STATUS__MAX] = {
-    [INTENT_DRAFT] = "draft",
-    [INTENT_ACTIVE] = "active",
-    [INTENT_BLOCKED] = "blocked",
-    [INTENT_SUSPENDED] = "suspended_awaiting_input",
-    [INTENT_COMPLETED] = "completed",
-    [INTENT_ABANDONED] = "abandoned",
-};
-
-const char *intent_status_word(enum intent_status s)
-{
-    return s < INTENT_STATUS__MAX ? words[s] : "unknown";
-}
-
-enum intent_status intent_status_of(struct str word)
-{
-    for (int i = 0; i < INTENT_STATUS__MAX; i++) {
-        if (str_is(word, words[i]))
-            return (enum intent_status)i;
-    }
-    return INTENT_STATUS__MAX;
-}
-
 /* ---- moves ---------------------------------------------------------- */
 
 /* The moves that a status call may ask for. What answers, expiry and
@@ -97,8 +74,9 @@ struct json *intent_status_changed(struct arena *a, enum intent_status from,
                                    enum intent_status to, struct str reason)
 {
     struct json *p = json_object(a);
-    json_set_text(p, "old_status", str_of(intent_status_word(from)));
-    json_set_text(p, "new_status", str_of(intent_status_word(to)));
+    json_set_text(p, "old_status",
+                  str_of(vocabulary_intent_status(from)->wire));
+    json_set_text(p, "new_status", str_of(vocabulary_intent_status(to)->wire));
     if (reason.n)
         json_set_text(p, "reason", reason);
     return p;

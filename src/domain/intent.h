@@ -6,22 +6,13 @@
 
 #include "base/json.h"
 #include "domain/event.h"
+#include "domain/vocabulary.h"
 
 #define INTENT_TITLE_MAX 500
 #define INTENT_DESCRIPTION_MAX 20000
 #define INTENT_STATE_MAX ((size_t)512 << 10) /* bytes of JSON text */
 #define INTENT_DEPENDENCIES_MAX 100
 #define INTENT_PATCHES_MAX 100
-
-enum intent_status {
-    INTENT_DRAFT,
-    INTENT_ACTIVE,
-    INTENT_BLOCKED,
-    INTENT_SUSPENDED,
-    INTENT_COMPLETED,
-    INTENT_ABANDONED,
-    INTENT_STATUS__MAX
-};
 
 struct intent {
     struct str id;
@@ -43,11 +34,6 @@ struct intent {
     struct event_tail tail;
     bool tied; /* to the agent that it was read for (reach.h) */
 };
-
-/* The word on the wire. */
-const char *intent_status_word(enum intent_status s);
-/* INTENT_STATUS__MAX for an unknown word. */
-enum intent_status intent_status_of(struct str word);
 
 /* What the rules about a change of status need to know. */
 struct intent_move {

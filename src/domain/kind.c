@@ -3,7 +3,12 @@
  * Says what is needed and what is offered; never decides an answer. */
 #include "domain/kind.h"
 
+#include "base/fields.h"
+
 #define F(path_, label_, type_, need_) {path_, label_, KIND_##type_, need_}
+#define C(value_, label_, style_, effect_, reason_, takes_, offer_)            \
+    {value_,          label_,         style_,       EFFECT_##effect_,          \
+     REASON_##reason_, TAKES_##takes_, KIND_##offer_}
 #define R KIND_NEEDED
 #define H KIND_NEEDED_HIGH
 #define O KIND_OPTIONAL
@@ -24,13 +29,12 @@ static const struct kind_fact approval_facts[] = {
     F("authorization_details", "Authorization", LIST, O),
 };
 static const struct kind_choice approval_choices[] = {
-    {"reject", "Reject", "danger", "veto", "required_high", NULL, KIND_ALWAYS},
-    {"edit", "Edit the values", "default", "authorize_modified", "optional",
-     "subject", KIND_IF_EDIT},
-    {"constrain", "Lower the limits", "default", "authorize_modified",
-     "optional", "constraints", KIND_IF_LIMITS},
-    {"approve", "Approve", "primary", "authorize", "optional", NULL,
-     KIND_ALWAYS},
+    C("reject", "Reject", "danger", VETO, REQUIRED_HIGH, NOTHING, ALWAYS),
+    C("edit", "Edit the values", "default", AUTHORIZE_MODIFIED, OPTIONAL,
+      SUBJECT, IF_EDIT),
+    C("constrain", "Lower the limits", "default", AUTHORIZE_MODIFIED, OPTIONAL,
+      CONSTRAINTS, IF_LIMITS),
+    C("approve", "Approve", "primary", AUTHORIZE, OPTIONAL, NOTHING, ALWAYS),
 };
 
 static const struct kind_fact permission_facts[] = {
@@ -45,11 +49,11 @@ static const struct kind_fact permission_facts[] = {
     F("requested_mode", "Mode asked for", TEXT, O),
 };
 static const struct kind_choice permission_choices[] = {
-    {"deny", "Reject", "danger", "veto", "optional", NULL, KIND_ALWAYS},
-    {"allow_for", "Allow for a time", "default", "authorize_modified",
-     "optional", "seconds", KIND_IF_SECONDS},
-    {"allow_once", "Allow once", "primary", "authorize", "optional", NULL,
-     KIND_ALWAYS},
+    C("deny", "Reject", "danger", VETO, OPTIONAL, NOTHING, ALWAYS),
+    C("allow_for", "Allow for a time", "default", AUTHORIZE_MODIFIED, OPTIONAL,
+      SECONDS, IF_SECONDS),
+    C("allow_once", "Allow once", "primary", AUTHORIZE, OPTIONAL,
+      NOTHING, ALWAYS),
 };
 
 static const struct kind_fact plan_facts[] = {
@@ -68,22 +72,20 @@ static const struct kind_fact plan_facts[] = {
     F("plan_ref", "Saved plan", TEXT, O),
 };
 static const struct kind_choice plan_choices[] = {
-    {"reject", "Reject", "danger", "veto", "required", NULL, KIND_ALWAYS},
-    {"request_changes", "Request changes", "default", "request_changes",
-     "required", NULL, KIND_ALWAYS},
-    {"approve_edited", "Edit the steps", "default",
-     "authorize_modified", "optional", "steps", KIND_ALWAYS},
-    {"approve", "Approve", "primary", "authorize", "optional", NULL,
-     KIND_ALWAYS},
+    C("reject", "Reject", "danger", VETO, REQUIRED, NOTHING, ALWAYS),
+    C("request_changes", "Request changes", "default", REQUEST_CHANGES,
+      REQUIRED, NOTHING, ALWAYS),
+    C("approve_edited", "Edit the steps", "default", AUTHORIZE_MODIFIED,
+      OPTIONAL, STEPS, ALWAYS),
+    C("approve", "Approve", "primary", AUTHORIZE, OPTIONAL, NOTHING, ALWAYS),
 };
 
 static const struct kind_fact elicitation_facts[] = {
     F("prompt", "Question", TEXT, O),
 };
 static const struct kind_choice elicitation_choices[] = {
-    {"decline", "Decline", "default", "decline", "optional", NULL,
-     KIND_ALWAYS},
-    {"submit", "Submit", "primary", "answer", "none", NULL, KIND_ALWAYS},
+    C("decline", "Decline", "default", DECLINE, OPTIONAL, NOTHING, ALWAYS),
+    C("submit", "Submit", "primary", ANSWER, NONE, NOTHING, ALWAYS),
 };
 
 static const struct kind_fact credential_facts[] = {
@@ -95,10 +97,9 @@ static const struct kind_fact credential_facts[] = {
     F("probe", "Checked by", TEXT, O),
 };
 static const struct kind_choice credential_choices[] = {
-    {"decline", "Not now", "default", "decline", "optional", NULL,
-     KIND_ALWAYS},
-    {"configured", "I have set it up", "primary", "answer", "none", NULL,
-     KIND_ALWAYS},
+    C("decline", "Not now", "default", DECLINE, OPTIONAL, NOTHING, ALWAYS),
+    C("configured", "I have set it up", "primary", ANSWER, NONE,
+      NOTHING, ALWAYS),
 };
 
 static const struct kind_fact cost_facts[] = {
@@ -116,12 +117,11 @@ static const struct kind_fact cost_facts[] = {
     F("spent_so_far.unit", "Unit", TEXT, R),
 };
 static const struct kind_choice cost_choices[] = {
-    {"stop_task", "Stop the task", "danger", "stop_task", "optional", NULL,
-     KIND_ALWAYS},
-    {"cancel", "Do not spend", "default", "veto", "optional", NULL,
-     KIND_ALWAYS},
-    {"confirm", "Spend up to the limit", "primary", "authorize", "optional",
-     "limit", KIND_ALWAYS},
+    C("stop_task", "Stop the task", "danger", STOP_TASK, OPTIONAL,
+      NOTHING, ALWAYS),
+    C("cancel", "Do not spend", "default", VETO, OPTIONAL, NOTHING, ALWAYS),
+    C("confirm", "Spend up to the limit", "primary", AUTHORIZE, OPTIONAL,
+      LIMIT, ALWAYS),
 };
 
 static const struct kind_fact handoff_facts[] = {
@@ -140,58 +140,82 @@ static const struct kind_fact handoff_facts[] = {
     F("context_boundary", "Context", TEXT, O),
 };
 static const struct kind_choice handoff_choices[] = {
-    {"decline", "Decline", "default", "decline", "required", NULL,
-     KIND_ALWAYS},
-    {"accept", "Accept", "primary", "accept", "optional", NULL, KIND_ALWAYS},
+    C("decline", "Decline", "default", DECLINE, REQUIRED, NOTHING, ALWAYS),
+    C("accept", "Accept", "primary", ACCEPT, OPTIONAL, NOTHING, ALWAYS),
 };
 
 #define TABLE(name_)                                                           \
     .facts = name_##_facts, .facts_n = countof(name_##_facts),                 \
     .choices = name_##_choices, .choices_n = countof(name_##_choices)
 
+#define A(type_) KIND_BIT(ANSWER_##type_)
+#define E(effect_) KIND_BIT(EFFECT_##effect_)
+
+static const struct vocabulary_word plain = {.label = "Question",
+                                             .icon = "input"};
 static const struct kind_rule rules[KIND__MAX] = {
-    [KIND_APPROVAL] = {.word = "approval",
-                       .answers = "choice confirm",
-                       .effects = "authorize veto request_changes stop_task",
-                       .yes = "authorize",
-                       .no = "veto stop_task",
+    [KIND_APPROVAL] = {.words = {.wire = "approval",
+                                 .label = "Approval",
+                                 .icon = "approval"},
+                       .answers = A(CHOICE) | A(CONFIRM),
+                       .effects = E(AUTHORIZE) | E(VETO) | E(REQUEST_CHANGES) |
+                                  E(STOP_TASK),
+                       .yes = E(AUTHORIZE),
+                       .no = E(VETO) | E(STOP_TASK),
+                       .edits = true,
                        TABLE(approval)},
-    [KIND_PERMISSION] = {.word = "permission",
-                         .answers = "choice",
-                         .effects = "authorize veto stop_task",
-                         .yes = "authorize",
-                         .no = "veto stop_task",
+    [KIND_PERMISSION] = {.words = {.wire = "permission",
+                                   .label = "Permission",
+                                   .icon = "permission"},
+                         .answers = A(CHOICE),
+                         .effects = E(AUTHORIZE) | E(VETO) | E(STOP_TASK),
+                         .yes = E(AUTHORIZE),
+                         .no = E(VETO) | E(STOP_TASK),
+                         .typed = true,
                          TABLE(permission)},
-    [KIND_PLAN_REVIEW] = {.word = "plan_review",
-                          .answers = "choice",
-                          .effects = "authorize veto request_changes "
-                                     "stop_task",
-                          .yes = "authorize",
-                          .no = "veto stop_task",
+    [KIND_PLAN_REVIEW] = {.words = {.wire = "plan_review",
+                                    .label = "Plan review",
+                                    .icon = "plan"},
+                          .answers = A(CHOICE),
+                          .effects = E(AUTHORIZE) | E(VETO) |
+                                     E(REQUEST_CHANGES) | E(STOP_TASK),
+                          .yes = E(AUTHORIZE),
+                          .no = E(VETO) | E(STOP_TASK),
                           TABLE(plan)},
-    [KIND_ELICITATION] = {.word = "elicitation",
-                          .answers = "text form choice confirm",
-                          .effects = "answer decline",
-                          .yes = "answer",
-                          .no = "decline",
+    [KIND_ELICITATION] = {.words = {.wire = "elicitation",
+                                    .label = "Input",
+                                    .icon = "input"},
+                          .answer = ANSWER_TEXT,
+                          .answers = A(CHOICE) | A(CONFIRM) | A(TEXT) | A(FORM),
+                          .effects = E(ANSWER) | E(DECLINE),
+                          .yes = E(ANSWER),
+                          .no = E(DECLINE),
                           TABLE(elicitation)},
-    [KIND_CREDENTIAL_NEEDED] = {.word = "credential_needed",
-                                .answers = "choice",
-                                .effects = "answer decline",
-                                .yes = "answer",
-                                .no = "decline",
+    [KIND_CREDENTIAL_NEEDED] = {.words = {.wire = "credential_needed",
+                                          .label = "Credential",
+                                          .icon = "credential"},
+                                .answers = A(CHOICE),
+                                .effects = E(ANSWER) | E(DECLINE),
+                                .yes = E(ANSWER),
+                                .no = E(DECLINE),
                                 TABLE(credential)},
-    [KIND_COST_CONFIRMATION] = {.word = "cost_confirmation",
-                                .answers = "choice",
-                                .effects = "authorize veto stop_task",
-                                .yes = "authorize",
-                                .no = "veto stop_task",
+    [KIND_COST_CONFIRMATION] = {.words = {.wire = "cost_confirmation",
+                                          .label = "Cost",
+                                          .icon = "cost"},
+                                .answers = A(CHOICE),
+                                .effects =
+                                    E(AUTHORIZE) | E(VETO) | E(STOP_TASK),
+                                .yes = E(AUTHORIZE),
+                                .no = E(VETO) | E(STOP_TASK),
                                 TABLE(cost)},
-    [KIND_HANDOFF_ACCEPTANCE] = {.word = "handoff_acceptance",
-                                 .answers = "choice confirm",
-                                 .effects = "accept decline",
-                                 .yes = "accept",
-                                 .no = "decline",
+    [KIND_HANDOFF_ACCEPTANCE] = {.words = {.wire = "handoff_acceptance",
+                                           .label = "Handoff",
+                                           .icon = "handoff"},
+                                 .answers = A(CHOICE) | A(CONFIRM),
+                                 .effects = E(ACCEPT) | E(DECLINE),
+                                 .yes = E(ACCEPT),
+                                 .no = E(DECLINE),
+                                 .hands_over = true,
                                  TABLE(handoff)},
 };
 
@@ -200,36 +224,37 @@ const struct kind_rule *kind_rule(enum kind k)
     return k > KIND_NONE && k < KIND__MAX ? &rules[k] : NULL;
 }
 
-bool kind_typed(enum kind k, struct str severity)
+bool kind_typed(enum kind k, enum severity severity)
 {
-    return k == KIND_PERMISSION && severity_grave(severity);
+    return kind_rule(k) && rules[k].typed && severity >= SEVERITY_HIGH;
 }
 
-const char *kind_word(enum kind k)
+const struct vocabulary_word *kind_words(enum kind k)
 {
-    return kind_rule(k) ? kind_rule(k)->word : NULL;
+    return kind_rule(k) ? &rules[k].words : &plain;
 }
 
 enum kind kind_of(struct str word)
 {
-    enum kind k = KIND_APPROVAL;
-    while (k < KIND__MAX && !str_is(word, rules[k].word))
+    enum kind k = word.p ? KIND_APPROVAL : KIND_NONE;
+    while (word.p && k < KIND__MAX && !str_is(word, rules[k].words.wire))
         k++;
     return k;
 }
 
-const char *kind_key(enum kind k)
+static const char *kind_sent(size_t i)
 {
-    return k == KIND_NONE ? "none" : kind_word(k);
+    return rules[i].words.wire;
 }
 
-enum kind kind_of_key(struct str key)
+enum kind kind_read(struct fields *f)
 {
-    return str_is(key, "none") ? KIND_NONE : kind_of(key);
+    const size_t k = fields_index(f, "kind", kind_sent, KIND__MAX);
+    return k < KIND__MAX ? (enum kind)k : KIND_NONE;
 }
 
-bool kind_answered_by(enum kind k, struct str word)
+bool kind_answered_by(enum kind k, enum answer_type type)
 {
     const struct kind_rule *rule = kind_rule(k);
-    return rule ? str_listed(str_of(rule->answers), word) : k == KIND_NONE;
+    return rule ? (rule->answers & KIND_BIT(type)) != 0 : k == KIND_NONE;
 }

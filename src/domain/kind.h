@@ -8,7 +8,7 @@
 
 #include "base/err.h"
 #include "base/json.h"
-#include "domain/severity.h"
+#include "domain/effect.h"
 
 enum kind {
     KIND_NONE, /* a plain card */
@@ -21,6 +21,8 @@ enum kind {
     KIND_HANDOFF_ACCEPTANCE,
     KIND__MAX
 };
+
+struct fields;
 
 enum kind_type { KIND_TEXT, KIND_NUMBER, KIND_BOOLEAN, KIND_OBJECT, KIND_LIST };
 
@@ -51,46 +53,53 @@ enum kind_offer {
 
 /* An answer that the kind brings along. */
 struct kind_choice {
-    const char *value, *label, *style, *effect;
-    const char *reason; /* none optional required; required_high: required at
-                           the severities high and critical, else optional */
-    const char *takes;  /* what it may change (domain/amend.h); NULL: nothing */
+    const char *value, *label, *style;
+    enum effect effect;
+    enum reason_need reason;
+    enum takes takes; /* what it may change (domain/amend.h) */
     enum kind_offer offer;
 };
 
+#define KIND_BIT(value_) (1U << (value_)) /* of an enum, in a set of them */
+
 struct kind_rule {
-    const char *word;  /* on the wire */
-    const char *answers; /* response types, space-separated; the first is what
-                            a question that does not say has */
-    const char *effects; /* that an agent's own choices may have */
-    const char *yes, *no; /* of these effects each at least one */
+    struct vocabulary_word words;
+    enum answer_type answer; /* of a question that does not say */
+    unsigned answers;        /* a set of response types */
+    unsigned effects;        /* that an agent's own choices may have */
+    unsigned yes, no;        /* of these effects each at least one */
+    bool edits;              /* the agent may allow edits of the subject */
+    bool hands_over; /* the goal changes hands: an agent may answer, and who
+                        accepts is the intent's owner */
+    bool typed; /* a grave yes needs its target typed, one question at a time
+                   (reference/ui.md 5.4) */
     const struct kind_fact *facts;
     size_t facts_n;
     const struct kind_choice *choices;
     size_t choices_n;
 };
 
-/* The row of a kind; NULL for KIND_NONE. */
+/* The row of a kind; NULL for KIND_NONE and KIND__MAX. */
 const struct kind_rule *kind_rule(enum kind k);
-/* Does a yes need its target typed by the person who gives it, one question
- * at a time (reference/ui.md 5.4)? */
-bool kind_typed(enum kind k, struct str severity);
-/* The word on the wire; NULL for KIND_NONE. */
-const char *kind_word(enum kind k);
-/* The kind of a word on the wire; KIND__MAX for an unknown one. */
+/* Does a yes need its target typed by the person who gives it? */
+bool kind_typed(enum kind k, enum severity severity);
+/* Its words, as those of domain/vocabulary.h; KIND_NONE has none on the
+ * wire. */
+const struct vocabulary_word *kind_words(enum kind k);
+/* The kind of a word on the wire: KIND_NONE for p NULL, KIND__MAX for an
+ * unknown one. */
 enum kind kind_of(struct str word);
-/* The same in lists and addresses, where "none" stands for KIND_NONE. */
-const char *kind_key(enum kind k);
-enum kind kind_of_key(struct str key);
-/* May a question of this kind be answered in this way? Always for KIND_NONE.
- * word: a response_type. */
-bool kind_answered_by(enum kind k, struct str word);
+/* Reads member "kind" of what an agent sent; KIND_NONE when absent. */
+enum kind kind_read(struct fields *f);
+/* May a question of this kind be answered in this way? Always for
+ * KIND_NONE. */
+bool kind_answered_by(enum kind k, enum answer_type type);
 
 /* What an agent asks. */
 struct kind_ask {
     enum kind kind;
-    struct str severity;        /* p NULL: not said */
-    struct str response_type;   /* its word */
+    enum severity severity;     /* that the agent said */
+    enum answer_type response_type;
     const struct json *subject; /* an object */
     bool allow_edit;
 };

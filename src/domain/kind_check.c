@@ -230,9 +230,9 @@ const struct err *kind_check_subject(struct arena *a,
         return NULL;
     for (size_t i = 0; i < rule->facts_n; i++) {
         f.fact = &rule->facts[i];
-        f.needed =
-            f.fact->need == KIND_NEEDED ||
-            (f.fact->need == KIND_NEEDED_HIGH && severity_grave(ask->severity));
+        f.needed = f.fact->need == KIND_NEEDED ||
+                   (f.fact->need == KIND_NEEDED_HIGH &&
+                    ask->severity >= SEVERITY_HIGH);
         walk(&f, ask->subject, STR(""), str_of(f.fact->path));
     }
     if (!f.e)

@@ -6,9 +6,32 @@
 #include "base/fields.h"
 #include "domain/kind.h"
 
-static bool listed(const char *words, struct str word)
+static bool has(unsigned effects, enum effect e)
 {
-    return str_listed(str_of(words), word);
+    return (effects & KIND_BIT(e)) != 0;
+}
+
+/* The words of a set of effects, for an error. */
+static const char *said(struct arena *a, unsigned effects)
+{
+    struct buf b = buf_make(a, 256);
+    for (unsigned e = 0; e < EFFECT__MAX; e++) {
+        if (!has(effects, (enum effect)e))
+            continue;
+        buf_put(&b, b.n ? " " : "");
+        buf_put(&b, vocabulary_effect((enum effect)e)->wire);
+    }
+    return arena_z(a, buf_text(&b));
+}
+
+static void set_effect(struct json *choice, enum effect e)
+{
+    json_set_text(choice, "effect", str_of(vocabulary_effect(e)->wire));
+}
+
+static void set_reason(struct json *choice, enum reason_need need)
+{
+    json_set_text(choice, "reason", str_of(vocabulary_reason_need(need)->wire));
 }
 
 /* ---- rows ----------------------------------------------------------- */
@@ -31,12 +54,19 @@ static bool offered(const struct kind_choice *row, const struct kind_ask *ask)
     }
 }
 
-static struct str reason_of(const struct kind_choice *row,
-                            const struct kind_ask *ask)
+static enum reason_need reason_of(const struct kind_choice *row,
+                                  const struct kind_ask *ask)
 {
-    if (!str_is(str_of(row->reason), "required_high"))
-        return str_of(row->reason);
-    return severity_grave(ask->severity) ? STR("required") : STR("optional");
+    if (row->reason != REASON_REQUIRED_HIGH)
+        return row->reason;
+    return ask->severity >= SEVERITY_HIGH ? REASON_REQUIRED : REASON_OPTIONAL;
+}
+
+static void set_takes(struct json *choice, const struct kind_choice *row)
+{
+    if (row->takes != TAKES_NOTHING)
+        json_set_text(choice, "takes",
+                      str_of(vocabulary_takes(row->takes)->wire));
 }
 
 static struct json *choice_of(struct arena *a, const struct kind_choice *row,
@@ -46,21 +76,20 @@ static struct json *choice_of(struct arena *a, const struct kind_choice *row,
     json_set_text(c, "value", str_of(row->value));
     json_set_text(c, "label", str_of(row->label));
     json_set_text(c, "style", str_of(row->style));
-    json_set_text(c, "effect", str_of(row->effect));
-    json_set_text(c, "reason", reason_of(row, ask));
-    if (row->takes)
-        json_set_text(c, "takes", str_of(row->takes));
+    set_effect(c, row->effect);
+    set_reason(c, reason_of(row, ask));
+    set_takes(c, row);
     return c;
 }
 
 /* The kind's plain row for an effect: what an agent's own choice of that
  * effect inherits. */
 static const struct kind_choice *row_of(const struct kind_rule *rule,
-                                        struct str effect)
+                                        enum effect effect)
 {
     for (size_t i = 0; i < rule->choices_n; i++) {
         const struct kind_choice *row = &rule->choices[i];
-        if (row->offer == KIND_ALWAYS && str_is(effect, row->effect))
+        if (row->offer == KIND_ALWAYS && row->effect == effect)
             return row;
     }
     return NULL;
@@ -69,7 +98,7 @@ static const struct kind_choice *row_of(const struct kind_rule *rule,
 /* What a yes can be besides: edits and tighter limits. */
 static bool is_extra(const struct kind_choice *row)
 {
-    return str_is(str_of(row->effect), "authorize_modified");
+    return row->effect == EFFECT_AUTHORIZE_MODIFIED;
 }
 
 static const struct err *kind_choices_add(struct arena *a, struct json *list,
@@ -89,11 +118,14 @@ static const struct err *kind_choices_add(struct arena *a, struct json *list,
 /* ---- the agent's own ------------------------------------------------ */
 
 /* What a confirm's "yes" or "no" must not do. */
-static const char *opposite(struct str value)
+static unsigned opposite(struct str value)
 {
-    return str_is(value, "yes")  ? "veto stop_task decline"
-           : str_is(value, "no") ? "authorize accept"
-                                 : "";
+    return str_is(value, "yes")  ? KIND_BIT(EFFECT_VETO) |
+                                      KIND_BIT(EFFECT_STOP_TASK) |
+                                      KIND_BIT(EFFECT_DECLINE)
+           : str_is(value, "no") ? KIND_BIT(EFFECT_AUTHORIZE) |
+                                       KIND_BIT(EFFECT_ACCEPT)
+                                 : 0;
 }
 
 /* In the words of the agent, by the rules of the kind. */
@@ -103,38 +135,36 @@ static const struct err *add_own(struct arena *a, const struct kind_ask *ask,
 {
     const struct kind_rule *rule = kind_rule(ask->kind);
     struct json *c = json_copy(a, json_at(own, i));
-    struct str effect = json_get_text(c, "effect");
-    if (str_is(effect, "none") && ask->kind == KIND_ELICITATION) {
-        effect = STR("answer"); /* the old text goes with its member */
-        json_set_text(c, "effect", effect);
+    enum effect effect = effect_of_choice(c);
+    if (effect == EFFECT_NONE && ask->kind == KIND_ELICITATION) {
+        effect = EFFECT_ANSWER;
+        set_effect(c, effect);
     }
-    if (listed(str_is(ask->response_type, "confirm")
-                   ? opposite(json_get_text(c, "value"))
-                   : "",
-               effect))
+    if (ask->response_type == ANSWER_CONFIRM &&
+        has(opposite(json_get_text(c, "value")), effect))
         return err_at(a, ERR_INVALID, "kind.effect",
                       fields_path(a, fields_element(a, STR("choices"), i),
                                   "effect"),
                       "A yes does not say no, nor a no yes.");
-    if (!listed(rule->effects, effect))
+    if (!has(rule->effects, effect))
         return err_at(a, ERR_INVALID, "kind.effect",
                       fields_path(a, fields_element(a, STR("choices"), i),
                                   "effect"),
                       "A choice of the kind %s has one of the effects %s.",
-                      rule->word, rule->effects);
+                      rule->words.wire, said(a, rule->effects));
     const struct kind_choice *row = row_of(rule, effect);
-    const struct str reason = row ? reason_of(row, ask) : STR_NONE;
-    if (str_is(reason, "required") || (reason.p && !json_has(c, "reason")))
-        json_set_text(c, "reason", reason);
-    if (row && row->takes)
-        json_set_text(c, "takes", str_of(row->takes));
+    if (row && (reason_of(row, ask) == REASON_REQUIRED ||
+                !json_has(c, "reason")))
+        set_reason(c, reason_of(row, ask));
+    if (row)
+        set_takes(c, row);
     return kind_choices_add(a, list, c);
 }
 
-static bool any(const struct json *list, const char *effects)
+static bool any(const struct json *list, unsigned effects)
 {
     for (size_t i = 0; i < json_count(list); i++) {
-        if (listed(effects, json_get_text(json_at(list, i), "effect")))
+        if (has(effects, effect_of_choice(json_at(list, i))))
             return true;
     }
     return false;
@@ -150,7 +180,8 @@ static const struct err *check_both(struct arena *a,
     return err_at(a, ERR_INVALID, "kind.choices", STR("choices"),
                   "A question of the kind %s needs a choice that says %s "
                   "(%s).",
-                  rule->word, yes ? "no" : "yes", yes ? rule->no : rule->yes);
+                  rule->words.wire, yes ? "no" : "yes",
+                  said(a, yes ? rule->no : rule->yes));
 }
 
 static const struct err *put_own(struct arena *a, const struct kind_ask *ask,
@@ -162,8 +193,8 @@ static const struct err *put_own(struct arena *a, const struct kind_ask *ask,
     for (size_t i = 0; i < rule->choices_n; i++) {
         const struct kind_choice *row = &rule->choices[i];
         const bool way_out = ask->kind == KIND_ELICITATION &&
-                             str_is(str_of(row->effect), "decline") &&
-                             !any(list, "decline");
+                             row->effect == EFFECT_DECLINE &&
+                             !any(list, KIND_BIT(EFFECT_DECLINE));
         if ((is_extra(row) && offered(row, ask)) || way_out)
             TRY(kind_choices_add(a, list, choice_of(a, row, ask)));
     }
@@ -176,16 +207,16 @@ static const struct err *put_own(struct arena *a, const struct kind_ask *ask,
 static const char *confirmed(const struct kind_rule *rule,
                              const struct kind_choice *row)
 {
-    if (listed(rule->yes, str_of(row->effect)))
+    if (has(rule->yes, row->effect))
         return "yes";
-    return listed(rule->no, str_of(row->effect)) ? "no" : NULL;
+    return has(rule->no, row->effect) ? "no" : NULL;
 }
 
 static const struct err *put_rows(struct arena *a, const struct kind_ask *ask,
                                   struct json *list)
 {
     const struct kind_rule *rule = kind_rule(ask->kind);
-    const bool confirm = str_is(ask->response_type, "confirm");
+    const bool confirm = ask->response_type == ANSWER_CONFIRM;
     for (size_t i = 0; i < rule->choices_n; i++) {
         const struct kind_choice *row = &rule->choices[i];
         const char *word = confirm ? confirmed(rule, row) : NULL;
@@ -209,8 +240,8 @@ static void put_yes_no(struct arena *a, struct json *list)
         json_set_text(c, "value", str_of(words[i][0]));
         json_set_text(c, "label", str_of(words[i][1]));
         json_set_text(c, "style", str_of(words[i][2]));
-        json_set_text(c, "effect", STR("answer"));
-        json_set_text(c, "reason", STR("optional"));
+        set_effect(c, EFFECT_ANSWER);
+        set_reason(c, REASON_OPTIONAL);
         json_add_json(list, c);
     }
 }
@@ -222,8 +253,7 @@ const struct err *kind_choices(struct arena *a, const struct kind_ask *ask,
     *out = json_array(a);
     if (json_count(own) > 0)
         return put_own(a, ask, own, *out);
-    if (ask->kind != KIND_ELICITATION ||
-        !str_is(ask->response_type, "confirm"))
+    if (ask->kind != KIND_ELICITATION || ask->response_type != ANSWER_CONFIRM)
         return put_rows(a, ask, *out);
     put_yes_no(a, answers);
     return put_own(a, ask, answers, *out);

@@ -68,7 +68,8 @@ static size_t twin(struct arena *a, const struct json *choices,
 struct label label_of(struct arena *a, const struct json *choices,
                       const struct json *choice)
 {
-    const struct str word = str_of(effect_word(effect_of_choice(choice)));
+    const enum effect effect = effect_of_choice(choice);
+    const struct str word = str_of(vocabulary_effect(effect)->label);
     const struct str label = folded(a, choice);
     const bool same = word.n > 0 && str_eq(label, text_fold(a, word));
     const bool twice = !has_effect(choices) &&
@@ -143,7 +144,7 @@ static const struct err *check_one(struct arena *a, const struct json *choices,
     const struct json *c = json_at(choices, i);
     const struct str at =
         fields_path(a, fields_element(a, STR("choices"), i), "label");
-    const char *word = effect_word(effect_of_choice(c));
+    const char *word = vocabulary_effect(effect_of_choice(c))->label;
     if (twin(a, choices, c, folded(a, c)) < i)
         return err_at(a, ERR_INVALID, "choice.label_equal", at,
                       "Two choices read alike, whatever their letters are "

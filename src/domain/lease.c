@@ -3,14 +3,12 @@
 
 #include "base/clock_text.h"
 
-const char *lease_status(const struct lease *l, bool suspended, int64_t now)
+enum lease_status lease_status(const struct lease *l, bool suspended,
+                               int64_t now)
 {
-    if (str_is(l->status, "active") && now >= l->expires_at && !suspended)
-        return "expired";
-    return str_is(l->status, "active")     ? "active"
-           : str_is(l->status, "released") ? "released"
-           : str_is(l->status, "revoked")  ? "revoked"
-                                           : "expired";
+    return l->status == LEASE_ACTIVE && now >= l->expires_at && !suspended
+               ? LEASE_EXPIRED
+               : l->status;
 }
 
 const struct err *lease_renew(const struct lease *l,
@@ -19,7 +17,7 @@ const struct err *lease_renew(const struct lease *l,
     if (!str_eq(l->agent_id, agent))
         return ERROR(ERR_FORBIDDEN, "lease.not_holder",
                      "Only the agent that holds the lease may do this.");
-    if (str_is(l->status, "released") || str_is(l->status, "revoked"))
+    if (l->status == LEASE_RELEASED || l->status == LEASE_REVOKED)
         return ERROR(ERR_CONFLICT, "lease.ended",
                      "The lease was given back. Acquire a new one.");
     if (!str_eq(newest->id, l->id))

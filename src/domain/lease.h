@@ -3,6 +3,7 @@
 #define DOMAIN_LEASE_H
 
 #include "base/json.h"
+#include "domain/vocabulary.h"
 
 #define LEASE_SCOPE_MAX 255
 #define LEASE_SECONDS_MAX 86400
@@ -10,7 +11,7 @@
 
 struct lease {
     struct str id, intent_id, agent_id, scope;
-    struct str status; /* active released expired revoked */
+    enum lease_status status;
     int64_t acquired_at, expires_at;
     int64_t released_at; /* 0: not released */
 };
@@ -18,7 +19,8 @@ struct lease {
 /* The status as it is at now: an active one past its end reads expired,
  * except while its intent is suspended (RFC-0025 2: lease expiry skips
  * suspended intents). */
-const char *lease_status(const struct lease *l, bool suspended, int64_t now);
+enum lease_status lease_status(const struct lease *l, bool suspended,
+                               int64_t now);
 /* May agent renew it? An own lease that is active, or that lapsed while
  * nobody took the scope anew. ERR_FORBIDDEN lease.not_holder; ERR_CONFLICT
  * lease.taken when somebody has or had the scope since; lease.ended when it

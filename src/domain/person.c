@@ -3,7 +3,6 @@
 #include "domain/person.h"
 
 #include "base/buf.h"
-#include "domain/severity.h"
 
 #define GROUPS_TEXT 4096
 
@@ -73,11 +72,10 @@ const struct err *person_role(struct arena *a, struct str typed,
 }
 
 const struct err *person_bulk_limit(struct arena *a, struct str typed,
-                                    struct str *out)
+                                    enum severity *out)
 {
-    const bool known = severity_of(typed) != SEVERITY_UNSAID;
-    *out = known ? str_of(severity_word(severity_of(typed))) : STR_NONE;
-    return known
+    *out = typed.p ? vocabulary_severity_of(typed) : SEVERITY__MAX;
+    return *out != SEVERITY__MAX
                ? NULL
                : wrong(a, "bulk_limit",
                        "It is low, medium, high or critical.");

@@ -15,7 +15,7 @@ struct person {
     struct str id, email, name;
     enum role role;
     struct str groups;     /* names, a space between; p NULL: none */
-    struct str bulk_limit; /* highest severity of a decision for many */
+    enum severity bulk_limit; /* highest severity of a decision for many */
     struct str time_zone;  /* p NULL: UTC */
     struct str theme;      /* auto, light or dark */
     bool single_key;       /* a letter answers without a second press */
@@ -41,7 +41,7 @@ const struct err *person_key_label(struct arena *a, const char *key,
 const struct err *person_role(struct arena *a, struct str typed,
                               enum role *out) MUST;
 const struct err *person_bulk_limit(struct arena *a, struct str typed,
-                                    struct str *out) MUST;
+                                    enum severity *out) MUST;
 /* Names with commas or spaces between, as they are kept: sorted, each once.
  * None is p NULL. */
 const struct err *person_groups(struct arena *a, struct str typed,

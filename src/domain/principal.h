@@ -4,6 +4,7 @@
 
 #include "base/err.h"
 #include "base/str.h"
+#include "domain/vocabulary.h"
 
 /* Bits, so that a route can say who may in one word. */
 enum role {
@@ -32,10 +33,10 @@ struct principal {
     struct str agent; /* the agent that the call speaks for; agents only */
     enum reach reach; /* of agents */
     struct str retry_policy; /* its questions' default; p NULL: none */
-    struct str severity_floor; /* of its questions; p NULL: none */
+    enum severity severity_floor; /* of its questions */
     struct str groups; /* of operators: names, a space between; p NULL: none */
     /* Of people alone: */
-    struct str bulk_limit; /* highest severity of a decision for many */
+    enum severity bulk_limit; /* highest severity of a decision for many */
     struct str time_zone;  /* p NULL: UTC */
     struct str theme;      /* auto, light or dark */
     bool single_key;       /* a letter answers without a second press */

@@ -12,11 +12,12 @@
 
 /* What a person decided, where that is more than an answer. */
 static const struct {
-    const char *outcome, *type;
+    enum outcome outcome;
+    const char *type;
 } decided[] = {
-    {"authorized", "intent_authorized"},
-    {"vetoed", "intent_vetoed"},
-    {"changes_requested", "intent_changes_requested"},
+    {OUTCOME_AUTHORIZED, "intent_authorized"},
+    {OUTCOME_VETOED, "intent_vetoed"},
+    {OUTCOME_CHANGES_REQUESTED, "intent_changes_requested"},
 };
 
 bool push_type_known(struct str type)
@@ -36,7 +37,7 @@ const char *push_type(const struct suspension *s)
     if (s->state == SUSPENSION_CANCELLED)
         return CANCELLED;
     for (size_t i = 0; i < countof(decided); i++) {
-        if (str_is(s->outcome, decided[i].outcome))
+        if (s->outcome == decided[i].outcome)
             return decided[i].type;
     }
     return RESUMED;
@@ -49,7 +50,8 @@ static void set_answer(struct arena *a, struct json *o,
     struct json *value = NULL;
     if (s->response.p && json_parse(a, s->response, &value))
         value = NULL;
-    json_set_text_or_null(o, "outcome", s->outcome);
+    json_set_text_or_null(o, "outcome",
+                          str_of(vocabulary_outcome(s->outcome)->wire));
     json_set_json(o, "value", value);
     json_set_bool(o, "modified", suspension_modified(s));
     json_set_text_or_null(o, "reason", s->reason);
@@ -71,10 +73,10 @@ struct str push_body(struct arena *a, const struct intent *i,
     json_set_text_or_null(data, "session_id", i->session_id);
     json_set_text_or_null(data, "task_id", i->task_id);
     json_set_text_or_null(data, "turn_id", i->turn_id);
-    json_set_text_or_null(data, "kind", str_of(kind_word(s->kind)));
+    json_set_text_or_null(data, "kind", str_of(kind_words(s->kind)->wire));
     set_answer(a, data, s);
     json_set_text(data, "intent_status",
-                  str_of(intent_status_word(i->status)));
+                  str_of(vocabulary_intent_status(i->status)->wire));
     json_set_int(data, "event_sequence", i->tail.sequence);
     json_set_text(o, "type", type);
     json_set_text(o, "timestamp", clock_rfc3339(a, s->responded_at));

@@ -16,7 +16,7 @@ bool resolve_ends(const struct suspension *s, const struct json *choice)
 {
     const enum effect e = effect_of_choice(choice);
     return e == EFFECT_STOP_TASK ||
-           (s->on_reject_abandon && e == EFFECT_VETO);
+           (s->on_reject == ON_REJECT_ABANDON && e == EFFECT_VETO);
 }
 
 /* ---- conflicts ------------------------------------------------------ */
@@ -27,8 +27,10 @@ const struct err *resolve_decided(struct arena *a, const struct suspension *s,
     struct json *more = json_object(a);
     struct json *value = NULL;
     json_set_text(more, "suspension_id", s->id);
-    json_set_text(more, "state", str_of(suspension_state_word(s->state)));
-    json_set_text_or_null(more, "outcome", s->outcome);
+    json_set_text(more, "state",
+                  str_of(vocabulary_suspension_state(s->state)->wire));
+    json_set_text_or_null(more, "outcome",
+                          str_of(vocabulary_outcome(s->outcome)->wire));
     json_set_text_or_null(more, "responded_by", s->responded_by);
     json_set_text(more, "responded_at",
                   naive ? clock_naive(a, s->responded_at)
@@ -64,24 +66,16 @@ static void put_duration(struct buf *b, int64_t us)
         buf_printf(b, "%lld days", (long long)(s / 86400));
 }
 
-static const char *via_words(const char *via)
+/* The outcome stands before what the choice is called. */
+static const char *outcome_words(enum outcome outcome)
 {
-    const struct str v = str_of(via);
-    return str_is(v, "browser")      ? " in the browser"
-           : str_is(v, "openintent") ? " through the OpenIntent endpoint"
-                                     : " through the API";
-}
-
-/* What came of it first, before what the choice is called. */
-static const char *outcome_words(struct str outcome)
-{
-    return str_is(outcome, "authorized") ? "Approved by answering "
-           : str_is(outcome, "vetoed")   ? "Rejected by answering "
-           : str_is(outcome, "changes_requested")
-               ? "Changes asked for by answering "
-           : str_is(outcome, "declined") ? "Declined by answering "
-           : str_is(outcome, "accepted") ? "Accepted by answering "
-                                         : "Answered ";
+    static const char *const words[OUTCOME__MAX] = {
+        [OUTCOME_AUTHORIZED] = "Approved by answering ",
+        [OUTCOME_VETOED] = "Rejected by answering ",
+        [OUTCOME_CHANGES_REQUESTED] = "Changes asked for by answering ",
+        [OUTCOME_DECLINED] = "Declined by answering ",
+        [OUTCOME_ACCEPTED] = "Accepted by answering "};
+    return words[outcome] ? words[outcome] : "Answered ";
 }
 
 /* What was allowed, where that is not what was asked for. */
@@ -102,12 +96,12 @@ static void put_change(struct buf *b, const struct suspension *s)
 
 /* The one paragraph of the record; choice: NULL where there was none. */
 static struct str summary_of(struct arena *a, const struct suspension *s,
-                             const struct json *choice, const char *via)
+                             const struct json *choice)
 {
     struct buf b = buf_make(a, 8192);
     const bool worded =
         s->response_type == ANSWER_TEXT || s->response_type == ANSWER_FORM;
-    const bool declined = str_is(json_get_text(choice, "effect"), "decline");
+    const bool declined = effect_of_choice(choice) == EFFECT_DECLINE;
     if (choice && (!worded || declined)) {
         buf_put(&b, outcome_words(s->outcome));
         json_write_string(&b, label_line(a, choice));
@@ -119,7 +113,8 @@ static struct str summary_of(struct arena *a, const struct suspension *s,
     buf_put(&b,
             s->responder.mode == RESPONDER_AGENT ? " by the agent " : " by ");
     buf_str(&b, s->responded_by);
-    buf_put(&b, via_words(via));
+    buf_char(&b, ' ');
+    buf_put(&b, vocabulary_via(s->responded_via)->past);
     buf_put(&b, ", ");
     put_duration(&b, s->responded_at - s->suspended_at);
     buf_put(&b, " after ");
@@ -144,8 +139,9 @@ static struct json *resumed_payload(struct arena *a,
                                          : s->responded_by);
     json_set_text(p, "decided_by", s->responded_by);
     json_set_text(p, "responded_at", clock_naive(a, s->responded_at));
-    json_set_text(p, "outcome", s->outcome);
-    json_set_text(p, "via", s->responded_via);
+    json_set_text(p, "outcome",
+                  str_of(vocabulary_outcome(s->outcome)->wire));
+    json_set_text(p, "via", str_of(vocabulary_via(s->responded_via)->wire));
     json_set_text(p, "subject_sha256", s->subject_sha256);
     if (s->reason.p)
         json_set_text(p, "reason", s->reason);
@@ -192,7 +188,7 @@ static const struct err *record(struct arena *a, struct suspension *s,
         answer->claimed.n && !str_eq(answer->claimed, s->responded_by)
             ? answer->claimed
             : STR_NONE;
-    s->responded_via = str_of(answer->via);
+    s->responded_via = answer->via;
     if (json_count(answer->metadata))
         s->metadata = json_dump(a, answer->metadata, SUSPENSION_RESPONSE_MAX);
     return s->response.p && (s->metadata.p || !json_count(answer->metadata))
@@ -238,7 +234,8 @@ static const struct err *hand_off(struct arena *a, struct decision *d,
 {
     const struct suspension *s = d->suspension;
     struct json *p = json_object(a);
-    if (!str_is(s->outcome, "accepted") || s->kind != KIND_HANDOFF_ACCEPTANCE)
+    if (s->outcome != OUTCOME_ACCEPTED || !kind_rule(s->kind) ||
+        !kind_rule(s->kind)->hands_over)
         return NULL;
     json_set_text(p, "suspension_id", s->id);
     json_set_text(p, "from", d->intent->owner.p ? d->intent->owner
@@ -259,7 +256,7 @@ const struct err *resolve_respond(struct arena *a, struct decision *d,
     struct amend amend;
     TRY(responder_check(a, &rule, who));
     if (s->state != SUSPENSION_PENDING)
-        return resolve_decided(a, s, str_is(str_of(answer->via), "openintent"));
+        return resolve_decided(a, s, answer->via == VIA_OPENINTENT);
     if (suspension_due(s, d->now))
         return ERROR(ERR_CONFLICT, "suspension.expired",
                      "The time to answer is over.");
@@ -274,9 +271,9 @@ const struct err *resolve_respond(struct arena *a, struct decision *d,
     TRY(risk_typed_check(a, s, choice, answer->typed));
     TRY(record(a, s, answer, who));
     const enum effect effect = effect_of_choice(choice);
-    s->outcome = choice ? str_of(effect_outcome(effect)) : STR("answered");
+    s->outcome = choice ? effect_outcome(effect) : OUTCOME_ANSWERED;
     s->responded_at = d->now;
-    s->audit_summary = summary_of(a, s, choice, answer->via);
+    s->audit_summary = summary_of(a, s, choice);
     TRY(append(a, d, "intent.resumed", by, resumed_payload(a, s)));
     TRY(hand_off(a, d, by));
     if (resolve_ends(s, choice))
@@ -298,7 +295,7 @@ static struct json *expired_payload(struct arena *a,
     struct json *p = json_object(a), *v = NULL;
     json_set_text(p, "suspension_id", s->id);
     json_set_text(p, "fallback_policy",
-                  str_of(suspension_policy_word(s->fallback_policy)));
+                  str_of(vocabulary_fallback_policy(s->fallback_policy)->wire));
     json_set_int(p, "attempts", s->attempt);
     json_set_text(p, "reason", STR("timeout"));
     if (s->fallback_policy != FALLBACK_FAIL && s->fallback_value.p &&
@@ -331,12 +328,12 @@ const struct err *resolve_expire(struct arena *a, struct decision *d)
     const bool fails = s->fallback_policy == FALLBACK_FAIL;
     const struct event_by by = event_by_clock();
     s->state = SUSPENSION_EXPIRED;
-    s->outcome = fails ? STR("none") : STR("fallback");
+    s->outcome = fails ? OUTCOME_NONE : OUTCOME_FALLBACK;
     s->response = fails ? STR_NONE : s->fallback_value;
     if (!fails)
         TRY(keep_fallback(a, s));
     s->responded_by = by.name;
-    s->responded_via = STR("clock");
+    s->responded_via = VIA_CLOCK;
     s->responded_at = d->now;
     s->audit_summary =
         fails ? STR("Nobody answered in time. Nothing was authorized and the "
@@ -368,10 +365,10 @@ const struct err *resolve_cancel(struct arena *a, struct decision *d,
     buf_str(&b, by.name);
     buf_put(&b, " before anybody answered.");
     s->state = SUSPENSION_CANCELLED;
-    s->outcome = STR("none");
+    s->outcome = OUTCOME_NONE;
     s->reason = str_trim(reason).n ? reason : STR_NONE;
     s->responded_by = by.name;
-    s->responded_via = STR("native");
+    s->responded_via = VIA_NATIVE;
     s->responded_at = d->now;
     s->audit_summary = buf_text(&b);
     TRY(move(a, d, to, "cancelled", by));
@@ -485,7 +482,7 @@ static const struct err *check_reason(struct arena *a,
         return err_at(a, ERR_INVALID, "reason.too_long", STR("reason"),
                       "A reason may have at most %d characters.",
                       SUSPENSION_REASON_MAX);
-    if (str_is(json_get_text(choice, "reason"), "required") &&
+    if (effect_needs_reason(choice) &&
         str_trim(answer->reason).n == 0)
         return err_at(a, ERR_INVALID, "reason.missing", STR("reason"),
                       "This answer needs a reason. The agent will read it.");

@@ -19,7 +19,7 @@ struct answer {
     const struct json *metadata; /* an object or NULL */
     struct amend_sent amend; /* what shall be allowed instead */
     struct str typed; /* what was typed to confirm it; p NULL: nothing */
-    const char *via;         /* openintent native browser */
+    enum via via;
 };
 
 /* What a decision changes. */

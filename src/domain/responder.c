@@ -3,25 +3,6 @@
 
 #include "base/buf.h"
 
-static const char *const modes[RESPONDER_MODE__MAX] = {
-    [RESPONDER_OPERATORS] = "operators", [RESPONDER_INITIATOR] = "initiator",
-    [RESPONDER_GROUP] = "group",         [RESPONDER_NAMED] = "named",
-    [RESPONDER_AGENT] = "agent",
-};
-
-const char *responder_mode_word(enum responder_mode m)
-{
-    return m < RESPONDER_MODE__MAX ? modes[m] : "unknown";
-}
-
-enum responder_mode responder_mode_of(struct str word)
-{
-    enum responder_mode m = RESPONDER_OPERATORS;
-    while (m < RESPONDER_MODE__MAX && !str_is(word, modes[m]))
-        m++;
-    return m;
-}
-
 static bool is_initiator(const struct responder_case *c,
                          const struct principal *p)
 {

@@ -6,15 +6,7 @@
 #define DOMAIN_RESPONDER_H
 
 #include "domain/principal.h"
-
-enum responder_mode {
-    RESPONDER_OPERATORS, /* any operator or admin */
-    RESPONDER_INITIATOR, /* the person for whom the agent works */
-    RESPONDER_GROUP,     /* operators of a group */
-    RESPONDER_NAMED,     /* one operator, by the name that goes on record */
-    RESPONDER_AGENT,     /* another agent by its key: for a handoff */
-    RESPONDER_MODE__MAX
-};
+#include "domain/vocabulary.h"
 
 struct responder {
     enum responder_mode mode;
@@ -27,10 +19,6 @@ struct responder_case {
     struct responder rule;
     struct str asked_by, asked_by_key, initiated_by; /* p NULL: not known */
 };
-
-/* The words on the wire, and back; RESPONDER_MODE__MAX for an unknown word. */
-const char *responder_mode_word(enum responder_mode m);
-enum responder_mode responder_mode_of(struct str word);
 
 /* NULL, or ERR_FORBIDDEN: suspension.own_question for who asked,
  * suspension.initiator, suspension.not_yours for all others. The words say

@@ -81,20 +81,16 @@ const struct err *retry_read(struct arena *a, const struct json *v,
 {
     struct fields f = fields(a, v, path);
     const struct json *ladder = NULL;
-    struct str policy = STR_NONE;
     int64_t interval = -1;
     *out = (struct retry){.final_policy = FALLBACK_POLICY__MAX};
     fields_int(&f, "max_attempts", 1, SUSPENSION_ATTEMPTS_MAX,
                &out->max_attempts);
     fields_int(&f, "interval_seconds", 0, SUSPENSION_TIMEOUT_MAX, &interval);
     fields_text(&f, "strategy", STRATEGY_MAX, &out->strategy);
-    fields_word(&f, "final_fallback_policy",
-                "fail complete_with_fallback use_default_and_continue",
-                &policy);
+    out->final_policy =
+        vocabulary_fallback_policy_read(&f, "final_fallback_policy");
     fields_json(&f, "escalation_ladder", JSON_ARRAY, &ladder);
     TRY(fields_error(&f));
-    if (policy.p)
-        out->final_policy = suspension_policy_of(policy);
     if (out->strategy.n == 0)
         out->strategy = STR_NONE;
     out->has_interval = interval >= 0;
@@ -157,7 +153,7 @@ static struct str write_policy(struct arena *a, const struct retry *r)
     json_set_int(o, "interval_seconds", r->interval_seconds);
     json_set_text(o, "strategy", r->strategy);
     json_set_text(o, "final_fallback_policy",
-                  str_of(suspension_policy_word(r->final_policy)));
+                  str_of(vocabulary_fallback_policy(r->final_policy)->wire));
     for (size_t i = 0; i < r->steps; i++) {
         const struct retry_step *s = &r->ladder[i];
         struct json *v = json_object(a);

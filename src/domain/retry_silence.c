@@ -60,7 +60,7 @@ const struct err *retry_check_fallback(struct arena *a,
                       "\"fail\".");
     if (effect_class(effect_of_choice(choice)) == EFFECT_YES &&
         !(may == RETRY_SILENCE_LOW &&
-          severity_of(s->severity) == SEVERITY_LOW))
+          s->severity == SEVERITY_LOW))
         return err_at(
             a, ERR_INVALID, "fallback.authorizes", STR("fallback_value"),
             "Silence is never a yes: no fallback picks a choice "

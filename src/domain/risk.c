@@ -28,22 +28,17 @@ bool risk_irreversible(struct arena *a, const struct suspension *s)
 void risk_raise(struct arena *a, struct suspension *s,
                 const enum severity *floors, size_t n)
 {
-    const enum severity said = severity_of(s->severity);
-    enum severity to = said;
+    enum severity to = s->severity_said;
     for (size_t i = 0; i < n; i++)
         to = floors[i] > to ? floors[i] : to;
     if (to < SEVERITY_HIGH && risk_irreversible(a, s))
         to = SEVERITY_HIGH;
-    s->severity_said = STR_NONE;
-    if (to == said)
-        return;
-    s->severity_said = str_of(severity_word(said));
-    s->severity = str_of(severity_word(to));
+    s->severity = to;
 }
 
 bool risk_two_step(struct arena *a, const struct suspension *s)
 {
-    const enum severity level = severity_of(s->severity);
+    const enum severity level = s->severity;
     const struct json *choices = suspension_choices(a, s);
     bool yes = false;
     for (size_t i = 0; i < json_count(choices); i++)
@@ -83,12 +78,11 @@ struct str risk_typed(struct arena *a, const struct suspension *s,
     const struct str target = str_trim(
         json_get_text(allowed ? allowed : asked, "target"));
     if (effect_class(e) != EFFECT_YES ||
-        !(severity_of(s->severity) == SEVERITY_CRITICAL ||
-          irreversible(asked) || kind_typed(s->kind, s->severity) ||
-          exceeds(a, asked, allowed)))
+        !(s->severity == SEVERITY_CRITICAL || irreversible(asked) ||
+          kind_typed(s->kind, s->severity) || exceeds(a, asked, allowed)))
         return STR_NONE;
     if (target.n == 0)
-        return str_of(effect_word(e));
+        return str_of(vocabulary_effect(e)->label);
     return is_typed(target)
                ? target
                : str_head(allowed ? s->approved_sha256 : s->subject_sha256,

@@ -6,66 +6,6 @@
 #include "base/clock_text.h"
 #include "domain/label.h"
 
-static const char *const types[ANSWER_TYPE__MAX] = {
-    [ANSWER_CHOICE] = "choice",
-    [ANSWER_CONFIRM] = "confirm",
-    [ANSWER_TEXT] = "text",
-    [ANSWER_FORM] = "form",
-};
-
-static const char *const states[SUSPENSION_STATE__MAX] = {
-    [SUSPENSION_PENDING] = "pending",
-    [SUSPENSION_RESOLVED] = "resolved",
-    [SUSPENSION_EXPIRED] = "expired",
-    [SUSPENSION_CANCELLED] = "cancelled",
-};
-
-static const char *const policies[FALLBACK_POLICY__MAX] = {
-    [FALLBACK_FAIL] = "fail",
-    [FALLBACK_COMPLETE] = "complete_with_fallback",
-    [FALLBACK_CONTINUE] = "use_default_and_continue",
-};
-
-static size_t word_index(const char *const *words, size_t n, struct str word)
-{
-    size_t i = 0;
-    while (i < n && !str_is(word, words[i]))
-        i++;
-    return i;
-}
-
-const char *suspension_type_word(enum answer_type t)
-{
-    return t < ANSWER_TYPE__MAX ? types[t] : "unknown";
-}
-
-enum answer_type suspension_type_of(struct str word)
-{
-    return (enum answer_type)word_index(types, ANSWER_TYPE__MAX, word);
-}
-
-const char *suspension_state_word(enum suspension_state s)
-{
-    return s < SUSPENSION_STATE__MAX ? states[s] : "unknown";
-}
-
-enum suspension_state suspension_state_of(struct str word)
-{
-    return (enum suspension_state)word_index(states, SUSPENSION_STATE__MAX,
-                                             word);
-}
-
-const char *suspension_policy_word(enum fallback_policy p)
-{
-    return p < FALLBACK_POLICY__MAX ? policies[p] : "unknown";
-}
-
-enum fallback_policy suspension_policy_of(struct str word)
-{
-    return (enum fallback_policy)word_index(policies, FALLBACK_POLICY__MAX,
-                                            word);
-}
-
 bool suspension_due(const struct suspension *s, int64_t now)
 {
     return s->state == SUSPENSION_PENDING && s->expires_at != 0 &&
@@ -106,7 +46,7 @@ struct json *suspension_mirror(struct arena *a, const struct suspension *s)
     if (s->state == SUSPENSION_PENDING)
         return o;
     json_set_text(o, "resolution", str_of(resolution(s)));
-    json_set_text(o, "outcome", s->outcome);
+    json_set_text(o, "outcome", str_of(vocabulary_outcome(s->outcome)->wire));
     set_json_text(a, o, "response", s->response);
     json_set_text(o, "responded_at", clock_naive(a, s->responded_at));
     json_set_text_or_null(o, "responded_by",
@@ -158,7 +98,7 @@ static void add_choice(struct json *list, struct arena *a, const char *value,
     json_set_text(c, "value", str_of(value));
     json_set_text(c, "label", str_of(label));
     json_set_text(c, "style", str_of(style));
-    json_set_text(c, "effect", STR("none"));
+    json_set_text(c, "effect", str_of(vocabulary_effect(EFFECT_NONE)->wire));
     json_add_json(list, c);
 }
 
@@ -187,19 +127,19 @@ const struct json *suspension_choice(const struct json *choices,
 
 /* ---- who, and what became of it ------------------------------------- */
 
-struct str suspension_said(const struct suspension *s)
-{
-    const struct str said =
-        s->severity_said.p ? s->severity_said : s->severity;
-    return severity_of(said) == SEVERITY_UNSAID ? STR_NONE : said;
-}
-
 struct responder_case suspension_case(const struct suspension *s)
 {
     return (struct responder_case){.rule = s->responder,
                                    .asked_by = s->asked_by,
                                    .asked_by_key = s->asked_by_key,
                                    .initiated_by = s->initiated_by};
+}
+
+enum outcome suspension_ending(const struct suspension *s)
+{
+    return s->state == SUSPENSION_EXPIRED     ? OUTCOME_EXPIRED
+           : s->state == SUSPENSION_CANCELLED ? OUTCOME_WITHDRAWN
+                                              : s->outcome;
 }
 
 bool suspension_modified(const struct suspension *s)
@@ -264,9 +204,9 @@ struct json *suspension_payload(struct arena *a, const struct suspension *s)
     json_set_text(o, "suspension_id", s->id);
     json_set_text(o, "question", s->question);
     if (s->kind != KIND_NONE)
-        json_set_text(o, "kind", str_of(kind_word(s->kind)));
+        json_set_text(o, "kind", str_of(kind_words(s->kind)->wire));
     json_set_text(o, "response_type",
-                  str_of(suspension_type_word(s->response_type)));
+                  str_of(vocabulary_answer_type(s->response_type)->wire));
     json_set_json(o, "choices", suspension_choices(a, s));
     json_set_text_or_null(o, "channel_hint", s->channel_hint);
     if (s->timeout_seconds)
@@ -274,7 +214,7 @@ struct json *suspension_payload(struct arena *a, const struct suspension *s)
     else
         json_set_json(o, "timeout_seconds", NULL);
     json_set_text(o, "fallback_policy",
-                  str_of(suspension_policy_word(s->fallback_policy)));
+                  str_of(vocabulary_fallback_policy(s->fallback_policy)->wire));
     if (s->confidence >= 0)
         json_set_double(o, "confidence_at_suspension", s->confidence);
     else
@@ -282,9 +222,12 @@ struct json *suspension_payload(struct arena *a, const struct suspension *s)
     json_set_json(o, "retry_policy", NULL);
     set_json_text(a, o, "retry_policy", s->retry_policy);
     json_set_text(o, "subject_sha256", s->subject_sha256);
-    json_set_text_or_null(o, "severity", s->severity);
-    if (s->severity_said.p)
-        json_set_text(o, "severity_said", s->severity_said);
+    json_set_text_or_null(o, "severity",
+                          str_of(vocabulary_severity(s->severity)->wire));
+    if (s->severity_said != s->severity)
+        json_set_text(
+            o, "severity_said",
+            str_of(vocabulary_key(vocabulary_severity(s->severity_said))));
     if (s->supersedes.p)
         json_set_text(o, "supersedes", s->supersedes);
     if (s->expires_at)

@@ -22,29 +22,6 @@
 #define SUSPENSION_REASON_MAX 4000
 #define SUSPENSION_REFS_MAX 20 /* pieces of evidence, and artifacts */
 
-enum answer_type {
-    ANSWER_CHOICE,
-    ANSWER_CONFIRM,
-    ANSWER_TEXT,
-    ANSWER_FORM,
-    ANSWER_TYPE__MAX
-};
-
-enum suspension_state {
-    SUSPENSION_PENDING,
-    SUSPENSION_RESOLVED,
-    SUSPENSION_EXPIRED,
-    SUSPENSION_CANCELLED,
-    SUSPENSION_STATE__MAX
-};
-
-enum fallback_policy {
-    FALLBACK_FAIL,
-    FALLBACK_COMPLETE,
-    FALLBACK_CONTINUE,
-    FALLBACK_POLICY__MAX
-};
-
 struct suspension {
     struct str id;
     struct str intent_id;
@@ -55,10 +32,8 @@ struct suspension {
     struct str title; /* p NULL: none */
     struct str question;
     struct str explanation; /* p NULL: none */
-    struct str severity;    /* low medium high critical; p NULL: not said.
-                               The one that counts (domain/risk.h) */
-    struct str severity_said; /* where it was raised: what the agent said,
-                               "none" for nothing; p NULL: not raised */
+    enum severity severity; /* the one that counts (domain/risk.h) */
+    enum severity severity_said; /* by the agent; a kind's facts go by it */
     struct str subject;     /* the bytes that were sent, JSON */
     struct str subject_sha256;
     struct str context; /* the bytes that were sent, JSON object */
@@ -82,30 +57,23 @@ struct suspension {
     /* How it was read; not stored. */
     bool said_fallback; /* fallback_policy stood in it */
     bool strict;        /* it came through the native door */
-    bool on_reject_abandon;
+    enum on_reject on_reject;
     double confidence; /* 0..1, or negative: not said */
     int64_t asked_sequence;
     int64_t attempt;         /* from 1 */
     int64_t next_attempt_at; /* of the next reminder; 0: none */
     enum suspension_state state;
-    struct str outcome; /* p NULL while pending */
+    enum outcome outcome;
     struct str response, reason, metadata;
     /* What the answer changed (domain/amend.h); p NULL: nothing. */
     struct str constraints;      /* JSON text */
     struct str approved_subject; /* the bytes that were approved, JSON */
     struct str approved_sha256;
-    struct str responded_by, responded_by_claimed, responded_via;
+    struct str responded_by, responded_by_claimed;
+    enum via responded_via;
     int64_t responded_at;
     struct str audit_summary;
 };
-
-/* The words on the wire, and back; an unknown word gives the __MAX. */
-const char *suspension_type_word(enum answer_type t);
-enum answer_type suspension_type_of(struct str word);
-const char *suspension_state_word(enum suspension_state s);
-enum suspension_state suspension_state_of(struct str word);
-const char *suspension_policy_word(enum fallback_policy p);
-enum fallback_policy suspension_policy_of(struct str word);
 
 /* The mirror that stands in intent.state._suspension: the record with the
  * decision on it, once there is one. */
@@ -127,11 +95,10 @@ struct json *suspension_choices(struct arena *a, const struct suspension *s);
 /* The choice with that value, or NULL. */
 const struct json *suspension_choice(const struct json *choices,
                                      struct str value);
-/* The severity that the agent said; p NULL: none. What a kind's facts have to
- * be goes by this one. */
-struct str suspension_said(const struct suspension *s);
 /* What the rule of who may decide needs. */
 struct responder_case suspension_case(const struct suspension *s);
+/* How it ended: its outcome, or OUTCOME_EXPIRED or OUTCOME_WITHDRAWN. */
+enum outcome suspension_ending(const struct suspension *s);
 /* Was less, or something else, approved than was asked for? */
 bool suspension_modified(const struct suspension *s);
 /* The payload of the intent.suspended event. */

@@ -74,7 +74,6 @@ static void check_who(struct fields *f, const struct responder *r)
 static void read_responder(struct fields *outer, struct suspension *s)
 {
     const struct json *v = NULL;
-    struct str mode = STR_NONE;
     fields_json(outer, "responder", JSON_OBJECT, &v);
     s->responder = (struct responder){.mode = RESPONDER_OPERATORS};
     if (!v)
@@ -83,17 +82,17 @@ static void read_responder(struct fields *outer, struct suspension *s)
         outer->arena, v, fields_path(outer->arena, outer->path, "responder"));
     fields_only(&f, "mode who not_initiator");
     fields_need(&f, "mode");
-    fields_word(&f, "mode", "operators initiator group named agent", &mode);
+    const enum responder_mode mode = vocabulary_responder_mode_read(&f, "mode");
     fields_text(&f, "who", PRINCIPAL_AGENT_NAME_MAX, &s->responder.who);
     fields_bool(&f, "not_initiator", &s->responder.not_initiator);
-    if (mode.p)
-        s->responder.mode = responder_mode_of(mode);
+    if (mode != RESPONDER_MODE__MAX)
+        s->responder.mode = mode;
     if (s->responder.mode == RESPONDER_NAMED)
         s->responder.who = person_reference(f.arena, s->responder.who);
     if (!f.e)
         check_who(&f, &s->responder);
     if (!f.e && s->responder.mode == RESPONDER_AGENT &&
-        s->kind != KIND_HANDOFF_ACCEPTANCE)
+        !(kind_rule(s->kind) && kind_rule(s->kind)->hands_over))
         fields_wrong(&f, "mode", "responder.agent",
                      "Only a handoff can be answered by an agent.");
     if (!f.e && s->responder.mode == RESPONDER_INITIATOR &&
@@ -108,12 +107,7 @@ static void read_responder(struct fields *outer, struct suspension *s)
 
 void suspension_kind_read(struct fields *f, struct suspension *s)
 {
-    struct str word = STR_NONE;
-    fields_word(f, "kind",
-                "approval permission plan_review elicitation "
-                "credential_needed cost_confirmation handoff_acceptance",
-                &word);
-    s->kind = word.p ? kind_of(word) : KIND_NONE;
+    s->kind = kind_read(f);
     s->allow_edit = false;
     s->evidence = read_refs(f, "evidence", false);
     s->artifacts = read_refs(f, "artifacts", true);
@@ -123,7 +117,8 @@ void suspension_kind_read(struct fields *f, struct suspension *s)
     if (!f->e && s->supersedes.p && !id_token(s->supersedes))
         fields_wrong(f, "supersedes", "suspension.unknown",
                      "This is not the id of a question.");
-    if (!f->e && s->allow_edit && s->kind != KIND_APPROVAL)
+    if (!f->e && s->allow_edit &&
+        !(kind_rule(s->kind) && kind_rule(s->kind)->edits))
         fields_wrong(f, "allow_edit", "field.unused",
                      "Only the subject of an approval can be edited.");
 }
@@ -134,12 +129,23 @@ enum answer_type suspension_kind_answer(enum kind k, bool choices, bool form)
         return ANSWER_CHOICE;
     if (form)
         return ANSWER_FORM;
-    if (k == KIND_NONE)
-        return ANSWER_CONFIRM;
-    return k == KIND_ELICITATION ? ANSWER_TEXT : ANSWER_CHOICE;
+    return k == KIND_NONE ? ANSWER_CONFIRM : kind_rule(k)->answer;
 }
 
 /* ---- rules ---------------------------------------------------------- */
+
+/* The response types that a kind has, for an error. */
+static const char *answers(struct arena *a, enum kind k)
+{
+    struct buf b = buf_make(a, 64);
+    for (unsigned t = 0; t < ANSWER_TYPE__MAX; t++) {
+        if (!kind_answered_by(k, (enum answer_type)t))
+            continue;
+        buf_put(&b, b.n ? " " : "");
+        buf_put(&b, vocabulary_answer_type((enum answer_type)t)->wire);
+    }
+    return arena_z(a, buf_text(&b));
+}
 
 const struct err *suspension_kind_settle(
     struct arena *a, struct suspension *s,
@@ -147,18 +153,18 @@ const struct err *suspension_kind_settle(
 {
     const struct kind_ask ask = {
         .kind = s->kind,
-        .severity = s->severity,
-        .response_type = str_of(suspension_type_word(s->response_type)),
+        .severity = s->severity_said,
+        .response_type = s->response_type,
         .subject = parts->subject ? parts->subject : json_object(a),
         .allow_edit = s->allow_edit};
     struct json *choices = NULL;
     if (s->kind == KIND_NONE)
         return NULL;
-    if (!kind_answered_by(s->kind, ask.response_type))
+    if (!kind_answered_by(s->kind, s->response_type))
         return err_at(a, ERR_INVALID, "kind.response_type",
                       STR("response_type"),
                       "A question of the kind %s is answered by %s.",
-                      kind_word(s->kind), kind_rule(s->kind)->answers);
+                      kind_words(s->kind)->wire, answers(a, s->kind));
     TRY(kind_check_subject(a, &ask));
     TRY(kind_check_form(a, parts->form));
     TRY(kind_choices(a, &ask, parts->own, &choices));
@@ -186,7 +192,7 @@ void suspension_kind_record(struct arena *a, const struct suspension *s,
                             struct json *record)
 {
     if (s->kind != KIND_NONE)
-        json_set_text(record, "kind", str_of(kind_word(s->kind)));
+        json_set_text(record, "kind", str_of(kind_words(s->kind)->wire));
     if (!str_eq(s->subject, s->context))
         set(a, record, "subject", s->subject);
     set(a, record, "evidence", s->evidence);

@@ -56,15 +56,12 @@ static void read_retry(struct fields *f, struct suspension *s)
 static void read_silence(struct fields *f, struct str text,
                          struct suspension *s)
 {
-    struct str policy = STR_NONE;
     fields_int(f, "timeout_seconds", 1, SUSPENSION_TIMEOUT_MAX,
                &s->timeout_seconds);
-    fields_word(f, "fallback_policy",
-                "fail complete_with_fallback use_default_and_continue",
-                &policy);
-    s->said_fallback = policy.p != NULL;
-    s->fallback_policy = policy.p ? suspension_policy_of(policy)
-                                  : FALLBACK_FAIL;
+    const enum fallback_policy policy =
+        vocabulary_fallback_policy_read(f, "fallback_policy");
+    s->said_fallback = policy != FALLBACK_POLICY__MAX;
+    s->fallback_policy = s->said_fallback ? policy : FALLBACK_FAIL;
     s->fallback_value = raw_or_none(f->arena, text, "fallback_value");
     read_retry(f, s);
 }
@@ -75,16 +72,14 @@ static const struct err *read_choice(struct arena *a, const struct json *v,
                                      struct json *out)
 {
     struct fields f = fields(a, v, path);
-    struct str value, label, description, style, effect = STR_NONE,
-               reason = STR_NONE;
+    struct str value, label, description, style;
+    enum reason_need reason = REASON_NEED__MAX;
+    enum effect effect = EFFECT__MAX;
     const struct json *metadata = NULL;
     if (strict) {
         fields_only(&f, "value label description style metadata effect reason");
-        fields_word(&f, "effect",
-                    "authorize veto request_changes answer decline accept "
-                    "stop_task none",
-                    &effect);
-        fields_word(&f, "reason", "none optional required", &reason);
+        effect = vocabulary_effect_read(&f, "effect");
+        reason = vocabulary_reason_need_read(&f, "reason");
     }
     fields_need(&f, "value");
     fields_text(&f, "value", CHOICE_VALUE_MAX, &value);
@@ -103,9 +98,12 @@ static const struct err *read_choice(struct arena *a, const struct json *v,
         json_set_text(out, "style", style);
     if (json_count(metadata))
         json_set_json(out, "metadata", metadata);
-    json_set_text(out, "effect", effect.p ? effect : STR("none"));
-    if (reason.p)
-        json_set_text(out, "reason", reason);
+    if (effect == EFFECT__MAX)
+        effect = EFFECT_NONE;
+    json_set_text(out, "effect", str_of(vocabulary_effect(effect)->wire));
+    if (reason != REASON_NEED__MAX)
+        json_set_text(out, "reason",
+                      str_of(vocabulary_reason_need(reason)->wire));
     return NULL;
 }
 
@@ -138,8 +136,9 @@ static void mean_yes_and_no(struct arena *a, struct suspension *s)
         struct json *c = json_at(choices, i);
         const bool yes = str_is(json_get_text(c, "value"), "yes");
         json_set_text(c, "effect",
-                      str_of(effect_wire(yes ? EFFECT_AUTHORIZE
-                                             : EFFECT_VETO)));
+                      str_of(vocabulary_effect(yes ? EFFECT_AUTHORIZE
+                                                   : EFFECT_VETO)
+                                 ->wire));
     }
     s->choices = json_dump(a, choices, SUSPENSION_CHOICES_TEXT);
 }
@@ -171,6 +170,14 @@ static const struct err *read_offer(struct arena *a,
     return form_check_labels(a, form);
 }
 
+/* A member that is absent says nothing. */
+static void read_severity(struct fields *f, struct suspension *s)
+{
+    const enum severity said = vocabulary_severity_read(f, "severity");
+    if (said != SEVERITY__MAX)
+        s->severity = s->severity_said = said;
+}
+
 static void read_question(struct fields *f, struct suspension *s)
 {
     fields_need(f, "question");
@@ -188,7 +195,7 @@ static void read_words(struct fields *f, struct suspension *s)
     fields_text(f, "title", SUSPENSION_TITLE_MAX, &s->title);
     fields_text(f, "explanation", SUSPENSION_EXPLANATION_MAX,
                 &s->explanation);
-    fields_word(f, "severity", SEVERITY_WORDS, &s->severity);
+    read_severity(f, s);
     if (s->title.p && str_trim(s->title).n == 0)
         s->title = STR_NONE;
 }
@@ -228,7 +235,7 @@ static struct json *record_of(struct arena *a, const struct suspension *s)
     json_set_text(r, "id", STR(""));
     json_set_text(r, "question", s->question);
     json_set_text(r, "response_type",
-                  str_of(suspension_type_word(s->response_type)));
+                  str_of(vocabulary_answer_type(s->response_type)->wire));
     set_record(a, r, "context", s->context);
     json_set_json(r, "choices", suspension_choices(a, s));
     if (s->channel_hint.p)
@@ -236,13 +243,14 @@ static struct json *record_of(struct arena *a, const struct suspension *s)
     if (s->timeout_seconds)
         json_set_int(r, "timeout_seconds", s->timeout_seconds);
     json_set_text(r, "fallback_policy",
-                  str_of(suspension_policy_word(s->fallback_policy)));
+                  str_of(vocabulary_fallback_policy(s->fallback_policy)->wire));
     set_record(a, r, "fallback_value", s->fallback_value);
     set_record(a, r, "retry_policy", s->retry_policy);
     if (s->title.p)
         json_set_text(r, "title", s->title);
-    if (s->severity.p)
-        json_set_text(r, "severity", s->severity);
+    if (s->severity != SEVERITY_UNSAID)
+        json_set_text(r, "severity",
+                      str_of(vocabulary_severity(s->severity)->wire));
     suspension_kind_record(a, s, r);
     return r;
 }
@@ -262,7 +270,6 @@ const struct err *suspension_read(struct arena *a, const struct json *body,
     struct fields f = fields(a, body, STR(""));
     struct suspension_kind_parts parts = {.subject = NULL};
     const struct json *context = NULL;
-    struct str type = STR_NONE, on_reject = STR_NONE;
     fields_only(&f, "intent_id intent title question explanation severity "
                     "subject response_type choices form context channel_hint "
                     "on_reject timeout_seconds retry_policy fallback_policy "
@@ -270,16 +277,18 @@ const struct err *suspension_read(struct arena *a, const struct json *body,
     out->strict = true;
     read_words(&f, out);
     suspension_kind_read(&f, out);
-    fields_word(&f, "response_type", "choice confirm text form", &type);
-    fields_word(&f, "on_reject", "resume abandon", &on_reject);
+    out->response_type = vocabulary_answer_type_read(&f, "response_type");
+    out->on_reject = vocabulary_on_reject_read(&f, "on_reject");
     fields_json(&f, "context", JSON_OBJECT, &context);
     fields_json(&f, "subject", JSON_OBJECT, &parts.subject);
     fields_json(&f, "choices", JSON_ARRAY, &parts.own);
     form_schema_member(&f, &parts.form);
     read_silence(&f, text, out);
-    out->response_type =
-        type.p ? suspension_type_of(type)
-               : suspension_kind_answer(out->kind, parts.own, parts.form);
+    if (out->response_type == ANSWER_TYPE__MAX)
+        out->response_type =
+            suspension_kind_answer(out->kind, parts.own, parts.form);
+    if (out->on_reject == ON_REJECT__MAX)
+        out->on_reject = ON_REJECT_RESUME;
     check_parts(&f, out, parts.own, parts.form);
     TRY(fields_error(&f));
     out->context = raw_or(a, text, "context", "{}");
@@ -289,7 +298,6 @@ const struct err *suspension_read(struct arena *a, const struct json *body,
     if (parts.subject)
         TRY(subject_check(a, parts.subject, out->subject));
     TRY(read_offer(a, &parts, out));
-    out->on_reject_abandon = str_is(on_reject, "abandon");
     out->confidence = -1;
     return finish(a, out);
 }
@@ -323,11 +331,12 @@ static void read_confidence(struct fields *f, struct suspension *s)
 static void read_extras(const struct json *record, struct suspension *s)
 {
     const struct str title = json_get_text(record, "title");
-    const struct str severity = json_get_text(record, "severity");
+    const enum severity said =
+        vocabulary_severity_of(json_get_text(record, "severity"));
     if (str_trim(title).n > 0 && str_runes(title) <= SUSPENSION_TITLE_MAX)
         s->title = title;
-    if (severity_of(severity) != SEVERITY_UNSAID)
-        s->severity = severity;
+    if (said != SEVERITY__MAX)
+        s->severity = s->severity_said = said;
 }
 
 static bool is_worded(const struct suspension *s)
@@ -360,10 +369,10 @@ static void read_record_kind(struct fields *f, const struct json *record,
     s->form = STR_NONE;
     s->evidence = STR("[]");
     s->artifacts = STR("[]");
-    if (kind_of(json_get_text(record, "kind")) == KIND__MAX)
+    if (!kind_rule(kind_of(json_get_text(record, "kind"))))
         return;
     suspension_kind_read(f, s);
-    fields_word(f, "severity", SEVERITY_WORDS, &s->severity);
+    read_severity(f, s);
     fields_json(f, "subject", JSON_OBJECT, &parts->subject);
     form_schema_member(f, &parts->form);
     if (s->response_type == ANSWER_TYPE__MAX)
@@ -399,16 +408,13 @@ const struct err *suspension_read_record(struct arena *a,
     struct fields f = fields(a, record, STR("_suspension"));
     struct suspension_kind_parts parts = {.subject = NULL};
     const struct json *context = NULL;
-    struct str type = STR_NONE;
     fields_need(&f, "id");
     fields_text(&f, "id", 64, &out->id);
     read_question(&f, out);
     read_extras(record, out);
-    fields_word(&f, "response_type", "choice confirm text form", &type);
+    out->response_type = vocabulary_answer_type_read(&f, "response_type");
     fields_json(&f, "context", JSON_OBJECT, &context);
     fields_json(&f, "choices", JSON_ARRAY, &parts.own);
-    out->response_type =
-        type.p ? suspension_type_of(type) : ANSWER_TYPE__MAX;
     read_record_kind(&f, record, &parts, out);
     read_silence(&f, text, out);
     read_confidence(&f, out);

@@ -55,9 +55,12 @@ const struct err *suspension_seal(struct arena *a, struct suspension *s,
     else
         json_unset(record, STR("expires_at"));
     put_policy(a, record, s);
-    if (s->severity_said.p) {
-        json_set_text(record, "severity", s->severity);
-        json_set_text(record, "severity_said", s->severity_said);
+    if (s->severity_said != s->severity) {
+        json_set_text(record, "severity",
+                      str_of(vocabulary_severity(s->severity)->wire));
+        json_set_text(
+            record, "severity_said",
+            str_of(vocabulary_key(vocabulary_severity(s->severity_said))));
     }
     s->record = json_dump(a, record, SUSPENSION_RECORD_MAX);
     if (!s->record.p)

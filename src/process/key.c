@@ -7,7 +7,6 @@
 #include "domain/person.h"
 #include "domain/reach.h"
 #include "domain/retry.h"
-#include "domain/severity.h"
 #include "process/commands.h"
 #include "store/keys.h"
 #include "store/sql.gen.h"
@@ -24,7 +23,7 @@ struct wanted {
     struct str retry_policy; /* p NULL: none */
     struct str groups;       /* p NULL: none */
     enum reach reach;
-    struct str severity_floor; /* p NULL: none */
+    enum severity severity_floor;
 };
 
 static bool read_agents(const struct command *c, struct wanted *w)
@@ -77,12 +76,10 @@ static bool read_reach(const struct command *c, struct wanted *w)
     return fine;
 }
 
-/* p NULL in *out for none. */
-static bool read_severity(struct str word, struct str *out)
+static bool read_severity(struct str word, enum severity *out)
 {
-    const enum severity s = severity_of(word);
-    *out = s == SEVERITY_UNSAID ? STR_NONE : str_of(severity_word(s));
-    return s != SEVERITY_UNSAID || str_is(word, "none");
+    *out = vocabulary_severity_of(vocabulary_of_key(word));
+    return *out != SEVERITY__MAX;
 }
 
 static bool read_floor(const struct command *c, struct wanted *w)
@@ -159,7 +156,7 @@ static int create(const struct command *c)
     pg_arg(&args, w.retry_policy);
     pg_arg(&args, w.groups);
     pg_arg(&args, str_of(reach_word(w.reach)));
-    pg_arg(&args, w.severity_floor);
+    pg_arg(&args, str_of(vocabulary_severity(w.severity_floor)->wire));
     struct pg *pg = command_owner(c);
     const struct err *e = pg_query(pg, a, SQL_KEY_INSERT, &args, NULL);
     pg_close(pg);
@@ -218,9 +215,10 @@ static int revoke(const struct command *c)
 
 static int set_floor(const struct command *c)
 {
-    struct str floor = STR_NONE;
+    enum severity floor = SEVERITY_UNSAID;
     if (c->argc == 3 && read_severity(str_of(c->argv[2]), &floor))
-        return change(c, SQL_KEY_SEVERITY_FLOOR, floor, "changed");
+        return change(c, SQL_KEY_SEVERITY_FLOOR,
+                      str_of(vocabulary_severity(floor)->wire), "changed");
     fprintf(stderr, "sayso: key floor needs an id or a prefix, and none, "
                     "low, medium, high or critical\n");
     return 2;

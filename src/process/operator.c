@@ -116,7 +116,7 @@ static int create(const struct command *c)
     struct arena *a = c->arena;
     struct person p = {.id = id_new(a),
                        .role = ROLE_OPERATOR,
-                       .bulk_limit = STR("medium"),
+                       .bulk_limit = SEVERITY_MEDIUM,
                        .created_at = clock_now()};
     if (!command_options_ok(c, 1,
                             "--email= --name= --role= --groups= "
@@ -156,7 +156,7 @@ static int set_facts(const struct command *c)
     pg_arg(&args, p.name);
     pg_arg(&args, p.role ? str_of(principal_role_word(p.role)) : STR_NONE);
     pg_arg(&args, grouped && !p.groups.p ? STR("") : p.groups);
-    pg_arg(&args, p.bulk_limit);
+    pg_arg(&args, str_of(vocabulary_severity(p.bulk_limit)->wire));
     const struct change what = {SQL_OPERATOR_CHANGE, &args, STR_NONE};
     return done(change(c, &what), "changed");
 }

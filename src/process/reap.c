@@ -29,7 +29,7 @@ static const struct err *end_lease(struct work *w, struct lease *l)
     const struct deliveries_news news = {
         .intent = &w->intent, .events = &w->events, .now = w->now};
     w->events.n = 0;
-    l->status = STR("expired");
+    l->status = LEASE_EXPIRED;
     leases_queue_update(w->pg, w->arena, l);
     const struct err *e =
         work_event(w, "lease_released", event_by_clock(),

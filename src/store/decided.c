@@ -3,39 +3,27 @@
 
 #include "store/sql.gen.h"
 
-static const char *const outcomes[DECIDED_OUTCOMES] = {
-    "authorized", "vetoed",   "changes_requested", "answered", "declined",
-    "accepted",   "fallback", "none",              "expired",  "withdrawn"};
-static const char *const doors[DECIDED_DOORS] = {"openintent", "native",
-                                                 "browser", "clock", "none"};
-
-/* The place of a word, or n. */
-static size_t place(const char *const *v, size_t n, struct str word)
+/* One of the outcomes, or all of them. */
+static void arg_outcomes(struct pg_args *args, enum outcome only)
 {
-    size_t i = 0;
-    while (i < n && !str_is(word, v[i]))
-        i++;
-    return i;
+    struct str v[OUTCOME__MAX];
+    size_t n = 0;
+    for (enum outcome o = OUTCOME_AUTHORIZED; o < OUTCOME__MAX; o++) {
+        if (only == OUTCOME__MAX || o == only)
+            v[n++] = str_of(vocabulary_outcome(o)->wire);
+    }
+    pg_arg_texts(args, v, n);
 }
 
-bool decided_outcome(struct str word)
+static void arg_doors(struct pg_args *args, enum via only)
 {
-    return place(outcomes, DECIDED_OUTCOMES, word) < DECIDED_OUTCOMES;
-}
-
-bool decided_door(struct str word)
-{
-    return place(doors, DECIDED_DOORS, word) < DECIDED_DOORS;
-}
-
-/* One of the words, or all of them. */
-static void arg_words(struct pg_args *args, const char *const *v, size_t n,
-                      struct str only)
-{
-    struct str all[countof(outcomes)];
-    for (size_t i = 0; i < n; i++)
-        all[i] = str_of(v[i]);
-    pg_arg_texts(args, only.p ? &only : all, only.p ? 1 : n);
+    struct str v[VIA__MAX];
+    size_t n = 0;
+    for (enum via d = VIA_NONE; d < VIA__MAX; d++) {
+        if (only == VIA__MAX || d == only)
+            v[n++] = str_of(vocabulary_key(vocabulary_via(d)));
+    }
+    pg_arg_texts(args, v, n);
 }
 
 static void arg_moment(struct pg_args *args, int64_t t, struct str none)
@@ -50,7 +38,8 @@ static void arg_moment(struct pg_args *args, int64_t t, struct str none)
 
 static int statement_of(struct pg_args *args, const struct decided_wish *w)
 {
-    const bool few = w->kind != KIND__MAX || w->outcome.p || w->door.p;
+    const bool few = w->kind != KIND__MAX || w->outcome != OUTCOME__MAX ||
+                     w->door != VIA__MAX;
     pg_arg_int(args, w->limit);
     arg_moment(args, w->after_at, STR("infinity"));
     pg_arg(args, w->after_at ? w->after_id : STR(""));
@@ -59,8 +48,8 @@ static int statement_of(struct pg_args *args, const struct decided_wish *w)
     if (!few && !w->who.p && !w->agent.p)
         return SQL_DECIDED_ALL;
     suspensions_arg_kinds(args, w->kind);
-    arg_words(args, outcomes, countof(outcomes), w->outcome);
-    arg_words(args, doors, countof(doors), w->door);
+    arg_outcomes(args, w->outcome);
+    arg_doors(args, w->door);
     if (!w->who.p && !w->agent.p)
         return SQL_DECIDED_BY;
     pg_arg(args, w->who.p ? w->who : w->agent);
@@ -97,13 +86,16 @@ static int count_statement(struct pg_args *args, const struct decided_wish *w)
     arg_moment(args, w->from, STR("-infinity"));
     arg_moment(args, w->until, STR("infinity"));
     suspensions_arg_kinds(args, few ? w->kind : KIND__MAX);
-    arg_words(args, outcomes, countof(outcomes), few ? w->outcome : STR_NONE);
-    arg_words(args, doors, countof(doors), few ? w->door : STR_NONE);
+    arg_outcomes(args, few ? w->outcome : OUTCOME__MAX);
+    arg_doors(args, few ? w->door : VIA__MAX);
     if (!few) {
-        pg_arg(args, w->kind == KIND__MAX ? STR_NONE
-                                             : str_of(kind_key(w->kind)));
-        pg_arg(args, w->outcome);
-        pg_arg(args, w->door);
+        pg_arg(args, w->kind == KIND__MAX
+                         ? STR_NONE
+                         : str_of(vocabulary_key(kind_words(w->kind))));
+        pg_arg(args, str_of(vocabulary_outcome(w->outcome)->wire));
+        pg_arg(args, w->door == VIA__MAX
+                         ? STR_NONE
+                         : str_of(vocabulary_key(vocabulary_via(w->door))));
         return SQL_DECIDED_COUNT_BY;
     }
     pg_arg(args, w->who.p ? w->who : w->agent);
@@ -116,14 +108,14 @@ static int count_statement(struct pg_args *args, const struct decided_wish *w)
 static int64_t *count_of(struct decided_counts *n, struct str axis,
                          struct str word)
 {
-    const enum kind k = kind_of_key(word);
-    const size_t o = place(outcomes, DECIDED_OUTCOMES, word);
-    const size_t d = place(doors, DECIDED_DOORS, word);
+    const enum kind k = kind_of(vocabulary_of_key(word));
+    const enum outcome o = vocabulary_outcome_of(word);
+    const enum via d = vocabulary_via_of(vocabulary_of_key(word));
     if (str_is(axis, "kind"))
         return k < KIND__MAX ? &n->kinds[k] : NULL;
     if (str_is(axis, "outcome"))
-        return o < DECIDED_OUTCOMES ? &n->outcomes[o] : NULL;
-    return d < DECIDED_DOORS ? &n->doors[d] : NULL;
+        return o < OUTCOME__MAX ? &n->outcomes[o] : NULL;
+    return d < VIA__MAX ? &n->doors[d] : NULL;
 }
 
 const struct err *decided_count(struct pg *pg, struct arena *a,
@@ -159,15 +151,14 @@ int64_t decided_of_kind(const struct decided_counts *n, enum kind kind)
     return kind < KIND__MAX ? n->kinds[kind] : sum(n->kinds, KIND__MAX);
 }
 
-int64_t decided_of_outcome(const struct decided_counts *n, struct str word)
+int64_t decided_of_outcome(const struct decided_counts *n,
+                           enum outcome outcome)
 {
-    const size_t i = place(outcomes, DECIDED_OUTCOMES, word);
-    return i < DECIDED_OUTCOMES ? n->outcomes[i]
-                                : sum(n->outcomes, DECIDED_OUTCOMES);
+    return outcome < OUTCOME__MAX ? n->outcomes[outcome]
+                                  : sum(n->outcomes, OUTCOME__MAX);
 }
 
-int64_t decided_of_door(const struct decided_counts *n, struct str word)
+int64_t decided_of_door(const struct decided_counts *n, enum via door)
 {
-    const size_t i = place(doors, DECIDED_DOORS, word);
-    return i < DECIDED_DOORS ? n->doors[i] : sum(n->doors, DECIDED_DOORS);
+    return door < VIA__MAX ? n->doors[door] : sum(n->doors, VIA__MAX);
 }

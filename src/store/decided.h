@@ -8,13 +8,11 @@
 /* Answers of one person or agent that are looked through for one page. */
 #define DECIDED_LOOK_MAX 2000
 #define DECIDED_COUNT_MAX 200 /* counts are told up to here; decided.sql */
-#define DECIDED_OUTCOMES 10
-#define DECIDED_DOORS 5
 
 struct decided_wish {
-    enum kind kind;     /* KIND__MAX: any */
-    struct str outcome; /* the column's words, expired or withdrawn; p NULL */
-    struct str door;    /* p NULL: any */
+    enum kind kind;       /* KIND__MAX: any */
+    enum outcome outcome; /* OUTCOME__MAX: any */
+    enum via door;        /* VIA__MAX: any */
     struct str who, agent;   /* p NULL: any */
     int64_t from, until;     /* when it was decided; 0: any */
     int64_t limit;
@@ -29,9 +27,8 @@ struct decided_rows {
     struct str id;
 };
 
-/* Is it one of the outcomes that the list can be narrowed to? */
-bool decided_outcome(struct str word);
-bool decided_door(struct str word);
+/* The newest first; an outcome that was not decided by an answer stands under
+ * OUTCOME_EXPIRED or OUTCOME_WITHDRAWN. */
 const struct err *decided_list(struct pg *pg, struct arena *a,
                                const struct decided_wish *w,
                                struct decided_rows *out) MUST;
@@ -42,16 +39,17 @@ const struct err *decided_list(struct pg *pg, struct arena *a,
  * newest answers of one person or agent, and there are more. */
 struct decided_counts {
     int64_t kinds[KIND__MAX];
-    int64_t outcomes[DECIDED_OUTCOMES], doors[DECIDED_DOORS];
+    int64_t outcomes[OUTCOME__MAX], doors[VIA__MAX];
     bool part;
 };
 const struct err *decided_count(struct pg *pg, struct arena *a,
                                 const struct decided_wish *w,
                                 struct decided_counts *out) MUST;
-/* Of one kind (KIND__MAX: all), outcome or door (p NULL: all); more than
+/* Of one kind, outcome or door (the enum's __MAX: all); more than
  * DECIDED_COUNT_MAX stands for as many or more. */
 int64_t decided_of_kind(const struct decided_counts *n, enum kind kind);
-int64_t decided_of_outcome(const struct decided_counts *n, struct str word);
-int64_t decided_of_door(const struct decided_counts *n, struct str word);
+int64_t decided_of_outcome(const struct decided_counts *n,
+                           enum outcome outcome);
+int64_t decided_of_door(const struct decided_counts *n, enum via door);
 
 #endif

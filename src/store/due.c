@@ -159,7 +159,9 @@ static void queue_intents(struct pg *pg, struct arena *a,
     struct table t = table(a, 7, b->n);
     for (size_t k = 0; k < b->n; k++) {
         const struct intent *i = &b->v[k].work.intent;
-        add(&t, (struct str[]){i->id, str_of(intent_status_word(i->status)),
+        add(&t, (struct str[]){i->id,
+                               str_of(vocabulary_intent_status(i->status)
+                                          ->wire),
                                i->state, number(a, i->version),
                                clock_rfc3339(a, i->updated_at),
                                number(a, i->tail.sequence), i->tail.hash});
@@ -175,9 +177,12 @@ static void queue_questions(struct pg *pg, struct arena *a,
         const struct suspension *s = &b->v[k].work.suspension;
         if (b->v[k].work.suspension_decided)
             add(&ended,
-                (struct str[]){s->id, str_of(suspension_state_word(s->state)),
-                               s->outcome, s->response, s->responded_by,
-                               s->responded_via,
+                (struct str[]){s->id,
+                               str_of(vocabulary_suspension_state(s->state)
+                                          ->wire),
+                               str_of(vocabulary_outcome(s->outcome)->wire),
+                               s->response, s->responded_by,
+                               str_of(vocabulary_via(s->responded_via)->wire),
                                clock_rfc3339(a, s->responded_at),
                                s->audit_summary, s->constraints,
                                s->approved_subject, s->approved_sha256});

@@ -106,10 +106,12 @@ const struct err *endpoints_channels(struct pg *pg, struct arena *a,
     for (size_t i = 0; i < out->n; i++) {
         struct channel *c = &out->v[i];
         *c = (struct channel){.id = pg_str(r, i, 0),
-                              .kind = channel_kind_of(pg_str(r, i, 1)),
+                              .kind =
+                                  vocabulary_channel_kind_of(pg_str(r, i, 1)),
                               .name = pg_str(r, i, 2),
                               .address = pg_str(r, i, 3),
-                              .detail = channel_detail_of(pg_str(r, i, 5)),
+                              .detail = vocabulary_channel_detail_of(
+                                  pg_str(r, i, 5)),
                               .every_question = pg_bool(r, i, 6),
                               .off = pg_bool(r, i, 7)};
         TRY(read_list(a, pg_str(r, i, 4), c));

@@ -58,9 +58,9 @@ static void arg_whose(struct pg_args *args, const struct inbox_wish *w)
 /* ---- filters -------------------------------------------------------- */
 
 /* The column inbox_rank counts the other way: what is gravest comes first. */
-static int64_t rank(struct str severity)
+static int64_t rank(enum severity severity)
 {
-    return SEVERITY_CRITICAL - severity_of(severity);
+    return SEVERITY_CRITICAL - severity;
 }
 
 /* What is not said is sorted as medium (inbox_ranked in the database). */
@@ -195,7 +195,7 @@ const struct err *inbox_count(struct pg *pg, struct arena *a,
     TRY(run(pg, a, statement, &args, &rows));
     for (size_t i = 0; i < pg_count(rows); i++) {
         const struct str word = pg_str(rows, i, 0);
-        const enum kind k = kind_of_key(word);
+        const enum kind k = kind_of(vocabulary_of_key(word));
         const int64_t r = pg_int(rows, i, 1);
         if (!word.p)
             out->looked = pg_int(rows, i, 2);

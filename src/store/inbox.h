@@ -10,15 +10,6 @@
 #define INBOX_COUNT_MAX 200  /* counts are told up to here; inbox.sql */
 #define INBOX_WORDS_MAX 2000 /* rows with the words, that are looked through */
 
-/* Whose questions. */
-enum inbox_view {
-    INBOX_MAY,    /* that the reader may answer */
-    INBOX_MINE,   /* that are meant for the reader alone */
-    INBOX_GROUPS, /* for a group of the reader's */
-    INBOX_ALL,
-    INBOX_VIEW__MAX
-};
-
 struct inbox_wish {
     const struct principal *reader;
     enum inbox_view view;

@@ -28,7 +28,7 @@ struct intent intents_row(const struct pg_rows *r, size_t i)
         .title = pg_str(r, i, TITLE),
         .description = pg_str(r, i, DESCRIPTION),
         .created_by = pg_str(r, i, CREATED_BY),
-        .status = intent_status_of(pg_str(r, i, STATUS)),
+        .status = vocabulary_intent_status_of(pg_str(r, i, STATUS)),
         .constraints = pg_str(r, i, CONSTRAINTS),
         .state = pg_str(r, i, STATE),
         .confidence = pg_int(r, i, CONFIDENCE),
@@ -275,7 +275,7 @@ void intents_queue_insert(struct pg *pg, struct arena *a,
     pg_arg(&args, i->title);
     pg_arg(&args, i->description);
     pg_arg(&args, i->created_by);
-    pg_arg(&args, str_of(intent_status_word(i->status)));
+    pg_arg(&args, str_of(vocabulary_intent_status(i->status)->wire));
     pg_arg(&args, i->constraints);
     pg_arg(&args, i->state);
     pg_arg_int(&args, i->confidence);
@@ -299,7 +299,7 @@ void intents_queue_update(struct pg *pg, struct arena *a,
 {
     struct pg_args args = pg_args(a);
     pg_arg(&args, i->id);
-    pg_arg(&args, str_of(intent_status_word(i->status)));
+    pg_arg(&args, str_of(vocabulary_intent_status(i->status)->wire));
     pg_arg(&args, i->state);
     pg_arg_int(&args, i->version);
     pg_arg_time(&args, i->updated_at);

@@ -25,7 +25,8 @@ static struct key row(const struct pg_rows *r, size_t i)
                         .expires_at = pg_int(r, i, EXPIRES),
                         .revoked_at = pg_int(r, i, REVOKED),
                         .reach = reach_of(pg_str(r, i, REACH)),
-                        .severity_floor = pg_str(r, i, FLOOR)};
+                        .severity_floor =
+                            vocabulary_severity_of(pg_str(r, i, FLOOR))};
 }
 
 const struct err *keys_list(struct pg *pg, struct arena *a,
@@ -88,7 +89,7 @@ const struct err *keys_make(struct pg *pg, struct arena *a,
     pg_arg_time(&args, k->expires_at);
     pg_arg(&args, k->groups);
     pg_arg(&args, str_of(reach_word(k->reach)));
-    pg_arg(&args, k->severity_floor);
+    pg_arg(&args, str_of(vocabulary_severity(k->severity_floor)->wire));
     return pg_query(pg, a, SQL_KEY_MAKE, &args, NULL);
 }
 
@@ -105,11 +106,11 @@ const struct err *keys_reach(struct pg *pg, struct arena *a, struct str id,
 }
 
 const struct err *keys_floor(struct pg *pg, struct arena *a, struct str id,
-                             struct str floor)
+                             enum severity floor)
 {
     struct pg_args args = pg_args(a);
     pg_arg(&args, id);
-    pg_arg(&args, floor);
+    pg_arg(&args, str_of(vocabulary_severity(floor)->wire));
     return pg_query(pg, a, SQL_KEY_FLOOR, &args, NULL);
 }
 

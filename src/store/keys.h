@@ -15,7 +15,7 @@ struct key {
     enum reach reach;
     struct str agents; /* names, with commas; "": none */
     struct str groups; /* names, a space between; p NULL: none */
-    struct str severity_floor; /* of what it asks; p NULL: none */
+    enum severity severity_floor; /* of what it asks */
     int64_t created_at, used_at, expires_at, revoked_at; /* 0: not */
 };
 struct key_rows {
@@ -43,7 +43,7 @@ const struct err *keys_reach(struct pg *pg, struct arena *a, struct str id,
                              enum reach reach, bool *done) MUST;
 /* The least severity of what it asks from now on; p NULL: none. */
 const struct err *keys_floor(struct pg *pg, struct arena *a, struct str id,
-                             struct str floor) MUST;
+                             enum severity floor) MUST;
 /* Ends it; one that has ended stays as it is. */
 const struct err *keys_revoke(struct pg *pg, struct arena *a,
                               struct str id) MUST;

@@ -12,7 +12,8 @@ static struct lease row(const struct pg_rows *r, size_t i)
                           .intent_id = pg_str(r, i, INTENT_ID),
                           .agent_id = pg_str(r, i, AGENT),
                           .scope = pg_str(r, i, SCOPE),
-                          .status = pg_str(r, i, STATUS),
+                          .status =
+                              vocabulary_lease_status_of(pg_str(r, i, STATUS)),
                           .acquired_at = pg_int(r, i, ACQUIRED),
                           .expires_at = pg_int(r, i, EXPIRES),
                           .released_at = pg_int(r, i, RELEASED)};
@@ -104,7 +105,7 @@ void leases_queue_update(struct pg *pg, struct arena *a, const struct lease *l)
 {
     struct pg_args args = pg_args(a);
     pg_arg(&args, l->id);
-    pg_arg(&args, l->status);
+    pg_arg(&args, str_of(vocabulary_lease_status(l->status)->wire));
     pg_arg_time(&args, l->expires_at);
     pg_arg_time(&args, l->released_at);
     pg_queue(pg, SQL_LEASE_UPDATE, &args);

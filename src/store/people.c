@@ -27,7 +27,8 @@ static struct person row(const struct pg_rows *r, size_t i)
                            .name = pg_str(r, i, NAME),
                            .role = principal_role(pg_str(r, i, ROLE)),
                            .groups = pg_str(r, i, GROUPS),
-                           .bulk_limit = pg_str(r, i, BULK),
+                           .bulk_limit =
+                               vocabulary_severity_of(pg_str(r, i, BULK)),
                            .time_zone = pg_str(r, i, ZONE),
                            .theme = pg_str(r, i, THEME),
                            .created_at = pg_int(r, i, CREATED),
@@ -102,7 +103,7 @@ const struct err *people_insert(struct pg *pg, struct arena *a,
     pg_arg(&args, password_hash);
     pg_arg_time(&args, p->created_at);
     pg_arg(&args, p->groups);
-    pg_arg(&args, p->bulk_limit);
+    pg_arg(&args, str_of(vocabulary_severity(p->bulk_limit)->wire));
     const struct err *e = pg_query(pg, a, SQL_PERSON_INSERT, &args, NULL);
     return e && str_is(str_of(e->code), "database.conflict")
                ? err_at(a, ERR_CONFLICT, "person.taken", STR("email"),
@@ -160,7 +161,7 @@ const struct err *people_update(struct pg *pg, struct arena *a,
     pg_arg(&args, str_of(principal_role_word(p->role)));
     pg_arg(&args, p->name);
     pg_arg(&args, p->groups);
-    pg_arg(&args, p->bulk_limit);
+    pg_arg(&args, str_of(vocabulary_severity(p->bulk_limit)->wire));
     pg_arg_time(&args, p->disabled_at);
     pg_queue(pg, SQL_PERSON_UPDATE, &args);
     if (p->disabled_at)

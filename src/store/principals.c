@@ -134,7 +134,7 @@ static const struct err *fill(struct arena *a, const struct str *columns,
                               .groups = arena_str(a, columns[GROUPS]),
                               .reach = reach_of(columns[REACH]),
                               .severity_floor =
-                                  arena_str(a, columns[FLOOR])};
+                                  vocabulary_severity_of(columns[FLOOR])};
     return out->role == ROLE_AGENT ? speak(a, columns[AGENTS], asked, out)
                                    : NULL;
 }
@@ -222,7 +222,8 @@ const struct err *principals_by_session(struct pg *pg, struct arena *a,
                               .name = pg_str(r, 0, 2),
                               .title = pg_str(r, 0, 3),
                               .groups = pg_str(r, 0, 6),
-                              .bulk_limit = pg_str(r, 0, 7),
+                              .bulk_limit =
+                                  vocabulary_severity_of(pg_str(r, 0, 7)),
                               .time_zone = pg_str(r, 0, 8),
                               .theme = pg_str(r, 0, 9),
                               .single_key = pg_bool(r, 0, 10)};

@@ -27,24 +27,27 @@ static double number(struct str s)
     return s.p ? strtod(s.p, NULL) : -1;
 }
 
-/* No kind: a plain card. */
-static enum kind kind(struct str word)
+/* The column holds what the agent said where that was raised, else nothing. */
+static enum severity said(struct str column, enum severity counts)
 {
-    return word.p ? kind_of(word) : KIND_NONE;
+    return column.p ? vocabulary_severity_of(vocabulary_of_key(column))
+                    : counts;
 }
 
 struct suspension suspensions_row(const struct pg_rows *r, size_t i)
 {
+    const enum severity severity =
+        vocabulary_severity_of(pg_str(r, i, SEVERITY));
     return (struct suspension){
         .id = pg_str(r, i, ID),
         .intent_id = pg_str(r, i, INTENT_ID),
         .seq = pg_int(r, i, SEQ),
         .record = pg_str(r, i, RECORD),
-        .response_type = suspension_type_of(pg_str(r, i, TYPE)),
+        .response_type = vocabulary_answer_type_of(pg_str(r, i, TYPE)),
         .title = pg_str(r, i, TITLE),
         .question = pg_str(r, i, QUESTION),
         .explanation = pg_str(r, i, EXPLANATION),
-        .severity = pg_str(r, i, SEVERITY),
+        .severity = severity,
         .subject = pg_str(r, i, SUBJECT),
         .subject_sha256 = pg_str(r, i, SUBJECT_SHA256),
         .context = pg_str(r, i, CONTEXT),
@@ -58,26 +61,27 @@ struct suspension suspensions_row(const struct pg_rows *r, size_t i)
         .timeout_seconds = pg_int(r, i, TIMEOUT),
         .retry_policy = pg_str(r, i, RETRY),
         .expires_at = pg_int(r, i, EXPIRES_AT),
-        .fallback_policy = suspension_policy_of(pg_str(r, i, POLICY)),
+        .fallback_policy = vocabulary_fallback_policy_of(pg_str(r, i, POLICY)),
         .fallback_value = pg_str(r, i, FALLBACK),
-        .on_reject_abandon = str_is(pg_str(r, i, ON_REJECT), "abandon"),
+        .on_reject = vocabulary_on_reject_of(pg_str(r, i, ON_REJECT)),
         .confidence = number(pg_str(r, i, CONFIDENCE)),
         .asked_sequence = pg_int(r, i, ASKED_SEQUENCE),
-        .state = suspension_state_of(pg_str(r, i, STATE)),
-        .outcome = pg_str(r, i, OUTCOME),
+        .state = vocabulary_suspension_state_of(pg_str(r, i, STATE)),
+        .outcome = vocabulary_outcome_of(pg_str(r, i, OUTCOME)),
         .response = pg_str(r, i, RESPONSE),
         .reason = pg_str(r, i, REASON),
         .metadata = pg_str(r, i, METADATA),
         .responded_by = pg_str(r, i, RESPONDED_BY),
         .responded_by_claimed = pg_str(r, i, CLAIMED),
-        .responded_via = pg_str(r, i, VIA),
+        .responded_via = vocabulary_via_of(pg_str(r, i, VIA)),
         .responded_at = pg_int(r, i, RESPONDED_AT),
         .audit_summary = pg_str(r, i, SUMMARY),
         .attempt = pg_int(r, i, ATTEMPT),
         .next_attempt_at = pg_int(r, i, NEXT_ATTEMPT_AT),
-        .kind = kind(pg_str(r, i, KIND)),
+        .kind = kind_of(pg_str(r, i, KIND)),
         .allow_edit = pg_bool(r, i, ALLOW_EDIT),
-        .responder = {.mode = responder_mode_of(pg_str(r, i, RESPONDER_MODE)),
+        .responder = {.mode = vocabulary_responder_mode_of(
+                          pg_str(r, i, RESPONDER_MODE)),
                       .who = pg_str(r, i, RESPONDER),
                       .not_initiator = pg_bool(r, i, NOT_INITIATOR)},
         .evidence = pg_str(r, i, EVIDENCE),
@@ -86,7 +90,7 @@ struct suspension suspensions_row(const struct pg_rows *r, size_t i)
         .constraints = pg_str(r, i, CONSTRAINTS),
         .approved_subject = pg_str(r, i, APPROVED_SUBJECT),
         .approved_sha256 = pg_str(r, i, APPROVED_SHA256),
-        .severity_said = pg_str(r, i, SEVERITY_SAID),
+        .severity_said = said(pg_str(r, i, SEVERITY_SAID), severity),
     };
 }
 
@@ -119,7 +123,7 @@ void suspensions_arg_kinds(struct pg_args *args, enum kind only)
     size_t n = 0;
     for (enum kind k = KIND_NONE; k < KIND__MAX; k++) {
         if (only == KIND__MAX || k == only)
-            v[n++] = str_of(kind_key(k));
+            v[n++] = str_of(vocabulary_key(kind_words(k)));
     }
     pg_arg_texts(args, v, n);
 }
@@ -194,7 +198,8 @@ const struct err *suspensions_list(struct pg *pg, struct arena *a,
 {
     struct pg_args args = pg_args(a);
     struct pg_rows *r = NULL;
-    const bool open = suspension_state_of(page->state) == SUSPENSION_PENDING;
+    const bool open =
+        vocabulary_suspension_state_of(page->state) == SUSPENSION_PENDING;
     pg_arg_int(&args, page->limit + 1);
     pg_arg(&args, page->agent);
     pg_arg_time(&args, page->after_at);
@@ -280,15 +285,18 @@ static void arg_number(struct pg_args *args, struct arena *a, double v)
 
 static void arg_kind(struct pg_args *args, const struct suspension *s)
 {
-    pg_arg(args, str_of(kind_word(s->kind)));
+    pg_arg(args, str_of(kind_words(s->kind)->wire));
     pg_arg_bool(args, s->allow_edit);
-    pg_arg(args, str_of(responder_mode_word(s->responder.mode)));
+    pg_arg(args, str_of(vocabulary_responder_mode(s->responder.mode)->wire));
     pg_arg(args, s->responder.who);
     pg_arg_bool(args, s->responder.not_initiator);
     pg_arg(args, s->evidence);
     pg_arg(args, s->artifacts);
     pg_arg(args, s->supersedes);
-    pg_arg(args, s->severity_said);
+    pg_arg(args, s->severity_said == s->severity
+                     ? STR_NONE
+                     : str_of(vocabulary_key(
+                           vocabulary_severity(s->severity_said))));
 }
 
 void suspensions_queue_insert(struct pg *pg, struct arena *a,
@@ -299,11 +307,11 @@ void suspensions_queue_insert(struct pg *pg, struct arena *a,
     pg_arg(&args, s->intent_id);
     pg_arg_int(&args, s->seq);
     pg_arg(&args, s->record);
-    pg_arg(&args, str_of(suspension_type_word(s->response_type)));
+    pg_arg(&args, str_of(vocabulary_answer_type(s->response_type)->wire));
     pg_arg(&args, s->title);
     pg_arg(&args, s->question);
     pg_arg(&args, s->explanation);
-    pg_arg(&args, s->severity);
+    pg_arg(&args, str_of(vocabulary_severity(s->severity)->wire));
     pg_arg(&args, s->subject);
     pg_arg(&args, s->subject_sha256);
     pg_arg(&args, s->context);
@@ -320,9 +328,9 @@ void suspensions_queue_insert(struct pg *pg, struct arena *a,
         pg_arg(&args, STR_NONE);
     pg_arg(&args, s->retry_policy);
     pg_arg_time(&args, s->expires_at);
-    pg_arg(&args, str_of(suspension_policy_word(s->fallback_policy)));
+    pg_arg(&args, str_of(vocabulary_fallback_policy(s->fallback_policy)->wire));
     pg_arg(&args, s->fallback_value);
-    pg_arg(&args, s->on_reject_abandon ? STR("abandon") : STR("resume"));
+    pg_arg(&args, str_of(vocabulary_on_reject(s->on_reject)->wire));
     arg_number(&args, a, s->confidence);
     pg_arg_int(&args, s->asked_sequence);
     arg_kind(&args, s);
@@ -335,14 +343,14 @@ void suspensions_queue_decide(struct pg *pg, struct arena *a,
 {
     struct pg_args args = pg_args(a);
     pg_arg(&args, s->id);
-    pg_arg(&args, str_of(suspension_state_word(s->state)));
-    pg_arg(&args, s->outcome);
+    pg_arg(&args, str_of(vocabulary_suspension_state(s->state)->wire));
+    pg_arg(&args, str_of(vocabulary_outcome(s->outcome)->wire));
     pg_arg(&args, s->response);
     pg_arg(&args, s->reason);
     pg_arg(&args, s->metadata);
     pg_arg(&args, s->responded_by);
     pg_arg(&args, s->responded_by_claimed);
-    pg_arg(&args, s->responded_via);
+    pg_arg(&args, str_of(vocabulary_via(s->responded_via)->wire));
     pg_arg_time(&args, s->responded_at);
     pg_arg(&args, s->audit_summary);
     pg_arg(&args, s->constraints);

@@ -137,7 +137,7 @@ static struct answer answer_of(struct arena *a, struct str text,
     struct answer w = {.value = json_get(body, "value"),
                        .choice = json_get_text(body, "choice"),
                        .reason = json_get_text(body, "reason"),
-                       .via = "native"};
+                       .via = VIA_NATIVE};
     if (json_is(constraints, JSON_OBJECT))
         w.amend.constraints = constraints;
     if (json_is(subject, JSON_OBJECT)) {
@@ -167,7 +167,7 @@ static void decide(struct arena *a, struct suspension *s,
     must((s->approved_subject.p != NULL) == (s->approved_sha256.p != NULL));
     must(goal.status != INTENT_SUSPENDED && events.n > 0);
     must(json_has(parsed(a, goal.state), "_suspension"));
-    must((goal.owner.p != NULL) == (str_is(s->outcome, "accepted") &&
+    must((goal.owner.p != NULL) == (s->outcome == OUTCOME_ACCEPTED &&
                                     s->kind == KIND_HANDOFF_ACCEPTANCE));
     must(json_dump(a, agent_ui_event(a, &goal, s), WRITTEN_MAX).p != NULL);
     must(resolve_respond(a, &d, w, &who) != NULL);

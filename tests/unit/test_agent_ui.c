@@ -30,7 +30,7 @@ static void question(enum kind k, const char *more, struct suspension *s)
         subject = kinds[i].kind == k ? kinds[i].subject : subject;
     buf_put(&b, "{'question':'Q?'");
     if (k != KIND_NONE)
-        buf_printf(&b, ",'kind':'%s','subject':%s", kind_word(k), subject);
+        buf_printf(&b, ",'kind':'%s','subject':%s", kind_words(k)->wire, subject);
     buf_printf(&b, "%s%s}", *more ? "," : "", more);
     const char *body = arena_z(a, buf_text(&b));
     *s = (struct suspension){.id = STR("s-1"), .asked_by = STR("bot")};
@@ -156,7 +156,7 @@ Test(agent_ui, what_is_resolved)
                          .dependencies_done = true,
                          .now = ASKED + CLOCK_SECOND};
     const struct answer w = {.value = tree("'confirm'"),
-                             .reason = STR("fine"), .via = "native",
+                             .reason = STR("fine"), .via = VIA_NATIVE,
                              .amend = {.constraints = tree("{'limit':5}")}};
     cr_assert(!resolve_respond(a, &d, &w, &ada));
     const struct json *o = agent_ui_event(a, &g, &s);

@@ -121,7 +121,7 @@ Test(answer_amend, a_form_stays_within_the_pairs_of_a_post)
     }
     json_set_json(subject, "constraints", limits);
     const struct suspension s = {.subject = json_dump(a, subject, 1 << 20)};
-    const struct json *form = answer_amend_form(a, &s, STR("constraints"));
+    const struct json *form = answer_amend_form(a, &s, TAKES_CONSTRAINTS);
     size_t pairs = 0;
     for (size_t i = 0; i < json_count(form); i++) {
         const struct json *options = json_get(json_at(form, i), "options");

@@ -60,7 +60,7 @@ static struct suspension question(void)
                                .response_type = ANSWER_CONFIRM,
                                .choices = STR("[]"),
                                .asked_by = STR("agent"),
-                               .severity = STR("low")};
+                               .severity = SEVERITY_LOW};
 }
 
 static struct principal person(const char *limit)
@@ -68,7 +68,8 @@ static struct principal person(const char *limit)
     return (struct principal){.role = ROLE_OPERATOR,
                               .person = true,
                               .name = STR("ines@example.com"),
-                              .bulk_limit = str_of(limit)};
+                              .bulk_limit =
+                                  vocabulary_severity_of(str_of(limit))};
 }
 
 static void expect(struct str found, const char *wanted, size_t i)
@@ -108,7 +109,7 @@ Test(bulk, risk_above_the_limit_is_left_out)
     for (size_t risk = 0; risk < countof(levels); risk++) {
         for (size_t limit = 0; limit < countof(levels); limit++) {
             struct suspension s = question();
-            s.severity = str_of(levels[risk]);
+            s.severity = vocabulary_severity_of(str_of(levels[risk]));
             cr_expect_eq(left_out(&s, levels[limit]), risk > limit);
         }
     }
@@ -117,9 +118,9 @@ Test(bulk, risk_above_the_limit_is_left_out)
 Test(bulk, what_is_not_said_is_in_none)
 {
     struct suspension s = question();
-    s.severity = STR_NONE;
+    s.severity = SEVERITY_UNSAID;
     cr_expect(left_out(&s, "medium") && left_out(&s, "critical"));
-    s.severity = STR("medium");
+    s.severity = SEVERITY_MEDIUM;
     cr_expect(!left_out(&s, NULL), "a limit that is not said is medium");
 }
 
@@ -128,9 +129,9 @@ Test(bulk, a_typed_yes_is_in_none)
     struct suspension s = question();
     s.choices = STR("[" CHOICE("yes", "authorize", "") ","
                         CHOICE("no", "veto", "") "]");
-    s.severity = STR("critical");
+    s.severity = SEVERITY_CRITICAL;
     cr_expect(left_out(&s, "critical"));
-    s.severity = STR("high");
+    s.severity = SEVERITY_HIGH;
     cr_expect(!left_out(&s, "critical"));
     s.subject = STR("{\"reversible\":false}");
     cr_expect(left_out(&s, "critical"));
@@ -171,7 +172,7 @@ Test(bulk, a_grave_permission_is_left_out_of_a_yes)
     s.choices = STR("[" CHOICE("yes", "authorize", "") ","
                         CHOICE("no", "veto", "") "]");
     for (size_t high = 0; high < 2; high++) {
-        s.severity = high ? STR("high") : STR("medium");
+        s.severity = high ? SEVERITY_HIGH : SEVERITY_MEDIUM;
         const bool out =
             bulk_left_out(a, &s, &p, true, CLOCK_SECOND).p != NULL;
         cr_expect_eq(out, high);

@@ -46,12 +46,12 @@ TestSuite(channel, .init = init, .fini = fini);
 Test(channel, words)
 {
     for (enum channel_kind i = 0; i < CHANNEL_KIND__MAX; i++)
-        cr_assert_eq(channel_kind_of(str_of(channel_kind_word(i))), i);
+        cr_assert_eq(vocabulary_channel_kind_of(str_of(vocabulary_channel_kind(i)->wire)), i);
     for (enum channel_detail i = 0; i < CHANNEL_DETAIL__MAX; i++)
-        cr_assert_eq(channel_detail_of(str_of(channel_detail_word(i))), i);
-    cr_assert_eq(channel_kind_of(STR("agent")), CHANNEL_KIND__MAX);
-    cr_assert_eq(channel_kind_of(STR_NONE), CHANNEL_KIND__MAX);
-    cr_assert_eq(channel_detail_of(STR("")), CHANNEL_DETAIL__MAX);
+        cr_assert_eq(vocabulary_channel_detail_of(str_of(vocabulary_channel_detail(i)->wire)), i);
+    cr_assert_eq(vocabulary_channel_kind_of(STR("agent")), CHANNEL_KIND__MAX);
+    cr_assert_eq(vocabulary_channel_kind_of(STR_NONE), CHANNEL_KIND__MAX);
+    cr_assert_eq(vocabulary_channel_detail_of(STR("")), CHANNEL_DETAIL__MAX);
     cr_assert_str_eq(channel_news_word(CHANNEL_ASKED), "suspension.asked");
     cr_assert_str_eq(channel_news_word(CHANNEL_REMINDED),
                      "suspension.reminded");
@@ -340,7 +340,7 @@ static struct suspension question(void)
         .intent_id = STR("i-1"),
         .question = STR("May I?"),
         .explanation = STR("Because."),
-        .severity = STR("high"),
+        .severity = SEVERITY_HIGH,
         .context = STR("{\"amount\":5}"),
         .choices = STR("[{\"value\":\"a\",\"label\":\"Go\","
                        "\"effect\":\"authorize\"},"
@@ -404,7 +404,7 @@ Test(channel, body_says_the_title_and_nulls)
 {
     struct suspension s = question();
     s.title = STR("Pay");
-    s.severity = STR_NONE;
+    s.severity = SEVERITY_UNSAID;
     s.expires_at = NOW + CLOCK_SECOND;
     s.retry_policy = STR_NONE;
     s.attempt = 0;

@@ -9,9 +9,9 @@ Test(effect, words_and_back)
 {
     for (unsigned e = 0; e < EFFECT__MAX; e++) {
         const enum effect one = (enum effect)e;
-        cr_assert_eq(effect_of(str_of(effect_wire(one))), one, "%u", e);
-        cr_assert_eq(strlen(effect_word(one)) == 0, one == EFFECT_NONE);
-        cr_assert_gt(strlen(effect_outcome(one)), 0);
+        cr_assert_eq(vocabulary_effect_of(str_of(vocabulary_effect(one)->wire)), one, "%u", e);
+        cr_assert_eq(strlen(vocabulary_effect(one)->label) == 0, one == EFFECT_NONE);
+        cr_assert(vocabulary_outcome(effect_outcome(one))->wire);
     }
 }
 
@@ -20,7 +20,7 @@ Test(effect, an_unknown_word_is_none_of_them)
     const struct str words[] = {STR_NONE, STR(""), STR("Authorize"),
                                 STR("approve"), STR(" veto")};
     for (size_t i = 0; i < countof(words); i++)
-        cr_assert_eq(effect_of(words[i]), EFFECT__MAX);
+        cr_assert_eq(vocabulary_effect_of(words[i]), EFFECT__MAX);
 }
 
 Test(effect, a_choice_without_one_does_nothing)

@@ -32,8 +32,8 @@ Test(intent, status_words)
 {
     cr_assert_eq(INTENT_STATUS__MAX, 6);
     for (int i = 0; i < INTENT_STATUS__MAX; i++) {
-        cr_assert_str_eq(intent_status_word((enum intent_status)i), words[i]);
-        cr_assert_eq(intent_status_of(str_of(words[i])),
+        cr_assert_str_eq(vocabulary_intent_status((enum intent_status)i)->wire, words[i]);
+        cr_assert_eq(vocabulary_intent_status_of(str_of(words[i])),
                      (enum intent_status)i);
     }
     cr_assert_eq(INTENT_DRAFT, 0);
@@ -47,10 +47,9 @@ Test(intent, unknown_status_words)
         "",       "Draft",  "suspended", "failed", "cancelled",
         "active ", "pending", "suspended_awaiting_inpu"};
     for (size_t i = 0; i < countof(others); i++)
-        cr_assert_eq(intent_status_of(str_of(others[i])), INTENT_STATUS__MAX,
-                     "%s", others[i]);
-    cr_assert_eq(intent_status_of(STR_NONE), INTENT_STATUS__MAX);
-    cr_assert_str_eq(intent_status_word(INTENT_STATUS__MAX), "unknown");
+        cr_assert_eq(vocabulary_intent_status_of(str_of(others[i])),
+                     INTENT_STATUS__MAX, "%s", others[i]);
+    cr_assert_eq(vocabulary_intent_status_of(STR_NONE), INTENT_STATUS__MAX);
 }
 
 /* ---- moves ---------------------------------------------------------- */
@@ -106,7 +105,7 @@ static void try_move(const struct intent_move *m)
              m->dependencies_done, m->children_done);
     expect(e, code, NULL, what);
     if (!code)
-        cr_assert_eq(goes, to, "%s: %s", what, intent_status_word(goes));
+        cr_assert_eq(goes, to, "%s: %s", what, vocabulary_intent_status(goes)->wire);
     else
         cr_assert_eq(e->kind, strcmp(code, "intent.resume_forbidden") == 0
                                   ? ERR_FORBIDDEN

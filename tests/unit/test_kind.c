@@ -21,7 +21,7 @@ static const struct err *check(enum kind k, const char *severity,
 {
     const struct kind_ask ask = {.kind = k,
                                  .severity =
-                                     severity ? str_of(severity) : STR_NONE,
+                                     vocabulary_severity_of(str_of(severity)),
                                  .subject = subject};
     return kind_check_subject(a, &ask);
 }
@@ -57,11 +57,11 @@ Test(kind, seven_words_and_nothing_else)
     size_t n = 0;
     for (enum kind k = KIND_NONE; k < KIND__MAX; k++) {
         if (k == KIND_NONE) {
-            cr_assert(!kind_rule(k) && !kind_word(k));
+            cr_assert(!kind_rule(k) && !kind_words(k)->wire);
             continue;
         }
-        cr_assert_eq(kind_of(str_of(kind_word(k))), k, "%s", kind_word(k));
-        cr_assert(kind_rule(k)->answers[0]);
+        cr_assert_eq(kind_of(str_of(kind_words(k)->wire)), k, "%s", kind_words(k)->wire);
+        cr_assert(kind_answered_by(k, kind_rule(k)->answer));
         n++;
     }
     cr_assert_eq(n, countof(kinds));
@@ -71,7 +71,8 @@ Test(kind, seven_words_and_nothing_else)
                                          "approvals", "vote"};
     for (size_t i = 0; i < countof(others); i++)
         cr_assert_eq(kind_of(str_of(others[i])), KIND__MAX, "%s", others[i]);
-    cr_assert_eq(kind_of(STR_NONE), KIND__MAX);
+    cr_assert_eq(kind_of(STR_NONE), KIND_NONE);
+    cr_assert_eq(kind_of(STR("")), KIND__MAX);
 }
 
 Test(kind, how_each_is_answered)
@@ -93,12 +94,13 @@ Test(kind, how_each_is_answered)
     static_assert(countof(rows) == KIND__MAX, "a row for each kind");
     for (size_t i = 0; i < countof(rows); i++) {
         for (size_t k = 0; k < countof(words); k++)
-            cr_assert_eq(kind_answered_by(rows[i].kind, str_of(words[k])),
+            cr_assert_eq(kind_answered_by(rows[i].kind,
+                                          vocabulary_answer_type_of(
+                                              str_of(words[k]))),
                          rows[i].choice_confirm_text_form[k] == 'y',
                          "%d %s", (int)rows[i].kind, words[k]);
         if (rows[i].kind != KIND_NONE) {
-            cr_assert(!kind_answered_by(rows[i].kind, STR("")));
-            cr_assert(!kind_answered_by(rows[i].kind, STR("choice confirm")));
+            cr_assert(!kind_answered_by(rows[i].kind, ANSWER_TYPE__MAX));
         }
     }
 }
@@ -149,7 +151,7 @@ static const char *at_of(const struct place *p)
 static bool needed(const struct kind_fact *f, const char *severity)
 {
     return f->need == KIND_NEEDED ||
-           (f->need == KIND_NEEDED_HIGH && severity_grave(str_of(severity))) ||
+           (f->need == KIND_NEEDED_HIGH && vocabulary_severity_of(str_of(severity)) >= SEVERITY_HIGH) ||
            str_is(str_of(f->path), "duration.seconds");
 }
 
@@ -167,7 +169,7 @@ static void lacking(enum kind k, const struct kind_fact *f,
         json_set_text(p.holder, p.key, str_of(lack));
     const struct err *e = check(k, severity, subject);
     if (!needed(f, severity)) {
-        cr_assert(!e, "%s %s: %.*s", kind_word(k), f->path,
+        cr_assert(!e, "%s %s: %.*s", kind_words(k)->wire, f->path,
                   STR_FMT(e ? e->at : STR_NONE));
         return;
     }
@@ -202,7 +204,7 @@ Test(kind, every_fact_that_is_missing_and_every_wrong_type)
     size_t rows = 0;
     for (enum kind k = KIND_APPROVAL; k < KIND__MAX; k++) {
         const struct kind_rule *rule = kind_rule(k);
-        cr_assert(!check(k, "critical", subject_of(k)), "%s", rule->word);
+        cr_assert(!check(k, "critical", subject_of(k)), "%s", rule->words.wire);
         for (size_t i = 0; i < rule->facts_n; i++, rows++) {
             const struct kind_fact *f = &rule->facts[i];
             cr_assert(f->label[0]);

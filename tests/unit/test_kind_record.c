@@ -60,7 +60,7 @@ Test(kind_record, what_names_no_kind_is_a_plain_card)
         reads(arena_z(a, buf_text(&b)), &s);
         cr_assert_eq(s.kind, KIND_NONE, "%s", others[i]);
         cr_assert_eq(s.responder.mode, RESPONDER_OPERATORS);
-        cr_assert(!s.allow_edit && !s.supersedes.p && !s.severity.p);
+        cr_assert(!s.allow_edit && !s.supersedes.p && s.severity == SEVERITY_UNSAID);
         cr_assert(str_is(s.evidence, "[]") && str_is(s.artifacts, "[]"));
         const struct json *choices = suspension_choices(a, &s);
         for (size_t k = 0; k < json_count(choices); k++)
@@ -117,7 +117,7 @@ Test(kind_record, every_kind_passes_with_its_facts)
     for (size_t i = 0; i < countof(kinds); i++) {
         struct buf b = buf_make(a, 1 << 14);
         struct suspension s;
-        buf_printf(&b, "'kind':'%s','subject':%s", kind_word(kinds[i].kind),
+        buf_printf(&b, "'kind':'%s','subject':%s", kind_words(kinds[i].kind)->wire,
                    kinds[i].subject);
         reads(arena_z(a, buf_text(&b)), &s);
         cr_assert_eq(s.kind, kinds[i].kind);
@@ -176,7 +176,7 @@ static const struct err *silence(enum kind k, const char *more,
                "{'question':'Q?','kind':'%s','subject':%s,"
                "'timeout_seconds':60,'fallback_value':%s,"
                "'fallback_policy':'use_default_and_continue'%s%s}",
-               kind_word(k), subject, value, *more ? "," : "", more);
+               kind_words(k)->wire, subject, value, *more ? "," : "", more);
     const struct str body = json_of(arena_z(a, buf_text(&b)));
     const struct err *e = suspension_read(a, tree_of(body), body, &s);
     cr_assert(!e, "%.*s: %s", STR_FMT(body), e ? e->code : "");
@@ -257,7 +257,7 @@ static struct suspension silent(enum kind k, const char *value,
                "{'question':'Q?','kind':'%s','subject':%s,"
                "'timeout_seconds':60,'fallback_value':'%s',"
                "'fallback_policy':'use_default_and_continue'}",
-               kind_word(k), kinds[k - KIND_APPROVAL].subject, value);
+               kind_words(k)->wire, kinds[k - KIND_APPROVAL].subject, value);
     const struct str body = json_of(arena_z(a, buf_text(&b)));
     cr_assert(!suspension_read(a, tree_of(body), body, &s));
     cr_assert(!suspension_seal(a, &s, CLOCK_SECOND));
@@ -272,7 +272,7 @@ Test(kind_record, silence_allows_no_more_than_a_person)
 {
     struct intent g;
     const struct suspension s = silent(KIND_PERMISSION, "allow_once", &g);
-    cr_assert(str_is(s.outcome, "fallback") && suspension_modified(&s));
+    cr_assert(s.outcome == OUTCOME_FALLBACK && suspension_modified(&s));
     cr_assert(str_is(s.constraints, "{\"uses\":1}"), "%.*s",
               STR_FMT(s.constraints));
 }
@@ -282,6 +282,6 @@ Test(kind_record, silence_is_a_fallback_whatever_it_chooses)
 {
     struct intent g;
     const struct suspension s = silent(KIND_HANDOFF_ACCEPTANCE, "accept", &g);
-    cr_assert(str_is(s.outcome, "fallback") && !g.owner.p);
+    cr_assert(s.outcome == OUTCOME_FALLBACK && !g.owner.p);
     cr_assert(!suspension_modified(&s));
 }

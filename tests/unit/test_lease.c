@@ -33,10 +33,13 @@ static const struct {
 Test(lease, status)
 {
     for (size_t i = 0; i < countof(statuses); i++) {
-        const struct lease l = {.status = str_of(statuses[i].status),
+        const struct lease l = {.status = vocabulary_lease_status_of(
+                                    str_of(statuses[i].status)),
                                 .expires_at = END};
         cr_assert_str_eq(
-            lease_status(&l, statuses[i].suspended, statuses[i].now),
+            vocabulary_lease_status(lease_status(&l, statuses[i].suspended,
+                                                 statuses[i].now))
+                ->wire,
             statuses[i].reads, "case %zu", i);
     }
 }
@@ -68,7 +71,8 @@ Test(lease, renew)
     for (size_t i = 0; i < countof(renewals); i++) {
         const struct lease l = {.id = STR("own"),
                                 .agent_id = str_of(renewals[i].holder),
-                                .status = str_of(renewals[i].status)};
+                                .status = vocabulary_lease_status_of(
+                                    str_of(renewals[i].status))};
         const struct lease newest = {.id = str_of(renewals[i].newest)};
         const struct err *e = lease_renew(&l, &newest, STR("me"));
         if (!renewals[i].code) {

@@ -60,6 +60,7 @@ Test(person, names_and_passwords_have_their_lengths)
 Test(person, words)
 {
     enum role role;
+    enum severity limit;
     struct str s;
     static const char *const people[] = {"operator", "admin", "auditor"};
     for (size_t i = 0; i < countof(people); i++) {
@@ -69,9 +70,11 @@ Test(person, words)
     cr_expect(person_role(a, STR("agent"), &role));
     cr_expect(person_role(a, STR("clock"), &role));
     cr_expect(person_role(a, STR_NONE, &role));
-    cr_expect(!person_bulk_limit(a, STR("critical"), &s));
-    cr_expect(str_is(s, "critical"));
-    cr_expect(person_bulk_limit(a, STR("Low"), &s));
+    cr_expect(!person_bulk_limit(a, STR("critical"), &limit));
+    cr_expect(limit == SEVERITY_CRITICAL);
+    cr_expect(person_bulk_limit(a, STR("Low"), &limit));
+    cr_expect(person_bulk_limit(a, STR("none"), &limit));
+    cr_expect(person_bulk_limit(a, STR_NONE, &limit));
     cr_expect(!person_theme(a, STR("auto"), &s) && str_is(s, "auto"));
     cr_expect(person_theme(a, STR_NONE, &s));
 }

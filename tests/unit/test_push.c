@@ -32,7 +32,8 @@ Test(push, type)
 {
     for (size_t i = 0; i < countof(cases); i++) {
         const struct suspension s = {.state = cases[i].state,
-                                     .outcome = str_of(cases[i].outcome)};
+                                     .outcome = vocabulary_outcome_of(
+                                         str_of(cases[i].outcome))};
         cr_assert_str_eq(push_type(&s), cases[i].type, "case %zu", i);
         cr_assert(push_type_known(str_of(cases[i].type)));
     }
@@ -54,7 +55,7 @@ static struct suspension answered(int64_t after)
     return (struct suspension){.id = STR("s-1"),
                                .intent_id = STR("i-1"),
                                .state = SUSPENSION_RESOLVED,
-                               .outcome = STR("vetoed"),
+                               .outcome = OUTCOME_VETOED,
                                .response = STR("\"no\""),
                                .reason = STR("Too \"dear\""),
                                .responded_by = STR("eva@example.org"),

@@ -77,7 +77,7 @@ static const struct principal ada = {.role = ROLE_OPERATOR,
 
 static struct answer saying(const char *value)
 {
-    struct answer w = {.via = "browser"};
+    struct answer w = {.via = VIA_BROWSER};
     w.value = value ? tree(value) : NULL;
     return w;
 }
@@ -110,7 +110,7 @@ static struct json *mirror(const struct scene *c)
 static void untouched(const struct scene *c, const char *what)
 {
     cr_assert_eq(c->s.state, SUSPENSION_PENDING, "%s", what);
-    cr_assert(!c->s.outcome.p && !c->s.responded_by.p, "%s", what);
+    cr_assert(c->s.outcome == OUTCOME_UNDECIDED && !c->s.responded_by.p, "%s", what);
     cr_assert_eq(c->events.n, 0, "%s", what);
     cr_assert_eq(c->intent.status, INTENT_SUSPENDED, "%s", what);
     cr_assert_eq(c->intent.tail.sequence, 2, "%s", what);
@@ -161,11 +161,11 @@ static void try_effect(size_t i, bool abandon, bool dependencies_done)
         abandon ? effects[i].abandoned : effects[i].then;
     if (then == INTENT_ACTIVE && !dependencies_done)
         then = INTENT_BLOCKED;
-    cr_assert(str_is(c->s.outcome, effects[i].outcome), "%s: %.*s", what,
-              STR_FMT(c->s.outcome));
+    cr_assert(c->s.outcome == vocabulary_outcome_of(str_of(effects[i].outcome)),
+              "%s: %s", what, vocabulary_outcome(c->s.outcome)->wire);
     cr_assert_eq(c->s.state, SUSPENSION_RESOLVED);
     cr_assert_eq(c->intent.status, then, "%s: %s", what,
-                 intent_status_word(c->intent.status));
+                 vocabulary_intent_status(c->intent.status)->wire);
     event_is(c, 0, "intent.resumed", "ada@example.com");
     cr_assert(str_is(json_get_text(payload(c, 0), "outcome"),
                      effects[i].outcome));
@@ -201,9 +201,9 @@ Test(resolve, an_effect_that_nobody_knows_authorizes_nothing)
         struct scene *c = scene(CHOICES);
         const struct answer w = saying("'x'");
         c->s.choices = json_of(choices[i]);
-        c->s.on_reject_abandon = true;
+        c->s.on_reject = ON_REJECT_ABANDON;
         cr_assert(!resolve_respond(a, &c->d, &w, &ada));
-        cr_assert(str_is(c->s.outcome, "none"), "%s", choices[i]);
+        cr_assert(c->s.outcome == OUTCOME_NONE, "%s", choices[i]);
         cr_assert_eq(c->intent.status, INTENT_ACTIVE);
     }
 }
@@ -334,9 +334,10 @@ static void try_answer(const char *question, const char *value,
     same(tree_of(c->s.response), value);
     same(json_get(mirror(c), "response"), value);
     same(json_get(payload(c, 0), "value"), value);
-    const char *outcome =
-        chosen ? effect_outcome(effect_of_choice(choice)) : "answered";
-    cr_assert(str_is(c->s.outcome, outcome), "%s", what);
+    cr_assert_eq(c->s.outcome,
+                 chosen ? effect_outcome(effect_of_choice(choice))
+                        : OUTCOME_ANSWERED,
+                 "%s", what);
 }
 
 Test(resolve, every_type_accepts_and_refuses)
@@ -623,7 +624,7 @@ static struct scene *decided_scene(enum suspension_state state)
 {
     struct scene *c = scene(CHOICES);
     c->s.state = state;
-    c->s.outcome = STR("authorized");
+    c->s.outcome = OUTCOME_AUTHORIZED;
     c->s.response = json_of("'go'");
     c->s.responded_by = STR("bob@example.com");
     c->s.responded_at = ASKED;
@@ -672,7 +673,7 @@ Test(resolve, the_loser_is_told_when_in_the_words_of_the_door)
     for (size_t i = 0; i < countof(cases); i++) {
         struct scene *c = decided_scene(SUSPENSION_RESOLVED);
         struct answer w = saying("'stop'");
-        w.via = cases[i].via;
+        w.via = vocabulary_via_of(str_of(cases[i].via));
         const struct err *e = resolve_respond(a, &c->d, &w, &ada);
         cr_assert(str_is(json_get_text(e->more, "responded_at"),
                          cases[i].at));
@@ -686,7 +687,7 @@ Test(resolve, a_conflict_about_silence_has_no_value)
 {
     struct scene *c = decided_scene(SUSPENSION_EXPIRED);
     c->s.response = STR_NONE;
-    c->s.outcome = STR_NONE;
+    c->s.outcome = OUTCOME_UNDECIDED;
     c->s.responded_by = STR_NONE;
     c->s.audit_summary = STR_NONE;
     const struct err *e = resolve_decided(a, &c->s, false);
@@ -726,7 +727,7 @@ Test(resolve, an_answer_on_record)
     cr_assert(str_eq(c->s.response, json_of("'go'")));
     cr_assert(str_is(c->s.responded_by, "ada@example.com"));
     cr_assert(str_is(c->s.responded_by_claimed, "somebody else"));
-    cr_assert(str_is(c->s.responded_via, "browser"));
+    cr_assert(c->s.responded_via == VIA_BROWSER);
     cr_assert(c->s.responded_at == NOW);
     cr_assert(str_eq(c->s.metadata, json_of("{'m':1}")));
     cr_assert(str_is(c->s.audit_summary,
@@ -765,10 +766,10 @@ Test(resolve, a_bare_answer_on_record)
     struct answer w = saying("'no'");
     w.claimed = STR("ada@example.com"); /* who it is anyway */
     w.metadata = json_object(a);
-    w.via = "openintent";
+    w.via = VIA_OPENINTENT;
     cr_assert(!resolve_respond(a, &c->d, &w, &ada));
     cr_assert(!c->s.responded_by_claimed.p && !c->s.metadata.p);
-    cr_assert(!c->s.reason.p && str_is(c->s.outcome, "vetoed"));
+    cr_assert(!c->s.reason.p && c->s.outcome == OUTCOME_VETOED);
     same(payload(c, 0),
          "{'intent_id':'i-1','suspension_id':'s-1','value':'no',"
          "'responded_by':'ada@example.com',"
@@ -790,8 +791,8 @@ static const struct {
      "Approved by answering \"Approve: Yes\" by ada@example.com in the "
      "browser, 0 s after bot asked."},
     {CONFIRM, "'no'", "openintent", 119,
-     "Rejected by answering \"Reject: No\" by ada@example.com through the "
-     "OpenIntent endpoint, 119 s after bot asked."},
+     "Rejected by answering \"Reject: No\" by ada@example.com through "
+     "OpenIntent, 119 s after bot asked."},
     {CHOICES, "'go'", "native", 120,
      "Approved by answering \"Approve: Go on\" by ada@example.com through the "
      "API, 2 min after bot asked."},
@@ -807,7 +808,7 @@ static const struct {
     {FIELDS, "{'n':1}", "browser", 7200,
      "Form filled in by ada@example.com in the browser, 2 h after bot asked."},
     {NO_CHOICES, "'x'", "openintent", 172799,
-     "Answered in words by ada@example.com through the OpenIntent endpoint, "
+     "Answered in words by ada@example.com through OpenIntent, "
      "47 h after bot asked."},
     {ANY_FORM, "5", "native", 172800,
      "Form filled in by ada@example.com through the API, 2 days after bot "
@@ -819,12 +820,12 @@ Test(resolve, the_summary_of_an_answer)
     for (size_t i = 0; i < countof(summaries); i++) {
         struct scene *c = asking(summaries[i].question);
         struct answer w = saying(summaries[i].value);
-        w.via = summaries[i].via;
+        w.via = vocabulary_via_of(str_of(summaries[i].via));
         c->d.now = ASKED + summaries[i].seconds * CLOCK_SECOND;
         cr_assert(!resolve_respond(a, &c->d, &w, &ada));
         cr_assert(str_is(c->s.audit_summary, summaries[i].says), "%.*s",
                   STR_FMT(c->s.audit_summary));
-        cr_assert(str_is(c->s.responded_via, summaries[i].via));
+        cr_assert(c->s.responded_via == w.via);
     }
 }
 
@@ -860,17 +861,18 @@ static void try_expiry(size_t i)
     cr_assert(!resolve_expire(a, &c->d), "case %zu", i);
     cr_assert_eq(c->s.state, SUSPENSION_EXPIRED);
     cr_assert_eq(c->intent.status, expiries[i].then, "case %zu: %s", i,
-                 intent_status_word(c->intent.status));
-    cr_assert(str_is(c->s.outcome, expiries[i].outcome), "case %zu", i);
+                 vocabulary_intent_status(c->intent.status)->wire);
+    cr_assert(c->s.outcome ==
+                  vocabulary_outcome_of(str_of(expiries[i].outcome)), "case %zu", i);
     cr_assert(str_is(c->s.responded_by, "clock"));
-    cr_assert(str_is(c->s.responded_via, "clock"));
+    cr_assert(c->s.responded_via == VIA_CLOCK);
     cr_assert(c->s.responded_at == NOW && !c->s.reason.p);
     cr_assert_eq(c->events.n, 2);
     event_is(c, 0, "intent.suspension_expired", "clock");
     const struct json *p = payload(c, 0);
     cr_assert(str_is(json_get_text(p, "suspension_id"), "s-1"));
     cr_assert(str_is(json_get_text(p, "fallback_policy"),
-                     suspension_policy_word(expiries[i].policy)));
+                     vocabulary_fallback_policy(expiries[i].policy)->wire));
     cr_assert(str_is(json_get_text(p, "reason"), "timeout"));
     cr_assert_eq(json_int(json_get(p, "attempts")), 1);
     cr_assert_eq(json_has(p, "fallback_value"), expiries[i].response != NULL);
@@ -879,7 +881,7 @@ static void try_expiry(size_t i)
     cr_assert(str_is(json_get_text(p, "old_status"),
                      "suspended_awaiting_input"));
     cr_assert(str_is(json_get_text(p, "new_status"),
-                     intent_status_word(expiries[i].then)));
+                     vocabulary_intent_status(expiries[i].then)->wire));
     cr_assert(str_is(json_get_text(p, "reason"), "expired"));
     const struct json *m = mirror(c);
     cr_assert(str_is(json_get_text(m, "resolution"), "expired"));
@@ -951,7 +953,7 @@ Test(resolve, who_may_take_a_question_back)
         }
         cr_assert(!e, "case %zu: %s", i, e ? e->code : "");
         cr_assert_eq(c->s.state, SUSPENSION_CANCELLED);
-        cr_assert(str_is(c->s.outcome, "none") && !c->s.response.p);
+        cr_assert(c->s.outcome == OUTCOME_NONE && !c->s.response.p);
         cr_assert(str_is(c->s.responded_by, takers[i].actor));
         cr_assert(str_is(c->s.reason, "not needed"));
         cr_assert(c->s.responded_at == NOW);
@@ -994,7 +996,7 @@ Test(resolve, where_the_intent_goes_when_it_is_taken_back)
         cr_assert(!resolve_cancel(a, &c->d, &bot, STR(" \n"), ways[i].to));
         cr_assert_eq(c->intent.status, ways[i].then, "case %zu", i);
         cr_assert(str_is(json_get_text(payload(c, 0), "new_status"),
-                         intent_status_word(ways[i].then)));
+                         vocabulary_intent_status(ways[i].then)->wire));
         cr_assert(!c->s.reason.p);
     }
 }

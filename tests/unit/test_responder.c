@@ -183,14 +183,3 @@ Test(responder, the_words_say_who_can)
         cr_assert(e && str_search(e->say, said) < e->say.n);
     }
 }
-
-Test(responder, words_of_the_modes)
-{
-    for (enum responder_mode m = RESPONDER_OPERATORS; m < RESPONDER_MODE__MAX;
-         m++)
-        cr_assert_eq(responder_mode_of(str_of(responder_mode_word(m))), m);
-    cr_assert_eq(responder_mode_of(STR("everybody")), RESPONDER_MODE__MAX);
-    cr_assert_eq(responder_mode_of(STR("")), RESPONDER_MODE__MAX);
-    cr_assert_eq(responder_mode_of(STR_NONE), RESPONDER_MODE__MAX);
-    cr_assert_str_eq(responder_mode_word(RESPONDER_MODE__MAX), "unknown");
-}

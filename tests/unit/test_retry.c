@@ -272,7 +272,7 @@ Test(retry, each_member_comes_from_the_nearest_that_says_it)
         cr_assert(snprintf(of, sizeof of, "case %zu", i) > 0);
         if (cascade[i].fallback)
             s.fallback_policy =
-                suspension_policy_of(str_of(cascade[i].fallback));
+                vocabulary_fallback_policy_of(str_of(cascade[i].fallback));
         const enum fallback_policy before = s.fallback_policy;
         expect(retry_apply(a, &s, &from), NULL, NULL, of);
         same_text(s.retry_policy, cascade[i].merged, of);
@@ -281,7 +281,7 @@ Test(retry, each_member_comes_from_the_nearest_that_says_it)
         if (s.retry_policy.p)
             cr_assert(!json_parse(a, s.retry_policy, &merged));
         cr_assert_eq(s.fallback_policy,
-                     merged ? suspension_policy_of(json_get_text(
+                     merged ? vocabulary_fallback_policy_of(json_get_text(
                                   merged, "final_fallback_policy"))
                             : before,
                      "%s", of);
@@ -418,7 +418,7 @@ static void try_fallback(size_t i, const char *severity)
         .choices = json_of(fallbacks[i].choices),
         .fallback_policy = FALLBACK_COMPLETE,
         .fallback_value = json_of(fallbacks[i].value),
-        .severity = str_of(severity)};
+        .severity = vocabulary_severity_of(str_of(severity))};
     char of[48];
     cr_assert(snprintf(of, sizeof of, "case %zu, %s", i,
                        severity ? severity : "none") > 0);
@@ -430,7 +430,7 @@ static void try_fallback(size_t i, const char *severity)
                code ? "fallback_value" : NULL, of);
         /* What the operator allows is for low alone. */
         if (code && str_is(str_of(code), "fallback.authorizes") &&
-            str_is(one.severity, "low"))
+            one.severity == SEVERITY_LOW)
             code = NULL;
         expect(retry_check_fallback(a, &one, RETRY_SILENCE_LOW), code,
                code ? "fallback_value" : NULL, of);
@@ -478,7 +478,7 @@ Test(retry, going_on_takes_a_value)
 {
     struct suspension s = {.response_type = ANSWER_TEXT,
                            .choices = STR("[]"),
-                           .severity = STR("critical")};
+                           .severity = SEVERITY_CRITICAL};
     for (int p = 0; p < FALLBACK_POLICY__MAX; p++) {
         s.fallback_policy = (enum fallback_policy)p;
         s.strict = true;

@@ -64,7 +64,8 @@ const struct err *api_intent_list(struct call *c)
     const struct str after = request_query(c->rq, "after");
     struct intent_rows rows;
     struct intent last;
-    if (page.status.p && intent_status_of(page.status) == INTENT_STATUS__MAX)
+    if (page.status.p &&
+        vocabulary_intent_status_of(page.status) == INTENT_STATUS__MAX)
         return err_at(c->a, ERR_BAD_REQUEST, "request.query", STR("status"),
                       "There is no such status.");
     TRY(call_query_int(c, "limit", 1, 1000, &page.limit));
@@ -123,7 +124,8 @@ static struct json *created_payload(struct call *c, const struct intent *i)
 {
     struct json *p = json_object(c->a);
     json_set_text(p, "title", i->title);
-    json_set_text(p, "status", str_of(intent_status_word(i->status)));
+    json_set_text(p, "status",
+                  str_of(vocabulary_intent_status(i->status)->wire));
     if (i->parent_intent_id.p)
         json_set_text(p, "parent_intent_id", i->parent_intent_id);
     view_set(c->a, p, "depends_on", i->depends_on);
@@ -214,7 +216,7 @@ static const struct err *check_dependency(struct call *c, struct str id,
                       STR("dependency_id"),
                       "An intent may not depend on itself, not even through "
                       "others.");
-    *status = intent_status_of(pg_str(rows, 0, 1));
+    *status = vocabulary_intent_status_of(pg_str(rows, 0, 1));
     return NULL;
 }
 

@@ -30,7 +30,7 @@ static const struct err *withdraw(struct call *c, struct work *w,
     if (who.role == ROLE_OPERATOR)
         who.role = ROLE_ADMIN;
     TRY(resolve_cancel(c->a, &d, &who, reason, to));
-    w->suspension.responded_via = STR("openintent");
+    w->suspension.responded_via = VIA_OPENINTENT;
     w->suspension_decided = true;
     return NULL;
 }
@@ -66,7 +66,7 @@ static const struct err *change_status(struct call *c, struct work *w,
 
 const struct err *api_intent_status(struct call *c)
 {
-    struct str word = STR_NONE, reason = STR_NONE;
+    struct str reason = STR_NONE;
     struct work_once once;
     struct json *body = NULL;
     int64_t version = 0;
@@ -76,22 +76,19 @@ const struct err *api_intent_status(struct call *c)
     TRY(call_once(c, &once));
     struct fields f = fields(c->a, body, STR(""));
     fields_need(&f, "status");
-    fields_word(&f, "status",
-                "draft active blocked suspended_awaiting_input completed "
-                "abandoned",
-                &word);
+    const enum intent_status to = vocabulary_intent_status_read(&f, "status");
     fields_text(&f, "reason", REASON_MAX, &reason);
     TRY(fields_error(&f));
     const struct work_target target = {
         .intent_id = c->param[0],
         .who = &c->who,
-        .take = str_is(word, "completed") ? SQL_INTENT_TAKE_DEPENDENTS
-                                          : SQL_INTENT_TAKE};
+        .take = to == INTENT_COMPLETED ? SQL_INTENT_TAKE_DEPENDENTS
+                                       : SQL_INTENT_TAKE};
     TRY(work_begin(&w, c->pg, c->a, &target, &once));
     if (w.answered)
         return call_replay(c, &w);
     TRY(call_same_version(c, &w, version));
-    TRY(change_status(c, &w, intent_status_of(word), reason));
+    TRY(change_status(c, &w, to, reason));
     return commit_intent(c, &w);
 }
 

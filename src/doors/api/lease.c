@@ -35,7 +35,7 @@ const struct err *api_lease_list(struct call *c)
 static const struct err *held(struct call *c, const struct lease *l)
 {
     struct json *more = json_object(c->a);
-    json_set_json(more, "existing_lease", view_lease(c->a, l, "active"));
+    json_set_json(more, "existing_lease", view_lease(c->a, l, LEASE_ACTIVE));
     return err_more(c->a,
                     ERROR(ERR_CONFLICT, "lease.held",
                           "Another lease on this scope is active."),
@@ -51,10 +51,9 @@ static const struct err *free_scope(struct call *c, struct work *w,
     TRY(leases_holder(c->pg, c->a, w->intent.id, scope, &old, &found));
     if (!found)
         return NULL;
-    if (str_is(str_of(lease_status(&old, suspended(&w->intent), w->now)),
-               "active"))
+    if (lease_status(&old, suspended(&w->intent), w->now) == LEASE_ACTIVE)
         return held(c, &old);
-    old.status = STR("expired");
+    old.status = LEASE_EXPIRED;
     leases_queue_update(c->pg, c->a, &old);
     return work_event(w, "lease_released", event_by_clock(),
                       lease_payload(c->a, &old, "expired"));
@@ -62,7 +61,7 @@ static const struct err *free_scope(struct call *c, struct work *w,
 
 const struct err *api_lease_acquire(struct call *c)
 {
-    struct lease l = {.id = id_new(c->a), .status = STR("active")};
+    struct lease l = {.id = id_new(c->a), .status = LEASE_ACTIVE};
     int64_t seconds = LEASE_SECONDS_DEFAULT;
     struct work_once once;
     struct json *body = NULL;
@@ -87,7 +86,7 @@ const struct err *api_lease_acquire(struct call *c)
     leases_queue_insert(c->pg, c->a, &l);
     TRY(work_event(&w, "lease_acquired", event_by(&c->who),
                    lease_payload(c->a, &l, NULL)));
-    return call_commit(c, &w, 201, view_lease(c->a, &l, "active"), false);
+    return call_commit(c, &w, 201, view_lease(c->a, &l, LEASE_ACTIVE), false);
 }
 
 /* ---- keeping and giving back ---------------------------------------- */
@@ -119,20 +118,20 @@ const struct err *api_lease_renew(struct call *c)
     TRY(begin_lease(c, &w, &once, &l));
     TRY(leases_newest(c->pg, c->a, w.intent.id, l.scope, &newest, &found));
     TRY(lease_renew(&l, &newest, principal_actor(&c->who)));
-    const bool ended = str_is(l.status, "expired");
-    l.status = STR("active");
+    const bool ended = l.status == LEASE_EXPIRED;
+    l.status = LEASE_ACTIVE;
     l.expires_at = w.now + seconds * CLOCK_SECOND;
     if (ended)
         TRY(work_event(&w, "lease_acquired", event_by(&c->who),
                        lease_payload(c->a, &l, NULL)));
     leases_queue_update(c->pg, c->a, &l);
-    return call_commit(c, &w, 200, view_lease(c->a, &l, "active"), false);
+    return call_commit(c, &w, 200, view_lease(c->a, &l, LEASE_ACTIVE), false);
 }
 
 static const struct err *end_lease(struct call *c, struct work *w,
                                    struct lease *l)
 {
-    l->status = c->who.role == ROLE_ADMIN ? STR("revoked") : STR("released");
+    l->status = c->who.role == ROLE_ADMIN ? LEASE_REVOKED : LEASE_RELEASED;
     l->released_at = w->now;
     leases_queue_update(c->pg, c->a, l);
     return work_event(w, "lease_released", event_by(&c->who),
@@ -149,7 +148,7 @@ const struct err *api_lease_release(struct call *c)
         !str_eq(l.agent_id, principal_actor(&c->who)))
         return ERROR(ERR_FORBIDDEN, "lease.not_holder",
                      "Only the agent that holds the lease may release it.");
-    if (str_is(l.status, "active")) /* else it was given back already */
+    if (l.status == LEASE_ACTIVE) /* else it was given back already */
         TRY(end_lease(c, &w, &l));
     return call_commit(c, &w, 200,
                        view_lease(c->a, &l,

@@ -53,7 +53,7 @@ static const struct err *read_answer(struct call *c, const struct json *body,
     fields_text(&f, "subject_sha256", 64, &out->seen);
     fields_json(&f, "metadata", JSON_OBJECT, &out->metadata);
     out->value = json_get(body, "value");
-    out->via = "openintent";
+    out->via = VIA_OPENINTENT;
     return fields_error(&f);
 }
 

@@ -129,7 +129,8 @@ const struct err *api_suspension_ask(struct call *c)
         return call_replay_made(c, &w, &made);
     TRY(ask_suspend(c, &w, &s));
     struct json *o = view_suspension(c, &w.suspension);
-    json_set_text(o, "status", str_of(intent_status_word(w.intent.status)));
+    json_set_text(o, "status",
+                  str_of(vocabulary_intent_status(w.intent.status)->wire));
     json_set_int(o, "version", w.intent.version);
     call_locate(c, &made, s.id);
     return call_commit(c, &w, 201, o, false);
@@ -230,7 +231,7 @@ const struct err *api_suspension_list(struct call *c)
                                     .state = request_query(c->rq, "state")};
     struct suspension_rows rows;
     if (page.state.p &&
-        suspension_state_of(page.state) == SUSPENSION_STATE__MAX)
+        vocabulary_suspension_state_of(page.state) == SUSPENSION_STATE__MAX)
         return err_at(c->a, ERR_BAD_REQUEST, "request.query", STR("state"),
                       "\"state\" is one of pending, resolved, expired, "
                       "cancelled.");
@@ -262,7 +263,7 @@ static const struct err *read_answer(struct call *c, const struct json *body,
     fields_text(&f, "typed", SHORT_MAX, &out->typed);
     fields_json(&f, "metadata", JSON_OBJECT, &out->metadata);
     out->value = json_get(body, "value");
-    out->via = "native";
+    out->via = VIA_NATIVE;
     return fields_error(&f);
 }
 

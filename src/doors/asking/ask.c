@@ -32,7 +32,7 @@ static void settle_severity(struct call *c, struct suspension *s)
 {
     const enum severity floors[] = {
         (enum severity)c->serve->conf->severity_floor[s->kind],
-        severity_of(c->who.severity_floor)};
+        c->who.severity_floor};
     risk_raise(c->a, s, floors, countof(floors));
 }
 

@@ -25,7 +25,7 @@ bool probe_wanted(struct call *c, const struct suspension *s,
         responder_check(c->a, &rule, &c->who) ||
         resolve_check(c->a, s, answer, &choice))
         return false;
-    return str_is(json_get_text(choice, "effect"), "answer");
+    return choice && effect_of_choice(choice) == EFFECT_ANSWER;
 }
 
 const struct err *probe_check(struct arena *a, const struct channels *all,

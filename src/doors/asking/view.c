@@ -40,7 +40,7 @@ static void put_intent(struct buf *b, struct arena *a, const struct intent *i)
     put_text(b, "title", i->title);
     put_text(b, "description", i->description);
     put_text(b, "created_by", i->created_by);
-    put_text(b, "status", str_of(intent_status_word(i->status)));
+    put_text(b, "status", str_of(vocabulary_intent_status(i->status)->wire));
     put_raw(b, "constraints", i->constraints);
     put_raw(b, "state", i->state);
     put_int(b, "confidence", i->confidence);
@@ -108,7 +108,7 @@ static struct json *responder(struct arena *a, const struct suspension *s)
 {
     struct json *o = json_object(a);
     json_set_text(o, "mode",
-                  str_of(responder_mode_word(s->responder.mode)));
+                  str_of(vocabulary_responder_mode(s->responder.mode)->wire));
     json_set_text_or_null(o, "who", s->responder.who);
     json_set_bool(o, "not_initiator", s->responder.not_initiator);
     return o;
@@ -118,14 +118,16 @@ static void set_question(struct call *c, struct json *o,
                          const struct suspension *s)
 {
     struct arena *a = c->a;
-    json_set_text_or_null(o, "kind", str_of(kind_word(s->kind)));
+    json_set_text_or_null(o, "kind", str_of(kind_words(s->kind)->wire));
     json_set_text_or_null(o, "title", s->title);
     json_set_text(o, "question", s->question);
     json_set_text_or_null(o, "explanation", s->explanation);
-    json_set_text_or_null(o, "severity", s->severity);
-    json_set_text_or_null(o, "severity_said", suspension_said(s));
+    json_set_text_or_null(o, "severity",
+                          str_of(vocabulary_severity(s->severity)->wire));
+    json_set_text_or_null(o, "severity_said",
+                          str_of(vocabulary_severity(s->severity_said)->wire));
     json_set_text(o, "response_type",
-                  str_of(suspension_type_word(s->response_type)));
+                  str_of(vocabulary_answer_type(s->response_type)->wire));
     json_set_json(o, "choices", suspension_choices(a, s));
     view_set(a, o, "form", s->form);
     view_set(a, o, "context", s->context);
@@ -147,17 +149,18 @@ static void set_question(struct call *c, struct json *o,
                   s->state == SUSPENSION_PENDING ? s->next_attempt_at : 0);
     view_set_time(a, o, "expires_at", s->expires_at);
     json_set_text(o, "fallback_policy",
-                  str_of(suspension_policy_word(s->fallback_policy)));
+                  str_of(vocabulary_fallback_policy(s->fallback_policy)->wire));
     view_set(a, o, "fallback_value", s->fallback_value);
     json_set_text(o, "on_reject",
-                  s->on_reject_abandon ? STR("abandon") : STR("resume"));
+                  str_of(vocabulary_on_reject(s->on_reject)->wire));
     json_set_text(o, "on_expiry", suspension_on_expiry(a, s));
 }
 
 static void set_decision(struct arena *a, struct json *o,
                          const struct suspension *s)
 {
-    json_set_text_or_null(o, "outcome", s->outcome);
+    json_set_text_or_null(o, "outcome",
+                          str_of(vocabulary_outcome(s->outcome)->wire));
     view_set(a, o, "value", s->response);
     json_set_bool(o, "modified", suspension_modified(s));
     view_set(a, o, "constraints", s->constraints);
@@ -168,7 +171,8 @@ static void set_decision(struct arena *a, struct json *o,
     json_set_text_or_null(o, "responded_by", s->responded_by);
     if (s->responded_by_claimed.p)
         json_set_text(o, "responded_by_claimed", s->responded_by_claimed);
-    json_set_text_or_null(o, "responded_via", s->responded_via);
+    json_set_text_or_null(o, "responded_via",
+                          str_of(vocabulary_via(s->responded_via)->wire));
     view_set_time(a, o, "responded_at", s->responded_at);
     json_set_text_or_null(o, "audit_summary", s->audit_summary);
 }
@@ -178,7 +182,8 @@ struct json *view_suspension(struct call *c, const struct suspension *s)
     struct json *o = json_object(c->a);
     json_set_text(o, "suspension_id", s->id);
     json_set_text(o, "intent_id", s->intent_id);
-    json_set_text(o, "state", str_of(suspension_state_word(s->state)));
+    json_set_text(o, "state",
+                  str_of(vocabulary_suspension_state(s->state)->wire));
     set_question(c, o, s);
     set_decision(c->a, o, s);
     json_set_text(o, "url", call_url(c, "/suspensions/", s->id));
@@ -188,14 +193,14 @@ struct json *view_suspension(struct call *c, const struct suspension *s)
 /* ---- leases --------------------------------------------------------- */
 
 struct json *view_lease(struct arena *a, const struct lease *l,
-                        const char *status)
+                        enum lease_status status)
 {
     struct json *o = json_object(a);
     json_set_text(o, "id", l->id);
     json_set_text(o, "intent_id", l->intent_id);
     json_set_text(o, "agent_id", l->agent_id);
     json_set_text(o, "scope", l->scope);
-    json_set_text(o, "status", str_of(status));
+    json_set_text(o, "status", str_of(vocabulary_lease_status(status)->wire));
     json_set_text(o, "acquired_at", clock_naive(a, l->acquired_at));
     json_set_text(o, "created_at", clock_naive(a, l->acquired_at));
     json_set_text(o, "expires_at", clock_naive(a, l->expires_at));

@@ -16,7 +16,7 @@ void view_intents(struct buf *b, const char *name,
 /* A suspension as the native door shows it (RFC 3339 with Z). */
 struct json *view_suspension(struct call *c, const struct suspension *s);
 struct json *view_lease(struct arena *a, const struct lease *l,
-                        const char *status);
+                        enum lease_status status);
 /* JSON text as a value; null when p is NULL. */
 void view_set(struct arena *a, struct json *o, const char *key,
               struct str text);

@@ -11,10 +11,7 @@
 
 bool answer_amend_takes(const struct json *choice)
 {
-    const struct str takes = json_get_text(choice, "takes");
-    return str_is(takes, "limit") || str_is(takes, "seconds") ||
-           str_is(takes, "constraints") || str_is(takes, "subject") ||
-           str_is(takes, "steps");
+    return effect_takes(choice) != TAKES_NOTHING;
 }
 
 struct str answer_amend_value(const struct pairs *posted)
@@ -181,7 +178,7 @@ static struct json *steps_seen(struct page_view *v,
 {
     const struct suspension *after = of->after;
     return after->approved_subject.p &&
-                   str_is(json_get_text(of->choice, "takes"), "steps")
+                   effect_takes(of->choice) == TAKES_STEPS
                ? kinds_steps_approved(
                      v, kinds_steps_of(v->a, after->approved_subject),
                      kinds_steps_of(v->a, after->subject))
@@ -202,20 +199,20 @@ static struct json *difference(struct page_view *v,
     return o;
 }
 
-static struct str note(struct str takes, size_t fields)
+static struct str note(enum takes takes, size_t fields)
 {
-    if (str_is(takes, "steps"))
+    if (takes == TAKES_STEPS)
         return STR("Untick a step to leave it out. The numbers give the "
                    "order: 2.5 stands between 2 and 3. The agent reads your "
                    "notes. You see the difference before anything is "
                    "decided.");
     if (fields == 0)
         return STR("This cannot be changed on a page: use the API.");
-    if (str_is(takes, "subject"))
+    if (takes == TAKES_SUBJECT)
         return STR("Change what shall be different. You see the difference "
                    "before anything is decided, and only your version can "
                    "run.");
-    if (str_is(takes, "constraints"))
+    if (takes == TAKES_CONSTRAINTS)
         return STR("A number may become smaller and a list shorter. Whether "
                    "that allows less, as with a least amount or a list of "
                    "exceptions, is for you to judge. You see the difference "
@@ -226,8 +223,8 @@ static struct str note(struct str takes, size_t fields)
 struct json *answer_amend(struct page_view *v,
                           const struct answer_amend_of *of)
 {
-    const struct str takes = json_get_text(of->choice, "takes");
-    const bool one_number = str_is(takes, "limit") || str_is(takes, "seconds");
+    const enum takes takes = effect_takes(of->choice);
+    const bool one_number = takes == TAKES_LIMIT || takes == TAKES_SECONDS;
     struct json *o = json_object(v->a);
     if (!answer_amend_takes(of->choice))
         return NULL;
@@ -237,7 +234,7 @@ struct json *answer_amend(struct page_view *v,
         .errors = errors_of(v->a, of->error)};
     const struct answer_steps_form_of typed = {.typed = of->typed,
                                                .errors = fields.errors};
-    const bool steps = str_is(takes, "steps");
+    const bool steps = takes == TAKES_STEPS;
     const size_t n = steps ? 1 : json_count(fields.form);
     struct json *seen = difference(v, of);
     json_set_json(o, "steps",
@@ -256,10 +253,10 @@ struct json *answer_amend(struct page_view *v,
 struct json *answer_amend_errors(struct page_view *v,
                                  const struct answer_amend_of *of)
 {
-    const struct str takes = json_get_text(of->choice, "takes");
+    const enum takes takes = effect_takes(of->choice);
     if (!answer_amend_takes(of->choice))
         return json_array(v->a);
-    if (str_is(takes, "steps"))
+    if (takes == TAKES_STEPS)
         return answer_steps_form_errors(v->a, errors_of(v->a, of->error));
     return page_fields_errors(v, answer_amend_form(v->a, of->s, takes),
                               errors_of(v->a, of->error));

@@ -279,19 +279,19 @@ static void add_subject(struct arena *a, struct json *list,
 }
 
 struct json *answer_amend_form(struct arena *a, const struct suspension *s,
-                               struct str takes)
+                               enum takes takes)
 {
     struct json *list = json_array(a), *subject = NULL;
     if (json_parse(a, s->subject, &subject) ||
         !json_is(subject, JSON_OBJECT))
         return list;
-    if (str_is(takes, "limit"))
+    if (takes == TAKES_LIMIT)
         add_limit(a, list, subject);
-    else if (str_is(takes, "seconds"))
+    else if (takes == TAKES_SECONDS)
         add_seconds(a, list, subject);
-    else if (str_is(takes, "constraints"))
+    else if (takes == TAKES_CONSTRAINTS)
         add_constraints(a, list, subject);
-    else if (str_is(takes, "subject"))
+    else if (takes == TAKES_SUBJECT)
         add_subject(a, list, s, subject);
     return list;
 }
@@ -497,10 +497,10 @@ static const struct err *outcome(const struct reading *r)
 }
 
 /* An offered limit that nobody touched was confirmed as it stands. */
-static bool untouched(struct arena *a, struct str takes,
+static bool untouched(struct arena *a, enum takes takes,
                       const struct pairs *posted)
 {
-    return str_is(takes, "limit") && !field_text(a, posted, 0).p;
+    return takes == TAKES_LIMIT && !field_text(a, posted, 0).p;
 }
 
 const struct err *answer_amend_read(struct arena *a,
@@ -509,11 +509,11 @@ const struct err *answer_amend_read(struct arena *a,
                                     const struct pairs *posted,
                                     struct amend_sent *out)
 {
-    const struct str takes = json_get_text(choice, "takes");
+    const enum takes takes = effect_takes(choice);
     struct reading r = {.a = a, .posted = posted, .errors = json_object(a)};
     struct json *subject = NULL;
     *out = (struct amend_sent){.subject_text = STR_NONE};
-    if (str_is(takes, "steps"))
+    if (takes == TAKES_STEPS)
         return answer_steps_form_read(a, s, posted, out);
     if (!answer_amend_takes(choice) || untouched(a, takes, posted))
         return NULL;
@@ -522,12 +522,12 @@ const struct err *answer_amend_read(struct arena *a,
     if (json_count(form) == 0)
         return ERROR(ERR_INVALID, "amend.field",
                      "This can only be changed through the API.");
-    if (str_is(takes, "limit"))
+    if (takes == TAKES_LIMIT)
         out->constraints =
             read_limit(&r, json_get(json_get(subject, "limit"), "amount"));
-    else if (str_is(takes, "seconds"))
+    else if (takes == TAKES_SECONDS)
         out->constraints = read_seconds(&r);
-    else if (str_is(takes, "constraints"))
+    else if (takes == TAKES_CONSTRAINTS)
         out->constraints =
             read_constraints(&r, json_get(subject, "constraints"), form);
     else

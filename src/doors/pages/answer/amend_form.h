@@ -8,7 +8,7 @@
 /* The field list for a choice that takes `takes`; its keys are the paths that
  * domain/amend.h names in its errors. */
 struct json *answer_amend_form(struct arena *a, const struct suspension *s,
-                               struct str takes);
+                               enum takes takes);
 /* Can each of the subject's values have a field of its own? */
 bool answer_amend_form_flat(const struct json *subject);
 /* The units of a time. */

@@ -20,12 +20,12 @@ static bool is_effect(const struct json *choice, enum effect effect)
 
 static bool is_limit(const struct json *choice)
 {
-    return str_is(json_get_text(choice, "takes"), "limit");
+    return effect_takes(choice) == TAKES_LIMIT;
 }
 
 static bool needs_reason(const struct json *choice)
 {
-    return str_is(json_get_text(choice, "reason"), "required");
+    return effect_needs_reason(choice);
 }
 
 /* May the agent say that it is the one to press? Not of a no, and not of what

@@ -257,7 +257,7 @@ static const struct err *read_answer(struct arena *a,
         choosing ? answer_amend_value(posted) : pairs_get(*posted, "value");
     *out = (struct answer){.reason = pairs_get(*posted, "reason"),
                            .seen = seen.p ? seen : STR(""),
-                           .via = "browser"};
+                           .via = VIA_BROWSER};
     if (!choosing)
         out->choice = pairs_get(*posted, "choice");
     /* Who declines sends nothing of what was typed but the comment. */

@@ -43,7 +43,7 @@ bool answer_strip_declines(struct arena *a, const struct suspension *s,
     const struct json *choice =
         value.p ? suspension_choice(suspension_choices(a, s), value) : NULL;
     return answer_strip_way(a, s) != ANSWER_STRIP_CHOICE &&
-           str_is(json_get_text(choice, "effect"), "decline");
+           effect_of_choice(choice) == EFFECT_DECLINE;
 }
 
 static bool can_answer(const struct page_view *v,
@@ -88,14 +88,14 @@ static struct json *cannot(struct page_view *v,
     return o;
 }
 
-static bool is_effect(const struct json *choice, const char *effect)
+static bool is_effect(const struct json *choice, enum effect effect)
 {
-    return str_is(json_get_text(choice, "effect"), effect);
+    return choice && effect_of_choice(choice) == effect;
 }
 
 static bool needs_reason(const struct json *choice)
 {
-    return str_is(json_get_text(choice, "reason"), "required");
+    return effect_needs_reason(choice);
 }
 
 /* ---- typed and wrong ------------------------------------------------ */
@@ -136,8 +136,8 @@ static struct json *words(struct arena *a, const struct answer_strip_of *of,
         const struct json *c = json_at(choices, i);
         const bool needs = needs_reason(c);
         need += needs;
-        veto += needs && is_effect(c, "veto");
-        decline += needs && is_effect(c, "decline");
+        veto += needs && is_effect(c, EFFECT_VETO);
+        decline += needs && is_effect(c, EFFECT_DECLINE);
         none += str_is(json_get_text(c, "reason"), "none");
     }
     if (none == all)
@@ -157,8 +157,8 @@ static struct json *decline_words(struct arena *a,
     size_t all = 0, need = 0;
     for (size_t i = 0; i < json_count(choices); i++) {
         const struct json *c = json_at(choices, i);
-        all += is_effect(c, "decline");
-        need += is_effect(c, "decline") && needs_reason(c);
+        all += is_effect(c, EFFECT_DECLINE);
+        need += is_effect(c, EFFECT_DECLINE) && needs_reason(c);
     }
     if (all == 0)
         return NULL;
@@ -183,16 +183,16 @@ static const char *comes(struct arena *a, const struct suspension *s,
 {
     if (resolve_ends(s, choice))
         return " is told no at once, and the intent is abandoned.";
-    if (is_effect(choice, "veto") || is_effect(choice, "decline"))
+    if (is_effect(choice, EFFECT_VETO) || is_effect(choice, EFFECT_DECLINE))
         return " is told no at once, and goes on without it.";
-    if (is_effect(choice, "request_changes"))
+    if (is_effect(choice, EFFECT_REQUEST_CHANGES))
         return " is asked for a revision at once. Nothing is approved.";
-    if (is_effect(choice, "accept"))
+    if (is_effect(choice, EFFECT_ACCEPT))
         return " is told at once, and the goal is yours from then on.";
-    if (is_effect(choice, "answer") && kinds_does_look(a, s))
+    if (is_effect(choice, EFFECT_ANSWER) && kinds_does_look(a, s))
         return " is told once it was looked for and found. If it is not "
                "there, nothing is recorded.";
-    return is_effect(choice, "none") || is_effect(choice, "answer")
+    return is_effect(choice, EFFECT_NONE) || is_effect(choice, EFFECT_ANSWER)
                ? " gets this answer at once."
                : " gets this answer at once, and may go on with it.";
 }
@@ -276,7 +276,7 @@ static struct json *confirm(struct page_view *v,
                                           (to_type && !of->error && !typing));
     /* Enter alone must not go past a warning, nor allow what is critical. */
     json_set_bool(o, "focus", !needs && !of->error && !typing && !to_type &&
-                                  !str_is(s->severity, "critical"));
+                                  s->severity != SEVERITY_CRITICAL);
     return o;
 }
 
@@ -312,7 +312,7 @@ struct json *answer_strip(struct page_view *v,
     json_set_bool(o, "is_form", form);
     json_set_bool(o, "is_choosing", choosing);
     json_set_bool(o, "is_filling", can && form);
-    json_set_bool(o, "guarded", str_is(s->severity, "critical"));
+    json_set_bool(o, "guarded", s->severity == SEVERITY_CRITICAL);
     json_set_bool(o, "two_step", risk_two_step(v->a, s));
     json_set_bool(o, "few", json_count(choices) <= FEW);
     json_set_json(o, "cannot", cannot(v, of));

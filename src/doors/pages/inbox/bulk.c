@@ -202,7 +202,7 @@ static const struct err *show_confirm(struct call *c, const struct picks *p,
         const struct bulk_answer answer =
             bulk_answer(row.call.a, &s[i], p->yes);
         needs = needs || answer.reason;
-        critical = critical || str_is(s[i].severity, "critical");
+        critical = critical || s[i].severity == SEVERITY_CRITICAL;
         json_add_json(items, page_list_row_end(
                                  &row, item(&row.view, &s[i], answer.value,
                                             p->yes)));
@@ -257,7 +257,7 @@ static const struct err *decide(struct call *c, const struct picks *p,
     const struct answer answer = {.value = json_string(c->a, value),
                                   .reason = p->reason,
                                   .seen = p->seen[i],
-                                  .via = "browser"};
+                                  .via = VIA_BROWSER};
     TRY(answer_decide(c, &w, &answer));
     *s = w.suspension;
     return work_commit(&w, &none);
@@ -282,9 +282,9 @@ static struct json *result(struct call *c, struct page_view *v,
     const struct suspension kept = {.id = arena_str(c->a, id),
                                     .title = arena_str(c->a, s->title),
                                     .question = arena_str(c->a, s->question),
-                                    .severity = arena_str(c->a, s->severity),
+                                    .severity = s->severity,
                                     .state = s->state,
-                                    .outcome = arena_str(c->a, s->outcome),
+                                    .outcome = s->outcome,
                                     .kind = s->kind};
     const struct str why =
         e ? arena_str(c->a, why_of(e)) : STR("Recorded.");

@@ -58,8 +58,7 @@ static struct json *highest(struct page_view *v,
 {
     const struct suspension *top = NULL;
     for (size_t i = 0; i < of->n; i++) {
-        if (!top || severity_of(of->in[i]->severity) >
-                        severity_of(top->severity))
+        if (!top || of->in[i]->severity > top->severity)
             top = of->in[i];
     }
     return top ? page_badge_risk(v->a, top) : NULL;

@@ -23,7 +23,8 @@ static struct json *decided_row(struct call *c, struct page_view *v,
     json_set_json(o, "agent", page_view_text(v, s->asked_by));
     json_set_json(o, "risk", page_badge_risk(v->a, s));
     json_set_json(o, "who", page_view_head(v, who, PAGE_VIEW_ROW));
-    json_set_text(o, "door", page_badge_door(s));
+    json_set_text(o, "door",
+                  str_of(vocabulary_via(s->responded_via)->past));
     json_set_text(o, "waited",
                   words_span(v->a, s->responded_at - s->suspended_at));
     return o;

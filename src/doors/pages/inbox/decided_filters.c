@@ -10,24 +10,12 @@
 #define DAY (INT64_C(86400) * 1000000)
 #define WHO_MAX 300 /* characters of a name */
 
-static const struct {
-    const char *word, *label, *icon;
-} outcomes[] = {{"authorized", "Approved", "check"},
-                {"vetoed", "Rejected", "cross"},
-                {"changes_requested", "Changes requested", "pencil"},
-                {"answered", "Answered", "check"},
-                {"accepted", "Accepted", "check"},
-                {"declined", "Declined", "minus"},
-                {"expired", "Expired", "clock"},
-                {"withdrawn", "Withdrawn", "undo"},
-                {"none", "Other", "check"}};
-
-static const struct {
-    const char *word, *label;
-} doors[] = {{"browser", "Browser"},
-             {"native", "API"},
-             {"openintent", "OpenIntent"},
-             {"clock", "By itself"}};
+/* In the order of the links; what expired stands under that, whatever its
+ * fallback was. */
+static const enum outcome outcomes[] = {
+    OUTCOME_AUTHORIZED, OUTCOME_VETOED,   OUTCOME_CHANGES_REQUESTED,
+    OUTCOME_ANSWERED,   OUTCOME_ACCEPTED, OUTCOME_DECLINED,
+    OUTCOME_EXPIRED,    OUTCOME_WITHDRAWN, OUTCOME_NONE};
 
 /* ---- the address ---------------------------------------------------- */
 
@@ -72,13 +60,19 @@ const struct err *inbox_decided_filters_read(struct call *c,
 {
     struct decided_wish *w = &t->wish;
     *t = (struct inbox_decided_filters){.from = STR_NONE};
-    *w = (struct decided_wish){.outcome = page_list_filter(c, "outcome"),
-                               .door = page_list_filter(c, "door"),
+    const struct str outcome = page_list_filter(c, "outcome");
+    const struct str door = page_list_filter(c, "door");
+    *w = (struct decided_wish){.outcome = OUTCOME__MAX,
+                               .door = VIA__MAX,
                                .who = page_list_filter(c, "who"),
                                .agent = page_list_filter(c, "agent"),
                                .limit = PAGE_LIST_ROWS + 1};
-    if ((w->outcome.p && !decided_outcome(w->outcome)) ||
-        (w->door.p && !decided_door(w->door)) || !page_list_kind(c, &w->kind) ||
+    if (outcome.p)
+        w->outcome = vocabulary_outcome_of(outcome);
+    if (door.p)
+        w->door = vocabulary_via_of(vocabulary_of_key(door));
+    if ((outcome.p && w->outcome == OUTCOME__MAX) ||
+        (door.p && w->door == VIA__MAX) || !page_list_kind(c, &w->kind) ||
         !read_day(c, "from", 0, &t->from, &w->from) ||
         /* The last day is one of them. */
         !read_day(c, "until", 1, &t->until, &w->until) ||
@@ -90,8 +84,8 @@ const struct err *inbox_decided_filters_read(struct call *c,
 bool inbox_decided_filters_any(const struct inbox_decided_filters *t)
 {
     const struct decided_wish *w = &t->wish;
-    return w->kind != KIND__MAX || w->outcome.p || w->door.p || w->who.p ||
-           w->agent.p || w->from || w->until;
+    return w->kind != KIND__MAX || w->outcome != OUTCOME__MAX ||
+           w->door != VIA__MAX || w->who.p || w->agent.p || w->from || w->until;
 }
 
 /* ---- what changes it ------------------------------------------------ */
@@ -133,13 +127,14 @@ static struct json *ended(struct call *c,
 {
     struct json *list = json_array(c->a);
     struct link l = {"outcome", NULL, STR("All"), "",
-                     decided_of_outcome(&t->counts, STR_NONE)};
+                     decided_of_outcome(&t->counts, OUTCOME__MAX)};
     decided_filters_add(c, t, list, &l);
     for (size_t i = 0; i < countof(outcomes); i++) {
-        l.word = outcomes[i].word;
-        l.label = str_of(outcomes[i].label);
-        l.icon = outcomes[i].icon;
-        l.n = decided_of_outcome(&t->counts, str_of(l.word));
+        const struct vocabulary_word *words = vocabulary_outcome(outcomes[i]);
+        l.word = words->wire;
+        l.label = str_of(words->label);
+        l.icon = words->icon;
+        l.n = decided_of_outcome(&t->counts, outcomes[i]);
         decided_filters_add(c, t, list, &l);
     }
     return list;
@@ -155,11 +150,10 @@ static struct json *kinds(struct call *c,
     for (unsigned i = 1; i <= KIND__MAX; i++) {
         /* The plain question stands last. */
         const enum kind k = (enum kind)(i % KIND__MAX);
-        const struct suspension s = {.kind = k};
-        const struct json *word = page_badge_kind(c->a, &s);
-        l.word = kind_key(k);
-        l.label = json_get_text(word, "word");
-        l.icon = arena_z(c->a, json_get_text(word, "icon"));
+        const struct vocabulary_word *words = kind_words(k);
+        l.word = vocabulary_key(words);
+        l.label = str_of(words->label);
+        l.icon = words->icon;
         l.n = decided_of_kind(&t->counts, k);
         decided_filters_add(c, t, list, &l);
     }
@@ -170,12 +164,12 @@ static struct json *by(struct call *c, const struct inbox_decided_filters *t)
 {
     struct json *list = json_array(c->a);
     struct link l = {"door", NULL, STR("Any"), "",
-                     decided_of_door(&t->counts, STR_NONE)};
+                     decided_of_door(&t->counts, VIA__MAX)};
     decided_filters_add(c, t, list, &l);
-    for (size_t i = 0; i < countof(doors); i++) {
-        l.word = doors[i].word;
-        l.label = str_of(doors[i].label);
-        l.n = decided_of_door(&t->counts, str_of(l.word));
+    for (enum via d = VIA_BROWSER; d < VIA__MAX; d++) {
+        l.word = vocabulary_via(d)->wire;
+        l.label = str_of(vocabulary_via(d)->label);
+        l.n = decided_of_door(&t->counts, d);
         decided_filters_add(c, t, list, &l);
     }
     return list;
@@ -197,8 +191,8 @@ struct json *inbox_decided_filters_view(struct call *c,
     json_set_text(o, "agent", text(t->wish.agent));
     json_set_text(o, "from", text(t->from));
     json_set_text(o, "until", text(t->until));
-    json_set_text(o, "outcome", text(t->wish.outcome));
-    json_set_text(o, "door", text(t->wish.door));
+    json_set_text(o, "outcome", text(page_list_filter(c, "outcome")));
+    json_set_text(o, "door", text(page_list_filter(c, "door")));
     json_set_text(o, "kind", text(page_list_filter(c, "kind")));
     json_set_text(o, "save_url", page_list_save(c, "/decided"));
     json_set_text(o, "all_url", STR("/decided"));

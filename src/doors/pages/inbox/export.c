@@ -56,17 +56,15 @@ static void values(struct arena *a, const struct suspension *s,
 {
     const struct str all[] = {
         clock_rfc3339(a, s->responded_at),
-        s->state == SUSPENSION_EXPIRED     ? STR("expired")
-        : s->state == SUSPENSION_CANCELLED ? STR("withdrawn")
-                                           : s->outcome,
-        str_of(kind_word(s->kind)),
-        s->severity,
+        str_of(vocabulary_outcome(suspension_ending(s))->wire),
+        str_of(kind_words(s->kind)->wire),
+        str_of(vocabulary_severity(s->severity)->wire),
         s->title,
         s->question,
         s->asked_by,
         s->initiated_by,
         s->responded_by,
-        s->responded_via,
+        str_of(vocabulary_via(s->responded_via)->wire),
         s->reason,
         clock_rfc3339(a, s->suspended_at),
         s->intent_id,

@@ -8,14 +8,6 @@
 
 /* ---- the address ---------------------------------------------------- */
 
-static const struct {
-    const char *word, *title;
-} views[INBOX_VIEW__MAX] = {
-    [INBOX_MAY] = {"may", "Inbox"},
-    [INBOX_MINE] = {"mine", "Mine"},
-    [INBOX_GROUPS] = {"groups", "My groups"},
-    [INBOX_ALL] = {"all", "All open"}};
-
 #define OPTIONS 5 /* of a row of links */
 
 static const struct {
@@ -27,21 +19,19 @@ static const struct {
 static bool read_view(struct call *c, struct inbox_wish *w)
 {
     const struct str word = page_list_filter(c, "view");
-    unsigned v = 0;
     w->view = principal_decides(&c->who) ? INBOX_MAY : INBOX_ALL;
     if (!word.p)
         return true;
-    while (v < INBOX_VIEW__MAX && !str_is(word, views[v].word))
-        v++;
-    w->view = (enum inbox_view)v;
-    return v < INBOX_VIEW__MAX;
+    w->view = vocabulary_inbox_view_of(word);
+    return w->view < INBOX_VIEW__MAX;
 }
 
 static bool read_risk(struct call *c, struct inbox_wish *w)
 {
     const struct str word = page_list_filter(c, "risk");
-    w->severity = word.p ? severity_of(word) : SEVERITY__MAX;
-    return !word.p || str_is(word, severity_word(w->severity));
+    w->severity = word.p ? vocabulary_severity_of(vocabulary_of_key(word))
+                         : SEVERITY__MAX;
+    return !word.p || w->severity != SEVERITY__MAX;
 }
 
 static bool read_due(struct call *c, struct inbox_filters *f)
@@ -127,7 +117,7 @@ static struct json *kind_chips(struct call *c, const struct inbox_filters *f)
             continue;
         const struct page_list_chip one = {
             .url = page_list_url(c, "/inbox", "kind",
-                                 str_of(kind_key(k))),
+                                 str_of(vocabulary_key(kind_words(k)))),
             .label = json_get_text(word, "word"),
             .count = count(c, f, k, w->severity),
             .icon = arena_z(c->a, json_get_text(word, "icon")),
@@ -152,11 +142,13 @@ static struct json *risk_chips(struct call *c, const struct inbox_filters *f)
         const enum severity s = (enum severity)i;
         if (sum(&f->counts, w->kind, s) == 0 && w->severity != s)
             continue;
+        const struct vocabulary_word *words = vocabulary_severity(s);
         const struct page_list_chip one = {
-            .url = page_list_url(c, "/inbox", "risk", str_of(severity_word(s))),
-            .label = str_of(severity_label(s)),
+            .url = page_list_url(c, "/inbox", "risk",
+                                 str_of(vocabulary_key(words))),
+            .label = str_of(words->label),
             .count = count(c, f, w->kind, s),
-            .icon = s == SEVERITY_UNSAID ? "" : severity_word(s),
+            .icon = words->wire ? words->wire : "",
             .here = w->severity == s};
         page_list_chip(list, c->a, &one);
     }
@@ -228,7 +220,7 @@ struct json *inbox_filters_view(struct call *c, struct page_view *v,
 
 const char *inbox_filters_title(const struct inbox_filters *f)
 {
-    return views[f->wish.view].title;
+    return vocabulary_inbox_view(f->wish.view)->label;
 }
 
 int64_t inbox_filters_all(const struct inbox_filters *f)

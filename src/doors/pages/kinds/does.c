@@ -39,18 +39,25 @@ static struct str whole_time(struct arena *a, const struct suspension *s)
 
 /* By what it takes; p NULL: nothing. */
 static struct str takes_words(struct arena *a, const struct suspension *s,
-                              struct str takes)
+                              enum takes takes)
 {
-    if (str_is(takes, "subject"))
+    switch (takes) {
+    case TAKES_SUBJECT:
         return STR("You change it; only your version can run.");
-    if (str_is(takes, "constraints"))
+    case TAKES_CONSTRAINTS:
         return STR("You set tighter limits.");
-    if (str_is(takes, "steps"))
+    case TAKES_STEPS:
         return STR("You drop, move and note steps; only what is left can "
                    "run.");
-    if (str_is(takes, "seconds"))
+    case TAKES_SECONDS:
         return STR("It ends by itself after the time you give.");
-    return str_is(takes, "limit") ? limit_words(a, s) : STR_NONE;
+    case TAKES_LIMIT:
+        return limit_words(a, s);
+    case TAKES_NOTHING:
+    case TAKES__MAX:
+    default:
+        return STR_NONE;
+    }
 }
 
 bool kinds_does_look(struct arena *a, const struct suspension *s)
@@ -71,33 +78,44 @@ static struct str answer_words(struct arena *a, const struct suspension *s)
                : STR("The agent gets this answer. It permits nothing.");
 }
 
+static struct str authorize_words(struct arena *a, const struct suspension *s)
+{
+    return s->kind == KIND_PERMISSION ? whole_time(a, s)
+                                      : STR("It covers exactly what is "
+                                            "shown.");
+}
+
 struct str kinds_does(struct arena *a, const struct suspension *s,
                       const struct json *choice)
 {
-    const struct str effect = json_get_text(choice, "effect");
-    const struct str takes =
-        takes_words(a, s, json_get_text(choice, "takes"));
+    const struct str takes = takes_words(a, s, effect_takes(choice));
     if (takes.p)
         return takes;
     if (resolve_ends(s, choice))
         return STR("The intent is abandoned.");
-    if (str_is(effect, "veto"))
+    switch (effect_of_choice(choice)) {
+    case EFFECT_VETO:
         return STR("The agent is told no, and goes on without it.");
-    if (str_is(effect, "request_changes"))
+    case EFFECT_REQUEST_CHANGES:
         return STR("Nothing is approved; the agent is asked for a revision.");
-    if (str_is(effect, "accept"))
+    case EFFECT_ACCEPT:
         return STR("The goal becomes yours, whatever stands under To.");
-    if (str_is(effect, "decline"))
+    case EFFECT_DECLINE:
         return s->kind == KIND_HANDOFF_ACCEPTANCE
                    ? STR("The goal stays where it is.")
                    : STR("The agent goes on without an answer.");
-    if (str_is(effect, "answer"))
+    case EFFECT_ANSWER:
         return answer_words(a, s);
-    if (str_is(json_get_text(choice, "value"), "allow_once"))
-        return STR("For one time only.");
-    if (!str_is(effect, "authorize"))
+    case EFFECT_AUTHORIZE:
+        return str_is(json_get_text(choice, "value"), "allow_once")
+                   ? STR("For one time only.")
+                   : authorize_words(a, s);
+    case EFFECT_NONE:
+    case EFFECT_AUTHORIZE_MODIFIED:
+    case EFFECT_ESCALATE:
+    case EFFECT_STOP_TASK:
+    case EFFECT__MAX:
+    default:
         return STR("");
-    return s->kind == KIND_PERMISSION ? whole_time(a, s)
-                                      : STR("It covers exactly what is "
-                                            "shown.");
+    }
 }

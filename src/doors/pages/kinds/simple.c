@@ -73,7 +73,7 @@ static void set_check(struct kinds_card *c, struct json *o,
 {
     const bool probe = json_get_text(c->subject, "probe").n > 0;
     const bool will = probe && s->state == SUSPENSION_PENDING;
-    const bool was = probe && str_is(s->outcome, "answered");
+    const bool was = probe && s->outcome == OUTCOME_ANSWERED;
     kinds_card_set_text(c, o, "probe", "probe");
     json_set_bool(o, "will_check", will);
     json_set_bool(o, "was_checked", was);

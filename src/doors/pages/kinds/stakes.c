@@ -6,7 +6,7 @@
 
 bool kinds_stakes_unstated(const struct suspension *s)
 {
-    return severity_grave(s->severity) && !severity_grave(suspension_said(s));
+    return s->severity >= SEVERITY_HIGH && s->severity_said < SEVERITY_HIGH;
 }
 
 static struct str consequence(struct arena *a, const struct suspension *s)
@@ -22,11 +22,11 @@ struct json *kinds_stakes(struct page_view *v, const struct suspension *s,
                           const struct json *choice)
 {
     const bool final = risk_irreversible(v->a, s);
-    const bool critical = severity_of(s->severity) == SEVERITY_CRITICAL;
+    const bool critical = s->severity == SEVERITY_CRITICAL;
     const struct str words = consequence(v->a, s);
     struct json *o = json_object(v->a);
     if (effect_class(effect_of_choice(choice)) != EFFECT_YES ||
-        !(final || severity_grave(s->severity)))
+        !(final || s->severity >= SEVERITY_HIGH))
         return NULL;
     json_set_bool(o, "critical", critical);
     json_set_text(o, "lead",

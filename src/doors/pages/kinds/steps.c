@@ -134,8 +134,9 @@ static void set_risk(struct page_view *v, struct json *row,
                      const struct json *step)
 {
     const struct str risk = json_get_text(step, "risk");
+    const enum severity level = vocabulary_severity_of(risk);
     struct json *known =
-        page_badge_risk(v->a, &(struct suspension){.severity = risk});
+        page_badge_risk(v->a, &(struct suspension){.severity = level});
     json_set_json(row, "risk", known);
     json_set_json(row, "risk_words",
                   risk.n && !known ? page_view_text(v, risk) : NULL);

@@ -101,7 +101,8 @@ struct json *question_decision(struct page_view *v, const struct suspension *s,
     json_set_json(o, "outcome", page_badge_outcome(v, s));
     question_decision_set_answer(v, o, s, response_of(v->a, s));
     json_set_json(o, "who", page_view_text(v, who));
-    json_set_text(o, "door", page_badge_door(s));
+    json_set_text(o, "door",
+                  str_of(vocabulary_via(s->responded_via)->past));
     json_set_json(o, "at", page_view_time(v, s->responded_at));
     json_set_json(o, "reason", page_view_text(v, s->reason));
     json_set_text(o, "seq",
@@ -119,36 +120,25 @@ static void put_quoted(struct buf *b, struct str s)
     buf_put(b, "”");
 }
 
-static const char *verb(const struct suspension *s)
-{
-    return str_is(s->outcome, "authorized") ? "approved this"
-           : str_is(s->outcome, "vetoed")   ? "rejected this"
-           : str_is(s->outcome, "changes_requested")
-               ? "asked for changes"
-           : str_is(s->outcome, "declined") ? "declined this"
-           : str_is(s->outcome, "accepted") ? "accepted this"
-                                            : "answered this";
-}
-
 /* What the agent does with it. */
 static void put_effect(struct arena *a, struct buf *b,
                        const struct suspension *s)
 {
     const struct json *value = response_of(a, s);
     const struct json *choice = choice_of(a, s, value);
-    const bool vetoed = str_is(s->outcome, "vetoed");
-    if (str_is(json_get_text(choice, "effect"), "stop_task") ||
-        (vetoed && s->on_reject_abandon)) {
+    const bool vetoed = s->outcome == OUTCOME_VETOED;
+    if (effect_of_choice(choice) == EFFECT_STOP_TASK ||
+        (vetoed && s->on_reject == ON_REJECT_ABANDON)) {
         buf_put(b, " The intent was abandoned.");
         return;
     }
     buf_char(b, ' ');
     buf_str(b, s->asked_by);
-    if (vetoed || str_is(s->outcome, "declined")) {
+    if (vetoed || s->outcome == OUTCOME_DECLINED) {
         buf_put(b, " goes on without it.");
-    } else if (str_is(s->outcome, "changes_requested")) {
+    } else if (s->outcome == OUTCOME_CHANGES_REQUESTED) {
         buf_put(b, " is asked for a revision; nothing was approved.");
-    } else if (str_is(s->outcome, "accepted")) {
+    } else if (s->outcome == OUTCOME_ACCEPTED) {
         buf_put(b, " handed it over; the goal has a new owner.");
     } else if (choice) {
         buf_put(b, " goes on with ");
@@ -171,11 +161,11 @@ static void put_resolved(const struct page_view *v, struct buf *b,
     else
         buf_str(b, page_badge_who(v->a, s, reader));
     buf_char(b, ' ');
-    buf_put(b, verb(s));
+    buf_put(b, vocabulary_outcome(s->outcome)->past);
     buf_put(b, " on ");
     buf_str(b, page_view_when(v, s->responded_at));
     buf_char(b, ' ');
-    buf_str(b, page_badge_door(s));
+    buf_put(b, vocabulary_via(s->responded_via)->past);
     buf_char(b, '.');
     put_effect(v->a, b, s);
 }

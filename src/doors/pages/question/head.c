@@ -112,15 +112,15 @@ static struct str body(const struct suspension *s)
 /* "" where the agent's word counts. */
 static struct str raised(struct arena *a, const struct suspension *s)
 {
-    const struct str said = suspension_said(s);
+    const char *said = vocabulary_severity(s->severity_said)->wire;
     struct buf b = buf_make(a, 128);
-    if (!s->severity_said.p)
+    if (s->severity_said == s->severity)
         return STR("");
     buf_put(&b, "Raised ");
-    buf_put(&b, said.p ? "from " : "");
-    buf_str(&b, said);
+    buf_put(&b, said ? "from " : "");
+    buf_put(&b, said ? said : "");
     buf_put(&b, " by the server");
-    buf_put(&b, said.p ? "." : ". The agent did not say how risky it is.");
+    buf_put(&b, said ? "." : ". The agent did not say how risky it is.");
     return buf_text(&b);
 }
 

@@ -42,7 +42,8 @@ static const struct err *set_head(struct call *c, struct page_view *v,
                   i->description.n ? page_view_text(v, i->description) : NULL);
     json_set_text(
         o, "status",
-        question_timeline_status(str_of(intent_status_word(i->status))));
+        question_timeline_status(
+            str_of(vocabulary_intent_status(i->status)->wire)));
     json_set_text(o, "version", buf_text(&version));
     json_set_json(o, "agent",
                   rows.n ? page_view_text(v, buf_text(&agents)) : NULL);
@@ -111,7 +112,8 @@ static void add_related(struct page_view *v, struct json *list,
     json_set_json(o, "title", page_view_head(v, i->title, PAGE_VIEW_ROW));
     json_set_text(
         o, "status",
-        question_timeline_status(str_of(intent_status_word(i->status))));
+        question_timeline_status(
+            str_of(vocabulary_intent_status(i->status)->wire)));
     json_add_json(list, o);
 }
 

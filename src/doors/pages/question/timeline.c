@@ -93,14 +93,14 @@ static struct str what_of(struct arena *a, const struct event *e,
 
 static const char *tone_of(const struct event *e, const struct json *p)
 {
-    const struct str outcome = json_get_text(p, "outcome");
+    const enum outcome outcome =
+        vocabulary_outcome_of(json_get_text(p, "outcome"));
     if (str_is(e->type, "intent.suspended"))
         return "asked";
     if (!str_is(e->type, "intent.resumed"))
         return "plain";
-    return str_is(outcome, "authorized") ? "approved"
-           : str_is(outcome, "vetoed")   ? "rejected"
-                                         : "plain";
+    return vocabulary_outcome(outcome)->tone ? vocabulary_outcome(outcome)->tone
+                                             : "plain";
 }
 
 /* ---- details -------------------------------------------------------- */
@@ -156,13 +156,10 @@ static void put_asked(struct arena *a, struct buf *b, const struct json *p,
 
 static void put_answered(struct arena *a, struct buf *b, const struct json *p)
 {
-    const struct str via = json_get_text(p, "via");
+    const enum via via = vocabulary_via_of(json_get_text(p, "via"));
     buf_str(b, page_facts_value(a, json_get(p, "value")));
-    if (str_is(via, "browser"))
-        buf_put(b, ", in the browser");
-    else
-        buf_put(b, str_is(via, "openintent") ? ", through OpenIntent"
-                                             : ", through the API");
+    buf_put(b, ", ");
+    buf_put(b, vocabulary_via(via < VIA__MAX && via ? via : VIA_NATIVE)->past);
 }
 
 static void put_lease(const struct page_view *v, struct buf *b,

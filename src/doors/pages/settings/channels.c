@@ -113,7 +113,7 @@ static const struct err *read(struct arena *a, const struct json *v,
     const struct str word = json_get_text(v, "kind");
     const struct str address = str_trim(json_get_text(v, "address"));
     e->kind = word.p ? word : e->kind;
-    const enum channel_kind of = channel_kind_of(e->kind);
+    const enum channel_kind of = vocabulary_channel_kind_of(e->kind);
     e->name = str_trim(json_get_text(v, "name"));
     e->detail = json_get_text(v, "detail");
     e->every_question = json_bool(json_get(v, "every_question"));

@@ -4,7 +4,6 @@
  * An admin makes and revokes, an auditor reads. */
 #include "base/clock.h"
 #include "base/log.h"
-#include "domain/severity.h"
 #include "doors/pages/settings/people.h"
 #include "doors/pages/settings/secret.h"
 #include "doors/pages/settings/settings.h"
@@ -105,10 +104,9 @@ static const struct err *judge(struct arena *a, const struct json *v,
                       &k->key.reach))
         k->key.reach = REACH_ALL; /* any agent's, or none's */
     TRY(person_groups(a, json_get_text(v, "groups"), &k->key.groups));
-    const struct str floor = json_get_text(v, "floor");
-    if (!str_is(floor, "none"))
-        k->key.severity_floor = floor;
-    if (k->key.severity_floor.p && k->key.role != ROLE_AGENT)
+    k->key.severity_floor = vocabulary_severity_of(
+        vocabulary_of_key(json_get_text(v, "floor")));
+    if (k->key.severity_floor != SEVERITY_UNSAID && k->key.role != ROLE_AGENT)
         return wrong(a, "floor", "Only a key of the role agent has a least "
                                  "risk.");
     if (k->key.groups.p && k->key.role != ROLE_OPERATOR &&
@@ -295,8 +293,8 @@ const struct err *settings_keys_post(struct call *c)
 static struct json *floor_of(struct arena *a, const struct key *k)
 {
     struct json *o = json_object(a), *list = json_array(a);
-    const struct str now = k->severity_floor.p ? k->severity_floor
-                                               : STR("none");
+    const struct str now =
+        str_of(vocabulary_key(vocabulary_severity(k->severity_floor)));
     if (k->role != ROLE_AGENT)
         return NULL;
     for (size_t i = 0; i < countof(floors); i++) {
@@ -317,8 +315,9 @@ const struct err *settings_keys_floor_post(struct call *c)
     struct key k;
     TRY(page_form(c, &typed));
     const struct str word = pairs_get(typed, "floor");
-    const enum severity floor = severity_of(word);
-    if (floor == SEVERITY_UNSAID && !str_is(word, "none"))
+    const enum severity floor =
+        vocabulary_severity_of(vocabulary_of_key(word));
+    if (!word.p || floor == SEVERITY__MAX)
         return ERROR(ERR_BAD_REQUEST, "request.form",
                      "The form does not say which severity. Open the page "
                      "anew.");
@@ -327,13 +326,12 @@ const struct err *settings_keys_floor_post(struct call *c)
         return ERROR(ERR_CONFLICT, "key.ended",
                      "Only a key of an agent that is in use has a least "
                      "severity.");
-    TRY(keys_floor(c->pg, c->a, k.id,
-                   floor == SEVERITY_UNSAID ? STR_NONE : word));
+    TRY(keys_floor(c->pg, c->a, k.id, floor));
     log_line(LOG_NOTICE,
              "settings by=%.*s did=key.floor key=%.*s label=\"%.*s\" "
              "severity_floor=%s",
              STR_FMT(c->who.name), STR_FMT(k.id), STR_FMT(k.label),
-             severity_word(floor));
+             vocabulary_key(vocabulary_severity(floor)));
     response_see_other(c->rs, page_view_path(c->a, PATH "/", k.id, ""));
     return NULL;
 }

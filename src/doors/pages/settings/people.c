@@ -69,10 +69,10 @@ void settings_people_note(const struct call *c, const char *what,
 {
     log_line(LOG_NOTICE,
              "settings by=%.*s did=%s whom=%.*s role=%s groups=\"%.*s\" "
-             "bulk_limit=%.*s",
+             "bulk_limit=%s",
              STR_FMT(c->who.name), what, STR_FMT(p->email),
              principal_role_word(p->role), STR_FMT(p->groups),
-             STR_FMT(p->bulk_limit));
+             vocabulary_severity(p->bulk_limit)->wire);
 }
 
 const struct err *settings_people_once(struct call *c, const struct person *p,
@@ -106,7 +106,9 @@ struct settings_form settings_people_form(struct arena *a,
     json_set_text(values, "role",
                   str_of(old ? principal_role_word(old->role) : "operator"));
     json_set_text(values, "bulk_limit",
-                  old ? old->bulk_limit : STR("medium"));
+                  str_of(vocabulary_severity(old ? old->bulk_limit
+                                                 : SEVERITY_MEDIUM)
+                             ->wire));
     if (old) {
         json_set_text(values, "name", old->name);
         json_set_text(values, "groups",
@@ -165,7 +167,7 @@ static struct str limit_words(struct arena *a, const struct person *p)
     if (p->role == ROLE_AUDITOR)
         return STR("answers nothing");
     buf_put(&b, "up to ");
-    buf_str(&b, p->bulk_limit);
+    buf_put(&b, vocabulary_severity(p->bulk_limit)->wire);
     return buf_text(&b);
 }
 

@@ -53,13 +53,14 @@ static struct settings_form form_of(const struct call *c,
 /* ---- showing -------------------------------------------------------- */
 
 /* What the form of the password came to. */
-struct outcome {
+struct password_change {
     const char *old, *fresh; /* a sentence at the field; NULL: nothing */
     bool changed;
 };
 
 /* A page has one list of what is wrong: of the form that was sent. */
-static struct json *wrong_password(struct arena *a, const struct outcome *o)
+static struct json *wrong_password(struct arena *a,
+                                   const struct password_change *o)
 {
     struct json *e = json_object(a), *items = json_array(a);
     struct json *item = json_object(a);
@@ -74,7 +75,7 @@ static struct json *wrong_password(struct arena *a, const struct outcome *o)
 
 static const struct err *profile_show(struct call *c, int status,
                                       const struct settings_form *s,
-                                      const struct outcome *o)
+                                      const struct password_change *o)
 {
     struct page_view v = page_begin(c);
     struct json *view = json_object(c->a), *password = json_object(c->a);
@@ -107,7 +108,7 @@ static const struct err *profile_show(struct call *c, int status,
 const struct err *settings_profile(struct call *c)
 {
     const struct settings_form s = form_of(c, NULL);
-    return profile_show(c, 200, &s, &(struct outcome){.old = NULL});
+    return profile_show(c, 200, &s, &(struct password_change){.old = NULL});
 }
 
 /* ---- saving --------------------------------------------------------- */
@@ -135,7 +136,7 @@ static const struct err *save(struct call *c, const struct pairs *typed)
     if (values)
         TRY(settings_form_wrong(c->a, &s, judge(c->a, values, &p)));
     if (s.errors)
-        return profile_show(c, 422, &s, &(struct outcome){.old = NULL});
+        return profile_show(c, 422, &s, &(struct password_change){.old = NULL});
     TRY(people_profile(c->pg, c->a, &p));
     log_line(LOG_NOTICE,
              "settings by=%.*s did=profile.change name=\"%.*s\" zone=%.*s "
@@ -149,7 +150,7 @@ static const struct err *save(struct call *c, const struct pairs *typed)
 /* ---- the password --------------------------------------------------- */
 
 static const struct err *check(struct call *c, const struct pairs *typed,
-                               struct outcome *o)
+                               struct password_change *o)
 {
     struct sign_in s = {.email = c->who.name,
                         .at = "profile",
@@ -176,7 +177,7 @@ static const struct err *check(struct call *c, const struct pairs *typed,
 
 static const struct err *password(struct call *c, const struct pairs *typed)
 {
-    struct outcome o = {.old = NULL};
+    struct password_change o = {.old = NULL};
     const struct settings_form s = form_of(c, NULL);
     TRY(check(c, typed, &o));
     if (o.old || o.fresh)

@@ -7,73 +7,48 @@
 
 struct json *page_badge_kind(struct arena *a, const struct suspension *s)
 {
-    static const char *const words[KIND__MAX][2] = {
-        [KIND_NONE] = {"Question", "input"},
-        [KIND_APPROVAL] = {"Approval", "approval"},
-        [KIND_PERMISSION] = {"Permission", "permission"},
-        [KIND_PLAN_REVIEW] = {"Plan review", "plan"},
-        [KIND_ELICITATION] = {"Input", "input"},
-        [KIND_CREDENTIAL_NEEDED] = {"Credential", "credential"},
-        [KIND_COST_CONFIRMATION] = {"Cost", "cost"},
-        [KIND_HANDOFF_ACCEPTANCE] = {"Handoff", "handoff"}};
-    const enum kind k = s->kind < KIND__MAX ? s->kind : KIND_NONE;
+    const struct vocabulary_word *words = kind_words(s->kind);
     struct json *o = json_object(a);
-    json_set_text(o, "word", str_of(words[k][0]));
-    json_set_text(o, "icon", str_of(words[k][1]));
+    json_set_text(o, "word", str_of(words->label));
+    json_set_text(o, "icon", str_of(words->icon));
     return o;
 }
 
 struct json *page_badge_risk(struct arena *a, const struct suspension *s)
 {
-    const enum severity level = severity_of(s->severity);
-    if (level == SEVERITY_UNSAID)
+    const struct vocabulary_word *words = vocabulary_severity(s->severity);
+    if (!words->wire)
         return NULL;
     struct json *o = json_object(a);
-    json_set_text(o, "level", str_of(severity_word(level)));
-    json_set_text(o, "word", str_of(severity_label(level)));
+    json_set_text(o, "level", str_of(words->wire));
+    json_set_text(o, "word", str_of(words->label));
     return o;
-}
-
-/* How it ended decides first, then what the answer's effect was. */
-static size_t outcome_of(const struct suspension *s)
-{
-    static const char *const words[] = {
-        "authorized", "vetoed", "changes_requested", "accepted", "declined"};
-    size_t i = 0;
-    if (s->state == SUSPENSION_EXPIRED)
-        return countof(words) + 1;
-    if (s->state == SUSPENSION_CANCELLED)
-        return countof(words) + 2;
-    while (i < countof(words) && !str_is(s->outcome, words[i]))
-        i++;
-    return i;
 }
 
 struct json *page_badge_outcome(const struct page_view *v,
                                 const struct suspension *s)
 {
-    static const char *const edited[] = {"Approved, edited", "approved",
-                                         "pencil"};
-    static const char *const shown[][3] = {
-        {"Approved", "approved", "check"},
-        {"Rejected", "rejected", "cross"},
-        {"Changes requested", "plain", "pencil"},
-        {"Accepted", "plain", "check"},
-        {"Declined", "plain", "minus"},
-        {"Answered", "plain", "check"},
-        {"Expired", "plain", "clock"},
-        {"Withdrawn", "plain", "undo"},
-        {"Time is up", "plain", "clock"}};
+    static const struct vocabulary_word edited = {.label = "Approved, edited",
+                                                  .tone = "approved",
+                                                  .icon = "pencil"};
+    static const struct vocabulary_word late = {.label = "Time is up",
+                                                .tone = "plain",
+                                                .icon = "clock"};
     const bool due = suspension_due(s, v->now);
-    if (s->state == SUSPENSION_PENDING && !due)
+    enum outcome ending = suspension_ending(s);
+    if (ending == OUTCOME_UNDECIDED && !due)
         return NULL;
+    if (ending == OUTCOME_NONE)
+        ending = OUTCOME_ANSWERED; /* an answer without an effect */
+    const struct vocabulary_word *words =
+        due ? &late
+        : ending == OUTCOME_AUTHORIZED && suspension_modified(s)
+            ? &edited
+            : vocabulary_outcome(ending);
     struct json *o = json_object(v->a);
-    const size_t i = due ? countof(shown) - 1 : outcome_of(s);
-    const char *const *of =
-        suspension_modified(s) && i == 0 ? edited : shown[i];
-    json_set_text(o, "word", str_of(of[0]));
-    json_set_text(o, "tone", str_of(of[1]));
-    json_set_text(o, "icon", str_of(of[2]));
+    json_set_text(o, "word", str_of(words->label));
+    json_set_text(o, "tone", str_of(words->tone));
+    json_set_text(o, "icon", str_of(words->icon));
     return o;
 }
 
@@ -98,12 +73,4 @@ struct str page_badge_who(struct arena *a, const struct suspension *s,
     buf_str(&b, s->responded_by_claimed);
     buf_put(&b, "”");
     return buf_text(&b);
-}
-
-struct str page_badge_door(const struct suspension *s)
-{
-    return str_is(s->responded_via, "browser")      ? STR("in the browser")
-           : str_is(s->responded_via, "openintent") ? STR("through OpenIntent")
-           : str_is(s->responded_via, "clock")      ? STR("by itself")
-                                                    : STR("through the API");
 }

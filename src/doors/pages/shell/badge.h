@@ -21,7 +21,5 @@ bool page_badge_own(const struct suspension *s,
 /* Who decided: the reader's own name, an e-mail, an agent, the clock. */
 struct str page_badge_who(struct arena *a, const struct suspension *s,
                           const struct principal *reader);
-/* "in the browser" */
-struct str page_badge_door(const struct suspension *s);
 
 #endif

@@ -10,7 +10,7 @@ struct str page_list_filter(struct call *c, const char *key)
 bool page_list_kind(struct call *c, enum kind *out)
 {
     const struct str word = page_list_filter(c, "kind");
-    *out = word.p ? kind_of_key(word) : KIND__MAX;
+    *out = word.p ? kind_of(vocabulary_of_key(word)) : KIND__MAX;
     return !word.p || *out < KIND__MAX;
 }
 

@@ -1,0 +1,238 @@
+/* The words of every vocabulary: the tables, and reading them. */
+#include "domain/vocabulary.h"
+
+#include <assert.h>
+
+#include "base/fields.h"
+
+#define NONE "none"
+
+/* ---- intents and questions ------------------------------------------ */
+
+static const struct vocabulary_word intent_status_words[] = {
+    [INTENT_DRAFT] = {.wire = "draft"},
+    [INTENT_ACTIVE] = {.wire = "active"},
+    [INTENT_BLOCKED] = {.wire = "blocked"},
+    [INTENT_SUSPENDED] = {.wire = "suspended_awaiting_input"},
+    [INTENT_COMPLETED] = {.wire = "completed"},
+    [INTENT_ABANDONED] = {.wire = "abandoned"},
+};
+
+static const struct vocabulary_word answer_type_words[] = {
+    [ANSWER_CHOICE] = {.wire = "choice"},
+    [ANSWER_CONFIRM] = {.wire = "confirm"},
+    [ANSWER_TEXT] = {.wire = "text"},
+    [ANSWER_FORM] = {.wire = "form"},
+};
+
+static const struct vocabulary_word suspension_state_words[] = {
+    [SUSPENSION_PENDING] = {.wire = "pending"},
+    [SUSPENSION_RESOLVED] = {.wire = "resolved"},
+    [SUSPENSION_EXPIRED] = {.wire = "expired"},
+    [SUSPENSION_CANCELLED] = {.wire = "cancelled"},
+};
+
+static const struct vocabulary_word fallback_policy_words[] = {
+    [FALLBACK_FAIL] = {.wire = "fail"},
+    [FALLBACK_COMPLETE] = {.wire = "complete_with_fallback"},
+    [FALLBACK_CONTINUE] = {.wire = "use_default_and_continue"},
+};
+
+static const struct vocabulary_word severity_words[] = {
+    [SEVERITY_UNSAID] = {.wire = NULL, .label = "Not said"},
+    [SEVERITY_LOW] = {.wire = "low", .label = "Low"},
+    [SEVERITY_MEDIUM] = {.wire = "medium", .label = "Medium"},
+    [SEVERITY_HIGH] = {.wire = "high", .label = "High"},
+    [SEVERITY_CRITICAL] = {.wire = "critical", .label = "Critical"},
+};
+
+static const struct vocabulary_word responder_mode_words[] = {
+    [RESPONDER_OPERATORS] = {.wire = "operators"},
+    [RESPONDER_INITIATOR] = {.wire = "initiator"},
+    [RESPONDER_GROUP] = {.wire = "group"},
+    [RESPONDER_NAMED] = {.wire = "named"},
+    [RESPONDER_AGENT] = {.wire = "agent"},
+};
+
+static const struct vocabulary_word on_reject_words[] = {
+    [ON_REJECT_RESUME] = {.wire = "resume"},
+    [ON_REJECT_ABANDON] = {.wire = "abandon"},
+};
+
+static const struct vocabulary_word takes_words[] = {
+    [TAKES_NOTHING] = {.wire = NULL},
+    [TAKES_LIMIT] = {.wire = "limit"},
+    [TAKES_SECONDS] = {.wire = "seconds"},
+    [TAKES_CONSTRAINTS] = {.wire = "constraints"},
+    [TAKES_STEPS] = {.wire = "steps"},
+    [TAKES_SUBJECT] = {.wire = "subject"},
+};
+
+static const struct vocabulary_word reason_need_words[] = {
+    [REASON_NONE] = {.wire = "none"},
+    [REASON_OPTIONAL] = {.wire = "optional"},
+    [REASON_REQUIRED] = {.wire = "required"},
+    [REASON_REQUIRED_HIGH] = {.wire = NULL, .ours = true},
+};
+
+static const struct vocabulary_word inbox_view_words[] = {
+    [INBOX_MAY] = {.wire = "may", .label = "Inbox"},
+    [INBOX_MINE] = {.wire = "mine", .label = "Mine"},
+    [INBOX_GROUPS] = {.wire = "groups", .label = "My groups"},
+    [INBOX_ALL] = {.wire = "all", .label = "All open"},
+};
+
+/* ---- answers -------------------------------------------------------- */
+
+static const struct vocabulary_word effect_words[] = {
+    [EFFECT_NONE] = {.wire = "none", .label = ""},
+    [EFFECT_AUTHORIZE] = {.wire = "authorize", .label = "Approve"},
+    [EFFECT_AUTHORIZE_MODIFIED] = {.wire = "authorize_modified",
+                                   .label = "Approve with changes",
+                                   .ours = true},
+    [EFFECT_VETO] = {.wire = "veto", .label = "Reject"},
+    [EFFECT_REQUEST_CHANGES] = {.wire = "request_changes",
+                                .label = "Request changes"},
+    [EFFECT_ANSWER] = {.wire = "answer", .label = "Answer"},
+    [EFFECT_DECLINE] = {.wire = "decline", .label = "Decline"},
+    [EFFECT_ACCEPT] = {.wire = "accept", .label = "Accept"},
+    [EFFECT_ESCALATE] = {.wire = "escalate", .label = "Escalate", .ours = true},
+    [EFFECT_STOP_TASK] = {.wire = "stop_task", .label = "Stop the task"},
+};
+
+static const struct vocabulary_word outcome_words[] = {
+    [OUTCOME_UNDECIDED] = {.wire = NULL},
+    [OUTCOME_AUTHORIZED] = {"authorized", "Approved", "approved this", "check",
+                            "approved"},
+    [OUTCOME_VETOED] = {"vetoed", "Rejected", "rejected this", "cross",
+                        "rejected"},
+    [OUTCOME_CHANGES_REQUESTED] = {"changes_requested", "Changes requested",
+                                   "asked for changes", "pencil", "plain"},
+    [OUTCOME_ANSWERED] = {"answered", "Answered", "answered this", "check",
+                          "plain"},
+    [OUTCOME_ACCEPTED] = {"accepted", "Accepted", "accepted this", "check",
+                          "plain"},
+    [OUTCOME_DECLINED] = {"declined", "Declined", "declined this", "minus",
+                          "plain"},
+    [OUTCOME_FALLBACK] = {"fallback", "Answered", "answered this", "check",
+                          "plain"},
+    [OUTCOME_NONE] = {"none", "Other", "answered this", "check", "plain"},
+    [OUTCOME_EXPIRED] = {"expired", "Expired", NULL, "clock", "plain"},
+    [OUTCOME_WITHDRAWN] = {"withdrawn", "Withdrawn", NULL, "undo", "plain"},
+};
+
+static const struct vocabulary_word via_words[] = {
+    [VIA_NONE] = {.past = ""},
+    [VIA_BROWSER] = {.wire = "browser",
+                     .label = "Browser",
+                     .past = "in the browser"},
+    [VIA_NATIVE] = {.wire = "native",
+                    .label = "API",
+                    .past = "through the API"},
+    [VIA_OPENINTENT] = {.wire = "openintent",
+                        .label = "OpenIntent",
+                        .past = "through OpenIntent"},
+    [VIA_CLOCK] = {.wire = "clock", .label = "By itself", .past = "by itself"},
+};
+
+/* ---- leases and messages -------------------------------------------- */
+
+static const struct vocabulary_word lease_status_words[] = {
+    [LEASE_ACTIVE] = {.wire = "active"},
+    [LEASE_RELEASED] = {.wire = "released"},
+    [LEASE_EXPIRED] = {.wire = "expired"},
+    [LEASE_REVOKED] = {.wire = "revoked"},
+};
+
+static const struct vocabulary_word delivery_state_words[] = {
+    [DELIVERY_PENDING] = {.wire = "pending"},
+    [DELIVERY_DELIVERED] = {.wire = "delivered"},
+    [DELIVERY_FAILED] = {.wire = "failed"},
+};
+
+static const struct vocabulary_word channel_kind_words[] = {
+    [CHANNEL_MAIL] = {.wire = "mail"},
+    [CHANNEL_SLACK] = {.wire = "slack"},
+    [CHANNEL_WEBHOOK] = {.wire = "webhook"},
+};
+
+static const struct vocabulary_word channel_detail_words[] = {
+    [CHANNEL_TITLE] = {.wire = "title"},
+    [CHANNEL_SUMMARY] = {.wire = "summary"},
+    [CHANNEL_ALL] = {.wire = "all"},
+};
+
+/* ---- reading them --------------------------------------------------- */
+
+static size_t vocabulary_find(const struct vocabulary_word *words, size_t n,
+                              struct str word)
+{
+    size_t i = 0;
+    while (i < n && (words[i].wire ? !str_is(word, words[i].wire)
+                                     : word.p != NULL))
+        i++;
+    return i;
+}
+
+const char *vocabulary_key(const struct vocabulary_word *word)
+{
+    return word->wire ? word->wire : NONE;
+}
+
+struct str vocabulary_of_key(struct str key)
+{
+    return str_is(key, NONE) ? STR_NONE : key;
+}
+
+/* The two functions of an enum whose last value is max_. */
+#define VOCABULARY(name_, max_)                                                \
+    static_assert(countof(name_##_words) == (max_), "a row each");             \
+    const struct vocabulary_word *vocabulary_##name_(enum name_ value)         \
+    {                                                                          \
+        static const struct vocabulary_word unknown;                           \
+        if (value < (max_))                                                    \
+            return &name_##_words[value];                                      \
+        return &unknown;              \
+    }                                                                          \
+    enum name_ vocabulary_##name_##_of(struct str word)                        \
+    {                                                                          \
+        return (enum name_)vocabulary_find(name_##_words, (max_), word);       \
+    }
+
+VOCABULARY(intent_status, INTENT_STATUS__MAX)
+VOCABULARY(answer_type, ANSWER_TYPE__MAX)
+VOCABULARY(suspension_state, SUSPENSION_STATE__MAX)
+VOCABULARY(fallback_policy, FALLBACK_POLICY__MAX)
+VOCABULARY(severity, SEVERITY__MAX)
+VOCABULARY(effect, EFFECT__MAX)
+VOCABULARY(outcome, OUTCOME__MAX)
+VOCABULARY(via, VIA__MAX)
+VOCABULARY(takes, TAKES__MAX)
+VOCABULARY(reason_need, REASON_NEED__MAX)
+VOCABULARY(responder_mode, RESPONDER_MODE__MAX)
+VOCABULARY(on_reject, ON_REJECT__MAX)
+VOCABULARY(lease_status, LEASE_STATUS__MAX)
+VOCABULARY(delivery_state, DELIVERY_STATE__MAX)
+VOCABULARY(channel_kind, CHANNEL_KIND__MAX)
+VOCABULARY(channel_detail, CHANNEL_DETAIL__MAX)
+VOCABULARY(inbox_view, INBOX_VIEW__MAX)
+
+/* What an agent may send of it. */
+#define VOCABULARY_READ(name_, max_)                                           \
+    static const char *name_##_sent(size_t i)                                  \
+    {                                                                          \
+        return name_##_words[i].ours ? NULL : name_##_words[i].wire;           \
+    }                                                                          \
+    enum name_ vocabulary_##name_##_read(struct fields *f, const char *key)    \
+    {                                                                          \
+        return (enum name_)fields_index(f, key, name_##_sent, (max_));         \
+    }
+
+VOCABULARY_READ(intent_status, INTENT_STATUS__MAX)
+VOCABULARY_READ(answer_type, ANSWER_TYPE__MAX)
+VOCABULARY_READ(fallback_policy, FALLBACK_POLICY__MAX)
+VOCABULARY_READ(severity, SEVERITY__MAX)
+VOCABULARY_READ(effect, EFFECT__MAX)
+VOCABULARY_READ(reason_need, REASON_NEED__MAX)
+VOCABULARY_READ(responder_mode, RESPONDER_MODE__MAX)
+VOCABULARY_READ(on_reject, ON_REJECT__MAX)
