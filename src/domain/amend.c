@@ -87,7 +87,7 @@ static const struct err *amend_once(struct arena *a, const struct suspension *s,
 {
     struct json *subject = NULL, *once = json_object(a);
     if (s->kind != KIND_PERMISSION ||
-        !str_is(json_get_text(choice, "effect"), "authorize") ||
+        effect_of_choice(choice) != EFFECT_AUTHORIZE ||
         !str_is(json_get_text(choice, "value"), "allow_once"))
         return NULL;
     TRY(json_parse(a, s->subject, &subject));

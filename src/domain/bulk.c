@@ -52,7 +52,7 @@ struct bulk_answer bulk_answer(struct arena *a, const struct suspension *s,
     }
     return (struct bulk_answer){
         .value = json_get_text(found, "value"),
-        .reason = effect_needs_reason(found)};
+        .reason = effect_reason(found) == REASON_REQUIRED};
 }
 
 static bool too_long(struct arena *a, struct str subject)

@@ -42,7 +42,7 @@ static bool allows_mail(struct str entry, struct str who)
 
 bool channel_allows(const struct channel *c, struct str who)
 {
-    const bool mail = c->kind == CHANNEL_MAIL;
+    const bool mail = c->kind == ENDPOINT_MAIL;
     if (who.n == 0 || who.n > WHO_MAX || (mail && !endpoint_mail(who)))
         return false;
     for (size_t i = 0; i < c->notify_to_n; i++) {
@@ -255,19 +255,19 @@ struct str channel_body(struct arena *a, const struct channel_notice *n)
 /* ---- as they are written down --------------------------------------- */
 
 const struct err *channel_address(struct arena *a, const char *field,
-                                  enum channel_kind kind, struct str text,
+                                  enum endpoint_kind kind, struct str text,
                                   struct str *out)
 {
     struct endpoint_host host;
-    if (kind == CHANNEL_MAIL)
+    if (kind == ENDPOINT_MAIL)
         return endpoint_mails(a, field, text, out);
     *out = str_trim(text);
     return endpoint_url(a, field, *out, &host);
 }
 
-static bool allowed(enum channel_kind kind, struct str s)
+static bool allowed(enum endpoint_kind kind, struct str s)
 {
-    if (kind != CHANNEL_MAIL)
+    if (kind != ENDPOINT_MAIL)
         return endpoint_line(s, ENDPOINT_NAME_MAX);
     if (s.n > 0 && s.p[0] == '@')
         return endpoint_host_name(str_sub(s, 1, s.n));
@@ -275,7 +275,7 @@ static bool allowed(enum channel_kind kind, struct str s)
 }
 
 const struct err *channel_notify_to(struct arena *a, const char *field,
-                                    enum channel_kind kind,
+                                    enum endpoint_kind kind,
                                     const struct str *v, size_t n)
 {
     if (n > CHANNEL_NOTIFY_MAX)
@@ -286,7 +286,7 @@ const struct err *channel_notify_to(struct arena *a, const char *field,
             continue;
         return err_at(a, ERR_INVALID, "endpoint.notify_to",
                       fields_element(a, str_of(field), i), "%s",
-                      kind == CHANNEL_MAIL
+                      kind == ENDPOINT_MAIL
                           ? "A mail address is needed, or @ and a domain."
                           : "A name on one line is needed, or *.");
     }

@@ -11,7 +11,7 @@
 
 struct channel {
     struct str id;
-    enum channel_kind kind;
+    enum endpoint_kind kind;
     struct str name;      /* what channel_hint and notify_to refer to */
     struct str address;   /* mail: addresses, comma-separated; else a URL */
     const struct str *notify_to; /* the allow-list: for mail an address, or
@@ -92,12 +92,12 @@ struct str channel_body(struct arena *a, const struct channel_notice *n);
 
 /* What a channel of that kind is addressed by: mail addresses or a URL. */
 const struct err *channel_address(struct arena *a, const char *field,
-                                  enum channel_kind kind, struct str text,
+                                  enum endpoint_kind kind, struct str text,
                                   struct str *out) MUST;
 /* An allow-list: for mail addresses and "@example.org", for the others names
  * and "*". */
 const struct err *channel_notify_to(struct arena *a, const char *field,
-                                    enum channel_kind kind,
+                                    enum endpoint_kind kind,
                                     const struct str *v, size_t n) MUST;
 
 #endif

@@ -33,10 +33,10 @@ enum takes effect_takes(const struct json *choice)
     return t == TAKES__MAX ? TAKES_NOTHING : t;
 }
 
-bool effect_needs_reason(const struct json *choice)
+enum reason_need effect_reason(const struct json *choice)
 {
     const struct str word = json_get_text(choice, "reason");
-    return vocabulary_reason_need_of(word) == REASON_REQUIRED;
+    return word.p ? vocabulary_reason_need_of(word) : REASON_NEED__MAX;
 }
 
 enum outcome effect_outcome(enum effect e)

@@ -20,8 +20,8 @@ enum effect_class {
 enum effect effect_of_choice(const struct json *choice);
 /* What the choice lets its answer change; TAKES_NOTHING as above. */
 enum takes effect_takes(const struct json *choice);
-/* Does the choice need a reason? */
-bool effect_needs_reason(const struct json *choice);
+/* The reason that it asks for; REASON_NEED__MAX where it does not say. */
+enum reason_need effect_reason(const struct json *choice);
 /* The outcome of a question that is answered with it. */
 enum outcome effect_outcome(enum effect e);
 enum effect_class effect_class(enum effect e);

@@ -439,7 +439,7 @@ static const struct err *find_way(struct arena *a, const struct suspension *s,
     struct json *choices = suspension_choices(a, s);
     for (size_t i = 0; !answer->choice.p && i < json_count(choices); i++) {
         const struct json *c = json_at(choices, i);
-        if (!*choice && str_is(json_get_text(c, "effect"), "answer"))
+        if (!*choice && effect_of_choice(c) == EFFECT_ANSWER)
             *choice = c;
     }
     if (answer->choice.p)
@@ -482,7 +482,7 @@ static const struct err *check_reason(struct arena *a,
         return err_at(a, ERR_INVALID, "reason.too_long", STR("reason"),
                       "A reason may have at most %d characters.",
                       SUSPENSION_REASON_MAX);
-    if (effect_needs_reason(choice) &&
+    if (effect_reason(choice) == REASON_REQUIRED &&
         str_trim(answer->reason).n == 0)
         return err_at(a, ERR_INVALID, "reason.missing", STR("reason"),
                       "This answer needs a reason. The agent will read it.");
@@ -501,7 +501,7 @@ const struct err *resolve_check(struct arena *a, const struct suspension *s,
     else if (answer->choice.p)
         return unused(a, "choice",
                       "This question is answered by its \"value\" alone.");
-    if (str_is(json_get_text(*choice, "effect"), "decline"))
+    if (effect_of_choice(*choice) == EFFECT_DECLINE)
         return answer->value
                    ? unused(a, "value", "Who declines sends no value.")
                    : check_reason(a, *choice, answer);

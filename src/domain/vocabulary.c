@@ -145,15 +145,25 @@ static const struct vocabulary_word lease_status_words[] = {
 };
 
 static const struct vocabulary_word delivery_state_words[] = {
-    [DELIVERY_PENDING] = {.wire = "pending"},
-    [DELIVERY_DELIVERED] = {.wire = "delivered"},
-    [DELIVERY_FAILED] = {.wire = "failed"},
+    [DELIVERY_DELIVERED] = {.wire = "delivered",
+                            .label = "Delivered",
+                            .icon = "check",
+                            .tone = "plain"},
+    [DELIVERY_PENDING] = {.wire = "pending",
+                          .label = "Waiting",
+                          .icon = "clock",
+                          .tone = "plain"},
+    [DELIVERY_FAILED] = {.wire = "failed",
+                         .label = "Given up",
+                         .icon = "alert",
+                         .tone = "high"},
 };
 
-static const struct vocabulary_word channel_kind_words[] = {
-    [CHANNEL_MAIL] = {.wire = "mail"},
-    [CHANNEL_SLACK] = {.wire = "slack"},
-    [CHANNEL_WEBHOOK] = {.wire = "webhook"},
+static const struct vocabulary_word endpoint_kind_words[] = {
+    [ENDPOINT_MAIL] = {.wire = "mail", .label = "Mail"},
+    [ENDPOINT_SLACK] = {.wire = "slack", .label = "Slack"},
+    [ENDPOINT_WEBHOOK] = {.wire = "webhook", .label = "Webhook"},
+    [ENDPOINT_AGENT] = {.wire = "agent", .label = "Agent"},
 };
 
 static const struct vocabulary_word channel_detail_words[] = {
@@ -213,7 +223,7 @@ VOCABULARY(responder_mode, RESPONDER_MODE__MAX)
 VOCABULARY(on_reject, ON_REJECT__MAX)
 VOCABULARY(lease_status, LEASE_STATUS__MAX)
 VOCABULARY(delivery_state, DELIVERY_STATE__MAX)
-VOCABULARY(channel_kind, CHANNEL_KIND__MAX)
+VOCABULARY(endpoint_kind, ENDPOINT_KIND__MAX)
 VOCABULARY(channel_detail, CHANNEL_DETAIL__MAX)
 VOCABULARY(inbox_view, INBOX_VIEW__MAX)
 

@@ -152,18 +152,20 @@ enum lease_status {
 };
 
 enum delivery_state {
-    DELIVERY_PENDING,
     DELIVERY_DELIVERED,
+    DELIVERY_PENDING,
     DELIVERY_FAILED,
     DELIVERY_STATE__MAX
 };
 
-/* By what an endpoint is told. */
-enum channel_kind {
-    CHANNEL_MAIL,
-    CHANNEL_SLACK,
-    CHANNEL_WEBHOOK,
-    CHANNEL_KIND__MAX
+/* Where messages go: to people by one of the first three, which are channels,
+ * or to an agent's platform. */
+enum endpoint_kind {
+    ENDPOINT_MAIL,
+    ENDPOINT_SLACK,
+    ENDPOINT_WEBHOOK,
+    ENDPOINT_AGENT,
+    ENDPOINT_KIND__MAX
 };
 /* How much of a question may leave the house. */
 enum channel_detail {
@@ -202,7 +204,8 @@ const struct vocabulary_word *vocabulary_on_reject(enum on_reject value);
 const struct vocabulary_word *vocabulary_lease_status(enum lease_status value);
 const struct vocabulary_word *
 vocabulary_delivery_state(enum delivery_state value);
-const struct vocabulary_word *vocabulary_channel_kind(enum channel_kind value);
+const struct vocabulary_word *
+vocabulary_endpoint_kind(enum endpoint_kind value);
 const struct vocabulary_word *
 vocabulary_channel_detail(enum channel_detail value);
 const struct vocabulary_word *vocabulary_inbox_view(enum inbox_view value);
@@ -228,7 +231,7 @@ enum responder_mode vocabulary_responder_mode_of(struct str word);
 enum on_reject vocabulary_on_reject_of(struct str word);
 enum lease_status vocabulary_lease_status_of(struct str word);
 enum delivery_state vocabulary_delivery_state_of(struct str word);
-enum channel_kind vocabulary_channel_kind_of(struct str word);
+enum endpoint_kind vocabulary_endpoint_kind_of(struct str word);
 enum channel_detail vocabulary_channel_detail_of(struct str word);
 enum inbox_view vocabulary_inbox_view_of(struct str word);
 
@@ -241,7 +244,8 @@ enum fallback_policy vocabulary_fallback_policy_read(struct fields *f,
                                                      const char *key);
 enum severity vocabulary_severity_read(struct fields *f, const char *key);
 enum effect vocabulary_effect_read(struct fields *f, const char *key);
-enum reason_need vocabulary_reason_need_read(struct fields *f, const char *key);
+enum reason_need vocabulary_reason_need_read(struct fields *f,
+                                             const char *key);
 enum responder_mode vocabulary_responder_mode_read(struct fields *f,
                                                    const char *key);
 enum on_reject vocabulary_on_reject_read(struct fields *f, const char *key);

@@ -205,7 +205,7 @@ static void begin(struct deliver *d, const struct outbox_item *item)
     keep_text(s->id, sizeof s->id, item->id);
     keep_text(s->endpoint_id, sizeof s->endpoint_id, item->endpoint_id);
     keep_text(s->place, sizeof s->place, item->place);
-    s->agents = str_is(item->kind, "agent");
+    s->agents = item->kind == ENDPOINT_AGENT;
     if (deliver_send(&send, item, s, &none.said))
         d->sending++;
     else

@@ -74,9 +74,9 @@ static bool make_and_send(const struct deliver_send *s,
 {
     struct outbound_request rq;
     bool made;
-    if (str_is(item->kind, "mail"))
+    if (item->kind == ENDPOINT_MAIL)
         made = make_mail(s, item, &rq, why);
-    else if (str_is(item->kind, "slack"))
+    else if (item->kind == ENDPOINT_SLACK)
         made = make_slack(s, item, &rq, why);
     else
         made = make_signed(s, item, &rq, why);

@@ -118,7 +118,8 @@ static struct delivery row(const struct pg_rows *r, size_t i)
     return (struct delivery){.id = pg_str(r, i, ID),
                              .endpoint_id = pg_str(r, i, ENDPOINT),
                              .endpoint_name = pg_str(r, i, NAME),
-                             .endpoint_kind = pg_str(r, i, KIND),
+                             .endpoint_kind = vocabulary_endpoint_kind_of(
+                                 pg_str(r, i, KIND)),
                              .intent_id = pg_str(r, i, INTENT),
                              .suspension_id = pg_str(r, i, SUSPENSION),
                              .title = pg_str(r, i, TITLE),
@@ -126,7 +127,8 @@ static struct delivery row(const struct pg_rows *r, size_t i)
                              .type = pg_str(r, i, TYPE),
                              .recipient = pg_str(r, i, RECIPIENT),
                              .body = pg_str(r, i, BODY),
-                             .state = pg_str(r, i, STATE),
+                             .state = vocabulary_delivery_state_of(
+                                 pg_str(r, i, STATE)),
                              .answer = pg_str(r, i, ANSWER),
                              .tries = pg_int(r, i, TRIES),
                              .next_at = pg_int(r, i, NEXT_AT),
@@ -145,7 +147,7 @@ const struct err *deliveries_list(struct pg *pg, struct arena *a,
         (page->after_at && !id_uuid(page->after_id)))
         return NULL;
     pg_arg_int(&args, page->limit);
-    pg_arg(&args, page->state);
+    pg_arg(&args, str_of(vocabulary_delivery_state(page->state)->wire));
     pg_arg(&args, page->endpoint);
     pg_arg_time(&args, page->after_at);
     pg_arg(&args, page->after_at ? page->after_id : STR_NONE);

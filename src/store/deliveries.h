@@ -44,10 +44,12 @@ void deliveries_queue_notice(struct pg *pg, struct arena *a,
 /* ---- the log -------------------------------------------------------- */
 
 struct delivery {
-    struct str id, endpoint_id, endpoint_name, endpoint_kind;
+    struct str id, endpoint_id, endpoint_name;
+    enum endpoint_kind endpoint_kind;
     struct str intent_id, suspension_id, title; /* of the question */
     int64_t event_sequence;
-    struct str type, recipient, body, state, answer;
+    struct str type, recipient, body, answer;
+    enum delivery_state state;
     int64_t tries, next_at, created_at, ended_at;
 };
 struct delivery_rows {
@@ -63,7 +65,7 @@ struct delivery_tries {
     size_t n;
 };
 struct deliveries_page {
-    struct str state;    /* p NULL: any */
+    enum delivery_state state; /* DELIVERY_STATE__MAX: any */
     struct str endpoint; /* id; p NULL: any */
     int64_t limit;
     int64_t after_at; /* 0: from the start */

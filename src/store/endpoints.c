@@ -18,7 +18,8 @@ enum { ID, KIND, NAME, ADDRESS, AGENT, TYPES, NOTIFY, DETAIL, EVERY, INTERNAL,
 static struct endpoint row(const struct pg_rows *r, size_t i)
 {
     return (struct endpoint){.id = pg_str(r, i, ID),
-                             .kind = pg_str(r, i, KIND),
+                             .kind = vocabulary_endpoint_kind_of(
+                                 pg_str(r, i, KIND)),
                              .name = pg_str(r, i, NAME),
                              .address = pg_str(r, i, ADDRESS),
                              .agent = pg_str(r, i, AGENT),
@@ -107,7 +108,7 @@ const struct err *endpoints_channels(struct pg *pg, struct arena *a,
         struct channel *c = &out->v[i];
         *c = (struct channel){.id = pg_str(r, i, 0),
                               .kind =
-                                  vocabulary_channel_kind_of(pg_str(r, i, 1)),
+                                  vocabulary_endpoint_kind_of(pg_str(r, i, 1)),
                               .name = pg_str(r, i, 2),
                               .address = pg_str(r, i, 3),
                               .detail = vocabulary_channel_detail_of(
@@ -131,7 +132,7 @@ static void queue_insert(struct pg *pg, struct arena *a,
 {
     struct pg_args args = pg_args(a);
     pg_arg(&args, e->id);
-    pg_arg(&args, e->kind);
+    pg_arg(&args, str_of(vocabulary_endpoint_kind(e->kind)->wire));
     pg_arg(&args, e->name);
     pg_arg(&args, e->address);
     pg_arg(&args, e->agent);
@@ -145,7 +146,7 @@ static void queue_insert(struct pg *pg, struct arena *a,
     pg_arg(&args, e->created_by);
     pg_arg_time(&args, e->paused_at);
     pg_arg_time(&args, e->gone_at);
-    pg_arg_int(&args, str_is(e->kind, "agent") ? ENDPOINTS_MAX : CHANNELS_MAX);
+    pg_arg_int(&args, e->kind == ENDPOINT_AGENT ? ENDPOINTS_MAX : CHANNELS_MAX);
     pg_arg_int(&args, ENDPOINTS_OF_AGENT_MAX);
     pg_arg(&args, e->key_id);
     pg_arg_int(&args, e->most);
@@ -172,7 +173,7 @@ static const struct err *too_many(struct pg *pg, struct arena *a,
     return err_at(a, ERR_CONFLICT, "endpoint.too_many", STR(""),
                   "There are %d already, or %d of this agent. Remove "
                   "one first.",
-                  str_is(e->kind, "agent") ? ENDPOINTS_MAX : CHANNELS_MAX,
+                  e->kind == ENDPOINT_AGENT ? ENDPOINTS_MAX : CHANNELS_MAX,
                   ENDPOINTS_OF_AGENT_MAX);
 }
 

@@ -13,7 +13,8 @@
 #define ENDPOINTS_ROTATION (INT64_C(24) * 3600 * 1000000)
 
 struct endpoint {
-    struct str id, kind, name, address;
+    enum endpoint_kind kind;
+    struct str id, name, address;
     struct str agent;       /* p NULL: every agent's, or a channel */
     struct str event_types; /* JSON list */
     struct str notify_to;   /* JSON list */

@@ -12,7 +12,7 @@ static struct outbox_item row(const struct pg_rows *r, size_t i)
     return (struct outbox_item){
         .id = pg_str(r, i, ID),
         .endpoint_id = pg_str(r, i, ENDPOINT_ID),
-        .kind = pg_str(r, i, KIND),
+        .kind = vocabulary_endpoint_kind_of(pg_str(r, i, KIND)),
         .address = pg_str(r, i, ADDRESS),
         .recipient = pg_str(r, i, RECIPIENT),
         .body = pg_str(r, i, BODY),

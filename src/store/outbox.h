@@ -3,6 +3,7 @@
 #ifndef STORE_OUTBOX_H
 #define STORE_OUTBOX_H
 
+#include "domain/vocabulary.h"
 #include "world/pg.h"
 
 #define OUTBOX_PER_ENDPOINT 4 /* on their way at once, to one endpoint */
@@ -18,7 +19,8 @@
 
 /* A delivery on its way, with what sending it takes. */
 struct outbox_item {
-    struct str id, endpoint_id, kind, address, recipient, body;
+    enum endpoint_kind kind;
+    struct str id, endpoint_id, address, recipient, body;
     struct str secret, previous_secret; /* p NULL: none (any more) */
     bool internal;
     int64_t tries; /* before this one */

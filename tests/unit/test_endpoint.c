@@ -198,31 +198,31 @@ Test(endpoint, mails)
 Test(endpoint, address)
 {
     struct str out = STR_NONE;
-    cr_assert(channel_address(a, "address", CHANNEL_MAIL, STR("a@b"), &out) ==
+    cr_assert(channel_address(a, "address", ENDPOINT_MAIL, STR("a@b"), &out) ==
               NULL);
-    cr_assert(channel_address(a, "address", CHANNEL_SLACK, STR("a@b"), &out) !=
+    cr_assert(channel_address(a, "address", ENDPOINT_SLACK, STR("a@b"), &out) !=
               NULL);
-    cr_assert(channel_address(a, "address", CHANNEL_WEBHOOK,
+    cr_assert(channel_address(a, "address", ENDPOINT_WEBHOOK,
                               STR(" https://example.org/x\n"), &out) == NULL);
     cr_assert(str_is(out, "https://example.org/x"));
 }
 
 static const struct {
-    enum channel_kind kind;
+    enum endpoint_kind kind;
     const char *entry;
     bool fine;
 } entries[] = {
-    {CHANNEL_MAIL, "eva@example.org", true},
-    {CHANNEL_MAIL, "@example.org", true},
-    {CHANNEL_MAIL, "@", false},
-    {CHANNEL_MAIL, "*", false},
-    {CHANNEL_MAIL, "eva", false},
-    {CHANNEL_MAIL, "", false},
-    {CHANNEL_SLACK, "*", true},
-    {CHANNEL_SLACK, "@oncall", true},
-    {CHANNEL_WEBHOOK, "Night shift", true},
-    {CHANNEL_WEBHOOK, "", false},
-    {CHANNEL_WEBHOOK, "a\nb", false},
+    {ENDPOINT_MAIL, "eva@example.org", true},
+    {ENDPOINT_MAIL, "@example.org", true},
+    {ENDPOINT_MAIL, "@", false},
+    {ENDPOINT_MAIL, "*", false},
+    {ENDPOINT_MAIL, "eva", false},
+    {ENDPOINT_MAIL, "", false},
+    {ENDPOINT_SLACK, "*", true},
+    {ENDPOINT_SLACK, "@oncall", true},
+    {ENDPOINT_WEBHOOK, "Night shift", true},
+    {ENDPOINT_WEBHOOK, "", false},
+    {ENDPOINT_WEBHOOK, "a\nb", false},
 };
 
 Test(endpoint, notify_to)
@@ -237,9 +237,9 @@ Test(endpoint, notify_to)
     }
     for (size_t i = 0; i < countof(full); i++)
         full[i] = STR("x");
-    cr_assert(channel_notify_to(a, "notify_to", CHANNEL_SLACK, full,
+    cr_assert(channel_notify_to(a, "notify_to", ENDPOINT_SLACK, full,
                                 CHANNEL_NOTIFY_MAX) == NULL);
-    cr_assert(channel_notify_to(a, "notify_to", CHANNEL_SLACK, full,
+    cr_assert(channel_notify_to(a, "notify_to", ENDPOINT_SLACK, full,
                                 CHANNEL_NOTIFY_MAX + 1) != NULL);
 }
 

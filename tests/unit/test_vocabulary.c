@@ -30,7 +30,7 @@ WORDS(responder_mode)
 WORDS(on_reject)
 WORDS(lease_status)
 WORDS(delivery_state)
-WORDS(channel_kind)
+WORDS(endpoint_kind)
 WORDS(channel_detail)
 WORDS(inbox_view)
 
@@ -55,7 +55,7 @@ static const struct {
     ROW(on_reject, ON_REJECT__MAX),
     ROW(lease_status, LEASE_STATUS__MAX),
     ROW(delivery_state, DELIVERY_STATE__MAX),
-    ROW(channel_kind, CHANNEL_KIND__MAX),
+    ROW(endpoint_kind, ENDPOINT_KIND__MAX),
     ROW(channel_detail, CHANNEL_DETAIL__MAX),
     ROW(inbox_view, INBOX_VIEW__MAX),
 };

@@ -39,7 +39,7 @@ static struct json *view(struct arena *a, const struct endpoint *e)
 static const struct err *endpoint_find(struct call *c, struct endpoint *e)
 {
     TRY(endpoints_get(c->pg, c->a, c->param[0], scope(c), e));
-    return str_is(e->kind, "agent")
+    return e->kind == ENDPOINT_AGENT
                ? NULL
                : ERROR(ERR_NOT_FOUND, "endpoint.unknown",
                        "There is no such endpoint.");
@@ -90,7 +90,7 @@ static const struct call_made made = {"/api/v1/endpoints/", "endpoint_id"};
 const struct err *api_endpoint_register(struct call *c)
 {
     struct endpoint e = {.id = id_new(c->a),
-                         .kind = STR("agent"),
+                         .kind = ENDPOINT_AGENT,
                          .secret = endpoint_secret(c->a),
                          .created_by = principal_actor(&c->who)};
     struct work_once once;

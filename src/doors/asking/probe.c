@@ -35,7 +35,7 @@ const struct err *probe_check(struct arena *a, const struct channels *all,
     const struct str name = probe_of(a, s, &subject);
     for (size_t i = 0; name.p && i < all->n; i++) {
         const struct channel *c = &all->v[i];
-        if (c->kind == CHANNEL_WEBHOOK && !c->off && str_eq(c->name, name))
+        if (c->kind == ENDPOINT_WEBHOOK && !c->off && str_eq(c->name, name))
             return NULL;
     }
     return !name.p ? NULL
@@ -98,7 +98,7 @@ static const struct endpoint *named(const struct endpoint_rows *rows,
 {
     for (size_t i = 0; i < rows->n; i++) {
         const struct endpoint *e = &rows->v[i];
-        if (str_is(e->kind, "webhook") && str_eq(e->name, name) &&
+        if (e->kind == ENDPOINT_WEBHOOK && str_eq(e->name, name) &&
             !e->paused_at && !e->gone_at)
             return e;
     }

@@ -25,7 +25,7 @@ static bool is_limit(const struct json *choice)
 
 static bool needs_reason(const struct json *choice)
 {
-    return effect_needs_reason(choice);
+    return effect_reason(choice) == REASON_REQUIRED;
 }
 
 /* May the agent say that it is the one to press? Not of a no, and not of what

@@ -95,7 +95,7 @@ static bool is_effect(const struct json *choice, enum effect effect)
 
 static bool needs_reason(const struct json *choice)
 {
-    return effect_needs_reason(choice);
+    return effect_reason(choice) == REASON_REQUIRED;
 }
 
 /* ---- typed and wrong ------------------------------------------------ */
@@ -114,13 +114,13 @@ static bool is_error(const struct answer_strip_of *of, const char *start)
 }
 
 static struct json *comment(struct arena *a, const struct answer_strip_of *of,
-                            const char *need)
+                            const char *need, bool required)
 {
     struct json *o = json_object(a);
     json_set_text(o, "value", typed(of, "reason"));
     json_set_text(o, "help", str_of(help));
     json_set_text(o, "need", str_of(need));
-    json_set_bool(o, "required", str_is(str_of(need), "required"));
+    json_set_bool(o, "required", required);
     json_set_text(o, "error",
                   is_error(of, "reason.") ? of->error->say : STR(""));
     return o;
@@ -138,15 +138,17 @@ static struct json *words(struct arena *a, const struct answer_strip_of *of,
         need += needs;
         veto += needs && is_effect(c, EFFECT_VETO);
         decline += needs && is_effect(c, EFFECT_DECLINE);
-        none += str_is(json_get_text(c, "reason"), "none");
+        none += effect_reason(c) == REASON_NONE;
     }
     if (none == all)
         return NULL;
-    return comment(a, of, need == 0      ? "optional"
-                          : need == all  ? "required"
-                          : need == veto ? "needed to reject"
-                          : need == decline ? "needed to decline"
-                                         : "needed for some answers");
+    return comment(a, of,
+                   need == 0         ? "optional"
+                   : need == all     ? "required"
+                   : need == veto    ? "needed to reject"
+                   : need == decline ? "needed to decline"
+                                     : "needed for some answers",
+                   need > 0 && need == all);
 }
 
 /* The comment box beside words or a form: for who declines. */
@@ -162,7 +164,7 @@ static struct json *decline_words(struct arena *a,
     }
     if (all == 0)
         return NULL;
-    return comment(a, of, need ? "needed to decline" : "optional");
+    return comment(a, of, need ? "needed to decline" : "optional", false);
 }
 
 static struct json *text_box(struct arena *a, const struct answer_strip_of *of)
@@ -260,9 +262,10 @@ static struct json *confirm(struct page_view *v,
                       ? words_groups(v->a, s->subject_sha256, 2)
                       : STR(""));
     json_set_json(o, "comment",
-                  str_is(json_get_text(c, "reason"), "none")
+                  effect_reason(c) == REASON_NONE
                       ? NULL
-                      : comment(v->a, of, needs ? "required" : "optional"));
+                      : comment(v->a, of, needs ? "required" : "optional",
+                                needs));
     json_set_text(o, "back_url",
                   page_view_path(v->a, "/suspensions/", s->id, ""));
     struct json *typed = json_bool(json_get(o, "may_confirm"))

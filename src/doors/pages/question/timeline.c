@@ -186,7 +186,9 @@ static void put_any(struct arena *a, struct buf *b, const struct json *p)
 
 static void put_expired(struct buf *b, const struct json *p)
 {
-    const bool fails = str_is(json_get_text(p, "fallback_policy"), "fail");
+    const bool fails =
+        vocabulary_fallback_policy_of(json_get_text(p, "fallback_policy")) ==
+        FALLBACK_FAIL;
     buf_put(b, "nobody answered, ");
     buf_put(b, fails ? "nothing was authorized"
                      : "the agent goes on with its own default");

@@ -45,7 +45,7 @@ static const struct settings_form_field fields[] = {
 
 static bool hides(const struct endpoint *e)
 {
-    return str_is(e->kind, "slack");
+    return e->kind == ENDPOINT_SLACK;
 }
 
 /* "https://host/…AbCd" */
@@ -89,7 +89,7 @@ static struct json *values(struct arena *a, const struct endpoint *e)
 
 /* The lines that are not empty, as a JSON list. One more than there may be
  * is read, so that they are refused rather than cut. */
-static const struct err *read_notify_to(struct arena *a, enum channel_kind of,
+static const struct err *read_notify_to(struct arena *a, enum endpoint_kind of,
                                         struct str text, struct str *out)
 {
     struct str v[CHANNEL_NOTIFY_MAX + 1];
@@ -112,8 +112,9 @@ static const struct err *read(struct arena *a, const struct json *v,
 {
     const struct str word = json_get_text(v, "kind");
     const struct str address = str_trim(json_get_text(v, "address"));
-    e->kind = word.p ? word : e->kind;
-    const enum channel_kind of = vocabulary_channel_kind_of(e->kind);
+    const enum endpoint_kind of =
+        word.p ? vocabulary_endpoint_kind_of(word) : e->kind;
+    e->kind = of;
     e->name = str_trim(json_get_text(v, "name"));
     e->detail = json_get_text(v, "detail");
     e->every_question = json_bool(json_get(v, "every_question"));
@@ -121,7 +122,7 @@ static const struct err *read(struct arena *a, const struct json *v,
     TRY(endpoint_name(a, "name", e->name));
     TRY(channel_address(a, "address", of, address.n ? address : e->address,
                         &e->address));
-    if (of != CHANNEL_MAIL)
+    if (of != ENDPOINT_MAIL)
         TRY(target_check(a, "address", e->address, e->internal));
     return read_notify_to(a, of, json_get_text(v, "notify_to"),
                           &e->notify_to);
@@ -136,7 +137,8 @@ static void cells(struct page_view *v, const struct endpoint *e,
         if (str_is(e->detail, details[i].value))
             detail = str_of(details[i].label);
     }
-    settings_page_cell(v, out, e->name, settings_destinations_word(e->kind));
+    settings_page_cell(v, out, e->name,
+                       str_of(vocabulary_endpoint_kind(e->kind)->label));
     settings_page_cell(v, out,
                        hides(e) ? hidden(v->a, e->address) : e->address,
                        e->internal ? STR("in our own network") : STR_NONE);

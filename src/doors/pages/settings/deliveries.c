@@ -16,16 +16,10 @@
 
 /* What the address asks for. */
 struct wish {
-    struct str state, endpoint; /* p NULL: any */
-    struct delivery after;      /* id p NULL: from the newest */
+    enum delivery_state state; /* DELIVERY_STATE__MAX: any */
+    struct str endpoint;       /* p NULL: any */
+    struct delivery after;     /* id p NULL: from the newest */
 };
-
-/* The states, by the word in the address and in the database. */
-static const struct {
-    const char *word, *label;
-} states[] = {{"delivered", "Delivered"},
-              {"pending", "Waiting"},
-              {"failed", "Given up"}};
 
 static const struct err *bad_query(void)
 {
@@ -36,12 +30,11 @@ static const struct err *bad_query(void)
 static const struct err *read_wish(struct call *c, struct wish *w)
 {
     const struct str after = request_query(c->rq, "after");
-    bool known = false;
-    *w = (struct wish){.state = request_query(c->rq, "state"),
+    const struct str state = request_query(c->rq, "state");
+    *w = (struct wish){.state = vocabulary_delivery_state_of(state),
                        .endpoint = request_query(c->rq, "endpoint")};
-    for (size_t i = 0; i < countof(states); i++)
-        known = known || str_is(w->state, states[i].word);
-    if ((w->state.p && !known) || (w->endpoint.p && !id_uuid(w->endpoint)) ||
+    if ((state.p && w->state == DELIVERY_STATE__MAX) ||
+        (w->endpoint.p && !id_uuid(w->endpoint)) ||
         (after.p && !id_uuid(after)))
         return bad_query();
     if (!after.p)
@@ -53,14 +46,16 @@ static const struct err *read_wish(struct call *c, struct wish *w)
 }
 
 /* The log's address with these filters. */
-static struct str url_of(struct arena *a, struct str state,
+static struct str url_of(struct arena *a, enum delivery_state state,
                          struct str endpoint, struct str after)
 {
     const struct {
         const char *key;
         struct str value;
     } parts[] = {
-        {"state=", state}, {"endpoint=", endpoint}, {"after=", after}};
+        {"state=", str_of(vocabulary_delivery_state(state)->wire)},
+        {"endpoint=", endpoint},
+        {"after=", after}};
     struct buf b = buf_make(a, 4096);
     buf_put(&b, "/settings/deliveries");
     char sep = '?';
@@ -79,7 +74,7 @@ static struct str url_of(struct arena *a, struct str state,
 
 static struct str next_words(const struct delivery *d)
 {
-    return str_is(d->state, "failed") ? STR("given up") : STR("");
+    return d->state == DELIVERY_FAILED ? STR("given up") : STR("");
 }
 
 /* Adds what the row and the page of one share. */
@@ -87,7 +82,7 @@ static void set_delivery(struct page_view *v, struct json *o,
                          const struct delivery *d)
 {
     struct arena *a = v->a;
-    const bool pending = str_is(d->state, "pending");
+    const bool pending = d->state == DELIVERY_PENDING;
     json_set_json(o, "at", page_view_time(v, d->created_at));
     json_set_json(o, "type", page_view_head(v, d->type, PAGE_VIEW_ROW));
     json_set_json(o, "question", page_view_head(v, d->title, PAGE_VIEW_ROW));
@@ -96,7 +91,7 @@ static void set_delivery(struct page_view *v, struct json *o,
     json_set_json(o, "endpoint",
                   page_view_head(v, d->endpoint_name, PAGE_VIEW_ROW));
     json_set_text(o, "endpoint_url",
-                  url_of(a, STR_NONE, d->endpoint_id, STR_NONE));
+                  url_of(a, DELIVERY_STATE__MAX, d->endpoint_id, STR_NONE));
     json_set_json(o, "recipient",
                   page_view_head(v, d->recipient, PAGE_VIEW_ROW));
     json_set_text(o, "tries", words_count(a, d->tries));
@@ -109,7 +104,7 @@ static struct json *deliveries_row(struct page_view *v,
                                    const struct delivery *d)
 {
     struct json *o = json_object(v->a);
-    const bool sent = str_is(d->state, "delivered");
+    const bool sent = d->state == DELIVERY_DELIVERED;
     set_delivery(v, o, d);
     json_set_text(o, "url",
                   page_view_path(v->a, "/settings/deliveries/", d->id, ""));
@@ -136,14 +131,16 @@ static struct json *filters(struct arena *a, const struct wish *w,
                             const int64_t counts[static 3])
 {
     struct json *list = json_array(a);
-    add_filter(list, a, url_of(a, STR_NONE, w->endpoint, STR_NONE), "All");
-    json_set_bool(json_at(list, 0), "here", !w->state.p);
-    for (size_t i = 0; i < countof(states); i++) {
-        const struct str state = str_of(states[i].word);
+    add_filter(list, a,
+               url_of(a, DELIVERY_STATE__MAX, w->endpoint, STR_NONE), "All");
+    json_set_bool(json_at(list, 0), "here",
+                  w->state == DELIVERY_STATE__MAX);
+    for (unsigned i = 0; i < DELIVERY_STATE__MAX; i++) {
+        const enum delivery_state state = (enum delivery_state)i;
         add_filter(list, a, url_of(a, state, w->endpoint, STR_NONE),
-                   states[i].label);
+                   vocabulary_delivery_state(state)->label);
         struct json *o = json_at(list, i + 1);
-        json_set_bool(o, "here", w->state.p && str_eq(state, w->state));
+        json_set_bool(o, "here", w->state == state);
         /* They are of all endpoints together. */
         if (!w->endpoint.p)
             json_set_text(
@@ -195,7 +192,7 @@ static const struct err *only(struct call *c, struct page_view *v,
 static struct json *empty(struct arena *a, const struct wish *w)
 {
     struct json *o = json_object(a);
-    const bool all = !w->state.p && !w->endpoint.p;
+    const bool all = w->state == DELIVERY_STATE__MAX && !w->endpoint.p;
     json_set_text(o, "heading",
                   all ? STR("Nothing was sent yet")
                       : STR("No delivery like this"));
@@ -305,26 +302,19 @@ static struct json *tries_of(struct page_view *v,
 
 static struct json *state_of(struct arena *a, const struct delivery *d)
 {
-    static const struct {
-        const char *state, *word, *tone, *icon;
-    } words[] = {{"delivered", "Delivered", "plain", "check"},
-                 {"failed", "Given up", "high", "alert"},
-                 {"pending", "Waiting", "plain", "clock"}};
+    const struct vocabulary_word *words = vocabulary_delivery_state(d->state);
     struct json *o = json_object(a);
-    size_t i = 0;
-    while (i + 1 < countof(words) && !str_is(d->state, words[i].state))
-        i++;
-    json_set_text(o, "word", str_of(words[i].word));
-    json_set_text(o, "tone", str_of(words[i].tone));
-    json_set_text(o, "icon", str_of(words[i].icon));
+    json_set_text(o, "word", str_of(words->label));
+    json_set_text(o, "tone", str_of(words->tone));
+    json_set_text(o, "icon", str_of(words->icon));
     return o;
 }
 
 /* Is the body itself what goes over the wire? Mail and chat are made of it. */
 static bool as_it_is(const struct delivery *d)
 {
-    return !str_is(d->endpoint_kind, "mail") &&
-           !str_is(d->endpoint_kind, "slack");
+    return d->endpoint_kind != ENDPOINT_MAIL &&
+           d->endpoint_kind != ENDPOINT_SLACK;
 }
 
 static struct json *sent(struct page_view *v, const struct delivery *d)
@@ -344,7 +334,7 @@ static struct json *sent(struct page_view *v, const struct delivery *d)
 static struct json *again(struct call *c, const struct delivery *d)
 {
     struct json *o = json_object(c->a);
-    const bool pending = str_is(d->state, "pending");
+    const bool pending = d->state == DELIVERY_PENDING;
     if (c->who.role != ROLE_ADMIN)
         return NULL;
     json_set_text(o, "url",
@@ -364,7 +354,8 @@ static void set_head(struct page_view *v, struct json *view,
     struct buf event = buf_make(a, 32);
     buf_printf(&event, "#e%lld", (long long)d->event_sequence);
     json_set_json(view, "state", state_of(a, d));
-    json_set_text(view, "kind", settings_destinations_word(d->endpoint_kind));
+    json_set_text(view, "kind",
+                  str_of(vocabulary_endpoint_kind(d->endpoint_kind)->label));
     json_set_json(view, "type", page_view_text(v, d->type));
     json_set_json(view, "question",
                   page_view_head(v, d->title, PAGE_VIEW_TITLE));
@@ -394,7 +385,7 @@ const struct err *settings_deliveries_one(struct call *c)
     set_head(&v, view, &d);
     json_set_json(view, "next", page_view_time(&v, d.next_at));
     json_set_text(view, "next_words",
-                  str_is(d.state, "failed") ? STR("none, it was given up")
+                  d.state == DELIVERY_FAILED ? STR("none, it was given up")
                                             : STR("none"));
     json_set_bool(view, "has_tries", tries.n > 0);
     json_set_json(view, "tries", tries_of(&v, &tries));

@@ -15,15 +15,6 @@
 
 /* ---- pieces --------------------------------------------------------- */
 
-struct str settings_destinations_word(struct str kind)
-{
-    if (str_is(kind, "mail"))
-        return STR("Mail");
-    if (str_is(kind, "slack"))
-        return STR("Slack");
-    return str_is(kind, "webhook") ? STR("Webhook") : STR("Agent");
-}
-
 struct str settings_destinations_waiting(struct arena *a,
                                          const struct endpoint *e)
 {
@@ -214,7 +205,7 @@ settings_destinations_list(struct call *c,
 static struct endpoint fresh(struct call *c)
 {
     return (struct endpoint){.id = id_new(c->a),
-                             .kind = STR("agent"),
+                             .kind = ENDPOINT_AGENT,
                              .event_types = STR("[]"),
                              .notify_to = STR("[]"),
                              .detail = STR("title"),
@@ -224,7 +215,7 @@ static struct endpoint fresh(struct call *c)
 
 static const struct err *insert(struct call *c, struct endpoint *e)
 {
-    if (str_is(e->kind, "agent") || str_is(e->kind, "webhook"))
+    if (e->kind == ENDPOINT_AGENT || e->kind == ENDPOINT_WEBHOOK)
         e->secret = endpoint_secret(c->a);
     return endpoints_insert(c->pg, c->a, e);
 }
@@ -269,7 +260,7 @@ static const struct err *load(struct call *c,
     if (!id_uuid(c->param[0]))
         return unknown;
     TRY(endpoints_get(c->pg, c->a, c->param[0], STR_NONE, e));
-    return str_is(e->kind, "agent") == k->channels ? unknown : NULL;
+    return (e->kind == ENDPOINT_AGENT) == k->channels ? unknown : NULL;
 }
 
 /* ---- showing -------------------------------------------------------- */
@@ -310,7 +301,7 @@ static struct json *acts_of(struct arena *a, const struct endpoint *e)
                   "For 24 hours the old secret signs beside the new one. "
                   "A secret from before the old one ends at once.",
                   "Make a new secret"};
-    const bool agent = str_is(e->kind, "agent");
+    const bool agent = e->kind == ENDPOINT_AGENT;
     struct json *list = json_array(a);
     settings_page_act(a, list,
                       e->gone_at     ? &revive
@@ -336,7 +327,7 @@ static struct str removal(struct arena *a, const struct endpoint *e)
         buf_put(&b, e->waiting == 1 ? " delivery that waits is given up."
                                     : " deliveries that wait are given up.");
     }
-    buf_put(&b, str_is(e->kind, "agent")
+    buf_put(&b, e->kind == ENDPOINT_AGENT
                     ? " Answers are not pushed there any more."
                     : " Nobody is told there any more.");
     buf_put(&b, " The log of its deliveries stays.");
@@ -359,7 +350,8 @@ static void set_head(struct page_view *v, struct json *view,
     json_set_text(view, "list_label", str_of(k->heading));
     json_set_text(view, "url", url_of(a, k, e->id, ""));
     json_set_json(view, "state", settings_destinations_state(a, e));
-    json_set_text(view, "kind", settings_destinations_word(e->kind));
+    json_set_text(view, "kind",
+                  str_of(vocabulary_endpoint_kind(e->kind)->label));
     json_set_json(view, "name", page_view_text(v, e->name));
     json_set_json(view, "since", page_view_time(v, e->created_at));
     json_set_json(view, "made_by", page_view_text(v, e->created_by));

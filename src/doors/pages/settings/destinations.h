@@ -47,8 +47,6 @@ settings_destinations_form_wrong(struct arena *a,
                                  struct settings_destinations_form *f,
                                  const struct err *e) MUST;
 
-/* "Agent", "Mail", "Slack", "Webhook" for an endpoint's kind. */
-struct str settings_destinations_word(struct str kind);
 /* Of its deliveries: "2 waiting", "none waiting" */
 struct str settings_destinations_waiting(struct arena *a,
                                          const struct endpoint *e);
