@@ -107,7 +107,7 @@ const struct err *json_parse(struct arena *a, struct str text,
     const bool ok = json_tokener_get_error(tok) == json_tokener_success;
     json_tokener_free(tok);
     if (!ok)
-        return ERROR(ERR_INTERNAL, "json.internal",
+        return ERROR(ERR_INTERNAL, "internal",
                      "The JSON text could not be read.");
     *root = own(h, o);
     return NULL;

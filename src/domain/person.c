@@ -9,7 +9,7 @@
 static const struct err *wrong(struct arena *a, const char *key,
                                const char *say)
 {
-    return err_at(a, ERR_INVALID, "person.invalid", str_of(key), "%s", say);
+    return err_at(a, ERR_INVALID, "field.value", str_of(key), "%s", say);
 }
 
 const struct err *person_email(struct arena *a, struct str typed,

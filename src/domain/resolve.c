@@ -39,11 +39,12 @@ const struct err *resolve_decided(struct arena *a, const struct suspension *s,
         json_set_json(more, "value", value);
     if (s->audit_summary.p)
         json_set_text(more, "audit_summary", s->audit_summary);
-    const char *code = s->state == SUSPENSION_EXPIRED
-                           ? "suspension.expired"
-                           : "suspension.already_decided";
     return err_more(a,
-                    err_at(a, ERR_CONFLICT, code, STR(""),
+                    err_at(a, ERR_CONFLICT,
+                           s->state == SUSPENSION_EXPIRED
+                               ? "suspension.expired"
+                               : "suspension.already_decided",
+                           STR(""),
                            "This question is no longer open: %.*s",
                            STR_FMT(s->audit_summary)),
                     more);

@@ -247,7 +247,7 @@ const struct err *mail_write(struct arena *a, const struct mail *m,
     put_boundary(&b, m->id);
     buf_put(&b, "--" CRLF);
     *out = buf_text(&b);
-    return b.over ? ERROR(ERR_INTERNAL, "message.too_long",
+    return b.over ? ERROR(ERR_INTERNAL, "internal",
                           "The message is too long to be sent.")
                   : NULL;
 }

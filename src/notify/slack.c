@@ -147,6 +147,6 @@ const struct err *slack_write(struct arena *a, struct str body,
     json_set_json(o, "blocks", blocks);
     *out = json_dump(a, o, MESSAGE_MAX);
     return out->p ? NULL
-                  : ERROR(ERR_INTERNAL, "message.too_long",
+                  : ERROR(ERR_INTERNAL, "internal",
                           "The message is too long to be sent.");
 }

@@ -300,7 +300,7 @@ static const struct err *work(struct deliver *d)
     struct attempt x = {.d = d};
     if (!arena_try(d->arena, try_work, &x)) {
         pg_rollback(d->pg);
-        x.e = ERROR(ERR_MEMORY, "deliver.memory",
+        x.e = ERROR(ERR_MEMORY, "process.memory",
                     "The ceiling of its memory is reached.");
     }
     if (x.e && x.e->kind == ERR_MEMORY)

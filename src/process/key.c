@@ -57,7 +57,7 @@ static bool read_policy(const struct command *c, struct wanted *w)
     const struct err *e =
         text.n <= POLICY_MAX && w->role == ROLE_AGENT
             ? retry_check_default(c->arena, text)
-            : ERROR(ERR_INVALID, "key.retry_policy",
+            : ERROR(ERR_INVALID, "field.unused",
                     "It belongs to a key of role agent, and has at most 1500 "
                     "bytes.");
     if (e)
@@ -100,7 +100,7 @@ static bool read_groups(const struct command *c, struct wanted *w)
         !text.p ? NULL
         : w->role == ROLE_OPERATOR || w->role == ROLE_ADMIN
             ? person_groups(c->arena, text, &w->groups)
-            : ERROR(ERR_INVALID, "key.groups",
+            : ERROR(ERR_INVALID, "field.unused",
                     "Only a key that answers is in groups.");
     if (e)
         fprintf(stderr, "sayso: --groups: %.*s\n", STR_FMT(e->say));

@@ -180,7 +180,7 @@ struct attempt {
 static const struct err *tried(struct attempt *x, void (*work)(void *))
 {
     if (!arena_try(x->t->a, work, x))
-        x->e = ERROR(ERR_MEMORY, "tick.memory",
+        x->e = ERROR(ERR_MEMORY, "process.memory",
                      "The ceiling of its memory is reached.");
     return x->e;
 }

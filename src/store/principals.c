@@ -94,7 +94,7 @@ static const struct err *unchanged(void *context, const struct pg_rows *r)
     if (pg_count(r) == 1 && str_is(pg_str(r, 0, 0), k->version))
         return NULL;
     k->digest[0] = '\0';
-    return ERROR(ERR_AGAIN, "key.changed", "Run it again.");
+    return ERROR(ERR_AGAIN, "database.again", "Run it again.");
 }
 
 static const struct err *check_key(struct str expires, struct str revoked,

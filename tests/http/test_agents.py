@@ -27,6 +27,8 @@ def test_an_agent_is_assigned_and_unassigned(agent, operator):
     assert all(NAIVE.fullmatch(a["assigned_at"]) for a in listed)
     r = agent.delete(at(intent) + "/%C3%A9mile")
     assert r.status_code == 200 and r.json()["assigned"] is False
+    refused(agent.delete(at(intent) + "/%C3%A9mile"), 404,
+            "agent.not_assigned")
     listed = agent.get(at(intent)).json()["agents"]
     assert [a["agent_id"] for a in listed] == ["b"]
     assert types(agent, intent["id"])[2:] == [

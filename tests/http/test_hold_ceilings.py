@@ -308,7 +308,7 @@ def test_c1_the_clock_leaves_what_is_too_large_and_ends_the_others(
             return db.execute("SELECT state FROM suspension_row WHERE id = %s",
                               (id,)).fetchone()[0]
     wait_for(lambda: state(good) == "expired")
-    wait_for(lambda: f"tick: question {bad} is left for a minute: tick.memory"
+    wait_for(lambda: f"tick: question {bad} is left for a minute: process.memory"
              in server.log())
     assert state(bad) == "pending"
     assert server.child("tick") == clock

@@ -495,6 +495,17 @@ def test_A3_what_was_typed_comes_back_after_signing_in(agent, db, person):
     assert r.status_code == 303 and not is_open(agent, asked)
 
 
+def test_A3_what_others_answered_meanwhile_is_shown_beside_it(
+        agent, db, person, operator):
+    one, asked = person("operator"), kit.ask(agent, severity="low")
+    r = answering(db, one, asked, value="approve", reason="Typed too late.")
+    assert kit.answer(operator, asked, "deny").status_code == 200
+    r = signs_in_again(r, one)
+    assert r.status_code == 409
+    text = Page(r).text
+    assert "session.ended" in text and "Typed too late." in text
+
+
 def test_A3_another_person_is_not_shown_it(agent, db, person, server):
     one, other = person("operator"), person("operator")
     asked = kit.ask(agent, severity="low")

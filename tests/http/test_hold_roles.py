@@ -18,7 +18,7 @@ import pytest
 import kit
 from installed import manual
 from kit import elsewhere, new_id, wait_for
-from page import Page, login_data
+from page import Page, login_data, press
 from server import free_port
 
 
@@ -159,6 +159,17 @@ def test_M2_what_finds_no_place_is_told_to_come_again(
         assert "Too many people sign in at this moment" in Page(r).text
         assert nobody.get("/readyz").status_code == 200
     assert one.sign_in(browser).status_code == 303
+
+
+def test_M2_a_new_password_finds_no_place_either(server, person):
+    admin, one = person("admin").client, person("operator", signed_in=False)
+    with server.database() as db:
+        id_ = db.execute("SELECT id FROM principal WHERE email = %s",
+                         [one.email]).fetchone()[0]
+    path = f"/settings/people/{id_}"
+    with taken(server, STRANGERS, KNOWN):
+        r = press(admin, path, "password", f"{path}?do=password")
+    assert r.status_code == 503 and "password.busy" in Page(r).text
 
 
 def test_M2_strangers_leave_a_place_to_known_browsers(server, browser,

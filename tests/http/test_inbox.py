@@ -413,8 +413,10 @@ def test_at_most_fifty_and_only_with_a_token(me, approval):
     approval("token", severity="low")
     csrf, pick = picks(me.client)
     many = [f"{new_id()}:{'0' * 64}" for _ in range(51)]
-    assert confirm(me.client, csrf, "approve", many).status_code == 422
-    assert confirm(me.client, csrf, "maybe", pick).status_code == 422
+    for answer, chosen, code in (("approve", many, "bulk.many"),
+                                 ("maybe", pick, "bulk.answer")):
+        r = confirm(me.client, csrf, answer, chosen)
+        assert r.status_code == 422 and code in Page(r).text
     assert confirm(me.client, "x", "approve", pick).status_code == 403
     r = me.client.post("/inbox/decide", data={"csrf": "x", "answer":
                                               "approve", "pick[]": pick})
@@ -480,6 +482,19 @@ def test_what_is_no_view_is_not_saved(me, typed):
         "/views", params={"path": "/inbox", "query": "risk=high"}))
     data = page.data("/views", **{"name": "x", **typed})
     assert me.client.post("/views", data=data).status_code == 422
+
+
+def test_at_most_fifty_views(person):
+    client = person("operator").client
+    page = Page(client.get(
+        "/views", params={"path": "/inbox", "query": "risk=high"}))
+    save = lambda name: client.post(
+        "/views", data=page.data("/views", name=name))
+    for n in range(50):
+        assert save(f"View {n}").status_code == 303
+    r = save("View 50")
+    assert r.status_code == 409 and "50 saved views already" in Page(r).text
+    assert save("View 49").status_code == 303  # one of the fifty
 
 
 @route("GET /keys")

@@ -282,8 +282,11 @@ def test_a_dependency_that_does_not_exist(agent):
     refused(depend(agent, a, new_id()), 404, "intent.unknown",
             "dependency_id")
     refused(depend(agent, a, "x"), 422, "field.uuid", "dependency_id")
-    at = f"/api/v1/intents/{a['id']}/dependencies/x"
-    refused(agent.delete(at, headers={"If-Match": "1"}), 404)
+    for other, code in (("x", "intent.unknown"),
+                        (new_id(), "intent.no_dependency"),
+                        (new_intent(agent)["id"], "intent.no_dependency")):
+        at = f"/api/v1/intents/{a['id']}/dependencies/{other}"
+        refused(agent.delete(at, headers={"If-Match": "1"}), 404, code)
 
 
 def test_a_dependency_needs_the_version(agent):

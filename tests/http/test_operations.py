@@ -276,6 +276,21 @@ def test_migrating_twice_changes_nothing(server):
     assert done.returncode == 0, done.stderr
 
 
+@pytest.mark.parametrize("name, text, code", [
+    ("0001_ours.sql", "SELECT 1;\n", "migrate.changed"),
+    ("9001_wrong.sql", "SELECT nothing;\n", "database.script"),
+    ("9002_folder.sql", None, "migrate.file")])
+def test_a_migration_that_cannot_be(server, tmp_path, name, text, code):
+    one = tmp_path / name
+    one.mkdir() if text is None else one.write_text(text)
+    conf = tmp_path / "sayso.conf"
+    lines = (server.state / "sayso.conf").read_text()
+    conf.write_text(re.sub(r"(?m)^migrations = .*$",
+                           f"migrations = {tmp_path}", lines))
+    done = server.sayso("migrate", conf=conf)
+    assert done.returncode == 1 and f"({code})" in done.stderr
+
+
 def test_operators(server):
     email = f"{new_id()}@example.com"
     made = server.sayso("operator", "create", "--email", email.upper(),

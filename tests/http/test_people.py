@@ -113,10 +113,12 @@ def test_what_is_not_there_or_not_said(admin, db, person):
     csrf = token(admin)
     for id_ in (new_id(), "x"):
         for path in (PEOPLE, KEYS):
-            assert admin.get(f"{path}/{id_}").status_code == 404
+            code = "key.unknown" if path == KEYS else "person.unknown"
+            r = admin.get(f"{path}/{id_}")
+            assert r.status_code == 404 and code in Page(r).text
             r = admin.post(f"{path}/{id_}", data={
                 "csrf": csrf, "do": "revoke" if path == KEYS else "disable"})
-            assert r.status_code == 404
+            assert r.status_code == 404 and code in Page(r).text
         assert admin.get(f"{KEYS}?after={id_}").status_code == 404
     them = at(db, person("operator", signed_in=False))
     for path in (them, SESSIONS, PROFILE):
@@ -409,6 +411,10 @@ def test_revoking_takes_two_steps_and_counts_at_once(admin, db, server):
     assert first == db.execute("SELECT revoked_at FROM api_key WHERE id = %s",
                                [id_]).fetchone()
     assert logged(server, "did=key.revoke", label)
+    for at_, what, code in ((path, {"do": "own"}, "key.reach"),
+                            (path + "/floor", {"floor": "low"}, "key.ended")):
+        r = admin.post(at_, data={"csrf": token(admin), **what})
+        assert r.status_code == 409 and code in Page(r).text
 
 
 def test_more_keys_than_a_page(admin, db):

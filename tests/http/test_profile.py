@@ -67,6 +67,7 @@ def test_ending_one_of_my_sessions(person, server):
         r = me.client.post(SESSIONS, data={
             "csrf": token(me.client), "do": "end", "key": mine[0]})
         assert r.status_code == 404  # it has ended
+        assert "session.unknown" in Page(r).text
 
 
 def test_ending_all_my_other_sessions(person, server):

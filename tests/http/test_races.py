@@ -292,3 +292,23 @@ def test_a_key_and_its_twin_under_load(agent):
         for k in keys * 8])
     assert {r.status_code for r in got} == {201}
     assert len({r.json()["id"] for r in got}) == 5
+
+
+def test_what_never_comes_through_is_told_to_come_again(server, agent):
+    """A conflict with others, each time that it is tried."""
+    name = "contended-" + new_id()
+    with server.database() as db:
+        db.execute("CREATE FUNCTION contended() RETURNS trigger LANGUAGE "
+                   "plpgsql AS $$ BEGIN IF NEW.title LIKE 'contended-%' THEN "
+                   "RAISE serialization_failure; END IF; RETURN NEW; END $$")
+        db.execute("CREATE TRIGGER contended BEFORE INSERT ON intent FOR "
+                   "EACH ROW EXECUTE FUNCTION contended()")
+        try:
+            r = agent.post("/api/v1/intents", json={"title": name})
+        finally:
+            db.execute("DROP TRIGGER contended ON intent")
+            db.execute("DROP FUNCTION contended()")
+    refused(r, 503, "database.contended")
+    assert int(r.headers["retry-after"]) > 0
+    assert agent.post("/api/v1/intents",
+                      json={"title": name}).status_code == 201

@@ -297,6 +297,14 @@ def test_a_new_secret_is_shown_once(admin, db):
     assert column(db, one, "secret") == new
 
 
+def test_a_channel_that_signs_nothing_has_no_secret(admin, db):
+    one = make(admin, db, LISTS[1])
+    token = Page(admin.get(one)).data(one)["csrf"]
+    r = admin.post(one, data={"csrf": token, "do": "rotate"})
+    assert r.status_code == 422 and "endpoint.secret" in Page(r).text
+    assert column(db, one, "secret") is None
+
+
 def test_removing_takes_two_steps(admin, db, server):
     one = make(admin, db)
     deliver(db, server, one, 3)
@@ -539,11 +547,11 @@ def test_what_cannot_be_sent_again(admin, db, server, one):
     data = Page(admin.get(path)).data(path)
     act(admin, one, "remove")
     r = admin.post(path, data=data)
-    assert r.status_code == 409
+    assert r.status_code == 409 and "delivery.endpoint" in Page(r).text
     for id_ in (new_id(), "x"):
         path = f"/settings/deliveries/{id_}"
-        assert admin.get(path).status_code == 404
-        assert admin.post(path, data=data).status_code == 404
+        for r in (admin.get(path), admin.post(path, data=data)):
+            assert r.status_code == 404 and "delivery.unknown" in Page(r).text
 
 
 def test_reading_decides_nothing(admin, db, server, one):

@@ -293,7 +293,7 @@ def test_an_id_of_another_question_cannot_be_used_again(agent):
     _, suspension = suspend(agent)
     intent = new_intent(agent, "suspended_awaiting_input")
     r = patch(agent, intent, put("_suspension", record(id=suspension)))
-    refused(r, 409)
+    refused(r, 409, "suspension.id_taken")
     assert get(agent, intent) == intent
 
 

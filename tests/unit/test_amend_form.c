@@ -29,6 +29,7 @@ static const char *read_back(const char *takes, const char *subject,
     struct amend_sent sent;
     const struct err *e =
         answer_amend_read(a, &s, choice_of(takes), &p, &sent);
+    cr_expect(!e || str_is(str_of(e->code), "amend.field"));
     const struct json *shown = e                  ? json_get(e->more, "fields")
                                : sent.constraints ? sent.constraints
                                                   : sent.subject;

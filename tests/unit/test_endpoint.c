@@ -193,6 +193,7 @@ Test(endpoint, mails)
     cr_assert(endpoint_mails(a, "address", STR_NONE, &out) != NULL);
     const struct err *e = endpoint_mails(a, "address", STR("a@b,,"), &out);
     cr_assert(e && str_is(e->at, "address"));
+    cr_assert_str_eq(e->code, "endpoint.mail");
 }
 
 Test(endpoint, address)
@@ -234,6 +235,7 @@ Test(endpoint, notify_to)
             channel_notify_to(a, "notify_to", entries[i].kind, v, 2);
         cr_assert_eq(e == NULL, entries[i].fine, "case %zu", i);
         cr_assert(!e || str_is(e->at, "notify_to[1]"));
+        cr_assert(!e || str_is(str_of(e->code), "endpoint.notify_to"));
     }
     for (size_t i = 0; i < countof(full); i++)
         full[i] = STR("x");

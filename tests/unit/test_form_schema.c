@@ -81,35 +81,39 @@ Test(form_schema, a_list_stays_as_it_is)
 
 Test(form_schema, what_no_field_can_hold_is_refused)
 {
-    static const char *const wrong[][2] = {
-        {"{}", "form.type"},
-        {"{'type':'array','properties':{}}", "form.type"},
-        {"{'type':'object'}", "form.properties"},
-        {"{'type':'object','properties':{},'allOf':[]}", "form.allOf"},
-        {"{'type':'object','properties':{'k':{}}}", "form.properties.k.type"},
+    static const char *const wrong[][3] = {
+        {"{}", "form.type", "field.missing"},
+        {"{'type':'array','properties':{}}", "form.type", "field.value"},
+        {"{'type':'object'}", "form.properties", "field.missing"},
+        {"{'type':'object','properties':{},'allOf':[]}", "form.allOf",
+         "field.unknown"},
+        {"{'type':'object','properties':{'k':{}}}", "form.properties.k.type",
+         "field.missing"},
         {"{'type':'object','properties':{'k':{'type':'object'}}}",
-         "form.properties.k.type"},
+         "form.properties.k.type", "field.value"},
         {"{'type':'object','properties':{'k':{'type':'string',"
          "'pattern':'^a'}}}",
-         "form.properties.k.pattern"},
+         "form.properties.k.pattern", "form.schema"},
         {"{'type':'object','properties':{'k':{'type':'boolean',"
          "'minimum':1}}}",
-         "form.properties.k.minimum"},
+         "form.properties.k.minimum", "form.schema"},
         {"{'type':'object','properties':{'k':{'type':'array'}}}",
-         "form.properties.k.items"},
+         "form.properties.k.items", "form.schema"},
         {"{'type':'object','properties':{'k':{'type':'array',"
          "'items':{'type':'string'}}}}",
-         "form.properties.k.items"},
+         "form.properties.k.items", "form.schema"},
         {"{'type':'object','properties':{'k':{'type':'string'}},"
          "'required':['x']}",
-         "form.required"},
-        {"{'type':'object','properties':{'k':7}}", "form.properties.k"},
+         "form.required", "form.schema"},
+        {"{'type':'object','properties':{'k':7}}", "form.properties.k",
+         "body.not_object"},
     };
     for (size_t i = 0; i < countof(wrong); i++) {
         const struct json *list = NULL;
         const struct err *e = read(wrong[i][0], &list);
         cr_assert(e, "%s", wrong[i][0]);
         cr_expect_eq(e->kind, ERR_INVALID);
+        cr_expect_str_eq(e->code, wrong[i][2], "%s", wrong[i][0]);
         cr_expect(str_is(e->at, wrong[i][1]), "%s: %.*s", wrong[i][0],
                   STR_FMT(e->at));
     }

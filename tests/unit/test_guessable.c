@@ -2,7 +2,19 @@
  * not. */
 #include <criterion/criterion.h>
 
+#include <stddef.h>
+
+#include <crack.h>
+
 #include "world/guessable.h"
+
+/* In place of cracklib's own, so that the list can be missing. */
+static const char *dictionary = "/var/cache/cracklib/cracklib_dict";
+
+const char *GetDefaultCracklibDict(void)
+{
+    return dictionary;
+}
 
 static struct arena *arena;
 
@@ -32,6 +44,16 @@ Test(guessable, common_ones)
                       str_is(str_of(e->code), "password.common"),
                   "%s", list[i]);
     }
+}
+
+Test(guessable, without_the_list_only_a_long_one_is_taken)
+{
+    dictionary = "/nowhere";
+    cr_expect(!guessable_ready(arena));
+    const struct err *e = guessable_refuse(arena, STR("vT9z-TsdCN_pfG"));
+    cr_expect(e && e->kind == ERR_BUSY &&
+              str_is(str_of(e->code), "password.list"));
+    cr_expect(!guessable_refuse(arena, STR("vT9z-TsdCN_pfGvT9z-T")));
 }
 
 Test(guessable, others)

@@ -1,4 +1,5 @@
 /* The tree. */
+#include <limits.h>
 #include <math.h>
 
 #include "base/json.h"
@@ -285,4 +286,13 @@ Test(json, pretty)
                                    "    ]\n"
                                    "  ]\n"
                                    "}"));
+}
+
+Test(json, more_than_the_parser_counts_is_refused_unread)
+{
+    struct json *v = NULL;
+    const struct str text = {"", (size_t)INT_MAX + 1};
+    const struct err *e = json_parse(a, text, &v);
+    cr_assert(e && e->kind == ERR_TOO_LARGE);
+    cr_expect_str_eq(e->code, "json.too_large");
 }

@@ -46,7 +46,7 @@ const struct err *sign_in_hash(struct call *c, struct str password,
     *hash = crypt_password(c->a, password, c->serve->conf->password_cost);
     turns_give(place);
     return hash->p ? NULL
-                   : ERROR(ERR_BUSY, "password.memory",
+                   : ERROR(ERR_BUSY, "password.busy",
                            "There is not enough memory for this just now. "
                            "Try again.");
 }

@@ -251,7 +251,7 @@ static const struct err *decide(struct call *c, const struct picks *p,
     *s = w.suspension;
     const struct str why = bulk_left_out(c->a, s, &c->who, p->yes, w.now);
     if (why.p && s->state == SUSPENSION_PENDING)
-        return err_at(c->a, ERR_FORBIDDEN, "bulk.left_out", STR(""), "%.*s",
+        return err_at(c->a, ERR_FORBIDDEN, "bulk.answer", STR(""), "%.*s",
                       STR_FMT(why));
     const struct str value = bulk_answer(c->a, s, p->yes).value;
     const struct answer answer = {.value = json_string(c->a, value),

@@ -73,11 +73,11 @@ static bool is_query(struct str s)
 static const struct err *check(const struct draft *d)
 {
     if (d->name.n == 0 || str_runes(d->name) > VIEWS_NAME_MAX)
-        return ERROR(ERR_INVALID, "view.name",
+        return ERROR(ERR_INVALID, "field.value",
                      "A view needs a name of 1 to 60 characters.");
     if ((!str_is(d->path, "/inbox") && !str_is(d->path, "/decided")) ||
         !is_query(d->query))
-        return ERROR(ERR_INVALID, "view.query",
+        return ERROR(ERR_INVALID, "field.value",
                      "This is no view of a list. Open the list, set its "
                      "filters and save it from there.");
     return NULL;

@@ -435,7 +435,7 @@ static const struct err *rotate(struct call *c, struct endpoint *e,
     const struct shown s = {.status = 409, .form = f};
     f->typed = NULL;
     if (!e->secret.p)
-        return ERROR(ERR_INVALID, "endpoint.no_secret",
+        return ERROR(ERR_INVALID, "endpoint.secret",
                      "Nothing is signed for this channel.");
     if (str_eq(pairs_get(typed, "seen"), seen(c->a, e))) {
         e->secret = endpoint_secret(c->a);
@@ -450,7 +450,7 @@ static const struct err *rotate(struct call *c, struct endpoint *e,
                 .back = url_of(c->a, f->kind, e->id, "")});
     }
     f->errors = json_object(c->a);
-    f->problem = ERROR(ERR_CONFLICT, "endpoint.rotated",
+    f->problem = ERROR(ERR_CONFLICT, "endpoint.secret",
                        "The secret was changed after this page was opened, "
                        "so nothing was done now.");
     return show_one(c, e, &s);

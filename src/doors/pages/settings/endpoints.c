@@ -59,7 +59,7 @@ static const struct err *read(struct arena *a, const struct json *v,
     TRY(endpoint_name(a, "name", e->name));
     TRY(target_check(a, "url", e->address, e->internal));
     if (agent.n && !principal_agent_name(agent))
-        return err_at(a, ERR_INVALID, "endpoint.agent", STR("agent"),
+        return err_at(a, ERR_INVALID, "field.value", STR("agent"),
                       "This cannot be an agent's name.");
     return endpoint_types(a, "event_types", json_get(v, "event_types"),
                           &e->event_types);

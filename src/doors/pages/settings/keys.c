@@ -63,7 +63,7 @@ static const struct settings_form_field fields[] = {
 static const struct err *wrong(struct arena *a, const char *key,
                                const char *say)
 {
-    return err_at(a, ERR_INVALID, "key.invalid", str_of(key), "%s", say);
+    return err_at(a, ERR_INVALID, "field.value", str_of(key), "%s", say);
 }
 
 static const struct err *read_agents(struct arena *a, struct str typed,

@@ -122,7 +122,7 @@ static const struct err *judge(struct arena *a, const struct json *v,
     p->single_key = str_is(json_get_text(v, "keys"), "once");
     p->time_zone = zone.n > 0 && !str_is(zone, "UTC") ? zone : STR_NONE;
     return p->time_zone.p && !zone_known(zone)
-               ? err_at(a, ERR_INVALID, "zone.unknown", STR("time_zone"),
+               ? err_at(a, ERR_INVALID, "field.value", STR("time_zone"),
                         "This zone is not known. Its name has a region and a "
                         "city, as in Europe/Berlin.")
                : NULL;
