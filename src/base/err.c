@@ -6,6 +6,11 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+bool err_is(const struct err *e, const char *code)
+{
+    return e && e->code == code;
+}
+
 const struct err *err_at(struct arena *a, enum err_kind kind, const char *code,
                          struct str at, const char *fmt, ...)
 {

@@ -15,6 +15,7 @@ enum err_kind {
     ERR_NOT_FOUND,       /* 404 */
     ERR_METHOD,          /* 405 */
     ERR_CONFLICT,        /* 409 */
+    ERR_LEASE,           /* 409: the lease of somebody is in the way */
     ERR_TOO_LARGE,       /* 413 */
     ERR_MEDIA_TYPE,      /* 415 */
     ERR_INVALID,         /* 422: read, but not acceptable */
@@ -60,6 +61,10 @@ struct err {
         &error_;                                                               \
     })
 
+/* Has e, or NULL, this code? Codes that others ask about have a name in the
+ * header of the file that gives them, such as event_log_full, and err_is
+ * compares the address: no text. */
+bool err_is(const struct err *e, const char *code);
 /* An error whose sentence or place is made at run time; lives in a. */
 const struct err *err_at(struct arena *a, enum err_kind kind, const char *code,
                          struct str at, const char *fmt, ...)

@@ -49,7 +49,16 @@ struct metrics_standbys {
 };
 /* NULL: nothing is known of them. */
 void metrics_standbys(struct metrics *m, const struct metrics_standbys *now);
-/* A request was refused for a ceiling (limit.*); other codes are not
+/* The codes of the ceilings that a key can reach: limit.streams and so on. */
+extern const char metrics_limit_streams[];
+extern const char metrics_limit_held[];
+extern const char metrics_limit_rate[];
+extern const char metrics_limit_open[];
+extern const char metrics_limit_bytes[];
+extern const char metrics_limit_subscriptions[];
+extern const char metrics_limit_endpoints[];
+
+/* A request was refused for one of these ceilings; other codes are not
  * counted. */
 void metrics_refused(struct metrics *m, const char *code);
 /* A stream was cut because too much was unsent. */

@@ -3,11 +3,17 @@
 
 #include "base/fields.h"
 
+const char amend_missing[] = "amend.missing";
+const char amend_unchanged[] = "amend.unchanged";
+const char amend_unknown[] = "amend.unknown";
+const char amend_unused[] = "amend.unused";
+const char amend_wider[] = "amend.wider";
+
 /* ---- mistakes ------------------------------------------------------- */
 
 static const struct err *wider(struct arena *a, struct str key)
 {
-    return err_at(a, ERR_INVALID, "amend.wider",
+    return err_at(a, ERR_INVALID, amend_wider,
                   fields_path(a, STR("constraints"), arena_z(a, key)),
                   "This is not tighter than what was asked for. An answer may "
                   "only allow less.");
@@ -15,7 +21,7 @@ static const struct err *wider(struct arena *a, struct str key)
 
 static const struct err *unknown(struct arena *a, struct str key)
 {
-    return err_at(a, ERR_INVALID, "amend.unknown",
+    return err_at(a, ERR_INVALID, amend_unknown,
                   fields_path(a, STR("constraints"), arena_z(a, key)),
                   "The question has no such limit.");
 }
@@ -156,7 +162,7 @@ static const struct err *amend_constraints(struct arena *a,
             json_set_key(all, i.key, i.value);
     }
     if (json_equal(all, asked))
-        return err_at(a, ERR_INVALID, "amend.unchanged", STR("constraints"),
+        return err_at(a, ERR_INVALID, amend_unchanged, STR("constraints"),
                       "These are the limits as they were asked for.");
     return keep(a, all, &out->constraints);
 }
@@ -185,7 +191,7 @@ static const struct err *keep_step(struct arena *a, const struct json *steps,
     TRY(fields_error(&f));
     const struct json *step = step_of(steps, id);
     if (!step || step_of(kept, id))
-        return err_at(a, ERR_INVALID, "amend.unknown", path,
+        return err_at(a, ERR_INVALID, amend_unknown, path,
                       "The plan has no such step, or it is there twice.");
     struct json *copy = json_copy(a, step);
     if (str_trim(note).n > 0)
@@ -205,13 +211,13 @@ static const struct err *amend_steps(struct arena *a,
     const struct json *steps = json_get(plan, "steps");
     TRY(check_keys(a, sent, "steps"));
     if (!json_is(list, JSON_ARRAY) || json_count(list) == 0)
-        return err_at(a, ERR_INVALID, "amend.missing", STR("constraints.steps"),
+        return err_at(a, ERR_INVALID, amend_missing, STR("constraints.steps"),
                       "Give the steps that are kept, at least one.");
     for (size_t i = 0; i < json_count(list); i++)
         TRY(keep_step(a, steps, json_at(list, i),
                       fields_element(a, STR("constraints.steps"), i), kept));
     if (json_equal(kept, steps))
-        return err_at(a, ERR_INVALID, "amend.unchanged",
+        return err_at(a, ERR_INVALID, amend_unchanged,
                       STR("constraints.steps"),
                       "This is the plan as it was asked for. Approve it.");
     json_set_json(plan, "steps", kept);
@@ -232,12 +238,12 @@ static const struct err *amend_subject(struct arena *a,
                                  .subject = sent->subject,
                                  .allow_edit = s->allow_edit};
     if (!sent->subject)
-        return err_at(a, ERR_INVALID, "amend.missing", STR("subject"),
+        return err_at(a, ERR_INVALID, amend_missing, STR("subject"),
                       "This answer needs the whole \"subject\" as you want "
                       "it.");
     TRY(kind_check_subject(a, &ask));
     if (json_equal(sent->subject, subject))
-        return err_at(a, ERR_INVALID, "amend.unchanged", STR("subject"),
+        return err_at(a, ERR_INVALID, amend_unchanged, STR("subject"),
                       "This is the subject as it was asked for. Approve it.");
     TRY(keep(a, sent->subject, &out->subject));
     if (sent->subject_text.n > SUSPENSION_RECORD_MAX)
@@ -254,14 +260,14 @@ static const struct err *check_used(struct arena *a, enum takes takes,
 {
     const bool whole = takes == TAKES_SUBJECT;
     if (sent->subject && !whole)
-        return err_at(a, ERR_INVALID, "amend.unused", STR("subject"),
+        return err_at(a, ERR_INVALID, amend_unused, STR("subject"),
                       "This answer cannot change the subject.");
     if (sent->constraints && (whole || takes == TAKES_NOTHING))
-        return err_at(a, ERR_INVALID, "amend.unused", STR("constraints"),
+        return err_at(a, ERR_INVALID, amend_unused, STR("constraints"),
                       "This answer takes no constraints.");
     if (!sent->constraints && takes != TAKES_NOTHING && !whole &&
         takes != TAKES_LIMIT)
-        return err_at(a, ERR_INVALID, "amend.missing", STR("constraints"),
+        return err_at(a, ERR_INVALID, amend_missing, STR("constraints"),
                       "This answer needs \"constraints\".");
     return NULL;
 }

@@ -33,6 +33,13 @@ struct amend_sent {
     struct str subject_text;        /* its bytes as sent */
 };
 
+/* Codes that others ask about: amend.missing and so on. */
+extern const char amend_missing[];
+extern const char amend_unchanged[];
+extern const char amend_unknown[];
+extern const char amend_unused[];
+extern const char amend_wider[];
+
 /* ERR_INVALID amend.unused where the choice takes no such thing;
  * amend.missing; amend.wider at constraints.X where it is more than was asked
  * for; amend.unknown; amend.unchanged; kind.facts for a new subject.

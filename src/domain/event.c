@@ -7,6 +7,8 @@
 #include "base/crypt.h"
 #include "base/id.h"
 
+const char event_log_full[] = "event.log_full";
+
 enum poster { ANYONE, SERVER, ECHO };
 
 /* The client enumeration is closed: an unknown string makes it raise, so
@@ -247,7 +249,7 @@ const struct err *event_append(struct arena *a, struct str intent_id,
 {
     const int64_t max = d->decides ? EVENT_SEQUENCE_MAX : EVENTS_OF_INTENT_MAX;
     if (out->n >= EVENTS_AT_ONCE || tail->sequence >= max)
-        return ERROR(ERR_CONFLICT, "event.log_full",
+        return ERROR(ERR_CONFLICT, event_log_full,
                      "This intent's event log is full. Go on in a new intent.");
     struct event *e = &out->v[out->n];
     e->id = id_new(a);

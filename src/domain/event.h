@@ -83,6 +83,9 @@ struct event_by event_by_server(void);
 /* "agent", "person", "key", "clock" or "sayso". */
 const char *event_actor_word(enum event_actor type);
 
+/* Codes that others ask about (base/err.h): event.log_full. */
+extern const char event_log_full[];
+
 /* Seals a draft as the next event of the chain and moves the tail.
  * ERR_INVALID event.too_large; ERR_CONFLICT event.log_full. */
 const struct err *event_append(struct arena *a, struct str intent_id,

@@ -29,6 +29,9 @@ const struct err *form_check_labels(struct arena *a,
 /* The fields that a context's keys define, in the same form; types follow the
  * values there, which become the defaults. */
 struct json *form_of_context(struct arena *a, const struct json *context);
+/* A code that others ask about: response.form. */
+extern const char form_wrong[];
+
 /* Checks values, an object, against a field list. On a mistake *errors is an
  * object {key: sentence} and the result is ERR_INVALID response.form with
  * {"fields": {...}} in more. */

@@ -7,6 +7,8 @@
 #include "base/clock.h"
 #include "domain/form.h"
 
+const char form_wrong[] = "response.form";
+
 /* ---- formats -------------------------------------------------------- */
 
 /* Without white space and control characters. */
@@ -167,7 +169,7 @@ const struct err *form_check(struct arena *a, const struct json *form,
 {
     *errors = json_object(a);
     if (!json_is(values, JSON_OBJECT))
-        return ERROR(ERR_INVALID, "response.form",
+        return ERROR(ERR_INVALID, form_wrong,
                      "The answer to a form has to be an object.");
     for (size_t i = 0; i < json_count(form); i++) {
         const char *say = field_error(json_at(form, i), values);
@@ -185,7 +187,7 @@ const struct err *form_check(struct arena *a, const struct json *form,
     struct json *more = json_object(a);
     json_set_json(more, "fields", *errors);
     return err_more(a,
-                    ERROR(ERR_INVALID, "response.form",
+                    ERROR(ERR_INVALID, form_wrong,
                           "Some fields of the form cannot be accepted."),
                     more);
 }

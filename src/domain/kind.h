@@ -104,6 +104,9 @@ struct kind_ask {
     bool allow_edit;
 };
 
+/* A code that others ask about: kind.facts. */
+extern const char kind_facts[];
+
 /* Are all facts there, of their type, and do they agree with each other?
  * ERR_INVALID kind.facts: .at is the first mistake, subject.PATH, and
  * more.missing lists the paths of all facts that are absent or empty.

@@ -6,6 +6,8 @@
 #include "base/fields.h"
 #include "domain/kind.h"
 
+const char kind_facts[] = "kind.facts";
+
 #define MISSING_MAX 50 /* paths that one refusal names */
 #define STEPS_MAX 100
 #define SECONDS_MAX (INT64_C(366) * 24 * 3600)
@@ -53,7 +55,7 @@ static void wrong(struct facts *f, struct str path, const char *say)
     buf_put(&at, "subject.");
     buf_str(&at, path);
     if (!f->e)
-        f->e = err_at(f->arena, ERR_INVALID, "kind.facts", buf_text(&at),
+        f->e = err_at(f->arena, ERR_INVALID, kind_facts, buf_text(&at),
                       "The fact \"%.*s\" %s.", STR_FMT(path), say);
 }
 
@@ -285,7 +287,7 @@ const struct err *kind_check_places(struct arena *a, const struct kind_ask *ask,
         if (str_is_nocase(host, arena_z(a, str_cut(&rest, ' '))))
             return NULL;
     }
-    return err_at(a, ERR_INVALID, "kind.facts", STR("subject.settings_url"),
+    return err_at(a, ERR_INVALID, kind_facts, STR("subject.settings_url"),
                   "A credential is set up at %.*s, or at https and a host "
                   "that the server's settings_hosts name.",
                   STR_FMT(places->own));

@@ -10,6 +10,17 @@
 #include "domain/label.h"
 #include "domain/risk.h"
 
+const char resolve_already_decided[] = "suspension.already_decided";
+const char resolve_expired[] = "suspension.expired";
+const char resolve_changed[] = "suspension.changed";
+const char resolve_reason_missing[] = "reason.missing";
+const char resolve_reason_too_long[] = "reason.too_long";
+const char resolve_invalid_choice[] = "response.invalid_choice";
+const char resolve_empty[] = "response.empty";
+const char resolve_too_large[] = "response.too_large";
+const char resolve_too_long[] = "response.too_long";
+const char resolve_unused[] = "response.unused";
+
 /* ---- effects -------------------------------------------------------- */
 
 bool resolve_ends(const struct suspension *s, const struct json *choice)
@@ -42,8 +53,8 @@ const struct err *resolve_decided(struct arena *a, const struct suspension *s,
     return err_more(a,
                     err_at(a, ERR_CONFLICT,
                            s->state == SUSPENSION_EXPIRED
-                               ? "suspension.expired"
-                               : "suspension.already_decided",
+                               ? resolve_expired
+                               : resolve_already_decided,
                            STR(""),
                            "This question is no longer open: %.*s",
                            STR_FMT(s->audit_summary)),
@@ -212,7 +223,7 @@ static const struct err *check_beyond(struct arena *a,
     exceed(a, asked, answer->amend.subject, &e);
     if (e.grade == EXCEED_NOT || str_trim(answer->reason).n > 0)
         return NULL;
-    return err_at(a, ERR_INVALID, "reason.missing", STR("reason"),
+    return err_at(a, ERR_INVALID, resolve_reason_missing, STR("reason"),
                   "This goes beyond what was asked for (%.*s: %.*s). Give a "
                   "reason; the agent will read it.",
                   STR_FMT(e.rows[0].path), STR_FMT(e.rows[0].why));
@@ -259,10 +270,10 @@ const struct err *resolve_respond(struct arena *a, struct decision *d,
     if (s->state != SUSPENSION_PENDING)
         return resolve_decided(a, s, answer->via == VIA_OPENINTENT);
     if (suspension_due(s, d->now))
-        return ERROR(ERR_CONFLICT, "suspension.expired",
+        return ERROR(ERR_CONFLICT, resolve_expired,
                      "The time to answer is over.");
     if (answer->seen.p && !str_eq(answer->seen, s->subject_sha256))
-        return ERROR(ERR_CONFLICT, "suspension.changed",
+        return ERROR(ERR_CONFLICT, resolve_changed,
                      "What was shown is not what is stored. Read the question "
                      "again.");
     TRY(resolve_check(a, s, answer, &choice));
@@ -357,7 +368,7 @@ const struct err *resolve_cancel(struct arena *a, struct decision *d,
     const bool asker =
         who->role == ROLE_AGENT && str_eq(who->agent, s->asked_by);
     if (!asker && who->role != ROLE_ADMIN)
-        return ERROR(ERR_FORBIDDEN, "suspension.not_yours",
+        return ERROR(ERR_FORBIDDEN, responder_not_yours,
                      "Only the agent that asked, or an admin, may cancel.");
     if (s->state != SUSPENSION_PENDING)
         return resolve_decided(a, s, false);
@@ -395,7 +406,7 @@ static const struct err *invalid_choice(struct arena *a,
     json_set_text(more, "error", STR("invalid_choice"));
     json_set_json(more, "valid_choices", valid);
     return err_more(a,
-                    ERROR(ERR_INVALID, "response.invalid_choice",
+                    ERROR(ERR_INVALID, resolve_invalid_choice,
                           "The value has to be one of valid_choices."),
                     more);
 }
@@ -417,7 +428,7 @@ static const struct err *check_choice(struct arena *a,
     if (json_count(choices) == 0)
         return answer->value && !empty(answer->value)
                    ? NULL
-                   : ERROR(ERR_INVALID, "response.empty",
+                   : ERROR(ERR_INVALID, resolve_empty,
                            "A non-empty value is needed.");
     if (json_is(answer->value, JSON_STRING))
         *choice = suspension_choice(choices, json_text(answer->value));
@@ -428,7 +439,7 @@ static const struct err *check_choice(struct arena *a,
 static const struct err *unused(struct arena *a, const char *at,
                                 const char *say)
 {
-    return err_at(a, ERR_INVALID, "response.unused", str_of(at), "%s", say);
+    return err_at(a, ERR_INVALID, resolve_unused, str_of(at), "%s", say);
 }
 
 /* A kind's way around the words or the form: a decline. Those who send no
@@ -454,10 +465,10 @@ static const struct err *check_text(const struct answer *answer)
 {
     if (!json_is(answer->value, JSON_STRING) ||
         json_text(answer->value).n == 0)
-        return ERROR(ERR_INVALID, "response.empty",
+        return ERROR(ERR_INVALID, resolve_empty,
                      "The answer has to be text that is not empty.");
     if (str_runes(json_text(answer->value)) > FORM_TEXT_MAX)
-        return ERROR(ERR_INVALID, "response.too_long",
+        return ERROR(ERR_INVALID, resolve_too_long,
                      "The answer may have at most 20000 characters.");
     return NULL;
 }
@@ -468,7 +479,7 @@ static const struct err *check_form(struct arena *a,
 {
     struct json *form = NULL, *errors = NULL;
     if (!answer->value)
-        return ERROR(ERR_INVALID, "response.empty", "A value is needed.");
+        return ERROR(ERR_INVALID, resolve_empty, "A value is needed.");
     if (!s->form.p)
         return NULL; /* passed through as it is: seeds/rfc-0025 4.1 */
     TRY(json_parse(a, s->form, &form));
@@ -480,12 +491,12 @@ static const struct err *check_reason(struct arena *a,
                                       const struct answer *answer)
 {
     if (answer->reason.p && str_runes(answer->reason) > SUSPENSION_REASON_MAX)
-        return err_at(a, ERR_INVALID, "reason.too_long", STR("reason"),
+        return err_at(a, ERR_INVALID, resolve_reason_too_long, STR("reason"),
                       "A reason may have at most %d characters.",
                       SUSPENSION_REASON_MAX);
     if (effect_reason(choice) == REASON_REQUIRED &&
         str_trim(answer->reason).n == 0)
-        return err_at(a, ERR_INVALID, "reason.missing", STR("reason"),
+        return err_at(a, ERR_INVALID, resolve_reason_missing, STR("reason"),
                       "This answer needs a reason. The agent will read it.");
     return NULL;
 }

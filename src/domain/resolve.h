@@ -31,6 +31,20 @@ struct decision {
     int64_t now;
 };
 
+/* Codes that others ask about (base/err.h): of the question, */
+extern const char resolve_already_decided[];
+extern const char resolve_expired[];
+extern const char resolve_changed[];
+/* of the reason, */
+extern const char resolve_reason_missing[];
+extern const char resolve_reason_too_long[];
+/* and of the value. */
+extern const char resolve_invalid_choice[];
+extern const char resolve_empty[];
+extern const char resolve_too_large[];
+extern const char resolve_too_long[];
+extern const char resolve_unused[];
+
 /* A person's answer. Errors, in the order of design.md 4: ERR_FORBIDDEN
  * of responder_check; ERR_CONFLICT suspension.already_decided (more: who,
  * when, what) | suspension.expired | suspension.changed; ERR_INVALID

@@ -3,6 +3,8 @@
 
 #include "base/buf.h"
 
+const char responder_not_yours[] = "suspension.not_yours";
+
 static bool is_initiator(const struct responder_case *c,
                          const struct principal *p)
 {
@@ -83,7 +85,7 @@ const struct err *responder_check(struct arena *a,
                      "Who asked may not answer.");
     if (!named(c, p)) {
         const struct str who = responder_who(a, c);
-        return err_at(a, ERR_FORBIDDEN, "suspension.not_yours", STR(""),
+        return err_at(a, ERR_FORBIDDEN, responder_not_yours, STR(""),
                       "This question is not yours to answer. %.*s",
                       STR_FMT(who));
     }

@@ -20,6 +20,9 @@ struct responder_case {
     struct str asked_by, asked_by_key, initiated_by; /* p NULL: not known */
 };
 
+/* A code that others ask about: suspension.not_yours. */
+extern const char responder_not_yours[];
+
 /* NULL, or ERR_FORBIDDEN: suspension.own_question for who asked,
  * suspension.initiator, suspension.not_yours for all others. The words say
  * why. */

@@ -79,7 +79,7 @@ static const struct err *append(struct arena *a, struct decision *d,
         .type = type, .by = event_by_clock(), .payload = payload};
     const struct err *e = event_append(a, d->intent->id, &draft, d->now,
                                        &d->intent->tail, d->events);
-    return e && str_is(str_of(e->code), "event.log_full") ? NULL : e;
+    return err_is(e, event_log_full) ? NULL : e;
 }
 
 static const struct err *escalate(struct arena *a, struct decision *d,

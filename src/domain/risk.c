@@ -5,6 +5,8 @@
 #include "domain/effect.h"
 #include "domain/exceed.h"
 
+const char risk_typed_differs[] = "typed.differs";
+
 #define WORD_MAX 60 /* characters that a person is asked to type */
 #define DIGITS 8    /* of the digest, in place of a target */
 
@@ -99,7 +101,7 @@ const struct err *risk_typed_check(struct arena *a,
         return NULL;
     json_set_text(more, "wanted", word);
     return err_more(a,
-                    err_at(a, ERR_INVALID, "typed.differs", STR("typed"),
+                    err_at(a, ERR_INVALID, risk_typed_differs, STR("typed"),
                            "This answer counts with \"typed\": \"%.*s\", to "
                            "say that this is what is allowed.",
                            STR_FMT(word)),

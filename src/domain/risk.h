@@ -26,6 +26,9 @@ bool risk_two_step(struct arena *a, const struct suspension *s);
  * facts' digest; where there is none, the server's word of the effect. */
 struct str risk_typed(struct arena *a, const struct suspension *s,
                       const struct json *choice);
+/* A code that others ask about: typed.differs. */
+extern const char risk_typed_differs[];
+
 /* ERR_INVALID typed.differs where typed is another text; more.wanted is the
  * one. */
 const struct err *risk_typed_check(struct arena *a,

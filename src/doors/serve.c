@@ -139,7 +139,7 @@ static void refuse(struct call *c, const struct err *e)
         return;
     if (style != RESPONSE_HTML)
         response_error(c->rs, e, style);
-    else if (str_is(str_of(e->code), "session.missing"))
+    else if (err_is(e, session_missing))
         to_login(c);
     else
         page_error(c, e);

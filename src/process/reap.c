@@ -35,7 +35,7 @@ static const struct err *end_lease(struct work *w, struct lease *l)
         work_event(w, "lease_released", event_by_clock(),
                    lease_payload(w->arena, l, "expired"));
     if (e)
-        return str_is(str_of(e->code), "event.log_full") ? NULL : e;
+        return err_is(e, event_log_full) ? NULL : e;
     events_queue(w->pg, w->arena, w->intent.id, &w->events);
     deliveries_queue(w->pg, w->arena, &news);
     return NULL;

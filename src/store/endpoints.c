@@ -7,7 +7,11 @@
 
 #include "base/id.h"
 #include "base/json.h"
+#include "base/metrics.h"
 #include "store/sql.gen.h"
+#include "world/pg_error.h"
+
+const char endpoints_taken[] = "endpoint.taken";
 
 #define AGAIN 60 /* seconds until one was removed, perhaps */
 
@@ -44,9 +48,9 @@ static const struct err *unknown(void)
 
 static const struct err *taken(const struct err *e)
 {
-    if (!e || !str_is(str_of(e->code), "database.conflict"))
+    if (!err_is(e, pg_error_conflict))
         return e;
-    return ERROR(ERR_CONFLICT, "endpoint.taken",
+    return ERROR(ERR_CONFLICT, endpoints_taken,
                  "There is one with this name or address already.");
 }
 
@@ -166,7 +170,7 @@ static const struct err *too_many(struct pg *pg, struct arena *a,
     TRY(e->key_id.p ? pg_query(pg, a, SQL_ENDPOINT_REACHED, &args, &r) : NULL);
     if (r && pg_bool(r, 0, 0))
         return err_retry(
-            a, err_at(a, ERR_RATE, "limit.endpoints", STR(""),
+            a, err_at(a, ERR_RATE, metrics_limit_endpoints, STR(""),
                       "A key may have %lld endpoints, an agent %d. Remove one "
                       "first.", (long long)e->most, ENDPOINTS_OF_AGENT_MAX),
             AGAIN);

@@ -34,6 +34,9 @@ struct endpoint_rows {
     size_t n;
 };
 
+/* A code that others ask about: endpoint.taken. */
+extern const char endpoints_taken[];
+
 /* agent (p NULL: all of them): those that its key may see, its own. channels:
  * those to people, else those of agents. Oldest first, removed ones left
  * out. */

@@ -9,6 +9,7 @@
 #include "base/id.h"
 #include "store/sql.gen.h"
 #include "store/suspensions.h"
+#include "world/pg_error.h"
 
 static const struct err *unknown(void)
 {
@@ -105,7 +106,7 @@ const struct err *people_insert(struct pg *pg, struct arena *a,
     pg_arg(&args, p->groups);
     pg_arg(&args, str_of(vocabulary_severity(p->bulk_limit)->wire));
     const struct err *e = pg_query(pg, a, SQL_PERSON_INSERT, &args, NULL);
-    return e && str_is(str_of(e->code), "database.conflict")
+    return err_is(e, pg_error_conflict)
                ? err_at(a, ERR_CONFLICT, "person.taken", STR("email"),
                         "There is somebody with this e-mail address already.")
                : e;

@@ -2,6 +2,7 @@
 #include "store/subscriptions.h"
 
 #include "base/id.h"
+#include "base/metrics.h"
 #include "store/sql.gen.h"
 
 #define AGAIN 60 /* seconds until one was removed, perhaps */
@@ -31,7 +32,7 @@ static const struct err *check_counts(struct arena *a,
     if (pg_int(counts, 0, 0) >= most ||
         (open && pg_int(counts, 0, 1) >= SUBSCRIPTIONS_OPEN_MAX))
         return err_retry(
-            a, err_at(a, ERR_RATE, "limit.subscriptions", STR(""),
+            a, err_at(a, ERR_RATE, metrics_limit_subscriptions, STR(""),
                       "A key may have %lld subscriptions, %d of them to every "
                       "intent. Remove one first.",
                       (long long)most, SUBSCRIPTIONS_OPEN_MAX), AGAIN);

@@ -245,7 +245,7 @@ static const struct err *queue_unblock(struct work *w, struct intent *i)
         .intent = i, .events = &list, .now = w->now};
     const struct err *e =
         event_append(w->arena, i->id, &draft, w->now, &i->tail, &list);
-    if (e && !str_is(str_of(e->code), "event.log_full"))
+    if (e && !err_is(e, event_log_full))
         return e;
     *other = (struct work_other){
         .intent_id = i->id, .version = i->version + 1, .next = w->others};

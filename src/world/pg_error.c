@@ -2,6 +2,8 @@
  * shows a database's message to a client. */
 #include "world/pg_error.h"
 
+const char pg_error_conflict[] = "database.conflict";
+
 static bool is(struct str state, const char *prefix)
 {
     return str_starts(state, str_of(prefix));
@@ -40,7 +42,7 @@ const struct err *pg_error(struct str state, struct str constraint)
     if (is(state, "23505") && str_ends(constraint, STR("_once")))
         return again();
     if (is(state, "23505"))
-        return ERROR(ERR_CONFLICT, "database.conflict",
+        return ERROR(ERR_CONFLICT, pg_error_conflict,
                      "Something with this identifier is already there.");
     if (is(state, "23503"))
         return ERROR(ERR_INVALID, "reference.unknown",

@@ -1,8 +1,11 @@
-/* What an SQLSTATE means for a caller. Private to world/pg.c. */
+/* What an SQLSTATE means for a caller. For world/pg.c. */
 #ifndef WORLD_PG_ERROR_H
 #define WORLD_PG_ERROR_H
 
 #include "base/err.h"
+
+/* A code that others ask about: database.conflict. */
+extern const char pg_error_conflict[];
 
 /* state: the five characters, p NULL when the connection itself failed.
  * constraint: the name of the violated one, p NULL for none. Never NULL; the

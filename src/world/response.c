@@ -14,6 +14,7 @@ static const int statuses[] = {
     [ERR_BAD_REQUEST] = 400, [ERR_UNAUTHENTICATED] = 401,
     [ERR_FORBIDDEN] = 403,   [ERR_NOT_FOUND] = 404,
     [ERR_METHOD] = 405,      [ERR_CONFLICT] = 409,
+    [ERR_LEASE] = 409,
     [ERR_TOO_LARGE] = 413,   [ERR_MEDIA_TYPE] = 415,
     [ERR_INVALID] = 422,     [ERR_RATE] = 429,
     [ERR_INTERNAL] = 500,    [ERR_BUSY] = 503,
@@ -283,7 +284,7 @@ void response_error(struct response *rs, const struct err *e,
     struct str text = json_dump(a, body, RESPONSE_BODY_MAX / 2);
     if (!text.p)
         text = STR("{\"detail\":\"The error's details are too large.\"}");
-    if (rs->status == 409 && !str_starts(str_of(e->code), STR("lease.")))
+    if (rs->status == 409 && e->kind != ERR_LEASE)
         write_without_lease(&rs->body, text);
     else
         buf_str(&rs->body, text);

@@ -52,8 +52,8 @@ int response_status(enum err_kind kind);
  * RESPONSE_HTML counts as PROBLEM. Members of e->more appear at the top level
  * of the body and, in RESPONSE_DETAIL, inside of "detail" too.
  * Adds Retry-After to 503 and 429, as the error says, else 2 seconds and a
- * minute; and WWW-Authenticate to 401. A 409 whose
- * code does not start with "lease." never holds the letters "lease" on the
+ * minute; and WWW-Authenticate to 401. A 409 that
+ * is not of ERR_LEASE never holds the letters "lease" on the
  * wire: the OpenIntent SDK reads them as a lease conflict. */
 void response_error(struct response *rs, const struct err *e,
                     enum response_style style);

@@ -91,7 +91,7 @@ Test(settings_page, an_error_stands_at_its_field)
     cr_expect(str_is(field_of(ERR_INVALID, "x", "name"), "name"));
     cr_expect(str_is(field_of(ERR_INVALID, "x", "notify_to[3]"),
                      "notify_to"));
-    cr_expect(str_is(field_of(ERR_CONFLICT, "endpoint.taken", ""), "name"));
+    cr_expect(str_is(field_of(ERR_CONFLICT, endpoints_taken, ""), "name"));
     cr_expect(!field_of(ERR_CONFLICT, "endpoint.too_many", "").p);
     cr_expect(!field_of(ERR_INVALID, "x", "other").p);
 }

@@ -242,8 +242,8 @@ Test(metrics, standbys_are_told_where_they_are_known)
 
 Test(metrics, refusals_by_their_ceiling)
 {
-    metrics_refused(metrics, "limit.rate");
-    metrics_refused(metrics, "limit.rate");
+    metrics_refused(metrics, metrics_limit_rate);
+    metrics_refused(metrics, metrics_limit_rate);
     metrics_refused(metrics, "request.too_many");
     metrics_cut(metrics);
     cr_expect(tells("sayso_refused_total{code=\"limit.rate\"} 2"));

@@ -132,7 +132,7 @@ Test(response, headers_over_the_ceiling_become_a_500)
 
 Test(response, statuses)
 {
-    static const int wanted[] = {400, 401, 403, 404, 405, 409, 413,
+    static const int wanted[] = {400, 401, 403, 404, 405, 409, 409, 413,
                                  415, 422, 429, 500, 503, 503, 503};
     cr_assert(eq(sz, countof(wanted), ERR__MAX));
     for (int k = 0; k < ERR__MAX; k++)
@@ -247,7 +247,7 @@ Test(response, a_conflict_never_says_lease)
         cr_expect(str_eq(json_get_text(v, "a"), json_get_text(more, "a")));
         cr_expect(json_has(v, "released"));
     }
-    response_error(&rs, ERROR(ERR_CONFLICT, "lease.held", "A lease."),
+    response_error(&rs, ERROR(ERR_LEASE, "lease.held", "A lease."),
                    RESPONSE_DETAIL);
     cr_expect(says_lease());
     response_error(&rs, ERROR(ERR_INVALID, "x.y", "A lease."),

@@ -9,6 +9,7 @@
 #include "store/events.h"
 #include "store/intents.h"
 #include "store/sql.gen.h"
+#include "world/pg_error.h"
 
 #define REASON_MAX 1000
 
@@ -198,7 +199,7 @@ const struct err *api_intent_state(struct call *c)
         work_touch(&w);
     }
     const struct err *e = commit_intent(c, &w);
-    if (e && w.suspension_new && str_is(str_of(e->code), "database.conflict"))
+    if (w.suspension_new && err_is(e, pg_error_conflict))
         return ERROR(ERR_CONFLICT, "suspension.id_taken",
                      "Another question had this id before. An id is never "
                      "used again.");

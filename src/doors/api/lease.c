@@ -37,7 +37,7 @@ static const struct err *held(struct call *c, const struct lease *l)
     struct json *more = json_object(c->a);
     json_set_json(more, "existing_lease", view_lease(c->a, l, LEASE_ACTIVE));
     return err_more(c->a,
-                    ERROR(ERR_CONFLICT, "lease.held",
+                    ERROR(ERR_LEASE, "lease.held",
                           "Another lease on this scope is active."),
                     more);
 }

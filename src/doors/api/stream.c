@@ -24,7 +24,7 @@ static bool left_at(struct call *c, enum frame_audience to,
 static const struct err *hold(struct call *c, const struct hold_stream *s)
 {
     if (c->rq->over)
-        return err_retry(c->a, ERROR(ERR_RATE, "limit.streams",
+        return err_retry(c->a, ERROR(ERR_RATE, metrics_limit_streams,
                                      "Too many streams are open already. "
                                      "Close some, or connect again later."),
                          AGAIN);

@@ -7,6 +7,9 @@
 #include "notify/webhook.h"
 #include "store/endpoints.h"
 
+const char probe_not_found[] = "credential.not_found";
+const char probe_unchecked[] = "credential.unchecked";
+
 static struct str probe_of(struct arena *a, const struct suspension *s,
                            struct json **subject)
 {
@@ -39,7 +42,7 @@ const struct err *probe_check(struct arena *a, const struct channels *all,
             return NULL;
     }
     return !name.p ? NULL
-                   : err_at(a, ERR_INVALID, "kind.facts", STR("subject.probe"),
+                   : err_at(a, ERR_INVALID, kind_facts, STR("subject.probe"),
                             "There is no webhook channel of this name in use.");
 }
 
@@ -107,7 +110,7 @@ static const struct endpoint *named(const struct endpoint_rows *rows,
 
 static const struct err *unchecked(struct call *c, const char *why)
 {
-    return err_at(c->a, ERR_CONFLICT, "credential.unchecked", STR(""),
+    return err_at(c->a, ERR_CONFLICT, probe_unchecked, STR(""),
                   "It could not be checked whether this is set up: %s. The "
                   "question stays open.",
                   why);
@@ -149,7 +152,7 @@ const struct err *probe_credential(struct call *c, const struct suspension *s)
     case FOUND_THERE:
         return NULL;
     case FOUND_NOT:
-        return ERROR(ERR_CONFLICT, "credential.not_found",
+        return ERROR(ERR_CONFLICT, probe_not_found,
                      "It is not set up yet. The question stays open.");
     case FOUND_UNSAID:
     default:

@@ -15,6 +15,10 @@
 
 #define PROBE_TIME (INT64_C(3) * 1000000) /* us */
 
+/* Codes that others ask about: credential.not_found, .unchecked. */
+extern const char probe_not_found[];
+extern const char probe_unchecked[];
+
 /* Is there something to look at before this answer counts? */
 bool probe_wanted(struct call *c, const struct suspension *s,
                   const struct answer *answer);

@@ -65,7 +65,7 @@ const struct err *hold_wait(struct call *c, int64_t *out)
 {
     *out = 0;
     if (c->rq->over)
-        return err_retry(c->a, ERROR(ERR_RATE, "limit.held",
+        return err_retry(c->a, ERROR(ERR_RATE, metrics_limit_held,
                                      "Too many reads of this key wait "
                                      "already. Ask again later, or without "
                                      "wait."),

@@ -29,7 +29,7 @@ static const struct err *check_bytes(struct call *c)
         quota_bytes(c->serve->quota, c->who.id, now / DAY) < most)
         return NULL;
     return err_retry(c->a,
-                     ERROR(ERR_RATE, "limit.bytes",
+                     ERROR(ERR_RATE, metrics_limit_bytes,
                            "This key has stored as much as it may in a day."),
                      (DAY - now % DAY) / CLOCK_SECOND + 1);
 }
@@ -43,7 +43,7 @@ const struct err *limit_enter(struct call *c)
         quota_request(c->serve->quota, c->who.id,
                       c->serve->conf->limit_rate, clock_mono());
     if (again > 0)
-        return err_retry(c->a, ERROR(ERR_RATE, "limit.rate",
+        return err_retry(c->a, ERROR(ERR_RATE, metrics_limit_rate,
                                      "Too many requests at once. Wait a "
                                      "moment, and read with wait instead of "
                                      "asking again and again."),
@@ -63,7 +63,7 @@ const struct err *limit_ask(struct call *c)
     return n < most
                ? NULL
                : err_retry(c->a,
-                           ERROR(ERR_RATE, "limit.open",
+                           ERROR(ERR_RATE, metrics_limit_open,
                                  "This key has as many open questions as it "
                                  "may. Wait for answers, or cancel some."),
                            ASK_AGAIN);

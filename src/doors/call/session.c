@@ -7,6 +7,8 @@
 #include "store/principals.h"
 #include "store/sign_ins.h"
 
+const char session_missing[] = "session.missing";
+
 #define KEY_MAX 256
 #define NONCE 12 /* bytes */
 #define COOKIE_LENGTH 43 /* 32 bytes, base64url */
@@ -81,7 +83,7 @@ static const struct err *by_cookie(struct call *c)
 {
     TRY(session_optional(c));
     if (!c->cookie.p)
-        return ERROR(ERR_UNAUTHENTICATED, "session.missing",
+        return ERROR(ERR_UNAUTHENTICATED, session_missing,
                      "Sign in to go on.");
     return NULL;
 }

@@ -7,6 +7,9 @@
 
 #include "doors/call/call.h"
 
+/* A code that others ask about: session.missing. */
+extern const char session_missing[];
+
 /* Fills in c->who for the route, or refuses. ERR_UNAUTHENTICATED key.missing
  * and those of principals_by_key; ERR_BAD_REQUEST key.two; ERR_FORBIDDEN
  * role.forbidden. For a page without a session: ERR_UNAUTHENTICATED

@@ -492,7 +492,8 @@ static const struct err *outcome(const struct reading *r)
     json_set_json(more, "fields", r->errors);
     return err_more(
         r->a,
-        ERROR(ERR_INVALID, "amend.field", "Some fields cannot be accepted."),
+        ERROR(ERR_INVALID, answer_steps_form_wrong,
+              "Some fields cannot be accepted."),
         more);
 }
 
@@ -520,7 +521,7 @@ const struct err *answer_amend_read(struct arena *a,
     TRY(json_parse(a, s->subject, &subject));
     const struct json *form = answer_amend_form(a, s, takes);
     if (json_count(form) == 0)
-        return ERROR(ERR_INVALID, "amend.field",
+        return ERROR(ERR_INVALID, answer_steps_form_wrong,
                      "This can only be changed through the API.");
     if (takes == TAKES_LIMIT)
         out->constraints =

@@ -2,7 +2,10 @@
  * while this reader was answering. A GET decides nothing. */
 #include "doors/pages/answer/page.h"
 
+#include "domain/resolve.h"
+#include "domain/risk.h"
 #include "doors/asking/answer.h"
+#include "doors/asking/probe.h"
 #include "doors/pages/answer/allowed.h"
 #include "doors/pages/answer/amend.h"
 #include "doors/pages/answer/button.h"
@@ -226,7 +229,7 @@ const struct err *answer_page(struct call *c)
         of.choice = request_query(c->rq, "choice");
     if (of.choice.p &&
         !suspension_choice(suspension_choices(c->a, &s), of.choice))
-        of.error = ERROR(ERR_INVALID, "response.invalid_choice",
+        of.error = ERROR(ERR_INVALID, resolve_invalid_choice,
                          "The question offers no such answer.");
     return show_question(c, 200, &of);
 }
@@ -381,8 +384,7 @@ static const struct err *decide(struct call *c, struct work *w,
 /* What is missing is asked for beside what would be allowed. */
 static bool is_asked(const struct err *e)
 {
-    return e && (str_is(str_of(e->code), "reason.missing") ||
-                 str_is(str_of(e->code), "typed.differs"));
+    return err_is(e, resolve_reason_missing) || err_is(e, risk_typed_differs);
 }
 
 const struct err *answer_page_respond(struct call *c)
@@ -413,12 +415,10 @@ const struct err *answer_page_respond(struct call *c)
         .typed = &posted,
         .error = e,
         .after = again || (e && !looks) ? NULL : &w.suspension};
-    const struct str code = str_of(e ? e->code : "");
-    if (str_is(code, "suspension.already_decided") ||
-        str_is(code, "suspension.expired"))
+    if (err_is(e, resolve_already_decided) || err_is(e, resolve_expired))
         return show_stale(c, &w.suspension, &answer, e);
-    if (!e || str_is(code, "suspension.changed") ||
-        str_starts(code, STR("credential.")) || e->kind == ERR_INVALID ||
+    if (!e || err_is(e, resolve_changed) || err_is(e, probe_not_found) ||
+        err_is(e, probe_unchecked) || e->kind == ERR_INVALID ||
         e->kind == ERR_TOO_LARGE)
         return show_again(c, &of);
     return e;
@@ -432,10 +432,11 @@ const struct err *answer_page_kept(struct call *c, struct str id,
     TRY(suspensions_get(c->pg, c->a, id, &s));
     struct answer_strip_of of = {.s = &s, .reader = &c->who, .typed = typed};
     if (s.state == SUSPENSION_PENDING) {
-        of.error = ERROR(ERR_INVALID, "session.ended",
+        of.error = ERROR(ERR_INVALID, answer_strip_session_ended,
                          "The session had ended.");
         return show_again(c, &of);
     }
     TRY(read_answer(c->a, &s, typed, &answer));
-    return show_stale(c, &s, &answer, ERROR(ERR_CONFLICT, "session.ended", ""));
+    return show_stale(c, &s, &answer,
+                      ERROR(ERR_CONFLICT, answer_strip_session_ended, ""));
 }

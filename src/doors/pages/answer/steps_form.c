@@ -5,6 +5,8 @@
 
 #include "doors/pages/kinds/steps.h"
 
+const char answer_steps_form_wrong[] = "amend.field";
+
 #define ORDER_MAX 10000
 
 static struct str name(struct arena *a, const char *field, size_t i)
@@ -134,7 +136,7 @@ static const struct err *finish(struct reading *r)
         return NULL;
     json_set_json(more, "fields", r->errors);
     return err_more(r->a,
-                    ERROR(ERR_INVALID, "amend.field",
+                    ERROR(ERR_INVALID, answer_steps_form_wrong,
                           "Some of what you typed cannot be understood."),
                     more);
 }

@@ -8,6 +8,9 @@
 #include "doors/pages/shell/view.h"
 #include "world/request.h"
 
+/* amend.field: a field of this form, or of amend_form.h, cannot be accepted. */
+extern const char answer_steps_form_wrong[];
+
 /* `confirm.amend.steps`: the fields of each step, as they stand in the plan or
  * as they were typed. errors: {field id: sentence}, or NULL. */
 struct answer_steps_form_of {

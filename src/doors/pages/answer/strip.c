@@ -1,16 +1,21 @@
 /* The decision strip of a question. */
 #include "doors/pages/answer/strip.h"
 
+#include "domain/form.h"
 #include "domain/resolve.h"
 #include "domain/risk.h"
+#include "doors/asking/probe.h"
 #include "doors/pages/answer/amend.h"
 #include "doors/pages/answer/button.h"
+#include "doors/pages/answer/steps_form.h"
 #include "doors/pages/answer/typed.h"
 #include "doors/pages/kinds/does.h"
 #include "doors/pages/kinds/stakes.h"
 #include "doors/pages/question/head.h"
 #include "doors/pages/shell/choice.h"
 #include "doors/pages/shell/fields.h"
+
+const char answer_strip_session_ended[] = "session.ended";
 
 #define FEW 4 /* buttons that fit in a bar at the bottom of a phone */
 
@@ -59,7 +64,7 @@ static struct str why(struct arena *a, const struct responder_case *rule,
                       const struct principal *reader)
 {
     const struct err *e = responder_check(a, rule, reader);
-    return e && !str_is(str_of(e->code), "suspension.not_yours")
+    return e && !err_is(e, responder_not_yours)
                ? e->say
                : STR("This question is not yours to answer.");
 }
@@ -107,10 +112,64 @@ static struct str typed(const struct answer_strip_of *of, const char *key)
     return s.p ? s : STR("");
 }
 
-static bool is_error(const struct answer_strip_of *of, const char *start)
+/* What a mistake is about, which is where it is told. */
+enum about {
+    ABOUT_ALL,
+    ABOUT_REASON,
+    ABOUT_TYPED,
+    ABOUT_VALUE,
+    ABOUT_FORM,
+    ABOUT_AMEND /* what a yes shall allow instead */
+};
+
+static const char cannot_heading[] = "This cannot be accepted";
+static const char probe_heading[] = "It is not there yet";
+static const char long_heading[] = "The answer is too long";
+static const struct mistake {
+    const char *code;
+    enum about about;
+    const char *heading;  /* NULL: as many fields as there are */
+    const char *sentence; /* NULL: the usual one; "": that of the error */
+} mistakes[] = {
+    {resolve_reason_missing, ABOUT_REASON, "A comment is needed", NULL},
+    {resolve_reason_too_long, ABOUT_REASON, "The comment is too long", NULL},
+    {risk_typed_differs, ABOUT_TYPED, "What is allowed has to be typed", NULL},
+    {resolve_invalid_choice, ABOUT_VALUE, "There is no such answer",
+     "Nothing was sent. Take one of the answers that the question offers."},
+    {resolve_empty, ABOUT_VALUE, "The answer is empty", NULL},
+    {resolve_too_large, ABOUT_VALUE, long_heading, NULL},
+    {resolve_too_long, ABOUT_VALUE, long_heading, NULL},
+    {resolve_unused, ABOUT_VALUE, cannot_heading, NULL},
+    {form_wrong, ABOUT_FORM, NULL, NULL},
+    {resolve_changed, ABOUT_ALL, "What you saw is not what is stored",
+     "Nothing was recorded. Read the question again as it stands here now, "
+     "and answer then."},
+    {probe_not_found, ABOUT_ALL, probe_heading, ""},
+    {probe_unchecked, ABOUT_ALL, probe_heading, ""},
+    {answer_strip_session_ended, ABOUT_ALL, "Your answer was NOT recorded",
+     "Your session had ended when you sent it. What you typed stands here "
+     "again: read it, and send it."},
+    {answer_steps_form_wrong, ABOUT_AMEND, NULL, NULL},
+    {amend_missing, ABOUT_AMEND, NULL, NULL},
+    {amend_unchanged, ABOUT_AMEND, NULL, NULL},
+    {amend_unknown, ABOUT_AMEND, NULL, NULL},
+    {amend_unused, ABOUT_AMEND, NULL, NULL},
+    {amend_wider, ABOUT_AMEND, NULL, NULL},
+    {kind_facts, ABOUT_AMEND, NULL, NULL},
+};
+
+static const struct mistake *mistake_of(const struct answer_strip_of *of)
 {
-    return of->error &&
-           str_starts(str_of(of->error->code), str_of(start));
+    static const struct mistake other = {.heading = cannot_heading};
+    for (size_t i = 0; i < countof(mistakes); i++)
+        if (err_is(of->error, mistakes[i].code))
+            return &mistakes[i];
+    return &other;
+}
+
+static bool is_about(const struct answer_strip_of *of, enum about about)
+{
+    return mistake_of(of)->about == about;
 }
 
 static struct json *comment(struct arena *a, const struct answer_strip_of *of,
@@ -122,7 +181,7 @@ static struct json *comment(struct arena *a, const struct answer_strip_of *of,
     json_set_text(o, "need", str_of(need));
     json_set_bool(o, "required", required);
     json_set_text(o, "error",
-                  is_error(of, "reason.") ? of->error->say : STR(""));
+                  is_about(of, ABOUT_REASON) ? of->error->say : STR(""));
     return o;
 }
 
@@ -173,7 +232,7 @@ static struct json *text_box(struct arena *a, const struct answer_strip_of *of)
     json_set_text(o, "value", typed(of, "value"));
     json_set_text(o, "help", STR("The agent gets your words as they are."));
     json_set_text(o, "error",
-                  is_error(of, "response.") ? of->error->say : STR(""));
+                  is_about(of, ABOUT_VALUE) ? of->error->say : STR(""));
     return o;
 }
 
@@ -275,7 +334,7 @@ static struct json *confirm(struct page_view *v,
     json_set_json(o, "typed", typed);
     const bool to_type = typed && json_get_text(typed, "value").n == 0;
     if (typed)
-        json_set_bool(typed, "focus", is_error(of, "typed.") ||
+        json_set_bool(typed, "focus", is_about(of, ABOUT_TYPED) ||
                                           (to_type && !of->error && !typing));
     /* Enter alone must not go past a warning, nor allow what is critical. */
     json_set_bool(o, "focus", !needs && !of->error && !typing && !to_type &&
@@ -344,24 +403,18 @@ struct json *answer_strip(struct page_view *v,
 
 /* ---- errors --------------------------------------------------------- */
 
-/* Is it about what a yes shall allow instead? */
-static bool is_amend(const struct answer_strip_of *of)
-{
-    return is_error(of, "amend.") || is_error(of, "kind.facts");
-}
-
 static struct json *error_items(struct page_view *v,
                                 const struct answer_strip_of *of)
 {
-    const bool reason = is_error(of, "reason.");
-    const bool typed = is_error(of, "typed.");
+    const bool reason = is_about(of, ABOUT_REASON);
+    const bool typed = is_about(of, ABOUT_TYPED);
     const bool box = answer_strip_way(v->a, of->s) == ANSWER_STRIP_TEXT &&
-                     is_error(of, "response.");
+                     is_about(of, ABOUT_VALUE);
     struct json *list = json_array(v->a), *item = json_object(v->a);
-    if (is_error(of, "response.form"))
+    if (is_about(of, ABOUT_FORM))
         return page_fields_errors(v, page_fields_form(v->a, of->s),
                                   json_get(of->error->more, "fields"));
-    if (is_amend(of)) {
+    if (is_about(of, ABOUT_AMEND)) {
         const struct answer_amend_of amend = {
             .s = of->s,
             .choice =
@@ -389,29 +442,12 @@ static struct json *error_items(struct page_view *v,
 static struct str error_heading(struct arena *a,
                                 const struct answer_strip_of *of, size_t items)
 {
+    const struct mistake *m = mistake_of(of);
     struct buf b = buf_make(a, 128);
-    if (is_error(of, "reason.missing"))
-        return STR("A comment is needed");
-    if (is_error(of, "reason."))
-        return STR("The comment is too long");
-    if (is_error(of, "typed."))
-        return STR("What is allowed has to be typed");
-    if (is_error(of, "response.invalid_choice"))
-        return STR("There is no such answer");
-    if (is_error(of, "response.empty"))
-        return STR("The answer is empty");
-    if (is_error(of, "response.too_l"))
-        return STR("The answer is too long");
-    if (is_error(of, "suspension.changed"))
-        return STR("What you saw is not what is stored");
-    if (is_error(of, "credential."))
-        return STR("It is not there yet");
-    if (is_error(of, "session.ended"))
-        return STR("Your answer was NOT recorded");
-    if (is_amend(of) && items == 0)
+    if (m->heading)
+        return str_of(m->heading);
+    if (m->about == ABOUT_AMEND && items == 0)
         return STR("This cannot be allowed so");
-    if (!is_amend(of) && !is_error(of, "response.form"))
-        return STR("This cannot be accepted");
     buf_str(&b, words_many(a, (int64_t)items, "field"));
     buf_put(&b, items == 1 ? " needs another look" : " need another look");
     return buf_text(&b);
@@ -433,18 +469,10 @@ struct json *answer_strip_errors(struct page_view *v,
         return NULL;
     struct json *o = json_object(v->a), *items = error_items(v, of);
     struct str sentence = STR("Nothing was sent. What you typed is kept.");
-    if (is_error(of, "response.invalid_choice"))
-        sentence = STR("Nothing was sent. Take one of the answers that the "
-                       "question offers.");
-    if (is_error(of, "suspension.changed"))
-        sentence = STR("Nothing was recorded. Read the question again as it "
-                       "stands here now, and answer then.");
-    if (is_error(of, "credential."))
-        sentence = of->error->say;
-    if (is_error(of, "session.ended"))
-        sentence = STR("Your session had ended when you sent it. What you "
-                       "typed stands here again: read it, and send it.");
-    if (is_amend(of) && json_count(items) == 0)
+    const struct mistake *m = mistake_of(of);
+    if (m->sentence)
+        sentence = *m->sentence ? str_of(m->sentence) : of->error->say;
+    if (m->about == ABOUT_AMEND && json_count(items) == 0)
         sentence = with(v->a, of->error->say, sentence);
     json_set_text(o, "heading", error_heading(v->a, of, json_count(items)));
     json_set_text(o, "sentence", sentence);

@@ -29,6 +29,8 @@ enum answer_strip_way answer_strip_way(struct arena *a,
 /* `answer` */
 struct json *answer_strip(struct page_view *v,
                           const struct answer_strip_of *of);
+/* session.ended: the answer came after the end of the session. */
+extern const char answer_strip_session_ended[];
 /* `errors`; NULL when there is no error. */
 struct json *answer_strip_errors(struct page_view *v,
                                  const struct answer_strip_of *of);

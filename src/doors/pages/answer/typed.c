@@ -31,7 +31,7 @@ struct json *answer_typed(struct page_view *v, const struct suspension *s,
 {
     const struct str word = risk_typed(v->a, s, choice);
     const struct str value = posted_of(typed);
-    const bool differs = error && str_is(str_of(error->code), "typed.differs");
+    const bool differs = err_is(error, risk_typed_differs);
     struct json *o = json_object(v->a);
     if (!word.p)
         return NULL;

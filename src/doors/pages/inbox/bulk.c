@@ -268,7 +268,7 @@ static struct str why_of(const struct err *e)
     if (e->kind == ERR_BUSY)
         return STR("The database did not say whether it was recorded. Open it "
                    "to see.");
-    if (str_is(str_of(e->code), "suspension.changed"))
+    if (err_is(e, resolve_changed))
         return STR("What you saw is not what is stored. Nothing was recorded; "
                    "read it again.");
     return e->say;
@@ -323,7 +323,7 @@ static const struct err *check_reason(struct call *c, const struct picks *p)
     struct suspension s[BULK_MAX];
     bool needs = !p->yes;
     if (str_runes(p->reason) > SUSPENSION_REASON_MAX)
-        return ERROR(ERR_INVALID, "reason.too_long",
+        return ERROR(ERR_INVALID, resolve_reason_too_long,
                      "A comment has at most 4,000 characters.");
     if (str_trim(p->reason).n > 0)
         return NULL;
@@ -333,7 +333,7 @@ static const struct err *check_reason(struct call *c, const struct picks *p)
         needs = s[i].id.p && bulk_answer(own, &s[i], p->yes).reason;
         arena_free(own);
     }
-    return needs ? ERROR(ERR_INVALID, "reason.missing",
+    return needs ? ERROR(ERR_INVALID, resolve_reason_missing,
                          "Say why; nothing was decided yet.")
                  : NULL;
 }

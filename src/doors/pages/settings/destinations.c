@@ -83,7 +83,7 @@ const struct err *settings_destinations_form_wrong(
                               .fields_n = f->kind->fields_n,
                               .errors = f->errors,
                               .problem = f->problem};
-    if (e && str_is(str_of(e->code), "endpoint.taken"))
+    if (err_is(e, endpoints_taken))
         e = err_at(a, e->kind, e->code, str_of(f->kind->unique), "%.*s",
                    STR_FMT(e->say));
     e = settings_form_wrong(a, &s, e);
