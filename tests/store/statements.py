@@ -1,17 +1,19 @@
 """Every statement of the program as data: name -> text."""
 import re
+import subprocess
 
 from server import TOP
 
 
 def read():
     out = {}
-    for path in sorted((TOP / "src/store/sql").glob("*.sql")):
-        for part in re.split(r"^-- name: ", path.read_text(), flags=re.M)[1:]:
-            name, _, text = part.partition("\n")
-            text = re.sub(r"^\s*--.*$", "", text, flags=re.M).strip()
-            assert name not in out, f"{name} is there twice"
-            out[name] = text
+    made = subprocess.run(
+        ["awk", "-v", "part=text", "-f", TOP / "src/store/sql_gen.awk",
+         *sorted((TOP / "src/store/sql").glob("*.sql"))],
+        text=True, capture_output=True, check=True).stdout
+    for part in re.split(r"^-- name: ", made, flags=re.M)[1:]:
+        name, _, text = part.partition("\n")
+        out[name] = text.strip()
     return out
 
 

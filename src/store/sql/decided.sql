@@ -28,23 +28,23 @@ SELECT s.* FROM (
   JOIN suspension_row s ON s.id = p.id
  ORDER BY p.decided_at DESC, p.id DESC
 
--- name: decided_who
--- $9: who decided; $10: the agent, or NULL; $11: how many answers are looked through. Where there are
--- more than those, a last row that counts for nothing says how far it went.
+-- $9: {of}; $10: {other}, or NULL; $11: how many answers are looked through. Where there
+-- are more than those, a last row that counts for nothing says how far it went.
+-- piece: decided_seen of other
 WITH seen AS MATERIALIZED (
-    SELECT d.suspension_id AS id, d.decided_at, d.asked_by,
+    SELECT d.suspension_id AS id, d.decided_at, d.{other},
            coalesce(d.kind, 'none') AS kind, coalesce(d.via, 'none') AS door,
            (CASE d.state WHEN 'expired' THEN 'expired' WHEN 'cancelled' THEN 'withdrawn'
             ELSE d.outcome END) AS outcome
       FROM decision d
-     WHERE d.decided_by = $9
+     WHERE d.{of} = $9
        AND (d.decided_at, d.suspension_id) < ($2::timestamptz, $3)
        AND d.decided_at >= $4::timestamptz AND d.decided_at < $5::timestamptz
      ORDER BY d.decided_at DESC, d.suspension_id DESC LIMIT $11),
 fit AS MATERIALIZED (
     SELECT id, decided_at FROM seen
      WHERE kind = ANY ($6::text[]) AND outcome = ANY ($7::text[]) AND door = ANY ($8::text[])
-       AND ($10::text IS NULL OR asked_by = $10)
+       AND ($10::text IS NULL OR {other} = $10)
      ORDER BY decided_at DESC, id DESC LIMIT $1),
 last AS (
     SELECT id, decided_at FROM seen
@@ -56,33 +56,11 @@ SELECT s.*, p.fits
   JOIN suspension_row s ON s.id = p.id
  ORDER BY p.decided_at DESC, p.id DESC, p.fits DESC
 
+-- name: decided_who
+-- use: decided_seen decided_by asked_by
+
 -- name: decided_agent
--- $9: the agent; $10: who decided, or NULL; $11: how many answers are looked through. Where there are
--- more than those, a last row that counts for nothing says how far it went.
-WITH seen AS MATERIALIZED (
-    SELECT d.suspension_id AS id, d.decided_at, d.decided_by,
-           coalesce(d.kind, 'none') AS kind, coalesce(d.via, 'none') AS door,
-           (CASE d.state WHEN 'expired' THEN 'expired' WHEN 'cancelled' THEN 'withdrawn'
-            ELSE d.outcome END) AS outcome
-      FROM decision d
-     WHERE d.asked_by = $9
-       AND (d.decided_at, d.suspension_id) < ($2::timestamptz, $3)
-       AND d.decided_at >= $4::timestamptz AND d.decided_at < $5::timestamptz
-     ORDER BY d.decided_at DESC, d.suspension_id DESC LIMIT $11),
-fit AS MATERIALIZED (
-    SELECT id, decided_at FROM seen
-     WHERE kind = ANY ($6::text[]) AND outcome = ANY ($7::text[]) AND door = ANY ($8::text[])
-       AND ($10::text IS NULL OR decided_by = $10)
-     ORDER BY decided_at DESC, id DESC LIMIT $1),
-last AS (
-    SELECT id, decided_at FROM seen
-     WHERE (SELECT count(*) FROM seen) = $11 AND (SELECT count(*) FROM fit) < $1
-     ORDER BY decided_at, id LIMIT 1)
-SELECT s.*, p.fits
-  FROM (SELECT id, decided_at, true AS fits FROM fit
-         UNION ALL SELECT id, decided_at, false FROM last) p
-  JOIN suspension_row s ON s.id = p.id
- ORDER BY p.decided_at DESC, p.id DESC, p.fits DESC
+-- use: decided_seen asked_by decided_by
 
 -- How many were decided from $1 until $2: by kind as far as outcome and door are those
 -- that were chosen, and so on, each counted up to 201. With that number in the text a
@@ -125,44 +103,29 @@ SELECT a.axis, a.word, n.n
              ORDER BY d.decided_at DESC LIMIT 201) s
          WHERE p.axis = a.axis AND p.word = a.word LIMIT 201) c) n
 
--- name: decided_count_who
--- $3 to $5 as they were chosen, else all; $6: who decided; $7: the agent, or NULL; $8: how
--- many answers are looked through. And a row without an axis for how many were.
+-- $3 to $5 as they were chosen, else all; $6: {of}; $7: {other}, or NULL; $8: how many
+-- answers are looked through. And a row without an axis for how many were.
+-- piece: decided_count_seen of other
 WITH seen AS MATERIALIZED (
-    SELECT d.asked_by, coalesce(d.kind, 'none') AS kind,
+    SELECT d.{other}, coalesce(d.kind, 'none') AS kind,
            coalesce(d.via, 'none') AS door,
            (CASE d.state WHEN 'expired' THEN 'expired' WHEN 'cancelled' THEN 'withdrawn'
             ELSE d.outcome END) AS outcome
       FROM decision d
-     WHERE d.decided_by = $6
+     WHERE d.{of} = $6
        AND d.decided_at >= $1::timestamptz AND d.decided_at < $2::timestamptz
      ORDER BY d.decided_at DESC, d.suspension_id DESC LIMIT $8),
 fit AS MATERIALIZED (
     SELECT kind, outcome, door, kind = ANY ($3::text[]) AS k,
            outcome = ANY ($4::text[]) AS o, door = ANY ($5::text[]) AS d
-      FROM seen WHERE $7::text IS NULL OR asked_by = $7)
+      FROM seen WHERE $7::text IS NULL OR {other} = $7)
 SELECT 'kind' AS axis, kind AS word, least(count(*), 201) FROM fit WHERE o AND d GROUP BY kind
 UNION ALL SELECT 'outcome', outcome, least(count(*), 201) FROM fit WHERE k AND d GROUP BY outcome
 UNION ALL SELECT 'door', door, least(count(*), 201) FROM fit WHERE k AND o GROUP BY door
 UNION ALL SELECT NULL, NULL, count(*) FROM seen
 
+-- name: decided_count_who
+-- use: decided_count_seen decided_by asked_by
+
 -- name: decided_count_agent
--- $3 to $5 as they were chosen, else all; $6: the agent; $7: who decided, or NULL; $8: how
--- many answers are looked through. And a row without an axis for how many were.
-WITH seen AS MATERIALIZED (
-    SELECT d.decided_by, coalesce(d.kind, 'none') AS kind,
-           coalesce(d.via, 'none') AS door,
-           (CASE d.state WHEN 'expired' THEN 'expired' WHEN 'cancelled' THEN 'withdrawn'
-            ELSE d.outcome END) AS outcome
-      FROM decision d
-     WHERE d.asked_by = $6
-       AND d.decided_at >= $1::timestamptz AND d.decided_at < $2::timestamptz
-     ORDER BY d.decided_at DESC, d.suspension_id DESC LIMIT $8),
-fit AS MATERIALIZED (
-    SELECT kind, outcome, door, kind = ANY ($3::text[]) AS k,
-           outcome = ANY ($4::text[]) AS o, door = ANY ($5::text[]) AS d
-      FROM seen WHERE $7::text IS NULL OR decided_by = $7)
-SELECT 'kind' AS axis, kind AS word, least(count(*), 201) FROM fit WHERE o AND d GROUP BY kind
-UNION ALL SELECT 'outcome', outcome, least(count(*), 201) FROM fit WHERE k AND d GROUP BY outcome
-UNION ALL SELECT 'door', door, least(count(*), 201) FROM fit WHERE k AND o GROUP BY door
-UNION ALL SELECT NULL, NULL, count(*) FROM seen
+-- use: decided_count_seen asked_by decided_by

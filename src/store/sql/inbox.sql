@@ -5,6 +5,28 @@
 -- $5 the rest is -infinity).
 -- $10 whose questions, as the column audience has it, and $11 who asks for the list.
 
+-- piece: inbox_parts table t
+unnest($1::text[]) k (kind)
+     CROSS JOIN inbox_ranked($2::smallint[]) r (rank, class)
+     CROSS JOIN LATERAL (
+        SELECT {t}.suspension_id AS id, r.class, {t}.ending, {t}.suspended_at
+          FROM {table} {t}
+
+-- piece: inbox_rows
+     LIMIT $4) p
+  JOIN suspension_row s ON s.id = p.id
+ ORDER BY CASE WHEN $5 THEN 0 ELSE p.class END, p.ending, p.suspended_at, p.id
+
+-- piece: inbox_page t
+           AND {t}.ending <= $3::timestamptz
+           AND ({t}.ending, {t}.suspended_at, {t}.suspension_id)
+             > (CASE WHEN $5 OR r.class = $6 THEN $7::timestamptz ELSE '-infinity' END,
+                CASE WHEN $5 OR r.class = $6 THEN $8::timestamptz ELSE '-infinity' END,
+                CASE WHEN $5 OR r.class = $6 THEN $9 ELSE '' END)
+         ORDER BY {t}.ending, {t}.suspended_at, {t}.suspension_id LIMIT $4) p
+     ORDER BY CASE WHEN $5 THEN 0 ELSE p.class END, p.ending, p.suspended_at, p.id
+-- use: inbox_rows
+
 -- name: inbox_in_order
 -- In the batch of a list or of a count. These tables are narrow, and where the planner
 -- takes a part of one for small it would rather collect and sort it than read as much of
@@ -15,87 +37,39 @@ SELECT set_config('enable_bitmapscan', 'off', true), set_config('enable_seqscan'
 -- Its index spells "no kind" in a way of its own: else it were taken for the other two
 -- lists as well, while there are few rows.
 SELECT s.* FROM (
-    SELECT p.* FROM unnest($1::text[]) k (kind)
-     CROSS JOIN inbox_ranked($2::smallint[]) r (rank, class)
-     CROSS JOIN LATERAL (
-        SELECT o.suspension_id AS id, r.class, o.ending, o.suspended_at
-          FROM open_question o
+    SELECT p.* FROM
+-- use: inbox_parts open_question o
          WHERE coalesce(o.kind, '') = replace(k.kind, 'none', '') AND o.inbox_rank = r.rank
-           AND o.ending <= $3::timestamptz
-           AND (o.ending, o.suspended_at, o.suspension_id)
-             > (CASE WHEN $5 OR r.class = $6 THEN $7::timestamptz ELSE '-infinity' END,
-                CASE WHEN $5 OR r.class = $6 THEN $8::timestamptz ELSE '-infinity' END,
-                CASE WHEN $5 OR r.class = $6 THEN $9 ELSE '' END)
-         ORDER BY o.ending, o.suspended_at, o.suspension_id LIMIT $4) p
-     ORDER BY CASE WHEN $5 THEN 0 ELSE p.class END, p.ending, p.suspended_at, p.id
-     LIMIT $4) p
-  JOIN suspension_row s ON s.id = p.id
- ORDER BY CASE WHEN $5 THEN 0 ELSE p.class END, p.ending, p.suspended_at, p.id
+-- use: inbox_page o
 
 -- name: inbox_for
 SELECT s.* FROM (
     SELECT p.* FROM unnest($10::text[]) a (audience)
-     CROSS JOIN unnest($1::text[]) k (kind)
-     CROSS JOIN inbox_ranked($2::smallint[]) r (rank, class)
-     CROSS JOIN LATERAL (
-        SELECT e.suspension_id AS id, r.class, e.ending, e.suspended_at
-          FROM inbox_entry e
+     CROSS JOIN
+-- use: inbox_parts inbox_entry e
          WHERE e.audience = a.audience AND e.not_for IS DISTINCT FROM $11
            AND coalesce(e.kind, 'none') = k.kind AND e.inbox_rank = r.rank
-           AND e.ending <= $3::timestamptz
-           AND (e.ending, e.suspended_at, e.suspension_id)
-             > (CASE WHEN $5 OR r.class = $6 THEN $7::timestamptz ELSE '-infinity' END,
-                CASE WHEN $5 OR r.class = $6 THEN $8::timestamptz ELSE '-infinity' END,
-                CASE WHEN $5 OR r.class = $6 THEN $9 ELSE '' END)
-         ORDER BY e.ending, e.suspended_at, e.suspension_id LIMIT $4) p
-     ORDER BY CASE WHEN $5 THEN 0 ELSE p.class END, p.ending, p.suspended_at, p.id
-     LIMIT $4) p
-  JOIN suspension_row s ON s.id = p.id
- ORDER BY CASE WHEN $5 THEN 0 ELSE p.class END, p.ending, p.suspended_at, p.id
+-- use: inbox_page e
 
 -- name: inbox_agent
 -- $10: the agent, everybody's questions of it.
 SELECT s.* FROM (
-    SELECT p.* FROM unnest($1::text[]) k (kind)
-     CROSS JOIN inbox_ranked($2::smallint[]) r (rank, class)
-     CROSS JOIN LATERAL (
-        SELECT o.suspension_id AS id, r.class, o.ending, o.suspended_at
-          FROM open_question o
+    SELECT p.* FROM
+-- use: inbox_parts open_question o
          WHERE o.asked_by = $10
            AND coalesce(o.kind, 'none') = k.kind AND o.inbox_rank = r.rank
-           AND o.ending <= $3::timestamptz
-           AND (o.ending, o.suspended_at, o.suspension_id)
-             > (CASE WHEN $5 OR r.class = $6 THEN $7::timestamptz ELSE '-infinity' END,
-                CASE WHEN $5 OR r.class = $6 THEN $8::timestamptz ELSE '-infinity' END,
-                CASE WHEN $5 OR r.class = $6 THEN $9 ELSE '' END)
-         ORDER BY o.ending, o.suspended_at, o.suspension_id LIMIT $4) p
-     ORDER BY CASE WHEN $5 THEN 0 ELSE p.class END, p.ending, p.suspended_at, p.id
-     LIMIT $4) p
-  JOIN suspension_row s ON s.id = p.id
- ORDER BY CASE WHEN $5 THEN 0 ELSE p.class END, p.ending, p.suspended_at, p.id
+-- use: inbox_page o
 
 -- name: inbox_agent_for
 -- $12: the agent. Its index has a spelling of its own too.
 SELECT s.* FROM (
     SELECT p.* FROM unnest($10::text[]) a (audience)
-     CROSS JOIN unnest($1::text[]) k (kind)
-     CROSS JOIN inbox_ranked($2::smallint[]) r (rank, class)
-     CROSS JOIN LATERAL (
-        SELECT e.suspension_id AS id, r.class, e.ending, e.suspended_at
-          FROM inbox_entry e
+     CROSS JOIN
+-- use: inbox_parts inbox_entry e
          WHERE e.asked_by = $12 AND e.audience = a.audience
            AND e.not_for IS DISTINCT FROM $11
            AND coalesce(e.kind, '-') = replace(k.kind, 'none', '-') AND e.inbox_rank = r.rank
-           AND e.ending <= $3::timestamptz
-           AND (e.ending, e.suspended_at, e.suspension_id)
-             > (CASE WHEN $5 OR r.class = $6 THEN $7::timestamptz ELSE '-infinity' END,
-                CASE WHEN $5 OR r.class = $6 THEN $8::timestamptz ELSE '-infinity' END,
-                CASE WHEN $5 OR r.class = $6 THEN $9 ELSE '' END)
-         ORDER BY e.ending, e.suspended_at, e.suspension_id LIMIT $4) p
-     ORDER BY CASE WHEN $5 THEN 0 ELSE p.class END, p.ending, p.suspended_at, p.id
-     LIMIT $4) p
-  JOIN suspension_row s ON s.id = p.id
- ORDER BY CASE WHEN $5 THEN 0 ELSE p.class END, p.ending, p.suspended_at, p.id
+-- use: inbox_page e
 
 -- name: inbox_words
 -- $12: the agent or NULL; $13: the words; $14: how many that have them are looked through.
@@ -111,28 +85,31 @@ SELECT s.* FROM (
             OR (CASE WHEN $5 THEN 0 ELSE class END, p.ending, p.suspended_at, p.id)
              > (CASE WHEN $5 THEN 0 ELSE $6 END, $7::timestamptz, $8::timestamptz, $9))
      ORDER BY CASE WHEN $5 THEN 0 ELSE class END, p.ending, p.suspended_at, p.id
-     LIMIT $4) p
-  JOIN suspension_row s ON s.id = p.id
- ORDER BY CASE WHEN $5 THEN 0 ELSE p.class END, p.ending, p.suspended_at, p.id
+-- use: inbox_rows
 
 -- How many of each kind $1 and rank $2 are due until $3. $4: whose, $5: who asks. Each is
 -- counted up to 201: with that number in the text a plan for all values knows it too.
 
--- name: inbox_count_all
--- The order is the index's: without it all that fits is collected before it is counted.
+-- piece: inbox_cells
 SELECT k.kind, r.rank, n.n
   FROM unnest($1::text[]) k (kind) CROSS JOIN unnest($2::smallint[]) r (rank)
  CROSS JOIN LATERAL (SELECT count(*) AS n FROM (
+
+-- piece: inbox_counted
+         LIMIT 201) c) n
+ WHERE n.n > 0
+
+-- name: inbox_count_all
+-- The order is the index's: without it all that fits is collected before it is counted.
+-- use: inbox_cells
         SELECT 1 FROM open_question o
          WHERE coalesce(o.kind, '') = replace(k.kind, 'none', '') AND o.inbox_rank = r.rank
            AND o.ending <= $3::timestamptz
-         ORDER BY o.ending LIMIT 201) c) n
- WHERE n.n > 0
+         ORDER BY o.ending
+-- use: inbox_counted
 
 -- name: inbox_count_for
-SELECT k.kind, r.rank, n.n
-  FROM unnest($1::text[]) k (kind) CROSS JOIN unnest($2::smallint[]) r (rank)
- CROSS JOIN LATERAL (SELECT count(*) AS n FROM (
+-- use: inbox_cells
         SELECT 1 FROM unnest($4::text[]) a (audience)
          CROSS JOIN LATERAL (
             SELECT 1 FROM inbox_entry e
@@ -140,26 +117,21 @@ SELECT k.kind, r.rank, n.n
                AND coalesce(e.kind, 'none') = k.kind AND e.inbox_rank = r.rank
                AND e.ending <= $3::timestamptz
              ORDER BY e.ending LIMIT 201) s
-         LIMIT 201) c) n
- WHERE n.n > 0
+-- use: inbox_counted
 
 -- name: inbox_count_agent
 -- $4: the agent, everybody's questions of it.
-SELECT k.kind, r.rank, n.n
-  FROM unnest($1::text[]) k (kind) CROSS JOIN unnest($2::smallint[]) r (rank)
- CROSS JOIN LATERAL (SELECT count(*) AS n FROM (
+-- use: inbox_cells
         SELECT 1 FROM open_question o
          WHERE o.asked_by = $4
            AND coalesce(o.kind, 'none') = k.kind AND o.inbox_rank = r.rank
            AND o.ending <= $3::timestamptz
-         ORDER BY o.ending LIMIT 201) c) n
- WHERE n.n > 0
+         ORDER BY o.ending
+-- use: inbox_counted
 
 -- name: inbox_count_agent_for
 -- $6: the agent.
-SELECT k.kind, r.rank, n.n
-  FROM unnest($1::text[]) k (kind) CROSS JOIN unnest($2::smallint[]) r (rank)
- CROSS JOIN LATERAL (SELECT count(*) AS n FROM (
+-- use: inbox_cells
         SELECT 1 FROM unnest($4::text[]) a (audience)
          CROSS JOIN LATERAL (
             SELECT 1 FROM inbox_entry e
@@ -168,8 +140,7 @@ SELECT k.kind, r.rank, n.n
                AND coalesce(e.kind, '-') = replace(k.kind, 'none', '-') AND e.inbox_rank = r.rank
                AND e.ending <= $3::timestamptz
              ORDER BY e.ending LIMIT 201) s
-         LIMIT 201) c) n
- WHERE n.n > 0
+-- use: inbox_counted
 
 -- name: inbox_count_words
 -- And a row without a kind for how many were looked through.
@@ -181,30 +152,22 @@ SELECT coalesce(h.kind, 'none'), h.inbox_rank, least(count(*), 201) FROM hit h
  GROUP BY 1, 2
 UNION ALL SELECT NULL, NULL, count(*) FROM hit
 
+-- piece: inbox_badge whose
+       (SELECT count(*) FROM (
+            SELECT 1 FROM unnest({whose}::text[]) a (audience)
+             CROSS JOIN LATERAL (
+                SELECT 1 FROM inbox_entry e
+                 WHERE e.audience = a.audience AND e.not_for IS DISTINCT FROM $1
+                 ORDER BY coalesce(e.kind, 'none'), e.inbox_rank LIMIT 201) s
+             LIMIT 201) c),
+
 -- name: inbox_badges
 -- For the reader $1, each counted up to 201: what may be answered ($2 whose), what is meant
 -- for them alone ($3), what for their groups ($4), and all. The order is an index's:
 -- without one any other index of what is open might be gone through.
-SELECT (SELECT count(*) FROM (
-            SELECT 1 FROM unnest($2::text[]) a (audience)
-             CROSS JOIN LATERAL (
-                SELECT 1 FROM inbox_entry e
-                 WHERE e.audience = a.audience AND e.not_for IS DISTINCT FROM $1
-                 ORDER BY coalesce(e.kind, 'none'), e.inbox_rank LIMIT 201) s
-             LIMIT 201) c),
-       (SELECT count(*) FROM (
-            SELECT 1 FROM unnest($3::text[]) a (audience)
-             CROSS JOIN LATERAL (
-                SELECT 1 FROM inbox_entry e
-                 WHERE e.audience = a.audience AND e.not_for IS DISTINCT FROM $1
-                 ORDER BY coalesce(e.kind, 'none'), e.inbox_rank LIMIT 201) s
-             LIMIT 201) c),
-       (SELECT count(*) FROM (
-            SELECT 1 FROM unnest($4::text[]) a (audience)
-             CROSS JOIN LATERAL (
-                SELECT 1 FROM inbox_entry e
-                 WHERE e.audience = a.audience AND e.not_for IS DISTINCT FROM $1
-                 ORDER BY coalesce(e.kind, 'none'), e.inbox_rank LIMIT 201) s
-             LIMIT 201) c),
+SELECT
+-- use: inbox_badge $2
+-- use: inbox_badge $3
+-- use: inbox_badge $4
        (SELECT count(*) FROM (
             SELECT 1 FROM open_question LIMIT 201) c)

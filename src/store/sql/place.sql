@@ -3,6 +3,17 @@
 -- was asked and $5 its id. Put together from pieces as the lists are, in an index's
 -- order (inbox.sql).
 
+-- piece: place_before t
+               AND ({t}.ending, {t}.suspended_at, {t}.suspension_id)
+                 < (CASE WHEN r.class = $2 THEN $3::timestamptz ELSE 'infinity' END,
+                    CASE WHEN r.class = $2 THEN $4::timestamptz ELSE 'infinity' END, $5)
+
+-- piece: place_last t
+             ORDER BY {t}.ending DESC, {t}.suspended_at DESC,
+                      {t}.suspension_id DESC
+             LIMIT 1) p
+         ORDER BY p.class DESC, p.ending DESC, p.suspended_at DESC, p.id DESC LIMIT 1)
+
 -- name: place_all
 SELECT (SELECT count(*) FROM (
             SELECT 1 FROM unnest($1::text[]) k (kind)
@@ -11,9 +22,7 @@ SELECT (SELECT count(*) FROM (
                 SELECT 1 FROM open_question o
                  WHERE coalesce(o.kind, '') = replace(k.kind, 'none', '')
                    AND o.inbox_rank = r.rank
-                   AND (o.ending, o.suspended_at, o.suspension_id)
-                     < (CASE WHEN r.class = $2 THEN $3::timestamptz ELSE 'infinity' END,
-                        CASE WHEN r.class = $2 THEN $4::timestamptz ELSE 'infinity' END, $5)
+-- use: place_before o
                  ORDER BY o.ending LIMIT $6) s LIMIT $6) c),
        (SELECT p.id FROM unnest($1::text[]) k (kind)
          CROSS JOIN inbox_until($2::smallint) r (rank, class)
@@ -22,13 +31,8 @@ SELECT (SELECT count(*) FROM (
               FROM open_question o
              WHERE coalesce(o.kind, '') = replace(k.kind, 'none', '')
                AND o.inbox_rank = r.rank
-               AND (o.ending, o.suspended_at, o.suspension_id)
-                 < (CASE WHEN r.class = $2 THEN $3::timestamptz ELSE 'infinity' END,
-                    CASE WHEN r.class = $2 THEN $4::timestamptz ELSE 'infinity' END, $5)
-             ORDER BY o.ending DESC, o.suspended_at DESC,
-                      o.suspension_id DESC
-             LIMIT 1) p
-         ORDER BY p.class DESC, p.ending DESC, p.suspended_at DESC, p.id DESC LIMIT 1)
+-- use: place_before o
+-- use: place_last o
 
 -- name: place_for
 -- Of those of $7, as the column audience has it, that $8 may answer.
@@ -40,9 +44,7 @@ SELECT (SELECT count(*) FROM (
                 SELECT 1 FROM inbox_entry e
                  WHERE e.audience = a.audience AND e.not_for IS DISTINCT FROM $8
                    AND coalesce(e.kind, 'none') = k.kind AND e.inbox_rank = r.rank
-                   AND (e.ending, e.suspended_at, e.suspension_id)
-                     < (CASE WHEN r.class = $2 THEN $3::timestamptz ELSE 'infinity' END,
-                        CASE WHEN r.class = $2 THEN $4::timestamptz ELSE 'infinity' END, $5)
+-- use: place_before e
                  ORDER BY e.ending LIMIT $6) s LIMIT $6) c),
        (SELECT p.id FROM unnest($7::text[]) a (audience)
          CROSS JOIN unnest($1::text[]) k (kind)
@@ -52,10 +54,5 @@ SELECT (SELECT count(*) FROM (
               FROM inbox_entry e
              WHERE e.audience = a.audience AND e.not_for IS DISTINCT FROM $8
                AND coalesce(e.kind, 'none') = k.kind AND e.inbox_rank = r.rank
-               AND (e.ending, e.suspended_at, e.suspension_id)
-                 < (CASE WHEN r.class = $2 THEN $3::timestamptz ELSE 'infinity' END,
-                    CASE WHEN r.class = $2 THEN $4::timestamptz ELSE 'infinity' END, $5)
-             ORDER BY e.ending DESC, e.suspended_at DESC,
-                      e.suspension_id DESC
-             LIMIT 1) p
-         ORDER BY p.class DESC, p.ending DESC, p.suspended_at DESC, p.id DESC LIMIT 1)
+-- use: place_before e
+-- use: place_last e

@@ -72,44 +72,33 @@ SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, e.*
 -- The newest questions of an agent ($2) or of all, of every state, of those that are open
 -- and of those that ended in one way. A page ends by its bytes too.
 
--- name: suspension_list
+-- piece: suspension_listed table id
 SELECT p.*
   FROM (SELECT q.*, sum(size) OVER (ORDER BY at DESC, id DESC ROWS UNBOUNDED PRECEDING)
                     AS bytes, count(*) OVER () AS found
           FROM (SELECT s.*, x.suspended_at AS at
-                  FROM suspension x JOIN suspension_sized s ON s.id = x.id
+                  FROM {table} x JOIN suspension_sized s ON s.id = x.{id}
                  WHERE ($3::timestamptz IS NULL
-                        OR (x.suspended_at, x.id) < ($3::timestamptz, $4))
+                        OR (x.suspended_at, x.{id}) < ($3::timestamptz, $4))
                    AND ($2::text IS NULL OR x.asked_by = $2)
-                 ORDER BY x.suspended_at DESC, x.id DESC LIMIT $1) q) p
+
+-- piece: suspension_paged id
+                 ORDER BY x.suspended_at DESC, x.{id} DESC LIMIT $1) q) p
  WHERE bytes - size < $5
  ORDER BY at DESC, id DESC
+
+-- name: suspension_list
+-- use: suspension_listed suspension id
+-- use: suspension_paged id
 
 -- name: suspension_list_open
-SELECT p.*
-  FROM (SELECT q.*, sum(size) OVER (ORDER BY at DESC, id DESC ROWS UNBOUNDED PRECEDING)
-                    AS bytes, count(*) OVER () AS found
-          FROM (SELECT s.*, x.suspended_at AS at
-                  FROM open_question x JOIN suspension_sized s ON s.id = x.suspension_id
-                 WHERE ($3::timestamptz IS NULL
-                        OR (x.suspended_at, x.suspension_id) < ($3::timestamptz, $4))
-                   AND ($2::text IS NULL OR x.asked_by = $2)
-                 ORDER BY x.suspended_at DESC, x.suspension_id DESC LIMIT $1) q) p
- WHERE bytes - size < $5
- ORDER BY at DESC, id DESC
+-- use: suspension_listed open_question suspension_id
+-- use: suspension_paged suspension_id
 
 -- name: suspension_list_ended
-SELECT p.*
-  FROM (SELECT q.*, sum(size) OVER (ORDER BY at DESC, id DESC ROWS UNBOUNDED PRECEDING)
-                    AS bytes, count(*) OVER () AS found
-          FROM (SELECT s.*, x.suspended_at AS at
-                  FROM decision x JOIN suspension_sized s ON s.id = x.suspension_id
-                 WHERE ($3::timestamptz IS NULL
-                        OR (x.suspended_at, x.suspension_id) < ($3::timestamptz, $4))
-                   AND ($2::text IS NULL OR x.asked_by = $2) AND x.state = $6
-                 ORDER BY x.suspended_at DESC, x.suspension_id DESC LIMIT $1) q) p
- WHERE bytes - size < $5
- ORDER BY at DESC, id DESC
+-- use: suspension_listed decision suspension_id
+                   AND x.state = $6
+-- use: suspension_paged suspension_id
 
 -- name: suspension_ages
 -- Open questions by age, for the metrics.
