@@ -113,6 +113,12 @@ const struct err *json_parse(struct arena *a, struct str text,
     return NULL;
 }
 
+struct json *json_read(struct arena *a, struct str text)
+{
+    struct json *v = NULL;
+    return text.p && !json_parse(a, text, &v) ? v : NULL;
+}
+
 enum json_type json_type(const struct json *v)
 {
     static const enum json_type types[] = {
@@ -320,6 +326,19 @@ void json_set_text_or_null(struct json *obj, const char *key, struct str s)
 {
     bill_member(key);
     put(obj, key, s.p ? text_make(s) : NULL);
+}
+
+void json_set_read(struct arena *a, struct json *obj, const char *key,
+                   struct str text)
+{
+    json_set_json(obj, key, json_read(a, text));
+}
+
+void json_set_given(struct arena *a, struct json *obj, const char *key,
+                    struct str text)
+{
+    if (text.p)
+        json_set_read(a, obj, key, text);
 }
 
 void json_set_int(struct json *obj, const char *key, int64_t v)

@@ -58,6 +58,9 @@ const struct err *json_weigh(struct arena *a, struct str text,
  * the text `null`. */
 const struct err *json_parse(struct arena *a, struct str text,
                              struct json **out) MUST;
+/* The tree of a text that was checked when it was stored; NULL where p is
+ * NULL, and for what cannot be read all the same. */
+struct json *json_read(struct arena *a, struct str text);
 /* The bytes of member key's value in text, an object that json_check has
  * passed, exactly as they stand there without white space around; STR_NONE
  * when there is none. For what must be kept as it was sent. */
@@ -112,6 +115,12 @@ void json_set_key(struct json *obj, struct str key, const struct json *v);
 void json_set_text(struct json *obj, const char *key, struct str s);
 /* Same, but p NULL sets null. */
 void json_set_text_or_null(struct json *obj, const char *key, struct str s);
+/* The value of a JSON text that is kept; null where p is NULL. */
+void json_set_read(struct arena *a, struct json *obj, const char *key,
+                   struct str text);
+/* Same, but p NULL sets nothing. */
+void json_set_given(struct arena *a, struct json *obj, const char *key,
+                    struct str text);
 void json_set_int(struct json *obj, const char *key, int64_t v);
 void json_set_double(struct json *obj, const char *key, double v);
 void json_set_bool(struct json *obj, const char *key, bool v);

@@ -48,6 +48,15 @@ bool str_ends(struct str s, struct str suffix)
     return s.n >= suffix.n && str_eq(str_sub(s, s.n - suffix.n, s.n), suffix);
 }
 
+bool str_copy(char *to, size_t room, struct str s)
+{
+    const size_t n = s.n < room ? s.n : 0;
+    if (n > 0)
+        memcpy(to, s.p, n);
+    to[n] = '\0';
+    return s.n < room;
+}
+
 int str_cmp(struct str a, struct str b)
 {
     const size_t n = a.n < b.n ? a.n : b.n;

@@ -33,6 +33,10 @@ bool str_is(struct str a, const char *z);
 bool str_is_nocase(struct str a, const char *z);
 bool str_starts(struct str s, struct str prefix);
 bool str_ends(struct str s, struct str suffix);
+/* Copies s and a NUL into the room bytes at to. false: it does not fit, and ""
+ * stands there. */
+bool str_copy(char *to, size_t room, struct str s)
+    __attribute__((warn_unused_result));
 /* Byte order, shorter first on a common prefix: <0, 0, >0. */
 int str_cmp(struct str a, struct str b);
 /* Index of the first byte c at or after from, or s.n. */

@@ -56,11 +56,7 @@ static bool address(int family, struct str s)
 {
     uint8_t raw[sizeof(struct in6_addr)];
     char text[INET6_ADDRSTRLEN];
-    if (s.n >= sizeof text)
-        return false;
-    memcpy(text, s.n ? s.p : "", s.n);
-    text[s.n] = '\0';
-    return inet_pton(family, text, raw) == 1;
+    return str_copy(text, sizeof text, s) && inet_pton(family, text, raw) == 1;
 }
 
 /* host, or [address], or either with :port behind. */

@@ -47,12 +47,9 @@ static void set_answer(struct arena *a, struct json *o,
                        const struct suspension *s)
 {
     const int64_t waited = s->responded_at - s->suspended_at;
-    struct json *value = NULL;
-    if (s->response.p && json_parse(a, s->response, &value))
-        value = NULL;
     json_set_text_or_null(o, "outcome",
                           str_of(vocabulary_outcome(s->outcome)->wire));
-    json_set_json(o, "value", value);
+    json_set_read(a, o, "value", s->response);
     json_set_bool(o, "modified", suspension_modified(s));
     json_set_text_or_null(o, "reason", s->reason);
     json_set_text_or_null(o, "responded_by", s->responded_by);

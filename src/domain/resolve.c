@@ -36,7 +36,6 @@ const struct err *resolve_decided(struct arena *a, const struct suspension *s,
                                   bool naive)
 {
     struct json *more = json_object(a);
-    struct json *value = NULL;
     json_set_text(more, "suspension_id", s->id);
     json_set_text(more, "state",
                   str_of(vocabulary_suspension_state(s->state)->wire));
@@ -46,8 +45,7 @@ const struct err *resolve_decided(struct arena *a, const struct suspension *s,
     json_set_text(more, "responded_at",
                   naive ? clock_naive(a, s->responded_at)
                         : clock_rfc3339(a, s->responded_at));
-    if (s->response.p && !json_parse(a, s->response, &value))
-        json_set_json(more, "value", value);
+    json_set_given(a, more, "value", s->response);
     if (s->audit_summary.p)
         json_set_text(more, "audit_summary", s->audit_summary);
     return err_more(a,
@@ -141,11 +139,10 @@ static struct str summary_of(struct arena *a, const struct suspension *s,
 static struct json *resumed_payload(struct arena *a,
                                     const struct suspension *s)
 {
-    struct json *p = json_object(a), *v = NULL;
+    struct json *p = json_object(a);
     json_set_text(p, "intent_id", s->intent_id);
     json_set_text(p, "suspension_id", s->id);
-    if (s->response.p && !json_parse(a, s->response, &v))
-        json_set_json(p, "value", v);
+    json_set_given(a, p, "value", s->response);
     json_set_text(p, "responded_by", s->responded_by_claimed.p
                                          ? s->responded_by_claimed
                                          : s->responded_by);
@@ -159,8 +156,7 @@ static struct json *resumed_payload(struct arena *a,
         json_set_text(p, "reason", s->reason);
     if (s->approved_sha256.p)
         json_set_text(p, "approved_sha256", s->approved_sha256);
-    if (s->constraints.p && !json_parse(a, s->constraints, &v))
-        json_set_json(p, "constraints", v);
+    json_set_given(a, p, "constraints", s->constraints);
     return p;
 }
 
@@ -304,15 +300,14 @@ const struct err *resolve_respond(struct arena *a, struct decision *d,
 static struct json *expired_payload(struct arena *a,
                                     const struct suspension *s)
 {
-    struct json *p = json_object(a), *v = NULL;
+    struct json *p = json_object(a);
     json_set_text(p, "suspension_id", s->id);
     json_set_text(p, "fallback_policy",
                   str_of(vocabulary_fallback_policy(s->fallback_policy)->wire));
     json_set_int(p, "attempts", s->attempt);
     json_set_text(p, "reason", STR("timeout"));
-    if (s->fallback_policy != FALLBACK_FAIL && s->fallback_value.p &&
-        !json_parse(a, s->fallback_value, &v))
-        json_set_json(p, "fallback_value", v);
+    if (s->fallback_policy != FALLBACK_FAIL)
+        json_set_given(a, p, "fallback_value", s->fallback_value);
     return p;
 }
 

@@ -10,12 +10,6 @@ const char risk_typed_differs[] = "typed.differs";
 #define WORD_MAX 60 /* characters that a person is asked to type */
 #define DIGITS 8    /* of the digest, in place of a target */
 
-static const struct json *tree(struct arena *a, struct str text)
-{
-    struct json *v = NULL;
-    return text.p && !json_parse(a, text, &v) ? v : NULL;
-}
-
 static bool irreversible(const struct json *subject)
 {
     const struct json *v = json_get(subject, "reversible");
@@ -24,7 +18,7 @@ static bool irreversible(const struct json *subject)
 
 bool risk_irreversible(struct arena *a, const struct suspension *s)
 {
-    return irreversible(tree(a, s->subject));
+    return irreversible(json_read(a, s->subject));
 }
 
 void risk_raise(struct arena *a, struct suspension *s,
@@ -75,8 +69,8 @@ struct str risk_typed(struct arena *a, const struct suspension *s,
                       const struct json *choice)
 {
     const enum effect e = effect_of_choice(choice);
-    const struct json *asked = tree(a, s->subject);
-    const struct json *allowed = tree(a, s->approved_subject);
+    const struct json *asked = json_read(a, s->subject);
+    const struct json *allowed = json_read(a, s->approved_subject);
     const struct str target = str_trim(
         json_get_text(allowed ? allowed : asked, "target"));
     if (effect_class(e) != EFFECT_YES ||

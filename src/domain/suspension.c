@@ -30,24 +30,16 @@ static const char *resolution(const struct suspension *s)
     }
 }
 
-static void set_json_text(struct arena *a, struct json *o, const char *key,
-                          struct str text)
-{
-    struct json *v = NULL;
-    if (text.p && !json_parse(a, text, &v))
-        json_set_json(o, key, v);
-}
-
 struct json *suspension_mirror(struct arena *a, const struct suspension *s)
 {
-    struct json *o = NULL;
-    if (json_parse(a, s->record, &o) || !json_is(o, JSON_OBJECT))
+    struct json *o = json_read(a, s->record);
+    if (!json_is(o, JSON_OBJECT))
         o = json_object(a);
     if (s->state == SUSPENSION_PENDING)
         return o;
     json_set_text(o, "resolution", str_of(resolution(s)));
     json_set_text(o, "outcome", str_of(vocabulary_outcome(s->outcome)->wire));
-    set_json_text(a, o, "response", s->response);
+    json_set_given(a, o, "response", s->response);
     json_set_text(o, "responded_at", clock_naive(a, s->responded_at));
     json_set_text_or_null(o, "responded_by",
                           s->responded_by_claimed.p ? s->responded_by_claimed
@@ -55,9 +47,9 @@ struct json *suspension_mirror(struct arena *a, const struct suspension *s)
     json_set_text_or_null(o, "decided_by", s->responded_by);
     if (s->reason.p)
         json_set_text(o, "reason", s->reason);
-    set_json_text(a, o, "metadata", s->metadata);
-    set_json_text(a, o, "constraints", s->constraints);
-    set_json_text(a, o, "approved_subject", s->approved_subject);
+    json_set_given(a, o, "metadata", s->metadata);
+    json_set_given(a, o, "constraints", s->constraints);
+    json_set_given(a, o, "approved_subject", s->approved_subject);
     if (s->kind != KIND_NONE)
         json_set_bool(o, "modified", suspension_modified(s));
     return o;
@@ -104,8 +96,8 @@ static void add_choice(struct json *list, struct arena *a, const char *value,
 
 struct json *suspension_choices(struct arena *a, const struct suspension *s)
 {
-    struct json *list = NULL;
-    if (json_parse(a, s->choices, &list) || !json_is(list, JSON_ARRAY))
+    struct json *list = json_read(a, s->choices);
+    if (!json_is(list, JSON_ARRAY))
         list = json_array(a);
     if (s->response_type == ANSWER_CONFIRM && json_count(list) == 0) {
         add_choice(list, a, "yes", "Yes", "primary");
@@ -220,7 +212,7 @@ struct json *suspension_payload(struct arena *a, const struct suspension *s)
     else
         json_set_json(o, "confidence_at_suspension", NULL);
     json_set_json(o, "retry_policy", NULL);
-    set_json_text(a, o, "retry_policy", s->retry_policy);
+    json_set_given(a, o, "retry_policy", s->retry_policy);
     json_set_text(o, "subject_sha256", s->subject_sha256);
     json_set_text_or_null(o, "severity",
                           str_of(vocabulary_severity(s->severity)->wire));

@@ -66,14 +66,6 @@ struct deliver {
 
 /* ---- results -------------------------------------------------------- */
 
-static void keep_text(char *room, size_t size, struct str s)
-{
-    const size_t n = s.n < size ? s.n : size - 1;
-    if (n)
-        memcpy(room, s.p, n);
-    room[n] = '\0';
-}
-
 static void end_slot(struct deliver *d, struct slot *s,
                      const struct outbound_result *r)
 {
@@ -202,11 +194,12 @@ static void begin(struct deliver *d, const struct outbox_item *item)
     struct outbound_result none = {.status = 0};
     *s = (struct slot){
         .state = SLOT_SENDING, .n = item->tries + 1, .at = now};
-    keep_text(s->id, sizeof s->id, item->id);
-    keep_text(s->endpoint_id, sizeof s->endpoint_id, item->endpoint_id);
-    keep_text(s->place, sizeof s->place, item->place);
+    const bool named =
+        str_copy(s->id, sizeof s->id, item->id) &&
+        str_copy(s->endpoint_id, sizeof s->endpoint_id, item->endpoint_id) &&
+        str_copy(s->place, sizeof s->place, item->place);
     s->agents = item->kind == ENDPOINT_AGENT;
-    if (deliver_send(&send, item, s, &none.said))
+    if (named && deliver_send(&send, item, s, &none.said))
         d->sending++;
     else
         end_slot(d, s, &none);

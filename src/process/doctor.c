@@ -40,12 +40,11 @@ static void check_templates(const struct command *c, struct findings *f)
 static bool answers(struct str path)
 {
     struct sockaddr_un to = {.sun_family = AF_UNIX};
-    if (path.n >= sizeof to.sun_path)
+    if (!str_copy(to.sun_path, sizeof to.sun_path, path))
         return false;
     const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
     if (fd < 0)
         return false;
-    memcpy(to.sun_path, path.p, path.n);
     const bool ok = connect(fd, (struct sockaddr *)&to, sizeof to) == 0;
     close(fd);
     return ok;

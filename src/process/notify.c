@@ -13,9 +13,8 @@ void notify_tell(const char *state)
 {
     struct sockaddr_un to = {.sun_family = AF_UNIX};
     struct str path = str_of(getenv("NOTIFY_SOCKET"));
-    if (path.n == 0 || path.n >= sizeof(to.sun_path))
+    if (path.n == 0 || !str_copy(to.sun_path, sizeof to.sun_path, path))
         return;
-    memcpy(to.sun_path, path.p, path.n);
     if (to.sun_path[0] == '@')
         to.sun_path[0] = '\0';
     int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);

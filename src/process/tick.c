@@ -55,7 +55,8 @@ static void skip(struct tick *t, struct str id, const struct err *e)
     log_line(LOG_ERR, "tick: question %.*s is left for a minute: %s %.*s",
              STR_FMT(id), e->code, STR_FMT(e->say));
     *s = (struct skipped){.until = clock_mono() + SKIPPED_FOR};
-    memcpy(s->id, id.p, id.n < sizeof s->id ? id.n : 0);
+    if (!str_copy(s->id, sizeof s->id, id))
+        s->until = 0;
 }
 
 static struct due_wanted wanted(struct tick *t,

@@ -183,9 +183,9 @@ static bool read_stream(struct pairs query, struct wait_stream_ask *ask)
         !str_int(pairs_get(query, "skip"), 0, 100, &skip) ||
         !str_int(pairs_get(query, "after"), 0, INT64_MAX,
                  &ask->after.sequence) ||
-        (intent.n > 0 && !id_uuid(intent)))
+        (intent.n > 0 && !id_uuid(intent)) ||
+        !str_copy(ask->after.intent_id, sizeof ask->after.intent_id, intent))
         return false;
-    memcpy(ask->after.intent_id, intent.p, intent.n);
     ask->after.xid = (uint64_t)xid;
     ask->skip = (size_t)skip;
     ask->to = audience(pairs_get(query, "to"));

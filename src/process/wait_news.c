@@ -149,32 +149,28 @@ static void seen(struct wait_news *n, const struct frame_event *e)
     }
 }
 
-static void wait_news_put(char *field, size_t room, struct str s)
-{
-    if (s.n < room && s.n > 0)
-        memcpy(field, s.p, s.n);
-}
-
 /* What an event says, in memory of its own. */
 struct attempt {
     struct arena *arena;
     const struct frame_event *event;
     struct wake_note *note;
+    bool fits;
 };
 
 static void try_decides(void *p)
 {
-    const struct attempt *x = p;
-    wait_news_put(x->note->decided, sizeof x->note->decided,
-                  frame_decides(x->arena, x->event));
+    struct attempt *x = p;
+    x->fits = str_copy(x->note->decided, sizeof x->note->decided,
+                       frame_decides(x->arena, x->event));
 }
 
 static void take_event(struct wait_news *n, const struct frame_event *e)
 {
     struct wake_note note = {.version = e->version};
-    struct attempt x = {arena_within(n->arena), e, &note};
-    wait_news_put(note.intent_id, sizeof note.intent_id, e->intent_id);
-    if (!arena_try(x.arena, try_decides, &x))
+    struct attempt x = {arena_within(n->arena), e, &note, false};
+    const bool named =
+        str_copy(note.intent_id, sizeof note.intent_id, e->intent_id);
+    if (!arena_try(x.arena, try_decides, &x) || !x.fits || !named)
         log_line(LOG_ERR, "wait: event %lld of intent %.*s is more than the "
                  "memory", (long long)e->sequence, STR_FMT(e->intent_id));
     arena_free(x.arena);

@@ -73,9 +73,7 @@ void wait_place_move(enum frame_audience to, struct tail_cursor *at,
                      const struct frame_event *e)
 {
     at->sequence = e->sequence;
-    if (to == FRAME_INTENT || e->intent_id.n >= sizeof at->intent_id)
-        return;
-    at->xid = (uint64_t)xid_of(e);
-    memcpy(at->intent_id, e->intent_id.p, e->intent_id.n);
-    at->intent_id[e->intent_id.n] = '\0';
+    if (to != FRAME_INTENT &&
+        str_copy(at->intent_id, sizeof at->intent_id, e->intent_id))
+        at->xid = (uint64_t)xid_of(e);
 }

@@ -408,16 +408,6 @@ static struct wait_stream *wait_stream_take(struct wait_streams *r)
     return r->used < WAIT_STREAM_MAX ? &r->v[r->used++] : NULL;
 }
 
-static bool wait_stream_put(char *to, size_t room, struct str s)
-{
-    if (s.n >= room)
-        return false;
-    if (s.n > 0)
-        memcpy(to, s.p, s.n);
-    to[s.n] = '\0';
-    return true;
-}
-
 struct wait_stream *wait_stream_open(struct wait_streams *r,
                                      const struct wait_stream_ask *ask,
                                      struct loop_conn *conn,
@@ -432,7 +422,7 @@ struct wait_stream *wait_stream_open(struct wait_streams *r,
                               .at = ask->after,
                               .skip = ask->skip,
                               .share = ask->share};
-    if (!wait_stream_put(s->agent, sizeof s->agent, ask->agent))
+    if (!str_copy(s->agent, sizeof s->agent, ask->agent))
         return NULL;
     if (ask->skip > 0)
         s->at.sequence--;

@@ -53,18 +53,6 @@ static int bucket_of(struct str intent_id)
     return (int)((h >> 32 ^ h >> 1) % BUCKETS);
 }
 
-static bool fits(struct str s, size_t room)
-{
-    return s.n < room;
-}
-
-static void wait_table_put(char *to, struct str s)
-{
-    if (s.n > 0)
-        memcpy(to, s.p, s.n);
-    to[s.n] = '\0';
-}
-
 /* ---- slots ---------------------------------------------------------- */
 
 static int wait_table_take(struct wait_table *t)
@@ -100,17 +88,16 @@ static void unlink_slot(struct wait_table *t, const struct slot *s)
 int wait_table_add(struct wait_table *t, const struct wait_table_ask *ask,
                    void *who)
 {
-    const size_t room = sizeof t->slot[0].intent_id;
-    if (!fits(ask->intent_id, room) ||
-        !fits(ask->suspension_id, sizeof t->slot[0].suspension_id))
+    struct slot new = {.who = who, .since = ask->since, .bucket = NONE};
+    if (!str_copy(new.intent_id, sizeof new.intent_id, ask->intent_id) ||
+        !str_copy(new.suspension_id, sizeof new.suspension_id,
+                  ask->suspension_id))
         return NONE;
     const int at = wait_table_take(t);
     if (at == NONE)
         return NONE;
     struct slot *s = &t->slot[at];
-    *s = (struct slot){.who = who, .since = ask->since, .bucket = NONE};
-    wait_table_put(s->intent_id, ask->intent_id);
-    wait_table_put(s->suspension_id, ask->suspension_id);
+    *s = new;
     t->until[at] = ask->until;
     t->cap[at] = ask->cap;
     t->held++;

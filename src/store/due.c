@@ -235,9 +235,9 @@ void due_queue(struct pg *pg, struct arena *a, const struct due_batch *b)
 static void move(struct due_place *place, const struct pg_rows *lapsed,
                  size_t i)
 {
-    const struct str id = pg_str(lapsed, i, 0);
-    *place = (struct due_place){.at = pg_int(lapsed, i, 2)};
-    memcpy(place->id, id.p, id.n < sizeof place->id ? id.n : 0);
+    struct due_place next = {.at = pg_int(lapsed, i, 2)};
+    if (str_copy(next.id, sizeof next.id, pg_str(lapsed, i, 0)))
+        *place = next;
 }
 
 /* The intents of lapsed leases that may be ended, each once, as many as one

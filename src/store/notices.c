@@ -56,10 +56,9 @@ static bool next(struct str *rest, struct wake_note *out)
     if (!id_uuid(id) || !str_int(version, 0, INT64_MAX, &out->version) ||
         !id_token(decided))
         return false;
-    memcpy(out->intent_id, id.p, id.n);
-    if (!str_is(decided, "-"))
-        memcpy(out->decided, decided.p, decided.n);
-    return true;
+    return str_copy(out->intent_id, sizeof out->intent_id, id) &&
+           str_copy(out->decided, sizeof out->decided,
+                    str_is(decided, "-") ? STR("") : decided);
 }
 
 size_t notices_read(struct str text, struct str self, struct wake_note *v,

@@ -52,11 +52,9 @@ static const struct err *set_xid(struct tail_cursor *c, struct str xid)
 static const struct err *move(struct tail_cursor *at,
                               const struct frame_event *last)
 {
-    if (last->intent_id.n >= sizeof(at->intent_id))
+    if (!str_copy(at->intent_id, sizeof at->intent_id, last->intent_id))
         return ERROR(ERR_INTERNAL, "internal", "This is no intent's id.");
     TRY(set_xid(at, last->cursor));
-    memcpy(at->intent_id, last->intent_id.p, last->intent_id.n);
-    at->intent_id[last->intent_id.n] = '\0';
     at->sequence = last->sequence;
     return NULL;
 }

@@ -117,13 +117,13 @@ bool fcgi_listen(struct arena *a, struct str path, unsigned mode,
         return false;
     }
     struct sockaddr_un address = {.sun_family = AF_UNIX};
-    if (path.n == 0 || path.n >= sizeof(address.sun_path)) {
+    if (path.n == 0 ||
+        !str_copy(address.sun_path, sizeof address.sun_path, path)) {
         log_line(LOG_ERR, "fcgi: the socket's path must have 1 to %zu "
                  "characters: %.*s", sizeof(address.sun_path) - 1,
                  STR_FMT(path));
         return false;
     }
-    memcpy(address.sun_path, path.p, path.n);
     out->path = arena_z(a, path);
     if (open_socket(&address, mode, out))
         return true;

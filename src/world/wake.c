@@ -39,18 +39,12 @@ static void wake_tell(enum wake_to to, const struct wake_note *note)
         log_line(LOG_WARN, "wake: %s", strerror(errno));
 }
 
-static void wake_put(char *field, size_t room, struct str s)
-{
-    if (s.n < room && s.n > 0)
-        memcpy(field, s.p, s.n);
-}
-
 void wake_changed(struct str intent_id, int64_t version, struct str decided)
 {
     struct wake_note note = {.version = version};
-    wake_put(note.intent_id, sizeof note.intent_id, intent_id);
-    wake_put(note.decided, sizeof note.decided, decided);
-    wake_tell(WAKE_WAIT, &note);
+    if (str_copy(note.intent_id, sizeof note.intent_id, intent_id) &&
+        str_copy(note.decided, sizeof note.decided, decided))
+        wake_tell(WAKE_WAIT, &note);
 }
 
 void wake_deliver(void)

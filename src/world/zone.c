@@ -56,10 +56,8 @@ static bool set(struct str name)
 {
     if (name.n > 0 && str_is(name, current))
         return true;
-    if (!zone_known(name))
+    if (!zone_known(name) || !str_copy(current, sizeof current, name))
         return false;
-    memcpy(current, name.p, name.n);
-    current[name.n] = '\0';
     if (setenv("TZ", current, 1) != 0) {
         current[0] = '\0';
         return false;

@@ -296,3 +296,16 @@ Test(json, more_than_the_parser_counts_is_refused_unread)
     cr_assert(e && e->kind == ERR_TOO_LARGE);
     cr_expect_str_eq(e->code, "json.too_large");
 }
+
+Test(json, what_is_kept_is_read_again)
+{
+    struct json *o = json_object(a);
+    cr_expect(json_is(json_read(a, STR("[1]")), JSON_ARRAY));
+    cr_expect_null(json_read(a, STR_NONE));
+    cr_expect_null(json_read(a, STR("{")));
+    json_set_read(a, o, "a", STR("[1]"));
+    json_set_read(a, o, "b", STR_NONE);
+    json_set_given(a, o, "c", STR("\"x\""));
+    json_set_given(a, o, "d", STR_NONE);
+    cr_expect(json_equal(o, tree("{'a':[1],'b':null,'c':'x'}")));
+}

@@ -38,6 +38,17 @@ Test(str, equality)
     cr_expect(not(str_eq(STR("a\0b"), STR("a\0c"))));
 }
 
+Test(str, a_copy_fits_or_is_empty)
+{
+    char room[4] = "old";
+    cr_expect(str_copy(room, sizeof room, STR("abc")));
+    cr_expect(eq(str, room, "abc"));
+    cr_expect(not(str_copy(room, sizeof room, STR("abcd"))));
+    cr_expect(eq(str, room, ""));
+    cr_expect(str_copy(room, sizeof room, STR_NONE));
+    cr_expect(eq(str, room, ""));
+}
+
 Test(str, order)
 {
     static const struct {

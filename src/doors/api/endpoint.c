@@ -24,7 +24,7 @@ static struct json *view(struct arena *a, const struct endpoint *e)
     json_set_text(o, "name", e->name);
     json_set_text(o, "url", e->address);
     json_set_text_or_null(o, "agent", e->agent);
-    view_set(a, o, "event_types", e->event_types);
+    json_set_read(a, o, "event_types", e->event_types);
     json_set_bool(o, "internal", e->internal);
     json_set_bool(o, "paused", e->paused_at != 0);
     view_set_time(a, o, "paused_at", e->paused_at);
@@ -173,10 +173,7 @@ const struct err *api_endpoint_rotate(struct call *c)
     struct work_once once;
     struct endpoint e;
     struct work w;
-    if (c->rq->body.n > 0)
-        TRY(call_body(c, &body));
-    else
-        body = json_object(c->a);
+    TRY(call_body_if_any(c, &body));
     TRY(call_once(c, &once));
     struct fields f = fields(c->a, body, STR(""));
     fields_only(&f, "");

@@ -85,9 +85,7 @@ static const struct err *read_event(struct call *c, const struct json *body,
 
 static struct json *payload_of(struct arena *a, const struct event *e)
 {
-    struct json *v = NULL;
-    const struct str raw = json_raw_member(a, e->canonical, STR("payload"));
-    return raw.p && !json_parse(a, raw, &v) ? v : NULL;
+    return json_read(a, json_raw_member(a, e->canonical, STR("payload")));
 }
 
 /* The reminder of the posted attempt; else, for the two clocks are not the

@@ -128,7 +128,7 @@ static struct json *created_payload(struct call *c, const struct intent *i)
                   str_of(vocabulary_intent_status(i->status)->wire));
     if (i->parent_intent_id.p)
         json_set_text(p, "parent_intent_id", i->parent_intent_id);
-    view_set(c->a, p, "depends_on", i->depends_on);
+    json_set_read(c->a, p, "depends_on", i->depends_on);
     return p;
 }
 

@@ -31,8 +31,8 @@ const struct err *api_openintent_config(struct call *c)
 {
     struct json *o = json_object(c->a), *suspension = json_object(c->a);
     json_set_text(o, "protocol_version", STR("0.17.0"));
-    view_set(c->a, suspension, "default_retry_policy",
-             c->serve->conf->default_retry_policy);
+    json_set_read(c->a, suspension, "default_retry_policy",
+                  c->serve->conf->default_retry_policy);
     json_set_json(o, "suspension", suspension);
     response_json(c->rs, 200, o);
     return NULL;

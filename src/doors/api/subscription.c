@@ -21,7 +21,7 @@ static struct json *view(struct arena *a, const struct subscription *s,
     json_set_text_or_null(o, "intent_id", s->intent_id);
     json_set_json(o, "portfolio_id", NULL);
     json_set_text(o, "subscriber_id", s->subscriber_id);
-    view_set(a, o, "event_types", s->event_types);
+    json_set_read(a, o, "event_types", s->event_types);
     json_set_text(o, "webhook_url", s->webhook_url);
     json_set_bool(o, "active", subscription_active(s, now));
     json_set_text_or_null(o, "expires_at",

@@ -298,10 +298,7 @@ const struct err *api_suspension_cancel(struct call *c)
     struct json *body = NULL;
     struct str reason = STR_NONE;
     struct work w;
-    if (c->rq->body.n > 0)
-        TRY(call_body(c, &body));
-    else
-        body = json_object(c->a);
+    TRY(call_body_if_any(c, &body));
     TRY(call_once(c, &once));
     struct fields f = fields(c->a, body, STR(""));
     fields_only(&f, "reason");

@@ -90,15 +90,6 @@ void view_intents(struct buf *b, const char *name,
 
 /* ---- suspensions ---------------------------------------------------- */
 
-void view_set(struct arena *a, struct json *o, const char *key,
-              struct str text)
-{
-    struct json *v = NULL;
-    if (text.p && json_parse(a, text, &v))
-        v = NULL;
-    json_set_json(o, key, v);
-}
-
 void view_set_time(struct arena *a, struct json *o, const char *key, int64_t t)
 {
     json_set_text_or_null(o, key, t ? clock_rfc3339(a, t) : STR_NONE);
@@ -129,12 +120,12 @@ static void set_question(struct call *c, struct json *o,
     json_set_text(o, "response_type",
                   str_of(vocabulary_answer_type(s->response_type)->wire));
     json_set_json(o, "choices", suspension_choices(a, s));
-    view_set(a, o, "form", s->form);
-    view_set(a, o, "context", s->context);
-    view_set(a, o, "subject", s->subject);
+    json_set_read(a, o, "form", s->form);
+    json_set_read(a, o, "context", s->context);
+    json_set_read(a, o, "subject", s->subject);
     json_set_text(o, "subject_sha256", s->subject_sha256);
-    view_set(a, o, "evidence", s->evidence);
-    view_set(a, o, "artifacts", s->artifacts);
+    json_set_read(a, o, "evidence", s->evidence);
+    json_set_read(a, o, "artifacts", s->artifacts);
     json_set_text_or_null(o, "supersedes", s->supersedes);
     json_set_bool(o, "allow_edit", s->allow_edit);
     json_set_json(o, "responder", responder(a, s));
@@ -143,14 +134,14 @@ static void set_question(struct call *c, struct json *o,
     view_set_time(a, o, "suspended_at", s->suspended_at);
     if (s->timeout_seconds)
         json_set_int(o, "timeout_seconds", s->timeout_seconds);
-    view_set(a, o, "retry_policy", s->retry_policy);
+    json_set_read(a, o, "retry_policy", s->retry_policy);
     json_set_int(o, "attempt", s->attempt);
     view_set_time(a, o, "next_attempt_at",
                   s->state == SUSPENSION_PENDING ? s->next_attempt_at : 0);
     view_set_time(a, o, "expires_at", s->expires_at);
     json_set_text(o, "fallback_policy",
                   str_of(vocabulary_fallback_policy(s->fallback_policy)->wire));
-    view_set(a, o, "fallback_value", s->fallback_value);
+    json_set_read(a, o, "fallback_value", s->fallback_value);
     json_set_text(o, "on_reject",
                   str_of(vocabulary_on_reject(s->on_reject)->wire));
     json_set_text(o, "on_expiry", suspension_on_expiry(a, s));
@@ -161,13 +152,13 @@ static void set_decision(struct arena *a, struct json *o,
 {
     json_set_text_or_null(o, "outcome",
                           str_of(vocabulary_outcome(s->outcome)->wire));
-    view_set(a, o, "value", s->response);
+    json_set_read(a, o, "value", s->response);
     json_set_bool(o, "modified", suspension_modified(s));
-    view_set(a, o, "constraints", s->constraints);
-    view_set(a, o, "approved_subject", s->approved_subject);
+    json_set_read(a, o, "constraints", s->constraints);
+    json_set_read(a, o, "approved_subject", s->approved_subject);
     json_set_text_or_null(o, "approved_sha256", s->approved_sha256);
     json_set_text_or_null(o, "reason", s->reason);
-    view_set(a, o, "metadata", s->metadata);
+    json_set_read(a, o, "metadata", s->metadata);
     json_set_text_or_null(o, "responded_by", s->responded_by);
     if (s->responded_by_claimed.p)
         json_set_text(o, "responded_by_claimed", s->responded_by_claimed);

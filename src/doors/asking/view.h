@@ -17,9 +17,6 @@ void view_intents(struct buf *b, const char *name,
 struct json *view_suspension(struct call *c, const struct suspension *s);
 struct json *view_lease(struct arena *a, const struct lease *l,
                         enum lease_status status);
-/* JSON text as a value; null when p is NULL. */
-void view_set(struct arena *a, struct json *o, const char *key,
-              struct str text);
 /* A moment, RFC 3339; null when 0. */
 void view_set_time(struct arena *a, struct json *o, const char *key,
                    int64_t t);

@@ -44,6 +44,12 @@ const struct err *call_body(struct call *c, struct json **out)
     return NULL;
 }
 
+const struct err *call_body_if_any(struct call *c, struct json **out)
+{
+    *out = json_object(c->a);
+    return c->rq->body.n > 0 ? call_body(c, out) : NULL;
+}
+
 /* A key is bound to the whole request: the same key for another address is
  * another request. */
 static struct str digest(struct call *c)

@@ -37,6 +37,8 @@ const struct err *call_begin(struct call *c, struct work *w, struct str id,
 /* The body as a JSON object. ERR_BAD_REQUEST json.*; ERR_INVALID
  * body.not_object. */
 const struct err *call_body(struct call *c, struct json **out) MUST;
+/* The same; without a body an empty object. */
+const struct err *call_body_if_any(struct call *c, struct json **out) MUST;
 /* The Idempotency-Key of this call, or one with key p NULL.
  * ERR_BAD_REQUEST idempotency.key. */
 const struct err *call_once(struct call *c, struct work_once *out) MUST;

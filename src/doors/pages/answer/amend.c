@@ -27,12 +27,6 @@ struct str answer_amend_value(const struct pairs *posted)
 
 /* ---- what was changed ----------------------------------------------- */
 
-static struct json *parsed(struct arena *a, struct str text)
-{
-    struct json *v = NULL;
-    return text.p && !json_parse(a, text, &v) ? v : NULL;
-}
-
 static struct json *one(struct arena *a, const char *key, struct str value)
 {
     struct json *o = json_object(a);
@@ -86,11 +80,11 @@ static struct amended limits(struct arena *a, const struct suspension *s,
 static bool amended_of(struct arena *a, const struct suspension *s,
                        struct amended *out)
 {
-    struct json *subject = parsed(a, s->subject);
-    struct json *now = parsed(a, s->constraints);
+    struct json *subject = json_read(a, s->subject);
+    struct json *now = json_read(a, s->constraints);
     *out = (struct amended){.asked = subject};
     if (s->approved_subject.p)
-        out->allowed = parsed(a, s->approved_subject);
+        out->allowed = json_read(a, s->approved_subject);
     else if (now)
         *out = limits(a, s, subject, now);
     return out->allowed && !json_equal(out->asked, out->allowed);

@@ -81,9 +81,8 @@ static void values(struct arena *a, const struct suspension *s,
 
 static struct str plain(struct arena *a, struct str text)
 {
-    struct json *v = NULL;
-    return text.p && !json_parse(a, text, &v) && v ? page_facts_value(a, v)
-                                                   : STR("");
+    const struct json *v = json_read(a, text);
+    return v ? page_facts_value(a, v) : STR("");
 }
 
 /* Could a spreadsheet take what begins so for a formula? The full-width forms
@@ -141,7 +140,7 @@ static void jsonl_row(struct buf *b, struct arena *a,
     values(a, s, v);
     for (size_t i = 0; i < FIELDS; i++) {
         if (fields[i].json)
-            view_set(a, o, fields[i].name, v[i]);
+            json_set_read(a, o, fields[i].name, v[i]);
         else
             json_set_text(o, fields[i].name, text(v[i]));
     }

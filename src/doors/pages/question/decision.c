@@ -71,15 +71,9 @@ void question_decision_set_answer(struct page_view *v, struct json *o,
     json_set_json(o, "values", list);
 }
 
-static struct json *response_of(struct arena *a, const struct suspension *s)
-{
-    struct json *value = NULL;
-    return s->response.p && !json_parse(a, s->response, &value) ? value : NULL;
-}
-
 struct str question_decision_label(struct arena *a, const struct suspension *s)
 {
-    return label_line(a, choice_of(a, s, response_of(a, s)));
+    return label_line(a, choice_of(a, s, json_read(a, s->response)));
 }
 
 static struct str event_url(struct arena *a, const struct suspension *s,
@@ -99,7 +93,7 @@ struct json *question_decision(struct page_view *v, const struct suspension *s,
     struct json *o = json_object(v->a);
     const struct str who = page_badge_who(v->a, s, reader);
     json_set_json(o, "outcome", page_badge_outcome(v, s));
-    question_decision_set_answer(v, o, s, response_of(v->a, s));
+    question_decision_set_answer(v, o, s, json_read(v->a, s->response));
     json_set_json(o, "who", page_view_text(v, who));
     json_set_text(o, "door",
                   str_of(vocabulary_via(s->responded_via)->past));
@@ -124,7 +118,7 @@ static void put_quoted(struct buf *b, struct str s)
 static void put_effect(struct arena *a, struct buf *b,
                        const struct suspension *s)
 {
-    const struct json *value = response_of(a, s);
+    const struct json *value = json_read(a, s->response);
     const struct json *choice = choice_of(a, s, value);
     const bool vetoed = s->outcome == OUTCOME_VETOED;
     if (effect_of_choice(choice) == EFFECT_STOP_TASK ||
@@ -214,7 +208,7 @@ struct json *question_decision_line(struct page_view *v,
                                     const struct suspension *s)
 {
     struct buf b = buf_make(v->a, WORDS_MAX);
-    const struct json *value = response_of(v->a, s);
+    const struct json *value = json_read(v->a, s->response);
     const struct json *choice = choice_of(v->a, s, value);
     const struct str fallback = question_head_fallback(v->a, s);
     if (s->reason.p) {

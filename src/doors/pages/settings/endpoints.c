@@ -36,14 +36,12 @@ static const struct settings_form_field fields[] = {
 
 static struct json *values(struct arena *a, const struct endpoint *e)
 {
-    struct json *o = json_object(a), *list = NULL;
+    struct json *o = json_object(a);
     if (!e)
         return o;
-    if (json_parse(a, e->event_types, &list))
-        list = NULL;
     json_set_text(o, "name", e->name);
     json_set_text(o, "url", e->address);
-    json_set_json(o, "event_types", list);
+    json_set_read(a, o, "event_types", e->event_types);
     json_set_bool(o, "internal", e->internal);
     return o;
 }
