@@ -11,12 +11,9 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Days from 0001-01-01 to 1970-01-01. */
-#define EPOCH 719162
-#define DAY (86400 * CLOCK_SECOND)
 /* The first moment of the year 1 and the last of the year 9999. */
-#define FIRST (-EPOCH * DAY)
-#define LAST ((INT64_C(3652059) - EPOCH) * DAY - 1)
+#define FIRST (INT64_C(-62135596800) * CLOCK_SECOND)
+#define LAST (INT64_C(253402300800) * CLOCK_SECOND - 1)
 
 static int64_t read_clock(clockid_t which)
 {
@@ -48,48 +45,22 @@ int64_t clock_mono(void)
     return read_clock(CLOCK_MONOTONIC);
 }
 
-static bool leap(int64_t year)
-{
-    return (year % 4 == 0 && year % 100 != 0) || year % 400 == 0;
-}
-
-static int64_t month_days(int64_t year, int64_t month)
-{
-    static const int64_t days[] = {31, 28, 31, 30, 31, 30,
-                                   31, 31, 30, 31, 30, 31};
-    return days[month - 1] + (month == 2 && leap(year) ? 1 : 0);
-}
-
-/* Days from 0001-01-01 to the first day of the year. */
-static int64_t year_start(int64_t year)
-{
-    const int64_t y = year - 1;
-    return y * 365 + y / 4 - y / 100 + y / 400;
-}
-
 void clock_write(char out[static CLOCK_TEXT], int64_t t)
 {
     if (t < FIRST)
         t = FIRST;
     if (t > LAST)
         t = LAST;
-    int64_t day = (t - FIRST) / DAY;
-    const int64_t us = (t - FIRST) % DAY;
-    /* A year is never longer than 366 days, so this guess is never late. */
-    int64_t year = day / 366 + 1;
-    while (year_start(year + 1) <= day)
-        year++;
-    day -= year_start(year);
-    int64_t month = 1;
-    while (day >= month_days(year, month))
-        day -= month_days(year, month++);
-    const int64_t s = us / CLOCK_SECOND;
+    const int64_t us = (t - FIRST) % CLOCK_SECOND;
+    const time_t second = (t - us) / CLOCK_SECOND;
+    struct tm d;
+    gmtime_r(&second, &d);
     /* The remainders say to the compiler how wide each number can be. */
     snprintf(out, CLOCK_TEXT, "%04u-%02u-%02uT%02u:%02u:%02u.%06uZ",
-             (unsigned)year % 10000, (unsigned)month % 100,
-             (unsigned)(day + 1) % 100, (unsigned)(s / 3600) % 100,
-             (unsigned)(s / 60 % 60), (unsigned)(s % 60),
-             (unsigned)(us % CLOCK_SECOND));
+             (unsigned)(d.tm_year + 1900) % 10000,
+             (unsigned)(d.tm_mon + 1) % 100, (unsigned)d.tm_mday % 100,
+             (unsigned)d.tm_hour % 100, (unsigned)d.tm_min % 100,
+             (unsigned)d.tm_sec % 100, (unsigned)us % 1000000);
 }
 
 /* Exactly n digits off the front of *s, within [min, max]. */
@@ -111,17 +82,19 @@ static bool skip(struct str *s, char c)
     return true;
 }
 
-static bool read_date(struct str *s, int64_t *days)
+static bool read_date(struct str *s, int64_t *us)
 {
     int64_t y, m, d;
     if (!digits(s, 4, (int64_t[]){1, 9999}, &y) || !skip(s, '-') ||
         !digits(s, 2, (int64_t[]){1, 12}, &m) || !skip(s, '-') ||
-        !digits(s, 2, (int64_t[]){1, month_days(y, m)}, &d))
+        !digits(s, 2, (int64_t[]){1, 31}, &d))
         return false;
-    *days = year_start(y) + d - 1 - EPOCH;
-    for (int64_t i = 1; i < m; i++)
-        *days += month_days(y, i);
-    return true;
+    struct tm date = {.tm_year = (int)y - 1900,
+                      .tm_mon = (int)m - 1,
+                      .tm_mday = (int)d};
+    *us = (int64_t)timegm(&date) * CLOCK_SECOND;
+    /* It has made a first of March of a day that February lacks. */
+    return date.tm_mday == (int)d;
 }
 
 static bool read_time(struct str *s, int64_t *us)
@@ -162,11 +135,11 @@ static bool read_offset(struct str *s, int64_t *us)
 
 bool clock_parse(struct str s, int64_t *out)
 {
-    int64_t days, us, offset;
-    if (!read_date(&s, &days) || (!skip(&s, 'T') && !skip(&s, ' ')) ||
+    int64_t date, us, offset;
+    if (!read_date(&s, &date) || (!skip(&s, 'T') && !skip(&s, ' ')) ||
         !read_time(&s, &us) || !read_offset(&s, &offset) || s.n)
         return false;
-    const int64_t t = days * DAY + us - offset;
+    const int64_t t = date + us - offset;
     if (t < FIRST || t > LAST)
         return false;
     *out = t;
