@@ -1,10 +1,13 @@
 /* The table of every route: the site map.
  *
  * A row says all that differs between routes: how the caller proves who it
- * is, which roles may, which query keys there are, how large a body may be,
+ * is, which roles may, which query keys there are and what type each has, how
+ * large a body may be,
  * how errors look, and which function answers. serve.c does the rest. */
 #include "doors/route.h"
 
+#include "base/clock.h"
+#include "base/id.h"
 #include "doors/api/api.h"
 #include "doors/pages/answer/page.h"
 #include "doors/pages/inbox/inbox.h"
@@ -46,29 +49,30 @@ const struct route routes[] = {
      api_openintent_discovery},
     {GET, API "/server/config", OPEN, 0, "", 0, DETAIL,
      api_openintent_config},
-    {GET, API "/intents", KEY, ANY, "status limit offset after", 0, DETAIL,
-     api_intent_list},
+    {GET, API "/intents", KEY, ANY,
+     "status limit:1-1000 offset:0-10000 after", 0, DETAIL, api_intent_list},
     {POST, API "/intents", KEY, WRITER, "", 1024 * KB, DETAIL,
      api_intent_create},
-    {GET, INTENT, KEY, ANY, "wait since", 0, DETAIL, api_intent_get},
-    {GET, INTENT "/children", KEY, ANY, "limit after", 0, DETAIL,
+    {GET, INTENT, KEY, ANY, "wait:0-55 since:0-", 0, DETAIL, api_intent_get},
+    {GET, INTENT "/children", KEY, ANY, "limit:1-1000 after", 0, DETAIL,
      api_intent_children},
     {POST, INTENT "/children", KEY, WRITER, "", 1024 * KB, DETAIL,
      api_intent_create_child},
-    {GET, INTENT "/dependencies", KEY, ANY, "limit after", 0, DETAIL,
+    {GET, INTENT "/dependencies", KEY, ANY, "limit:1-1000 after", 0, DETAIL,
      api_intent_dependencies},
     {POST, INTENT "/dependencies", KEY, WRITER, "", 4 * KB, DETAIL,
      api_intent_add_dependency},
     {DELETE, INTENT "/dependencies/{dependency_id}", KEY, WRITER, "", 4 * KB,
      DETAIL, api_intent_remove_dependency},
-    {GET, INTENT "/dependents", KEY, ANY, "limit after", 0, DETAIL,
+    {GET, INTENT "/dependents", KEY, ANY, "limit:1-1000 after", 0, DETAIL,
      api_intent_dependents},
     {POST, INTENT "/status", KEY, WRITER, "", 16 * KB, DETAIL,
      api_intent_status},
     {POST, INTENT "/state", KEY, WRITER, "", 1024 * KB, DETAIL,
      api_intent_state},
-    {GET, INTENT "/events", KEY, ANY, "limit offset event_type since before",
-     0, DETAIL, api_event_list},
+    {GET, INTENT "/events", KEY, ANY,
+     "limit:1-1000 offset:0-10012 event_type since:time before:1-", 0, DETAIL,
+     api_event_list},
     {POST, INTENT "/events", KEY, WRITER, "", 256 * KB, DETAIL,
      api_event_post},
     {GET, INTENT "/events/verify", KEY, ANY, "", 0, DETAIL, api_event_verify},
@@ -97,16 +101,17 @@ const struct route routes[] = {
     {POST, API "/subscriptions", KEY, AGENT | ADMIN, "", 64 * KB, DETAIL,
      api_subscription_make},
     {GET, API "/subscriptions", KEY, AGENT | ADMIN,
-     "intent_id portfolio_id after", 0, DETAIL, api_subscription_list},
+     "intent_id:uuid portfolio_id:uuid after:uuid", 0, DETAIL,
+     api_subscription_list},
     {DELETE, API "/subscriptions/{id}", KEY, AGENT | ADMIN, "", 0, DETAIL,
      api_subscription_remove},
 
     /* native */
     {POST, API "/suspensions", KEY, AGENT, "", 256 * KB, PROBLEM,
      api_suspension_ask},
-    {GET, API "/suspensions", KEY, ANY, "state limit after", 0, PROBLEM,
+    {GET, API "/suspensions", KEY, ANY, "state limit:1-100 after", 0, PROBLEM,
      api_suspension_list},
-    {GET, API "/suspensions/{id}", KEY, ANY, "wait", 0, PROBLEM,
+    {GET, API "/suspensions/{id}", KEY, ANY, "wait:0-55", 0, PROBLEM,
      api_suspension_get},
     {GET, API "/suspensions/{id}/action", KEY, ANY, "", 0, PROBLEM,
      api_suspension_action},
@@ -268,15 +273,72 @@ const struct err *route_find(struct arena *a, enum method method,
     return ERROR(ERR_NOT_FOUND, "route.unknown", "There is no such address.");
 }
 
+/* ---- query keys ----------------------------------------------------- */
+
+bool route_takes(const struct route *r, struct str key, struct str *type)
+{
+    struct str rest = str_of(r->query);
+    while (rest.p) {
+        *type = str_cut(&rest, ' ');
+        if (key.n > 0 && str_eq(str_cut(type, ':'), key))
+            return true;
+    }
+    return false;
+}
+
+static const struct err *bad_value(const struct request *rq, struct str key,
+                                   struct str wanted)
+{
+    return err_at(rq->arena, ERR_BAD_REQUEST, "request.query", key,
+                  "\"%.*s\" has to be %.*s.", STR_FMT(key),
+                  STR_FMT(wanted));
+}
+
+/* range: "1-100", or "0-" for whatever a number can be. */
+static const struct err *check_number(const struct request *rq,
+                                      const struct pair *p, struct str range)
+{
+    struct buf b = buf_make(rq->arena, 128);
+    int64_t min = 0, max = INT64_MAX, n;
+    str_int(str_cut(&range, '-'), 0, INT64_MAX, &min);
+    str_int(range, 0, INT64_MAX, &max);
+    if (str_int(p->value, min, max, &n))
+        return NULL;
+    buf_printf(&b, "a whole number from %lld to %lld", (long long)min,
+               (long long)max);
+    return bad_value(rq, p->key, buf_text(&b));
+}
+
+static const struct err *check_value(const struct request *rq,
+                                     const struct pair *p, struct str type)
+{
+    int64_t t;
+    if (!type.p)
+        return NULL;
+    if (str_is(type, "uuid"))
+        return id_uuid(p->value) ? NULL : bad_value(rq, p->key, STR("a UUID"));
+    if (str_is(type, "time"))
+        return clock_parse(p->value, &t)
+                   ? NULL
+                   : bad_value(rq, p->key,
+                               STR("a time like 2026-11-20T09:26:13.510233"));
+    return check_number(rq, p, type);
+}
+
 const struct err *route_check_query(const struct route *r,
                                     const struct request *rq)
 {
+    struct str type;
     for (size_t i = 0; i < rq->query.n; i++) {
         const struct str key = rq->query.v[i].key;
-        if (!str_listed(str_of(r->query), key))
+        if (!route_takes(r, key, &type))
             return err_at(rq->arena, ERR_BAD_REQUEST, "request.unknown_key",
                           str_head(key, 64),
                           "This address does not know that query key.");
+    }
+    for (size_t i = 0; i < rq->query.n; i++) {
+        if (route_takes(r, rq->query.v[i].key, &type))
+            TRY(check_value(rq, &rq->query.v[i], type));
     }
     return NULL;
 }

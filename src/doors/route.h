@@ -16,7 +16,11 @@ const struct err *route_find(struct arena *a, enum method method,
                              struct str path, const struct route **out,
                              struct str param[static CALL_PARAMS_MAX],
                              struct str *allow) MUST;
-/* Refuses query keys that the row does not list. */
+/* Does the row have this query key? *type is "1-100", "0-", "uuid", "time",
+ * or p NULL for any text. */
+bool route_takes(const struct route *r, struct str key, struct str *type);
+/* ERR_BAD_REQUEST request.unknown_key for a key that the row does not have,
+ * request.query for a value that is not of its type. */
 const struct err *route_check_query(const struct route *r,
                                     const struct request *rq) MUST;
 /* How errors look for a path that has no row. */

@@ -111,8 +111,9 @@ static const struct err *over_memory(const struct call *c)
     if (c->serve->metrics)
         metrics_memory(c->serve->metrics);
     log_line(LOG_WARN, "request: over its memory");
+    struct str type;
     if (c->route && (c->rq->body.n > LARGE_BODY ||
-                     str_listed(str_of(c->route->query), STR("limit"))))
+                     route_takes(c->route, STR("limit"), &type)))
         return ERROR(ERR_TOO_LARGE, "request.too_large",
                      "This takes more memory than one request may hold. Send "
                      "or ask for less.");

@@ -63,7 +63,8 @@ def _routes():
             *(sets[w] for w in who.split(" | ")))
         size = re.fullmatch(r"(\d+)( \* KB)?", body)
         out.append(Route(f"{method} {pattern}", method, pattern, proof, roles,
-                         _strings(query, macros).split(),
+                         [w.split(":")[0]
+                          for w in _strings(query, macros).split()],
                          int(size[1]) * (1024 if size[2] else 1), style))
     return out
 

@@ -55,7 +55,8 @@ def table():
         yield (row["method"].lower(), text_of(row["path"])), {
             "proof": row["proof"],
             "roles": sorted(frozenset().union(*map(roles_of, who))),
-            "query": sorted(row["query"].split()),
+            "query": dict((w.split(":") + [""])[:2]
+                          for w in row["query"].split()),
             "body": number_of(row["body"]),
             "media": MEDIA[row["style"]],
         }
@@ -81,13 +82,29 @@ def test_same_routes():
 def test_same_row(row):
     route, operation = ROUTES[row], CONTRACT[row]
     assert sorted(operation["x-roles"]) == route["roles"]
-    assert sorted(parameters(operation, "query")) == route["query"]
+    assert sorted(parameters(operation, "query")) == sorted(route["query"])
     assert operation.get("x-body-limit", 0) == route["body"]
     assert sorted(parameters(operation, "path")) == \
         sorted(re.findall(r"\{(\w+)\}", row[1]))
     schemes = {"OPEN": [], "KEY": [{"ApiKey": []}, {"Bearer": []}],
                "COOKIE": [{"Session": []}]}
     assert operation["security"] == schemes[route["proof"]]
+
+
+@both
+def test_query_keys_have_the_same_types(row):
+    for p in map(follow, CONTRACT[row].get("parameters", [])):
+        wanted = p["in"] == "query" and ROUTES[row]["query"][p["name"]]
+        schema = follow(p["schema"]) if wanted else None
+        if wanted == "uuid":
+            assert p["schema"] == {"$ref": "#/components/schemas/Uuid"}, p
+        elif wanted == "time":
+            assert schema["pattern"].startswith("^[0-9]{4}-"), p
+        elif wanted:
+            least, _, most = wanted.partition("-")
+            assert schema["type"] == "integer", p
+            assert schema["minimum"] == int(least), p
+            assert schema.get("maximum", "") == (int(most) if most else ""), p
 
 
 # What is changed there is nobody else's affair: the last one wins.

@@ -17,25 +17,17 @@ static struct str event_text(struct arena *a, const struct event *e)
 
 /* ---- listing -------------------------------------------------------- */
 
-static const struct err *read_page(struct call *c, struct events_page *page)
-{
-    const struct str since = request_query(c->rq, "since");
-    page->type = request_query(c->rq, "event_type");
-    if (since.p && !clock_parse(since, &page->since))
-        return err_at(c->a, ERR_BAD_REQUEST, "request.query", STR("since"),
-                      "\"since\" has to be a time like "
-                      "2026-11-20T09:26:13.510233.");
-    TRY(call_query_int(c, "limit", 1, 1000, &page->limit));
-    TRY(call_query_int(c, "offset", 0, EVENT_SEQUENCE_MAX, &page->offset));
-    return call_query_int(c, "before", 1, INT64_MAX, &page->before);
-}
-
 const struct err *api_event_list(struct call *c)
 {
-    struct events_page page = {.intent_id = c->param[0], .limit = 100};
+    struct events_page page = {
+        .intent_id = c->param[0],
+        .type = request_query(c->rq, "event_type"),
+        .since = call_query_time(c, "since", 0),
+        .before = call_query_int(c, "before", 0),
+        .limit = call_query_int(c, "limit", 100),
+        .offset = call_query_int(c, "offset", 0)};
     struct event_rows rows;
     struct intent i;
-    TRY(read_page(c, &page));
     TRY(call_intent(c, c->param[0], REACH_USE, &i));
     TRY(events_list(c->pg, c->a, &page, &rows));
     struct buf b = buf_make(c->a, RESPONSE_BODY_MAX);

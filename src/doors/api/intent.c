@@ -9,25 +9,16 @@
 
 /* ---- reading -------------------------------------------------------- */
 
-/* Without "since" the next change is meant. */
-static const struct err *read_since(struct call *c, int64_t *since)
-{
-    *since = -1;
-    TRY(call_query_int(c, "since", 0, INT64_MAX, since));
-    if (request_query(c->rq, "since").p && !request_query(c->rq, "wait").p)
-        return err_at(c->a, ERR_BAD_REQUEST, "request.query", STR("since"),
-                      "\"since\" goes together with \"wait\".");
-    return NULL;
-}
-
 const struct err *api_intent_get(struct call *c)
 {
     struct intent i;
-    int64_t wait = 0, since = -1;
+    int64_t wait = 0, since = call_query_int(c, "since", -1);
     TRY(hold_wait(c, &wait));
-    TRY(read_since(c, &since));
+    if (since >= 0 && !request_query(c->rq, "wait").p)
+        return err_at(c->a, ERR_BAD_REQUEST, "request.query", STR("since"),
+                      "\"since\" goes together with \"wait\".");
     TRY(call_intent(c, c->param[0], REACH_READ, &i));
-    if (since < 0)
+    if (since < 0) /* the next change is meant */
         since = i.version;
     if (i.version <= since && wait > 0) {
         hold_poll(c, &(struct hold_poll){.intent_id = i.id,
@@ -60,7 +51,8 @@ const struct err *api_intent_list(struct call *c)
 {
     struct intents_page page = {.who = &c->who,
                                 .status = request_query(c->rq, "status"),
-                                .limit = 50};
+                                .limit = call_query_int(c, "limit", 50),
+                                .offset = call_query_int(c, "offset", 0)};
     const struct str after = request_query(c->rq, "after");
     struct intent_rows rows;
     struct intent last;
@@ -68,8 +60,6 @@ const struct err *api_intent_list(struct call *c)
         vocabulary_intent_status_of(page.status) == INTENT_STATUS__MAX)
         return err_at(c->a, ERR_BAD_REQUEST, "request.query", STR("status"),
                       "There is no such status.");
-    TRY(call_query_int(c, "limit", 1, 1000, &page.limit));
-    TRY(call_query_int(c, "offset", 0, 10000, &page.offset));
     if (after.p) {
         const struct err *e = call_intent(c, after, REACH_USE, &last);
         if (e && e->kind == ERR_NOT_FOUND)
@@ -91,10 +81,9 @@ static const struct err *related(struct call *c,
     struct intents_related page = {.id = c->param[0],
                                    .who = &c->who,
                                    .relation = relation,
-                                   .limit = 1000,
+                                   .limit = call_query_int(c, "limit", 1000),
                                    .after = request_query(c->rq, "after")};
     struct intent_rows rows;
-    TRY(call_query_int(c, "limit", 1, 1000, &page.limit));
     TRY(intents_related(c->pg, c->a, &page, &rows));
     for (size_t i = 0; i < rows.n; i++) {
         if (!rows.v[i].tied)

@@ -58,28 +58,18 @@ const struct err *api_subscription_make(struct call *c)
     return call_commit_bare(c, &w, 201, view(c->a, &s, w.now));
 }
 
-static const struct err *query_uuid(struct call *c, const char *key,
-                                    struct str *out)
-{
-    *out = request_query(c->rq, key);
-    if (out->p && !id_uuid(*out))
-        return err_at(c->a, ERR_BAD_REQUEST, "request.query", str_of(key),
-                      "\"%s\" has to be a UUID.", key);
-    return NULL;
-}
-
 /* No portfolio exists yet, so none has a subscription. */
 const struct err *api_subscription_list(struct call *c)
 {
     const int64_t now = clock_now();
-    struct subscriptions_page page = {.agent = scope(c), .now = now};
+    struct subscriptions_page page = {
+        .agent = scope(c),
+        .now = now,
+        .intent_id = request_query(c->rq, "intent_id"),
+        .after = request_query(c->rq, "after")};
     struct subscription_rows rows = {.n = 0};
     struct json *o = json_object(c->a), *list = json_array(c->a);
-    struct str portfolio = STR_NONE;
-    TRY(query_uuid(c, "intent_id", &page.intent_id));
-    TRY(query_uuid(c, "portfolio_id", &portfolio));
-    TRY(query_uuid(c, "after", &page.after));
-    if (!portfolio.p)
+    if (!request_query(c->rq, "portfolio_id").p)
         TRY(subscriptions_list(c->pg, c->a, &page, &rows));
     for (size_t i = 0; i < rows.n; i++)
         json_add_json(list, view(c->a, &rows.v[i], now));

@@ -227,7 +227,7 @@ static void answer_list(struct call *c, const struct suspension_rows *rows)
 
 const struct err *api_suspension_list(struct call *c)
 {
-    struct suspensions_page page = {.limit = 50,
+    struct suspensions_page page = {.limit = call_query_int(c, "limit", 50),
                                     .state = request_query(c->rq, "state")};
     struct suspension_rows rows;
     if (page.state.p &&
@@ -235,7 +235,6 @@ const struct err *api_suspension_list(struct call *c)
         return err_at(c->a, ERR_BAD_REQUEST, "request.query", STR("state"),
                       "\"state\" is one of pending, resolved, expired, "
                       "cancelled.");
-    TRY(call_query_int(c, "limit", 1, 100, &page.limit));
     TRY(read_after(c, &page));
     page.agent = c->who.role == ROLE_AGENT ? c->who.agent : STR_NONE;
     TRY(suspensions_list(c->pg, c->a, &page, &rows));

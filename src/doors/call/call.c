@@ -2,6 +2,7 @@
  * answer. Knows no route. */
 #include "doors/call/call.h"
 
+#include "base/clock.h"
 #include "base/crypt.h"
 #include "store/intents.h"
 #include "store/sql.gen.h"
@@ -117,15 +118,20 @@ const struct err *call_same_version(struct call *c, const struct work *w,
                     more);
 }
 
-const struct err *call_query_int(struct call *c, const char *key, int64_t min,
-                                 int64_t max, int64_t *out)
+int64_t call_query_int(const struct call *c, const char *key,
+                       int64_t otherwise)
 {
-    const struct str v = request_query(c->rq, key);
-    if (v.p && !str_int(v, min, max, out))
-        return err_at(c->a, ERR_BAD_REQUEST, "request.query", str_of(key),
-                      "\"%s\" has to be a whole number from %lld to %lld.",
-                      key, (long long)min, (long long)max);
-    return NULL;
+    str_int(request_query(c->rq, key), INT64_MIN, INT64_MAX, &otherwise);
+    return otherwise;
+}
+
+int64_t call_query_time(const struct call *c, const char *key,
+                        int64_t otherwise)
+{
+    const struct str s = request_query(c->rq, key);
+    if (s.p)
+        clock_parse(s, &otherwise);
+    return otherwise;
 }
 
 struct str call_etag(struct arena *a, int64_t version)

@@ -48,9 +48,12 @@ const struct err *call_if_match(struct call *c, int64_t *out) MUST;
 /* ERR_CONFLICT intent.version with current_version in more, unless equal. */
 const struct err *call_same_version(struct call *c, const struct work *w,
                                     int64_t version) MUST;
-/* A whole number from the query. ERR_BAD_REQUEST request.query. */
-const struct err *call_query_int(struct call *c, const char *key, int64_t min,
-                                 int64_t max, int64_t *out) MUST;
+/* A whole number or a time of the query, whose type the row has; otherwise
+ * where it is absent. */
+int64_t call_query_int(const struct call *c, const char *key,
+                       int64_t otherwise);
+int64_t call_query_time(const struct call *c, const char *key,
+                        int64_t otherwise);
 /* Answers as the same request was answered before. */
 const struct err *call_replay(struct call *c, const struct work *w) MUST;
 /* What was made: where it is, and the member of its body that names it. */

@@ -70,9 +70,8 @@ const struct err *hold_wait(struct call *c, int64_t *out)
                                      "already. Ask again later, or without "
                                      "wait."),
                          AGAIN);
-    TRY(call_query_int(c, "wait", 0, HOLD_WAIT_MAX, out));
-    if (c->rq->waited || c->rq->method != METHOD_GET)
-        *out = 0;
+    if (!c->rq->waited && c->rq->method == METHOD_GET)
+        *out = call_query_int(c, "wait", 0);
     return NULL;
 }
 

@@ -10,7 +10,6 @@
 #include "domain/frame.h"
 #include "doors/call/call.h"
 
-#define HOLD_WAIT_MAX 55 /* seconds */
 
 /* Behind the address stands a seal over it, so that nobody but a worker can
  * have anything held; the secret is made anew at each start. */

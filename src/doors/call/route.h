@@ -16,7 +16,8 @@ struct route {
     const char *pattern;
     enum route_proof proof;
     unsigned who;      /* roles that may, ORed; 0 for ROUTE_OPEN */
-    const char *query; /* allowed query keys, space-separated */
+    const char *query; /* the query keys there are, a space between, with
+                          ":" and the type where not every text will do */
     size_t body;       /* the body's ceiling in bytes; 0: none is read */
     enum response_style style;
     const struct err *(*handle)(struct call *c);
