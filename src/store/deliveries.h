@@ -71,13 +71,11 @@ struct deliveries_page {
     int64_t after_at; /* 0: from the start */
     struct str after_id;
 };
-#define DELIVERIES_PAGE_MAX 200
-/* Newest first, without their bodies; at most DELIVERIES_PAGE_MAX. */
+/* Newest first, without their bodies; at most 200. */
 const struct err *deliveries_list(struct pg *pg, struct arena *a,
                                   const struct deliveries_page *page,
                                   struct delivery_rows *out) MUST;
-#define DELIVERIES_TRIES_MAX 200
-/* With its newest tries, oldest first. ERR_NOT_FOUND delivery.unknown. */
+/* With its newest 200 tries, oldest first. ERR_NOT_FOUND delivery.unknown. */
 const struct err *deliveries_get(struct pg *pg, struct arena *a,
                                  struct str id, struct delivery *out,
                                  struct delivery_tries *tries) MUST;

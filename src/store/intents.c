@@ -48,7 +48,7 @@ struct intent intents_row(const struct pg_rows *r, size_t i)
     };
 }
 
-struct intent_rows intents_rows(struct arena *a, const struct pg_rows *r)
+static struct intent_rows intents_all(struct arena *a, const struct pg_rows *r)
 {
     struct intent_rows out = {.n = pg_count(r)};
     out.v = arena_many(a, out.n + 1, struct intent);
@@ -104,7 +104,7 @@ const struct err *intents_kin(struct pg *pg, struct arena *a, struct str id,
 static struct intent_rows page_of(struct arena *a, const struct pg_rows *r,
                                   int64_t limit)
 {
-    struct intent_rows out = intents_rows(a, r);
+    struct intent_rows out = intents_all(a, r);
     const int64_t found = out.n ? pg_int(r, 0, pg_columns(r) - 1) : 0;
     if (out.n > (size_t)limit)
         out.n = (size_t)limit;

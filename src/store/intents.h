@@ -20,8 +20,6 @@ enum { INTENTS_DEPENDENCIES_DONE = 22, INTENTS_CHILDREN_DONE = 23,
 
 /* Row i of a statement that selects from intent_row. */
 struct intent intents_row(const struct pg_rows *r, size_t i);
-/* All rows of it. */
-struct intent_rows intents_rows(struct arena *a, const struct pg_rows *r);
 /* ERR_NOT_FOUND intent.unknown; an id that is no UUID is unknown too. */
 const struct err *intents_get(struct pg *pg, struct arena *a, struct str id,
                               struct intent *out) MUST;

@@ -437,14 +437,9 @@ size_t pg_affected(const struct pg_rows *r)
     return (size_t)n;
 }
 
-bool pg_null(const struct pg_rows *r, size_t row, int col)
-{
-    return PQgetisnull(r->result, (int)row, col) != 0;
-}
-
 struct str pg_str(const struct pg_rows *r, size_t row, int col)
 {
-    if (pg_null(r, row, col))
+    if (PQgetisnull(r->result, (int)row, col))
         return STR_NONE;
     return (struct str){PQgetvalue(r->result, (int)row, col),
                         (size_t)PQgetlength(r->result, (int)row, col)};

@@ -128,8 +128,6 @@ bool pg_notification(struct pg *pg, struct arena *a, struct str *payload);
 size_t pg_count(const struct pg_rows *r);    /* rows returned */
 int pg_columns(const struct pg_rows *r);     /* columns of a row */
 size_t pg_affected(const struct pg_rows *r); /* rows changed */
-/* Is the value SQL NULL? */
-bool pg_null(const struct pg_rows *r, size_t row, int col);
 /* NULL gives STR_NONE, 0 or false. Slices live in the request's arena. */
 struct str pg_str(const struct pg_rows *r, size_t row, int col);
 int64_t pg_int(const struct pg_rows *r, size_t row, int col);
