@@ -142,7 +142,7 @@ class Server:
         """Runs a command of the program against this server's database."""
         conf = {"SAYSO_CONF": str(conf or self.state / "sayso.conf")}
         return subprocess.run(
-            [self.state / "app" / "sayso", *args], text=True, timeout=60,
+            [self.state / "app" / "sayso", *args], text=True, timeout=300,
             capture_output=True, env={**self.environ, **conf}, **kwargs)
 
     def database(self, user="postgres"):

@@ -30,14 +30,14 @@ def server():
 
 @pytest.fixture(scope="module")
 def agent(server):
-    with server.client("agent", agent="alpha", timeout=60) as client:
+    with server.client("agent", agent="alpha", timeout=300) as client:
         yield client
 
 
 @pytest.fixture(scope="module")
 def auditor(server):
     server.env["SAYSO_AUDITOR_KEY"] = server.key("auditor")
-    with server.client("auditor", timeout=60) as client:
+    with server.client("auditor", timeout=300) as client:
         yield client
 
 
@@ -235,7 +235,7 @@ def test_h1_pages_of_the_largest_questions_are_shown(server, agent, person):
     me = person("operator")
 
     def get(path):
-        r = me.client.get(path, timeout=60)
+        r = me.client.get(path, timeout=300)
         assert r.status_code == 200, (path, r.text)
         return r
 
@@ -243,7 +243,7 @@ def test_h1_pages_of_the_largest_questions_are_shown(server, agent, person):
         inbox = get(path)
         pick = re.findall(r'name="pick\[\]" value="([^"]+)"', inbox.text)
         assert len(pick) == 50
-    confirm = me.client.post("/inbox/confirm", timeout=60, data={
+    confirm = me.client.post("/inbox/confirm", timeout=300, data={
         "csrf": Page(inbox).value("/inbox/confirm", "csrf"),
         "answer": "approve", "pick[]": pick})
     assert confirm.status_code == 200
@@ -268,7 +268,7 @@ def test_c1_a_worker_that_has_grown_makes_room_for_a_fresh_one():
     one = Watched(place("recycled"), SAYSO_WORKERS="1",
                   SAYSO_REQUEST_MEMORY_MB="64",
                   SAYSO_DATABASE_TIMEOUT="20").start()
-    with one.client("agent", agent="alpha", timeout=60) as client:
+    with one.client("agent", agent="alpha", timeout=300) as client:
         seen = []
         # The sanitized build keeps up to 256 MB of what was freed.
         for n in range(40):
