@@ -3,6 +3,7 @@ import functools
 import re
 
 import pytest
+import vocabulary
 from openapi_contract import (BY_ID, DOC, PATH, TOP, closed, follow,
                               operations, parameters)
 
@@ -209,24 +210,29 @@ def test_same_words():
     schemas = DOC["components"]["schemas"]
     assert schemas["EventType"]["enum"] == words_of(
         "domain/event.c", r'\{"([\w.]+)", (?:ANYONE|SERVER|ECHO)\}')
-    assert schemas["IntentStatus"]["enum"] == words_of(
-        "domain/intent.c", r'\[INTENT_\w+\] = "(\w+)"')
-    for name, prefix in [("ResponseType", "ANSWER"),
-                         ("SuspensionState", "SUSPENSION"),
-                         ("FallbackPolicy", "FALLBACK")]:
-        assert schemas[name]["enum"] == words_of(
-            "domain/suspension.c", rf'\[{prefix}_\w+\] = "(\w+)"')
-    effects = words_of("domain/effect.c", r'\] = \{"(\w+)"')
-    # Told by the table for what is to come; no choice may have it yet.
-    effects.remove("escalate")
-    assert sorted(schemas["EffectOffered"]["enum"]) == sorted(effects)
-    # What a kind alone can offer.
-    effects.remove("authorize_modified")
-    assert sorted(schemas["Effect"]["enum"]) == sorted(effects)
-    assert schemas["Kind"]["enum"] == words_of(
-        "domain/kind.c", r'\.word = "(\w+)"')
-    assert schemas["ResponderMode"]["enum"] == words_of(
-        "domain/responder.c", r'\[RESPONDER_\w+\] = "(\w+)"')
+    offered = set(vocabulary.table("effect")) - {"escalate"}  # no choice has it yet
+    reads = schemas["Suspension"]["properties"]
+    choice = schemas["ChoiceOffered"]["properties"]
+    given = {
+        "intent_status": schemas["IntentStatus"],
+        "answer_type": schemas["ResponseType"],
+        "suspension_state": schemas["SuspensionState"],
+        "fallback_policy": schemas["FallbackPolicy"],
+        "severity": schemas["Severity"],
+        "responder_mode": schemas["ResponderMode"],
+        "on_reject": reads["on_reject"],
+        "via": reads["responded_via"],
+        "takes": choice["takes"],
+        "reason_need": choice["reason"],
+        "lease_status": schemas["Lease"]["properties"]["status"],
+    }
+    for name, schema in given.items():
+        assert set(schema["enum"]) - {None} == set(vocabulary.table(name)), name
+    assert set(schemas["EffectOffered"]["enum"]) == offered
+    assert set(schemas["Effect"]["enum"]) == {
+        word for word, sent in vocabulary.table("effect").items() if sent}
+    assert set(schemas["Outcome"]["enum"]) == vocabulary.OUTCOMES
+    assert set(schemas["Kind"]["enum"]) == set(vocabulary.kinds())
 
 
 def test_codes_exist():
