@@ -4,9 +4,12 @@
  * is in the buffer never ends in the middle of a character. */
 #include "base/buf.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <unistd.h>
 
 struct buf buf_make(struct arena *a, size_t max)
 {
@@ -82,6 +85,25 @@ void buf_printf(struct buf *b, const char *fmt, ...)
     vsnprintf(b->p + b->n, (size_t)n + 1, fmt, ap);
     va_end(ap);
     b->n += (size_t)n;
+}
+
+bool buf_file(struct buf *b, const char *path)
+{
+    char piece[4096];
+    const int fd = open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t n = fd < 0 ? -1 : 1;
+    while (n > 0 && !b->over) {
+        n = read(fd, piece, sizeof piece);
+        if (n > 0)
+            buf_str(b, (struct str){piece, (size_t)n});
+        else if (n < 0 && errno == EINTR)
+            n = 1;
+    }
+    const int why = b->over ? EFBIG : errno;
+    if (fd >= 0)
+        close(fd);
+    errno = why;
+    return n == 0 && !b->over;
 }
 
 struct str buf_text(const struct buf *b)

@@ -26,6 +26,10 @@ void buf_int(struct buf *b, int64_t v);
 /* printf for numbers and slices; text of strangers goes through buf_str. */
 void buf_printf(struct buf *b, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
+/* All of a file. false with errno set: it cannot be read, or (EFBIG) not all
+ * of it fits. */
+bool buf_file(struct buf *b, const char *path)
+    __attribute__((warn_unused_result));
 /* What is in it; valid until the next write or the arena's reset. */
 struct str buf_text(const struct buf *b);
 /* One code point as UTF-8. */

@@ -7,9 +7,7 @@
 
 #include <assert.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/log.h"
@@ -374,20 +372,16 @@ static void loop(struct deliver *d)
 /* The first line of the file; p NULL and a log line when it cannot be read. */
 static struct str password(struct arena *a, struct str path)
 {
-    char room[PASSWORD_MAX];
-    const int fd = open(arena_z(a, path), O_RDONLY | O_CLOEXEC);
-    const ssize_t n = fd < 0 ? -1 : read(fd, room, sizeof room);
-    if (n < 0)
+    struct buf b = buf_make(a, PASSWORD_MAX);
+    if (!buf_file(&b, arena_z(a, path))) {
         log_line(LOG_ERR, "deliver: smtp_password_file: %s", strerror(errno));
-    if (fd >= 0)
-        close(fd);
-    if (n < 0)
         return STR_NONE;
-    const struct str all = {room, (size_t)n};
+    }
+    const struct str all = buf_text(&b);
     struct str line = str_sub(all, 0, str_find(all, '\n', 0));
     if (str_ends(line, STR("\r")))
         line.n--;
-    return arena_str(a, line);
+    return line;
 }
 
 static bool make(struct deliver *d, struct arena *process)

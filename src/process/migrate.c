@@ -38,18 +38,12 @@ static int by_version(const void *x, const void *y)
 
 static bool read_file(struct arena *a, struct str dir, struct file *f)
 {
-    struct buf path = buf_make(a, 4096);
-    char *text = arena_alloc(a, FILE_MAX + 1);
+    struct buf path = buf_make(a, 4096), text = buf_make(a, FILE_MAX);
     buf_str(&path, dir);
     buf_char(&path, '/');
     buf_str(&path, f->name);
-    FILE *in = fopen(arena_z(a, buf_text(&path)), "rb");
-    if (!in)
-        return false;
-    const size_t n = fread(text, 1, FILE_MAX, in);
-    const bool whole = feof(in) && !ferror(in);
-    fclose(in);
-    f->text = (struct str){text, n};
+    const bool whole = buf_file(&text, arena_z(a, buf_text(&path)));
+    f->text = buf_text(&text);
     f->sha256 = crypt_sha256_hex(a, f->text);
     return whole;
 }

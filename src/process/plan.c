@@ -6,40 +6,16 @@
 #include "process/plan.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <unistd.h>
 
 #include "base/log.h"
 #include "domain/retry.h"
 
-/* Reads until the end of the file or the ceiling; false with errno set. */
-static bool read_all(int fd, struct buf *b)
-{
-    char chunk[4096];
-    for (;;) {
-        ssize_t n = read(fd, chunk, sizeof(chunk));
-        if (n > 0)
-            buf_str(b, (struct str){chunk, (size_t)n});
-        else if (n == 0)
-            break;
-        else if (errno != EINTR)
-            return false;
-        if (b->over) {
-            errno = EFBIG;
-            return false;
-        }
-    }
-    return true;
-}
-
 static bool read_file(const char *path, struct buf *b)
 {
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    bool fine = fd >= 0 && read_all(fd, b);
+    const bool fine = buf_file(b, path);
     if (!fine)
         log_line(LOG_ERR, "configuration: %s: %s", path, strerror(errno));
-    if (fd >= 0)
-        close(fd);
     return fine;
 }
 

@@ -4,10 +4,7 @@
  * to the places that name them. Never renders, and never reads a file again
  * after the start. */
 #include <dirent.h>
-#include <fcntl.h>
 #include <stdlib.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "world/template_parts.h"
 
@@ -122,38 +119,18 @@ static bool list_names(struct arena *a, const char *dir,
     return fits;
 }
 
-/* Reads all of fd; p NULL: it cannot be read or is too long. */
-static struct str read_all(struct arena *a, int fd)
-{
-    struct stat st;
-    if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode) ||
-        st.st_size > FILE_MAX_BYTES)
-        return STR_NONE;
-    size_t size = (size_t)st.st_size, n = 0;
-    char *p = arena_alloc(a, size + 1);
-    while (n < size) {
-        ssize_t got = read(fd, p + n, size - n);
-        if (got <= 0)
-            return STR_NONE;
-        n += (size_t)got;
-    }
-    return (struct str){p, n};
-}
-
 static const struct err *read_source(struct arena *a, struct str dir,
                                      struct template *t)
 {
     struct buf path = buf_make(a, PATH_MAX_BYTES);
+    struct buf source = buf_make(a, FILE_MAX_BYTES);
     buf_str(&path, dir);
     buf_char(&path, '/');
     buf_str(&path, t->name);
     buf_str(&path, suffix);
-    int fd = open(arena_z(a, buf_text(&path)), O_RDONLY | O_CLOEXEC);
-    if (fd >= 0) {
-        t->source = read_all(a, fd);
-        close(fd);
-    }
-    if (t->source.p)
+    const bool whole = buf_file(&source, arena_z(a, buf_text(&path)));
+    t->source = buf_text(&source);
+    if (whole)
         return NULL;
     return template_refuse(a, t, 1, "template.file",
                            "The template cannot be read, or is longer than "

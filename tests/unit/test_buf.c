@@ -2,6 +2,10 @@
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 
+#include <errno.h>
+#include <stdlib.h>
+#include <unistd.h>
+
 #include "base/buf.h"
 
 #include "suite.h"
@@ -145,4 +149,25 @@ Test(buf, code_points)
         buf_rune(&b, rows[i].rune);
         cr_expect(str_is(buf_text(&b), rows[i].is), "row %zu", i);
     }
+}
+
+/* 0, or why the file was not read. */
+static int file_error(struct buf *b, const char *path)
+{
+    return buf_file(b, path) ? 0 : errno;
+}
+
+Test(buf, a_file_fits_or_is_refused)
+{
+    char path[] = "/tmp/sayso-buf-XXXXXX";
+    const int fd = mkstemp(path);
+    cr_assert(fd >= 0 && write(fd, "some\ntext", 9) == 9);
+    close(fd);
+    struct buf b = buf_make(a, 9), small = buf_make(a, 8);
+    cr_expect(eq(int, file_error(&b, path), 0));
+    cr_expect(str_is(buf_text(&b), "some\ntext"));
+    cr_expect(eq(int, file_error(&small, path), EFBIG));
+    unlink(path);
+    cr_expect(eq(int, file_error(&b, path), ENOENT));
+    cr_expect(eq(int, file_error(&b, "/tmp"), EISDIR));
 }
