@@ -238,8 +238,9 @@ const struct err *mail_write(struct arena *a, const struct mail *m,
     struct buf b = buf_make(a, MESSAGE_MAX * 4);
     struct buf html = buf_make(a, MESSAGE_MAX);
     TRY(message_read(a, m->body, &said));
-    TRY(template_render(a, m->templates, "mail_question", view(a, &said),
-                        &html));
+    const struct template_page page = {
+        .name = "mail_question", .view = view(a, &said), .now = m->now};
+    TRY(template_render(a, m->templates, &page, &html));
     put_headers(&b, m, subject(a, &said));
     put_part(&b, m->id, "text/plain", as_text(a, &said));
     put_part(&b, m->id, "text/html", buf_text(&html));

@@ -3,11 +3,32 @@
  * {{name}} {{a.b}} {{.}}   the value, escaped for where it stands
  * {{#name}}...{{/name}}    for each element, once for a true value or object
  * {{^name}}...{{/name}}    when absent, null, false, "" or an empty list
+ * {{?name}}...{{/name}}    once when {{^name}} is not, with the names as they
+ *                          are outside: what stands around a list
  * {{>part}}                the template part_<part>.html of the directory
  * {{! comment }}
  * There is no tag that prints without escaping, no set-delimiter tag, no
  * lambda, and a partial is not indented. A section, comment or partial tag
  * alone on its line takes the line with it, as in Mustache.
+ *
+ * Behind a bar a name, also that of a section, has a format; its result is a
+ * text like any other. A moment is a number of microseconds since 1970 or a
+ * text of RFC 3339; null stays null, and else a value of another type is not
+ * printed.
+ *   iso    2026-11-20T03:12:04Z       time   20 Nov 2026 04:12:04 CET
+ *   utc    20 Nov 2026 03:12:04 UTC   short  20 Nov 04:12:04
+ *   ago    43 min ago, 8 min left     day    20 Nov 2026
+ *                                     clock  04:12:04 CET
+ *   head   a text, at most 300 characters     cut   at most 200
+ *   line   its first line that is not empty, at most 200
+ *   hidden "3 hidden characters shown", or "" when it has none
+ *
+ * What prints nothing, or changes how its neighbours are read (text_hidden in
+ * base/text.h), is printed by its number: in text as
+ * <code class="hid">U+200B</code>, in <title> and in attributes that are read
+ * as [U+200B], as beyond TEMPLATE_MARKS in one page. What a form sends back,
+ * and an address, keeps it: the attributes value and name, those of addresses,
+ * and <textarea>.
  *
  * Loading scans the HTML around each tag and refuses a template that prints
  * into <script>, <style>, a comment, an unquoted attribute, a tag or
@@ -30,6 +51,8 @@
 #include "base/json.h"
 
 #define TEMPLATE_DEPTH_MAX 24 /* sections and partials within each other */
+#define TEMPLATE_MARKS 2000   /* hidden characters of a page in a <code> each;
+                               * the others are spelt within the text */
 
 struct templates;
 
@@ -44,12 +67,18 @@ const struct err *template_load(struct arena *a, struct str dir, bool strict,
 const struct err *template_parse(struct arena *a, struct str text,
                                  const struct json *parts, bool strict,
                                  struct templates **out) MUST;
-/* Renders template name (without ".html") over view into out. ERR_INTERNAL
- * when there is no such template, out's ceiling is reached, sections and
- * partials are too deep within each other, or strict refuses a name (.at
- * tells file, line and name). */
+/* One page. */
+struct template_page {
+    const char *name; /* of its template, without ".html" */
+    const struct json *view;
+    int64_t now;
+    struct str zone; /* of the reader; p NULL: UTC */
+};
+/* Renders a page into out. ERR_INTERNAL when there is no such template, out's
+ * ceiling is reached, sections and partials are too deep within each other, or
+ * strict refuses a name (.at tells file, line and name). */
 const struct err *template_render(struct arena *a, const struct templates *t,
-                                  const char *name, const struct json *view,
+                                  const struct template_page *page,
                                   struct buf *out) MUST;
 
 #endif

@@ -49,6 +49,12 @@ bool template_html_escaped(const struct template_name *tag)
     return template_html_among(tag, list);
 }
 
+static bool is_option(const struct template_name *tag)
+{
+    static const char *const list[] = {"option", NULL};
+    return template_html_among(tag, list);
+}
+
 /* The other elements whose content is no HTML. */
 static bool holds_raw(const struct template_name *tag)
 {
@@ -98,8 +104,10 @@ static const char *end_tag(struct template_place *h)
 {
     bool raw = !h->closing &&
                (holds_raw(&h->tag) || template_html_escaped(&h->tag));
-    *h = raw ? (struct template_place){.state = HTML_RAW, .tag = h->tag}
-             : (struct template_place){.state = HTML_TEXT};
+    const bool kept = raw || (!h->closing && is_option(&h->tag));
+    *h = (struct template_place){.state = raw ? HTML_RAW : HTML_TEXT,
+                                 .tag = kept ? h->tag
+                                             : (struct template_name){.n = 0}};
     return NULL;
 }
 

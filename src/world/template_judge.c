@@ -3,7 +3,7 @@
  * Entered once for each template at load. Knows at each tag what a value
  * there would become, and that a section leaves the HTML as it found it, so
  * that every way through the sections has been judged. Changes nothing but
- * the url_quote of a value. */
+ * the url_quote and the hidden of a value. */
 #include "world/template_parts.h"
 
 /* Attributes that are code or HTML, and those that hold addresses but are
@@ -23,6 +23,25 @@ static bool is_address(const struct template_name *word)
     static const char *const list[] = {"href", "src", "action", "formaction",
                                        NULL};
     return template_html_among(word, list);
+}
+
+/* Attributes that a form sends back as they are. */
+static bool is_sent(const struct template_name *word)
+{
+    static const char *const list[] = {"value", "name", NULL};
+    return template_html_among(word, list);
+}
+
+static bool is_textarea(const struct template_name *tag)
+{
+    static const char *const list[] = {"textarea", NULL};
+    return template_html_among(tag, list);
+}
+
+/* Browsers drop the elements in an <option>. */
+static bool in_option(const struct template_place *h)
+{
+    return h->state == HTML_TEXT && h->tag.n > 0;
 }
 
 struct judge {
@@ -69,10 +88,17 @@ static const struct err *judge_address(struct judge *j, size_t i)
 
 static const struct err *judge_value(struct judge *j, size_t i)
 {
-    int line = j->t->nodes[i].line;
-    if (j->h.state == HTML_TEXT ||
-        (j->h.state == HTML_RAW && template_html_escaped(&j->h.tag)))
+    struct template_node *node = &j->t->nodes[i];
+    const int line = node->line;
+    if (j->h.state == HTML_TEXT) {
+        node->hidden = in_option(&j->h) ? TEMPLATE_SPELT : TEMPLATE_MARKED;
         return NULL;
+    }
+    if (j->h.state == HTML_RAW && template_html_escaped(&j->h.tag)) {
+        node->hidden =
+            is_textarea(&j->h.tag) ? TEMPLATE_KEPT : TEMPLATE_SPELT;
+        return NULL;
+    }
     if (j->h.state != HTML_DOUBLE && j->h.state != HTML_SINGLE)
         return template_refuse(
             j->a, j->t, line, "template.context",
@@ -81,13 +107,16 @@ static const struct err *judge_value(struct judge *j, size_t i)
     if (is_forbidden(&j->h.word))
         return template_refuse(j->a, j->t, line, "template.context",
                                "No value may stand in this attribute.");
-    return is_address(&j->h.word) ? judge_address(j, i) : NULL;
+    const bool address = is_address(&j->h.word);
+    node->hidden =
+        address || is_sent(&j->h.word) ? TEMPLATE_KEPT : TEMPLATE_SPELT;
+    return address ? judge_address(j, i) : NULL;
 }
 
 static const struct err *judge_part(struct judge *j,
                                     const struct template_node *node)
 {
-    if (j->h.state == HTML_TEXT)
+    if (j->h.state == HTML_TEXT && !in_option(&j->h))
         return NULL;
     return template_refuse(j->a, j->t, node->line, "template.context",
                            "A part may stand only in text.");
@@ -148,6 +177,7 @@ static const struct err *judge_node(struct judge *j, size_t i)
         return judge_value(j, i);
     case TEMPLATE_SECTION:
     case TEMPLATE_INVERTED:
+    case TEMPLATE_ONCE:
         j->open[j->depth] = i;
         j->was[j->depth++] = j->h;
         return NULL;
@@ -166,7 +196,7 @@ const struct err *template_judge(struct arena *a, struct template *t)
     struct judge j = {.a = a, .t = t};
     for (size_t i = 0; i < t->n; i++)
         TRY(judge_node(&j, i));
-    if (j.h.state == HTML_TEXT)
+    if (j.h.state == HTML_TEXT && !in_option(&j.h))
         return NULL;
     return template_refuse(a, t, t->n > 0 ? t->nodes[t->n - 1].line : 1,
                            "template.markup",

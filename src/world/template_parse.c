@@ -5,7 +5,7 @@
 #include "world/template_parts.h"
 
 struct tag {
-    char sigil; /* '#', '^', '/', '>', '!', or 0 for a value */
+    char sigil; /* '#', '^', '?', '/', '>', '!', or 0 for a value */
     struct str name;
     size_t from, to; /* what of the source the tag stands for */
 };
@@ -82,7 +82,7 @@ static const struct err *read_tag(const struct parser *p, size_t from,
                       "There is no tag that prints without escaping.");
     if (sigil == '=')
         return refuse(p, "template.tag", "Delimiters cannot be changed.");
-    bool plain = sigil == '\0' || !memchr("#^/>!", sigil, 5);
+    bool plain = sigil == '\0' || !memchr("#^?/>!", sigil, 6);
     *tag = (struct tag){
         .sigil = plain ? '\0' : sigil,
         .name = str_trim(str_sub(inner, plain ? 0 : 1, inner.n)),
@@ -106,13 +106,16 @@ static bool is_word(struct str s)
 static const struct err *set_keys(const struct parser *p,
                                   struct template_node *node)
 {
-    if (str_is(node->text, "."))
-        return NULL;
+    struct str format = node->text;
+    struct str rest = str_cut(&format, '|');
     size_t n = 1;
-    for (size_t i = 0; i < node->text.n; i++)
-        n += node->text.p[i] == '.';
+    if (format.p && !(node->format = template_format_find(format)))
+        return refuse(p, "template.format", "There is no such format.");
+    if (str_is(rest, "."))
+        return NULL;
+    for (size_t i = 0; i < rest.n; i++)
+        n += rest.p[i] == '.';
     const char **keys = arena_many(p->a, n, const char *);
-    struct str rest = node->text;
     for (size_t i = 0; i < n; i++) {
         struct str key = str_cut(&rest, '.');
         if (!is_word(key))
@@ -132,9 +135,10 @@ static const struct err *open_section(struct parser *p, const struct tag *tag)
         return refuse(p, "template.depth", "Too many sections in each other.");
     p->open[p->depth++] = p->t->n;
     return set_keys(
-        p, template_parse_add(
-               p, tag->sigil == '#' ? TEMPLATE_SECTION : TEMPLATE_INVERTED,
-               tag->name));
+        p, template_parse_add(p, tag->sigil == '#'   ? TEMPLATE_SECTION
+                                 : tag->sigil == '?' ? TEMPLATE_ONCE
+                                                     : TEMPLATE_INVERTED,
+                              tag->name));
 }
 
 static const struct err *close_section(struct parser *p, struct str name)
@@ -167,6 +171,7 @@ static const struct err *add_tag(struct parser *p, const struct tag *tag)
         return NULL;
     case '#':
     case '^':
+    case '?':
         return open_section(p, tag);
     case '/':
         return close_section(p, tag->name);

@@ -2,7 +2,8 @@
  *
  * template.c loads, template_parse.c turns a text into nodes,
  * template_html.c follows the HTML, template_judge.c judges each node's place
- * in it, and template_render.c prints. Nodes never change after loading. */
+ * in it, template_format.c has the formats, and template_render.c prints.
+ * Nodes never change after loading. */
 #ifndef WORLD_TEMPLATE_PARTS_H
 #define WORLD_TEMPLATE_PARTS_H
 
@@ -13,9 +14,25 @@ enum template_kind {
     TEMPLATE_VALUE,    /* {{name}} */
     TEMPLATE_SECTION,  /* {{#name}} */
     TEMPLATE_INVERTED, /* {{^name}} */
+    TEMPLATE_ONCE,     /* {{?name}} */
     TEMPLATE_END,      /* {{/name}} */
     TEMPLATE_PART,     /* {{>name}} */
     TEMPLATE__MAX
+};
+
+/* How a value's hidden characters are printed. */
+enum template_hidden {
+    TEMPLATE_MARKED, /* each in an element of its own */
+    TEMPLATE_SPELT,  /* as [U+200B] */
+    TEMPLATE_KEPT    /* as they are: a program reads it */
+};
+
+/* A format that a value may have behind a bar. */
+struct template_format {
+    const char *name;
+    /* false: a value of this type has no such format. */
+    bool (*print)(struct arena *a, const struct template_page *page,
+                  const struct json *v, struct str *out);
 };
 
 struct template_node {
@@ -24,10 +41,13 @@ struct template_node {
     struct str text;  /* TEXT: what is printed; else the name as written */
     const char *const *keys; /* the name's parts between its dots */
     size_t keys_n;           /* 0: the name is "." */
-    /* SECTION, INVERTED: index of their END. PART: index of the template. */
+    const struct template_format *format; /* NULL: none */
+    /* SECTION, INVERTED, ONCE: index of their END. PART: index of the
+     * template. */
     size_t jump;
     /* VALUE in an attribute that holds an address: its quote, else 0. */
     char url_quote;
+    enum template_hidden hidden; /* of a VALUE */
 };
 
 struct template {
@@ -77,7 +97,7 @@ struct template_name {
 
 struct template_place {
     enum template_state state;
-    struct template_name tag;
+    struct template_name tag; /* in TEXT that of an <option>, or none */
     struct template_name word; /* of the attribute; in RAW of an end tag */
     bool closing;              /* the tag is an end tag */
     uint8_t dashes;            /* in a comment: what came last, see there */
@@ -92,8 +112,10 @@ const struct err *template_refuse(struct arena *a, const struct template *t,
                                   const char *why) MUST;
 /* Fills t->nodes from t->source; partials are not yet resolved. */
 const struct err *template_nodes(struct arena *a, struct template *t) MUST;
+/* The format of that name, or NULL. */
+const struct template_format *template_format_find(struct str name);
 /* Refuses what stands where it could become markup or code, and sets
- * url_quote. t must have its nodes. */
+ * url_quote and hidden. t must have its nodes. */
 const struct err *template_judge(struct arena *a, struct template *t) MUST;
 /* Takes one byte; why the HTML is refused there, or NULL. */
 const char *template_html_step(struct template_place *h, char c);

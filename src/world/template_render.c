@@ -1,8 +1,10 @@
 /* Prints a template over a view.
  *
- * Entered once for each page. Every value passes through print_value, which
- * escapes it: there is no other way for one into the page. Never reads a
- * file and never changes the templates, which all workers share. */
+ * Entered once for each page. Every value, also one with a format, passes
+ * through print_value, which escapes it and marks what is hidden in it: there
+ * is no other way for one into the page. Never reads a file and never changes
+ * the templates, which all workers share. */
+#include "base/text.h"
 #include "world/template_parts.h"
 
 /* Numbers of the view, printed as JSON does. */
@@ -12,7 +14,9 @@ struct page {
     struct arena *a;
     const struct templates *templates;
     const struct template *t; /* the one at hand */
+    const struct template_page *of;
     struct buf *out;
+    size_t marks; /* that are left */
     const struct json *frames[TEMPLATE_DEPTH_MAX + 1]; /* innermost last */
     size_t n;
     size_t depth;
@@ -56,23 +60,61 @@ static bool template_render_find(const struct page *p,
     return true;
 }
 
-static void escape(struct buf *out, struct str s)
+static const char *escaped(char c)
+{
+    switch (c) {
+    case '&':
+        return "&amp;";
+    case '<':
+        return "&lt;";
+    case '>':
+        return "&gt;";
+    case '"':
+        return "&quot;";
+    case '\'':
+        return "&#39;";
+    default:
+        return NULL;
+    }
+}
+
+static void mark(struct page *p, enum template_hidden how, uint32_t rune)
+{
+    const bool element = how == TEMPLATE_MARKED && p->marks > 0;
+    if (element) {
+        p->marks--;
+        buf_printf(p->out, "<code class=\"hid\">U+%04X</code>",
+                   (unsigned)rune);
+    } else {
+        buf_printf(p->out, "[U+%04X]", (unsigned)rune);
+    }
+}
+
+static bool is_ascii(char c)
+{
+    return c >= ' ' && c < 0x7f;
+}
+
+static void template_render_text(struct page *p, enum template_hidden how,
+                                 struct str s)
 {
     size_t from = 0;
-    for (size_t i = 0; i < s.n; i++) {
-        const char *z = s.p[i] == '&'    ? "&amp;"
-                        : s.p[i] == '<'  ? "&lt;"
-                        : s.p[i] == '>'  ? "&gt;"
-                        : s.p[i] == '"'  ? "&quot;"
-                        : s.p[i] == '\'' ? "&#39;"
-                                         : NULL;
-        if (!z)
+    for (size_t at = 0; at < s.n;) {
+        const size_t here = at;
+        const char *z = escaped(s.p[at]);
+        const uint32_t rune =
+            is_ascii(s.p[at]) ? (uint32_t)s.p[at++] : str_rune(s, &at);
+        const bool hidden = how != TEMPLATE_KEPT && text_hidden(rune);
+        if (!z && !hidden)
             continue;
-        buf_str(out, str_sub(s, from, i));
-        buf_put(out, z);
-        from = i + 1;
+        buf_str(p->out, str_sub(s, from, here));
+        if (z)
+            buf_put(p->out, z);
+        else
+            mark(p, how, rune);
+        from = at;
     }
-    buf_str(out, str_sub(s, from, s.n));
+    buf_str(p->out, str_sub(s, from, s.n));
 }
 
 static bool has_control(struct str s)
@@ -122,9 +164,25 @@ static void print_text(struct page *p, const struct template_node *node,
 {
     if (node->url_quote == '\0' ||
         template_url_ok(address_so_far(p->out, node->url_quote), s))
-        escape(p->out, s);
+        template_render_text(p, node->hidden, s);
     else
         buf_char(p->out, '#');
+}
+
+/* v by the node's format, if it has one; a null stays a null. */
+static const struct err *formatted(const struct page *p,
+                                   const struct template_node *node,
+                                   const struct json **v)
+{
+    struct str s = STR("");
+    if (!node->format || !*v)
+        return NULL;
+    const bool fits = node->format->print(p->a, p->of, *v, &s);
+    if (!fits && p->templates->strict)
+        return fail(p, node, "template.format",
+                    "The page has a value that its format does not fit.");
+    *v = json_string(p->a, s);
+    return NULL;
 }
 
 static const struct err *print_value(struct page *p,
@@ -135,6 +193,7 @@ static const struct err *print_value(struct page *p,
     if (!template_render_find(p, node, &v) && strict)
         return fail(p, node, "template.unknown",
                     "The page has a name that its view does not know.");
+    TRY(formatted(p, node, &v));
     switch (json_type(v)) {
     case JSON_STRING:
         print_text(p, node, json_text(v));
@@ -192,9 +251,13 @@ static const struct err *print_section(struct page *p, size_t i)
 {
     const struct template_node *node = &p->t->nodes[i];
     const struct json *v = NULL;
-    bool yes = template_render_find(p, node, &v) && is_true(v);
-    if (node->kind == TEMPLATE_INVERTED)
-        return yes ? NULL : print_nodes(p, i + 1, node->jump);
+    const bool found = template_render_find(p, node, &v);
+    TRY(formatted(p, node, &v));
+    const bool yes = found && is_true(v);
+    if (node->kind != TEMPLATE_SECTION)
+        return yes == (node->kind == TEMPLATE_ONCE)
+                   ? print_nodes(p, i + 1, node->jump)
+                   : NULL;
     if (!yes)
         return NULL;
     if (!json_is(v, JSON_ARRAY))
@@ -241,6 +304,7 @@ static const struct err *print_nodes(struct page *p, size_t from, size_t to)
             break;
         case TEMPLATE_SECTION:
         case TEMPLATE_INVERTED:
+        case TEMPLATE_ONCE:
             TRY(print_inner(p, i));
             i = node->jump;
             break;
@@ -256,18 +320,24 @@ static const struct err *print_nodes(struct page *p, size_t from, size_t to)
 }
 
 const struct err *template_render(struct arena *a, const struct templates *t,
-                                  const char *name, const struct json *view,
+                                  const struct template_page *page,
                                   struct buf *out)
 {
-    const struct template *main = template_find(t, str_of(name));
+    const struct str name = str_of(page->name);
+    const struct template *main = template_find(t, name);
     if (!main)
-        return err_at(a, ERR_INTERNAL, "template.missing", str_of(name),
+        return err_at(a, ERR_INTERNAL, "template.missing", name,
                       "There is no template of this name.");
-    struct page p = {.a = a, .templates = t, .t = main, .out = out};
-    p.frames[p.n++] = view;
+    struct page p = {.a = a,
+                     .templates = t,
+                     .t = main,
+                     .of = page,
+                     .out = out,
+                     .marks = TEMPLATE_MARKS};
+    p.frames[p.n++] = page->view;
     TRY(print_nodes(&p, 0, main->n));
     if (out->over)
-        return err_at(a, ERR_INTERNAL, "template.too_long", str_of(name),
+        return err_at(a, ERR_INTERNAL, "template.too_long", name,
                       "The page is longer than a page may be.");
     return NULL;
 }

@@ -29,6 +29,16 @@ struct str words_cut(struct arena *a, struct str s, size_t max)
     return buf_text(&b);
 }
 
+struct str words_line(struct arena *a, struct str s, size_t max)
+{
+    struct str rest = str_trim(s);
+    const struct str first = str_trim(str_cut(&rest, '\n'));
+    struct buf b = buf_make(a, first.n + 8);
+    buf_str(&b, first);
+    buf_put(&b, rest.p ? " " ELLIPSIS : "");
+    return first.n ? words_cut(a, buf_text(&b), max) : STR("");
+}
+
 struct str words_plain(struct arena *a, struct str s, size_t max)
 {
     const struct str head = words_cut(a, s, max);

@@ -9,6 +9,9 @@
 size_t words_hidden(struct str s);
 /* At most max characters, "…" standing for the rest. */
 struct str words_cut(struct arena *a, struct str s, size_t max);
+/* The first line that is not empty, cut, "…" standing for the others; "" when
+ * there is none. */
+struct str words_line(struct arena *a, struct str s, size_t max);
 /* Plain text of at most max characters for where no marks can stand: hidden
  * characters are spelt as "[U+200B]". */
 struct str words_plain(struct arena *a, struct str s, size_t max);

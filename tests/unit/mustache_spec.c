@@ -100,8 +100,10 @@ static void run_case(struct run *r, const char *file, const struct json *c)
         report_skip(r, skip, e);
         return;
     }
+    const struct template_page page = {.name = "main",
+                                       .view = json_get(c, "data")};
     if (!e)
-        e = template_render(r->arena, t, "main", json_get(c, "data"), &out);
+        e = template_render(r->arena, t, &page, &out);
     bool ok = !e && str_eq(buf_text(&out), expected);
     report(r, ok, file, name);
     printf("\n");

@@ -54,7 +54,8 @@ static void check(const struct templates *t, const char *name)
     const char *page =
         arena_z(arena, str_sub(file, 0, str_find(file, '.', 0)));
     const struct json *view = view_of(path_of("templates/samples/", name));
-    const struct err *e = template_render(arena, t, page, view, &out);
+    const struct template_page of = {.name = page, .view = view};
+    const struct err *e = template_render(arena, t, &of, &out);
     cr_expect(!e, "%s: %s at %.*s", name, e ? e->code : "",
               STR_FMT(e ? e->at : STR("")));
     cr_expect(e || str_ends(buf_text(&out), STR("</html>\n")), "%s", name);

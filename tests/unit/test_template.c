@@ -38,12 +38,18 @@ static struct json *json_of(const char *z)
     return v;
 }
 
+/* 2026-11-20T03:12:04Z */
+#define NOW (INT64_C(1795144324) * 1000000)
+
 static const struct err *render(const struct templates *t, const char *view,
                                 struct str *page)
 {
     struct buf out = buf_make(arena, 1 << 20);
-    const struct err *e =
-        template_render(arena, t, "main", json_of(view), &out);
+    const struct template_page of = {.name = "main",
+                                     .view = json_of(view),
+                                     .now = NOW,
+                                     .zone = STR("Europe/Berlin")};
+    const struct err *e = template_render(arena, t, &of, &out);
     *page = buf_text(&out);
     return e;
 }
@@ -154,6 +160,30 @@ Test(template, inverted_sections)
     expect_all(cases, countof(cases));
 }
 
+/* Around a list, once, with the names as they are outside. */
+Test(template, sections_that_stand_once)
+{
+    static const struct prints cases[] = {
+        {"{{?a}}<ul>{{#a}}<li>{{.}}</li>{{/a}}</ul>{{/a}}",
+         "{\"a\": [1, 2]}", "<ul><li>1</li><li>2</li></ul>"},
+        {"{{?a}}<ul>{{#a}}<li>{{.}}</li>{{/a}}</ul>{{/a}}", "{\"a\": []}",
+         ""},
+        {"{{?a}}{{b}}{{/a}}", "{\"a\": {\"b\": 1}, \"b\": 2}", "2"},
+        {"{{?a}}{{.}}{{/a}}{{^a}}none{{/a}}", "{\"a\": \"\"}", "none"},
+        {"{{?a}}no{{/a}}", "{\"a\": null}", ""},
+        {"{{?a}}no{{/a}}", "{}", ""},
+        {"a\n{{?a}}\nb\n{{/a}}\nc", "{\"a\": [1, 2]}", "a\nb\nc"},
+        {"<p{{?a}} b{{/a}}>", "{\"a\": 1}", "<p b>"},
+    };
+    expect_all(cases, countof(cases));
+    static const struct refused bad[] = {
+        {"{{?a}}<p {{/a}}>", "template.context"},
+        {"{{?a}}", "template.section"},
+        {"{{?}}{{/}}", "template.name"},
+    };
+    expect_refused(bad, countof(bad));
+}
+
 /* Only the first part of a name climbs; the others must be right there. */
 Test(template, lookup_climbs)
 {
@@ -243,6 +273,168 @@ Test(template, values_are_escaped_wherever_they_stand)
          "<p hidden a=b c='d'>" TAMED "</p\n>"},
     };
     expect_all(cases, countof(cases));
+}
+
+/* U+202E, U+200B and a script in one text. */
+#define HOSTILE "{\"v\": \"a\\u202eb\\u200b<script>\"}"
+#define HOSTILE_MARKED                                                        \
+    "a<code class=\"hid\">U+202E</code>b<code class=\"hid\">U+200B</code>"     \
+    "&lt;script&gt;"
+#define HOSTILE_SPELT "a[U+202E]b[U+200B]&lt;script&gt;"
+#define HOSTILE_KEPT "a\u202Eb\u200B&lt;script&gt;"
+
+Test(template, what_is_hidden_is_marked_wherever_it_is_read)
+{
+    static const struct prints cases[] = {
+        {"{{v}}", HOSTILE, HOSTILE_MARKED},
+        {"<p>{{#v}}{{.}}{{/v}}</p>", HOSTILE, "<p>" HOSTILE_MARKED "</p>"},
+        {"<title>{{v}}</title>", HOSTILE, "<title>" HOSTILE_SPELT "</title>"},
+        {"<p title=\"{{v}}\">", HOSTILE, "<p title=\"" HOSTILE_SPELT "\">"},
+        {"<p aria-label='{{v}}'>", HOSTILE,
+         "<p aria-label='" HOSTILE_SPELT "'>"},
+        {"<p names=\"{{v}}\">", HOSTILE, "<p names=\"" HOSTILE_SPELT "\">"},
+        {"<select><option>{{v}}</option></select>{{v}}", HOSTILE,
+         "<select><option>" HOSTILE_SPELT "</option></select>"
+         HOSTILE_MARKED},
+        {"<option value=\"1\"{{#v}} selected{{/v}}>{{#v}}{{.}}{{/v}}</option>",
+         HOSTILE, "<option value=\"1\" selected>" HOSTILE_SPELT "</option>"},
+        {"{{v|head}} {{v|cut}} {{v|line}}", HOSTILE,
+         HOSTILE_MARKED " " HOSTILE_MARKED " " HOSTILE_MARKED},
+        {"<p title=\"{{v|head}}\">", HOSTILE,
+         "<p title=\"" HOSTILE_SPELT "\">"},
+        {"{{v}}", "{\"v\": \"\\t\\n\\r\\u0001\"}",
+         "\t\n<code class=\"hid\">U+000D</code>"
+         "<code class=\"hid\">U+0001</code>"},
+    };
+    expect_all(cases, countof(cases));
+}
+
+/* What a form sends back has to be what was typed or offered. */
+Test(template, what_a_form_sends_back_is_kept)
+{
+    static const struct prints cases[] = {
+        {"<input name=\"{{v}}\" value='{{v}}'>", HOSTILE,
+         "<input name=\"" HOSTILE_KEPT "\" value='" HOSTILE_KEPT "'>"},
+        {"<option value=\"{{v}}\">x</option>", HOSTILE,
+         "<option value=\"" HOSTILE_KEPT "\">x</option>"},
+        {"<textarea>{{v}}</textarea>", HOSTILE,
+         "<textarea>" HOSTILE_KEPT "</textarea>"},
+        {"<a href=\"/x?{{v}}\">", HOSTILE,
+         "<a href=\"/x?" HOSTILE_KEPT "\">"},
+    };
+    expect_all(cases, countof(cases));
+}
+
+Test(template, an_option_holds_text_alone)
+{
+    static const struct refused cases[] = {
+        {"<option>{{>p}}</option>", "template.context"},
+        {"<option>{{v}}", "template.markup"},
+        {"{{#v}}<option>{{/v}}</option>", "template.context"},
+    };
+    expect_refused(cases, countof(cases));
+}
+
+/* A page full of them spells the others, and is no longer than that. */
+Test(template, marks_have_a_ceiling)
+{
+    static const char mark[] = "<code class=\"hid\">U+200B</code>";
+    struct buf text = buf_make(arena, 1 << 16), view = buf_make(arena, 1 << 16);
+    struct templates *t = NULL;
+    struct str page;
+    for (size_t i = 0; i < TEMPLATE_MARKS + 1; i++)
+        buf_put(&text, "\u200B");
+    buf_put(&view, "{\"v\": \"");
+    buf_str(&view, buf_text(&text));
+    buf_put(&view, "\"}");
+    cr_assert(!template_parse(arena, STR("{{v}}|{{v}}"), NULL, true, &t));
+    cr_assert(!render(t, arena_z(arena, buf_text(&view)), &page));
+    cr_expect(str_starts(page, STR("<code class=\"hid\">U+200B</code>")));
+    cr_expect_eq(str_search(page, STR("[U+200B]|[U+200B]")),
+                 TEMPLATE_MARKS * (sizeof mark - 1));
+}
+
+Test(template, formats_of_moments)
+{
+    static const struct prints cases[] = {
+        {"{{t|iso}}", "{\"t\": 1795144324000007}", "2026-11-20T03:12:04Z"},
+        {"{{t|iso}}", "{\"t\": \"2026-11-20T03:12:04.000007Z\"}",
+         "2026-11-20T03:12:04Z"},
+        {"{{t|utc}}", "{\"t\": 1795144324000000}",
+         "20 Nov 2026 03:12:04 UTC"},
+        {"{{t|time}}", "{\"t\": 1795144324000000}",
+         "20 Nov 2026 04:12:04 CET"},
+        {"{{t|short}}", "{\"t\": 1795144324000000}", "20 Nov 04:12:04"},
+        {"{{t|day}}", "{\"t\": \"2026-11-20T23:12:04Z\"}", "21 Nov 2026"},
+        {"{{t|clock}}", "{\"t\": 1795144324000000}", "04:12:04 CET"},
+        {"{{t|ago}}", "{\"t\": 1795141744000000}", "43 min ago"},
+        {"{{t|ago}}", "{\"t\": 1795144804000000}", "8 min left"},
+        {"{{#t}}{{.|short}}{{/t}}", "{\"t\": 1795144324000000}",
+         "20 Nov 04:12:04"},
+        {"[{{t|time}}]", "{\"t\": null}", "[]"},
+        {"[{{t|time}}]", "{\"t\": \"<b>\"}", "[]"},
+        {"[{{t|time}}]", "{\"t\": [1]}", "[]"},
+        {"[{{t|iso}}{{t|utc}}{{t|short}}{{t|day}}{{t|clock}}{{t|ago}}]",
+         "{\"t\": true}", "[]"},
+    };
+    expect_all(cases, countof(cases));
+}
+
+Test(template, formats_of_texts)
+{
+    static const struct prints cases[] = {
+        {"{{v|line}}", "{\"v\": \"\\n  one \\n\\ntwo\"}", "one …"},
+        {"{{v|line}}", "{\"v\": \" one\\n \\n\"}", "one"},
+        {"{{#v|line}}no{{/v|line}}", "{\"v\": \" \\n \"}", ""},
+        {"{{#v|hidden}}({{.}}){{/v|hidden}}", "{\"v\": \"plain\"}", ""},
+        {"{{#v|hidden}}({{.}}){{/v|hidden}}", "{\"v\": \"a\\u200b\"}",
+         "(1 hidden character shown)"},
+        {"{{v|hidden}}", "{\"v\": \"\\u200b\\u202e\"}",
+         "2 hidden characters shown"},
+        {"{{^v|hidden}}none{{/v|hidden}}", "{\"v\": \"a\"}", "none"},
+        {"[{{v|head}}{{v|cut}}{{v|line}}{{v|hidden}}]", "{\"v\": 5}", "[]"},
+        {"{{ v|head }}", "{\"v\": \"<\"}", "&lt;"},
+    };
+    expect_all(cases, countof(cases));
+    static const struct refused bad[] = {
+        {"{{v|raw}}", "template.format"},
+        {"{{v|}}", "template.format"},
+        {"{{v|head|cut}}", "template.format"},
+        {"{{#v|raw}}{{/v|raw}}", "template.format"},
+        {"{{#v|head}}{{/v}}", "template.section"},
+        {"{{|head}}", "template.name"},
+        {"<script>{{v|iso}}</script>", "template.context"},
+        {"<p onclick=\"{{v|head}}\">", "template.context"},
+    };
+    expect_refused(bad, countof(bad));
+}
+
+/* Before each cut there is a letter with two accents, a joiner or a <: a cut
+ * leaves whole characters, each escaped or marked, and nothing half. */
+Test(template, a_cut_text_is_escaped_and_marked_to_its_end)
+{
+    static const char *const clusters[][2] = {
+        {"e\u0301\u0323", "e\u0301…"},
+        {"<script>", "&lt;s…"},
+        {"\u202E<b>", "<code class=\"hid\">U+202E</code>&lt;…"},
+        {"\U0001F468\u200D\U0001F469",
+         "\U0001F468<code class=\"hid\">U+200D</code>…"},
+        {"&amp;", "&amp;a…"},
+    };
+    for (size_t i = 0; i < countof(clusters); i++) {
+        struct buf view = buf_make(arena, 4096);
+        struct templates *t = NULL;
+        struct str page;
+        buf_put(&view, "{\"v\": \"");
+        for (int k = 0; k < 198; k++)
+            buf_char(&view, 'x');
+        buf_put(&view, clusters[i][0]);
+        buf_put(&view, "\"}");
+        cr_assert(!template_parse(arena, STR("{{v|cut}}"), NULL, true, &t));
+        cr_assert(!render(t, arena_z(arena, buf_text(&view)), &page));
+        cr_expect(str_is(str_sub(page, 198, page.n), clusters[i][1]), "%.*s",
+                  STR_FMT(page));
+    }
 }
 
 Test(template, refuses_values_that_could_become_code)
@@ -555,6 +747,10 @@ Test(template, strict_refuses_unknown_names)
         {"{{a}}", "[]", "template.unknown", "main.html:1 a"},
         {"{{a}}", "{\"a\": []}", "template.not_text", "main.html:1 a"},
         {"{{.}}", "{}", "template.not_text", "main.html:1 ."},
+        {"{{a|time}}", "{\"a\": \"x\"}", "template.format",
+         "main.html:1 a|time"},
+        {"{{#a|head}}{{/a|head}}", "{\"a\": 1}", "template.format",
+         "main.html:1 a|head"},
         {"{{a}}", "{\"a\": null}", NULL, NULL},
         {"{{#a}}{{/a}}{{^a}}{{/a}}{{#a.b}}{{/a.b}}", "{}", NULL, NULL},
         {"{{#a}}{{b}}{{/a}}", "{\"a\": 1, \"b\": 2}", NULL, NULL},
@@ -631,8 +827,9 @@ Test(template, a_page_has_a_ceiling)
     cr_assert(!template_parse(arena, STR("{{#l}}0123456789{{/l}}"), NULL,
                               true, &t));
     struct buf out = buf_make(arena, 25);
-    const struct err *e =
-        template_render(arena, t, "main", json_of("{\"l\": [1, 2, 3]}"), &out);
+    const struct template_page page = {
+        .name = "main", .view = json_of("{\"l\": [1, 2, 3]}")};
+    const struct err *e = template_render(arena, t, &page, &out);
     cr_assert(e != NULL);
     cr_expect(e->kind == ERR_INTERNAL);
     cr_expect(str_is(str_of(e->code), "template.too_long"));
@@ -643,8 +840,9 @@ Test(template, an_unknown_template_is_an_error)
     struct templates *t = NULL;
     cr_assert(!template_parse(arena, STR("x"), NULL, true, &t));
     struct buf out = buf_make(arena, 100);
-    const struct err *e =
-        template_render(arena, t, "absent", json_of("{}"), &out);
+    const struct template_page page = {.name = "absent",
+                                       .view = json_of("{}")};
+    const struct err *e = template_render(arena, t, &page, &out);
     cr_assert(e != NULL);
     cr_expect(e->kind == ERR_INTERNAL);
     cr_expect(str_is(str_of(e->code), "template.missing"));
@@ -684,10 +882,12 @@ Test(template, loads_a_directory)
     e = template_load(arena, str_of(dir), true, &t);
     cr_assert(!e, "%s %s", e ? e->code : "", e ? e->at.p : "");
     struct buf out = buf_make(arena, 1000);
-    cr_assert(!template_render(arena, t, "page", json_of("{\"a\": \"<\"}"),
-                                  &out));
+    const struct template_page page = {
+        .name = "page", .view = json_of("{\"a\": \"<\"}")};
+    const struct template_page empty = {.name = "empty"};
+    cr_assert(!template_render(arena, t, &page, &out));
     cr_expect(str_is(buf_text(&out), "<p>&lt;</p>\n"));
-    cr_assert(!template_render(arena, t, "empty", NULL, &out));
+    cr_assert(!template_render(arena, t, &empty, &out));
 
     write_file(dir, "bad.html", "\n{{>absent}}");
     e = template_load(arena, str_of(dir), true, &t);

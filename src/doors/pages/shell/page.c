@@ -79,7 +79,11 @@ static const struct err *render(struct call *c, int status, const char *name,
                                 struct json *view)
 {
     struct buf out = buf_make(c->a, PAGE_MAX);
-    TRY(template_render(c->a, c->serve->templates, name, view, &out));
+    const struct template_page page = {.name = name,
+                                       .view = view,
+                                       .now = clock_now(),
+                                       .zone = c->who.time_zone};
+    TRY(template_render(c->a, c->serve->templates, &page, &out));
     c->rs->body = out;
     c->rs->status = status;
     response_header(c->rs, "Content-Type", STR("text/html; charset=utf-8"));
