@@ -112,6 +112,7 @@ struct json *json_integer(struct arena *a, int64_t v);
 struct json *json_boolean(struct arena *a, bool v);
 void json_set_json(struct json *obj, const char *key, const struct json *v);
 void json_set_key(struct json *obj, struct str key, const struct json *v);
+/* p NULL sets "". */
 void json_set_text(struct json *obj, const char *key, struct str s);
 /* Same, but p NULL sets null. */
 void json_set_text_or_null(struct json *obj, const char *key, struct str s);

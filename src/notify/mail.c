@@ -9,7 +9,6 @@
 #include "base/clock.h"
 #include "base/crypt.h"
 #include "notify/message.h"
-#include "world/shown.h"
 #include "world/words.h"
 
 #define SUBJECT_MAX 150 /* characters */
@@ -191,23 +190,22 @@ static struct str as_text(struct arena *a, const struct message *m)
 /* ---- the page ------------------------------------------------------- */
 
 /* A text as a list of its lines. */
-static struct json *lines(struct arena *a, size_t *codes, struct str s)
+static struct json *lines(struct arena *a, struct str s)
 {
     struct json *list = json_array(a);
     struct str rest = s.n ? str_head(s, TEXT_MAX) : STR_NONE;
     for (size_t i = 0; rest.p && i < LINES_MAX; i++)
-        json_add_json(list, shown_text(a, codes, str_cut(&rest, '\n')));
+        json_add_text(list, str_cut(&rest, '\n'));
     return list;
 }
 
 static struct json *view(struct arena *a, const struct message *m)
 {
-    size_t codes = SHOWN_CODES;
     struct json *o = json_object(a), *rows = json_array(a);
     struct json *choices = json_array(a), *mail = json_object(a);
     json_set_text(o, "heading", m->heading);
-    json_set_json(o, "title", shown_text(a, &codes, m->title));
-    json_set_json(o, "question", lines(a, &codes, m->question));
+    json_set_text(o, "title", m->title);
+    json_set_json(o, "question", lines(a, m->question));
     for (size_t i = 0; i < m->rows; i++) {
         struct json *row = json_object(a);
         json_set_text(row, "name", str_of(m->row[i].name));
@@ -216,16 +214,12 @@ static struct json *view(struct arena *a, const struct message *m)
     }
     json_set_json(o, "rows", rows);
     json_set_text(o, "silence", m->on_expiry.p ? m->on_expiry : STR(""));
-    json_set_bool(o, "has_explanation", m->explanation.n > 0);
-    json_set_json(o, "explanation", lines(a, &codes, m->explanation));
+    json_set_json(o, "explanation", lines(a, m->explanation));
     for (size_t i = 0; i < m->choices; i++)
-        json_add_json(
-            choices, shown_text(a, &codes,
-                                words_cut(a, m->choice[i], MESSAGE_LINE_MAX)));
-    json_set_bool(o, "has_choices", m->choices > 0);
+        json_add_text(choices,
+                      words_cut(a, m->choice[i], MESSAGE_LINE_MAX));
     json_set_json(o, "choices", choices);
-    json_set_bool(o, "has_context", m->context.n > 0);
-    json_set_json(o, "context", lines(a, &codes, m->context));
+    json_set_json(o, "context", lines(a, m->context));
     json_set_text(o, "url", m->url);
     json_set_json(mail, "mail", o);
     return mail;

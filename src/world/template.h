@@ -20,7 +20,6 @@
  *   ago    43 min ago, 8 min left     day    20 Nov 2026
  *                                     clock  04:12:04 CET
  *   head   a text, at most 300 characters     cut   at most 200
- *   line   its first line that is not empty, at most 200
  *   hidden "3 hidden characters shown", or "" when it has none
  *
  * What prints nothing, or changes how its neighbours are read (text_hidden in

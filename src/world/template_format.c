@@ -135,14 +135,6 @@ static bool cut(struct arena *a, const struct template_page *page,
     return json_is(v, JSON_STRING);
 }
 
-static bool line(struct arena *a, const struct template_page *page,
-                 const struct json *v, struct str *out)
-{
-    (void)page;
-    *out = words_line(a, json_text(v), CUT_MAX);
-    return json_is(v, JSON_STRING);
-}
-
 static bool hidden(struct arena *a, const struct template_page *page,
                    const struct json *v, struct str *out)
 {
@@ -162,10 +154,10 @@ static bool hidden(struct arena *a, const struct template_page *page,
 const struct template_format *template_format_find(struct str name)
 {
     static const struct template_format list[] = {
-        {"iso", iso},   {"utc", utc},          {"time", when},
-        {"short", brief}, {"day", day},        {"clock", clock_there},
-        {"ago", ago},   {"head", head},        {"cut", cut},
-        {"line", line}, {"hidden", hidden}};
+        {"iso", iso},         {"utc", utc}, {"time", when},
+        {"short", brief},     {"day", day}, {"clock", clock_there},
+        {"ago", ago},         {"cut", cut}, {"head", head},
+        {"hidden", hidden}};
     for (size_t i = 0; i < countof(list); i++) {
         if (str_is(name, list[i].name))
             return &list[i];

@@ -10,8 +10,7 @@ SUITE_WITH(page_difference, v = page_view(a, 1));
 
 static void put_side(struct buf *b, const struct json *side)
 {
-    const struct json *text = json_get(side, "text");
-    buf_str(b, side ? json_get_text(text, "text") : STR("none"));
+    buf_str(b, side ? json_get_text(side, "text") : STR("none"));
 }
 
 /* "± path: before > after" of each row, by '\n'. */
@@ -25,7 +24,7 @@ static const char *rows(const char *before, const char *after)
         buf_put(&b, i ? "\n" : "");
         buf_str(&b, json_get_text(row, "sign"));
         buf_char(&b, ' ');
-        buf_str(&b, json_get_text(json_get(row, "path"), "text"));
+        buf_str(&b, json_get_text(row, "path"));
         buf_put(&b, ": ");
         put_side(&b, json_get(row, "before"));
         buf_put(&b, " > ");

@@ -298,8 +298,7 @@ Test(template, what_is_hidden_is_marked_wherever_it_is_read)
          HOSTILE_MARKED},
         {"<option value=\"1\"{{#v}} selected{{/v}}>{{#v}}{{.}}{{/v}}</option>",
          HOSTILE, "<option value=\"1\" selected>" HOSTILE_SPELT "</option>"},
-        {"{{v|head}} {{v|cut}} {{v|line}}", HOSTILE,
-         HOSTILE_MARKED " " HOSTILE_MARKED " " HOSTILE_MARKED},
+        {"{{v|head}} {{v|cut}}", HOSTILE, HOSTILE_MARKED " " HOSTILE_MARKED},
         {"<p title=\"{{v|head}}\">", HOSTILE,
          "<p title=\"" HOSTILE_SPELT "\">"},
         {"{{v}}", "{\"v\": \"\\t\\n\\r\\u0001\"}",
@@ -307,6 +306,49 @@ Test(template, what_is_hidden_is_marked_wherever_it_is_read)
          "<code class=\"hid\">U+0001</code>"},
     };
     expect_all(cases, countof(cases));
+}
+
+/* v, a text, printed by {{v}}. */
+static const char *printed(const char *v)
+{
+    struct json *view = json_object(arena);
+    struct buf out = buf_make(arena, 1 << 20);
+    struct templates *t = NULL;
+    json_set_text(view, "v", str_of(v));
+    const struct template_page of = {.name = "main", .view = view};
+    cr_assert(!template_parse(arena, STR("{{v}}"), NULL, true, &t));
+    cr_assert(!template_render(arena, t, &of, &out));
+    return arena_z(arena, buf_text(&out));
+}
+
+Test(template, every_kind_of_hidden_character_is_marked)
+{
+    static const char *const texts[][2] = {
+        {"a\x01z", "U+0001"}, {"a\rz", "U+000D"}, {"a\x1Bz", "U+001B"},
+        {"a\x7Fz", "U+007F"}, {"a\xC2\x85z", "U+0085"}, {"a\u00ADz", "U+00AD"},
+        {"a\u034Fz", "U+034F"}, {"a\u061Cz", "U+061C"}, {"a\u115Fz", "U+115F"},
+        {"a\u180Ez", "U+180E"}, {"a\u200Dz", "U+200D"}, {"a\u200Fz", "U+200F"},
+        {"a\u2028z", "U+2028"}, {"a\u2029z", "U+2029"}, {"a\u2060z", "U+2060"},
+        {"a\u2800z", "U+2800"}, {"a\u3164z", "U+3164"}, {"a\uFE0Fz", "U+FE0F"},
+        {"a\uFEFFz", "U+FEFF"}, {"a\uFFA0z", "U+FFA0"}, {"a\uFFF9z", "U+FFF9"},
+        {"a\U000E0041z", "U+E0041"}, {"a\U000E0100z", "U+E0100"},
+    };
+    for (size_t i = 0; i < countof(texts); i++) {
+        struct buf b = buf_make(arena, 100);
+        buf_put(&b, "a<code class=\"hid\">");
+        buf_put(&b, texts[i][1]);
+        buf_put(&b, "</code>z");
+        cr_expect_str_eq(printed(texts[i][0]), arena_z(arena, buf_text(&b)));
+    }
+}
+
+Test(template, ordinary_letters_of_the_world_are_left_alone)
+{
+    static const char *const texts[] = {
+        "Zwölf\tBoxkämpfer\n", "שלום עולם", "مرحبا",  "日本語", "Ayd\u0131n",
+        "e\u0301",              "\u00A0",    "\U0001F600", "\uFFFD"};
+    for (size_t i = 0; i < countof(texts); i++)
+        cr_expect_str_eq(printed(texts[i]), texts[i]);
 }
 
 /* What a form sends back has to be what was typed or offered. */
@@ -383,16 +425,13 @@ Test(template, formats_of_moments)
 Test(template, formats_of_texts)
 {
     static const struct prints cases[] = {
-        {"{{v|line}}", "{\"v\": \"\\n  one \\n\\ntwo\"}", "one …"},
-        {"{{v|line}}", "{\"v\": \" one\\n \\n\"}", "one"},
-        {"{{#v|line}}no{{/v|line}}", "{\"v\": \" \\n \"}", ""},
         {"{{#v|hidden}}({{.}}){{/v|hidden}}", "{\"v\": \"plain\"}", ""},
         {"{{#v|hidden}}({{.}}){{/v|hidden}}", "{\"v\": \"a\\u200b\"}",
          "(1 hidden character shown)"},
         {"{{v|hidden}}", "{\"v\": \"\\u200b\\u202e\"}",
          "2 hidden characters shown"},
         {"{{^v|hidden}}none{{/v|hidden}}", "{\"v\": \"a\"}", "none"},
-        {"[{{v|head}}{{v|cut}}{{v|line}}{{v|hidden}}]", "{\"v\": 5}", "[]"},
+        {"[{{v|head}}{{v|cut}}{{v|hidden}}]", "{\"v\": 5}", "[]"},
         {"{{ v|head }}", "{\"v\": \"<\"}", "&lt;"},
     };
     expect_all(cases, countof(cases));

@@ -106,15 +106,14 @@ struct json *answer_amend_difference(struct page_view *v,
     return o;
 }
 
-struct json *answer_amend_brief(struct page_view *v,
-                                const struct suspension *s)
+struct str answer_amend_brief(struct page_view *v, const struct suspension *s)
 {
     if (!suspension_modified(s) || s->state == SUSPENSION_EXPIRED)
-        return NULL;
+        return STR_NONE;
     if (s->kind == KIND_PLAN_REVIEW)
-        return page_view_text(v, STR("its steps"));
+        return STR("its steps");
     const struct json *o = answer_amend_difference(v, s);
-    return page_view_text(v, json_get_text(o, "brief"));
+    return json_get_text(o, "brief");
 }
 
 /* The number of what is shown as the change. */

@@ -39,9 +39,8 @@ bool answer_amend_unseen(struct arena *a, const struct suspension *after,
 struct json *answer_amend_difference(struct page_view *v,
                                      const struct suspension *s);
 /* What was changed, in a few words, where the answer allows something else;
- * NULL where it does not. */
-struct json *answer_amend_brief(struct page_view *v,
-                                const struct suspension *s);
+ * p NULL where it does not. */
+struct str answer_amend_brief(struct page_view *v, const struct suspension *s);
 
 struct answer_amend_of {
     const struct suspension *s;

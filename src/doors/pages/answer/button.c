@@ -198,7 +198,7 @@ static void add_button(struct page_view *v, struct json *list,
     set_key(o, s, choices, choice, json_count(list));
     json_set_json(o, "value", json_get(choice, "value"));
     json_set_json(o, "choice", page_choice(v, choices, choice));
-    json_set_json(o, "description", page_view_text(v, more));
+    json_set_text(o, "description", more);
     json_set_text(o, "does", kinds_does(v->a, s, choice));
     json_set_text(o, "tone", tone(choice, i == primary_of(choices)));
     json_set_bool(o, "primary", i == last_of(s, choices));

@@ -97,9 +97,9 @@ static struct json *next_of(struct page_view *v, const struct suspension *s)
     json_set_text(o, "url", page_view_path(v->a, "/suspensions/", s->id, ""));
     json_set_json(o, "kind", page_badge_kind(v->a, s));
     json_set_json(o, "risk", page_badge_risk(v->a, s));
-    json_set_json(o, "title", page_view_head(v, title, PAGE_VIEW_ROW));
+    json_set_text(o, "title", words_cut(v->a, title, PAGE_VIEW_ROW));
     json_set_text(o, "line", buf_text(&line));
-    json_set_json(o, "agent", page_view_text(v, s->asked_by));
+    json_set_text(o, "agent", s->asked_by);
     return o;
 }
 
@@ -204,8 +204,8 @@ static const struct err *show_answered(struct call *c,
     TRY(set_next(c, &v, view, s->id));
     TRY(set_kind(c, &v, s, view));
     json_set_json(view, "suspension", question_head(&v, s));
-    json_set_json(view, "changes", answer_amend_brief(&v, s));
-    json_set_json(view, "summary", question_decision_summary(&v, s, &c->who));
+    json_set_text(view, "changes", answer_amend_brief(&v, s));
+    json_set_text(view, "summary", question_decision_summary(&v, s, &c->who));
     json_set_json(view, "marks", marks(c->a, s, h.closed));
     json_set_json(view, "decision",
                   question_decision(&v, s, &c->who, h.closed));
@@ -289,11 +289,8 @@ static void add_sent(struct page_view *v, struct json *mine,
     struct json *o = json_object(v->a);
     if (!value)
         return;
-    json_set_json(o, "name",
-                  page_view_text(v, amend->subject ? STR("Subject")
-                                                   : STR("Limits")));
-    json_set_json(o, "value",
-                  page_view_text(v, page_facts_value(v->a, value)));
+    json_set_text(o, "name", amend->subject ? STR("Subject") : STR("Limits"));
+    json_set_text(o, "value", page_facts_value(v->a, value));
     json_add_json(json_get(mine, "values"), o);
 }
 
@@ -307,14 +304,13 @@ static const struct err *show_stale(struct call *c, const struct suspension *s,
     struct history h;
     TRY(load_history(c, &v, s, &h));
     TRY(set_next(c, &v, view, s->id));
-    struct json *heading = question_decision_heading(&v, s, &c->who);
+    const struct str heading = question_decision_heading(&v, s, &c->who);
     question_decision_set_answer(&v, mine, s, sent->value);
     add_sent(&v, mine, &sent->amend);
-    json_set_json(mine, "at", page_view_time(&v, v.now));
-    json_set_json(mine, "reason",
-                  page_view_text(&v, words ? sent->reason : STR_NONE));
+    page_view_set_time(mine, "at", v.now);
+    json_set_text(mine, "reason", words ? sent->reason : STR_NONE);
     json_set_json(view, "suspension", question_head(&v, s));
-    json_set_json(view, "heading", heading);
+    json_set_text(view, "heading", heading);
     json_set_text(view, "sentence", question_decision_stale(s));
     json_set_json(view, "decision",
                   question_decision(&v, s, &c->who, h.closed));

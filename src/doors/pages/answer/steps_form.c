@@ -48,8 +48,8 @@ static struct json *step_fields(struct page_view *v, const struct json *step,
                   of->typed ? typed(v->a, of->typed, "o", i)
                             : words_count(v->a, (int64_t)i + 1));
     json_set_text(o, "note", typed(v->a, of->typed, "n", i));
-    json_set_json(o, "title", page_view_text(v, json_get_text(step, "title")));
-    json_set_json(o, "detail", detail.n ? page_view_text(v, detail) : NULL);
+    json_set_text(o, "title", json_get_text(step, "title"));
+    json_set_text(o, "detail", detail);
     json_set_text(o, "place_error", error_of(v->a, of->errors, "o", i));
     json_set_text(o, "note_error", error_of(v->a, of->errors, "n", i));
     return o;

@@ -78,9 +78,7 @@ static struct json *cannot(struct page_view *v,
     if (suspension_due(of->s, v->now)) {
         json_set_text(o, "why", STR("The time to answer is over; the question "
                                     "will be recorded as expired."));
-        json_set_json(o, "who",
-                      page_view_text(v, STR("Nobody can answer it any "
-                                            "more.")));
+        json_set_text(o, "who", STR("Nobody can answer it any more."));
         return o;
     }
     const struct responder_case rule = suspension_case(of->s);
@@ -89,7 +87,7 @@ static struct json *cannot(struct page_view *v,
                       ? why(v->a, &rule, of->reader)
                       : STR("You are signed in as an auditor; auditors read "
                             "and do not answer."));
-    json_set_json(o, "who", page_view_text(v, responder_who(v->a, &rule)));
+    json_set_text(o, "who", responder_who(v->a, &rule));
     return o;
 }
 
@@ -258,14 +256,14 @@ static const char *comes(struct arena *a, const struct suspension *s,
                : " gets this answer at once, and may go on with it.";
 }
 
-static struct json *says(struct page_view *v, const struct suspension *s,
+static struct str says(struct arena *a, const struct suspension *s,
                          const struct json *choice)
 {
-    struct buf b = buf_make(v->a, 4096);
+    struct buf b = buf_make(a, 4096);
     buf_str(&b, s->asked_by);
-    buf_put(&b, comes(v->a, s, choice));
+    buf_put(&b, comes(a, s, choice));
     buf_put(&b, " An answer is final.");
-    return page_view_text(v, buf_text(&b));
+    return buf_text(&b);
 }
 
 /* What the choice may change; true while that is still being typed. */
@@ -280,8 +278,9 @@ static bool set_change(struct page_view *v, struct json *o,
                                           .after = of->after};
     struct json *change = answer_amend(v, &amend);
     json_set_json(o, "amend", change);
-    json_set_json(o, "changes",
-                  of->after ? answer_amend_brief(v, of->after) : NULL);
+    json_set_text(
+        o, "changes",
+        of->after ? answer_amend_brief(v, of->after) : STR_NONE);
     json_set_bool(o, "may_confirm",
                   !change || json_bool(json_get(change, "may_confirm")));
     return change && !of->after;
@@ -312,8 +311,8 @@ static struct json *confirm(struct page_view *v,
     json_set_json(o, "value", json_get(c, "value"));
     json_set_text(o, "tone", answer_button_tone(choices, c));
     json_set_text(o, "key", answer_button_key(s, choices, c));
-    json_set_json(o, "description", page_view_text(v, more));
-    json_set_json(o, "says", says(v, s, c));
+    json_set_text(o, "description", more);
+    json_set_text(o, "says", says(v->a, s, c));
     json_set_json(o, "unseen", question_unseen_view(v, unseen, s, c));
     json_set_json(o, "stakes", kinds_stakes(v, s, c));
     json_set_text(o, "facts_short",

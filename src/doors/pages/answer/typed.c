@@ -35,7 +35,7 @@ struct json *answer_typed(struct page_view *v, const struct suspension *s,
     struct json *o = json_object(v->a);
     if (!word.p)
         return NULL;
-    json_set_json(o, "word", page_view_text(v, word));
+    json_set_text(o, "word", word);
     json_set_text(o, "value", value.p ? value : STR(""));
     json_set_text(o, "error", differs ? str_of(say(value)) : STR(""));
     return o;

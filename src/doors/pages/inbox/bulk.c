@@ -109,9 +109,9 @@ static struct json *left_out(struct page_view *v, const struct suspension *s,
     struct json *o = json_object(v->a);
     const struct str title = s->id.p ? question_head_title(s) : id;
     json_set_text(o, "url", page_view_path(v->a, "/suspensions/", id, ""));
-    json_set_json(o, "title", page_view_head(v, title, PAGE_VIEW_ROW));
+    json_set_text(o, "title", words_cut(v->a, title, PAGE_VIEW_ROW));
     json_set_json(o, "risk", s->id.p ? page_badge_risk(v->a, s) : NULL);
-    json_set_json(o, "why", page_view_text(v, why));
+    json_set_text(o, "why", why);
     return o;
 }
 

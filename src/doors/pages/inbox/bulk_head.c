@@ -19,8 +19,7 @@ static struct json *reasons(struct page_view *v, const struct json *left)
     struct json *list = json_array(v->a);
     size_t n = 0;
     for (size_t i = 0; i < all; i++) {
-        const struct json *why = json_get(json_at(left, i), "why");
-        const struct str text = json_get_text(why, "text");
+        const struct str text = json_get_text(json_at(left, i), "why");
         size_t k = 0;
         while (k < n && !str_eq(r[k].why, text))
             k++;
@@ -31,7 +30,7 @@ static struct json *reasons(struct page_view *v, const struct json *left)
     for (size_t i = 0; i < n; i++) {
         struct json *o = json_object(v->a);
         json_set_text(o, "count", words_count(v->a, r[i].n));
-        json_set_json(o, "why", page_view_text(v, r[i].why));
+        json_set_text(o, "why", r[i].why);
         json_add_json(list, o);
     }
     return list;
@@ -73,8 +72,9 @@ static void add_same(struct page_view *v, struct json *list,
     if (json_count(list) == INBOX_BULK_HEAD_SAME)
         return;
     json_set_text(o, "url", page_view_path(v->a, "/suspensions/", s->id, ""));
-    json_set_json(o, "title",
-                  page_view_head(v, question_head_title(s), PAGE_VIEW_ROW));
+    json_set_text(
+        o, "title",
+        words_cut(v->a, question_head_title(s), PAGE_VIEW_ROW));
     json_set_text(o, "where", ticked ? STR("also in this list")
                                      : STR("open, not in this list"));
     json_add_json(list, o);

@@ -15,14 +15,16 @@ static struct json *decided_row(struct call *c, struct page_view *v,
     const struct str title = question_head_title(s);
     const struct str who = page_badge_who(v->a, s, &c->who);
     json_set_text(o, "url", page_view_path(v->a, "/suspensions/", s->id, ""));
-    json_set_json(o, "at", page_view_time(v, s->responded_at));
+    page_view_set_time(o, "at", s->responded_at);
     json_set_json(o, "outcome", page_badge_outcome(v, s));
     json_set_json(o, "kind", page_badge_kind(v->a, s));
-    json_set_json(o, "title", page_view_head(v, title, PAGE_VIEW_ROW));
-    json_set_json(o, "reason", question_decision_line(v, s));
-    json_set_json(o, "agent", page_view_text(v, s->asked_by));
+    json_set_text(o, "title", words_cut(v->a, title, PAGE_VIEW_ROW));
+    json_set_text(o, "reason",
+                  words_line(v->a, question_decision_line(v->a, s),
+                             PAGE_VIEW_ROW));
+    json_set_text(o, "agent", s->asked_by);
     json_set_json(o, "risk", page_badge_risk(v->a, s));
-    json_set_json(o, "who", page_view_head(v, who, PAGE_VIEW_ROW));
+    json_set_text(o, "who", who);
     json_set_text(o, "door",
                   str_of(vocabulary_via(s->responded_via)->past));
     json_set_text(o, "waited",

@@ -171,20 +171,20 @@ static const struct row rows[] = {
      {{NULL, "Risk, then deadline"}, {"deadline", "Deadline"}}}};
 
 /* What is set stands outside of the fold, to be taken away. */
-static void add_set(struct call *c, struct page_view *v, struct json *set,
-                    const char *key, const char *name, struct str value)
+static void add_set(struct call *c, struct json *set, const char *key,
+                    const char *name, struct str value)
 {
     struct json *o = json_object(c->a);
     if (!value.p)
         return;
     json_set_text(o, "name", str_of(name));
-    json_set_json(o, "value", page_view_head(v, value, PAGE_VIEW_ROW));
+    json_set_text(o, "value", value);
     json_set_text(o, "url", page_list_url(c, "/inbox", key, STR_NONE));
     json_add_json(set, o);
 }
 
-static struct json *links(struct call *c, struct page_view *v,
-                          const struct row *r, struct json *set)
+static struct json *links(struct call *c, const struct row *r,
+                          struct json *set)
 {
     struct json *list = json_array(c->a);
     const struct str now = page_list_filter(c, r->key);
@@ -198,21 +198,20 @@ static struct json *links(struct call *c, struct page_view *v,
             .here = word.p ? str_eq(word, now) : !now.p};
         page_list_chip(list, c->a, &one);
         if (word.p && one.here)
-            add_set(c, v, set, r->key, r->label, one.label);
+            add_set(c, set, r->key, r->label, one.label);
     }
     return list;
 }
 
-struct json *inbox_filters_view(struct call *c, struct page_view *v,
-                                const struct inbox_filters *f)
+struct json *inbox_filters_view(struct call *c, const struct inbox_filters *f)
 {
     struct json *o = json_object(c->a), *set = json_array(c->a);
     json_set_json(o, "kinds", kind_chips(c, f));
     json_set_json(o, "risks", risk_chips(c, f));
     for (size_t i = 0; i < countof(rows); i++)
-        json_set_json(o, rows[i].member, links(c, v, &rows[i], set));
-    add_set(c, v, set, "agent", "Agent", f->wish.agent);
-    add_set(c, v, set, "q", "Search", f->wish.words);
+        json_set_json(o, rows[i].member, links(c, &rows[i], set));
+    add_set(c, set, "agent", "Agent", f->wish.agent);
+    add_set(c, set, "q", "Search", f->wish.words);
     json_set_json(o, "set", set);
     json_set_text(o, "save_url", page_list_save(c, "/inbox"));
     return o;

@@ -21,7 +21,7 @@ struct inbox_filters {
 const struct err *inbox_filters_read(struct call *c, struct inbox_filters *f,
                                      int64_t now) MUST;
 /* `filters`: what changes each of them, with counts. */
-struct json *inbox_filters_view(struct call *c, struct page_view *v,
+struct json *inbox_filters_view(struct call *c,
                                 const struct inbox_filters *f);
 /* "My groups" */
 const char *inbox_filters_title(const struct inbox_filters *f);

@@ -132,11 +132,11 @@ static const struct err *page_show(struct call *c, struct inbox_filters *f,
     json_set_text(view, "heading", str_of(title));
     json_set_text(view, "summary", summary(c, f));
     json_set_text(view, "note", note(f));
-    json_set_json(view, "as_of", page_view_time(&v, v.now));
+    page_view_set_time(view, "as_of", v.now);
     json_set_text(view, "reload_url", here);
     json_set_text(view, "first_url",
                   page_list_url(c, "/inbox", "after", STR_NONE));
-    json_set_json(view, "filters", inbox_filters_view(c, &v, f));
+    json_set_json(view, "filters", inbox_filters_view(c, f));
     json_set_json(view, "soon", soon(c, &v, ending));
     json_set_json(view, "empty", rows.n ? NULL : empty(c, f));
     json_set_json(view, "list", NULL);

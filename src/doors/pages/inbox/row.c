@@ -28,7 +28,7 @@ static struct json *figure(struct page_view *v, struct str value,
 {
     struct json *o = json_object(v->a);
     json_set_text(o, "value", value);
-    json_set_json(o, "unit", page_view_head(v, unit, UNIT_MAX));
+    json_set_text(o, "unit", words_cut(v->a, unit, UNIT_MAX));
     return o;
 }
 
@@ -97,15 +97,15 @@ static struct json *figure_of(struct page_view *v, const struct suspension *s)
 
 /* ---- the row -------------------------------------------------------- */
 
-/* The first line of the explanation, else of a question under a title. */
-static struct json *reason(struct page_view *v, const struct suspension *s)
+/* The explanation, else a question under a title. */
+static struct str reason(const struct suspension *s)
 {
     const struct str words = s->explanation.p ? s->explanation
                              : s->title.p     ? s->question
                                               : STR_NONE;
     return str_eq(str_trim(words), str_trim(question_head_title(s)))
-               ? NULL
-               : page_view_line(v, words);
+               ? STR_NONE
+               : words;
 }
 
 static struct str pick(struct arena *a, const struct suspension *s)
@@ -125,13 +125,13 @@ struct json *inbox_row(struct page_view *v, const struct suspension *s)
     json_set_text(o, "pick", pick(v->a, s));
     json_set_text(o, "named", words_plain(v->a, title, PAGE_VIEW_TAB));
     json_set_json(o, "kind", page_badge_kind(v->a, s));
-    json_set_json(o, "title", page_view_head(v, title, PAGE_VIEW_ROW));
-    json_set_json(o, "reason", reason(v, s));
-    json_set_json(o, "agent", page_view_text(v, s->asked_by));
-    json_set_json(o, "on_behalf", page_view_text(v, s->initiated_by));
+    json_set_text(o, "title", words_cut(v->a, title, PAGE_VIEW_ROW));
+    json_set_text(o, "reason", words_line(v->a, reason(s), PAGE_VIEW_ROW));
+    json_set_text(o, "agent", s->asked_by);
+    json_set_text(o, "on_behalf", s->initiated_by);
     json_set_json(o, "risk", page_badge_risk(v->a, s));
     json_set_json(o, "figure", figure_of(v, s));
-    json_set_json(o, "since", page_view_time(v, s->suspended_at));
+    page_view_set_time(o, "since", s->suspended_at);
     json_set_json(o, "deadline", question_head_deadline(v, s));
     return o;
 }
@@ -232,16 +232,14 @@ static struct json *heading(struct page_view *v, const struct group *g,
         return NULL;
     const struct str none = STR("One of a kind");
     const struct str name = odd ? none : g->name;
-    json_set_json(o, "name", page_view_head(v, name, NAME_MAX));
+    json_set_text(o, "name", words_cut(v->a, name, NAME_MAX));
     json_set_text(o, "named", words_plain(v->a, name, NAME_MAX));
     json_set_text(o, "count", words_count(v->a, (int64_t)json_count(g->rows)));
     json_set_json(o, "why", NULL);
     if (odd)
-        json_set_json(o, "why",
-                      page_view_text(v, STR("nothing like them on this "
-                                            "page")));
+        json_set_text(o, "why", STR("nothing like them on this page"));
     else if (by == INBOX_ROW_LIKE)
-        json_set_json(o, "why", page_view_text(v, g->first->asked_by));
+        json_set_text(o, "why", g->first->asked_by);
     return o;
 }
 

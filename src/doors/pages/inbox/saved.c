@@ -15,9 +15,9 @@ static struct json *saved_row(struct page_view *v, const struct view *one)
     buf_str(&url, one->query);
     json_set_text(o, "url", buf_text(&url));
     json_set_text(o, "id", one->id);
-    json_set_json(o, "name", page_view_text(v, one->name));
+    json_set_text(o, "name", one->name);
     json_set_bool(o, "own", one->own);
-    json_set_json(o, "by", one->own ? NULL : page_view_text(v, one->by));
+    json_set_text(o, "by", one->own ? STR_NONE : one->by);
     json_set_text(o, "reach", one->shared ? STR("for everybody")
                                           : STR("only for you"));
     return o;

@@ -78,10 +78,7 @@ struct str kinds_card_text(struct kinds_card *c, const struct json *value)
 void kinds_card_set_text(struct kinds_card *c, struct json *o, const char *key,
                          const char *path)
 {
-    const struct json *value = kinds_card_take(c, path);
-    json_set_json(o, key,
-                  value ? page_view_text(c->v, page_facts_value(c->v->a, value))
-                        : NULL);
+    json_set_text(o, key, kinds_card_text(c, kinds_card_take(c, path)));
 }
 
 /* list as shown, and of how many there is more. */
@@ -110,9 +107,7 @@ void kinds_card_set_list(struct kinds_card *c, struct json *o, const char *key,
     const struct json *list = kinds_card_take_list(c, path);
     struct json *shown = json_array(c->v->a);
     for (size_t i = 0; i < json_count(list) && i < LIST_MAX; i++)
-        json_add_json(shown,
-                      page_view_text(c->v, page_facts_value(c->v->a,
-                                                            json_at(list, i))));
+        json_add_text(shown, page_facts_value(c->v->a, json_at(list, i)));
     set_list(c, o, key, shown, list);
 }
 
@@ -152,7 +147,7 @@ size_t kinds_card_set_refs(struct kinds_card *c, struct json *o,
 static void set_text(struct kinds_card *c, struct json *o, const char *key,
                      struct str text)
 {
-    json_set_json(o, key, page_view_text(c->v, text));
+    json_set_text(o, key, text);
     json_set_json(
         o, "long",
         page_view_long(c->v, text.p ? text : STR(""), KINDS_CARD_LONG));
@@ -194,9 +189,8 @@ void kinds_card_add_table(struct kinds_card *c, struct json *list,
         return;
     json_set_text(o, "n", t->n.p ? t->n : STR(""));
     json_set_text(o, "heading", str_of(t->heading));
-    json_set_json(o, "tool", page_view_head(c->v, t->tool, PAGE_VIEW_TITLE));
-    json_set_json(o, "target",
-                  page_view_head(c->v, t->target, PAGE_VIEW_TITLE));
+    json_set_text(o, "tool", t->tool);
+    json_set_text(o, "target", t->target);
     json_set_text(o, "note", t->note.p ? t->note : STR(""));
     json_add_json(list, o);
 }

@@ -122,7 +122,7 @@ struct json *kinds_cost(struct page_view *v, const struct kinds_of *of)
         return NULL;
     struct cost k = cost_of(v, of->s);
     struct json *o = json_object(v->a), *rest = json_array(v->a);
-    json_set_json(o, "unit", page_view_text(v, k.unit));
+    json_set_text(o, "unit", k.unit);
     json_set_json(o, "estimates", estimates(&k));
     json_set_json(o, "facts", facts(&k));
     json_set_json(o, "bar", bar(&k));

@@ -33,12 +33,11 @@ static struct json *before(struct page_view *v, const struct kinds_of *of)
         return NULL;
     json_set_text(o, "label", label_of(v->a, of));
     json_set_json(o, "outcome", page_badge_outcome(v, s));
-    json_set_json(o, "who",
-                  page_view_text(v, page_badge_who(v->a, s, of->reader)));
-    json_set_json(o, "at", page_view_time(v, s->responded_at));
+    json_set_text(o, "who", page_badge_who(v->a, s, of->reader));
+    page_view_set_time(o, "at", s->responded_at);
     json_set_text(o, "door",
                   str_of(vocabulary_via(s->responded_via)->past));
-    json_set_json(o, "words", page_view_text(v, s->reason));
+    json_set_text(o, "words", s->reason);
     json_set_text(o, "url", page_view_path(v->a, "/suspensions/", s->id, ""));
     json_set_text(o, "record_url",
                   page_view_path(v->a, "/intents/", s->intent_id, ""));

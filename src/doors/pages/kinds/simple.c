@@ -13,7 +13,7 @@ struct json *kinds_elicitation(struct page_view *v, const struct kinds_of *of)
         return NULL;
     struct kinds_card c = kinds_card(v, of->s->subject);
     struct json *o = json_object(v->a);
-    json_set_json(o, "agent", page_view_text(v, of->s->asked_by));
+    json_set_text(o, "agent", of->s->asked_by);
     kinds_card_set_text(&c, o, "prompt", "prompt");
     kinds_card_set_rest(&c, o);
     json_set_bool(o, "is_told", json_count(c.subject) > 0);
@@ -62,7 +62,7 @@ static struct json *settings(struct page_view *v, struct str url)
     json_set_text(o, "before", link ? parts.before : STR(""));
     json_set_text(o, "host", link ? parts.host : STR(""));
     json_set_text(o, "after", link ? parts.after : STR(""));
-    json_set_json(o, "text", page_view_text(v, url));
+    json_set_text(o, "text", url);
     return o;
 }
 
@@ -87,7 +87,7 @@ struct json *kinds_credential(struct page_view *v, const struct kinds_of *of)
     struct kinds_card c = kinds_card(v, of->s->subject);
     struct json *o = json_object(v->a);
     const struct str draft = kinds_card_take_text(&c, "draft_ref");
-    json_set_json(o, "agent", page_view_text(v, of->s->asked_by));
+    json_set_text(o, "agent", of->s->asked_by);
     kinds_card_set_text(&c, o, "provider", "provider");
     kinds_card_set_text(&c, o, "class", "credential_class");
     kinds_card_set_list(&c, o, "scopes", "scopes");

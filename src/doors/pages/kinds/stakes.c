@@ -31,7 +31,6 @@ struct json *kinds_stakes(struct page_view *v, const struct suspension *s,
     json_set_bool(o, "critical", critical);
     json_set_text(o, "lead",
                   final ? STR("Cannot be undone:") : STR("What comes of it:"));
-    json_set_json(o, "words",
-                  page_view_text(v, words.p ? words : STR(KINDS_STAKES_NONE)));
+    json_set_text(o, "words", words.p ? words : STR(KINDS_STAKES_NONE));
     return o;
 }

@@ -125,9 +125,9 @@ static void set_fact(struct page_view *v, struct json *row, const char *name,
     const struct str was = json_get_text(old, name);
     buf_put(&key, "old_");
     buf_put(&key, name);
-    json_set_json(row, name, now.n ? page_view_text(v, now) : NULL);
-    json_set_json(row, arena_z(v->a, buf_text(&key)),
-                  was.n && !str_eq(was, now) ? page_view_text(v, was) : NULL);
+    json_set_text(row, name, now);
+    json_set_text(row, arena_z(v->a, buf_text(&key)),
+                  was.n && !str_eq(was, now) ? was : STR_NONE);
 }
 
 static void set_risk(struct page_view *v, struct json *row,
@@ -138,8 +138,7 @@ static void set_risk(struct page_view *v, struct json *row,
     struct json *known =
         page_badge_risk(v->a, &(struct suspension){.severity = level});
     json_set_json(row, "risk", known);
-    json_set_json(row, "risk_words",
-                  risk.n && !known ? page_view_text(v, risk) : NULL);
+    json_set_text(row, "risk_words", risk.n && !known ? risk : STR_NONE);
 }
 
 static struct str steps_number(struct arena *a, const char *before, size_t n)

@@ -35,9 +35,8 @@ static struct json *facts(struct page_view *v, const struct suspension *s)
             continue;
         struct json *o = json_object(v->a);
         json_set_text(o, "label", str_of(f->label));
-        json_set_json(o, "value",
-                      value ? page_view_text(v, page_facts_value(v->a, value))
-                            : NULL);
+        json_set_text(o, "value",
+                      value ? page_facts_value(v->a, value) : STR_NONE);
         json_set_json(o, "long", NULL);
         json_set_text(o, "note", STR(""));
         json_set_json(o, "risk", NULL);

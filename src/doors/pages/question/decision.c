@@ -28,8 +28,8 @@ static void add_pair(struct page_view *v, struct json *list, struct str name,
                      struct str value)
 {
     struct json *o = json_object(v->a);
-    json_set_json(o, "name", page_view_text(v, name));
-    json_set_json(o, "value", page_view_text(v, value));
+    json_set_text(o, "name", name);
+    json_set_text(o, "value", value);
     json_add_json(list, o);
 }
 
@@ -94,11 +94,11 @@ struct json *question_decision(struct page_view *v, const struct suspension *s,
     const struct str who = page_badge_who(v->a, s, reader);
     json_set_json(o, "outcome", page_badge_outcome(v, s));
     question_decision_set_answer(v, o, s, json_read(v->a, s->response));
-    json_set_json(o, "who", page_view_text(v, who));
+    json_set_text(o, "who", who);
     json_set_text(o, "door",
                   str_of(vocabulary_via(s->responded_via)->past));
-    json_set_json(o, "at", page_view_time(v, s->responded_at));
-    json_set_json(o, "reason", page_view_text(v, s->reason));
+    page_view_set_time(o, "at", s->responded_at);
+    json_set_text(o, "reason", s->reason);
     json_set_text(o, "seq",
                   sequence > 0 ? words_count(v->a, sequence) : STR(""));
     json_set_text(o, "event_url", event_url(v->a, s, sequence));
@@ -186,9 +186,9 @@ static void put_expired(const struct page_view *v, struct buf *b,
     }
 }
 
-struct json *question_decision_summary(struct page_view *v,
-                                       const struct suspension *s,
-                                       const struct principal *reader)
+struct str question_decision_summary(const struct page_view *v,
+                                     const struct suspension *s,
+                                     const struct principal *reader)
 {
     struct buf b = buf_make(v->a, WORDS_MAX);
     if (s->state == SUSPENSION_EXPIRED) {
@@ -201,21 +201,20 @@ struct json *question_decision_summary(struct page_view *v,
     } else {
         put_resolved(v, &b, s, reader);
     }
-    return page_view_text(v, buf_text(&b));
+    return buf_text(&b);
 }
 
-struct json *question_decision_line(struct page_view *v,
-                                    const struct suspension *s)
+struct str question_decision_line(struct arena *a, const struct suspension *s)
 {
-    struct buf b = buf_make(v->a, WORDS_MAX);
-    const struct json *value = json_read(v->a, s->response);
-    const struct json *choice = choice_of(v->a, s, value);
-    const struct str fallback = question_head_fallback(v->a, s);
+    struct buf b = buf_make(a, WORDS_MAX);
+    const struct json *value = json_read(a, s->response);
+    const struct json *choice = choice_of(a, s, value);
+    const struct str fallback = question_head_fallback(a, s);
     if (s->reason.p) {
         put_quoted(&b, s->reason);
     } else if (s->state == SUSPENSION_EXPIRED) {
         buf_put(&b, "No answer in ");
-        buf_str(&b, words_span(v->a, s->expires_at - s->suspended_at));
+        buf_str(&b, words_span(a, s->expires_at - s->suspended_at));
         buf_put(&b, s->fallback_policy == FALLBACK_FAIL ? ", so: refused"
                                                         : ", so: went on");
         if (s->fallback_policy != FALLBACK_FAIL && fallback.p) {
@@ -223,17 +222,17 @@ struct json *question_decision_line(struct page_view *v,
             put_quoted(&b, fallback);
         }
     } else if (choice) {
-        buf_str(&b, label_line(v->a, choice));
+        buf_str(&b, label_line(a, choice));
     } else if (value) {
-        buf_str(&b, page_facts_value(v->a, value));
+        buf_str(&b, page_facts_value(a, value));
     }
-    return page_view_line(v, buf_text(&b));
+    return b.n ? buf_text(&b) : STR("");
 }
 
 /* ---- too late ------------------------------------------------------- */
 
 /* "9 seconds", "2 min" */
-static void put_lead(struct page_view *v, struct buf *b, int64_t since)
+static void put_lead(const struct page_view *v, struct buf *b, int64_t since)
 {
     const int64_t s = (v->now - since) / CLOCK_SECOND;
     if (s < 1)
@@ -243,9 +242,9 @@ static void put_lead(struct page_view *v, struct buf *b, int64_t since)
                           : words_span(v->a, v->now - since));
 }
 
-struct json *question_decision_heading(struct page_view *v,
-                                       const struct suspension *s,
-                                       const struct principal *reader)
+struct str question_decision_heading(const struct page_view *v,
+                                     const struct suspension *s,
+                                     const struct principal *reader)
 {
     struct buf b = buf_make(v->a, WORDS_MAX);
     if (s->state == SUSPENSION_EXPIRED) {
@@ -263,7 +262,7 @@ struct json *question_decision_heading(struct page_view *v,
         put_lead(v, &b, s->responded_at);
         buf_put(&b, " before you");
     }
-    return page_view_text(v, buf_text(&b));
+    return buf_text(&b);
 }
 
 struct str question_decision_stale(const struct suspension *s)

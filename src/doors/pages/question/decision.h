@@ -20,16 +20,15 @@ void question_decision_set_answer(struct page_view *v, struct json *o,
 struct str question_decision_label(struct arena *a,
                                    const struct suspension *s);
 /* One paragraph on what happened. */
-struct json *question_decision_summary(struct page_view *v,
-                                       const struct suspension *s,
-                                       const struct principal *reader);
-/* One line for a list: the reason, else the answer; NULL when neither. */
-struct json *question_decision_line(struct page_view *v,
-                                    const struct suspension *s);
+struct str question_decision_summary(const struct page_view *v,
+                                     const struct suspension *s,
+                                     const struct principal *reader);
+/* For a list: the reason, else the answer; "" when there is neither. */
+struct str question_decision_line(struct arena *a, const struct suspension *s);
 /* Of the page for an answer that came too late. */
-struct json *question_decision_heading(struct page_view *v,
-                                       const struct suspension *s,
-                                       const struct principal *reader);
+struct str question_decision_heading(const struct page_view *v,
+                                     const struct suspension *s,
+                                     const struct principal *reader);
 struct str question_decision_stale(const struct suspension *s);
 
 #endif

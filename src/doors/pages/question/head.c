@@ -56,7 +56,7 @@ struct json *question_head_deadline(struct page_view *v,
                                     const struct suspension *s)
 {
     struct json *o = json_object(v->a);
-    json_set_json(o, "time", page_view_time(v, s->expires_at));
+    page_view_set_time(o, "time", s->expires_at);
     json_set_text(o, "left", left(v, s));
     json_set_text(o, "then", then(v->a, s));
     json_set_bool(o, "late",
@@ -137,14 +137,15 @@ struct json *question_head(struct page_view *v, const struct suspension *s)
     json_set_json(o, "risk", page_badge_risk(v->a, s));
     json_set_text(o, "raised", raised(v->a, s));
     json_set_json(o, "outcome", page_badge_outcome(v, s));
-    json_set_json(o, "title",
-                  page_view_head(v, question_head_title(s), PAGE_VIEW_TITLE));
-    json_set_json(o, "question", page_view_text(v, text));
+    json_set_text(
+        o, "title",
+        words_cut(v->a, question_head_title(s), PAGE_VIEW_TITLE));
+    json_set_text(o, "question", text);
     json_set_json(o, "question_long",
                   text.p ? page_view_long(v, text, QUESTION_HEAD_LONG) : NULL);
-    json_set_json(o, "agent", page_view_text(v, s->asked_by));
-    json_set_json(o, "on_behalf", page_view_text(v, s->initiated_by));
-    json_set_json(o, "since", page_view_time(v, s->suspended_at));
+    json_set_text(o, "agent", s->asked_by);
+    json_set_text(o, "on_behalf", s->initiated_by);
+    page_view_set_time(o, "since", s->suspended_at);
     json_set_json(o, "deadline", question_head_deadline(v, s));
     return o;
 }
@@ -214,8 +215,8 @@ struct json *question_head_why(struct page_view *v, const struct suspension *s)
         return NULL;
     if (s->confidence >= 0)
         confidence = (struct str){text, json_double_text(s->confidence, text)};
-    json_set_json(o, "agent", page_view_text(v, s->asked_by));
-    json_set_json(o, "words", page_view_text(v, s->explanation));
+    json_set_text(o, "agent", s->asked_by);
+    json_set_text(o, "words", s->explanation);
     json_set_text(o, "confidence", confidence);
     json_set_json(o, "refs", refs);
     json_set_bool(o, "has_refs", json_count(refs) > 0);

@@ -22,8 +22,8 @@
 
 /* ---- head ----------------------------------------------------------- */
 
-static const struct err *set_head(struct call *c, struct page_view *v,
-                                  struct json *view, const struct intent *i)
+static const struct err *set_head(struct call *c, struct json *view,
+                                  const struct intent *i)
 {
     struct json *o = json_object(c->a);
     struct buf agents = buf_make(c->a, 4096), version = buf_make(c->a, 32);
@@ -37,27 +37,25 @@ static const struct err *set_head(struct call *c, struct page_view *v,
     buf_int(&version, i->version);
     json_set_text(o, "id", i->id);
     json_set_text(o, "id_short", words_short_id(c->a, i->id));
-    json_set_json(o, "title", page_view_text(v, i->title));
-    json_set_json(o, "description",
-                  i->description.n ? page_view_text(v, i->description) : NULL);
+    json_set_text(o, "title", i->title);
+    json_set_text(o, "description", i->description);
     json_set_text(
         o, "status",
         question_timeline_status(
             str_of(vocabulary_intent_status(i->status)->wire)));
     json_set_text(o, "version", buf_text(&version));
-    json_set_json(o, "agent",
-                  rows.n ? page_view_text(v, buf_text(&agents)) : NULL);
-    json_set_json(o, "owner", page_view_text(v, i->owner));
-    json_set_json(o, "created_by", page_view_text(v, i->created_by));
-    json_set_json(o, "since", page_view_time(v, i->created_at));
+    json_set_text(o, "agent", buf_text(&agents));
+    json_set_text(o, "owner", i->owner);
+    json_set_text(o, "created_by", i->created_by);
+    page_view_set_time(o, "since", i->created_at);
     json_set_json(view, "intent", o);
     return NULL;
 }
 
 /* ---- questions ------------------------------------------------------ */
 
-static struct json *question_line(struct call *c, struct page_view *v,
-                                  const struct suspension *s)
+static struct str question_line(struct call *c, const struct page_view *v,
+                                const struct suspension *s)
 {
     const bool open = s->state == SUSPENSION_PENDING;
     struct buf b = buf_make(c->a, 4096);
@@ -65,7 +63,7 @@ static struct json *question_line(struct call *c, struct page_view *v,
     buf_str(&b, open ? s->asked_by : page_badge_who(c->a, s, &c->who));
     buf_put(&b, ", ");
     buf_str(&b, page_view_when(v, open ? s->suspended_at : s->responded_at));
-    return page_view_text(v, buf_text(&b));
+    return buf_text(&b);
 }
 
 static struct json *question(struct call *c, struct page_view *v,
@@ -75,10 +73,10 @@ static struct json *question(struct call *c, struct page_view *v,
     const struct str title = question_head_title(s);
     json_set_text(o, "url", page_view_path(c->a, "/suspensions/", s->id, ""));
     json_set_json(o, "kind", page_badge_kind(c->a, s));
-    json_set_json(o, "title", page_view_head(v, title, PAGE_VIEW_ROW));
+    json_set_text(o, "title", words_cut(v->a, title, PAGE_VIEW_ROW));
     json_set_json(o, "risk", page_badge_risk(c->a, s));
     json_set_json(o, "outcome", page_badge_outcome(v, s));
-    json_set_json(o, "line", question_line(c, v, s));
+    json_set_text(o, "line", question_line(c, v, s));
     return o;
 }
 
@@ -109,7 +107,7 @@ static void add_related(struct page_view *v, struct json *list,
     struct json *o = json_object(v->a);
     json_set_text(o, "relation", str_of(relation));
     json_set_text(o, "url", page_view_path(v->a, "/intents/", i->id, ""));
-    json_set_json(o, "title", page_view_head(v, i->title, PAGE_VIEW_ROW));
+    json_set_text(o, "title", words_cut(v->a, i->title, PAGE_VIEW_ROW));
     json_set_text(
         o, "status",
         question_timeline_status(
@@ -209,7 +207,7 @@ static struct json *seal_view(struct page_view *v, const struct seal *seal,
     json_set_bool(o, "is_broken", broken);
     json_set_text(o, "claim", buf_text(&claim));
     json_set_text(o, "detail", buf_text(&detail));
-    json_set_json(o, "at", page_view_time(v, seal->checked ? v->now : 0));
+    page_view_set_time(o, "at", seal->checked ? v->now : 0);
     json_set_text(o, "verify_url", page_view_path(v->a, "/intents/", i->id,
                                                   "?verify=1#chain"));
     return o;
@@ -283,7 +281,7 @@ const struct err *question_intent(struct call *c)
         return ERROR(ERR_BAD_REQUEST, "request.query",
                      "\"verify\" can only be 1.");
     TRY(intents_get(c->pg, c->a, c->param[0], &i));
-    TRY(set_head(c, &v, view, &i));
+    TRY(set_head(c, view, &i));
     TRY(set_questions(c, &v, view, &i));
     TRY(set_related(c, &v, view, &i));
     TRY(set_events(c, &v, view, &i));

@@ -275,8 +275,8 @@ static void put_detail(const struct page_view *v, struct buf *b,
         put_any(a, b, p);
 }
 
-static struct json *detail(struct page_view *v, const struct event *e,
-                           const struct json *p, bool about_question)
+static struct str detail(const struct page_view *v, const struct event *e,
+                         const struct json *p, bool about_question)
 {
     struct buf b = buf_make(v->a, PAYLOAD_MAX * 4);
     const struct str raw =
@@ -289,7 +289,7 @@ static struct json *detail(struct page_view *v, const struct event *e,
         buf_put(&b, "Not shown here: ");
         buf_str(&b, words_many(v->a, (int64_t)raw.n, "byte"));
     }
-    return page_view_line(v, buf_text(&b));
+    return words_line(v->a, b.n ? buf_text(&b) : STR(""), PAGE_VIEW_ROW);
 }
 
 /* ---- rows ----------------------------------------------------------- */
@@ -328,10 +328,10 @@ struct json *question_timeline_row(struct page_view *v, struct str intent_id,
     struct buf seq = buf_make(v->a, 32);
     buf_int(&seq, e->sequence);
     json_set_text(o, "seq", buf_text(&seq));
-    json_set_json(o, "at", page_view_time(v, e->created_at));
+    page_view_set_time(o, "at", e->created_at);
     json_set_text(o, "what", what_of(v->a, e, p, about_question));
-    json_set_json(o, "who", page_view_text(v, actor_of(v->a, e)));
-    json_set_json(o, "detail", detail(v, e, p, about_question));
+    json_set_text(o, "who", actor_of(v->a, e));
+    json_set_text(o, "detail", detail(v, e, p, about_question));
     json_set_text(o, "tone", str_of(tone_of(e, p)));
     json_set_text(o, "event_url", url_of(v->a, intent_id, e->sequence));
     return o;

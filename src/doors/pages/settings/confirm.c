@@ -6,7 +6,7 @@ struct json *settings_confirm(struct page_view *v,
 {
     struct json *o = json_object(v->a);
     json_set_text(o, "verb", str_of(s->verb));
-    json_set_json(o, "name", page_view_head(v, s->name, PAGE_VIEW_ROW));
+    json_set_text(o, "name", s->name);
     json_set_text(o, "sentence", str_of(s->sentence));
     json_set_text(o, "none", str_of(s->none));
     json_set_text(o, "act", str_of(s->act));

@@ -83,20 +83,17 @@ static void set_delivery(struct page_view *v, struct json *o,
 {
     struct arena *a = v->a;
     const bool pending = d->state == DELIVERY_PENDING;
-    json_set_json(o, "at", page_view_time(v, d->created_at));
-    json_set_json(o, "type", page_view_head(v, d->type, PAGE_VIEW_ROW));
-    json_set_json(o, "question", page_view_head(v, d->title, PAGE_VIEW_ROW));
+    page_view_set_time(o, "at", d->created_at);
+    json_set_text(o, "type", d->type);
+    json_set_text(o, "question", d->title);
     json_set_text(o, "question_url",
                   page_view_path(a, "/suspensions/", d->suspension_id, ""));
-    json_set_json(o, "endpoint",
-                  page_view_head(v, d->endpoint_name, PAGE_VIEW_ROW));
+    json_set_text(o, "endpoint", d->endpoint_name);
     json_set_text(o, "endpoint_url",
                   url_of(a, DELIVERY_STATE__MAX, d->endpoint_id, STR_NONE));
-    json_set_json(o, "recipient",
-                  page_view_head(v, d->recipient, PAGE_VIEW_ROW));
+    json_set_text(o, "recipient", d->recipient);
     json_set_text(o, "tries", words_count(a, d->tries));
-    json_set_json(o, "next",
-                  pending ? page_view_time(v, d->next_at) : NULL);
+    page_view_set_time(o, "next", pending ? d->next_at : 0);
     json_set_text(o, "next_words", next_words(d));
 }
 
@@ -108,7 +105,7 @@ static struct json *deliveries_row(struct page_view *v,
     set_delivery(v, o, d);
     json_set_text(o, "url",
                   page_view_path(v->a, "/settings/deliveries/", d->id, ""));
-    json_set_json(o, "answer", page_view_head(v, d->answer, PAGE_VIEW_ROW));
+    json_set_text(o, "answer", d->answer);
     json_set_bool(o, "is_ok", sent);
     json_set_bool(o, "late", !sent && d->tries > 0);
     return o;
@@ -165,8 +162,7 @@ static struct str summary(struct arena *a, const int64_t counts[static 3])
 
 /* The endpoint that the list is narrowed to; one that was removed is known by
  * its deliveries alone. */
-static const struct err *only(struct call *c, struct page_view *v,
-                              const struct wish *w,
+static const struct err *only(struct call *c, const struct wish *w,
                               const struct delivery_rows *rows,
                               struct json **out)
 {
@@ -183,7 +179,7 @@ static const struct err *only(struct call *c, struct page_view *v,
             return gone;
     }
     *out = json_object(c->a);
-    json_set_json(*out, "name", page_view_head(v, e.name, PAGE_VIEW_ROW));
+    json_set_text(*out, "name", e.name);
     json_set_text(*out, "all_url",
                   url_of(c->a, w->state, STR_NONE, STR_NONE));
     return NULL;
@@ -246,7 +242,7 @@ const struct err *settings_deliveries(struct call *c)
     found.n = more ? ROWS : found.n;
     for (size_t i = 0; i < found.n; i++)
         json_add_json(rows, deliveries_row(&v, &found.v[i]));
-    TRY(only(c, &v, &w, &found, &to));
+    TRY(only(c, &w, &found, &to));
     settings_page_tabs(c, view, "/settings/deliveries");
     json_set_text(view, "summary", summary(c->a, counts));
     json_set_json(view, "filters", filters(c->a, &w, counts));
@@ -288,13 +284,13 @@ static struct json *tries_of(struct page_view *v,
         const struct delivery_try *t = &tries->v[i];
         struct json *o = json_object(v->a);
         json_set_text(o, "n", words_count(v->a, t->n));
-        json_set_json(o, "at", page_view_time(v, t->at));
+        page_view_set_time(o, "at", t->at);
         json_set_text(o, "took", took(v->a, t->ms));
         struct buf status = buf_make(v->a, 32);
         buf_int(&status, t->status);
         json_set_text(o, "status",
                       t->status ? buf_text(&status) : STR("none"));
-        json_set_json(o, "answer", page_view_text(v, t->answer));
+        json_set_text(o, "answer", t->answer);
         json_add_json(list, o);
     }
     return list;
@@ -356,18 +352,17 @@ static void set_head(struct page_view *v, struct json *view,
     json_set_json(view, "state", state_of(a, d));
     json_set_text(view, "kind",
                   str_of(vocabulary_endpoint_kind(d->endpoint_kind)->label));
-    json_set_json(view, "type", page_view_text(v, d->type));
-    json_set_json(view, "question",
-                  page_view_head(v, d->title, PAGE_VIEW_TITLE));
+    json_set_text(view, "type", d->type);
+    json_set_text(view, "question", d->title);
     json_set_text(view, "question_url",
                   page_view_path(a, "/suspensions/", d->suspension_id, ""));
     json_set_text(view, "intent_url",
                   page_view_path(a, "/intents/", d->intent_id, ""));
-    json_set_json(view, "endpoint", page_view_text(v, d->endpoint_name));
+    json_set_text(view, "endpoint", d->endpoint_name);
     json_set_text(view, "endpoint_url",
                   settings_destinations_log(a, d->endpoint_id));
-    json_set_json(view, "recipient", page_view_text(v, d->recipient));
-    json_set_json(view, "at", page_view_time(v, d->created_at));
+    json_set_text(view, "recipient", d->recipient);
+    page_view_set_time(view, "at", d->created_at);
     json_set_text(view, "event_url",
                   page_view_path(a, "/intents/", d->intent_id,
                                  arena_z(a, buf_text(&event))));
@@ -383,7 +378,7 @@ const struct err *settings_deliveries_one(struct call *c)
     struct page_view v = page_begin(c);
     TRY(load(c, &d, &tries));
     set_head(&v, view, &d);
-    json_set_json(view, "next", page_view_time(&v, d.next_at));
+    page_view_set_time(view, "next", d.next_at);
     json_set_text(view, "next_words",
                   d.state == DELIVERY_FAILED ? STR("none, it was given up")
                                             : STR("none"));

@@ -352,9 +352,9 @@ static void set_head(struct page_view *v, struct json *view,
     json_set_json(view, "state", settings_destinations_state(a, e));
     json_set_text(view, "kind",
                   str_of(vocabulary_endpoint_kind(e->kind)->label));
-    json_set_json(view, "name", page_view_text(v, e->name));
-    json_set_json(view, "since", page_view_time(v, e->created_at));
-    json_set_json(view, "made_by", page_view_text(v, e->created_by));
+    json_set_text(view, "name", e->name);
+    page_view_set_time(view, "since", e->created_at);
+    json_set_text(view, "made_by", e->created_by);
     json_set_text(view, "log_url", settings_destinations_log(a, e->id));
     json_set_text(view, "waiting", settings_destinations_waiting(a, e));
     json_set_text(view, "seen", seen(a, e));

@@ -355,13 +355,12 @@ const struct err *settings_keys_one(struct call *c)
     struct page_view v = page_begin(c);
     struct json *view = json_object(c->a);
     TRY(keys_get(c->pg, c->a, c->param[0], &k));
-    json_set_json(view, "name", page_view_text(&v, k.label));
+    json_set_text(view, "name", k.label);
     json_set_text(view, "prefix", k.prefix);
     json_set_text(view, "role", str_of(principal_role_word(k.role)));
-    json_set_json(view, "does", page_view_head(&v, second(c->a, &k),
-                                               PAGE_VIEW_TITLE));
-    json_set_json(view, "since", page_view_time(&v, k.created_at));
-    json_set_json(view, "used", page_view_time(&v, k.used_at));
+    json_set_text(view, "does", second(c->a, &k));
+    page_view_set_time(view, "since", k.created_at);
+    page_view_set_time(view, "used", k.used_at);
     json_set_bool(view, "in_use", in_use(&k, v.now));
     json_set_bool(view, "reach_set", kept_apart(&k));
     json_set_bool(view, "reach_all", k.reach == REACH_ALL);

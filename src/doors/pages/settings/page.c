@@ -44,8 +44,8 @@ void settings_page_cell(struct page_view *v, struct json *cells,
     struct json *o = json_object(v->a);
     json_set_text(o, "head", STR(""));
     json_set_text(o, "url", STR(""));
-    json_set_json(o, "text", page_view_head(v, text, PAGE_VIEW_ROW));
-    json_set_json(o, "second", page_view_head(v, second, PAGE_VIEW_ROW));
+    json_set_text(o, "text", text);
+    json_set_text(o, "second", second);
     json_add_json(cells, o);
 }
 

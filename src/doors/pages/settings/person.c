@@ -96,10 +96,10 @@ static void set_head(struct page_view *v, struct json *view,
     json_set_text(state, "tone", str_of(p->disabled_at ? "high" : "plain"));
     json_set_text(state, "icon", str_of(p->disabled_at ? "minus" : "check"));
     json_set_json(view, "state", state);
-    json_set_json(view, "name", page_view_text(v, p->name));
-    json_set_json(view, "email", page_view_text(v, p->email));
-    json_set_json(view, "since", page_view_time(v, p->created_at));
-    json_set_json(view, "signed_in", page_view_time(v, p->signed_in_at));
+    json_set_text(view, "name", p->name);
+    json_set_text(view, "email", p->email);
+    page_view_set_time(view, "since", p->created_at);
+    page_view_set_time(view, "signed_in", p->signed_in_at);
     json_set_text(view, "url", settings_people_url(v->a, p->id));
 }
 

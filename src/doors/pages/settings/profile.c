@@ -90,14 +90,13 @@ static const struct err *profile_show(struct call *c, int status,
     json_set_text(password, "new_error", str_of(o->fresh ? o->fresh : ""));
     json_set_text(password, "url", STR(PATH));
     json_set_json(view, "password", password);
-    json_set_json(view, "email", page_view_text(&v, c->who.name));
+    json_set_text(view, "email", c->who.name);
     json_set_text(view, "role", str_of(principal_role_word(c->who.role)));
-    json_set_json(view, "groups",
-                  c->who.groups.p
-                      ? page_view_text(&v, settings_people_group_names(
-                                               c->a, c->who.groups))
-                      : NULL);
-    json_set_json(view, "now", page_view_time(&v, v.now));
+    json_set_text(view, "groups",
+                  c->who.groups.p ? settings_people_group_names(
+                                        c->a, c->who.groups)
+                                  : STR_NONE);
+    page_view_set_time(view, "now", v.now);
     json_set_text(view, "note",
                   str_of(o->changed ? "The password was changed. Your other "
                                       "sessions have ended."

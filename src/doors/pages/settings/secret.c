@@ -37,13 +37,11 @@ static const struct err *load(struct call *c, struct json **out)
 
 const struct err *settings_secret(struct call *c)
 {
-    struct page_view v = page_begin(c);
     struct json *view = json_object(c->a), *kept = NULL;
     TRY(load(c, &kept));
-    const struct str name = json_get_text(kept, "name");
     json_set_json(view, "what", json_get(kept, "what"));
     json_set_json(view, "sentence", json_get(kept, "sentence"));
-    json_set_json(view, "name", page_view_head(&v, name, PAGE_VIEW_ROW));
+    json_set_json(view, "name", json_get(kept, "name"));
     json_set_json(view, "secret", json_get(kept, "secret"));
     json_set_json(view, "back_url", json_get(kept, "back"));
     json_set_text(view, "url", url_of(c->a, c->param[0]));

@@ -50,29 +50,29 @@ void settings_table_text(struct settings_table *r, struct str text,
 {
     struct json *o = cell(r);
     json_set_text(o, "url", url);
-    json_set_json(o, "text", page_view_head(&r->v, text, PAGE_VIEW_ROW));
-    json_set_json(o, "second", page_view_head(&r->v, second, PAGE_VIEW_ROW));
+    json_set_text(o, "text", text);
+    json_set_text(o, "second", second);
 }
 
-static void moment(struct settings_table *r, struct json *o, const char *key,
-                   int64_t t, const char *none)
+static void moment(struct json *o, const char *key, int64_t t,
+                   const char *none)
 {
-    json_set_json(o, key, page_view_time(&r->v, t));
+    page_view_set_time(o, key, t);
     if (t == 0)
-        json_set_json(o, "text", page_view_text(&r->v, str_of(none)));
+        json_set_text(o, "text", str_of(none));
 }
 
 void settings_table_day(struct settings_table *r, int64_t t, const char *none,
                         struct str second)
 {
     struct json *o = cell(r);
-    moment(r, o, "on", t, none);
-    json_set_json(o, "second", page_view_head(&r->v, second, PAGE_VIEW_ROW));
+    moment(o, "on", t, none);
+    json_set_text(o, "second", second);
 }
 
 void settings_table_ago(struct settings_table *r, int64_t t, const char *none)
 {
-    moment(r, cell(r), "since", t, none);
+    moment(cell(r), "since", t, none);
 }
 
 void settings_table_state(struct settings_table *r, const char *word,

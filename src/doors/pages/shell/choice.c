@@ -11,7 +11,7 @@ struct json *page_choice(struct page_view *v, const struct json *choices,
         return NULL;
     const struct label l = label_of(v->a, choices, choice);
     json_set_text(o, "word", l.word);
-    json_set_json(o, "label", page_view_text(v, l.label));
-    json_set_json(o, "value", page_view_text(v, l.value));
+    json_set_text(o, "label", l.label);
+    json_set_text(o, "value", l.value);
     return o;
 }

@@ -44,7 +44,7 @@ static struct json *side(struct walk *w, const struct json *v,
     const struct str text = spelt(w->v->a, v, other);
     struct json *o = json_object(w->v->a);
     w->room->bytes -= text.n < w->room->bytes ? text.n : w->room->bytes;
-    json_set_json(o, "text", page_view_text(w->v, text));
+    json_set_text(o, "text", text);
     json_set_json(o, "long", page_view_long(w->v, text, PAGE_FACTS_LONG));
     return o;
 }
@@ -59,8 +59,8 @@ static bool same(const struct pair_of *p)
 static struct json *verdict(struct page_view *v, const struct exceed_row *row)
 {
     struct json *o = json_object(v->a);
-    json_set_json(o, "path", page_view_text(v, row->path));
-    json_set_json(o, "why", page_view_text(v, row->why));
+    json_set_text(o, "path", row->path);
+    json_set_text(o, "why", row->why);
     json_set_bool(o, "grave", row->grade == EXCEED_TYPED);
     return o;
 }
@@ -157,7 +157,7 @@ static void difference_add(struct walk *w, const struct pair_of *p)
                              : !p->had ? STR("added")
                              : !p->has ? STR("removed")
                                        : STR("changed"));
-    json_set_json(o, "path", page_view_text(w->v, path));
+    json_set_text(o, "path", path);
     json_set_json(o, "before",
                   side(w, p->before, p->after, p->had && !alike));
     json_set_json(o, "after", side(w, p->after, p->before, p->has));

@@ -85,8 +85,8 @@ static void leaf(struct walk *w, const struct json *value)
     }
     struct json *row = json_object(a);
     const struct str path = w->path.n ? buf_text(&w->path) : STR("value");
-    json_set_json(row, "path", page_view_text(w->v, path));
-    json_set_json(row, "value", page_view_text(w->v, text));
+    json_set_text(row, "path", path);
+    json_set_text(row, "value", text);
     json_set_text(row, "type", page_facts_type(a, value));
     json_set_json(row, "long", page_view_long(w->v, text, PAGE_FACTS_LONG));
     json_add_json(w->rows, row);
@@ -193,9 +193,9 @@ static struct json *raw(struct page_view *v, const struct page_facts_of *of)
     const struct str shown = head_bytes(of->text, PAGE_FACTS_BYTES);
     struct str rest = shown;
     while (rest.p && json_count(lines) < PAGE_FACTS_LINES)
-        json_add_json(lines, page_view_text(v, str_cut(&rest, '\n')));
+        json_add_text(lines, str_cut(&rest, '\n'));
     if (rest.p)
-        json_add_json(lines, page_view_text(v, rest));
+        json_add_text(lines, rest);
     json_set_text(o, "size", words_many(v->a, (int64_t)of->text.n, "byte"));
     json_set_bool(o, "open", of->open);
     json_set_json(o, "lines", lines);

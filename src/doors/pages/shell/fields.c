@@ -145,8 +145,7 @@ static void set_options(const struct face *f, struct json *o)
         const struct json *option = json_at(options, i);
         struct json *one = json_object(f->v->a);
         json_set_json(one, "value", json_get(option, "value"));
-        json_set_json(one, "label",
-                      page_view_text(f->v, json_get_text(option, "label")));
+        json_set_text(one, "label", json_get_text(option, "label"));
         json_set_bool(one, "chosen", chosen(f, option));
         json_add_json(list, one);
     }
@@ -204,7 +203,7 @@ static void set_kind(const struct face *f, struct json *o)
 
 /* A box cannot mark the hidden characters of a proposed value, so the help
  * spells them. */
-static struct json *help(const struct face *f, struct str value)
+static struct str help(const struct face *f, struct str value)
 {
     struct buf b = buf_make(f->v->a, FORM_TEXT_MAX * 16);
     buf_str(&b, json_get_text(f->field, "help"));
@@ -215,7 +214,7 @@ static struct json *help(const struct face *f, struct str value)
         buf_put(&b, "What stands here holds hidden characters: ");
         buf_str(&b, value);
     }
-    return b.n ? page_view_text(f->v, buf_text(&b)) : NULL;
+    return b.n ? buf_text(&b) : STR_NONE;
 }
 
 static struct json *face(const struct face *f, struct str error)
@@ -223,9 +222,8 @@ static struct json *face(const struct face *f, struct str error)
     struct json *o = json_object(f->v->a);
     const struct str value = value_of(f);
     json_set_text(o, "id", id_of(f->v->a, f->i, ""));
-    json_set_json(o, "label",
-                  page_view_text(f->v, json_get_text(f->field, "label")));
-    json_set_json(o, "help", help(f, value));
+    json_set_text(o, "label", json_get_text(f->field, "label"));
+    json_set_text(o, "help", help(f, value));
     json_set_bool(o, "required", json_bool(json_get(f->field, "required")));
     json_set_text(o, "error", error);
     json_set_text(o, "value", value);

@@ -50,13 +50,14 @@ struct json *page_refs_one(struct page_view *v, struct str title,
     const struct str where = link ? url.host : ref;
     v->folded += str_runes(title) > PAGE_VIEW_TITLE ||
                  (!link && str_runes(ref) > PAGE_VIEW_TITLE);
-    json_set_json(o, "title",
-                  page_view_head(v, title.p ? title : ref, PAGE_VIEW_TITLE));
-    json_set_json(o, "kind", page_view_head(v, kind, PAGE_VIEW_ROW));
+    json_set_text(
+        o, "title", words_cut(v->a, title.p ? title : ref, PAGE_VIEW_TITLE));
+    json_set_text(o, "kind", kind);
     json_set_text_or_null(o, "ref_url", link ? ref : STR_NONE);
-    json_set_json(o, "where",
-                  title.p || link ? page_view_head(v, where, PAGE_VIEW_TITLE)
-                                  : NULL);
+    json_set_text(o, "where",
+                  title.p || link
+                      ? words_cut(v->a, where, PAGE_VIEW_TITLE)
+                      : STR_NONE);
     return o;
 }
 
