@@ -126,6 +126,12 @@ bool template_html_among(const struct template_name *name,
                       const char *const *list);
 bool template_html_same(const struct template_name *x,
                         const struct template_name *y);
+/* Is every member of the view, in lists and objects too, named somewhere in
+ * the template or its parts? ERR_INTERNAL template.unused, with the member in
+ * .at. The view's "page" is the frame of all pages and is not looked at. */
+const struct err *template_names(struct arena *a, const struct templates *all,
+                                 const struct template *main,
+                                 const struct json *view) MUST;
 /* May value be printed behind before, the address as it is printed so far? */
 bool template_url_ok(struct str before, struct str value);
 

@@ -335,6 +335,8 @@ const struct err *template_render(struct arena *a, const struct templates *t,
                      .out = out,
                      .marks = TEMPLATE_MARKS};
     p.frames[p.n++] = page->view;
+    if (t->strict)
+        TRY(template_names(a, t, main, page->view));
     TRY(print_nodes(&p, 0, main->n));
     if (out->over)
         return err_at(a, ERR_INTERNAL, "template.too_long", name,

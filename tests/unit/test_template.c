@@ -810,6 +810,39 @@ Test(template, strict_refuses_unknown_names)
     }
 }
 
+/* The other way round: all that a view holds is named by its page. */
+Test(template, strict_refuses_members_that_no_page_names)
+{
+    static const struct {
+        const char *text, *view, *at;
+    } cases[] = {
+        {"{{a}}", "{\"a\": 1}", NULL},
+        {"{{#a}}{{b.c}}{{/a}}", "{\"a\": [{\"b\": {\"c\": 1}}]}", NULL},
+        {"{{>p}}", "{\"in_part\": 1}", NULL},
+        {"{{^a}}{{/a}}{{?b|hidden}}{{/b|hidden}}",
+         "{\"a\": 1, \"b\": \"\"}", NULL},
+        {"x", "{\"page\": {\"title\": \"of the frame\"}}", NULL},
+        {"{{a}}", "{\"a\": 1, \"b\": null}", "main.html b"},
+        {"{{#a}}{{/a}}", "{\"a\": [{}, {\"b\": 1}]}", "main.html a.b"},
+        {"{{#a}}{{b}}{{/a}}",
+         "{\"a\": {\"b\": \"\", \"c\": {}, \"d\": 1}}", "main.html a.c"},
+    };
+    for (size_t i = 0; i < countof(cases); i++) {
+        struct templates *t = NULL;
+        struct str page;
+        cr_assert(!template_parse(arena, str_of(cases[i].text),
+                                  json_of("{\"p\": \"{{in_part}}\"}"), true,
+                                  &t));
+        const struct err *e = render(t, cases[i].view, &page);
+        cr_expect(!e == !cases[i].at, "%s over %s", cases[i].text,
+                  cases[i].view);
+        if (!e || !cases[i].at)
+            continue;
+        cr_expect(str_is(str_of(e->code), "template.unused"), "%s", e->code);
+        cr_expect(str_is(e->at, cases[i].at), "%.*s", STR_FMT(e->at));
+    }
+}
+
 /* n sections in each other around an x. */
 static struct str nested(size_t n)
 {

@@ -108,12 +108,14 @@ struct json *answer_amend_difference(struct page_view *v,
 
 struct str answer_amend_brief(struct page_view *v, const struct suspension *s)
 {
+    struct amended pair;
     if (!suspension_modified(s) || s->state == SUSPENSION_EXPIRED)
         return STR_NONE;
     if (s->kind == KIND_PLAN_REVIEW)
         return STR("its steps");
-    const struct json *o = answer_amend_difference(v, s);
-    return json_get_text(o, "brief");
+    return amended_of(v->a, s, &pair)
+               ? page_difference_brief(v, pair.asked, pair.allowed)
+               : STR("");
 }
 
 /* The number of what is shown as the change. */

@@ -6,19 +6,17 @@
 #include "domain/risk.h"
 #include "doors/asking/answer.h"
 #include "doors/asking/probe.h"
-#include "doors/pages/answer/allowed.h"
 #include "doors/pages/answer/amend.h"
 #include "doors/pages/answer/button.h"
 #include "doors/pages/answer/strip.h"
 #include "doors/pages/answer/typed.h"
-#include "doors/pages/kinds/kinds.h"
+#include "doors/pages/answer/view.h"
 #include "doors/pages/question/decision.h"
 #include "doors/pages/question/head.h"
 #include "doors/pages/question/position.h"
 #include "doors/pages/question/revision.h"
 #include "doors/pages/question/timeline.h"
 #include "doors/pages/question/unseen.h"
-#include "doors/pages/shell/badge.h"
 #include "doors/pages/shell/facts.h"
 #include "doors/pages/shell/fields.h"
 #include "doors/pages/shell/page.h"
@@ -30,12 +28,7 @@
 
 /* ---- what happened -------------------------------------------------- */
 
-struct history {
-    struct json *timeline;
-    int64_t closed; /* sequence of the event that closed it; 0: none */
-};
-
-static void add_event(struct page_view *v, struct history *h,
+static void add_event(struct page_view *v, struct answer_view_of *h,
                       const struct suspension *s, const struct event *e)
 {
     json_add_json(h->timeline,
@@ -48,7 +41,7 @@ static void add_event(struct page_view *v, struct history *h,
 /* The event that closed it, where much happened in between. */
 static const struct err *find_closing(struct call *c, struct page_view *v,
                                       const struct suspension *s,
-                                      struct history *h)
+                                      struct answer_view_of *h)
 {
     const struct events_page page = {
         .intent_id = s->intent_id,
@@ -69,10 +62,10 @@ static const struct err *find_closing(struct call *c, struct page_view *v,
 
 static const struct err *load_history(struct call *c, struct page_view *v,
                                       const struct suspension *s,
-                                      struct history *h)
+                                      struct answer_view_of *h)
 {
     struct event_rows rows;
-    *h = (struct history){.timeline = json_array(c->a)};
+    h->timeline = json_array(c->a);
     TRY(events_chain(c->pg, c->a, s->intent_id, s->asked_sequence - 1,
                      EVENTS_SHOWN, &rows));
     for (size_t i = 0; i < rows.n && h->closed == 0; i++)
@@ -84,27 +77,9 @@ static const struct err *load_history(struct call *c, struct page_view *v,
 
 /* ---- the next question ---------------------------------------------- */
 
-static struct json *next_of(struct page_view *v, const struct suspension *s)
-{
-    struct json *o = json_object(v->a);
-    const struct json *deadline = question_head_deadline(v, s);
-    const struct str title = question_head_title(s);
-    struct buf line = buf_make(v->a, 2048);
-    buf_str(&line, json_get_text(deadline, "left"));
-    buf_put(&line, ", ");
-    buf_str(&line, json_get_text(deadline, "then"));
-    buf_char(&line, '.');
-    json_set_text(o, "url", page_view_path(v->a, "/suspensions/", s->id, ""));
-    json_set_json(o, "kind", page_badge_kind(v->a, s));
-    json_set_json(o, "risk", page_badge_risk(v->a, s));
-    json_set_text(o, "title", words_cut(v->a, title, PAGE_VIEW_ROW));
-    json_set_text(o, "line", buf_text(&line));
-    json_set_text(o, "agent", s->asked_by);
-    return o;
-}
-
-static const struct err *set_next(struct call *c, struct page_view *v,
-                                  struct json *view, struct str but)
+/* NULL where there is none. */
+static const struct err *load_next(struct call *c, const struct suspension *s,
+                                   int64_t now, const struct suspension **out)
 {
     struct suspension_rows rows;
     const struct inbox_wish wish = {.reader = &c->who,
@@ -112,32 +87,17 @@ static const struct err *set_next(struct call *c, struct page_view *v,
                                     .kind = KIND__MAX,
                                     .severity = SEVERITY__MAX,
                                     .limit = NEXT_TRIES};
-    json_set_json(view, "next", NULL);
+    *out = NULL;
     TRY(inbox_list(c->pg, c->a, &wish, &rows));
-    for (size_t i = 0; i < rows.n; i++) {
-        if (str_eq(rows.v[i].id, but) || suspension_due(&rows.v[i], v->now))
-            continue;
-        json_set_json(view, "next", next_of(v, &rows.v[i]));
-        break;
+    for (size_t i = 0; i < rows.n && !*out; i++) {
+        if (!str_eq(rows.v[i].id, s->id) &&
+            !suspension_due(&rows.v[i], now))
+            *out = &rows.v[i];
     }
     return NULL;
 }
 
 /* ---- pages ---------------------------------------------------------- */
-
-/* What a question of a kind shows, between its revisions. */
-static const struct err *set_kind(struct call *c, struct page_view *v,
-                                  const struct suspension *s,
-                                  struct json *view)
-{
-    struct question_revision r;
-    TRY(question_revision_load(c, s, &r));
-    const struct kinds_of of = {
-        .s = s, .before = r.before, .reader = &c->who, .revision = r.n};
-    json_set_json(view, "kind_view", kinds_view(v, &of));
-    json_set_json(view, "revision", question_revision(c->a, &r));
-    return NULL;
-}
 
 static const char *tab(struct call *c, const struct suspension *s)
 {
@@ -146,76 +106,30 @@ static const char *tab(struct call *c, const struct suspension *s)
 }
 
 static const struct err *show_question(struct call *c, int status,
-                                       const struct answer_strip_of *of)
+                                       const struct answer_strip_of *strip)
 {
-    const struct suspension *s = of->s;
+    const struct suspension *s = strip->s;
     struct page_view v = page_begin(c);
-    struct json *view = json_object(c->a), *place = NULL;
-    struct history h;
-    TRY(load_history(c, &v, s, &h));
-    TRY(set_kind(c, &v, s, view));
+    struct answer_view_of of = {.s = s, .reader = &c->who};
+    struct json *place = NULL;
+    TRY(load_history(c, &v, s, &of));
+    TRY(question_revision_load(c, s, &of.revision));
     TRY(question_position(c, s, &place));
+    struct json *view = answer_view_open(&v, &of, strip);
     json_set_json(view, "place", place);
-    json_set_json(view, "suspension", question_head(&v, s));
-    struct json *answer = answer_strip(&v, of);
-    const struct json *confirm = json_get(answer, "confirm");
-    const bool whole = json_get(confirm, "unseen") != NULL;
-    json_set_json(view, "answer", answer);
-    json_set_json(view, "errors", answer_strip_errors(&v, of));
-    json_set_json(view, "facts", question_head_facts(&v, s, whole));
-    json_set_json(view, "why", question_head_why(&v, s));
-    json_set_text(view, "silence", question_head_silence(&v, s));
-    json_set_json(view, "timeline", h.timeline);
     return page_render(c, status, "suspension", tab(c, s), view);
-}
-
-static void add_mark(struct json *list, struct arena *a, const char *icon,
-                     const char *before, struct str text, const char *after)
-{
-    struct json *o = json_object(a);
-    struct buf b = buf_make(a, 256);
-    buf_put(&b, before);
-    buf_str(&b, text);
-    buf_put(&b, after);
-    json_set_text(o, "icon", str_of(icon));
-    json_set_text(o, "text", buf_text(&b));
-    json_add_json(list, o);
-}
-
-static struct json *marks(struct arena *a, const struct suspension *s,
-                          int64_t closed)
-{
-    struct json *list = json_array(a);
-    if (closed > 0)
-        add_mark(list, a, "check", "Recorded as event ",
-                 words_count(a, closed), " of the intent");
-    add_mark(list, a, "clock", "Waited ",
-             words_span(a, s->responded_at - s->suspended_at), "");
-    return list;
 }
 
 static const struct err *show_answered(struct call *c,
                                        const struct suspension *s)
 {
     struct page_view v = page_begin(c);
-    struct json *view = json_object(c->a);
-    struct history h;
-    TRY(load_history(c, &v, s, &h));
-    TRY(set_next(c, &v, view, s->id));
-    TRY(set_kind(c, &v, s, view));
-    json_set_json(view, "suspension", question_head(&v, s));
-    json_set_text(view, "changes", answer_amend_brief(&v, s));
-    json_set_text(view, "summary", question_decision_summary(&v, s, &c->who));
-    json_set_json(view, "marks", marks(c->a, s, h.closed));
-    json_set_json(view, "decision",
-                  question_decision(&v, s, &c->who, h.closed));
-    json_set_json(view, "allowed", answer_allowed(&v, s));
-    json_set_json(view, "facts", question_head_facts(&v, s, false));
-    json_set_json(view, "why", question_head_why(&v, s));
-    json_set_json(view, "timeline", h.timeline);
-    json_set_text(view, "timeline_note",
-                  words_many(c->a, (int64_t)json_count(h.timeline), "event"));
-    return page_render(c, 200, "answered", tab(c, s), view);
+    struct answer_view_of of = {.s = s, .reader = &c->who};
+    TRY(load_history(c, &v, s, &of));
+    TRY(load_next(c, s, v.now, &of.next));
+    TRY(question_revision_load(c, s, &of.revision));
+    return page_render(c, 200, "answered", tab(c, s),
+                       answer_view_closed(&v, &of));
 }
 
 const struct err *answer_page(struct call *c)
@@ -301,19 +215,20 @@ static const struct err *show_stale(struct call *c, const struct suspension *s,
     struct page_view v = page_begin(c);
     struct json *view = json_object(c->a), *mine = json_object(c->a);
     const bool words = str_trim(sent->reason).n > 0;
-    struct history h;
+    struct answer_view_of h = {.s = s, .reader = &c->who};
     TRY(load_history(c, &v, s, &h));
-    TRY(set_next(c, &v, view, s->id));
+    TRY(load_next(c, s, v.now, &h.next));
     const struct str heading = question_decision_heading(&v, s, &c->who);
     question_decision_set_answer(&v, mine, s, sent->value);
     add_sent(&v, mine, &sent->amend);
     page_view_set_time(mine, "at", v.now);
     json_set_text(mine, "reason", words ? sent->reason : STR_NONE);
-    json_set_json(view, "suspension", question_head(&v, s));
+    json_set_json(view, "suspension", question_head_short(&v, s));
     json_set_text(view, "heading", heading);
     json_set_text(view, "sentence", question_decision_stale(s));
     json_set_json(view, "decision",
                   question_decision(&v, s, &c->who, h.closed));
+    json_set_json(view, "next", answer_view_next(&v, h.next));
     json_set_json(view, "sent", mine);
     json_set_text(view, "code", str_of(e->code));
     json_set_text(view, "request_id", c->rq->id);

@@ -88,10 +88,11 @@ static const struct err *read_picks(struct call *c, struct picks *p)
 static struct json *item(struct page_view *v, const struct suspension *s,
                          struct str value, bool yes)
 {
-    struct json *o = inbox_row(v, s), *subject = NULL;
+    struct json *o = inbox_row_short(v, s), *subject = NULL;
     struct page_facts_room room = {
         .rows = BULK_VALUES_MAX,
-        .bytes = yes ? PAGE_FACTS_BYTES : BULK_SUBJECT_MAX};
+        .bytes = yes ? PAGE_FACTS_BYTES : BULK_SUBJECT_MAX,
+        .bare = true};
     if (json_parse(v->a, s->subject, &subject))
         subject = NULL;
     const struct json *choices = suspension_choices(v->a, s);

@@ -124,7 +124,6 @@ struct json *inbox_bulk_head(struct page_view *v,
     int64_t n = 0;
     for (size_t i = 0; i < of->n; i++) {
         struct json *list = same_as(v, of, i);
-        json_set_bool(json_at(items, i), "has_same", json_count(list) > 0);
         json_set_json(json_at(items, i), "same", list);
         n += json_count(list) > 0;
     }

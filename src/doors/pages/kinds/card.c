@@ -184,7 +184,7 @@ void kinds_card_add_table(struct kinds_card *c, struct json *list,
     struct json *o = json_object(c->v->a);
     page_facts_set_rows(c->v, &c->room, o,
                         t->value ? t->value : json_object(c->v->a));
-    if (!t->always && !json_bool(json_get(o, "has_rows")) &&
+    if (!t->always && json_count(json_get(o, "rows")) == 0 &&
         json_get_text(o, "more").n == 0)
         return;
     json_set_text(o, "n", t->n.p ? t->n : STR(""));

@@ -36,11 +36,8 @@ struct json *kinds_handoff(struct page_view *v, const struct kinds_of *of)
     const size_t n = kinds_card_set_refs(&c, o, "artifacts", true);
     json_set_text(o, "artifacts_count",
                   words_many(v->a, (int64_t)n, "artifact"));
-    json_set_bool(o, "has_artifacts", n > 0);
     kinds_card_set_refs(&c, o, "evidence", false);
     kinds_card_set_list(&c, o, "questions", "open_questions");
-    json_set_bool(o, "has_questions",
-                  json_count(json_get(o, "questions")) > 0);
     kinds_card_set_rest(&c, o);
     return o;
 }

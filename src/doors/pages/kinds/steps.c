@@ -166,8 +166,8 @@ static struct json *besides(struct arena *a, const struct json *step)
 static struct json *values(struct plan *p, const struct json *step,
                            const struct json *old)
 {
-    const struct page_facts_room share = {p->room.rows / p->left,
-                                          p->room.bytes / p->left};
+    const struct page_facts_room share = {
+        .rows = p->room.rows / p->left, .bytes = p->room.bytes / p->left};
     struct page_facts_room room = share;
     const struct json *now = besides(p->v->a, step);
     struct json *o = page_difference_whole(

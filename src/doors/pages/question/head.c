@@ -124,22 +124,35 @@ static struct str raised(struct arena *a, const struct suspension *s)
     return buf_text(&b);
 }
 
-struct json *question_head(struct page_view *v, const struct suspension *s)
+struct json *question_head_short(struct page_view *v,
+                                 const struct suspension *s)
 {
     struct json *o = json_object(v->a);
-    const struct str text = body(s);
-    json_set_text(o, "id", s->id);
-    json_set_text(o, "id_short", words_short_id(v->a, s->id));
     json_set_text(o, "url", page_view_path(v->a, "/suspensions/", s->id, ""));
     json_set_text(o, "intent_url",
                   page_view_path(v->a, "/intents/", s->intent_id, ""));
     json_set_json(o, "kind", page_badge_kind(v->a, s));
     json_set_json(o, "risk", page_badge_risk(v->a, s));
-    json_set_text(o, "raised", raised(v->a, s));
     json_set_json(o, "outcome", page_badge_outcome(v, s));
     json_set_text(
         o, "title",
         words_cut(v->a, question_head_title(s), PAGE_VIEW_TITLE));
+    return o;
+}
+
+void question_head_set_id(struct page_view *v, struct json *o,
+                          const struct suspension *s)
+{
+    json_set_text(o, "id", s->id);
+    json_set_text(o, "id_short", words_short_id(v->a, s->id));
+}
+
+struct json *question_head(struct page_view *v, const struct suspension *s)
+{
+    struct json *o = question_head_short(v, s);
+    const struct str text = body(s);
+    question_head_set_id(v, o, s);
+    json_set_text(o, "raised", raised(v->a, s));
     json_set_text(o, "question", text);
     json_set_json(o, "question_long",
                   text.p ? page_view_long(v, text, QUESTION_HEAD_LONG) : NULL);
@@ -219,7 +232,6 @@ struct json *question_head_why(struct page_view *v, const struct suspension *s)
     json_set_text(o, "words", s->explanation);
     json_set_text(o, "confidence", confidence);
     json_set_json(o, "refs", refs);
-    json_set_bool(o, "has_refs", json_count(refs) > 0);
     json_set_bool(o, "has_foot", confidence.n > 0 || json_count(refs) > 0);
     return o;
 }

@@ -1,5 +1,5 @@
 /* A question as all pages show it: head, risk, deadline, facts, the agent's
- * words. Members as in templates/README.md; never loads, never decides. */
+ * words. Never loads, never decides. */
 #ifndef DOORS_PAGES_QUESTION_HEAD_H
 #define DOORS_PAGES_QUESTION_HEAD_H
 
@@ -10,6 +10,12 @@
 
 /* `suspension`: the head of the page. */
 struct json *question_head(struct page_view *v, const struct suspension *s);
+/* The same of a closed question: what it was called, its badges, addresses. */
+struct json *question_head_short(struct page_view *v,
+                                 const struct suspension *s);
+/* `id` and `id_short` into it. */
+void question_head_set_id(struct page_view *v, struct json *o,
+                          const struct suspension *s);
 /* What a list calls it: the title, else the question's first line. */
 struct str question_head_title(const struct suspension *s);
 struct json *question_head_deadline(struct page_view *v,

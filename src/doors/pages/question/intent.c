@@ -94,7 +94,6 @@ static const struct err *set_questions(struct call *c, struct page_view *v,
                                 &row, question(&row.call, &row.view,
                                                &rows.v[k])));
     }
-    json_set_bool(view, "has_questions", rows.n > 0);
     json_set_json(view, "questions", list);
     return NULL;
 }
@@ -139,7 +138,6 @@ static const struct err *set_related(struct call *c, struct page_view *v,
         for (size_t n = 0; n < rows.n; n++)
             add_related(v, list, kinds[k].word, &rows.v[n]);
     }
-    json_set_bool(view, "has_related", json_count(list) > 0);
     json_set_json(view, "related", list);
     return NULL;
 }

@@ -44,6 +44,7 @@ struct json *question_revision(struct arena *a,
     buf_str(&label, words_count(a, r->n));
     json_set_text(o, "label", buf_text(&label));
     json_set_json(o, "replaces", link_to(a, r->before));
-    json_set_json(o, "replaced_by", link_to(a, r->after));
+    if (r->after)
+        json_set_json(o, "replaced_by", link_to(a, r->after));
     return o;
 }

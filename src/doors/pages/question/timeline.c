@@ -333,7 +333,8 @@ struct json *question_timeline_row(struct page_view *v, struct str intent_id,
     json_set_text(o, "who", actor_of(v->a, e));
     json_set_text(o, "detail", detail(v, e, p, about_question));
     json_set_text(o, "tone", str_of(tone_of(e, p)));
-    json_set_text(o, "event_url", url_of(v->a, intent_id, e->sequence));
+    if (about_question)
+        json_set_text(o, "event_url", url_of(v->a, intent_id, e->sequence));
     return o;
 }
 

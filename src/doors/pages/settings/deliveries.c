@@ -382,7 +382,6 @@ const struct err *settings_deliveries_one(struct call *c)
     json_set_text(view, "next_words",
                   d.state == DELIVERY_FAILED ? STR("none, it was given up")
                                             : STR("none"));
-    json_set_bool(view, "has_tries", tries.n > 0);
     json_set_json(view, "tries", tries_of(&v, &tries));
     json_set_json(view, "facts", sent(&v, &d));
     json_set_json(view, "again", again(c, &d));

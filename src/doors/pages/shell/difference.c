@@ -16,7 +16,7 @@ struct walk {
     int64_t skipped;
     bool all; /* what is equal too */
     const struct exceed *beyond;
-    struct buf brief;
+    struct buf brief; /* without an arena: none is wanted */
     int64_t n; /* differences */
 };
 
@@ -142,7 +142,7 @@ static void difference_add(struct walk *w, const struct pair_of *p)
     struct json *o = json_object(w->v->a);
     const struct str path = w->path.n ? buf_text(&w->path) : STR("value");
     const bool alike = same(p);
-    if (!alike)
+    if (!alike && w->brief.arena)
         put_brief(w, p);
     if (w->room->rows == 0 || w->room->bytes == 0) {
         w->skipped++;
@@ -235,7 +235,6 @@ static struct json *finish(struct walk *w, const struct pair_of *whole,
 {
     struct json *o = json_object(w->v->a);
     struct buf more = buf_make(w->v->a, 128);
-    w->brief = buf_make(w->v->a, BRIEF_MAX);
     walk(w, whole);
     w->v->cut += w->skipped;
     if (w->skipped > 0) {
@@ -248,7 +247,6 @@ static struct json *finish(struct walk *w, const struct pair_of *whole,
     json_set_text(o, "was_head", STR("As asked"));
     json_set_text(o, "now_head", STR("As you allow it"));
     json_set_json(o, "beyond", beyond_all(w->v, w->beyond));
-    json_set_text(o, "brief", brief(w));
     return o;
 }
 
@@ -256,6 +254,20 @@ struct json *page_difference(struct page_view *v, const struct json *before,
                              const struct json *after)
 {
     return page_difference_judged(v, before, after, NULL);
+}
+
+struct str page_difference_brief(struct page_view *v,
+                                 const struct json *before,
+                                 const struct json *after)
+{
+    struct page_facts_room none = {.rows = 0};
+    struct walk w = {.v = v,
+                     .room = &none,
+                     .path = buf_make(v->a, PAGE_FACTS_BYTES),
+                     .brief = buf_make(v->a, BRIEF_MAX)};
+    const struct pair_of whole = {before, after, true, true};
+    walk(&w, &whole);
+    return brief(&w);
 }
 
 struct json *page_difference_judged(struct page_view *v,

@@ -7,11 +7,14 @@
 #include "doors/pages/shell/facts.h"
 
 /* `rows[]` of {sign, word, path, before, after, type, beyond}, `more`, and the
- * heads of both sides, `was_head` and `now_head`; `brief`, the first of them in
- * a few words. Equal parts have no row. */
+ * heads of both sides, `was_head` and `now_head`. Equal parts have no row. */
 struct json *page_difference(struct page_view *v, const struct json *before,
                              const struct json *after);
-/* The same, where each row that goes beyond what was asked for says so, and
+/* The first of them in a few words; "" where nothing differs. */
+struct str page_difference_brief(struct page_view *v,
+                                 const struct json *before,
+                                 const struct json *after);
+/* The rows, where each that goes beyond what was asked for says so, and
  * `beyond` lists them; beyond NULL: none does. */
 struct json *page_difference_judged(struct page_view *v,
                                     const struct json *before,

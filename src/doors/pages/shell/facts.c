@@ -87,8 +87,11 @@ static void leaf(struct walk *w, const struct json *value)
     const struct str path = w->path.n ? buf_text(&w->path) : STR("value");
     json_set_text(row, "path", path);
     json_set_text(row, "value", text);
-    json_set_text(row, "type", page_facts_type(a, value));
-    json_set_json(row, "long", page_view_long(w->v, text, PAGE_FACTS_LONG));
+    if (!w->room->bare) {
+        json_set_text(row, "type", page_facts_type(a, value));
+        json_set_json(row, "long",
+                      page_view_long(w->v, text, PAGE_FACTS_LONG));
+    }
     json_add_json(w->rows, row);
     w->room->bytes -= cost;
     w->room->rows--;
@@ -116,7 +119,8 @@ static void walk(struct walk *w, const struct json *value)
 
 struct page_facts_room page_facts_room(void)
 {
-    return (struct page_facts_room){PAGE_FACTS_ROWS, PAGE_FACTS_BYTES};
+    return (struct page_facts_room){.rows = PAGE_FACTS_ROWS,
+                                    .bytes = PAGE_FACTS_BYTES};
 }
 
 void page_facts_set_rows(struct page_view *v, struct page_facts_room *room,
@@ -135,7 +139,6 @@ void page_facts_set_rows(struct page_view *v, struct page_facts_room *room,
         buf_put(&more, w.skipped == 1 ? " is" : " are");
         buf_put(&more, " in the raw JSON.");
     }
-    json_set_bool(table, "has_rows", json_count(w.rows) > 0);
     json_set_json(table, "rows", w.rows);
     json_set_text(table, "more", more.n ? buf_text(&more) : STR(""));
 }

@@ -23,6 +23,7 @@ struct page_facts_of {
 /* What the tables of a page may still show. */
 struct page_facts_room {
     size_t rows, bytes;
+    bool bare; /* without the type of a value, and nothing is folded */
 };
 /* The room of one table. */
 struct page_facts_room page_facts_room(void);
@@ -31,7 +32,7 @@ struct page_facts_room page_facts_room(void);
 struct json *page_facts(struct page_view *v, const struct page_facts_of *of);
 /* Counts in v what a table of these facts alone would leave out. */
 void page_facts_count(struct page_view *v, struct str text);
-/* `has_rows`, `rows` and `more` of a value into a table, within the room. */
+/* `rows` and `more` of a value into a table, within the room. */
 void page_facts_set_rows(struct page_view *v, struct page_facts_room *room,
                          struct json *table, const struct json *value);
 /* One key behind a path, as in calls[0].args.amount; a key that could be taken

@@ -1,0 +1,28 @@
+/* What the pages of one question show, of what was loaded for them. Never
+ * loads, never decides. */
+#ifndef DOORS_PAGES_ANSWER_VIEW_H
+#define DOORS_PAGES_ANSWER_VIEW_H
+
+#include "doors/pages/answer/strip.h"
+#include "doors/pages/question/revision.h"
+
+struct answer_view_of {
+    const struct suspension *s;
+    const struct principal *reader;
+    struct question_revision revision;
+    struct json *timeline;
+    int64_t closed; /* sequence of the event that closed it; 0: none */
+    const struct suspension *next; /* in the reader's inbox; NULL: none */
+};
+
+/* The view of suspension.html but for `place`. */
+struct json *answer_view_open(struct page_view *v,
+                              const struct answer_view_of *of,
+                              const struct answer_strip_of *strip);
+/* The view of answered.html. */
+struct json *answer_view_closed(struct page_view *v,
+                                const struct answer_view_of *of);
+/* `next`: the question to go on with; NULL for NULL. */
+struct json *answer_view_next(struct page_view *v, const struct suspension *s);
+
+#endif
