@@ -38,7 +38,7 @@ static struct pair pair_of(struct arena *a, size_t i, struct str value)
 static void check_untouched(struct arena *a, const struct suspension *s,
                             const struct json *subject)
 {
-    const struct json *form = answer_amend_form(a, s, STR("subject"));
+    const struct json *form = answer_amend_form(a, s, TAKES_SUBJECT);
     const size_t n = json_count(form);
     struct pair *v = arena_many(a, n + 1, struct pair);
     struct amend_sent sent;

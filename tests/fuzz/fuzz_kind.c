@@ -29,11 +29,10 @@ static const struct json *parsed(struct arena *a, struct str text)
     return v;
 }
 
-static bool has_effect(const struct json *choices, const char *words)
+static bool has_effect(const struct json *choices, unsigned effects)
 {
     for (size_t i = 0; i < json_count(choices); i++) {
-        if (str_listed(str_of(words),
-                       json_get_text(json_at(choices, i), "effect")))
+        if (effects & KIND_BIT(effect_of_choice(json_at(choices, i))))
             return true;
     }
     return false;
@@ -163,7 +162,8 @@ static void decide(struct arena *a, struct suspension *s,
     if (e)
         return;
     must(s->state == SUSPENSION_RESOLVED);
-    must(s->outcome.p && s->audit_summary.p && s->response.p);
+    must(s->outcome != OUTCOME_UNDECIDED);
+    must(s->audit_summary.p && s->response.p);
     must((s->approved_subject.p != NULL) == (s->approved_sha256.p != NULL));
     must(goal.status != INTENT_SUSPENDED && events.n > 0);
     must(json_has(parsed(a, goal.state), "_suspension"));
