@@ -13,7 +13,7 @@ def table(name):
     rows = re.findall(r"\[\w+\] =\s*\{(.*?)\},?\s*(?=\[|$)", body, re.S)
     words = {}
     for row in rows:
-        word = re.match(r'(?:\.wire = )?"(\w+)"', row)
+        word = re.search(r'\.wire = "(\w+)"', row)
         if word:
             words[word[1]] = ".ours = true" not in row
     assert len(words) > 1
