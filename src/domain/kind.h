@@ -60,6 +60,17 @@ struct kind_choice {
     enum kind_offer offer;
 };
 
+/* What the inbox shows of a question in a figure. */
+enum kind_figure {
+    KIND_FIGURE_NONE,
+    KIND_FIGURE_LIST,   /* how many the subject has of something */
+    KIND_FIGURE_FIELDS, /* how many fields its form has */
+    KIND_FIGURE_AMOUNT, /* {amount, unit} */
+    KIND_FIGURE_SECONDS
+};
+
+struct kind_facts; /* the facts of one question, being checked */
+
 #define KIND_BIT(value_) (1U << (value_)) /* of an enum, in a set of them */
 
 struct kind_rule {
@@ -75,6 +86,13 @@ struct kind_rule {
                    (reference/ui.md 5.4) */
     const struct kind_fact *facts;
     size_t facts_n;
+    /* Do the facts agree with each other? NULL: they are apart. */
+    void (*agree)(struct kind_facts *f, const struct json *subject);
+    struct {
+        enum kind_figure type;
+        const char *path; /* of the subject, members joined by dots */
+        const char *one, *many; /* what is counted */
+    } figure;
     const struct kind_choice *choices;
     size_t choices_n;
 };
@@ -107,6 +125,12 @@ struct kind_ask {
 /* A code that others ask about: kind.facts. */
 extern const char kind_facts[];
 
+/* The .agree of a permission: what lasts has an end. */
+void kind_check_duration(struct kind_facts *f, const struct json *subject);
+/* Of a plan: it has steps, each of an id of its own. */
+void kind_check_steps(struct kind_facts *f, const struct json *subject);
+/* Of a cost: one unit, and an estimate between its ends. */
+void kind_check_cost(struct kind_facts *f, const struct json *subject);
 /* Are all facts there, of their type, and do they agree with each other?
  * ERR_INVALID kind.facts: .at is the first mistake, subject.PATH, and
  * more.missing lists the paths of all facts that are absent or empty.

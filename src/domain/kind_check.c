@@ -14,7 +14,7 @@ const char kind_facts[] = "kind.facts";
 
 /* ---- facts ---------------------------------------------------------- */
 
-struct facts {
+struct kind_facts {
     struct arena *arena;
     const struct kind_fact *fact; /* the row at hand */
     bool needed;
@@ -49,7 +49,7 @@ static const char *type_words(enum kind_type t)
     return words[t];
 }
 
-static void wrong(struct facts *f, struct str path, const char *say)
+static void wrong(struct kind_facts *f, struct str path, const char *say)
 {
     struct buf at = buf_make(f->arena, 1024);
     buf_put(&at, "subject.");
@@ -59,7 +59,7 @@ static void wrong(struct facts *f, struct str path, const char *say)
                       "The fact \"%.*s\" %s.", STR_FMT(path), say);
 }
 
-static void missing(struct facts *f, struct str path)
+static void missing(struct kind_facts *f, struct str path)
 {
     wrong(f, path, "is needed");
     if (json_count(f->missing) < MISSING_MAX)
@@ -67,7 +67,7 @@ static void missing(struct facts *f, struct str path)
 }
 
 /* The value that the row speaks of; what is blank says nothing. */
-static void check_value(struct facts *f, const struct json *v,
+static void check_value(struct kind_facts *f, const struct json *v,
                         struct str path)
 {
     const bool blank = !v || (json_is(v, JSON_STRING) &&
@@ -82,10 +82,10 @@ static void check_value(struct facts *f, const struct json *v,
     }
 }
 
-static void walk(struct facts *f, const struct json *obj, struct str path,
+static void walk(struct kind_facts *f, const struct json *obj, struct str path,
                  struct str rest);
 
-static void walk_list(struct facts *f, const struct json *list,
+static void walk_list(struct kind_facts *f, const struct json *list,
                       struct str path, struct str rest)
 {
     for (size_t i = 0; i < json_count(list); i++) {
@@ -99,7 +99,7 @@ static void walk_list(struct facts *f, const struct json *list,
 
 /* A fact of something that is not there is not asked for: the row of that
  * thing itself says whether it may be missing. */
-static void walk(struct facts *f, const struct json *obj, struct str path,
+static void walk(struct kind_facts *f, const struct json *obj, struct str path,
                  struct str rest)
 {
     struct str part = str_cut(&rest, '.');
@@ -126,7 +126,7 @@ static struct str member(const struct json *o, const char *outer,
 }
 
 /* What lasts has an end: nothing is allowed for ever. */
-static void check_duration(struct facts *f, const struct json *subject)
+void kind_check_duration(struct kind_facts *f, const struct json *subject)
 {
     static const char *const words[] = {"once", "task", "session", "until"};
     const struct json *duration = json_get(subject, "duration");
@@ -146,7 +146,7 @@ static void check_duration(struct facts *f, const struct json *subject)
               "has to be a whole number from 1 to 31622400");
 }
 
-static void check_steps(struct facts *f, const struct json *subject)
+void kind_check_steps(struct kind_facts *f, const struct json *subject)
 {
     const struct json *plan = json_get(subject, "plan");
     const struct json *steps = json_get(plan, "steps");
@@ -164,7 +164,7 @@ static void check_steps(struct facts *f, const struct json *subject)
     }
 }
 
-static void check_amount(struct facts *f, const struct json *subject,
+static void check_amount(struct kind_facts *f, const struct json *subject,
                          const char *part, const char *key)
 {
     const struct json *v = json_get(json_get(subject, part), key);
@@ -174,7 +174,7 @@ static void check_amount(struct facts *f, const struct json *subject,
 }
 
 /* An estimate and a limit can only be compared in one unit. */
-static void check_cost(struct facts *f, const struct json *subject)
+void kind_check_cost(struct kind_facts *f, const struct json *subject)
 {
     static const char *const parts[] = {"estimate", "limit", "spent_so_far"};
     const struct str unit = member(subject, "estimate", "unit");
@@ -198,36 +198,13 @@ static void check_cost(struct facts *f, const struct json *subject)
         wrong(f, STR("estimate.high"), "may not be below the estimate");
 }
 
-static void check_agreement(struct facts *f, const struct kind_ask *ask)
-{
-    switch (ask->kind) {
-    case KIND_PERMISSION:
-        check_duration(f, ask->subject);
-        break;
-    case KIND_PLAN_REVIEW:
-        check_steps(f, ask->subject);
-        break;
-    case KIND_COST_CONFIRMATION:
-        check_cost(f, ask->subject);
-        break;
-    case KIND_NONE:
-    case KIND_APPROVAL:
-    case KIND_ELICITATION:
-    case KIND_CREDENTIAL_NEEDED:
-    case KIND_HANDOFF_ACCEPTANCE:
-    case KIND__MAX:
-    default:
-        break;
-    }
-}
-
 /* ---- all of it ------------------------------------------------------ */
 
 const struct err *kind_check_subject(struct arena *a,
                                      const struct kind_ask *ask)
 {
     const struct kind_rule *rule = kind_rule(ask->kind);
-    struct facts f = {.arena = a, .missing = json_array(a)};
+    struct kind_facts f = {.arena = a, .missing = json_array(a)};
     if (!rule)
         return NULL;
     for (size_t i = 0; i < rule->facts_n; i++) {
@@ -237,8 +214,8 @@ const struct err *kind_check_subject(struct arena *a,
                     ask->severity >= SEVERITY_HIGH);
         walk(&f, ask->subject, STR(""), str_of(f.fact->path));
     }
-    if (!f.e)
-        check_agreement(&f, ask);
+    if (!f.e && rule->agree)
+        rule->agree(&f, ask->subject);
     if (!f.e)
         return NULL;
     struct json *more = json_object(a);

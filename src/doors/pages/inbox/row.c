@@ -55,41 +55,48 @@ static struct json *limit(struct page_view *v, const struct json *cost)
                   json_get_text(cost, "unit"));
 }
 
-static struct json *duration(struct page_view *v, const struct json *facts)
+static struct json *duration(struct page_view *v, int64_t s)
 {
-    const struct json *d = json_get(facts, "duration");
-    const int64_t s = json_int(json_get(d, "seconds"));
     if (s <= 0 || s > SUSPENSION_TIMEOUT_MAX)
         return NULL;
     return figure(v, words_span(v->a, s * CLOCK_SECOND), STR("asked for"));
 }
 
+/* What stands at a path of the facts, or NULL. */
+static const struct json *fact(struct page_view *v, const struct suspension *s,
+                               const char *path)
+{
+    const struct json *at = facts_of(v->a, s);
+    for (struct str rest = str_of(path); rest.p;)
+        at = json_get_str(at, str_cut(&rest, '.'));
+    return at;
+}
+
+static const struct json *form_of(struct page_view *v,
+                                  const struct suspension *s)
+{
+    struct json *form = NULL;
+    return s->form.p && s->form.n <= FIGURE_MAX &&
+                   !json_parse(v->a, s->form, &form)
+               ? form
+               : NULL;
+}
+
 static struct json *figure_of(struct page_view *v, const struct suspension *s)
 {
-    const struct json *facts = facts_of(v->a, s);
-    struct json *form = NULL;
-    switch (s->kind) {
-    case KIND_APPROVAL:
-        return counted(v, json_get(facts, "calls"), "call", "calls");
-    case KIND_PERMISSION:
-        return duration(v, facts);
-    case KIND_PLAN_REVIEW:
-        return counted(v, json_get(json_get(facts, "plan"), "steps"), "step",
-                       "steps");
-    case KIND_CREDENTIAL_NEEDED:
-        return counted(v, json_get(facts, "scopes"), "scope", "scopes");
-    case KIND_COST_CONFIRMATION:
-        return limit(v, json_get(facts, "limit"));
-    case KIND_HANDOFF_ACCEPTANCE:
-        return counted(v, json_get(facts, "artifacts"), "document",
-                       "documents");
-    case KIND_ELICITATION:
-        if (s->form.n > FIGURE_MAX || !s->form.p ||
-            json_parse(v->a, s->form, &form))
-            return NULL;
-        return counted(v, form, "field", "fields");
-    case KIND_NONE:
-    case KIND__MAX:
+    const struct kind_rule *rule = kind_rule(s->kind);
+    const char *one = rule ? rule->figure.one : NULL;
+    const char *many = rule ? rule->figure.many : NULL;
+    switch (rule ? rule->figure.type : KIND_FIGURE_NONE) {
+    case KIND_FIGURE_LIST:
+        return counted(v, fact(v, s, rule->figure.path), one, many);
+    case KIND_FIGURE_FIELDS:
+        return counted(v, form_of(v, s), one, many);
+    case KIND_FIGURE_AMOUNT:
+        return limit(v, fact(v, s, rule->figure.path));
+    case KIND_FIGURE_SECONDS:
+        return duration(v, json_int(fact(v, s, rule->figure.path)));
+    case KIND_FIGURE_NONE:
     default:
         return NULL;
     }
