@@ -291,7 +291,8 @@ static struct json *view_of(struct page_view *v, const struct json *steps,
                      .before = before,
                      .moved = before ? moves(v->a, steps, before) : NULL,
                      .approved = approved,
-                     .room = {VALUES_MAX, PAGE_FACTS_BYTES}};
+                     .room = {.rows = VALUES_MAX,
+                              .bytes = PAGE_FACTS_BYTES}};
     struct json *o = json_object(v->a), *rows = rows_of(&p);
     struct json *fresh = json_array(v->a), *same = json_array(v->a);
     for (size_t i = 0; i < json_count(rows); i++) {
