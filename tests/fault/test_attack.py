@@ -11,6 +11,7 @@ import sys
 
 import pytest
 
+import attack
 import kit
 import questions
 from honest import Agent, Book, Memory, Operator
@@ -64,11 +65,12 @@ class Told:
         await asyncio.sleep(QUIET)
         for one in self.honest:
             one.phase = "attacked"
-        attack = await asyncio.create_subprocess_exec(
+        hostile = await asyncio.create_subprocess_exec(
             sys.executable, HERE / "attack.py", server.url, key, "mallory",
             str(SECONDS), stdout=asyncio.subprocess.PIPE)
-        said, _ = await asyncio.wait_for(attack.communicate(), SECONDS + 120)
-        assert attack.returncode == 0
+        said, _ = await asyncio.wait_for(
+            hostile.communicate(), attack.LONGER * SECONDS + 120)
+        assert hostile.returncode == 0
         self.hostile = json.loads(said)
         # The agents end when their last question was answered.
         for some, work in ((self.agents, agents), (self.operators, operators)):
@@ -127,10 +129,7 @@ def test_the_honest_work_on(told):
 
 def test_every_ceiling_was_met(told):
     """An attack that meets no ceiling proves nothing."""
-    met = set(told.hostile)
-    assert {"413 request.too_large", *(f"429 limit.{k}" for k in (
-        "rate", "open", "bytes", "streams", "held", "subscriptions",
-        "endpoints"))} <= met, told.hostile
+    assert attack.WANTED <= set(told.hostile), told.hostile
 
 
 def test_memory_stays_under_its_ceilings(told):
