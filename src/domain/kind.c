@@ -5,7 +5,7 @@
 
 #include "base/fields.h"
 
-#define F(path_, label_, type_, need_) {path_, label_, KIND_##type_, need_}
+#define F(path_, type_, need_) {path_, KIND_##type_, need_}
 #define C(value_, label_, style_, effect_, reason_, takes_, offer_)            \
     {value_,          label_,         style_,       EFFECT_##effect_,          \
      REASON_##reason_, TAKES_##takes_, KIND_##offer_}
@@ -14,19 +14,19 @@
 #define O KIND_OPTIONAL
 
 static const struct kind_fact approval_facts[] = {
-    F("action", "Action", OBJECT, R),
-    F("action.name", "Action", TEXT, R),
-    F("action.provider", "Provider", TEXT, O),
-    F("target", "Target", TEXT, R),
-    F("scope_summary", "Scope", TEXT, R),
-    F("consequence", "Consequence", TEXT, H),
-    F("reversible", "Reversible", BOOLEAN, O),
-    F("safe_input", "Input", OBJECT, O),
-    F("calls", "Calls", LIST, O),
-    F("calls[].tool", "Tool", TEXT, R),
-    F("calls[].args", "Arguments", OBJECT, O),
-    F("constraints", "Limits", OBJECT, O),
-    F("authorization_details", "Authorization", LIST, O),
+    F("action", OBJECT, R),
+    F("action.name", TEXT, R),
+    F("action.provider", TEXT, O),
+    F("target", TEXT, R),
+    F("scope_summary", TEXT, R),
+    F("consequence", TEXT, H),
+    F("reversible", BOOLEAN, O),
+    F("safe_input", OBJECT, O),
+    F("calls", LIST, O),
+    F("calls[].tool", TEXT, R),
+    F("calls[].args", OBJECT, O),
+    F("constraints", OBJECT, O),
+    F("authorization_details", LIST, O),
 };
 static const struct kind_choice approval_choices[] = {
     C("reject", "Reject", "danger", VETO, REQUIRED_HIGH, NOTHING, ALWAYS),
@@ -38,15 +38,15 @@ static const struct kind_choice approval_choices[] = {
 };
 
 static const struct kind_fact permission_facts[] = {
-    F("capability", "Capability", TEXT, R),
-    F("target", "Target", TEXT, R),
-    F("risk_text", "Risk", TEXT, R),
-    F("duration", "Duration", OBJECT, R),
-    F("duration.kind", "Duration", TEXT, R),
-    F("duration.seconds", "Seconds", NUMBER, O),
-    F("consequence", "Consequence", TEXT, R),
-    F("current_mode", "Mode now", TEXT, O),
-    F("requested_mode", "Mode asked for", TEXT, O),
+    F("capability", TEXT, R),
+    F("target", TEXT, R),
+    F("risk_text", TEXT, R),
+    F("duration", OBJECT, R),
+    F("duration.kind", TEXT, R),
+    F("duration.seconds", NUMBER, O),
+    F("consequence", TEXT, R),
+    F("current_mode", TEXT, O),
+    F("requested_mode", TEXT, O),
 };
 static const struct kind_choice permission_choices[] = {
     C("deny", "Reject", "danger", VETO, OPTIONAL, NOTHING, ALWAYS),
@@ -57,19 +57,19 @@ static const struct kind_choice permission_choices[] = {
 };
 
 static const struct kind_fact plan_facts[] = {
-    F("plan", "Plan", OBJECT, R),
-    F("plan.version", "Version", NUMBER, O),
-    F("plan.steps", "Steps", LIST, R),
-    F("plan.steps[].id", "Id", TEXT, R),
-    F("plan.steps[].title", "Step", TEXT, R),
-    F("plan.steps[].detail", "Detail", TEXT, O),
-    F("plan.steps[].tool", "Tool", TEXT, O),
-    F("plan.steps[].risk", "Risk", TEXT, O),
-    F("plan.scope", "Scope", TEXT, R),
-    F("plan.expected_outputs", "Expected outputs", LIST, R),
-    F("plan.risk_summary", "Risk", TEXT, R),
-    F("plan.cost_summary", "Cost", TEXT, O),
-    F("plan_ref", "Saved plan", TEXT, O),
+    F("plan", OBJECT, R),
+    F("plan.version", NUMBER, O),
+    F("plan.steps", LIST, R),
+    F("plan.steps[].id", TEXT, R),
+    F("plan.steps[].title", TEXT, R),
+    F("plan.steps[].detail", TEXT, O),
+    F("plan.steps[].tool", TEXT, O),
+    F("plan.steps[].risk", TEXT, O),
+    F("plan.scope", TEXT, R),
+    F("plan.expected_outputs", LIST, R),
+    F("plan.risk_summary", TEXT, R),
+    F("plan.cost_summary", TEXT, O),
+    F("plan_ref", TEXT, O),
 };
 static const struct kind_choice plan_choices[] = {
     C("reject", "Reject", "danger", VETO, REQUIRED, NOTHING, ALWAYS),
@@ -81,7 +81,7 @@ static const struct kind_choice plan_choices[] = {
 };
 
 static const struct kind_fact elicitation_facts[] = {
-    F("prompt", "Question", TEXT, O),
+    F("prompt", TEXT, O),
 };
 static const struct kind_choice elicitation_choices[] = {
     C("decline", "Decline", "default", DECLINE, OPTIONAL, NOTHING, ALWAYS),
@@ -89,12 +89,12 @@ static const struct kind_choice elicitation_choices[] = {
 };
 
 static const struct kind_fact credential_facts[] = {
-    F("provider", "Provider", TEXT, R),
-    F("credential_class", "What is needed", TEXT, R),
-    F("scopes", "Scopes", LIST, O),
-    F("settings_url", "Where to set it up", TEXT, R),
-    F("draft_ref", "Draft", TEXT, O),
-    F("probe", "Checked by", TEXT, O),
+    F("provider", TEXT, R),
+    F("credential_class", TEXT, R),
+    F("scopes", LIST, O),
+    F("settings_url", TEXT, R),
+    F("draft_ref", TEXT, O),
+    F("probe", TEXT, O),
 };
 static const struct kind_choice credential_choices[] = {
     C("decline", "Not now", "default", DECLINE, OPTIONAL, NOTHING, ALWAYS),
@@ -103,18 +103,18 @@ static const struct kind_choice credential_choices[] = {
 };
 
 static const struct kind_fact cost_facts[] = {
-    F("purpose", "Purpose", TEXT, R),
-    F("estimate", "Estimate", OBJECT, R),
-    F("estimate.amount", "Estimate", NUMBER, R),
-    F("estimate.unit", "Unit", TEXT, R),
-    F("estimate.low", "At least", NUMBER, O),
-    F("estimate.high", "At most", NUMBER, O),
-    F("limit", "Limit", OBJECT, R),
-    F("limit.amount", "Limit", NUMBER, R),
-    F("limit.unit", "Unit", TEXT, R),
-    F("spent_so_far", "Spent so far", OBJECT, O),
-    F("spent_so_far.amount", "Spent so far", NUMBER, R),
-    F("spent_so_far.unit", "Unit", TEXT, R),
+    F("purpose", TEXT, R),
+    F("estimate", OBJECT, R),
+    F("estimate.amount", NUMBER, R),
+    F("estimate.unit", TEXT, R),
+    F("estimate.low", NUMBER, O),
+    F("estimate.high", NUMBER, O),
+    F("limit", OBJECT, R),
+    F("limit.amount", NUMBER, R),
+    F("limit.unit", TEXT, R),
+    F("spent_so_far", OBJECT, O),
+    F("spent_so_far.amount", NUMBER, R),
+    F("spent_so_far.unit", TEXT, R),
 };
 static const struct kind_choice cost_choices[] = {
     C("stop_task", "Stop the task", "danger", STOP_TASK, OPTIONAL,
@@ -125,19 +125,19 @@ static const struct kind_choice cost_choices[] = {
 };
 
 static const struct kind_fact handoff_facts[] = {
-    F("from", "From", TEXT, R),
-    F("to", "To", TEXT, R),
-    F("summary", "Summary", TEXT, R),
-    F("reason", "Reason", TEXT, R),
-    F("artifacts", "Artifacts", LIST, R),
-    F("artifacts[].title", "Title", TEXT, R),
-    F("artifacts[].kind", "Kind", TEXT, R),
-    F("artifacts[].ref", "Reference", TEXT, R),
-    F("evidence", "Evidence", LIST, R),
-    F("evidence[].title", "Title", TEXT, R),
-    F("evidence[].ref", "Reference", TEXT, R),
-    F("resume_target", "Goes on at", TEXT, O),
-    F("context_boundary", "Context", TEXT, O),
+    F("from", TEXT, R),
+    F("to", TEXT, R),
+    F("summary", TEXT, R),
+    F("reason", TEXT, R),
+    F("artifacts", LIST, R),
+    F("artifacts[].title", TEXT, R),
+    F("artifacts[].kind", TEXT, R),
+    F("artifacts[].ref", TEXT, R),
+    F("evidence", LIST, R),
+    F("evidence[].title", TEXT, R),
+    F("evidence[].ref", TEXT, R),
+    F("resume_target", TEXT, O),
+    F("context_boundary", TEXT, O),
 };
 static const struct kind_choice handoff_choices[] = {
     C("decline", "Decline", "default", DECLINE, REQUIRED, NOTHING, ALWAYS),

@@ -38,7 +38,6 @@ enum kind_need {
  * element of a list. */
 struct kind_fact {
     const char *path;
-    const char *label; /* for people */
     enum kind_type type;
     enum kind_need need;
 };

@@ -27,21 +27,22 @@ static bool in_inbox(const struct call *c, const char *view)
 
 static struct json *views(struct call *c, const int64_t n[INBOX_VIEW__MAX])
 {
-    static const struct {
-        const char *word, *url, *label;
-    } rows[INBOX_VIEW__MAX] = {
-        [INBOX_MAY] = {NULL, "/inbox", "Inbox"},
-        [INBOX_MINE] = {"mine", "/inbox?view=mine", "Mine"},
-        [INBOX_GROUPS] = {"groups", "/inbox?view=groups", "My groups"},
-        [INBOX_ALL] = {"all", "/inbox?view=all", "All open"}};
     struct json *list = json_array(c->a);
-    for (size_t i = 0; i < countof(rows); i++) {
-        const struct page_list_chip one = {.url = str_of(rows[i].url),
-                                           .label = str_of(rows[i].label),
+    for (unsigned i = 0; i < INBOX_VIEW__MAX; i++) {
+        const struct vocabulary_word *words =
+            vocabulary_inbox_view((enum inbox_view)i);
+        /* The first one is what the address without a view shows. */
+        const char *word = i == INBOX_MAY ? NULL : words->wire;
+        struct buf url = buf_make(c->a, 64);
+        buf_put(&url, "/inbox");
+        buf_put(&url, word ? "?view=" : "");
+        buf_put(&url, word ? word : "");
+        const struct page_list_chip one = {.url = buf_text(&url),
+                                           .label = str_of(words->label),
                                            .count = count(c, n[i]),
                                            .icon = "",
-                                           .here = in_inbox(c, rows[i].word)};
-        /* Who reads and does not answer has one view, of everything. */
+                                           .here = in_inbox(c, word)};
+        /* A reader who does not answer has one view, of everything. */
         if (principal_decides(&c->who) || i == INBOX_MAY)
             add_view(c, list, &one);
     }
