@@ -129,20 +129,30 @@ void fields_word(struct fields *f, const char *key, const char *words,
         *out = json_text(v);
 }
 
-size_t fields_index(struct fields *f, const char *key,
-                    const char *(*word)(size_t i), size_t n)
+static void not_among(struct fields *f, const char *key,
+                      const char *(*word)(size_t i), size_t n)
 {
     struct buf words = buf_make(f->arena, 1024);
-    struct str sent = STR_NONE;
     for (size_t i = 0; i < n; i++) {
         if (word(i) && words.n > 0)
             buf_char(&words, ' ');
         buf_put(&words, word(i) ? word(i) : "");
     }
-    fields_word(f, key, arena_z(f->arena, buf_text(&words)), &sent);
+    fields_wrong(f, key, "field.value", "\"%s\" has to be one of: %s.", key,
+                 arena_z(f->arena, buf_text(&words)));
+}
+
+size_t fields_index(struct fields *f, const char *key,
+                    const char *(*word)(size_t i), size_t n)
+{
+    const struct json *v = get(f, key);
+    const struct str sent =
+        json_is(v, JSON_STRING) ? json_text(v) : STR_NONE;
     size_t i = 0;
     while (i < n && !(word(i) && str_is(sent, word(i))))
         i++;
+    if (v && i == n)
+        not_among(f, key, word, n);
     return i;
 }
 
