@@ -19,19 +19,19 @@ static const char owner_name[] = "database_owner";
 
 static const char *check_database(struct str v)
 {
-    return v.n ? NULL : "a connection string is wanted";
+    return v.n ? NULL : "a connection string is required";
 }
 
 static const char *check_directory(struct str v)
 {
-    return v.n ? NULL : "a directory is wanted";
+    return v.n ? NULL : "a directory is required";
 }
 
 static const char *check_socket(struct str v)
 {
     return v.n && v.n <= SOCKET_PATH_MAX
                ? NULL
-               : "a path of 1 to 107 characters is wanted";
+               : "a path of 1 to 107 characters is required";
 }
 
 static const char *check_mode(struct str v)
@@ -39,7 +39,7 @@ static const char *check_mode(struct str v)
     bool octal = v.n == 3 || (v.n == 4 && v.p[0] == '0');
     for (size_t i = 0; i < v.n; i++)
         octal = octal && v.p[i] >= '0' && v.p[i] <= '7';
-    return octal ? NULL : "an octal mode such as 0660 is wanted";
+    return octal ? NULL : "an octal mode such as 0660 is required";
 }
 
 /* A host as browsers spell it in Origin: lower case; or an address in
@@ -81,8 +81,8 @@ static const char *check_public_url(struct str v)
         return NULL;
     if (str_starts(v, https) && is_authority(str_sub(v, https.n, v.n), 443))
         return NULL;
-    return "http://host or https://host is wanted, in lower case, with :port "
-           "only where it is not the usual one, and nothing behind it";
+    return "http://host or https://host is required, in lower case, with :port "
+           "only where it is not the default, and nothing after it";
 }
 
 /* Its members are for the domain to judge; whoever loads it does. */
@@ -90,7 +90,7 @@ static const char *check_retry_policy(struct str v)
 {
     return v.n == 0 || (v.p[0] == '{' && v.p[v.n - 1] == '}')
                ? NULL
-               : "a JSON object is wanted";
+               : "a JSON object is required";
 }
 
 static const char *check_smtp_url(struct str v)
@@ -100,8 +100,8 @@ static const char *check_smtp_url(struct str v)
     return v.n == 0 || ((plain || str_starts(v, STR("smtps://"))) &&
                         is_authority(rest, 0))
                ? NULL
-               : "smtp://host or smtps://host is wanted, in lower case, with "
-                 ":port where it is not the usual one";
+               : "smtp://host or smtps://host is required, in lower case, with "
+                 ":port where it is not the default";
 }
 
 static const char *check_mail_from(struct str v)
@@ -109,8 +109,8 @@ static const char *check_mail_from(struct str v)
     bool fine = str_find(v, '@', 0) < v.n && v.n <= 254;
     for (size_t i = 0; i < v.n; i++)
         fine = fine && v.p[i] > ' ' && v.p[i] != '<' && v.p[i] != '>';
-    return v.n == 0 || fine ? NULL : "an address like sayso@example.org is "
-                                     "wanted, alone";
+    return v.n == 0 || fine ? NULL : "a single address like sayso@example.org "
+                                     "is required";
 }
 
 static const char *check_settings_hosts(struct str v)
@@ -118,8 +118,8 @@ static const char *check_settings_hosts(struct str v)
     struct str rest = v.n ? v : STR_NONE;
     while (rest.p) {
         if (!is_authority(str_cut(&rest, ' '), 443))
-            return "hosts in lower case are wanted, with :port where it is "
-                   "not 443, and one space between";
+            return "hosts in lower case are required, with :port where it is "
+                   "not 443, separated by single spaces";
     }
     return NULL;
 }
@@ -233,7 +233,7 @@ static void set_number(struct reading *r, const struct key *k,
 {
     int64_t *at = (int64_t *)(void *)((char *)r->conf + k->at);
     if (!str_int(value, k->min, k->max, at))
-        buf_printf(why, "a whole number from %lld to %lld is wanted",
+        buf_printf(why, "a whole number from %lld to %lld is required",
                    (long long)k->min, (long long)k->max);
 }
 
@@ -252,7 +252,7 @@ static void set_word(struct reading *r, const struct key *k, struct str value,
         }
     }
     buf_str(why, buf_text(&wanted));
-    buf_put(why, " is wanted");
+    buf_put(why, " is required");
 }
 
 /* p NULL: the value is fine; else what is wanted instead. */
@@ -279,7 +279,7 @@ static void read_pair(struct reading *r, size_t line, struct str name,
         return;
     }
     if (r->seen[k]) {
-        buf_printf(mistake(r, line), "%s stands in line %zu already\n",
+        buf_printf(mistake(r, line), "%s is already set in line %zu\n",
                    keys[k].name, r->seen[k]);
         return;
     }
@@ -301,7 +301,8 @@ static void read_line(struct reading *r, size_t number, struct str line)
     if (line.n == 0 || line.p[0] == '#')
         return;
     if (str_find(line, '=', 0) == line.n) {
-        buf_put(mistake(r, number), "key = value is wanted\n");
+        buf_put(mistake(r, number), "a line of the form key = value is "
+                                    "required\n");
         return;
     }
     struct str value = line;
@@ -360,10 +361,10 @@ static void fill_in(struct reading *r)
         c->wait_socket = beside(r->arena, c->socket);
     if (c->wait_socket.n > SOCKET_PATH_MAX ||
         str_eq(c->wait_socket, c->socket))
-        buf_put(mistake(r, 0), "wait_socket: another path of at most 107 "
-                               "characters is wanted\n");
+        buf_put(mistake(r, 0), "wait_socket: a different path of at most 107 "
+                               "characters is required\n");
     if (c->smtp_url.p && !c->mail_from.p)
-        buf_put(mistake(r, 0), "mail_from must be given with smtp_url\n");
+        buf_put(mistake(r, 0), "mail_from is required with smtp_url\n");
 }
 
 bool conf_read(struct arena *a, struct str file, struct conf *c,
@@ -390,7 +391,7 @@ bool conf_read(struct arena *a, struct str file, struct conf *c,
     read_environment(&r);
     for (size_t k = 0; k < countof(keys); k++)
         if (keys[k].required && !r.given[k])
-            buf_printf(mistake(&r, 0), "%s must be given\n", keys[k].name);
+            buf_printf(mistake(&r, 0), "%s is required\n", keys[k].name);
     fill_in(&r);
     return !r.failed;
 }
@@ -410,7 +411,8 @@ bool conf_read_owner(struct arena *a, struct str file, struct conf *c,
     for (size_t k = 0; k < countof(keys); k++)
         if (r.given[k] != str_is(str_of(keys[k].name), owner_name))
             buf_printf(mistake(&r, r.seen[k]),
-                       "database_owner alone must be given here\n");
+                       "this file may have database_owner alone, and has to "
+                       "have it\n");
     if (own.database_owner.n == 0)
         buf_printf(mistake(&r, 0), "%s must not be empty\n", owner_name);
     if (!getenv("SAYSO_DATABASE_OWNER"))

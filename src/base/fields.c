@@ -38,7 +38,7 @@ struct fields fields(struct arena *a, const struct json *obj, struct str path)
     struct fields f = {.arena = a, .obj = obj, .path = path};
     if (!json_is(obj, JSON_OBJECT))
         f.e = err_at(a, ERR_INVALID, "body.not_object", path,
-                     "A JSON object is needed here.");
+                     "A JSON object is required here.");
     return f;
 }
 
@@ -73,7 +73,7 @@ void fields_only(struct fields *f, const char *names)
             continue;
         const struct str head = str_head(i.key, 64);
         fields_wrong(f, arena_z(f->arena, head), "field.unknown",
-                     "This member is not known here.");
+                     "This member is not supported here.");
         return;
     }
 }

@@ -287,7 +287,7 @@ static void bill_member(const char *key)
 static void put(struct json *obj, const char *key, struct jsonc_object *v)
 {
     if (!json_is(obj, JSON_OBJECT))
-        die("a member is set in something that is no object");
+        die("a member is set in a value that is not an object");
     if (json_object_object_add(in(obj), key, v) < 0)
         die("a member could not be set");
 }
@@ -295,7 +295,7 @@ static void put(struct json *obj, const char *key, struct jsonc_object *v)
 static void add(struct json *arr, struct jsonc_object *v)
 {
     if (!json_is(arr, JSON_ARRAY))
-        die("an element is added to something that is no array");
+        die("an element is added to a value that is not an array");
     if (json_object_array_add(in(arr), v) < 0)
         die("an element could not be added");
 }

@@ -99,7 +99,7 @@ static const struct err *unicode(struct gate *g)
         byte_at(g->t, g->i + 7) != 'u' || !hex4(g->t, g->i + 8, &low) ||
         low < 0xDC00 || low > 0xDFFF)
         return refuse(g, g->i, "json.utf8",
-                      "Half of a surrogate pair stands alone.");
+                      "Half of a surrogate pair is without the other half.");
     g->i += 12;
     return NULL;
 }
@@ -110,7 +110,7 @@ static const struct err *escape(struct gate *g)
     if (c == 'u')
         return unicode(g);
     if (c <= 0 || !strchr("\"\\/bfnrt", c))
-        return syntax(g, "A backslash starts no such escape.");
+        return syntax(g, "A backslash is followed by an unknown escape.");
     g->i += 2;
     return NULL;
 }
@@ -278,7 +278,7 @@ static const struct err *json_check_number(struct gate *g)
     memcpy(z, g->t.p + at, end - at);
     if (!holds(z, whole))
         return refuse(g, at, "json.number",
-                      "A number is out of range; send it as a string.");
+                      "A number is out of range. Send it as a string.");
     g->i = end;
     /* The tree keeps the digits of what is no integer. */
     g->weight += whole ? JSON_VALUE_BYTES : JSON_TEXT_BYTES + (end - at);
@@ -348,7 +348,7 @@ static const struct err *after(struct gate *g, bool *more)
         g->i = str_skip_space(g->t, g->i);
         if (g->depth == 0)
             return peek(g) < 0 ? NULL
-                               : syntax(g, "Something follows the value.");
+                               : syntax(g, "There is text after the value.");
         const bool object = g->level[g->depth - 1].object;
         if (peek(g) == ',') {
             g->i++;

@@ -236,7 +236,7 @@ static void put_workers(struct metrics *m, struct buf *b)
         else
             idle++;
     }
-    family(b, "sayso_workers", "gauge", "Workers, by what they do now.");
+    family(b, "sayso_workers", "gauge", "Workers, by their current activity.");
     buf_printf(b, "sayso_workers{state=\"busy\"} %u\n", busy);
     buf_printf(b, "sayso_workers{state=\"idle\"} %u\n", idle);
 }
@@ -263,7 +263,7 @@ static void put_standbys(struct metrics *m, struct buf *b)
     buf_printf(b, "%s{sync=\"no\"} %" PRId64 "\n", standbys, async);
     if (sync + async == 0)
         return;
-    family(b, lag, "gauge", "How far the last of them is behind.");
+    family(b, lag, "gauge", "The lag of the slowest standby.");
     buf_printf(b, "%s ", lag);
     put_seconds(b, not_negative(atomic_load(&m->standbys_us)));
 }
@@ -271,7 +271,7 @@ static void put_standbys(struct metrics *m, struct buf *b)
 static void put_refused(struct metrics *m, struct buf *b)
 {
     family(b, "sayso_refused_total", "counter",
-           "Requests refused because a key or session reached a ceiling.");
+           "Requests refused because a key or session reached a limit.");
     for (size_t i = 0; i < countof(ceilings); i++)
         buf_printf(b, "sayso_refused_total{code=\"%s\"} %" PRIu64 "\n",
                    ceilings[i], get(&m->refused[i]));
@@ -295,13 +295,15 @@ void metrics_render(struct metrics *m, struct buf *b)
     put_counter(b, "sayso_worker_restarts_total",
                 "Workers that died and were replaced.", get(&m->restarts));
     put_counter(b, "sayso_worker_recycled_total",
-                "Workers that had grown and were replaced.",
+                "Workers that were replaced because they had grown.",
                 get(&m->recycled));
     put_counter(b, "sayso_requests_over_memory_total",
-                "Requests ended for want of memory of their own.",
+                "Requests ended because they needed more memory than one "
+                "request may use.",
                 get(&m->memory));
     put_standbys(m, b);
     put_refused(m, b);
     put_counter(b, "sayso_streams_cut_total",
-                "Streams cut because too much was unsent.", get(&m->cut));
+                "Streams cut because too many bytes were unsent.",
+                get(&m->cut));
 }

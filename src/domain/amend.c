@@ -15,8 +15,8 @@ static const struct err *wider(struct arena *a, struct str key)
 {
     return err_at(a, ERR_INVALID, amend_wider,
                   fields_path(a, STR("constraints"), arena_z(a, key)),
-                  "This is not tighter than what was asked for. An answer may "
-                  "only allow less.");
+                  "This is wider than what was asked for. An answer may only "
+                  "allow less.");
 }
 
 static const struct err *unknown(struct arena *a, struct str key)
@@ -39,7 +39,7 @@ static const struct err *check_keys(struct arena *a, const struct json *sent,
 static const struct err *too_large(void)
 {
     return ERROR(ERR_TOO_LARGE, "suspension.too_large",
-                 "What is approved may have at most 256 kB.");
+                 "An approved subject may have at most 256 kB.");
 }
 
 /* What cannot be kept whole is not approved: without its record it would read
@@ -163,7 +163,8 @@ static const struct err *amend_constraints(struct arena *a,
     }
     if (json_equal(all, asked))
         return err_at(a, ERR_INVALID, amend_unchanged, STR("constraints"),
-                      "These are the limits as they were asked for.");
+                      "The constraints are the same as in the question. Choose "
+                      "the plain approval.");
     return keep(a, all, &out->constraints);
 }
 
@@ -192,7 +193,8 @@ static const struct err *keep_step(struct arena *a, const struct json *steps,
     const struct json *step = step_of(steps, id);
     if (!step || step_of(kept, id))
         return err_at(a, ERR_INVALID, amend_unknown, path,
-                      "The plan has no such step, or it is there twice.");
+                      "The plan has no step with this id, or the list has it "
+                      "twice.");
     struct json *copy = json_copy(a, step);
     if (str_trim(note).n > 0)
         json_set_text(copy, "note", note);
@@ -212,14 +214,15 @@ static const struct err *amend_steps(struct arena *a,
     TRY(check_keys(a, sent, "steps"));
     if (!json_is(list, JSON_ARRAY) || json_count(list) == 0)
         return err_at(a, ERR_INVALID, amend_missing, STR("constraints.steps"),
-                      "Give the steps that are kept, at least one.");
+                      "The list needs at least one step to keep.");
     for (size_t i = 0; i < json_count(list); i++)
         TRY(keep_step(a, steps, json_at(list, i),
                       fields_element(a, STR("constraints.steps"), i), kept));
     if (json_equal(kept, steps))
         return err_at(a, ERR_INVALID, amend_unchanged,
                       STR("constraints.steps"),
-                      "This is the plan as it was asked for. Approve it.");
+                      "The steps are the same as in the question. Choose the "
+                      "plain approval.");
     json_set_json(plan, "steps", kept);
     TRY(keep(a, sent, &out->constraints));
     return keep(a, approved, &out->subject);
@@ -239,12 +242,13 @@ static const struct err *amend_subject(struct arena *a,
                                  .allow_edit = s->allow_edit};
     if (!sent->subject)
         return err_at(a, ERR_INVALID, amend_missing, STR("subject"),
-                      "This answer needs the whole \"subject\" as you want "
-                      "it.");
+                      "This answer needs \"subject\", the whole subject as it "
+                      "is approved.");
     TRY(kind_check_subject(a, &ask));
     if (json_equal(sent->subject, subject))
         return err_at(a, ERR_INVALID, amend_unchanged, STR("subject"),
-                      "This is the subject as it was asked for. Approve it.");
+                      "The subject is the same as in the question. Choose the "
+                      "plain approval.");
     TRY(keep(a, sent->subject, &out->subject));
     if (sent->subject_text.n > SUSPENSION_RECORD_MAX)
         return too_large();

@@ -78,25 +78,29 @@ struct str bulk_left_out(struct arena *a, const struct suspension *s,
     const struct err *e = responder_check(a, &rule, reader);
     struct buf b = buf_make(a, 256);
     if (s->state != SUSPENSION_PENDING)
-        return STR("It was decided meanwhile.");
+        return STR("The question was decided meanwhile.");
     if (suspension_due(s, now))
-        return STR("Its time is over.");
+        return STR("The time to answer is over.");
     if (e)
         return e->say;
     if (s->severity == SEVERITY_UNSAID)
-        return STR("Its risk is not said. Answer it by itself.");
+        return STR("The question has no severity. Answer it on its own page.");
     if (s->severity > level(reader->bulk_limit)) {
-        buf_put(&b, "Over your bulk limit, ");
+        buf_put(&b, "The question is over your bulk limit: ");
         buf_put(&b, vocabulary_severity(level(reader->bulk_limit))->wire);
-        buf_put(&b, " risk. Answer it by itself.");
+        buf_put(&b, " risk. Answer it on its own page.");
         return buf_text(&b);
     }
     if (yes && typed_yes(a, s))
-        return STR("What it allows has to be typed. Answer it by itself.");
+        return STR("The approved target has to be typed. Answer it on its own "
+                   "page.");
     if (yes && too_long(a, s->subject))
-        return STR("Its facts are too long for a list. Answer it by itself.");
+        return STR("The subject is too long for a list. Answer it on its own "
+                   "page.");
     if (!bulk_answer(a, s, yes).value.p)
-        return yes ? STR("It has no plain yes. Answer it by itself.")
-                   : STR("It has no plain no. Answer it by itself.");
+        return yes ? STR("The question has no plain yes. Answer it on its own "
+                         "page.")
+                   : STR("The question has no plain no. Answer it on its own "
+                         "page.");
     return STR_NONE;
 }

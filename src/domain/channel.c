@@ -124,7 +124,7 @@ static const struct err *check_hint(const struct check *k, struct str path,
         return NULL;
     return err_at(k->arena, ERR_INVALID, "channel.unknown",
                   fields_path(k->arena, path, "channel_hint"),
-                  "There is no channel of that name.");
+                  "There is no channel with this name.");
 }
 
 static const struct err *check_who(const struct check *k, struct str path,
@@ -138,7 +138,7 @@ static const struct err *check_who(const struct check *k, struct str path,
         return NULL;
     return err_at(k->arena, ERR_INVALID, "channel.not_allowed",
                   fields_path(k->arena, path, "notify_to"),
-                  "This is on no channel's list of whom to notify, and no "
+                  "The recipient is on no channel's allow-list and is no "
                   "channel's name.");
 }
 
@@ -280,15 +280,17 @@ const struct err *channel_notify_to(struct arena *a, const char *field,
 {
     if (n > CHANNEL_NOTIFY_MAX)
         return err_at(a, ERR_INVALID, "field.too_many", str_of(field),
-                      "At most %d entries.", CHANNEL_NOTIFY_MAX);
+                      "The list may have at most %d entries.",
+                      CHANNEL_NOTIFY_MAX);
     for (size_t i = 0; i < n; i++) {
         if (allowed(kind, v[i]))
             continue;
         return err_at(a, ERR_INVALID, "endpoint.notify_to",
                       fields_element(a, str_of(field), i), "%s",
                       kind == ENDPOINT_MAIL
-                          ? "A mail address is needed, or @ and a domain."
-                          : "A name on one line is needed, or *.");
+                          ? "An entry has to be a mail address, or @ and a "
+                            "domain."
+                          : "An entry has to be a name on one line, or *.");
     }
     return NULL;
 }

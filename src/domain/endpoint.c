@@ -108,18 +108,18 @@ const struct err *endpoint_url(struct arena *a, const char *field,
         return bad_url(a, field, "A URL may have at most 2000 characters.");
     if (str_search_nocase(str_sub(url, 0, scheme.n), scheme) != 0 ||
         url.n <= scheme.n)
-        return bad_url(a, field, "The URL has to begin with https://");
+        return bad_url(a, field, "The URL has to begin with https://.");
     const struct str rest = str_sub(url, scheme.n, url.n);
     size_t end = str_find(rest, '/', 0);
     const size_t query = str_find(rest, '?', 0);
     end = query < end ? query : end;
     const struct str place = str_sub(rest, 0, end);
     if (str_find(place, '@', 0) < place.n)
-        return bad_url(a, field, "No user and no password in the URL.");
+        return bad_url(a, field, "The URL may not have a user or a password.");
     if (str_find(url, '#', 0) < url.n)
-        return bad_url(a, field, "No fragment (#) in the URL.");
+        return bad_url(a, field, "The URL may not have a fragment (#).");
     if (!plain(url) || !authority(place, out))
-        return bad_url(a, field, "This is no URL with a host.");
+        return bad_url(a, field, "The URL has no valid host.");
     return NULL;
 }
 
@@ -144,7 +144,7 @@ const struct err *endpoint_name(struct arena *a, const char *field,
     if (endpoint_line(name, ENDPOINT_NAME_MAX))
         return NULL;
     return err_at(a, ERR_INVALID, "endpoint.name", str_of(field),
-                  "A name is 1 to %d characters on one line, without spaces "
+                  "A name needs 1 to %d characters on one line, without spaces "
                   "around it.",
                   ENDPOINT_NAME_MAX);
 }
@@ -175,14 +175,14 @@ const struct err *endpoint_mails(struct arena *a, const char *field,
         const struct str one = str_trim(str_cut(&rest, ','));
         if (!endpoint_mail(one))
             return err_at(a, ERR_INVALID, "endpoint.mail", str_of(field),
-                          "Number %zu is no mail address.", n + 1);
+                          "Entry %zu is not a mail address.", n + 1);
         buf_put(&b, n ? "," : "");
         buf_str(&b, one);
     }
     if (n == 0 || n > ENDPOINT_MAILS_MAX || b.over)
         return err_at(a, ERR_INVALID, "endpoint.mail", str_of(field),
-                      "1 to %d mail addresses are needed, with commas "
-                      "between them.",
+                      "The list needs 1 to %d mail addresses, separated by "
+                      "commas.",
                       ENDPOINT_MAILS_MAX);
     *out = buf_text(&b);
     return NULL;
@@ -202,13 +202,14 @@ static const struct err *types(struct arena *a, const char *field,
     struct json *kept = json_array(a);
     if (json_count(list) > ENDPOINT_TYPES_MAX)
         return err_at(a, ERR_INVALID, "field.too_many", str_of(field),
-                      "At most %d types.", ENDPOINT_TYPES_MAX);
+                      "The list may have at most %d types.",
+                      ENDPOINT_TYPES_MAX);
     for (size_t i = 0; i < json_count(list); i++) {
         const struct str type = json_text(json_at(list, i));
         if (!known(type))
             return err_at(a, ERR_INVALID, "event.type",
                           fields_element(a, str_of(field), i),
-                          "There is no such type.");
+                          "There is no event type of this name.");
         json_add_text(kept, type);
     }
     *out = json_dump(a, kept, (size_t)1 << 20);

@@ -250,7 +250,8 @@ const struct err *event_append(struct arena *a, struct str intent_id,
     const int64_t max = d->decides ? EVENT_SEQUENCE_MAX : EVENTS_OF_INTENT_MAX;
     if (out->n >= EVENTS_AT_ONCE || tail->sequence >= max)
         return ERROR(ERR_CONFLICT, event_log_full,
-                     "This intent's event log is full. Go on in a new intent.");
+                     "The event log of this intent is full. Continue in a new "
+                     "intent.");
     struct event *e = &out->v[out->n];
     e->id = id_new(a);
     e->sequence = tail->sequence + 1;

@@ -146,7 +146,8 @@ static void judge_number(struct walk *w, const struct at *at,
 {
     if (json_compare(now, was) > 0)
         exceed_add(w, at, EXCEED_REASON,
-                   sentence(w, "Above what was asked for", at->asked));
+                   sentence(w, "Above the value that was asked for",
+                            at->asked));
     else if (json_double(now) < 0)
         exceed_add(w, at, EXCEED_REASON,
                    STR("Below zero, where less may mean more."));
@@ -215,7 +216,7 @@ static void judge_value(struct walk *w, const struct at *at)
                                : STR("Was not asked for."));
     else if (!at->element)
         exceed_add(w, at, EXCEED_REASON,
-                   STR("Left out; without it more may be allowed."));
+                   STR("Left out. Without it more may be allowed."));
 }
 
 static void judge(struct walk *w, const struct at *at)
@@ -241,7 +242,7 @@ static void judge(struct walk *w, const struct at *at)
         break;
     case AREA_CLAIM:
         exceed_add(w, at, EXCEED_REASON,
-                   STR("What is said of the consequence is another thing."));
+                   STR("Another statement about the consequence."));
         break;
     case AREA_RIGHT:
     case AREA_VALUE:

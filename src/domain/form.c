@@ -95,7 +95,8 @@ static void read_option(struct fields *f, const struct json *v, size_t i,
     }
     if (value.n == 0)
         fields_wrong(f, "options", "form.option",
-                     "Option %zu has to be text or {value, label}.", i);
+                     "Option %zu has to be text or an object {value, "
+                     "label}.", i);
     if (str_runes(value) > LABEL_MAX)
         fields_wrong(f, "options", "field.too_long",
                      "Option %zu is too long.", i);
@@ -105,7 +106,7 @@ static void read_option(struct fields *f, const struct json *v, size_t i,
         if (json_equal(json_get(json_at(out, j), "value"),
                        json_get(o, "value")))
             fields_wrong(f, "options", "form.option",
-                         "Option %zu has the value of another.", i);
+                         "Option %zu has the same value as another option.", i);
     }
     json_add_json(out, o);
 }

@@ -114,9 +114,9 @@ static const char *multi_error(const struct json *field, const struct json *v)
     const struct json *max = json_get(field, "max");
     const double n = (double)json_count(v);
     if (json_count(v) > FORM_OPTIONS_MAX || (max && n > json_double(max)))
-        return "These are too many options.";
+        return "This has too many options.";
     if (min && n < json_double(min))
-        return "These are too few options.";
+        return "This has too few options.";
     for (size_t i = 0; i < json_count(v); i++) {
         if (!option(field, json_at(v, i)))
             return "This is not one of the options.";
@@ -150,7 +150,7 @@ static const char *field_error(const struct json *field,
     const struct json *v =
         json_get_str(values, json_get_text(field, "key"));
     if (empty(v))
-        return json_bool(json_get(field, "required")) ? "This is needed."
+        return json_bool(json_get(field, "required")) ? "A value is needed."
                                                       : NULL;
     return value_error(field, v);
 }
@@ -188,7 +188,7 @@ const struct err *form_check(struct arena *a, const struct json *form,
     json_set_json(more, "fields", *errors);
     return err_more(a,
                     ERROR(ERR_INVALID, form_wrong,
-                          "Some fields of the form cannot be accepted."),
+                          "Some fields of the form have invalid values."),
                     more);
 }
 

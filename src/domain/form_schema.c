@@ -86,8 +86,8 @@ static void set_type(struct fields *f, const struct rule *rule,
                             : NULL;
     if (many && !list)
         fields_wrong(f, "items", "form.schema",
-                     "A list needs the \"items\" it may have: an enum, or "
-                     "anyOf with const and title.");
+                     "A list needs \"items\": an enum, or anyOf with const and "
+                     "title.");
     json_set_text(field, "type",
                   many   ? STR("multi")
                   : list ? STR("enum")
@@ -111,7 +111,7 @@ static struct json *field_of(struct fields *f, struct str key)
         const char *name = name_of(rule, i.key);
         if (!name)
             fields_wrong(f, arena_z(f->arena, i.key), "form.schema",
-                         "This rule is not one of a form's.");
+                         "A form does not support this rule.");
         else if (*name)
             json_set_json(field, name, i.value);
     }
@@ -153,7 +153,7 @@ static void read_schema(struct fields *f, struct json *list)
     for (size_t i = 0; !f->e && i < json_count(required); i++) {
         if (!json_get_str(properties, json_text(json_at(required, i))))
             fields_wrong(f, "required", "form.schema",
-                         "What is required has to be a property.");
+                         "Each name in \"required\" has to be a property.");
     }
 }
 

@@ -37,11 +37,11 @@ static const struct err *refuse_completed(const struct intent_move *m)
 {
     if (!m->dependencies_done)
         return ERROR(ERR_CONFLICT, "intent.dependencies_open",
-                     "An intent can be completed only after all that it "
-                     "depends on.");
+                     "An intent can be completed only after all its "
+                     "dependencies.");
     if (!m->children_done)
         return ERROR(ERR_CONFLICT, "intent.children_open",
-                     "An intent can be completed only after its children.");
+                     "An intent can be completed only after all its children.");
     return NULL;
 }
 
@@ -55,7 +55,7 @@ const struct err *intent_move(const struct intent_move *m,
     if (m->from >= INTENT_STATUS__MAX || m->to >= INTENT_STATUS__MAX ||
         !allowed[m->from][m->to])
         return ERROR(ERR_CONFLICT, "intent.transition",
-                     "The intent's status does not allow this move.");
+                     "The intent's status does not allow this change.");
     if (m->from == INTENT_SUSPENDED)
         TRY(refuse_suspended(m));
     if (m->to == INTENT_COMPLETED)
@@ -63,8 +63,8 @@ const struct err *intent_move(const struct intent_move *m,
     if (m->to == INTENT_ACTIVE && !m->dependencies_done) {
         if (m->from == INTENT_BLOCKED)
             return ERROR(ERR_CONFLICT, "intent.dependencies_open",
-                         "The intent stays blocked until all that it depends "
-                         "on is completed.");
+                         "The intent stays blocked until all its dependencies "
+                         "are completed.");
         *to = INTENT_BLOCKED;
     }
     return NULL;
@@ -105,7 +105,8 @@ static void read_ids(struct fields *f, struct intent_ids *out)
     fields_json(f, "depends_on", JSON_ARRAY, &list);
     if (json_count(list) > INTENT_DEPENDENCIES_MAX) {
         fields_wrong(f, "depends_on", "field.too_many",
-                     "At most %d dependencies.", INTENT_DEPENDENCIES_MAX);
+                     "The list may have at most %d dependencies.",
+                     INTENT_DEPENDENCIES_MAX);
         return;
     }
     for (size_t i = 0; i < json_count(list); i++) {
@@ -146,7 +147,8 @@ const struct err *intent_read(struct arena *a, const struct json *body,
         fields_wrong(&f, "title", "field.empty", "A title is needed.");
     if (!f.e && json_has(state, "_suspension"))
         fields_wrong(&f, "state._suspension", "suspension.sealed",
-                     "A question is asked by suspending, not in the state.");
+                     "The state may not have a question. Suspend the intent to "
+                     "ask one.");
     TRY(fields_error(&f));
     out->constraints = text_or(a, constraints, "{}");
     out->state = text_or(a, state, "{}");

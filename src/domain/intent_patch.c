@@ -36,12 +36,13 @@ static const struct err *read_merge(struct arena *a, const struct json *state,
 {
     if (json_count(state) > INTENT_PATCHES_MAX)
         return err_at(a, ERR_INVALID, "field.too_many", STR("state"),
-                      "At most %d members at once.", INTENT_PATCHES_MAX);
+                      "The body may have at most %d members.",
+                      INTENT_PATCHES_MAX);
     for (struct json_iter i = json_iter(state); json_next(&i);) {
         if (str_find(i.key, '/', 0) < i.key.n || i.key.n == 0 ||
             i.key.n > PATH_MAX_BYTES)
             return err_at(a, ERR_INVALID, "patch.key", STR("state"),
-                          "A member's name may not be empty or hold a '/'.");
+                          "A member's name may not be empty or contain '/'.");
         out->v[out->n++] = (struct intent_patch){
             .op = INTENT_SET, .path = i.key, .value = i.value};
     }
@@ -58,14 +59,15 @@ const struct err *intent_patches_read(struct arena *a, const struct json *body,
     fields_json(&f, "state", JSON_OBJECT, &state);
     if (!f.e && (list != NULL) == (state != NULL))
         fields_wrong(&f, "patches", "patch.form",
-                     "Send either \"patches\", a list, or \"state\", an "
-                     "object whose members are set.");
+                     "The body needs either \"patches\", a list, or \"state\", "
+                     "an object whose members are set.");
     TRY(fields_error(&f));
     if (state)
         return read_merge(a, state, out);
     if (json_count(list) > INTENT_PATCHES_MAX)
         return err_at(a, ERR_INVALID, "field.too_many", STR("patches"),
-                      "At most %d patches.", INTENT_PATCHES_MAX);
+                      "The body may have at most %d patches.",
+                      INTENT_PATCHES_MAX);
     for (size_t i = 0; i < json_count(list); i++)
         TRY(read_one(a, json_at(list, i),
                      fields_element(a, STR("patches"), i), &out->v[out->n++]));
@@ -198,7 +200,7 @@ static const struct err *append(struct arena *a, struct json *at,
         json_set_key(at, key, list);
     }
     if (!json_is(list, JSON_ARRAY))
-        return wrong(a, p->path, "Only to a list can be appended.");
+        return wrong(a, p->path, "Only a list can be appended to.");
     json_add_json(list, json_copy(a, p->value));
     return NULL;
 }
@@ -223,8 +225,8 @@ static const struct err *apply(struct arena *a, struct json *state,
     if (!at) /* nothing there to be removed is as good as removed */
         return p->op == INTENT_REMOVE
                    ? NULL
-                   : wrong(a, p->path, "The path leads through a value that "
-                                       "is no object.");
+                   : wrong(a, p->path, "The path leads through a value that is "
+                                       "not an object.");
     switch (p->op) {
     case INTENT_SET:
         return set(a, at, key, p);

@@ -137,7 +137,7 @@ void kind_check_duration(struct kind_facts *f, const struct json *subject)
         i++;
     if (i == countof(words))
         wrong(f, STR("duration.kind"),
-              "is one of once, task, session, until");
+              "has to be one of once, task, session, until");
     else if (i > 0 && !seconds)
         missing(f, STR("duration.seconds"));
     else if (seconds && (!json_is(seconds, JSON_INT) || json_int(seconds) < 1 ||
@@ -265,7 +265,7 @@ const struct err *kind_check_places(struct arena *a, const struct kind_ask *ask,
             return NULL;
     }
     return err_at(a, ERR_INVALID, kind_facts, STR("subject.settings_url"),
-                  "A credential is set up at %.*s, or at https and a host "
-                  "that the server's settings_hosts name.",
+                  "A credential has to be set up at %.*s, or at https and a "
+                  "host that the server's settings_hosts name.",
                   STR_FMT(places->own));
 }

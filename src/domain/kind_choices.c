@@ -108,7 +108,7 @@ static const struct err *kind_choices_add(struct arena *a, struct json *list,
     for (size_t i = 0; i < json_count(list); i++) {
         if (str_eq(json_get_text(json_at(list, i), "value"), value))
             return err_at(a, ERR_INVALID, "kind.choices", STR("choices"),
-                          "The value \"%.*s\" is the kind's own.",
+                          "The value \"%.*s\" is reserved for the kind.",
                           STR_FMT(value));
     }
     json_add_json(list, choice);
@@ -145,12 +145,14 @@ static const struct err *add_own(struct arena *a, const struct kind_ask *ask,
         return err_at(a, ERR_INVALID, "kind.effect",
                       fields_path(a, fields_element(a, STR("choices"), i),
                                   "effect"),
-                      "A yes does not say no, nor a no yes.");
+                      "A choice \"yes\" may not say no, and a choice \"no\" "
+                      "may not say yes.");
     if (!has(rule->effects, effect))
         return err_at(a, ERR_INVALID, "kind.effect",
                       fields_path(a, fields_element(a, STR("choices"), i),
                                   "effect"),
-                      "A choice of the kind %s has one of the effects %s.",
+                      "A choice of the kind %s has to have one of the effects "
+                      "%s.",
                       rule->words.wire, said(a, rule->effects));
     const struct kind_choice *row = row_of(rule, effect);
     if (row && (reason_of(row, ask) == REASON_REQUIRED ||
@@ -277,8 +279,8 @@ const struct err *kind_check_form(struct arena *a, const struct json *form)
                 str_search_nocase(label, word) < label.n)
                 return err_at(a, ERR_INVALID, "kind.secret",
                               fields_element(a, STR("form"), i),
-                              "No secret passes through a question. Ask with "
-                              "the kind credential_needed instead.");
+                              "A question may not ask for a secret. Use the "
+                              "kind credential_needed instead.");
         }
     }
     return NULL;

@@ -147,12 +147,13 @@ static const struct err *check_one(struct arena *a, const struct json *choices,
     const char *word = vocabulary_effect(effect_of_choice(c))->label;
     if (twin(a, choices, c, folded(a, c)) < i)
         return err_at(a, ERR_INVALID, "choice.label_equal", at,
-                      "Two choices read alike, whatever their letters are "
-                      "made of. Give each a label of its own.");
+                      "Two choices have labels that look the same. Each needs "
+                      "a label of its own.");
     if (is_opposite(a, c))
         return err_at(a, ERR_INVALID, "choice.label_opposite", at,
-                      "This label says the opposite of what the choice does "
-                      "(%s). Say what is done, as in \"Cancel order 1234\".",
+                      "The label says the opposite of the choice's effect "
+                      "(%s). Use a label that names the action, as in \"Cancel "
+                      "order 1234\".",
                       word);
     return NULL;
 }

@@ -19,10 +19,10 @@ const struct err *lease_renew(const struct lease *l,
                      "Only the agent that holds the lease may do this.");
     if (l->status == LEASE_RELEASED || l->status == LEASE_REVOKED)
         return ERROR(ERR_LEASE, "lease.ended",
-                     "The lease was given back. Acquire a new one.");
+                     "The lease was released. Acquire a new one.");
     if (!str_eq(newest->id, l->id))
         return ERROR(ERR_LEASE, "lease.taken",
-                     "The lease lapsed and another agent took the scope.");
+                     "The lease expired and another agent has the scope.");
     return NULL;
 }
 

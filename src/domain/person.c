@@ -21,7 +21,7 @@ const struct err *person_email(struct arena *a, struct str typed,
     for (size_t i = 0; fine && i < s.n; i++)
         fine = s.p[i] > ' ' && s.p[i] < 0x7f;
     if (!fine)
-        return wrong(a, "email", "This is no e-mail address.");
+        return wrong(a, "email", "This is not an e-mail address.");
     *out = person_reference(a, s);
     return NULL;
 }
@@ -44,11 +44,12 @@ const struct err *person_key_label(struct arena *a, const char *key,
 {
     TRY(person_name(a, key, typed, out));
     if (str_is(*out, "clock") || str_is(*out, "sayso"))
-        return wrong(a, key, "This name is Sayso's own.");
+        return wrong(a, key, "This name is reserved for the server.");
     if ((role == ROLE_OPERATOR || role == ROLE_ADMIN) &&
         str_find(*out, '@', 0) < out->n)
         return wrong(a, key,
-                     "A key that answers is not called like a person.");
+                     "The name of a key that may answer may not look like a "
+                     "person's address.");
     return NULL;
 }
 
@@ -57,7 +58,7 @@ const struct err *person_name(struct arena *a, const char *key,
 {
     const struct str s = str_trim(typed);
     if (s.n == 0 || !str_utf8(s) || str_runes(s) > PERSON_NAME_MAX)
-        return wrong(a, key, "It has 1 to 120 characters.");
+        return wrong(a, key, "A name needs 1 to 120 characters.");
     *out = s;
     return NULL;
 }
@@ -68,7 +69,7 @@ const struct err *person_role(struct arena *a, struct str typed,
     *out = principal_role(typed);
     return *out == ROLE_OPERATOR || *out == ROLE_ADMIN || *out == ROLE_AUDITOR
                ? NULL
-               : wrong(a, "role", "It is operator, admin or auditor.");
+               : wrong(a, "role", "A role is operator, admin or auditor.");
 }
 
 const struct err *person_bulk_limit(struct arena *a, struct str typed,
@@ -78,7 +79,7 @@ const struct err *person_bulk_limit(struct arena *a, struct str typed,
     return *out != SEVERITY__MAX
                ? NULL
                : wrong(a, "bulk_limit",
-                       "It is low, medium, high or critical.");
+                       "A limit is low, medium, high or critical.");
 }
 
 const struct err *person_theme(struct arena *a, struct str typed,
@@ -91,14 +92,14 @@ const struct err *person_theme(struct arena *a, struct str typed,
         *out = str_of(words[i]);
         return NULL;
     }
-    return wrong(a, "theme", "It is auto, light or dark.");
+    return wrong(a, "theme", "A theme is auto, light or dark.");
 }
 
 const struct err *person_password(struct arena *a, struct str typed)
 {
     return typed.n >= PERSON_PASSWORD_MIN && typed.n <= PERSON_PASSWORD_MAX
                ? NULL
-               : wrong(a, "password", "A password has 8 to 200 characters.");
+               : wrong(a, "password", "A password needs 8 to 200 characters.");
 }
 
 /* ---- groups --------------------------------------------------------- */
@@ -135,10 +136,11 @@ const struct err *person_groups(struct arena *a, struct str typed,
                 continue;
             if (!principal_group_name(name))
                 return wrong(a, "groups",
-                             "A group's name has 1 to 60 of a to z, 0 to 9, "
-                             "dot, underscore and hyphen.");
+                             "A group's name needs 1 to 60 of a-z, 0-9, dot, "
+                             "underscore and hyphen.");
             if (!put_sorted(v, &n, name))
-                return wrong(a, "groups", "At most 20 groups.");
+                return wrong(a, "groups", "A person may be in at most 20 "
+                                          "groups.");
         }
     }
     for (size_t i = 0; i < n; i++) {
@@ -161,9 +163,10 @@ const struct err *person_may_become(struct arena *a, struct str by,
     const struct str at = str_of(demoted ? "role" : "");
     if (str_eq(by, old->id) && (shut || old->role != new->role))
         return err_at(a, ERR_CONFLICT, "person.self", at, "%s",
-                      shut ? "You cannot disable yourself. Another admin can."
+                      shut ? "You cannot disable yourself. Another admin can "
+                             "do it."
                            : "You cannot change your own role. Another admin "
-                             "can.");
+                             "can do it.");
     if (old->role == ROLE_ADMIN && !old->disabled_at && (demoted || shut) &&
         admins == 0)
         return err_at(a, ERR_CONFLICT, "person.last_admin", at,

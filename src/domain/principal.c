@@ -90,7 +90,7 @@ const struct err *principal_speak(const struct str *names, size_t n,
     }
     if (!any || !principal_agent_name_new(asked))
         return ERROR(ERR_FORBIDDEN, "agent.not_named",
-                     "This key does not speak for the agent in X-Agent-ID.");
+                     "This key may not act as the agent named in X-Agent-ID.");
     *out = asked;
     return NULL;
 }

@@ -97,8 +97,8 @@ static void put_change(struct buf *b, const struct suspension *s)
         buf_put(b, str_runes(s->constraints) > CHANGE_CHARS ? " ...." : ".");
     }
     if (s->approved_subject.p) {
-        buf_put(b, " What was approved is not what was asked for: its SHA-256 "
-                   "is ");
+        buf_put(b, " The approved subject differs from the question's: its "
+                   "SHA-256 is ");
         buf_str(b, s->approved_sha256);
         buf_char(b, '.');
     }
@@ -270,8 +270,8 @@ const struct err *resolve_respond(struct arena *a, struct decision *d,
                      "The time to answer is over.");
     if (answer->seen.p && !str_eq(answer->seen, s->subject_sha256))
         return ERROR(ERR_CONFLICT, resolve_changed,
-                     "What was shown is not what is stored. Read the question "
-                     "again.");
+                     "The question that was shown differs from the stored one. "
+                     "Read the question again.");
     TRY(resolve_check(a, s, answer, &choice));
     TRY(amend_check(a, s, choice, &answer->amend, &amend));
     change(a, s, &amend);
@@ -345,7 +345,7 @@ const struct err *resolve_expire(struct arena *a, struct decision *d)
     s->audit_summary =
         fails ? STR("Nobody answered in time. Nothing was authorized and the "
                     "intent was abandoned.")
-              : STR("Nobody answered in time. The agent goes on with its own "
+              : STR("Nobody answered in time. The agent continues with its own "
                     "default, which it stated when it asked.");
     TRY(append(a, d, "intent.suspension_expired", by, expired_payload(a, s)));
     TRY(move(a, d, fails ? INTENT_ABANDONED : INTENT_ACTIVE, "expired", by));
@@ -364,7 +364,8 @@ const struct err *resolve_cancel(struct arena *a, struct decision *d,
         who->role == ROLE_AGENT && str_eq(who->agent, s->asked_by);
     if (!asker && who->role != ROLE_ADMIN)
         return ERROR(ERR_FORBIDDEN, responder_not_yours,
-                     "Only the agent that asked, or an admin, may cancel.");
+                     "Only the agent that asked, or an admin, may cancel the "
+                     "question.");
     if (s->state != SUSPENSION_PENDING)
         return resolve_decided(a, s, false);
     struct buf b = buf_make(a, 1024);
@@ -507,10 +508,10 @@ const struct err *resolve_check(struct arena *a, const struct suspension *s,
         TRY(find_way(a, s, answer, choice));
     else if (answer->choice.p)
         return unused(a, "choice",
-                      "This question is answered by its \"value\" alone.");
+                      "The answer to this question is its \"value\" alone.");
     if (effect_of_choice(*choice) == EFFECT_DECLINE)
         return answer->value
-                   ? unused(a, "value", "Who declines sends no value.")
+                   ? unused(a, "value", "A decline carries no value.")
                    : check_reason(a, *choice, answer);
     switch (s->response_type) {
     case ANSWER_CHOICE:
@@ -525,7 +526,7 @@ const struct err *resolve_check(struct arena *a, const struct suspension *s,
         break;
     case ANSWER_TYPE__MAX:
     default:
-        return ERROR(ERR_INTERNAL, "internal", "Unknown response type.");
+        return ERROR(ERR_INTERNAL, "internal", "The response type is unknown.");
     }
     return check_reason(a, *choice, answer);
 }

@@ -82,16 +82,16 @@ const struct err *responder_check(struct arena *a,
 {
     if (asked(c, p))
         return ERROR(ERR_FORBIDDEN, "suspension.own_question",
-                     "Who asked may not answer.");
+                     "The agent that asked may not answer.");
     if (!named(c, p)) {
         const struct str who = responder_who(a, c);
         return err_at(a, ERR_FORBIDDEN, responder_not_yours, STR(""),
-                      "This question is not yours to answer. %.*s",
+                      "You may not answer this question. %.*s",
                       STR_FMT(who));
     }
     if (c->rule.not_initiator && is_initiator(c, p))
         return ERROR(ERR_FORBIDDEN, "suspension.initiator",
-                     "The agent works for you here, so somebody else has to "
+                     "The agent works for you, so another person has to "
                      "decide.");
     return NULL;
 }

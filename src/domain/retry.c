@@ -70,7 +70,7 @@ static const struct err *read_ladder(struct arena *a, const struct json *list,
     out->has_ladder = list != NULL;
     if (json_count(list) > RETRY_LADDER_MAX)
         return err_at(a, ERR_INVALID, "field.too_many", path,
-                      "A ladder has at most %d steps.", RETRY_LADDER_MAX);
+                      "A ladder may have at most %d steps.", RETRY_LADDER_MAX);
     for (size_t i = 0; i < json_count(list); i++)
         TRY(read_step(a, json_at(list, i), fields_element(a, path, i), out));
     return NULL;

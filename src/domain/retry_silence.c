@@ -55,16 +55,16 @@ const struct err *retry_check_fallback(struct arena *a,
     TRY(at_fallback(a, find_choice(a, s, &choice)));
     if (resolve_ends(s, choice))
         return err_at(a, ERR_INVALID, "fallback.ends", STR("fallback_value"),
-                      "This answer ends the intent, and a fallback goes on "
-                      "with it. To end it in silence the policy is "
-                      "\"fail\".");
+                      "This choice ends the intent, and the fallback policy "
+                      "continues it. Use the policy \"fail\" to end the intent "
+                      "without an answer.");
     if (effect_class(effect_of_choice(choice)) == EFFECT_YES &&
         !(may == RETRY_SILENCE_LOW &&
           s->severity == SEVERITY_LOW))
         return err_at(
             a, ERR_INVALID, "fallback.authorizes", STR("fallback_value"),
-            "Silence is never a yes: no fallback picks a choice "
-            "that authorizes or accepts%s.",
+            "Silence is never a yes: a fallback may not pick a choice that "
+            "authorizes or accepts%s.",
             may == RETRY_SILENCE_LOW ? ", unless the severity is low" : "");
     return NULL;
 }

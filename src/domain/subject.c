@@ -21,7 +21,7 @@ const struct err *subject_check(struct arena *a, const struct json *v,
     if (text.n <= SUBJECT_MAX && subject_values(v) <= SUBJECT_VALUES_MAX)
         return NULL;
     return err_at(a, ERR_INVALID, "subject.too_large", STR("subject"),
-                  "The facts of a question have at most 256 kB and %d values: "
-                  "a person has to be able to read what they approve.",
+                  "The facts of a question may have at most 256 kB and %d "
+                  "values, so that a person can read what they approve.",
                   SUBJECT_VALUES_MAX);
 }

@@ -21,7 +21,7 @@ static void read_end(struct fields *f, int64_t now, int64_t *out)
                      "This has to be a time like 2026-11-20T09:26:13.510233.");
     else if (*out <= now)
         fields_wrong(f, "expires_at", "field.range",
-                     "This time is over already.");
+                     "The time has to be in the future.");
 }
 
 const struct err *subscription_read(struct arena *a, const struct json *body,
@@ -33,7 +33,7 @@ const struct err *subscription_read(struct arena *a, const struct json *body,
     fields_uuid(&f, "intent_id", &out->intent_id);
     if (!f.e && json_get(body, "portfolio_id"))
         fields_wrong(&f, "portfolio_id", "portfolio.unknown",
-                     "There is no such portfolio.");
+                     "There is no portfolio with this id.");
     fields_text(&f, "subscriber_id", SUBSCRIPTION_SUBSCRIBER_MAX,
                 &out->subscriber_id);
     fields_json(&f, "event_types", JSON_ARRAY, &types);

@@ -269,8 +269,9 @@ const struct err *route_find(struct arena *a, enum method method,
     *allow = buf_text(&b);
     if (b.n > 0)
         return ERROR(ERR_METHOD, "route.method",
-                     "This address has no such method.");
-    return ERROR(ERR_NOT_FOUND, "route.unknown", "There is no such address.");
+                     "This address does not support the method.");
+    return ERROR(ERR_NOT_FOUND, "route.unknown", "This address does not "
+                                                 "exist.");
 }
 
 /* ---- query keys ----------------------------------------------------- */
@@ -334,7 +335,7 @@ const struct err *route_check_query(const struct route *r,
         if (!route_takes(r, key, &type))
             return err_at(rq->arena, ERR_BAD_REQUEST, "request.unknown_key",
                           str_head(key, 64),
-                          "This address does not know that query key.");
+                          "This address does not support the query key.");
     }
     for (size_t i = 0; i < rq->query.n; i++) {
         if (route_takes(r, rq->query.v[i].key, &type))

@@ -18,7 +18,7 @@ static const struct err *check_body(const struct call *c, bool too_large)
 {
     if (too_large || c->rq->body.n > c->route->body)
         return ERROR(ERR_TOO_LARGE, "request.too_large",
-                     "The body is larger than this address accepts.");
+                     "The body is too large for this address.");
     return NULL;
 }
 
@@ -53,7 +53,8 @@ static const struct err *run(struct call *c, bool too_large)
             return e;
     }
     return ERROR(ERR_BUSY, "database.contended",
-                 "Too many at the same row. Try again in a moment.");
+                 "Too many requests for the same intent. Try again in a "
+                 "moment.");
 }
 
 static const struct err *walk(struct call *c, bool too_large)
@@ -115,10 +116,10 @@ static const struct err *over_memory(const struct call *c)
     if (c->route && (c->rq->body.n > LARGE_BODY ||
                      route_takes(c->route, STR("limit"), &type)))
         return ERROR(ERR_TOO_LARGE, "request.too_large",
-                     "This takes more memory than one request may hold. Send "
-                     "or ask for less.");
+                     "The request needs more memory than one request may use. "
+                     "Send or ask for less.");
     return ERROR(ERR_MEMORY, "request.memory",
-                 "This takes more memory than one request may hold.");
+                 "The request needs more memory than one request may use.");
 }
 
 static void refuse(struct call *c, const struct err *e)

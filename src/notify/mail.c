@@ -243,6 +243,6 @@ const struct err *mail_write(struct arena *a, const struct mail *m,
     buf_put(&b, "--" CRLF);
     *out = buf_text(&b);
     return b.over ? ERROR(ERR_INTERNAL, "internal",
-                          "The message is too long to be sent.")
+                          "The message is too long to send.")
                   : NULL;
 }

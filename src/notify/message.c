@@ -74,7 +74,8 @@ static struct str context(struct arena *a, const struct json *data)
     if (json_count(v) == 0)
         return STR_NONE;
     json_write_pretty(&b, v);
-    return b.over ? STR("It is too long for a message; the page shows it.")
+    return b.over ? STR("The text is too long for a message. The page shows "
+                        "it.")
                   : buf_text(&b);
 }
 

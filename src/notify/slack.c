@@ -148,5 +148,5 @@ const struct err *slack_write(struct arena *a, struct str body,
     *out = json_dump(a, o, MESSAGE_MAX);
     return out->p ? NULL
                   : ERROR(ERR_INTERNAL, "internal",
-                          "The message is too long to be sent.");
+                          "The message is too long to send.");
 }

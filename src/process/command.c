@@ -44,7 +44,7 @@ bool command_options_ok(const struct command *c, int from, const char *known)
         const int n = arity(known, str_of(c->argv[i]));
         if (n == 0 || (n == 2 && i + 1 >= c->argc)) {
             fprintf(stderr, "sayso: %s %s\n", c->argv[i],
-                    n == 0 ? "is not known here; see `sayso help`"
+                    n == 0 ? "is not supported here; see `sayso help`"
                            : "needs a value");
             return false;
         }

@@ -98,12 +98,12 @@ static struct str words(const struct slot *s)
     if (s->status == GONE)
         return STR("The endpoint is gone: it answered 410.");
     if (s->status >= 300 && s->status <= 399)
-        return STR("It answered with a redirect, which is not followed.");
+        return STR("The answer was a redirect. Redirects are not followed.");
     if (s->said_n > 0)
         return (struct str){s->said, s->said_n};
     return accepted(s)     ? STR("Accepted.")
            : s->status > 0 ? STR("Refused.")
-                           : STR("No answer came.");
+                           : STR("There was no answer.");
 }
 
 static struct outbox_try try_of(const struct slot *s, int64_t now)
@@ -237,8 +237,8 @@ static const struct err *sweep(struct deliver *d)
     size_t n = 0;
     TRY(outbox_give_up(d->pg, d->arena, clock_now(), &n));
     if (n > 0)
-        log_line(LOG_NOTICE, "deliver: %zu given up, as their endpoints are "
-                 "gone", n);
+        log_line(LOG_NOTICE, "deliver: %zu deliveries were given up because "
+                             "their endpoints are gone", n);
     d->sweep_at = n > 0 ? 0 : clock_mono() + SWEEP;
     return NULL;
 }
@@ -292,7 +292,7 @@ static const struct err *work(struct deliver *d)
     if (!arena_try(d->arena, try_work, &x)) {
         pg_rollback(d->pg);
         x.e = ERROR(ERR_MEMORY, "process.memory",
-                    "The ceiling of its memory is reached.");
+                    "The memory limit of the process is reached.");
     }
     if (x.e && x.e->kind == ERR_MEMORY)
         d->alone = OUTBOX_AT_ONCE;
@@ -363,8 +363,8 @@ static void loop(struct deliver *d)
     }
     /* The rest is left to its claim. */
     if (d->ended > 0 && write_down(d))
-        log_line(LOG_WARN, "deliver: some results could not be written down; "
-                 "those are sent again");
+        log_line(LOG_WARN, "deliver: some results could not be stored; those "
+                           "deliveries are sent again");
 }
 
 /* ---- making --------------------------------------------------------- */

@@ -23,7 +23,7 @@ static bool make_signed(const struct deliver_send *s,
                         struct outbound_request *rq, struct str *why)
 {
     const struct webhook w = webhook_of(s, item);
-    *why = STR("The endpoint has no secret to sign with.");
+    *why = STR("The endpoint has no signing secret.");
     return webhook_signed(s->arena, &w, rq);
 }
 
@@ -52,7 +52,7 @@ static bool make_mail(const struct deliver_send *s,
     *why = STR("No mail server is configured.");
     if (!s->mail_from.p)
         return false;
-    *why = STR("There is no address that mail can be sent to.");
+    *why = STR("The channel has no valid mail address.");
     if (rq->recipients == 0)
         return false;
     const struct mail mail = {.id = item->id,
@@ -82,7 +82,7 @@ static bool make_and_send(const struct deliver_send *s,
         made = make_signed(s, item, &rq, why);
     if (!made)
         return false;
-    *why = STR("It could not be begun.");
+    *why = STR("The request could not be started.");
     return outbound_send(s->out, &rq, own);
 }
 
@@ -107,7 +107,7 @@ bool deliver_send(const struct deliver_send *s, const struct outbox_item *item,
     struct arena *const a = arena_within(s->arena);
     x.send.arena = a;
     if (!arena_try(a, try_send, &x))
-        x.why = STR("The message needs more memory than there is for it.");
+        x.why = STR("The message needs more memory than is available.");
     if (!x.begun)
         *why = arena_str(s->arena, x.why);
     arena_free(a);

@@ -55,8 +55,8 @@ static void check_sockets(const struct command *c, struct findings *f)
     doctor_tell(
         f, answers(c->conf->socket) && answers(c->conf->wait_socket),
         "`sayso serve` listens on its sockets",
-        "start it, and look whether `socket` and `wait_socket` name the same "
-        "paths as nginx's fastcgi_pass and whether this user may open them");
+        "start it; check that `socket` and `wait_socket` have the same paths "
+        "as nginx's fastcgi_pass and that this user may open them");
 }
 
 /* The web role alone is looked at more closely, for it meets strangers. */
@@ -73,8 +73,8 @@ static void check_others(const struct command *c, struct findings *f)
     }
     doctor_tell(
         f, all, "each process reaches the database",
-        "see the lines above, and whether `database_wait`, `database_tick` "
-        "and `database_deliver` name roles that PostgreSQL lets in");
+        "see the lines above; check that `database_wait`, `database_tick` and "
+        "`database_deliver` name roles that PostgreSQL accepts");
 }
 
 /* A secret that everybody can read is none. */
@@ -126,8 +126,8 @@ static void check_database(const struct command *c, struct findings *f)
     const struct err *e = pg_run(pg, c->arena, rows);
     doctor_tell(
         f, !e, "the database answers and has all tables",
-        "see the lines above: is it running, does `database` name it, was "
-        "`sayso migrate` run with this version?");
+        "see the lines above; check that it is running, that `database` names "
+        "it and that `sayso migrate` was run with this version");
     if (!e)
         check_rights(rows[0], f);
     if (!e)
@@ -169,8 +169,8 @@ static void check_processes(const struct command *c, struct findings *f)
         check_database(c, f);
         check_others(c, f);
         f->wrong += doctor_standby(c);
-        printf("note   one user of the system runs everything and may be the "
-               "owner of the tables: for trying out\n");
+        printf("note   all processes run as one system user, which may be the "
+               "owner of the tables; use this only for a trial\n");
         return;
     }
     const size_t n = doctor_users_look(c, found);

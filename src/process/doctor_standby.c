@@ -11,8 +11,8 @@
 #include "store/sql.gen.h"
 
 #define HINT_RIGHTS                                                           \
-    "the role of `database_tick` may not see the standbys; run "              \
-    "sql/roles.sql again"
+    "the role of `database_tick` may not read the state of the standbys; "    \
+    "run sql/roles.sql again"
 #define HINT_STANDBY                                                          \
     "`require_standby` is yes, so start a standby and name it in "            \
     "synchronous_standby_names"

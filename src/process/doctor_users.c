@@ -35,7 +35,7 @@ static const struct {
     {USER_DELIVER, ROLE_DB_DELIVER,
      "sayso-deliver is sayso_deliver and nobody else"},
     {USER_SUPERVISOR, ROLE_DB__MAX,
-     "sayso, the supervisor, is nobody in the database"},
+     "sayso, the supervisor, has no role in the database"},
 };
 
 bool doctor_users_trying(const struct command *c)
@@ -165,9 +165,9 @@ size_t doctor_users_look(const struct command *c,
         !conf_has_owner(c->conf), "the service does not know database_owner",
         "move that line into the file of sayso-admin"};
     out[n++] = (struct doctor_users_finding){
-        able, "doctor can look as each process", "run it as root"};
+        able, "doctor can check as each process", "run it as root"};
     out[n++] = (struct doctor_users_finding){
-        there, "each kind of process has its user of the system",
+        there, "each kind of process has its own system user",
         "run systemd-sysusers, and restart the service"};
     if (!able || !there)
         return n;
@@ -175,10 +175,10 @@ size_t doctor_users_look(const struct command *c,
         out[n++] = (struct doctor_users_finding){
             doctor_users_as(c, subjects[i].user, knock, subjects[i].own) == 0,
             subjects[i].what,
-            "pg_ident.conf, pg_hba.conf or the rights of a file give it too "
-            "much or too little: docs/operations.md, section 1"};
+            "pg_ident.conf, pg_hba.conf or the permissions of a file allow too "
+            "much or too little; see docs/operations.md, section 1"};
     out[n++] = (struct doctor_users_finding){
         admin_is_owner(c), "sayso-admin is sayso_owner",
-        "its file names no such role, or pg_ident.conf does not let it in"};
+        "its file names no such role, or pg_ident.conf does not allow it"};
     return n;
 }

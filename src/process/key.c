@@ -34,15 +34,15 @@ static bool read_agents(const struct command *c, struct wanted *w)
             break;
         if (w->n >= PRINCIPAL_AGENTS_MAX ||
             (!str_is(name, "*") && !principal_agent_name_new(name))) {
-            fprintf(stderr, "sayso: --agent %.*s cannot be an agent's name\n",
+            fprintf(stderr, "sayso: --agent %.*s is not a valid agent name\n",
                     STR_FMT(name));
             return false;
         }
         w->agents[w->n] = name;
     }
     if ((w->role == ROLE_AGENT) != (w->n > 0)) {
-        fprintf(stderr, "sayso: a key of role agent, and no other, names its "
-                        "agents with --agent\n");
+        fprintf(stderr, "sayso: --agent is needed for a key of role agent, and "
+                        "only there\n");
         return false;
     }
     return true;
@@ -58,8 +58,8 @@ static bool read_policy(const struct command *c, struct wanted *w)
         text.n <= POLICY_MAX && w->role == ROLE_AGENT
             ? retry_check_default(c->arena, text)
             : ERROR(ERR_INVALID, "field.unused",
-                    "It belongs to a key of role agent, and has at most 1500 "
-                    "bytes.");
+                    "A retry policy is allowed only for a key of role agent, "
+                    "and has at most 1500 bytes.");
     if (e)
         fprintf(stderr, "sayso: --retry-policy: %.*s %.*s\n",
                 STR_FMT(e->at), STR_FMT(e->say));
@@ -71,8 +71,8 @@ static bool read_reach(const struct command *c, struct wanted *w)
     const struct str word = command_option(c, "--reach", 0);
     const bool fine = reach_choose(word, w->agents, w->n, &w->reach);
     if (!fine)
-        fprintf(stderr, "sayso: --reach is all or own; own goes with a key of "
-                        "role agent that does not speak for any agent\n");
+        fprintf(stderr, "sayso: --reach is all or own; own is only for a key "
+                        "of role agent that names its agents\n");
     return fine;
 }
 
@@ -101,7 +101,7 @@ static bool read_groups(const struct command *c, struct wanted *w)
         : w->role == ROLE_OPERATOR || w->role == ROLE_ADMIN
             ? person_groups(c->arena, text, &w->groups)
             : ERROR(ERR_INVALID, "field.unused",
-                    "Only a key that answers is in groups.");
+                    "Groups are allowed only for a key that may answer.");
     if (e)
         fprintf(stderr, "sayso: --groups: %.*s\n", STR_FMT(e->say));
     return !e;

@@ -101,7 +101,7 @@ static bool set_clock(void)
     const char *path = getenv("SAYSO_TEST_CLOCK");
     if (!path || !path[0])
         return true;
-    fputs("sayso: the clock is moved for a test\n", stderr);
+    fputs("sayso: the clock is moved for tests\n", stderr);
     return clock_shift(path);
 }
 
@@ -113,7 +113,7 @@ int main(int argc, char **argv)
         return argc < 2 ? 2 : 0;
     }
     if (!crypt_init()) {
-        fputs("sayso: the system gives no random numbers\n", stderr);
+        fputs("sayso: the system has no random source\n", stderr);
         return 1;
     }
     if (!set_clock()) {

@@ -104,13 +104,14 @@ static const struct err *apply_all(struct pg *pg, const struct command *c,
     for (int i = 0; i < n; i++) {
         if (!read_file(c->arena, c->conf->migrations, &files[i]))
             return err_at(c->arena, ERR_INTERNAL, "migrate.file",
-                          files[i].name, "%.*s cannot be read.",
+                          files[i].name, "The migration %.*s cannot be read.",
                           STR_FMT(files[i].name));
         const int there = applied(rows, &files[i]);
         if (there < 0)
             return err_at(c->arena, ERR_INTERNAL, "migrate.changed",
                           files[i].name,
-                          "%.*s was applied and has changed since.",
+                          "The migration %.*s has changed since it was "
+                          "applied.",
                           STR_FMT(files[i].name));
         if (there == 0) {
             TRY(apply(pg, c->arena, &files[i]));

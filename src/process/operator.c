@@ -43,8 +43,8 @@ static struct str hash_of(const struct command *c, struct str password)
     const struct str hash =
         crypt_password(c->arena, password, c->conf->password_cost);
     if (!hash.p)
-        fprintf(stderr, "sayso: there is not enough memory to keep a "
-                        "password safely\n");
+        fprintf(stderr, "sayso: there is not enough memory to hash a "
+                        "password\n");
     return hash;
 }
 
@@ -96,7 +96,7 @@ static int64_t change(const struct command *c, const struct change *what)
 static int done(int64_t changed, const char *what)
 {
     if (changed == 0)
-        fprintf(stderr, "sayso: there is no such operator\n");
+        fprintf(stderr, "sayso: there is no operator with this address\n");
     if (changed > 0)
         fprintf(stderr, "%s\n", what);
     return changed > 0 ? 0 : 1;

@@ -254,7 +254,7 @@ static void kill_stuck(struct supervisor *s)
         int64_t busy =
             atomic_load(&metrics_worker(s->metrics, i)->busy_since);
         if (busy > 0 && now - busy > STUCK)
-            kill_hard(c, "more than 30 s in one piece of work");
+            kill_hard(c, "one piece of work took more than 30 s");
         else if (s->stop_by > 0 && now >= s->stop_by)
             kill_hard(c, "it did not end in time for the stop");
     }
@@ -301,8 +301,8 @@ static void reload(struct supervisor *s)
         if (!str_eq(next.conf.socket, s->plan.conf.socket) ||
             !str_eq(next.conf.wait_socket, s->plan.conf.wait_socket) ||
             !str_eq(next.conf.socket_mode, s->plan.conf.socket_mode))
-            log_line(LOG_WARN, "supervisor: another socket or mode takes a "
-                     "restart");
+            log_line(LOG_WARN, "supervisor: a change of the socket or its mode "
+                               "needs a restart");
         arena_free(s->plan.arena);
         s->plan = next;
         retire_all(s);
@@ -310,7 +310,8 @@ static void reload(struct supervisor *s)
         tell_retired(s);
         log_line(LOG_NOTICE, "supervisor: reloaded");
     } else {
-        log_line(LOG_ERR, "supervisor: not reloaded; all stays as it was");
+        log_line(LOG_ERR, "supervisor: reload failed; the old configuration "
+                          "stays in use");
     }
     notify_tell("READY=1");
 }
@@ -397,13 +398,13 @@ static bool find_users(struct supervisor *s)
 {
     s->apart = user_may_switch();
     if (!s->apart)
-        log_line(LOG_NOTICE, "supervisor: all processes are one user of the "
-                 "system; that is for trying out");
+        log_line(LOG_NOTICE, "supervisor: all processes run as one system "
+                             "user; use this only for a trial");
     for (enum post_kind k = POST_WEB; s->apart && k < POST__MAX; k++) {
         if (user_find(kinds[k].user, &s->users[k]))
             continue;
-        log_line(LOG_ERR, "supervisor: there is no user %s of the system; "
-                 "systemd-sysusers makes it", kinds[k].user);
+        log_line(LOG_ERR, "supervisor: there is no system user %s; "
+                          "systemd-sysusers creates it", kinds[k].user);
         return false;
     }
     return true;

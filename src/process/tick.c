@@ -52,7 +52,7 @@ struct tick {
 static void skip(struct tick *t, struct str id, const struct err *e)
 {
     struct skipped *s = &t->skipped[t->next_skipped++ % SKIPPED_MAX];
-    log_line(LOG_ERR, "tick: question %.*s is left for a minute: %s %.*s",
+    log_line(LOG_ERR, "tick: question %.*s is skipped for a minute: %s %.*s",
              STR_FMT(id), e->code, STR_FMT(e->say));
     *s = (struct skipped){.until = clock_mono() + SKIPPED_FOR};
     if (!str_copy(s->id, sizeof s->id, id))
@@ -182,7 +182,7 @@ static const struct err *tried(struct attempt *x, void (*work)(void *))
 {
     if (!arena_try(x->t->a, work, x))
         x->e = ERROR(ERR_MEMORY, "process.memory",
-                     "The ceiling of its memory is reached.");
+                     "The memory limit of the process is reached.");
     return x->e;
 }
 
@@ -276,10 +276,10 @@ static void standbys(struct tick *t)
 static int64_t trouble(struct tick *t, const struct err *e)
 {
     if (e && t->backoff == 0)
-        log_line(LOG_WARN, "tick: nothing is done for now: %s %.*s", e->code,
+        log_line(LOG_WARN, "tick: paused: %s %.*s", e->code,
                  STR_FMT(e->say));
     if (!e && t->backoff > 0)
-        log_line(LOG_NOTICE, "tick: going on");
+        log_line(LOG_NOTICE, "tick: resumed");
     if (!e) {
         t->backoff = 0;
         return 0;

@@ -374,8 +374,8 @@ static void raise_limit(void)
     limit.rlim_cur = limit.rlim_max;
     (void)setrlimit(RLIMIT_NOFILE, &limit);
     if (limit.rlim_cur < WAIT_TABLE_MAX)
-        log_line(LOG_NOTICE, "wait: %llu descriptors at most, so as many "
-                 "waiters", (unsigned long long)limit.rlim_cur);
+        log_line(LOG_NOTICE, "wait: at most %llu descriptors, and so many "
+                             "waiters", (unsigned long long)limit.rlim_cur);
 }
 
 static struct wait_shares *shares(struct arena *process,

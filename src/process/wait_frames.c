@@ -112,8 +112,8 @@ bool wait_frames_of(struct wait_frames *f, const struct frame_event *e,
     if (f->too_large)
         return false;
     if (!arena_try(f->arena, try_frames, &x)) {
-        log_line(LOG_ERR, "wait: event %lld of intent %.*s is told to nobody: "
-                 "its frame is more than the memory of one event",
+        log_line(LOG_ERR, "wait: event %lld of intent %.*s is not sent: its "
+                          "frame needs more than the memory of one event",
                  (long long)e->sequence, STR_FMT(e->intent_id));
         f->too_large = true;
         return false;

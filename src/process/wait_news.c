@@ -104,7 +104,7 @@ static void send_notices(void *context)
     const struct err *e = notices_send(n->pg, n->arena, n->self, n->outbox,
                                        n->out);
     if (e)
-        log_line(LOG_WARN, "wait: other hosts are not told: %s", e->code);
+        log_line(LOG_WARN, "wait: other hosts are not notified: %s", e->code);
     n->out = 0;
     arena_reset(n->arena);
     child_busy(n->child, false);
@@ -171,8 +171,10 @@ static void take_event(struct wait_news *n, const struct frame_event *e)
     const bool named =
         str_copy(note.intent_id, sizeof note.intent_id, e->intent_id);
     if (!arena_try(x.arena, try_decides, &x) || !x.fits || !named)
-        log_line(LOG_ERR, "wait: event %lld of intent %.*s is more than the "
-                 "memory", (long long)e->sequence, STR_FMT(e->intent_id));
+        log_line(LOG_ERR,
+                 "wait: event %lld of intent %.*s needs more than the "
+                 "available memory",
+                 (long long)e->sequence, STR_FMT(e->intent_id));
     arena_free(x.arena);
     seen(n, e);
     n->hooks.changed(n->hooks.context, &note);

@@ -152,7 +152,8 @@ static void make_room(struct wait_streams *r)
            cut_largest(r))
         n++;
     if (n > 0)
-        log_line(LOG_NOTICE, "wait: too much is unsent; streams cut: %zu", n);
+        log_line(LOG_NOTICE, "wait: streams cut because too many bytes were "
+                             "unsent: %zu", n);
 }
 
 /* Was this event's first part read before the stream was opened? */

@@ -72,8 +72,8 @@ static bool grown(size_t first, size_t peak, size_t max)
     const size_t now = peak >= max / 8 ? child_resident() : 0;
     if (now == 0 || now < first || now - first <= max)
         return false;
-    log_line(LOG_NOTICE, "web: a fresh worker takes over; this one has %zu "
-             "MB, at most %zu", now >> 20, child_resident_peak() >> 20);
+    log_line(LOG_NOTICE, "web: replaced by a new worker; this one has %zu MB, "
+                         "at most %zu", now >> 20, child_resident_peak() >> 20);
     return true;
 }
 

@@ -68,13 +68,13 @@ static void log_instead(const struct suspension *s, size_t n)
 {
     if (s->channel_hint.n > 0)
         log_line(LOG_NOTICE,
-                 "question %.*s: its channel \"%.*s\" is not there or not in "
-                 "use; told instead: %zu for every question",
+                 "question %.*s: its channel \"%.*s\" is missing or off; "
+                 "notified instead: %zu channels for every question",
                  STR_FMT(s->id), STR_FMT(s->channel_hint), n);
     else
         log_line(LOG_NOTICE,
-                 "question %.*s: whom to notify is on no channel's list; told "
-                 "instead: %zu channels for every question",
+                 "question %.*s: its recipient is on no channel's list; "
+                 "notified instead: %zu channels for every question",
                  STR_FMT(s->id), n);
 }
 
@@ -162,7 +162,7 @@ const struct err *deliveries_list(struct pg *pg, struct arena *a,
 static const struct err *unknown(void)
 {
     return ERROR(ERR_NOT_FOUND, "delivery.unknown",
-                 "There is no such delivery.");
+                 "There is no delivery with this id.");
 }
 
 static struct delivery_tries tries_of(struct arena *a,
@@ -237,7 +237,6 @@ const struct err *deliveries_again(struct pg *pg, struct arena *a,
         return unknown();
     if (pg_affected(r[0]) == 0)
         return ERROR(ERR_CONFLICT, "delivery.endpoint",
-                     "Its endpoint was removed: there is nowhere to send "
-                     "it.");
+                     "The endpoint of the delivery was removed.");
     return NULL;
 }

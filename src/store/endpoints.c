@@ -43,7 +43,7 @@ static struct endpoint row(const struct pg_rows *r, size_t i)
 static const struct err *unknown(void)
 {
     return ERROR(ERR_NOT_FOUND, "endpoint.unknown",
-                 "There is no such endpoint.");
+                 "There is no endpoint with this id.");
 }
 
 static const struct err *taken(const struct err *e)
@@ -51,7 +51,7 @@ static const struct err *taken(const struct err *e)
     if (!err_is(e, pg_error_conflict))
         return e;
     return ERROR(ERR_CONFLICT, endpoints_taken,
-                 "There is one with this name or address already.");
+                 "An endpoint with this name or address already exists.");
 }
 
 /* ---- reading -------------------------------------------------------- */
@@ -171,11 +171,11 @@ static const struct err *too_many(struct pg *pg, struct arena *a,
     if (r && pg_bool(r, 0, 0))
         return err_retry(
             a, err_at(a, ERR_RATE, metrics_limit_endpoints, STR(""),
-                      "A key may have %lld endpoints, an agent %d. Remove one "
-                      "first.", (long long)e->most, ENDPOINTS_OF_AGENT_MAX),
+                      "A key may have %lld endpoints, and an agent %d. Remove "
+                      "one first.", (long long)e->most, ENDPOINTS_OF_AGENT_MAX),
             AGAIN);
     return err_at(a, ERR_CONFLICT, "endpoint.too_many", STR(""),
-                  "There are %d already, or %d of this agent. Remove "
+                  "There are already %d endpoints, or %d of this agent. Remove "
                   "one first.",
                   e->kind == ENDPOINT_AGENT ? ENDPOINTS_MAX : CHANNELS_MAX,
                   ENDPOINTS_OF_AGENT_MAX);

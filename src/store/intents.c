@@ -18,7 +18,8 @@ enum {
 
 static const struct err *unknown(void)
 {
-    return ERROR(ERR_NOT_FOUND, "intent.unknown", "There is no such intent.");
+    return ERROR(ERR_NOT_FOUND, "intent.unknown", "There is no intent with "
+                                                  "this id.");
 }
 
 struct intent intents_row(const struct pg_rows *r, size_t i)
@@ -191,8 +192,7 @@ static const struct err *related_at(struct pg *pg, struct arena *a,
     if (*at)
         return NULL;
     return err_at(a, ERR_BAD_REQUEST, "request.query", STR("after"),
-                  "\"after\" has to be the id that the page before ended "
-                  "with.");
+                  "\"after\" has to be the last id of the previous page.");
 }
 
 const struct err *intents_related(struct pg *pg, struct arena *a,
@@ -261,7 +261,8 @@ const struct err *intents_check_refs(struct pg *pg, struct arena *a,
         TRY(find_ref(pg, a, rows, ids->v[i], refs, &there));
         if (!there)
             return err_at(a, ERR_NOT_FOUND, "intent.unknown",
-                          str_of(refs->what), "There is no intent %.*s.",
+                          str_of(refs->what), "There is no intent with the id "
+                                              "%.*s.",
                           STR_FMT(ids->v[i]));
     }
     return NULL;

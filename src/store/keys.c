@@ -51,7 +51,7 @@ const struct err *keys_get(struct pg *pg, struct arena *a, struct str id,
     struct pg_args args = pg_args(a);
     struct pg_rows *r = NULL;
     const struct err *unknown =
-        ERROR(ERR_NOT_FOUND, "key.unknown", "There is no such key.");
+        ERROR(ERR_NOT_FOUND, "key.unknown", "There is no key with this id.");
     if (!id_uuid(id))
         return unknown;
     pg_arg(&args, id);

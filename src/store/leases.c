@@ -43,7 +43,7 @@ const struct err *leases_get(struct pg *pg, struct arena *a, struct str id,
                              struct str intent_id, struct lease *out)
 {
     const struct err *unknown = ERROR(ERR_NOT_FOUND, "lease.unknown",
-                                      "There is no such lease.");
+                                      "There is no lease with this id.");
     struct pg_args args = pg_args(a);
     struct pg_rows *r = NULL;
     if (!id_uuid(id))

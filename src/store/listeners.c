@@ -73,7 +73,8 @@ const struct err *listeners_check(struct pg *pg, struct arena *a,
     struct pg_args keys = pg_args(a), sessions = pg_args(a);
     struct pg_rows *rows[2] = {NULL};
     if (n > LISTENERS_MAX)
-        return ERROR(ERR_INTERNAL, "internal", "Too many listeners at once.");
+        return ERROR(ERR_INTERNAL, "internal", "There are too many listeners "
+                                               "at once.");
     struct listener **key = arena_many(a, n + 1, struct listener *);
     struct listener **person = arena_many(a, n + 1, struct listener *);
     const size_t n_key = pick(key, v, n, false);

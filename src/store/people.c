@@ -14,7 +14,7 @@
 static const struct err *unknown(void)
 {
     return ERROR(ERR_NOT_FOUND, "person.unknown",
-                 "There is no such person.");
+                 "There is no person with this id.");
 }
 
 /* The columns of person_list, person_get and person_lock. */
@@ -108,7 +108,7 @@ const struct err *people_insert(struct pg *pg, struct arena *a,
     const struct err *e = pg_query(pg, a, SQL_PERSON_INSERT, &args, NULL);
     return err_is(e, pg_error_conflict)
                ? err_at(a, ERR_CONFLICT, "person.taken", STR("email"),
-                        "There is somebody with this e-mail address already.")
+                        "A person with this e-mail address already exists.")
                : e;
 }
 

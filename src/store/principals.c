@@ -159,7 +159,7 @@ static const struct err *look_up(struct principals *p, struct pg *pg,
     TRY(pg_query(pg, a, SQL_KEY_FIND, &args, &r));
     if (pg_count(r) == 0)
         return ERROR(ERR_UNAUTHENTICATED, "key.unknown",
-                     "The API key is not known.");
+                     "The API key is not valid.");
     for (int c = 0; c < COLUMNS; c++)
         columns[c] = pg_str(r, 0, c);
     TRY(check_key(columns[EXPIRES], columns[REVOKED], now));

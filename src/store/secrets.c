@@ -21,8 +21,8 @@ const struct err *secrets_keep(struct pg *pg, struct arena *a,
 static const struct err *gone(void)
 {
     return ERROR(ERR_NOT_FOUND, "secret.gone",
-                 "This secret is not shown any more: it was stored, or ten "
-                 "minutes have passed. If it is lost, make a new one.");
+                 "This secret is no longer shown: it was stored, or ten "
+                 "minutes have passed. If it is lost, create a new one.");
 }
 
 const struct err *secrets_read(struct pg *pg, struct arena *a,

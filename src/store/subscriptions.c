@@ -39,7 +39,7 @@ static const struct err *check_counts(struct arena *a,
     if (open && pg_int(counts, 0, 2) >= SUBSCRIPTIONS_OPEN_ALL_MAX)
         return err_at(a, ERR_CONFLICT, "subscription.too_many", STR(""),
                       "All keys together may have %d subscriptions to every "
-                      "intent. Subscribe to single ones.",
+                      "intent. Subscribe to single intents.",
                       SUBSCRIPTIONS_OPEN_ALL_MAX);
     return NULL;
 }
@@ -62,7 +62,7 @@ static const struct err *resolve(struct pg *pg, struct arena *a,
     if (pg_count(r[1]) == 0)
         return err_at(a, ERR_INVALID, "subscription.webhook_url",
                       STR("webhook_url"),
-                      "This is not the address of an endpoint of yours. "
+                      "This is not the address of one of your endpoints. "
                       "Register it with POST /api/v1/endpoints first.");
     *endpoint = pg_str(r[1], 0, 0);
     return check_counts(a, s, r[2], most);
@@ -131,7 +131,7 @@ const struct err *subscriptions_remove(struct pg *pg, struct arena *a,
     struct pg_rows *r[2] = {NULL};
     const struct err *unknown =
         ERROR(ERR_NOT_FOUND, "subscription.unknown",
-              "There is no such subscription.");
+              "There is no subscription with this id.");
     if (!id_uuid(id))
         return unknown;
     pg_arg(&args, id);

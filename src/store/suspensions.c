@@ -150,7 +150,7 @@ const struct err *suspensions_get(struct pg *pg, struct arena *a,
     }
     if (rows.n == 0)
         return ERROR(ERR_NOT_FOUND, "suspension.unknown",
-                     "There is no such suspension.");
+                     "There is no suspension with this id.");
     *out = rows.v[0];
     return NULL;
 }

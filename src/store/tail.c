@@ -44,7 +44,7 @@ static const struct err *set_xid(struct tail_cursor *c, struct str xid)
     int64_t v = 0;
     if (!str_int(xid, 1, INT64_MAX, &v))
         return ERROR(ERR_INTERNAL, "internal",
-                     "The number of a transaction cannot be read.");
+                     "The transaction id cannot be read.");
     c->xid = (uint64_t)v;
     return NULL;
 }
@@ -53,7 +53,7 @@ static const struct err *move(struct tail_cursor *at,
                               const struct frame_event *last)
 {
     if (!str_copy(at->intent_id, sizeof at->intent_id, last->intent_id))
-        return ERROR(ERR_INTERNAL, "internal", "This is no intent's id.");
+        return ERROR(ERR_INTERNAL, "internal", "This is not an intent's id.");
     TRY(set_xid(at, last->cursor));
     at->sequence = last->sequence;
     return NULL;

@@ -42,7 +42,7 @@ const struct err *views_save(struct pg *pg, struct arena *a,
     TRY(pg_query(pg, a, SQL_VIEW_SAVE, &args, &r));
     if (pg_affected(r) == 0)
         return ERROR(ERR_CONFLICT, "field.too_many",
-                     "You have 50 saved views already. Remove one first.");
+                     "You already have 50 saved views. Remove one first.");
     return NULL;
 }
 

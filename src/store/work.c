@@ -91,7 +91,7 @@ static const struct err *load(struct work *w, const struct begin *b)
         return NULL;
     if (!reached(b, rows[2]))
         return ERROR(ERR_NOT_FOUND, "intent.unknown",
-                     "There is no such intent.");
+                     "There is no intent with this id.");
     w->intent = intents_row(rows[2], 0);
     w->dependencies_done = pg_bool(rows[2], 0, INTENTS_DEPENDENCIES_DONE);
     w->children_done = pg_bool(rows[2], 0, INTENTS_CHILDREN_DONE);
@@ -141,7 +141,7 @@ const struct err *work_begin(struct work *w, struct pg *pg, struct arena *a,
                             .who = target->who};
     if (!id_uuid(target->intent_id))
         return ERROR(ERR_NOT_FOUND, "intent.unknown",
-                     "There is no such intent.");
+                     "There is no intent with this id.");
     start(w, pg, a, once);
     return begin(w, &b);
 }
@@ -157,7 +157,7 @@ const struct err *work_begin_suspension(struct work *w, struct pg *pg,
                             .id = id};
     const struct err *unknown =
         ERROR(ERR_NOT_FOUND, "suspension.unknown",
-              "There is no such suspension.");
+              "There is no suspension with this id.");
     if (!id_token(id))
         return unknown;
     start(w, pg, a, once);

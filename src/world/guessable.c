@@ -54,18 +54,17 @@ const struct err *guessable_refuse(struct arena *a, struct str password)
     if (password.n >= GUESSABLE_LENGTH)
         return NULL;
     if (!guessable_ready(a)) {
-        log_line(LOG_ERR, "passwords: the list of common ones, %s, cannot be "
-                 "read; the package cracklib-runtime makes it",
+        log_line(LOG_ERR, "passwords: the list of common passwords, %s, cannot "
+                          "be read; the package cracklib-runtime has it",
                  GetDefaultCracklibDict());
         return ERROR(ERR_BUSY, "password.list",
-                     "The list of common passwords is missing on this "
-                     "server; its log says more. One of 20 characters or "
-                     "more is taken without it.");
+                     "The list of common passwords is missing on this server; "
+                     "see its log. A password of 20 or more characters is "
+                     "accepted without it.");
     }
     if (!listed(a, password) && (word.n < WORD_MIN || !listed(a, word)))
         return NULL;
     return err_at(a, ERR_INVALID, "password.common", STR("password"),
-                  "This password is among the first that are tried: a common "
-                  "word or a pattern. Take some words that have nothing to "
-                  "do with each other.");
+                  "This password is too common: a known word or a pattern. Use "
+                  "several unrelated words.");
 }

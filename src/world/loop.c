@@ -102,7 +102,7 @@ struct loop *loop_make(struct arena *process)
     event_set_log_callback(complain);
     l->base = event_base_new();
     if (!l->base) {
-        log_line(LOG_ERR, "loop: there is no event base");
+        log_line(LOG_ERR, "loop: no event base could be made");
         return NULL;
     }
     l->pool = arena_many(process, LOOP_CONNS_MAX, struct loop_conn);
@@ -406,7 +406,7 @@ void loop_soon(struct loop *l, int64_t us, void (*fn)(void *), void *context)
     while (i < SOON_MAX && l->soon[i].event && l->soon[i].fn != fn)
         i++;
     if (i == SOON_MAX) {
-        log_line(LOG_ERR, "loop: too many things are to be done soon");
+        log_line(LOG_ERR, "loop: too many deferred calls");
         return;
     }
     struct call *call = &l->soon[i];
@@ -440,7 +440,7 @@ bool loop_run(struct loop *l)
     const int end = event_base_loop(l->base, EVLOOP_NO_EXIT_ON_EMPTY);
     sigprocmask(SIG_SETMASK, &before, NULL);
     if (end != 0)
-        log_line(LOG_ERR, "loop: it ended by itself");
+        log_line(LOG_ERR, "loop: the event loop ended unexpectedly");
     return end == 0;
 }
 

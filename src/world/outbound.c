@@ -305,10 +305,10 @@ static struct str say(const struct transfer *t, CURLcode code)
     if (answered)
         return (struct str){t->answer, t->kept};
     if (t->refused)
-        return STR("The address is a private one, and the endpoint is not "
-                   "registered as internal.");
+        return STR("The address is private, and the endpoint is not registered "
+                   "as internal.");
     if (code == CURLE_UNSUPPORTED_PROTOCOL)
-        return STR("Only https is spoken.");
+        return STR("Only https is allowed.");
     return str_of(t->error[0] ? t->error : curl_easy_strerror(code));
 }
 

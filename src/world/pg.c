@@ -163,7 +163,7 @@ static bool attempt(struct pg *pg, size_t i, int64_t until, int64_t deadline,
     const char *why = pg->conn ? PQerrorMessage(pg->conn) : "out of memory";
     if (why[0] == '\0')
         why = *late ? "it does not answer in time"
-                    : "it is not one that target_session_attrs wants";
+                    : "it does not match target_session_attrs";
     log_line(LOG_WARN, "database cannot be reached at %s: %s", pg_host(pg),
              why);
     pg_close(pg);
@@ -227,7 +227,7 @@ static const struct err *charge(struct arena *a, struct pg_rows *rows)
         return NULL;
     clear_rows(rows);
     return ERROR(ERR_MEMORY, "request.memory",
-                 "The rows are more than one request may hold in memory.");
+                 "The result needs more memory than one request may use.");
 }
 
 /* A batch that is being read. */
@@ -389,7 +389,7 @@ const struct err *pg_script(struct pg *pg, const char *sql)
         return NULL;
     pg_close(pg);
     return ERROR(ERR_INTERNAL, "database.script",
-                 "The database refused a script; the log says why.");
+                 "The database refused a script. See the log.");
 }
 
 const char *pg_host(const struct pg *pg)

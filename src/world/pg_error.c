@@ -12,8 +12,9 @@ static bool is(struct str state, const char *prefix)
 static const struct err *unavailable(void)
 {
     return ERROR(ERR_BUSY, "database.unavailable",
-                 "The database does not answer. Try again in a moment; a "
-                 "repeat with the same Idempotency-Key is carried out once.");
+                 "The database does not answer. Try again in a moment. A "
+                 "request repeated with the same Idempotency-Key is carried "
+                 "out once.");
 }
 
 static const struct err *again(void)
@@ -43,14 +44,14 @@ const struct err *pg_error(struct str state, struct str constraint)
         return again();
     if (is(state, "23505"))
         return ERROR(ERR_CONFLICT, pg_error_conflict,
-                     "Something with this identifier is already there.");
+                     "The identifier already exists.");
     if (is(state, "23503"))
         return ERROR(ERR_INVALID, "reference.unknown",
-                     "It refers to something that does not exist.");
+                     "A referenced record does not exist.");
     if (is(state, "22021") || is(state, "22P05"))
         return ERROR(ERR_INVALID, "text.refused",
-                     "The text holds a character that cannot be stored.");
+                     "The text has a character that cannot be stored.");
     return ERROR(ERR_INTERNAL, "internal",
-                 "Something went wrong in Sayso. The request id helps to find "
-                 "the cause in the log.");
+                 "An internal error occurred. The request id identifies the "
+                 "cause in the log.");
 }

@@ -44,8 +44,8 @@ static const struct err *check_segments(struct str path)
         bool empty = segment.n == 0 && rest.p;
         if (empty || str_is(segment, ".") || str_is(segment, ".."))
             return ERROR(ERR_BAD_REQUEST, "request.path",
-                         "The path must not hold empty segments or segments "
-                         "of dots.");
+                         "The path may not have empty segments or segments of "
+                         "dots.");
     }
     return NULL;
 }
@@ -55,11 +55,11 @@ static const struct err *decode_path(struct arena *a, struct str raw,
 {
     if (str_search_nocase(raw, STR("%2f")) < raw.n)
         return ERROR(ERR_NOT_FOUND, "request.path",
-                     "There is nothing here: no part of a path holds an "
-                     "encoded slash.");
+                     "There is nothing at this address: no part of a path has "
+                     "an encoded slash.");
     if (request_unescape(a, raw, false, out))
         return ERROR(ERR_BAD_REQUEST, "request.path",
-                     "The path must be percent-encoded UTF-8.");
+                     "The path has to be percent-encoded UTF-8.");
     return NULL;
 }
 
@@ -106,7 +106,7 @@ static const struct err *parse_target(struct arena *a, struct pairs params,
         TRY(decode_path(a, path, &path));
     if (path.n == 0 || path.p[0] != '/' || !str_utf8(path))
         return ERROR(ERR_BAD_REQUEST, "request.path",
-                     "The path must be UTF-8 and start with a slash.");
+                     "The path has to be UTF-8 and start with a slash.");
     TRY(check_segments(path));
     r->path = path;
     return parse_query(a, query, &r->query);
@@ -137,7 +137,7 @@ static const struct err *parse_headers(struct arena *a, struct pairs params,
         if (!str_utf8(p->value))
             return err_at(a, ERR_BAD_REQUEST, "request.header",
                           str_utf8(p->key) ? p->key : STR_NONE,
-                          "Every header must be UTF-8.");
+                          "Every header has to be UTF-8.");
         size_t k = 0;
         while (k < n && !str_eq(v[k].key, p->key))
             k++;
@@ -182,7 +182,7 @@ const struct err *request_parse(struct arena *a, struct pairs params,
                      "The request's headers are too many or too long.");
     if (!str_utf8(r->content_type))
         return ERROR(ERR_BAD_REQUEST, "request.header",
-                     "Every header must be UTF-8.");
+                     "Every header has to be UTF-8.");
     TRY(parse_headers(a, params, r));
     TRY(parse_target(a, params, r));
     if (method == METHOD__MAX)

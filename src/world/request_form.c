@@ -46,11 +46,11 @@ const struct err *request_unescape(struct arena *a, struct str s, bool plus,
     size_t n = decode(s, plus, p);
     if (n == SIZE_MAX)
         return ERROR(ERR_BAD_REQUEST, "request.form",
-                     "A '%' must be followed by two hexadecimal digits.");
+                     "A '%' has to be followed by two hexadecimal digits.");
     struct str text = {p, n};
     if (!str_utf8(text))
         return ERROR(ERR_BAD_REQUEST, "request.form",
-                     "The text must be UTF-8 without a NUL byte.");
+                     "The text has to be UTF-8 without a NUL byte.");
     *out = text;
     return NULL;
 }

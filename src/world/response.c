@@ -135,7 +135,7 @@ static void too_large(struct response *rs)
              RESPONSE_BODY_MAX);
     response_error(rs,
                    ERROR(ERR_INTERNAL, "response.too_large",
-                         "The answer is too large; ask for less."),
+                         "The response is too large. Ask for less."),
                    rs->style);
 }
 

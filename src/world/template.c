@@ -53,7 +53,7 @@ static const struct err *join_parts(struct arena *a, struct templates *all,
             template_find(all, part_name(a, node->text));
         if (!part)
             return template_refuse(a, t, node->line, "template.part",
-                                   "There is no part of this name.");
+                                   "There is no part with this name.");
         node->jump = (size_t)(part - all->list);
     }
     return NULL;
@@ -144,8 +144,8 @@ const struct err *template_load(struct arena *a, struct str dir, bool strict,
     all->strict = strict;
     if (!list_names(a, arena_z(a, dir), all) || all->n == 0)
         return err_at(a, ERR_INVALID, "template.directory", dir,
-                      "The directory of the templates cannot be read, or "
-                      "holds none or too many.");
+                      "The template directory cannot be read, or has no "
+                      "templates or too many.");
     for (size_t i = 0; i < all->n; i++)
         TRY(read_source(a, dir, &all->list[i]));
     TRY(build(a, all));

@@ -8,7 +8,7 @@
 #include "world/template_parts.h"
 
 static const char BAD_MARKUP[] =
-    "This HTML is not written plainly enough to be sure what it means.";
+    "The HTML here is ambiguous and has to be written more plainly.";
 
 static bool is_space(char c)
 {
@@ -181,8 +181,8 @@ static const char *on_unquoted(struct template_place *h, char c)
 static const char *on_gap(struct template_place *h, char c)
 {
     return separator(h, c) ? NULL
-                           : "A space must stand between two attributes, "
-                             "also where a section ends between them.";
+                           : "A space has to be between two attributes, also "
+                             "where a section ends between them.";
 }
 
 static const char *on_bang(struct template_place *h, char c)

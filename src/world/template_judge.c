@@ -82,8 +82,8 @@ static const struct err *judge_address(struct judge *j, size_t i)
     if (before.n == 0 || template_url_ok(before, STR_NONE))
         return NULL;
     return template_refuse(j->a, j->t, node->line, "template.url",
-                           "An address with a value in it must begin with "
-                           "/, #, ?, https://, http:// or mailto:.");
+                           "An address with a value in it has to begin with /, "
+                           "#, ?, https://, http:// or mailto:.");
 }
 
 static const struct err *judge_value(struct judge *j, size_t i)
@@ -102,11 +102,11 @@ static const struct err *judge_value(struct judge *j, size_t i)
     if (j->h.state != HTML_DOUBLE && j->h.state != HTML_SINGLE)
         return template_refuse(
             j->a, j->t, line, "template.context",
-            "A value may stand in text or in a quoted attribute; this is a "
-            "name, a comment, a script, a style, or not quoted.");
+            "A value is allowed in text or in a quoted attribute, but not in a "
+            "name, a comment, a script, a style or an unquoted attribute.");
     if (is_forbidden(&j->h.word))
         return template_refuse(j->a, j->t, line, "template.context",
-                               "No value may stand in this attribute.");
+                               "A value is not allowed in this attribute.");
     const bool address = is_address(&j->h.word);
     node->hidden =
         address || is_sent(&j->h.word) ? TEMPLATE_KEPT : TEMPLATE_SPELT;
@@ -119,7 +119,7 @@ static const struct err *judge_part(struct judge *j,
     if (j->h.state == HTML_TEXT && !in_option(&j->h))
         return NULL;
     return template_refuse(j->a, j->t, node->line, "template.context",
-                           "A part may stand only in text.");
+                           "A part is allowed only in text.");
 }
 
 static bool same_place(const struct template_place *x,
@@ -159,9 +159,10 @@ static const struct err *judge_end(struct judge *j, size_t i)
     if (!is_attributes(j, j->open[j->depth], i))
         return template_refuse(j->a, j->t, j->t->nodes[i].line,
                                "template.context",
-                               "A section must end where in the HTML it "
-                               "began: in text, or in the same attribute; "
-                               "one between attributes begins with a space.");
+                               "A section has to end in the same HTML context "
+                               "in which it began: in text, or in the same "
+                               "attribute. A section between attributes begins "
+                               "with a space.");
     j->h.state = HTML_GAP;
     j->h.word = (struct template_name){.n = 0};
     return NULL;
@@ -201,5 +202,5 @@ const struct err *template_judge(struct arena *a, struct template *t)
     return template_refuse(a, t, t->n > 0 ? t->nodes[t->n - 1].line : 1,
                            "template.markup",
                            "The template ends inside a tag, a comment or an "
-                           "element that holds text alone.");
+                           "element of text.");
 }

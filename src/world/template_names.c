@@ -80,7 +80,7 @@ static const struct err *unused(struct arena *a, const struct template *main,
     buf_put(&at, ".html ");
     buf_str(&at, path);
     return err_at(a, ERR_INTERNAL, "template.unused", buf_text(&at),
-                  "The view has a member that its page never names.");
+                  "The view has a member that the template never uses.");
 }
 
 const struct err *template_names(struct arena *a, const struct templates *all,

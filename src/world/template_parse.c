@@ -79,7 +79,7 @@ static const struct err *read_tag(const struct parser *p, size_t from,
     char sigil = inner.n > 0 ? inner.p[0] : '\0';
     if (sigil == '{' || sigil == '&')
         return refuse(p, "template.tag",
-                      "There is no tag that prints without escaping.");
+                      "An unescaped tag is not supported.");
     if (sigil == '=')
         return refuse(p, "template.tag", "Delimiters cannot be changed.");
     bool plain = sigil == '\0' || !memchr("#^?/>!", sigil, 6);
@@ -110,7 +110,8 @@ static const struct err *set_keys(const struct parser *p,
     struct str rest = str_cut(&format, '|');
     size_t n = 1;
     if (format.p && !(node->format = template_format_find(format)))
-        return refuse(p, "template.format", "There is no such format.");
+        return refuse(p, "template.format", "There is no format with this "
+                                            "name.");
     if (str_is(rest, "."))
         return NULL;
     for (size_t i = 0; i < rest.n; i++)
@@ -120,8 +121,8 @@ static const struct err *set_keys(const struct parser *p,
         struct str key = str_cut(&rest, '.');
         if (!is_word(key))
             return refuse(p, "template.name",
-                          "A name is made of letters, digits, _ and -, with "
-                          "dots between its parts.");
+                          "A name has letters, digits, _ and -, with dots "
+                          "between its parts.");
         keys[i] = arena_z(p->a, key);
     }
     node->keys = keys;
@@ -132,7 +133,7 @@ static const struct err *set_keys(const struct parser *p,
 static const struct err *open_section(struct parser *p, const struct tag *tag)
 {
     if (p->depth == TEMPLATE_DEPTH_MAX)
-        return refuse(p, "template.depth", "Too many sections in each other.");
+        return refuse(p, "template.depth", "Sections are nested too deeply.");
     p->open[p->depth++] = p->t->n;
     return set_keys(
         p, template_parse_add(p, tag->sigil == '#'   ? TEMPLATE_SECTION
@@ -158,8 +159,7 @@ static const struct err *add_part(struct parser *p, struct str name)
 {
     if (!is_word(name))
         return refuse(p, "template.name",
-                      "The name of a part is made of letters, digits, _ "
-                      "and -.");
+                      "The name of a part has letters, digits, _ and -.");
     template_parse_add(p, TEMPLATE_PART, name);
     return NULL;
 }
@@ -220,7 +220,7 @@ const struct err *template_nodes(struct arena *a, struct template *t)
 {
     struct parser p = {.a = a, .t = t, .line = 1};
     if (!str_utf8(t->source))
-        return refuse(&p, "template.utf8", "A template is UTF-8 text.");
+        return refuse(&p, "template.utf8", "A template has to be UTF-8 text.");
     t->nodes = arena_many(a, nodes_at_most(t->source), struct template_node);
     t->n = 0;
     TRY(parse(&p));

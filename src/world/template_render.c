@@ -180,7 +180,8 @@ static const struct err *formatted(const struct page *p,
     const bool fits = node->format->print(p->a, p->of, *v, &s);
     if (!fits && p->templates->strict)
         return fail(p, node, "template.format",
-                    "The page has a value that its format does not fit.");
+                    "The template has a value of the wrong type for its "
+                    "format.");
     *v = json_string(p->a, s);
     return NULL;
 }
@@ -192,7 +193,7 @@ static const struct err *print_value(struct page *p,
     bool strict = p->templates->strict;
     if (!template_render_find(p, node, &v) && strict)
         return fail(p, node, "template.unknown",
-                    "The page has a name that its view does not know.");
+                    "The template has a name that its view does not have.");
     TRY(formatted(p, node, &v));
     switch (json_type(v)) {
     case JSON_STRING:
@@ -207,7 +208,7 @@ static const struct err *print_value(struct page *p,
     case JSON_OBJECT:
         if (strict)
             return fail(p, node, "template.not_text",
-                        "The page prints a list or an object as a value.");
+                        "The template prints a list or an object as a value.");
         return NULL;
     case JSON_NULL:
     case JSON__MAX:
@@ -282,7 +283,7 @@ static const struct err *print_inner(struct page *p, size_t i)
     const struct template_node *node = &p->t->nodes[i];
     if (p->depth == TEMPLATE_DEPTH_MAX)
         return fail(p, node, "template.depth",
-                    "Sections and parts are too deep within each other.");
+                    "Sections and parts are nested too deeply.");
     p->depth++;
     const struct err *e = node->kind == TEMPLATE_PART
                               ? print_part(p, node->jump)
@@ -327,7 +328,7 @@ const struct err *template_render(struct arena *a, const struct templates *t,
     const struct template *main = template_find(t, name);
     if (!main)
         return err_at(a, ERR_INTERNAL, "template.missing", name,
-                      "There is no template of this name.");
+                      "There is no template with this name.");
     struct page p = {.a = a,
                      .templates = t,
                      .t = main,
@@ -340,6 +341,6 @@ const struct err *template_render(struct arena *a, const struct templates *t,
     TRY(print_nodes(&p, 0, main->n));
     if (out->over)
         return err_at(a, ERR_INTERNAL, "template.too_long", name,
-                      "The page is longer than a page may be.");
+                      "The page is too long.");
     return NULL;
 }

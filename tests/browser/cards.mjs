@@ -238,7 +238,7 @@ both("limits are tightened, never widened", async (page) => {
     await follow(page, "Approve with changes: Lower the limits");
     await press(page, "Show the difference");
     assert.equal(shown(page).status(), 422);
-    await words(page, ["limits as they were asked for"], "[role=alert]");
+    await words(page, ["the same as in the question"], "[role=alert]");
     await page.getByLabel("max_amount").fill("501");
     await press(page, "Show the difference");
     assert.equal(shown(page).status(), 422);

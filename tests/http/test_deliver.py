@@ -668,7 +668,7 @@ def test_an_address_that_cannot_be_one(db, clock, mailbox, intent, address):
     to = channel(db, clock, "mail", "ops@example.org")
     sent = queue(db, clock, to, intent, recipient=address, body=notice(),
                  type="suspension.asked")
-    assert "no address" in tried(db, sent)["answer"]
+    assert "no valid mail address" in tried(db, sent)["answer"]
     assert len(mailbox.mails) == before
 
 

@@ -486,7 +486,7 @@ def ladder(*steps, **more):
 def not_there(server, asked):
     """What the log says of a question whose channel is not there."""
     return [x for x in server.log().splitlines()
-            if asked["suspension_id"] in x and "told instead" in x]
+            if asked["suspension_id"] in x and "notified instead" in x]
 
 
 def test_a_paused_channel_may_be_named(server, bot, channel):

@@ -145,7 +145,7 @@ def high_water(server):
         found = re.search(r"VmHWM:\s+(\d+)", text)
         return int(found[1]) // 1024 if found else 0  # it ended by now
     alive = [of(pid) for pid in server.workers()]
-    gone = re.findall(r"web: a fresh worker .*, at most (\d+)", server.log())
+    gone = re.findall(r"web: replaced by .*, at most (\d+)", server.log())
     return max(alive + [int(n) for n in gone])
 
 
@@ -278,7 +278,7 @@ def test_c1_a_worker_that_has_grown_makes_room_for_a_fresh_one():
         assert counter(client, "sayso_worker_recycled_total") \
             >= len(seen) - 1
         assert counter(client, "sayso_worker_restarts_total") == 0
-    assert len(re.findall("web: a fresh worker takes over", one.log())) \
+    assert len(re.findall("web: replaced by a new worker", one.log())) \
         >= len(seen) - 1
     assert complaints(one) == []
     one.stop()
@@ -308,7 +308,7 @@ def test_c1_the_clock_leaves_what_is_too_large_and_ends_the_others(
             return db.execute("SELECT state FROM suspension_row WHERE id = %s",
                               (id,)).fetchone()[0]
     wait_for(lambda: state(good) == "expired")
-    wait_for(lambda: f"tick: question {bad} is left for a minute: process.memory"
+    wait_for(lambda: f"tick: question {bad} is skipped for a minute: process.memory"
              in server.log())
     assert state(bad) == "pending"
     assert server.child("tick") == clock

@@ -144,9 +144,9 @@ def test_A6_the_head_says_how_many_are_left_out_and_why(agent, operator,
     seen = head(r)
     assert "Approve 3 questions?" in seen
     assert "5 of 8 are left out" in seen, seen
-    assert "2: Over your bulk limit, medium risk." in seen
-    assert "1: It has no plain yes." in seen
-    assert "1: It was decided meanwhile." in seen
+    assert "2: The question is over your bulk limit: medium risk." in seen
+    assert "1: The question has no plain yes." in seen
+    assert "1: The question was decided meanwhile." in seen
     assert "Highest among them: Medium" in seen
     assert seen.index("left out") < r.text.index("What will run")
 
@@ -336,7 +336,7 @@ def test_A1_the_heading_does_not_state_the_old_figure(agent, me):
     heading = re.search(r"<h1[^>]*>(.*?)</h1>", done.text, re.S)[1]
     words = html.unescape(re.sub("<[^>]+>", "", heading))
     assert words == "Approved with changes: amount 99.5 → 100"
-    assert "Above what was asked for, 99.5." in Page(done).text
+    assert "Above the value that was asked for, 99.5." in Page(done).text
     assert "Asked for: Refund 99.50" in Page(done).text
 
 

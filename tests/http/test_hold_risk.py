@@ -359,7 +359,7 @@ def test_a2_what_is_not_said_is_in_no_decision_for_many(server, agent, person):
     r = boss.client.post("/inbox/decide", data={
         "csrf": csrf, "answer": "approve", "pick[]": pick})
     assert "2 not" in Page(r).text, Page(r).text
-    assert "Its risk is not said." in Page(r).text
+    assert "The question has no severity." in Page(r).text
     assert "has to be typed" in Page(r).text
 
 

@@ -301,9 +301,9 @@ def test_one_decision_for_many_leaves_out_what_is_not_for_it(
                 back=f"/inbox?q={word}")
     page = Page(r)
     assert r.status_code == 200 and "Approve 2 questions?" in page.text
-    assert "Over your bulk limit, medium risk." in page.text
-    assert page.text.count("It has no plain yes.") == 3  # and at the head
-    assert "This question is not yours to answer." in page.text
+    assert "The question is over your bulk limit: medium risk." in page.text
+    assert page.text.count("The question has no plain yes.") == 3  # and at the head
+    assert "You may not answer this question." in page.text
     # A GET or this page decides nothing.
     assert me.client.get("/inbox/confirm").status_code == 405
     for asked in (low, unsaid, high):
@@ -340,7 +340,7 @@ def test_all_that_is_approved_together_is_shown(me, approval, post):
                  f"target {APPROVAL['target']}",
                  f"capability {PERMISSION['capability']}"):
         assert part in text, part
-    assert text.count("Its facts are too long for a list.") == 3
+    assert text.count("The subject is too long for a list.") == 3
     # What is left out stays so when it is sent, and a no needs no facts.
     r = me.client.post("/inbox/decide", data={
         "csrf": csrf, "answer": "approve", "pick[]": pick})
@@ -361,7 +361,7 @@ def test_a_grave_permission_is_not_approved_among_many(server, post, person):
     csrf, pick = picks(boss.client, q=word)
     r = confirm(boss.client, csrf, "approve", pick)
     assert "Approve 1 question?" in Page(r).text
-    assert "What it allows has to be typed." in Page(r).text
+    assert "The approved target has to be typed." in Page(r).text
     r = boss.client.post("/inbox/decide", data={
         "csrf": csrf, "answer": "approve", "pick[]": pick})
     assert "1 approved, 1 not" in Page(r).text
@@ -385,7 +385,7 @@ def test_a_changed_or_answered_one_is_refused_and_named(
     assert "1 approved, 3 not" in page.text
     assert "What you saw is not what is stored." in page.text
     assert "no longer open" in page.text
-    assert "There is no such suspension." in page.text
+    assert "There is no suspension with this id." in page.text
     # The one that was refused is still open, and each has its own event.
     left = operator.get(f"/api/v1/suspensions/{changed.split(':')[0]}").json()
     assert left["state"] == "pending"
@@ -493,7 +493,7 @@ def test_at_most_fifty_views(person):
     for n in range(50):
         assert save(f"View {n}").status_code == 303
     r = save("View 50")
-    assert r.status_code == 409 and "50 saved views already" in Page(r).text
+    assert r.status_code == 409 and "already have 50 saved views" in Page(r).text
     assert save("View 49").status_code == 303  # one of the fifty
 
 
@@ -833,7 +833,7 @@ def test_the_initiator_is_left_out_however_spelled(post, me, person):
     r = me.client.post("/inbox/decide", data={
         "csrf": csrf, "answer": "approve", "pick[]":
         [f"{asked['suspension_id']}:{asked['subject_sha256']}"]})
-    assert "The agent works for you here" in r.text and "1 not" in r.text
+    assert "The agent works for you" in r.text and "1 not" in r.text
 
 
 def many_keys(levels, n):

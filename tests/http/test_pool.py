@@ -87,7 +87,7 @@ def test_a_reload_reads_the_configuration(server):
         # What cannot be read changes nothing.
         conf.write_text(text + "bogus = 1\n")
         os.kill(server.supervisor(), signal.SIGHUP)
-        wait_for(lambda: "not reloaded" in server.log())
+        wait_for(lambda: "reload failed" in server.log())
         assert len(server.workers()) == 2
     finally:
         conf.write_text(text)

@@ -140,7 +140,7 @@ def test_H4_doctor_finds_nothing_wrong_with_the_manuals_way(installed):
     assert "sayso-web is sayso_web and nobody else" in said
     assert ("the web role cannot change or delete an event, a question or a "
             "decision") in said
-    assert "trying out" not in said
+    assert "only for a trial" not in said
 
 
 def test_H4_doctor_sees_who_could_be_the_owner(installed):

@@ -110,7 +110,7 @@ def test_no_step_is_no_plan(agent, me):
 def test_a_plan_as_it_was_is_approved_not_edited(agent, me):
     asked = ask_plan(agent, "ab")
     r = edit(me, asked)
-    assert r.status_code == 422 and "Approve it" in Page(r).text
+    assert r.status_code == 422 and "the plain approval" in Page(r).text
     r = edit(me, asked, o1="3", o2="4")
     assert r.status_code == 422
     assert read(agent, asked)["state"] == "pending"

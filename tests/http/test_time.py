@@ -495,9 +495,9 @@ def test_a_default_that_cannot_be(server, agent, bad):
     made = server.sayso("key", "create", "--role", "agent", "--agent", "x",
                         "--label", "x", "--retry-policy", bad)
     assert made.returncode == 2 and "--retry-policy" in made.stderr
-    before = server.log().count("not reloaded")
+    before = server.log().count("reload failed")
     configure(server, f"default_retry_policy = {bad}")
-    wait_for(lambda: server.log().count("not reloaded") > before)
+    wait_for(lambda: server.log().count("reload failed") > before)
     assert "configuration: default_retry_policy: " in server.log()
     assert published(agent) is None
     reconfigure(server, None)
@@ -768,7 +768,7 @@ def test_one_that_cannot_be_worked_on_does_not_stop_the_others(
     clock.forward(hours=2)
     rest = [a for n, a in enumerate(asked) if n not in (3, 7)]
     wait_for(lambda: all_are(server, rest, 1, "expired"))
-    wait_for(lambda: server.log().count("is left for a minute") == 2)
+    wait_for(lambda: server.log().count("is skipped for a minute") == 2)
     for n in (3, 7):
         assert read(agent, asked[n])["state"] == "pending"
         assert asked[n]["suspension_id"] in server.log()
@@ -806,19 +806,19 @@ def test_a_database_that_goes_and_comes(server, clock, agent, operator):
     def told(words):
         return server.log().count("tick: " + words)
 
-    before = told("nothing is done"), told("going on")
+    before = told("paused"), told("resumed")
     with server.database() as db:
         os.kill(postmaster, signal.SIGSTOP)
         try:
             db.execute("SELECT pg_terminate_backend(pid) FROM "
                        "pg_stat_activity WHERE usename = 'sayso_tick'")
             clock.forward(hours=1)
-            wait_for(lambda: told("nothing is done") > before[0])
+            wait_for(lambda: told("paused") > before[0])
             time.sleep(3)
         finally:
             os.kill(postmaster, signal.SIGCONT)
     until(agent, asked, state="expired")
     assert answer(operator, {"suspension_id": suspension},
                   "deny").status_code == 200
-    assert (told("nothing is done"), told("going on")) == tuple(
+    assert (told("paused"), told("resumed")) == tuple(
         n + 1 for n in before)

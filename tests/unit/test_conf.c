@@ -197,25 +197,25 @@ Test(conf, all_mistakes_at_once)
                         "silence_may_authorize = high\n")));
     static const char *const wanted[] = {
         "line 2: there is no key \"databse\"",
-        "line 3: workers: a whole number from 1 to 256 is wanted",
-        "line 5: database stands in line 1 already",
-        "line 6: key = value is wanted",
-        "line 7: templates_strict: no or yes is wanted",
-        "line 8: public_url: http://host or https://host is wanted, in lower "
-        "case, with :port only where it is not the usual one, and nothing "
-        "behind it",
-        "line 9: socket_mode: an octal mode such as 0660 is wanted",
+        "line 3: workers: a whole number from 1 to 256 is required",
+        "line 5: database is already set in line 1",
+        "line 6: a line of the form key = value is required",
+        "line 7: templates_strict: no or yes is required",
+        "line 8: public_url: http://host or https://host is required, in lower "
+        "case, with :port only where it is not the default, and nothing after "
+        "it",
+        "line 9: socket_mode: an octal mode such as 0660 is required",
         "line 10: there is no key \"Workers\"",
         "line 11: there is no key \"\"",
-        "line 12: workers stands in line 3 already",
-        "line 13: database_timeout: a whole number from 1 to 20 is wanted",
+        "line 12: workers is already set in line 3",
+        "line 13: database_timeout: a whole number from 1 to 20 is required",
         ("line 14: database_connect_ms: a whole number from 50 to 10000 is "
-         "wanted"),
-        "line 15: require_standby: no or yes is wanted",
-        "line 16: silence_may_authorize: never or low is wanted",
-        "SAYSO_PASSWORD_COST: interactive or min is wanted",
-        "socket must be given",
-        "templates must be given",
+         "required"),
+        "line 15: require_standby: no or yes is required",
+        "line 16: silence_may_authorize: never or low is required",
+        "SAYSO_PASSWORD_COST: interactive or min is required",
+        "socket is required",
+        "templates is required",
     };
     for (size_t i = 0; i < countof(wanted); i++)
         cr_expect(says(wanted[i]), "%s", wanted[i]);
@@ -229,10 +229,10 @@ Test(conf, nothing_at_all)
     static const char *const rows[] = {NULL, "", "\n\n", "# nothing"};
     for (size_t i = 0; i < countof(rows); i++) {
         cr_expect(not(reads(rows[i])), "row %zu", i);
-        cr_expect(says("database must be given"));
-        cr_expect(says("socket must be given"));
-        cr_expect(says("templates must be given"));
-        cr_expect(says("public_url must be given"));
+        cr_expect(says("database is required"));
+        cr_expect(says("socket is required"));
+        cr_expect(says("templates is required"));
+        cr_expect(says("public_url is required"));
         cr_expect(eq(sz, lines(), 4), "row %zu", i);
     }
 }
@@ -241,9 +241,9 @@ Test(conf, a_required_value_may_not_be_empty)
 {
     setenv("SAYSO_SOCKET", "", 1);
     cr_expect(not(reads("database =\ntemplates = \npublic_url=\n")));
-    cr_expect(says("line 1: database: a connection string is wanted"));
-    cr_expect(says("line 2: templates: a directory is wanted"));
-    cr_expect(says("SAYSO_SOCKET: a path of 1 to 107 characters is wanted"));
+    cr_expect(says("line 1: database: a connection string is required"));
+    cr_expect(says("line 2: templates: a directory is required"));
+    cr_expect(says("SAYSO_SOCKET: a path of 1 to 107 characters is required"));
     cr_expect(eq(sz, lines(), 4));
 }
 
@@ -382,7 +382,8 @@ Test(conf, and_nothing_else_does)
     cr_expect(not(reads_owner("")));
     cr_expect(not(reads_owner("database_owner =\n")));
     cr_expect(not(reads_owner("database_owner = a\nworkers = 3\n")));
-    cr_expect(says("line 2: database_owner alone must be given here"));
+    cr_expect(says("line 2: this file may have database_owner alone, and has "
+                   "to have it"));
     cr_expect(not(reads_owner("database_owner = a\ndatabase_owner = b\n")));
     cr_expect(not(reads_owner("owner = a\n")));
 }

@@ -1,4 +1,4 @@
-/* What of an edited subject goes beyond what was asked for. */
+/* The parts of an edited subject that go beyond what was asked for. */
 #include "domain/exceed.h"
 #include "suite.h"
 
@@ -89,11 +89,11 @@ Test(exceed, A1_what_is_beyond_and_what_it_needs)
          EXCEED_TYPED, "Another right."},
         /* more than was asked */
         {"'count':3", "'count':4", ARG "count", EXCEED_REASON,
-         "Above what was asked for, 3."},
+         "Above the value that was asked for, 3."},
         {"'count':3", "'count':-3", ARG "count", EXCEED_REASON,
          "Below zero"},
         {"'text':'499.99'", "'text':'500.00'", ARG "text", EXCEED_REASON,
-         "Above what was asked for, 499.99."},
+         "Above the value that was asked for, 499.99."},
         {"['a@example.com']", "['a@example.com','b@example.com']",
          ARG "to[1]", EXCEED_REASON, "More than was asked for."},
         {"['a@example.com']", "['b@example.com']", ARG "to[0]",
@@ -111,9 +111,9 @@ Test(exceed, A1_what_is_beyond_and_what_it_needs)
          "Another value"},
         /* what is claimed */
         {"'reversible':false", "'reversible':true", "reversible",
-         EXCEED_REASON, "What is said"},
+         EXCEED_REASON, "Another statement"},
         {"Money leaves", "None", "consequence", EXCEED_REASON,
-         "What is said"},
+         "Another statement"},
         /* less, or other words */
         {"'amount':499.99", "'amount':400", NULL, EXCEED_NOT, ""},
         {"'text':'499.99'", "'text':'99.00'", NULL, EXCEED_NOT, ""},

@@ -32,7 +32,7 @@ static const char *says(const char *field, const struct json *value)
     return e ? arena_z(a, json_get_text(errors, "k")) : "";
 }
 
-#define NEEDED "This is needed."
+#define NEEDED "A value is needed."
 #define TEXT "This has to be text."
 #define LONG "This is too long."
 #define SHORT "This is too short."
@@ -143,9 +143,9 @@ Test(form_check, too_many_options)
     struct json *list = json_array(a);
     for (size_t i = 0; i < FORM_OPTIONS_MAX; i++)
         json_add_text(list, STR("a"));
-    cr_assert_str_neq(says(MULTI, list), "These are too many options.");
+    cr_assert_str_neq(says(MULTI, list), "This has too many options.");
     json_add_text(list, STR("a"));
-    cr_assert_str_eq(says(MULTI, list), "These are too many options.");
+    cr_assert_str_eq(says(MULTI, list), "This has too many options.");
 }
 
 /* Absent, null and empty are the same: nothing was filled in. */
@@ -312,7 +312,7 @@ Test(form_check, every_mistake_is_told_at_once)
     cr_assert(e && e->kind == ERR_INVALID);
     cr_assert_str_eq(e->code, "response.form");
     const struct json *wanted = tree(
-        "{'a':'This is needed.','b':'This has to be a whole number.',"
+        "{'a':'A value is needed.','b':'This has to be a whole number.',"
         "'e':'The form has no such field.','f':'The form has no such field.'}");
     cr_assert(json_equal(errors, wanted), "%s", text_of(errors));
     cr_assert(json_equal(json_get(e->more, "fields"), wanted));

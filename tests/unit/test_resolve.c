@@ -907,7 +907,7 @@ Test(resolve, what_silence_did_is_said)
               "'fallback_value':'no'}");
     cr_assert(!resolve_expire(a, &c->d));
     cr_assert(str_is(c->s.audit_summary,
-                     "Nobody answered in time. The agent goes on with its "
+                     "Nobody answered in time. The agent continues with its "
                      "own default, which it stated when it asked."));
 }
 

@@ -42,7 +42,7 @@ static const struct err *endpoint_find(struct call *c, struct endpoint *e)
     return e->kind == ENDPOINT_AGENT
                ? NULL
                : ERROR(ERR_NOT_FOUND, "endpoint.unknown",
-                       "There is no such endpoint.");
+                       "There is no endpoint with this id.");
 }
 
 /* ---- registering ---------------------------------------------------- */
@@ -58,11 +58,12 @@ static const struct err *read_owner(struct call *c, struct fields *f,
     TRY(fields_error(f));
     if (!admin && e->agent.p && !str_eq(e->agent, c->who.agent))
         return err_at(c->a, ERR_FORBIDDEN, "endpoint.admin_only", STR("agent"),
-                      "Only an admin registers for another agent.");
+                      "Only an admin may register an endpoint for another "
+                      "agent.");
     if (!admin && e->internal)
         return err_at(c->a, ERR_FORBIDDEN, "endpoint.admin_only",
                       STR("internal"),
-                      "Only an admin registers a private address.");
+                      "Only an admin may register a private address.");
     if (!admin)
         e->agent = c->who.agent;
     return NULL;

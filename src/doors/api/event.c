@@ -69,7 +69,7 @@ static const struct err *read_event(struct call *c, const struct json *body,
     fields_text(&f, "parent_event_id", TRACE_MAX, &out->parent_event_id);
     if (!f.e && !event_type_known(out->type))
         fields_wrong(&f, "event_type", "event.type",
-                     "There is no such event type.");
+                     "There is no event type of this name.");
     if (!out->payload)
         out->payload = json_object(c->a);
     return fields_error(&f);
@@ -111,8 +111,8 @@ static const struct err *answer_echo(struct call *c, const struct work *w,
     struct event_rows rows = {.n = 0};
     if (!w->has_suspension || !str_eq(w->suspension.id, id))
         return ERROR(ERR_CONFLICT, "event.servers_own",
-                     "This event tells of a question that is not this "
-                     "intent's; the server writes it itself.");
+                     "The event is about a question of another intent. Only "
+                     "the server writes it.");
     if (!str_is(p->type, "intent.suspended"))
         TRY(find_reminder(c, w, p, &rows));
     if (rows.n == 0)

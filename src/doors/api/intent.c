@@ -16,7 +16,7 @@ const struct err *api_intent_get(struct call *c)
     TRY(hold_wait(c, &wait));
     if (since >= 0 && !request_query(c->rq, "wait").p)
         return err_at(c->a, ERR_BAD_REQUEST, "request.query", STR("since"),
-                      "\"since\" goes together with \"wait\".");
+                      "\"since\" needs \"wait\".");
     TRY(call_intent(c, c->param[0], REACH_READ, &i));
     if (since < 0) /* the next change is meant */
         since = i.version;
@@ -59,13 +59,13 @@ const struct err *api_intent_list(struct call *c)
     if (page.status.p &&
         vocabulary_intent_status_of(page.status) == INTENT_STATUS__MAX)
         return err_at(c->a, ERR_BAD_REQUEST, "request.query", STR("status"),
-                      "There is no such status.");
+                      "There is no status of this name.");
     if (after.p) {
         const struct err *e = call_intent(c, after, REACH_USE, &last);
         if (e && e->kind == ERR_NOT_FOUND)
             return err_at(c->a, ERR_BAD_REQUEST, "request.query", STR("after"),
-                          "\"after\" has to be the id that the page before "
-                          "ended with.");
+                          "\"after\" has to be the last id of the previous "
+                          "page.");
         TRY(e);
         page.after_created = last.created_at;
         page.after_id = last.id;
@@ -203,7 +203,7 @@ static const struct err *check_dependency(struct call *c, struct str id,
     if (pg_bool(rows, 0, 0))
         return err_at(c->a, ERR_BAD_REQUEST, "intent.cycle",
                       STR("dependency_id"),
-                      "An intent may not depend on itself, not even through "
+                      "An intent may not depend on itself, directly or through "
                       "others.");
     *status = vocabulary_intent_status_of(pg_str(rows, 0, 1));
     return NULL;
@@ -260,7 +260,7 @@ static const struct err *commit_depends(struct call *c, struct work *w,
     if (statement == SQL_INTENT_DEPENDENCY_DELETE &&
         pg_affected(rows[0]) == 0)
         return ERROR(ERR_NOT_FOUND, "intent.no_dependency",
-                     "The intent does not depend on that one.");
+                     "The intent does not depend on this one.");
     w->intent.depends_on = intents_row(rows[2], 0).depends_on;
     w->dependencies_done = pg_bool(rows[2], 0, INTENTS_DEPENDENCIES_DONE);
     if (w->intent.status == INTENT_BLOCKED && w->dependencies_done)
@@ -305,7 +305,7 @@ const struct err *api_intent_remove_dependency(struct call *c)
     TRY(call_if_match(c, &version));
     if (!id_uuid(c->param[1]))
         return ERROR(ERR_NOT_FOUND, "intent.unknown",
-                     "There is no such dependency.");
+                     "The intent named as a dependency does not exist.");
     TRY(call_begin(c, &w, c->param[0], &once));
     TRY(call_same_version(c, &w, version));
     json_set_text(p, "dependency_id", c->param[1]);

@@ -124,7 +124,7 @@ static const struct err *suspend(struct call *c, struct work *w,
     struct suspension s = {.state = SUSPENSION_PENDING};
     if (c->who.role != ROLE_AGENT)
         return ERROR(ERR_FORBIDDEN, "suspension.agents_ask",
-                     "Only an agent asks a question.");
+                     "Only an agent may ask a question.");
     if (w->intent.status != INTENT_SUSPENDED ||
         (w->has_suspension && w->suspension.state == SUSPENSION_PENDING))
         return ERROR(ERR_CONFLICT, "suspension.sealed",
@@ -168,12 +168,13 @@ static const struct err *change_state(struct call *c, struct work *w,
     if (w->intent.status == INTENT_COMPLETED ||
         w->intent.status == INTENT_ABANDONED)
         return ERROR(ERR_CONFLICT, "intent.ended",
-                     "The intent has ended; its state stays as it is.");
+                     "The intent has ended. Its state can no longer be "
+                     "changed.");
     if (!intent_patches_suspension(p, &whole, &record))
         return patch(c, w, p, body);
     if (!whole)
         return ERROR(ERR_CONFLICT, "suspension.sealed",
-                     "The question is sealed; it cannot be patched.");
+                     "The question is sealed. It cannot be patched.");
     intent_patches_drop_suspension(p);
     TRY(patch(c, w, p, body));
     return suspend(c, w, body, record);
@@ -201,7 +202,7 @@ const struct err *api_intent_state(struct call *c)
     const struct err *e = commit_intent(c, &w);
     if (w.suspension_new && err_is(e, pg_error_conflict))
         return ERROR(ERR_CONFLICT, "suspension.id_taken",
-                     "Another question had this id before. An id is never "
+                     "This id belongs to an earlier question. An id is never "
                      "used again.");
     return e;
 }

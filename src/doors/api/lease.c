@@ -196,7 +196,7 @@ static const struct err *change_agent(struct call *c, struct work *w,
     TRY(pg_run(c->pg, c->a, &rows));
     if (!assign && pg_affected(rows) == 0)
         return ERROR(ERR_NOT_FOUND, "agent.not_assigned",
-                     "That agent is not assigned to the intent.");
+                     "The agent is not assigned to the intent.");
     json_set_text(p, "agent_id", agent);
     if (pg_affected(rows) > 0)
         TRY(work_event(w, assign ? "agent_assigned" : "agent_unassigned", by,
@@ -220,7 +220,7 @@ const struct err *api_agent_assign(struct call *c)
     fields_text(&f, "agent_id", PRINCIPAL_AGENT_NAME_MAX, &agent);
     if (!f.e && !principal_agent_name_new(agent))
         fields_wrong(&f, "agent_id", "agent.name",
-                     "This cannot be an agent's name.");
+                     "This is not a valid agent name.");
     TRY(fields_error(&f));
     TRY(call_begin(c, &w, c->param[0], &once));
     if (w.answered)

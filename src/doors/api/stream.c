@@ -25,12 +25,12 @@ static const struct err *hold(struct call *c, const struct hold_stream *s)
 {
     if (c->rq->over)
         return err_retry(c->a, ERROR(ERR_RATE, metrics_limit_streams,
-                                     "Too many streams are open already. "
-                                     "Close some, or connect again later."),
+                                     "The key has too many open streams. Close "
+                                     "some, or connect again later."),
                          AGAIN);
     if (c->rq->waited)
         return ERROR(ERR_BUSY, "stream.unavailable",
-                     "The stream cannot be held just now. Connect again in a "
+                     "The stream cannot be opened just now. Connect again in a "
                      "moment.");
     if (c->rq->method != METHOD_HEAD) {
         hold_stream(c, s);
@@ -71,7 +71,7 @@ const struct err *api_stream_agent(struct call *c)
     struct hold_stream s = {.to = FRAME_AGENT, .agent = c->param[0]};
     if (!principal_agent_name(s.agent))
         return ERROR(ERR_NOT_FOUND, "agent.unknown",
-                     "This cannot be an agent's name.");
+                     "This is not a valid agent name.");
     TRY(session_speak(c, s.agent));
     return hold_tail(c, &s);
 }

@@ -102,7 +102,7 @@ static const struct err *begin_ask(struct call *c, struct work *w,
     fields_uuid(&f, "intent_id", &id);
     if (!f.e && id.p && json_has(body, "intent"))
         fields_wrong(&f, "intent", "field.unused",
-                     "Give either \"intent_id\" or \"intent\".");
+                     "The body needs either \"intent_id\" or \"intent\".");
     TRY(fields_error(&f));
     if (id.p) {
         TRY(call_begin(c, w, id, once));
@@ -149,7 +149,7 @@ static bool sees(const struct call *c, const struct suspension *s)
 static const struct err *unknown(void)
 {
     return ERROR(ERR_NOT_FOUND, "suspension.unknown",
-                 "There is no such suspension.");
+                 "There is no suspension with this id.");
 }
 
 const struct err *api_suspension_get(struct call *c)
@@ -196,8 +196,8 @@ static const struct err *read_after(struct call *c,
         return e;
     if (e || !sees(c, &s))
         return err_at(c->a, ERR_BAD_REQUEST, "request.query", STR("after"),
-                      "\"after\" has to be the suspension_id that the page "
-                      "before ended with.");
+                      "\"after\" has to be the last suspension_id of the "
+                      "previous page.");
     page->after_at = s.suspended_at;
     page->after_id = s.id;
     return NULL;
@@ -233,7 +233,7 @@ const struct err *api_suspension_list(struct call *c)
     if (page.state.p &&
         vocabulary_suspension_state_of(page.state) == SUSPENSION_STATE__MAX)
         return err_at(c->a, ERR_BAD_REQUEST, "request.query", STR("state"),
-                      "\"state\" is one of pending, resolved, expired, "
+                      "\"state\" has to be one of pending, resolved, expired, "
                       "cancelled.");
     TRY(read_after(c, &page));
     page.agent = c->who.role == ROLE_AGENT ? c->who.agent : STR_NONE;

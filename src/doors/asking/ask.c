@@ -19,9 +19,9 @@ static const struct err *open_question(struct call *c, const struct work *w)
     json_set_text(more, "suspension_id", w->suspension.id);
     return err_more(c->a,
                     ERROR(ERR_CONFLICT, "suspension.open",
-                          "This intent has an open question already. It is "
-                          "sealed until it is answered or cancelled; ask "
-                          "another one in a child intent."),
+                          "This intent already has an open question. It is "
+                          "sealed until it is answered or cancelled. Ask "
+                          "another question in a child intent."),
                     more);
 }
 
@@ -60,9 +60,9 @@ static const struct err *check_initiator(struct call *c,
     return there ? NULL
                  : err_at(c->a, ERR_INVALID, "responder.initiator",
                           STR("responder.not_initiator"),
-                          "Who initiated the intent is no operator here by "
-                          "that name, so this would keep nobody out. Name "
-                          "them as they sign in, or leave it away.");
+                          "The initiator of the intent is not an operator with "
+                          "this name, so the rule would exclude nobody. Use "
+                          "the name they sign in with, or leave the rule out.");
 }
 
 /* A question that nobody could answer is not asked. */
@@ -78,10 +78,11 @@ static const struct err *check_responder(struct call *c,
         !s->initiated_by.p)
         return err_at(c->a, ERR_INVALID, "responder.initiator",
                       STR("responder"),
-                      "The intent does not say who initiated it.");
+                      "The intent has no initiator.");
     if (r->mode == RESPONDER_AGENT && str_eq(r->who, s->asked_by))
         return err_at(c->a, ERR_INVALID, "responder.agent",
-                      STR("responder.who"), "Who asks may not answer.");
+                      STR("responder.who"), "The agent that asks may not "
+                                            "answer.");
     if (r->mode == RESPONDER_NAMED && r->not_initiator &&
         str_eq(r->who, s->initiated_by))
         there = false;
@@ -109,10 +110,11 @@ static const struct err *check_superseded(struct call *c,
         return e;
     if (e || !str_eq(old.asked_by, s->asked_by))
         return err_at(c->a, ERR_INVALID, "suspension.unknown",
-                      STR("supersedes"), "There is no such question of yours.");
+                      STR("supersedes"), "The agent has no question with this "
+                                         "id.");
     if (old.state == SUSPENSION_PENDING || old.kind != s->kind)
         return err_at(c->a, ERR_INVALID, "supersedes.other", STR("supersedes"),
-                      "Only a question of the same kind that has ended is "
+                      "Only a question of the same kind that has ended can be "
                       "superseded.");
     return NULL;
 }

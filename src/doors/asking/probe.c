@@ -43,7 +43,8 @@ const struct err *probe_check(struct arena *a, const struct channels *all,
     }
     return !name.p ? NULL
                    : err_at(a, ERR_INVALID, kind_facts, STR("subject.probe"),
-                            "There is no webhook channel of this name in use.");
+                            "There is no active webhook channel with this "
+                            "name.");
 }
 
 /* ---- asking --------------------------------------------------------- */
@@ -111,8 +112,8 @@ static const struct endpoint *named(const struct endpoint_rows *rows,
 static const struct err *unchecked(struct call *c, const char *why)
 {
     return err_at(c->a, ERR_CONFLICT, probe_unchecked, STR(""),
-                  "It could not be checked whether this is set up: %s. The "
-                  "question stays open.",
+                  "The check whether this is set up failed: %s. The question "
+                  "stays open.",
                   why);
 }
 
@@ -139,7 +140,7 @@ const struct err *probe_credential(struct call *c, const struct suspension *s)
     TRY(endpoints_list(c->pg, c->a, true, STR_NONE, &rows));
     const struct endpoint *e = named(&rows, name);
     if (!e || !c->serve->outbound)
-        return unchecked(c, "its channel is not in use");
+        return unchecked(c, "the channel is not active");
     const struct webhook w = {.id = id_new(c->a),
                               .url = e->address,
                               .body = body_of(c, s, subject),
@@ -153,9 +154,10 @@ const struct err *probe_credential(struct call *c, const struct suspension *s)
         return NULL;
     case FOUND_NOT:
         return ERROR(ERR_CONFLICT, probe_not_found,
-                     "It is not set up yet. The question stays open.");
+                     "The credential is not set up yet. The question stays "
+                     "open.");
     case FOUND_UNSAID:
     default:
-        return unchecked(c, "its channel did not answer as it should");
+        return unchecked(c, "the channel gave no valid answer");
     }
 }

@@ -25,7 +25,7 @@ const struct err *target_check(struct arena *a, const char *field,
     TRY(endpoint_url(a, field, url, &host));
     if (!internal && host.literal && private_literal(a, host.name))
         return err_at(a, ERR_INVALID, "endpoint.private", str_of(field),
-                      "This address is a private one. An admin may register "
-                      "it as internal.");
+                      "This is a private address. An admin may register it as "
+                      "internal.");
     return NULL;
 }

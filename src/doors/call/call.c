@@ -21,7 +21,7 @@ const struct err *call_intent(struct call *c, struct str id,
         TRY(intents_kin(c->pg, c->a, id, &c->who, &tie.kin));
     if (!reach_may(&c->who, tie, act))
         return ERROR(ERR_NOT_FOUND, "intent.unknown",
-                     "There is no such intent.");
+                     "There is no intent with this id.");
     return suspension_drop_mirror(c->a, out);
 }
 
@@ -96,8 +96,8 @@ const struct err *call_if_match(struct call *c, int64_t *out)
         v = str_sub(v, 1, v.n - 1);
     if (!v.p || !str_int(v, 1, INT64_MAX, out))
         return ERROR(ERR_BAD_REQUEST, "request.if_match",
-                     "If-Match header required: the version of the intent "
-                     "that you have read.");
+                     "The If-Match header is required: the version of the "
+                     "intent that you have read.");
     return NULL;
 }
 

@@ -66,9 +66,8 @@ const struct err *hold_wait(struct call *c, int64_t *out)
     *out = 0;
     if (c->rq->over)
         return err_retry(c->a, ERROR(ERR_RATE, metrics_limit_held,
-                                     "Too many reads of this key wait "
-                                     "already. Ask again later, or without "
-                                     "wait."),
+                                     "This key has too many waiting reads. Ask "
+                                     "again later, or without wait."),
                          AGAIN);
     if (!c->rq->waited && c->rq->method == METHOD_GET)
         *out = call_query_int(c, "wait", 0);

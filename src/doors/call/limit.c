@@ -30,7 +30,8 @@ static const struct err *check_bytes(struct call *c)
         return NULL;
     return err_retry(c->a,
                      ERROR(ERR_RATE, metrics_limit_bytes,
-                           "This key has stored as much as it may in a day."),
+                           "This key has reached its limit of bytes stored in "
+                           "a day."),
                      (DAY - now % DAY) / CLOCK_SECOND + 1);
 }
 
@@ -45,8 +46,8 @@ const struct err *limit_enter(struct call *c)
     if (again > 0)
         return err_retry(c->a, ERROR(ERR_RATE, metrics_limit_rate,
                                      "Too many requests at once. Wait a "
-                                     "moment, and read with wait instead of "
-                                     "asking again and again."),
+                                     "moment, and use wait instead of "
+                                     "polling."),
                          again);
     return check_bytes(c);
 }
@@ -64,8 +65,9 @@ const struct err *limit_ask(struct call *c)
                ? NULL
                : err_retry(c->a,
                            ERROR(ERR_RATE, metrics_limit_open,
-                                 "This key has as many open questions as it "
-                                 "may. Wait for answers, or cancel some."),
+                                 "This key has reached its limit of open "
+                                 "questions. Wait for answers, or cancel "
+                                 "some."),
                            ASK_AGAIN);
 }
 

@@ -53,7 +53,7 @@ static const struct err *by_key(struct call *c, struct str agent)
                      "An API key is needed, in the header X-API-Key.");
     if (key.n > KEY_MAX)
         return ERROR(ERR_UNAUTHENTICATED, "key.unknown",
-                     "The API key is not known.");
+                     "The API key is not valid.");
     const struct principals_key given = {.key = key, .agent = agent};
     return principals_by_key(c->serve->principals, c->pg, c->a, &given,
                              &c->who);
@@ -84,7 +84,7 @@ static const struct err *by_cookie(struct call *c)
     TRY(session_optional(c));
     if (!c->cookie.p)
         return ERROR(ERR_UNAUTHENTICATED, session_missing,
-                     "Sign in to go on.");
+                     "Sign in to continue.");
     return NULL;
 }
 
@@ -153,8 +153,8 @@ const struct err *session_same_origin(const struct call *c)
         str_eq(host, str_sub(own, at + 3, own.n)))
         return NULL;
     return err_at(c->a, ERR_FORBIDDEN, "request.origin", STR(""),
-                  "This form was sent from another address than %.*s. Open "
-                  "the page there and send it from there.",
+                  "The form was sent from another address than %.*s. Open the "
+                  "page there and send it again.",
                   STR_FMT(own));
 }
 

@@ -41,8 +41,8 @@ const struct err *sign_in_hash(struct call *c, struct str password,
     const int place = take_place(true);
     if (place < 0)
         return ERROR(ERR_BUSY, "password.busy",
-                     "Too many passwords are checked just now. Try again in "
-                     "a moment.");
+                     "Too many passwords are being checked just now. Try again "
+                     "in a moment.");
     *hash = crypt_password(c->a, password, c->serve->conf->password_cost);
     turns_give(place);
     return hash->p ? NULL
