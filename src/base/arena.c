@@ -1,8 +1,8 @@
-/* Memory with a life: blocks from malloc, handed out by moving a pointer.
+/* Memory in arenas: blocks from malloc, handed out by moving a pointer.
  *
- * The only file that calls malloc and free. Never gives a single piece back
- * and never returns NULL: an arena that is full ends the work that was tried
- * in it, by longjmp to arena_try, or the process. */
+ * The only file that calls malloc and free. Never frees a single piece and
+ * never returns NULL: a full arena ends the work that runs in it, by longjmp to
+ * arena_try, or the process. */
 #include "base/arena.h"
 
 #include <setjmp.h>
@@ -33,9 +33,9 @@ struct trial {
 };
 
 struct arena {
-    size_t used; /* of its own, and of those within it */
+    size_t used; /* of its own, and of the arenas within it */
     size_t max, ceiling, peak; /* of the outermost one, as is `trial`; max is
-                                  the ceiling and what was spared */
+                                * the ceiling and the spare */
     struct trial *trial;
     struct arena *root;   /* the outermost one, or itself */
     struct arena *outer;  /* NULL: it is the outermost */
@@ -47,10 +47,11 @@ struct arena {
     struct deferred *deferred;
 };
 
-/* Whose work runs: see arena_bill. A process does one thing at a time. */
+/* The arena of the running work: see arena_bill. A process does one piece of
+ * work at a time. */
 static struct arena *at_work;
 
-/* What cannot be had ends the work that is tried, or the process. */
+/* Ends the tried work, or the process. */
 static _Noreturn void give_up(const struct arena *a, const char *why, size_t n)
 {
     if (a && a->root->trial)
@@ -77,7 +78,7 @@ struct arena *arena_make(size_t max)
     struct arena *a = malloc(sizeof(*a));
     if (!a)
         give_up(NULL, no_memory, sizeof(*a));
-    /* A multiple of ALIGN, so that rounding up never passes the ceiling. */
+    /* A multiple of ALIGN, so that rounding up stays within the ceiling. */
     *a = (struct arena){.ceiling = max - max % ALIGN};
     a->max = a->ceiling;
     a->root = a;
@@ -132,7 +133,7 @@ void arena_reset(struct arena *a)
     }
 }
 
-/* Takes an arena out of the one that it is within. */
+/* Removes an arena from its outer one. */
 static void detach(struct arena *a)
 {
     struct arena **p = &a->outer->inner;
@@ -154,7 +155,7 @@ void arena_free(struct arena *a)
     free(a);
 }
 
-/* Counts size bytes in a and in all that it is within. */
+/* Counts size bytes in a and in all arenas around it. */
 static void count(struct arena *a, size_t size)
 {
     struct arena *root = a->root;
@@ -165,7 +166,7 @@ static void count(struct arena *a, size_t size)
 }
 
 /* A block with room for size bytes. A large piece gets its own, so that the
- * rest of the present block is not wasted. */
+ * rest of the current block is not wasted. */
 static struct block *block_for(struct arena *a, size_t size)
 {
     if (size <= a->now->cap - a->now->n)
@@ -258,7 +259,7 @@ void arena_no_memory(void)
     give_up(at_work, no_memory, 0);
 }
 
-/* Ends a trial, however it went. */
+/* Ends a trial, with or without success. */
 static void settle(struct arena *root, struct trial *outer,
                    struct arena *before)
 {

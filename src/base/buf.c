@@ -1,7 +1,7 @@
-/* A growing piece of text with a ceiling.
+/* A growing text with a ceiling.
  *
- * A piece that does not fit is dropped whole, and everything after it: what
- * is in the buffer never ends in the middle of a character. */
+ * A piece that does not fit is dropped whole, and so is everything after it, so
+ * that the text never ends in the middle of a character. */
 #include "base/buf.h"
 
 #include <errno.h>

@@ -1,7 +1,7 @@
-/* A growing piece of text with a ceiling.
+/* A growing text with a ceiling.
  *
  * Lives in an arena. Reaching the ceiling is an ordinary state: over becomes
- * true, further text is dropped, and the caller asks once at the end. */
+ * true, further text is dropped, and the caller checks once at the end. */
 #ifndef BASE_BUF_H
 #define BASE_BUF_H
 
@@ -23,14 +23,14 @@ void buf_char(struct buf *b, char c);
 /* s with its ASCII letters in lower case. */
 void buf_lower(struct buf *b, struct str s);
 void buf_int(struct buf *b, int64_t v);
-/* printf for numbers and slices; text of strangers goes through buf_str. */
+/* printf for numbers and slices; untrusted text goes through buf_str. */
 void buf_printf(struct buf *b, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 /* All of a file. false with errno set: it cannot be read, or (EFBIG) not all
  * of it fits. */
 bool buf_file(struct buf *b, const char *path)
     __attribute__((warn_unused_result));
-/* What is in it; valid until the next write or the arena's reset. */
+/* The text so far; valid until the next write or the arena's reset. */
 struct str buf_text(const struct buf *b);
 /* One code point as UTF-8. */
 void buf_rune(struct buf *b, uint32_t rune);

@@ -22,7 +22,7 @@ static int64_t read_clock(clockid_t which)
     return (int64_t)t.tv_sec * CLOCK_SECOND + t.tv_nsec / 1000;
 }
 
-static const _Atomic int64_t *shift; /* NULL: the clock is what it is */
+static const _Atomic int64_t *shift; /* NULL: the clock is not moved */
 
 bool clock_shift(const char *path)
 {
@@ -55,7 +55,7 @@ void clock_write(char out[static CLOCK_TEXT], int64_t t)
     const time_t second = (t - us) / CLOCK_SECOND;
     struct tm d;
     gmtime_r(&second, &d);
-    /* The remainders say to the compiler how wide each number can be. */
+    /* The remainders tell the compiler how wide each number can be. */
     snprintf(out, CLOCK_TEXT, "%04u-%02u-%02uT%02u:%02u:%02u.%06uZ",
              (unsigned)(d.tm_year + 1900) % 10000,
              (unsigned)(d.tm_mon + 1) % 100, (unsigned)d.tm_mday % 100,
@@ -63,7 +63,7 @@ void clock_write(char out[static CLOCK_TEXT], int64_t t)
              (unsigned)d.tm_sec % 100, (unsigned)us % 1000000);
 }
 
-/* Exactly n digits off the front of *s, within [min, max]. */
+/* Takes exactly n digits off the front of *s, within [min, max]. */
 static bool digits(struct str *s, size_t n, int64_t limits[2], int64_t *out)
 {
     const struct str part = str_sub(*s, 0, n);
@@ -93,7 +93,7 @@ static bool read_date(struct str *s, int64_t *us)
                       .tm_mon = (int)m - 1,
                       .tm_mday = (int)d};
     *us = (int64_t)timegm(&date) * CLOCK_SECOND;
-    /* It has made a first of March of a day that February lacks. */
+    /* timegm turns a day that February lacks into a day of March. */
     return date.tm_mday == (int)d;
 }
 
@@ -107,7 +107,7 @@ static bool read_time(struct str *s, int64_t *us)
     *us = ((h * 60 + m) * 60 + sec) * CLOCK_SECOND;
     if (!skip(s, '.'))
         return true;
-    /* Up to nine digits are read; what is finer than ours is cut off. */
+    /* Up to nine digits are read; digits beyond microseconds are cut off. */
     size_t n = 0;
     int64_t unit = CLOCK_SECOND / 10;
     while (n < s->n && s->p[n] >= '0' && s->p[n] <= '9') {

@@ -1,7 +1,7 @@
 /* The server's clock and the spellings of a moment.
  *
  * A moment is an int64_t of microseconds since 1970-01-01T00:00:00Z; 0 means
- * "none" in structs. Domain code never asks for the time: it is given. */
+ * "none" in structs. Domain code never asks for the time: it is an argument. */
 #ifndef BASE_CLOCK_H
 #define BASE_CLOCK_H
 
@@ -11,14 +11,14 @@
 
 /* Now, wall clock. */
 int64_t clock_now(void);
-/* For tests: from here on, in this process and those forked from it, clock_now
- * is later by the microseconds that stand, as an int64_t, in the file at path
- * and may change there at any time. false when it cannot be mapped. */
+/* For tests: from now on, in this process and its later children, clock_now is
+ * later by the microseconds in the file at path, an int64_t that may change at
+ * any time. false when it cannot be mapped. */
 bool clock_shift(const char *path);
-/* A clock that only goes forward, for measuring; microseconds. */
+/* A monotonic clock for measuring; microseconds. */
 int64_t clock_mono(void);
 /* RFC 3339 with Z: 2026-11-20T09:26:13.510233Z, in CLOCK_TEXT bytes with the
- * NUL; the nearest moment there can be for one outside the years 1..9999. */
+ * NUL; the nearest representable moment for one outside the years 1..9999. */
 #define CLOCK_TEXT 28
 void clock_write(char out[static CLOCK_TEXT], int64_t t);
 /* Reads either form (date, 'T' or space, time, 0 to 9 fraction digits, Z, an

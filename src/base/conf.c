@@ -1,7 +1,7 @@
 /* The configuration, read once at the start.
  *
- * Checks every value on its own and names all mistakes at once; never opens
- * what a value names, and never repeats a value, which may be a secret. */
+ * Checks every value on its own and reports all mistakes at once; never opens a
+ * file that a value names, and never prints a value, which may be a secret. */
 #include "base/conf.h"
 
 #include <assert.h>
@@ -15,7 +15,7 @@
 
 static const char owner_name[] = "database_owner";
 
-/* ---- what a text may be: NULL, or what is wanted instead ------------- */
+/* ---- checks of a text: NULL, or the wanted form ---------------------- */
 
 static const char *check_database(struct str v)
 {
@@ -58,7 +58,8 @@ static bool is_host(struct str s)
     return s.n > 0;
 }
 
-/* host[:port], the port not the one that browsers leave out of Origin. */
+/* host[:port], the port not the default one, which browsers leave out of
+ * Origin. */
 static bool is_authority(struct str s, int64_t own_port)
 {
     size_t colon = s.n;
@@ -85,7 +86,7 @@ static const char *check_public_url(struct str v)
            "only where it is not the default, and nothing after it";
 }
 
-/* Its members are for the domain to judge; whoever loads it does. */
+/* The members are checked by the domain when the policy is loaded. */
 static const char *check_retry_policy(struct str v)
 {
     return v.n == 0 || (v.p[0] == '{' && v.p[v.n - 1] == '}')
@@ -129,7 +130,7 @@ static const char *check_settings_hosts(struct str v)
 enum key_type {
     KEY_TEXT,   /* struct str */
     KEY_NUMBER, /* int64_t */
-    KEY_WORD    /* unsigned: which of the words, from 0 */
+    KEY_WORD    /* unsigned: the index of the word, from 0 */
 };
 
 /* The variable of a key is SAYSO_ and its name in upper case. */
@@ -138,9 +139,10 @@ static const struct key {
     size_t at; /* in struct conf */
     enum key_type type;
     bool required;
-    const char *(*check)(struct str v); /* of a text; NULL: all are fine */
+    const char *(*check)(struct str v); /* of a text; NULL: every text is
+                                         * valid */
     int64_t min, max;                   /* of a number */
-    const char *words;                  /* a space between */
+    const char *words;                  /* separated by spaces */
 } keys[] = {
 #define AT(name_) #name_, offsetof(struct conf, name_)
 #define NEEDED(name_, check_) {AT(name_), KEY_TEXT, true, check_, 0, 0, NULL}
@@ -156,8 +158,8 @@ static const struct key {
     TEXT(database_wait, NULL),
     TEXT(database_tick, NULL),
     TEXT(database_deliver, NULL),
-    /* Its 1.2 times has to end before nginx and the supervisor lose
-     * patience. */
+    /* 1.2 times this value has to end before the timeouts of nginx and the
+     * supervisor. */
     NUMBER(database_timeout, 1, 20),
     NUMBER(database_connect_ms, 50, 10000),
     WORD(require_standby, "no yes"),
@@ -199,7 +201,7 @@ static const struct key {
 static_assert(CRYPT_INTERACTIVE == 0 && CRYPT_MIN == 1,
               "the places of the words of password_cost");
 
-/* What is known while the sources are read. */
+/* The state while the sources are read. */
 struct reading {
     struct arena *arena;
     struct conf *conf;
@@ -209,7 +211,7 @@ struct reading {
     bool given[countof(keys)];
 };
 
-/* Where to write the next mistake; line 0: it is in no line. */
+/* The buffer for the next mistake; line 0: it is in no line. */
 static struct buf *mistake(struct reading *r, size_t line)
 {
     r->failed = true;
@@ -255,7 +257,7 @@ static void set_word(struct reading *r, const struct key *k, struct str value,
     buf_put(why, " is required");
 }
 
-/* p NULL: the value is fine; else what is wanted instead. */
+/* p NULL: the value is valid; else the form that is required. */
 static struct str set(struct reading *r, const struct key *k, struct str value)
 {
     static void (*const setters[])(struct reading *, const struct key *,
@@ -348,7 +350,7 @@ static struct str beside(struct arena *a, struct str socket)
     return buf_text(&b);
 }
 
-/* What stands in for keys that were not given. */
+/* The defaults of keys that were not given. */
 static void fill_in(struct reading *r)
 {
     struct conf *c = r->conf;

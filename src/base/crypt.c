@@ -13,8 +13,7 @@ bool crypt_init(void)
     return sodium_init() >= 0;
 }
 
-/* libsodium asks for pointers that are not NULL even where there is nothing
- * behind them. */
+/* libsodium asks for pointers that are not NULL even for empty input. */
 static struct str solid(struct str s)
 {
     return s.p ? s : STR("");

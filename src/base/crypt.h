@@ -17,8 +17,8 @@ struct str crypt_sha256_hex(struct arena *a, struct str s);
 struct str crypt_sha256_b64(struct arena *a, struct str s);
 /* The bytes as base64 with padding (RFC 4648 4). */
 struct str crypt_base64(struct arena *a, struct str bytes);
-/* The bytes that base64 stands for, with or without padding; p NULL when it
- * is none. */
+/* The bytes of a base64 text, with or without padding; p NULL when it is
+ * invalid. */
 struct str crypt_base64_read(struct arena *a, struct str text);
 /* HMAC-SHA256 (RFC 2104) as base64 with padding. */
 struct str crypt_hmac(struct arena *a, struct str key, struct str s);
@@ -28,10 +28,10 @@ void crypt_random(void *p, size_t n);
 /* Equal in constant time; false when the lengths differ. */
 bool crypt_equal(struct str a, struct str b);
 
-/* Encrypted with a key that is made of the secret (XSalsa20 and Poly1305), as
- * base64: nobody who does not have it can read or change the text. */
+/* Encrypts with a key derived from the secret (XSalsa20 and Poly1305), as
+ * base64: without the secret the text can be neither read nor changed. */
 struct str crypt_seal(struct arena *a, struct str secret, struct str text);
-/* p NULL where it was not sealed so, or has changed since. */
+/* p NULL where the text was not made by crypt_seal with this secret. */
 struct str crypt_unseal(struct arena *a, struct str secret, struct str sealed);
 
 /* argon2id with libsodium's limits. MIN is for tests only. */
@@ -40,8 +40,8 @@ enum crypt_cost { CRYPT_INTERACTIVE, CRYPT_MIN };
 struct str crypt_password(struct arena *a, struct str password,
                           enum crypt_cost cost);
 bool crypt_password_ok(struct arena *a, struct str hash, struct str password);
-/* Same work as a check, for an unknown user: the answer's time must not tell
- * whether the user exists. */
+/* The same work as a check, for an unknown user: the time of the answer must
+ * not reveal whether the user exists. */
 void crypt_password_pretend(struct arena *a, struct str password,
                             enum crypt_cost cost);
 

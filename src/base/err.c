@@ -14,7 +14,7 @@ bool err_is(const struct err *e, const char *code)
 const struct err *err_at(struct arena *a, enum err_kind kind, const char *code,
                          struct str at, const char *fmt, ...)
 {
-    /* A sentence, not an essay: what is longer is cut at a character. */
+    /* A longer sentence is cut between characters. */
     char text[1024];
     va_list ap;
     va_start(ap, fmt);

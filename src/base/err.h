@@ -2,7 +2,8 @@
  *
  * code is stable API text ("suspension.already_decided"); say is one sentence
  * for the person or the agent, with the next step. Internal causes go to the
- * log, never in here. world/response.c alone turns a kind into a status. */
+ * log, never into an error. world/response.c alone turns a kind into a
+ * status. */
 #ifndef BASE_ERR_H
 #define BASE_ERR_H
 
@@ -15,15 +16,15 @@ enum err_kind {
     ERR_NOT_FOUND,       /* 404 */
     ERR_METHOD,          /* 405 */
     ERR_CONFLICT,        /* 409 */
-    ERR_LEASE,           /* 409: the lease of somebody is in the way */
+    ERR_LEASE,           /* 409: a lease is in the way */
     ERR_TOO_LARGE,       /* 413 */
     ERR_MEDIA_TYPE,      /* 415 */
     ERR_INVALID,         /* 422: read, but not acceptable */
     ERR_RATE,            /* 429 */
-    ERR_INTERNAL,        /* 500: a defect of ours */
+    ERR_INTERNAL,        /* 500: a defect of the server */
     ERR_BUSY,            /* 503: try again, Retry-After */
-    ERR_MEMORY,          /* 503: more memory than a request may hold */
-    ERR_AGAIN,           /* never leaves the house: run the call once more */
+    ERR_MEMORY,          /* 503: over the memory budget of a request */
+    ERR_AGAIN,           /* internal only: run the call once more */
     ERR__MAX
 };
 
@@ -33,11 +34,12 @@ struct err {
     enum err_kind kind;
     const char *code;
     struct str say;
-    /* Where in the input, e.g. "choices[2].value" or "byte 17"; or empty. */
+    /* The place in the input, e.g. "choices[2].value" or "byte 17"; or
+     * empty. */
     struct str at;
-    /* Seconds after which it may be tried again; 0: as its kind says. */
+    /* Seconds until a retry; 0: the default of the kind. */
     int64_t retry;
-    /* More members for the answer's body, a JSON object; or NULL. */
+    /* Further members of the response body, a JSON object; or NULL. */
     const struct json *more;
 };
 
@@ -61,9 +63,9 @@ struct err {
         &error_;                                                               \
     })
 
-/* Has e, or NULL, this code? Codes that others ask about have a name in the
- * header of the file that gives them, such as event_log_full, and err_is
- * compares the address: no text. */
+/* Has e, or NULL, this code? Codes that callers compare have a name in the
+ * header of the file that returns them, such as event_log_full, and err_is
+ * compares the address, not the text. */
 bool err_is(const struct err *e, const char *code);
 /* An error whose sentence or place is made at run time; lives in a. */
 const struct err *err_at(struct arena *a, enum err_kind kind, const char *code,
@@ -72,7 +74,7 @@ const struct err *err_at(struct arena *a, enum err_kind kind, const char *code,
 /* A copy of e with more set. */
 const struct err *err_more(struct arena *a, const struct err *e,
                            const struct json *more);
-/* A copy of e that says when to try again. */
+/* A copy of e with the time of a retry. */
 const struct err *err_retry(struct arena *a, const struct err *e,
                             int64_t seconds);
 

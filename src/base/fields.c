@@ -1,6 +1,6 @@
-/* Reading the members of a JSON object that a stranger sent.
+/* Reading the members of an untrusted JSON object.
  *
- * Entered by everything that parses a body. Knows no member's meaning. */
+ * Used by all code that parses a body. Knows no member's meaning. */
 #include "base/fields.h"
 
 #include <inttypes.h>

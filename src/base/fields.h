@@ -1,9 +1,9 @@
-/* Reading the members of a JSON object that a stranger sent.
+/* Reading the members of an untrusted JSON object.
  *
- * Each call checks one member and fills *out; the first mistake is kept and
- * the rest becomes a no-op, so a parser is a plain list of its members with
- * one look at fields_error at the end. A mistake is ERR_INVALID with the
- * member's path in .at. null counts as absent. */
+ * Each call checks one member and fills *out; the first mistake is kept and the
+ * later calls do nothing, so a parser is a plain list of its members with one
+ * call of fields_error at the end. A mistake is ERR_INVALID with the member's
+ * path in .at. null counts as absent. */
 #ifndef BASE_FIELDS_H
 #define BASE_FIELDS_H
 
@@ -34,8 +34,8 @@ void fields_text(struct fields *f, const char *key, size_t max,
 /* One of the space-separated words; p NULL when absent. */
 void fields_word(struct fields *f, const char *key, const char *words,
                  struct str *out);
-/* One of n words, word(i) each; NULL: it may not be sent. The word's place; n
- * when absent. */
+/* One of n words, word(i) each; NULL: it may not be sent. Returns the word's
+ * index; n when absent. */
 size_t fields_index(struct fields *f, const char *key,
                     const char *(*word)(size_t i), size_t n);
 /* A whole number in [min, max]; *out stays as it is when absent. */

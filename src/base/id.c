@@ -1,6 +1,6 @@
-/* Identifiers: making UUIDs of version 7, and judging what strangers send.
+/* Identifiers: making UUIDs of version 7, and checking those of clients.
  *
- * Keeps no state: two ids of one millisecond come in no order. */
+ * Keeps no state: the order of two ids of one millisecond is random. */
 #include "base/id.h"
 
 #include "base/buf.h"

@@ -1,4 +1,4 @@
-/* Identifiers: those that Sayso makes, and which ones of others it takes. */
+/* Identifiers: making new ones, and checking those of clients. */
 #ifndef BASE_ID_H
 #define BASE_ID_H
 
@@ -11,9 +11,9 @@ struct str id_new(struct arena *a);
 bool id_uuid(struct str s);
 /* A UUID's text in lower case, as it is stored. */
 struct str id_lower(struct arena *a, struct str uuid);
-/* Is s 1..64 characters of A-Z a-z 0-9 . _ ~ -, and neither "." nor ".."?
- * What an agent may choose as a suspension's id or a lease scope's plain
- * part; safe in a path. */
+/* Is s 1..64 characters of A-Z a-z 0-9 . _ ~ -, and neither "." nor ".."? An
+ * agent may choose such a text as a suspension's id or as the plain part of a
+ * lease scope; it is safe in a path. */
 bool id_token(struct str s);
 
 #endif

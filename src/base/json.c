@@ -1,17 +1,17 @@
 /* Trees: the one door to json-c.
  *
- * A struct json is a json_object of json-c under another name. Every
- * reference that is held here belongs to an arena and is given back by it;
- * a value inside of a container lives as long as the container or its own
- * arena does. Nothing is judged here: json_check does that before.
+ * A struct json is a json_object of json-c under another name. Every reference
+ * that this file holds belongs to an arena and is released by it; a value
+ * inside a container lives as long as the container or its own arena does.
+ * Nothing is validated here: json_check does that before.
  *
- * json-c takes its memory elsewhere, so every tree is charged to the arena's
- * budget before it is made. What json_set and json_add make in a tree has no
- * arena at hand and is billed to the work that runs. */
+ * json-c allocates with malloc, so every tree is charged to the arena's budget
+ * before it is made. json_set and json_add have no arena at hand and bill the
+ * running work. */
 #include <limits.h>
 #include <stdlib.h>
 
-/* json-c has types of these names; ours are functions and an enum. */
+/* json-c has types with the names of functions and an enum of json.h. */
 #define json_bool jsonc_bool
 #define json_object jsonc_object
 #define json_type jsonc_type
@@ -25,8 +25,8 @@
 #include "base/json.h"
 #include "base/log.h"
 
-/* A tree of ours that cannot be made or changed is a defect or the end of
- * memory; going on would lose data silently. */
+/* A tree of the server that cannot be made or changed is a defect, or memory
+ * has run out; continuing would lose data silently. */
 static _Noreturn void die(const char *why)
 {
     log_line(LOG_ERR, "json: %s", why);
@@ -50,8 +50,8 @@ static struct jsonc_object *made(struct jsonc_object *o)
     return o;
 }
 
-/* A reference that an arena gives back. It is made before what it is to hold,
- * for the arena may have no room for it. */
+/* A reference that an arena releases. It is allocated before its object,
+ * because the arena may have no room for it. */
 struct held {
     struct jsonc_object *o;
 };
@@ -84,8 +84,8 @@ static struct jsonc_object *text_make(struct str s)
     return made(json_object_new_string_len(s.n ? s.p : "", (int)s.n));
 }
 
-/* The gate has passed the text: whatever json-c says against it now is a
- * difference between the two, which the fuzz target looks for. */
+/* json_check has passed the text: an error of json-c is now a difference
+ * between the two, which the fuzz target looks for. */
 const struct err *json_parse(struct arena *a, struct str text,
                              struct json **root)
 {
@@ -101,7 +101,7 @@ const struct err *json_parse(struct arena *a, struct str text,
     json_tokener_set_flags(tok, JSON_TOKENER_STRICT);
     struct jsonc_object *o =
         json_tokener_parse_ex(tok, text.p, (int)text.n);
-    /* A number alone ends only with the NUL behind it. */
+    /* A number alone ends only with the NUL after it. */
     if (json_tokener_get_error(tok) == json_tokener_continue)
         o = json_tokener_parse_ex(tok, "", 1);
     const bool ok = json_tokener_get_error(tok) == json_tokener_success;
@@ -130,7 +130,7 @@ enum json_type json_type(const struct json *v)
     return types[json_object_get_type(in(v))];
 }
 
-/* The gate bounds the recursion. */
+/* The recursion is bounded by json_check. */
 size_t json_depth(const struct json *v)
 {
     size_t deepest = 0;
@@ -169,8 +169,8 @@ struct json *json_get(const struct json *obj, const char *key)
     return out(v);
 }
 
-/* json-c wants keys that end in NUL; a string of its own is such a copy, and
- * a key with a NUL inside is in no object. */
+/* json-c needs keys that end in NUL; a string object holds such a copy, and no
+ * object has a key with a NUL inside. */
 struct json *json_get_str(const struct json *obj, struct str key)
 {
     if (str_find(key, '\0', 0) < key.n)
@@ -276,14 +276,14 @@ struct json *json_boolean(struct arena *a, bool v)
     return own(h, made(json_object_new_boolean(v)));
 }
 
-/* What a member of the house's own making takes, beside its value. Before the
- * value is made: a bill may not return. */
+/* The memory of a member that the server adds, beside its value. Called before
+ * the value is made, because a bill may not return. */
 static void bill_member(const char *key)
 {
     arena_bill(JSON_MEMBER_BYTES + strlen(key));
 }
 
-/* Puts v in; the reference is the object's from now on. */
+/* Puts v in; the object takes over the reference. */
 static void put(struct json *obj, const char *key, struct jsonc_object *v)
 {
     if (!json_is(obj, JSON_OBJECT))
@@ -390,7 +390,7 @@ void json_drop(struct json *arr, size_t i)
         json_object_array_del_idx(in(arr), i, 1);
 }
 
-/* What a copy of v takes. */
+/* The memory of a copy of v. */
 static size_t weight_of(const struct json *v)
 {
     size_t n = 0;

@@ -1,13 +1,13 @@
-/* The one spelling of a tree: RFC 8785, for what is hashed and signed.
+/* The canonical form of a tree: RFC 8785, for texts that are hashed or signed.
  *
- * Reads trees only through json.h. A tree is as deep as json_check allows and
- * the few levels that the server puts around it: recursion is bounded. */
+ * Reads trees only through json.h. The recursion is bounded: a tree is as deep
+ * as json_check allows, plus the few levels that the server adds. */
 #include <stdlib.h>
 
 #include "base/json.h"
 
-/* UTF-8 sorts as UTF-16 does but for one thing: what UTF-16 writes as a pair
- * of surrogates, lead bytes F0 to F4, comes before U+E000 to U+FFFF, lead
+/* UTF-8 sorts like UTF-16 with one exception: characters that UTF-16 writes as
+ * a pair of surrogates, lead bytes F0 to F4, come before U+E000 to U+FFFF, lead
  * bytes EE and EF. */
 static int rank(char c)
 {

@@ -1,9 +1,9 @@
-/* The gate: every text of a stranger passes here before json-c sees it.
+/* The check of every untrusted JSON text before json-c parses it.
  *
- * One pass over the bytes with a stack of its own, so that depth costs no
- * call stack. Keys are compared once per object, by sorting them when it
- * closes: no text makes that slower than n log n. Builds no tree and never
- * changes a byte. What passes, passes again in its canonical form. */
+ * One pass over the bytes with a stack of its own, so that depth costs no call
+ * stack. Keys are compared once per object, by sorting them when it closes: no
+ * text makes that slower than n log n. Builds no tree and never changes a byte.
+ * An accepted text is accepted again in its canonical form. */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -25,8 +25,8 @@ struct gate {
         size_t base; /* of its keys */
     } level[JSON_DEPTH_MAX];
     /* The keys of all open objects, those of the innermost on top. Where they
-     * are many they have an arena of their own, so that nothing of them stays
-     * with the caller, who may have many texts checked. */
+     * are many they have an arena of their own, so that none of their memory
+     * stays with the caller, who may check many texts. */
     struct key few[32];
     struct key *keys;
     size_t n, cap;
@@ -54,7 +54,7 @@ static const struct err *syntax(const struct gate *g, const char *say)
                   g->i < g->t.n ? say : "The text ends too early.");
 }
 
-/* The byte at i, or -1 behind the end. */
+/* The byte at i, or -1 after the end. */
 static int byte_at(struct str t, size_t i)
 {
     return i < t.n ? (unsigned char)t.p[i] : -1;
@@ -115,7 +115,7 @@ static const struct err *escape(struct gate *g)
     return NULL;
 }
 
-/* A string; g->i is at its opening quote and ends behind the closing one. */
+/* A string; g->i is at its opening quote and ends after the closing one. */
 static const struct err *string(struct gate *g)
 {
     for (g->i++; peek(g) != '"';) {
@@ -157,13 +157,13 @@ static size_t unescape_one(struct buf *b, struct str s, size_t i)
     return i + 12;
 }
 
-/* What the text between two quotes stands for. */
+/* The value of the text between two quotes. */
 static struct str unescape(struct arena *a, struct str s)
 {
     if (str_find(s, '\\', 0) == s.n)
         return s;
-    /* Unescaping only shortens: all of the room is known here, which keeps
-     * a text of many small keys from costing many times its size. */
+    /* Unescaping only shortens, so the needed room is known here; a buffer that
+     * grows would cost a text of many small keys many times its size. */
     struct buf b = {.arena = a,
                     .p = arena_alloc(a, s.n + 1),
                     .cap = s.n + 1,
@@ -244,8 +244,9 @@ static size_t number_end(struct str t, size_t i, bool *whole)
     return end;
 }
 
-/* Can we hold it? A double from 2^63 up to 1e21 cannot be held either: its
- * canonical form has no exponent and would be an integer beyond int64. */
+/* Can the server store it? A double from 2^63 up to 1e21 cannot be stored
+ * either: its canonical form has no exponent and would be an integer beyond
+ * int64. */
 static bool holds(const char *z, bool whole)
 {
     errno = 0;
@@ -253,7 +254,7 @@ static bool holds(const char *z, bool whole)
         (void)strtoll(z, NULL, 10);
         return errno != ERANGE;
     }
-    /* The program never calls setlocale: the point is a point. */
+    /* The program never calls setlocale, so the decimal point is a point. */
     const double v = fabs(strtod(z, NULL));
     return isfinite(v) && (v < 0x1p63 || v >= 1e21);
 }
@@ -280,7 +281,7 @@ static const struct err *json_check_number(struct gate *g)
         return refuse(g, at, "json.number",
                       "A number is out of range. Send it as a string.");
     g->i = end;
-    /* The tree keeps the digits of what is no integer. */
+    /* The tree keeps the digits of a number that is not an integer. */
     g->weight += whole ? JSON_VALUE_BYTES : JSON_TEXT_BYTES + (end - at);
     return NULL;
 }
@@ -314,7 +315,7 @@ static const struct err *open_level(struct gate *g, bool *value)
     return *value && object ? key(g) : NULL;
 }
 
-/* Sorted by name; the same name again in the order of the text. */
+/* Sorted by name; equal names in the order of the text. */
 static int key_cmp(const void *a, const void *b)
 {
     const struct key *x = a, *y = b;
@@ -339,8 +340,8 @@ static const struct err *close_level(struct gate *g)
     return NULL;
 }
 
-/* What follows a value: closing brackets, then a comma and a key, or the
- * end of the text. *more: another value must follow. */
+/* The text after a value: closing brackets, then a comma and a key, or the end
+ * of the text. *more: another value must follow. */
 static const struct err *after(struct gate *g, bool *more)
 {
     *more = false;

@@ -1,4 +1,4 @@
-/* When two values are the same, and which of two numbers is the larger.
+/* Comparing two values for equality, and two numbers by size.
  *
  * Reads trees only through json.h and never changes one. */
 #include "base/json.h"
@@ -9,7 +9,7 @@ int json_compare(const struct json *a, const struct json *b)
     const bool whole = json_is(a, JSON_INT), other = json_is(b, JSON_INT);
     if (x < y || x > y || (!whole && !other))
         return (x > y) - (x < y);
-    /* An int64_t never is 2^63, and may be rounded to it. */
+    /* An int64_t is never 2^63, but may be rounded to it. */
     if (whole != other && x >= 0x1p63)
         return whole ? -1 : 1;
     const int64_t i = whole ? json_int(a) : (int64_t)x;

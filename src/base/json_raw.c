@@ -1,9 +1,9 @@
 /* The bytes of one member, as they were sent.
  *
- * What a person approves is kept and hashed as it came, so it is cut out of
- * the text here and never written anew. Only for text that json_check has
- * passed: nothing is judged here, and other text gives nothing or nonsense,
- * but never a byte from outside of it. */
+ * An approved subject is stored and hashed as it was sent, so its bytes are cut
+ * out of the text here and never rewritten. Only for text that json_check has
+ * passed: nothing is validated here, and other text gives an empty or wrong
+ * result, but never a byte from outside of it. */
 #include "base/json.h"
 
 static bool is(struct str t, size_t i, const char *set)
@@ -11,7 +11,8 @@ static bool is(struct str t, size_t i, const char *set)
     return i < t.n && t.p[i] && strchr(set, t.p[i]);
 }
 
-/* Behind the closing quote of the string whose opening quote is at i. */
+/* The offset after the closing quote of the string whose opening quote is at
+ * i. */
 static size_t string_end(struct str t, size_t i)
 {
     for (i++; i < t.n && t.p[i] != '"'; i++)
@@ -20,7 +21,7 @@ static size_t string_end(struct str t, size_t i)
     return i < t.n ? i + 1 : t.n;
 }
 
-/* Behind the value at i. */
+/* The offset after the value at i. */
 static size_t value_end(struct str t, size_t i)
 {
     size_t depth = 0;
@@ -38,13 +39,13 @@ static size_t value_end(struct str t, size_t i)
     return i < t.n ? i : t.n;
 }
 
-/* Does the literal, a string with its quotes, stand for key? */
+/* Is the literal, a string with its quotes, equal to key after unescaping? */
 static bool stands_for(struct arena *a, struct str literal, struct str key)
 {
     const struct str inner = str_sub(literal, 1, literal.n - 1);
     if (str_find(inner, '\\', 0) == inner.n)
         return str_eq(inner, key);
-    /* An escape is at most six times as long as what it stands for. */
+    /* An escape is at most six times as long as its character. */
     struct json *v;
     return inner.n / 6 <= key.n && !json_parse(a, literal, &v) &&
            str_eq(json_text(v), key);

@@ -1,6 +1,6 @@
-/* How pieces of JSON are spelt: a string, a double, lines for people.
+/* Writing pieces of JSON: a string, a double, indented lines.
  *
- * Shared by every writer of JSON in the house. Reads trees only through
+ * Shared by every writer of JSON in the program. Reads trees only through
  * json.h and never changes one. */
 #include <inttypes.h>
 #include <math.h>
@@ -40,7 +40,7 @@ struct decimal {
     int count, point;
 };
 
-/* Is digits times ten to the power of exponent v again? */
+/* Is digits times ten to the power of exponent equal to v as a double? */
 static bool reads_back(uint64_t digits, int exponent, double v)
 {
     char z[48];

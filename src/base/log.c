@@ -1,4 +1,4 @@
-/* One line for each thing worth telling, on standard error.
+/* Log lines on standard error.
  *
  * One write for one line, so that the lines of several processes do not mix.
  * Never allocates, never fails, never changes errno. */
@@ -22,8 +22,9 @@ void log_request(struct str id)
     request_id = id;
 }
 
-/* Is standard error itself what JOURNAL_STREAM names ("device:inode")? The
- * variable alone proves nothing: a redirected child inherits it too. */
+/* Is standard error itself the journal's stream of JOURNAL_STREAM
+ * ("device:inode")? The variable alone proves nothing: a redirected child
+ * inherits it too. */
 static bool to_journal(void)
 {
     struct str rest = str_of(getenv("JOURNAL_STREAM"));
@@ -52,7 +53,7 @@ static const char *level_name(enum log_level level)
     return "info";
 }
 
-/* What was really written of a piece that snprintf wanted n bytes for. */
+/* The bytes really written of a piece for which snprintf needed n. */
 static size_t kept(int n, size_t size)
 {
     if (n < 0)
@@ -79,8 +80,8 @@ static size_t head(char *line, size_t size, enum log_level level)
     return at;
 }
 
-/* Puts '?' for control characters, line separators and what is not UTF-8, in
- * place: nothing gets longer. Returns the new length. */
+/* Replaces control characters, line separators and malformed UTF-8 by '?', in
+ * place: the line never gets longer. Returns the new length. */
 static size_t tame(char *line, size_t n)
 {
     const struct str s = {line, n};
@@ -121,6 +122,6 @@ void log_line(enum log_level level, const char *fmt, ...)
     }
     line[n++] = '\n';
     const ssize_t written = write(STDERR_FILENO, line, n);
-    (void)written; /* there is nobody left to tell when this fails */
+    (void)written; /* a failed write of the log cannot be reported */
     errno = error;
 }

@@ -1,7 +1,7 @@
-/* Counters that all processes of one pool share, and their exposition.
+/* Counters shared by all processes of one pool, and their exposition.
  *
- * Every number is one atomic of its own. A reader may see a request counted
- * in one place and not yet in another; nothing is ever locked. */
+ * Every number is a separate atomic. A reader may see a request counted in one
+ * place and not yet in another; nothing is ever locked. */
 #include "base/metrics.h"
 
 #include <inttypes.h>
@@ -15,14 +15,14 @@ const char metrics_limit_bytes[] = "limit.bytes";
 const char metrics_limit_subscriptions[] = "limit.subscriptions";
 const char metrics_limit_endpoints[] = "limit.endpoints";
 
-/* The statuses that Sayso answers with; all else is counted at the end. */
+/* The statuses that the server sends; others are counted in the last place. */
 static const int statuses[] = {
     200, 201, 204, 303, 304, 400, 401, 403, 404, 405,
     409, 413, 415, 422, 429, 500, 503,
 };
 #define OTHER countof(statuses)
 
-/* The upper limits of the buckets but the last, which has none. */
+/* The upper limits of the buckets; the last bucket has none. */
 static const struct {
     int64_t us;
     const char *label; /* in seconds */
@@ -65,7 +65,7 @@ struct metrics *metrics_make(const char *const *names, size_t n)
 {
     if (n < 1 || n > METRICS_ROUTES_MAX)
         return NULL;
-    /* The kernel gives zeroed pages, and zero is how every counter starts. */
+    /* The kernel gives zeroed pages, and every counter starts at zero. */
     struct metrics *m = mmap(NULL, sizeof(*m), PROT_READ | PROT_WRITE,
                              MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (m == MAP_FAILED)
@@ -248,7 +248,7 @@ static void put_counter(struct buf *b, const char *name, const char *help,
     buf_printf(b, "%s %" PRIu64 "\n", name, count);
 }
 
-/* Nothing where nobody could look: a 0 would say that all is well. */
+/* Nothing without a measurement: a 0 would read as no lag. */
 static void put_standbys(struct metrics *m, struct buf *b)
 {
     static const char standbys[] = "sayso_replication_standbys";

@@ -1,8 +1,8 @@
-/* Counters that all processes of one pool share, and the slots of its workers.
+/* Counters shared by all processes of one pool, and the slots of its workers.
  *
- * One anonymous shared mapping made before the fork; updated with atomic
- * adds, read by whichever worker answers /metrics. A killed worker loses no
- * count. Knows route numbers and names only as it is told them. */
+ * One anonymous shared mapping made before the fork; updated with atomic adds,
+ * read by the worker that answers /metrics. A killed worker loses no count.
+ * Route numbers and names are arguments. */
 #ifndef BASE_METRICS_H
 #define BASE_METRICS_H
 
@@ -34,20 +34,21 @@ struct metrics_worker *metrics_worker(struct metrics *m, size_t slot);
 /* One request answered: its route, status, total and database time (us). */
 void metrics_request(struct metrics *m, size_t route, int status, int64_t us,
                      int64_t database_us);
-/* A worker or another child ended unasked, and is started again. */
+/* A worker or another child ended by itself, and is started again. */
 void metrics_restart(struct metrics *m);
-/* A request was refused for want of the database. */
+/* A request was refused because the database did not answer. */
 void metrics_database_error(struct metrics *m);
-/* A request was ended for wanting more memory than it may hold. */
+/* A request was ended because it needed more memory than one request may
+ * use. */
 void metrics_memory(struct metrics *m);
 /* A worker that had grown was replaced. */
 void metrics_recycled(struct metrics *m);
-/* The database's standbys, as they were just now. */
+/* The database's standbys at the last measurement. */
 struct metrics_standbys {
-    int64_t us; /* how far the last of them is behind */
+    int64_t us; /* the lag of the slowest standby */
     int64_t sync, async;
 };
-/* NULL: nothing is known of them. */
+/* NULL: no measurement. */
 void metrics_standbys(struct metrics *m, const struct metrics_standbys *now);
 /* The codes of the ceilings that a key can reach: limit.streams and so on. */
 extern const char metrics_limit_streams[];
@@ -58,10 +59,10 @@ extern const char metrics_limit_bytes[];
 extern const char metrics_limit_subscriptions[];
 extern const char metrics_limit_endpoints[];
 
-/* A request was refused for one of these ceilings; other codes are not
+/* A request was refused for one of these limits; other codes are not
  * counted. */
 void metrics_refused(struct metrics *m, const char *code);
-/* A stream was cut because too much was unsent. */
+/* A stream was cut because too many bytes were unsent. */
 void metrics_cut(struct metrics *m);
 /* Prometheus text exposition format 0.0.4. */
 void metrics_render(struct metrics *m, struct buf *b);

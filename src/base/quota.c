@@ -1,8 +1,8 @@
-/* What each caller has used lately: a table of atomics in shared memory.
+/* The recent use of each caller: a table of atomics in shared memory.
  *
- * A place belongs to a caller by the hash of its id. Two who come at the same
- * moment to a place that changes hands may count to each other once; nothing
- * but a ceiling depends on it. */
+ * A slot belongs to a caller by the hash of its id. Two callers that claim the
+ * same slot at the same moment may count to each other once; only a limit
+ * depends on it. */
 #include "base/quota.h"
 
 #include <stdatomic.h>
@@ -11,13 +11,13 @@
 #include "base/clock.h"
 
 #define PLACES 4096
-#define WAYS 8 /* places that a caller may have */
+#define WAYS 8 /* slots that a caller may have */
 #define COUNT_HOLDS (10 * CLOCK_SECOND)
 
 struct place {
     _Atomic uint64_t who;   /* 0: free */
-    /* When all that was taken will have been given back (GCRA). In the past:
-     * the caller is as good as new, and may be forgotten. */
+    /* The time at which the whole burst is available again (GCRA). In the past:
+     * the caller has its full burst, and may be forgotten. */
     _Atomic int64_t full_at;
     _Atomic int64_t day, bytes, unsaved;
     _Atomic int64_t open, counted_at; /* questions; 0: never counted */
@@ -29,13 +29,14 @@ struct quota {
 
 struct quota *quota_make(void)
 {
-    /* The kernel gives zeroed pages, and zero is a free place. */
+    /* The kernel gives zeroed pages, and zero is a free slot. */
     struct quota *q = mmap(NULL, sizeof *q, PROT_READ | PROT_WRITE,
                            MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     return q == MAP_FAILED ? NULL : q;
 }
 
-/* FNV-1a; never 0. The ids are the server's own. */
+/* FNV-1a; never 0. The ids are made by the server, so collisions cannot be
+ * chosen. */
 static uint64_t hash_of(struct str id)
 {
     uint64_t h = UINT64_C(14695981039346656037);
@@ -93,7 +94,7 @@ void quota_opened(struct quota *q, struct str id, int64_t n, int64_t now)
     atomic_store(&p->counted_at, now);
 }
 
-/* Whoever comes first on a day begins it. */
+/* The first call of a day resets the count. */
 static struct place *today(struct quota *q, struct str id, int64_t day)
 {
     struct place *p = quota_find(q, id);

@@ -149,7 +149,7 @@ bool str_int(struct str s, int64_t min, int64_t max, int64_t *out)
     size_t i = minus ? 1 : 0;
     if (i == s.n)
         return false;
-    /* Summed up below zero, where there is one number more. */
+    /* Summed up as a negative number, because INT64_MIN has no positive one. */
     int64_t v = 0;
     for (; i < s.n; i++) {
         const int digit = s.p[i] - '0';
@@ -167,8 +167,8 @@ bool str_int(struct str s, int64_t min, int64_t max, int64_t *out)
     return true;
 }
 
-/* How many bytes the well-formed sequence at s.p[at] has, its code point in
- * *rune; 0 when it is malformed or cut off. RFC 3629 section 4. */
+/* The length of the well-formed sequence at s.p[at], its code point in *rune; 0
+ * when it is malformed or cut off. RFC 3629 section 4. */
 static size_t decode(struct str s, size_t at, uint32_t *rune)
 {
     const unsigned char *p = (const unsigned char *)s.p + at;

@@ -1,8 +1,8 @@
 /* Slices of text.
  *
- * A str is a pointer and a length; it owns nothing and need not end in NUL.
- * Everything inside Sayso passes text as slices; NUL-terminated strings exist
- * only at the borders to foreign libraries. Nothing here allocates. */
+ * A str is a pointer and a length; it owns nothing and need not end in NUL. All
+ * code of the server passes text as slices; NUL-terminated strings exist only
+ * in calls of libraries. Nothing here allocates. */
 #ifndef BASE_STR_H
 #define BASE_STR_H
 
@@ -33,8 +33,8 @@ bool str_is(struct str a, const char *z);
 bool str_is_nocase(struct str a, const char *z);
 bool str_starts(struct str s, struct str prefix);
 bool str_ends(struct str s, struct str suffix);
-/* Copies s and a NUL into the room bytes at to. false: it does not fit, and ""
- * stands there. */
+/* Copies s and a NUL into the room bytes at to. false: it does not fit, and to
+ * is "". */
 bool str_copy(char *to, size_t room, struct str s)
     __attribute__((warn_unused_result));
 /* Byte order, shorter first on a common prefix: <0, 0, >0. */
@@ -47,15 +47,15 @@ size_t str_search(struct str s, struct str needle);
 size_t str_search_nocase(struct str s, struct str needle);
 /* s[from, to), both clamped to the length. */
 struct str str_sub(struct str s, size_t from, size_t to);
-/* The place behind the space, tabs, CRs and LFs at from; from itself where
- * there is none of them, or where s is over. */
+/* The offset after the spaces, tabs, CRs and LFs at from; from itself where
+ * there are none, or where s is over. */
 size_t str_skip_space(struct str s, size_t from);
 /* Without leading and trailing space, tab, CR and LF. */
 struct str str_trim(struct str s);
-/* Cuts the text before the next sep off *rest and returns it; *rest moves
- * behind the separator, and to STR_NONE (p NULL) after the last part. */
+/* Cuts the text before the next sep off *rest and returns it; *rest moves to
+ * after the separator, and to STR_NONE (p NULL) after the last part. */
 struct str str_cut(struct str *rest, char sep);
-/* Is word one of words, which stand with a space between? An empty one never
+/* Is word one of words, which are separated by spaces? An empty one never
  * is. */
 bool str_listed(struct str words, struct str word);
 /* A whole decimal number with optional '-', nothing around it, in
@@ -64,10 +64,10 @@ bool str_int(struct str s, int64_t min, int64_t max, int64_t *out);
 /* Well-formed UTF-8 (RFC 3629: no overlong form, no surrogate, at most
  * U+10FFFF) without a NUL byte. */
 bool str_utf8(struct str s);
-/* Reads one code point of well-formed UTF-8 at s.p[*at] and moves *at behind
- * it. U+FFFD and one byte of progress on a malformed sequence. */
+/* Reads one code point of well-formed UTF-8 at s.p[*at] and moves *at past it.
+ * U+FFFD and one byte of progress on a malformed sequence. */
 uint32_t str_rune(struct str s, size_t *at);
-/* How many code points well-formed UTF-8 has. */
+/* The number of code points in well-formed UTF-8. */
 size_t str_runes(struct str s);
 /* The longest prefix of well-formed UTF-8 with at most n code points. */
 struct str str_head(struct str s, size_t n);

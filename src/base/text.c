@@ -1,4 +1,4 @@
-/* What a text says, whatever it is written with. */
+/* Text compared by its look, and hidden characters. */
 #include "base/text.h"
 
 #include "base/buf.h"
@@ -35,8 +35,8 @@ bool text_hidden(uint32_t rune)
 
 bool text_wordy(uint32_t rune)
 {
-    /* The categories stand in the order of the standard: letters, marks,
-     * numbers, and only then signs. */
+    /* The order of the categories is the standard's: letters, marks, numbers,
+     * then signs. */
     const utf8proc_category_t c =
         utf8proc_category((utf8proc_int32_t)rune);
     return (c >= UTF8PROC_CATEGORY_LU && c <= UTF8PROC_CATEGORY_NO) ||
@@ -44,7 +44,7 @@ bool text_wordy(uint32_t rune)
 }
 
 /* utf8proc's own buffer grows by malloc; this one belongs to the arena. NULL
- * where the text is no UTF-8. */
+ * where the text is not UTF-8. */
 static struct str decomposed(struct arena *a, struct str s)
 {
     const utf8proc_option_t how = UTF8PROC_STABLE | UTF8PROC_COMPOSE |

@@ -1,4 +1,4 @@
-/* Places that the processes of one pool take in turn. */
+/* A few places shared by the processes of one pool. */
 #include "base/turns.h"
 
 #include <fcntl.h>
@@ -8,7 +8,7 @@
 
 #include "base/clock.h"
 
-#define LOOK (CLOCK_SECOND / 200) /* between two looks */
+#define LOOK (CLOCK_SECOND / 200) /* between two attempts */
 
 static int file = -1;
 

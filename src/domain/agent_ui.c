@@ -1,11 +1,11 @@
-/* A question as an event of Agent UI. Pure; guesses nothing: what is not known
- * is left out. */
+/* A question as an event of Agent UI. Pure. A member that the question does not
+ * have is left out. */
 #include "domain/agent_ui.h"
 
 #include "base/clock_text.h"
 #include "domain/effect.h"
 
-/* Which control an effect is. */
+/* The control of an effect. */
 static const char *const control_of[EFFECT__MAX] = {
     [EFFECT_NONE] = "answer",
     [EFFECT_AUTHORIZE] = "approve",

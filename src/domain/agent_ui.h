@@ -1,6 +1,6 @@
-/* A question as an event of Agent UI (reference/surfaces.md 1.5, 4.9), for
- * clients that show it themselves. A projection: it says what the stored
- * question says, and owns nothing. Pure. */
+/* A question as an event of the Agent UI protocol, for clients that show
+ * questions themselves. The event only repeats what the stored question says.
+ * Pure. */
 #ifndef DOMAIN_AGENT_UI_H
 #define DOMAIN_AGENT_UI_H
 

@@ -1,4 +1,4 @@
-/* What a yes may change of what was asked. Pure; never widens anything. */
+/* Changes of an approved subject by an answer. Pure; never widens a limit. */
 #include "domain/amend.h"
 
 #include "base/fields.h"
@@ -42,8 +42,8 @@ static const struct err *too_large(void)
                  "An approved subject may have at most 256 kB.");
 }
 
-/* What cannot be kept whole is not approved: without its record it would read
- * as a yes to what was asked. */
+/* A subject that cannot be stored whole is not approved: without its record the
+ * answer would read as a yes to what was asked. */
 static const struct err *keep(struct arena *a, const struct json *v,
                               struct str *out)
 {
@@ -53,7 +53,7 @@ static const struct err *keep(struct arena *a, const struct json *v,
 
 /* ---- one number ----------------------------------------------------- */
 
-/* The limit to spend: the whole of it where none was sent. */
+/* The limit to spend: the whole amount where none was sent. */
 static const struct err *amend_limit(struct arena *a,
                                      const struct json *subject,
                                      const struct json *sent,
@@ -86,7 +86,8 @@ static const struct err *amend_seconds(struct arena *a,
     return keep(a, sent, &out->constraints);
 }
 
-/* Once, where it was asked for longer: less, so it goes on record. */
+/* "Once" for a permission that was asked for longer allows less, so it is
+ * recorded. */
 static const struct err *amend_once(struct arena *a, const struct suspension *s,
                                     const struct json *choice,
                                     struct amend *out)
@@ -130,8 +131,8 @@ static bool some_of(struct arena *a, const struct json *asked,
     return true;
 }
 
-/* Of anything but numbers and lists only the same can be said to be no
- * wider. Below zero a number may mean the opposite. */
+/* Of values other than numbers and lists only an equal one is known to be no
+ * wider. Below zero a smaller number may allow more. */
 bool amend_tighter(struct arena *a, const struct json *asked,
                    const struct json *v)
 {
@@ -157,7 +158,7 @@ static const struct err *amend_constraints(struct arena *a,
             return unknown(a, i.key);
         if (!amend_tighter(a, was, i.value))
             return wider(a, i.key);
-        /* The same in another spelling might be read as more. */
+        /* The same value in another spelling might be read as more. */
         if (!json_equal(was, i.value))
             json_set_key(all, i.key, i.value);
     }
@@ -258,7 +259,7 @@ static const struct err *amend_subject(struct arena *a,
 
 /* ---- all of it ------------------------------------------------------ */
 
-/* Nothing that was sent is left unread. */
+/* Refuses members that the choice does not use. */
 static const struct err *check_used(struct arena *a, enum takes takes,
                                     const struct amend_sent *sent)
 {

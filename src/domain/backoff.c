@@ -1,4 +1,4 @@
-/* When a delivery that failed is tried again: a table of waits. */
+/* The time of the next try of a failed delivery: a table of waits. */
 #include "domain/backoff.h"
 
 #include <stddef.h>

@@ -1,4 +1,4 @@
-/* One decision for many questions. Pure: knows one question at a time. */
+/* One decision for many questions. Pure: each call looks at one question. */
 #include "domain/bulk.h"
 
 #include "base/buf.h"
@@ -6,7 +6,7 @@
 #include "domain/risk.h"
 #include "domain/subject.h"
 
-/* A limit that is not said counts as medium. */
+/* A bulk limit that is not set counts as medium. */
 static enum severity level(enum severity s)
 {
     return s == SEVERITY_UNSAID ? SEVERITY_MEDIUM : s;
@@ -19,7 +19,7 @@ static bool says(const struct json *choice, bool yes)
                : e == EFFECT_VETO || e == EFFECT_DECLINE;
 }
 
-/* The yes or no of a confirm, unless it does something else than it says. */
+/* The yes or no of a confirm, unless its effect is something else. */
 static const struct json *confirmed(const struct json *choices, bool yes)
 {
     const struct json *choice =

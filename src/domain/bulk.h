@@ -1,7 +1,7 @@
-/* One decision for many questions: which of them it may be taken for, and
- * which of a question's answers is its plain yes or no. Pure.
+/* One decision for many questions: which questions may take part, and which of
+ * a question's answers is its plain yes or no. Pure.
  *
- * Each question is decided by itself all the same (domain/resolve.h). */
+ * Each question is still decided separately (domain/resolve.h). */
 #ifndef DOMAIN_BULK_H
 #define DOMAIN_BULK_H
 
@@ -13,9 +13,9 @@
 #define BULK_SUBJECT_MAX ((size_t)2048)
 #define BULK_VALUES_MAX 60
 
-/* The value that says yes, or no, and nothing beyond: for a confirm its own
- * where that has no other effect, else that of the one choice that authorizes
- * or accepts, or that vetoes or declines. p NULL: there is none, or the answer
+/* The value that means a plain yes or no: for a confirm its own value unless
+ * that has another effect, else that of the one choice that authorizes or
+ * accepts, or that vetoes or declines. p NULL: there is none, or the answer
  * takes something. reason: does the choice demand one? */
 struct bulk_answer {
     struct str value;
@@ -23,8 +23,8 @@ struct bulk_answer {
 };
 struct bulk_answer bulk_answer(struct arena *a, const struct suspension *s,
                                bool yes);
-/* Why this reader cannot decide it together with others, as a sentence; p NULL
- * when they can. */
+/* The reason, a sentence, why this reader cannot decide the question together
+ * with others; p NULL when they can. */
 struct str bulk_left_out(struct arena *a, const struct suspension *s,
                          const struct principal *reader, bool yes,
                          int64_t now);

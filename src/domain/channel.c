@@ -1,8 +1,8 @@
-/* Channels: where people are told that a question waits for them.
+/* Channels: where people are told about open questions.
  *
- * Entered when a question is asked, when a reminder is due, and by the store
- * that writes down what is to be sent. Pure; never sends anything, and never
- * gives out more of a question than the channel's setting lets it. */
+ * Called when a question is asked, when a reminder is due, and by the store
+ * when it writes notices. Pure; sends nothing, and a notice never has more of a
+ * question than the channel's setting allows. */
 #include "domain/channel.h"
 
 #include "base/clock_text.h"
@@ -25,7 +25,7 @@ const char *channel_news_word(enum channel_news n)
     return n < CHANNEL_NEWS__MAX ? news_words[n] : "?";
 }
 
-/* ---- whom ----------------------------------------------------------- */
+/* ---- recipients ------------------------------------------------------ */
 
 static bool same_mail(struct str a, struct str b)
 {
@@ -178,7 +178,7 @@ struct str channel_first(struct arena *a, const struct suspension *s)
     return STR_NONE;
 }
 
-/* ---- what ----------------------------------------------------------- */
+/* ---- notices --------------------------------------------------------- */
 
 static int64_t attempts(struct arena *a, const struct suspension *s)
 {
@@ -252,7 +252,7 @@ struct str channel_body(struct arena *a, const struct channel_notice *n)
     return text;
 }
 
-/* ---- as they are written down --------------------------------------- */
+/* ---- reading settings ------------------------------------------------ */
 
 const struct err *channel_address(struct arena *a, const char *field,
                                   enum endpoint_kind kind, struct str text,

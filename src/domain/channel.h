@@ -1,5 +1,5 @@
-/* Channels: where people are told that a question waits for them, whom a
- * question may name there, and what goes out. Pure. */
+/* Channels: where people are told about open questions, which recipients a
+ * question may name there, and the text of a notice. Pure. */
 #ifndef DOMAIN_CHANNEL_H
 #define DOMAIN_CHANNEL_H
 
@@ -12,24 +12,24 @@
 struct channel {
     struct str id;
     enum endpoint_kind kind;
-    struct str name;      /* what channel_hint and notify_to refer to */
+    struct str name;      /* the name in channel_hint and notify_to */
     struct str address;   /* mail: addresses, comma-separated; else a URL */
     const struct str *notify_to; /* the allow-list: for mail an address, or
                              "@example.org" for all of a domain; for the
                              others a name, or "*" */
     size_t notify_to_n;
     enum channel_detail detail;
-    bool every_question; /* also told of questions that name no channel */
-    bool off; /* paused, or gone: may be named, and is told nothing */
+    bool every_question; /* also gets questions that name no channel */
+    bool off; /* paused or removed: may be named, and gets nothing */
 };
 
-/* All that are not removed. */
+/* All channels that are not removed. */
 struct channels {
     struct channel v[CHANNELS_MAX];
     size_t n;
 };
 
-/* Why people are told. */
+/* The occasion of a notice. */
 enum channel_news { CHANNEL_ASKED, CHANNEL_REMINDED, CHANNEL_ESCALATED,
                     CHANNEL_NEWS__MAX };
 /* suspension.asked | suspension.reminded | suspension.escalated */
@@ -43,54 +43,55 @@ struct channel_target {
 struct channel_targets {
     struct channel_target v[CHANNELS_MAX];
     size_t n;
-    bool instead; /* for what was named, which is not there */
+    bool instead; /* in place of a named channel or recipient that is gone */
 };
-/* Whom a question tells that names hint and notify_to (p NULL or empty: not
- * said). The channel of that hint is told, and notify_to: on that channel where
- * its allow-list has it, else on all channels whose list has it, and as itself
- * where it is the name of a channel. Those that are off are left out, as if
- * they were not there. The channels for every question, where nothing was
- * named; and also, with instead, where nothing that was named is there: a
- * question never tells nobody while there is somebody to tell. */
+/* The channels and recipients of a question with these channel_hint and
+ * notify_to (p NULL or empty: not given). The channel of that hint gets a
+ * notice, and notify_to does: on that channel where its allow-list has it, else
+ * on all channels whose list has it, and as a channel where it is the name of
+ * one. Channels that are off are left out. The channels for every question get
+ * it where nothing was named, and also, with instead set, where nothing that
+ * was named exists: a question always reaches somebody while any channel is
+ * there. */
 void channel_targets(const struct channels *all, struct str hint,
                      struct str notify_to, struct channel_targets *out);
 
-/* Refuses a question that names a channel that does not exist or somebody
- * who is on no allow-list, with the field: channel_hint, or
- * retry_policy.escalation_ladder[i].channel_hint / .notify_to. Those that are
- * off exist. s as it was asked, before it inherits a policy: what an admin set
- * is no fault of the question. strict: also an unknown channel_hint;
- * OpenIntent's hints are only that, and without any channel there is no list
- * to check notify_to against there. ERR_INVALID channel.unknown |
+/* Refuses a question that names a channel that does not exist or a recipient
+ * that is on no allow-list, with the field: channel_hint, or
+ * retry_policy.escalation_ladder[i].channel_hint / .notify_to. Channels that
+ * are off exist. s is the question before it inherits a policy: a default that
+ * an admin set is no mistake of the question. strict: also refuses an unknown
+ * channel_hint; OpenIntent's hints are free text, and without any channel there
+ * is no list to check notify_to against. ERR_INVALID channel.unknown |
  * channel.not_allowed. */
 const struct err *channel_check(struct arena *a, const struct channels *all,
                                 const struct suspension *s,
                                 bool strict) MUST;
 
-/* May this channel be told to address who? For mail, who is one address and
+/* May this channel send to this recipient? For mail, who is one address and
  * nothing else. */
 bool channel_allows(const struct channel *c, struct str who);
-/* Whom the ladder names for the first attempt; p NULL: nobody. */
+/* The recipient that the ladder names for the first attempt; p NULL: none. */
 struct str channel_first(struct arena *a, const struct suspension *s);
 
-/* What is told, {type, timestamp, data}, as far as the channel's detail goes.
- * data always: suspension_id, intent_id, title (the title, or the head of the
- * question), severity, agent, attempt, max_attempts, asked_at, expires_at,
+/* The body of a notice, {type, timestamp, data}, within the channel's detail.
+ * data always has: suspension_id, intent_id, title (the title, or the head of
+ * the question), severity, agent, attempt, max_attempts, asked_at, expires_at,
  * notify_to, url; summary: also question, on_expiry; all: also explanation,
- * context, choices (their labels). The moments are RFC 3339 or null. What would
- * make it longer than CHANNEL_BODY_MAX is null: the context first, then the
- * explanation. */
+ * context, choices (their labels). The moments are RFC 3339 or null. Members
+ * that would make it longer than CHANNEL_BODY_MAX are null: the context first,
+ * then the explanation. */
 struct channel_notice {
     enum channel_news news;
     const struct channel *channel;
     const struct suspension *suspension;
-    struct str notify_to; /* p NULL: nobody by name */
+    struct str notify_to; /* p NULL: no recipient named */
     struct str url;       /* of the question's page */
     int64_t now;
 };
 struct str channel_body(struct arena *a, const struct channel_notice *n);
 
-/* What a channel of that kind is addressed by: mail addresses or a URL. */
+/* The address of a channel of that kind: mail addresses or a URL. */
 const struct err *channel_address(struct arena *a, const char *field,
                                   enum endpoint_kind kind, struct str text,
                                   struct str *out) MUST;

@@ -1,4 +1,4 @@
-/* What one choice of a question does: the table, and reading it. Pure. */
+/* The effect of one choice of a question: the table, and reading it. Pure. */
 #include "domain/effect.h"
 
 #include <assert.h>

@@ -1,14 +1,14 @@
-/* Effects: what one choice of a question does. The one table of their words.
+/* Effects: what one choice of a question does.
  *
- * The word on a button comes from here, never from the agent: the agent says
- * what it wants to do, the server says what an answer does. */
+ * The word on a button comes from this table, never from the agent: the agent
+ * says what it wants to do, the server says what an answer does. */
 #ifndef DOMAIN_EFFECT_H
 #define DOMAIN_EFFECT_H
 
 #include "base/json.h"
 #include "domain/vocabulary.h"
 
-/* What an effect says to the agent. */
+/* The meaning of an effect for the agent. */
 enum effect_class {
     EFFECT_NEUTRAL, /* neither: an answer, or no effect */
     EFFECT_YES,     /* it may go on: authorize, authorize_modified, accept */
@@ -18,11 +18,11 @@ enum effect_class {
 /* The effect of a choice (a JSON object); EFFECT_NONE for NULL, for a choice
  * without one and for an unknown word. */
 enum effect effect_of_choice(const struct json *choice);
-/* What the choice lets its answer change; TAKES_NOTHING as above. */
+/* The value of "takes" of the choice; TAKES_NOTHING as above. */
 enum takes effect_takes(const struct json *choice);
-/* The reason that it asks for; REASON_NEED__MAX where it does not say. */
+/* The reason that the choice needs; REASON_NEED__MAX where it does not say. */
 enum reason_need effect_reason(const struct json *choice);
-/* The outcome of a question that is answered with it. */
+/* The outcome of a question that is answered with a choice of this effect. */
 enum outcome effect_outcome(enum effect e);
 enum effect_class effect_class(enum effect e);
 

@@ -1,7 +1,7 @@
-/* Endpoints and channels as people and agents write them down.
+/* Endpoints and channels: validation of their addresses and names.
  *
- * Entered by the API and by the settings pages, which say the same about the
- * same mistake. Pure; resolves no name and reaches nothing. */
+ * Used by the API and by the settings pages, so that both give the same errors.
+ * Pure; resolves no name and connects to nothing. */
 #include "domain/endpoint.h"
 
 #include <arpa/inet.h>
@@ -37,8 +37,8 @@ static bool label(struct str s)
     return true;
 }
 
-/* A last part that begins with a digit makes resolvers read a number, in many
- * spellings; of those only the plain one passes. */
+/* Resolvers read a name whose last part begins with a digit as a number, in
+ * many spellings; only the plain IPv4 spelling is accepted. */
 bool endpoint_host_name(struct str s)
 {
     struct str rest = s, last = STR_NONE;

@@ -1,5 +1,5 @@
-/* Endpoints and channels as people and agents write them down: the address,
- * the name, who may be addressed there. Pure; resolves no name. */
+/* Endpoints and channels: validation of the address, the name and the allowed
+ * recipients. Pure; resolves no name. */
 #ifndef DOMAIN_ENDPOINT_H
 #define DOMAIN_ENDPOINT_H
 
@@ -16,30 +16,29 @@
 /* Where a URL leads. */
 struct endpoint_host {
     struct str name; /* without the brackets of IPv6 */
-    bool literal;    /* an address, no name */
+    bool literal;    /* an IP address, not a name */
 };
 /* An https URL with a host and perhaps a port, a path and a query, nothing
- * else. Whether a literal address may be reached is for the caller to say. */
+ * else. The caller decides whether a literal address may be reached. */
 const struct err *endpoint_url(struct arena *a, const char *field,
                                struct str url,
                                struct endpoint_host *out) MUST;
-/* 1 to 120 characters on one line, none of them a control character, no space
- * around. */
+/* 1 to 120 characters on one line, no control characters, no space at the
+ * ends. */
 const struct err *endpoint_name(struct arena *a, const char *field,
                                 struct str name) MUST;
-/* A line that may be shown and typed again. */
+/* A line without control characters, at most max characters. */
 bool endpoint_line(struct str s, size_t max);
 /* A host's name, or a plain IPv4 address. */
 bool endpoint_host_name(struct str s);
-/* One mail address that is nothing but that: letters, digits and a few signs,
- * '@' and a domain. */
+/* One plain mail address: letters, digits and a few signs, '@' and a domain. */
 bool endpoint_mail(struct str address);
 /* Mail addresses separated by commas; *out: the same without spaces. */
 const struct err *endpoint_mails(struct arena *a, const char *field,
                                  struct str list, struct str *out) MUST;
-/* A list of the types that an agent's endpoint wants to hear: those of
- * domain/push.h, and "event" for one that only its subscriptions are sent to.
- * *out: the same list as JSON text; "[]" for NULL. */
+/* A list of the types that an agent's endpoint receives: those of
+ * domain/push.h, and "event" for an endpoint of subscriptions alone. *out: the
+ * same list as JSON text; "[]" for NULL. */
 const struct err *endpoint_types(struct arena *a, const char *field,
                                  const struct json *list,
                                  struct str *out) MUST;

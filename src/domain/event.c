@@ -1,6 +1,6 @@
 /* Events: their closed list of types, and the hash chain.
  *
- * Pure: the caller gives the time and stores what comes out. */
+ * Pure: the time is an argument, and the caller stores the result. */
 #include "domain/event.h"
 
 #include "base/clock_text.h"
@@ -11,8 +11,8 @@ const char event_log_full[] = "event.log_full";
 
 enum poster { ANYONE, SERVER, ECHO };
 
-/* The client enumeration is closed: an unknown string makes it raise, so
- * nothing outside of this table is ever stored. */
+/* OpenIntent's client raises on an unknown type, so no type outside this table
+ * is ever stored. */
 static const struct {
     const char *type;
     enum poster poster;
@@ -195,7 +195,7 @@ struct event_by event_by(const struct principal *p)
         .type = p->role == ROLE_AGENT ? EVENT_ACTOR_AGENT : other};
 }
 
-/* An actor that is the server has the word of its type as its name. */
+/* The server as an actor: its name is the word of its type. */
 static struct event_by server(enum event_actor type)
 {
     return (struct event_by){.name = str_of(actors[type]), .type = type};

@@ -1,11 +1,11 @@
 /* Events: their closed list of types, and the hash chain.
  *
- * RFC-0019 (reference/openintent.md 12): an event's canonical bytes are the
- * RFC 8785 form of the object with every field but event_hash; event_hash is
- * "sha256:" and the base64url digest of these bytes; each event names its
- * predecessor's hash and the next sequence, from 1, for each intent.
- * "actor_type" is Sayso's own member. Events of before it have none: what is
- * hashed is what was written, and no member of it is asked for. */
+ * As in OpenIntent RFC-0019, an event's canonical bytes are the RFC 8785 form
+ * of the object with every field but event_hash; event_hash is "sha256:" and
+ * the base64url digest of these bytes; each event has its predecessor's hash
+ * and the next sequence, from 1, for each intent. "actor_type" is Sayso's own
+ * member. Events written by older releases have none: the stored bytes are
+ * hashed as they are, and no member is required. */
 #ifndef DOMAIN_EVENT_H
 #define DOMAIN_EVENT_H
 
@@ -15,8 +15,8 @@
 #define EVENT_CANONICAL_MAX ((size_t)1 << 20) /* bytes of a whole event */
 #define EVENTS_OF_INTENT_MAX 10000
 #define EVENTS_AT_ONCE 12 /* of one transaction on one intent */
-/* The last event that a chain may hold: a question has to end even when its
- * agent has filled the log. */
+/* The last sequence of a chain. The room above EVENTS_OF_INTENT_MAX lets a
+ * question end even when its agent has filled the log. */
 #define EVENT_SEQUENCE_MAX (EVENTS_OF_INTENT_MAX + EVENTS_AT_ONCE)
 
 struct event {
@@ -35,17 +35,17 @@ struct event_list {
     size_t n;
 };
 
-/* Where an intent's chain ends. */
+/* The end of an intent's chain. */
 struct event_tail {
     int64_t sequence; /* 0: no event yet */
     struct str hash;  /* p NULL: no event yet */
 };
 
-/* What an actor is; its name alone does not say. */
+/* The type of an actor; the name alone does not say. */
 enum event_actor {
     EVENT_ACTOR_AGENT,
-    EVENT_ACTOR_PERSON, /* who signed in */
-    EVENT_ACTOR_KEY,    /* of an operator or admin, without a person */
+    EVENT_ACTOR_PERSON, /* a person who signed in */
+    EVENT_ACTOR_KEY,    /* a key of an operator or admin, without a person */
     EVENT_ACTOR_CLOCK,  /* the server, when time is up */
     EVENT_ACTOR_SAYSO,  /* the server, for what follows from another event */
     EVENT_ACTOR__MAX
@@ -62,28 +62,28 @@ struct event_draft {
     const struct json *payload; /* an object */
     struct str trace_id;        /* p NULL: absent */
     struct str parent_event_id; /* p NULL: absent */
-    bool decides; /* ends a question: a full log has room for this */
+    bool decides; /* ends a question: allowed even in a full log */
 };
 
-/* Is it one of the types that OpenIntent clients know? (section 2) */
+/* Is it one of the types of the OpenIntent client? */
 bool event_type_known(struct str type);
-/* May a caller of this role post it? Types that report what the server did or
- * a person decided are the server's own: posted by anybody they would be
- * forgeries. */
+/* May a caller of this role post it? Types that report an act of the server or
+ * a person's decision are reserved for the server: posted by others they would
+ * be forgeries. */
 bool event_type_postable(struct str type, enum role role);
 /* The intent.suspended and reminder types that the SDK posts beside the
- * server's own; they are understood, not stored again. */
+ * server's own; they are accepted and not stored again. */
 bool event_type_echoed(struct str type);
 
-/* The one who calls. */
+/* The calling principal as an actor. */
 struct event_by event_by(const struct principal *p);
-/* The server itself. */
+/* The server's clock as an actor. */
 struct event_by event_by_clock(void);
 struct event_by event_by_server(void);
 /* "agent", "person", "key", "clock" or "sayso". */
 const char *event_actor_word(enum event_actor type);
 
-/* Codes that others ask about (base/err.h): event.log_full. */
+/* A code that callers compare (base/err.h): event.log_full. */
 extern const char event_log_full[];
 
 /* Seals a draft as the next event of the chain and moves the tail.
@@ -102,9 +102,9 @@ struct event_check {
     int64_t broken;     /* sequence of the first broken event; 0: none */
     const char *reason; /* of the break, in words */
 };
-/* Takes the next stored event and tells whether it holds: the digest is over
- * these bytes, the bytes name this intent, sequence and predecessor, and
- * nothing is missing before. */
+/* Checks the next stored event and returns whether it is intact: the digest is
+ * over these bytes, the bytes name this intent, sequence and predecessor, and
+ * nothing is missing before it. */
 bool event_check(struct arena *a, struct event_check *c, struct str intent_id,
                  const struct event *e);
 /* After the last event: does the chain end where its intent says? before and

@@ -1,20 +1,20 @@
-/* What of an edited subject goes beyond what was asked for. */
+/* The parts of an edited subject that go beyond what was asked for. */
 #include "domain/exceed.h"
 
 #include "base/fields.h"
 #include "domain/amend.h"
 
-#define PROSE 60  /* characters; a longer text names no one thing */
+#define PROSE 60  /* characters; a longer text is prose, not a name */
 #define QUOTED 60 /* characters of a value in a sentence */
 
-/* What a part of a subject is about. */
+/* The meaning of a part of a subject. */
 enum area {
     AREA_VALUE,  /* arguments and all else */
     AREA_LIMIT,  /* "constraints" */
     AREA_TOOL,   /* the action, and the tool of a call */
     AREA_CALL,   /* a call as a whole */
     AREA_TARGET, /* "target" */
-    AREA_CLAIM,  /* what is said of the consequence */
+    AREA_CLAIM,  /* statements about the consequence */
     AREA_RIGHT   /* "authorization_details" */
 };
 
@@ -35,7 +35,7 @@ struct at {
     const struct json *asked, *allowed;
 };
 
-/* ---- what is found -------------------------------------------------- */
+/* ---- findings -------------------------------------------------------- */
 
 static void exceed_add(struct walk *w, const struct at *at,
                        enum exceed_grade grade, struct str why)
@@ -178,7 +178,7 @@ static const struct json *quantity(struct walk *w, const struct at *at,
     return number_of(w->a, v);
 }
 
-/* What is there on both sides, and differs. */
+/* Judges a value that is on both sides and differs. */
 static void judge_change(struct walk *w, const struct at *at)
 {
     const struct json *was = quantity(w, at, at->asked);
@@ -251,7 +251,7 @@ static void judge(struct walk *w, const struct at *at)
     }
 }
 
-/* ---- the way down --------------------------------------------------- */
+/* ---- walking the trees ----------------------------------------------- */
 
 static void walk(struct walk *w, const struct at *at);
 
@@ -308,7 +308,7 @@ static void walk_element(struct walk *w, const struct at *at, size_t i)
     walk(w, &one);
 }
 
-/* Are there parts, each with a verdict of its own? A page shows them as rows
+/* Are there parts that are judged separately? A page shows them as rows
  * (doors/pages/shell/difference.c). */
 static bool has_parts(const struct at *at)
 {
@@ -318,7 +318,7 @@ static bool has_parts(const struct at *at)
            json_count(at->asked) + json_count(at->allowed) > 0;
 }
 
-/* The gate bounds the depth. */
+/* The depth is bounded by the JSON check of the body. */
 static void walk(struct walk *w, const struct at *at)
 {
     const size_t n = json_count(at->asked), m = json_count(at->allowed);

@@ -1,10 +1,10 @@
-/* What of an edited subject goes beyond what was asked for, and why.
+/* The parts of an edited subject that go beyond what was asked for, and why.
  *
- * An operator may edit what is approved, in any direction; where the edit is
- * more, or other, than the agent asked for, it is said loudly:
+ * An operator may edit an approved subject in any direction; an edit that is
+ * more, or other, than the agent asked for is marked:
  *   EXCEED_REASON  needs a comment: a value above the asked one or below zero,
  *                  another type, a switch, a name or address of something
- *                  else, what was added or left out, and what is stated about
+ *                  else, an addition or omission, and a statement about
  *                  the consequence
  *   EXCEED_TYPED   needs the typed target too: a limit, a tool, a right or a
  *                  target is another one, or a value is above its limit
@@ -29,15 +29,15 @@ struct exceed_row {
 struct exceed {
     enum exceed_grade grade; /* the highest of all */
     struct exceed_row *rows; /* the first EXCEED_ROWS of them */
-    size_t n, more;          /* more: that have no row */
+    size_t n, more;          /* more: findings without a row */
 };
 #define EXCEED_ROWS 100
 
-/* Finds what of allowed goes beyond asked; both are whole subjects. Fills
- * *out, whose rows live in a. */
+/* Finds the parts of allowed that go beyond asked; both are whole subjects.
+ * Fills *out, whose rows live in a. */
 void exceed(struct arena *a, const struct json *asked,
             const struct json *allowed, struct exceed *out);
-/* The row of these two nodes; NULL: it is not beyond. */
+/* The row of these two nodes; NULL: they do not go beyond. */
 const struct exceed_row *exceed_row(const struct exceed *e,
                                     const struct json *asked,
                                     const struct json *allowed);

@@ -9,11 +9,12 @@
 #define LABEL_MAX 200
 #define HELP_MAX 1000
 
-/* Names that would ask a person for a secret: secrets never pass through a
- * question, they are configured where they live. */
+/* Words in a field's name that would ask a person for a secret. Secrets never
+ * pass through a question; they are configured in the service that needs
+ * them. */
 static const struct secret {
     const char *word;    /* "_" is one of "_", "-" and " ", or nothing */
-    const char *fine[3]; /* what makes another word of it: tokens are counted */
+    const char *fine[3]; /* makes another word of it, as in "token count" */
 } secrets[] = {
     {"password", {NULL}},     {"passwd", {NULL}},
     {"passphrase", {NULL}},   {"secret", {"ar"}},
@@ -23,7 +24,7 @@ static const struct secret {
     {"access_token", {NULL}}, {"bearer_token", {NULL}},
 };
 
-/* Does the word stand at s.p[at]? Gives the place behind it, else 0. */
+/* Does the word begin at s.p[at]? Returns the offset after it, else 0. */
 static size_t behind(struct str s, size_t at, const char *word)
 {
     for (; *word; word++) {
@@ -59,7 +60,7 @@ static bool secret_like(struct str s)
     return false;
 }
 
-/* A yes, a number or an option of the agent's can be about a secret without
+/* A yes/no, a number or an option of the agent's can be about a secret without
  * being one. */
 static bool typed_by_hand(const struct json *field)
 {
@@ -225,8 +226,8 @@ const struct err *form_read(struct arena *a, const struct json *list,
             return err_at(a, ERR_INVALID, "form.duplicate", at,
                           "Two fields have the same key.");
         json_add_json(*out, field);
-        /* What silence or a quick answer would send has to be a possible
-         * answer itself. */
+        /* The default is sent by silence or a quick answer, so it has to be a
+         * valid answer itself. */
         const struct json *def = json_get(field, "default");
         if (def) {
             struct json *one = json_array(a), *values = json_object(a);

@@ -1,6 +1,6 @@
 /* Forms: checking an answer against its field list.
  *
- * The same check serves the page and every API door. Pure. */
+ * Used by the pages and by every API. Pure. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -21,8 +21,8 @@ static bool solid(struct str s)
     return true;
 }
 
-/* Something@something.something, without space; what a mail server accepts is
- * known only by the mail server. */
+/* Something@something.something, without space. Only the mail server knows
+ * whether the address exists. */
 static bool email(struct str s)
 {
     const size_t at = str_find(s, '@', 0);

@@ -1,10 +1,10 @@
-/* A schema of MCP's elicitation as the fields of a form. Never judges what a
- * field may be: form.c does, when it reads the list. */
+/* A schema of MCP elicitation as the fields of a form. The fields themselves
+ * are checked by form.c when it reads the list. */
 #include "domain/form_schema.h"
 
 #include "domain/form.h"
 
-/* What stands in a property, and what it is called in a field. */
+/* The members of a property and their names in a field. */
 static const struct rule {
     const char *type, *names[8][2];
 } rules[] = {
@@ -18,7 +18,7 @@ static const struct rule {
     {"array", {{"minItems", "min"}, {"maxItems", "max"}, {"items", NULL}}},
 };
 
-/* And in each of them. */
+/* The members of every property. */
 static const char *const common[][2] = {{"title", "label"},
                                         {"description", "help"},
                                         {"default", "default"}};
@@ -32,7 +32,8 @@ static const struct rule *rule_of(struct str type)
     return NULL;
 }
 
-/* The name in a field, "" for what is read by itself, NULL for no rule. */
+/* The name in a field, "" for a member that is read separately, NULL for no
+ * rule. */
 static const char *name_of(const struct rule *rule, struct str key)
 {
     for (size_t i = 0; i < countof(common); i++) {

@@ -1,20 +1,20 @@
-/* Event streams: who hears of an event, and in which words.
+/* Event streams: the audience and the frames of an event.
  *
- * Entered by the process that holds streams, once for each event and stream,
- * and by the doors for the place where a stream goes on. Never reads a clock,
- * a database or a state: an event says all that its frames say. */
+ * Called by the process that holds streams, once for each event and stream, and
+ * by the doors for the position of a stream. Uses no clock, database or state:
+ * frames are made from the event alone. */
 #include "domain/frame.h"
 
 #include "domain/event.h"
 
 #define NEW_STATE_MAX ((size_t)128 << 10)
 
-/* ---- what kind of event --------------------------------------------- */
+/* ---- sorts of events ------------------------------------------------- */
 
 enum sort {
     PLAIN,
     ASSIGNED,   /* names the agent that it is about */
-    CHANGE,     /* of an intent, for who is assigned to it */
+    CHANGE,     /* of an intent, for the agents assigned to it */
     COMPLETION, /* the same, and may take a question back */
     QUESTION    /* about a question */
 };
@@ -86,7 +86,7 @@ struct str frame_decides(struct arena *a, const struct frame_event *e)
     return STR_NONE;
 }
 
-/* ---- who hears of it ------------------------------------------------ */
+/* ---- audience -------------------------------------------------------- */
 
 static bool assigned(struct arena *a, const struct frame_event *e,
                      struct str agent)
@@ -145,9 +145,9 @@ struct writing {
     size_t skip, written;
 };
 
-/* JSON on one line, whatever a reader takes for the end of one: the SDK's
- * splits at three characters that JSON lets stand, and what follows one in an
- * agent's text would be read as a frame of the server's. */
+/* JSON on one line, also for readers that split lines at more than \n: the SDK
+ * splits at three characters that JSON leaves unescaped, and text of an agent
+ * after one would be read as a frame of the server. */
 static void put_line(struct buf *b, struct str json)
 {
     static const struct {
@@ -208,7 +208,7 @@ static struct str dump(struct arena *a, const struct json *o)
 
 /* ---- the dispatcher's frames ---------------------------------------- */
 
-/* Takes over members that are there. */
+/* Copies members that are present. */
 static void frame_take(struct json *to, const struct json *from,
                        const char *names)
 {
@@ -221,7 +221,8 @@ static void frame_take(struct json *to, const struct json *from,
     }
 }
 
-/* The member of the state that a path leads to; *whole: to all of it. */
+/* The member of the state that a path leads to; *whole: the path is the member
+ * itself. */
 static struct str member_of(struct str path, bool *whole)
 {
     struct str rest = path, first = STR_NONE;
@@ -248,8 +249,8 @@ static void changed(struct json *state, struct str path,
 }
 
 /* The members that a patch changed, with the values that were set; null where
- * the event does not tell what the member is now. The question's record is
- * the server's, and never among them. */
+ * the event does not have the member's new value. The question's record is
+ * written by the server and never among them. */
 static struct json *new_state(struct arena *a, const struct json *payload)
 {
     const struct json *list = json_get(payload, "patches");
@@ -271,8 +272,8 @@ static struct json *new_state(struct arena *a, const struct json *payload)
     return state;
 }
 
-/* The frame of the SDK's dispatcher, its type in *type; NULL: there is none.
- * What it holds is what the SDK's handlers read. */
+/* The frame of the SDK's dispatcher, its type in *type; NULL: there is none. It
+ * has the members that the SDK's handlers read. */
 static struct json *dispatched(struct arena *a, const struct frame_event *e,
                                const struct json *event, const char **type)
 {
@@ -306,7 +307,7 @@ static struct json *dispatched(struct arena *a, const struct frame_event *e,
 
 /* ---- the event's own frame ------------------------------------------ */
 
-/* Puts members beside the event's own, which nothing replaces. */
+/* Adds members to the event's own, which are never replaced. */
 static void lift(struct json *o, const struct json *from)
 {
     if (!json_is(from, JSON_OBJECT))
@@ -331,7 +332,7 @@ static void lift_record(struct arena *a, struct json *o,
     json_set_text(o, "id", id.p ? id : STR(""));
 }
 
-/* NULL for an event whose data is the event and no more. */
+/* NULL for an event whose data is the plain event. */
 static struct json *opened(struct arena *a, const struct frame_event *e,
                            struct json *o)
 {

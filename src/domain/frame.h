@@ -1,17 +1,18 @@
-/* Event streams: which events go to whom, and as which frames
- * (reference/openintent-sdk.md "Agent.run()" and 5.1). Pure. */
+/* Event streams: which events go to which audience, and as which frames, in the
+ * form that the OpenIntent SDK's Agent.run() reads. Pure. */
 #ifndef DOMAIN_FRAME_H
 #define DOMAIN_FRAME_H
 
 #include "base/json.h"
 
-/* Bytes of all frames of one event. A reader that is cut at fewer unsent bytes
- * than these, with nothing else unsent, would be cut at that event for ever. */
+/* Bytes of all frames of one event. A reader is cut above this many unsent
+ * bytes; with a smaller limit a reader with nothing else unsent would be cut at
+ * a large event again and again. */
 #define FRAME_MAX ((size_t)4 << 20)
 
 enum frame_audience {
     FRAME_INTENT, /* everything of one intent */
-    FRAME_AGENT,  /* an agent's assignments and their changes, no HITL */
+    FRAME_AGENT,  /* an agent's assignments and their changes, no questions */
     FRAME_INBOX,  /* questions: asked, answered, gone */
     FRAME_AUDIENCE__MAX
 };
@@ -25,11 +26,11 @@ struct frame_event {
     struct str canonical, hash;
     struct str record;    /* the question's OpenIntent record, for events of
                              a suspension; p NULL: none */
-    struct str agents;    /* JSON list: who is assigned to the intent */
+    struct str agents;    /* JSON list of the agents assigned to the intent */
     int64_t version;      /* of the intent, when it was read */
 };
 
-/* Does the event go to this audience? agent: whose stream it is. */
+/* Does the event go to this audience? agent: the owner of the stream. */
 bool frame_goes(struct arena *a, const struct frame_event *e,
                 enum frame_audience to, struct str agent);
 /* Appends the frames of an event: the one that the SDK's dispatcher reads, if
@@ -56,10 +57,10 @@ struct frame_id {
 };
 bool frame_id_read(struct str text, enum frame_audience to,
                    struct frame_id *out);
-/* Appends a frame that only tells where the stream is: "connected" when it
- * begins and "keepalive" at intervals, which the SDK knows and does nothing
- * on. A client that lost it before anything happened, or long after, goes on
- * from there. */
+/* Appends a frame that only has the stream's position: "connected" when it
+ * begins and "keepalive" at intervals, which the SDK knows and ignores. A
+ * client whose connection broke before any event, or long after the last, goes
+ * on from there. */
 void frame_id_place(struct buf *b, const char *type, enum frame_audience to,
                     const struct frame_id *at);
 

@@ -1,19 +1,19 @@
-/* Where a stream is, and where it goes on: the ids of frames.
+/* The position of a stream: the ids of frames.
  *
- * Entered by the doors with what a client sends back, and by the process that
- * holds streams. Takes nothing that was not written here or in frame.c. */
+ * Called by the doors with the id that a client sends back, and by the process
+ * that holds streams. Accepts only ids that this file or frame.c writes. */
 #include "base/id.h"
 #include "domain/frame.h"
 
 #define FRAMES 2 /* of one event, at most */
 
-/* A number as we print it: no sign, no zero in front. */
+/* A number as it is printed here: no sign, no leading zero. */
 static bool frame_id_number(struct str s, int64_t max, int64_t *out)
 {
     return s.n > 0 && s.p[0] != '0' && str_int(s, 1, max, out);
 }
 
-/* An intent's id as we print it: in lower case. */
+/* An intent's id as it is printed here: in lower case. */
 static bool intent(struct str s)
 {
     for (size_t i = 0; i < s.n; i++) {

@@ -1,4 +1,4 @@
-/* Intents: states, moves between them, and reading a new one.
+/* Intents: statuses, moves between them, and reading a new one.
  *
  * Pure. Patching the state document is in intent_patch.c. */
 #include "domain/intent.h"
@@ -8,8 +8,8 @@
 
 /* ---- moves ---------------------------------------------------------- */
 
-/* The moves that a status call may ask for. What answers, expiry and
- * dependencies do by themselves does not pass here. */
+/* The moves that a status call may ask for. Moves by answers, expiry and
+ * dependencies do not use this table. */
 static const bool allowed[INTENT_STATUS__MAX][INTENT_STATUS__MAX] = {
     [INTENT_DRAFT] = {[INTENT_ACTIVE] = true,
                       [INTENT_SUSPENDED] = true,

@@ -1,6 +1,6 @@
-/* Intents: the goal that an agent works on, its states, its state document.
+/* Intents: the goal that an agent works on, its status, its state document.
  *
- * RFC-0001 and RFC-0002 of OpenIntent (reference/openintent.md 1 and 5). */
+ * OpenIntent RFC-0001 and RFC-0002. */
 #ifndef DOMAIN_INTENT_H
 #define DOMAIN_INTENT_H
 
@@ -19,7 +19,8 @@ struct intent {
     struct str title;
     struct str description; /* p NULL: none */
     struct str created_by;
-    struct str owner; /* who works on it since a handoff; p NULL: created_by */
+    struct str owner; /* the agent that works on it since a handoff; p NULL:
+                       * created_by */
     enum intent_status status;
     struct str constraints; /* JSON text, an object or a list */
     struct str state;       /* JSON text, an object */
@@ -32,24 +33,24 @@ struct intent {
     struct str session_id, task_id, turn_id, initiated_by; /* p NULL: none */
     struct str depends_on; /* JSON text, a list of ids */
     struct event_tail tail;
-    bool tied; /* to the agent that it was read for (reach.h) */
+    bool tied; /* to the agent that reads it (reach.h) */
 };
 
-/* What the rules about a change of status need to know. */
+/* The facts that a change of status depends on. */
 struct intent_move {
     enum intent_status from, to;
     enum role role;
     bool question_open;      /* a suspension is pending */
-    bool dependencies_done;  /* all that it depends on are completed */
+    bool dependencies_done;  /* all dependencies are completed */
     bool children_done;      /* all children are completed or abandoned */
 };
-/* May the status be set from outside? *to is where it really goes: active
- * becomes blocked while dependencies are open. Setting a terminal status again
- * changes nothing (*to == from). ERR_CONFLICT intent.transition;
- * intent.question_open where a pending question would be passed by;
- * intent.dependencies_open, also for a blocked one that would become active,
- * and intent.children_open. ERR_FORBIDDEN intent.resume_forbidden where an
- * agent would resume a suspended intent itself. */
+/* May the status be set by a call? *to is the resulting status: active becomes
+ * blocked while dependencies are open. Setting a terminal status again changes
+ * nothing (*to == from). ERR_CONFLICT intent.transition; intent.question_open
+ * while a question is pending; intent.dependencies_open, also for a blocked one
+ * that would become active, and intent.children_open. ERR_FORBIDDEN
+ * intent.resume_forbidden where an agent would resume a suspended intent
+ * itself. */
 const struct err *intent_move(const struct intent_move *m,
                               enum intent_status *to) MUST;
 /* The payload of the event status_changed: old_status, new_status, and reason
@@ -87,11 +88,10 @@ const struct err *intent_patch(struct arena *a, struct json *state,
 const struct err *intent_state_text(struct arena *a, const struct json *state,
                                     struct str *out) MUST;
 
-/* A new intent from a body: title, description, constraints, state,
+/* Reads a new intent from a body: title, description, constraints, state,
  * parent_intent_id, depends_on, governance_policy; depends gets the ids.
  * created_by is the authenticated agent, whatever the body says. Unknown
- * members are let pass, as OpenIntent clients send more from version to
- * version. */
+ * members are ignored, because newer OpenIntent clients send more. */
 struct intent_ids {
     struct str v[INTENT_DEPENDENCIES_MAX];
     size_t n;

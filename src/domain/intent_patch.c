@@ -1,7 +1,7 @@
 /* Patching an intent's state document: set, append, remove.
  *
- * The SDK sends bare keys, others a pointer with slashes; both are split on
- * '/' and empty parts are dropped, as OpenIntent's reference does. */
+ * The SDK sends bare keys, other clients a pointer with slashes; both are split
+ * on '/' and empty parts are dropped, as in OpenIntent's reference server. */
 #include "base/fields.h"
 #include "domain/intent.h"
 
@@ -185,8 +185,8 @@ static const struct err *set(struct arena *a, struct json *at, struct str key,
 {
     if (!json_is(at, JSON_OBJECT))
         return wrong(a, p->path, "Only a member of an object can be set.");
-    /* A copy: a later operation may change what stands in the state, and the
-     * event tells what was sent. */
+    /* A copy: a later operation may change the value in the state, and the
+     * event has to keep what was sent. */
     json_set_key(at, key, json_copy(a, p->value));
     return NULL;
 }
@@ -222,7 +222,7 @@ static const struct err *apply(struct arena *a, struct json *state,
         return wrong(a, p->path, "A path has from 1 to 16 parts.");
     struct json *at = walk(a, state, &parts, p->op != INTENT_REMOVE);
     const struct str key = parts.v[parts.n - 1];
-    if (!at) /* nothing there to be removed is as good as removed */
+    if (!at) /* removing a missing member succeeds */
         return p->op == INTENT_REMOVE
                    ? NULL
                    : wrong(a, p->path, "The path leads through a value that is "
@@ -247,8 +247,8 @@ const struct err *intent_patch(struct arena *a, struct json *state,
     return NULL;
 }
 
-/* The state is read again from its text, so it may not grow deeper than the
- * gate lets pass. */
+/* The state is parsed again later, so it may not be deeper than the parser
+ * allows. */
 const struct err *intent_state_text(struct arena *a, const struct json *state,
                                     struct str *out)
 {

@@ -1,6 +1,7 @@
 /* The seven kinds of question: the table, and reading it.
  *
- * Says what is needed and what is offered; never decides an answer. */
+ * The table has the needed facts and the offered answers; it decides
+ * nothing. */
 #include "domain/kind.h"
 
 #include "base/fields.h"

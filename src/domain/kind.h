@@ -1,8 +1,8 @@
-/* The seven kinds of question: what each has to show, which answers it has,
- * and what an answer does (reference/surfaces.md 4.4, seeds/hitl-surface).
+/* The seven kinds of question: the facts that each has to show, its answers,
+ * and the effect of an answer.
  *
- * One table, in kind.c: whatever differs between the kinds is a row of it. A
- * question without a kind is a plain card, as OpenIntent has it. Pure. */
+ * One table, in kind.c: every difference between the kinds is in a row of it. A
+ * question without a kind is a plain card, as in OpenIntent. Pure. */
 #ifndef DOMAIN_KIND_H
 #define DOMAIN_KIND_H
 
@@ -32,7 +32,7 @@ enum kind_need {
     KIND_NEEDED_HIGH /* at the severities high and critical */
 };
 
-#define KIND_UNIT_MAX 40 /* characters of what a cost is counted in */
+#define KIND_UNIT_MAX 40 /* characters of the unit of a cost */
 
 /* A fact of the subject. path: members joined by dots; "[]" stands for each
  * element of a list. */
@@ -42,7 +42,7 @@ struct kind_fact {
     enum kind_need need;
 };
 
-/* When a kind offers an answer of its own. */
+/* The condition under which a kind offers a choice of its own. */
 enum kind_offer {
     KIND_ALWAYS,
     KIND_IF_EDIT,   /* the agent allows edits */
@@ -50,16 +50,16 @@ enum kind_offer {
     KIND_IF_SECONDS /* the permission asked for lasts a time, not just once */
 };
 
-/* An answer that the kind brings along. */
+/* A choice that the kind offers. */
 struct kind_choice {
     const char *value, *label, *style;
     enum effect effect;
     enum reason_need reason;
-    enum takes takes; /* what it may change (domain/amend.h) */
+    enum takes takes; /* the change that its answer may make (domain/amend.h) */
     enum kind_offer offer;
 };
 
-/* What the inbox shows of a question in a figure. */
+/* The figure that the inbox shows of a question. */
 enum kind_figure {
     KIND_FIGURE_NONE,
     KIND_FIGURE_LIST,   /* how many the subject has of something */
@@ -74,23 +74,22 @@ struct kind_facts; /* the facts of one question, being checked */
 
 struct kind_rule {
     struct vocabulary_word words;
-    enum answer_type answer; /* of a question that does not say */
+    enum answer_type answer; /* where the question names no response type */
     unsigned answers;        /* a set of response types */
     unsigned effects;        /* that an agent's own choices may have */
     unsigned yes, no;        /* of these effects each at least one */
     bool edits;              /* the agent may allow edits of the subject */
-    bool hands_over; /* the goal changes hands: an agent may answer, and who
-                        accepts is the intent's owner */
-    bool typed; /* a grave yes needs its target typed, one question at a time
-                   (reference/ui.md 5.4) */
+    bool hands_over; /* the goal changes hands: an agent may answer, and the one
+                      * that accepts becomes the intent's owner */
+    bool typed; /* a grave yes needs its target typed, one question at a time */
     const struct kind_fact *facts;
     size_t facts_n;
-    /* Do the facts agree with each other? NULL: they are apart. */
+    /* Checks that the facts are consistent. NULL: each stands for itself. */
     void (*agree)(struct kind_facts *f, const struct json *subject);
     struct {
         enum kind_figure type;
         const char *path; /* of the subject, members joined by dots */
-        const char *one, *many; /* what is counted */
+        const char *one, *many; /* the name of the counted thing */
     } figure;
     const struct kind_choice *choices;
     size_t choices_n;
@@ -112,23 +111,23 @@ enum kind kind_read(struct fields *f);
  * KIND_NONE. */
 bool kind_answered_by(enum kind k, enum answer_type type);
 
-/* What an agent asks. */
+/* A question as an agent asks it. */
 struct kind_ask {
     enum kind kind;
-    enum severity severity;     /* that the agent said */
+    enum severity severity;     /* as the agent gave it */
     enum answer_type response_type;
     const struct json *subject; /* an object */
     bool allow_edit;
 };
 
-/* A code that others ask about: kind.facts. */
+/* A code that callers compare: kind.facts. */
 extern const char kind_facts[];
 
-/* The .agree of a permission: what lasts has an end. */
+/* The .agree of a permission: a lasting one needs an end. */
 void kind_check_duration(struct kind_facts *f, const struct json *subject);
 /* Of a plan: it has steps, each of an id of its own. */
 void kind_check_steps(struct kind_facts *f, const struct json *subject);
-/* Of a cost: one unit, and an estimate between its ends. */
+/* Of a cost: one unit, and an estimate between its bounds. */
 void kind_check_cost(struct kind_facts *f, const struct json *subject);
 /* Are all facts there, of their type, and do they agree with each other?
  * ERR_INVALID kind.facts: .at is the first mistake, subject.PATH, and
@@ -145,13 +144,13 @@ struct kind_places {
 };
 const struct err *kind_check_places(struct arena *a, const struct kind_ask *ask,
                                     const struct kind_places *places) MUST;
-/* Does a form ask for what must never pass through here (a password, a key)?
- * ERR_INVALID kind.secret at form[i]. form: a field list. */
+/* Does a form ask for a secret (a password, a key)? ERR_INVALID kind.secret at
+ * form[i]. form: a field list. */
 const struct err *kind_check_form(struct arena *a, const struct json *form)
     MUST;
 /* The choices on offer, a JSON list with effects: the agent's own in place of
  * the kind's yes and no, or the kind's, with what may be changed. own: a list,
- * empty where the agent brings none. ERR_INVALID kind.effect at
+ * empty where the agent sends none. ERR_INVALID kind.effect at
  * choices[i].effect; kind.choices where a yes or a no is missing, or two
  * choices would have the same value. */
 const struct err *kind_choices(struct arena *a, const struct kind_ask *ask,

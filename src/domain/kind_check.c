@@ -1,8 +1,7 @@
-/* The seven kinds of question: are the facts there that a kind has to show,
- * and do they agree with each other?
+/* The seven kinds of question: are the needed facts present and consistent?
  *
- * A part of kind.h. Looks at what an agent sent; never changes it, and never
- * guesses at what is missing. */
+ * A part of kind.h. Reads what an agent sent; never changes it, and never fills
+ * in a missing fact. */
 #include "base/fields.h"
 #include "domain/kind.h"
 
@@ -66,7 +65,7 @@ static void missing(struct kind_facts *f, struct str path)
         json_add_text(f->missing, path);
 }
 
-/* The value that the row speaks of; what is blank says nothing. */
+/* The value that the row is about; a blank text counts as missing. */
 static void check_value(struct kind_facts *f, const struct json *v,
                         struct str path)
 {
@@ -97,8 +96,8 @@ static void walk_list(struct kind_facts *f, const struct json *list,
     }
 }
 
-/* A fact of something that is not there is not asked for: the row of that
- * thing itself says whether it may be missing. */
+/* A fact inside a thing that is absent is not needed: the row of the thing
+ * itself says whether it may be missing. */
 static void walk(struct kind_facts *f, const struct json *obj, struct str path,
                  struct str rest)
 {
@@ -117,7 +116,7 @@ static void walk(struct kind_facts *f, const struct json *obj, struct str path,
         walk(f, v, at, rest);
 }
 
-/* ---- facts that have to agree --------------------------------------- */
+/* ---- facts that have to be consistent -------------------------------- */
 
 static struct str member(const struct json *o, const char *outer,
                          const char *inner)
@@ -125,7 +124,7 @@ static struct str member(const struct json *o, const char *outer,
     return json_get_text(json_get(o, outer), inner);
 }
 
-/* What lasts has an end: nothing is allowed for ever. */
+/* A lasting permission needs an end: nothing is allowed for ever. */
 void kind_check_duration(struct kind_facts *f, const struct json *subject)
 {
     static const char *const words[] = {"once", "task", "session", "until"};
@@ -223,7 +222,7 @@ const struct err *kind_check_subject(struct arena *a,
     return err_more(a, f.e, more);
 }
 
-/* ---- where a credential is set up ----------------------------------- */
+/* ---- a credential's settings page ------------------------------------ */
 
 /* The host of https://HOST/...; p NULL for anything else. */
 static struct str https_host(struct str url)
@@ -237,8 +236,8 @@ static struct str https_host(struct str url)
            rest.p[n] != '#')
         n++;
     const struct str host = str_sub(rest, 0, n);
-    /* user@host would show one name and lead to another; so would a back
-     * slash, which browsers read as a slash. */
+    /* user@host would show one name and lead to another; so would a backslash,
+     * which browsers read as a slash. */
     return str_find(host, '@', 0) < host.n || str_find(url, '\\', 0) < url.n
                ? STR_NONE
                : host;

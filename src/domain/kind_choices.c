@@ -1,8 +1,8 @@
-/* The seven kinds of question: the answers on offer, and what a form may ask
- * for.
+/* The seven kinds of question: the choices on offer, and which fields a form
+ * may have.
  *
- * A part of kind.h. Puts a kind's row and an agent's own choices together;
- * never decides what an answer does beyond its row. */
+ * A part of kind.h. Merges a kind's row and the agent's own choices; the effect
+ * of a choice comes from the row. */
 #include "base/fields.h"
 #include "domain/kind.h"
 
@@ -82,8 +82,8 @@ static struct json *choice_of(struct arena *a, const struct kind_choice *row,
     return c;
 }
 
-/* The kind's plain row for an effect: what an agent's own choice of that
- * effect inherits. */
+/* The kind's plain row for an effect, inherited by the agent's own choice of
+ * that effect. */
 static const struct kind_choice *row_of(const struct kind_rule *rule,
                                         enum effect effect)
 {
@@ -95,7 +95,7 @@ static const struct kind_choice *row_of(const struct kind_rule *rule,
     return NULL;
 }
 
-/* What a yes can be besides: edits and tighter limits. */
+/* Is the row an additional yes: edits or tighter limits? */
 static bool is_extra(const struct kind_choice *row)
 {
     return row->effect == EFFECT_AUTHORIZE_MODIFIED;
@@ -117,7 +117,7 @@ static const struct err *kind_choices_add(struct arena *a, struct json *list,
 
 /* ---- the agent's own ------------------------------------------------ */
 
-/* What a confirm's "yes" or "no" must not do. */
+/* The effects that a confirm's "yes" or "no" may not have. */
 static unsigned opposite(struct str value)
 {
     return str_is(value, "yes")  ? KIND_BIT(EFFECT_VETO) |
@@ -128,7 +128,7 @@ static unsigned opposite(struct str value)
                                  : 0;
 }
 
-/* In the words of the agent, by the rules of the kind. */
+/* A choice with the agent's label and the kind's rules. */
 static const struct err *add_own(struct arena *a, const struct kind_ask *ask,
                                  const struct json *own, size_t i,
                                  struct json *list)
@@ -205,7 +205,7 @@ static const struct err *put_own(struct arena *a, const struct kind_ask *ask,
 
 /* ---- the kind's own ------------------------------------------------- */
 
-/* A yes or no is answered in these two words, whatever they do. */
+/* A confirm is answered with these two words, whatever their effects. */
 static const char *confirmed(const struct kind_rule *rule,
                              const struct kind_choice *row)
 {
@@ -232,7 +232,7 @@ static const struct err *put_rows(struct arena *a, const struct kind_ask *ask,
     return NULL;
 }
 
-/* A question may be answered yes or no, and both are answers. */
+/* A confirm accepts both answers. */
 static void put_yes_no(struct arena *a, struct json *list)
 {
     static const char *const words[][3] = {{"no", "No", "default"},

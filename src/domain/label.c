@@ -1,14 +1,14 @@
-/* What an agent calls the choices of its question. */
+/* The labels of the choices of a question. */
 #include "domain/label.h"
 
 #include "base/fields.h"
 #include "base/text.h"
 
-#define HYPHEN 0x2010 /* which NFKC makes of the one that does not break */
+#define HYPHEN 0x2010 /* the result of NFKC for the non-breaking hyphen */
 
-/* Folded, as text_fold has them. A label that is one of these and nothing
- * else says yes, or no; one that says more is a sentence of the agent's, with
- * the server's word before it. */
+/* Folded as by text_fold. A label that is exactly one of these words says yes,
+ * or no; a longer one is a sentence of the agent, shown after the server's
+ * word. */
 static const char *const yes_words[] = {
     "y",        "yes",        "yes please", "yep",        "yeah",
     "ok",       "okay",       "sure",       "fine",       "true",
@@ -36,7 +36,7 @@ static const char *const no_words[] = {
     "n\xC3\xA3o", "rejeitar", "recusar",
 };
 
-/* ---- as people read it ---------------------------------------------- */
+/* ---- display --------------------------------------------------------- */
 
 static struct str folded(struct arena *a, const struct json *choice)
 {
@@ -92,7 +92,7 @@ struct str label_line(struct arena *a, const struct json *choice)
     return buf_text(&b);
 }
 
-/* ---- when it is asked ----------------------------------------------- */
+/* ---- checks when it is asked ----------------------------------------- */
 
 /* Does a hyphen join two words, as in "no-op"? next: what follows it. */
 static bool joins(struct str s, uint32_t rune, size_t next)

@@ -1,4 +1,5 @@
-/* Leases: one holder for a scope of an intent, for a time (RFC-0003). */
+/* Leases: one holder for a scope of an intent, for a time (OpenIntent
+ * RFC-0003). */
 #ifndef DOMAIN_LEASE_H
 #define DOMAIN_LEASE_H
 
@@ -16,15 +17,15 @@ struct lease {
     int64_t released_at; /* 0: not released */
 };
 
-/* The status as it is at now: an active one past its end reads expired,
+/* The status at the time now: an active lease past its end reads expired,
  * except while its intent is suspended (RFC-0025 2: lease expiry skips
  * suspended intents). */
 enum lease_status lease_status(const struct lease *l, bool suspended,
                                int64_t now);
-/* May agent renew it? An own lease that is active, or that lapsed while
- * nobody took the scope anew. ERR_FORBIDDEN lease.not_holder; ERR_CONFLICT
- * lease.taken when somebody has or had the scope since; lease.ended when it
- * was given back. newest: the row of the scope that was acquired last. */
+/* May agent renew it? An own lease that is active, or that expired while nobody
+ * else took the scope. ERR_FORBIDDEN lease.not_holder; ERR_CONFLICT lease.taken
+ * when somebody has or had the scope since; lease.ended when it was released.
+ * newest: the row of the scope that was acquired last. */
 const struct err *lease_renew(const struct lease *l,
                               const struct lease *newest,
                               struct str agent) MUST;

@@ -1,5 +1,5 @@
-/* The people who may sign in: what may stand in one, and who may become what.
- * Pure: what is read here was typed by a person, at a page or a terminal. */
+/* People who may sign in: validation of their fields and of changes to them.
+ * Pure: the input was typed by a person, on a page or a terminal. */
 #include "domain/person.h"
 
 #include "base/buf.h"
@@ -104,7 +104,7 @@ const struct err *person_password(struct arena *a, struct str typed)
 
 /* ---- groups --------------------------------------------------------- */
 
-/* Puts a name where it belongs; false: there is no room. */
+/* Inserts a name in order; false: the list is full. */
 static bool put_sorted(struct str *v, size_t *n, struct str name)
 {
     size_t at = 0;
@@ -152,7 +152,7 @@ const struct err *person_groups(struct arena *a, struct str typed,
     return NULL;
 }
 
-/* ---- who may become what -------------------------------------------- */
+/* ---- changes to people ----------------------------------------------- */
 
 const struct err *person_may_become(struct arena *a, struct str by,
                                     const struct person *old,

@@ -1,4 +1,4 @@
-/* Who is calling, and what a role may do. Never looks anybody up. */
+/* The caller of a request, and the rights of a role. Looks nobody up. */
 #include "domain/principal.h"
 
 static const struct {
@@ -28,7 +28,7 @@ const char *principal_role_word(enum role role)
     return "nobody";
 }
 
-/* White space beyond ASCII and Latin-1, as Unicode counts it. */
+/* White space beyond ASCII and Latin-1, by Unicode's list. */
 static bool wide_space(uint32_t rune)
 {
     return rune == 0x1680 || (rune >= 0x2000 && rune <= 0x200a) ||
@@ -36,8 +36,8 @@ static bool wide_space(uint32_t rune)
            rune == 0x205f || rune == 0x3000;
 }
 
-/* Marks that change how a name looks without being seen themselves: an agent
- * could look like another, or like a person. */
+/* Marks that change the look of a name without being visible themselves: with
+ * them an agent could look like another agent or a person. */
 static bool unseen(uint32_t rune)
 {
     return rune == 0xad || rune == 0x61c || rune == 0x180e ||
@@ -54,7 +54,7 @@ bool principal_agent_name(struct str name)
         return false;
     for (size_t at = 0; at < name.n;) {
         const uint32_t rune = str_rune(name, &at);
-        /* A slash would end a path's segment where clients do not escape. */
+        /* A slash would end a path segment in clients that do not escape. */
         if (rune <= ' ' || rune == '/' || (rune >= 0x7f && rune <= 0xa0) ||
             wide_space(rune) || unseen(rune))
             return false;

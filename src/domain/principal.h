@@ -1,4 +1,4 @@
-/* Who is calling, and what a role may do. */
+/* The caller of a request, and the rights of a role. */
 #ifndef DOMAIN_PRINCIPAL_H
 #define DOMAIN_PRINCIPAL_H
 
@@ -6,7 +6,7 @@
 #include "base/str.h"
 #include "domain/vocabulary.h"
 
-/* Bits, so that a route can say who may in one word. */
+/* Bits, so that a route can name the allowed roles in one word. */
 enum role {
     ROLE_NONE = 0,
     ROLE_AGENT = 1,
@@ -26,39 +26,40 @@ enum reach { REACH_OWN, REACH_ALL, REACH__MAX };
 
 struct principal {
     enum role role;
-    bool person;      /* came with a session cookie, not with a key */
+    bool person;      /* signed in with a session cookie, not with a key */
     struct str id;    /* of the key or the person */
-    struct str name;  /* a person's e-mail, a key's label: goes on record */
-    struct str title; /* how to show it: a person's name, a key's label */
-    struct str agent; /* the agent that the call speaks for; agents only */
+    struct str name;  /* a person's e-mail, a key's label: as it is recorded */
+    struct str title; /* for display: a person's name, a key's label */
+    struct str agent; /* the agent that the key acts as; agents only */
     enum reach reach; /* of agents */
-    struct str retry_policy; /* its questions' default; p NULL: none */
+    struct str retry_policy; /* the default of its questions; p NULL: none */
     enum severity severity_floor; /* of its questions */
     struct str groups; /* of operators: names, a space between; p NULL: none */
     /* Of people alone: */
     enum severity bulk_limit; /* highest severity of a decision for many */
     struct str time_zone;  /* p NULL: UTC */
     struct str theme;      /* auto, light or dark */
-    bool single_key;       /* a letter answers without a second press */
+    bool single_key;       /* a letter key answers without a second press */
 };
 
 /* "agent" -> ROLE_AGENT; ROLE_NONE for an unknown word. */
 enum role principal_role(struct str word);
 const char *principal_role_word(enum role role);
 /* May an agent have this name? 1..120 characters, no white space, slash,
- * control or unseen character, not "*", and none of the server's own names. */
+ * control or invisible character, not "*", and none of the server's own
+ * names. */
 bool principal_agent_name(struct str name);
-/* May a new agent have it? The same, and no "@": it is not to look like a
- * person's. Those that are there keep theirs. */
+/* May a new agent have this name? As above, and no "@", so that it cannot look
+ * like a person's address. Existing agents keep theirs. */
 bool principal_agent_name_new(struct str name);
-/* Which agent a key speaks for: asked (X-Agent-ID; p NULL: absent) has to be
- * among names, where "*" stands for any; absent, it is the first, and for "*"
- * the key's label, or "agent" where the label is no agent's name (design.md
- * 6). ERR_FORBIDDEN agent.not_named otherwise. */
+/* The agent that a key acts as: asked (X-Agent-ID; p NULL: absent) has to be
+ * among names, where "*" allows any; absent, it is the first, and for "*" the
+ * key's label, or "agent" where the label is no valid agent's name.
+ * ERR_FORBIDDEN agent.not_named otherwise. */
 const struct err *principal_speak(const struct str *names, size_t n,
                                   struct str asked, struct str label,
                                   struct str *out) MUST;
-/* The name that goes into events as the actor: the agent, or the name. */
+/* The name of the actor in events: the agent, or the name. */
 struct str principal_actor(const struct principal *p);
 /* May it answer a question at all? Operators and admins; never an agent. */
 bool principal_decides(const struct principal *p);

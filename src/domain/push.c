@@ -1,7 +1,7 @@
-/* What an agent's platform is told when a question has ended.
+/* The message to an agent's platform when a question has ended.
  *
- * Entered by the store, which puts the text into the deciding transaction.
- * Pure; never says whom to tell. */
+ * Called by the store, which puts the text into the deciding transaction. Pure;
+ * the recipients are the store's. */
 #include "domain/push.h"
 
 #include "base/clock_text.h"
@@ -10,7 +10,7 @@
 #define CANCELLED "intent_suspension_cancelled"
 #define RESUMED "intent_resumed"
 
-/* What a person decided, where that is more than an answer. */
+/* The event types of a person's decision with an effect. */
 static const struct {
     enum outcome outcome;
     const char *type;

@@ -1,4 +1,4 @@
-/* Which intents an agent reaches. Pure: the ties are the caller's to know. */
+/* The intents that an agent may reach. Pure: the caller looks the ties up. */
 #include "domain/reach.h"
 
 static const char *const words[REACH__MAX] = {[REACH_OWN] = "own",

@@ -61,7 +61,7 @@ const struct err *resolve_decided(struct arena *a, const struct suspension *s,
 
 /* ---- the record ----------------------------------------------------- */
 
-#define CHANGE_CHARS 500 /* of the limits, in the summary */
+#define CHANGE_CHARS 500 /* characters of the limits, in the summary */
 
 static void put_duration(struct buf *b, int64_t us)
 {
@@ -76,7 +76,7 @@ static void put_duration(struct buf *b, int64_t us)
         buf_printf(b, "%lld days", (long long)(s / 86400));
 }
 
-/* The outcome stands before what the choice is called. */
+/* The outcome comes before the label of the choice. */
 static const char *outcome_words(enum outcome outcome)
 {
     static const char *const words[OUTCOME__MAX] = {
@@ -88,7 +88,7 @@ static const char *outcome_words(enum outcome outcome)
     return words[outcome] ? words[outcome] : "Answered ";
 }
 
-/* What was allowed, where that is not what was asked for. */
+/* The part that was allowed, where it differs from what was asked for. */
 static void put_change(struct buf *b, const struct suspension *s)
 {
     if (s->constraints.p) {
@@ -104,7 +104,7 @@ static void put_change(struct buf *b, const struct suspension *s)
     }
 }
 
-/* The one paragraph of the record; choice: NULL where there was none. */
+/* The record's one paragraph; choice: NULL where there was none. */
 static struct str summary_of(struct arena *a, const struct suspension *s,
                              const struct json *choice)
 {
@@ -119,7 +119,7 @@ static struct str summary_of(struct arena *a, const struct suspension *s,
         buf_put(&b, s->response_type == ANSWER_FORM ? "Form filled in"
                                                     : "Answered in words");
     }
-    /* An agent may be called what a person is called. */
+    /* An agent may have the same name as a person. */
     buf_put(&b,
             s->responder.mode == RESPONDER_AGENT ? " by the agent " : " by ");
     buf_str(&b, s->responded_by);
@@ -206,7 +206,7 @@ static const struct err *record(struct arena *a, struct suspension *s,
                        "each.");
 }
 
-/* An edit may go beyond what was asked for, but not without a word. */
+/* An edit may go beyond what was asked for only with a reason. */
 static const struct err *check_beyond(struct arena *a,
                                       const struct suspension *s,
                                       const struct answer *answer)
@@ -225,7 +225,7 @@ static const struct err *check_beyond(struct arena *a,
                   STR_FMT(e.rows[0].path), STR_FMT(e.rows[0].why));
 }
 
-/* What a yes changed, and the number of what was approved instead. */
+/* Stores the changes of a yes, and the digest of the approved subject. */
 static void change(struct arena *a, struct suspension *s,
                    const struct amend *amend)
 {
@@ -235,8 +235,8 @@ static void change(struct arena *a, struct suspension *s,
         amend->subject.p ? crypt_sha256_hex(a, amend->subject) : STR_NONE;
 }
 
-/* The goal changes hands only with the answer that accepts it. The event's
- * type is one that OpenIntent's client knows: it raises on any other. */
+/* Only an accepting answer hands the goal over. The event's type is one that
+ * OpenIntent's client knows: the client raises on any other. */
 static const struct err *hand_off(struct arena *a, struct decision *d,
                                   struct event_by by)
 {
@@ -311,8 +311,8 @@ static struct json *expired_payload(struct arena *a,
     return p;
 }
 
-/* What silence allows is kept as narrow as a person's answer would be. A
- * fallback that is no answer at all is only handed on. */
+/* A fallback's answer is limited like a person's. A fallback that is no choice
+ * is only passed on. */
 static const struct err *keep_fallback(struct arena *a, struct suspension *s)
 {
     const struct json *choice = NULL;
@@ -352,7 +352,7 @@ const struct err *resolve_expire(struct arena *a, struct decision *d)
     return suspension_put_mirror(a, s, d->intent);
 }
 
-/* ---- taken back ----------------------------------------------------- */
+/* ---- withdrawal ------------------------------------------------------ */
 
 const struct err *resolve_cancel(struct arena *a, struct decision *d,
                                  const struct principal *who,
@@ -420,7 +420,7 @@ static const struct err *check_choice(struct arena *a,
                                       const struct json **choice)
 {
     struct json *choices = suspension_choices(a, s);
-    /* Before choices were introduced, any value was an answer. */
+    /* A question without choices accepts any value (RFC-0025). */
     if (json_count(choices) == 0)
         return answer->value && !empty(answer->value)
                    ? NULL
@@ -431,15 +431,15 @@ static const struct err *check_choice(struct arena *a,
     return *choice ? NULL : invalid_choice(a, choices);
 }
 
-/* Two answers in one would leave it to us which of them was meant. */
+/* Two answers in one body would leave it to the server which one was meant. */
 static const struct err *unused(struct arena *a, const char *at,
                                 const char *say)
 {
     return err_at(a, ERR_INVALID, resolve_unused, str_of(at), "%s", say);
 }
 
-/* A kind's way around the words or the form: a decline. Those who send no
- * choice submit. */
+/* A kind's alternative to the text or the form: a decline. An answer without a
+ * choice is a submission. */
 static const struct err *find_way(struct arena *a, const struct suspension *s,
                                   const struct answer *answer,
                                   const struct json **choice)
@@ -455,7 +455,7 @@ static const struct err *find_way(struct arena *a, const struct suspension *s,
     return !answer->choice.p || *choice ? NULL : invalid_choice(a, choices);
 }
 
-/* ---- words and forms ------------------------------------------------ */
+/* ---- text and forms -------------------------------------------------- */
 
 static const struct err *check_text(const struct answer *answer)
 {
@@ -477,7 +477,7 @@ static const struct err *check_form(struct arena *a,
     if (!answer->value)
         return ERROR(ERR_INVALID, resolve_empty, "A value is needed.");
     if (!s->form.p)
-        return NULL; /* passed through as it is: seeds/rfc-0025 4.1 */
+        return NULL; /* passed on as it is (RFC-0025) */
     TRY(json_parse(a, s->form, &form));
     return form_check(a, form, answer->value, &errors);
 }

@@ -1,9 +1,9 @@
-/* The one way in which a question ends (design.md 4).
+/* The one way in which a question ends (docs/design.md, "How a question ends").
  *
- * Whoever calls (the OpenIntent endpoint, the native door, the browser, the
- * clock, a withdrawing agent), these functions decide; they change the intent
- * and the suspension in memory, append the events, and the caller stores all
- * of it in one transaction under the intent's lock. Pure. */
+ * Every caller (the OpenIntent endpoint, the native API, the pages, the clock,
+ * a withdrawing agent) uses these functions. They change the intent and the
+ * suspension in memory and append the events; the caller stores all of it in
+ * one transaction under the intent's lock. Pure. */
 #ifndef DOMAIN_RESOLVE_H
 #define DOMAIN_RESOLVE_H
 
@@ -12,17 +12,18 @@
 
 struct answer {
     const struct json *value;
-    struct str choice; /* of a form's or text's choices; p NULL: unsaid */
+    struct str choice; /* of a form's or text's choices; p NULL: not sent */
     struct str reason;       /* p NULL: none */
-    struct str seen;         /* subject_sha256 that was shown; p NULL: unsaid */
+    struct str seen;         /* subject_sha256 that was shown; p NULL: not
+                              * sent */
     struct str claimed;      /* responded_by of the body; p NULL: none */
     const struct json *metadata; /* an object or NULL */
-    struct amend_sent amend; /* what shall be allowed instead */
-    struct str typed; /* what was typed to confirm it; p NULL: nothing */
+    struct amend_sent amend; /* changes to what is allowed */
+    struct str typed; /* the text typed to confirm it; p NULL: nothing */
     enum via via;
 };
 
-/* What a decision changes. */
+/* The objects that a decision changes. */
 struct decision {
     struct intent *intent;
     struct suspension *suspension;
@@ -31,7 +32,7 @@ struct decision {
     int64_t now;
 };
 
-/* Codes that others ask about (base/err.h): of the question, */
+/* Codes that callers compare (base/err.h): of the question, */
 extern const char resolve_already_decided[];
 extern const char resolve_expired[];
 extern const char resolve_changed[];
@@ -45,11 +46,11 @@ extern const char resolve_too_large[];
 extern const char resolve_too_long[];
 extern const char resolve_unused[];
 
-/* A person's answer. Errors, in the order of design.md 4: ERR_FORBIDDEN
- * of responder_check; ERR_CONFLICT suspension.already_decided (more: who,
- * when, what) | suspension.expired | suspension.changed; ERR_INVALID
- * response.* with valid_choices or fields in more, and of amend_check; then,
- * where the suspension has what it would allow already, to be looked at:
+/* A person's answer. Errors, in the order of docs/design.md: ERR_FORBIDDEN of
+ * responder_check; ERR_CONFLICT suspension.already_decided (more: who, when,
+ * what) | suspension.expired | suspension.changed; ERR_INVALID response.* with
+ * valid_choices or fields in more, and of amend_check; then, when the
+ * suspension already has the changed subject and limits, for display:
  * reason.missing where an edit goes beyond what was asked for, and
  * typed.differs of risk_typed_check. An accepted handoff makes the responder
  * the intent's owner. Does not run an expiry: call resolve_expire first where
@@ -58,23 +59,24 @@ const struct err *resolve_respond(struct arena *a, struct decision *d,
                                   const struct answer *answer,
                                   const struct principal *who) MUST;
 /* Is the answer acceptable for this question? NULL or ERR_INVALID. *choice is
- * the chosen one, or NULL. For the confirm page, which decides nothing. */
+ * the chosen one, or NULL. Used by the confirm page, which decides nothing. */
 const struct err *resolve_check(struct arena *a, const struct suspension *s,
                                 const struct answer *answer,
                                 const struct json **choice) MUST;
-/* Does this answer end the intent, so that nobody goes on with it? */
+/* Does this answer end the intent? */
 bool resolve_ends(const struct suspension *s, const struct json *choice);
-/* Time is up: the fallback policy. The suspension must be pending. */
+/* The time to answer is over: applies the fallback policy. The suspension must
+ * be pending. */
 const struct err *resolve_expire(struct arena *a, struct decision *d) MUST;
-/* The asking agent or an admin takes the question back; to is where the
- * intent goes (INTENT_ACTIVE, or a terminal status that the caller sets).
- * ERR_FORBIDDEN for anybody else, ERR_CONFLICT when it is decided. */
+/* Withdraws the question for the asking agent or an admin; to is the intent's
+ * next status (INTENT_ACTIVE, or a terminal status that the caller sets).
+ * ERR_FORBIDDEN for other callers, ERR_CONFLICT when it is decided. */
 const struct err *resolve_cancel(struct arena *a, struct decision *d,
                                  const struct principal *who,
                                  struct str reason,
                                  enum intent_status to) MUST;
-/* The conflict that tells who decided, when and what; naive: the time without
- * a zone, as OpenIntent clients read it. */
+/* The conflict with who decided, when and what; naive: the time without a zone,
+ * as OpenIntent clients read it. */
 const struct err *resolve_decided(struct arena *a, const struct suspension *s,
                                   bool naive) MUST;
 

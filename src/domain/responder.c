@@ -1,4 +1,4 @@
-/* Who may decide a question. Pure: knows a principal, looks nobody up. */
+/* The right to decide a question. Pure: looks nobody up. */
 #include "domain/responder.h"
 
 #include "base/buf.h"
@@ -18,7 +18,7 @@ static bool asked(const struct responder_case *c, const struct principal *p)
     return !p->person && c->asked_by_key.p && str_eq(p->id, c->asked_by_key);
 }
 
-/* Is p the one, or one of those, that the rule names? */
+/* Is p the principal, or one of those, that the rule names? */
 static bool named(const struct responder_case *c, const struct principal *p)
 {
     switch (c->rule.mode) {

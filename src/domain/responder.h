@@ -1,7 +1,8 @@
-/* Who may decide a question (reference/surfaces.md 4.4, 4.5). Pure.
+/* The right to decide a question. Pure.
  *
- * The asking agent never; whom the agent names, else any operator. A page says
- * with the same words why a reader may not, and who can. */
+ * The asking agent never has it; the responder that the question names has it,
+ * else any operator. A page tells a reader with the same sentences why they may
+ * not decide, and who can. */
 #ifndef DOMAIN_RESPONDER_H
 #define DOMAIN_RESPONDER_H
 
@@ -14,22 +15,22 @@ struct responder {
     bool not_initiator; /* the person for whom the agent works may not */
 };
 
-/* What a question says of itself that the rule needs. */
+/* The facts of a question that the rule needs. */
 struct responder_case {
     struct responder rule;
     struct str asked_by, asked_by_key, initiated_by; /* p NULL: not known */
 };
 
-/* A code that others ask about: suspension.not_yours. */
+/* A code that callers compare: suspension.not_yours. */
 extern const char responder_not_yours[];
 
-/* NULL, or ERR_FORBIDDEN: suspension.own_question for who asked,
- * suspension.initiator, suspension.not_yours for all others. The words say
- * why. */
+/* NULL, or ERR_FORBIDDEN: suspension.own_question for the agent that asked,
+ * suspension.initiator, suspension.not_yours for all others. The sentence gives
+ * the reason. */
 const struct err *responder_check(struct arena *a,
                                   const struct responder_case *c,
                                   const struct principal *p) MUST;
-/* Who can, as a sentence: "Operators of the group payments can." */
+/* The people who can, as a sentence: "Operators of the group payments can." */
 struct str responder_who(struct arena *a, const struct responder_case *c);
 
 #endif

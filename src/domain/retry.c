@@ -1,7 +1,6 @@
-/* Silence: reminders, escalation, and the end of waiting.
+/* Retry policies: reminders, escalation, and the end of waiting.
  *
- * Pure. Never tells anybody anything: it says what is to be told, and the
- * caller stores and sends it. */
+ * Pure. Sends nothing: the caller stores and sends the reminders. */
 #include "domain/retry.h"
 
 #include "base/clock_text.h"
@@ -9,13 +8,13 @@
 
 #define STRATEGY_MAX 40
 #define CHANNEL_HINT_MAX 120
-#define NOTIFY_TO_MAX 254 /* a mail address may be that long */
+#define NOTIFY_TO_MAX 254 /* a mail address may have this length */
 
 #define INTERVAL "retry_policy.interval_seconds"
 
 /* ---- reading -------------------------------------------------------- */
 
-/* The member or the SDK's other name for it; "" says nothing. */
+/* Reads the member or the SDK's other name for it; "" counts as absent. */
 static void read_either(struct fields *f, const char *key, const char *alias,
                         size_t max, struct str *out)
 {
@@ -26,7 +25,7 @@ static void read_either(struct fields *f, const char *key, const char *alias,
         *out = STR_NONE;
 }
 
-/* Puts the step where it belongs by its attempt; false: one is there. */
+/* Inserts the step in the order of attempts; false: its attempt is taken. */
 static bool insert_step(struct retry *r, struct retry_step step)
 {
     size_t at = r->steps;
@@ -145,7 +144,7 @@ static void inherit(struct retry *r, const struct retry *from)
         r->final_policy = from->final_policy;
 }
 
-/* As the SDK writes one, with "" for what was not said. */
+/* The policy as the SDK writes it, with "" for absent members. */
 static struct str write_policy(struct arena *a, const struct retry *r)
 {
     struct json *o = json_object(a), *ladder = json_array(a);
@@ -169,7 +168,7 @@ static struct str write_policy(struct arena *a, const struct retry *r)
     return json_dump(a, o, SUSPENSION_RECORD_MAX);
 }
 
-/* What only the whole cascade shows to be wrong. */
+/* Checks that need the whole cascade. */
 static const struct err *check_whole(struct arena *a, const struct retry *r,
                                      const struct retry *own,
                                      const struct suspension *s)
@@ -194,7 +193,7 @@ static const struct err *check_whole(struct arena *a, const struct retry *r,
     return NULL;
 }
 
-/* What the question says itself, and then what it inherits. */
+/* Merges the question's own policy and the inherited ones. */
 static const struct err *merge(struct arena *a, const struct suspension *s,
                                const struct retry_defaults *defaults,
                                struct retry *r)
@@ -230,7 +229,7 @@ const struct err *retry_apply(struct arena *a, struct suspension *s,
     r = own;
     TRY(merge(a, s, defaults, &r));
     TRY(check_whole(a, &r, &own, s));
-    /* Steps of an inherited ladder that this question never comes to. */
+    /* Steps of an inherited ladder beyond the last attempt. */
     while (r.steps > 0 && r.ladder[r.steps - 1].attempt > r.max_attempts)
         r.steps--;
     if (r.steps > 0 && r.ladder[0].attempt == 1 && r.ladder[0].channel_hint.p)

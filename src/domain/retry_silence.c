@@ -1,13 +1,13 @@
-/* What silence chooses, and the rounds of reminders. Never tells anybody
- * anything: it says what is to be told, and the caller stores and sends it. */
+/* Fallback answers and rounds of reminders. Sends nothing: the caller stores
+ * and sends the reminders. */
 #include "domain/retry_silence.h"
 
 #include "base/clock_text.h"
 #include "domain/effect.h"
 
-/* ---- what silence chooses ------------------------------------------- */
+/* ---- fallback answers ------------------------------------------------ */
 
-/* The same mistake, where the fallback stands. */
+/* The same error, with the place of the fallback. */
 static const struct err *at_fallback(struct arena *a, const struct err *e)
 {
     if (!e)
@@ -17,8 +17,8 @@ static const struct err *at_fallback(struct arena *a, const struct err *e)
     return e->more ? err_more(a, at, e->more) : at;
 }
 
-/* With a kind, a fallback is an answer. Without one, a value that is none of
- * the choices is the agent's own, and is only handed back. */
+/* With a kind, a fallback is an answer. Without one, a value that is no choice
+ * belongs to the agent and is only passed on. */
 static const struct err *find_choice(struct arena *a,
                                      const struct suspension *s,
                                      const struct json **choice)
@@ -26,7 +26,7 @@ static const struct err *find_choice(struct arena *a,
     struct json *value = NULL;
     struct amend amend;
     TRY(json_parse(a, s->fallback_value, &value));
-    /* A choice may want a reason from a person; silence is its own. */
+    /* A choice may need a reason from a person; a fallback has this one. */
     const struct answer answer = {.value = value, .reason = STR("silence")};
     if (s->kind == KIND_NONE) {
         *choice =

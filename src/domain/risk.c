@@ -1,4 +1,4 @@
-/* How grave a question is at the least, and what a grave yes asks for. */
+/* The least severity of a question, and the confirmation of a grave yes. */
 #include "domain/risk.h"
 
 #include "base/text.h"
@@ -7,7 +7,7 @@
 
 const char risk_typed_differs[] = "typed.differs";
 
-#define WORD_MAX 60 /* characters that a person is asked to type */
+#define WORD_MAX 60 /* characters that a person has to type */
 #define DIGITS 8    /* of the digest, in place of a target */
 
 static bool irreversible(const struct json *subject)
@@ -43,7 +43,7 @@ bool risk_two_step(struct arena *a, const struct suspension *s)
     return level == SEVERITY_UNSAID ? yes : level > SEVERITY_LOW;
 }
 
-/* A target that a keyboard has, in one line. */
+/* Can a keyboard type the target, on one line? */
 static bool is_typed(struct str target)
 {
     for (size_t at = 0; at < target.n;) {
@@ -54,7 +54,7 @@ static bool is_typed(struct str target)
     return str_runes(target) <= WORD_MAX;
 }
 
-/* Is another limit, tool or target allowed than was asked for? */
+/* Does the approved subject change a limit, tool or target? */
 static bool exceeds(struct arena *a, const struct json *asked,
                     const struct json *allowed)
 {

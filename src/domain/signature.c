@@ -1,4 +1,4 @@
-/* How a webhook is signed: HMAC-SHA256 over "id.timestamp.body". */
+/* The signature of a webhook: HMAC-SHA256 over "id.timestamp.body". */
 #include "domain/signature.h"
 
 #include "base/buf.h"

@@ -1,4 +1,4 @@
-/* How a webhook is signed: Standard Webhooks, symmetric (v1). Pure. */
+/* The signature of a webhook: Standard Webhooks, symmetric (v1). Pure. */
 #ifndef DOMAIN_SIGNATURE_H
 #define DOMAIN_SIGNATURE_H
 
@@ -11,8 +11,8 @@ struct signature {
     struct str secret; /* "whsec_" and base64, or base64 alone */
     struct str previous_secret; /* p NULL: none */
 };
-/* The value of webhook-signature: "v1,<base64>", of the previous secret too,
- * one space between. p NULL: there is no secret that can be read. */
+/* The value of webhook-signature: "v1,<base64>", with one of the previous
+ * secret after a space. p NULL: no secret is valid. */
 struct str signature_make(struct arena *a, const struct signature *s);
 
 #endif

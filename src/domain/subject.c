@@ -1,7 +1,7 @@
-/* How large the facts of a question may be. */
+/* The size limits of a question's subject. */
 #include "domain/subject.h"
 
-/* The gate bounds the depth. */
+/* The depth is bounded by the JSON check of the body. */
 size_t subject_values(const struct json *v)
 {
     const bool object = json_is(v, JSON_OBJECT);

@@ -1,7 +1,7 @@
-/* Subscriptions: how one is read from a client.
+/* Subscriptions: reading one from a client.
  *
- * Pure. Whether its webhook_url is the address of an endpoint is for the
- * caller to find out: nothing is ever sent to a URL because a body has it. */
+ * Pure. The caller checks that webhook_url is the address of an endpoint:
+ * nothing is ever sent to a URL because a body has it. */
 #include "domain/subscription.h"
 
 #include "base/clock.h"

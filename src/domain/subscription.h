@@ -1,5 +1,5 @@
-/* Subscriptions: which events of which intents go to an endpoint (RFC-0006).
- * Pure. */
+/* Subscriptions: which events of which intents go to an endpoint (OpenIntent
+ * RFC-0006). Pure. */
 #ifndef DOMAIN_SUBSCRIPTION_H
 #define DOMAIN_SUBSCRIPTION_H
 
@@ -17,18 +17,18 @@ struct subscription {
     int64_t created_at;
     struct str created_by; /* id of the key */
     int64_t expires_at;    /* 0: never */
-    bool gone; /* its endpoint wants nothing any more, or its key has ended */
+    bool gone; /* its endpoint is gone, or its key has ended */
 };
 
-/* Reads the SDK's body: intent_id, webhook_url, event_types, expires_at (a
- * time to come), portfolio_id (null, until there are portfolios) and
- * subscriber_id (otherwise where it is missing or empty). Unknown members are
- * let pass, as OpenIntent clients send more from version to version. */
+/* Reads the SDK's body: intent_id, webhook_url, event_types, expires_at (in the
+ * future), portfolio_id (null: portfolios are not supported) and subscriber_id
+ * (the argument otherwise where it is missing or empty). Unknown members are
+ * ignored, because newer OpenIntent clients send more. */
 const struct err *subscription_read(struct arena *a, const struct json *body,
                                     struct str otherwise, int64_t now,
                                     struct subscription *out) MUST;
-/* Is it sent to at now? Its key has to hold: what a key that was revoked or
- * has expired subscribed to is sent nothing. */
+/* Is it active at now? Its key has to be valid: the subscriptions of a revoked
+ * or expired key are sent nothing. */
 bool subscription_active(const struct subscription *s, int64_t now);
 
 #endif

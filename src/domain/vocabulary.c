@@ -258,7 +258,7 @@ VOCABULARY(endpoint_kind, ENDPOINT_KIND__MAX)
 VOCABULARY(channel_detail, CHANNEL_DETAIL__MAX)
 VOCABULARY(inbox_view, INBOX_VIEW__MAX)
 
-/* What an agent may send of it. */
+/* The words that an agent may send. */
 #define VOCABULARY_READ(name_, max_)                                           \
     static const char *name_##_sent(size_t i)                                  \
     {                                                                          \

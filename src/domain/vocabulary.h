@@ -1,9 +1,9 @@
 /* The words of every vocabulary: on the wire, in the database and for people.
  *
- * Each is an enum with one table, in vocabulary.c. A value is read from its
- * word once, where it comes in, and is written with it where it goes out;
- * everything between compares the enum. The kinds of question have a table of
- * their own, domain/kind.h, and so have the events, domain/event.h. Pure. */
+ * Each is an enum with one table, in vocabulary.c. A word is turned into its
+ * value once, on input, and back on output; all code between compares the enum.
+ * The kinds of question have a table of their own, domain/kind.h, and so have
+ * the events, domain/event.h. Pure. */
 #ifndef DOMAIN_VOCABULARY_H
 #define DOMAIN_VOCABULARY_H
 
@@ -17,7 +17,7 @@ struct vocabulary_word {
     const char *past;  /* in a sentence, after a name: "approved this" */
     const char *icon;  /* a symbol of static/icons.svg */
     const char *tone;  /* of a badge */
-    bool ours;         /* no agent may send it */
+    bool ours;         /* agents may not send it */
 };
 
 /* The status of an intent (RFC-0001, RFC-0025). */
@@ -48,7 +48,7 @@ enum suspension_state {
     SUSPENSION_STATE__MAX
 };
 
-/* What silence does (RFC-0025). */
+/* The effect of silence (RFC-0025). */
 enum fallback_policy {
     FALLBACK_FAIL,
     FALLBACK_COMPLETE,
@@ -66,7 +66,7 @@ enum severity {
     SEVERITY__MAX
 };
 
-/* What one choice of a question does. */
+/* The effect of one choice of a question. */
 enum effect {
     EFFECT_NONE, /* the agent alone knows what the choice means */
     EFFECT_AUTHORIZE,
@@ -81,7 +81,7 @@ enum effect {
     EFFECT__MAX
 };
 
-/* What came of a question. */
+/* The outcome of a question. */
 enum outcome {
     OUTCOME_UNDECIDED, /* it is open; no word */
     OUTCOME_AUTHORIZED,
@@ -92,7 +92,7 @@ enum outcome {
     OUTCOME_DECLINED,
     OUTCOME_FALLBACK,
     OUTCOME_NONE,
-    /* In lists and badges alone, which name the state in place of these two
+    /* Only in lists and badges, which show the state in place of these two
      * outcomes' own words. */
     OUTCOME_EXPIRED,
     OUTCOME_WITHDRAWN,
@@ -109,7 +109,8 @@ enum via {
     VIA__MAX
 };
 
-/* What a choice lets the answer change (domain/amend.h). */
+/* The part of the question that a choice lets the answer change
+ * (domain/amend.h). */
 enum takes {
     TAKES_NOTHING, /* no word */
     TAKES_LIMIT,
@@ -130,7 +131,7 @@ enum reason_need {
     REASON_NEED__MAX
 };
 
-/* Whose answer counts. */
+/* The principals whose answer counts. */
 enum responder_mode {
     RESPONDER_OPERATORS, /* any operator or admin */
     RESPONDER_INITIATOR, /* the person for whom the agent works */
@@ -140,7 +141,7 @@ enum responder_mode {
     RESPONDER_MODE__MAX
 };
 
-/* What a rejection does to the intent. */
+/* The effect of a rejection on the intent. */
 enum on_reject { ON_REJECT_RESUME, ON_REJECT_ABANDON, ON_REJECT__MAX };
 
 enum lease_status {
@@ -158,8 +159,8 @@ enum delivery_state {
     DELIVERY_STATE__MAX
 };
 
-/* Where messages go: to people by one of the first three, which are channels,
- * or to an agent's platform. */
+/* The target of messages: people through the first three, which are channels,
+ * or an agent's platform. */
 enum endpoint_kind {
     ENDPOINT_MAIL,
     ENDPOINT_SLACK,
@@ -167,7 +168,7 @@ enum endpoint_kind {
     ENDPOINT_AGENT,
     ENDPOINT_KIND__MAX
 };
-/* How much of a question may leave the house. */
+/* The part of a question that a notice may have. */
 enum channel_detail {
     CHANNEL_TITLE,
     CHANNEL_SUMMARY,
@@ -210,8 +211,8 @@ const struct vocabulary_word *
 vocabulary_channel_detail(enum channel_detail value);
 const struct vocabulary_word *vocabulary_inbox_view(enum inbox_view value);
 
-/* In lists and addresses "none" stands for a value without a word: that key of
- * a row, and p NULL for "none", else the word of a key. */
+/* In lists and addresses "none" stands for a value without a word: the key of a
+ * row, and p NULL for "none", else the word of a key. */
 const char *vocabulary_key(const struct vocabulary_word *word);
 struct str vocabulary_of_key(struct str key);
 

@@ -1,9 +1,8 @@
 /* The table of every route: the site map.
  *
- * A row says all that differs between routes: how the caller proves who it
- * is, which roles may, which query keys there are and what type each has, how
- * large a body may be,
- * how errors look, and which function answers. serve.c does the rest. */
+ * A row has everything in which routes differ: how the caller authenticates,
+ * which roles are allowed, the query keys with their types, the largest body,
+ * the style of errors, and the function that answers. serve.c does the rest. */
 #include "doors/route.h"
 
 #include "base/clock.h"
@@ -295,7 +294,7 @@ static const struct err *bad_value(const struct request *rq, struct str key,
                   STR_FMT(wanted));
 }
 
-/* range: "1-100", or "0-" for whatever a number can be. */
+/* range: "1-100", or "0-" without an upper bound. */
 static const struct err *check_number(const struct request *rq,
                                       const struct pair *p, struct str range)
 {

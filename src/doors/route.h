@@ -1,6 +1,5 @@
-/* The table of every route: the site map.
- *
- * Read route.c top to bottom and you have read the product. */
+/* The table of every route: the site map. It lists all that the server
+ * offers. */
 #ifndef DOORS_ROUTE_H
 #define DOORS_ROUTE_H
 
@@ -10,8 +9,8 @@ extern const struct route routes[];
 extern const size_t route_count;
 
 /* The row for a request, and the pattern's parts in param. ERR_NOT_FOUND
- * route.unknown; ERR_METHOD route.method, and then *allow lists the methods
- * that the path has. HEAD finds GET. */
+ * route.unknown; ERR_METHOD route.method, with the methods of the path in
+ * *allow. HEAD finds GET. */
 const struct err *route_find(struct arena *a, enum method method,
                              struct str path, const struct route **out,
                              struct str param[static CALL_PARAMS_MAX],
@@ -23,7 +22,7 @@ bool route_takes(const struct route *r, struct str key, struct str *type);
  * request.query for a value that is not of its type. */
 const struct err *route_check_query(const struct route *r,
                                     const struct request *rq) MUST;
-/* How errors look for a path that has no row. */
+/* The style of errors for a path without a row. */
 enum response_style route_style(struct str path);
 const char *route_method_word(enum method m);
 

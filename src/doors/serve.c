@@ -1,6 +1,5 @@
-/* The hall that every request walks through: parse, route, principal, door,
- * answer. Whatever happens in a door, an answer comes out and no transaction
- * stays open. */
+/* Runs one request: parse, route, authenticate, handle, answer. Every request
+ * gets an answer, and no transaction stays open. */
 #include "doors/serve.h"
 
 #include "base/log.h"
@@ -11,8 +10,9 @@
 #include "doors/pages/shell/page.h"
 #include "doors/route.h"
 
-#define TRIES 4 /* of a call that met a deadlock or its own twin */
-#define LARGE_BODY ((size_t)64 << 10) /* one that its sender can cut */
+#define TRIES 4 /* of a call that met a deadlock or a request with the same
+                 * key */
+#define LARGE_BODY ((size_t)64 << 10) /* a size that the sender can reduce */
 
 static const struct err *check_body(const struct call *c, bool too_large)
 {
@@ -33,8 +33,8 @@ static const struct err *enter(struct call *c, bool too_large)
     return c->route->handle(c);
 }
 
-/* A caller who was taken for a remembered one is looked at before anything
- * goes out, refusals too. */
+/* A caller taken from the worker's cache is checked again before anything is
+ * sent, refusals too. */
 static const struct err *look_at_caller(struct call *c, const struct err *e)
 {
     const struct err *other =
@@ -42,7 +42,7 @@ static const struct err *look_at_caller(struct call *c, const struct err *e)
     return other ? other : e;
 }
 
-/* Runs the door, again where the database asks for it. */
+/* Runs the handler, again where the database asks for a retry. */
 static const struct err *run(struct call *c, bool too_large)
 {
     for (int i = 0; i < TRIES; i++) {
@@ -70,8 +70,8 @@ static const struct err *walk(struct call *c, bool too_large)
     return run(c, too_large);
 }
 
-/* Where to, for a person who is not signed in: the page they wanted, after
- * the login. */
+/* Sends a person who is not signed in to the login, with the wanted page as the
+ * return address. */
 static void to_login(struct call *c)
 {
     struct buf b = buf_make(c->a, 2048);
@@ -85,7 +85,8 @@ static void to_login(struct call *c)
     response_see_other(c->rs, buf_text(&b));
 }
 
-/* An address that no row has: a page for a browser, JSON for all others. */
+/* The style for an address without a row: a page for a browser, JSON for all
+ * others. */
 static enum response_style style_of(const struct call *c)
 {
     if (c->route)
@@ -98,15 +99,15 @@ static enum response_style style_of(const struct call *c)
                : style;
 }
 
-/* Whoever tries doors that are not theirs is seen: who, and where from. */
+/* Logs a refused caller: name and network address. */
 static void tell_refused(struct call *c, const struct err *e)
 {
     log_line(LOG_NOTICE, "refused code=%s by=\"%.*s\" address=%.*s", e->code,
              STR_FMT(call_told(c, c->who.name)), STR_FMT(c->rq->remote));
 }
 
-/* A request that wants more memory than it may hold: something smaller can be
- * asked for, or it is ours to have paged. */
+/* A request over its memory budget. The body or the page size can be reduced,
+ * or the server should have paged the result. */
 static const struct err *over_memory(const struct call *c)
 {
     if (c->serve->metrics)
@@ -158,7 +159,7 @@ static struct str principal_words(struct call *c)
     return buf_text(&b);
 }
 
-/* "GET /api/v1/intents/{id}" of every route, made once. */
+/* "GET /api/v1/intents/{id}" of every route, built once. */
 static const char *names[METRICS_ROUTES_MAX];
 static char name_text[METRICS_ROUTES_MAX][96];
 
@@ -183,7 +184,7 @@ const char *const *serve_route_names(size_t *n)
     return names;
 }
 
-/* A request's way, in pieces that may be left in the middle. */
+/* The state of one request, whose steps may be left early. */
 struct way {
     struct call *c;
     struct request *rq;
@@ -204,7 +205,7 @@ static void go(void *p)
         return;
     }
     const struct str target = pairs_get(w->params, "REQUEST_URI");
-    if (rq->path.n == 0) /* only to tell which door's words to use */
+    if (rq->path.n == 0) /* only to choose the style of errors */
         rq->path = str_sub(target, 0, str_find(target, '?', 0));
 }
 
@@ -214,14 +215,14 @@ static void turn_away(void *p)
     refuse(w->c, w->e);
 }
 
-/* It was done already: nothing of this may undo the answer. */
+/* The handler has committed: a later error must not undo the answer. */
 static void leave(void *p)
 {
     const struct way *w = p;
     limit_leave(w->c);
 }
 
-/* What is left to say where even the refusal has no room. */
+/* The answer where even the refusal does not fit in the memory. */
 static void say_nothing(struct response *rs)
 {
     *rs = response_make(rs->arena);

@@ -1,9 +1,9 @@
 /* A notice as a mail: RFC 5322 headers and two parts, text and HTML.
  *
- * Nothing of a stranger stands in a header as it came: the subject is one
- * line, encoded (RFC 2047) where it is not plain; addresses are of a narrow
- * alphabet. Both parts are base64, so that no line is too long and none is
- * taken for the mail's end. */
+ * Untrusted text is never put into a header unchanged: the subject is one line,
+ * encoded (RFC 2047) where it is not plain; addresses have a narrow alphabet.
+ * Both parts are base64, so that no line is too long and none can end the
+ * mail. */
 #include "notify/mail.h"
 
 #include "base/clock.h"
@@ -22,7 +22,7 @@
 
 /* ---- addresses ------------------------------------------------------ */
 
-/* local@domain of what RFC 5322 calls atoms and dots. */
+/* local@domain of RFC 5322 atoms and dots. */
 static bool address_ok(struct str s)
 {
     const struct str special = STR("()<>[]:;@\\,\"");

@@ -1,6 +1,6 @@
-/* A notice's body read for people. Made by the server itself, and yet full of
- * what agents wrote: only texts are taken from it, each cut to what can be
- * read in a message. */
+/* A notice's body, read for people. The server made the body, but its texts
+ * come from agents: only texts are taken from it, each cut to a length that
+ * fits in a message. */
 #include "notify/message.h"
 
 #include "base/clock.h"

@@ -1,7 +1,7 @@
-/* What people read outside of the browser: mail and Slack, made from a
- * notice's body (domain/channel.h). What an agent wrote is never markup there,
- * and nothing in it stays invisible. A message links to the question's page;
- * it answers nothing. */
+/* Texts for people outside of the browser: mail and Slack, made from a notice's
+ * body (domain/channel.h). Text of an agent is never markup there, and its
+ * hidden characters are marked. A message links to the question's page; it
+ * answers nothing. */
 #ifndef NOTIFY_MESSAGE_H
 #define NOTIFY_MESSAGE_H
 
@@ -17,7 +17,7 @@ struct message_row {
     const char *name;
     struct str value;
 };
-/* A notice as it is told; texts with p NULL are not in it. */
+/* The parts of a notice; texts with p NULL are absent. */
 struct message {
     struct str heading; /* "Reminder 2 of 3" */
     struct str title, question, explanation, on_expiry, context, url;
@@ -29,7 +29,8 @@ struct message {
 /* ERR_INTERNAL message.body when it is no notice. */
 const struct err *message_read(struct arena *a, struct str body,
                                struct message *out) MUST;
-/* One line of at most max characters for where no marks can stand. */
+/* One line of at most max characters, for places where hidden characters cannot
+ * be marked. */
 struct str message_line(struct arena *a, struct str s, size_t max);
 
 #endif

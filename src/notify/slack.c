@@ -1,8 +1,8 @@
 /* A notice for Slack, in Block Kit.
  *
- * All text is plain_text, so that nothing an agent wrote becomes a link, a
- * mention or an emoji; Slack's three special characters are escaped even so.
- * The one button is a link to the page. */
+ * All text is plain_text, so that an agent's text cannot become a link, a
+ * mention or an emoji; Slack's three special characters are escaped all the
+ * same. The one button is a link to the page. */
 #include "notify/slack.h"
 
 #include "notify/message.h"
@@ -15,7 +15,7 @@
 #define URL_MAX 3000
 #define SAYS_MAX 300
 
-/* At most max characters once it is escaped, "…" standing for the rest. */
+/* At most max characters after escaping, "…" in place of the rest. */
 static struct str escape(struct arena *a, struct str s, size_t max)
 {
     struct buf b = buf_make(a, s.n * 5 + 16);
@@ -60,7 +60,7 @@ static struct json *block(struct arena *a, struct json *blocks,
     return o;
 }
 
-/* A paragraph, below its name where it has one. */
+/* A paragraph, with its name above where it has one. */
 static void section(struct arena *a, struct json *blocks, const char *name,
                     struct str s)
 {
@@ -114,7 +114,7 @@ static void button(struct arena *a, struct json *blocks, struct str url)
     json_set_json(block(a, blocks, "actions"), "elements", list);
 }
 
-/* What notifications show. */
+/* The text of a notification. */
 static struct str says(struct arena *a, const struct message *m)
 {
     struct buf b = buf_make(a, m->title.n * 8 + 256);

@@ -1,5 +1,5 @@
-/* A signed request to an endpoint, as Standard Webhooks has it: what goes out
- * by itself, and what a door asks. Sends nothing. */
+/* A signed request to an endpoint, as defined by Standard Webhooks: for
+ * deliveries and for the check of a credential. Sends nothing. */
 #ifndef NOTIFY_WEBHOOK_H
 #define NOTIFY_WEBHOOK_H
 
@@ -11,13 +11,13 @@ struct webhook {
     struct str url;
     struct str body; /* the exact bytes that are signed */
     struct str secret, previous_secret; /* p NULL: none */
-    bool internal; /* a private address is meant */
+    bool internal; /* a private address is allowed */
     int64_t now;
 };
 
 /* A POST of JSON that is not signed. */
 struct outbound_request webhook_plain(const struct webhook *w);
-/* The signed one. false: there is no secret that can be read. */
+/* The signed one. false: no secret is valid. */
 bool webhook_signed(struct arena *a, const struct webhook *w,
                     struct outbound_request *out);
 

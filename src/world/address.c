@@ -1,6 +1,6 @@
-/* Is an address of the internet one of everybody's?
+/* Is an IP address public?
  *
- * Two tables, and nothing but them: whatever is not understood counts as
+ * Decides by two tables alone: an address that is not understood counts as
  * private. Resolves no name and opens nothing. */
 #include "world/address.h"
 
@@ -14,7 +14,7 @@ struct range {
     unsigned bits; /* of the prefix */
 };
 
-/* The IANA IPv4 special-purpose registry, multicast and what is reserved. */
+/* The IANA IPv4 special-purpose registry, multicast and the reserved ranges. */
 static const struct range ipv4[] = {
     {{0}, 8},               /* this network */
     {{10}, 8},              /* private */
@@ -24,7 +24,7 @@ static const struct range ipv4[] = {
     {{172, 16}, 12},        /* private */
     {{192, 0, 0}, 24},      /* protocol assignments */
     {{192, 0, 2}, 24},      /* documentation */
-    {{192, 88, 99}, 24},    /* relays to IPv6, given up */
+    {{192, 88, 99}, 24},    /* deprecated relays to IPv6 */
     {{192, 168}, 16},       /* private */
     {{198, 18}, 15},        /* benchmarking */
     {{198, 51, 100}, 24},   /* documentation */
@@ -33,11 +33,11 @@ static const struct range ipv4[] = {
     {{240}, 4},             /* reserved, broadcast */
 };
 
-/* All that is given out to everybody; the rest is loopback, unspecified,
- * mapped and translated IPv4, unique local, link-local, multicast, reserved. */
+/* All public addresses; the rest is loopback, unspecified, mapped and
+ * translated IPv4, unique local, link-local, multicast, reserved. */
 static const struct range ipv6_global = {{0x20}, 3};
 
-/* What is special within it. */
+/* The special-purpose ranges within it. */
 static const struct range ipv6[] = {
     {{0x20, 0x01, 0x00}, 23},       /* protocol assignments: Teredo,
                                        benchmarking, hash identifiers */

@@ -1,9 +1,9 @@
 /* The one door to libfcgi: reading a request and sending its answer.
  *
- * Entered by each worker. libfcgi takes an interrupted read for a broken
- * connection, so signals come through only in fcgi_wait; and it blocks without
- * an end on a front end that sends half a request, which is the supervisor's
- * business. Never looks into a request and never decides an answer. */
+ * Used by each worker. libfcgi takes an interrupted read for a broken
+ * connection, so signals are unblocked only in fcgi_wait; and it blocks without
+ * an end on a front end that sends half a request, which the supervisor ends by
+ * its timeout. Never looks into a request and never decides an answer. */
 #include "world/fcgi.h"
 
 #include <errno.h>
@@ -16,7 +16,8 @@
 
 #include "base/log.h"
 
-#define PAUSE_US 100000 /* when the system is short of something */
+#define PAUSE_US 100000 /* pause when the system is out of descriptors or
+                         * memory */
 #define CHUNK ((size_t)16 << 10)
 
 struct fcgi {
@@ -37,8 +38,9 @@ struct fcgi *fcgi_make(struct arena *process, int listen_fd)
     struct fcgi *f = arena_new(process, struct fcgi);
     f->listen_fd = listen_fd;
     sigemptyset(&f->idle);
-    /* A request is read to its end before it is answered, so that there is
-     * nothing to drain at the close; the wait for nginx would only cost. */
+    /* A request is read to its end before it is answered, so there is nothing
+     * to drain at the close, and waiting for nginx to close would only cost
+     * time. */
     setenv("LIBFCGI_OS_CLOSE_POLL_TIMEOUT", "0", 1);
     if (FCGX_Init() != 0 ||
         FCGX_InitRequest(&f->request, listen_fd,
@@ -64,8 +66,8 @@ static bool is_shut(const struct fcgi *f)
     return poll(&p, 1, 0) > 0 && (p.revents & POLLRDHUP);
 }
 
-/* Lets a pending signal in. epoll_pwait alone does so only when it sleeps,
- * which under full load it never does. */
+/* Delivers pending signals. epoll_pwait does so only when it sleeps, which
+ * under full load it never does. */
 static void breathe(const struct fcgi *f)
 {
     sigset_t busy;
@@ -89,7 +91,7 @@ bool fcgi_wait(struct fcgi *f, volatile const int *stop)
     return is_shut(f);
 }
 
-/* What a failed accept means. */
+/* The result for the errno of a failed accept. */
 static enum fcgi_got why_not(const struct fcgi *f, int error)
 {
     switch (error) {
@@ -115,7 +117,7 @@ static enum fcgi_got why_not(const struct fcgi *f, int error)
     return FCGI_FAILED;
 }
 
-/* libfcgi's strings die with the request: all go into the arena. */
+/* libfcgi frees its strings with the request: all are copied into the arena. */
 static struct pairs copy_params(struct arena *a, char *const *envp)
 {
     struct pair *v = arena_many(a, REQUEST_PARAMS_MAX + 1, struct pair);
@@ -167,7 +169,7 @@ enum fcgi_got fcgi_accept(struct fcgi *f, struct arena *a, size_t max,
 
 static void fcgi_put(FCGX_Stream *out, struct str s)
 {
-    /* A client that has gone is no error of ours: nobody to tell. */
+    /* A client that has closed its connection is not an error. */
     if (s.n > 0)
         FCGX_PutStr(s.p, (int)s.n, out);
 }

@@ -1,10 +1,10 @@
 /* The one door to libfcgi: one request at a time on a shared socket.
  *
- * reference/libraries.md 2: the listening socket is non-blocking and shared
- * by all workers; signals are blocked except while idle in fcgi_wait.
+ * The listening socket is non-blocking and shared by all workers; signals are
+ * blocked except while idle in fcgi_wait.
  *
- * A worker's loop: fcgi_wait until there may be a request, fcgi_accept to
- * read it, fcgi_answer, and again. */
+ * A worker's loop: fcgi_wait until there may be a request, fcgi_accept to read
+ * it, fcgi_answer, and again. */
 #ifndef WORLD_FCGI_H
 #define WORLD_FCGI_H
 
@@ -16,7 +16,7 @@
 /* The socket that all workers share. */
 struct fcgi_socket {
     int fd;
-    const char *path; /* NULL: systemd's, and not ours to end */
+    const char *path; /* NULL: systemd's socket, which is not removed */
     dev_t device;
     ino_t inode;
 };
@@ -28,10 +28,10 @@ struct fcgi_socket {
  * The path lives in a. */
 bool fcgi_listen(struct arena *a, struct str path, unsigned mode,
                  struct fcgi_socket *out);
-/* For the stop: no connection gets in any more, but workers still answer
- * those that wait in the queue. Does nothing to a socket of systemd's. */
+/* For the stop: refuses new connections, while workers still answer those in
+ * the queue. Does nothing to a socket of systemd's. */
 void fcgi_shut(const struct fcgi_socket *s);
-/* Closes the socket and removes its file, if it is still ours. */
+/* Closes the socket and removes its file, unless another server replaced it. */
 void fcgi_unlisten(const struct fcgi_socket *s);
 
 struct fcgi;
@@ -39,14 +39,14 @@ struct fcgi;
 /* Once in each worker, before its signal handlers are installed (libfcgi
  * installs some of its own). NULL and a log line on an error. */
 struct fcgi *fcgi_make(struct arena *process, int listen_fd);
-/* Sleeps until a request may be there, with no signal blocked: true. *stop is
- * set by a signal handler and looked at only here: false, when it is set and
- * no connection is left that fcgi_shut still promised an answer. */
+/* Sleeps until there may be a request, with no signal blocked: true. *stop is
+ * set by a signal handler and read only here: false, when it is set and the
+ * queue of fcgi_shut has no connection left. */
 bool fcgi_wait(struct fcgi *f, volatile const int *stop);
 
 enum fcgi_got {
     FCGI_REQUEST,
-    FCGI_NONE,    /* another worker was faster, or the client broke off */
+    FCGI_NONE,    /* another worker was faster, or the client closed */
     FCGI_STOPPED, /* the socket is shut and its queue empty */
     FCGI_FAILED   /* the socket is unusable; logged */
 };

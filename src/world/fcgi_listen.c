@@ -2,8 +2,8 @@
  * supervisor.
  *
  * A part of fcgi.h without libfcgi, whose own opening exits on an error and
- * leaves the mode to the umask. Only unix sockets: libfcgi trusts whoever can
- * connect. Never accepts. */
+ * leaves the mode to the umask. Only unix sockets: libfcgi trusts every client
+ * that can connect. Never accepts. */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -39,8 +39,8 @@ static bool set_flags(int fd)
            fcntl(fd, F_SETFD, FD_CLOEXEC) == 0;
 }
 
-/* Does a living process listen at the address? The kernel remembers who
- * called listen; workers that outlive a killed supervisor do not count. */
+/* Does a running process listen at the address? The kernel stores the process
+ * that called listen; workers that outlive a killed supervisor do not count. */
 static bool taken(const struct sockaddr_un *address)
 {
     int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
@@ -58,7 +58,7 @@ static bool taken(const struct sockaddr_un *address)
     return full || (answered && !dead);
 }
 
-/* Frees the path of what a former server left. */
+/* Removes the socket file of an earlier server. */
 static bool make_way(const struct sockaddr_un *address)
 {
     struct stat st;
@@ -76,7 +76,8 @@ static bool make_way(const struct sockaddr_un *address)
     return unlink(path) == 0 || errno == ENOENT;
 }
 
-/* bind makes the file with the umask's mode: never wider, for no moment. */
+/* bind creates the file with the umask's mode, so the mode is never wider, not
+ * even for a moment. */
 static bool bind_with_mode(int fd, const struct sockaddr_un *address,
                            unsigned mode)
 {

@@ -1,8 +1,8 @@
 /* FastCGI records (FastCGI 1.0, sections 3 and 5): bytes to parameters, and an
  * answer to bytes.
  *
- * Entered by the process that holds waiters. What comes is checked before it
- * is believed, though only nginx can reach the socket. */
+ * Used by the process that holds waiters. The input is checked, though only
+ * nginx can reach the socket. */
 #include "world/fcgi_record.h"
 
 enum { VERSION = 1 };
@@ -60,8 +60,8 @@ static enum fcgi_record_state fcgi_record_take(struct fcgi_record *r,
     return FCGI_RECORD_PARAMS;
 }
 
-/* Can a record of that size still be part of a request? Asked before its
- * content is there, so that nobody waits for what is refused anyway. */
+/* Can a record of that size still be part of a request? Checked before its
+ * content arrives, so that nothing waits for a record that will be refused. */
 static bool fits(const struct fcgi_record *r, const struct head *h,
                  const struct buf *params)
 {

@@ -1,7 +1,7 @@
 /* The one door to cracklib. */
 #include "world/guessable.h"
 
-#include <stddef.h> /* crack.h needs it and does not say so */
+#include <stddef.h> /* needed by crack.h, which does not include it */
 #include <unistd.h>
 
 #include <crack.h>
@@ -9,10 +9,10 @@
 #include "base/buf.h"
 #include "base/log.h"
 
-#define WORD_MIN 6 /* cracklib calls all that is shorter bad */
+#define WORD_MIN 6 /* cracklib calls all shorter passwords bad */
 #define PATH_MAX_BYTES 512
 
-/* cracklib gives no number of its own for it. */
+/* cracklib has no constant for the path. */
 bool guessable_ready(struct arena *a)
 {
     static const char *const ends[] = {".pwd", ".pwi", ".hwm"};

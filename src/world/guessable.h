@@ -1,4 +1,4 @@
-/* The one door to cracklib: is a password one of those that are tried first?
+/* The one door to cracklib: is a password a common one?
  *
  * Never keeps or logs one. */
 #ifndef WORLD_GUESSABLE_H
@@ -6,13 +6,13 @@
 
 #include "base/err.h"
 
-/* A longer one stands on no list of common ones, and random ones of that
- * length look like a pattern too often. */
+/* Longer passwords are not checked: no list of common ones has them, and random
+ * ones of that length look like a pattern too often. */
 #define GUESSABLE_LENGTH 20 /* bytes */
 
-/* ERR_INVALID password.common for a common word, with figures before or behind
- * it or without, and for a pattern; ERR_BUSY password.list where the list is
- * not there (the package cracklib-runtime). */
+/* ERR_INVALID password.common for a common word, also with figures before or
+ * after it, and for a pattern; ERR_BUSY password.list where the list is missing
+ * (the package cracklib-runtime). */
 const struct err *guessable_refuse(struct arena *a, struct str password) MUST;
 /* Is the list there? */
 bool guessable_ready(struct arena *a);

@@ -1,8 +1,8 @@
 /* The one door to libevent: one thread, many connections, one clock.
  *
- * Entered by the process that holds waiters. Knows bytes, descriptors and
- * moments, never what they mean. Connections come from a pool with a ceiling;
- * libevent keeps what is unsent. */
+ * Used by the process that holds waiters. Handles bytes, descriptors and
+ * moments without their meaning. Connections come from a pool with a ceiling;
+ * libevent keeps the unsent bytes. */
 #include "world/loop.h"
 
 #include <errno.h>
@@ -17,7 +17,8 @@
 #include "base/log.h"
 
 #define SOON_MAX 4
-#define ACCEPT_MAX 64       /* in one turn, so that others get theirs */
+#define ACCEPT_MAX 64       /* in one turn, so that other events are handled
+                             * too */
 #define REST (CLOCK_SECOND / 10)
 
 struct loop_conn {
@@ -25,12 +26,13 @@ struct loop_conn {
     struct bufferevent *bev;
     void *own;
     struct loop_conn *next; /* in the list of those that are free */
-    bool called;            /* its owner is just being called */
-    bool over;              /* and has closed it meanwhile */
+    bool called;            /* a callback of its owner is running */
+    bool over;              /* and has closed it */
     bool closing;           /* as soon as all is sent */
 };
 
-/* Its bytes lie in a buffer of their own, which the connections' refer to. */
+/* The bytes are in a buffer of their own, to which the connections' buffers
+ * refer. */
 struct loop_bytes {
     struct loop *loop;
     struct evbuffer *held; /* NULL: free */
@@ -39,8 +41,8 @@ struct loop_bytes {
     struct loop_bytes *next; /* in the list of those that are free */
 };
 
-/* What libevent takes for a text and for each connection that refers to it,
- * about. */
+/* An estimate of libevent's memory for a text and for each connection that
+ * refers to it. */
 #define TEXT_COST ((size_t)1024)
 #define USER_COST ((size_t)128)
 
@@ -127,7 +129,7 @@ static struct loop_conn *loop_take(struct loop *l)
     return c;
 }
 
-/* What is unsent goes now: libevent frees the rest in its next turn. */
+/* Frees the unsent bytes at once: libevent frees the rest in its next turn. */
 static void give_back(struct loop_conn *c)
 {
     struct loop *l = c->loop;
@@ -435,7 +437,7 @@ bool loop_run(struct loop *l)
     sigset_t term, before;
     sigemptyset(&term);
     sigaddset(&term, SIGTERM);
-    /* From here on: one that came earlier was blocked, and comes now. */
+    /* Unblocks SIGTERM from here on; one that came earlier is delivered now. */
     sigprocmask(SIG_UNBLOCK, &term, &before);
     const int end = event_base_loop(l->base, EVLOOP_NO_EXIT_ON_EMPTY);
     sigprocmask(SIG_SETMASK, &before, NULL);

@@ -1,7 +1,7 @@
 /* The one door to libcurl: many transfers at once, HTTPS and SMTP.
  *
- * Each transfer has a place of its own with its memory, which is used again.
- * Never logs: what went wrong is told in the result, without a secret. */
+ * Each transfer has a slot with its own memory, which is reused. Never logs:
+ * errors are in the result, without a secret. */
 #include "world/outbound.h"
 
 #include <arpa/inet.h>
@@ -27,10 +27,10 @@ struct transfer {
     struct curl_slist *headers, *recipients;
     void *own;
     int64_t begun;
-    struct str mail; /* what is yet to be sent */
+    struct str mail; /* the unsent part */
     bool used, internal;
     bool refused; /* an address of it was private */
-    bool over;    /* the answer was longer than is read */
+    bool over;    /* the answer was longer than its ceiling */
     size_t read, kept;
     char answer[OUTBOUND_ANSWER_MAX];
     char error[CURL_ERROR_SIZE];
@@ -110,9 +110,9 @@ void outbound_close(struct outbound *o)
     curl_global_cleanup();
 }
 
-/* ---- what libcurl asks ---------------------------------------------- */
+/* ---- callbacks of libcurl -------------------------------------------- */
 
-/* The address that a name led to, before anything is sent there. */
+/* Checks the resolved address before anything is sent to it. */
 static curl_socket_t open_socket(void *context, curlsocktype purpose,
                                  struct curl_sockaddr *to)
 {
@@ -126,8 +126,8 @@ static curl_socket_t open_socket(void *context, curlsocktype purpose,
     return socket(to->family, to->socktype | SOCK_CLOEXEC, to->protocol);
 }
 
-/* Once more for each request: the connection may be one that was opened for
- * another transfer, which was allowed more. */
+/* Checks the address again for each request: the connection may have been
+ * opened for another transfer, which was allowed more. */
 static int before_request(void *context, char *ip, char *local_ip, int port,
                           int local_port)
 {
@@ -171,13 +171,13 @@ static size_t on_mail(char *p, size_t size, size_t n, void *context)
     return piece.n;
 }
 
-/* ---- beginning ------------------------------------------------------ */
+/* ---- starting ------------------------------------------------------- */
 
 #define SET(t, option, value)                                                  \
     (curl_easy_setopt((t)->easy, (option), (value)) == CURLE_OK)
 
-/* QUICK_EXIT: a name that takes too long is left to its thread, which else
- * would be waited for, by all transfers. */
+/* QUICK_EXIT: a slow name lookup is left to its thread; otherwise all transfers
+ * would wait for it. */
 static bool set_common(const struct outbound *o, struct transfer *t,
                        int64_t time)
 {
@@ -226,8 +226,8 @@ static bool set_http(struct transfer *t, const struct outbound_request *rq)
            SET(t, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)body.n);
 }
 
-/* The connection is not kept: mail is rare, and a server's patience short.
- * One address that is refused does not keep it from the others. */
+/* The connection is not kept: mail is rare, and servers close idle connections
+ * soon. One refused recipient does not stop the mail to the others. */
 static bool set_mail(const struct outbound *o, struct transfer *t,
                      const struct outbound_request *rq)
 {
@@ -312,8 +312,8 @@ static struct str say(const struct transfer *t, CURLcode code)
     return str_of(t->error[0] ? t->error : curl_easy_strerror(code));
 }
 
-/* What came of it. A status counts only with its whole answer; what a mail
- * server refused with counts always. */
+/* The result of a transfer. An HTTP status counts only with its whole answer; a
+ * mail server's refusal counts always. */
 static struct outbound_result result(const struct transfer *t, CURLcode code)
 {
     long status = 0;
@@ -335,7 +335,7 @@ struct ending {
     void *context;
 };
 
-/* Tells of those that have ended; how many there were. */
+/* Reports the transfers that have ended; returns their number. */
 static size_t reap(struct outbound *o, const struct ending *e)
 {
     size_t ended = 0;

@@ -1,9 +1,9 @@
 /* The one door to libcurl: many transfers at once, HTTPS and SMTP.
  *
- * Never follows a redirect, never uses a proxy, keeps no cookie, speaks https,
- * smtp and smtps alone, and connects to no private address unless a transfer
- * may: looked at after the name was resolved, on the address itself. Every
- * answer has a ceiling and every transfer an end. */
+ * Never follows a redirect, never uses a proxy, keeps no cookie, allows only
+ * https, smtp and smtps, and connects to no private address unless a transfer
+ * may: checked after the name was resolved, on the address itself. Every answer
+ * has a ceiling and every transfer a deadline. */
 #ifndef WORLD_OUTBOUND_H
 #define WORLD_OUTBOUND_H
 
@@ -15,7 +15,7 @@
 #define OUTBOUND_RECIPIENTS_MAX 16
 #define OUTBOUND_ANSWER_MAX 500 /* bytes of the answer's body that are kept */
 
-/* How all transfers are done. */
+/* The settings of all transfers. */
 struct outbound_settings {
     struct str ca_file;                         /* p NULL: the system's */
     struct str smtp_url, smtp_user, smtp_password; /* p NULL: none */
@@ -28,17 +28,17 @@ struct outbound_request {
     size_t headers;
     struct str from, to[OUTBOUND_RECIPIENTS_MAX]; /* of mail */
     size_t recipients;
-    bool internal; /* a private address is meant */
-    int64_t time;  /* that it may take, us; 0: OUTBOUND_TIME */
+    bool internal; /* a private address is allowed */
+    int64_t time;  /* limit, us; 0: OUTBOUND_TIME */
 };
 
 struct outbound_result {
-    int status;              /* of HTTP, or the last of SMTP; 0: none came */
-    struct str said;         /* what went wrong, or the head of the answer;
-                                text in UTF-8 */
-    int64_t retry_after;     /* seconds; 0: unsaid */
+    int status;              /* of HTTP, or the last of SMTP; 0: none */
+    struct str said;         /* the error, or the head of the answer; text in
+                              * UTF-8 */
+    int64_t retry_after;     /* seconds; 0: not given */
     int64_t ms;
-    bool late; /* it did not come in time */
+    bool late; /* there was no answer in time */
 };
 
 struct outbound;
@@ -47,13 +47,13 @@ struct outbound;
 struct outbound *outbound_make(struct arena *process,
                                const struct outbound_settings *settings);
 void outbound_close(struct outbound *o);
-/* Begins a transfer; own comes back with its result. Texts need to live only
- * for the call. false: it could not even begin, as OUTBOUND_AT_ONCE are on
- * their way or there is no mail server. */
+/* Starts a transfer; own comes back with its result. Texts need to live only
+ * for the call. false: it was not started, because OUTBOUND_AT_ONCE are running
+ * or there is no mail server. */
 bool outbound_send(struct outbound *o, const struct outbound_request *rq,
                    void *own);
 /* Works for at most us microseconds, or until fd can be read, calling done for
- * each transfer that ended. How many still run. */
+ * each transfer that ended. Returns the number still running. */
 size_t outbound_work(struct outbound *o, int64_t us, int fd,
                      void (*done)(void *context, void *own,
                                   const struct outbound_result *r),

@@ -1,7 +1,6 @@
-/* The one file that knows libpq: connecting, preparing, running batches,
- * reading rows.
+/* libpq connection, pipelines, rows; the one file that includes libpq.
  *
- * Entered through pg_queue and pg_run. Never blocks without a deadline, never
+ * Called through pg_queue and pg_run. Never blocks without a deadline, never
  * builds SQL, never shows a database's message to a client. */
 #include <errno.h>
 #include <inttypes.h>
@@ -51,7 +50,8 @@ static bool wait_socket(const struct pg *pg, short events, int64_t deadline)
     return false;
 }
 
-/* Sends what libpq has buffered, reading along so that neither side blocks. */
+/* Sends the bytes that libpq has buffered, reading meanwhile so that neither
+ * side blocks. */
 static bool flush(struct pg *pg, int64_t deadline)
 {
     for (;;) {
@@ -113,7 +113,7 @@ static bool read_sync(struct pg *pg, int64_t deadline)
     return ok;
 }
 
-/* Reads what the server says of itself; false: it is not one to stay with. */
+/* Reads the server's role; false: the connection cannot be used. */
 static bool read_role(struct pg *pg, int64_t deadline)
 {
     PGresult *r = NULL, *end = NULL;
@@ -144,8 +144,8 @@ static bool prepare_all(struct pg *pg, int64_t deadline)
     return read_sync(pg, deadline);
 }
 
-/* Connects to place i of the hosts: it has to let us in by `until`, and to
- * be ready by the deadline. *late: it let its time pass. */
+/* Connects to place i of the hosts: it has to accept the connection by `until`,
+ * and to be ready by the deadline. *late: it did not answer in time. */
 static bool attempt(struct pg *pg, size_t i, int64_t until, int64_t deadline,
                     bool *late)
 {
@@ -219,8 +219,8 @@ static void clear_rows(void *p)
     rows->result = NULL;
 }
 
-/* Counts a result against what the arena may hold. One that has no room is
- * dropped and the rest read on, so that the connection stays good. */
+/* Charges a result to the arena. A result without room is dropped and the rest
+ * are read on, so that the connection stays usable. */
 static const struct err *charge(struct arena *a, struct pg_rows *rows)
 {
     if (arena_offer(a, PQresultMemorySize(rows->result)))
@@ -234,9 +234,9 @@ static const struct err *charge(struct arena *a, struct pg_rows *rows)
 struct reading {
     struct arena *arena;
     int64_t deadline;
-    const struct err *e; /* what the database said against it */
-    size_t done;         /* statements that were answered well */
-    bool lost;           /* it said that this connection is of no more use */
+    const struct err *e; /* the database's error */
+    size_t done;         /* statements that succeeded */
+    bool lost;           /* the error makes the connection unusable */
 };
 
 static const struct err *classify(const struct pg *pg, struct reading *b,
@@ -258,7 +258,7 @@ static const struct err *classify(const struct pg *pg, struct reading *b,
 static bool read_one(struct pg *pg, struct reading *b, int statement,
                      struct pg_rows **row)
 {
-    /* Made before the result, which would be lost if there was no room. */
+    /* Allocated before the result, which would leak if there was no room. */
     struct pg_rows *rows = arena_new(b->arena, struct pg_rows);
     arena_defer(b->arena, clear_rows, rows);
     if (!next_result(pg, b->deadline, &rows->result) || !rows->result)
@@ -297,7 +297,7 @@ static bool read_batch(struct pg *pg, struct reading *b,
     return read_sync(pg, b->deadline);
 }
 
-/* Runs SQL of ours outside of pipeline mode, which must be idle. */
+/* Runs a constant SQL text outside of pipeline mode, which must be idle. */
 static bool run_plain(struct pg *pg, const char *sql, int64_t deadline)
 {
     bool ok = true;
@@ -337,7 +337,7 @@ static void lose(struct pg *pg)
     pg_close(pg);
 }
 
-/* Connects to one of the hosts, each of which is tried once. */
+/* Connects to one of the hosts; each is tried once. */
 static bool open_any(struct pg *pg, int64_t deadline)
 {
     bool late[PG_HOSTS_MAX] = {false};
@@ -355,7 +355,7 @@ static bool open_any(struct pg *pg, int64_t deadline)
     return false;
 }
 
-/* Closes an idle connection whose server has said meanwhile that it ends. */
+/* Closes an idle connection whose server has announced its end. */
 static void drop_stale(struct pg *pg)
 {
     for (int i = 0; i < 2 && pg->conn; i++) {
@@ -523,7 +523,7 @@ const struct err *pg_query(struct pg *pg, struct arena *a, int statement,
     return pg_run(pg, a, rows);
 }
 
-/* ---- what is tried again --------------------------------- */
+/* ---- retries ---------------------------------------------- */
 
 static const struct err *run(struct pg *pg, struct arena *a,
                              struct pg_rows **rows)
@@ -542,9 +542,9 @@ static const struct err *run(struct pg *pg, struct arena *a,
                 pg_rollback(pg);
             return b.e;
         }
-        /* Only a connection that had grown stale while idle is worth a second
-         * try, and only where the batch has not happened or may happen twice:
-         * a commit whose answer is lost is not repeated. */
+        /* Only a connection that was lost while idle is tried a second time,
+         * and only where the batch has not run or may run twice: a commit whose
+         * answer is lost is not repeated. */
         const bool refused = b.lost && b.done == 0;
         if (inside || !kept || clock_mono() >= deadline ||
             !(refused || pg_repeatable(pg)))

@@ -2,9 +2,9 @@
  *
  * One connection for each process. Statements are prepared on connecting and
  * run by number. A batch is queued and then run in one round trip; a
- * transaction is two batches. Every wait has a deadline, so a database that
- * is gone or stuck costs a request little time and an ERR_BUSY, never a hang.
- * Nothing here knows what the statements mean. */
+ * transaction is two batches. Every wait has a deadline, so a database that is
+ * down or stuck costs a request little time and an ERR_BUSY, never a hang.
+ * Nothing here knows the meaning of a statement. */
 #ifndef WORLD_PG_H
 #define WORLD_PG_H
 
@@ -13,9 +13,9 @@
 
 #define PG_ARGS_MAX 48
 #define PG_BATCH_MAX 256
-/* How long a statement may take unless pg_timeout says otherwise, seconds. */
+/* The timeout of a statement unless pg_timeout sets another, seconds. */
 #define PG_TIMEOUT 2
-/* How long one of several hosts may take to let us in, milliseconds. */
+/* The timeout of a connection to one of several hosts, milliseconds. */
 #define PG_CONNECT_MS 400
 
 struct pg_statement {
@@ -43,23 +43,23 @@ void pg_arg_time(struct pg_args *args, int64_t t);
 /* A text[] of the given slices. */
 void pg_arg_texts(struct pg_args *args, const struct str *v, size_t n);
 
-/* A connection that is opened at the first use. list must live as long. name
+/* A connection that is opened at the first use. list has to live as long. name
  * becomes application_name. Statement i of list is number i.
  *
- * Where dsn names several hosts, or a host of several addresses, each is tried
- * once within the deadline, the last good one first, until one fits
- * target_session_attrs; without that word, one that may write. One host alone
- * has all of the time, and may be read-only. */
+ * Where dsn names several hosts, or a host with several addresses, each is
+ * tried once within the deadline, the last good one first, until one fits
+ * target_session_attrs; without that key, one that accepts writes. A single
+ * host has the whole time, and may be read-only. */
 struct pg *pg_make(struct arena *process, struct str dsn, const char *name,
                    const struct pg_statement *list, size_t n);
 /* Closes; the next use opens again. For fork and shutdown. */
 void pg_close(struct pg *pg);
 
-/* Sends a statement ahead of the next batch, in the same round trip. check
- * sees its rows before the results of the batch count: the error that it
- * returns is the batch's, and a transaction that the batch began is rolled
- * back. What commits by itself has been committed by then, so such a batch may
- * only read. */
+/* Sends a statement before the next batch, in the same round trip. check sees
+ * its rows before the results of the batch count: the error that it returns is
+ * the batch's, and a transaction that the batch began is rolled back. A
+ * statement outside of a transaction has been committed by then, so such a
+ * batch may only read. */
 struct pg_ahead {
     int statement;
     struct pg_args args;
@@ -67,29 +67,28 @@ struct pg_ahead {
     void *context;
 };
 void pg_ahead(struct pg *pg, const struct pg_ahead *ahead);
-/* Is one waiting that no batch has taken along yet? pg_run with an empty batch
+/* Is there a statement that no batch has sent yet? pg_run with an empty batch
  * sends it alone. */
 bool pg_ahead_waits(const struct pg *pg);
 /* Puts a statement into the batch. */
 void pg_queue(struct pg *pg, int statement, const struct pg_args *args);
-/* How many statements are in it. */
+/* The number of statements in it. */
 size_t pg_queued(const struct pg *pg);
-/* Runs the batch in one round trip. rows (may be NULL) gets one result for
- * each queued statement, in order. On an error the rest of the batch did not
- * happen, and an open transaction has been rolled back. A lost connection is
- * opened again, and a batch outside of a transaction is then sent once more,
- * unless it may have committed something. A server that ends or has become
- * read-only is a lost connection too. Nothing is ever cancelled: PostgreSQL
- * calls a commit successful whose wait for a standby was cancelled.
+/* Runs the batch in one round trip. rows (may be NULL) gets one result for each
+ * queued statement, in order. On an error the rest of the batch did not run,
+ * and an open transaction has been rolled back. A lost connection is opened
+ * again, and a batch outside of a transaction is then sent once more, unless it
+ * may have committed something. A server that ends or has become read-only is a
+ * lost connection too. Nothing is ever cancelled: PostgreSQL reports success
+ * for a commit whose wait for a standby was cancelled.
  *
- * Errors: ERR_MEMORY request.memory when the arena has no room for the
- * results; ERR_BUSY database.unavailable; ERR_INVALID reference.unknown for a
- * foreign key that leads nowhere; ERR_AGAIN for deadlock and
- * serialisation failure, and for a unique violation of a constraint whose
- * name ends in "_once" (the row is now there: running the call again finds
- * it); ERR_CONFLICT database.conflict for other unique violations; ERR_INVALID
- * for data that PostgreSQL refuses as text; else ERR_INTERNAL, with the cause
- * in the log. */
+ * Errors: ERR_MEMORY request.memory when the arena has no room for the results;
+ * ERR_BUSY database.unavailable; ERR_INVALID reference.unknown for a foreign
+ * key without its row; ERR_AGAIN for deadlock and serialisation failure, and
+ * for a unique violation of a constraint whose name ends in "_once" (the row
+ * now exists: running the call again finds it); ERR_CONFLICT database.conflict
+ * for other unique violations; ERR_INVALID for data that PostgreSQL refuses as
+ * text; else ERR_INTERNAL, with the cause in the log. */
 const struct err *pg_run(struct pg *pg, struct arena *a,
                          struct pg_rows **rows) MUST;
 /* Runs one statement by itself, as pg_queue and pg_run do. */
@@ -98,20 +97,20 @@ const struct err *pg_query(struct pg *pg, struct arena *a, int statement,
                            struct pg_rows **rows) MUST;
 /* Is a transaction open on the connection? Always false between requests. */
 bool pg_in_transaction(const struct pg *pg);
-/* Rolls back an open transaction and forgets a queued batch. A batch that an
- * arena over its ceiling left in the middle costs the connection. */
+/* Rolls back an open transaction and drops a queued batch. A batch that an
+ * arena over its ceiling left in the middle closes the connection. */
 void pg_rollback(struct pg *pg);
-/* Runs SQL text of ours that may hold several statements (migrations). */
+/* Runs a constant SQL text that may have several statements (migrations). */
 const struct err *pg_script(struct pg *pg, const char *sql) MUST;
 /* Time spent in pg_run since the last call of this, microseconds. */
 int64_t pg_spent(struct pg *pg);
-/* How long a statement may take, 1 to 20 seconds, from the next connection on.
- * Waiting for a lock may take 0.9 of it; all that the database does for a
- * request, connecting included and counted from the last pg_spent, 1.2. */
+/* The timeout of a statement, 1 to 20 seconds, from the next connection on. A
+ * lock may be awaited for 0.9 of it; all database work of a request, connecting
+ * included and counted from the last pg_spent, may take 1.2 of it. */
 void pg_timeout(struct pg *pg, int64_t seconds);
-/* How long each of several hosts may take to let us in, 50 to 10000. */
+/* The timeout of a connection to one of several hosts, 50 to 10000. */
 void pg_connect_ms(struct pg *pg, int64_t ms);
-/* How often it has connected: another number, another connection. */
+/* The number of connections so far: another number means another connection. */
 int64_t pg_opened(const struct pg *pg);
 /* The address or the socket's directory that it is connected to; "": none.
  * Good until the next pg_run or pg_close. */
@@ -122,7 +121,7 @@ void pg_patient(struct pg *pg);
 /* The connection's socket, to be watched for notifications; -1: not open. It
  * may be another one after each pg_run and pg_notification. */
 int pg_socket(const struct pg *pg);
-/* The payload of the next notification that has come; false: none is there. */
+/* The payload of the next notification; false: there is none. */
 bool pg_notification(struct pg *pg, struct arena *a, struct str *payload);
 
 size_t pg_count(const struct pg_rows *r);    /* rows returned */

@@ -1,11 +1,11 @@
-/* What is to be run next, and how long it may take. No libpq in here. */
+/* The queued batch and its deadline. No libpq in here. */
 #include <string.h>
 
 #include "base/clock.h"
 #include "base/log.h"
 #include "world/pg_parts.h"
 
-#define LEAST INT64_C(200000) /* whatever was spent before, microseconds */
+#define LEAST INT64_C(200000) /* in any case, microseconds */
 
 void pg_timeout(struct pg *pg, int64_t seconds)
 {
@@ -43,7 +43,7 @@ int64_t pg_opened(const struct pg *pg)
 
 void pg_queue(struct pg *pg, int statement, const struct pg_args *args)
 {
-    /* A batch's length is decided by our code, never by input. */
+    /* A batch's length is decided by the program, never by input. */
     if (pg->queued >= PG_BATCH_MAX) {
         log_line(LOG_ERR, "database batch is over its ceiling");
         __builtin_trap();
@@ -81,8 +81,8 @@ static bool reads(const char *sql)
            !strstr(sql, "DELETE");
 }
 
-/* A transaction that is begun and not committed leaves nothing behind; and
- * neither does a batch that only reads. */
+/* A transaction that is begun and not committed changes nothing, and neither
+ * does a batch that only reads. */
 bool pg_repeatable(const struct pg *pg)
 {
     const bool begins =

@@ -1,5 +1,5 @@
-/* What an SQLSTATE means for a caller (PostgreSQL manual, appendix A). Never
- * shows a database's message to a client. */
+/* The error for an SQLSTATE (PostgreSQL manual, appendix A). Never shows a
+ * database's message to a client. */
 #include "world/pg_error.h"
 
 const char pg_error_conflict[] = "database.conflict";
@@ -27,7 +27,7 @@ bool pg_error_lost(struct str state)
     return is(state, "57P0") || is(state, "08") || is(state, "25006");
 }
 
-/* Lost, out of room, out of time, or waiting for a lock too long. */
+/* Lost, out of resources, out of time, or waiting for a lock too long. */
 static bool busy(struct str state)
 {
     return !state.p || pg_error_lost(state) || is(state, "57") ||

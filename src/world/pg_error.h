@@ -1,19 +1,19 @@
-/* What an SQLSTATE means for a caller. For world/pg.c. */
+/* The error for an SQLSTATE. For world/pg.c. */
 #ifndef WORLD_PG_ERROR_H
 #define WORLD_PG_ERROR_H
 
 #include "base/err.h"
 
-/* A code that others ask about: database.conflict. */
+/* A code that callers compare: database.conflict. */
 extern const char pg_error_conflict[];
 
 /* state: the five characters, p NULL when the connection itself failed.
  * constraint: the name of the violated one, p NULL for none. Never NULL; the
- * kinds are told at pg_run. */
+ * kinds are listed at pg_run. */
 const struct err *pg_error(struct str state, struct str constraint);
-/* Is the connection of no more use? The server ends (57P01 to 57P05), the
- * connection failed (08), or the server has become read-only (25006), as one
- * does that is no longer the primary. */
+/* Is the connection unusable? The server ends (57P01 to 57P05), the connection
+ * failed (08), or the server has become read-only (25006), as a former primary
+ * does. */
 bool pg_error_lost(struct str state);
 
 #endif

@@ -93,7 +93,7 @@ void pg_hosts_found(struct pg_hosts *h, const struct pg_hosts_place *found,
     h->places_n = kept;
 }
 
-/* What is known of a name already. */
+/* Keeps the known places of a name. */
 static size_t keep(const struct pg_hosts *h, size_t name,
                    struct pg_hosts_place *out, size_t n)
 {

@@ -1,5 +1,5 @@
-/* The parameters of a connection: those of the string, those of the host that
- * is next, and ours. No libpq in here. */
+/* The parameters of a connection: those of the string, those of the next host,
+ * and the server's own. No libpq in here. */
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -13,7 +13,7 @@ void pg_keys_add(struct pg_keys *k, const char *key, const char *value)
     k->value[k->n++] = value;
 }
 
-/* One that is not among the keys from here on; p NULL: it was not. */
+/* Removes a key and returns its value; p NULL: it was not there. */
 static struct str pg_keys_take(struct pg_keys *k, const char *key)
 {
     struct str value = STR_NONE;
@@ -67,8 +67,8 @@ void pg_keys_for(const struct pg *pg, const struct pg_hosts_place *place,
     pg_keys_add(out, "options", pg->patient ? ours : out->options);
     pg_keys_add(out, "client_encoding", "UTF8");
     pg_keys_add(out, "tcp_user_timeout", out->gone);
-    /* An idle connection to a host that was cut off ends by itself, before a
-     * request spends its time on it. */
+    /* An idle connection to an unreachable host is closed by the kernel, before
+     * a request spends its time on it. */
     if (pg->hosts.n > 1) {
         pg_keys_add(out, "keepalives_idle", "2");
         pg_keys_add(out, "keepalives_interval", "1");

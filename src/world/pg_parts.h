@@ -1,8 +1,8 @@
-/* What the files of the database's door share; private to world/pg*.c.
+/* The declarations shared by world/pg*.c; private to them.
  *
- * pg.c talks to libpq and runs what pg_batch.c keeps, which says how long it
- * may take; pg_hosts.c knows which host is next, and pg_keys.c what to connect
- * with. */
+ * pg.c calls libpq and runs the batch of pg_batch.c, which has its deadline;
+ * pg_hosts.c chooses the next host, and pg_keys.c makes the parameters of the
+ * connection. */
 #ifndef WORLD_PG_PARTS_H
 #define WORLD_PG_PARTS_H
 
@@ -17,7 +17,7 @@ struct pg_queued {
     struct pg_args args;
 };
 
-/* Parameters of a connection, as libpq takes them: NULL is behind the last. */
+/* Parameters of a connection, as libpq takes them: NULL after the last. */
 struct pg_keys {
     const char *key[PG_KEYS_MAX], *value[PG_KEYS_MAX];
     size_t n;
@@ -38,23 +38,25 @@ struct pg {
     int64_t slice;   /* of an attempt to connect, milliseconds */
     int64_t opened;  /* how often it connected */
     bool patient;
-    bool underway; /* a batch is on its way, or was left in the middle */
+    bool underway; /* a batch is running, or was left in the middle */
     struct pg_keys keys; /* of the connection string, but for its hosts */
     struct pg_hosts hosts;
 };
 
-/* Until when all that is run now has to end. */
+/* The deadline of the current work. */
 int64_t pg_deadline(const struct pg *pg);
-/* May the batch be sent again where nobody knows what became of it? Only one
- * that cannot have committed anything. */
+/* May the batch be sent again when its result is unknown? Only one that cannot
+ * have committed anything. */
 bool pg_repeatable(const struct pg *pg);
 
 /* Adds one; value NULL stands for libpq's own default. */
 void pg_keys_add(struct pg_keys *k, const char *key, const char *value);
-/* Takes the hosts out of what the connection string says, for they are walked
- * here. What libpq cannot read it shall complain of when it connects. */
+/* Takes the hosts out of the connection string, because they are tried here. A
+ * string that libpq cannot read is passed on, so that libpq reports the error
+ * when it connects. */
 void pg_keys_split(struct pg *pg, struct arena *a, const char *dsn);
-/* What to connect with to one place; lives as long as pg and *out. */
+/* The parameters for a connection to one place; lives as long as pg and
+ * *out. */
 void pg_keys_for(const struct pg *pg, const struct pg_hosts_place *place,
                  struct pg_keys *out);
 

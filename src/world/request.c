@@ -1,8 +1,8 @@
 /* One HTTP request from its CGI parameters.
  *
- * Entered once for each request, by doors/serve.c. Pure: reads no clock, no
- * socket and no environment. Everything here was sent by a stranger, so what
- * is not exactly as it should be is an error; nothing is repaired. */
+ * Called once for each request, by doors/serve.c. Pure: reads no clock, no
+ * socket and no environment. All input is untrusted, so every deviation from
+ * the grammar is an error; nothing is repaired. */
 #include "world/request.h"
 
 #include "base/buf.h"
@@ -17,7 +17,7 @@ static const char *const methods[] = {
 };
 _Static_assert(countof(methods) == METHOD__MAX, "a name for each method");
 
-/* METHOD__MAX when it is none of ours. */
+/* METHOD__MAX when it is not supported. */
 static enum method parse_method(struct str name)
 {
     enum method m = 0;
@@ -26,16 +26,16 @@ static enum method parse_method(struct str name)
     return m;
 }
 
-/* A name that only a server's log and our own answers carry. */
+/* An id that only the server's log and its answers carry. */
 static struct str parse_id(struct arena *a, struct pairs params)
 {
     struct str id = pairs_get(params, "REQUEST_ID");
     return id_token(id) ? id : id_new(a);
 }
 
-/* Segments between slashes; path is decoded and starts with '/'. A segment
- * that is empty or made of dots would be another path to whoever reads it
- * next, so there is none. Only the last one may be empty. */
+/* Segments between slashes; path is decoded and starts with '/'. A segment that
+ * is empty or made of dots could be read as another path by another program, so
+ * it is refused. Only the last one may be empty. */
 static const struct err *check_segments(struct str path)
 {
     struct str rest = str_sub(path, 1, path.n);
@@ -86,7 +86,7 @@ static const struct err *parse_query(struct arena *a, struct str raw,
     return check_keys(a, *out);
 }
 
-/* nginx gives the request line's target as it was sent in REQUEST_URI. A
+/* nginx passes the target of the request line as it was sent in REQUEST_URI. A
  * front end without it gives the path decoded and the query apart. */
 static const struct err *parse_target(struct arena *a, struct pairs params,
                                       struct request *r)
@@ -112,8 +112,8 @@ static const struct err *parse_target(struct arena *a, struct pairs params,
     return parse_query(a, query, &r->query);
 }
 
-/* Puts a header that was sent more than once into one value, as RFC 9110 5.3
- * and RFC 9113 8.2.3 say, so that nobody reads only one of them. */
+/* Joins a header that was sent more than once into one value (RFC 9110 5.3 and
+ * RFC 9113 8.2.3), so that no value is overlooked. */
 static struct str join_header(struct arena *a, const struct pair *old,
                               struct str more)
 {
@@ -219,7 +219,7 @@ struct str request_query(const struct request *r, const char *key)
     return pairs_get(r->query, key);
 }
 
-/* RFC 6265 4.1.1, without the quotes that we never send. */
+/* RFC 6265 4.1.1, without the quotes that the server never sends. */
 static bool cookie_octets(struct str s)
 {
     for (size_t i = 0; i < s.n; i++) {

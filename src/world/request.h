@@ -1,7 +1,7 @@
 /* One HTTP request, parsed once, strictly.
  *
- * Built from CGI parameters by a pure function, so that it is tested and
- * fuzzed without a server. Never decides who may do what. */
+ * Built from CGI parameters by a pure function, so that it is tested and fuzzed
+ * without a server. Never decides on access. */
 #ifndef WORLD_REQUEST_H
 #define WORLD_REQUEST_H
 
@@ -28,7 +28,7 @@ struct pairs {
 
 struct request {
     struct arena *arena;
-    struct str id; /* nginx's $request_id, or one of our own */
+    struct str id; /* nginx's $request_id, or a new one */
     enum method method;
     struct str path;     /* decoded, UTF-8, starts with '/' */
     struct pairs query;  /* decoded, keys unique */
@@ -36,9 +36,10 @@ struct request {
     struct str content_type;
     struct str body;
     bool https;
-    bool waited; /* it comes back, and is answered now: doors/call/hold.h */
-    bool unheld; /* and comes back before its time */
-    bool over;   /* and its caller has too many of its sort */
+    bool waited; /* returned by the process that holds it, to be answered now:
+                  * doors/call/hold.h */
+    bool unheld; /* and was returned before its time */
+    bool over;   /* and its caller holds too many */
     struct str remote; /* the client's address */
 };
 

@@ -1,8 +1,8 @@
 /* The spellings of text inside a URL or a form: percent-encoding and
  * application/x-www-form-urlencoded.
  *
- * Entered by request.c for paths and queries and by the doors for form
- * bodies. Pure; never guesses: what is not well-formed is an error. */
+ * Called by request.c for paths and queries and by the doors for form bodies.
+ * Pure; never guesses: malformed input is an error. */
 #include "base/buf.h"
 #include "world/request.h"
 
@@ -17,7 +17,7 @@ static int hex_digit(char c)
     return -1;
 }
 
-/* Decodes s into p, which has room for s.n bytes. How many bytes were
+/* Decodes s into p, which has room for s.n bytes. Returns the number of bytes
  * written, or SIZE_MAX for a '%' without two hexadecimal digits. */
 static size_t decode(struct str s, bool plus, char *p)
 {
@@ -100,8 +100,8 @@ static const struct err *form_pair(struct arena *a, struct str text,
     return NULL;
 }
 
-/* The number of parts between '&' that are not empty, counted up to max + 1:
- * an empty part is nothing, as WHATWG URL 5.1 says. */
+/* The number of non-empty parts between '&', counted up to max + 1: empty parts
+ * are skipped, as in WHATWG URL 5.1. */
 static size_t count_pairs(struct str text, size_t max)
 {
     size_t n = 0;

@@ -1,7 +1,7 @@
-/* One HTTP answer: status, headers, body, and how an error looks in JSON.
+/* One HTTP answer: status, headers, body, and the JSON form of errors.
  *
- * Entered by the doors to fill it and by fcgi.c to send it. Never talks to a
- * socket and never decides what happened; it only spells it. */
+ * Filled by the handlers and sent by fcgi.c. Never uses a socket and never
+ * decides an outcome. */
 #include "world/response.h"
 
 #include "base/log.h"
@@ -128,7 +128,7 @@ static void clear_body(struct response *rs)
     rs->body.over = false;
 }
 
-/* The body has outgrown its ceiling: ours to have paged it. */
+/* The body has outgrown its ceiling: the handler should have paged it. */
 static void too_large(struct response *rs)
 {
     log_line(LOG_ERR, "response: the body is over %zu bytes",

@@ -9,7 +9,8 @@
 #define RESPONSE_BODY_MAX ((size_t)24 << 20)
 #define RESPONSE_HEADERS_MAX 16
 
-/* How the errors of a door look (design.md, decisions). */
+/* The form of errors at a door (docs/design.md, "Decisions where the sources
+ * disagree"). */
 enum response_style {
     RESPONSE_DETAIL,  /* {"detail": ..., "message": ..., "code": ...} */
     RESPONSE_PROBLEM, /* RFC 9457 application/problem+json */
@@ -29,12 +30,12 @@ struct response {
 };
 
 /* An answer without status, headers and body; its style is RESPONSE_PROBLEM
- * until the door is known. */
+ * until the route is known. */
 struct response response_make(struct arena *a);
 /* Sets a header, replacing one of that name. The name is a literal; control
  * characters in the value are left out, so CR and LF cannot pass. */
 void response_header(struct response *rs, const char *name, struct str value);
-/* Adds a Set-Cookie beside those that are there. */
+/* Adds a Set-Cookie beside the existing ones. */
 void response_cookie(struct response *rs, struct str value);
 /* The answer is v. Over RESPONSE_BODY_MAX it becomes a 500. */
 void response_json(struct response *rs, int status, const struct json *v);
@@ -42,27 +43,26 @@ void response_json(struct response *rs, int status, const struct json *v);
 void response_json_text(struct response *rs, int status, struct str text);
 /* The same, and the buffer becomes the body: a large one is not copied. */
 void response_json_buf(struct response *rs, int status, const struct buf *b);
-/* 303 See Other to a path of ours; to "/" when it is no such path. */
+/* 303 See Other to a path of this server; to "/" when it is no such path. */
 void response_see_other(struct response *rs, struct str path);
 
-/* kind -> HTTP status. The only place that knows. */
+/* kind -> HTTP status. The only mapping of the two. */
 int response_status(enum err_kind kind);
-/* Replaces the answer by an error's JSON, dropping the headers that spoke of
- * the answer (Location, ETag, Set-Cookie, Cache-Control and the like).
- * RESPONSE_HTML counts as PROBLEM. Members of e->more appear at the top level
- * of the body and, in RESPONSE_DETAIL, inside of "detail" too.
- * Adds Retry-After to 503 and 429, as the error says, else 2 seconds and a
- * minute; and WWW-Authenticate to 401. A 409 that
- * is not of ERR_LEASE never holds the letters "lease" on the
+/* Replaces the answer by an error's JSON, dropping the headers of the answer
+ * (Location, ETag, Set-Cookie, Cache-Control and the like). RESPONSE_HTML
+ * counts as PROBLEM. Members of e->more appear at the top level of the body
+ * and, in RESPONSE_DETAIL, inside of "detail" too. Adds Retry-After to 503 and
+ * 429, as in the error, else 2 seconds and a minute; and WWW-Authenticate to
+ * 401. A 409 that is not of ERR_LEASE never has the letters "lease" on the
  * wire: the OpenIntent SDK reads them as a lease conflict. */
 void response_error(struct response *rs, const struct err *e,
                     enum response_style style);
-/* The answer is another process's, which nginx finds at target. Replaces
- * whatever was there: nginx would add up some headers of both. */
+/* The answer is made by another process, which nginx finds at target. Replaces
+ * the answer so far: nginx would merge some headers of both. */
 void response_hand_over(struct response *rs, struct str target);
-/* "Status: ..." and the headers, as a FastCGI application sends them. Adds
- * what every answer has: Content-Type, Content-Length, nosniff, no-store; to
- * one that is handed over nothing. */
+/* "Status: ..." and the headers, as a FastCGI application sends them. Adds the
+ * headers of every answer: Content-Type, Content-Length, nosniff, no-store;
+ * none to an answer that is handed over. */
 struct str response_head(const struct response *rs);
 
 #endif

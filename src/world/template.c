@@ -1,8 +1,7 @@
 /* Loads the templates of the pages, once, before the fork.
  *
- * Reads the directory, has each text parsed and judged, and joins the parts
- * to the places that name them. Never renders, and never reads a file again
- * after the start. */
+ * Reads the directory, parses and checks each text, and resolves the names of
+ * parts. Never renders, and never reads a file again after the start. */
 #include <dirent.h>
 #include <stdlib.h>
 

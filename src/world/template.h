@@ -1,46 +1,46 @@
 /* HTML templates: a subset of Mustache over a JSON view model.
  *
- * {{name}} {{a.b}} {{.}}   the value, escaped for where it stands
- * {{#name}}...{{/name}}    for each element, once for a true value or object
- * {{^name}}...{{/name}}    when absent, null, false, "" or an empty list
- * {{?name}}...{{/name}}    once when {{^name}} is not, with the names as they
- *                          are outside: what stands around a list
- * {{>part}}                the template part_<part>.html of the directory
- * {{! comment }}
- * There is no tag that prints without escaping, no set-delimiter tag, no
- * lambda, and a partial is not indented. A section, comment or partial tag
- * alone on its line takes the line with it, as in Mustache.
+ *   {{name}} {{a.b}} {{.}}   the value, escaped for its HTML context
+ *   {{#name}}...{{/name}}    for each element, once for a true value or object
+ *   {{^name}}...{{/name}}    when absent, null, false, "" or an empty list
+ *   {{?name}}...{{/name}}    once when {{^name}} is not, with the names as they
+ *                            are outside: for the text around a list
+ *   {{>part}}                the template part_<part>.html of the directory
+ *   {{! comment }}
+ * There is no unescaped tag, no set-delimiter tag, no lambda, and a partial is
+ * not indented. A section, comment or partial tag alone on its line takes the
+ * line with it, as in Mustache.
  *
- * Behind a bar a name, also that of a section, has a format; its result is a
- * text like any other. A moment is a number of microseconds since 1970 or a
- * text of RFC 3339; null stays null, and else a value of another type is not
+ * A name, also that of a section, may have a format after a bar; its result is
+ * a text like any other. A moment is a number of microseconds since 1970 or a
+ * text of RFC 3339; null stays null, and any other value of another type is not
  * printed.
  *   iso    2026-11-20T03:12:04Z       time   20 Nov 2026 04:12:04 CET
  *   utc    20 Nov 2026 03:12:04 UTC   short  20 Nov 04:12:04
  *   ago    43 min ago, 8 min left     day    20 Nov 2026
- *                                     clock  04:12:04 CET
+ *   clock  04:12:04 CET
  *   head   a text, at most 300 characters     cut   at most 200
  *   hidden "3 hidden characters shown", or "" when it has none
  *
- * What prints nothing, or changes how its neighbours are read (text_hidden in
- * base/text.h), is printed by its number: in text as
- * <code class="hid">U+200B</code>, in <title> and in attributes that are read
- * as [U+200B], as beyond TEMPLATE_MARKS in one page. What a form sends back,
- * and an address, keeps it: the attributes value and name, those of addresses,
- * and <textarea>.
+ * A character that is invisible or changes how its neighbours are read
+ * (text_hidden in base/text.h) is printed by its number: in text as <code
+ * class="hid">U+200B</code>, in <title> and in attributes that people read as
+ * [U+200B], and so are those beyond TEMPLATE_MARKS in one page. Values that a
+ * form sends back and addresses keep it: the attributes value and name, those
+ * of addresses, and <textarea>.
  *
  * Loading scans the HTML around each tag and refuses a template that prints
- * into <script>, <style>, a comment, an unquoted attribute, a tag or
- * attribute name, or an attribute whose name starts with "on" or is "style",
- * "srcdoc", or an address other than the four below ("srcset", "poster" ...).
- * In href, src, action and formaction a value that does not start with '/',
- * '#', '?', "https://", "http://" or "mailto:" is printed as "#", and so is
- * one that starts with "//" or "/\" or holds a control character. Where the
- * template itself begins the address ("/intents/{{id}}") that beginning is
- * held to the same, and the value only must not make "//" of a "/".
- * A section ends where in the HTML it began; one that prints attributes
- * begins with a space, and a space or the tag's end follows it. A partial
- * stands in text, and begins and ends in text itself.
+ * into <script>, <style>, a comment, an unquoted attribute, a tag or attribute
+ * name, or an attribute whose name starts with "on" or is "style", "srcdoc", or
+ * an address other than the four below ("srcset", "poster" ...). In href, src,
+ * action and formaction a value that does not start with '/', '#', '?',
+ * "https://", "http://" or "mailto:" is printed as "#", and so is one that
+ * starts with "//" or "/\" or has a control character. Where the template
+ * itself begins the address ("/intents/{{id}}") the same rule holds for that
+ * beginning, and the value only must not make "//" of a "/". A section ends in
+ * the HTML context in which it began; one that prints attributes begins with a
+ * space, and a space or the tag's end follows it. A partial is placed in text,
+ * and begins and ends in text itself.
  *
  * Templates are parsed once, before the fork, and shared by all workers. */
 #ifndef WORLD_TEMPLATE_H

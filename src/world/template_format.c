@@ -1,7 +1,7 @@
-/* The formats of templates: a value as people read it.
+/* The formats of templates: a value as text for people.
  *
- * A closed list; a template that names another one is refused at load. What a
- * format gives is a text that is escaped like any other. */
+ * A closed list; a template that names another one is refused at load. The
+ * result of a format is escaped like any other text. */
 #include "base/buf.h"
 #include "base/clock.h"
 #include "world/template_parts.h"
@@ -22,7 +22,7 @@ static bool moment(const struct json *v, int64_t *t)
     return json_is(v, JSON_INT);
 }
 
-/* The moment as it is where the reader is. */
+/* The moment in the reader's zone. */
 static bool there(const struct template_page *page, const struct json *v,
                   struct zone_time *out)
 {

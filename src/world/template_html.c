@@ -1,8 +1,8 @@
 /* Follows HTML as a browser's tokenizer would, one byte at a time.
  *
- * Entered by template_judge.c at load. Where browsers repair careless HTML,
- * the HTML is refused instead: what is not understood exactly is not served.
- * Never keeps or changes the text, and knows nothing of templates. */
+ * Called by template_judge.c at load. HTML that browsers would have to repair
+ * is refused, so that its meaning is certain. Never keeps or changes the text,
+ * and knows nothing of templates. */
 #include <assert.h>
 
 #include "world/template_parts.h"
@@ -55,7 +55,7 @@ static bool is_option(const struct template_name *tag)
     return template_html_among(tag, list);
 }
 
-/* The other elements whose content is no HTML. */
+/* The other elements whose content is not HTML. */
 static bool holds_raw(const struct template_name *tag)
 {
     static const char *const list[] = {"script", "style",   "iframe",
@@ -111,7 +111,7 @@ static const char *end_tag(struct template_place *h)
     return NULL;
 }
 
-/* What may follow a name or a quoted value in a tag; false: none of it. */
+/* May c follow a name or a quoted value in a tag? false: no. */
 static bool separator(struct template_place *h, char c)
 {
     if (c == '>')
@@ -209,8 +209,8 @@ static const char *on_declaration(struct template_place *h, char c)
     return NULL;
 }
 
-/* dashes: 0, 1, 2 of them in a row; 3 behind --!; 4 behind <!--, 5 behind
- * <!---. From 2 on a > ends the comment. */
+/* dashes: 0, 1, 2 of them in a row; 3 after --!; 4 after <!--, 5 after <!---.
+ * From 2 on a > ends the comment. */
 static const char *on_comment(struct template_place *h, char c)
 {
     static const uint8_t dash[] = {1, 2, 2, 1, 5, 2};
@@ -232,7 +232,7 @@ static const char *on_raw(struct template_place *h, char c)
 
 static const char *on_raw_open(struct template_place *h, char c)
 {
-    /* In a script, <!-- can make browsers overlook the end tag. */
+    /* In a script, <!-- can make browsers skip the end tag. */
     if (c == '!' && !template_html_escaped(&h->tag))
         return BAD_MARKUP;
     if (c != '<')

@@ -1,13 +1,13 @@
-/* Judges where in the HTML each tag of a template stands.
+/* Checks the HTML context of each tag of a template.
  *
- * Entered once for each template at load. Knows at each tag what a value
- * there would become, and that a section leaves the HTML as it found it, so
- * that every way through the sections has been judged. Changes nothing but
- * the url_quote and the hidden of a value. */
+ * Called once for each template at load. Determines for each tag what a value
+ * there would become, and that a section leaves the HTML context as it found
+ * it, so that the check covers every combination of sections. Changes only the
+ * url_quote and the hidden of a value. */
 #include "world/template_parts.h"
 
-/* Attributes that are code or HTML, and those that hold addresses but are
- * not among the four that are checked as such. */
+/* Attributes with code or HTML, and attributes with addresses that are not
+ * among the four that are checked. */
 static bool is_forbidden(const struct template_name *word)
 {
     static const char *const list[] = {
@@ -25,7 +25,7 @@ static bool is_address(const struct template_name *word)
     return template_html_among(word, list);
 }
 
-/* Attributes that a form sends back as they are. */
+/* Attributes whose value a form sends back. */
 static bool is_sent(const struct template_name *word)
 {
     static const char *const list[] = {"value", "name", NULL};
@@ -49,7 +49,7 @@ struct judge {
     struct template *t;
     struct template_place h;
     size_t open[TEMPLATE_DEPTH_MAX]; /* the open sections, */
-    struct template_place was[TEMPLATE_DEPTH_MAX]; /* where each began */
+    struct template_place was[TEMPLATE_DEPTH_MAX]; /* and their contexts */
     size_t depth;
 };
 
@@ -66,7 +66,7 @@ static const struct err *judge_text(struct judge *j,
     return NULL;
 }
 
-/* An address that the template itself begins must begin well. */
+/* The constant beginning of an address has to be valid by itself. */
 static const struct err *judge_address(struct judge *j, size_t i)
 {
     struct template_node *node = &j->t->nodes[i];
@@ -136,10 +136,10 @@ static bool between_attributes(const struct template_place *h)
            h->state == HTML_ATTRIBUTE || h->state == HTML_GAP;
 }
 
-/* A section of attributes may leave a tag elsewhere than it entered it, if
- * what comes next begins with a space. So must the section itself, because
- * it may repeat; but one that holds no tag cannot repeat anything of a
- * stranger's. */
+/* A section of attributes may end in another context than it began in, if the
+ * next text begins with a space. The section itself has to begin with one too,
+ * because it may repeat; a section without a tag cannot repeat untrusted
+ * text. */
 static bool is_attributes(const struct judge *j, size_t open, size_t end)
 {
     const struct template_place *was = &j->was[j->depth];

@@ -1,6 +1,5 @@
-/* Is all of a view named by its template? For strict rendering alone: what a
- * builder gives and no template reads is work for nothing, and sooner or later
- * wrong. */
+/* Does the template name every member of its view? For strict rendering alone:
+ * a member that no template reads is wasted work, and nothing tests it. */
 #include <stdlib.h>
 
 #include "world/template_parts.h"
@@ -94,7 +93,7 @@ const struct err *template_names(struct arena *a, const struct templates *all,
     collect(&s, (size_t)(main - all->list));
     qsort(s.list, s.n, sizeof(struct str), by_text);
     for (struct json_iter i = json_iter(view); json_next(&i);) {
-        /* The frame is the same for every page. */
+        /* "page" is the same for every page. */
         if (str_is(i.key, "page"))
             continue;
         at.n = 0;

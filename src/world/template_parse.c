@@ -1,13 +1,13 @@
 /* Turns the text of a template into a flat array of nodes.
  *
- * Entered once for each template at load. Knows the tags and which of them
- * take their line with them; never looks at the HTML between them. */
+ * Called once for each template at load. Recognizes the tags and which of them
+ * take their line with them; ignores the HTML between them. */
 #include "world/template_parts.h"
 
 struct tag {
     char sigil; /* '#', '^', '?', '/', '>', '!', or 0 for a value */
     struct str name;
-    size_t from, to; /* what of the source the tag stands for */
+    size_t from, to; /* the tag's extent in the source */
 };
 
 struct parser {
@@ -182,7 +182,7 @@ static const struct err *add_tag(struct parser *p, const struct tag *tag)
     }
 }
 
-/* A text before each tag, the tag, and a text behind the last one. */
+/* A text before each tag, the tag, and a text after the last one. */
 static size_t nodes_at_most(struct str source)
 {
     size_t n = 1;

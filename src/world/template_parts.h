@@ -1,9 +1,9 @@
-/* What the rooms of the template engine share; private to template*.c.
+/* The declarations shared by world/template*.c; private to them.
  *
- * template.c loads, template_parse.c turns a text into nodes,
- * template_html.c follows the HTML, template_judge.c judges each node's place
- * in it, template_format.c has the formats, and template_render.c prints.
- * Nodes never change after loading. */
+ * template.c loads, template_parse.c turns a text into nodes, template_html.c
+ * follows the HTML, template_judge.c checks each node's place in it,
+ * template_format.c has the formats, and template_render.c prints. Nodes never
+ * change after loading. */
 #ifndef WORLD_TEMPLATE_PARTS_H
 #define WORLD_TEMPLATE_PARTS_H
 
@@ -20,14 +20,14 @@ enum template_kind {
     TEMPLATE__MAX
 };
 
-/* How a value's hidden characters are printed. */
+/* The form of hidden characters in a printed value. */
 enum template_hidden {
     TEMPLATE_MARKED, /* each in an element of its own */
     TEMPLATE_SPELT,  /* as [U+200B] */
     TEMPLATE_KEPT    /* as they are: a program reads it */
 };
 
-/* A format that a value may have behind a bar. */
+/* A format that a value may have after a bar. */
 struct template_format {
     const char *name;
     /* false: a value of this type has no such format. */
@@ -38,7 +38,7 @@ struct template_format {
 struct template_node {
     enum template_kind kind;
     int line;
-    struct str text;  /* TEXT: what is printed; else the name as written */
+    struct str text;  /* TEXT: the printed text; else the name as written */
     const char *const *keys; /* the name's parts between its dots */
     size_t keys_n;           /* 0: the name is "." */
     const struct template_format *format; /* NULL: none */
@@ -63,30 +63,30 @@ struct templates {
     bool strict;
 };
 
-/* Names of tags and attributes are kept up to here; longer than each that
- * matters. */
+/* Names of tags and attributes are kept up to this length, which is above every
+ * name that the checks compare. */
 #define TEMPLATE_NAME_MAX 16
 
-/* Where in the HTML a byte of the template stands. */
+/* The HTML context of a byte of the template. */
 enum template_state {
     HTML_TEXT,
-    HTML_OPEN,        /* behind < */
-    HTML_OPEN_END,    /* behind </ */
+    HTML_OPEN,        /* after < */
+    HTML_OPEN_END,    /* after </ */
     HTML_TAG,         /* in a tag's name */
     HTML_SPACE,       /* in a tag, before an attribute */
     HTML_ATTRIBUTE,   /* in an attribute's name */
-    HTML_EQUALS,      /* behind the = of an attribute */
+    HTML_EQUALS,      /* after the = of an attribute */
     HTML_DOUBLE,      /* in "..." */
     HTML_SINGLE,      /* in '...' */
     HTML_UNQUOTED,    /* in an attribute's value without quotes */
     HTML_GAP,         /* in a tag, where a space or its end must follow */
-    HTML_BANG,        /* behind <! */
-    HTML_BANG_DASH,   /* behind <!- */
+    HTML_BANG,        /* after <! */
+    HTML_BANG_DASH,   /* after <!- */
     HTML_DECLARATION, /* in <!doctype */
     HTML_COMMENT,
     HTML_RAW,         /* in an element that holds no HTML */
-    HTML_RAW_OPEN,    /* behind < in there */
-    HTML_RAW_END,     /* behind </ in there */
+    HTML_RAW_OPEN,    /* after < in there */
+    HTML_RAW_END,     /* after </ in there */
     HTML__MAX
 };
 
@@ -100,7 +100,8 @@ struct template_place {
     struct template_name tag; /* in TEXT that of an <option>, or none */
     struct template_name word; /* of the attribute; in RAW of an end tag */
     bool closing;              /* the tag is an end tag */
-    uint8_t dashes;            /* in a comment: what came last, see there */
+    uint8_t dashes;            /* in a comment: the last characters, see
+                                * on_comment */
 };
 
 /* The template of that name, or NULL. */
@@ -114,10 +115,10 @@ const struct err *template_refuse(struct arena *a, const struct template *t,
 const struct err *template_nodes(struct arena *a, struct template *t) MUST;
 /* The format of that name, or NULL. */
 const struct template_format *template_format_find(struct str name);
-/* Refuses what stands where it could become markup or code, and sets
+/* Refuses a template with a value that could become markup or code, and sets
  * url_quote and hidden. t must have its nodes. */
 const struct err *template_judge(struct arena *a, struct template *t) MUST;
-/* Takes one byte; why the HTML is refused there, or NULL. */
+/* Takes one byte; returns why the HTML is refused there, or NULL. */
 const char *template_html_step(struct template_place *h, char c);
 /* Is this an element with text that a browser decodes, so that an escaped
  * value may stand there although no tag may? */
@@ -126,13 +127,13 @@ bool template_html_among(const struct template_name *name,
                       const char *const *list);
 bool template_html_same(const struct template_name *x,
                         const struct template_name *y);
-/* Is every member of the view, in lists and objects too, named somewhere in
- * the template or its parts? ERR_INTERNAL template.unused, with the member in
- * .at. The view's "page" is the frame of all pages and is not looked at. */
+/* Does the template, or one of its parts, name every member of the view, in
+ * lists and objects too? ERR_INTERNAL template.unused, with the member in .at.
+ * The view's "page", which all pages share, is not checked. */
 const struct err *template_names(struct arena *a, const struct templates *all,
                                  const struct template *main,
                                  const struct json *view) MUST;
-/* May value be printed behind before, the address as it is printed so far? */
+/* May value be printed after before, the address as it is printed so far? */
 bool template_url_ok(struct str before, struct str value);
 
 #endif

@@ -1,9 +1,9 @@
 /* Prints a template over a view.
  *
- * Entered once for each page. Every value, also one with a format, passes
- * through print_value, which escapes it and marks what is hidden in it: there
- * is no other way for one into the page. Never reads a file and never changes
- * the templates, which all workers share. */
+ * Called once for each page. Every value, also one with a format, passes
+ * through print_value, which escapes it and marks its hidden characters: no
+ * other function prints a value. Never reads a file and never changes the
+ * templates, which all workers share. */
 #include "base/text.h"
 #include "world/template_parts.h"
 
@@ -13,7 +13,7 @@
 struct page {
     struct arena *a;
     const struct templates *templates;
-    const struct template *t; /* the one at hand */
+    const struct template *t; /* the current one */
     const struct template_page *of;
     struct buf *out;
     size_t marks; /* that are left */
@@ -35,8 +35,8 @@ static const struct err *fail(const struct page *p,
     return err_at(p->a, ERR_INTERNAL, code, buf_text(&at), "%s", why);
 }
 
-/* Finds a name: its first part in the innermost frame that has it, the
- * others each in the one before. false: it is not there. */
+/* Finds a name: its first part in the innermost frame that has it, each other
+ * part in the value before. false: it is not there. */
 static bool template_render_find(const struct page *p,
                                  const struct template_node *node,
                                  const struct json **out)
@@ -126,7 +126,7 @@ static bool has_control(struct str s)
     return false;
 }
 
-/* Browsers take a backslash in an address for a slash. */
+/* Browsers treat a backslash in an address as a slash. */
 static bool is_slash(struct str s, size_t i)
 {
     return i < s.n && (s.p[i] == '/' || s.p[i] == '\\');
@@ -150,8 +150,8 @@ bool template_url_ok(struct str before, struct str value)
     return begins_well(before) && !(str_is(before, "/") && is_slash(value, 0));
 }
 
-/* An escaped value holds no quote, so that the last one printed is the one
- * that began the attribute. */
+/* The address printed so far. An escaped value has no quote, so the last quote
+ * printed is the one that began the attribute. */
 static struct str address_so_far(const struct buf *out, char quote)
 {
     struct str text = buf_text(out);
@@ -237,7 +237,7 @@ static bool is_true(const struct json *v)
     return true;
 }
 
-/* What a section holds, once, over frame. */
+/* The content of a section, once, over frame. */
 static const struct err *print_body(struct page *p, size_t section,
                                     const struct json *frame)
 {

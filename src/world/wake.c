@@ -1,6 +1,6 @@
-/* Telling the other processes of this host that something was committed.
+/* Notes to the other processes of this host that a change was committed.
  *
- * One write for each note, of the same size always and below PIPE_BUF, so that
+ * One write for each note, always of the same size and below PIPE_BUF, so that
  * notes never mix. Never blocks. */
 #include "world/wake.h"
 
@@ -24,7 +24,7 @@ bool wake_make(void)
             log_line(LOG_ERR, "wake: pipe: %s", strerror(errno));
             return false;
         }
-        /* More room is better, and not needed. */
+        /* A larger pipe is better, but not required. */
         (void)fcntl(ends[i][1], F_SETPIPE_SZ, PIPE_BYTES);
     }
     return true;

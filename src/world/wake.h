@@ -1,9 +1,9 @@
-/* Telling the other processes of this host that something was committed.
+/* Notes to the other processes of this host that a change was committed.
  *
  * A pipe to each of them, made by the supervisor before it forks, so that a
- * process that is started again finds what came meanwhile. A note that finds
- * no room is dropped: whoever waits for it reads again by itself, within a
- * second. Losing one costs time, never an answer (design.md 2). */
+ * process that is started again finds the notes of the meantime. A note that
+ * finds no room is dropped: its reader polls every second anyway. A lost
+ * note costs time, never an answer (docs/design.md, "Processes"). */
 #ifndef WORLD_WAKE_H
 #define WORLD_WAKE_H
 
@@ -11,28 +11,29 @@
 
 enum wake_to {
     WAKE_WAIT,    /* an intent has changed */
-    WAKE_DELIVER, /* something is to be sent */
+    WAKE_DELIVER, /* there are deliveries to send */
     WAKE__MAX
 };
 
-/* NUL-terminated; what is longer than its field is not told. */
+/* NUL-terminated; a text that is longer than its field is left out. */
 struct wake_note {
     int64_t version;    /* of the intent, now */
-    char intent_id[40]; /* "" to the sender: look for yourself */
+    char intent_id[40]; /* "" to the sender */
     char decided[72];   /* the id of a suspension that is no longer pending;
                            "": none */
 };
 
-/* Makes the pipes. Once, by the supervisor; where it was never called (the
- * commands), nothing is told. false and a log line on an error. */
+/* Makes the pipes. Called once, by the supervisor; without it (in the commands)
+ * notes are dropped. false and a log line on an error. */
 bool wake_make(void);
-/* Tells of a committed change; decided with p NULL: no suspension ended. */
+/* Sends a note of a committed change; decided with p NULL: no suspension
+ * ended. */
 void wake_changed(struct str intent_id, int64_t version, struct str decided);
-/* Tells the sender that there are deliveries. */
+/* Sends a note to the sender that there are deliveries. */
 void wake_deliver(void);
-/* What to poll for reading; -1 without pipes. */
+/* The descriptor to poll for reading; -1 without pipes. */
 int wake_fd(enum wake_to to);
-/* Takes up to n notes; how many there were. */
+/* Reads up to n notes; returns their number. */
 size_t wake_read(enum wake_to to, struct wake_note *v, size_t n);
 
 #endif

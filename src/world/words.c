@@ -1,4 +1,4 @@
-/* What people read: cut texts, spans, moments, counts, ids. */
+/* Text for people: cut texts, spans, moments, counts, ids. */
 #include "world/words.h"
 
 #include "base/buf.h"

@@ -1,19 +1,19 @@
-/* What people read, as plain text: nothing in it stays hidden, and it is cut
- * to what fits; moments, spans, counts, ids. For pages, mail and chat. */
+/* Plain text for people: without hidden characters and cut to length; moments,
+ * spans, counts, ids. For pages, mail and chat. */
 #ifndef WORLD_WORDS_H
 #define WORLD_WORDS_H
 
 #include "base/arena.h"
 
-/* How many hidden characters there are. */
+/* The number of hidden characters. */
 size_t words_hidden(struct str s);
-/* At most max characters, "…" standing for the rest. */
+/* At most max characters, "…" in place of the rest. */
 struct str words_cut(struct arena *a, struct str s, size_t max);
-/* The first line that is not empty, cut, "…" standing for the others; "" when
+/* The first line that is not empty, cut, "…" in place of the others; "" when
  * there is none. */
 struct str words_line(struct arena *a, struct str s, size_t max);
-/* Plain text of at most max characters for where no marks can stand: hidden
- * characters are spelt as "[U+200B]". */
+/* Plain text of at most max characters, for places where hidden characters
+ * cannot be marked: they are spelt as "[U+200B]". */
 struct str words_plain(struct arena *a, struct str s, size_t max);
 
 /* "20 Nov 2026 03:12:04 UTC" */
@@ -24,7 +24,7 @@ struct str words_when(struct arena *a, struct str zone, int64_t t);
 struct str words_day(struct arena *a, const char *iso);
 struct str words_brief(struct arena *a, const char *iso);
 /* "43 min": seconds below a minute, minutes below an hour, hours below two
- * days, days; rounded down, and 0 for what is negative. */
+ * days, days; rounded down, and 0 for a negative span. */
 struct str words_span(struct arena *a, int64_t us);
 
 /* "1,284" */

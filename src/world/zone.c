@@ -1,8 +1,8 @@
-/* Moments in the time zone of a reader, by the C library's own reading of the
- * machine's zones: it knows daylight saving and every change so far.
+/* Moments in the time zone of a reader, by the C library and the machine's
+ * table of zones, which has daylight saving and every change so far.
  *
- * The library has one zone for the whole process. It is set when another one
- * is asked for, and nothing else of the program reads it. */
+ * The library has one zone for the whole process. It is set when another one is
+ * asked for, and nothing else of the program reads it. */
 #include "world/zone.h"
 
 #include <fcntl.h>
@@ -18,11 +18,11 @@
 #define DAY (INT64_C(86400) * CLOCK_SECOND)
 #define DATE_TEXT (sizeof "2026-11-20" - 1)
 
-/* The zone that the library is set to; "" before the first. */
+/* The zone that is set in the library; "" before the first. */
 static char current[ZONE_NAME_MAX + 1];
 
-/* Letters, digits and what stands between them in names: nothing that could
- * lead out of the directory. */
+/* Only letters, digits and the separators of names, so that a name cannot leave
+ * the directory. */
 static bool is_name(struct str s)
 {
     if (s.n == 0 || s.n > ZONE_NAME_MAX || s.p[0] == '/')
@@ -87,8 +87,8 @@ void zone_at(struct str name, int64_t t, struct zone_time *out)
         utc(t, out);
 }
 
-/* Dates there never go back, so that the first moment of one can be searched;
- * no zone is a whole day away from UTC. The library's own way would have to
+/* The first moment of a date is found by bisection, because dates in a zone
+ * never go back and no zone is a whole day away from UTC. mktime would have to
  * guess at midnights that do not exist. */
 int64_t zone_day(struct str name, int64_t day)
 {

@@ -1,5 +1,5 @@
-/* The functions behind the JSON rows of the route table, one for each row;
- * route.c says who may and what comes in. */
+/* The handlers of the JSON rows of the route table, one for each row; route.c
+ * has the allowed roles and the input. */
 #ifndef DOORS_API_API_H
 #define DOORS_API_API_H
 

@@ -1,6 +1,6 @@
-/* Endpoints of agents: where a platform is told how a question ended.
+/* Endpoints of agents: the URLs that get a message when a question has ended.
  *
- * A secret is shown where it is made, and never again. */
+ * A secret is shown in the response that creates it, and never again. */
 #include "base/clock.h"
 #include "base/fields.h"
 #include "base/id.h"
@@ -11,7 +11,7 @@
 #include "store/endpoints.h"
 #include "world/wake.h"
 
-/* Whose endpoints the caller sees: an agent its own, an admin all. */
+/* The endpoints that the caller sees: an agent its own, an admin all. */
 static struct str scope(const struct call *c)
 {
     return c->who.role == ROLE_AGENT ? c->who.agent : STR_NONE;
@@ -35,7 +35,7 @@ static struct json *view(struct arena *a, const struct endpoint *e)
     return o;
 }
 
-/* A channel has the same table, but is no endpoint of an agent. */
+/* A channel is in the same table, but is not an endpoint of an agent. */
 static const struct err *endpoint_find(struct call *c, struct endpoint *e)
 {
     TRY(endpoints_get(c->pg, c->a, c->param[0], scope(c), e));

@@ -1,4 +1,4 @@
-/* Events: listing, posting, checking the chain. */
+/* Events: listing, posting, verifying the chain. */
 #include "base/clock.h"
 #include "base/fields.h"
 #include "base/id.h"
@@ -58,7 +58,7 @@ static const struct err *read_event(struct call *c, const struct json *body,
                                     struct posted *out)
 {
     struct fields f = fields(c->a, body, STR(""));
-    struct str actor; /* known, and replaced by who really calls */
+    struct str actor; /* known, and replaced by the caller's name */
     fields_only(&f, "event_type actor payload trace_id parent_event_id "
                     "intent_id id created_at proof");
     fields_need(&f, "event_type");
@@ -80,8 +80,9 @@ static struct json *payload_of(struct arena *a, const struct event *e)
     return json_read(a, json_raw_member(a, e->canonical, STR("payload")));
 }
 
-/* The reminder of the posted attempt; else, for the two clocks are not the
- * same, the newest one of the question; else what says that it was asked. */
+/* The reminder of the posted attempt; else, because the clocks of agent and
+ * server differ, the newest one of the question; else the event of the question
+ * itself. */
 static const struct err *find_reminder(struct call *c, const struct work *w,
                                        const struct posted *p,
                                        struct event_rows *out)
@@ -102,8 +103,8 @@ static const struct err *find_reminder(struct call *c, const struct work *w,
     return NULL;
 }
 
-/* The SDK posts beside the server what the server has recorded itself: the
- * one that is there is the answer, and no second one is stored. */
+/* The SDK also posts events that the server has recorded itself: the stored one
+ * is the answer, and no second one is stored. */
 static const struct err *answer_echo(struct call *c, const struct work *w,
                                      const struct posted *p)
 {
@@ -161,9 +162,10 @@ const struct err *api_event_post(struct call *c)
                             false);
 }
 
-/* ---- checking ------------------------------------------------------- */
+/* ---- verifying ------------------------------------------------------- */
 
-/* What is told of each event, kept while the pages that it stood on go. */
+/* The result for each event, kept while the pages it was read from are
+ * freed. */
 struct checked {
     struct arena *a;
     struct event v[EVENT_SEQUENCE_MAX];
@@ -193,7 +195,8 @@ static void put_checked(struct buf *b, const struct event *e, bool ok)
     buf_put(b, ok ? ",\"verified\":true}" : ",\"verified\":false}");
 }
 
-/* The head's members, and then the events: a text, for they are many. */
+/* The head's members, and then the events as text, because there may be
+ * many. */
 static void answer_check(struct call *c, struct json *head,
                          const struct checked *k, int64_t broken)
 {

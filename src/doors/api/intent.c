@@ -1,4 +1,4 @@
-/* Intents: making, reading, and what they depend on. */
+/* Intents: creating, reading, and their dependencies. */
 #include "base/fields.h"
 #include "base/id.h"
 #include "doors/api/api.h"
@@ -18,7 +18,7 @@ const struct err *api_intent_get(struct call *c)
         return err_at(c->a, ERR_BAD_REQUEST, "request.query", STR("since"),
                       "\"since\" needs \"wait\".");
     TRY(call_intent(c, c->param[0], REACH_READ, &i));
-    if (since < 0) /* the next change is meant */
+    if (since < 0) /* wait for the next change */
         since = i.version;
     if (i.version <= since && wait > 0) {
         hold_poll(c, &(struct hold_poll){.intent_id = i.id,
@@ -107,7 +107,7 @@ const struct err *api_intent_dependents(struct call *c)
     return related(c, INTENTS_DEPENDENTS, "dependents");
 }
 
-/* ---- making --------------------------------------------------------- */
+/* ---- creating ------------------------------------------------------- */
 
 static struct json *created_payload(struct call *c, const struct intent *i)
 {
@@ -121,8 +121,9 @@ static struct json *created_payload(struct call *c, const struct intent *i)
     return p;
 }
 
-/* The intents that it refers to have to exist. What it depends on it reads;
- * its parent it holds up, for that is not complete before its children. */
+/* The intents that it refers to have to exist. Its dependencies have to be
+ * readable; its parent has to be usable, because the parent cannot be completed
+ * before its children. */
 static const struct err *check_refs(struct call *c, const struct intent *i,
                                     const struct intent_ids *depends)
 {
@@ -209,7 +210,7 @@ static const struct err *check_dependency(struct call *c, struct str id,
     return NULL;
 }
 
-/* Depending on something unfinished blocks an intent that was active. */
+/* A dependency that is not completed blocks an active intent. */
 static const struct err *intent_add(struct call *c, struct work *w,
                                     struct str dependency)
 {
@@ -228,7 +229,7 @@ static const struct err *intent_add(struct call *c, struct work *w,
                                             STR("dependency_added")));
 }
 
-/* What it waited for is no longer asked of it. */
+/* Makes a blocked intent active when its last open dependency is removed. */
 static const struct err *unblocked(struct call *c, struct work *w)
 {
     w->intent.status = INTENT_ACTIVE;
@@ -238,8 +239,8 @@ static const struct err *unblocked(struct call *c, struct work *w)
                                             STR("dependency_removed")));
 }
 
-/* The intent as it is after its list of dependencies changed: asked again
- * inside the transaction, so that the list is the database's own. */
+/* The intent after a change of its dependencies: read again inside the
+ * transaction, so that the list is the database's. */
 static const struct err *commit_depends(struct call *c, struct work *w,
                                         int statement, struct str dependency)
 {

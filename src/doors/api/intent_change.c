@@ -1,5 +1,5 @@
-/* Changing an intent: its status and its state document. Suspending in two
- * calls, as the OpenIntent SDK does it, comes through here. */
+/* Changing an intent: its status and its state document. The OpenIntent SDK
+ * suspends with two such calls. */
 #include "base/fields.h"
 #include "domain/suspension_read.h"
 #include "doors/api/api.h"
@@ -21,13 +21,13 @@ static const struct err *commit_intent(struct call *c, struct work *w)
 
 /* ---- status --------------------------------------------------------- */
 
-/* Whoever ends an intent takes its open question back. */
+/* A call that ends an intent withdraws its open question. */
 static const struct err *withdraw(struct call *c, struct work *w,
                                   struct str reason, enum intent_status to)
 {
     struct decision d = work_decision(w);
     struct principal who = c->who;
-    /* The one who may end the intent may end its question with it. */
+    /* A caller who may end the intent may end its question with it. */
     if (who.role == ROLE_OPERATOR)
         who.role = ROLE_ADMIN;
     TRY(resolve_cancel(c->a, &d, &who, reason, to));
@@ -56,7 +56,7 @@ static const struct err *change_status(struct call *c, struct work *w,
     if (open && to == INTENT_ABANDONED)
         return withdraw(c, w, reason, to);
     /* The record of the last question must not be read as the answer of the
-     * one that is on its way; the rows keep the history. */
+     * next one; the rows keep the history. */
     if (to == INTENT_SUSPENDED)
         TRY(suspension_drop_mirror(c->a, &w->intent));
     w->intent.status = to;
@@ -95,7 +95,7 @@ const struct err *api_intent_status(struct call *c)
 
 /* ---- state ---------------------------------------------------------- */
 
-/* The record's bytes inside the body, so that its context is kept as sent:
+/* The record's bytes inside the body, so that its context is stored as sent:
  * patches[i].value or state._suspension. */
 static struct str record_bytes(struct call *c, const struct json *body,
                                const struct json *record)
@@ -116,7 +116,7 @@ static struct str record_bytes(struct call *c, const struct json *body,
 }
 
 /* Between the SDK's status call and its record there is no open question yet;
- * the record makes it. At any other time the record is sealed. */
+ * the record creates it. At any other time the record is sealed. */
 static const struct err *suspend(struct call *c, struct work *w,
                                  const struct json *body,
                                  const struct json *record)

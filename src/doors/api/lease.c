@@ -42,7 +42,7 @@ static const struct err *held(struct call *c, const struct lease *l)
                     more);
 }
 
-/* Makes way for a new holder where the old one lapsed. */
+/* Closes an expired lease, so that another agent can get the scope. */
 static const struct err *free_scope(struct call *c, struct work *w,
                                     struct str scope)
 {
@@ -89,7 +89,7 @@ const struct err *api_lease_acquire(struct call *c)
     return call_commit(c, &w, 201, view_lease(c->a, &l, LEASE_ACTIVE), false);
 }
 
-/* ---- keeping and giving back ---------------------------------------- */
+/* ---- renewing and releasing ----------------------------------------- */
 
 static const struct err *begin_lease(struct call *c, struct work *w,
                                      const struct work_once *once,
@@ -99,10 +99,10 @@ static const struct err *begin_lease(struct call *c, struct work *w,
     return leases_get(c->pg, c->a, c->param[1], w->intent.id, l);
 }
 
-/* Renewing works while the intent is suspended (RFC-0025 2), and for a lapsed
- * lease as long as nobody took the scope anew. There is no event type for it
- * that OpenIntent clients could read, so none is written; but where the end of
- * the lease has been told, that it is there again is told too. */
+/* Renewing works while the intent is suspended (RFC-0025 2), and for an expired
+ * lease as long as nobody else took the scope. OpenIntent has no event type for
+ * it, so none is written; but after an event of the lease's end another event
+ * says that it is active again. */
 const struct err *api_lease_renew(struct call *c)
 {
     const struct work_once once = {.key = STR_NONE};
@@ -148,7 +148,7 @@ const struct err *api_lease_release(struct call *c)
         !str_eq(l.agent_id, principal_actor(&c->who)))
         return ERROR(ERR_FORBIDDEN, "lease.not_holder",
                      "Only the agent that holds the lease may release it.");
-    if (l.status == LEASE_ACTIVE) /* else it was given back already */
+    if (l.status == LEASE_ACTIVE) /* else it was released before */
         TRY(end_lease(c, &w, &l));
     return call_commit(c, &w, 200,
                        view_lease(c->a, &l,

@@ -25,8 +25,8 @@ const struct err *api_openintent_discovery(struct call *c)
     return NULL;
 }
 
-/* default_retry_policy is null unless somebody asks for one: published, its
- * fallback overrides what each caller says (openintent-sdk.md 3). */
+/* default_retry_policy is null unless the client asks for one: the SDK lets a
+ * published fallback override the one of each call. */
 const struct err *api_openintent_config(struct call *c)
 {
     struct json *o = json_object(c->a), *suspension = json_object(c->a);
@@ -57,8 +57,8 @@ static const struct err *read_answer(struct call *c, const struct json *body,
     return fields_error(&f);
 }
 
-/* What a question of a kind may be answered with besides, by the names of the
- * native door. For a plain one such members are none of ours. */
+/* Further members of an answer to a question of a kind, by the names of the
+ * native API. For a plain question such members are ignored. */
 static const struct err *read_more(struct call *c, const struct json *body,
                                    const struct suspension *s,
                                    struct answer *out)

@@ -1,4 +1,4 @@
-/* For those who run it: alive, ready, metrics. */
+/* Endpoints for operators: liveness, readiness, metrics. */
 #include "base/clock.h"
 #include "base/metrics.h"
 #include "doors/api/api.h"
@@ -6,7 +6,7 @@
 #include "store/sql.gen.h"
 #include "store/suspensions.h"
 
-/* The process answers: no more is said. */
+/* 200 when the process answers; no more is checked. */
 const struct err *api_health(struct call *c)
 {
     struct json *o = json_object(c->a);
@@ -15,7 +15,7 @@ const struct err *api_health(struct call *c)
     return NULL;
 }
 
-/* The database answers too, and has tables. */
+/* 200 when the database answers too, and has tables. */
 const struct err *api_ready(struct call *c)
 {
     struct json *o = json_object(c->a);
@@ -51,7 +51,7 @@ static void put_waiting(struct buf *b, const struct deliveries_waiting *w)
                (long long)(us / CLOCK_SECOND));
 }
 
-/* Which of several hosts is the primary, as this worker has it. */
+/* The host that this worker uses as the primary, of several. */
 static void put_host(struct buf *b, const struct pg *pg)
 {
     buf_put(b, "# HELP sayso_database_host The host in use, an address or "
@@ -60,7 +60,7 @@ static void put_host(struct buf *b, const struct pg *pg)
     buf_printf(b, "sayso_database_host{host=\"%s\"} 1\n", pg_host(pg));
 }
 
-/* A database that is gone must not take the other numbers with it. */
+/* The other metrics are sent even when the database does not answer. */
 const struct err *api_metrics(struct call *c)
 {
     struct deliveries_waiting waiting = {.n = 0};

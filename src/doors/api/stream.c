@@ -1,6 +1,6 @@
-/* Event streams: who may listen, and from where on.
+/* Event streams: who may listen, and from which position.
  *
- * A worker only authorises and hands over; the process that holds the stream
+ * A worker only authorizes and hands over; the process that holds the stream
  * writes its frames. Never waits and never writes a frame itself. */
 #include "doors/api/api.h"
 #include "doors/call/hold.h"
@@ -10,7 +10,7 @@
 
 #define AGAIN 30 /* seconds */
 
-/* Where the listener was, if it says so in our own words. */
+/* The listener's position, if it sends one of our ids. */
 static bool left_at(struct call *c, enum frame_audience to,
                     struct frame_id *out)
 {
@@ -19,8 +19,8 @@ static bool left_at(struct call *c, enum frame_audience to,
                          out);
 }
 
-/* Hands over. One that comes back was not taken: whoever holds streams is
- * away for a moment. */
+/* Hands over. A stream that comes back was not accepted: the process that holds
+ * streams is down for a moment. */
 static const struct err *hold(struct call *c, const struct hold_stream *s)
 {
     if (c->rq->over)
@@ -54,7 +54,7 @@ const struct err *api_stream_intent(struct call *c)
     return hold(c, &s);
 }
 
-/* A stream over all intents goes on in the order over all events. */
+/* A stream over all intents continues in the order of all events. */
 static const struct err *hold_tail(struct call *c, struct hold_stream *s)
 {
     struct tail_cursor now;

@@ -1,5 +1,5 @@
-/* Subscriptions of OpenIntent: events go to a registered endpoint, and never
- * to a URL because it stands in a body. */
+/* Subscriptions of OpenIntent: events go to a registered endpoint, and never to
+ * a URL only because a body has it. */
 #include "base/clock_text.h"
 #include "base/id.h"
 #include "doors/api/api.h"
@@ -7,7 +7,7 @@
 #include "store/intents.h"
 #include "store/subscriptions.h"
 
-/* An agent sees what is sent to its own endpoints, an admin everything. */
+/* An agent sees the subscriptions of its own endpoints, an admin all. */
 static struct str scope(const struct call *c)
 {
     return c->who.role == ROLE_AGENT ? c->who.agent : STR_NONE;
@@ -58,7 +58,7 @@ const struct err *api_subscription_make(struct call *c)
     return call_commit_bare(c, &w, 201, view(c->a, &s, w.now));
 }
 
-/* No portfolio exists yet, so none has a subscription. */
+/* Portfolios are not supported, so none has a subscription. */
 const struct err *api_subscription_list(struct call *c)
 {
     const int64_t now = clock_now();

@@ -1,4 +1,4 @@
-/* The native door: ask, read, answer, cancel. */
+/* The native API of questions: ask, read, answer, cancel. */
 #include "base/clock.h"
 #include "base/fields.h"
 #include "base/id.h"
@@ -17,7 +17,7 @@
 
 /* ---- asking --------------------------------------------------------- */
 
-/* The head of a long question is title enough for the intent made for it. */
+/* The head of a long question is the title of the intent made for it. */
 static const struct err *read_intent(struct call *c, const struct json *body,
                                      const struct suspension *s,
                                      struct intent *i)
@@ -55,7 +55,7 @@ static const struct err *check_parent(struct call *c, struct str id)
     return intents_check_refs(c->pg, c->a, &refs);
 }
 
-/* A new intent for the question, created and suspended in one go. */
+/* A new intent for the question, created and suspended in one transaction. */
 static const struct err *make_intent(struct call *c, struct work *w,
                                      const struct json *body,
                                      const struct suspension *s)
@@ -89,7 +89,7 @@ static const struct err *suspend_given(struct call *c, struct work *w)
         w->intent.status = to;
     }
     work_touch(w);
-    return NULL; /* one that is open already is told by ask_suspend */
+    return NULL; /* ask_suspend reports an open one */
 }
 
 static const struct err *begin_ask(struct call *c, struct work *w,
@@ -138,7 +138,7 @@ const struct err *api_suspension_ask(struct call *c)
 
 /* ---- reading -------------------------------------------------------- */
 
-/* An agent sees what it asked itself, and what it is asked. */
+/* An agent sees its own questions, and those that it may answer. */
 static bool sees(const struct call *c, const struct suspension *s)
 {
     return c->who.role != ROLE_AGENT || str_eq(c->who.agent, s->asked_by) ||
@@ -203,7 +203,8 @@ static const struct err *read_after(struct call *c,
     return NULL;
 }
 
-/* One tree at a time: that of a question may be many times its text. */
+/* One record is built at a time: its tree may be many times larger than its
+ * text. */
 static void answer_list(struct call *c, const struct suspension_rows *rows)
 {
     struct buf b = buf_make(c->a, RESPONSE_BODY_MAX);

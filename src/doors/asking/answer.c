@@ -1,4 +1,5 @@
-/* Answering a question: what three doors share around domain/resolve.h. */
+/* Answering a question: the part around domain/resolve.h that all doors
+ * share. */
 #include "doors/asking/answer.h"
 
 #include "doors/asking/probe.h"

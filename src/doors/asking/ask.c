@@ -1,4 +1,4 @@
-/* Suspending an intent: what the native and the OpenIntent door share. */
+/* Suspending an intent: the part that the native API and OpenIntent share. */
 #include "doors/asking/ask.h"
 
 #include <assert.h>
@@ -27,7 +27,7 @@ static const struct err *open_question(struct call *c, const struct work *w)
 
 static_assert(CONF_KINDS == KIND__MAX, "a floor for each kind");
 
-/* The agent's word may only raise what the operator set. */
+/* The agent's severity may only raise the operator's floor. */
 static void settle_severity(struct call *c, struct suspension *s)
 {
     const enum severity floors[] = {
@@ -36,7 +36,7 @@ static void settle_severity(struct call *c, struct suspension *s)
     risk_raise(c->a, s, floors, countof(floors));
 }
 
-/* What happens when nobody answers, and whether that may happen. */
+/* The retry policy and the fallback of the question, merged and checked. */
 static const struct err *settle_silence(struct call *c, struct suspension *s)
 {
     const struct retry_defaults defaults = {
@@ -49,8 +49,8 @@ static const struct err *settle_silence(struct call *c, struct suspension *s)
                                     : RETRY_SILENCE_NEVER);
 }
 
-/* A rule that keeps nobody out is not taken: a name in another spelling
- * would let the initiator answer. */
+/* A rule that excludes nobody is refused: with another spelling of the name the
+ * initiator could answer. */
 static const struct err *check_initiator(struct call *c,
                                          const struct suspension *s)
 {
@@ -65,7 +65,7 @@ static const struct err *check_initiator(struct call *c,
                           "the name they sign in with, or leave the rule out.");
 }
 
-/* A question that nobody could answer is not asked. */
+/* A question that nobody could answer is refused. */
 static const struct err *check_responder(struct call *c,
                                          const struct suspension *s)
 {
@@ -97,7 +97,8 @@ static const struct err *check_responder(struct call *c,
     return check_initiator(c, s);
 }
 
-/* What is superseded was one's own, of the same kind, and has ended. */
+/* A superseded question has to be the agent's own, of the same kind, and
+ * ended. */
 static const struct err *check_superseded(struct call *c,
                                           const struct suspension *s)
 {
@@ -134,7 +135,7 @@ static const struct err *check_kind(struct call *c,
         &places);
 }
 
-/* Whom to tell, once the question has been put down. */
+/* The recipients of the new question's notice. */
 static const struct deliveries_notice *notice(struct call *c,
                                               const struct work *w,
                                               const struct channels *all)

@@ -1,4 +1,4 @@
-/* Looking whether a credential is there. Decides nothing, and never sees the
+/* Checking whether a credential is set up. Decides nothing, and never sees the
  * secret. */
 #include "doors/asking/probe.h"
 
@@ -57,7 +57,7 @@ struct heard {
     enum found found;
 };
 
-/* A receiver that takes whatever comes says nothing of a credential. */
+/* A receiver that accepts every request says nothing about the credential. */
 static enum found found_of(struct arena *a, const struct outbound_result *r)
 {
     struct json *said = NULL;
@@ -117,7 +117,7 @@ static const struct err *unchecked(struct call *c, const char *why)
                   why);
 }
 
-/* Waits for the one answer; what was begun ends by its own time. */
+/* Waits for the one answer; the request has its own deadline. */
 static enum found ask(struct arena *a, struct outbound *out,
                       struct outbound_request *rq)
 {

@@ -1,5 +1,4 @@
-/* Where an endpoint may lead: what the API and the settings pages check the
- * same way. */
+/* The check of an endpoint's URL, shared by the API and the settings pages. */
 #include "doors/asking/target.h"
 
 #include <arpa/inet.h>

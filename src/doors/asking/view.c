@@ -1,4 +1,4 @@
-/* How things look to clients: one view model for each noun. */
+/* The records that clients read: one for each noun. */
 #include "doors/asking/view.h"
 
 #include "base/clock_text.h"

@@ -1,5 +1,5 @@
-/* How things look to clients: one view model for each noun, that every door
- * and page shares. Never decides, never loads. */
+/* The records that clients read: one for each noun, shared by every door and
+ * page. Never decides, never loads. */
 #ifndef DOORS_ASKING_VIEW_H
 #define DOORS_ASKING_VIEW_H
 
@@ -10,10 +10,10 @@
 /* An intent as OpenIntent clients read it (naive UTC): state and constraints
  * are passed through as they are stored. */
 struct str view_intent_text(struct arena *a, const struct intent *i);
-/* {"<name>": [intents...], "next": what a further page begins after}. */
+/* {"<name>": [intents...], "next": the cursor of the next page}. */
 void view_intents(struct buf *b, const char *name,
                   const struct intent_rows *rows);
-/* A suspension as the native door shows it (RFC 3339 with Z). */
+/* A suspension as the native API shows it (RFC 3339 with Z). */
 struct json *view_suspension(struct call *c, const struct suspension *s);
 struct json *view_lease(struct arena *a, const struct lease *l,
                         enum lease_status status);

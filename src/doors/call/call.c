@@ -1,4 +1,4 @@
-/* What all doors do the same way: reading a body, answering, remembering an
+/* The parts that all doors share: reading a body, answering, replaying an
  * answer. Knows no route. */
 #include "doors/call/call.h"
 
@@ -51,8 +51,8 @@ const struct err *call_body_if_any(struct call *c, struct json **out)
     return c->rq->body.n > 0 ? call_body(c, out) : NULL;
 }
 
-/* A key is bound to the whole request: the same key for another address is
- * another request. */
+/* An idempotency key belongs to the whole request: the same key for another
+ * address is another request. */
 static struct str digest(struct call *c)
 {
     struct buf b = buf_make(c->a, c->rq->body.n + c->rq->path.n + 64);
@@ -104,8 +104,8 @@ const struct err *call_if_match(struct call *c, int64_t *out)
 const struct err *call_same_version(struct call *c, const struct work *w,
                                     int64_t version)
 {
-    /* That a question expired in this very call is no change that the caller
-     * could have seen. */
+    /* An expiry by this very call is no change that the caller could have
+     * seen. */
     if (version == w->intent.version ||
         (w->expired && version == w->intent.version - 1))
         return NULL;

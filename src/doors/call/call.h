@@ -1,5 +1,5 @@
-/* One call of a route: what a door's function gets, and what all doors do the
- * same way (reading a body, answering, remembering an answer). */
+/* One call of a route: the argument of every handler, and the parts that all
+ * doors share (reading a body, answering, replaying an answer). */
 #ifndef DOORS_CALL_CALL_H
 #define DOORS_CALL_CALL_H
 
@@ -22,13 +22,13 @@ struct call {
     struct principal who;
     struct str cookie; /* of a person's session; p NULL: none */
     bool counted;      /* as a request: limit.h */
-    size_t stored;     /* bytes that it wrote */
+    size_t stored;     /* bytes that the call wrote */
     struct str visit;  /* of a browser at the login; p NULL: none */
 };
 
-/* The intent of that id, where the caller may do this with it; for all others
- * there is none: ERR_NOT_FOUND intent.unknown. One that may be read and no
- * more comes without the question in its state. */
+/* The intent with that id, where the caller has the given access; otherwise
+ * ERR_NOT_FOUND intent.unknown. With read access alone it comes without the
+ * question in its state. */
 const struct err *call_intent(struct call *c, struct str id,
                               enum reach_act act, struct intent *out) MUST;
 /* work_begin for the caller. */
@@ -48,22 +48,22 @@ const struct err *call_if_match(struct call *c, int64_t *out) MUST;
 /* ERR_CONFLICT intent.version with current_version in more, unless equal. */
 const struct err *call_same_version(struct call *c, const struct work *w,
                                     int64_t version) MUST;
-/* A whole number or a time of the query, whose type the row has; otherwise
- * where it is absent. */
+/* A whole number or a time of the query, of the type in the route's row; the
+ * argument otherwise where it is absent. */
 int64_t call_query_int(const struct call *c, const char *key,
                        int64_t otherwise);
 int64_t call_query_time(const struct call *c, const char *key,
                         int64_t otherwise);
-/* Answers as the same request was answered before. */
+/* Answers with the stored response of the same request. */
 const struct err *call_replay(struct call *c, const struct work *w) MUST;
-/* What was made: where it is, and the member of its body that names it. */
+/* A created thing: its path, and the member of its body that names it. */
 struct call_made {
     const char *path; /* "/api/v1/things/" */
     const char *member;
 };
 /* The Location of one. */
 void call_locate(struct call *c, const struct call_made *made, struct str id);
-/* call_replay with the Location of what was made then. */
+/* call_replay with the Location of the created thing. */
 const struct err *call_replay_made(struct call *c, const struct work *w,
                                    const struct call_made *made) MUST;
 /* Commits the work and answers with v, and with the intent's version as the
@@ -76,16 +76,16 @@ const struct err *call_commit_text(struct call *c, struct work *w, int status,
 /* The same for work that concerns no intent. */
 const struct err *call_commit_bare(struct call *c, struct work *w, int status,
                                    const struct json *v) MUST;
-/* The same for v with a member "secret", which is answered this once: a replay
- * comes without it, for nothing but the thing itself keeps it. */
+/* The same for v with a member "secret", which is sent only this once: a replay
+ * comes without it, because only the thing itself stores it. */
 const struct err *call_commit_secret(struct call *c, struct work *w,
                                      int status, struct json *v,
                                      struct str secret) MUST;
 /* ETag of a version. */
 struct str call_etag(struct arena *a, int64_t version);
-/* What a stranger sent, as it may stand between quotes in a line of the log. */
+/* Untrusted text, made safe for a quoted value in a line of the log. */
 struct str call_told(struct call *c, struct str s);
-/* An address of ours, with the host: public_url and path and id. */
+/* An address of this server with the host: public_url and path and id. */
 struct str call_url(struct call *c, const char *path, struct str id);
 
 #endif

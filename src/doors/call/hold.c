@@ -1,15 +1,15 @@
 /* Handing a request over to the process that holds waiters.
  *
- * Entered by the doors that may wait, after they have authorised the caller,
- * and by serve.c for streams that it refuses. Never waits itself. */
+ * Called by the handlers that may wait, after they have authorized the caller,
+ * and by serve.c for refused streams. Never waits itself. */
 #include "doors/call/hold.h"
 
 #include "base/clock.h"
 #include "base/crypt.h"
 
 #define TARGET_MAX 2048
-#define AGAIN 10 /* seconds until somebody has let go, perhaps */
-#define PREFIX 8 /* characters of a key that tell callers apart */
+#define AGAIN 10 /* seconds until a place may be free */
+#define PREFIX 8 /* characters of a key that identify a caller */
 
 static const char *const audiences[] = {[FRAME_INTENT] = "intent",
                                         [FRAME_AGENT] = "agent",
@@ -43,7 +43,7 @@ struct str hold_seal(struct arena *a, struct str secret, struct str target)
     return buf_text(&b);
 }
 
-/* Whose it is counted to. */
+/* Appends the caller to whom the place is counted. */
 static void put_caller(struct call *c, struct buf *b)
 {
     if (c->who.person)
@@ -101,8 +101,8 @@ void hold_stream(struct call *c, const struct hold_stream *s)
     hand_over(c, &b);
 }
 
-/* Callers that look alike are slowed down together. A digest, so that nothing
- * of a key is passed on. */
+/* The digest by which refused callers are slowed down together; nothing of a
+ * key is passed on. */
 static struct str likeness(struct call *c)
 {
     struct buf b = buf_make(c->a, REQUEST_TARGET_MAX + 512);

@@ -1,9 +1,10 @@
-/* Handing a request over to the process that holds waiters (design.md 2).
+/* Handing a request over to the process that holds waiters (docs/design.md,
+ * "Processes").
  *
- * A worker never waits: it has authorised the caller, and answers with nothing
- * but the address at which nginx finds the other process. A poll comes back as
- * the same request with rq->waited set, and is then answered as it stands. One
- * that could not be held has rq->unheld too, and says when to ask again. */
+ * A worker never waits: after authorizing the caller it answers only with the
+ * address at which nginx finds the other process. A poll comes back as the same
+ * request with rq->waited set, and is then answered in its current state. One
+ * that could not be held has rq->unheld too, and gets a time to ask again. */
 #ifndef DOORS_CALL_HOLD_H
 #define DOORS_CALL_HOLD_H
 
@@ -11,8 +12,8 @@
 #include "doors/call/call.h"
 
 
-/* Behind the address stands a seal over it, so that nobody but a worker can
- * have anything held; the secret is made anew at each start. */
+/* After the address comes a seal over it, so that only a worker can have
+ * anything held; the secret is new at each start. */
 #define HOLD_SEAL "&seal="
 struct str hold_seal(struct arena *a, struct str secret, struct str target);
 
@@ -25,30 +26,30 @@ struct hold_poll {
     int64_t wait; /* seconds */
 };
 
-/* The seconds that ?wait= asks for; 0 where nothing may be held any more: it
- * was held already, or it is a HEAD. ERR_BAD_REQUEST request.query; ERR_RATE
+/* The seconds of ?wait=; 0 where nothing may be held any more: it was held
+ * already, or it is a HEAD. ERR_BAD_REQUEST request.query; ERR_RATE
  * limit.held. */
 const struct err *hold_wait(struct call *c, int64_t *out) MUST;
 void hold_poll(struct call *c, const struct hold_poll *p);
 
 struct hold_stream {
     enum frame_audience to;
-    /* Whose stream it is, for FRAME_AGENT; for FRAME_INTENT the agent that has
-     * to reach the intent, p NULL where none has to. */
+    /* The owner of the stream, for FRAME_AGENT; for FRAME_INTENT the agent that
+     * has to reach the intent, p NULL where none has to. */
     struct str agent;
-    /* What it continues behind. Where part is set, that many frames of the
-     * event itself were read already and the others are still sent. On an
-     * intent's stream intent_id is the intent; on the others it may be p NULL:
-     * before all events of that transaction. */
+    /* The position after which it continues. Where part is set, that many
+     * frames of the event itself were read already and the others are still
+     * sent. On an intent's stream intent_id is the intent; on the others it may
+     * be p NULL: before all events of that transaction. */
     struct frame_id after;
 };
 
-/* The stream lasts as long as the caller's key, or session, and as the agent
- * of an intent's stream reaches the intent. */
+/* The stream lasts as long as the caller's key, or session, and as long as the
+ * agent of an intent's stream reaches the intent. */
 void hold_stream(struct call *c, const struct hold_stream *s);
 
-/* A client of streams may come back at once when it is refused. Hands a
- * refusal over, to be slowed down; false: it is to be answered now. */
+/* A client of streams may reconnect at once after a refusal. Hands a refusal
+ * over, to be delayed; false: the caller has to answer now. */
 bool hold_refuse(struct call *c);
 
 #endif

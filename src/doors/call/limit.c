@@ -1,7 +1,7 @@
-/* What one key or session may use.
+/* The limits of one key or session.
  *
- * Entered by serve.c around every call, and by the doors that ask. Nothing is
- * locked, and only every few megabytes something is written. */
+ * Called by serve.c around every call, and by the handlers that ask. Takes no
+ * locks, and writes to the database only every few megabytes. */
 #include "doors/call/limit.h"
 
 #include "base/clock.h"
@@ -11,10 +11,10 @@
 
 #define DAY (86400 * CLOCK_SECOND)
 #define MEGABYTE INT64_C(1000000)
-#define ASK_AGAIN 60 /* seconds until somebody has answered, perhaps */
+#define ASK_AGAIN 60 /* seconds until a question may have been answered */
 
-/* Only agents store what nobody looks at first; an answer is never refused for
- * its bytes. */
+/* Only agents store data that nobody has reviewed; an answer is never refused
+ * for its bytes. */
 static bool stores(const struct call *c)
 {
     return c->who.role == ROLE_AGENT && c->rq->method != METHOD_GET &&

@@ -1,16 +1,16 @@
-/* What one key or session may use (429 limit.*): the requests, questions and
- * bytes that a worker counts. Streams and held reads are counted by who holds
- * them, endpoints and subscriptions where they are stored. */
+/* The limits of one key or session (429 limit.*): the requests, questions and
+ * bytes that a worker counts. Streams and held reads are counted by the process
+ * that holds them, endpoints and subscriptions where they are stored. */
 #ifndef DOORS_CALL_LIMIT_H
 #define DOORS_CALL_LIMIT_H
 
 #include "doors/call/call.h"
 
-/* Counts the request, once, and looks whether its key has stored enough for
- * today. ERR_RATE limit.rate | limit.bytes. */
+/* Counts the request, once, and checks the bytes that its key has stored today.
+ * ERR_RATE limit.rate | limit.bytes. */
 const struct err *limit_enter(struct call *c) MUST;
-/* May the key ask one more? Two that come at the same moment may both.
- * ERR_RATE limit.open. */
+/* May the key ask one more question? Two requests at the same moment may both
+ * pass. ERR_RATE limit.open. */
 const struct err *limit_ask(struct call *c) MUST;
 /* Counts what the call has stored (c->stored). After its commit. */
 void limit_leave(struct call *c);

@@ -4,7 +4,7 @@
 
 #include "doors/call/call.h"
 
-/* How a caller proves who it is. */
+/* The way a caller authenticates. */
 enum route_proof {
     ROUTE_OPEN,   /* needs none */
     ROUTE_KEY,    /* X-API-Key, or Authorization: Bearer */
@@ -15,9 +15,9 @@ struct route {
     enum method method;
     const char *pattern;
     enum route_proof proof;
-    unsigned who;      /* roles that may, ORed; 0 for ROUTE_OPEN */
-    const char *query; /* the query keys there are, a space between, with
-                          ":" and the type where not every text will do */
+    unsigned who;      /* allowed roles, ORed; 0 for ROUTE_OPEN */
+    const char *query; /* the query keys, separated by spaces, with ":" and the
+                        * type where not every text is valid */
     size_t body;       /* the body's ceiling in bytes; 0: none is read */
     enum response_style style;
     const struct err *(*handle)(struct call *c);

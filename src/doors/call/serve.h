@@ -10,7 +10,7 @@
 #include "world/response.h"
 #include "world/template.h"
 
-/* What lives as long as a worker. */
+/* The data that lives as long as a worker. */
 struct serve {
     const struct conf *conf;
     const struct templates *templates;
@@ -18,8 +18,10 @@ struct serve {
     struct principals *principals;
     struct metrics *metrics;
     struct quota *quota;
-    struct str secret;         /* of what is handed over: doors/call/hold.h */
-    struct outbound *outbound; /* for what a door asks elsewhere; NULL: none */
+    struct str secret;         /* seals requests that are handed over:
+                                * doors/call/hold.h */
+    struct outbound *outbound; /* for requests that a handler makes; NULL:
+                                * none */
 };
 
 #endif

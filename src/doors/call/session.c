@@ -1,4 +1,4 @@
-/* Who is calling: a key in a header, or a person's session in a cookie. */
+/* Authentication: a key in a header, or a person's session in a cookie. */
 #include "doors/call/session.h"
 
 #include "base/clock.h"
@@ -27,7 +27,7 @@ static const char *browser_name(const struct call *c)
 
 /* ---- keys ----------------------------------------------------------- */
 
-/* Two that differ are refused: a proxy and the server could each go by another
+/* Two different keys are refused: a proxy and the server could each use another
  * one. */
 static const struct err *key_of(const struct call *c, struct str *out)
 {
@@ -138,8 +138,9 @@ bool session_csrf_ok(struct call *c, struct str token)
     return crypt_equal(token, token_of(c, nonce));
 }
 
-/* By the one address that the configuration names: a scheme is part of an
- * origin (RFC 6454 4), and a name that merely leads here is another site. */
+/* Compares with the one address in the configuration: a scheme is part of an
+ * origin (RFC 6454 4), and another name that leads to this server is another
+ * site. */
 const struct err *session_same_origin(const struct call *c)
 {
     const struct str own = c->serve->conf->public_url;

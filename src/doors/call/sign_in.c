@@ -1,9 +1,9 @@
 /* Trying a password.
  *
- * A hash takes 64 MB and a tenth of a second of a processor, so two are made
- * at once over all workers. Strangers share one of the places and leave the
- * other to browsers that are known; one of each sort may wait for a place, so
- * that the other workers go on serving. */
+ * A hash takes 64 MB and a tenth of a second of a processor, so at most two are
+ * computed at once over all workers. One of the two places is for unknown
+ * browsers, the other for known ones; one request of each sort may wait for a
+ * place, so that the other workers stay free. */
 #include "doors/call/sign_in.h"
 
 #include "base/clock.h"
@@ -21,7 +21,7 @@
 
 enum { PLACE_STRANGERS, PLACE_KNOWN, PLACE_QUEUE_STRANGERS, PLACE_QUEUE_KNOWN };
 
-/* ---- a place to hash in --------------------------------------------- */
+/* ---- places for hashing ---------------------------------------------- */
 
 static int take_place(bool known)
 {
@@ -53,7 +53,8 @@ const struct err *sign_in_hash(struct call *c, struct str password,
 
 /* ---- the log -------------------------------------------------------- */
 
-/* A password typed into the wrong field is no e-mail, and not logged. */
+/* The account for the log. A password typed into the wrong field is not an
+ * e-mail address, and is not logged. */
 static struct str named(struct call *c, struct str email)
 {
     const size_t at = str_find(email, '@', 0);
@@ -83,7 +84,7 @@ static void sign_in_tell(struct call *c, const struct sign_in *s,
 
 /* ---- trying --------------------------------------------------------- */
 
-/* After a few failures each further one makes the next try wait, up to half a
+/* After a few failures each further one delays the next try, up to half a
  * minute. */
 static int64_t to_wait(const struct sign_ins_found *f, int64_t now)
 {
@@ -110,8 +111,8 @@ static struct sign_ins_try try_of(struct call *c, const struct sign_in *s)
         .browser = session_browser(c)};
 }
 
-/* The same work for an unknown and a disabled person as for a wrong one: the
- * time must not tell. */
+/* An unknown or disabled person takes as long as a wrong password, so that the
+ * time reveals nothing. */
 static bool right(struct call *c, const struct sign_ins_found *f,
                   struct str password)
 {
