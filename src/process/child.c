@@ -1,4 +1,4 @@
-/* What all children of the supervisor have in common. */
+/* The parts that all children of the supervisor share. */
 #include "process/child.h"
 
 #include <fcntl.h>

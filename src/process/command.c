@@ -1,4 +1,4 @@
-/* What the commands of the program share. Knows no command. */
+/* The parts that the commands of the program share. Knows no command. */
 #include "process/command.h"
 
 #include <stdio.h>
@@ -24,7 +24,7 @@ bool command_flag(const struct command *c, const char *name)
     return false;
 }
 
-/* 0: unknown, 1: alone, 2: with a value. */
+/* 0: unknown, 1: without a value, 2: with a value. */
 static int arity(const char *known, struct str arg)
 {
     struct str rest = str_of(known);

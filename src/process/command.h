@@ -1,4 +1,5 @@
-/* What the commands of the program share: their arguments, their database. */
+/* The parts that the commands of the program share: their arguments, their
+ * database. */
 #ifndef PROCESS_COMMAND_H
 #define PROCESS_COMMAND_H
 
@@ -10,21 +11,21 @@ struct command {
     const char *conf_path;
     const char *admin_path; /* of database_owner; NULL: none */
     const struct conf *conf;
-    int argc; /* behind the command's name */
+    int argc; /* after the command's name */
     char **argv;
 };
 
-/* The value behind --name, or p NULL. Repeated options: the nth, from 0. */
+/* The value after --name, or p NULL. Repeated options: the nth, from 0. */
 struct str command_option(const struct command *c, const char *name,
                           size_t nth);
 /* Is --name among the arguments? */
 bool command_flag(const struct command *c, const char *name);
-/* Complains about arguments that are not in the space-separated list of
- * "--name=" (takes a value) and "--name". from: where options begin. */
+/* Reports arguments that are not in the space-separated list of "--name="
+ * (takes a value) and "--name". from: the first option. */
 bool command_options_ok(const struct command *c, int from, const char *known);
 /* A connection as the owner, without deadlines, with all statements. */
 struct pg *command_owner(const struct command *c);
-/* Prints an error for a person; gives back 1, the exit status. */
+/* Prints an error for a person; returns 1, the exit status. */
 int command_failed(const struct err *e);
 /* One line of standard input without its end; p NULL when there is none. */
 struct str command_line(struct arena *a);

@@ -4,8 +4,8 @@
 
 #include "process/command.h"
 
-/* The commands, each in the file of its name: the exit status of the program,
- * 0 done, 1 failed, 2 called wrongly. */
+/* The commands, each in the file of its name. They return the exit status of
+ * the program: 0 done, 1 failed, 2 called wrongly. */
 int migrate_run(const struct command *c);
 int key_run(const struct command *c);
 int operator_run(const struct command *c);

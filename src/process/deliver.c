@@ -1,8 +1,8 @@
 /* The sender: webhooks to agents, messages to people.
  *
- * Takes due deliveries by claim, sends many at once, and writes down how each
- * try went. At least once: a claim that its process did not live to finish
- * lapses. Sleeps in libcurl's poll while something is on its way. */
+ * Claims due deliveries, sends many at once, and stores the result of each try.
+ * At least once: the claim of a process that died expires. Sleeps in libcurl's
+ * poll while transfers are running. */
 #include "process/deliver.h"
 
 #include <assert.h>
@@ -17,12 +17,15 @@
 #include "store/sql.gen.h"
 #include "world/wake.h"
 
-#define LOOK CLOCK_SECOND         /* at least so often, without a wake-up */
+#define LOOK CLOCK_SECOND         /* maximum between two looks without a
+                                   * wake-up */
 #define LOOK_LEAST (CLOCK_SECOND / 100)
-#define SLICE (CLOCK_SECOND / 4)  /* of libcurl's poll: SIGTERM waits for it */
-#define STOP CLOCK_SECOND         /* for what is on its way at SIGTERM */
-#define SWEEP (10 * CLOCK_SECOND) /* what waits for endpoints that are gone */
-#define PAUSE_FIRST (CLOCK_SECOND / 10) /* when the database is gone */
+#define SLICE (CLOCK_SECOND / 4)  /* of libcurl's poll: SIGTERM is delayed by
+                                   * it */
+#define STOP CLOCK_SECOND         /* for running transfers at SIGTERM */
+#define SWEEP (10 * CLOCK_SECOND) /* between two looks for deliveries of removed
+                                   * endpoints */
+#define PAUSE_FIRST (CLOCK_SECOND / 10) /* when the database does not answer */
 #define PAUSE_MAX (5 * CLOCK_SECOND)
 #define PASSWORD_MAX ((size_t)1024)
 #define NOTES 64
@@ -40,9 +43,9 @@ struct slot {
     enum slot_state state;
     char id[40], endpoint_id[40];
     char place[DELIVER_HOSTS_PLACE + 1]; /* "": none */
-    bool agents; /* it goes to an agent's endpoint */
-    int64_t n;  /* which try it is */
-    int64_t at; /* it began */
+    bool agents; /* the endpoint is an agent's */
+    int64_t n;  /* the number of the try */
+    int64_t at; /* its start */
     int64_t ms, status, retry_after;
     char said[OUTBOUND_ANSWER_MAX];
     size_t said_n;
@@ -56,10 +59,11 @@ struct deliver {
     struct deliver_hosts *hosts;
     struct slot slot[OUTBOX_AT_ONCE];
     size_t sending, ended;
-    size_t alone; /* rounds to come that take one delivery each */
+    size_t alone; /* number of further rounds that take one delivery each */
     struct str mail_from; /* p NULL: no mail */
     int64_t look_at, sweep_at; /* clock_mono */
-    int64_t pause;             /* the database's; 0: it is there */
+    int64_t pause;             /* while the database does not answer; 0: it
+                                * does */
 };
 
 /* ---- results -------------------------------------------------------- */
@@ -135,8 +139,8 @@ static void deliver_tell(const struct slot *s, const struct outbox_try *t)
              (long long)s->ms, next);
 }
 
-/* Writes down what has ended. What the database does not take for a reason
- * other than being away is let go: its claim lapses. */
+/* Stores the results. Results that the database refuses, while it answers, are
+ * dropped: their claims expire. */
 static const struct err *write_down(struct deliver *d)
 {
     struct outbox_try *v = arena_many(d->arena, d->ended + 1,
@@ -170,7 +174,7 @@ static const struct err *write_down(struct deliver *d)
     return e;
 }
 
-/* ---- taking --------------------------------------------------------- */
+/* ---- claiming ------------------------------------------------------- */
 
 static struct slot *free_slot(struct deliver *d)
 {
@@ -243,7 +247,7 @@ static const struct err *sweep(struct deliver *d)
     return NULL;
 }
 
-/* When to look next: what is on its way wakes us by itself. */
+/* The time of the next look; running transfers wake the loop by themselves. */
 static const struct err *set_look(struct deliver *d)
 {
     int64_t next = 0, wait = LOOK;
@@ -284,8 +288,8 @@ static void try_work(void *p)
     x->e = work_on(x->d);
 }
 
-/* What is more than the memory in company is taken one by one; what was
- * claimed meanwhile comes back when its claim lapses. */
+/* A round over the memory limit is repeated with one delivery at a time; the
+ * other claims expire. */
 static const struct err *work(struct deliver *d)
 {
     struct attempt x = {.d = d};
@@ -333,12 +337,12 @@ static void turn(struct deliver *d)
     d->look_at = now + d->pause;
 }
 
-/* Sleeps until something happens. Where nothing is on its way SIGTERM ends
- * the sleep; else it is let in after each slice. */
+/* Sleeps until something happens. SIGTERM ends the sleep when no transfer is
+ * running; else it is delivered after each slice. */
 static void rest(struct deliver *d)
 {
     const int64_t left = child_stop ? SLICE : d->look_at - clock_mono();
-    /* A database that is away is not asked at each wake-up. */
+    /* A database that does not answer is not tried again at each wake-up. */
     const int fd = d->pause > 0 ? -1 : wake_fd(WAKE_DELIVER);
     if (left > 0 && d->sending == 0)
         child_sleep(left, fd);
@@ -361,7 +365,7 @@ static void loop(struct deliver *d)
             break;
         rest(d);
     }
-    /* The rest is left to its claim. */
+    /* The claims of the rest expire. */
     if (d->ended > 0 && write_down(d))
         log_line(LOG_WARN, "deliver: some results could not be stored; those "
                            "deliveries are sent again");

@@ -1,15 +1,14 @@
 /* The sender: webhooks to agents, messages to people.
  *
- * Takes due deliveries by claim, sends many at once, and writes down how each
- * try went. At least once: a claim that its process did not live to finish
- * lapses. */
+ * Claims due deliveries, sends many at once, and stores the result of each try.
+ * At least once: the claim of a process that died expires. */
 #ifndef PROCESS_DELIVER_H
 #define PROCESS_DELIVER_H
 
 #include "process/child.h"
 
-/* Works until SIGTERM. Entered in a fresh child process with SIGTERM blocked.
- * The exit status of the process. */
+/* Works until SIGTERM. Runs in a new child process with SIGTERM blocked.
+ * Returns the exit status of the process. */
 int deliver_run(const struct child *c);
 
 #endif

@@ -1,4 +1,4 @@
-/* Hosts that do not answer in time, in a table with a ceiling. */
+/* Hosts that do not answer in time, in a table of fixed size. */
 #include "process/deliver_hosts.h"
 
 struct host {
@@ -41,7 +41,7 @@ static struct host *deliver_hosts_add(struct deliver_hosts *h,
     return quiet;
 }
 
-/* A clock that was set back keeps nobody away. */
+/* A clock that was set back does not extend a pause. */
 static bool away(const struct host *h, int64_t now)
 {
     return h->until > now && h->until - now <= DELIVER_HOSTS_LONGEST;

@@ -1,27 +1,28 @@
-/* Hosts that do not answer in time, for each owner of endpoints by itself:
- * they are left alone for a while, so that waiting for them does not take the
- * places of others.
+/* Hosts that do not answer in time, for each owner of endpoints separately:
+ * they get no deliveries for a while, so that waiting for them does not take
+ * the places of other endpoints.
  *
- * In memory alone: a sender that starts again finds out anew. */
+ * In memory only: a new sender starts with an empty table. */
 #ifndef PROCESS_DELIVER_HOSTS_H
 #define PROCESS_DELIVER_HOSTS_H
 
 #include "base/arena.h"
 #include "base/clock.h"
 
-#define DELIVER_HOSTS_MAX 256 /* the one that is quiet longest is forgotten */
+#define DELIVER_HOSTS_MAX 256 /* the one without a failure for longest is
+                               * replaced */
 #define DELIVER_HOSTS_FIRST (5 * CLOCK_SECOND) /* doubled each time, up to */
 #define DELIVER_HOSTS_LONGEST (300 * CLOCK_SECOND)
 #define DELIVER_HOSTS_PLACE 32 /* characters of a place */
 
 struct deliver_hosts;
-/* All answer. */
+/* An empty table: no host is paused. */
 struct deliver_hosts *deliver_hosts_make(struct arena *process);
-/* A try at a place has ended. Those that began before it was left alone count
- * once. A place of another length is none. */
+/* A try at a place has ended. Failed tries that began before the pause count
+ * once. A text of another length is not a place. */
 void deliver_hosts_ended(struct deliver_hosts *h, struct str place,
                          bool in_time, int64_t now);
-/* Those that are left alone now; the texts are h's own. */
+/* The paused places; the texts belong to h. */
 size_t deliver_hosts_away(const struct deliver_hosts *h, int64_t now,
                           struct str out[static DELIVER_HOSTS_MAX]);
 

@@ -1,5 +1,5 @@
 /* One delivery made into one transfer, by the kind of its endpoint: a signed
- * request, a message to Slack, a mail. Never waits for what comes of it. */
+ * request, a message to Slack, a mail. Never waits for the result. */
 #include "process/deliver_send.h"
 
 #include "notify/mail.h"

@@ -13,8 +13,8 @@ struct deliver_send {
     struct str mail_from; /* p NULL: no mail is sent */
     int64_t now;
 };
-/* Begins it; own comes back with the result. false: it cannot be sent, and
- * *why says so. */
+/* Starts it; own comes back with the result. false: it cannot be sent, and *why
+ * is the reason. */
 bool deliver_send(const struct deliver_send *s, const struct outbox_item *item,
                   void *own, struct str *why);
 

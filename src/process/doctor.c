@@ -1,5 +1,5 @@
-/* `sayso doctor`: names what is wrong with an installation, one line for each
- * check, and what to do about it. Changes nothing. */
+/* `sayso doctor`: checks an installation, one line for each check, with the
+ * remedy for each failure. Changes nothing. */
 #include <stdio.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -59,7 +59,7 @@ static void check_sockets(const struct command *c, struct findings *f)
         "as nginx's fastcgi_pass and that this user may open them");
 }
 
-/* The web role alone is looked at more closely, for it meets strangers. */
+/* Only the web role has more checks, because it handles untrusted input. */
 static void check_others(const struct command *c, struct findings *f)
 {
     const struct str dsn[] = {c->conf->database_wait, c->conf->database_tick,
@@ -77,7 +77,7 @@ static void check_others(const struct command *c, struct findings *f)
         "`database_deliver` name roles that PostgreSQL accepts");
 }
 
-/* A secret that everybody can read is none. */
+/* A readable file would reveal its secrets. */
 static void check_file(const struct command *c, struct findings *f)
 {
     struct stat st;
@@ -106,7 +106,7 @@ static void check_rights(const struct pg_rows *r, struct findings *f)
                 "they differ by more than 2 s; run a time service on both");
 }
 
-/* As somebody wants it, perhaps; then these are the keys to look after. */
+/* May be intended; then these are the keys to protect. */
 static void tell_reach(const struct pg_rows *r)
 {
     for (size_t i = 0; i < pg_count(r); i++)
@@ -145,7 +145,7 @@ static void check_url(const struct command *c, struct findings *f)
                 "put TLS in front and let `public_url` begin with https://");
 }
 
-/* What is asked of the database as the web's user of the system. */
+/* Runs the checks of the database as the system user of the web workers. */
 static int as_web(const struct command *c, int which)
 {
     struct findings f = {.wrong = 0};
@@ -160,7 +160,7 @@ static int as_tick(const struct command *c, int which)
     return doctor_standby(c);
 }
 
-/* ./start has one user for everything, which may be anybody in its database;
+/* ./start has one user for everything, which may be any role of its database;
  * an installation has one for each process. */
 static void check_processes(const struct command *c, struct findings *f)
 {
@@ -178,7 +178,7 @@ static void check_processes(const struct command *c, struct findings *f)
         doctor_tell(f, found[i].fine, found[i].what, found[i].mend);
     const int web = doctor_users_as(c, USER_WEB, as_web, 0);
     const int tick = doctor_users_as(c, USER_TICK, as_tick, 0);
-    if (web < 0) /* nobody can be it: the database as this user sees it */
+    if (web < 0) /* cannot become it: the database as this user sees it */
         check_database(c, f);
     if (tick < 0)
         f->wrong += doctor_standby(c);

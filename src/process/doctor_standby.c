@@ -1,6 +1,6 @@
-/* What `sayso doctor` says of the primary and its standbys.
+/* The part of `sayso doctor` about the primary and its standbys.
  *
- * One machine alone is no mistake unless the configuration asks for more. */
+ * A single machine is an error only if the configuration requires a standby. */
 #include "process/doctor_standby.h"
 
 #include <inttypes.h>
@@ -25,7 +25,7 @@ static void tell_standby(const struct replication_standby *s)
            STR_FMT(s->state), s->bytes, (double)s->us / CLOCK_SECOND);
 }
 
-/* What keeps an acknowledged answer from being on two machines; NULL: none. */
+/* The reason why an acknowledged answer is not on two machines; NULL: it is. */
 static const char *lacks(const struct replication *r)
 {
     if (r->standby)
@@ -62,7 +62,7 @@ int doctor_standby(const struct command *c)
                             sql_statements, sql_statement_count);
     struct replication r;
     pg_connect_ms(pg, c->conf->database_connect_ms);
-    /* That the database does not answer has been told by others. */
+    /* Another check has reported that the database does not answer. */
     const struct err *e = replication_read(pg, c->arena, &r);
     const int wrong =
         e ? 0 : doctor_standby_tell(&r, pg_host(pg), c->conf->require_standby);

@@ -1,10 +1,10 @@
-/* What `sayso doctor` says of the primary and its standbys. */
+/* The part of `sayso doctor` about the primary and its standbys. */
 #ifndef PROCESS_DOCTOR_STANDBY_H
 #define PROCESS_DOCTOR_STANDBY_H
 
 #include "process/command.h"
 
-/* Prints its lines. How many things are wrong. */
+/* Prints its lines. Returns the number of failures. */
 int doctor_standby(const struct command *c);
 
 #endif

@@ -1,8 +1,8 @@
-/* Part of `sayso doctor`: what each process could become.
+/* The part of `sayso doctor` about the roles that each process could take.
  *
- * A process becomes whomever the database lets its user of the system in as.
- * So each of them is tried: a child becomes that user and knocks, with every
- * connection string that there is and as every role. */
+ * A process can take every role that the database gives to its system user. So
+ * all are tried: a child becomes that user and connects, with every connection
+ * string of the configuration and as every role. */
 #include "process/doctor_users.h"
 
 #include <fcntl.h>
@@ -23,7 +23,7 @@ static const char *const roles[ROLE_DB__MAX] = {
     "sayso_web",     "sayso_wait",  "sayso_tick",
     "sayso_deliver", "sayso_owner", "postgres"};
 
-/* Whoever is looked at, and the one role that is theirs. */
+/* The system users, each with its one role. */
 static const struct {
     const char *user;
     int own; /* ROLE_DB__MAX: none */
@@ -46,7 +46,7 @@ bool doctor_users_trying(const struct command *c)
             str_starts(url, STR("http://localhost")));
 }
 
-/* ---- as somebody else ----------------------------------------------- */
+/* ---- as another user ------------------------------------------------- */
 
 int doctor_users_as(const struct command *c, const char *name,
                     int (*check)(const struct command *c, int which),
@@ -69,9 +69,10 @@ int doctor_users_as(const struct command *c, const char *name,
     return WEXITSTATUS(status);
 }
 
-/* ---- knocking ------------------------------------------------------- */
+/* ---- trying roles ---------------------------------------------------- */
 
-/* What libpq reads last counts, in either of its spellings. */
+/* Adds a role to a connection string, in either of its spellings: of repeated
+ * keys libpq uses the last. */
 static struct str with_role(struct arena *a, struct str dsn, const char *role)
 {
     struct buf b = buf_make(a, DSN_MAX);
@@ -102,8 +103,8 @@ static struct str dsn_of(const struct conf *conf, int role)
     return role < ROLE_DB_OWNER ? own[role] : conf->database;
 }
 
-/* As any role but their own, with any of the connection strings. What is
- * refused would be in the log as an error, and is as it should be. */
+/* Tries every role but the user's own, with each of the connection strings. The
+ * expected refusals would be errors in the log, so they are not logged. */
 static int others(const struct command *c, int own)
 {
     int in = 0;
@@ -144,7 +145,7 @@ static bool admin_is_owner(const struct command *c)
            doctor_users_as(&admin, USER_ADMIN, knock_owner, 0) == 0;
 }
 
-/* ---- what is found -------------------------------------------------- */
+/* ---- findings -------------------------------------------------------- */
 
 static bool users_there(void)
 {

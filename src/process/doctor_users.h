@@ -1,14 +1,16 @@
-/* Part of `sayso doctor`: what each process could become, tried as its user. */
+/* The part of `sayso doctor` about the roles that each process could take,
+ * tried as its user. */
 #ifndef PROCESS_DOCTOR_USERS_H
 #define PROCESS_DOCTOR_USERS_H
 
 #include "process/command.h"
 
-/* One user runs everything, on an address of this machine alone, and the
- * configuration of the service names the owner: ./start. */
+/* Is this a trial installation (./start): one user runs everything, on an
+ * address of this machine alone, and the configuration of the service names the
+ * owner? */
 bool doctor_users_trying(const struct command *c);
-/* Runs check as that user of the system, in a process of its own; what it
- * returned, 0 to 100, or -1 where nobody can become that user. */
+/* Runs check as that system user, in a process of its own. Returns its result,
+ * 0 to 100, or -1 where this process cannot become that user. */
 int doctor_users_as(const struct command *c, const char *name,
                     int (*check)(const struct command *c, int which),
                     int which);
@@ -18,7 +20,7 @@ struct doctor_users_finding {
     const char *what, *mend;
 };
 #define DOCTOR_USERS_MAX 12
-/* What was found; how many. */
+/* Fills in the findings; returns their number. */
 size_t doctor_users_look(const struct command *c,
                          struct doctor_users_finding out[static
                                                          DOCTOR_USERS_MAX]);

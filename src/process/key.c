@@ -11,7 +11,8 @@
 #include "store/keys.h"
 #include "store/sql.gen.h"
 
-/* Of a policy, in bytes; a ladder of ten steps. The workers remember keys. */
+/* Of a policy, in bytes; enough for a ladder of ten steps. Each worker caches
+ * keys. */
 #define POLICY_MAX 1500
 
 struct wanted {
@@ -186,8 +187,8 @@ static int list(const struct command *c)
     return 0;
 }
 
-/* Runs the statement for the key that is named, with the value where there is
- * one, and tells how many keys it changed. */
+/* Runs the statement for the named key, with the value where there is one, and
+ * prints how many keys it changed. */
 static int change(const struct command *c, int statement, struct str value,
                   const char *done)
 {

@@ -1,6 +1,6 @@
-/* The program's entry: which command, and its configuration.
+/* The program's entry: chooses the command and reads its configuration.
  *
- * Every command is a function of its own; nothing else happens here. */
+ * Every command is a function of its own. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -57,7 +57,8 @@ static const char *conf_path(void)
     return path && path[0] ? path : SAYSO_CONF_FILE;
 }
 
-/* NULL: none. Another configuration does not go with the usual one of these. */
+/* NULL: none. A command with another configuration does not read the usual
+ * admin file. */
 static const char *admin_path(void)
 {
     const char *path = getenv("SAYSO_ADMIN_CONF");
@@ -95,7 +96,7 @@ static int run(int argc, char **argv)
     return status;
 }
 
-/* SAYSO_TEST_CLOCK names a file by which tests move the clock. */
+/* SAYSO_TEST_CLOCK names a file with which tests move the clock. */
 static bool set_clock(void)
 {
     const char *path = getenv("SAYSO_TEST_CLOCK");

@@ -1,9 +1,9 @@
 /* `sayso migrate`: applies the numbered files of sql/ that are new.
  *
- * Each file runs in one transaction with its row in the table migration. One
- * that says so in its first line is a single statement with transactions of
- * its own, which may be interrupted and then runs again. A file that was
- * applied must never change: its digest is compared. */
+ * Each file runs in one transaction with its row in the table migration. A file
+ * with a mark in its first line is a single statement with transactions of its
+ * own, which may be interrupted and is then run again. A file that was applied
+ * may never change: its digest is compared. */
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -134,7 +134,8 @@ int migrate_run(const struct command *c)
                 STR_FMT(c->conf->migrations));
         return 1;
     }
-    /* First without statements: the table that they read may not be there. */
+    /* The first connection has no prepared statements: their tables may not
+     * exist. */
     struct pg *pg = pg_make(c->arena, c->conf->database_owner,
                             "sayso migrate", NULL, 0);
     pg_patient(pg);
@@ -147,9 +148,11 @@ int migrate_run(const struct command *c)
                  &sql_statements[SQL_MIGRATION_APPLIED], 2);
     pg_patient(pg);
     pg_connect_ms(pg, c->conf->database_connect_ms);
-    /* What is interrupted ends in the database too, soon after. */
+    /* The server ends an interrupted statement soon after the client is
+     * gone. */
     e = pg_script(pg, "SET client_connection_check_interval = '1s'");
-    /* Two at once take turns; the lock goes with the connection. */
+    /* Two migrations run one after the other; the lock ends with the
+     * connection. */
     e = e ? e : pg_script(pg, "SELECT pg_advisory_lock(1400001)");
     e = e ? e : apply_all(pg, c, files, n);
     pg_close(pg);

@@ -1,4 +1,4 @@
-/* Telling systemd how the service is. */
+/* Reporting the state of the service to systemd. */
 #include "process/notify.h"
 
 #include <stddef.h>

@@ -1,4 +1,4 @@
-/* `sayso operator`: makes and manages the people who may sign in. */
+/* `sayso operator`: creates and manages the people who may sign in. */
 #include <stdio.h>
 
 #include "base/clock.h"
@@ -8,7 +8,7 @@
 #include "store/sql.gen.h"
 #include "world/guessable.h"
 
-/* Complains about what cannot stand in an account; true where e is NULL. */
+/* Prints the error of a field; true where e is NULL. */
 static bool fine(const struct err *e)
 {
     if (e)
@@ -37,7 +37,7 @@ static struct str password_of(const struct command *c)
                : STR_NONE;
 }
 
-/* p NULL and a complaint where memory ran out. */
+/* p NULL and a printed error when memory ran out. */
 static struct str hash_of(const struct command *c, struct str password)
 {
     const struct str hash =
@@ -48,8 +48,8 @@ static struct str hash_of(const struct command *c, struct str password)
     return hash;
 }
 
-/* What --name, --role, --groups and --bulk-limit say, each left as it is where
- * it is absent. */
+/* Reads --name, --role, --groups and --bulk-limit; the field of an absent
+ * option is left unchanged. */
 static bool read_person(const struct command *c, struct person *p)
 {
     struct arena *a = c->arena;
@@ -64,15 +64,16 @@ static bool read_person(const struct command *c, struct person *p)
             fine(person_bulk_limit(a, limit, &p->bulk_limit)));
 }
 
-/* What is done to the account that has an e-mail address. */
+/* A change of the account that has an e-mail address. */
 struct change {
     int statement;
     const struct pg_args *args;
-    struct str sign_out; /* everywhere, who has this one; p NULL: nobody */
+    struct str sign_out; /* ends all sessions of this person; p NULL:
+                          * nobody's */
 };
 
-/* Does all of it or nothing; how many accounts were changed, or -1 and a
- * complaint. */
+/* Does all of it or nothing; returns the number of changed accounts, or -1 and
+ * prints the error. */
 static int64_t change(const struct command *c, const struct change *what)
 {
     struct pg *pg = command_owner(c);
@@ -102,7 +103,7 @@ static int done(int64_t changed, const char *what)
     return changed > 0 ? 0 : 1;
 }
 
-/* A password that nobody typed is printed, once it is in force. */
+/* A generated password is printed once it is in force. */
 static int operator_tell(const struct command *c, int status,
                          struct str password)
 {
@@ -138,7 +139,7 @@ static int create(const struct command *c)
              : operator_tell(c, done(1, "created"), password);
 }
 
-/* NULL for what was not said; no groups is an empty text. */
+/* NULL for an absent option; no groups is an empty text. */
 static int set_facts(const struct command *c)
 {
     struct pg_args args = pg_args(c->arena);
@@ -179,7 +180,7 @@ static int list(const struct command *c)
     return 0;
 }
 
-/* Who gets a new password, or is locked out, is signed out everywhere. */
+/* A new password and a disabled account end all sessions. */
 static int set_password(const struct command *c)
 {
     struct pg_args args = pg_args(c->arena);

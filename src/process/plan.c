@@ -1,8 +1,7 @@
-/* Reading the configuration file and the templates, and telling their
- * mistakes.
+/* Reading the configuration file and the templates, and logging their mistakes.
  *
- * Entered at the start of each command and by the supervisor's reload. Never
- * ends the process: whether a mistake matters is the caller's decision. */
+ * Called at the start of each command and by the supervisor's reload. Never
+ * ends the process: the caller decides whether a mistake is fatal. */
 #include "process/plan.h"
 
 #include <errno.h>
@@ -19,7 +18,7 @@ static bool read_file(const char *path, struct buf *b)
     return fine;
 }
 
-/* The one value whose meaning is the domain's. */
+/* The one value that is checked by the domain. */
 static bool good_policy(struct arena *a, const struct conf *c)
 {
     const struct str text = c->default_retry_policy;

@@ -1,5 +1,5 @@
-/* What a process works by: the configuration, and the templates that it
- * names. Read at the start and again at each reload. */
+/* The configuration of a process, and the templates that it names. Read at the
+ * start and again at each reload. */
 #ifndef PROCESS_PLAN_H
 #define PROCESS_PLAN_H
 
@@ -9,7 +9,7 @@
 #define PLAN_FILE_MAX ((size_t)256 << 10)
 
 struct plan {
-    struct arena *arena; /* holds all of it */
+    struct arena *arena; /* owns all of it */
     struct conf conf;
     struct templates *templates;
 };
@@ -21,8 +21,8 @@ bool plan_conf(struct arena *a, const char *path, struct conf *out);
  * there is one. */
 bool plan_owner(struct arena *a, const char *path, const char *admin,
                 struct conf *out);
-/* The configuration and the templates, in an arena of their own; arena_free
- * it to forget them. false: every mistake is in the log, nothing to free. */
+/* The configuration and the templates, in an arena of their own, to be freed by
+ * arena_free. false: every mistake is in the log, nothing to free. */
 bool plan_load(const char *path, struct plan *out);
 
 #endif

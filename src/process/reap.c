@@ -1,5 +1,5 @@
-/* Part of the clock: leases that lapsed, and rows that have outlived their
- * use. Never touches what a suspended intent holds. */
+/* Part of the clock: expired leases, and rows past their retention. Never
+ * touches leases of a suspended intent. */
 #include "process/reap.h"
 
 #include "base/clock.h"
@@ -12,10 +12,10 @@
 #include "world/wake.h"
 
 #define DAY (86400 * CLOCK_SECOND)
-/* Leases that were passed by are looked at again, and old rows looked for. */
+/* Time until skipped leases and old rows are looked for again. */
 #define AGAIN (60 * CLOCK_SECOND)
 
-/* Is it time again? A clock that was set back does not make it wait. */
+/* Is it time again? A clock that was set back does not delay it. */
 static bool again(int64_t last, int64_t now)
 {
     return last == 0 || now < last || now - last >= AGAIN;
@@ -23,7 +23,7 @@ static bool again(int64_t last, int64_t now)
 
 /* ---- leases --------------------------------------------------------- */
 
-/* A full log does not keep a lease. */
+/* A full log does not keep a lease active. */
 static const struct err *end_lease(struct work *w, struct lease *l)
 {
     const struct deliveries_news news = {

@@ -1,10 +1,10 @@
 /* The supervisor: keeps the sockets, as many web workers as the configuration
- * wants and one of each other child, and nothing else.
+ * sets and one of each other child.
  *
- * Entered by main for `sayso serve`. One thread, one loop: sleep until a
- * signal or the next moment, bury the dead, kill the stuck, start what is
- * missing. It never touches a request or the database, so that it has no
- * reason to die; workers may die at any moment. */
+ * Called by main for `sayso serve`. One thread, one loop: sleep until a signal
+ * or the next deadline, reap children that ended, kill those that hang, start
+ * the missing ones. It never handles a request or the database, so that no
+ * input can crash it; workers may die at any moment. */
 #include "process/supervise.h"
 
 #include <errno.h>
@@ -31,8 +31,9 @@
 #include "world/wake.h"
 
 #define STUCK (30 * CLOCK_SECOND)   /* in one request */
-#define GRACE (9 * CLOCK_SECOND)    /* to finish, when stopping */
-#define HEALTHY (10 * CLOCK_SECOND) /* of life make a crash a first one */
+#define GRACE (9 * CLOCK_SECOND)    /* to end, when stopping */
+#define HEALTHY (10 * CLOCK_SECOND) /* after this time the back-off of crashes
+                                     * starts anew */
 #define BACKOFF_FIRST (CLOCK_SECOND / 10)
 #define BACKOFF_MAX (5 * CLOCK_SECOND)
 #define TICK CLOCK_SECOND
@@ -53,29 +54,29 @@ static const struct {
 enum post_state {
     POST_FREE,
     POST_RUNNING,
-    POST_RETIRING, /* its child was told to end and is not replaced */
+    POST_RETIRING, /* its child was asked to end and is not replaced */
     POST_WAITING,  /* its child crashed; the next starts at `when` */
 };
 
-/* A child's place. The child of post i writes into metrics slot i. */
+/* A slot for a child. The child of post i writes into metrics slot i. */
 struct post {
     enum post_state state;
     enum post_kind kind;
     pid_t pid;
-    int64_t when;    /* it was started, or shall be */
+    int64_t when;    /* the start, past or planned */
     int64_t backoff; /* before the start after the next crash */
     bool killed;
 };
 
 struct supervisor {
     const char *path; /* of the configuration, or NULL */
-    struct plan plan; /* what a reload replaces */
+    struct plan plan; /* replaced by a reload */
     struct metrics *metrics;
     struct quota *quota;
-    struct str secret; /* of this start; all its children have it */
+    struct str secret; /* made at this start; shared by all children */
     struct fcgi_socket socket, wait_socket;
     pid_t pid;
-    bool apart; /* each kind is a user of its own: these */
+    bool apart; /* each kind runs as a user of its own: these */
     struct user users[POST__MAX];
     int64_t stop_by; /* 0: not stopping */
     struct post posts[METRICS_SLOTS_MAX];
@@ -105,8 +106,8 @@ static _Noreturn void be_child(const struct supervisor *s, size_t slot)
                  kinds[kind].name, kinds[kind].user, strerror(errno));
         _exit(EXIT_FAILURE);
     }
-    /* A child must not outlive its supervisor; when that died before the
-     * call, nobody would tell. */
+    /* A child must not outlive its supervisor; if that died before this call,
+     * the child would get no signal. */
     prctl(PR_SET_PDEATHSIG, SIGTERM);
     if (getppid() != s->pid)
         _exit(EXIT_SUCCESS);
@@ -149,7 +150,7 @@ static bool alive(const struct post *c)
     return c->state == POST_RUNNING || c->state == POST_RETIRING;
 }
 
-/* How many of a kind run or will by themselves. */
+/* The number of children of a kind that run or are scheduled. */
 static int64_t have(const struct supervisor *s, enum post_kind kind)
 {
     int64_t n = 0;
@@ -159,7 +160,7 @@ static int64_t have(const struct supervisor *s, enum post_kind kind)
     return n;
 }
 
-/* Web workers have the first posts, the others the rest. */
+/* Web workers have the first posts, the other kinds the rest. */
 static void start_missing(struct supervisor *s, enum post_kind kind,
                           int64_t wanted)
 {
@@ -176,8 +177,8 @@ static void start_missing(struct supervisor *s, enum post_kind kind,
     }
 }
 
-/* Starts what is due and what is missing. Where all posts are taken (a reload
- * of many workers) the rest follows as the old ones leave; until then the
+/* Starts scheduled and missing children. When all posts are taken (a reload of
+ * many workers) the rest is started as the old ones end; until then the
  * socket's queue holds the requests. */
 static void fill(struct supervisor *s)
 {
@@ -260,7 +261,7 @@ static void kill_stuck(struct supervisor *s)
     }
 }
 
-/* No worker of now is replaced any more; none is told yet. */
+/* Marks the current workers as not to be replaced; signals none yet. */
 static void retire_all(struct supervisor *s)
 {
     for (size_t i = 0; i < METRICS_SLOTS_MAX; i++) {
@@ -316,7 +317,7 @@ static void reload(struct supervisor *s)
     notify_tell("READY=1");
 }
 
-/* How long nothing happens by itself. */
+/* The time until the next scheduled event. */
 static struct timespec until_next(const struct supervisor *s)
 {
     int64_t now = clock_mono();
@@ -392,8 +393,8 @@ static bool listen_all(struct supervisor *s, struct arena *a)
     return false;
 }
 
-/* Whom the children shall be. false: this process may make them users of their
- * own, and there are none. */
+/* Finds the system users of the children. false: this process may switch users,
+ * and they do not exist. */
 static bool find_users(struct supervisor *s)
 {
     s->apart = user_may_switch();

@@ -1,10 +1,10 @@
-/* The clock: what is due without anybody's call.
+/* The clock: work that is due by time.
  *
  * Reminders, escalations and expiries of questions, through the one resolve
- * path; leases that lapsed; rows that have outlived their use. Any number of
- * these processes on any number of hosts do each thing once: whoever has the
- * lock of an intent works on it, and what is done is no longer due. Never
- * waits for a lock, and keeps nothing that the database does not know. */
+ * path; expired leases; rows past their retention. Any number of these
+ * processes on any number of hosts do each thing once: the holder of an
+ * intent's lock works on it, and finished work is no longer due. Never waits
+ * for a lock, and keeps no state that is not in the database. */
 #include "process/tick.h"
 
 #include "base/clock.h"
@@ -18,18 +18,18 @@
 #include "store/sql.gen.h"
 #include "world/wake.h"
 
-/* Between two looks; nobody tells the clock what was asked meanwhile. */
+/* Between two looks; new questions do not wake the clock. */
 #define NAP (CLOCK_SECOND / 4)
 #define BACKOFF_MAX (5 * CLOCK_SECOND)
-#define STANDBYS (5 * CLOCK_SECOND) /* between two looks at them */
+#define STANDBYS (5 * CLOCK_SECOND) /* between two measurements */
 #define SKIPPED_MAX 128
 #define SKIPPED_FOR (60 * CLOCK_SECOND)
-/* Of a batch: what is written about DUE_BYTES of questions, and the messages
- * to as many channels as there may be. Seldom more than a few megabytes. */
+/* Of a batch: about DUE_BYTES of questions, and their messages to as many
+ * channels as there may be. Seldom more than a few megabytes. */
 #define MEMORY ((size_t)1 << 30)
 
-/* A question that cannot be worked on is left alone for a while, so that it
- * does not stop the others. */
+/* A question that failed is skipped for a while, so that it does not stop the
+ * others. */
 struct skipped {
     char id[72];
     int64_t until; /* by clock_mono */
@@ -41,13 +41,14 @@ struct tick {
     struct arena *a; /* of a batch */
     struct skipped skipped[SKIPPED_MAX];
     size_t next_skipped;
-    size_t alone; /* batches to come of one question each, to find a bad one */
+    size_t alone; /* number of further batches with one question each, to find a
+                   * bad one */
     int64_t backoff; /* 0: the database answers */
-    int64_t standbys_at; /* when to look at them, by clock_mono */
+    int64_t standbys_at; /* time of the next measurement, by clock_mono */
     struct reap reap;
 };
 
-/* ---- questions that stay away --------------------------------------- */
+/* ---- skipped questions ------------------------------------------------ */
 
 static void skip(struct tick *t, struct str id, const struct err *e)
 {
@@ -84,13 +85,13 @@ static const struct err *decide(struct due_unit *u)
         return work_expire(w);
     if (w->suspension.next_attempt_at == 0 ||
         w->suspension.next_attempt_at > w->now)
-        return NULL; /* somebody else was faster */
+        return NULL; /* another process was faster */
     u->reminded = true;
     return retry_remind(w->arena, &d, &u->round);
 }
 
-/* Decides all in memory before anything is written; who fails is taken out.
- * Is there somebody to be reminded? */
+/* Decides all in memory before anything is written, and removes those that
+ * fail. Returns whether a reminder has to be sent. */
 static bool decide_all(struct tick *t, struct due_batch *b)
 {
     bool fires = false;
@@ -150,9 +151,10 @@ static const struct err *write_all(struct tick *t, struct due_batch *b,
     return NULL;
 }
 
-/* What the database refuses in company, or what is more than the memory holds,
- * is tried one by one; alone it is skipped. One that only comes too late, or
- * finds no database, is not bad. */
+/* A batch that the database rejects, or that is over the memory limit, is
+ * retried one question at a time; a question that fails alone is skipped. A
+ * conflict with another process, or a database that does not answer, does not
+ * count. */
 static const struct err *failed(struct tick *t, const struct due_batch *b,
                                 const struct err *e)
 {
@@ -168,12 +170,12 @@ static const struct err *failed(struct tick *t, const struct due_batch *b,
     return NULL;
 }
 
-/* A piece of work, and how it went. */
+/* A piece of work, and its result. */
 struct attempt {
     struct tick *t;
     const struct due_wanted *wanted;
     struct due_batch b;
-    size_t n; /* how many questions it took */
+    size_t n; /* number of questions it took */
     bool more; /* of reap */
     const struct err *e;
 };
@@ -198,7 +200,7 @@ static void take_and_write(void *p)
     x->e = write_all(t, &x->b, fires);
 }
 
-/* One transaction; *n: how many questions it took. */
+/* One transaction; *n: the number of questions it took. */
 static const struct err *batch(struct tick *t, size_t *n)
 {
     struct str ids[SKIPPED_MAX];
@@ -211,8 +213,8 @@ static const struct err *batch(struct tick *t, size_t *n)
     return e ? failed(t, &x.b, e) : NULL;
 }
 
-/* A fresh start for a piece of work: memory, the database's time, the
- * supervisor's patience, and a moment in which SIGTERM may come. */
+/* Resets memory, the database's time and the supervisor's timeout before a
+ * piece of work, and lets SIGTERM be delivered. */
 static void begin(struct tick *t)
 {
     arena_reset(t->a);
@@ -221,7 +223,7 @@ static void begin(struct tick *t)
     child_busy(t->child, true);
 }
 
-/* All that is due; *next: when the next one is, 0: none. */
+/* Runs all that is due; *next: the time of the next question, 0: none. */
 static const struct err *questions(struct tick *t, int64_t *next)
 {
     size_t n = 1;
@@ -255,8 +257,8 @@ static const struct err *reap(struct tick *t, bool *more)
     return NULL;
 }
 
-/* For /metrics: this role may see who follows the primary, the workers' may
- * not. */
+/* For /metrics: only this role may read the state of the standbys, the workers'
+ * may not. */
 static void standbys(struct tick *t)
 {
     struct replication r = {.n = 0};
@@ -272,7 +274,7 @@ static void standbys(struct tick *t)
     t->standbys_at = clock_mono() + STANDBYS;
 }
 
-/* Tells a failure once, and the end of it. How long to wait. */
+/* Logs the beginning and the end of a failure. Returns the time to wait. */
 static int64_t trouble(struct tick *t, const struct err *e)
 {
     if (e && t->backoff == 0)
@@ -291,7 +293,7 @@ static int64_t trouble(struct tick *t, const struct err *e)
     return t->backoff;
 }
 
-/* One look at everything; how long nothing happens by itself, in us. */
+/* One look at everything; returns the time until the next, in us. */
 static int64_t look(struct tick *t)
 {
     int64_t next = 0;

@@ -1,4 +1,4 @@
-/* Becoming another user of the system, for good. */
+/* Switching to another system user for good. */
 #include "process/user.h"
 
 #include <errno.h>
@@ -31,7 +31,8 @@ bool user_may_switch(void)
            (have[0].effective & NEEDED) == NEEDED;
 }
 
-/* Those of a process that is not root outlive a change of its user. */
+/* A process that is not root keeps its capabilities when its user changes, so
+ * they are dropped. */
 static bool drop_capabilities(void)
 {
     struct __user_cap_header_struct head = {
@@ -47,6 +48,6 @@ bool user_become(const struct user *u)
         setresuid(u->uid, u->uid, u->uid) != 0 || !drop_capabilities() ||
         prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
         return false;
-    errno = EPERM; /* what was given away must stay so */
+    errno = EPERM; /* a dropped right must not come back */
     return u->uid != 0 && setresuid(0, 0, 0) != 0;
 }

@@ -1,5 +1,5 @@
-/* The users of the system that the kinds of process are, one for each, so that
- * the database, which knows them by their user, tells them apart too. */
+/* The system users of the kinds of process, one for each, so that the database
+ * can tell them apart by peer authentication. */
 #ifndef PROCESS_USER_H
 #define PROCESS_USER_H
 
@@ -20,10 +20,10 @@ struct user {
 
 /* false: there is no such user, and nothing is logged. */
 bool user_find(const char *name, struct user *out);
-/* May this process become another user and end the processes of others? Root
- * may, and who has CAP_SETUID, CAP_SETGID and CAP_KILL. */
+/* May this process switch users and end the processes of others? Root may, and
+ * a process with CAP_SETUID, CAP_SETGID and CAP_KILL. */
 bool user_may_switch(void);
-/* Becomes that user for good, in no group but their own and without any
+/* Switches to that user for good, in no group but their own and without any
  * capability. false with errno set: end the process. */
 bool user_become(const struct user *u);
 

@@ -1,4 +1,4 @@
-/* `sayso verify`: recomputes every hash chain from the stored bytes and names
+/* `sayso verify`: recomputes every hash chain from the stored bytes and prints
  * the first broken row of each. Changes nothing. */
 #include <stdio.h>
 
@@ -20,7 +20,7 @@ static void count(void *own, const struct event *e)
     t->events += e != NULL;
 }
 
-/* One chain against the end that its intent knows. */
+/* Checks one chain against the end stored with its intent. */
 static const struct err *check_chain(struct pg *pg, struct arena *a,
                                      struct str id,
                                      const struct event_tail *tail,

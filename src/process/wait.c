@@ -1,12 +1,12 @@
 /* The process that holds waiters: long polls and event streams.
  *
  * nginx hands connections over by a worker's X-Accel-Redirect. It has no
- * authority: a worker authorised every one of them, and renders whatever a
- * poll is answered with. It reads new events once for all streams.
+ * authority: a worker authorized every one of them, and renders the answer of
+ * every poll. It reads new events once for all streams.
  *
- * One thread, one loop. A connection brings one request; what becomes of it is
- * in the rooms wait_table (polls), wait_slow (refusals) and wait_stream; how
- * much one caller may hold, in wait_share. */
+ * One thread, one loop. A connection has one request, which goes to wait_table
+ * (polls), wait_slow (refusals) or wait_stream; wait_share counts what each
+ * caller holds. */
 #include "process/wait.h"
 
 #include <stdlib.h>
@@ -25,8 +25,8 @@
 #include "world/request.h"
 
 #define SWEEP (CLOCK_SECOND / 10)
-#define HOLD_MAX (60 * CLOCK_SECOND)     /* below nginx's patience */
-#define GREETING_MAX (10 * CLOCK_SECOND) /* for a request to be there */
+#define HOLD_MAX (60 * CLOCK_SECOND)     /* below nginx's timeout */
+#define GREETING_MAX (10 * CLOCK_SECOND) /* for a complete request */
 #define REFUSAL_MAX (5 * CLOCK_SECOND)
 #define STOP_MAX (3 * CLOCK_SECOND / 2)
 
@@ -35,18 +35,18 @@
 #define REFUSALS 8         /* held at once of one caller, */
 #define REFUSALS_ALL 1000  /* and of all */
 
-/* A connection. Until its request is there it is held like a poll, for the
- * time that it may take. */
+/* A connection. Until its request is complete it is held like a poll, up to
+ * GREETING_MAX. */
 struct waiter {
     struct wait *wait;
     struct loop_conn *conn;
     struct fcgi_record record;
     int slot;                   /* in the table; -1: none */
     struct wait_stream *stream; /* NULL: none */
-    struct wait_share *share;   /* that it is counted to; NULL: none yet */
+    struct wait_share *share;   /* the share it is counted to; NULL: none yet */
     enum wait_share_what counted;
-    bool over; /* it is refused for a limit */
-    struct waiter *next;        /* of those that are free */
+    bool over; /* it was refused for a limit */
+    struct waiter *next;        /* in the list of free ones */
 };
 
 struct wait {
@@ -65,7 +65,7 @@ struct wait {
 
 /* ---- answering ------------------------------------------------------ */
 
-/* Back to a worker, which authorises once more and renders. */
+/* Back to a worker, which authorizes once more and renders. */
 static void resume(struct waiter *v, bool held)
 {
     struct buf b = buf_make(v->wait->arena, 256);
@@ -79,7 +79,7 @@ static void resume(struct waiter *v, bool held)
     loop_close(v->conn, false);
 }
 
-/* One whose request never came gets no answer. */
+/* Ends a hold. A connection without a complete request gets no answer. */
 static void let_go(void *context, void *who)
 {
     struct waiter *v = who;
@@ -106,7 +106,7 @@ static void hold(struct waiter *v, const struct wait_table_ask *ask)
         resume(v, over);
 }
 
-/* Counts it to who is calling. false: there is no more for them. */
+/* Counts it to its caller. false: the caller's limit is reached. */
 static bool count(struct waiter *v, struct pairs query,
                   enum wait_share_what what)
 {
@@ -194,8 +194,8 @@ static bool read_stream(struct pairs query, struct wait_stream_ask *ask)
            (ask->to != FRAME_INTENT || intent.n > 0);
 }
 
-/* A client of streams comes back at once when it is refused: a few are kept for
- * a while, the others are answered. */
+/* A client of streams comes back at once after a refusal: a few refusals are
+ * held for a while, the others are answered. */
 static void refuse(struct waiter *v, struct pairs query)
 {
     const struct wait_table_ask ask = {
@@ -207,7 +207,7 @@ static void refuse(struct waiter *v, struct pairs query)
         resume(v, true);
 }
 
-/* A stream that cannot be held is cut, and its client pauses. */
+/* A stream that cannot be opened is cut, and its client pauses. */
 static void stream(struct waiter *v, struct pairs query)
 {
     struct wait *w = v->wait;
@@ -224,7 +224,7 @@ static void stream(struct waiter *v, struct pairs query)
         loop_close(v->conn, true);
 }
 
-/* Did a worker of ours write this address? */
+/* Was this address written by a worker of this server? */
 static bool written_here(const struct wait *w, struct str path,
                          struct str query)
 {
@@ -279,7 +279,8 @@ static void *on_open(void *context, struct loop_conn *conn)
     return v;
 }
 
-/* A request comes whole, or is looked at again with what follows. */
+/* A request is read when it is complete; until then the bytes stay in the
+ * connection's buffer. */
 static size_t on_data(void *context, void *own, struct str bytes)
 {
     struct wait *w = context;
@@ -409,7 +410,7 @@ static bool set_up(struct wait *w, struct arena *process)
     w->streams = wait_stream_room(process, c, w->loop);
     if (!w->streams)
         return false;
-    /* The news come before the first waiter, who has to find them. */
+    /* The news start before the first waiter, which depends on them. */
     w->news = wait_news_make(process, c, w->loop, &news);
     if (!w->news)
         return false;

@@ -1,16 +1,16 @@
-/* The frames of the event at hand.
+/* The frames of the current event.
  *
- * Entered by process/wait_stream.c alone. Thousands of streams may get one
- * event: its frames are written, and kept while they are unsent, once. */
+ * Called by process/wait_stream.c alone. Thousands of streams may get one
+ * event: its frames are written once, and stored once while they are unsent. */
 #include "process/wait_frames.h"
 
 #include "base/log.h"
 
 struct wait_frames {
     struct loop *loop;
-    struct arena *arena; /* of the event at hand */
-    /* By audience, as records of one request's id, for those who get the whole
-     * event; id 0: not made. */
+    struct arena *arena; /* of the current event */
+    /* By audience, as records of one request's id, for streams that get the
+     * whole event; id 0: not made. */
     struct loop_bytes *bytes[FRAME_AUDIENCE__MAX];
     uint16_t id[FRAME_AUDIENCE__MAX];
     bool inbox_known, inbox; /* is it for the inbox? */

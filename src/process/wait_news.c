@@ -1,8 +1,8 @@
-/* What happens, as the process that holds waiters hears of it.
+/* News for the process that holds waiters.
  *
- * A note is the fast way and may be lost; the tail is read every second
- * whatever comes, and sooner where somebody waits for events. Decides nothing
- * and sends nothing to a client. */
+ * A note is fast and may be lost; the tail is read every second in any case,
+ * and sooner while streams are open. Decides nothing and sends nothing to a
+ * client. */
 #include "process/wait_news.h"
 
 #include "base/clock.h"
@@ -12,14 +12,16 @@
 #include "store/sql.gen.h"
 
 #define NOTES 256                   /* read at once */
-#define TURNS 8                     /* such reads before others get theirs */
-#define BATCH (CLOCK_SECOND / 200)  /* notes of so long go out as one notice */
+#define TURNS 8                     /* such reads before other events are
+                                     * handled */
+#define BATCH (CLOCK_SECOND / 200)  /* notes of this interval are sent as one
+                                     * notice */
 #define PAGES 20                    /* of the tail in one turn */
 #define LOOK_BACK 1000              /* transactions, at the start */
 #define EXPECTED_MAX 64
 
-/* When the tail is read again for something that was announced and is not in
- * it yet: an older transaction still runs. */
+/* Delays before the tail is read again for an announced change that is not in
+ * it yet, because an older transaction still runs. */
 static const int64_t again[] = {10000, 40000, 160000};
 
 struct wait_news {
@@ -30,7 +32,7 @@ struct wait_news {
     struct pg *pg, *ears;
     struct str self;
     bool begun, stopped;
-    int64_t opened; /* how often the tail's connection had been opened */
+    int64_t opened; /* pg_opened of the tail's connection at the last read */
     struct tail_cursor at;
     size_t expected, step;
     struct wake_note expect[EXPECTED_MAX];
@@ -100,7 +102,7 @@ static void send_notices(void *context)
 {
     struct wait_news *n = context;
     child_busy(n->child, true);
-    /* Nobody is told twice: the other hosts read the tail too. */
+    /* No change is reported twice: the other hosts read the tail too. */
     const struct err *e = notices_send(n->pg, n->arena, n->self, n->outbox,
                                        n->out);
     if (e)
@@ -149,7 +151,7 @@ static void seen(struct wait_news *n, const struct frame_event *e)
     }
 }
 
-/* What an event says, in memory of its own. */
+/* The reading of one event, in memory of its own. */
 struct attempt {
     struct arena *arena;
     const struct frame_event *event;
@@ -187,8 +189,8 @@ static struct tail_cursor before(const struct tail_cursor *at)
         .xid = at->xid > LOOK_BACK ? at->xid - LOOK_BACK : 0};
 }
 
-/* Behind the last transactions, so that what happened while nobody listened
- * is known to those who come next. */
+/* Starts after the last transactions, so that the changes of the time before
+ * are known to the next waiters. */
 static const struct err *begin(struct wait_news *n)
 {
     if (n->begun)
@@ -199,9 +201,9 @@ static const struct err *begin(struct wait_news *n)
     return NULL;
 }
 
-/* A standby that has become the primary goes on counting transactions where
- * it was, which may be behind what was read of the old one. Who reads knows
- * what is told again. */
+/* A standby that has become the primary continues with its own transaction ids,
+ * which may be lower than those read from the old one. Readers recognize
+ * repeated events. */
 static void look_back(struct wait_news *n)
 {
     const int64_t opened = pg_opened(n->pg);
@@ -269,7 +271,7 @@ static void on_second(void *context)
     child_busy(n->child, false);
 }
 
-/* ---- the room ------------------------------------------------------- */
+/* ---- the whole ------------------------------------------------------ */
 
 static void forget(void *p)
 {

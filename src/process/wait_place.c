@@ -1,11 +1,11 @@
-/* Where a stream is.
+/* The position of a stream.
  *
- * A client that comes back then goes on there, also when nothing was for it
- * yet, and need not be read what happened long before. Sends nothing. */
+ * A client that reconnects continues there, also when no event was for it yet,
+ * and does not read old events again. Sends nothing. */
 #include "process/wait_place.h"
 
-/* Transactions between two places that are told. Not each time: the SDK's
- * dispatcher raises on every type of frame but five, and logs that. */
+/* Transactions between two positions that are sent. Not after each one: the
+ * SDK's dispatcher raises on every type of frame but five, and logs that. */
 #define FAR 10000
 
 static struct str place(struct arena *a, const struct wait_place *p,

@@ -1,4 +1,5 @@
-/* Where a stream is: telling its listener, and moving on with the events. */
+/* The position of a stream: sending it to the client, and moving it with the
+ * events. */
 #ifndef PROCESS_WAIT_PLACE_H
 #define PROCESS_WAIT_PLACE_H
 
@@ -7,23 +8,23 @@
 struct wait_place {
     enum frame_audience to;
     const struct tail_cursor *at;
-    size_t skip;    /* frames of the very next event that were read */
-    uint64_t *told; /* the transaction of the last place that was told */
+    size_t skip;    /* frames of the very next event that were already read */
+    uint64_t *told; /* the transaction of the last position that was sent */
 };
 
-/* The answer's head, and a first frame with the place. */
+/* The head of the answer, and a first frame with the position. */
 struct str wait_place_begin(struct arena *a, const struct wait_place *p);
-/* What is sent when there is nothing to say: a comment, with the place once it
- * is far from where it was last told. */
+/* The bytes sent when there is no event: a comment, with the position once it
+ * is far from the last one sent. */
 struct str wait_place_keep(struct arena *a, const struct wait_place *p);
 
-/* Is the event behind the place? */
+/* Is the event after the position? */
 bool wait_place_behind(enum frame_audience to, const struct tail_cursor *at,
                        const struct frame_event *e);
 /* Is it the very next of that intent, in the same transaction? */
 bool wait_place_next(enum frame_audience to, const struct tail_cursor *at,
                      const struct frame_event *e);
-/* Moves the place behind the event. */
+/* Moves the position to the event. */
 void wait_place_move(enum frame_audience to, struct tail_cursor *at,
                      const struct frame_event *e);
 

@@ -1,7 +1,8 @@
-/* Who holds how much, in a table with a ceiling.
+/* The number of reads, streams and refusals that each caller holds, in a table
+ * of fixed size.
  *
- * Entered by process/wait.c alone. An entry lives as long as it counts
- * something. */
+ * Called by process/wait.c alone. An entry lives as long as one of its counts
+ * is above zero. */
 #include "process/wait_share.h"
 
 #define BUCKETS 8192 /* a power of two */
@@ -11,7 +12,7 @@ struct wait_shares {
     struct wait_share_limits limits;
     struct wait_share v[WAIT_SHARES_MAX];
     int bucket[BUCKETS];
-    int spare; /* the first that was given back; NONE: none */
+    int spare; /* the first free one; NONE: none */
     size_t used;
     size_t keys[WAIT_SHARE__MAX]; /* held by all keys */
 };
@@ -27,8 +28,8 @@ struct wait_shares *wait_share_make(struct arena *process,
     return all;
 }
 
-/* FNV-1a. The ids are the server's own, so that nobody can choose them to
- * meet in one bucket. */
+/* FNV-1a. The ids are made by the server, so nobody can choose them to meet in
+ * one bucket. */
 static int bucket_of(struct str id)
 {
     uint64_t h = UINT64_C(14695981039346656037);

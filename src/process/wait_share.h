@@ -1,6 +1,6 @@
-/* Who holds how much: each key and each session by itself, and all keys
- * together, so that neither one of them nor all of them take what is there
- * for people.
+/* The number of reads, streams and refusals that each caller holds: each key
+ * and each session separately, and all keys together, so that neither one of
+ * them nor all of them use the places of people.
  *
  * Knows no connection and no clock. */
 #ifndef PROCESS_WAIT_SHARE_H
@@ -10,32 +10,32 @@
 
 enum wait_share_what {
     WAIT_SHARE_STREAM,
-    WAIT_SHARE_HELD,    /* a read that waits */
-    WAIT_SHARE_REFUSED, /* a refusal that waits */
+    WAIT_SHARE_HELD,    /* a held read */
+    WAIT_SHARE_REFUSED, /* a held refusal */
     WAIT_SHARE__MAX
 };
 
-#define WAIT_SHARES_MAX 8192 /* who hold something at the same time */
+#define WAIT_SHARES_MAX 8192 /* callers that hold something at the same time */
 #define WAIT_SHARE_ID_MAX 64 /* bytes */
 
-/* Of one key or session, as long as it holds something. */
+/* One key or session, as long as it holds something. */
 struct wait_share {
     char id[WAIT_SHARE_ID_MAX + 1];
     bool person; /* a session */
     uint32_t held[WAIT_SHARE__MAX];
-    /* The caller's, to compare them by. */
+    /* Set by the caller, to compare shares. */
     uint64_t turn;
     size_t unsent;
-    int next, bucket; /* own */
+    int next, bucket; /* private */
 };
 
 struct wait_share_limits {
     size_t each[WAIT_SHARE__MAX]; /* of one key or session */
-    size_t keys[WAIT_SHARE__MAX]; /* of all keys; sessions have no such */
+    size_t keys[WAIT_SHARE__MAX]; /* of all keys; sessions have no such limit */
 };
 
 struct wait_shares;
-/* Nobody holds anything. */
+/* An empty table. */
 struct wait_shares *wait_share_make(struct arena *process,
                                     const struct wait_share_limits *limits);
 /* Counts one more. NULL: a limit is reached, or the id is too long. */

@@ -1,11 +1,11 @@
-/* Refusals that come too often, by kind, in a table with a ceiling. */
+/* Refusals that come too often, by kind, in a table of fixed size. */
 #include "process/wait_slow.h"
 
-#define WAYS 8 /* places that a kind may have */
+#define WAYS 8 /* slots that a kind may have */
 
 struct kind {
     uint64_t kind;
-    int64_t free_at; /* when the next one may be answered */
+    int64_t free_at; /* the time at which the next one may be answered */
 };
 
 struct wait_slow {

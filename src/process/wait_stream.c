@@ -1,10 +1,10 @@
-/* Event streams that are held.
+/* Open event streams.
  *
- * Entered by process/wait.c with connections, and by the tail with events. A
- * worker has authorised each stream; whether its key or session still holds,
- * and its agent still reaches the intent, is looked up at intervals. A stream
- * never ends cleanly: the OpenIntent SDK comes back at once after a clean end,
- * and pauses after a broken one. */
+ * Called by process/wait.c with connections, and by the tail with events. A
+ * worker has authorized each stream; its key or session, and the agent's reach
+ * to the intent, are checked again at intervals. A stream never ends cleanly:
+ * the OpenIntent SDK reconnects at once after a clean end, and pauses after a
+ * broken one. */
 #include "process/wait_stream.h"
 
 #include <stdlib.h>
@@ -17,15 +17,15 @@
 
 #define KEEP_ALIVE (20 * CLOCK_SECOND)
 #define CHECK (10 * CLOCK_SECOND) /* of keys, sessions and reach */
-#define PATIENCE (10 * CLOCK_SECOND) /* with a reader that takes nothing */
-#define LAST (60 * CLOCK_SECOND)     /* for what is unsent at its end */
-#define PAUSE (CLOCK_SECOND / 10)    /* before a full reader is looked at */
+#define PATIENCE (10 * CLOCK_SECOND) /* with a reader that reads nothing */
+#define LAST (60 * CLOCK_SECOND)     /* for the unsent bytes at its end */
+#define PAUSE (CLOCK_SECOND / 10)    /* until a full reader is tried again */
 
 enum state {
     FREE,
-    BEHIND, /* reads by itself */
-    LIVE,   /* is given what the tail shows */
-    ENDING  /* what is unsent is its last */
+    BEHIND, /* reads its own pages */
+    LIVE,   /* gets the events of the tail */
+    ENDING  /* its last bytes are being sent */
 };
 
 struct wait_stream {
@@ -33,11 +33,12 @@ struct wait_stream {
     struct loop_conn *conn;
     struct fcgi_record record;
     enum frame_audience to;
-    struct tail_cursor at; /* all up to here was sent, or is not for it */
+    struct tail_cursor at; /* all events up to here were sent, or are not for
+                            * it */
     size_t skip;           /* frames of the very next event */
-    uint64_t told;         /* of the place (wait_place.h) */
-    bool full;             /* its reader has to take all before it gets more */
-    int64_t sent_at;       /* when something was last taken (clock_mono) */
+    uint64_t told;         /* of the position (wait_place.h) */
+    bool full;             /* its reader has to read all before it gets more */
+    int64_t sent_at;       /* time of the last successful send (clock_mono) */
     struct wait_share *share;
     char agent[4 * PRINCIPAL_AGENT_NAME_MAX + 1];
 };
@@ -58,8 +59,8 @@ static void read_behind(void *context);
 
 /* ---- ending --------------------------------------------------------- */
 
-/* One that still reads sees that it is broken. Of one that does not, or that
- * may not any more, nothing is kept. */
+/* Ends a stream. A reader that still reads sees a broken connection. The unsent
+ * bytes of one that does not read, or has lost its right, are dropped. */
 static void cut(struct wait_stream *s, bool now)
 {
     if (now && loop_unsent(s->conn) > 0) {
@@ -92,7 +93,7 @@ bool wait_stream_any(const struct wait_streams *r)
 
 /* ---- sending -------------------------------------------------------- */
 
-/* false: its reader has not taken enough yet. */
+/* false: its reader has not read enough yet. */
 static bool send(struct wait_stream *s, struct loop_bytes *b)
 {
     s->full = !b || !loop_send_bytes(s->conn, b, WAIT_STREAM_UNSENT);
@@ -111,15 +112,16 @@ static bool send_own(struct wait_streams *r, struct wait_stream *s,
     return sent;
 }
 
-/* What one that has caught up did not take is mostly everybody's. */
+/* The weight of a stream's unsent bytes. Those of one that has caught up are
+ * mostly shared by all. */
 static size_t weight(const struct wait_stream *s)
 {
     const size_t n = loop_unsent(s->conn);
     return s->state == LIVE ? n / 16 : n;
 }
 
-/* Cuts the reader with the most unsent, of the listener with the most. false:
- * nobody has any. */
+/* Cuts the stream with the most unsent bytes, of the caller with the most.
+ * false: there are none. */
 static bool cut_largest(struct wait_streams *r)
 {
     struct wait_stream *most = NULL;
@@ -144,7 +146,7 @@ static bool cut_largest(struct wait_streams *r)
     return most != NULL;
 }
 
-/* Holds the ceiling. Nobody may be in the middle of sending. */
+/* Enforces the ceiling. No send may be in progress. */
 static void make_room(struct wait_streams *r)
 {
     size_t n = 0;
@@ -156,15 +158,15 @@ static void make_room(struct wait_streams *r)
                              "unsent: %zu", n);
 }
 
-/* Was this event's first part read before the stream was opened? */
+/* Was the first part of this event read before the stream was opened? */
 static void check_skip(struct wait_stream *s, const struct frame_event *e)
 {
     if (!wait_place_next(s->to, &s->at, e))
         s->skip = 0;
 }
 
-/* Passes the event on and moves the stream's place behind it. false: it has
- * to come again, for its reader has not taken enough yet. */
+/* Passes the event on and moves the stream's position. false: it has to be
+ * passed again, because its reader has not read enough yet. */
 static bool pass(struct wait_streams *r, struct wait_stream *s,
                  const struct frame_event *e)
 {
@@ -190,7 +192,7 @@ static void offer(struct wait_streams *r, struct wait_stream *s,
         (s->to == FRAME_INTENT && !str_is(e->intent_id, s->at.intent_id)))
         return;
     /* Transactions may begin in another order than they write to an intent:
-     * what is missing is read by itself, in the intent's order. */
+     * missing events are read separately, in the intent's order. */
     const bool gap =
         s->to == FRAME_INTENT && e->sequence != s->at.sequence + 1;
     if (!gap && pass(r, s, e))
@@ -245,8 +247,8 @@ static bool may_read(const struct wait_stream *s)
     return s->state == BEHIND && !(s->full && loop_unsent(s->conn) > 0);
 }
 
-/* The next one that may read: of the listener who has not for longest, so that
- * one with many streams does not hold up the others. */
+/* The next stream that may read: of the caller whose last read is the oldest,
+ * so that a caller with many streams does not delay the others. */
 static struct wait_stream *whose_turn(struct wait_streams *r, bool *others)
 {
     struct wait_stream *found = NULL;
@@ -264,7 +266,7 @@ static struct wait_stream *whose_turn(struct wait_streams *r, bool *others)
     return found;
 }
 
-/* One page for one of them, then the loop has its turn. */
+/* Reads one page for one stream, then returns to the loop. */
 static void read_behind(void *context)
 {
     struct wait_streams *r = context;
@@ -320,8 +322,8 @@ static int by_listener(const void *a, const void *b)
     return order ? order : str_cmp(x.intent_id, y.intent_id);
 }
 
-/* Looks up the listeners of some of the streams, which are in order; how many
- * streams that were. */
+/* Checks the callers of some of the streams, which are in order; returns the
+ * number of streams checked. */
 static size_t check_some(struct wait_streams *r, struct wait_stream **v,
                          size_t n)
 {
@@ -375,7 +377,7 @@ static void on_second(void *context)
     child_busy(r->child, false);
 }
 
-/* ---- the room ------------------------------------------------------- */
+/* ---- the whole ------------------------------------------------------ */
 
 static void forget(void *p)
 {

@@ -1,8 +1,8 @@
-/* Event streams that are held: each gets its events in order, without a gap
- * and none twice.
+/* Open event streams: each gets its events in order, without a gap and none
+ * twice.
  *
- * A stream that is behind reads by itself, at its reader's pace; one that has
- * caught up is given what the one shared tail shows. */
+ * A stream that is behind reads its own pages, as fast as its reader; one that
+ * has caught up gets the events of the one shared tail. */
 #ifndef PROCESS_WAIT_STREAM_H
 #define PROCESS_WAIT_STREAM_H
 
@@ -12,10 +12,10 @@
 #include "world/fcgi_record.h"
 
 #define WAIT_STREAM_MAX 8192                  /* held at once */
-#define WAIT_STREAM_UNSENT ((size_t)256 << 10) /* and no more for a reader */
-/* Unsent for all of them, what goes to many counted once. Above it the readers
- * of whoever has the most unsent are cut, down to it, after each event and
- * after each page that one reads. */
+#define WAIT_STREAM_UNSENT ((size_t)256 << 10) /* ceiling of one reader */
+/* Ceiling of the unsent bytes of all streams, shared bytes counted once. Above
+ * it the readers of the caller with the most unsent bytes are cut, after each
+ * event and after each page. */
 #define WAIT_STREAM_UNSENT_ALL ((size_t)64 << 20)
 
 struct wait_streams;
@@ -25,31 +25,31 @@ struct wait_stream_ask {
     enum frame_audience to;
     struct str agent;         /* of FRAME_AGENT, and of FRAME_INTENT
                                  where an agent has to reach the intent */
-    struct wait_share *share; /* whose stream it is */
+    struct wait_share *share; /* the owner's */
     struct tail_cursor after; /* of FRAME_INTENT: without xid */
-    size_t skip;              /* frames of the event at after, if that is
-                                 still to be sent */
+    size_t skip;              /* frames of the event at after, if it is still to
+                               * be sent */
 };
 
-/* Without streams; looks after them by itself. NULL and a log line on an
+/* Starts without streams; checks them by a timer. NULL and a log line on an
  * error. */
 struct wait_streams *wait_stream_room(struct arena *process,
                                       const struct child *c, struct loop *l);
-/* Where to read from; before the loop runs. */
+/* Sets the source of events; before the loop runs. */
 void wait_stream_source(struct wait_streams *r, struct wait_news *news);
 /* Begins the answer on a connection; the share has to last as long. NULL: there
- * is no room, or something is too long. */
+ * is no room, or a text is too long. */
 struct wait_stream *wait_stream_open(struct wait_streams *r,
                                      const struct wait_stream_ask *ask,
                                      struct loop_conn *conn,
                                      const struct fcgi_record *record);
-/* The connection is gone. */
+/* The connection is closed. */
 void wait_stream_gone(struct wait_streams *r, struct wait_stream *s);
 /* The next event of the tail. */
 void wait_stream_event(struct wait_streams *r, const struct frame_event *e);
 /* Is there any? */
 bool wait_stream_any(const struct wait_streams *r);
-/* Ends them all, so that their clients come back after a pause. */
+/* Cuts them all, so that their clients reconnect after a pause. */
 void wait_stream_cut(struct wait_streams *r);
 
 #endif

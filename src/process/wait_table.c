@@ -1,7 +1,7 @@
-/* Who is held: slots of a table with a ceiling, found by their intent; and a
- * ring of the changes that came last.
+/* Table of held requests: slots of fixed number, found by their intent, and a
+ * ring of the last changes.
  *
- * Entered by process/wait.c alone. Looks at nothing but what it is given. */
+ * Called by process/wait.c alone. All data are arguments. */
 #include "process/wait_table.h"
 
 #define BUCKETS 16384 /* a power of two */
@@ -13,15 +13,15 @@ struct slot {
     char suspension_id[72];
     int64_t since;
     int next, before; /* in the bucket; of a free one: the next free */
-    int bucket;       /* NONE: only the time ends it */
+    int bucket;       /* NONE: only the deadline ends it */
 };
 
 struct wait_table {
     struct slot slot[WAIT_TABLE_MAX];
-    /* Apart from the slots, for all of them are looked at often. */
+    /* Apart from the slots, because all of them are scanned often. */
     int64_t until[WAIT_TABLE_MAX], cap[WAIT_TABLE_MAX];
     int bucket[BUCKETS];
-    int spare;        /* the first that was given back; NONE: none */
+    int spare;        /* the first free one; NONE: none */
     size_t used, held;
     struct wake_note recent[WAIT_TABLE_RECENT];
     uint64_t hash[WAIT_TABLE_RECENT]; /* of each one's intent; 0: none */
@@ -37,8 +37,8 @@ struct wait_table *wait_table_make(struct arena *process)
     return t;
 }
 
-/* FNV-1a; never 0. An id is chosen by the server, so no stranger can bring
- * all into one bucket. */
+/* FNV-1a; never 0. An id is made by the server, so a client cannot choose ids
+ * that meet in one bucket. */
 static uint64_t hash_of(struct str s)
 {
     uint64_t h = UINT64_C(14695981039346656037);

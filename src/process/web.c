@@ -1,8 +1,8 @@
-/* A web worker: wait, read, serve, answer, tell, forget.
+/* A web worker: wait, read, serve, answer, log, reset.
  *
- * Entered by the supervisor in a fresh child. Knows no route and no page:
- * serve_one does. Keeps nothing from one request to the next but its database
- * connection. */
+ * Runs in a new child of the supervisor. Knows no route and no page: serve_one
+ * does. Keeps nothing from one request to the next but its database connection
+ * and its cache of keys. */
 #include "process/web.h"
 
 #include <stdlib.h>
@@ -15,7 +15,7 @@
 #include "world/fcgi.h"
 #include "world/outbound.h"
 
-/* No transaction survives its request: a lock kept here would stop others. */
+/* No transaction outlives its request: its locks would stop others. */
 static void check_transaction(struct pg *pg)
 {
     if (!pg_in_transaction(pg))
@@ -63,10 +63,10 @@ static enum fcgi_got answer_one(struct serve *serve, struct fcgi *f,
     return got;
 }
 
-/* Has the process kept, beside what it began with, more than one request may
- * hold? What a large request leaves in pieces the allocator may keep for ever;
- * a process that begins anew has none of it. Looks only behind a request that
- * held an eighth of its ceiling, so that others cost no system call. */
+/* Has the process kept, beyond its initial size, more than one request may use?
+ * The allocator may keep the fragments of a large request for ever; a new
+ * process has none of them. Measured only after a request that used an eighth
+ * of its ceiling, so that others cost no system call. */
 static bool grown(size_t first, size_t peak, size_t max)
 {
     const size_t now = peak >= max / 8 ? child_resident() : 0;
@@ -105,7 +105,7 @@ int web_run(const struct child *c)
     int result = EXIT_FAILURE;
     struct fcgi *f = fcgi_make(process, c->listen_fd);
     if (f) {
-        child_signals(); /* FCGX_Init has installed its own */
+        child_signals(); /* again, because FCGX_Init has installed its own */
         const struct outbound_settings settings = {
             .ca_file = c->conf->ca_file};
         struct serve serve = {

@@ -5,8 +5,8 @@
 #include "process/child.h"
 
 /* Answers requests until SIGTERM, or until the socket is shut and its queue
- * empty. Entered in a fresh child process with SIGTERM blocked. A request at
- * hand is always finished. The exit status of the process. */
+ * empty. Runs in a new child process with SIGTERM blocked. The current request
+ * is always finished. Returns the exit status of the process. */
 int web_run(const struct child *c);
 
 #endif

@@ -1,4 +1,4 @@
-/* The lists of what was decided: struct in, struct out. Decides nothing. */
+/* Lists of decided questions: struct in, struct out. Decides nothing. */
 #include "store/decided.h"
 
 #include "store/sql.gen.h"
@@ -104,7 +104,7 @@ static int count_statement(struct pg_args *args, const struct decided_wish *w)
     return w->who.p ? SQL_DECIDED_COUNT_WHO : SQL_DECIDED_COUNT_AGENT;
 }
 
-/* Where the count of a word stands; NULL for one that is not known. */
+/* The counter of a word; NULL for an unknown one. */
 static int64_t *count_of(struct decided_counts *n, struct str axis,
                          struct str word)
 {

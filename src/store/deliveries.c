@@ -1,8 +1,8 @@
-/* Deliveries: what is written in the deciding transaction, and the log that
- * people look at.
+/* Deliveries: written in the deciding transaction, and listed in the log of
+ * deliveries.
  *
- * Whom to tell is found by the statements themselves, so that where nobody is
- * to be told nothing is read beforehand. Never sends anything. */
+ * The statements themselves find the recipients, so that nothing is read in
+ * advance where there are none. Never sends anything. */
 #include "store/deliveries.h"
 
 #include "base/clock.h"
@@ -43,8 +43,8 @@ void deliveries_queue(struct pg *pg, struct arena *a,
     pg_queue(pg, SQL_DELIVERY_EVENTS, &args);
 }
 
-/* The text for target i, as far as its channel's setting goes: the same one
- * for all that have the same setting. */
+/* The text for target i, within its channel's setting: shared by all targets
+ * with the same setting. */
 static struct str body_for(struct arena *a, const struct deliveries_notice *n,
                            const struct channel_target *to,
                            const struct str *before, size_t i)
@@ -63,7 +63,7 @@ static struct str body_for(struct arena *a, const struct deliveries_notice *n,
     return channel_body(a, &one);
 }
 
-/* Whom to notify may be a person's address, and is not logged. */
+/* notify_to may be a person's address, and is not logged. */
 static void log_instead(const struct suspension *s, size_t n)
 {
     if (s->channel_hint.n > 0)

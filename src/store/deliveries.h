@@ -1,5 +1,5 @@
-/* Deliveries: what is written in the deciding transaction, and the log that
- * people look at. Sending them is store/outbox.h. */
+/* Deliveries: written in the deciding transaction, and listed in the log of
+ * deliveries. Sending them is store/outbox.h. */
 #ifndef STORE_DELIVERIES_H
 #define STORE_DELIVERIES_H
 
@@ -8,32 +8,32 @@
 #include "domain/push.h"
 #include "world/pg.h"
 
-/* What one transaction did to one intent. */
+/* The changes of one transaction to one intent. */
 struct deliveries_news {
     const struct intent *intent;
     const struct suspension *decided; /* NULL: no question ended */
     const struct event_list *events;
     int64_t now;
 };
-/* Queues into the batch at hand: a push to the endpoints of the asking agent
- * where a question ended, and every event to its subscriptions. Two
- * statements at most.
+/* Queues into the current batch: a push to the endpoints of the asking agent
+ * when a question ended, and every event to its subscriptions. Two statements
+ * at most.
  *
- * Whose key was revoked or has expired is told no more: a subscription counts
- * while the key that made it holds, and an endpoint that an agent registered
- * itself while any key that may speak for the agent does. What an admin
- * registered for an agent stays, and what no key made. */
+ * A revoked or expired key gets no more deliveries: a subscription counts while
+ * the key that made it is valid, and an endpoint that an agent registered
+ * itself while any key that may act as the agent is. An endpoint that an admin
+ * registered for an agent stays, and so does one that no key made. */
 void deliveries_queue(struct pg *pg, struct arena *a,
                       const struct deliveries_news *news);
-/* Queues the messages of one notice to people, in one statement; none where
- * nobody is to be told. The suspension's channel_hint is the one in force. The
- * intent has to be there already, or in the batch before. sequence: of the
- * event that it tells of. */
+/* Queues the messages of one notice to people, in one statement; none without
+ * recipients. The suspension's channel_hint is the one in force. The intent has
+ * to be stored already, or in the batch before. sequence: of the notice's
+ * event. */
 struct deliveries_notice {
     const struct channels *channels;
     enum channel_news news;
     const struct suspension *suspension;
-    struct str notify_to; /* p NULL: nobody by name */
+    struct str notify_to; /* p NULL: no recipient named */
     struct str url;
     int64_t sequence;
     int64_t now;
@@ -57,7 +57,7 @@ struct delivery_rows {
     size_t n;
 };
 struct delivery_try {
-    int64_t n, at, ms, status; /* status 0: no answer came */
+    int64_t n, at, ms, status; /* status 0: no answer */
     struct str answer;
 };
 struct delivery_tries {
@@ -79,22 +79,23 @@ const struct err *deliveries_list(struct pg *pg, struct arena *a,
 const struct err *deliveries_get(struct pg *pg, struct arena *a,
                                  struct str id, struct delivery *out,
                                  struct delivery_tries *tries) MUST;
-#define DELIVERIES_COUNT_MAX 10000 /* counts are told up to here */
-/* How many in the last 24 hours: delivered, waiting, given up. At most
+#define DELIVERIES_COUNT_MAX 10000 /* counts go up to here */
+/* Counts of the last 24 hours: delivered, waiting, given up. At most
  * DELIVERIES_COUNT_MAX + 1 each. */
 const struct err *deliveries_counts(struct pg *pg, struct arena *a,
                                     int64_t now,
                                     int64_t out[static 3]) MUST;
-/* Those that wait for an endpoint that is not paused: how many, at most
- * DELIVERIES_COUNT_MAX + 1, and since when the oldest does; 0: none. */
+/* Deliveries that wait for an endpoint that is not paused: their number, at
+ * most DELIVERIES_COUNT_MAX + 1, and the time since which the oldest waits; 0:
+ * none. */
 struct deliveries_waiting {
     int64_t n, since;
 };
 const struct err *deliveries_waiting(struct pg *pg, struct arena *a,
                                      struct deliveries_waiting *out) MUST;
-/* Sends one again, now, whatever became of it, from its first try on.
- * ERR_NOT_FOUND delivery.unknown; ERR_CONFLICT delivery.endpoint where its
- * endpoint was removed. */
+/* Sends one again, now, in any state, from its first try on. ERR_NOT_FOUND
+ * delivery.unknown; ERR_CONFLICT delivery.endpoint where its endpoint was
+ * removed. */
 const struct err *deliveries_again(struct pg *pg, struct arena *a,
                                    struct str id, int64_t now) MUST;
 

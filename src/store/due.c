@@ -1,4 +1,4 @@
-/* What is due without anybody's call. Takes and stores; decides nothing. */
+/* Work that is due by time. Claims and stores; decides nothing. */
 #include "store/due.h"
 
 #include "base/clock_text.h"
@@ -30,7 +30,7 @@ static struct work unit(struct pg *pg, struct arena *a, int64_t now,
         .dependencies_done = pg_bool(intents, i, INTENTS_DEPENDENCIES_DONE)};
 }
 
-/* The first of the taken ones, as many as one transaction may have. */
+/* The first of the locked ones, as many as one transaction may have. */
 static size_t choose(const struct pg_rows *taken, size_t limit,
                      struct str ids[static DUE_BATCH])
 {
@@ -45,8 +45,8 @@ static size_t choose(const struct pg_rows *taken, size_t limit,
     return n;
 }
 
-/* The units in the order of ids. One that another process was faster with is
- * no longer pending, and left out. */
+/* The units in the order of ids. A unit that another process has finished is no
+ * longer pending, and left out. */
 static void pair(const struct work *all, size_t n,
                  const struct suspension_rows *questions,
                  struct due_batch *out)
@@ -240,8 +240,8 @@ static void move(struct due_place *place, const struct pg_rows *lapsed,
         *place = next;
 }
 
-/* The intents of lapsed leases that may be ended, each once, as many as one
- * transaction may have. Moves the place behind what was looked at. */
+/* The intents of expired leases that may be ended, each once, as many as one
+ * transaction may have. Moves the place past the rows it read. */
 static size_t candidates(const struct pg_rows *lapsed, struct due_place *place,
                          struct str ids[static DUE_LEASES_BATCH])
 {
@@ -324,7 +324,7 @@ const struct err *due_leases(struct pg *pg, struct arena *a, int64_t now,
     return NULL;
 }
 
-/* ---- what has outlived its use -------------------------------------- */
+/* ---- rows past their retention --------------------------------------- */
 
 const struct err *due_delete(struct pg *pg, struct arena *a, enum due_old what,
                              int64_t before, size_t *out)

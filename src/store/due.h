@@ -1,5 +1,5 @@
-/* What is due without anybody's call, for the clock: questions, leases, rows
- * that have outlived their use. Takes and stores; decides nothing. */
+/* Work that is due by time, for the clock: questions, leases, rows past their
+ * retention. Claims and stores; decides nothing. */
 #ifndef STORE_DUE_H
 #define STORE_DUE_H
 
@@ -9,24 +9,24 @@
 
 #define DUE_BATCH 50                    /* questions of one transaction */
 #define DUE_BYTES ((size_t)4 << 20)     /* of them; one larger goes alone */
-#define DUE_LEASES_BATCH 20             /* intents with lapsed leases */
+#define DUE_LEASES_BATCH 20             /* intents with expired leases */
 #define DUE_LEASES_MAX 60               /* of all of them */
 #define DUE_PAGE 500                    /* rows of one statement */
 
-/* When the next question is due, for a reminder or its end; 0: none is. From
- * then on the connection plans without sorting (enable_sort off), so pg has to
- * be the clock's own. */
+/* The time at which the next question is due, for a reminder or its end; 0:
+ * none. From then on the connection plans without sorting (enable_sort off), so
+ * pg has to be the clock's own. */
 const struct err *due_next(struct pg *pg, struct arena *a,
                            int64_t *out) MUST;
 struct due_wanted {
     int64_t now;
     size_t limit;           /* at most DUE_BATCH */
-    const struct str *skip; /* ids of questions to be left alone */
+    const struct str *skip; /* ids of questions to be skipped */
     size_t skip_n;
 };
 /* Questions as units of work, oldest first, in one transaction that is begun
- * here; with none of them no transaction is left open. Their intents and then
- * they themselves are locked; what somebody else works on is left out. */
+ * here; without any no transaction is left open. Their intents and then the
+ * questions are locked; those locked by another transaction are left out. */
 struct due_unit {
     struct work work;
     struct retry_round round; /* of a reminder */
@@ -35,9 +35,9 @@ struct due_unit {
 struct due_batch {
     struct due_unit *v;
     size_t n;
-    bool told; /* there is somewhere to deliver what agents are told */
-    /* Known as soon as they are chosen, whatever comes of the rest: how many,
-     * and the first one's question. */
+    bool told; /* its deliveries have recipients */
+    /* Set as soon as they are chosen, even if the rest fails: their number, and
+     * the first one's question. */
     size_t chosen;
     struct str first;
 };
@@ -45,20 +45,19 @@ const struct err *due_take(struct pg *pg, struct arena *a,
                            const struct due_wanted *wanted,
                            struct due_batch *out) MUST;
 
-/* Puts all that was decided, and what is to be delivered of it, into the batch
- * at hand: a few statements for the whole of it, and a few for each unit where
- * there is somebody to be told. */
+/* Puts all decisions, and their deliveries, into the current batch: a few
+ * statements for all of it, and a few for each unit with recipients. */
 void due_queue(struct pg *pg, struct arena *a, const struct due_batch *b);
 
-/* A place in the order of lapsed leases; at 0: before the first. */
+/* A place in the order of expired leases; at 0: before the first. */
 struct due_place {
     int64_t at;
     char id[37];
 };
-/* Intents with lapsed leases behind a place, in one transaction that is begun
- * here; with none of them no transaction is left open. Moves the place; end:
- * there are no more. Suspended intents, and what somebody else works on, are
- * passed by. */
+/* Intents with expired leases after a place, in one transaction that is begun
+ * here; without any no transaction is left open. Moves the place; end: there
+ * are no more. Suspended intents, and those locked by another transaction, are
+ * skipped. */
 struct due_leases {
     struct work *v; /* their intents, locked */
     size_t n;
@@ -69,11 +68,12 @@ const struct err *due_leases(struct pg *pg, struct arena *a, int64_t now,
                              struct due_place *place,
                              struct due_leases *out) MUST;
 
-/* What is deleted, and of when. */
+/* The kinds of rows that are deleted. */
 enum due_old { DUE_IDEMPOTENCY, DUE_SESSION, DUE_DELIVERY, DUE_SUBSCRIPTION,
                DUE_KNOWN_BROWSER, DUE_SIGN_IN_FAILURE, DUE_STORED,
                DUE_SECRET, DUE_OLD__MAX };
-/* Deletes at most DUE_PAGE rows that ended before a moment. How many. */
+/* Deletes at most DUE_PAGE rows that ended before a moment. Returns the
+ * number. */
 const struct err *due_delete(struct pg *pg, struct arena *a,
                              enum due_old what, int64_t before,
                              size_t *out) MUST;

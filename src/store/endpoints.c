@@ -1,8 +1,7 @@
 /* Endpoints in the database: an agent's, and the channels to people.
  *
- * Struct in, struct out; what may stand in one is checked by
- * domain/endpoint.h. Never shows a secret that was not asked for: who lists
- * them leaves it out. */
+ * Struct in, struct out; their fields are checked by domain/endpoint.h. Lists
+ * leave out the secret. */
 #include "store/endpoints.h"
 
 #include "base/id.h"
@@ -13,7 +12,7 @@
 
 const char endpoints_taken[] = "endpoint.taken";
 
-#define AGAIN 60 /* seconds until one was removed, perhaps */
+#define AGAIN 60 /* seconds until one may have been removed */
 
 /* The columns of endpoint_list and endpoint_get. */
 enum { ID, KIND, NAME, ADDRESS, AGENT, TYPES, NOTIFY, DETAIL, EVERY, INTERNAL,
@@ -157,7 +156,7 @@ static void queue_insert(struct pg *pg, struct arena *a,
     pg_queue(pg, SQL_ENDPOINT_INSERT, &args);
 }
 
-/* Which of the ceilings it was. */
+/* The limit that was reached. */
 static const struct err *too_many(struct pg *pg, struct arena *a,
                                   const struct endpoint *e)
 {

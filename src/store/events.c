@@ -1,4 +1,4 @@
-/* Events in the database. Only ever added. */
+/* Events in the database. Rows are only ever inserted. */
 #include "store/events.h"
 
 #include "store/sql.gen.h"
@@ -79,7 +79,7 @@ const struct err *events_check(struct pg *pg, struct arena *a,
 {
     struct arena *page = arena_within(a), *tree = arena_within(a);
     struct event_rows rows = {.more = true};
-    char hash[65] = {0}; /* the last one of a page that is gone */
+    char hash[65] = {0}; /* the last one of a page that was freed */
     int64_t last = 0;
     while (rows.more) {
         TRY(events_chain(pg, page, intent_id, last, CHECK_PAGE, &rows));

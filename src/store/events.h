@@ -1,4 +1,4 @@
-/* Events in the database. Only ever added. */
+/* Events in the database. Rows are only ever inserted. */
 #ifndef STORE_EVENTS_H
 #define STORE_EVENTS_H
 
@@ -8,9 +8,9 @@
 struct event_rows {
     struct event *v;
     size_t n;
-    bool more; /* of a page: the list goes on behind it */
+    bool more; /* of a page: the list continues after it */
 };
-/* The bytes that end a page: with the event that reaches them. */
+/* The size that ends a page: with the event that reaches it. */
 #define EVENTS_PAGE_BYTES ((size_t)8 << 20)
 
 struct events_page {
@@ -20,16 +20,16 @@ struct events_page {
     int64_t before;   /* sequence; 0: from the newest */
     int64_t limit, offset;
 };
-/* Newest first, as OpenIntent's reference lists them. */
+/* Newest first, as in OpenIntent's reference server. */
 const struct err *events_list(struct pg *pg, struct arena *a,
                               const struct events_page *page,
                               struct event_rows *out) MUST;
-/* Oldest first, behind sequence after. */
+/* Oldest first, after sequence after. */
 const struct err *events_chain(struct pg *pg, struct arena *a,
                                struct str intent_id, int64_t after,
                                int64_t limit, struct event_rows *out) MUST;
-/* Looks at a whole chain, page by page, so that it needs little memory however
- * long it is; told(own, e) sees each event before it is checked. The caller
+/* Reads a whole chain, page by page, so that it needs little memory however
+ * long it is; told(own, e) gets each event before it is checked. The caller
  * ends the check, with the intent as it is read after this. */
 const struct err *events_check(struct pg *pg, struct arena *a,
                                struct str intent_id, struct event_check *check,

@@ -1,4 +1,4 @@
-/* The lists of what is open: struct in, struct out. Decides nothing. */
+/* Lists of open questions: struct in, struct out. Decides nothing. */
 #include "store/inbox.h"
 
 #include "store/sql.gen.h"
@@ -7,7 +7,7 @@
 #define NEVER STR("-infinity")
 #define WHOSE_MAX (PRINCIPAL_GROUPS_MAX + 3)
 
-/* ---- whose ---------------------------------------------------------- */
+/* ---- audience -------------------------------------------------------- */
 
 struct whose {
     struct str v[WHOSE_MAX];
@@ -23,7 +23,7 @@ static void add(struct whose *w, struct arena *a, const char *mode,
     w->v[w->n++] = buf_text(&b);
 }
 
-/* The words of the column audience for what a reader is shown in a view. */
+/* The words of the column audience for a reader in a view. */
 static struct whose whose(struct arena *a, const struct principal *p,
                           enum inbox_view view)
 {
@@ -57,13 +57,14 @@ static void arg_whose(struct pg_args *args, const struct inbox_wish *w)
 
 /* ---- filters -------------------------------------------------------- */
 
-/* The column inbox_rank counts the other way: what is gravest comes first. */
+/* The column inbox_rank is descending: the gravest has the lowest value. */
 static int64_t rank(enum severity severity)
 {
     return SEVERITY_CRITICAL - severity;
 }
 
-/* What is not said is sorted as medium (inbox_ranked in the database). */
+/* A question without a severity is sorted as medium (inbox_ranked in the
+ * database). */
 static int64_t class_of(int64_t r)
 {
     return r == SEVERITY_CRITICAL - SEVERITY_UNSAID
@@ -93,12 +94,12 @@ static void arg_due(struct pg_args *args, int64_t due)
         pg_arg(args, FOREVER);
 }
 
-/* The statement for each way in which a list is narrowed. */
+/* The statement for each combination of filters. */
 struct narrowed {
     int all, whose, agent, agent_whose, words;
 };
 
-/* Adds what the statement takes besides, and says which it is. */
+/* Adds the statement's further arguments, and returns its number. */
 static int narrow(struct pg_args *args, const struct inbox_wish *w,
                   const struct narrowed *n, int64_t words_max)
 {
@@ -117,7 +118,7 @@ static int narrow(struct pg_args *args, const struct inbox_wish *w,
     return all ? n->all : n->whose;
 }
 
-/* What is searched has an index that gives no order. */
+/* A search has an index without an order. */
 static const struct err *run(struct pg *pg, struct arena *a, int statement,
                              const struct pg_args *args, struct pg_rows **out)
 {

@@ -1,14 +1,14 @@
-/* The lists of what is open: whose questions, narrowed by filters, in pages by
- * key, and counted up to a ceiling. Decides nothing; who may answer is said by
- * domain/responder.h, and the lists keep to the same rule. */
+/* Lists of open questions: of one audience, narrowed by filters, in pages by
+ * key, and counted up to a ceiling. Decides nothing; the right to answer is
+ * domain/responder.h's, and the lists follow the same rule. */
 #ifndef STORE_INBOX_H
 #define STORE_INBOX_H
 
 #include "domain/principal.h"
 #include "store/suspensions.h"
 
-#define INBOX_COUNT_MAX 200  /* counts are told up to here; inbox.sql */
-#define INBOX_WORDS_MAX 2000 /* rows with the words, that are looked through */
+#define INBOX_COUNT_MAX 200  /* counts go up to here; inbox.sql */
+#define INBOX_WORDS_MAX 2000 /* rows with the words that are scanned */
 
 struct inbox_wish {
     const struct principal *reader;
@@ -17,20 +17,20 @@ struct inbox_wish {
     enum severity severity; /* SEVERITY__MAX: any */
     struct str agent;       /* p NULL: any */
     struct str words;       /* p NULL: any */
-    int64_t due;            /* ends until then; 0: any, or never */
+    int64_t due;            /* ends before this time; 0: any, or never */
     bool by_deadline;       /* else by severity, then by deadline */
     int64_t limit;
     const struct suspension *after; /* NULL: from the start */
 };
 
-/* One page of it; where there are words, of INBOX_WORDS_MAX that have them. */
+/* One page of it; with words, of the first INBOX_WORDS_MAX that have them. */
 const struct err *inbox_list(struct pg *pg, struct arena *a,
                              const struct inbox_wish *w,
                              struct suspension_rows *out) MUST;
 
-/* How many of each kind and severity the list has without these two filters,
- * each at most INBOX_COUNT_MAX + 1. looked: how many have the words, at most
- * INBOX_WORDS_MAX + 1; the lists look through INBOX_WORDS_MAX. */
+/* The counts of each kind and severity in the list without these two filters,
+ * each at most INBOX_COUNT_MAX + 1. looked: the number with the words, at most
+ * INBOX_WORDS_MAX + 1; the lists scan INBOX_WORDS_MAX. */
 struct inbox_counts {
     int64_t cell[KIND__MAX][SEVERITY__MAX];
     int64_t looked;
@@ -39,9 +39,9 @@ const struct err *inbox_count(struct pg *pg, struct arena *a,
                               const struct inbox_wish *w,
                               struct inbox_counts *out) MUST;
 
-/* Where an open question stands, by severity and then by deadline: how many
- * come before it, at most INBOX_COUNT_MAX + 1, and its neighbours (p NULL:
- * none). */
+/* The position of an open question, by severity and then by deadline: the
+ * number of questions before it, at most INBOX_COUNT_MAX + 1, and its
+ * neighbours (p NULL: none). */
 struct inbox_place {
     int64_t before;
     struct str previous, next;
@@ -52,7 +52,7 @@ const struct err *inbox_place(struct pg *pg, struct arena *a,
                               const struct suspension *s,
                               struct inbox_place *out) MUST;
 
-/* How many there are in each view, at most INBOX_COUNT_MAX + 1. */
+/* The counts of each view, at most INBOX_COUNT_MAX + 1. */
 const struct err *inbox_badges(struct pg *pg, struct arena *a,
                                const struct principal *reader,
                                int64_t out[static INBOX_VIEW__MAX]) MUST;

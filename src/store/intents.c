@@ -12,7 +12,7 @@ enum {
     INITIATED_BY, SEQUENCE, HASH, DEPENDS_ON, CREATED_TIME, OWNER, TIED
 };
 
-/* Behind all that were made, and behind all ids. */
+/* After every time and every id. */
 #define LAST_TIME STR("infinity")
 #define LAST_ID STR("ffffffff-ffff-ffff-ffff-ffffffffffff")
 
@@ -100,8 +100,8 @@ const struct err *intents_kin(struct pg *pg, struct arena *a, struct str id,
     return NULL;
 }
 
-/* A page of at most limit rows; its statement looked for one more, and its
- * last column says how many there would be if bytes did not end a page. */
+/* A page of at most limit rows; its statement read one more, and its last
+ * column is the number of rows without the limit of bytes. */
 static struct intent_rows page_of(struct arena *a, const struct pg_rows *r,
                                   int64_t limit)
 {
@@ -165,14 +165,14 @@ const struct err *intents_list(struct pg *pg, struct arena *a,
 
 static const struct {
     int statement;
-    const char *word; /* as intent_related_at knows it */
+    const char *word; /* as in intent_related_at */
 } relations[] = {
     [INTENTS_CHILDREN] = {SQL_INTENT_CHILDREN, "child"},
     [INTENTS_DEPENDENCIES] = {SQL_INTENT_DEPENDENCIES, "dependency"},
     [INTENTS_DEPENDENTS] = {SQL_INTENT_DEPENDENTS, "dependent"},
 };
 
-/* Where the page before ended; 0: there was none. */
+/* The position of the last row of the page before; 0: there was none. */
 static const struct err *related_at(struct pg *pg, struct arena *a,
                                     const struct intents_related *page,
                                     int64_t *at)
@@ -226,7 +226,7 @@ const struct err *intents_related(struct pg *pg, struct arena *a,
     return NULL;
 }
 
-/* Is it there, and within reach? */
+/* Does it exist, within the reader's reach? */
 static const struct err *find_ref(struct pg *pg, struct arena *a,
                                   const struct pg_rows *rows, struct str id,
                                   const struct intents_refs *refs, bool *out)

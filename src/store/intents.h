@@ -9,12 +9,12 @@
 struct intent_rows {
     struct intent *v;
     size_t n;
-    bool more; /* of a page: the list goes on behind it */
+    bool more; /* of a page: the list continues after it */
 };
-/* The bytes that end a page: with the row that reaches them. */
+/* The size that ends a page: with the row that reaches it. */
 #define INTENTS_PAGE_BYTES ((size_t)12 << 20)
 
-/* Columns behind those of intent_row in the statements that lock. */
+/* Columns after those of intent_row in the statements that lock. */
 enum { INTENTS_DEPENDENCIES_DONE = 22, INTENTS_CHILDREN_DONE = 23,
        INTENTS_TIED = 24 };
 
@@ -23,17 +23,17 @@ struct intent intents_row(const struct pg_rows *r, size_t i);
 /* ERR_NOT_FOUND intent.unknown; an id that is no UUID is unknown too. */
 const struct err *intents_get(struct pg *pg, struct arena *a, struct str id,
                               struct intent *out) MUST;
-/* The same, and whether it is tied to who reads. */
+/* The same, and whether it is tied to the reader. */
 const struct err *intents_get_for(struct pg *pg, struct arena *a,
                                   struct str id, const struct principal *who,
                                   struct intent *out) MUST;
-/* The second and third parameter of statements that say what is tied. */
+/* The second and third parameter of statements that return ties. */
 void intents_reader(struct pg_args *args, const struct principal *who);
-/* Does it stand around one that is tied to who reads? */
+/* Is it next to an intent that is tied to the reader? */
 const struct err *intents_kin(struct pg *pg, struct arena *a, struct str id,
                               const struct principal *who, bool *out) MUST;
-/* What a page of intents wants, newest first: of those that who reads is tied
- * to, where that one is kept apart. */
+/* The filters of a page of intents, newest first: a reader with limited reach
+ * gets the intents tied to it. */
 struct intents_page {
     const struct principal *who;
     struct str status; /* p NULL: any */
@@ -44,31 +44,32 @@ struct intents_page {
 const struct err *intents_list(struct pg *pg, struct arena *a,
                                const struct intents_page *page,
                                struct intent_rows *out) MUST;
-/* A page of what is related to an intent, oldest first. */
+/* A page of the intents related to an intent, oldest first. */
 enum intents_relation {
     INTENTS_CHILDREN, INTENTS_DEPENDENCIES, INTENTS_DEPENDENTS
 };
 struct intents_related {
     struct str id;
-    const struct principal *who; /* has to reach it; NULL: not asked */
+    const struct principal *who; /* has to reach it; NULL: not checked */
     enum intents_relation relation;
     int64_t limit;
-    struct str after; /* the id that the page before ended with; p NULL */
+    struct str after; /* the last id of the page before; p NULL */
 };
 /* ERR_NOT_FOUND intent.unknown; ERR_BAD_REQUEST request.query for an `after`
- * that is not among them. */
+ * that is not in the list. */
 const struct err *intents_related(struct pg *pg, struct arena *a,
                                   const struct intents_related *page,
                                   struct intent_rows *out) MUST;
-/* What another intent may refer to: those of these ids, for who, by .at. */
+/* The intents that another one may refer to: those with these ids, for who, by
+ * .at. */
 struct intents_refs {
     const struct intent_ids *ids;
     const struct principal *who;
     enum reach_act act;
     const char *what;
 };
-/* Looks whether each exists and may be referred to. ERR_NOT_FOUND
- * intent.unknown with .at = what when one does not, or may not. */
+/* Checks that each exists and may be referred to. ERR_NOT_FOUND intent.unknown
+ * with .at = what otherwise. */
 const struct err *intents_check_refs(struct pg *pg, struct arena *a,
                                      const struct intents_refs *refs) MUST;
 /* Puts an INSERT or UPDATE into the batch. */

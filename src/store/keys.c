@@ -1,6 +1,6 @@
-/* API keys, as the settings page sees them.
+/* API keys for the settings page.
  *
- * A key is made here, given back once, and only its digest is kept. */
+ * A key is created here and returned once; only its digest is stored. */
 #include "store/keys.h"
 
 #include "base/clock.h"

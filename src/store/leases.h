@@ -19,11 +19,11 @@ const struct err *leases_list(struct pg *pg, struct arena *a,
 /* The lease with that id on that intent; ERR_NOT_FOUND lease.unknown. */
 const struct err *leases_get(struct pg *pg, struct arena *a, struct str id,
                              struct str intent_id, struct lease *out) MUST;
-/* The active row of a scope, lapsed or not; *found tells. */
+/* The active row of a scope, past its end or not; *found: there is one. */
 const struct err *leases_holder(struct pg *pg, struct arena *a,
                                 struct str intent_id, struct str scope,
                                 struct lease *out, bool *found) MUST;
-/* The newest row of a scope, whatever became of it; *found tells. */
+/* The newest row of a scope, in any state; *found: there is one. */
 const struct err *leases_newest(struct pg *pg, struct arena *a,
                                 struct str intent_id, struct str scope,
                                 struct lease *out, bool *found) MUST;

@@ -1,7 +1,7 @@
-/* Who listens to streams, and whether they still may.
+/* The owners of streams, and their current rights.
  *
- * Entered by the process that holds streams, every some seconds. Changes
- * nothing: a stream does not keep a session from growing idle. */
+ * Called every few seconds by the process that holds streams. Changes nothing:
+ * a stream does not extend an idle session. */
 #include "store/listeners.h"
 
 #include "store/principals.h"
@@ -12,7 +12,7 @@ static struct str or_empty(struct str s)
     return s.p ? s : STR("");
 }
 
-/* By place: one key may have streams of several intents. */
+/* By index: one key may have streams of several intents. */
 static void keys_arg(struct pg_args *args, struct arena *a,
                      struct listener **v, size_t n)
 {
@@ -56,7 +56,7 @@ static void mark_sessions(struct listener **v, size_t n,
                 v[i]->may = true;
 }
 
-/* Those of one kind; how many. */
+/* Those of one kind; returns the number. */
 static size_t pick(struct listener **out, struct listener *v, size_t n,
                    bool session)
 {

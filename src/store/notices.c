@@ -1,8 +1,8 @@
-/* Telling the processes of other hosts: notes as one line of words.
+/* Notices to the processes of other hosts: notes as one line of words.
  *
  * "SELF INTENT VERSION DECIDED INTENT VERSION DECIDED ...", where DECIDED is
- * "-" for none. Whoever may connect to the database can send one, so it is read
- * strictly; all that one does is to make somebody look again. */
+ * "-" for none. Every role of the database can send one, so it is parsed
+ * strictly; its only effect is that a process reads again. */
 #include "store/notices.h"
 
 #include "base/id.h"

@@ -1,8 +1,8 @@
-/* Telling the processes of other hosts what was committed here, by NOTIFY.
+/* Notices to the processes of other hosts about committed changes, by NOTIFY.
  *
- * Never inside of a deciding transaction, whose commit would then take a lock
- * on the whole database (design.md 2, "Waking"): the notes of some
- * milliseconds go out together, afterwards. */
+ * Never inside a deciding transaction, whose commit would then take a lock on
+ * the whole database (docs/design.md, "Processes"): the notes of some
+ * milliseconds are sent together, afterwards. */
 #ifndef STORE_NOTICES_H
 #define STORE_NOTICES_H
 
@@ -13,22 +13,23 @@
 #define NOTICES_MAX 512    /* notes of one call of notices_send */
 #define NOTICES_BYTES 7900 /* of one notice; PostgreSQL takes less than 8000 */
 
-/* Begins to listen, or goes on after the connection was lost. The connection
- * is for listening alone. */
+/* Starts to listen, or continues after the connection was lost. The connection
+ * is used for listening alone. */
 const struct err *notices_listen(struct pg *pg, struct arena *a) MUST;
-/* Tells; self is a word that tells this sender from others. */
+/* Sends notes; self is a word that identifies this sender. */
 const struct err *notices_send(struct pg *pg, struct arena *a,
                                struct str self, const struct wake_note *v,
                                size_t n) MUST;
-/* The notes of the next notice that has come, up to n; none of one that self
- * has sent, or of none of ours. false: no notice is there. */
+/* The notes of the next notice, up to n; none for a notice of self, or of
+ * another program. false: there is no notice. */
 bool notices_next(struct pg *pg, struct arena *a, struct str self,
                   struct wake_note *v, size_t *n);
 
-/* One notice's text: of as many of the notes as fit, how many those are. */
+/* The text of one notice: with as many of the notes as fit; returns their
+ * number. */
 size_t notices_write(struct buf *b, struct str self,
                      const struct wake_note *v, size_t n);
-/* The notes of a notice's text, as notices_next has them. */
+/* The notes in the text of a notice, as in notices_next. */
 size_t notices_read(struct str text, struct str self, struct wake_note *v,
                     size_t n);
 

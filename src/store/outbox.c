@@ -1,5 +1,5 @@
-/* The sender's side of deliveries. Decides nothing: whether to try again, and
- * when, comes with the result. */
+/* The sender's side of deliveries. Decides nothing: the next try comes with the
+ * result. */
 #include "store/outbox.h"
 
 #include "store/sql.gen.h"

@@ -1,7 +1,7 @@
-/* The people who may sign in, as the settings pages and commands see them.
+/* People who may sign in, for the settings pages and commands.
  *
- * Struct in, struct out; what may stand in one and who may become what is
- * domain/person.h's. A password comes in as its hash. */
+ * Struct in, struct out; their fields and changes are checked by
+ * domain/person.h. A password is passed as its hash. */
 #include "store/people.h"
 
 #include "base/clock.h"

@@ -1,4 +1,4 @@
-/* The people who may sign in, as the settings pages and commands see them. */
+/* People who may sign in, for the settings pages and commands. */
 #ifndef STORE_PEOPLE_H
 #define STORE_PEOPLE_H
 
@@ -7,13 +7,13 @@
 
 #define PEOPLE_PAGE 100
 #define PEOPLE_GROUPS_MAX 200
-#define PEOPLE_OPEN_MAX 1000 /* further open questions are not counted */
+#define PEOPLE_OPEN_MAX 1000 /* more open questions are not counted */
 
 struct person_rows {
     struct person *v;
     size_t n;
 };
-/* By e-mail address, at most PEOPLE_PAGE + 1 behind after ("": the first). */
+/* By e-mail address, at most PEOPLE_PAGE + 1 after after ("": the first). */
 const struct err *people_list(struct pg *pg, struct arena *a,
                               struct str after,
                               struct person_rows *out) MUST;
@@ -25,21 +25,21 @@ const struct err *people_insert(struct pg *pg, struct arena *a,
                                 const struct person *p,
                                 struct str password_hash) MUST;
 
-/* Begins a transaction and keeps the person and all admins as they are until
- * its end. by: who asks. ERR_NOT_FOUND person.unknown, ERR_FORBIDDEN
- * role.forbidden where by is no admin in use any more; both end it. */
+/* Begins a transaction and locks the person and all admins. by: the caller.
+ * ERR_NOT_FOUND person.unknown, ERR_FORBIDDEN role.forbidden where by is no
+ * active admin; both end it. */
 struct person_locked {
     struct person person;
-    size_t admins; /* in use, beside this one */
+    size_t admins; /* active ones, beside this one */
 };
 const struct err *people_lock(struct pg *pg, struct arena *a, struct str id,
                               struct str by, struct person_locked *out) MUST;
-/* Writes what an admin may change and commits. Who is disabled is signed out
- * everywhere. */
+/* Writes the fields that an admin may change and commits. A disabled person's
+ * sessions end. */
 const struct err *people_update(struct pg *pg, struct arena *a,
                                 const struct person *p) MUST;
 
-/* What a person changes of themselves: name, time zone, theme and keys. */
+/* The fields that people change themselves: name, time zone, theme and keys. */
 const struct err *people_profile(struct pg *pg, struct arena *a,
                                  const struct person *p) MUST;
 /* A new password; every session of theirs ends but the one of the cookie (p
@@ -51,14 +51,14 @@ const struct err *people_password(struct pg *pg, struct arena *a,
 struct group {
     struct str name;
     int64_t people_n, keys_n;
-    struct str people, keys; /* names, with commas; p NULL: none */
+    struct str people, keys; /* names, separated by commas; p NULL: none */
     int64_t open;            /* questions that wait for it */
 };
 struct group_rows {
     struct group *v;
     size_t n;
 };
-/* Every group that somebody is in or that a question waits for, by name, at
+/* Every group that a person is in or that an open question names, by name, at
  * most PEOPLE_GROUPS_MAX. */
 const struct err *people_groups(struct pg *pg, struct arena *a,
                                 struct group_rows *out) MUST;

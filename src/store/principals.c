@@ -1,6 +1,6 @@
-/* Who may call: keys, people and their sessions in the database.
+/* Callers: keys, people and their sessions in the database.
  *
- * Secrets come in, only digests of them go to the database. */
+ * Secrets are arguments, only their digests are sent to the database. */
 #include "store/principals.h"
 
 #include "base/clock.h"
@@ -13,27 +13,27 @@
 
 /* ---- keys ----------------------------------------------------------- */
 
-/* The columns of key_find that make a key what it is; last use is no part. */
+/* The columns of key_find that define a key; last use is not one of them. */
 enum { ID, ROLE, LABEL, AGENTS, EXPIRES, REVOKED, RETRY, GROUPS, REACH,
        FLOOR, COLUMNS };
 enum { LAST_USED = COLUMNS, VERSION };
 
 #define SEEN_KEYS 64
-#define SEEN_TEXT 2048 /* a longer row is not remembered */
+#define SEEN_TEXT 2048 /* a longer row is not cached */
 #define VERSION_MAX 16 /* digits of a transaction id */
 
 struct seen {
     char digest[2 * CRYPT_SHA256]; /* of the key; first byte 0: free */
-    int64_t noted;                 /* when its use was noted */
+    int64_t noted;                 /* when its use was last stored */
     char version[VERSION_MAX];     /* of the row */
     bool null[COLUMNS];
     size_t length[COLUMNS];
-    char text[SEEN_TEXT]; /* the columns, one behind the other */
+    char text[SEEN_TEXT]; /* the columns, one after the other */
 };
 
 struct principals {
     struct seen key[SEEN_KEYS];
-    size_t next; /* to be forgotten */
+    size_t next; /* the slot to be replaced next */
 };
 
 struct principals *principals_make(struct arena *process)
@@ -86,8 +86,8 @@ static void remember(struct principals *p, struct str digest,
     k->noted = now;
 }
 
-/* Is the row still what was remembered? If not it is forgotten, and the call
- * begins anew without a guess. */
+/* Is the row the same as in the cache? If not it is removed, and the call is
+ * run again without the cache. */
 static const struct err *unchanged(void *context, const struct pg_rows *r)
 {
     struct seen *k = context;
@@ -163,7 +163,7 @@ static const struct err *look_up(struct principals *p, struct pg *pg,
     for (int c = 0; c < COLUMNS; c++)
         columns[c] = pg_str(r, 0, c);
     TRY(check_key(columns[EXPIRES], columns[REVOKED], now));
-    /* Noting the use changes the row, so the next call remembers it. */
+    /* Storing the use changes the row, so the next call caches it. */
     if (now - pg_int(r, 0, LAST_USED) >= MINUTE)
         return note_use(pg, a, r, now);
     remember(p, digest, r, now);
@@ -191,7 +191,7 @@ const struct err *principals_by_key(struct principals *seen, struct pg *pg,
     struct str columns[COLUMNS];
     const struct str digest = crypt_sha256_hex(a, key->key);
     struct seen *k = find(seen, digest);
-    /* Once a minute the whole way, which notes the use. */
+    /* Once a minute the row is read before the call, which stores the use. */
     if (k && clock_now() - k->noted < MINUTE)
         guess(k, pg, a, digest, columns);
     else
@@ -243,7 +243,7 @@ const struct err *principals_leave(struct pg *pg, struct arena *a,
     return pg_query(pg, a, SQL_SESSION_REVOKE, &args, NULL);
 }
 
-/* ---- who could answer ----------------------------------------------- */
+/* ---- possible responders --------------------------------------------- */
 
 const struct err *principals_there(struct pg *pg, struct arena *a,
                                    struct str group, struct str name,

@@ -1,4 +1,4 @@
-/* Who may call: keys, people and their sessions in the database. */
+/* Callers: keys, people and their sessions in the database. */
 #ifndef STORE_PRINCIPALS_H
 #define STORE_PRINCIPALS_H
 
@@ -8,9 +8,9 @@
 #define PRINCIPALS_SESSION_LIFE (INT64_C(14) * 24 * 3600 * 1000000)
 #define PRINCIPALS_SESSION_IDLE (INT64_C(24) * 3600 * 1000000)
 
-/* The keys that a worker has seen lately. A remembered key is a guess that
- * saves a round trip: its row is read again ahead of the call's first batch,
- * and nothing is answered or written before it was found unchanged. */
+/* A worker's cache of keys. A cached key saves a round trip: its row is read
+ * again ahead of the call's first batch, and nothing is answered or written
+ * before it was found unchanged. */
 struct principals;
 struct principals *principals_make(struct arena *process);
 
@@ -18,10 +18,10 @@ struct principals_key {
     struct str key;
     struct str agent; /* X-Agent-ID; p NULL: absent */
 };
-/* The key's owner. ERR_UNAUTHENTICATED key.unknown | key.expired |
- * key.revoked; ERR_FORBIDDEN agent.not_named. Where the key was remembered,
- * the next batch on pg fails with ERR_AGAIN if its row has changed since.
- * Notes the time of use, at most once a minute. */
+/* The key's owner. ERR_UNAUTHENTICATED key.unknown | key.expired | key.revoked;
+ * ERR_FORBIDDEN agent.not_named. Where the key was cached, the next batch on pg
+ * fails with ERR_AGAIN if its row has changed since. Stores the time of use, at
+ * most once a minute. */
 const struct err *principals_by_key(struct principals *seen, struct pg *pg,
                                     struct arena *a,
                                     const struct principals_key *key,
@@ -37,8 +37,8 @@ const struct err *principals_by_session(struct pg *pg, struct arena *a,
 const struct err *principals_leave(struct pg *pg, struct arena *a,
                                    struct str cookie) MUST;
 
-/* Is there an operator or admin, with a key or an account in use, in the group
- * (p NULL: not asked) or of the name (p NULL: not asked)? */
+/* Is there an operator or admin, with a valid key or account, in the group (p
+ * NULL: not checked) or with the name (p NULL: not checked)? */
 const struct err *principals_there(struct pg *pg, struct arena *a,
                                    struct str group, struct str name,
                                    bool *out) MUST;

@@ -1,4 +1,4 @@
-/* The standbys of the database: who follows the primary, and how far behind. */
+/* The standbys of the database: their state, and their lag. */
 #ifndef STORE_REPLICATION_H
 #define STORE_REPLICATION_H
 
@@ -11,16 +11,16 @@ struct replication_standby {
     int64_t bytes, us; /* behind */
 };
 struct replication {
-    bool standby;     /* the server itself follows another one */
-    bool told;        /* the role may see who follows it */
-    struct str names; /* synchronous_standby_names; empty: nobody has to */
+    bool standby;     /* the server itself is a standby */
+    bool told;        /* the role may read the state of standbys */
+    struct str names; /* synchronous_standby_names; empty: none */
     struct replication_standby v[REPLICATION_MAX];
     size_t n;
-    size_t sync; /* how many of them a commit waits for; they come first */
-    int64_t us;  /* of the one that is furthest behind */
+    size_t sync; /* the number for which a commit waits; they come first */
+    int64_t us;  /* of the slowest one */
 };
 
-/* As the server that pg is connected to has it. */
+/* As seen by the server that pg is connected to. */
 const struct err *replication_read(struct pg *pg, struct arena *a,
                                    struct replication *out) MUST;
 

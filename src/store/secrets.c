@@ -1,4 +1,4 @@
-/* Secrets that were made on a page and not yet stored by who made them. */
+/* New secrets that a page shows until their reader has stored them. */
 #include "store/secrets.h"
 
 #include "base/crypt.h"

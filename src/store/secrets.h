@@ -1,5 +1,5 @@
-/* Secrets that were made on a page and not yet stored by who made them: sealed
- * with the cookie of their session, which the database does not have, and gone
+/* New secrets that a page shows until their reader has stored them: sealed with
+ * the cookie of the session, which the database does not have, and deleted
  * after some minutes. */
 #ifndef STORE_SECRETS_H
 #define STORE_SECRETS_H
@@ -10,11 +10,11 @@
 
 #define SECRETS_LIFE (10 * 60 * CLOCK_SECOND)
 
-/* Keeps text for the session of the cookie. */
+/* Stores text for the session of the cookie. */
 const struct err *secrets_keep(struct pg *pg, struct arena *a,
                                struct str cookie, struct str text,
                                struct str *id) MUST;
-/* ERR_NOT_FOUND secret.gone: it was stored, its time is over, or it is of
+/* ERR_NOT_FOUND secret.gone: it was stored, its time is over, or it belongs to
  * another session. */
 const struct err *secrets_read(struct pg *pg, struct arena *a,
                                struct str cookie, struct str id,

@@ -1,5 +1,5 @@
-/* Who is signed in just now, and ending it. A session is named by the digest
- * of its cookie, which opens nothing. */
+/* Active sessions, and ending them. A session is named by the digest of its
+ * cookie, which gives no access. */
 #include "store/sessions.h"
 
 #include "base/clock.h"

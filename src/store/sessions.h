@@ -1,4 +1,4 @@
-/* Who is signed in just now, and ending it. */
+/* Active sessions, and ending them. */
 #ifndef STORE_SESSIONS_H
 #define STORE_SESSIONS_H
 
@@ -16,16 +16,16 @@ struct session_rows {
     struct session_row *v;
     size_t n;
 };
-/* Sessions in use, of a person or (p NULL) of everybody, the ones seen last
- * first: at most SESSIONS_MAX + 1. */
+/* Active sessions, of a person or (p NULL) of everybody, most recent use first:
+ * at most SESSIONS_MAX + 1. */
 const struct err *sessions_list(struct pg *pg, struct arena *a,
                                 struct str person,
                                 struct session_rows *out) MUST;
-/* Ends one; person as above: whose it has to be. *email is whose it was, p
- * NULL where there was none to end. */
+/* Ends one; person as above: its required owner. *email is the owner's, p NULL
+ * where there was none to end. */
 const struct err *sessions_end(struct pg *pg, struct arena *a, struct str id,
                                struct str person, struct str *email) MUST;
-/* Ends all of a person's but the one of the cookie (p NULL: all). */
+/* Ends all sessions of a person but the one of the cookie (p NULL: all). */
 const struct err *sessions_end_all(struct pg *pg, struct arena *a,
                                    struct str person, struct str cookie) MUST;
 

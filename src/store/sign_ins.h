@@ -1,21 +1,22 @@
-/* Signing in, in the database: who wants in, what failed before, and which
- * browsers are known. Secrets come in, only digests of them are kept. */
+/* Signing in, in the database: the account, the failures before, and the known
+ * browsers. Secrets are arguments, only their digests are stored. */
 #ifndef STORE_SIGN_INS_H
 #define STORE_SIGN_INS_H
 
 #include "base/err.h"
 #include "world/pg.h"
 
-/* After so long a failure counts no more. */
+/* Failures older than this do not count. */
 #define SIGN_INS_FORGOTTEN (INT64_C(3600) * 1000000)
-/* So long a browser stays known to a person who does not sign in from it. */
+/* The time for which a browser stays known to a person without a sign-in from
+ * it. */
 #define SIGN_INS_BROWSER_LIFE (INT64_C(180) * 24 * 3600 * 1000000)
 
-/* Who tries. */
+/* One try. */
 struct sign_ins_try {
     struct str email;   /* in lower case, as it was typed */
-    struct str network; /* where from */
-    struct str browser; /* what its cookie holds; p NULL: it has none */
+    struct str network; /* the client's network */
+    struct str browser; /* the token in its cookie; p NULL: none */
 };
 struct sign_ins_found {
     bool found; /* there is such a person: the next three are theirs */
@@ -31,9 +32,9 @@ const struct err *sign_ins_find(struct pg *pg, struct arena *a,
 const struct err *sign_ins_failed(struct pg *pg, struct arena *a,
                                   const struct sign_ins_try *t,
                                   const struct sign_ins_found *found) MUST;
-/* A new session; *cookie is what the browser keeps for it. Makes the browser,
- * whose cookie holds `browser` from now on, known to the person, and forgives
- * what failed. */
+/* A new session; *cookie is the value for the browser. Makes the browser, whose
+ * cookie is `browser` from now on, known to the person, and clears the
+ * failures. */
 const struct err *sign_ins_enter(struct pg *pg, struct arena *a,
                                  const struct sign_ins_try *t, struct str id,
                                  struct str browser, struct str *cookie) MUST;

@@ -5,7 +5,7 @@
 #include "base/metrics.h"
 #include "store/sql.gen.h"
 
-#define AGAIN 60 /* seconds until one was removed, perhaps */
+#define AGAIN 60 /* seconds until one may have been removed */
 
 enum { ID, ADDRESS, INTENT, SUBSCRIBER, TYPES, CREATED_AT, CREATED_BY,
        EXPIRES_AT, GONE };
@@ -44,7 +44,8 @@ static const struct err *check_counts(struct arena *a,
     return NULL;
 }
 
-/* Reads what it refers to; who adds another one waits from here on. */
+/* Reads the records that it refers to; another transaction that adds one waits
+ * from here on. */
 static const struct err *resolve(struct pg *pg, struct arena *a,
                                  const struct subscription *s,
                                  struct str agent, int64_t most,
@@ -86,7 +87,7 @@ const struct err *subscriptions_insert(struct pg *pg, struct arena *a,
     return pg_query(pg, a, SQL_SUBSCRIPTION_INSERT, &args, NULL);
 }
 
-/* What a key subscribed to is over when the key is. */
+/* The subscriptions of a key end with it. */
 static const struct err *mark_ended(struct pg *pg, struct arena *a,
                                     int64_t now, struct subscription_rows *s)
 {

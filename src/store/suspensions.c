@@ -27,7 +27,7 @@ static double number(struct str s)
     return s.p ? strtod(s.p, NULL) : -1;
 }
 
-/* The column holds what the agent said where that was raised, else nothing. */
+/* The column has the agent's severity where the server raised it, else NULL. */
 static enum severity said(struct str column, enum severity counts)
 {
     return column.p ? vocabulary_severity_of(vocabulary_of_key(column))

@@ -10,17 +10,17 @@
 struct suspension_rows {
     struct suspension *v;
     size_t n;
-    bool more; /* of a page: the list goes on behind it */
+    bool more; /* of a page: the list continues after it */
 };
-/* The bytes that end a page: with the question that reaches them. */
+/* The size that ends a page: with the question that reaches it. */
 #define SUSPENSIONS_PAGE_BYTES ((size_t)8 << 20)
 
 /* Row i of a statement that selects from suspension_row. */
 struct suspension suspensions_row(const struct pg_rows *r, size_t i);
 struct suspension_rows suspensions_rows(struct arena *a,
                                         const struct pg_rows *r);
-/* Runs a statement of a list or a count, read in the order of its index however
- * little there is. Not for a search. */
+/* Runs a statement of a list or a count, read in the order of its index even
+ * when there are few rows. Not for a search. */
 const struct err *suspensions_in_order(struct pg *pg, struct arena *a,
                                        int statement,
                                        const struct pg_args *args,
@@ -30,8 +30,8 @@ void suspensions_arg_kinds(struct pg_args *args, enum kind only);
 /* ERR_NOT_FOUND suspension.unknown. */
 const struct err *suspensions_get(struct pg *pg, struct arena *a,
                                   struct str id, struct suspension *out) MUST;
-/* Those of the ids that there are, in one round trip; out[i] of ids[i], with id
- * p NULL where there is none. */
+/* The existing ones of the ids, in one round trip; out[i] of ids[i], with id p
+ * NULL where there is none. */
 const struct err *suspensions_many(struct pg *pg, struct arena *a,
                                    const struct str *ids, size_t n,
                                    struct suspension *out) MUST;
@@ -40,8 +40,8 @@ struct suspensions_same {
     size_t digests_n, ids_n;
     int64_t most;
 };
-/* Open questions beside those of ids whose facts have one of the digests, at
- * most most of each: id, title, question (its start) and digest alone. */
+/* Open questions, other than those of ids, whose facts have one of the digests,
+ * at most `most` of each: id, title, question (its start) and digest alone. */
 const struct err *suspensions_same(struct pg *pg, struct arena *a,
                                    const struct suspensions_same *of,
                                    struct suspension_rows *out) MUST;
@@ -60,11 +60,11 @@ const struct err *suspensions_list(struct pg *pg, struct arena *a,
 const struct err *suspensions_of_intent(struct pg *pg, struct arena *a,
                                         struct str intent_id,
                                         struct suspension_rows *out) MUST;
-/* How many questions one replaces, one after the other, and itself; counted
+/* The number of questions in the chain that it replaces, with itself; counted
  * up to 1000. */
 const struct err *suspensions_revision(struct pg *pg, struct arena *a,
                                        struct str id, int64_t *out) MUST;
-/* The newest of those that replace it; no row: none. */
+/* The newest of the questions that replace it; no row: none. */
 const struct err *suspensions_replacing(struct pg *pg, struct arena *a,
                                         struct str id,
                                         struct suspension_rows *out) MUST;
@@ -75,7 +75,7 @@ void suspensions_queue_insert(struct pg *pg, struct arena *a,
                               const struct suspension *s);
 void suspensions_queue_decide(struct pg *pg, struct arena *a,
                               const struct suspension *s);
-/* How many open questions the key has, counted up to most. */
+/* The number of open questions of the key, counted up to most. */
 const struct err *suspensions_open_of(struct pg *pg, struct arena *a,
                                       struct str key_id, int64_t most,
                                       int64_t *out) MUST;

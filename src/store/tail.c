@@ -1,7 +1,7 @@
 /* The tail of all events.
  *
- * Entered by the process that holds streams, and by the doors for where a
- * stream begins. Only reads; what an event says to whom is the domain's. */
+ * Called by the process that holds streams, and by the handlers for the
+ * beginning of a stream. Only reads; the frames are the domain's. */
 #include "store/tail.h"
 
 #include "base/id.h"

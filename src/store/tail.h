@@ -14,15 +14,15 @@ struct tail_rows {
     size_t n;
     bool more; /* the page is full: there may be more */
 };
-/* A place in the order over all events: behind (xid, intent_id, sequence). */
+/* A position in the order over all events: after (xid, intent_id, sequence). */
 struct tail_cursor {
     uint64_t xid;
     char intent_id[37]; /* "": before all events of that transaction */
     int64_t sequence;
 };
 
-/* Where a reader that begins now begins: everything that commits from now on
- * is behind it. */
+/* The position at which a new reader begins: everything that commits from now
+ * on is after it. */
 const struct err *tail_now(struct pg *pg, struct arena *a,
                            struct tail_cursor *out) MUST;
 /* The next events in order, only those below the oldest transaction that
@@ -30,7 +30,7 @@ const struct err *tail_now(struct pg *pg, struct arena *a,
 const struct err *tail_read(struct pg *pg, struct arena *a,
                             struct tail_cursor *at,
                             struct tail_rows *out) MUST;
-/* One intent's events behind a sequence. */
+/* One intent's events after a sequence. */
 const struct err *tail_intent(struct pg *pg, struct arena *a,
                               struct str intent_id, int64_t after,
                               struct tail_rows *out) MUST;

@@ -12,7 +12,7 @@
 struct view {
     struct str id, name, path, query;
     bool shared, own;
-    struct str by; /* whose it is, by name */
+    struct str by; /* the owner's name */
 };
 struct view_rows {
     struct view *v;
@@ -22,12 +22,12 @@ struct view_rows {
 /* A person's own and those that others share, at most VIEWS_SHOWN. */
 const struct err *views_list(struct pg *pg, struct arena *a, struct str person,
                              struct view_rows *out) MUST;
-/* Saves it; one of that name is replaced. ERR_CONFLICT view.many where there
- * are VIEWS_MAX. */
+/* Saves it; one of that name is replaced. ERR_CONFLICT view.many at the limit
+ * of VIEWS_MAX. */
 const struct err *views_save(struct pg *pg, struct arena *a,
                              const struct view *v, struct str person,
                              int64_t now) MUST;
-/* Removes a person's own; nothing where it is none. */
+/* Removes a person's own; does nothing for another one. */
 const struct err *views_remove(struct pg *pg, struct arena *a, struct str id,
                                struct str person) MUST;
 

@@ -1,8 +1,7 @@
 /* A unit of work: one transaction on one intent, in two round trips.
  *
- * Entered by every door that writes. Decides nothing by itself, but for
- * letting a question expire whose time is over before anything else happens
- * to it. */
+ * Used by every handler that writes. Its one decision is to expire a question
+ * whose time is over, before anything else is done with it. */
 #include "store/work.h"
 
 #include "base/clock.h"
@@ -13,11 +12,11 @@
 #include "store/suspensions.h"
 #include "world/wake.h"
 
-/* What a unit of work begins with. */
+/* The beginning of a unit of work. */
 struct begin {
     int take, taken, lock, suspension; /* statements */
     struct str id, other;
-    const struct principal *who; /* NULL: not asked */
+    const struct principal *who; /* NULL: not checked */
 };
 
 static void start(struct work *w, struct pg *pg, struct arena *a,
@@ -26,7 +25,8 @@ static void start(struct work *w, struct pg *pg, struct arena *a,
     *w = (struct work){.arena = a, .pg = pg, .now = clock_now(), .once = *once};
 }
 
-/* After the lock: a twin that waited for it finds what the first one wrote. */
+/* After the lock: a request with the same key that waited for it finds the
+ * first one's record. */
 static void queue_before(struct work *w)
 {
     if (!w->once.key.p)
@@ -64,8 +64,9 @@ static void queue_load(struct work *w, const struct begin *b)
     if (b->who)
         intents_reader(&taken, b->who);
     pg_queue(w->pg, SQL_BEGIN, NULL);
-    /* A statement sees what was committed when it began: what is read after
-     * waiting for the lock has to be read by another one. */
+    /* A statement sees the rows committed before it began: rows that may have
+     * changed during the wait for the lock have to be read by another
+     * statement. */
     pg_queue(w->pg, b->take, &take);
     pg_queue(w->pg, b->taken, &taken);
     pg_queue(w->pg, b->lock, &id);
@@ -101,8 +102,8 @@ static const struct err *load(struct work *w, const struct begin *b)
     return NULL;
 }
 
-/* Time that is over is over, whatever comes of the call that found it: the
- * expiry is a transaction of its own. */
+/* The expiry is a transaction of its own, so that it counts even if the call
+ * that found it fails. */
 static const struct err *expire(struct work *w)
 {
     const struct work_once once = w->once;
@@ -227,9 +228,9 @@ const struct err *work_expire(struct work *w)
     return NULL;
 }
 
-/* At most three statements into the batch at hand; i has only what they need.
- * One whose log is full goes on without an event: it is not for the other to
- * pay for. */
+/* At most three statements into the current batch; i has only the members they
+ * need. An intent whose log is full gets no event, so that it does not fail the
+ * other one. */
 static const struct err *queue_unblock(struct work *w, struct intent *i)
 {
     struct work_other *other = arena_new(w->arena, struct work_other);
@@ -350,7 +351,7 @@ static void queue_changes(struct work *w)
     w->deliveries.any = w->deliveries.to > w->deliveries.from;
 }
 
-/* Most commits have nothing for the sender, which is then left alone. */
+/* Most commits have no deliveries; the sender is then not woken. */
 static void look_for_deliveries(struct work *w, struct pg_rows *const *rows,
                                 size_t *n)
 {
@@ -360,8 +361,8 @@ static void look_for_deliveries(struct work *w, struct pg_rows *const *rows,
     w->deliveries.any = *n > 0;
 }
 
-/* Texts alone, for what they are limited by: no columns of a fixed size, and
- * no index. A delivery is as long as what it tells of. */
+/* The bytes of texts alone, for the limit: without columns of a fixed size or
+ * indexes. A delivery counts with the length of its event. */
 static size_t stored(const struct work *w, const struct work_answer *answer,
                      size_t deliveries)
 {
