@@ -6,10 +6,10 @@
 # Lines that are only a comment and the closing semicolon are left out. Order
 # is the order of the files as given, then the order within each file.
 #
-# What several statements have in common is a piece, which ends where the next
-# one or a statement begins. `-- piece: listed table id` gives it a name and
-# the words that stand in it as {table} and {id}; `-- use: listed intent id`
-# puts its lines in place of that one, with these words.
+# A piece is text that several statements share; it ends where the next piece or
+# a statement begins. `-- piece: listed table id` gives it a name and the
+# parameters {table} and {id}; `-- use: listed intent id` is replaced by its
+# lines with these values.
 
 function complain(say)
 {
@@ -17,7 +17,7 @@ function complain(say)
     failed = 1
 }
 
-# Adds lines to the piece or the statement at hand.
+# Adds lines to the current piece or statement.
 function add(lines)
 {
     if (piece != "")
@@ -26,7 +26,7 @@ function add(lines)
         text[count] = text[count] (text[count] == "" ? "" : "\n") lines
 }
 
-# The lines of a piece, its words put in; word: the fields of the use.
+# The lines of a piece with its parameters; word: the fields of the use.
 function filled(id, word,    n, i, arg, lines)
 {
     lines = body[id]
@@ -36,7 +36,7 @@ function filled(id, word,    n, i, arg, lines)
     return lines
 }
 
-# Ends the statement at hand.
+# Ends the current statement.
 function finish()
 {
     if (count == 0)

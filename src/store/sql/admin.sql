@@ -1,4 +1,4 @@
--- What `sayso key`, `sayso operator` and `sayso doctor` do, as the owner.
+-- Statements of `sayso key`, `sayso operator` and `sayso doctor`, run as the owner.
 
 -- name: key_insert
 INSERT INTO api_key (id, key_sha256, prefix, role, label, agents, created_at, expires_at,
@@ -19,7 +19,7 @@ UPDATE api_key SET severity_floor = $2
  WHERE (id::text = $1 OR prefix = $1) AND role = 'agent' AND revoked_at IS NULL
 
 -- name: key_reach_named
--- Of any agent's it stays all.
+-- A key of any agent keeps the reach all.
 UPDATE api_key SET reach = $2
  WHERE (id::text = $1 OR prefix = $1) AND role = 'agent' AND revoked_at IS NULL
    AND NOT '*' = ANY (agents)
@@ -29,7 +29,7 @@ UPDATE api_key SET revoked_at = now()
  WHERE (id::text = $1 OR prefix = $1) AND revoked_at IS NULL
 
 -- name: operator_change
--- NULL leaves a value as it is; an empty list of groups is none.
+-- NULL leaves a value unchanged; an empty list of groups is none.
 UPDATE principal SET name = coalesce($2, name), role = coalesce($3, role),
        groups = nullif(coalesce($4, groups), ''), bulk_limit = coalesce($5, bulk_limit)
  WHERE email = $1
@@ -54,14 +54,14 @@ UPDATE operator_session SET revoked_at = now()
  WHERE revoked_at IS NULL AND principal_id = (SELECT id FROM principal WHERE email = $1)
 
 -- name: doctor_reach
--- The keys in use whose agents reach every intent.
+-- The valid keys whose agents reach every intent.
 SELECT prefix, label FROM api_key
  WHERE role = 'agent' AND reach = 'all' AND revoked_at IS NULL
    AND (expires_at IS NULL OR expires_at > now())
  ORDER BY created_at LIMIT 100
 
 -- name: doctor_rights
--- What the connected role may do that no web worker should.
+-- Rights of the connected role that no web worker should have.
 SELECT current_user,
        (SELECT bool_or(has_table_privilege(t, 'UPDATE, DELETE, TRUNCATE')
                        OR has_any_column_privilege(t, 'UPDATE'))

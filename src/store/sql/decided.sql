@@ -1,5 +1,5 @@
--- The lists of what was decided, newest first. $1 how many, $2 and $3 the row to go on
--- behind ($2 infinity: from the start), $4 from when, $5 until when, $6 kinds,
+-- Lists of decided questions, newest first. $1 the limit, $2 and $3 the row to continue
+-- after ($2 infinity: from the start), $4 and $5 the range of time, $6 kinds,
 -- $7 outcomes, $8 doors.
 
 -- name: decided_all
@@ -28,8 +28,8 @@ SELECT s.* FROM (
   JOIN suspension_row s ON s.id = p.id
  ORDER BY p.decided_at DESC, p.id DESC
 
--- $9: {of}; $10: {other}, or NULL; $11: how many answers are looked through. Where there
--- are more than those, a last row that counts for nothing says how far it went.
+-- $9: {of}; $10: {other}, or NULL; $11: the number of answers that are scanned. Where
+-- there are more, a last row that is not counted has the position of the scan.
 -- piece: decided_seen of other
 WITH seen AS MATERIALIZED (
     SELECT d.suspension_id AS id, d.decided_at, d.{other},
@@ -62,14 +62,14 @@ SELECT s.*, p.fits
 -- name: decided_agent
 -- use: decided_seen asked_by decided_by
 
--- How many were decided from $1 until $2: by kind as far as outcome and door are those
--- that were chosen, and so on, each counted up to 201. With that number in the text a
--- plan for all values knows it too.
+-- Counts of the decisions from $1 until $2: by kind with the chosen outcome and door, and
+-- so on, each counted up to 201. The number is in the text, so that a generic plan has it
+-- too.
 
 -- name: decided_count_by
--- $3 all kinds, $4 outcomes, $5 doors; $6 to $8: those that were chosen, or NULL. At first
--- which of them meet at all, since few do. The order is the index's: without it all that
--- fits is collected before it is counted.
+-- $3 all kinds, $4 outcomes, $5 doors; $6 to $8: the chosen ones, or NULL. The existing
+-- combinations are found first, because they are few. The order is the index's: without
+-- it all matching rows would be collected before they are counted.
 WITH cell AS MATERIALIZED (
     SELECT k.kind, o.outcome, v.door
       FROM unnest($3::text[]) k (kind) CROSS JOIN unnest($4::text[]) o (outcome)
@@ -103,8 +103,8 @@ SELECT a.axis, a.word, n.n
              ORDER BY d.decided_at DESC LIMIT 201) s
          WHERE p.axis = a.axis AND p.word = a.word LIMIT 201) c) n
 
--- $3 to $5 as they were chosen, else all; $6: {of}; $7: {other}, or NULL; $8: how many
--- answers are looked through. And a row without an axis for how many were.
+-- $3 to $5 the chosen ones, else all; $6: {of}; $7: {other}, or NULL; $8: the number of
+-- answers that are scanned. A row without an axis has the number scanned.
 -- piece: decided_count_seen of other
 WITH seen AS MATERIALIZED (
     SELECT d.{other}, coalesce(d.kind, 'none') AS kind,

@@ -1,10 +1,10 @@
--- What is told to whom, written in the transaction that it tells of. Where an endpoint is
--- paused its deliveries are collected; where it is gone or removed there are none.
+-- Deliveries, written in the transaction that they report. Those of a paused endpoint are
+-- collected; an endpoint that is gone or removed gets none.
 
 -- name: delivery_push
--- To the endpoints of the asking agent, and of every agent. One that an agent registered
--- itself is told while any key that may speak for the agent holds. That is counted: the
--- agent's keys are few, and looking for any one of them could read the whole table.
+-- To the endpoints of the asking agent, and those for every agent. An endpoint that an
+-- agent registered itself counts while any key that may act as the agent is valid. The keys
+-- are counted, because they are few: an EXISTS could read the whole table.
 INSERT INTO delivery (id, endpoint_id, intent_id, suspension_id, event_sequence, type, body,
                       next_at, created_at)
 SELECT gen_random_uuid(), e.id, $2, $3, $4, $5::text, $6, $7::timestamptz, $7
@@ -19,7 +19,7 @@ SELECT gen_random_uuid(), e.id, $2, $3, $4, $5::text, $6, $7::timestamptz, $7
 
 -- name: delivery_events
 -- The events $2 to $3 of an intent to their subscriptions, as event_write shows them.
--- What a key subscribed to ends with the key, and is of the intents that its agent
+-- The subscriptions of a key end with the key, and cover only the intents that its agent
 -- reaches, where that is not all.
 INSERT INTO delivery (id, endpoint_id, subscription_id, intent_id, event_sequence, type, body,
                       next_at, created_at)
@@ -40,7 +40,7 @@ SELECT gen_random_uuid(), e.id, s.id, v.intent_id, v.sequence, 'event',
                             NOT intent_tied($1, NULL, NULL, coalesce(e.agent, ''), $4))))
 
 -- name: delivery_notices
--- One message to people: channel, whom to address there, and the text, each.
+-- One message to people: channel, recipient and text of each.
 INSERT INTO delivery (id, endpoint_id, intent_id, suspension_id, event_sequence, type,
                       recipient, body, next_at, created_at)
 SELECT gen_random_uuid(), n.endpoint_id, $1, $2, $3, $4, nullif(n.recipient, ''), n.body,
@@ -77,7 +77,7 @@ SELECT * FROM (SELECT n, microseconds(at), ms, coalesce(status, 0), answer FROM 
  ORDER BY n
 
 -- name: delivery_counts
--- Counted up to a ceiling, since $1; in the index's order, for that is the way to count.
+-- Counted up to a ceiling, since $1; in the index's order, so that the index is used.
 SELECT (SELECT count(*) FROM (SELECT 1 FROM delivery
                                WHERE state = 'delivered' AND created_at > $1
                                ORDER BY created_at DESC LIMIT 10001) delivered),
@@ -89,7 +89,7 @@ SELECT (SELECT count(*) FROM (SELECT 1 FROM delivery
                                ORDER BY created_at DESC LIMIT 10001) failed)
 
 -- name: delivery_waiting
--- Those that nobody holds back: how many, up to a ceiling, and since when the oldest.
+-- Those of active endpoints: the number, up to a ceiling, and the time of the oldest.
 SELECT count(*), coalesce(min(microseconds(w.created_at)), 0)
   FROM (SELECT d.created_at
           FROM delivery d

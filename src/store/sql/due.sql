@@ -1,8 +1,8 @@
--- What the clock does, as sayso_tick.
+-- Statements of the clock, run as sayso_tick.
 
 -- name: due_in_order
 -- The clock reads by index, however many rows are due. Without this the planner sorts
--- all of them for each batch, where its numbers are older than a burst of questions.
+-- all of them for each batch, when its statistics are older than a burst of questions.
 SELECT set_config('enable_sort', 'off', false)
 
 -- name: due_next
@@ -11,8 +11,8 @@ SELECT microseconds(least(next_attempt_at, ending)) FROM open_question
  ORDER BY least(next_attempt_at, ending) LIMIT 1
 
 -- name: due_take
--- Locks the intents whose question is due, oldest first; what another one works on is
--- left to it. How many bytes each of them is, and the question.
+-- Locks the intents whose question is due, oldest first; those locked by another process
+-- are skipped. Returns the size of each in bytes, and the question.
 SELECT i.id, octet_length(i.state) + octet_length(s.record) + octet_length(s.subject)
              + octet_length(s.context) + coalesce(octet_length(s.fallback_value), 0), s.id
   FROM open_question o
@@ -23,7 +23,7 @@ SELECT i.id, octet_length(i.state) + octet_length(s.record) + octet_length(s.sub
    FOR NO KEY UPDATE OF i SKIP LOCKED
 
 -- name: due_intents
--- What is locked, as it is now: the lock was taken by another statement.
+-- The current rows of the locked intents: another statement took the locks.
 SELECT r.*,
        NOT EXISTS (SELECT 1 FROM intent_dependency d JOIN intent x ON x.id = d.dependency_id
                     WHERE d.intent_id = r.id AND x.status <> 'completed') AS dependencies_done
@@ -34,11 +34,11 @@ SELECT r.* FROM open_question o JOIN suspension_row r ON r.id = o.suspension_id
  WHERE o.intent_id = ANY ($1::uuid[]) FOR UPDATE OF o
 
 -- name: due_told
--- Is there any agent's endpoint, where events and answers could go?
+-- Is there any agent's endpoint for events and answers?
 SELECT EXISTS (SELECT 1 FROM endpoint WHERE kind = 'agent' AND removed_at IS NULL)
 
--- What was decided of a whole batch is written by one statement for each table: a row
--- costs a quarter of what it costs alone. An empty text stands for NULL.
+-- The decisions of a whole batch are written by one statement for each table: a row
+-- costs a quarter of what it costs alone. An empty text means NULL.
 
 -- name: due_intents_update
 UPDATE intent i
@@ -87,8 +87,8 @@ SELECT u.intent_id, u.sequence, u.id, u.type, u.created_at, u.canonical, u.hash,
        AS u (intent_id, sequence, id, type, created_at, canonical, hash, previous)
 
 -- name: due_lapsed
--- Leases that have lapsed, behind a place in their order; those of suspended intents
--- are only passed by.
+-- Expired leases, after a place in their order; those of suspended intents are skipped
+-- by the caller.
 SELECT l.id, l.intent_id, microseconds(l.expires_at),
        (SELECT i.status = 'suspended_awaiting_input' FROM intent i WHERE i.id = l.intent_id)
   FROM lease l
@@ -106,8 +106,8 @@ SELECT id, intent_id, agent_id, scope, status, microseconds(acquired_at),
   FROM lease
  WHERE intent_id = ANY ($1::uuid[]) AND status = 'active' AND expires_at <= $2 LIMIT 60
 
--- Old rows are deleted a few at a time, by their places. What changed meanwhile has to
--- be old still.
+-- Old rows are deleted a few at a time, by their ctid. The condition is checked again, in
+-- case a row has changed meanwhile.
 
 -- name: due_idempotency_delete
 DELETE FROM idempotency

@@ -24,11 +24,11 @@ SELECT e.id, e.kind, e.name, e.address, e.agent, array_to_json(e.event_types)::t
  WHERE e.id = $1 AND e.removed_at IS NULL AND ($2::text IS NULL OR e.agent = $2)
 
 -- name: endpoint_count_lock
--- Who adds one counts first, one after the other.
+-- Transactions that add one count first, and so run one after the other.
 SELECT pg_advisory_xact_lock(7361797301)
 
 -- name: endpoint_insert
--- Nothing, where there are $16 of its sort already, or $17 of its agent, or $19 of its key.
+-- No row, where there are $16 of its sort already, or $17 of its agent, or $19 of its key.
 INSERT INTO endpoint (id, kind, name, address, agent, event_types, notify_to, detail,
                       every_question, internal, secret, created_at, created_by, paused_at,
                       gone_at, key_id)
@@ -73,7 +73,7 @@ UPDATE endpoint SET removed_at = $2 WHERE id = $1 AND removed_at IS NULL
 DELETE FROM subscription WHERE endpoint_id = $1
 
 -- name: endpoint_give_up
--- Some at once; the sender gives up what may be left.
+-- Some at a time; the sender gives up the others.
 UPDATE delivery
    SET state = 'failed', next_at = NULL, ended_at = $2,
        answer = 'Given up: the endpoint was removed.'

@@ -4,7 +4,7 @@ INSERT INTO event (intent_id, sequence, id, event_type, created_at, canonical, e
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
 
 -- name: event_list
--- Pages end by their bytes too, as those of intents do.
+-- Pages are limited in bytes too, as those of intents are.
 SELECT sequence, id, event_type, at, canonical, event_hash, previous_event_hash, found
   FROM (SELECT q.*, octet_length(canonical) + 300 AS size, count(*) OVER () AS found,
                sum(octet_length(canonical) + 300)
@@ -20,7 +20,7 @@ SELECT sequence, id, event_type, at, canonical, event_hash, previous_event_hash,
  ORDER BY sequence DESC
 
 -- name: event_chain
--- Oldest first, behind a sequence: for checking and for the timeline.
+-- Oldest first, after a sequence: for verifying and for the timeline.
 SELECT sequence, id, event_type, at, canonical, event_hash, previous_event_hash, found
   FROM (SELECT q.*, octet_length(canonical) + 300 AS size, count(*) OVER () AS found,
                sum(octet_length(canonical) + 300)
@@ -38,6 +38,6 @@ SELECT sequence, id, event_type, microseconds(created_at), canonical, event_hash
   FROM event WHERE intent_id = $1 AND sequence = $2
 
 -- name: event_tails
--- Every chain's end as the intents know it, page by page.
+-- The end of every chain as stored with the intents, page by page.
 SELECT id, event_sequence, event_hash FROM intent
  WHERE ($1::uuid IS NULL OR id > $1) ORDER BY id LIMIT 500

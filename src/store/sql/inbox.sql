@@ -1,9 +1,9 @@
--- The lists of what is open. Each is put together from one piece for each kind and each
--- risk, in the order of an index, so that whatever is looked for is found at once.
--- $1 kinds, $2 ranks, $3 until when it is due, $4 how many; $5: by deadline alone; $6 to
--- $9: the row to go on behind, $6 by the class of its risk ($6 NULL: from the start, with
--- $5 the rest is -infinity).
--- $10 whose questions, as the column audience has it, and $11 who asks for the list.
+-- Lists of open questions. Each is a union of one scan for each kind and each rank, in the
+-- order of an index, so that every filter is answered by an index.
+-- $1 kinds, $2 ranks, $3 the latest end, $4 the limit; $5: by deadline alone; $6 to
+-- $9: the row to continue after, $6 by the class of its rank ($6 NULL: from the start; with
+-- $5 the others are -infinity).
+-- $10 the audiences, as in the column audience, and $11 the reader.
 
 -- piece: inbox_parts table t
 unnest($1::text[]) k (kind)
@@ -29,13 +29,13 @@ unnest($1::text[]) k (kind)
 
 -- name: inbox_in_order
 -- In the batch of a list or of a count. These tables are narrow, and where the planner
--- takes a part of one for small it would rather collect and sort it than read as much of
--- an index as is asked for; how small the part is it cannot know.
+-- estimates a part of one to be small it prefers a bitmap scan and a sort to reading the
+-- needed rows of an index; it cannot know the real size of the part.
 SELECT set_config('enable_bitmapscan', 'off', true), set_config('enable_seqscan', 'off', true)
 
 -- name: inbox_all
--- Its index spells "no kind" in a way of its own: else it were taken for the other two
--- lists as well, while there are few rows.
+-- Its index has a spelling of its own for "no kind": with the same one the planner would
+-- use it for the other two lists as well, while there are few rows.
 SELECT s.* FROM (
     SELECT p.* FROM
 -- use: inbox_parts open_question o
@@ -52,7 +52,7 @@ SELECT s.* FROM (
 -- use: inbox_page e
 
 -- name: inbox_agent
--- $10: the agent, everybody's questions of it.
+-- $10: the agent; its questions to all audiences.
 SELECT s.* FROM (
     SELECT p.* FROM
 -- use: inbox_parts open_question o
@@ -61,7 +61,7 @@ SELECT s.* FROM (
 -- use: inbox_page o
 
 -- name: inbox_agent_for
--- $12: the agent. Its index has a spelling of its own too.
+-- $12: the agent. Its index also has a spelling of its own.
 SELECT s.* FROM (
     SELECT p.* FROM unnest($10::text[]) a (audience)
      CROSS JOIN
@@ -72,7 +72,7 @@ SELECT s.* FROM (
 -- use: inbox_page e
 
 -- name: inbox_words
--- $12: the agent or NULL; $13: the words; $14: how many that have them are looked through.
+-- $12: the agent or NULL; $13: the words; $14: the number of rows with them to scan.
 SELECT s.* FROM (
     SELECT p.*, r.class FROM search_open($13, $14) p
       JOIN inbox_ranked($2::smallint[]) r (rank, class) ON r.rank = p.inbox_rank
@@ -87,8 +87,8 @@ SELECT s.* FROM (
      ORDER BY CASE WHEN $5 THEN 0 ELSE class END, p.ending, p.suspended_at, p.id
 -- use: inbox_rows
 
--- How many of each kind $1 and rank $2 are due until $3. $4: whose, $5: who asks. Each is
--- counted up to 201: with that number in the text a plan for all values knows it too.
+-- Counts of each kind $1 and rank $2 that end until $3. $4: audiences, $5: the reader. Each
+-- is counted up to 201: the number is in the text, so that a generic plan has it too.
 
 -- piece: inbox_cells
 SELECT k.kind, r.rank, n.n
@@ -100,7 +100,7 @@ SELECT k.kind, r.rank, n.n
  WHERE n.n > 0
 
 -- name: inbox_count_all
--- The order is the index's: without it all that fits is collected before it is counted.
+-- The order is the index's: without it all matching rows would be collected first.
 -- use: inbox_cells
         SELECT 1 FROM open_question o
          WHERE coalesce(o.kind, '') = replace(k.kind, 'none', '') AND o.inbox_rank = r.rank
@@ -120,7 +120,7 @@ SELECT k.kind, r.rank, n.n
 -- use: inbox_counted
 
 -- name: inbox_count_agent
--- $4: the agent, everybody's questions of it.
+-- $4: the agent; its questions to all audiences.
 -- use: inbox_cells
         SELECT 1 FROM open_question o
          WHERE o.asked_by = $4
@@ -143,7 +143,7 @@ SELECT k.kind, r.rank, n.n
 -- use: inbox_counted
 
 -- name: inbox_count_words
--- And a row without a kind for how many were looked through.
+-- A row without a kind has the number of rows scanned.
 WITH hit AS MATERIALIZED (SELECT * FROM search_open($7, $8))
 SELECT coalesce(h.kind, 'none'), h.inbox_rank, least(count(*), 201) FROM hit h
  WHERE coalesce(h.kind, 'none') = ANY ($1::text[]) AND h.inbox_rank = ANY ($2::smallint[])
@@ -162,9 +162,9 @@ UNION ALL SELECT NULL, NULL, count(*) FROM hit
              LIMIT 201) c),
 
 -- name: inbox_badges
--- For the reader $1, each counted up to 201: what may be answered ($2 whose), what is meant
--- for them alone ($3), what for their groups ($4), and all. The order is an index's:
--- without one any other index of what is open might be gone through.
+-- For the reader $1, each counted up to 201: questions they may answer (audiences $2),
+-- those for them alone ($3), those for their groups ($4), and all. The order is an index's:
+-- without it the planner might scan any other index of open questions.
 SELECT
 -- use: inbox_badge $2
 -- use: inbox_badge $3

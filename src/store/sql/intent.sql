@@ -1,5 +1,5 @@
--- Where $2 is an agent, kept apart from others, tied says whether it reaches the intent at
--- $3. NULL reaches all.
+-- Where $2 is an agent of limited reach, tied says whether it reaches the intent at $3.
+-- NULL reaches all.
 
 -- name: intent_get
 SELECT r.*,
@@ -7,9 +7,9 @@ SELECT r.*,
   FROM intent_row r WHERE r.id = $1
 
 -- name: intent_kin
--- Is there one among those that stand below $1, or depend on it, that the agent $2 is tied
--- to at $3, or does a handoff of it wait for its answer? The nearest are looked at first,
--- and no more than some.
+-- Is there an intent below $1, or one that depends on it, to which the agent $2 is tied at
+-- $3, or does a handoff of $1 wait for its answer? The nearest are searched first, up to a
+-- limit.
 WITH RECURSIVE below (id, depth) AS (
     SELECT c.id, 1 FROM intent c WHERE c.parent_intent_id = $1
     UNION ALL
@@ -23,8 +23,8 @@ SELECT EXISTS (SELECT 1 FROM open_question o JOIN suspension s ON s.id = o.suspe
     OR EXISTS (SELECT 1 FROM (SELECT b.id FROM below b LIMIT 10000) r
                 WHERE intent_tied(r.id, NULL, NULL, $2, $3))
 
--- A unit of work takes its intents' locks by one statement and reads by another: what
--- a statement sees was committed when it began, before it waited.
+-- A unit of work takes its intents' locks by one statement and reads by another, because a
+-- statement sees the rows committed before it began, and so before it waited.
 
 -- name: intent_take
 SELECT 1 FROM intent WHERE id = $1 FOR NO KEY UPDATE
@@ -37,14 +37,14 @@ SELECT 1 FROM intent
 SELECT 1 FROM intent WHERE id IN ($1, $2) ORDER BY id FOR NO KEY UPDATE
 
 -- name: intent_take_dependents
--- An intent and all that waits for it, in the order of their ids.
+-- An intent and all its dependents, in the order of their ids.
 SELECT 1 FROM intent i
  WHERE i.id = $1
     OR i.id IN (SELECT d.intent_id FROM intent_dependency d WHERE d.dependency_id = $1)
  ORDER BY i.id FOR NO KEY UPDATE
 
 -- name: intent_hold
--- The parent of an intent that is made: it is not completed before that has ended.
+-- The parent of a new intent: it cannot be completed before the new one has ended.
 SELECT 1 FROM intent WHERE id = $1 FOR SHARE
 
 -- name: intent_taken
@@ -81,9 +81,9 @@ UPDATE intent
        event_hash = $7, owner = $8
  WHERE id = $1
 
--- A page of a list ends by its bytes as well as by its rows, with the row that reaches
--- them: it never is empty while there are rows. They are counted without fetching a long
--- text. The last column tells how many rows the page would have without that.
+-- A page of a list is limited in bytes as well as in rows, and ends with the row that
+-- reaches the limit, so that it is never empty while there are rows. Bytes are counted
+-- without reading a long text. The last column is the number of rows without that limit.
 
 -- name: intent_list
 SELECT p.*
@@ -113,8 +113,8 @@ SELECT p.*
  ORDER BY created_at DESC, id DESC
 
 -- name: intent_list_own
--- Those that the agent $1 is tied to at $2, behind the one made at $4 of the id $5. Of
--- each sort of tie as many as are needed are read, in the order of its index.
+-- Those that the agent $1 is tied to at $2, after the one with the time $4 and the id $5.
+-- Of each sort of tie as many as are needed are read, in the order of its index.
 SELECT p.*
   FROM (SELECT q.*,
                sum(size) OVER (ORDER BY tie_at DESC, id DESC ROWS UNBOUNDED PRECEDING) AS bytes,
@@ -134,8 +134,8 @@ SELECT p.*
  WHERE bytes - size < $6
  ORDER BY tie_at DESC, id DESC
 
--- Of what belongs to an intent the agent $6 is shown what it reaches at $7; what the intent
--- depends on it may read.
+-- The agent $6 sees the related intents that it reaches at $7; it may read those that the
+-- intent depends on.
 
 -- name: intent_children
 SELECT p.*
@@ -183,7 +183,7 @@ SELECT p.*
  ORDER BY added_at, id
 
 -- name: intent_related_at
--- Where an intent stands among those related to $1, for the page behind it.
+-- The position of an intent among those related to $1, for the page after it.
 SELECT microseconds(CASE $3 WHEN 'child' THEN
            (SELECT created_at FROM intent WHERE id = $2 AND parent_intent_id = $1)
        WHEN 'dependency' THEN (SELECT added_at FROM intent_dependency
@@ -204,7 +204,7 @@ ON CONFLICT DO NOTHING
 DELETE FROM intent_dependency WHERE intent_id = $1 AND dependency_id = $2
 
 -- name: intent_depends_on
--- Writes the list that an intent shows anew, after its dependencies changed.
+-- Writes an intent's list of dependencies again, after a change.
 UPDATE intent
    SET depends_on = (SELECT coalesce(json_agg(d.dependency_id
                                               ORDER BY d.added_at, d.dependency_id), '[]')::text
@@ -221,8 +221,8 @@ WITH RECURSIVE reach (id) AS (
 SELECT EXISTS (SELECT 1 FROM reach WHERE id = $1::uuid), (SELECT status FROM intent WHERE id = $2)
 
 -- name: intent_unblockable
--- Blocked intents for which $1 was the last open dependency, some at a time, as much of
--- each as its next event needs: how many there are, nobody bounds. Their locks are held.
+-- Blocked intents for which $1 was the last open dependency, some at a time, because their
+-- number has no limit; only the columns that the next event needs. Their locks are held.
 SELECT r.id, r.version, r.event_sequence, r.event_hash FROM intent r
  WHERE r.status = 'blocked'
    AND r.id IN (SELECT d.intent_id FROM intent_dependency d WHERE d.dependency_id = $1)

@@ -1,5 +1,5 @@
 -- name: key_page
--- The newest first; $2 and $3: behind the one made then, of that id.
+-- The newest first; $2 and $3: time and id of the row to continue after.
 SELECT id, prefix, role, label, array_to_string(agents, ', '), groups,
        microseconds(created_at), microseconds(last_used_at), microseconds(expires_at),
        microseconds(revoked_at), reach, severity_floor
@@ -19,7 +19,7 @@ INSERT INTO api_key (id, key_sha256, prefix, role, label, agents, created_at, ex
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
 
 -- name: key_reach
--- Of one in use whose names are not any agent's; of any other it stays all.
+-- For a valid key that names its agents; any other keeps the reach all.
 UPDATE api_key SET reach = $2
  WHERE id = $1 AND revoked_at IS NULL AND role = 'agent' AND NOT '*' = ANY (agents)
 

@@ -1,6 +1,6 @@
 -- name: listener_keys
--- Which of these still hold, by their places from 1: the key does and, where an agent and
--- an intent are named beside it, the key reaches all or the agent is tied to the intent.
+-- The ones that are still valid, by their index from 1: the key is and, where an agent and
+-- an intent are given, the key reaches all or the agent is tied to the intent.
 SELECT u.place
   FROM unnest($1::uuid[], $2::text[], $3::text[]) WITH ORDINALITY AS u (id, agent, intent, place)
   JOIN api_key k ON k.id = u.id
@@ -9,7 +9,7 @@ SELECT u.place
         intent_tied(nullif(u.intent, '')::uuid, NULL, NULL, u.agent, $4))
 
 -- name: listener_sessions
--- Which of these sessions still hold: not idle, and of somebody who may enter.
+-- The sessions that are still valid: not idle, and of a person who is not disabled.
 SELECT s.id_sha256
   FROM operator_session s JOIN principal p ON p.id = s.principal_id
  WHERE s.id_sha256 = ANY ($1::text[]) AND s.revoked_at IS NULL AND s.expires_at > $2

@@ -1,5 +1,5 @@
 -- name: notice_send
--- Nothing is lost with it, so its commit need not wait for the disk.
+-- A lost notice costs only time, so its commit need not wait for the disk.
 SELECT pg_notify('sayso', $1), set_config('synchronous_commit', 'off', true)
 
 -- name: notice_listen

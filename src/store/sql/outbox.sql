@@ -1,14 +1,13 @@
 -- The sender's side of deliveries.
 
 -- name: outbox_take
--- Looks at a few of each endpoint, $5 at most, so that one with many does not
--- hide the others. $2 has an endpoint once for each delivery that is on its way
--- there. People's channels come first. Then everybody who has endpoints gets one
--- in turn, their endpoints in turn too, up to $6 on their way at once, and all
--- of them $7 more; but none at the places $8, which do not answer: an owner's
--- endpoints at one host. The plan is made for the 64; $3 is not more.
--- Which to take is found without locks; what another process claims meanwhile
--- is left to it.
+-- Reads a few of each endpoint, $5 at most, so that one with many does not hide the
+-- others. $2 has an endpoint once for each delivery that is being sent there. People's
+-- channels come first. Then each owner of endpoints gets one in turn, and their endpoints
+-- in turn too, up to $6 at once, and all of them $7 more; but none at the places $8, which
+-- do not answer: an owner's endpoints at one host. The plan is made for the 64; $3 is not
+-- more. The candidates are found without locks; those that another process claims
+-- meanwhile are skipped.
 WITH busy AS (
     SELECT b.id, count(*) AS n, min(coalesce(e.key_id::text, e.agent, b.id::text)) AS owner
       FROM unnest($2::uuid[]) AS b (id) LEFT JOIN endpoint e ON e.id = b.id
@@ -71,8 +70,8 @@ SELECT microseconds(min(d.next_at))
             substring(e.address FROM '://([^/?#]*)')) <> ALL ($1::text[]))
 
 -- name: outbox_finish
--- A result that comes after somebody else's counts only if it is the better
--- one: sent again meanwhile, or given up.
+-- Stored only if no other try was stored meanwhile and the delivery was not requeued: its
+-- count of tries is the one before. A late success also counts for one that was given up.
 WITH done AS (
     UPDATE delivery
        SET state = CASE WHEN $4::boolean THEN 'delivered'
@@ -93,8 +92,8 @@ SELECT done.id, 1 + coalesce((SELECT max(n) FROM delivery_try
 UPDATE endpoint SET gone_at = $2 WHERE id = $1 AND gone_at IS NULL
 
 -- name: outbox_give_up
--- What waits for an endpoint that is gone or was removed, and what should have gone to a
--- paused one before $2: some at a time.
+-- Deliveries to an endpoint that is gone or removed, and those that were due at a paused
+-- one before $2: some at a time.
 UPDATE delivery
    SET state = 'failed', next_at = NULL, ended_at = $1,
        answer = 'Given up: the endpoint is ' || old.why || '.'

@@ -1,5 +1,5 @@
 -- name: person_list
--- A page of them behind the e-mail address $2.
+-- A page of them after the e-mail address $2.
 SELECT id, email, name, role, groups, bulk_limit, time_zone, theme,
        microseconds(created_at), microseconds(signed_in_at), microseconds(disabled_at),
        single_key
@@ -12,7 +12,7 @@ SELECT id, email, name, role, groups, bulk_limit, time_zone, theme,
   FROM principal WHERE id = $1
 
 -- name: person_lock
--- That person and every admin in use: who is the last of them must not change
+-- That person and every active admin, locked, so that the number of admins cannot change
 -- meanwhile.
 SELECT id, email, name, role, groups, bulk_limit, time_zone, theme,
        microseconds(created_at), microseconds(signed_in_at), microseconds(disabled_at),
@@ -36,8 +36,8 @@ UPDATE principal SET name = $2, time_zone = $3, theme = $4, single_key = $5
 UPDATE principal SET password_hash = $2 WHERE id = $1
 
 -- name: group_list
--- Every name that somebody is in or that an open question waits for; the latter
--- by hops over the index, however many questions there are.
+-- Every group that a person is in or that an open question names; the latter by a skip
+-- scan of the index, however many questions there are.
 WITH RECURSIVE asked (name) AS (
     (SELECT substr(e.audience, 3) FROM inbox_entry e
       WHERE e.audience >= 'g:' AND e.audience < 'g;' ORDER BY e.audience LIMIT 1)

@@ -1,6 +1,6 @@
--- Where an open question stands in the inbox: how many come before it, counted up to $6,
--- and which is the one before. $1 kinds; $2 its risk's class, $3 its end, $4 when it
--- was asked and $5 its id. Put together from pieces as the lists are, in an index's
+-- The position of an open question in the inbox: the number of questions before it,
+-- counted up to $6, and the one before. $1 kinds; $2 the class of its rank, $3 its end, $4
+-- the time of its asking and $5 its id. A union of scans like the lists, in an index's
 -- order (inbox.sql).
 
 -- piece: place_before t
@@ -35,7 +35,7 @@ SELECT (SELECT count(*) FROM (
 -- use: place_last o
 
 -- name: place_for
--- Of those of $7, as the column audience has it, that $8 may answer.
+-- Of the audiences $7, as in the column audience, those that $8 may answer.
 SELECT (SELECT count(*) FROM (
             SELECT 1 FROM unnest($7::text[]) a (audience)
              CROSS JOIN unnest($1::text[]) k (kind)

@@ -6,14 +6,14 @@ SELECT id, role, label, array_to_json(agents)::text, microseconds(expires_at),
   FROM api_key WHERE key_sha256 = $1
 
 -- name: key_version
--- Who wrote the row last: changes with every change of it.
+-- The transaction that wrote the row: changes with every change of it.
 SELECT xmin::text FROM api_key WHERE key_sha256 = $1
 
 -- name: key_used
 UPDATE api_key SET last_used_at = $2 WHERE id = $1 AND (last_used_at IS NULL OR last_used_at < $2)
 
 -- name: principal_there
--- Is there anybody who can answer? $1: the group, or with NULL $2: the name;
+-- Is there a person or key that can answer? $1: the group, or with NULL $2: the name;
 -- $3: now.
 SELECT 1 FROM principal
  WHERE disabled_at IS NULL AND role IN ('operator', 'admin')

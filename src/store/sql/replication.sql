@@ -1,13 +1,13 @@
--- Where the database runs, and who follows it, as sayso_tick.
+-- The state of the database server and of its standbys, run as sayso_tick.
 
 -- name: replication_server
--- Standbys are told to whoever may read all statistics: to others they have no state.
+-- Only a role that may read all statistics sees the state of standbys.
 SELECT pg_is_in_recovery(), current_setting('synchronous_standby_names'),
        pg_has_role('pg_read_all_stats', 'USAGE')
 
 -- name: replication_standbys
--- How far behind each is: by bytes, and by how long ago it had caught up or was last
--- heard of. Others that take the log, such as a backup, are left out.
+-- The lag of each: in bytes, and in the time since it had caught up or sent its last
+-- message. Other receivers of the log, such as a backup, are left out.
 SELECT application_name, coalesce(host(client_addr), 'local'), state, sync_state, bytes,
        CASE WHEN bytes = 0 THEN 0
             ELSE 1000000 * greatest(0, extract(epoch FROM replay_lag),

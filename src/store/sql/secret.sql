@@ -1,4 +1,4 @@
--- Secrets that were made on a page and not yet stored by who made them.
+-- New secrets that a page shows until their reader has stored them.
 
 -- name: secret_keep
 INSERT INTO secret_view (id, session, sealed, made_at) VALUES ($1, $2, $3, $4)

@@ -1,6 +1,6 @@
 -- name: session_list
--- Those that could be used now, of one person or with NULL of everybody: the
--- ones seen last come first. $3: not seen since then, it has ended.
+-- Active sessions, of one person or with NULL of everybody, the most recent use first.
+-- $3: a session not used since then has ended.
 SELECT s.id_sha256, s.principal_id, p.name, p.email, microseconds(s.created_at),
        microseconds(s.seen_at)
   FROM operator_session s JOIN principal p ON p.id = s.principal_id
@@ -9,7 +9,7 @@ SELECT s.id_sha256, s.principal_id, p.name, p.email, microseconds(s.created_at),
  ORDER BY s.seen_at DESC, s.id_sha256 LIMIT $1
 
 -- name: session_end
--- $2: of that person alone, or with NULL anybody's. Tells whose it was.
+-- $2: of that person alone, or with NULL anybody's. Returns the owner.
 UPDATE operator_session s SET revoked_at = $3
   FROM principal p
  WHERE p.id = s.principal_id AND s.id_sha256 = $1 AND s.revoked_at IS NULL
@@ -17,6 +17,6 @@ UPDATE operator_session s SET revoked_at = $3
 RETURNING p.email
 
 -- name: session_end_all
--- All of a person's but the one that is kept; NULL keeps none.
+-- All sessions of a person but one; NULL: all.
 UPDATE operator_session SET revoked_at = $3
  WHERE principal_id = $1 AND id_sha256 IS DISTINCT FROM $2 AND revoked_at IS NULL

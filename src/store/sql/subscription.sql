@@ -1,16 +1,16 @@
 -- name: subscription_endpoint
--- Of the agent $1, or with NULL of any, the one for every agent first.
+-- An endpoint of the agent $1, or with NULL of any, the one for every agent first.
 SELECT id FROM endpoint
  WHERE kind = 'agent' AND removed_at IS NULL AND address = $2
    AND ($1::text IS NULL OR agent = $1)
  ORDER BY agent NULLS FIRST, id LIMIT 1
 
 -- name: subscription_count_lock
--- Who adds one counts first, one after the other.
+-- Transactions that add one count first, and so run one after the other.
 SELECT pg_advisory_xact_lock(7361797302)
 
 -- name: subscription_counts
--- Of the key $1; those to every intent, of the key and of all keys.
+-- The number of the key $1; of those to every intent, the key's and all keys'.
 SELECT (SELECT count(*) FROM subscription WHERE created_by = $1),
        count(*) FILTER (WHERE created_by = $1), count(*)
   FROM subscription WHERE intent_id IS NULL
@@ -30,8 +30,8 @@ SELECT s.id, e.address, s.intent_id, s.subscriber_id, array_to_json(s.event_type
  ORDER BY s.id LIMIT 200
 
 -- name: subscription_keys_ended
--- Which of the keys that made them hold no longer. Asked apart: beside the list it would
--- cost so much that one plan for all filters seemed as good.
+-- The keys of these subscriptions that are no longer valid. A query of its own: within the
+-- list it would cost so much that the planner would choose a generic plan for all filters.
 SELECT id FROM api_key
  WHERE id = ANY ($1::uuid[]) AND (revoked_at IS NOT NULL OR expires_at <= $2)
 

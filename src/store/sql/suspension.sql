@@ -4,8 +4,8 @@ SELECT * FROM suspension_row WHERE id = $1
 -- name: suspension_newest
 SELECT * FROM suspension_row WHERE intent_id = $1 ORDER BY seq DESC LIMIT 1
 
--- The lock on a question, behind its intent's: on the row that is there while it is open.
--- Nobody locks what was asked or decided.
+-- The lock on a question, taken after its intent's: on the row that exists while it is
+-- open. The rows of what was asked and decided are never locked.
 
 -- name: suspension_take
 SELECT 1 FROM open_question WHERE suspension_id = $1 FOR UPDATE
@@ -17,7 +17,7 @@ SELECT 1 FROM open_question WHERE intent_id = $1 FOR UPDATE
 SELECT * FROM suspension_row WHERE intent_id = $1 ORDER BY seq DESC LIMIT 100
 
 -- name: suspension_revision
--- Up to a ceiling; nothing that was asked changes, so the chain has an end.
+-- Up to a ceiling. A question never changes once asked, so the chain has an end.
 WITH RECURSIVE chain AS (
     SELECT s.supersedes, 1 AS n FROM suspension s WHERE s.id = $1
     UNION ALL
@@ -58,8 +58,8 @@ SELECT id, inbox_audience(responder_mode, responder, initiated_by), kind,
   FROM asked
 
 -- name: suspension_decide
--- The statement that deletes the row of the open question decides. Without that row the
--- decision lacks what stands there, and is refused.
+-- The statement that deletes the row of the open question inserts the decision. Without
+-- that row the decision's columns are NULL, and it is refused.
 WITH ended AS (
     DELETE FROM open_question WHERE suspension_id = $1
     RETURNING kind, asked_by, suspended_at, attempt, channel_hint)
@@ -69,8 +69,8 @@ INSERT INTO decision (suspension_id, state, outcome, response, reason, metadata,
 SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, e.*
   FROM (SELECT) one LEFT JOIN ended e ON true
 
--- The newest questions of an agent ($2) or of all, of every state, of those that are open
--- and of those that ended in one way. A page ends by its bytes too.
+-- The newest questions of an agent ($2) or of all: of every state, open ones, and those
+-- that ended in one way. A page is limited in bytes too.
 
 -- piece: suspension_listed table id
 SELECT p.*
@@ -109,8 +109,8 @@ SELECT count(*) FILTER (WHERE age < interval '5 minutes'),
   FROM (SELECT now() - suspended_at AS age FROM open_question) open
 
 -- name: suspension_same
--- Other open questions with the same facts, a few of each digest. Their time is spelled as
--- in their index alone: with that of all open ones it might take long to find a few.
+-- Other open questions with the same facts, a few of each digest. The time is spelt as in
+-- their own index: with the one of all open questions a search might take long.
 SELECT s.id, s.title, left(s.question, 400), s.subject_sha256
   FROM (SELECT DISTINCT unnest($1::text[])) d (digest)
  CROSS JOIN LATERAL (
@@ -120,6 +120,6 @@ SELECT s.id, s.title, left(s.question, 400), s.subject_sha256
   JOIN suspension s ON s.id = o.id
 
 -- name: suspension_open_of
--- Read in the index, as far as the limit.
+-- Read from the index, up to the limit.
 SELECT count(*)
   FROM (SELECT 1 FROM open_question WHERE asked_by_key = $1 LIMIT $2) open

@@ -3,8 +3,8 @@ SELECT pg_snapshot_xmin(pg_current_snapshot())
 
 -- name: tail_read
 -- In the order over all events, only below the oldest transaction that still
--- runs. A page ends by its bytes too, for one event may hold a megabyte; they
--- are counted without fetching a long text.
+-- runs. A page is limited in bytes too, because one event may have a megabyte; they
+-- are counted without reading a long text.
 SELECT xid, intent_id, sequence, event_type, canonical, event_hash, record, agents, version
   FROM (SELECT q.*, octet_length(canonical) + coalesce(octet_length(record), 0) AS size,
                sum(octet_length(canonical) + coalesce(octet_length(record), 0))

@@ -10,7 +10,7 @@ SELECT v.id, v.name, v.path, v.query, v.shared, v.own, p.name
  ORDER BY v.own DESC, v.name LIMIT $2
 
 -- name: view_save
--- $8: how many a person may have. One of that name gives way to the new one.
+-- $8: the limit of a person. A view of the same name is replaced.
 INSERT INTO saved_view (id, principal_id, name, path, query, shared, created_at)
 SELECT $1, $2, $3, $4, $5, $6, $7
  WHERE (SELECT count(*) FROM saved_view WHERE principal_id = $2 AND name <> $3) < $8
