@@ -1,4 +1,5 @@
-"""What all suites in Python share: one running server for the session."""
+"""The parts that all suites in Python share: one running server for the
+session."""
 import pathlib
 import sys
 

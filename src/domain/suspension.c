@@ -1,6 +1,6 @@
-/* Suspensions: words, the OpenIntent mirror, what silence does.
+/* Suspensions: the OpenIntent mirror, the choices, the effect of silence.
  *
- * Pure. Reading what agents send is in suspension_read.c. */
+ * Pure. Reading a question is in suspension_read.c. */
 #include "domain/suspension.h"
 
 #include "base/clock_text.h"
@@ -73,8 +73,8 @@ const struct err *suspension_put_mirror(struct arena *a,
     struct json *state = NULL;
     TRY(json_parse(a, i->state, &state));
     json_set_json(state, "_suspension", suspension_mirror(a, s));
-    /* The ceiling for agents is checked when they write; the decision on top
-     * of it must never fail for want of room. */
+    /* The ceiling for agents is checked when they write; the decision on top of
+     * it must never fail because it does not fit. */
     i->state = json_dump(a, state, MIRRORED_MAX);
     if (!i->state.p)
         return ERROR(ERR_INTERNAL, "internal", "The state cannot be written.");
@@ -117,7 +117,7 @@ const struct json *suspension_choice(const struct json *choices,
     return NULL;
 }
 
-/* ---- who, and what became of it ------------------------------------- */
+/* ---- responders and endings ----------------------------------------- */
 
 struct responder_case suspension_case(const struct suspension *s)
 {

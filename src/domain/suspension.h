@@ -1,7 +1,7 @@
 /* Suspensions: one question to a person about one intent.
  *
- * How one is read from an agent, what it looks like as an OpenIntent record,
- * and what silence will do. Deciding it is in domain/resolve.h. */
+ * Its structure, its OpenIntent record, and the effect of silence. Deciding it
+ * is in domain/resolve.h. */
 #ifndef DOMAIN_SUSPENSION_H
 #define DOMAIN_SUSPENSION_H
 
@@ -33,7 +33,8 @@ struct suspension {
     struct str question;
     struct str explanation; /* p NULL: none */
     enum severity severity; /* the one that counts (domain/risk.h) */
-    enum severity severity_said; /* by the agent; a kind's facts go by it */
+    enum severity severity_said; /* as the agent gave it; a kind's facts follow
+                                  * it */
     struct str subject;     /* the bytes that were sent, JSON */
     struct str subject_sha256;
     struct str context; /* the bytes that were sent, JSON object */
@@ -54,18 +55,18 @@ struct suspension {
     int64_t expires_at;       /* 0: never */
     enum fallback_policy fallback_policy;
     struct str fallback_value; /* JSON text; p NULL: none */
-    /* How it was read; not stored. */
-    bool said_fallback; /* fallback_policy stood in it */
-    bool strict;        /* it came through the native door */
+    /* From the reading; not stored. */
+    bool said_fallback; /* fallback_policy was given */
+    bool strict;        /* it came through the native API */
     enum on_reject on_reject;
-    double confidence; /* 0..1, or negative: not said */
+    double confidence; /* 0..1, or negative: not given */
     int64_t asked_sequence;
     int64_t attempt;         /* from 1 */
     int64_t next_attempt_at; /* of the next reminder; 0: none */
     enum suspension_state state;
     enum outcome outcome;
     struct str response, reason, metadata;
-    /* What the answer changed (domain/amend.h); p NULL: nothing. */
+    /* The changes by the answer (domain/amend.h); p NULL: none. */
     struct str constraints;      /* JSON text */
     struct str approved_subject; /* the bytes that were approved, JSON */
     struct str approved_sha256;
@@ -79,27 +80,27 @@ struct suspension {
  * decision on it, once there is one. */
 struct json *suspension_mirror(struct arena *a, const struct suspension *s);
 /* Puts the mirror into the intent's state. */
-/* Takes the question out of the intent's state: a new one is on its way, or who
- * reads is not to see it. */
+/* Takes the question out of the intent's state: a new one is on its way, or the
+ * reader may not see it. */
 const struct err *suspension_drop_mirror(struct arena *a,
                                          struct intent *i) MUST;
 const struct err *suspension_put_mirror(struct arena *a,
                                         const struct suspension *s,
                                         struct intent *i) MUST;
-/* What silence will do, as a sentence: "If nobody answers by ..., ...". */
+/* The effect of silence, as a sentence: "If nobody answers by ..., ...". */
 struct str suspension_on_expiry(struct arena *a, const struct suspension *s);
-/* Is its time over at now? */
+/* Has the time to answer passed at now? */
 bool suspension_due(const struct suspension *s, int64_t now);
 /* The choices as they are offered: those sent, or yes and no for a confirm. */
 struct json *suspension_choices(struct arena *a, const struct suspension *s);
 /* The choice with that value, or NULL. */
 const struct json *suspension_choice(const struct json *choices,
                                      struct str value);
-/* What the rule of who may decide needs. */
+/* The facts of the question for domain/responder.h. */
 struct responder_case suspension_case(const struct suspension *s);
 /* How it ended: its outcome, or OUTCOME_EXPIRED or OUTCOME_WITHDRAWN. */
 enum outcome suspension_ending(const struct suspension *s);
-/* Was less, or something else, approved than was asked for? */
+/* Did the answer approve less, or something else, than was asked for? */
 bool suspension_modified(const struct suspension *s);
 /* The payload of the intent.suspended event. */
 struct json *suspension_payload(struct arena *a, const struct suspension *s);

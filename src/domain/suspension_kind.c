@@ -1,7 +1,7 @@
-/* Suspensions: the part of a question that its kind brings along.
+/* Suspensions: the members of a question that depend on its kind.
  *
- * Pure. The rules themselves are domain/kind.h's; here they are held against
- * one question. */
+ * Pure. The rules themselves are in domain/kind.h; here they are applied to one
+ * question. */
 #include "domain/suspension_kind.h"
 
 #include "base/id.h"
@@ -51,7 +51,7 @@ static struct str read_refs(struct fields *f, const char *key, bool kinds)
     return json_dump(f->arena, out, SUSPENSION_RECORD_MAX);
 }
 
-/* ---- who may -------------------------------------------------------- */
+/* ---- responders ----------------------------------------------------- */
 
 static void check_who(struct fields *f, const struct responder *r)
 {

@@ -1,4 +1,4 @@
-/* Reading the part of a question that its kind brings along. Entered by
+/* Reading the members of a question that depend on its kind. Called by
  * suspension_read.c alone. */
 #ifndef DOMAIN_SUSPENSION_KIND_H
 #define DOMAIN_SUSPENSION_KIND_H
@@ -13,11 +13,11 @@
 /* Reads these members; the first mistake is in f. Sets kind, evidence,
  * artifacts, supersedes, responder and allow_edit. */
 void suspension_kind_read(struct fields *f, struct suspension *s);
-/* How a question is answered that does not say: by its choices, its form, or
- * as its kind has it. */
+/* The default response type of a question: by its choices, its form, or its
+ * kind. */
 enum answer_type suspension_kind_answer(enum kind k, bool choices, bool form);
-/* Holds a question of a kind to the rules: its facts, its form, its choices
- * (own: those that the agent brought), which it sets. Nothing for KIND_NONE. */
+/* Applies the rules of its kind to a question: its facts, its form, and its
+ * choices (own: the agent's), which it sets. Does nothing for KIND_NONE. */
 struct suspension_kind_parts {
     const struct json *subject, *form, *own; /* NULL: not there */
 };

@@ -1,8 +1,8 @@
-/* Suspensions: reading what agents send, strictly at the native door and
- * leniently at OpenIntent's.
+/* Suspensions: reading a question from an agent, strictly on the native API and
+ * leniently on OpenIntent's.
  *
  * Pure. Never takes a decision from an agent: response, responded_at,
- * responded_by, resolution and times are the server's. */
+ * responded_by, resolution and times are set by the server. */
 #include "domain/suspension_read.h"
 
 #include "base/fields.h"
@@ -66,7 +66,8 @@ static void read_silence(struct fields *f, struct str text,
     read_retry(f, s);
 }
 
-/* Reads one choice; strict adds effect and reason, and refuses the unknown. */
+/* Reads one choice; strict adds effect and reason, and refuses unknown
+ * members. */
 static const struct err *read_choice(struct arena *a, const struct json *v,
                                      struct str path, bool strict,
                                      struct json *out)
@@ -127,8 +128,8 @@ static const struct err *read_choices(struct arena *a, const struct json *list,
     return NULL;
 }
 
-/* A yes or no that is asked for at the native door, in no words of its own,
- * means what it says. OpenIntent's has no effects. */
+/* A yes or no that is asked for on the native API without choices gets its
+ * plain effects. OpenIntent's has no effects. */
 static void mean_yes_and_no(struct arena *a, struct suspension *s)
 {
     struct json *choices = suspension_choices(a, s);
@@ -143,7 +144,7 @@ static void mean_yes_and_no(struct arena *a, struct suspension *s)
     s->choices = json_dump(a, choices, SUSPENSION_CHOICES_TEXT);
 }
 
-/* What is offered, and what the kind has to say about all of it. */
+/* Reads the choices and the form, with the rules of the kind. */
 static const struct err *read_offer(struct arena *a,
                                     const struct suspension_kind_parts *sent,
                                     struct suspension *s)
@@ -170,7 +171,7 @@ static const struct err *read_offer(struct arena *a,
     return form_check_labels(a, form);
 }
 
-/* A member that is absent says nothing. */
+/* An absent member leaves the severity unset. */
 static void read_severity(struct fields *f, struct suspension *s)
 {
     const enum severity said = vocabulary_severity_read(f, "severity");
@@ -228,7 +229,7 @@ static void set_record(struct arena *a, struct json *r, const char *key,
         json_set_json(r, key, v);
 }
 
-/* The OpenIntent record of a question that came through the native door. */
+/* The OpenIntent record of a question that came through the native API. */
 static struct json *record_of(struct arena *a, const struct suspension *s)
 {
     struct json *r = json_object(a);
@@ -326,8 +327,8 @@ static void read_confidence(struct fields *f, struct suspension *s)
         s->confidence = c;
 }
 
-/* OpenIntent's record has none of these; one that fits is shown, any other
- * thing of that name is the agent's own affair. */
+/* OpenIntent's record does not define these members; a valid one is shown,
+ * another value of that name belongs to the agent and is kept. */
 static void read_extras(const struct json *record, struct suspension *s)
 {
     const struct str title = json_get_text(record, "title");
@@ -344,7 +345,7 @@ static bool is_worded(const struct suspension *s)
     return s->response_type == ANSWER_TEXT || s->response_type == ANSWER_FORM;
 }
 
-/* A record's form may do without fields: the context's keys are its fields. */
+/* A record's form may have no fields: the context's keys are its fields. */
 static void check_record_parts(struct fields *f, const struct suspension *s,
                                const struct suspension_kind_parts *parts)
 {
@@ -361,7 +362,7 @@ static void check_record_parts(struct fields *f, const struct suspension *s,
                      "\"form\" goes with response_type form.");
 }
 
-/* A record that names one of the seven kinds means what they mean. */
+/* A record that names one of the seven kinds is held to the kind's rules. */
 static void read_record_kind(struct fields *f, const struct json *record,
                              struct suspension_kind_parts *parts,
                              struct suspension *s)

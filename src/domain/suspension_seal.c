@@ -1,5 +1,5 @@
-/* The server's part of a question: times, the first reminder, the digest, and
- * the record as it will be mirrored. Pure. */
+/* The server's part of a new question: times, the first reminder, the digest,
+ * and the record as it will be mirrored. Pure. */
 #include "domain/suspension_seal.h"
 
 #include "base/clock_text.h"
@@ -23,7 +23,7 @@ static int64_t expires_at(struct arena *a, const struct suspension *s)
     return seconds > 0 ? s->suspended_at + seconds * CLOCK_SECOND : 0;
 }
 
-/* The policy that counts, over what the agent wrote there besides. */
+/* Writes the effective policy over the agent's. */
 static void put_policy(struct arena *a, struct json *record,
                        const struct suspension *s)
 {

@@ -1,4 +1,4 @@
-/* The server's part of a question, before it is stored. */
+/* The server's part of a new question, before it is stored. */
 #ifndef DOMAIN_SUSPENSION_SEAL_H
 #define DOMAIN_SUSPENSION_SEAL_H
 

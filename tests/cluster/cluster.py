@@ -203,7 +203,7 @@ class Cluster:
             env=environment())
 
     def get(self, pool, path):
-        """What curl says on a pool's machine: the status and the body."""
+        """The status and the body of a request by curl on a pool's machine."""
         done = self.net.run(pool, [
             "curl", "-s", "-m", "10", "-w", "\\n%{http_code}",
             f"http://127.0.0.1:{PORT}{path}"], env=environment())

@@ -1,5 +1,5 @@
-"""Its tests have the ledger of tests/fault and what the tests over HTTP have.
-What was measured is printed at the end, whether all is well or not."""
+"""These tests use the ledger of tests/fault and the fixtures of tests/http. The
+measurements are printed at the end, with or without a failure."""
 import pathlib
 import sys
 

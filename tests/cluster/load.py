@@ -1,5 +1,5 @@
 """Agents that ask at one pool and wait there, operators that answer at the
-other one. What everybody was told goes into the ledger of tests/fault."""
+other one. Every response goes into the ledger of tests/fault."""
 import collections
 import queue
 import threading

@@ -54,7 +54,7 @@ def refused():
 
 
 def sweep():
-    """What a run left behind whose reaper was killed too."""
+    """Removes the namespaces of a run whose reaper was killed too."""
     for line in ip("netns", "list").stdout.splitlines():
         found = re.match(rf"({PREFIX}(\d+)-\w+)", line)
         if found and not pathlib.Path("/proc", found[2]).exists():
@@ -98,8 +98,8 @@ class Net:
                "br0", "up")
             ip("-n", ns, "link", "set", "dev", "eth0", "address", self.mac(n), "up")
             ip("-n", ns, "addr", "add", f"192.0.2.{n}/24", "dev", "eth0")
-        # Who is cut off is not even known to be so: no host says that it
-        # cannot be reached, packets are gone.
+        # A host cannot tell that it is cut off: no host is reported
+        # unreachable, packets are lost.
         for host in self.hosts:
             for n in self.hosts.values():
                 if n != self.hosts[host]:

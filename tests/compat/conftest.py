@@ -19,7 +19,7 @@ def rival(server):
 
 @pytest.fixture(scope="session", params=["sync", "async"])
 def client(request, server, sync):
-    """What both kinds can do is tested with both."""
+    """The functions of both clients are tested with both."""
     if request.param == "sync":
         yield sync
         return

@@ -29,9 +29,9 @@ class Agent(BaseAgent):
                                     agent_id=name)
 
     async def _handle_event(self, event):
-        """The SDK's own asks its enumeration for a member that is not there
-        as soon as an event is none of the first five, and so never comes to
-        @on_event. What it would do then is done here."""
+        """The SDK's own raises for every event that is not one of the first
+        five, because its enumeration lacks the member it looks up, and so never
+        calls @on_event. This one does the rest of its work."""
         say("frame", type=event.type, id=event.id, data=event.data)
         if event.type in DISPATCHED or not self.mended:
             await super()._handle_event(event)

@@ -39,7 +39,7 @@ class Blocking:
 
 
 def access(server, agent):
-    """What every client of the SDK is made with."""
+    """The arguments of every client of the SDK."""
     return {"base_url": server.url,
             "api_key": server.env["SAYSO_AGENT_KEY"],
             "agent_id": agent}

@@ -72,7 +72,7 @@ def test_nobody_forges_an_answer(client, intent):
 
 
 def test_tools_models_and_streams(client, intent):
-    """What the SDK's helpers for these post."""
+    """The events that the SDK's helpers for these post."""
     begun = client.log_tool_call_started(intent.id, "search", "call-1",
                                          {"q": "refund"})
     done = client.log_tool_call_completed(intent.id, "search", "call-1",

@@ -108,7 +108,7 @@ def test_the_shell_agent_takes_no_for_no(run, agent):
 
 
 def test_a_key_that_is_refused(server):
-    """What the server said is printed, and the key is not."""
+    """The server's answer is printed, and the key is not."""
     done = subprocess.run(
         ["sh", EXAMPLES / "refund.sh"], capture_output=True, text=True,
         timeout=20, env={"PATH": "/usr/bin:/bin", "SAYSO_URL": server.url,

@@ -1,7 +1,8 @@
-"""What agents on the SDK get for an answer: see stories.py.
+"""The answers that agents on the SDK get: see stories.py.
 
-The SDK looks for one every two seconds, so all the stories are told at the
-same time, and each test looks at one of them."""
+The SDK polls every two seconds, so all the stories run at the same time, and
+each test looks at one of them.
+"""
 import asyncio
 import contextlib
 
@@ -13,7 +14,7 @@ from stories import STORIES, SUSPENDED, Agent
 
 @pytest.fixture(scope="module")
 def stories(server):
-    """What each story told, by its name; an exception where it broke."""
+    """The result of each story, by its name; an exception where it failed."""
 
     async def one(story, human):
         agent = Agent(server, f"{story.__name__}-agent", human)

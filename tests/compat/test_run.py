@@ -115,7 +115,7 @@ def test_assigned_asked_answered_completed(run, sync, operator):
     now = sync.get_intent(intent)
     assert now.status is IntentStatus.COMPLETED
     assert now.state.get("answer") == "approve"
-    # What happened meanwhile is read only now: a handler was at work.
+    # Events of the meantime are read only now: a handler was running.
     agent.until("completed", intent=intent, status="completed")
     agent.until("heard", intent=intent, status="completed")
     agent.drain(1.5)

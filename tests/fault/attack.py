@@ -31,7 +31,8 @@ RUBBISH = [b"[" * 100000, b"{" + b'"a":1,' * 50000, b"\xff" * 200000,
                {"value": str(n)} for n in range(21)]}).encode()]
 
 
-# What it has to be told before it ends; a busy machine may take longer.
+# The refusals that it has to get before it ends; a busy machine may take
+# longer.
 WANTED = {"413 request.too_large", *(f"429 limit.{k}" for k in (
     "rate", "open", "bytes", "streams", "held", "subscriptions",
     "endpoints"))}

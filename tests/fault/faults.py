@@ -1,7 +1,8 @@
-"""What kills: SIGKILL for one process of a server at a time, and for its
-database, which is then started again as ./start does.
+"""Faults: SIGKILL for one process of a server at a time, and for its database,
+which is then started again as ./start does.
 
-Only the children of a server that the test itself started are touched."""
+Only the children of a server that the test itself started are touched.
+"""
 import asyncio
 import os
 import signal

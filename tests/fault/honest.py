@@ -14,7 +14,7 @@ PATIENCE = 60  # seconds until an answer has to be there
 
 
 class Book:
-    """What the agents asked and the operators answered."""
+    """The questions of the agents and the answers of the operators."""
 
     def __init__(self):
         self.asked, self.answers, self.learned = [], {}, {}
@@ -80,7 +80,7 @@ class Operator(Honest):
 
 
 class Memory:
-    """What the processes of a server take, looked at five times a second."""
+    """The resources of a server's processes, sampled five times a second."""
 
     def __init__(self, server):
         self.supervisor, self.running = server.supervisor(), True

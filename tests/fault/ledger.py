@@ -29,7 +29,7 @@ Delivery = collections.namedtuple(
 
 @dataclasses.dataclass
 class Stream:
-    """What one reader saw, over all of its connections."""
+    """The events that one reader got, over all of its connections."""
     intent: str = None  # of an intent's stream
     after: int = 0      # the sequence behind which it began
     agent: str = None   # of an agent's stream
@@ -44,7 +44,8 @@ class Ledger:
     learned: list = dataclasses.field(default_factory=list)
     arrivals: list = dataclasses.field(default_factory=list)
     streams: list = dataclasses.field(default_factory=list)
-    # What the database has in the end, and who is told of every question's.
+    # The database at the end, and the callers that learned of each question's
+    # end.
     rows: dict = dataclasses.field(default_factory=dict)  # by id
     events: list = dataclasses.field(default_factory=list)
     deliveries: list = dataclasses.field(default_factory=list)
@@ -222,7 +223,7 @@ def waited_in_time(book):
 
 
 def everybody_learned(book):
-    """Whoever waited was told what came of it, as the database has it."""
+    """Every waiting client got the outcome that the database has."""
     told = set()
     for one in book.learned:
         told.add(one.suspension)
@@ -314,5 +315,5 @@ CHECKS = {f.__name__: f for f in (
 
 
 def wrong(book, name):
-    """What one check has to say."""
+    """The findings of one check."""
     return list(CHECKS[name](book))

@@ -1,8 +1,9 @@
 """The load: agents that ask and wait, operators that answer, readers of
-streams. Whatever they are told goes into the ledger.
+streams. Every response goes into the ledger.
 
-What a client has to expect while things are killed (503, 502, a connection
-that breaks) is counted and tried again; anything else is a failure."""
+The errors that a client has to expect while processes are killed (503, 502, a
+connection that breaks) are counted and retried; any other is a failure.
+"""
 import asyncio
 import collections
 import json

@@ -45,7 +45,7 @@ def server():
 
 
 class Told:
-    """What came of it."""
+    """The results."""
 
     def __init__(self, server):
         self.book, self.hostile = Book(), {}

@@ -141,7 +141,7 @@ async def settled(server, book, *things):
 
 
 def left(server, book, things):
-    """What is still to be done, and to be heard on a stream."""
+    """Work that is still to be done, and events still to be streamed."""
     pending = {"questions": "open_question",
                "deliveries": "delivery WHERE state = 'pending'"}
     with server.database() as db:
@@ -157,7 +157,7 @@ def left(server, book, things):
 
 
 def read(server, clock, book):
-    """What the database says in the end."""
+    """The state of the database at the end."""
     done = server.sayso("verify")
     book.verify = (done.returncode, done.stdout + done.stderr)
     with server.database() as db:
@@ -183,7 +183,7 @@ def read(server, clock, book):
 
 
 def summary(book, load, faults):
-    """What the run was worth, to be read in the log."""
+    """The coverage of the run, for the log."""
     kinds = collections.Counter(e.type for e in book.events)
     rows = collections.Counter(r.state for r in book.rows.values())
     answers = collections.Counter(a.status for a in book.answers)

@@ -77,7 +77,7 @@ static void check_id(struct arena *a, struct str text)
     }
 }
 
-/* What the database holds: JSON that has passed the gate, or nothing. */
+/* A value of the database: JSON that has passed the check, or nothing. */
 static struct str checked(struct arena *a, struct str s, const char *other)
 {
     return s.p && !json_check(a, s) ? s : str_of(other);

@@ -39,7 +39,7 @@ def manual(words):
 
 
 def unit(key):
-    """What packaging/sayso.service says."""
+    """The settings of packaging/sayso.service."""
     text = (TOP / "packaging/sayso.service.in").read_text()
     return re.findall(rf"^{key}=(.*)$", text, re.M)[-1]
 

@@ -1,5 +1,5 @@
-"""What the tests over HTTP share: the route table as data, short ways to make
-intents and questions, and what holds for every answer."""
+"""The parts that tests over HTTP share: the route table as data, helpers that
+make intents and questions, and checks of every answer."""
 import base64
 import collections
 import concurrent.futures
@@ -225,7 +225,7 @@ def start_database(server):
             ["/usr/lib/postgresql/15/bin/postgres", "-D", data], stdout=log,
             stderr=log, stdin=subprocess.DEVNULL, cwd="/",
             start_new_session=True, **as_owner)
-    # Whoever ends it shall see it end: nobody else buries our child.
+    # The test waits for it itself: no other process reaps this child.
     threading.Thread(target=process.wait, daemon=True).start()
     return process
 
@@ -283,7 +283,7 @@ def waiting(server):
 
 
 def connections(path):
-    """What /proc calls the sockets of those who came in at a path."""
+    """The inodes of the sockets accepted at a path, from /proc."""
     rows = [x.split() for x in
             pathlib.Path("/proc/net/unix").read_text().splitlines()[1:]]
     return {f"socket:[{row[6]}]" for row in rows

@@ -74,8 +74,8 @@ class Page:
         return found[0]
 
     def data(self, end, **typed):
-        """What a browser would send: every field as it stands, and what was
-        typed."""
+        """The data that a browser would send: every field as it is, and the
+        typed values."""
         out = {}
         for f in self.form(end)["fields"]:
             ticked = f["type"] not in ("checkbox", "radio") or f["on"]
@@ -93,7 +93,7 @@ class Page:
 
 
 def login_data(client, **typed):
-    """What the login form would post from this browser."""
+    """The data of the login form in this browser."""
     return Page(client.get("/login")).data("/login", **typed)
 
 
@@ -112,7 +112,7 @@ def fields(r):
 
 
 def typed(r, values):
-    """What was typed, by labels, as the names that a browser sends."""
+    """Typed values, by labels, as the names that a browser sends."""
     names = fields(r)
     out = {}
     for label, value in values.items():
@@ -122,7 +122,7 @@ def typed(r, values):
 
 
 def filled(client, path, values):
-    """What a browser would send of the form with these values."""
+    """The data that a browser would send of the form with these values."""
     r = client.get(path)
     assert r.status_code == 200, r.text
     return Page(r).data(path, **typed(r, values))
@@ -133,7 +133,8 @@ def send(client, path, values, **more):
 
 
 def button(client, path, what, page=None):
-    """What a browser would send at the button `what` of a form of the page."""
+    """The data that a browser would send at the button `what` of a form of the
+    page."""
     r = client.get(page or path)
     assert r.status_code == 200, r.text
     form = next(f for f in Page(r).forms if f["action"] == path and any(
@@ -149,7 +150,7 @@ def press(client, path, what, page=None, **more):
 
 
 def token(client):
-    """What a form of whoever is signed in carries."""
+    """The form token of the session."""
     return Page(client.get("/settings/profile")).data("/logout")["csrf"]
 
 

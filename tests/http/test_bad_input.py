@@ -1,5 +1,5 @@
-"""What is not a request at all: broken JSON to every route that reads some,
-addresses, queries, sizes. Never a 500, nothing half-written."""
+"""Malformed requests: broken JSON to every route that reads some, addresses,
+queries, sizes. Never a 500, nothing half-written."""
 import json
 
 import pytest

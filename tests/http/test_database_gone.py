@@ -14,7 +14,7 @@ from kit import answer, ask, children, comm, new_id, new_intent, wait_for
 from page import login_data
 from server import place
 
-# What test_pool.py looks at takes half a minute: it begins here.
+# The situation of test_pool.py takes half a minute: it begins here.
 pytestmark = pytest.mark.usefixtures("stuck")
 
 
@@ -70,7 +70,7 @@ def unavailable(call):
 
 
 def gone(server, agent, operator, nobody, asked):
-    """What every kind of request gets while the database is not there."""
+    """The answer to every kind of request while the database is down."""
     at = f"/api/v1/suspensions/{asked['suspension_id']}"
     login = login_data(nobody, email="a@example.com", password="x")
     calls = [
@@ -88,7 +88,7 @@ def gone(server, agent, operator, nobody, asked):
         for r in kit.together(*[lambda c=c: unavailable(c) for c in some]):
             if "json" in r.headers["content-type"]:
                 assert r.json()["code"] == "database.unavailable"
-    # What needs no database goes on.
+    # Requests without the database still work.
     assert nobody.get("/healthz").status_code == 200
     assert nobody.get("/.well-known/openintent.json").status_code == 200
     assert nobody.get("/login").status_code == 200

@@ -271,7 +271,7 @@ def test_gone(server, db, clock, receiver, intent, path):
     for one in later:
         got = settled(db, one)
         assert got["state"] == "failed" and got["tries"] == 0
-    # What comes too late to be kept from the table is given up as well.
+    # A delivery that was written after the removal is given up as well.
     late = queue(db, clock, to, intent)
     assert settled(db, late, 30)["state"] == "failed"
     assert len(receiver.at(path)) == 1
@@ -415,7 +415,7 @@ def test_a_long_answer_is_not_read_to_its_end(db, clock, receiver, intent,
 # --- Whatever happens to us -----------------------------------------------
 
 def test_it_is_killed_in_the_middle(server, db, clock, receiver, intent, path):
-    """What was on its way comes again, with the same id."""
+    """A delivery that was being sent is sent again, with the same id."""
     receiver.answer(path, 204, delay=3)
     to = endpoint(db, clock, receiver.url(path))
     sent = queue(db, clock, to, intent)
@@ -740,7 +740,7 @@ def test_an_answer_is_pushed_at_once(server, db, clock, receiver, intent,
             assert said["data"]["value"] == "approve"
             assert said["data"]["suspension_id"] == asked["suspension_id"]
             settled(db, request.headers["webhook-id"])
-        # What nobody wakes it for waits for its look.
+        # A delivery without a wake-up waits for the next look.
         slept = []
         to = endpoint(db, clock, receiver.url(path))
         for _ in range(5):

@@ -41,7 +41,7 @@ def register(client, status=201, **more):
 
 
 def deliveries(server, endpoint):
-    """What has been written for an endpoint; sending it fails."""
+    """The deliveries written for an endpoint; sending them fails."""
     with server.database() as db:
         return db.execute(
             "SELECT type, body::json, event_sequence, suspension_id FROM "
@@ -305,7 +305,7 @@ def test_an_answer_is_told(server, bot, other_agent, admin, operator):
         assert data["intent_id"] == asked["intent_id"]
         assert data["intent_status"] == "active"
     assert deliveries(server, theirs) == []
-    # What was refused tells nobody.
+    # A refused answer makes no delivery.
     assert answer(operator, asked, "go").status_code == 409
     assert len(deliveries(server, mine)) == 1
 
@@ -393,7 +393,7 @@ def test_an_agent_without_a_key_is_told_nothing(server, bot, admin, operator,
     with no_key_for_any_agent(server):
         assert told_after(0) == [1, 1, 1]
         end_key(server, last, how)
-        # What an admin registered for the agent goes on.
+        # An endpoint that an admin registered for the agent still counts.
         assert told_after(1) == [1, 2, 2]
         assert told_after(2) == [1, 3, 3]
     # A key for any agent is one for this agent.
@@ -484,7 +484,7 @@ def ladder(*steps, **more):
 
 
 def not_there(server, asked):
-    """What the log says of a question whose channel is not there."""
+    """The log lines about a question whose channel is missing."""
     return [x for x in server.log().splitlines()
             if asked["suspension_id"] in x and "notified instead" in x]
 
@@ -524,7 +524,7 @@ def test_what_a_policy_was_inherited_with_is_no_fault_of_the_question(
         (kind, recipient, body, _), = told(server, every)
         assert (kind, recipient) == ("suspension.asked", None)
         assert body["data"]["suspension_id"] == asked["suspension_id"]
-        # What it says itself is looked at as ever.
+        # The question's own members are checked as always.
         ask(client, channel_hint="desk", retry_policy=ladder((1, "desk", "")))
         assert len(told(server, desk)) == 1
         r = client.post("/api/v1/suspensions", json={

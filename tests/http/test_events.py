@@ -11,7 +11,7 @@ from kit import (ANY_ID, NAIVE, answer, ask, check_chain, events, get,
 
 route = pytest.mark.route
 
-# What clients of OpenIntent can read; anything else makes them raise.
+# The types that OpenIntent's clients can read; any other makes them raise.
 KNOWN = set("""
 intent_created state_patched status_changed agent_assigned agent_unassigned
 constraint_added constraint_removed dependency_added dependency_removed

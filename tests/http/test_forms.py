@@ -250,7 +250,8 @@ def test_somebody_was_faster(agent, me, other, kind):
     r = send(me, asked, mine_page, reason="my own comment", **mine)
     assert r.status_code == 409
     page = Page(r)
-    # Who decided, what, and when; and what I sent is not lost.
+    # The page shows the responder, the answer and the time; the typed text is
+    # kept.
     assert other.email in page.text or other.name in page.text
     assert {"choice": "Approve refund", "text": "theirs",
             "form": "111"}[kind] in page.text

@@ -565,7 +565,7 @@ def test_M7_an_event_says_what_kind_of_actor(world, operator, person):
     assert answer(operator, by_key, "deny").status_code == 200
     with world.server.database() as db:
         end_now(db, late["suspension_id"])
-    # What another call finds to be over is the clock's too.
+    # An expiry found by another call is also the clock's.
     assert answer(operator, late, "deny").status_code == 409
     r = set_status(alpha, get(alpha, first), "completed")
     assert r.status_code == 200

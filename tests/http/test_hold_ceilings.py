@@ -1,5 +1,5 @@
-"""What a request may hold: lists of the largest rows, bodies that grow in
-memory, and a worker that lives through all of them."""
+"""The memory of a request: lists of the largest rows, bodies that grow in
+memory, and a worker that survives all of them."""
 import json
 import pathlib
 import re
@@ -196,7 +196,7 @@ def test_h1_large_questions_are_listed_page_by_page(server, agent, auditor):
             "context": {"x": "0" * 168_000}})
         assert r.status_code == 201, r.text
         made.append(r.json()["suspension_id"])
-    # What an operator's client asks for first.
+    # The first request of an operator's client.
     r = auditor.get("/api/v1/suspensions")
     assert r.status_code == 200 and r.json()["suspensions"] and \
         r.json()["next"]

@@ -1,6 +1,6 @@
-"""What the pages let slip: ending what is another's takes a second step, a
-secret is shown until it was stored, what was typed is not lost, and what a
-reader decides stands before them as it is."""
+"""Safety of the pages: ending another person's session takes a second step, a
+secret is shown until it was stored, typed text is not lost, and a reader sees
+exactly the thing they decide on."""
 import html
 import re
 
@@ -63,7 +63,7 @@ def test_A7_no_other_step_is_asked_for(boss, db, person):
     path = at(db, them)
     assert boss.client.get(f"{path}?do=enable").status_code == 400
     press(boss.client, path, "disable", f"{path}?do=disable")
-    # What was done meanwhile is not asked for again.
+    # An action that was done meanwhile is not offered again.
     page = boss.client.get(f"{path}?do=disable")
     assert page.status_code == 200 and not buttons(page, "disable")
     assert len(buttons(page, "enable")) == 1
@@ -124,7 +124,7 @@ def refund(agent, order, **more):
 
 
 def head(r):
-    """What stands before the form."""
+    """The text before the form."""
     return Page(r).text.split("Comment")[0]
 
 
@@ -278,7 +278,8 @@ def shows(client, asked, choice):
 
 
 def change(page, old, new):
-    """What a browser sends with the field that has old now saying new."""
+    """The data that a browser sends with the field whose value is old set to
+    new."""
     data = page.data("/respond")
     key = next(k for k, v in data.items() if v == old)
     return {**data, key: new}
@@ -453,7 +454,7 @@ def test_A9_an_answer_is_final_and_the_page_says_so_before(agent, me):
 # --- A3: a session that ended while somebody answered ---------------------
 
 def answering(db, one, asked, **typed):
-    """What their browser sends once their session has ended."""
+    """The data that their browser sends once their session has ended."""
     data = Page(one.client.get(
         f"/suspensions/{asked['suspension_id']}")).data("/respond", **typed)
     db.execute("UPDATE operator_session SET revoked_at = now() WHERE "

@@ -1,5 +1,4 @@
-"""What holds at the sign-in and around it: each finding that was mended has a
-test of its name."""
+"""Sign-in and roles: each fixed finding has a test with its name."""
 import concurrent.futures
 import contextlib
 import fcntl

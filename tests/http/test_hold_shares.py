@@ -1,8 +1,9 @@
-"""What one caller may take of the server, and that the others do not notice:
-streams, held reads, requests, questions, bytes, endpoints, deliveries.
+"""The limits of one caller, and that other callers are not affected: streams,
+held reads, requests, questions, bytes, endpoints, deliveries.
 
-Two servers: one with few streams, and one with what it comes with; what else
-is limited is set for a test by the file and a reload."""
+Two servers: one with few streams, and one with the defaults; other limits are
+set for a test by the file and a reload.
+"""
 import base64
 import concurrent.futures
 import contextlib
@@ -466,7 +467,7 @@ def test_H5_bytes_of_a_day(server):
             intent = r.json()
         r = kit.patch(client, intent, kit.put("x", "b"))
         over(r, "limit.bytes")
-        # What is read and what people answer is not what was meant.
+        # Reads and answers of people do not count to the key's limit of bytes.
         assert kit.get(client, intent)["state"]["x"][0] == "a"
         kit.answer(server.client("operator"), asked)
         ask(second)

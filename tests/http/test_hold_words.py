@@ -52,7 +52,7 @@ def words(markup):
 
 
 def buttons(r):
-    """What stands on each button that answers, by its tone."""
+    """The words of each button that answers, by its tone."""
     return [(words(text), tone) for tone, text in re.findall(
         r'<(?:a|button) class="btn ([^"]*)"[^>]*(?:choice=|name="value")'
         r'[^>]*>(.*?)</(?:a|button)>', r.text, re.S)]
@@ -212,7 +212,7 @@ def calls(n, last="ls"):
 
 
 def sentence(r):
-    """What the confirm step says of what is not seen; None: nothing."""
+    """The words of the confirm step about unseen facts; None: none."""
     found = re.search(r'name="unseen".*?<strong>(.*?)</strong>', r.text, re.S)
     return found and words(found[1])
 

@@ -76,13 +76,13 @@ def make(name, agent, operator):
 
 @pytest.fixture(autouse=True)
 def no_clock(server):
-    """What ends by itself meanwhile is no second effect."""
+    """An expiry in between is not a second effect."""
     with asleep(server, "tick"):
         yield
 
 
 def count(server):
-    """What a second effect would change, over all of the database."""
+    """The rows that a second effect would change, over all of the database."""
     with server.database() as db:
         return db.execute(
             "SELECT (SELECT count(*) FROM event),"
@@ -166,7 +166,7 @@ def test_the_answer_of_the_first_is_not_for_the_second(
 
 
 def test_a_replay_after_things_went_on(agent, operator):
-    """What was answered then is answered now, though the intent has moved."""
+    """The first answer is repeated, though the intent has changed since."""
     intent = new_intent(agent)
     at = f"/api/v1/intents/{intent['id']}/status"
     headers = {"If-Match": "2", "Idempotency-Key": new_id()}

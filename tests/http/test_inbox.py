@@ -320,7 +320,7 @@ def test_one_decision_for_many_leaves_out_what_is_not_for_it(
 
 
 def test_all_that_is_approved_together_is_shown(me, approval, post):
-    """What an agent calls it is not what it does."""
+    """An agent's label is not the choice's effect."""
     word = "whole" + new_id()[:6]
     calls = [{"tool": "payments.transfer", "dry": False,
               "args": {"amount": 50000, "to": "a<b>\u202e"}}]
@@ -341,7 +341,8 @@ def test_all_that_is_approved_together_is_shown(me, approval, post):
                  f"capability {PERMISSION['capability']}"):
         assert part in text, part
     assert text.count("The subject is too long for a list.") == 3
-    # What is left out stays so when it is sent, and a no needs no facts.
+    # A question that was left out stays out when it is sent, and a no needs no
+    # facts.
     r = me.client.post("/inbox/decide", data={
         "csrf": csrf, "answer": "approve", "pick[]": pick})
     assert "2 approved, 2 not" in Page(r).text
@@ -623,7 +624,7 @@ def test_the_export_says_what_was_answered(me, post, operator):
     assert answer(operator, words, "=1+1").status_code == 200
     table, line = exported(me.client, words)
     assert line["value"] == "=1+1" and table["value"] == "'=1+1"
-    # Who declined gave no value.
+    # A decline has no value.
     no = post("No?", kind="elicitation", response_type=None,
               subject={"prompt": "No?"})
     r = operator.post(f"/api/v1/suspensions/{ids(no)[0]}/respond",
@@ -718,7 +719,7 @@ def test_a_day_is_the_readers(server, person):
 
 
 def chips(client, **query):
-    """What each row of filters offers, with its counts."""
+    """The options of each row of filters, with their counts."""
     r = client.get("/decided", params=query)
     assert r.status_code == 200, r.text
     rows = re.findall(r"<h2>(\w+)</h2><ul>(.*?)</ul>", r.text, re.S)
@@ -747,7 +748,7 @@ def test_the_filters_of_the_decided_are_counted(server, me):
             assert chips(me.client, outcome="vetoed", **by) == {
                 "Outcome": ends, "Door": {"Any": "6", "API": "6"},
                 "Kind": {"All": "6", "Approval": "3", "Question": "3"}}
-            # What is chosen stays, to be taken back.
+            # A chosen filter stays visible, so that it can be removed.
             assert chips(me.client, kind="permission", outcome="vetoed",
                          **by) == {
                 "Outcome": {"All": "3", "Approved": "3", "Rejected": "0"},

@@ -1,4 +1,4 @@
-"""Who may: keys, the agents they speak for, and roles, row by row."""
+"""Access: keys, the agents they act as, and roles, row by row."""
 import pytest
 
 from kit import (ANY_ID, KEYED, ROLES, ROUTES, ask, by_name, fill, new_id,

@@ -56,7 +56,7 @@ def show(who, asked, choice):
 
 
 def fields(page):
-    """What a browser would send, with every tick."""
+    """The data that a browser would send, with every tick."""
     out = {}
     for f in page.form("/respond")["fields"]:
         name = f["name"]
@@ -222,7 +222,7 @@ def test_a_subject(agent, me):
     assert names[amount] == "5"
     through(me, asked, "edit", **{amount: "4.50"})
     got = read(agent, asked)
-    # What was not touched stays as it was sent, its line ends included.
+    # Untouched values stay as they were sent, with their line ends.
     assert got["approved_subject"] == {**SUBJECT, "amount": 4.5}
     assert got["subject"] == SUBJECT
 
@@ -396,7 +396,7 @@ def test_too_late_is_too_late_with_fields_too(agent, operator, me):
         for act in ("look", "again", "value"):
             r = post(me, asked, {**data, "f1": typed, act: "confirm"})
             assert r.status_code == 409, (typed, act)
-            # What was typed is not lost.
+            # The typed value is not lost.
             assert typed != "3" or 'Limits {"limit":3}' in Page(r).text
     assert read(agent, asked)["outcome"] == "vetoed"
 

@@ -235,7 +235,8 @@ def is_modified(sent):
 
 @pytest.fixture(scope="module")
 def pushed(server, agent):
-    """What the agent's platform is told of a question, as it is queued."""
+    """The messages to the agent's platform about a question, as they are
+    queued."""
     r = agent.post("/api/v1/endpoints", json={
         "name": "kinds", "url": f"https://{new_id()}.invalid/hook"})
     assert r.status_code == 201, r.text
@@ -741,7 +742,7 @@ def test_a_plain_record_is_a_plain_card_and_never_a_permit(agent, operator,
     done = read(agent, {"suspension_id": sid})
     assert done["outcome"] == "none" and done["modified"] is False
     mirror = get(agent, intent)["state"]["_suspension"]
-    # What looks like the server's own word is left out.
+    # Members with the names of the server's own are left out.
     assert mirror["subject"] == 7
     assert not {"constraints", "modified"} & set(mirror)
 

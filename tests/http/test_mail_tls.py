@@ -40,7 +40,7 @@ def authority():
 
 @pytest.fixture
 def sent(authority, request):
-    """What became of a mail by a relay: (its row, the relay's mails)."""
+    """The result of a mail by a relay: (its row, the relay's mails)."""
     how, url, settle = request.param
     hosts = "DNS:mail.localhost,IP:127.0.0.1"
     relay = Mailbox(**how(authority.context("relay", hosts)))

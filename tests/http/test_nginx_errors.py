@@ -1,4 +1,4 @@
-"""What nginx says by itself: JSON too, in every case."""
+"""Answers that nginx makes by itself: JSON too, in every case."""
 import json
 
 import pytest

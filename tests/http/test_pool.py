@@ -84,7 +84,7 @@ def test_a_reload_reads_the_configuration(server):
         conf.write_text(text.replace("workers = 4", "workers = 2"))
         os.kill(server.supervisor(), signal.SIGHUP)
         wait_for(lambda: len(server.workers()) == 2)
-        # What cannot be read changes nothing.
+        # A configuration that cannot be read changes nothing.
         conf.write_text(text + "bogus = 1\n")
         os.kill(server.supervisor(), signal.SIGHUP)
         wait_for(lambda: "reload failed" in server.log())

@@ -1,5 +1,5 @@
-"""The settings pages of oneself: sessions, name, time zone, theme, password.
-What one person does there touches nobody else, and counts at once."""
+"""The settings pages of oneself: sessions, name, time zone, theme, password. A
+person's changes there affect nobody else, and take effect at once."""
 import contextlib
 import re
 

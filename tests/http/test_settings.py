@@ -1,6 +1,6 @@
-"""The settings pages: endpoints, channels, and the log of deliveries. Who may
-see and change what, what is refused and where it is said, and that a secret
-is shown once."""
+"""The settings pages: endpoints, channels, and the log of deliveries. The
+rights of each role, the place of each error, and that a secret is shown
+once."""
 import re
 
 import pytest

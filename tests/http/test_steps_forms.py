@@ -25,7 +25,7 @@ def show(who, asked, **query):
 
 
 def post(who, asked, page, **typed):
-    """What is None is not sent, as a box that is not ticked."""
+    """A value of None is not sent, like a box that is not ticked."""
     data = page.data("/respond", **typed)
     return who.client.post(at(asked) + "/respond",
                            data={k: v for k, v in data.items()
@@ -230,7 +230,7 @@ def test_a_rejected_plan_keeps_its_reason_and_is_superseded(agent, operator,
 
 
 def test_a_plan_is_compared_with_the_one_that_was_approved(agent, me):
-    """What the operator struck out comes back as new, and is marked."""
+    """A step that the operator removed comes back as new, and is marked."""
     first = ask_plan(agent, "abc")
     looked = edit(me, first, k1=None)
     assert confirm(me, first, looked).status_code == 303

@@ -1,5 +1,5 @@
-"""Event streams: who may listen, and from where on. What the workers hand
-over is looked at behind nginx, where the address is to be seen."""
+"""Event streams: who may listen, and from which position. The address that a
+worker hands over is captured behind nginx."""
 import json
 import urllib.parse
 
@@ -32,7 +32,7 @@ def keys(server):
 
 
 def target(answer):
-    """What the stream was handed over with."""
+    """The parameters of the stream that was handed over."""
     assert answer.status == 200 and answer.body == b"", answer
     at = urllib.parse.urlsplit(answer.headers["x-accel-redirect"])
     assert at.path == "/_wait/stream"

@@ -142,7 +142,7 @@ def test_everything_that_can_be_said(agent, channel):
             "fallback.ends", "fallback_value")
     asked = ask(agent, **body)
     seen = read(agent, asked)
-    # What it left out of the policy is filled in.
+    # Members that its policy lacks are filled in.
     body["retry_policy"]["final_fallback_policy"] = "complete_with_fallback"
     later = body["choices"].pop()
     assert later.items() <= seen["choices"].pop().items()

@@ -94,7 +94,7 @@ def until(client, asked, **wanted):
 
 
 def told(client, asked):
-    """What the clock has said of a question, oldest first."""
+    """The clock's events of a question, oldest first."""
     found = events(client, asked["intent_id"])
     return [(e["event_type"], e["payload"]) for e in reversed(found)
             if e["event_type"] in TOLD]
@@ -204,7 +204,7 @@ def test_an_hours_outage(server, clock, agent):
 
 @pytest.fixture
 def queued(server):
-    """What was queued for a question's agent and people, oldest first."""
+    """The deliveries of a question to its agent and to people, oldest first."""
     with server.database() as db:
         id = endpoint(db, "agent", "agent", agent="refunds-agent")
 

@@ -176,7 +176,8 @@ def test_an_event_of_another_intent(broken, agent, intent, tamper):
 
 
 def test_a_row_added_behind_the_end(broken, agent, intent, tamper):
-    """Whoever may insert cannot add what the intent does not know of."""
+    """A role that may insert cannot add an event that the intent does not
+    count."""
     last = events(agent, intent, limit=1)[0]
     event = {**last, "sequence": 6,
              "previous_event_hash": last["event_hash"],

@@ -103,8 +103,8 @@ def holding(server):
 
 
 def nobody_lets_go(server):
-    """What is held now stays so until the client gives up: a call that is
-    answered was not held, however slow the machine is."""
+    """A read held now stays held until the client gives up: an answered call
+    was not held, however slow the machine is."""
     return kit.asleep(server, "wait")
 
 

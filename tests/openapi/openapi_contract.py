@@ -17,7 +17,7 @@ METHODS = ("get", "post", "patch", "put", "delete")
 
 
 def follow(node):
-    """What a reference names, or the node itself."""
+    """The node that a reference names, or the node itself."""
     while isinstance(node, dict) and "$ref" in node:
         place = DOC
         for part in node["$ref"].removeprefix("#/").split("/"):

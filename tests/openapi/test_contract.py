@@ -108,7 +108,7 @@ def test_query_keys_have_the_same_types(row):
             assert schema.get("maximum", "") == (int(most) if most else ""), p
 
 
-# What is changed there is nobody else's affair: the last one wins.
+# Concurrent changes there do not conflict: the last one wins.
 UNOPPOSED = {("patch", "/api/v1/endpoints/{id}")}
 
 

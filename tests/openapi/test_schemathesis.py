@@ -1,9 +1,9 @@
-"""The running server keeps the contract, whatever is sent: Schemathesis makes
-calls from the contract, fitting ones and others, in the name of each role.
+"""The running server keeps the contract for every input: Schemathesis makes
+calls from the contract, valid ones and others, in the name of each role.
 
-What it makes up refers to nothing, so most of the fitting calls are led to an
-intent, question or lease that is really there. The same calls are made in
-every run."""
+Its generated ids refer to nothing, so most of the valid calls are given the id
+of an existing intent, question or lease. The same calls are made in every run.
+"""
 import itertools
 
 import pytest
@@ -49,7 +49,7 @@ def load(mode="all", **phases):
 
 @schemathesis.hook
 def before_call(context, case, kwargs):
-    """Whoever may wait, waits for a second at most."""
+    """A call that may wait waits for a second at most."""
     wait = (case.query or {}).get("wait")
     if str(wait).isdigit() and 1 < int(wait) <= 55:
         case.query["wait"] = 1
@@ -201,7 +201,7 @@ def test_open_to_everybody(case, server):
 
 
 def no_address(answer):
-    """What was sent is no address at all, so nobody was asked for a key."""
+    """The request had no valid address, so no key was required."""
     return answer.json()["code"].split(".")[0] in ("request", "route")
 
 

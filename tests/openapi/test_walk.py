@@ -367,8 +367,8 @@ def test_an_agent_by_name(agent):
 
 @pytest.mark.parametrize("accept", ["*/*", "text/html"])
 def test_errors_before_the_door(agent, accept):
-    """What is no address, query or header of HTTP is answered in the words
-    of the door that it was meant for."""
+    """An invalid address, query or header is answered in the error style of the
+    door that it was meant for."""
     wanted = {"Accept": accept}
     call(agent, "readIntent", 404, {"id": "a%2Fb"}, headers=wanted)
     call(agent, "readIntent", 400, {"id": "%FF"}, headers=wanted)
@@ -460,7 +460,7 @@ def test_page_of_a_question(agent, browser, server):
 
 
 def labelled(page, **values):
-    """What a browser sends for fields that are known by their labels."""
+    """The data that a browser sends for fields that are known by their labels."""
     names = {label: a or b for a, b, label in re.findall(
         r'<(?:label for="(\w+)">|fieldset id="(\w+)">\s*<legend>)'
         r"<bdi>([^<]*)</bdi>", page.text)}
@@ -570,7 +570,7 @@ def test_pages_of_many(server, agent):
 
 
 def filled(page, path, values):
-    """What a browser sends: the form as it stands, and what was typed."""
+    """The data that a browser sends: the form as it is, and the typed values."""
     return Page(page).data(path, **typed(page, values))
 
 

@@ -313,7 +313,7 @@ def test_people(superuser):
           "b@example.com")
 
 
-# What the settings pages, signing in and the use of a key write.
+# The columns that the settings pages, signing in and the use of a key write.
 PARTS = {
     "INSERT": {
         "principal": "id role email name password_hash created_at groups "

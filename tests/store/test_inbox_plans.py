@@ -183,8 +183,8 @@ def test_a_list_looks_at_little(web, inbox, one, generic):
                                    "nothing", "batch 996"])
 @pytest.mark.parametrize("generic", [False, True], ids=["custom", "generic"])
 def test_a_search_looks_at_little(web, inbox, words, generic):
-    """However frequent a word is. What its function does is planned for
-    itself, so that only the pages tell."""
+    """However frequent a word is. The search function is planned separately, so
+    only its pages are visible here."""
     values = page() + [WHOSE, ME, None, words, 2000]
     plan(web, "inbox_words", values, generic)
     assert read_pages(web, "inbox_words", values) < 2000

@@ -126,7 +126,7 @@ def test_old_rows_stay_as_they_are_and_go_on(old):
             assert row["evidence"] == row["artifacts"] == "[]"
             assert row["allow_edit"] is row["not_initiator"] is False
     with old.connect("sayso_web") as db:
-        # What was open is answered, once; what was decided stays so.
+        # Open questions are answered, once; decided ones stay decided.
         decide = ("UPDATE suspension SET state = 'resolved', outcome = "
                   "'answered', responded_at = now() WHERE id = %s")
         db.execute(decide, ["open"])
@@ -268,7 +268,8 @@ def test_questions_are_moved_though_it_is_interrupted(old):
                 question_of_before(web, rows.intent(web), id="lost")
         said = old.migrate(11)
         assert "applied 0011" in said and "applied 0010" not in said
-        # What somebody with the right to wrote since then is not dropped.
+        # A row written since then by a role with the right to write is not
+        # dropped.
         question_of_before(db, rows.intent(db), id="late")
         late = old.begin(12)
         assert "questions were written" in late.communicate()[1]

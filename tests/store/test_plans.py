@@ -170,7 +170,7 @@ def filled(value, large):
     return value
 
 
-# What is read in the order of an index however little there is.
+# Statements that read in the order of an index even when there are few rows.
 IN_ORDER = re.compile(r"(inbox|place|decided)_(?!.*words)|suspension_same|"
                       "group_list")
 
@@ -389,10 +389,10 @@ def test_a_plan(server, large, case, generic):
     assert not LARGE & set(scans), json.dumps(nodes, indent=1)
     used = {n["Index Name"] for n in nodes if "Index Name" in n}
     assert index is None or index in used, used
-    # Nothing of unknown length is sorted; the relations of one intent are
-    # few, and events and lists come in the order of their index. What is
-    # counted is sorted where all there is is less than the ceiling, and of a
-    # question's neighbours there is one for each kind and risk.
+    # Nothing of unknown length is sorted; the relations of one intent are few,
+    # and events and lists come in the order of their index. Counted rows are
+    # sorted where all rows are fewer than the ceiling, and of a question's
+    # neighbours there is one for each kind and risk.
     few = {"place_all", "place_for", "suspension_replacing",
            "intent_dependencies", "intent_dependents", "intent_children",
            "lease_list", "lease_newest", "assignment_list",

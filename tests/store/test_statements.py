@@ -8,7 +8,7 @@ from statements import STATEMENTS, role
 
 # These need no preparing, and cannot be.
 TRANSACTION = {"begin", "commit", "notice_listen"}
-# What only the commands run, as the owner.
+# Statements that only the commands run, as the owner.
 OWNERS = {"key_insert", "key_list", "key_revoke", "operator_list",
           "operator_change", "operator_disable", "operator_enable",
           "operator_password", "operator_sessions_revoke",

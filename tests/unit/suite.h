@@ -1,5 +1,5 @@
-/* What the tests of pure code share: an arena that each test has for itself,
- * and JSON that is written with single quotes. */
+/* The parts that tests of pure code share: an arena for each test, and JSON
+ * written with single quotes. */
 #ifndef UNIT_SUITE_H
 #define UNIT_SUITE_H
 

@@ -1,4 +1,4 @@
-/* What a yes may change: only towards less. */
+/* Changes by a yes: only towards less. */
 #include "domain/amend.h"
 #include "kinds.h"
 #include "suite.h"

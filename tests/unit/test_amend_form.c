@@ -20,7 +20,7 @@ static struct json *choice_of(const char *takes)
     return o;
 }
 
-/* What was read, or the errors, as JSON. */
+/* The parsed values, or the errors, as JSON. */
 static const char *read_back(const char *takes, const char *subject,
                              const char *form)
 {

@@ -94,7 +94,7 @@ static void note(void *p)
     order[ordered++] = *(const char *)p;
 }
 
-/* What a deferred call looks at is still there, and it may defer more. */
+/* The data of a deferred call still exists, and the call may defer more. */
 static void note_and_defer(void *p)
 {
     note(p);

@@ -9,7 +9,7 @@ SUITE(bulk);
 #define CHOICE(value, effect, more)                                            \
     "{\"value\":\"" value "\",\"effect\":\"" effect "\"" more "}"
 
-/* What stands for yes and for no; NULL: nothing does. */
+/* The values of a plain yes and no; NULL: none. */
 static const struct {
     enum answer_type type;
     const char *choices, *yes, *no;

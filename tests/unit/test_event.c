@@ -8,7 +8,7 @@ SUITE(event);
 
 /* ---- types ---------------------------------------------------------- */
 
-/* What anybody who works on the intent may report. */
+/* Types that any agent on the intent may report. */
 static const char reports[] =
     "constraint_added constraint_removed arbitration_requested "
     "decision_recorded attachment_added failure_recorded comment "
@@ -33,7 +33,7 @@ static const char reports[] =
     "federation.received federation.callback federation.budget_warning "
     "federation.completed federation.failed";
 
-/* What the server did, or a person decided: a forgery from anybody else. */
+/* Types of the server's acts and of decisions: a forgery from anybody else. */
 static const char servers[] =
     "intent_created state_patched status_changed agent_assigned "
     "agent_unassigned dependency_added dependency_removed lease_acquired "
@@ -53,7 +53,7 @@ static const char servers[] =
     "agent.identity.challenge_issued agent.identity.verified "
     "log.checkpoint.created log.checkpoint.anchored";
 
-/* What the SDK posts beside the server's own. */
+/* Types that the SDK posts beside the server's own. */
 static const char echoes[] =
     "intent.suspended intent.suspension_renotified "
     "intent.suspension_escalated";
@@ -356,7 +356,7 @@ static void broken(const struct chain *c, int64_t at, const char *reason,
                  k.reason ? k.reason : "");
     if (reason)
         cr_assert_str_eq(k.reason, reason, "%s", what);
-    /* What stood before the break is still known. */
+    /* The tail before the break is still known. */
     if (at)
         cr_assert(k.tail.sequence <= at);
 }

@@ -31,7 +31,7 @@ static void expect(const struct err *e, const char *code, const char *at,
 static const struct {
     const char *sent, *read;
 } fields[] = {
-    /* What is absent */
+    /* defaults of absent members */
     {"{'key':'k'}",
      "{'key':'k','label':'k','type':'string','required':false}"},
     {"{'key':'k','label':null,'type':null,'required':null,'help':null,"

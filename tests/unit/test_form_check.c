@@ -18,8 +18,7 @@ static struct json *form_of(const char *list)
     return form;
 }
 
-/* What the check says about member "k" of a form of one field; "" when it has
- * nothing to say. */
+/* The error for member "k" of a form of one field; "" for none. */
 static const char *says(const char *field, const struct json *value)
 {
     struct json *values = json_object(a), *errors = NULL;

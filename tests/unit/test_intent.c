@@ -67,7 +67,7 @@ static const char table[INTENT_STATUS__MAX][INTENT_STATUS__MAX + 1] = {
     ".....=", /* abandoned */
 };
 
-/* What ought to come: a code, or NULL and *to. */
+/* The expected result: a code, or NULL and *to. */
 static const char *wanted(const struct intent_move *m, enum intent_status *to)
 {
     const char cell = table[m->from][m->to];
@@ -197,7 +197,7 @@ Test(intent, read_takes_every_member)
               str_is(d.v[1], "0190c2a4-7e1f-4abc-8def-0123456789ac"));
     cr_assert(n.confidence == 100);
     cr_assert(str_eq(n.governance_policy, json_of("{'max_cost':3}")));
-    /* What only the server says does not come from the body. */
+    /* Members that the server sets do not come from the body. */
     cr_assert(str_is(n.created_by, "bot") && n.status == INTENT_DRAFT);
     cr_assert(n.version == 0 && !n.id.p);
 }

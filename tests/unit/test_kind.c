@@ -147,7 +147,7 @@ static const char *at_of(const struct place *p)
     return arena_z(a, buf_text(&b));
 }
 
-/* What lasts needs an end, whatever the row says. */
+/* A lasting permission needs an end, whatever the row says. */
 static bool needed(const struct kind_fact *f, const char *severity)
 {
     return f->need == KIND_NEEDED ||

@@ -493,7 +493,7 @@ Test(kind_answers, what_is_no_answer)
          {.value = "{}"}, "response.form", ""},
         {KIND_ELICITATION, "'choices':[{'value':'red'}]",
          {.value = "'green'"}, "response.invalid_choice", ""},
-        /* What was not on offer. */
+        /* Choices that were not on offer. */
         {KIND_APPROVAL, "", {.value = "'edit'", .subject = OTHER},
          "response.invalid_choice", ""},
         {KIND_APPROVAL, "", {.value = "'yes'"}, "response.invalid_choice",

@@ -145,7 +145,7 @@ Test(kind_record, a_form_of_a_kind_may_do_without_fields)
     cr_assert(s.form.p);
 }
 
-/* What was approved is the server's to say. */
+/* Only the server sets the approved subject. */
 Test(kind_record, an_agent_cannot_say_what_was_approved)
 {
     static const char *const keys[] = {"constraints", "approved_subject",
@@ -267,7 +267,7 @@ static struct suspension silent(enum kind k, const char *value,
     return s;
 }
 
-/* What lasts is allowed once, as when a person answers so. */
+/* A lasting permission is allowed once, as with a person's answer. */
 Test(kind_record, silence_allows_no_more_than_a_person)
 {
     struct intent g;

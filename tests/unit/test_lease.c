@@ -16,7 +16,7 @@ static const struct {
     {"active", false, END - 1, "active"},
     {"active", false, END, "expired"},
     {"active", false, END + 1, "expired"},
-    /* Who waits for a person keeps what it holds: seeds/rfc-0025 2. */
+    /* An agent that waits for a person keeps its leases: RFC-0025 2. */
     {"active", true, END - 1, "active"},
     {"active", true, END, "active"},
     {"active", true, 1000 * END, "active"},

@@ -1,5 +1,5 @@
-/* What people read outside of the browser: nothing that an agent wrote becomes
- * a header, markup or a mention, nothing in it stays hidden, and it fits. */
+/* Mail and chat messages: an agent's text never becomes a header, markup or a
+ * mention, its hidden characters are shown, and it fits. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>

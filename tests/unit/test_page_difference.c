@@ -50,7 +50,7 @@ Test(page_difference, each_way)
         {"{\"a\":[{\"b\":1},{\"c\":2}]}", "{\"a\":[{\"b\":1}]}",
          "− a[1]: {\"c\":2} > none"},
         {"{\"a\":{\"b\":1}}", "{\"a\":[1]}", "± a: {\"b\":1} > [1]"},
-        /* What looks alike is told apart by its quotation marks. */
+        /* Values that look alike differ in their quotation marks. */
         {"{\"a\":1}", "{\"a\":\"1\"}", "± a: 1 > \"1\""},
         {"{\"a\":\"1\"}", "{\"a\":\"2\"}", "± a: 1 > 2"},
         {"{\"a.b\":1}", "{\"a.b\":2}", "± [\"a.b\"]: 1 > 2"},

@@ -59,7 +59,7 @@ Test(page_view, moments)
     cr_assert_null(json_get(o, "none"));
 }
 
-/* What a reader reads is theirs. */
+/* A moment for one reader is in their zone. */
 Test(page_view, moments_within_a_sentence)
 {
     v.zone = STR("America/New_York");

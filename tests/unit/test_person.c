@@ -113,7 +113,8 @@ Test(person, no_more_groups_than_there_is_room)
     cr_expect(person_groups(a, buf_text(&b), &s));
 }
 
-/* Who changes whom into what, with how many other admins, and what is said. */
+/* The caller, the change, the number of other admins, and the expected
+ * error. */
 Test(person, who_may_become_what)
 {
     static const struct {

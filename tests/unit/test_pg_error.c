@@ -1,4 +1,4 @@
-/* What an SQLSTATE means for a caller. */
+/* The error for an SQLSTATE. */
 #include "world/pg_error.h"
 
 #include "suite.h"

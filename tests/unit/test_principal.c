@@ -1,4 +1,4 @@
-/* Who is calling, and what a role may do. */
+/* The caller of a request, and the rights of a role. */
 #include "base/buf.h"
 #include "domain/principal.h"
 

@@ -1,4 +1,4 @@
-/* What an agent's platform is told when a question has ended. */
+/* The message to an agent's platform when a question has ended. */
 #include "base/clock.h"
 #include "base/crypt.h"
 #include "domain/push.h"

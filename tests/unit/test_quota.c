@@ -1,4 +1,5 @@
-/* What each caller has used: a rate that forgets, a day that begins anew. */
+/* The recent use of each caller: a rate that recovers, a day that starts
+ * again. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <stdio.h>

@@ -346,7 +346,8 @@ Test(resolve, every_type_accepts_and_refuses)
         try_answer(answers[i].question, answers[i].value, answers[i].code);
 }
 
-/* seeds/rfc-0025 12: without choices it behaves as before there were any. */
+/* RFC-0025 12: without choices any value is accepted, as before they were
+ * introduced. */
 Test(resolve, a_choice_without_choices_takes_any_value)
 {
     static const char *const values[] = {"5", "1.50", "true", "false", "0"};
@@ -756,7 +757,7 @@ Test(resolve, an_answer_on_record)
     cr_assert(str_is(json_get_text(m, "responded_at"),
                      "2026-11-20T09:27:43.510233"));
     same(json_get(m, "metadata"), "{'m':1}");
-    /* What else is in the state stays as it was written. */
+    /* The rest of the state is unchanged, byte for byte. */
     cr_assert(str_starts(c->intent.state, json_of("{'kept':1.50,")));
 }
 
@@ -796,7 +797,7 @@ static const struct {
     {CHOICES, "'go'", "native", 120,
      "Approved by answering \"Approve: Go on\" by ada@example.com through the "
      "API, 2 min after bot asked."},
-    /* What it is called does not hide what it does. */
+    /* A choice's label does not hide its effect. */
     {"{'question':'Q?','choices':[{'value':'a',"
      "'label':'Approve nothing','effect':'veto'}]}",
      "'a'", "browser", 1,

@@ -1,4 +1,4 @@
-/* Who may decide: every mode against everybody. */
+/* The right to decide: every mode against every sort of caller. */
 #include <assert.h>
 
 #include "domain/responder.h"
@@ -135,7 +135,8 @@ Test(responder, a_key_that_is_not_known_hinders_nobody)
     cr_assert_eq(verdict(responder_check(a, &c, &who[ASKER])), 'o');
 }
 
-/* Whoever asks with a key that is an operator's now still asked. */
+/* The key that asked counts as the asking one, even if it is an operator's
+ * now. */
 Test(responder, the_asking_key_never_answers_whatever_its_role)
 {
     const struct responder_case c = {.rule = {.mode = RESPONDER_OPERATORS},

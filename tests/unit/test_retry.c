@@ -428,7 +428,7 @@ static void try_fallback(size_t i, const char *severity)
         const char *code = fallbacks[i].code;
         expect(retry_check_fallback(a, &one, RETRY_SILENCE_NEVER), code,
                code ? "fallback_value" : NULL, of);
-        /* What the operator allows is for low alone. */
+        /* The operator's permission is only for low severity. */
         if (code && str_is(str_of(code), "fallback.authorizes") &&
             one.severity == SEVERITY_LOW)
             code = NULL;
@@ -686,7 +686,8 @@ Test(retry, a_whole_ladder_at_once)
     cr_assert_eq(c->events.n, RETRY_LADDER_MAX + 1);
 }
 
-/* What cannot be read, or is too early, is no reminder and comes to an end. */
+/* A policy that cannot be read, or a reminder that is too early, fires
+ * nothing. */
 Test(retry, nothing_to_do_after_all)
 {
     static const char *const policies[] = {

@@ -44,7 +44,7 @@ static const struct {
     /* and none lowers the agent's word. */
     {"high", SEVERITY_MEDIUM, SEVERITY_LOW, "{}", "high", NULL},
     {"high", SEVERITY_HIGH, SEVERITY_UNSAID, "{}", "high", NULL},
-    /* What cannot be undone is high at least. */
+    /* An action that cannot be undone is high at least. */
     {NULL, SEVERITY_UNSAID, SEVERITY_UNSAID, "{'reversible':false}", "high",
      "none"},
     {"low", SEVERITY_UNSAID, SEVERITY_UNSAID, "{'reversible':false}", "high",
@@ -137,7 +137,7 @@ static const struct {
     {KIND_NONE, NULL, "{'target':'x'}", "y", NULL},
 };
 
-/* What is allowed instead of {'target':'order 12','amount':5} within 9. */
+/* Changes of {'target':'order 12','amount':5} with a limit of 9. */
 Test(risk, what_exceeds_is_typed)
 {
     static const struct {

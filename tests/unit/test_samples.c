@@ -108,7 +108,7 @@ static void hold(const char *name, const char *page, struct json *view)
 
 /* ---- questions ------------------------------------------------------ */
 
-/* What an agent sends, in single quotes; subject NULL: none. */
+/* A question as an agent sends it, in single quotes; subject NULL: none. */
 static struct suspension asked(const char *kind, const char *subject,
                                const char *more)
 {

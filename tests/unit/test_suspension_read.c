@@ -123,7 +123,7 @@ Test(suspension_read, every_member)
     cr_assert_eq(s.fallback_policy, FALLBACK_COMPLETE);
     cr_assert(str_eq(s.fallback_value, json_of("'no'")));
     cr_assert_eq(s.response_type, ANSWER_CHOICE);
-    /* What is shown and hashed is what was sent, byte for byte. */
+    /* The bytes that are shown and hashed are the bytes that were sent. */
     cr_assert(str_eq(s.subject, json_of("{ 'b':1.50, 'a':[ ] }")));
     cr_assert(str_eq(s.context, json_of("{ 'z': 1.50 }")));
     same_text(s.choices,
@@ -778,7 +778,7 @@ Test(suspension_read, a_fallback_value_is_kept_as_it_was_sent)
     }
 }
 
-/* What it does not say may come from elsewhere. */
+/* Absent members may be inherited. */
 Test(suspension_read, a_policy_is_kept_as_it_was_said)
 {
     struct suspension s;

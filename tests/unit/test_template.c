@@ -351,7 +351,7 @@ Test(template, ordinary_letters_of_the_world_are_left_alone)
         cr_expect_str_eq(printed(texts[i]), texts[i]);
 }
 
-/* What a form sends back has to be what was typed or offered. */
+/* A form has to send back exactly the value that was typed or offered. */
 Test(template, what_a_form_sends_back_is_kept)
 {
     static const struct prints cases[] = {

@@ -101,7 +101,7 @@ Test(vocabulary, none_in_an_address_is_no_word)
     cr_assert(str_is(vocabulary_of_key(STR("low")), "low"));
 }
 
-/* What a badge or a button shows is there. */
+/* Every value that a badge or a button shows has its words. */
 Test(vocabulary, what_people_see_has_words)
 {
     for (unsigned i = OUTCOME_AUTHORIZED; i < OUTCOME__MAX; i++) {

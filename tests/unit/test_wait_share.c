@@ -1,4 +1,4 @@
-/* Who holds how much: of one, of all keys, and what is left for people. */
+/* Shares of callers: of one key, of all keys, and the rest for people. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <stdio.h>

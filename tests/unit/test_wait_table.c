@@ -1,4 +1,4 @@
-/* Who is held, and who is let go; and refusals that come too often. */
+/* Held requests and their ends; and refusals that come too often. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 
