@@ -11,14 +11,19 @@ import sys
 
 # What is measured: its title, what it is compared with, and the aim.
 ROWS = {
-    "get": ("GET an intent", "get", 0.3),
+    "get": ("GET an intent", "get", None),
     "suspend": ("suspend", "suspend", None),
     "respond": ("respond, native", "respond", 0.5),
     "respond_openintent": ("respond, OpenIntent", "respond", 0.5),
 }
 
-
-AIM_SIMPLE_UPDATE = 0.3  # a respond, of pgbench -N
+# A request of Sayso as a share of something that bounds it: its title, what
+# that is, and the aim.
+SHARES = {
+    "bare": ("GET an intent, of the bare worker", "get", ("get", "bare"), 0.8),
+    "simple_update": ("respond, native, of pgbench -N", "respond",
+                      ("simple_update", "pgbench"), 0.3),
+}
 
 
 def read_cells(path):
@@ -49,24 +54,22 @@ def compare(cells, what, against):
                 theirs[i]["cpu_us"] / ours[i]["cpu_us"] for i in ours)}
 
 
-def yardstick(cells):
-    """pgbench's own simple-update, which does not get faster when our rows
-    do: what a respond is of it, round by round."""
-    theirs, ours = cells["simple_update", "pgbench"], cells["respond", "sayso"]
-    return {"pgbench": medians(theirs),
+def share(cells, what, against):
+    """What one of our requests is of something else, round by round."""
+    ours, theirs = cells[what, "sayso"], cells[against]
+    return {"other": medians(theirs),
             "ratio": statistics.median(
                 ours[i]["rate"] / theirs[i]["rate"] for i in ours),
             "cpu_ratio": statistics.median(
                 theirs[i]["cpu_us"] / ours[i]["cpu_us"] for i in ours)}
 
 
-def show_yardstick(one):
-    theirs = one["pgbench"]
-    print(f"\npgbench -N: {theirs['rate']:.0f}/s, p50 {theirs['p50_ms']:.2f}, "
-          f"p99 {theirs['p99_ms']:.2f} ms, cpu {theirs['cpu_us']:.0f}; a native "
-          f"respond is {one['ratio']:.2f} of it, by cpu "
-          f"{one['cpu_ratio']:.2f}; aim {AIM_SIMPLE_UPDATE} "
-          f"{'met' if one['ratio'] >= AIM_SIMPLE_UPDATE else 'MISSED'}")
+def show_share(title, aim, one):
+    other = one["other"]
+    print(f"{title}: {one['ratio']:.2f}, by cpu {one['cpu_ratio']:.2f}; aim "
+          f"{aim} {'met' if one['ratio'] >= aim else 'MISSED'} (the other: "
+          f"{other['rate']:.0f}/s, p50 {other['p50_ms']:.2f}, p99 "
+          f"{other['p99_ms']:.2f} ms, cpu {other['cpu_us']:.0f})")
 
 
 def table(results):
@@ -151,8 +154,9 @@ def show_rows(cells, results):
     print("\nMedians of the rounds: requests a second, latencies in ms, "
           "microseconds of processor\nfor each (client, nginx, workers and "
           "database), and the ratio that each round has.\n")
-    print(table(results))
-    show_yardstick(results["simple_update"])
+    print(table(results) + "\n")
+    for name, (title, _, _, aim) in SHARES.items():
+        show_share(title, aim, results[name])
 
 
 def main(where, out):
@@ -163,7 +167,8 @@ def main(where, out):
     results = {what: compare(cells, what, against)
                for what, (_, against, _) in ROWS.items()} if cells else {}
     if cells:
-        results["simple_update"] = yardstick(cells)
+        results.update({name: share(cells, what, against)
+                        for name, (_, what, against, _) in SHARES.items()})
     busy = [c["others_percent"] for one in cells.values()
             for c in one.values()]
     if cells:
