@@ -9,7 +9,7 @@ import urllib.request
 
 ROWS = pathlib.Path(__file__).with_name("inbox.sql")
 
-# What is asked for, and under which name it is told.
+# The requests, and their names in the report.
 REQUESTS = {
     "inbox": "/inbox",
     "mine": "/inbox?view=mine",
@@ -60,7 +60,7 @@ class Browser:
 
 
 def worker_ms(log, ids):
-    """What the log says of these requests."""
+    """The log lines of these requests."""
     found = dict(re.findall(r"request=(\w+) GET .*?total_ms=([0-9.]+)",
                             pathlib.Path(log).read_text()))
     return sorted(float(found[one]) for one in ids if one in found)

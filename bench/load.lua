@@ -1,4 +1,4 @@
--- What wrk sends: one request after the other on each connection.
+-- The requests of wrk: one after the other on each connection.
 --
 -- BENCH_WHAT names the request, BENCH_KEY the API key, BENCH_ROWS a file with
 -- an intent's and a suspension's id on each line. Prints one line for

@@ -1,4 +1,4 @@
-"""What /proc tells of a server: its processes, their memory and their time."""
+"""The resources of a server, from /proc: processes, memory and time."""
 import os
 import pathlib
 import time

@@ -1,4 +1,4 @@
--- What the benchmark needs in its own database: rows to work on, and the row
+-- The benchmark's own database objects: rows to work on, and the row
 -- work of each request as one stored function, for pgbench.
 --
 -- Run by psql as a superuser. Never used by the server.

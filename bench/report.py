@@ -1,15 +1,14 @@
-"""What bench/run measured: a table on the terminal, everything as JSON.
+"""The results of bench/run: a table on the terminal, everything as JSON.
 
-usage: report.py DIRECTORY OUT. DIRECTORY has what was measured: cells and
-surroundings, and time where time and push were. Fails when a number is
-missing.
+usage: report.py DIRECTORY OUT. DIRECTORY has the measurements: cells and
+surroundings, and time where time and push were. Fails when a number is missing.
 """
 import json
 import pathlib
 import statistics
 import sys
 
-# What is measured: its title, what it is compared with, and the aim.
+# The measurements: title, reference and aim of each.
 ROWS = {
     "get": ("GET an intent", "get", None),
     "suspend": ("suspend", "suspend", None),

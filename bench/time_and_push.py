@@ -1,8 +1,8 @@
 """Time and push, on the Sayso that bench/run started: agents that wait,
 silence, and webhooks.
 
-usage: time_and_push.py OUT. What it needs comes in the environment from
-bench/run; what it found goes to OUT as JSON.
+usage: time_and_push.py OUT. Its input comes in the environment from bench/run;
+the result goes to OUT as JSON.
 """
 import contextlib
 import json
@@ -45,8 +45,8 @@ class Bench:
                               stdout=subprocess.PIPE).stdout.strip()
 
     def tidy(self, tables):
-        """What the autovacuum would do. In this order: the plans that others
-        keep are made anew once the numbers are, not before."""
+        """The work of the autovacuum, in this order: cached plans are made anew
+        once the statistics are, not before."""
         for text in (f"ANALYZE {tables}", f"VACUUM {tables}", "CHECKPOINT"):
             self.sql(text)
 

@@ -29,9 +29,9 @@ SELECT 'CREATE DATABASE sayso OWNER sayso_owner TEMPLATE template0 '
  WHERE NOT EXISTS (SELECT FROM pg_database WHERE datname = 'sayso')
 \gexec
 
--- The clock looks who follows the primary, and how far behind, for it meets no
--- strangers. What else it may see by that are the numbers of other sessions and the texts
--- of their statements, which hold no values where they come from Sayso.
+-- The clock measures the standbys, because it handles no untrusted input. With this right
+-- it also sees the statistics of other sessions and the texts of their statements, which
+-- have no values where they come from Sayso.
 GRANT pg_read_all_stats TO sayso_tick;
 
 REVOKE ALL ON DATABASE sayso FROM PUBLIC;

@@ -1,5 +1,5 @@
-/* The five acceptance scenarios of the surface seed (seeds/hitl-surface), and
- * those of reference/surfaces.md 1.7 that can be seen on a page. */
+/* Scenarios of acceptance that can be seen on a page, from the question to the
+ * agent's next step. */
 import assert from "node:assert/strict";
 
 import { follow, press, shown, text, withPage } from "./browser.mjs";

@@ -1,6 +1,6 @@
-/* What an answer goes through on its way: the confirm state, the needed
- * reason, somebody who was faster, the time that is up, facts that changed;
- * and that looking decides nothing. */
+/* The way of an answer: the confirm state, the needed reason, an earlier answer
+ * of another person, the end of the time, facts that changed; and that reading
+ * decides nothing. */
 import assert from "node:assert/strict";
 
 import {

@@ -17,7 +17,7 @@ import { ask, suspension } from "./server.mjs";
 
 const by = { who: "operator" };
 const ways = [{ ...by, scripts: true }, { ...by, scripts: false }];
-/* What allows less or otherwise is confirmed under the server's word alone. */
+/* A changed approval is confirmed under the server's word alone. */
 const changed = "Confirm: Approve with changes";
 
 async function open(page, question, query = "") {
@@ -371,7 +371,7 @@ test("each is decided without scrolling, and a phone keeps the strip", () =>
         }
     }));
 
-/* What tells two answers apart may stand at their end. */
+/* Two answers may differ only at their end. */
 test("a long answer is not cut on a phone", () =>
     withPage({ ...by, width: 360, height: 740 }, async (page) => {
         const label = "Delete the orders of the customer ".repeat(5);

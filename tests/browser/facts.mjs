@@ -1,5 +1,5 @@
-/* What an agent sends with a plan, an input, a credential or a handoff beyond
- * what the kind asks for: it is on the page, counted, and only text. */
+/* Members of a plan, an input, a credential or a handoff beyond those that the
+ * kind needs: each is on the page, counted, and only text. */
 import assert from "node:assert/strict";
 
 import { shown, text, withPage } from "./browser.mjs";

@@ -1,6 +1,6 @@
-/* What a page holds back: an edit that goes beyond what was asked, a question
- * that somebody else has answered, a letter that was meant as a word, and what
- * is another's. */
+/* Answers that a page holds back: an edit that goes beyond the question, a
+ * question that another person has answered, a letter key while typing, and
+ * another person's things. */
 import assert from "node:assert/strict";
 
 import {

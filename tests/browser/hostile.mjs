@@ -19,7 +19,7 @@ const rune = new RegExp("[\\u0000-\\u0008\\u000b-\\u001f\\u007f-\\u009f" +
 const villain = `"><b>agent&lt;😈${"x".repeat(60)}`;
 const header = Buffer.from(villain).toString("latin1");
 
-/* What holds on every page, whatever stands on it. */
+/* Checks that hold on every page, whatever its content. */
 export async function holds(page, what) {
     assert.equal(await overflow(page), 0, `${what} scrolls sideways`);
     const found = await page.evaluate(() => ({

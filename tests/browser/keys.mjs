@@ -7,7 +7,7 @@ import { test } from "./lanes.mjs";
 import * as questions from "./questions.mjs";
 import { ask, suspension } from "./server.mjs";
 
-/* What has the focus: its name, and whether an outline shows it. */
+/* The focused element: its name, and whether an outline shows it. */
 function focused(page) {
     return page.evaluate(() => {
         const one = document.activeElement;

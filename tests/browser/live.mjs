@@ -1,5 +1,5 @@
-/* What happens meanwhile: an open page follows it, and takes nothing away from
- * under a reader's hands. */
+/* Changes while a page is open: the page follows them, and moves nothing that
+ * the reader is using. */
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
@@ -15,7 +15,7 @@ import { api, ask, cancel, respond, server, sql } from "./server.mjs";
 
 const by = { who: "operator" };
 
-/* What other tests left open goes. */
+/* Removes the questions that other tests left open. */
 async function clear() {
     for (;;) {
         const { suspensions } = await api("operator", "GET",

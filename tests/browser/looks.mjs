@@ -32,7 +32,7 @@ function pictures() {
     return dir;
 }
 
-/* What a theme alone can change is contrast. */
+/* A theme changes only contrast, so only that is checked for each. */
 async function audit(page, how, theme) {
     const only = theme === "light" ? standards
         : { type: "rule", values: ["color-contrast"] };

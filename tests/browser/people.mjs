@@ -1,5 +1,4 @@
-/* Who is at the page: signing in and out, where one is led after it, and what
- * an auditor may. */
+/* Signing in and out, the page after it, and the rights of an auditor. */
 import assert from "node:assert/strict";
 
 import {

@@ -226,7 +226,7 @@ test("dark is the same whether chosen or preferred", async () => {
 
 /* ---- doing it ------------------------------------------------------- */
 
-/* What the page shows once: a password or a key. */
+/* The text that the page shows once: a password or a key. */
 const once = (page) => page.locator(".once code").innerText();
 
 for (const scripts of [true, false]) {

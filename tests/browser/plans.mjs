@@ -45,7 +45,7 @@ async function without(page, all) {
     }
 }
 
-/* What a link that leaves the page says of itself. */
+/* The attributes of a link that leaves the page. */
 async function leaves(page, name, href) {
     const link = page.getByRole("link", { name, exact: true }).first();
     assert.equal(await link.getAttribute("href"), href);
@@ -82,7 +82,7 @@ test("what a plan does not tell is unknown, never guessed", () =>
         await words(page, ["Cost unknown", "none"]);
     }));
 
-/* What stands on the page with every fold closed, as rows of words. */
+/* The page's values with every fold closed, as rows of words. */
 function values(page, row) {
     return page.locator("li.step:visible").nth(row).locator(".values tr")
         .allInnerTexts().then((all) => all.map((one) =>

@@ -96,8 +96,8 @@ export function form(more = {}) {
 const zero = "\u200b", override = "\u202e", isolate = "\u2066";
 const long = "W".repeat(10000);
 
-/* What an agent may try in any text. Longest first is cut where a field has a
- * limit. */
+/* Attacks that an agent may put in any text. The longest first is cut where a
+ * field has a limit. */
 export const attacks = [
     `<script>window.taken = 1</script>`,
     `"><img src=x onerror="window.taken=1">`,

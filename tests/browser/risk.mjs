@@ -74,7 +74,7 @@ test("what ends soon stands above the list, whatever its risk", () =>
         assert.equal(await page.locator(".soon a.name").count(), 1);
         assert.equal(await page.locator("li.row").count(), 2);
         await look(page, "inbox-soon");
-        /* What comes to it meanwhile is there without a reload. */
+        /* A question that is asked meanwhile appears without a reload. */
         await ask({ ...soon, title: `${word} next` });
         await page.locator(".soon a.name").nth(1).waitFor();
     }));

@@ -16,7 +16,7 @@ const environ = {
 };
 let made = null; // the directory, when it is only ours
 
-/* What sayso.env says, and where the state is. */
+/* The values of sayso.env, and the directory of the state. */
 export const server = { url: "", state: "", env: {} };
 
 /* "GET /path" of every request for a page. */

@@ -24,8 +24,8 @@ portfolio.member_resumed access_granted access_revoked access_expired
 access_requested access_request_approved access_request_denied
 """.split())
 
-# What tells of a decision or of an act of the server's: a forgery from
-# anybody else.
+# Types that report a decision or an act of the server: a forgery from anybody
+# else.
 SERVERS = """
 intent_created state_patched status_changed agent_assigned agent_unassigned
 dependency_added dependency_removed lease_acquired lease_released
@@ -281,7 +281,7 @@ def test_the_chain_recomputed_from_what_get_shows(agent, operator, admin):
 
 
 def test_the_hash_is_over_the_very_bytes(agent):
-    """Whoever has the answer's bytes needs no parser to check a hash."""
+    """A client with the answer's bytes can check a hash without a parser."""
     intent = new_intent(agent, "draft")
     r = post(agent, intent, "comment", HARD)
     head, rest = re.fullmatch(

@@ -82,7 +82,7 @@ def sent(client, method, path, body, version):
     return client.request(method, path, headers=headers, **more)
 
 
-# What a call brings along that would be taken from who reaches the intent.
+# Bodies that would be accepted from a caller that reaches the intent.
 BODIES = {
     "children": {"title": "x"},
     "dependencies": "dependency_id",
