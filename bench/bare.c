@@ -2,10 +2,10 @@
  *
  * usage: bare SOCKET WORKERS CONNINFO
  *
- * What a GET of an intent costs in any program of this shape: libfcgi takes
- * the request, libpq runs one prepared query by the last part of the address,
- * and the row is the answer. No caller is found out, no rule checked, no
- * memory counted. bench/run compares Sayso with it. Stops on SIGTERM. */
+ * The least cost of a GET in a program of this shape: libfcgi takes the
+ * request, libpq runs one prepared query by the last part of the address, and
+ * the row is the answer. It authenticates nobody, checks no rule and counts no
+ * memory. bench/run compares Sayso with it. Stops on SIGTERM. */
 #include <fcgiapp.h>
 #include <libpq-fe.h>
 #include <signal.h>

@@ -54,7 +54,7 @@ def compare(cells, what, against):
 
 
 def share(cells, what, against):
-    """What one of our requests is of something else, round by round."""
+    """One of our requests as a share of something else, round by round."""
     ours, theirs = cells[what, "sayso"], cells[against]
     return {"other": medians(theirs),
             "ratio": statistics.median(
