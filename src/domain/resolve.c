@@ -189,6 +189,7 @@ static const struct err *record(struct arena *a, struct suspension *s,
                                 const struct principal *who)
 {
     s->state = SUSPENSION_RESOLVED;
+    s->next_attempt_at = 0;
     s->response = json_dump(a, answer->value, SUSPENSION_RESPONSE_MAX);
     s->reason = str_trim(answer->reason).n ? answer->reason : STR_NONE;
     s->responded_by = principal_actor(who);
@@ -335,6 +336,7 @@ const struct err *resolve_expire(struct arena *a, struct decision *d)
     const bool fails = s->fallback_policy == FALLBACK_FAIL;
     const struct event_by by = event_by_clock();
     s->state = SUSPENSION_EXPIRED;
+    s->next_attempt_at = 0;
     s->outcome = fails ? OUTCOME_NONE : OUTCOME_FALLBACK;
     s->response = fails ? STR_NONE : s->fallback_value;
     if (!fails)
@@ -373,6 +375,7 @@ const struct err *resolve_cancel(struct arena *a, struct decision *d,
     buf_str(&b, by.name);
     buf_put(&b, " before anybody answered.");
     s->state = SUSPENSION_CANCELLED;
+    s->next_attempt_at = 0;
     s->outcome = OUTCOME_NONE;
     s->reason = str_trim(reason).n ? reason : STR_NONE;
     s->responded_by = by.name;

@@ -1,4 +1,5 @@
-/* Suspensions: the OpenIntent mirror, the choices, the effect of silence.
+/* Suspensions: the OpenIntent mirror, the choices, the effect of silence; the
+ * table of the fields, whose rows store/sql_gen.awk reads too.
  *
  * Pure. Reading a question is in suspension_read.c. */
 #include "domain/suspension.h"
@@ -190,32 +191,195 @@ struct str suspension_on_expiry(struct arena *a, const struct suspension *s)
     return buf_text(&b);
 }
 
+/* ---- fields: computed members ---------------------------------------- */
+
+static struct json *field_responder(struct arena *a,
+                                    const struct suspension *s)
+{
+    struct json *o = json_object(a);
+    json_set_text(o, "mode",
+                  str_of(vocabulary_responder_mode(s->responder.mode)->wire));
+    json_set_text_or_null(o, "who", s->responder.who);
+    json_set_bool(o, "not_initiator", s->responder.not_initiator);
+    return o;
+}
+
+static struct json *field_on_expiry(struct arena *a,
+                                    const struct suspension *s)
+{
+    return json_string(a, suspension_on_expiry(a, s));
+}
+
+static struct json *field_modified(struct arena *a,
+                                   const struct suspension *s)
+{
+    return json_boolean(a, suspension_modified(s));
+}
+
+/* ---- fields: the table ----------------------------------------------- */
+
+#define COLUMN(type_, column_, at_, in_)                                       \
+    .type = SUSPENSION_##type_, .column = (column_),                           \
+    .at = offsetof(struct suspension, at_), .in = IN_##in_
+#define KEPT(type_, name_, in_) COLUMN(type_, #name_, name_, in_)
+#define SHOWN(type_, name_, in_) KEPT(type_, name_, in_), .member = #name_
+#define TOLD(type_, name_, in_) SHOWN(type_, name_, in_), .told = true
+#define WORDS(name_)                                                           \
+    .words = vocabulary_##name_, .of = vocabulary_##name_##_of
+
+const struct suspension_field suspension_fields[] = {
+    {KEPT(TEXT, id, BOTH), .member = "suspension_id", .told = true},
+    {SHOWN(TEXT, intent_id, ASKED)},
+    {KEPT(COUNT, seq, ASKED)},
+    {KEPT(TEXT, record, ASKED)},
+    {SHOWN(WORD, state, DECISION), WORDS(suspension_state)},
+    {SHOWN(WORD, kind, ASKED), .words = kind_words, .of = kind_of},
+    {SHOWN(TEXT, title, ASKED)},
+    {TOLD(TEXT, question, ASKED)},
+    {SHOWN(TEXT, explanation, ASKED)},
+    {TOLD(WORD, severity, ASKED), WORDS(severity)},
+    {SHOWN(SAID, severity_said, ASKED), WORDS(severity)},
+    {TOLD(WORD, response_type, ASKED), WORDS(answer_type)},
+    {TOLD(JSON, choices, ASKED), .show = suspension_choices},
+    {SHOWN(JSON, form, ASKED)},
+    {SHOWN(JSON, context, ASKED)},
+    {SHOWN(JSON, subject, ASKED)},
+    {TOLD(TEXT, subject_sha256, ASKED)},
+    {SHOWN(JSON, evidence, ASKED)},
+    {SHOWN(JSON, artifacts, ASKED)},
+    {SHOWN(TEXT, supersedes, ASKED)},
+    {SHOWN(FLAG, allow_edit, ASKED)},
+    {.member = "responder", .show = field_responder},
+    {COLUMN(WORD, "responder_mode", responder.mode, ASKED),
+     WORDS(responder_mode)},
+    {COLUMN(TEXT, "responder", responder.who, ASKED)},
+    {COLUMN(FLAG, "not_initiator", responder.not_initiator, ASKED)},
+    {TOLD(TEXT, channel_hint, ASKED)},
+    {SHOWN(TEXT, asked_by, ASKED)},
+    {KEPT(TEXT, asked_by_key, ASKED)},
+    {KEPT(TEXT, initiated_by, ASKED)},
+    {KEPT(COUNT, asked_sequence, ASKED)},
+    {KEPT(JSON, confidence, ASKED)},
+    {SHOWN(TIME, suspended_at, ASKED)},
+    {SHOWN(COUNT, timeout_seconds, ASKED), .if_given = true},
+    {TOLD(JSON, retry_policy, ASKED)},
+    {SHOWN(COUNT, attempt, NEITHER)},
+    {SHOWN(TIME, next_attempt_at, NEITHER)},
+    {SHOWN(TIME, expires_at, ASKED)},
+    {TOLD(WORD, fallback_policy, ASKED), WORDS(fallback_policy)},
+    {SHOWN(JSON, fallback_value, ASKED)},
+    {SHOWN(WORD, on_reject, ASKED), WORDS(on_reject)},
+    {.member = "on_expiry", .show = field_on_expiry},
+    {SHOWN(WORD, outcome, DECISION), WORDS(outcome)},
+    {KEPT(JSON, response, DECISION), .member = "value"},
+    {.member = "modified", .show = field_modified},
+    {SHOWN(JSON, constraints, DECISION)},
+    {SHOWN(JSON, approved_subject, DECISION)},
+    {SHOWN(TEXT, approved_sha256, DECISION)},
+    {SHOWN(TEXT, reason, DECISION)},
+    {SHOWN(JSON, metadata, DECISION)},
+    {SHOWN(TEXT, responded_by, DECISION)},
+    {SHOWN(TEXT, responded_by_claimed, DECISION), .if_given = true},
+    {SHOWN(WORD, responded_via, DECISION), WORDS(via)},
+    {SHOWN(TIME, responded_at, DECISION)},
+    {SHOWN(TEXT, audit_summary, DECISION)},
+};
+const size_t suspension_fields_n = countof(suspension_fields);
+
+/* ---- fields: their values --------------------------------------------- */
+
+static struct str field_count(struct arena *a, int64_t n)
+{
+    struct buf b = buf_make(a, 24);
+    if (n == 0)
+        return STR_NONE;
+    buf_int(&b, n);
+    return buf_text(&b);
+}
+
+struct str suspension_field_text(struct arena *a, const struct suspension *s,
+                                 const struct suspension_field *f)
+{
+    const void *at = (const char *)s + f->at;
+    const int64_t *n = at;
+    const unsigned *word = at;
+    if (f->type == SUSPENSION_TEXT || f->type == SUSPENSION_JSON)
+        return *(const struct str *)at;
+    if (f->type == SUSPENSION_COUNT)
+        return field_count(a, *n);
+    if (f->type == SUSPENSION_TIME)
+        return *n ? clock_rfc3339(a, *n) : STR_NONE;
+    if (f->type == SUSPENSION_FLAG)
+        return *(const bool *)at ? STR("true") : STR("false");
+    if (f->type == SUSPENSION_WORD)
+        return str_of(f->words(*word)->wire);
+    return *word == s->severity ? STR_NONE
+                                : str_of(vocabulary_key(f->words(*word)));
+}
+
+void suspension_field_read(struct suspension *s,
+                           const struct suspension_field *f, struct str text)
+{
+    void *at = (char *)s + f->at;
+    if (f->type == SUSPENSION_TEXT || f->type == SUSPENSION_JSON)
+        *(struct str *)at = text;
+    else if (f->type == SUSPENSION_COUNT || f->type == SUSPENSION_TIME)
+        (void)str_int(text, INT64_MIN, INT64_MAX, at);
+    else if (f->type == SUSPENSION_FLAG)
+        *(bool *)at = str_is(text, "t");
+    else if (f->type == SUSPENSION_WORD)
+        *(unsigned *)at = f->of(text);
+    else
+        *(unsigned *)at =
+            text.p ? f->of(vocabulary_of_key(text)) : s->severity;
+}
+
+static void field_set(struct arena *a, struct json *o,
+                      const struct suspension *s,
+                      const struct suspension_field *f)
+{
+    const void *at = (const char *)s + f->at;
+    const char *key = f->member;
+    if (f->show)
+        json_set_json(o, key, f->show(a, s));
+    else if (f->type == SUSPENSION_JSON)
+        json_set_read(a, o, key, *(const struct str *)at);
+    else if (f->type == SUSPENSION_COUNT)
+        json_set_int(o, key, *(const int64_t *)at);
+    else if (f->type == SUSPENSION_FLAG)
+        json_set_bool(o, key, *(const bool *)at);
+    else if (f->type == SUSPENSION_SAID)
+        json_set_text_or_null(
+            o, key, str_of(f->words(*(const unsigned *)at)->wire));
+    else
+        json_set_text_or_null(o, key, suspension_field_text(a, s, f));
+}
+
+struct json *suspension_record(struct arena *a, const struct suspension *s)
+{
+    struct json *o = json_object(a);
+    for (size_t i = 0; i < suspension_fields_n; i++) {
+        const struct suspension_field *f = &suspension_fields[i];
+        if (f->member &&
+            (!f->if_given || suspension_field_text(a, s, f).p))
+            field_set(a, o, s, f);
+    }
+    return o;
+}
+
 struct json *suspension_payload(struct arena *a, const struct suspension *s)
 {
     struct json *o = json_object(a);
-    json_set_text(o, "suspension_id", s->id);
-    json_set_text(o, "question", s->question);
+    for (size_t i = 0; i < suspension_fields_n; i++) {
+        if (suspension_fields[i].told)
+            field_set(a, o, s, &suspension_fields[i]);
+    }
     if (s->kind != KIND_NONE)
         json_set_text(o, "kind", str_of(kind_words(s->kind)->wire));
-    json_set_text(o, "response_type",
-                  str_of(vocabulary_answer_type(s->response_type)->wire));
-    json_set_json(o, "choices", suspension_choices(a, s));
-    json_set_text_or_null(o, "channel_hint", s->channel_hint);
+    json_set_json(o, "timeout_seconds", NULL);
     if (s->timeout_seconds)
         json_set_int(o, "timeout_seconds", s->timeout_seconds);
-    else
-        json_set_json(o, "timeout_seconds", NULL);
-    json_set_text(o, "fallback_policy",
-                  str_of(vocabulary_fallback_policy(s->fallback_policy)->wire));
-    if (s->confidence >= 0)
-        json_set_double(o, "confidence_at_suspension", s->confidence);
-    else
-        json_set_json(o, "confidence_at_suspension", NULL);
-    json_set_json(o, "retry_policy", NULL);
-    json_set_given(a, o, "retry_policy", s->retry_policy);
-    json_set_text(o, "subject_sha256", s->subject_sha256);
-    json_set_text_or_null(o, "severity",
-                          str_of(vocabulary_severity(s->severity)->wire));
+    json_set_read(a, o, "confidence_at_suspension", s->confidence);
     if (s->severity_said != s->severity)
         json_set_text(
             o, "severity_said",

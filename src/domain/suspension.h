@@ -59,7 +59,7 @@ struct suspension {
     bool said_fallback; /* fallback_policy was given */
     bool strict;        /* it came through the native API */
     enum on_reject on_reject;
-    double confidence; /* 0..1, or negative: not given */
+    struct str confidence; /* JSON text, a number 0..1; p NULL: not given */
     int64_t asked_sequence;
     int64_t attempt;         /* from 1 */
     int64_t next_attempt_at; /* of the next reminder; 0: none */
@@ -76,14 +76,58 @@ struct suspension {
     struct str audit_summary;
 };
 
+/* The fields of a question, one row each: a column of the database, a member
+ * of the record that the API shows, or both. The statements take their columns
+ * from the rows (store/sql_gen.awk); a new column is a member of the struct, a
+ * row and a migration. The OpenIntent mirror, messages and the export have
+ * members of their own. */
+enum suspension_type {
+    SUSPENSION_TEXT,  /* struct str; p NULL: none */
+    SUSPENSION_JSON,  /* struct str, JSON text; p NULL: none */
+    SUSPENSION_COUNT, /* int64_t; 0: none */
+    SUSPENSION_TIME,  /* int64_t; 0: none */
+    SUSPENSION_FLAG,  /* bool */
+    SUSPENSION_WORD,  /* an enum of a vocabulary */
+    SUSPENSION_SAID   /* the same; stored where severity is another */
+};
+
+/* The writer of the column. */
+enum suspension_in { IN_NEITHER, IN_ASKED, IN_DECISION, IN_BOTH };
+
+struct suspension_field {
+    const char *column; /* NULL: it has none */
+    const char *member; /* of the record; NULL: it is not in it */
+    enum suspension_type type;
+    enum suspension_in in;
+    size_t at;     /* in struct suspension */
+    bool if_given; /* the record is without it where it is none */
+    bool told;     /* it is in the payload of intent.suspended too */
+    const struct vocabulary_word *(*words)(unsigned value);
+    unsigned (*of)(struct str word);
+    /* The member's value, where it is not the column's. */
+    struct json *(*show)(struct arena *a, const struct suspension *s);
+};
+extern const struct suspension_field suspension_fields[];
+extern const size_t suspension_fields_n;
+
+/* The value as a parameter of a statement; p NULL: none. */
+struct str suspension_field_text(struct arena *a, const struct suspension *s,
+                                 const struct suspension_field *f);
+/* Sets the value from a column's text; a moment is in microseconds.
+ * severity is read before severity_said. */
+void suspension_field_read(struct suspension *s,
+                           const struct suspension_field *f, struct str text);
+/* The members of the record, in the order of the rows. */
+struct json *suspension_record(struct arena *a, const struct suspension *s);
+
 /* The mirror that stands in intent.state._suspension: the record with the
  * decision on it, once there is one. */
 struct json *suspension_mirror(struct arena *a, const struct suspension *s);
-/* Puts the mirror into the intent's state. */
 /* Takes the question out of the intent's state: a new one is on its way, or the
  * reader may not see it. */
 const struct err *suspension_drop_mirror(struct arena *a,
                                          struct intent *i) MUST;
+/* Puts the mirror into the intent's state. */
 const struct err *suspension_put_mirror(struct arena *a,
                                         const struct suspension *s,
                                         struct intent *i) MUST;

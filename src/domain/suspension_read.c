@@ -299,7 +299,6 @@ const struct err *suspension_read(struct arena *a, const struct json *body,
     if (parts.subject)
         TRY(subject_check(a, parts.subject, out->subject));
     TRY(read_offer(a, &parts, out));
-    out->confidence = -1;
     return finish(a, out);
 }
 
@@ -316,7 +315,8 @@ static void read_confidence(struct fields *f, struct suspension *s)
 {
     const struct json *v =
         f->e ? NULL : json_get(f->obj, "confidence_at_suspension");
-    s->confidence = -1;
+    char text[JSON_DOUBLE_TEXT];
+    s->confidence = STR_NONE;
     if (!v)
         return;
     const double c = json_double(v);
@@ -324,7 +324,8 @@ static void read_confidence(struct fields *f, struct suspension *s)
         fields_wrong(f, "confidence_at_suspension", "field.range",
                      "A confidence is a number from 0 to 1.");
     else
-        s->confidence = c;
+        s->confidence = arena_str(
+            f->arena, (struct str){text, json_double_text(c, text)});
 }
 
 /* OpenIntent's record does not define these members; a valid one is shown,

@@ -69,7 +69,7 @@ const struct err *decided_list(struct pg *pg, struct arena *a,
     *out = (struct decided_rows){.rows = suspensions_rows(a, rows)};
     const size_t n = out->rows.n;
     if (n == 0 || statement == SQL_DECIDED_ALL || statement == SQL_DECIDED_BY ||
-        pg_bool(rows, n - 1, SUSPENSIONS_COLUMNS))
+        pg_bool(rows, n - 1, pg_columns(rows) - 1))
         return NULL;
     out->further = true;
     out->at = out->rows.v[n - 1].responded_at;

@@ -10,11 +10,28 @@
 # a statement begins. `-- piece: listed table id` gives it a name and the
 # parameters {table} and {id}; `-- use: listed intent id` is replaced by its
 # lines with these values.
+#
+# The table of a question's fields comes before the statements and fills in
+# their lists: {s.*} the columns of suspension_row s, {asked} those that are
+# written with a question, {places} their parameters, from $2 on.
 
 function complain(say)
 {
     printf "%s:%d: %s\n", FILENAME, FNR, say > "/dev/stderr"
     failed = 1
+}
+
+# The line with its lists of columns filled in.
+function listed(line,    from)
+{
+    gsub(/[{]asked[}]/, substr(asked, 3), line)
+    gsub(/[{]places[}]/, substr(places, 3), line)
+    while (match(line, /[{][a-z][.][*][}]/)) {
+        from = columns
+        gsub(/@/, substr(line, RSTART + 1, 2), from)
+        sub(/[{][a-z][.][*][}]/, substr(from, 3), line)
+    }
+    return line
 }
 
 # Adds lines to the current piece or statement.
@@ -63,6 +80,21 @@ function literal(s,    n, line, i)
 
 /\r/ { complain("a carriage return") }
 
+FILENAME ~ /[.]c$/ {
+    if (!match($0, /^    [{](KEPT|SHOWN|TOLD|COLUMN)[(][A-Z]+, "?[a-z0-9_]+/))
+        next
+    id = substr($0, RSTART, RLENGTH)
+    sub(/.*[ "]/, "", id)
+    if (/ASKED|BOTH/) {
+        asked = asked ", " id
+        places = places ", $" (++askeds + 1)
+    }
+    if (/TIME/)
+        sub(/at$/, "us", id)
+    columns = columns ", @" id
+    next
+}
+
 /^-- name:/ {
     finish()
     id = $3
@@ -104,7 +136,7 @@ function literal(s,    n, line, i)
 {
     if ((count == 0 && piece == "") || FNR == 1)
         complain("a statement without a name")
-    add($0)
+    add(listed($0))
 }
 
 END {

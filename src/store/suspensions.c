@@ -1,97 +1,19 @@
 /* Suspensions in the database: struct in, struct out. Decides nothing. */
 #include "store/suspensions.h"
 
-#include <assert.h>
-#include <stdio.h>
-#include <stdlib.h>
-
 #include "base/id.h"
 #include "store/sql.gen.h"
 
-/* The columns of suspension_row, in the order of the view. */
-enum {
-    ID, INTENT_ID, SEQ, RECORD, TYPE, TITLE, QUESTION, EXPLANATION, SEVERITY,
-    SUBJECT, SUBJECT_SHA256, CONTEXT, CHOICES, FORM, CHANNEL_HINT, ASKED_BY,
-    ASKED_BY_KEY, INITIATED_BY, SUSPENDED_AT, TIMEOUT, RETRY, EXPIRES_AT,
-    POLICY, FALLBACK, ON_REJECT, CONFIDENCE, ASKED_SEQUENCE, STATE, OUTCOME,
-    RESPONSE, REASON, METADATA, RESPONDED_BY, CLAIMED, VIA, RESPONDED_AT,
-    SUMMARY, SUSPENDED_TIME, RESPONDED_TIME, INBOX_RANK, EXPIRES_TIME, ATTEMPT,
-    NEXT_ATTEMPT_AT, KIND, ALLOW_EDIT, RESPONDER_MODE, RESPONDER, NOT_INITIATOR,
-    EVIDENCE, ARTIFACTS, SUPERSEDES, CONSTRAINTS, APPROVED_SUBJECT,
-    APPROVED_SHA256, SEVERITY_SAID, COLUMNS
-};
-static_assert(COLUMNS == SUSPENSIONS_COLUMNS, "suspension_row");
-
-static double number(struct str s)
-{
-    return s.p ? strtod(s.p, NULL) : -1;
-}
-
-/* The column has the agent's severity where the server raised it, else NULL. */
-static enum severity said(struct str column, enum severity counts)
-{
-    return column.p ? vocabulary_severity_of(vocabulary_of_key(column))
-                    : counts;
-}
-
 struct suspension suspensions_row(const struct pg_rows *r, size_t i)
 {
-    const enum severity severity =
-        vocabulary_severity_of(pg_str(r, i, SEVERITY));
-    return (struct suspension){
-        .id = pg_str(r, i, ID),
-        .intent_id = pg_str(r, i, INTENT_ID),
-        .seq = pg_int(r, i, SEQ),
-        .record = pg_str(r, i, RECORD),
-        .response_type = vocabulary_answer_type_of(pg_str(r, i, TYPE)),
-        .title = pg_str(r, i, TITLE),
-        .question = pg_str(r, i, QUESTION),
-        .explanation = pg_str(r, i, EXPLANATION),
-        .severity = severity,
-        .subject = pg_str(r, i, SUBJECT),
-        .subject_sha256 = pg_str(r, i, SUBJECT_SHA256),
-        .context = pg_str(r, i, CONTEXT),
-        .choices = pg_str(r, i, CHOICES),
-        .form = pg_str(r, i, FORM),
-        .channel_hint = pg_str(r, i, CHANNEL_HINT),
-        .asked_by = pg_str(r, i, ASKED_BY),
-        .asked_by_key = pg_str(r, i, ASKED_BY_KEY),
-        .initiated_by = pg_str(r, i, INITIATED_BY),
-        .suspended_at = pg_int(r, i, SUSPENDED_AT),
-        .timeout_seconds = pg_int(r, i, TIMEOUT),
-        .retry_policy = pg_str(r, i, RETRY),
-        .expires_at = pg_int(r, i, EXPIRES_AT),
-        .fallback_policy = vocabulary_fallback_policy_of(pg_str(r, i, POLICY)),
-        .fallback_value = pg_str(r, i, FALLBACK),
-        .on_reject = vocabulary_on_reject_of(pg_str(r, i, ON_REJECT)),
-        .confidence = number(pg_str(r, i, CONFIDENCE)),
-        .asked_sequence = pg_int(r, i, ASKED_SEQUENCE),
-        .state = vocabulary_suspension_state_of(pg_str(r, i, STATE)),
-        .outcome = vocabulary_outcome_of(pg_str(r, i, OUTCOME)),
-        .response = pg_str(r, i, RESPONSE),
-        .reason = pg_str(r, i, REASON),
-        .metadata = pg_str(r, i, METADATA),
-        .responded_by = pg_str(r, i, RESPONDED_BY),
-        .responded_by_claimed = pg_str(r, i, CLAIMED),
-        .responded_via = vocabulary_via_of(pg_str(r, i, VIA)),
-        .responded_at = pg_int(r, i, RESPONDED_AT),
-        .audit_summary = pg_str(r, i, SUMMARY),
-        .attempt = pg_int(r, i, ATTEMPT),
-        .next_attempt_at = pg_int(r, i, NEXT_ATTEMPT_AT),
-        .kind = kind_of(pg_str(r, i, KIND)),
-        .allow_edit = pg_bool(r, i, ALLOW_EDIT),
-        .responder = {.mode = vocabulary_responder_mode_of(
-                          pg_str(r, i, RESPONDER_MODE)),
-                      .who = pg_str(r, i, RESPONDER),
-                      .not_initiator = pg_bool(r, i, NOT_INITIATOR)},
-        .evidence = pg_str(r, i, EVIDENCE),
-        .artifacts = pg_str(r, i, ARTIFACTS),
-        .supersedes = pg_str(r, i, SUPERSEDES),
-        .constraints = pg_str(r, i, CONSTRAINTS),
-        .approved_subject = pg_str(r, i, APPROVED_SUBJECT),
-        .approved_sha256 = pg_str(r, i, APPROVED_SHA256),
-        .severity_said = said(pg_str(r, i, SEVERITY_SAID), severity),
-    };
+    struct suspension s = {.seq = 0};
+    int column = 0;
+    for (size_t k = 0; k < suspension_fields_n; k++) {
+        const struct suspension_field *f = &suspension_fields[k];
+        if (f->column)
+            suspension_field_read(&s, f, pg_str(r, i, column++));
+    }
+    return s;
 }
 
 struct suspension_rows suspensions_rows(struct arena *a,
@@ -272,69 +194,22 @@ const struct err *suspensions_open_of(struct pg *pg, struct arena *a,
     return NULL;
 }
 
-static void arg_number(struct pg_args *args, struct arena *a, double v)
+static void arg_fields(struct pg_args *args, struct arena *a,
+                       const struct suspension *s, enum suspension_in in)
 {
-    char text[32];
-    if (v < 0) {
-        pg_arg(args, STR_NONE);
-        return;
+    for (size_t i = 0; i < suspension_fields_n; i++) {
+        const struct suspension_field *f = &suspension_fields[i];
+        if (f->in == in || f->in == IN_BOTH)
+            pg_arg(args, suspension_field_text(a, s, f));
     }
-    const int n = snprintf(text, sizeof text, "%.17g", v);
-    pg_arg(args, arena_str(a, (struct str){text, (size_t)n}));
-}
-
-static void arg_kind(struct pg_args *args, const struct suspension *s)
-{
-    pg_arg(args, str_of(kind_words(s->kind)->wire));
-    pg_arg_bool(args, s->allow_edit);
-    pg_arg(args, str_of(vocabulary_responder_mode(s->responder.mode)->wire));
-    pg_arg(args, s->responder.who);
-    pg_arg_bool(args, s->responder.not_initiator);
-    pg_arg(args, s->evidence);
-    pg_arg(args, s->artifacts);
-    pg_arg(args, s->supersedes);
-    pg_arg(args, s->severity_said == s->severity
-                     ? STR_NONE
-                     : str_of(vocabulary_key(
-                           vocabulary_severity(s->severity_said))));
 }
 
 void suspensions_queue_insert(struct pg *pg, struct arena *a,
                               const struct suspension *s)
 {
     struct pg_args args = pg_args(a);
-    pg_arg(&args, s->id);
-    pg_arg(&args, s->intent_id);
-    pg_arg_int(&args, s->seq);
-    pg_arg(&args, s->record);
-    pg_arg(&args, str_of(vocabulary_answer_type(s->response_type)->wire));
-    pg_arg(&args, s->title);
-    pg_arg(&args, s->question);
-    pg_arg(&args, s->explanation);
-    pg_arg(&args, str_of(vocabulary_severity(s->severity)->wire));
-    pg_arg(&args, s->subject);
-    pg_arg(&args, s->subject_sha256);
-    pg_arg(&args, s->context);
-    pg_arg(&args, s->choices);
-    pg_arg(&args, s->form);
-    pg_arg(&args, s->channel_hint);
-    pg_arg(&args, s->asked_by);
-    pg_arg(&args, s->asked_by_key);
-    pg_arg(&args, s->initiated_by);
-    pg_arg_time(&args, s->suspended_at);
-    if (s->timeout_seconds)
-        pg_arg_int(&args, s->timeout_seconds);
-    else
-        pg_arg(&args, STR_NONE);
-    pg_arg(&args, s->retry_policy);
-    pg_arg_time(&args, s->expires_at);
-    pg_arg(&args, str_of(vocabulary_fallback_policy(s->fallback_policy)->wire));
-    pg_arg(&args, s->fallback_value);
-    pg_arg(&args, str_of(vocabulary_on_reject(s->on_reject)->wire));
-    arg_number(&args, a, s->confidence);
-    pg_arg_int(&args, s->asked_sequence);
-    arg_kind(&args, s);
     pg_arg_time(&args, s->next_attempt_at);
+    arg_fields(&args, a, s, IN_ASKED);
     pg_queue(pg, SQL_SUSPENSION_INSERT, &args);
 }
 
@@ -342,19 +217,6 @@ void suspensions_queue_decide(struct pg *pg, struct arena *a,
                               const struct suspension *s)
 {
     struct pg_args args = pg_args(a);
-    pg_arg(&args, s->id);
-    pg_arg(&args, str_of(vocabulary_suspension_state(s->state)->wire));
-    pg_arg(&args, str_of(vocabulary_outcome(s->outcome)->wire));
-    pg_arg(&args, s->response);
-    pg_arg(&args, s->reason);
-    pg_arg(&args, s->metadata);
-    pg_arg(&args, s->responded_by);
-    pg_arg(&args, s->responded_by_claimed);
-    pg_arg(&args, str_of(vocabulary_via(s->responded_via)->wire));
-    pg_arg_time(&args, s->responded_at);
-    pg_arg(&args, s->audit_summary);
-    pg_arg(&args, s->constraints);
-    pg_arg(&args, s->approved_subject);
-    pg_arg(&args, s->approved_sha256);
+    arg_fields(&args, a, s, IN_DECISION);
     pg_queue(pg, SQL_SUSPENSION_DECIDE, &args);
 }

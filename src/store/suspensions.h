@@ -5,8 +5,6 @@
 #include "domain/suspension.h"
 #include "world/pg.h"
 
-#define SUSPENSIONS_COLUMNS 55 /* of suspension_row */
-
 struct suspension_rows {
     struct suspension *v;
     size_t n;
@@ -15,7 +13,7 @@ struct suspension_rows {
 /* The size that ends a page: with the question that reaches it. */
 #define SUSPENSIONS_PAGE_BYTES ((size_t)8 << 20)
 
-/* Row i of a statement that selects from suspension_row. */
+/* Row i of a statement that selects {s.*} first. */
 struct suspension suspensions_row(const struct pg_rows *r, size_t i);
 struct suspension_rows suspensions_rows(struct arena *a,
                                         const struct pg_rows *r);

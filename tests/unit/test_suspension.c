@@ -32,8 +32,7 @@ static struct suspension pending(void)
         .context = STR("{}"),
         .choices = STR("[]"),
         .asked_by = STR("bot"),
-        .suspended_at = NOW,
-        .confidence = -1};
+        .suspended_at = NOW};
 }
 
 /* ---- words ---------------------------------------------------------- */
@@ -469,7 +468,7 @@ Test(suspension, payload_of_a_full_question)
     s.timeout_seconds = 600;
     s.expires_at = NOW;
     s.fallback_policy = FALLBACK_CONTINUE;
-    s.confidence = 0.55;
+    s.confidence = STR("0.55");
     s.retry_policy = json_of("{'max_attempts':2}");
     s.severity = s.severity_said = SEVERITY_HIGH;
     same(suspension_payload(a, &s),
@@ -479,7 +478,7 @@ Test(suspension, payload_of_a_full_question)
          "'confidence_at_suspension':0.55,'retry_policy':{'max_attempts':2},"
          "'subject_sha256':'abc','severity':'high',"
          "'expires_at':'2026-11-20T09:26:13.510233'}");
-    s.confidence = 0;
+    s.confidence = STR("0");
     cr_assert(json_has(suspension_payload(a, &s),
                        "confidence_at_suspension"));
     same(json_get(suspension_payload(a, &s), "confidence_at_suspension"),

@@ -30,7 +30,7 @@ SELECT r.*,
   FROM intent_row r WHERE r.id = ANY ($1::uuid[])
 
 -- name: due_suspensions
-SELECT r.* FROM open_question o JOIN suspension_row r ON r.id = o.suspension_id
+SELECT {r.*} FROM open_question o JOIN suspension_row r ON r.id = o.suspension_id
  WHERE o.intent_id = ANY ($1::uuid[]) FOR UPDATE OF o
 
 -- name: due_told

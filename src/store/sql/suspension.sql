@@ -1,8 +1,8 @@
 -- name: suspension_get
-SELECT * FROM suspension_row WHERE id = $1
+SELECT {s.*} FROM suspension_row s WHERE id = $1
 
 -- name: suspension_newest
-SELECT * FROM suspension_row WHERE intent_id = $1 ORDER BY seq DESC LIMIT 1
+SELECT {s.*} FROM suspension_row s WHERE intent_id = $1 ORDER BY seq DESC LIMIT 1
 
 -- The lock on a question, taken after its intent's: on the row that exists while it is
 -- open. The rows of what was asked and decided are never locked.
@@ -14,7 +14,7 @@ SELECT 1 FROM open_question WHERE suspension_id = $1 FOR UPDATE
 SELECT 1 FROM open_question WHERE intent_id = $1 FOR UPDATE
 
 -- name: suspension_of_intent
-SELECT * FROM suspension_row WHERE intent_id = $1 ORDER BY seq DESC LIMIT 100
+SELECT {s.*} FROM suspension_row s WHERE intent_id = $1 ORDER BY seq DESC LIMIT 100
 
 -- name: suspension_revision
 -- Up to a ceiling. A question never changes once asked, so the chain has an end.
@@ -26,20 +26,13 @@ WITH RECURSIVE chain AS (
 SELECT max(n) FROM chain
 
 -- name: suspension_replacing
-SELECT * FROM suspension_row WHERE supersedes = $1 ORDER BY suspended_at DESC, id LIMIT 1
+SELECT {s.*} FROM suspension_row s WHERE supersedes = $1
+ ORDER BY suspended_at DESC, id LIMIT 1
 
 -- name: suspension_insert
+-- $1: the time of the first reminder, or NULL.
 WITH asked AS (
-    INSERT INTO suspension (id, intent_id, seq, record, response_type, title, question,
-        explanation, severity, subject, subject_sha256, context, choices, form,
-        channel_hint, asked_by, asked_by_key, initiated_by, suspended_at, timeout_seconds,
-        retry_policy, expires_at, fallback_policy, fallback_value, on_reject, confidence,
-        asked_sequence, kind, allow_edit, responder_mode, responder, not_initiator,
-        evidence, artifacts, supersedes, severity_said)
-    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17,
-            $18, $19, $20, $21, $22, $23, $24, $25, $26, $27, $28, $29, $30, $31, $32, $33,
-            $34, $35, $36)
-    RETURNING *),
+    INSERT INTO suspension ({asked}) VALUES ({places}) RETURNING *),
 open AS (
     INSERT INTO open_question (suspension_id, intent_id, kind, inbox_rank, ending,
         suspended_at, asked_by, asked_by_key, subject_sha256, search, audiences, not_for,
@@ -48,7 +41,7 @@ open AS (
            suspended_at, asked_by, asked_by_key, subject_sha256,
            search_words(title, question, asked_by, id, intent_id),
            ARRAY[inbox_audience(responder_mode, responder, initiated_by)],
-           CASE WHEN not_initiator THEN initiated_by END, $37, channel_hint
+           CASE WHEN not_initiator THEN initiated_by END, $1, channel_hint
       FROM asked)
 INSERT INTO inbox_entry (suspension_id, audience, kind, inbox_rank, ending, suspended_at,
     asked_by, not_for)
@@ -63,8 +56,8 @@ SELECT id, inbox_audience(responder_mode, responder, initiated_by), kind,
 WITH ended AS (
     DELETE FROM open_question WHERE suspension_id = $1
     RETURNING kind, asked_by, suspended_at, attempt, channel_hint)
-INSERT INTO decision (suspension_id, state, outcome, response, reason, metadata, decided_by,
-    claimed, via, decided_at, summary, constraints, approved_subject, approved_sha256, kind,
+INSERT INTO decision (suspension_id, state, outcome, response, constraints, approved_subject,
+    approved_sha256, reason, metadata, decided_by, claimed, via, decided_at, summary, kind,
     asked_by, suspended_at, attempt, channel_hint)
 SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, e.*
   FROM (SELECT) one LEFT JOIN ended e ON true
@@ -73,7 +66,7 @@ SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, e.*
 -- that ended in one way. A page is limited in bytes too.
 
 -- piece: suspension_listed table id
-SELECT p.*
+SELECT {p.*}, found
   FROM (SELECT q.*, sum(size) OVER (ORDER BY at DESC, id DESC ROWS UNBOUNDED PRECEDING)
                     AS bytes, count(*) OVER () AS found
           FROM (SELECT s.*, x.suspended_at AS at

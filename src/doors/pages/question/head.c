@@ -218,20 +218,16 @@ struct json *question_head_facts(struct page_view *v,
 struct json *question_head_why(struct page_view *v, const struct suspension *s)
 {
     struct json *o = json_object(v->a);
-    char text[JSON_DOUBLE_TEXT];
-    struct str confidence = STR("");
     struct json *refs = page_refs_text(v, s->evidence);
     const struct json *artifacts = page_refs_text(v, s->artifacts);
     for (size_t i = 0; i < json_count(artifacts); i++)
         json_add_json(refs, json_at(artifacts, i));
-    if (!s->explanation.p && s->confidence < 0 && json_count(refs) == 0)
+    if (!s->explanation.p && !s->confidence.p && json_count(refs) == 0)
         return NULL;
-    if (s->confidence >= 0)
-        confidence = (struct str){text, json_double_text(s->confidence, text)};
     json_set_text(o, "agent", s->asked_by);
     json_set_text(o, "words", s->explanation);
-    json_set_text(o, "confidence", confidence);
+    json_set_text(o, "confidence", s->confidence);
     json_set_json(o, "refs", refs);
-    json_set_bool(o, "has_foot", confidence.n > 0 || json_count(refs) > 0);
+    json_set_bool(o, "has_foot", s->confidence.p || json_count(refs) > 0);
     return o;
 }

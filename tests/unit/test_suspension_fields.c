@@ -1,0 +1,125 @@
+/* The fields of a question: the statements' lists, values there and back, and
+ * the record. */
+#include "domain/suspension.h"
+#include "store/sql.gen.h"
+
+#include "suite.h"
+
+SUITE(suspension_fields);
+
+static const struct suspension_field *field(const char *member)
+{
+    for (size_t i = 0; i < suspension_fields_n; i++) {
+        const struct suspension_field *f = &suspension_fields[i];
+        if (f->member && strcmp(f->member, member) == 0)
+            return f;
+    }
+    return NULL;
+}
+
+/* The columns of the table as a statement names them. */
+static struct str columns(const char *before, bool asked)
+{
+    struct buf b = buf_make(a, 4096);
+    for (size_t i = 0; i < suspension_fields_n; i++) {
+        const struct suspension_field *f = &suspension_fields[i];
+        const struct str name = str_of(f->column);
+        const bool time = f->type == SUSPENSION_TIME && !asked;
+        if (!name.p || (asked && f->in != IN_ASKED && f->in != IN_BOTH))
+            continue;
+        buf_put(&b, b.n ? ", " : "");
+        buf_put(&b, before);
+        buf_str(&b, time ? str_sub(name, 0, name.n - 2) : name);
+        buf_put(&b, time ? "us" : "");
+    }
+    return buf_text(&b);
+}
+
+Test(suspension_fields, statements_have_the_columns_in_their_order)
+{
+    static const int reads[] = {SQL_SUSPENSION_GET, SQL_SUSPENSION_NEWEST,
+                                SQL_DECIDED_WHO, SQL_INBOX_ALL};
+    for (size_t i = 0; i < countof(reads); i++)
+        cr_assert(str_search(str_of(sql_statements[reads[i]].text),
+                             columns("s.", false)) <
+                      strlen(sql_statements[reads[i]].text),
+                  "%s", sql_statements[reads[i]].name);
+    const struct str insert =
+        str_of(sql_statements[SQL_SUSPENSION_INSERT].text);
+    const struct str list = columns("", true);
+    const size_t at = str_search(insert, list);
+    cr_assert(at < insert.n, "%.*s", STR_FMT(insert));
+    cr_assert(str_starts(str_sub(insert, at + list.n, insert.n),
+                         STR(") VALUES ($2, $3, ")));
+}
+
+Test(suspension_fields, what_was_said_is_stored_where_another_counts)
+{
+    const struct suspension_field *said = field("severity_said");
+    static const struct {
+        enum severity counts, said;
+        const char *stored;
+    } cases[] = {{SEVERITY_HIGH, SEVERITY_HIGH, NULL},
+                 {SEVERITY_UNSAID, SEVERITY_UNSAID, NULL},
+                 {SEVERITY_HIGH, SEVERITY_LOW, "low"},
+                 {SEVERITY_HIGH, SEVERITY_UNSAID, "none"}};
+    for (size_t i = 0; i < countof(cases); i++) {
+        struct suspension s = {.severity = cases[i].counts,
+                               .severity_said = cases[i].said};
+        const struct str text = suspension_field_text(a, &s, said);
+        cr_assert(str_eq(text, str_of(cases[i].stored)));
+        s.severity_said = SEVERITY__MAX;
+        suspension_field_read(&s, said, text);
+        cr_assert_eq(s.severity_said, cases[i].said);
+    }
+}
+
+Test(suspension_fields, nothing_is_null_and_reads_back_as_nothing)
+{
+    const struct suspension none = {.id = STR_NONE};
+    for (size_t i = 0; i < suspension_fields_n; i++) {
+        const struct suspension_field *f = &suspension_fields[i];
+        struct suspension s = none;
+        const bool flag = f->type == SUSPENSION_FLAG;
+        if (!f->column || suspension_field_text(a, &none, f).p)
+            continue;
+        cr_assert(!flag, "%s", f->column);
+        suspension_field_read(&s, f, STR_NONE);
+        cr_assert(!suspension_field_text(a, &s, f).p, "%s", f->column);
+    }
+}
+
+Test(suspension_fields, values_as_text)
+{
+    struct suspension s = {.attempt = 3,
+                           .suspended_at = INT64_C(1795166773510233),
+                           .kind = KIND_COST_CONFIRMATION,
+                           .allow_edit = true};
+    static const char *const wanted[][2] = {
+        {"attempt", "3"},
+        {"suspended_at", "2026-11-20T09:26:13.510233Z"},
+        {"kind", "cost_confirmation"},
+        {"allow_edit", "true"}};
+    for (size_t i = 0; i < countof(wanted); i++)
+        cr_assert(str_is(suspension_field_text(a, &s, field(wanted[i][0])),
+                         wanted[i][1]));
+    suspension_field_read(&s, field("suspended_at"), STR("17"));
+    suspension_field_read(&s, field("allow_edit"), STR("f"));
+    cr_assert(s.suspended_at == 17 && !s.allow_edit);
+}
+
+Test(suspension_fields, the_record_is_without_what_is_not_given)
+{
+    struct suspension s = {.id = STR("s-1"), .choices = STR("[]")};
+    const struct json *o = suspension_record(a, &s);
+    cr_assert(json_has(o, "title") && !json_get(o, "title"));
+    cr_assert(!json_has(o, "timeout_seconds"));
+    cr_assert(!json_has(o, "responded_by_claimed"));
+    cr_assert(!json_has(o, "record") && !json_has(o, "asked_by_key"));
+    s.timeout_seconds = 60;
+    s.responded_by_claimed = STR("bob");
+    o = suspension_record(a, &s);
+    cr_assert_eq(json_int(json_get(o, "timeout_seconds")), 60);
+    cr_assert(str_is(json_get_text(o, "responded_by_claimed"), "bob"));
+    cr_assert(str_is(json_get_text(o, "suspension_id"), "s-1"));
+}
