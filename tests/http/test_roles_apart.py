@@ -192,5 +192,5 @@ def test_H4_start_is_for_trying_out(server):
     """One user there is everything, which doctor says and does not count."""
     said = server.sayso("doctor").stdout
     wrong = [x for x in said.splitlines() if x.startswith("WRONG")]
-    assert re.search("(?m)^note .*for trying out$", said)
+    assert re.search("(?m)^note .*only for a trial$", said)
     assert all("passwords are hashed" in x for x in wrong), wrong
