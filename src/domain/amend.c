@@ -15,15 +15,15 @@ static const struct err *wider(struct arena *a, struct str key)
 {
     return err_at(a, ERR_INVALID, amend_wider,
                   fields_path(a, STR("constraints"), arena_z(a, key)),
-                  "This is wider than what was asked for. An answer may only "
-                  "allow less.");
+                  "This is not less than the request. You can only reduce "
+                  "what was requested.");
 }
 
 static const struct err *unknown(struct arena *a, struct str key)
 {
     return err_at(a, ERR_INVALID, amend_unknown,
                   fields_path(a, STR("constraints"), arena_z(a, key)),
-                  "The question has no such limit.");
+                  "The request has no such limit.");
 }
 
 static const struct err *check_keys(struct arena *a, const struct json *sent,
@@ -39,7 +39,7 @@ static const struct err *check_keys(struct arena *a, const struct json *sent,
 static const struct err *too_large(void)
 {
     return ERROR(ERR_TOO_LARGE, "suspension.too_large",
-                 "An approved subject may have at most 256 kB.");
+                 "The approved version may have at most 256 kB.");
 }
 
 /* A subject that cannot be stored whole is not approved: without its record the
@@ -164,8 +164,7 @@ static const struct err *amend_constraints(struct arena *a,
     }
     if (json_equal(all, asked))
         return err_at(a, ERR_INVALID, amend_unchanged, STR("constraints"),
-                      "The constraints are the same as in the question. Choose "
-                      "the plain approval.");
+                      "You made no changes. Use Approve instead.");
     return keep(a, all, &out->constraints);
 }
 
@@ -194,8 +193,7 @@ static const struct err *keep_step(struct arena *a, const struct json *steps,
     const struct json *step = step_of(steps, id);
     if (!step || step_of(kept, id))
         return err_at(a, ERR_INVALID, amend_unknown, path,
-                      "The plan has no step with this id, or the list has it "
-                      "twice.");
+                      "The plan has no such step, or you listed it twice.");
     struct json *copy = json_copy(a, step);
     if (str_trim(note).n > 0)
         json_set_text(copy, "note", note);
@@ -215,15 +213,14 @@ static const struct err *amend_steps(struct arena *a,
     TRY(check_keys(a, sent, "steps"));
     if (!json_is(list, JSON_ARRAY) || json_count(list) == 0)
         return err_at(a, ERR_INVALID, amend_missing, STR("constraints.steps"),
-                      "The list needs at least one step to keep.");
+                      "Keep at least one step.");
     for (size_t i = 0; i < json_count(list); i++)
         TRY(keep_step(a, steps, json_at(list, i),
                       fields_element(a, STR("constraints.steps"), i), kept));
     if (json_equal(kept, steps))
         return err_at(a, ERR_INVALID, amend_unchanged,
                       STR("constraints.steps"),
-                      "The steps are the same as in the question. Choose the "
-                      "plain approval.");
+                      "You made no changes. Use Approve instead.");
     json_set_json(plan, "steps", kept);
     TRY(keep(a, sent, &out->constraints));
     return keep(a, approved, &out->subject);
@@ -243,13 +240,11 @@ static const struct err *amend_subject(struct arena *a,
                                  .allow_edit = s->allow_edit};
     if (!sent->subject)
         return err_at(a, ERR_INVALID, amend_missing, STR("subject"),
-                      "This answer needs \"subject\", the whole subject as it "
-                      "is approved.");
+                      "This answer needs the whole changed \"subject\".");
     TRY(kind_check_subject(a, &ask));
     if (json_equal(sent->subject, subject))
         return err_at(a, ERR_INVALID, amend_unchanged, STR("subject"),
-                      "The subject is the same as in the question. Choose the "
-                      "plain approval.");
+                      "You made no changes. Use Approve instead.");
     TRY(keep(a, sent->subject, &out->subject));
     if (sent->subject_text.n > SUSPENSION_RECORD_MAX)
         return too_large();

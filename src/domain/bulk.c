@@ -78,29 +78,27 @@ struct str bulk_left_out(struct arena *a, const struct suspension *s,
     const struct err *e = responder_check(a, &rule, reader);
     struct buf b = buf_make(a, 256);
     if (s->state != SUSPENSION_PENDING)
-        return STR("The question was decided meanwhile.");
+        return STR("It was answered in the meantime.");
     if (suspension_due(s, now))
-        return STR("The time to answer is over.");
+        return STR("It has expired.");
     if (e)
         return e->say;
     if (s->severity == SEVERITY_UNSAID)
-        return STR("The question has no severity. Answer it on its own page.");
+        return STR("It has no risk level. Answer it individually.");
     if (s->severity > level(reader->bulk_limit)) {
-        buf_put(&b, "The question is over your bulk limit: ");
+        buf_put(&b, "Above your bulk limit, ");
         buf_put(&b, vocabulary_severity(level(reader->bulk_limit))->wire);
-        buf_put(&b, " risk. Answer it on its own page.");
+        buf_put(&b, " risk. Answer it individually.");
         return buf_text(&b);
     }
     if (yes && typed_yes(a, s))
-        return STR("The approved target has to be typed. Answer it on its own "
-                   "page.");
+        return STR("It needs a typed confirmation. Answer it individually.");
     if (yes && too_long(a, s->subject))
-        return STR("The subject is too long for a list. Answer it on its own "
-                   "page.");
+        return STR("Its details are too long for a list. Answer it "
+                   "individually.");
     if (!bulk_answer(a, s, yes).value.p)
-        return yes ? STR("The question has no plain yes. Answer it on its own "
-                         "page.")
-                   : STR("The question has no plain no. Answer it on its own "
-                         "page.");
+        return yes ? STR("It has no simple approval. Answer it individually.")
+                   : STR("It has no simple rejection. Answer it "
+                         "individually.");
     return STR_NONE;
 }

@@ -146,8 +146,7 @@ static void judge_number(struct walk *w, const struct at *at,
 {
     if (json_compare(now, was) > 0)
         exceed_add(w, at, EXCEED_REASON,
-                   sentence(w, "Above the value that was asked for",
-                            at->asked));
+                   sentence(w, "Above the requested value", at->asked));
     else if (json_double(now) < 0)
         exceed_add(w, at, EXCEED_REASON,
                    STR("Below zero, where less may mean more."));
@@ -157,12 +156,12 @@ static void judge_text(struct walk *w, const struct at *at)
 {
     const struct str was = json_text(at->asked), now = json_text(at->allowed);
     if (w->target.n > 0 && str_eq(str_trim(was), w->target))
-        exceed_add(w, at, EXCEED_TYPED, STR("Another target."));
+        exceed_add(w, at, EXCEED_TYPED, STR("Different target."));
     else if (at->area == AREA_RIGHT)
-        exceed_add(w, at, EXCEED_TYPED, STR("Another right."));
+        exceed_add(w, at, EXCEED_TYPED, STR("Different permission."));
     else if (!is_prose(was) || !is_prose(now))
         exceed_add(w, at, EXCEED_REASON,
-                   STR("Another value, which may stand for another thing."));
+                   STR("Different value."));
 }
 
 /* A quantity, of which less is less: no name of something, and as a text only
@@ -190,7 +189,7 @@ static void judge_change(struct walk *w, const struct at *at)
     if (alike && was && now)
         judge_number(w, at, was, now);
     else if (!alike)
-        exceed_add(w, at, EXCEED_REASON, STR("A value of another type."));
+        exceed_add(w, at, EXCEED_REASON, STR("Different type."));
     else if (json_is(at->allowed, JSON_BOOL))
         exceed_add(w, at, EXCEED_REASON, STR("Switched to the opposite."));
     else
@@ -205,18 +204,18 @@ static void judge_value(struct walk *w, const struct at *at)
             w, at, EXCEED_TYPED,
             sentence(w,
                      json_is(limit, JSON_STRING) || json_is(limit, JSON_ARRAY)
-                         ? "Outside of the stated limit"
+                         ? "Outside the stated limit"
                          : "Above the stated limit",
                      limit));
     else if (at->had && at->has)
         judge_change(w, at);
     else if (at->has)
         exceed_add(w, at, EXCEED_REASON,
-                   at->element ? STR("More than was asked for.")
-                               : STR("Was not asked for."));
+                   at->element ? STR("More than was requested.")
+                               : STR("Not in the request."));
     else if (!at->element)
         exceed_add(w, at, EXCEED_REASON,
-                   STR("Left out. Without it more may be allowed."));
+                   STR("Removed. This may allow more."));
 }
 
 static void judge(struct walk *w, const struct at *at)
@@ -226,23 +225,23 @@ static void judge(struct walk *w, const struct at *at)
         if (!at->tighter)
             exceed_add(w, at, EXCEED_TYPED,
                        at->has
-                           ? sentence(w, "Another limit than the stated one",
+                           ? sentence(w, "Different from the stated limit",
                                       at->asked)
-                           : STR("A stated limit is left out."));
+                           : STR("A stated limit is removed."));
         break;
     case AREA_TOOL:
-        exceed_add(w, at, EXCEED_TYPED, STR("Another tool."));
+        exceed_add(w, at, EXCEED_TYPED, STR("Different tool."));
         break;
     case AREA_TARGET:
-        exceed_add(w, at, EXCEED_TYPED, STR("Another target."));
+        exceed_add(w, at, EXCEED_TYPED, STR("Different target."));
         break;
     case AREA_CALL:
         if (at->has)
-            exceed_add(w, at, EXCEED_TYPED, STR("Another call."));
+            exceed_add(w, at, EXCEED_TYPED, STR("Different call."));
         break;
     case AREA_CLAIM:
         exceed_add(w, at, EXCEED_REASON,
-                   STR("Another statement about the consequence."));
+                   STR("Different statement about the consequence."));
         break;
     case AREA_RIGHT:
     case AREA_VALUE:

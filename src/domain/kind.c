@@ -51,7 +51,7 @@ static const struct kind_fact permission_facts[] = {
 };
 static const struct kind_choice permission_choices[] = {
     C("deny", "Reject", "danger", VETO, OPTIONAL, NOTHING, ALWAYS),
-    C("allow_for", "Allow for a time", "default", AUTHORIZE_MODIFIED, OPTIONAL,
+    C("allow_for", "Allow temporarily", "default", AUTHORIZE_MODIFIED, OPTIONAL,
       SECONDS, IF_SECONDS),
     C("allow_once", "Allow once", "primary", AUTHORIZE, OPTIONAL,
       NOTHING, ALWAYS),

@@ -170,6 +170,6 @@ const struct err *person_may_become(struct arena *a, struct str by,
     if (old->role == ROLE_ADMIN && !old->disabled_at && (demoted || shut) &&
         admins == 0)
         return err_at(a, ERR_CONFLICT, "person.last_admin", at,
-                      "This is the last admin. Make another one first.");
+                      "This is the last admin. Add another one first.");
     return NULL;
 }

@@ -54,7 +54,7 @@ const struct err *resolve_decided(struct arena *a, const struct suspension *s,
                                ? resolve_expired
                                : resolve_already_decided,
                            STR(""),
-                           "This question is no longer open: %.*s",
+                           "This request is no longer open: %.*s",
                            STR_FMT(s->audit_summary)),
                     more);
 }
@@ -80,24 +80,24 @@ static void put_duration(struct buf *b, int64_t us)
 static const char *outcome_words(enum outcome outcome)
 {
     static const char *const words[OUTCOME__MAX] = {
-        [OUTCOME_AUTHORIZED] = "Approved by answering ",
-        [OUTCOME_VETOED] = "Rejected by answering ",
-        [OUTCOME_CHANGES_REQUESTED] = "Changes asked for by answering ",
-        [OUTCOME_DECLINED] = "Declined by answering ",
-        [OUTCOME_ACCEPTED] = "Accepted by answering "};
-    return words[outcome] ? words[outcome] : "Answered ";
+        [OUTCOME_AUTHORIZED] = "Approved: ",
+        [OUTCOME_VETOED] = "Rejected: ",
+        [OUTCOME_CHANGES_REQUESTED] = "Changes requested: ",
+        [OUTCOME_DECLINED] = "Declined: ",
+        [OUTCOME_ACCEPTED] = "Accepted: "};
+    return words[outcome] ? words[outcome] : "Answered: ";
 }
 
 /* The part that was allowed, where it differs from what was asked for. */
 static void put_change(struct buf *b, const struct suspension *s)
 {
     if (s->constraints.p) {
-        buf_put(b, " Allowed within ");
+        buf_put(b, " Limits: ");
         buf_str(b, str_head(s->constraints, CHANGE_CHARS));
         buf_put(b, str_runes(s->constraints) > CHANGE_CHARS ? " ...." : ".");
     }
     if (s->approved_subject.p) {
-        buf_put(b, " The approved subject differs from the question's: its "
+        buf_put(b, " The approved version differs from the request. Its "
                    "SHA-256 is ");
         buf_str(b, s->approved_sha256);
         buf_char(b, '.');
@@ -115,9 +115,10 @@ static struct str summary_of(struct arena *a, const struct suspension *s,
     if (choice && (!worded || declined)) {
         buf_put(&b, outcome_words(s->outcome));
         json_write_string(&b, label_line(a, choice));
+        buf_char(&b, ',');
     } else {
-        buf_put(&b, s->response_type == ANSWER_FORM ? "Form filled in"
-                                                    : "Answered in words");
+        buf_put(&b, s->response_type == ANSWER_FORM ? "Form submitted"
+                                                    : "Text answer");
     }
     /* An agent may have the same name as a person. */
     buf_put(&b,
@@ -221,8 +222,8 @@ static const struct err *check_beyond(struct arena *a,
     if (e.grade == EXCEED_NOT || str_trim(answer->reason).n > 0)
         return NULL;
     return err_at(a, ERR_INVALID, resolve_reason_missing, STR("reason"),
-                  "This goes beyond what was asked for (%.*s: %.*s). Give a "
-                  "reason; the agent will read it.",
+                  "This goes beyond the request (%.*s: %.*s). Give a reason. "
+                  "The agent will read it.",
                   STR_FMT(e.rows[0].path), STR_FMT(e.rows[0].why));
 }
 
@@ -268,11 +269,10 @@ const struct err *resolve_respond(struct arena *a, struct decision *d,
         return resolve_decided(a, s, answer->via == VIA_OPENINTENT);
     if (suspension_due(s, d->now))
         return ERROR(ERR_CONFLICT, resolve_expired,
-                     "The time to answer is over.");
+                     "The deadline has passed.");
     if (answer->seen.p && !str_eq(answer->seen, s->subject_sha256))
         return ERROR(ERR_CONFLICT, resolve_changed,
-                     "The question that was shown differs from the stored one. "
-                     "Read the question again.");
+                     "The request has changed. Read it again.");
     TRY(resolve_check(a, s, answer, &choice));
     TRY(amend_check(a, s, choice, &answer->amend, &amend));
     change(a, s, &amend);
@@ -345,10 +345,10 @@ const struct err *resolve_expire(struct arena *a, struct decision *d)
     s->responded_via = VIA_CLOCK;
     s->responded_at = d->now;
     s->audit_summary =
-        fails ? STR("Nobody answered in time. Nothing was authorized and the "
-                    "intent was abandoned.")
-              : STR("Nobody answered in time. The agent continues with its own "
-                    "default, which it stated when it asked.");
+        fails ? STR("Nobody answered in time. Nothing was approved, and the "
+                    "task was stopped.")
+              : STR("Nobody answered in time. The agent continues with the "
+                    "default that it stated in its request.");
     TRY(append(a, d, "intent.suspension_expired", by, expired_payload(a, s)));
     TRY(move(a, d, fails ? INTENT_ABANDONED : INTENT_ACTIVE, "expired", by));
     return suspension_put_mirror(a, s, d->intent);
@@ -514,7 +514,7 @@ const struct err *resolve_check(struct arena *a, const struct suspension *s,
                       "The answer to this question is its \"value\" alone.");
     if (effect_of_choice(*choice) == EFFECT_DECLINE)
         return answer->value
-                   ? unused(a, "value", "A decline carries no value.")
+                   ? unused(a, "value", "A decline takes no value.")
                    : check_reason(a, *choice, answer);
     switch (s->response_type) {
     case ANSWER_CHOICE:

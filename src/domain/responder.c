@@ -82,16 +82,16 @@ const struct err *responder_check(struct arena *a,
 {
     if (asked(c, p))
         return ERROR(ERR_FORBIDDEN, "suspension.own_question",
-                     "The agent that asked may not answer.");
+                     "An agent cannot answer its own request.");
     if (!named(c, p)) {
         const struct str who = responder_who(a, c);
         return err_at(a, ERR_FORBIDDEN, responder_not_yours, STR(""),
-                      "You may not answer this question. %.*s",
+                      "You cannot answer this request. %.*s",
                       STR_FMT(who));
     }
     if (c->rule.not_initiator && is_initiator(c, p))
         return ERROR(ERR_FORBIDDEN, "suspension.initiator",
-                     "The agent works for you, so another person has to "
-                     "decide.");
+                     "The agent works on your behalf here. Somebody else has "
+                     "to decide.");
     return NULL;
 }

@@ -96,8 +96,8 @@ const struct err *risk_typed_check(struct arena *a,
     json_set_text(more, "wanted", word);
     return err_more(a,
                     err_at(a, ERR_INVALID, risk_typed_differs, STR("typed"),
-                           "This answer needs \"typed\": \"%.*s\", to confirm "
-                           "what is allowed.",
+                           "This answer needs \"typed\": \"%.*s\" as a "
+                           "confirmation.",
                            STR_FMT(word)),
                     more);
 }

@@ -161,7 +161,7 @@ static void put_fallback(struct arena *a, struct buf *b,
     }
     const struct json *c =
         suspension_choice(suspension_choices(a, s), json_text(v));
-    buf_put(b, "with its own default, ");
+    buf_put(b, "with its default, ");
     if (c) {
         json_write_string(b, label_line(a, c));
         return;
@@ -176,16 +176,16 @@ struct str suspension_on_expiry(struct arena *a, const struct suspension *s)
 {
     struct buf b = buf_make(a, 4096);
     if (!s->expires_at) {
-        buf_put(&b, "This question waits until somebody answers it.");
+        buf_put(&b, "This request waits until somebody answers it.");
         return buf_text(&b);
     }
     buf_put(&b, "If nobody answers by ");
     put_moment(a, &b, s->expires_at);
     if (s->fallback_policy == FALLBACK_FAIL) {
-        buf_put(&b, ", nothing is authorized and the intent is abandoned.");
+        buf_put(&b, ", nothing is approved and the task is stopped.");
         return buf_text(&b);
     }
-    buf_put(&b, ", the agent goes on ");
+    buf_put(&b, ", the agent continues ");
     put_fallback(a, &b, s);
     buf_char(&b, '.');
     return buf_text(&b);

@@ -39,7 +39,7 @@ static const struct vocabulary_word fallback_policy_words[] = {
 };
 
 static const struct vocabulary_word severity_words[] = {
-    [SEVERITY_UNSAID] = {.wire = NULL, .label = "Not said"},
+    [SEVERITY_UNSAID] = {.wire = NULL, .label = "Unrated"},
     [SEVERITY_LOW] = {.wire = "low", .label = "Low"},
     [SEVERITY_MEDIUM] = {.wire = "medium", .label = "Medium"},
     [SEVERITY_HIGH] = {.wire = "high", .label = "High"},
@@ -155,15 +155,15 @@ static const struct vocabulary_word outcome_words[] = {
 static const struct vocabulary_word via_words[] = {
     [VIA_NONE] = {.past = ""},
     [VIA_BROWSER] = {.wire = "browser",
-                     .label = "Browser",
+                     .label = "Web",
                      .past = "in the browser"},
     [VIA_NATIVE] = {.wire = "native",
                     .label = "API",
-                    .past = "through the API"},
+                    .past = "via the API"},
     [VIA_OPENINTENT] = {.wire = "openintent",
                         .label = "OpenIntent",
-                        .past = "through OpenIntent"},
-    [VIA_CLOCK] = {.wire = "clock", .label = "By itself", .past = "by itself"},
+                        .past = "via OpenIntent"},
+    [VIA_CLOCK] = {.wire = "clock", .label = "Timeout", .past = "by timeout"},
 };
 
 /* ---- leases and messages -------------------------------------------- */
@@ -181,11 +181,11 @@ static const struct vocabulary_word delivery_state_words[] = {
                             .icon = "check",
                             .tone = "plain"},
     [DELIVERY_PENDING] = {.wire = "pending",
-                          .label = "Waiting",
+                          .label = "Pending",
                           .icon = "clock",
                           .tone = "plain"},
     [DELIVERY_FAILED] = {.wire = "failed",
-                         .label = "Given up",
+                         .label = "Failed",
                          .icon = "alert",
                          .tone = "high"},
 };

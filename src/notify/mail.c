@@ -174,16 +174,16 @@ static struct str as_text(struct arena *a, const struct message *m)
     }
     buf_put(&b, "\n");
     put_paragraph(&b, NULL, m->on_expiry);
-    put_paragraph(&b, "Why, in the agent's words:", m->explanation);
+    put_paragraph(&b, "Reason given by the agent:", m->explanation);
     for (size_t i = 0; i < m->choices; i++) {
-        buf_put(&b, i ? "- " : "The choices:\n- ");
+        buf_put(&b, i ? "- " : "Choices:\n- ");
         buf_str(&b, message_line(a, m->choice[i], MESSAGE_LINE_MAX));
         buf_put(&b, i + 1 < m->choices ? "\n" : "\n\n");
     }
     put_paragraph(&b, "Context:", m->context);
-    buf_put(&b, "Read and answer it here:\n");
+    buf_put(&b, "Review and answer:\n");
     buf_str(&b, m->url);
-    buf_put(&b, "\n\nOpening the page decides nothing.\n");
+    buf_put(&b, "\n\nOpening the page does not answer the request.\n");
     return buf_text(&b);
 }
 

@@ -28,9 +28,9 @@ static struct str heading(struct arena *a, struct str type,
     const int64_t max = json_int(json_get(data, "max_attempts"));
     struct buf b = buf_make(a, 128);
     if (str_is(type, "suspension.escalated"))
-        return STR("Passed on to you");
+        return STR("A request was escalated to you");
     if (!str_is(type, "suspension.reminded"))
-        return STR("A question waits for an answer");
+        return STR("New request");
     buf_put(&b, "Reminder");
     if (attempt > 1 && max >= attempt)
         buf_printf(&b, " %lld of %lld", (long long)(attempt - 1),
@@ -110,8 +110,9 @@ const struct err *message_read(struct arena *a, struct str body,
     add_row(a, out, "Risk", capital(a, json_get_text(data, "severity")));
     add_row(a, out, "Agent", json_get_text(data, "agent"));
     add_row(a, out, "For", json_get_text(data, "notify_to"));
-    add_row(a, out, "Asked", moment(a, data, "asked_at", STR_NONE));
-    add_row(a, out, "Answer by", moment(a, data, "expires_at", STR("no end")));
+    add_row(a, out, "Requested", moment(a, data, "asked_at", STR_NONE));
+    add_row(a, out, "Deadline",
+            moment(a, data, "expires_at", STR("no deadline")));
     const struct json *choices = json_get(data, "choices");
     for (size_t i = 0; i < json_count(choices); i++)
         if (out->choices < MESSAGE_CHOICES_MAX)

@@ -108,7 +108,7 @@ static void button(struct arena *a, struct json *blocks, struct str url)
     if (url.n > URL_MAX)
         return;
     json_set_text(o, "type", STR("button"));
-    json_set_json(o, "text", text(a, STR("Read and answer"), HEADER_MAX));
+    json_set_json(o, "text", text(a, STR("Review and answer"), HEADER_MAX));
     json_set_text(o, "url", url);
     json_add_json(list, o);
     json_set_json(block(a, blocks, "actions"), "elements", list);
@@ -136,7 +136,7 @@ const struct err *slack_write(struct arena *a, struct str body,
     section(a, blocks, NULL, m.question);
     fields(a, blocks, &m);
     section(a, blocks, NULL, m.on_expiry);
-    section(a, blocks, "Why", m.explanation);
+    section(a, blocks, "Reason", m.explanation);
     choices(a, blocks, &m);
     section(a, blocks, "Context", m.context);
     button(a, blocks, m.url);

@@ -435,7 +435,7 @@ def test_it_is_killed_in_the_middle(server, db, clock, receiver, intent, path):
 
 
 def test_it_stops_soon(server, db, clock, receiver, intent, path):
-    """With something on its way; that comes again from the next one."""
+    """With something on its way; that comes again from next one."""
     receiver.answer(path, 204, delay=14)
     to = endpoint(db, clock, receiver.url(path))
     sent = queue(db, clock, to, intent)
@@ -599,7 +599,7 @@ def test_a_mail(db, clock, mailbox, intent):
         assert part.get_content_charset() == "utf-8" and not part.defects
     said = text.get_content()
     for line in ("https://sayso.example.org/suspensions/s-1", "Risk: High",
-                 "Agent: refunds-agent", "Answer by: no end",
+                 "Agent: refunds-agent", "Deadline: no deadline",
                  "Asked: 20 Nov 2026 03:12:04 UTC", "- Deny", ".dot",
                  "If nobody answers it keeps waiting."):
         assert line in said.split("\n"), said
@@ -628,7 +628,7 @@ def test_a_mail_to_somebody_by_name(db, clock, mailbox, intent):
     assert recipients == ["mara@example.org"]
     assert mail["subject"] == "Reminder 1 of 2: Größe?"
     said = next(mail.iter_parts()).get_content()
-    assert "Answer by: 21 Nov 2026 03:12:04 UTC" in said
+    assert "Deadline: 21 Nov 2026 03:12:04 UTC" in said
     assert "For: mara@example.org" in said
 
 
@@ -641,7 +641,7 @@ def test_a_mail_with_the_title_only(db, clock, mailbox, intent):
                  body=json.dumps(body))
     assert settled(db, sent)["state"] == "delivered"
     ((_, _, mail, _),) = mail_for(mailbox, sent)
-    assert mail["subject"] == "A question waits for an answer: Short"
+    assert mail["subject"] == "New request: Short"
     for part in mail.iter_parts():
         assert "Context" not in part.get_content()
 
@@ -689,7 +689,7 @@ def test_slack(db, clock, receiver, intent, path):
     assert "\n" not in title["text"]
     fields = next(b["fields"] for b in blocks if "fields" in b)
     assert {"Risk: High", "Agent: refunds-agent",
-            "Answer by: 20 Nov 2026 04:12:04 UTC"} <= {
+            "Deadline: 20 Nov 2026 04:12:04 UTC"} <= {
                 f["text"] for f in fields}
     (actions,) = [b for b in blocks if b["type"] == "actions"]
     (button,) = actions["elements"]

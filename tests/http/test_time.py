@@ -313,12 +313,12 @@ def test_it_is_told_on_the_page(server, clock, agent):
                           password=person)
         assert browser.post("/login", data=data).status_code == 303
         for path, words in ((f"/intents/{asked['intent_id']}",
-                             ("Question escalated", "Reminder sent")),
+                             ("Request escalated", "Reminder sent")),
                             (f"/suspensions/{asked['suspension_id']}",
-                             ("Escalated", "Reminded"))):
+                             ("Escalated", "Reminder sent"))):
             text = re.sub(r"<[^>]*>", " ", browser.get(path).text)
-            for word in words + ("attempt 2 of 3", "through floor",
-                                 "to lead", "the next on"):
+            for word in words + ("attempt 2 of 3", "via floor",
+                                 "to lead", "next on"):
                 assert word in text, (path, word)
         # Signed in fourteen days ago is no longer signed in, and a day
         # later nothing is left of it.

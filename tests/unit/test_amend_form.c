@@ -46,13 +46,13 @@ Test(answer_amend, one_number)
         {"limit", cost, "f1=+18.50+", "{\"limit\":18.50}"},
         {"limit", cost, "", "none"},
         {"limit", cost, "f1=",
-         "{\"constraints.limit\":\"Give a number, such as 1500 or "
+         "{\"constraints.limit\":\"Enter a number, such as 1500 or "
          "1500.5.\"}"},
         {"seconds", time_of, "f1=2&f2=hours", "{\"seconds\":7200}"},
         {"seconds", time_of, "f1=90&f2=minutes", "{\"seconds\":5400}"},
         {"seconds", time_of, "f1=1&f2=weeks", "{\"unit\":\"Choose a unit.\"}"},
         {"seconds", time_of, "f1=31622401&f2=days",
-         "{\"constraints.seconds\":\"Give a whole number from 1.\"}"},
+         "{\"constraints.seconds\":\"Enter a whole number, 1 or more.\"}"},
     };
     for (size_t i = 0; i < countof(cases); i++)
         cr_expect_str_eq(read_back(cases[i][0], cases[i][1], cases[i][2]),
@@ -69,7 +69,7 @@ Test(answer_amend, named_limits)
     cr_expect_str_eq(read_back("constraints", subject, "f1=500"),
                      "{\"max\":500,\"\":[]}");
     cr_expect_str_eq(read_back("constraints", subject, "f1=[500]"),
-                     "{\"constraints.max\":\"Give a number, such as 1500 or "
+                     "{\"constraints.max\":\"Enter a number, such as 1500 or "
                      "1500.5.\"}");
 }
 
@@ -83,7 +83,7 @@ Test(answer_amend, what_was_not_touched_stays)
         "{\"a\":\"x\\r\\ny\\rz\",\"n\":1.50,\"b\":false,\"l\":[\"\",2]}");
     cr_expect_str_eq(read_back("subject", subject,
                                "f1=x&f2=1.5&f3=true&f4=new&f5=02"),
-                     "{\"subject.l[1]\":\"Give a number, such as 1500 or "
+                     "{\"subject.l[1]\":\"Enter a number, such as 1500 or "
                      "1500.5.\"}");
     cr_expect_str_eq(read_back("subject", subject,
                                "f1=&f2=2&f3=true&f4=new&f5=3"),

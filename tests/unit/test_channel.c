@@ -379,7 +379,7 @@ static void same(const struct json *v, const char *wanted)
     "\"expires_at\":null,\"notify_to\":\"@oncall\","                           \
     "\"url\":\"https://x/suspensions/s-1\""
 #define SUMMARY_PART                                                           \
-    ",\"question\":\"May I?\",\"on_expiry\":\"This question waits until "      \
+    ",\"question\":\"May I?\",\"on_expiry\":\"This request waits until "       \
     "somebody answers it.\""
 
 Test(channel, body_as_far_as_the_detail_goes)

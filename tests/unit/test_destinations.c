@@ -23,12 +23,12 @@ Test(settings_page, counts_end_where_counting_does)
 Test(settings_page, what_waits)
 {
     struct endpoint e = {.waiting = 0};
-    cr_expect(str_is(settings_destinations_waiting(a, &e), "none waiting"));
+    cr_expect(str_is(settings_destinations_waiting(a, &e), "none pending"));
     e.waiting = 1;
-    cr_expect(str_is(settings_destinations_waiting(a, &e), "1 waiting"));
+    cr_expect(str_is(settings_destinations_waiting(a, &e), "1 pending"));
     e.waiting = ENDPOINTS_WAITING_MAX + 1;
     cr_expect(str_is(settings_destinations_waiting(a, &e),
-                     "more than 1,000 waiting"));
+                     "more than 1,000 pending"));
 }
 
 Test(settings_page, gone_is_told_before_paused)
@@ -36,10 +36,10 @@ Test(settings_page, gone_is_told_before_paused)
     static const struct {
         int64_t paused_at, gone_at;
         const char *word, *tone;
-    } cases[] = {{0, 0, "In use", "plain"},
+    } cases[] = {{0, 0, "Active", "plain"},
                  {1, 0, "Paused", "plain"},
-                 {0, 1, "Gone", "high"},
-                 {1, 1, "Gone", "high"}};
+                 {0, 1, "Disabled (410)", "high"},
+                 {1, 1, "Disabled (410)", "high"}};
     for (size_t i = 0; i < countof(cases); i++) {
         const struct endpoint e = {.paused_at = cases[i].paused_at,
                                    .gone_at = cases[i].gone_at};

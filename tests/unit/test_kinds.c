@@ -71,7 +71,7 @@ Test(kinds_view, an_approval_shows_all_that_was_sent)
                      "args.x=1 args.note=a note=b when=3 f=2 max=5 "
                      "action.way=fast more[0]=true");
     cr_expect(str_is(json_get_text(json_at(tables, 2), "note"),
-                     "The agent leaves out 4 values, as it says."));
+                     "The agent reports that it left out 4 values."));
     cr_expect(str_starts(json_get_text(o, "calls_note"),
                          STR("One decision for all 2 calls.")));
 }
@@ -184,7 +184,7 @@ Test(kinds_view, how_long_a_permission_lasts)
         buf_put(&b, "}");
         const struct json *o = json_get(
             view(KIND_PERMISSION, arena_z(a, buf_text(&b))), "permission");
-        cr_expect_str_eq(fact(json_get(o, "facts"), "For how long"),
+        cr_expect_str_eq(fact(json_get(o, "facts"), "Duration"),
                          cases[i][1]);
     }
 }
@@ -196,7 +196,7 @@ Test(kinds_view, a_cost_compares_its_limit)
                            "early."},
         {"{\"amount\":10}", "Below the high estimate, so the work may stop "
                             "early."},
-        {"{\"amount\":20}", "It covers the estimate."},
+        {"{\"amount\":20}", "Covers the estimate."},
     };
     for (size_t i = 0; i < countof(cases); i++) {
         struct buf b = buf_make(a, 1024);
@@ -302,10 +302,10 @@ Test(kinds_view, an_answer_says_what_it_does)
     const struct json *yes = tree("{\"takes\":\"limit\","
                                   "\"effect\":\"authorize\"}");
     cr_expect(str_is(kinds_does(a, &s, yes),
-                     "At most 1,800 USD; you can lower it."));
+                     "At most 1,800 USD. You can lower it."));
     const struct json *told = tree("{\"effect\":\"veto\","
                                    "\"description\":\"No.\"}");
     /* Whatever the agent says of it. */
     cr_expect(str_is(kinds_does(a, &s, told),
-                     "The agent is told no, and goes on without it."));
+                     "The agent is told no and continues without it."));
 }

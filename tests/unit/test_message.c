@@ -55,13 +55,13 @@ Test(message, headings)
         int64_t attempt, max;
         const char *heading;
     } rows[] = {
-        {"suspension.asked", 1, 3, "A question waits for an answer"},
+        {"suspension.asked", 1, 3, "New request"},
         {"suspension.reminded", 2, 3, "Reminder 1 of 2"},
         {"suspension.reminded", 3, 3, "Reminder 2 of 2"},
         {"suspension.reminded", 0, 0, "Reminder"},
         {"suspension.reminded", 4, 3, "Reminder"},
-        {"suspension.escalated", 2, 3, "Passed on to you"},
-        {"something.else", 2, 3, "A question waits for an answer"}};
+        {"suspension.escalated", 2, 3, "A request was escalated to you"},
+        {"something.else", 2, 3, "New request"}};
     for (size_t i = 0; i < countof(rows); i++) {
         struct json *d = data(STR("x"));
         struct message m;
@@ -99,7 +99,8 @@ Test(message, rows_and_what_repeats)
     cr_expect(!m.question.p, "it only repeats the title");
     static const char *const rows[][2] = {
         {"Risk", "Critical"}, {"Agent", "a b[U+200B]"},
-        {"Asked", "20 Nov 2026 03:12:04 UTC"}, {"Answer by", "no end"}};
+        {"Requested", "20 Nov 2026 03:12:04 UTC"},
+        {"Deadline", "no deadline"}};
     cr_assert(m.rows == countof(rows));
     for (size_t i = 0; i < countof(rows); i++) {
         cr_expect(str_is(str_of(m.row[i].name), rows[i][0]));
@@ -257,7 +258,7 @@ Test(message, the_headers)
         "From: Sayso <sayso@example.org>\r\n"
         "To: a@example.org,\r\n b@example.org\r\n"
         "Message-ID: <" ID "@example.org>\r\n"
-        "Subject: A question waits for an answer: Refund <b>?\r\n"
+        "Subject: New request: Refund <b>?\r\n"
         "Auto-Submitted: auto-generated\r\n"
         "MIME-Version: 1.0\r\n"
         "Content-Type: multipart/alternative;\r\n"
@@ -296,7 +297,8 @@ Test(message, a_title_makes_no_header)
     static const struct {
         const char *title, *subject;
     } rows[] = {
-        {"x\r\nBcc: victim@example.org", "x[U+000D] Bcc: victim@example.org"},
+        {"Pay the invoice of November?\r\nBcc: victim@example.org",
+         "Pay the invoice of November?[U+000D] Bcc: victim@example.org"},
         {"Gr\xC3\xB6\xC3\x9F" "e?", "Gr\xC3\xB6\xC3\x9F" "e?"},
         {"=?UTF-8?B?SGk=?=", "=?UTF-8?B?SGk=?="},
         {"a and some more words\xE2\x80\xAEz",
@@ -305,10 +307,10 @@ Test(message, a_title_makes_no_header)
          "\xF0\x9F\x9A\x80\xF0\x9F\x9A\x80\xF0\x9F\x9A\x80\xF0\x9F\x9A\x80",
          "\xF0\x9F\x9A\x80\xF0\x9F\x9A\x80\xF0\x9F\x9A\x80\xF0\x9F\x9A\x80"
          "\xF0\x9F\x9A\x80\xF0\x9F\x9A\x80\xF0\x9F\x9A\x80\xF0\x9F\x9A\x80"},
-        {"plain but longer than what stands as it is", NULL}};
+        {"plain but longer than the line that stands as it is", NULL}};
     for (size_t i = 0; i < countof(rows); i++) {
         struct buf b = buf_make(a, 1024);
-        buf_put(&b, "A question waits for an answer: ");
+        buf_put(&b, "New request: ");
         buf_put(&b, rows[i].subject ? rows[i].subject : rows[i].title);
         const struct str s = mail(data(str_of(rows[i].title)));
         cr_expect(str_eq(subject(s), buf_text(&b)), "%s", z(s));

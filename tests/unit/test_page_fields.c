@@ -210,7 +210,7 @@ Test(page_fields, hidden_characters_of_a_default_are_told)
         form_of("[{\"key\":\"k\",\"default\":\"A\u200BB\"}]");
     const struct json *f = shown(form, NULL, NULL);
     cr_assert(str_is(json_get_text(json_at(f, 0), "help"),
-                     "What stands here holds hidden characters: A\u200BB"));
+                     "The value contains hidden characters: A\u200BB"));
     /* Of one's own typing nobody needs to be told. */
     f = shown(form, "f1=A", NULL);
     cr_assert_eq(json_get_text(json_at(f, 0), "help").n, 0);
@@ -248,9 +248,9 @@ Test(page_fields, a_context_is_a_form_too)
 Test(page_fields, the_note_counts_what_is_needed)
 {
     cr_assert(str_is(page_fields_note(a, form_of(all)),
-                     "1 of 8 fields is needed."));
+                     "1 of 8 fields is required."));
     cr_assert(str_is(page_fields_note(a, form_of("[{\"key\":\"k\"}]")),
-                     "No field has to be filled in."));
+                     "All fields are optional."));
     cr_assert(str_is(page_fields_note(a, json_array(a)), ""));
 }
 

@@ -732,7 +732,7 @@ Test(resolve, an_answer_on_record)
     cr_assert(c->s.responded_at == NOW);
     cr_assert(str_eq(c->s.metadata, json_of("{'m':1}")));
     cr_assert(str_is(c->s.audit_summary,
-                     "Approved by answering \"Approve: Go on\" by "
+                     "Approved: \"Approve: Go on\", by "
                      "ada@example.com in the browser, 90 s after bot asked."),
               "%.*s", STR_FMT(c->s.audit_summary));
     cr_assert_eq(c->events.n, 1);
@@ -789,30 +789,30 @@ static const struct {
     const char *says;
 } summaries[] = {
     {CONFIRM, "'yes'", "browser", 0,
-     "Approved by answering \"Approve: Yes\" by ada@example.com in the "
+     "Approved: \"Approve: Yes\", by ada@example.com in the "
      "browser, 0 s after bot asked."},
     {CONFIRM, "'no'", "openintent", 119,
-     "Rejected by answering \"Reject: No\" by ada@example.com through "
+     "Rejected: \"Reject: No\", by ada@example.com via "
      "OpenIntent, 119 s after bot asked."},
     {CHOICES, "'go'", "native", 120,
-     "Approved by answering \"Approve: Go on\" by ada@example.com through the "
+     "Approved: \"Approve: Go on\", by ada@example.com via the "
      "API, 2 min after bot asked."},
     /* A choice's label does not hide its effect. */
     {"{'question':'Q?','choices':[{'value':'a',"
      "'label':'Approve nothing','effect':'veto'}]}",
      "'a'", "browser", 1,
-     "Rejected by answering \"Reject: Approve nothing\" by ada@example.com in "
+     "Rejected: \"Reject: Approve nothing\", by ada@example.com in "
      "the browser, 1 s after bot asked."},
     {TEXT, "'x'", "native", 7199,
-     "Answered in words by ada@example.com through the API, 119 min after "
+     "Text answer by ada@example.com via the API, 119 min after "
      "bot asked."},
     {FIELDS, "{'n':1}", "browser", 7200,
-     "Form filled in by ada@example.com in the browser, 2 h after bot asked."},
+     "Form submitted by ada@example.com in the browser, 2 h after bot asked."},
     {NO_CHOICES, "'x'", "openintent", 172799,
-     "Answered in words by ada@example.com through OpenIntent, "
+     "Text answer by ada@example.com via OpenIntent, "
      "47 h after bot asked."},
     {ANY_FORM, "5", "native", 172800,
-     "Form filled in by ada@example.com through the API, 2 days after bot "
+     "Form submitted by ada@example.com via the API, 2 days after bot "
      "asked."},
 };
 
@@ -902,14 +902,14 @@ Test(resolve, what_silence_did_is_said)
     struct scene *c = scene(CONFIRM);
     cr_assert(!resolve_expire(a, &c->d));
     cr_assert(str_is(c->s.audit_summary,
-                     "Nobody answered in time. Nothing was authorized and "
-                     "the intent was abandoned."));
+                     "Nobody answered in time. Nothing was approved, and "
+                     "the task was stopped."));
     c = scene("{'question':'Q?','fallback_policy':'complete_with_fallback',"
               "'fallback_value':'no'}");
     cr_assert(!resolve_expire(a, &c->d));
     cr_assert(str_is(c->s.audit_summary,
-                     "Nobody answered in time. The agent continues with its "
-                     "own default, which it stated when it asked."));
+                     "Nobody answered in time. The agent continues with the "
+                     "default that it stated in its request."));
 }
 
 /* Those that were made, not those that were wanted. */

@@ -141,7 +141,7 @@ static struct json *event(const char *what)
     json_set_int(o, "at", NOW - 43 * 60 * CLOCK_SECOND);
     json_set_text(o, "what", str_of(what));
     json_set_text(o, "who", STR("refund-bot (agent)"));
-    json_set_text(o, "detail", STR("Facts 9f2c 71aa"));
+    json_set_text(o, "detail", STR("Details 9f2c 71aa"));
     json_set_text(o, "tone", STR("asked"));
     json_set_text(o, "event_url", STR("/intents/i-12345#e3"));
     json_add_json(list, o);
@@ -160,7 +160,7 @@ static void open_page(const char *name, const struct suspension *s,
     const struct answer_view_of of = {.s = s,
                                       .reader = &mara,
                                       .revision = {.n = 1},
-                                      .timeline = event("Asked")};
+                                      .timeline = event("Requested")};
     struct json *view = answer_view_open(&v, &of, &strip);
     json_set_json(view, "place", NULL);
     hold(name, "suspension", view);
@@ -233,7 +233,7 @@ static void closed_page(const char *name, struct suspension *s)
     const struct answer_view_of of = {.s = s,
                                       .reader = &mara,
                                       .revision = {.n = 1},
-                                      .timeline = event("Asked"),
+                                      .timeline = event("Requested"),
                                       .closed = 4};
     s->responded_at = NOW - CLOCK_SECOND;
     hold(name, "answered", answer_view_closed(&v, &of));

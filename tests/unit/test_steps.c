@@ -79,9 +79,9 @@ Test(kinds_steps, a_note_on_what_is_approved_is_a_persons)
     static const struct {
         const char *now, *before, *words, *whose;
     } cases[] = {
-        {"a*", "a", "1noted", "Operator's note"},
+        {"a*", "a", "1note added", "Operator's note"},
         {"a*", "a*", "1same", "Agent's note"},
-        {"a", "a*", "1noted", "Operator's note"},
+        {"a", "a*", "1note added", "Operator's note"},
         {"a*b", "a'b", "1changed 2same", "Operator's note"},
     };
     for (size_t i = 0; i < countof(cases); i++) {
@@ -157,7 +157,7 @@ Test(kinds_steps, a_row_shows_whatever_the_step_holds)
     }
 }
 
-/* Whatever one step brings along, the next one still shows its own. */
+/* Whatever one step brings along, next one still shows its own. */
 Test(kinds_steps, no_step_crowds_out_another)
 {
     struct json *list = json_array(a), *many = json_array(a);

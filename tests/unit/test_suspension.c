@@ -380,33 +380,33 @@ static const struct {
     const char *says;
 } silence[] = {
     {false, ANSWER_CHOICE, FALLBACK_FAIL, NULL,
-     "This question waits until somebody answers it."},
+     "This request waits until somebody answers it."},
     {false, ANSWER_CHOICE, FALLBACK_COMPLETE, "'deny'",
-     "This question waits until somebody answers it."},
+     "This request waits until somebody answers it."},
     {true, ANSWER_CHOICE, FALLBACK_FAIL, NULL,
-     BY "nothing is authorized and the intent is abandoned."},
+     BY "nothing is approved and the task is stopped."},
     {true, ANSWER_CHOICE, FALLBACK_FAIL, "'deny'",
-     BY "nothing is authorized and the intent is abandoned."},
+     BY "nothing is approved and the task is stopped."},
     {true, ANSWER_CHOICE, FALLBACK_COMPLETE, "'deny'",
-     BY "the agent goes on with its own default, \"Deny it\"."},
+     BY "the agent continues with its default, \"Deny it\"."},
     {true, ANSWER_CHOICE, FALLBACK_CONTINUE, "'deny'",
-     BY "the agent goes on with its own default, \"Deny it\"."},
+     BY "the agent continues with its default, \"Deny it\"."},
     {true, ANSWER_CHOICE, FALLBACK_CONTINUE, "'other'",
-     BY "the agent goes on with its own default, \"other\"."},
+     BY "the agent continues with its default, \"other\"."},
     {true, ANSWER_CONFIRM, FALLBACK_COMPLETE, "'no'",
-     BY "the agent goes on with its own default, \"No\"."},
+     BY "the agent continues with its default, \"No\"."},
     {true, ANSWER_TEXT, FALLBACK_COMPLETE, "'as before'",
-     BY "the agent goes on with its own default, \"as before\"."},
+     BY "the agent continues with its default, \"as before\"."},
     {true, ANSWER_TEXT, FALLBACK_COMPLETE, "5",
-     BY "the agent goes on with its own default, 5."},
+     BY "the agent continues with its default, 5."},
     {true, ANSWER_FORM, FALLBACK_COMPLETE, "{'a':1.50}",
-     BY "the agent goes on with its own default, {\"a\":1.50}."},
+     BY "the agent continues with its default, {\"a\":1.50}."},
     {true, ANSWER_TEXT, FALLBACK_COMPLETE, "null",
-     BY "the agent goes on without an answer."},
+     BY "the agent continues without an answer."},
     {true, ANSWER_TEXT, FALLBACK_COMPLETE, NULL,
-     BY "the agent goes on without an answer."},
+     BY "the agent continues without an answer."},
     {true, ANSWER_TEXT, FALLBACK_CONTINUE, NULL,
-     BY "the agent goes on without an answer."},
+     BY "the agent continues without an answer."},
 };
 
 Test(suspension, on_expiry)
@@ -439,7 +439,7 @@ Test(suspension, on_expiry_shortens_a_long_answer)
         s.response_type = ANSWER_TEXT;
         s.fallback_policy = FALLBACK_COMPLETE;
         s.fallback_value = buf_text(&b);
-        buf_put(&wanted, BY "the agent goes on with its own default, ");
+        buf_put(&wanted, BY "the agent continues with its default, ");
         buf_str(&wanted, str_head(s.fallback_value, 200));
         buf_put(&wanted, n > 198 ? " ...." : ".");
         cr_assert(str_eq(suspension_on_expiry(a, &s), buf_text(&wanted)));

@@ -43,8 +43,7 @@ const struct err *probe_check(struct arena *a, const struct channels *all,
     }
     return !name.p ? NULL
                    : err_at(a, ERR_INVALID, kind_facts, STR("subject.probe"),
-                            "There is no active webhook channel with this "
-                            "name.");
+                            "There is no active webhook channel of this name.");
 }
 
 /* ---- asking --------------------------------------------------------- */
@@ -112,8 +111,8 @@ static const struct endpoint *named(const struct endpoint_rows *rows,
 static const struct err *unchecked(struct call *c, const char *why)
 {
     return err_at(c->a, ERR_CONFLICT, probe_unchecked, STR(""),
-                  "The check whether this is set up failed: %s. The question "
-                  "stays open.",
+                  "Sayso could not verify the setup: %s. The request stays "
+                  "open.",
                   why);
 }
 
@@ -140,7 +139,7 @@ const struct err *probe_credential(struct call *c, const struct suspension *s)
     TRY(endpoints_list(c->pg, c->a, true, STR_NONE, &rows));
     const struct endpoint *e = named(&rows, name);
     if (!e || !c->serve->outbound)
-        return unchecked(c, "the channel is not active");
+        return unchecked(c, "its channel is not active");
     const struct webhook w = {.id = id_new(c->a),
                               .url = e->address,
                               .body = body_of(c, s, subject),
@@ -148,16 +147,15 @@ const struct err *probe_credential(struct call *c, const struct suspension *s)
                               .internal = e->internal,
                               .now = clock_now()};
     if (!w.body.p || !webhook_signed(c->a, &w, &rq))
-        return unchecked(c, "the request could not be made");
+        return unchecked(c, "the check could not be sent");
     switch (ask(c->a, c->serve->outbound, &rq)) {
     case FOUND_THERE:
         return NULL;
     case FOUND_NOT:
         return ERROR(ERR_CONFLICT, probe_not_found,
-                     "The credential is not set up yet. The question stays "
-                     "open.");
+                     "It is not set up yet. The request stays open.");
     case FOUND_UNSAID:
     default:
-        return unchecked(c, "the channel gave no valid answer");
+        return unchecked(c, "its channel gave no valid response");
     }
 }
