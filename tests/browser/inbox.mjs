@@ -244,7 +244,7 @@ test("a key does what its button says, whatever the agent calls it", () =>
         assert.deepEqual(await keysOf(page), ["1 Delete it",
             "r Reject: Approve nothing"]);
         assert.match(await text(page), new RegExp("The agent is told no, " +
-            "and goes on without it\\.\\s+The agent says: " +
+            "and continues without it\\.\\s+The agent says: " +
             "It covers what is shown\\."));
         await page.keyboard.press("a");
         await page.waitForTimeout(300);
@@ -259,7 +259,7 @@ test("a group is ticked as a whole", () =>
         }
         await asks(cards.cost({ title: `${word} costs`, severity: "low" }));
         await page.goto(`/inbox?q=${word}&group=like`);
-        const group = page.getByLabel("Select all 3 of");
+        const group = page.getByLabel("Select all 3 in");
         await group.check();
         assert.match(await text(page, "#bulk"), /3 selected/);
         await page.locator("[name='pick[]']:checked").first().uncheck();
@@ -314,7 +314,7 @@ test("on a phone Decided shows its list first", () =>
         await page.getByText("Filter and export").click();
         await page.locator(".fold").getByLabel("Agent")
             .fill("refunds-agent");
-        await press(page, "Narrow");
+        await press(page, "Apply");
         assert.match(page.url(), /agent=refunds-agent/);
         assert.equal(await page.locator(".fold").getByLabel("Agent")
             .inputValue(), "refunds-agent");
@@ -330,8 +330,8 @@ test("on a phone the bar for many grows with the first tick", () =>
         assert.deepEqual(await bar.allInnerTexts(), ["Select all"]);
         await page.getByRole("button", { name: "Select all" }).click();
         assert.deepEqual(await bar.allInnerTexts(),
-            ["Select all", "Select none", "Reject 1", "Approve 1"]);
-        await page.getByRole("button", { name: "Select none" }).click();
+            ["Select all", "Clear selection", "Reject 1", "Approve 1"]);
+        await page.getByRole("button", { name: "Clear selection" }).click();
         assert.deepEqual(await bar.allInnerTexts(), ["Select all"]);
         assert.equal(await page.evaluate(() =>
             document.activeElement.dataset.pick), "all");
@@ -401,7 +401,7 @@ test("several are decided at once without scripts", () =>
             await box.check();
         }
         await press(page, "Reject");
-        assert.match(await text(page), /Reject 2 questions\?[^]*Left out/);
+        assert.match(await text(page), /Reject 2 requests\?[^]*Not included/);
         await press(page, "Reject 2");
         assert.equal(shown(page).status(), 422);
         await page.getByLabel("Comment").fill("Not today.");
@@ -434,7 +434,7 @@ test("a hostile name of a saved view stays text", () =>
         for (const attack of questions.attacks.slice(0, 10)) {
             await page.goto("/views?path=/inbox&query=risk%3Dlow");
             await page.getByLabel("Name").fill(attack.slice(0, 60));
-            await press(page, "Save the view");
+            await press(page, "Save view");
             await holds(page, "the saved views");
         }
         await page.goto("/inbox");
@@ -484,7 +484,7 @@ state("bulk-done", async (page) => {
 state("saved-views", async (page) => {
     await page.goto("/views?path=/inbox&query=risk%3Dhigh");
     await page.getByLabel("Name").fill("High risk");
-    await press(page, "Save the view");
+    await press(page, "Save view");
     await page.goto("/views?path=/inbox&query=risk%3Dlow");
 });
 state("keys", (page) => page.goto("/keys"));

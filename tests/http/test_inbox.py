@@ -195,7 +195,7 @@ def test_an_agents_name_narrows_the_list_to_it(server, me, post, tag):
                           r.text) == ids(asked)
         # It is what the list is narrowed to, and no way to anywhere.
         assert 'class="one" href' not in r.text
-        assert "Take it away" in r.text
+        assert "Remove filter" in r.text
 
 
 @pytest.mark.parametrize("q", [
@@ -261,10 +261,10 @@ def test_alike_questions_stand_together(me, approval, post):
         approval(f"{word} {n}.40 EUR")
     post(word + " alone")
     text = Page(me.client.get(f"/inbox?q={word}&group=like")).text
-    assert "One of a kind 1" in text and "payments.refund 3" in text, text
+    assert "Other requests 1" in text and "payments.refund 3" in text, text
     assert "refunds-agent 4" in Page(
         me.client.get(f"/inbox?q={word}&group=agent")).text
-    assert "No end 4" in Page(
+    assert "No deadline 4" in Page(
         me.client.get(f"/inbox?q={word}&group=deadline")).text
 
 
@@ -300,10 +300,10 @@ def test_one_decision_for_many_leaves_out_what_is_not_for_it(
     r = confirm(me.client, csrf, "approve", pick,
                 back=f"/inbox?q={word}")
     page = Page(r)
-    assert r.status_code == 200 and "Approve 2 questions?" in page.text
-    assert "The question is over your bulk limit: medium risk." in page.text
-    assert page.text.count("The question has no plain yes.") == 3  # and at the head
-    assert "You may not answer this question." in page.text
+    assert r.status_code == 200 and "Approve 2 requests?" in page.text
+    assert "Above your bulk limit, medium risk." in page.text
+    assert page.text.count("It has no plain yes.") == 3  # and at the head
+    assert "You cannot answer this request." in page.text
     # A GET or this page decides nothing.
     assert me.client.get("/inbox/confirm").status_code == 405
     for asked in (low, unsaid, high):
@@ -334,7 +334,7 @@ def test_all_that_is_approved_together_is_shown(me, approval, post):
     csrf, pick = picks(me.client, q=word)
     r = confirm(me.client, csrf, "approve", pick)
     text = " ".join(Page(r).text.split())
-    assert "Approve 2 questions?" in text
+    assert "Approve 2 requests?" in text
     for part in ("calls[0].tool payments.transfer", "calls[0].dry false",
                  "calls[0].args.amount 50000", "calls[0].args.to a<b> U+202E",
                  f"target {APPROVAL['target']}",
@@ -348,7 +348,7 @@ def test_all_that_is_approved_together_is_shown(me, approval, post):
     assert "2 approved, 2 not" in Page(r).text
     csrf, pick = picks(me.client, q=word)
     r = confirm(me.client, csrf, "reject", pick)
-    assert "Reject 2 questions?" in Page(r).text
+    assert "Reject 2 requests?" in Page(r).text
 
 
 def test_a_grave_permission_is_not_approved_among_many(server, post, person):
@@ -361,8 +361,8 @@ def test_a_grave_permission_is_not_approved_among_many(server, post, person):
              severity=severity, subject=PERMISSION)
     csrf, pick = picks(boss.client, q=word)
     r = confirm(boss.client, csrf, "approve", pick)
-    assert "Approve 1 question?" in Page(r).text
-    assert "The approved target has to be typed." in Page(r).text
+    assert "Approve 1 request?" in Page(r).text
+    assert "What it allows has to be typed." in Page(r).text
     r = boss.client.post("/inbox/decide", data={
         "csrf": csrf, "answer": "approve", "pick[]": pick})
     assert "1 approved, 1 not" in Page(r).text
@@ -379,12 +379,12 @@ def test_a_changed_or_answered_one_is_refused_and_named(
     assert answer(operator, taken).status_code == 200
     data = {"csrf": csrf, "answer": "approve"}
     page = Page(confirm(me.client, csrf, "approve", [changed, *pick[1:]]))
-    assert "Approve 1 question?" in page.text
-    assert "What you saw is not what is stored." in page.text
+    assert "Approve 1 request?" in page.text
+    assert "The request has changed." in page.text
     page = Page(me.client.post("/inbox/decide", data={
         **data, "pick[]": [changed, *pick[1:], "nothing:0"]}))
     assert "1 approved, 3 not" in page.text
-    assert "What you saw is not what is stored." in page.text
+    assert "The request has changed." in page.text
     assert "no longer open" in page.text
     assert "There is no suspension with this id." in page.text
     # The one that was refused is still open, and each has its own event.
@@ -400,7 +400,7 @@ def test_many_are_rejected_with_a_reason_only(me, approval, operator):
     csrf, pick = picks(me.client, q=word)
     data = {"csrf": csrf, "answer": "reject", "pick[]": pick}
     r = me.client.post("/inbox/decide", data=data)
-    assert r.status_code == 422 and "Say why" in r.text
+    assert r.status_code == 422 and "Enter a comment" in r.text
     r = me.client.post("/inbox/decide", data={**data, "reason": " "})
     assert r.status_code == 422
     r = me.client.post("/inbox/decide", data={**data, "reason": "Not now."})
@@ -423,7 +423,7 @@ def test_at_most_fifty_and_only_with_a_token(me, approval):
                                               "approve", "pick[]": pick})
     assert r.status_code == 403
     page = Page(confirm(me.client, csrf, "approve", []))
-    assert "No question is ticked" in page.text
+    assert "No requests selected" in page.text
     r = confirm(me.client, csrf, "approve", [], back="//evil.example/")
     assert "evil" not in r.text
 
@@ -440,7 +440,7 @@ def test_a_persons_limit_is_theirs(server, person, approval):
                        [limit, one.email])
         csrf, pick = picks(one.client, q=word)
         text = Page(confirm(one.client, csrf, "approve", pick)).text
-        assert f"Approve {many} question" in text, (limit, text)
+        assert f"Approve {many} request" in text, (limit, text)
 
 
 # --- Saved views ----------------------------------------------------------
@@ -501,7 +501,7 @@ def test_at_most_fifty_views(person):
 @route("GET /keys")
 def test_the_keys_are_a_page(me):
     text = Page(me.client.get("/keys")).text
-    assert "Next, previous row j k" in text and "never by a key alone" in text
+    assert "Next, previous row j k" in text and "cannot be approved by keys" in text
 
 
 # --- Decided --------------------------------------------------------------
@@ -741,19 +741,19 @@ def test_the_filters_of_the_decided_are_counted(server, me):
                    {"agent": "x", "who": who}):
             ends = {"All": "12", "Approved": "6", "Rejected": "6"}
             assert chips(me.client, **by) == {
-                "Outcome": ends, "Door": {"Any": "12", "API": "12"},
+                "Outcome": ends, "Via": {"Any": "12", "API": "12"},
                 "Kind": {"All": "12", "Approval": "6", "Permission": "3",
                          "Question": "3"}}
             # A row does not count what is chosen in itself.
             assert chips(me.client, outcome="vetoed", **by) == {
-                "Outcome": ends, "Door": {"Any": "6", "API": "6"},
+                "Outcome": ends, "Via": {"Any": "6", "API": "6"},
                 "Kind": {"All": "6", "Approval": "3", "Question": "3"}}
             # A chosen filter stays visible, so that it can be removed.
             assert chips(me.client, kind="permission", outcome="vetoed",
                          **by) == {
                 "Outcome": {"All": "3", "Approved": "3", "Rejected": "0"},
                 "Kind": {"All": "6", "Approval": "3", "Permission": "0",
-                         "Question": "3"}, "Door": {"Any": "0"}}
+                         "Question": "3"}, "Via": {"Any": "0"}}
         assert chips(me.client, who=who, agent="other")["Kind"] == {
             "All": "0"}
 
@@ -793,7 +793,7 @@ def test_an_export_tells_where_it_ends(server, me):
         assert len(rows) == 5002 and "at most 5,000" in rows[-1][0]
         # One page looks through 2,000 answers, and says so.
         r = me.client.get("/decided", params={"who": who, "kind": "approval"})
-        assert "Only 2,000 answers were looked through" in r.text
+        assert "Only 2,000 answers were searched" in r.text
         assert 'href="/decided?who=' in r.text and ">Older" in r.text
 
 
@@ -834,7 +834,7 @@ def test_the_initiator_is_left_out_however_spelled(post, me, person):
     r = me.client.post("/inbox/decide", data={
         "csrf": csrf, "answer": "approve", "pick[]":
         [f"{asked['suspension_id']}:{asked['subject_sha256']}"]})
-    assert "The agent works for you" in r.text and "1 not" in r.text
+    assert "The agent works on your behalf here" in r.text and "1 not" in r.text
 
 
 def many_keys(levels, n):

@@ -47,8 +47,8 @@ static const struct err *read_pick(struct picks *p, struct str pick)
         return NULL;
     if (p->n == BULK_MAX)
         return ERROR(ERR_INVALID, "bulk.many",
-                     "At most 50 questions can be decided at once. Nothing "
-                     "was decided.");
+                     "Bulk actions cover at most 50 requests. Nothing was "
+                     "submitted.");
     p->id[p->n] = id;
     p->seen[p->n++] = seen.p ? seen : STR("");
     return NULL;
@@ -73,8 +73,8 @@ static const struct err *read_picks(struct call *c, struct picks *p)
                         .back = back_of(&posted)};
     if (!p->yes && !str_is(answer, "reject"))
         return ERROR(ERR_INVALID, "bulk.answer",
-                     "Questions are approved or rejected together; nothing "
-                     "else was decided.");
+                     "Bulk actions are approve and reject. Nothing was "
+                     "submitted.");
     for (size_t i = 0; i < posted.n; i++) {
         if (str_is(posted.v[i].key, "pick[]"))
             TRY(read_pick(p, posted.v[i].value));
@@ -121,10 +121,10 @@ static struct str why_not(struct call *c, const struct picks *p, size_t i,
                           const struct suspension *s, int64_t now)
 {
     if (!s->id.p)
-        return STR("There is no such question.");
+        return STR("There is no such request.");
     const struct str why = bulk_left_out(c->a, s, &c->who, p->yes, now);
     if (!why.p && !str_eq(p->seen[i], s->subject_sha256))
-        return STR("What you saw is not what is stored. Read it again.");
+        return STR("The request has changed. Review it again.");
     return why;
 }
 
@@ -132,10 +132,10 @@ static struct str heading(struct arena *a, const struct picks *p, size_t n)
 {
     struct buf b = buf_make(a, 128);
     if (n == 0)
-        return p->n ? STR("None of these can be decided together")
-                    : STR("No question is ticked");
+        return p->n ? STR("None of these can be answered in bulk")
+                    : STR("No requests selected");
     buf_put(&b, p->yes ? "Approve " : "Reject ");
-    buf_str(&b, words_many(a, (int64_t)n, "question"));
+    buf_str(&b, words_many(a, (int64_t)n, "request"));
     buf_char(&b, '?');
     return buf_text(&b);
 }
@@ -228,7 +228,7 @@ static const struct err *show_confirm(struct call *c, const struct picks *p,
     json_set_json(view, "comment",
                   n ? comment(c->a, p, needs, error) : NULL);
     return page_render(c, error ? response_status(error->kind) : 200,
-                       "bulk", "Decide several", view);
+                       "bulk", "Bulk review", view);
 }
 
 const struct err *inbox_bulk_confirm(struct call *c)
@@ -267,11 +267,11 @@ static const struct err *decide(struct call *c, const struct picks *p,
 static struct str why_of(const struct err *e)
 {
     if (e->kind == ERR_BUSY)
-        return STR("The database did not say whether it was recorded. Open it "
-                   "to see.");
+        return STR("The database did not confirm the answer. Open the "
+                   "request to check.");
     if (err_is(e, resolve_changed))
-        return STR("What you saw is not what is stored. Nothing was recorded; "
-                   "read it again.");
+        return STR("The request has changed. Nothing was recorded. Review it "
+                   "again.");
     return e->say;
 }
 
@@ -293,7 +293,7 @@ static struct json *result(struct call *c, struct page_view *v,
     json_set_json(o, "outcome", e ? NULL : page_badge_outcome(v, &kept));
     json_set_text(o, "failed",
                   !e                      ? STR("")
-                  : e->kind == ERR_BUSY ? STR("Not known")
+                  : e->kind == ERR_BUSY ? STR("Unknown")
                                           : STR("Not recorded"));
     return o;
 }
@@ -335,7 +335,7 @@ static const struct err *check_reason(struct call *c, const struct picks *p)
         arena_free(own);
     }
     return needs ? ERROR(ERR_INVALID, resolve_reason_missing,
-                         "Say why; nothing was decided yet.")
+                         "Enter a comment. Nothing was submitted yet.")
                  : NULL;
 }
 
@@ -371,5 +371,5 @@ const struct err *inbox_bulk_decide(struct call *c)
     json_set_text(view, "heading", told(c->a, &p, done));
     json_set_text(view, "back_url", p.back);
     json_set_json(view, "rows", rows);
-    return page_render(c, 200, "bulk_done", "Decided several", view);
+    return page_render(c, 200, "bulk_done", "Bulk result", view);
 }

@@ -44,7 +44,7 @@ static struct str left_note(struct page_view *v, size_t n, size_t left)
     buf_str(&b, words_count(v->a, (int64_t)left));
     buf_put(&b, " of ");
     buf_str(&b, words_count(v->a, (int64_t)(n + left)));
-    buf_put(&b, left == 1 ? " is left out" : " are left out");
+    buf_put(&b, left == 1 ? " is not included" : " are not included");
     return buf_text(&b);
 }
 
@@ -110,8 +110,7 @@ static struct str same_note(struct page_view *v, bool yes, int64_t n)
     buf_str(&b, words_count(v->a, n));
     buf_put(&b, n == 1 ? " has" : " have");
     buf_put(&b, " the same details as another open request");
-    buf_put(&b, yes ? ". Approve them together only if it shall happen once "
-                      "for each."
+    buf_put(&b, yes ? ". Approve them together only if each one should run."
                     : ".");
     return buf_text(&b);
 }

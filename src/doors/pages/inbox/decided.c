@@ -39,7 +39,7 @@ static struct str summary(struct call *c, size_t n, bool first, bool last)
         return STR("");
     if (!first || !last)
         buf_put(&b, first ? "The newest " : last ? "The last " : "Another ");
-    buf_str(&b, words_many(c->a, (int64_t)n, "question"));
+    buf_str(&b, words_many(c->a, (int64_t)n, "request"));
     return buf_text(&b);
 }
 
@@ -48,9 +48,9 @@ static struct json *empty(struct call *c, bool narrowed, bool further)
     struct json *o = json_object(c->a);
     json_set_bool(o, "narrowed", narrowed);
     json_set_text(o, "heading",
-                  !narrowed ? STR("Nothing was decided yet")
-                  : further ? STR("Nothing like this so far")
-                            : STR("Nothing like this was decided"));
+                  !narrowed ? STR("No history yet")
+                  : further ? STR("No matches so far")
+                            : STR("No matches"));
     return o;
 }
 
@@ -77,8 +77,8 @@ static const struct err *decided_show(struct call *c,
                  : d->further ? d->id
                               : STR_NONE,
         .shown = d->further
-                     ? STR("Only 2,000 answers were looked through. Older "
-                           "ones may be like this too.")
+                     ? STR("Only 2,000 answers were searched. There may be "
+                           "older matches.")
                      : summary(c, n, first, last)};
     json_set_text(view, "summary", summary(c, n, first, last));
     json_set_json(view, "filters", inbox_decided_filters_view(c, t));
@@ -88,7 +88,7 @@ static const struct err *decided_show(struct call *c,
           : empty(c, inbox_decided_filters_any(t) || !first, d->further));
     json_set_json(view, "rows", rows);
     json_set_json(view, "pager", page_list_pager(c, &pager));
-    return page_render(c, 200, "decided", "Decided", view);
+    return page_render(c, 200, "decided", "History", view);
 }
 
 const struct err *inbox_decided(struct call *c)

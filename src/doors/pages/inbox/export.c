@@ -17,7 +17,7 @@
 #define LOOKS_MAX 200                 /* pages that are looked through */
 
 #define CUT                                                                    \
-    "The file ends here: it holds at most 5,000 rows and 8 MB. Narrow the "    \
+    "The file ends here. It holds at most 5,000 rows and 8 MB. Filter the "    \
     "list to get the others."
 
 /* One way to write a row. */

@@ -36,15 +36,14 @@ static struct str summary(struct call *c, const struct inbox_filters *f)
     const int64_t n = inbox_filters_all(f);
     struct buf b = buf_make(c->a, 256);
     if (n == 0)
-        return inbox_filters_any(f) ? STR("Nothing is like this")
-                                    : STR("Nothing waits for you");
+        return inbox_filters_any(f) ? STR("No matches")
+                                    : STR("No open requests");
     if (n == INBOX_FILTERS_MANY)
         buf_put(&b, "More than ");
     buf_str(&b, words_many(c->a, n == INBOX_FILTERS_MANY ? INBOX_COUNT_MAX : n,
-                           f->wish.view == INBOX_ALL ? "open question"
-                                                     : "question"));
+                           "open request"));
     if (f->wish.view == INBOX_MAY)
-        buf_put(&b, " that you can answer");
+        buf_put(&b, " for you");
     return buf_text(&b);
 }
 
@@ -65,8 +64,8 @@ static struct str shown(struct call *c, const struct inbox_filters *f,
 static struct str note(const struct inbox_filters *f)
 {
     return f->counts.looked > INBOX_WORDS_MAX
-               ? STR("More than 2,000 open questions have these words, and "
-                     "only 2,000 of them were looked through. Add a word.")
+               ? STR("More than 2,000 open requests match, and only 2,000 "
+                     "were searched. Add a word.")
                : STR("");
 }
 
@@ -76,10 +75,10 @@ static struct json *empty(struct call *c, const struct inbox_filters *f)
     const bool any = inbox_filters_any(f);
     json_set_bool(o, "narrowed", any);
     json_set_text(o, "heading",
-                  any ? STR("No open question is like this")
+                  any ? STR("No requests match these filters")
                   : f->wish.view == INBOX_ALL
-                      ? STR("No question is open")
-                      : STR("No question waits for you here"));
+                      ? STR("No open requests")
+                      : STR("No open requests for you"));
     return o;
 }
 

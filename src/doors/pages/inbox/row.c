@@ -59,7 +59,7 @@ static struct json *duration(struct page_view *v, int64_t s)
 {
     if (s <= 0 || s > SUSPENSION_TIMEOUT_MAX)
         return NULL;
-    return figure(v, words_span(v->a, s * CLOCK_SECOND), STR("asked for"));
+    return figure(v, words_span(v->a, s * CLOCK_SECOND), STR("requested"));
 }
 
 /* What stands at a path of the facts, or NULL. */
@@ -185,7 +185,7 @@ static struct str deadline_name(const struct page_view *v,
 {
     const int64_t left = s->expires_at - v->now;
     if (!s->expires_at)
-        return STR("No end");
+        return STR("No deadline");
     if (left < HOUR)
         return STR("Within an hour");
     if (left < 4 * HOUR)
@@ -244,14 +244,14 @@ static struct json *heading(struct page_view *v, const struct group *g,
     struct json *o = json_object(v->a);
     if (by == INBOX_ROW_NONE)
         return NULL;
-    const struct str none = STR("One of a kind");
+    const struct str none = STR("Other requests");
     const struct str name = odd ? none : g->name;
     json_set_text(o, "name", words_cut(v->a, name, NAME_MAX));
     json_set_text(o, "named", words_plain(v->a, name, NAME_MAX));
     json_set_text(o, "count", words_count(v->a, (int64_t)json_count(g->rows)));
     json_set_json(o, "why", NULL);
     if (odd)
-        json_set_text(o, "why", STR("nothing like them on this page"));
+        json_set_text(o, "why", STR("no similar ones on this page"));
     else if (by == INBOX_ROW_LIKE)
         json_set_text(o, "why", g->first->asked_by);
     return o;

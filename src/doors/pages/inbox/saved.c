@@ -18,8 +18,8 @@ static struct json *saved_row(struct page_view *v, const struct view *one)
     json_set_text(o, "name", one->name);
     json_set_bool(o, "own", one->own);
     json_set_text(o, "by", one->own ? STR_NONE : one->by);
-    json_set_text(o, "reach", one->shared ? STR("for everybody")
-                                          : STR("only for you"));
+    json_set_text(o, "reach", one->shared ? STR("shared with everybody")
+                                          : STR("private"));
     return o;
 }
 
@@ -74,12 +74,12 @@ static const struct err *check(const struct draft *d)
 {
     if (d->name.n == 0 || str_runes(d->name) > VIEWS_NAME_MAX)
         return ERROR(ERR_INVALID, "field.value",
-                     "A view needs a name of 1 to 60 characters.");
+                     "Enter a name of 1 to 60 characters.");
     if ((!str_is(d->path, "/inbox") && !str_is(d->path, "/decided")) ||
         !is_query(d->query))
         return ERROR(ERR_INVALID, "field.value",
-                     "This is no view of a list. Open the list, set its "
-                     "filters and save it from there.");
+                     "This view cannot be saved. Open the list, set filters "
+                     "and save it from there.");
     return NULL;
 }
 
