@@ -32,7 +32,7 @@ for (const scripts of [true, false]) {
                 encodeURIComponent(`/suspensions/${asked.suspension_id}`));
             await signIn(page, { ...people.operator, password: "wrong" });
             assert.equal(shown(page).status(), 422);
-            assert.match(await text(page), /You are not signed in/);
+            assert.match(await text(page), /Sign-in failed/);
             assert.equal(await page.getByLabel("E-mail").inputValue(),
                 people.operator.email);
             assert.equal(await page.getByLabel("Password").inputValue(), "");
@@ -206,7 +206,7 @@ test("guessing is slowed down, and a while later it is forgiven", async () => {
     const right = () => sendLogin(cookie, { csrf, email, password });
     const soon = await right();
     assert.equal(soon.status, 429);
-    assert.match(soon.body.toString(), /too many wrong tries\. Wait \d+ sec/);
+    assert.match(soon.body.toString(), /Too many failed attempts\. Wait \d+ sec/);
     failed(31, 10);
     assert.equal((await right()).status, 303);
 });

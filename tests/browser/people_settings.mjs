@@ -104,26 +104,26 @@ state("settings-people-made", 200, by, async (page) => {
     await page.goto(at("people"));
     await box(page, "E-mail").fill(`${Math.random()}@example.com`);
     await box(page, "Name").fill("Mara Lindqvist");
-    await press(page, "Add them");
+    await press(page, "Add person");
 });
 state("settings-people-errors", 422, by, async (page) => {
     await page.goto(at("people"));
     await box(page, "E-mail").fill(people.operator.email);
     await box(page, "Name").fill("Mara Lindqvist");
     await box(page, "Groups").fill("finance, on-call");
-    await press(page, "Add them");
+    await press(page, "Add person");
     assert.equal(await box(page, "Groups").inputValue(),
         "finance, on-call");
 });
 state("settings-person", 200, by, (page) => page.goto(personAt(guest())));
 state("settings-person-disabled", 200, by, async (page) => {
     await page.goto(personAt(guest("auditor")));
-    await follow(page, "Disable them");
-    await press(page, "Confirm: disable them");
+    await follow(page, "Disable account");
+    await press(page, "Confirm: disable account");
 });
 state("settings-person-sure", 200, by, async (page) => {
     await page.goto(personAt(guest()));
-    await follow(page, "Disable them");
+    await follow(page, "Disable account");
 });
 state("settings-sessions-sure", 200, by, async (page) => {
     await closePage(await pageOf(guest()));
@@ -134,8 +134,8 @@ state("settings-sessions-sure", 200, by, async (page) => {
 });
 state("settings-person-password", 200, by, async (page) => {
     await page.goto(personAt(guest()));
-    await follow(page, "Make a new password");
-    await press(page, "Confirm: make a new password");
+    await follow(page, "Reset password");
+    await press(page, "Confirm: reset password");
 });
 state("settings-person-oneself", 422, by, async (page) => {
     await page.goto(personAt(people.admin));
@@ -145,7 +145,7 @@ state("settings-person-oneself", 422, by, async (page) => {
 state("settings-groups", 200, by, async (page) => {
     await grouped();
     await page.goto(at("groups"));
-    assert.match(await text(page), /nobody can answer for it/);
+    assert.match(await text(page), /no members who can answer/);
 }, { lane: "last" });
 state("settings-keys", 200, by, async (page) => {
     key();
@@ -160,13 +160,13 @@ state("settings-keys-made", 200, by, async (page) => {
     await page.goto(at("keys"));
     await box(page, "Label").fill("refunds-agent, eu");
     await box(page, "Agents").fill("refunds-agent");
-    await press(page, "Make a key");
+    await press(page, "Create key");
     assert.match(await text(page), /sayso_[\w-]{43}/);
 });
 state("settings-keys-errors", 422, by, async (page) => {
     await page.goto(at("keys"));
     await box(page, "Label").fill("refunds-agent, eu");
-    await press(page, "Make a key");
+    await press(page, "Create key");
 });
 state("settings-key", 200, by, (page) => page.goto(at(`keys/${key().id}`)));
 state("settings-key-ended", 200, by, async (page) => {
@@ -187,9 +187,9 @@ state("settings-profile-errors", 422, { who: "operator" }, async (page) => {
 state("settings-profile-password-errors", 422, { who: "operator" },
     async (page) => {
         await page.goto(at("profile"));
-        await page.getByLabel("The password that you have now").fill("wrong");
+        await page.getByLabel("Current password").fill("wrong");
         await page.getByLabel("New password").fill("long enough");
-        await press(page, "Change the password");
+        await press(page, "Change password");
     });
 
 /* A theme that was chosen stays, whatever the browser prefers. */
@@ -243,25 +243,25 @@ for (const scripts of [true, false]) {
             await box(page, "E-mail").fill(one.email);
             await box(page, "Name").fill(one.name);
             await box(page, "Groups").fill("finance");
-            await press(page, "Add them");
+            await press(page, "Add person");
             one.password = await once(page);
             const theirs = await pageOf(one, { scripts });
             await follow(theirs, "Settings");
             const fresh = "words that I chose myself";
-            await theirs.getByLabel("The password that you have now")
+            await theirs.getByLabel("Current password")
                 .fill(one.password);
             await theirs.getByLabel("New password").fill(fresh);
-            await press(theirs, "Change the password");
-            assert.match(await text(theirs), /The password was changed/);
+            await press(theirs, "Change password");
+            assert.match(await text(theirs), /Password changed/);
             await page.goto(personAt(one));
-            await follow(page, "Disable them");
-            await press(page, "Confirm: disable them");
+            await follow(page, "Disable account");
+            await press(page, "Confirm: disable account");
             assert.match(await text(page), /Disabled/);
             await theirs.goto("/inbox");
             assert.equal(new URL(theirs.url()).pathname, "/login");
             await signIn(theirs, { ...one, password: fresh });
-            assert.match(await text(theirs), /You are not signed in/);
-            await press(page, "Enable them");
+            assert.match(await text(theirs), /Sign-in failed/);
+            await press(page, "Enable account");
             await signIn(theirs, { ...one, password: fresh });
             await theirs.waitForURL("**/inbox");
             await closePage(theirs);
@@ -274,13 +274,13 @@ for (const scripts of [true, false]) {
             await box(page, "Label").fill(label);
             await choice(page, "Operator").check();
             await box(page, "Groups").fill("finance");
-            await press(page, "Make a key");
+            await press(page, "Create key");
             const secret = await once(page);
             await page.goto(at("keys"));
             assert.ok(!(await text(page)).includes(secret));
             await follow(page, `Revoke ${label}`);
-            assert.match(await text(page), /Nothing is revoked yet/);
-            await press(page, "Confirm: revoke it");
+            assert.match(await text(page), /Not revoked yet/);
+            await press(page, "Confirm: revoke key");
             assert.equal(new URL(page.url()).pathname, at("keys"));
             assert.equal(await page.getByRole("link",
                 { name: `Revoke ${label}`, exact: true }).count(), 0);
@@ -298,18 +298,18 @@ for (const scripts of [true, false]) {
             await choice(page, "Agent").check();
             await box(page, "Agents").fill("mira");
             await choice(page, "Medium").check();
-            await press(page, "Make a key");
+            await press(page, "Create key");
             await page.goto(at("keys"));
             assert.equal(row(), "own|medium");
             await follow(page, `Revoke ${label}`);
-            await page.getByLabel("Least risk").selectOption("high");
+            await page.getByLabel("Minimum risk").selectOption("high");
             await press(page, "Save");
-            assert.equal(await page.getByLabel("Least risk").inputValue(),
+            assert.equal(await page.getByLabel("Minimum risk").inputValue(),
                 "high");
-            await press(page, "Let it reach all intents");
+            await press(page, "Allow all tasks");
             assert.match(await text(page), /All of them/);
             assert.equal(row(), "all|high");
-            await press(page, "Let it reach its own only");
+            await press(page, "Limit to own tasks");
             assert.equal(row(), "own|high");
         }));
 
@@ -326,8 +326,8 @@ for (const scripts of [true, false]) {
                     .first().click()]);
             await press(first, "Confirm: end it");
             assert.match(await text(first), /3 sessions/);
-            await follow(first, "End all my other sessions");
-            await press(first, "Confirm: end them");
+            await follow(first, "End all other sessions");
+            await press(first, "Confirm: end sessions");
             assert.match(await text(first), /1 session\b/);
             for (const other of others) {
                 await other.goto("/inbox");
@@ -359,7 +359,7 @@ test("a person is added by keyboard alone", () =>
         await page.keyboard.type(email);
         await tabTo(page, ({ id }) => id === "f2");
         await page.keyboard.type("Kim Keys");
-        await tabTo(page, (now) => now.name === "Add them");
+        await tabTo(page, (now) => now.name === "Add person");
         await enter(page);
         assert.ok(await once(page));
         assert.equal(sql(`SELECT role || bulk_limit FROM principal

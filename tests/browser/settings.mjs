@@ -125,20 +125,20 @@ state("settings-endpoint-made", 200, by, async (page) => {
     await page.getByLabel("Name").fill(questions.named("eu"));
     await page.getByLabel("Address", { exact: false }).first().fill(
         `https://agents.example/${Math.random()}`);
-    await press(page, "Register the endpoint");
+    await press(page, "Create endpoint");
     assert.match(await text(page), secret);
 });
 state("settings-endpoint-errors", 422, by, async (page) => {
     await page.goto(endpoints);
     await page.getByLabel("Rejected").check();
     await page.getByLabel("Agent", { exact: false }).first().fill("two words");
-    await press(page, "Register the endpoint");
+    await press(page, "Create endpoint");
 });
 state("settings-channel-errors", 422, by, async (page) => {
     await page.goto(channels);
     await page.getByLabel("Slack", { exact: true }).check();
     await page.locator("#f2").fill("on-call");
-    await press(page, "Make the channel");
+    await press(page, "Create channel");
 });
 state("setting-endpoint", 200, by, (page) =>
     page.goto(`${endpoints}/${endpoint()}`));
@@ -150,12 +150,13 @@ state("setting-remove", 200, by, async (page) => {
     const id = endpoint();
     await delivery(id);
     await page.goto(`${endpoints}/${id}`);
-    await follow(page, "Remove it");
-    assert.match(await text(page), /With it, (1 delivery that waits is|\d+ deliveries that wait are) given up/);
+    await follow(page, "Remove");
+    assert.match(await text(page),
+        /(1 pending delivery fails|\d+ pending deliveries fail)/);
 });
 state("setting-rotated", 200, by, async (page) => {
     await page.goto(`${endpoints}/${endpoint()}`);
-    await press(page, "Make a new secret");
+    await press(page, "Create new secret");
     assert.match(await text(page), secret);
 });
 state("setting-rotated-again", 409, by, async (page) => {
@@ -164,7 +165,7 @@ state("setting-rotated-again", 409, by, async (page) => {
         (input) => { input.form.querySelector("[name=seen]").value = "x"; });
     await page.locator("form:has([value=rotate]) [name=seen]").evaluate(
         (input) => { input.value = "another"; });
-    await press(page, "Make a new secret");
+    await press(page, "Create new secret");
 });
 state("settings-log", 200, by, async (page) => {
     const id = endpoint(), chat = endpoint({ kind: "slack" });
@@ -184,7 +185,7 @@ state("settings-log-of-one", 200, by, async (page) => {
     }
     await page.goto(`${log}?endpoint=${id}`);
     await follow(page, "Older");
-    await page.getByRole("link", { name: "To the first" }).waitFor();
+    await page.getByRole("link", { name: "First page" }).waitFor();
 });
 state("settings-log-none", 200, by, (page) =>
     page.goto(`${log}?state=failed&endpoint=${endpoint()}`));
@@ -248,23 +249,23 @@ for (const scripts of [true, false]) {
             await follow(page, "Endpoints");
             await page.getByLabel("Name").fill(name);
             await page.locator("#f2").fill("http://a.example/");
-            await press(page, "Register the endpoint");
+            await press(page, "Create endpoint");
             assert.equal(await page.getByLabel("Name").inputValue(), name);
             await page.locator("#f2").fill(
                 `https://a.example/${Math.random()}`);
-            await press(page, "Register the endpoint");
+            await press(page, "Create endpoint");
             assert.match(await text(page), secret);
             await page.goto(endpoints);
             assert.doesNotMatch(await text(page), secret);
             await follow(page, name);
-            await press(page, "Pause it");
-            await press(page, "Go on");
+            await press(page, "Pause");
+            await press(page, "Resume");
             await page.getByLabel("Withdrawn").check();
             await press(page, "Save");
             assert.match(await text(page), /Withdrawn/);
             await follow(page, name);
-            await follow(page, "Remove it");
-            await press(page, "Confirm: remove it");
+            await follow(page, "Remove");
+            await press(page, "Confirm: remove");
             assert.equal(new URL(page.url()).pathname, endpoints);
             assert.ok(!(await text(page)).includes(name));
         }));
@@ -273,9 +274,9 @@ for (const scripts of [true, false]) {
             const id = await delivery(endpoint(), { state: "failed",
                 tries: failing });
             await page.goto(`${log}/${id}`);
-            assert.match(await text(page), /Given up/);
+            assert.match(await text(page), /Failed/);
             await press(page, "Send again");
-            assert.match(await text(page), /Waiting/);
+            assert.match(await text(page), /Pending/);
             assert.equal(sql(`SELECT state FROM delivery
                                WHERE id = '${id}'`), "pending");
         }));
@@ -287,7 +288,7 @@ test("the secret is copied, where there are scripts", () =>
             ["clipboard-read", "clipboard-write"]);
         const id = endpoint();
         await page.goto(`${endpoints}/${id}`);
-        await press(page, "Make a new secret");
+        await press(page, "Create new secret");
         await page.getByRole("button", { name: "Copy" }).click();
         await page.getByRole("button", { name: "Copied" }).waitFor();
         assert.equal(await page.evaluate(() => navigator.clipboard.readText()),
@@ -310,14 +311,14 @@ test("a channel is made by keyboard alone", () =>
         await page.keyboard.press("ArrowDown");
         await tabTo(page, ({ id }) => id === "f6");
         await page.keyboard.press("Space");
-        await tabTo(page, (now) => now.name === "Make the channel");
+        await tabTo(page, (now) => now.name === "Create channel");
         await enter(page);
         assert.match(await text(page), new RegExp(name));
         assert.equal(sql(`SELECT kind || detail || every_question FROM endpoint
             WHERE name = ${quoted(name)}`), "mailsummarytrue");
         await tabTo(page, (now) => now.name === name);
         await enter(page);
-        await tabTo(page, (now) => now.name === "Pause it");
+        await tabTo(page, (now) => now.name === "Pause");
         await enter(page);
         assert.match(await text(page), /Paused/);
     }));

@@ -14,7 +14,7 @@ from page import (Page, button, fields, filled, logged, once, press, send,
 route = pytest.mark.route
 PEOPLE, KEYS = "/settings/people", "/settings/keys"
 SESSIONS, PROFILE = "/settings/sessions", "/settings/profile"
-LIMIT = "Many at once, up to this risk"
+LIMIT = "Bulk limit"
 HOSTILE = '<script>alert(1)</script>"{{page.csrf}}\u202egnp\u200b'
 OWN = re.compile(r"^\w+ /settings/(people|groups|keys|sessions|profile)")
 ROWS = [r for r in ROUTES if OWN.match(r.name)]
@@ -169,7 +169,7 @@ def test_what_a_person_may_not_be(admin, db, change, field):
     assert r.status_code == 422
     names, page = fields(r), Page(r)
     assert f'href="#{names[field]}"' in r.text
-    assert "1 field needs another look" in page.text
+    assert "Fix 1 field to continue" in page.text
     for label in ("E-mail", "Name", "Groups"):  # kept
         assert page.value(PEOPLE, names[label]) == values[label]
     assert once(r) is None
@@ -331,7 +331,7 @@ def test_groups_with_who_is_in_them_and_what_waits(admin, agent, db, person,
     press(admin, one, "disable", f"{one}?do=disable")
     text = Page(admin.get("/settings/groups")).text
     assert f"{name} none 1 desk {name} 2" in text
-    assert f"{gone} nobody can answer for it none none 1" in text
+    assert f"{gone} no members who can answer none none 1" in text
     assert other.client.get("/settings/groups").status_code == 403
 
 
@@ -341,7 +341,7 @@ def test_groups_with_who_is_in_them_and_what_waits(admin, agent, db, person,
 @route("POST /settings/keys")
 def test_making_a_key(admin, boss, db, server):
     label = f"refunds {new_id()}"
-    r = send(admin, KEYS, {"Label": label, "Role": "agent", "Ends": "30",
+    r = send(admin, KEYS, {"Label": label, "Role": "agent", "Expires": "30",
                            "Agents": "refunds-agent, other-agent"})
     assert r.status_code == 303
     key = once(r, admin)
@@ -369,7 +369,7 @@ def test_making_a_key(admin, boss, db, server):
     ({"Role": "operator"}, "Agents"),
     ({"Groups": "finance"}, "Groups"),
     ({"Role": "operator", "Agents": "", "Groups": "A"}, "Groups"),
-    ({"Ends": "31"}, "Ends")])
+    ({"Expires": "31"}, "Expires")])
 def test_what_a_key_may_not_be(admin, db, change, field):
     n = db.execute("SELECT count(*) FROM api_key").fetchone()
     values = {"Label": "x", "Role": "agent", "Agents": "a", **change}
@@ -387,7 +387,7 @@ def test_revoking_takes_two_steps_and_counts_at_once(admin, db, server):
     label = f"desk {new_id()}"
     key = once(send(admin, KEYS, {"Label": label, "Role": "operator",
                                   "Groups": "legal, finance",
-                                  "Ends": "0"}), admin)
+                                  "Expires": "0"}), admin)
     id_, = db.execute("SELECT id::text FROM api_key WHERE label = %s AND "
                       "groups = 'finance legal' AND expires_at IS NULL",
                       [label]).fetchone()
@@ -404,7 +404,7 @@ def test_revoking_takes_two_steps_and_counts_at_once(admin, db, server):
         assert client.get("/api/v1/intents").status_code == 401
     text = Page(admin.get(KEYS)).text
     assert "Revoked" in text and f'href="{path}"' not in admin.get(KEYS).text
-    assert "This key has ended" in Page(admin.get(path)).text
+    assert "This key is no longer active" in Page(admin.get(path)).text
     when = db.execute("SELECT revoked_at FROM api_key WHERE id = %s", [id_])
     first = when.fetchone()
     admin.post(path, data={"csrf": token(admin), "do": "revoke"})

@@ -11,7 +11,7 @@ from page import Page, fields, once, send
 
 route = pytest.mark.route
 LISTS = ("/settings/endpoints", "/settings/channels")
-INTERNAL = "Internal: the address is in our own network"
+INTERNAL = "Internal address"
 SECRET = re.compile(r"whsec_[A-Za-z0-9+/]{43}=")
 HIDDEN = re.compile("[\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]")
 HOSTILE = ('<script>alert(1)</script>"\'>{{page.csrf}}\u202egnp\u202c\u200b'
@@ -60,7 +60,7 @@ def channel(kind="mail", **more):
     address = {"mail": "a@example.com", "slack": "https://hooks.example/T/xyz9",
                "webhook": "https://b.example/in"}[kind]
     return {"Kind": kind, "Name": f"c-{new_id()}", "Address": address,
-            "What goes out": "title", **more}
+            "Message content": "title", **more}
 
 
 def newest(db, name="%"):
@@ -178,7 +178,7 @@ def test_registering_an_endpoint(admin, db):
     page = admin.get(LISTS[0])
     assert secret not in page.text  # once
     for word in ("The eu platform", values["Address"], "refunds-agent",
-                 "Approved; Rejected", "In use", "none waiting"):
+                 "Approved; Rejected", "Active", "none pending"):
         assert word in Page(page).text, word
 
 
@@ -203,7 +203,7 @@ def test_what_an_endpoint_may_not_be(admin, db, change, field, says):
     assert r.status_code == 422
     name = fields(r)[field]
     page = Page(r)
-    assert "1 field needs another look" in page.text
+    assert "Fix 1 field to continue" in page.text
     assert f'href="#{name}"' in r.text and says in page.text
     for label in ("Name", "Address"):  # kept
         assert page.value(LISTS[0], fields(r)[label]) == values[label]
@@ -235,7 +235,7 @@ def test_changing_an_endpoint(admin, db):
     assert column(db, one, "event_types") == ["intent_resumed"]
     assert column(db, one, "internal") is True
     assert column(db, one, "secret") == secret
-    assert "in our own network" in Page(admin.get(LISTS[0])).text
+    assert "internal address" in Page(admin.get(LISTS[0])).text
     inside = {"Address": f"https://10.0.0.1/{new_id()}"}
     assert send(admin, one, inside).status_code == 303
     for wrong in ({"Name": ""}, {INTERNAL: ""}):
@@ -270,7 +270,7 @@ def test_one_that_is_gone_can_come_back(admin, db):
     one = make(admin, db)
     db.execute("UPDATE endpoint SET gone_at = now() WHERE id = %s",
                [one.rpartition("/")[2]])
-    assert "Gone" in Page(admin.get(LISTS[0])).text
+    assert "Disabled (410)" in Page(admin.get(LISTS[0])).text
     assert "410" in Page(admin.get(one)).text
     act(admin, one, "resume")
     assert column(db, one, "gone_at") is None
@@ -309,9 +309,9 @@ def test_removing_takes_two_steps(admin, db, server):
     one = make(admin, db)
     deliver(db, server, one, 3)
     r = admin.get(one, params={"do": "remove"})
-    assert "3 deliveries that wait are given up" in Page(r).text
+    assert "3 pending deliveries fail" in Page(r).text
     assert column(db, one, "removed_at") is None
-    assert "3 waiting" in Page(admin.get(LISTS[0])).text
+    assert "3 pending" in Page(admin.get(LISTS[0])).text
     r = act(admin, one, "remove")
     assert r.status_code == 303 and r.headers["location"] == LISTS[0]
     assert column(db, one, "removed_at") is not None
@@ -327,9 +327,10 @@ def test_removing_takes_two_steps(admin, db, server):
 @route("POST /settings/channels")
 def test_making_a_mail_channel(admin, db):
     values = channel(**{
-        "Address": "a@example.com , b@example.com", "What goes out": "summary",
-        "Who may be named": "@example.com\r\n\r\n c@example.org \r\n",
-        "Also tell of questions that name no channel": "true"})
+        "Address": "a@example.com , b@example.com",
+        "Message content": "summary",
+        "Allowed recipients": "@example.com\r\n\r\n c@example.org \r\n",
+        "Default channel: also for requests that name no channel": "true"})
     r = send(admin, LISTS[1], values)
     assert r.status_code == 303 and r.headers["location"] == LISTS[1]
     row = db.execute("SELECT kind, name, address, notify_to, detail, "
@@ -339,7 +340,7 @@ def test_making_a_mail_channel(admin, db):
                    ["@example.com", "c@example.org"], "summary", True, None)
     text = Page(admin.get(LISTS[1])).text
     for word in (values["Name"], "Mail", "@example.com, c@example.org",
-                 "also of questions that name no channel"):
+                 "default channel"):
         assert word in text, word
 
 
@@ -380,10 +381,10 @@ def test_a_webhook_channel_has_a_secret(admin, db):
     ({"Kind": "slack", "Address": "a@example.com"}, "Address"),
     ({"Kind": "webhook", "Address": "http://a.example"}, "Address"),
     ({"Kind": "slack", "Address": "https://10.0.0.1/x"}, "Address"),
-    ({"Who may be named": "anybody"}, "Who may be named"),
-    ({"Who may be named": "\n".join(["a@example.com"] * 65)},
-     "Who may be named"),
-    ({"What goes out": "more"}, "What goes out")])
+    ({"Allowed recipients": "anybody"}, "Allowed recipients"),
+    ({"Allowed recipients": "\n".join(["a@example.com"] * 65)},
+     "Allowed recipients"),
+    ({"Message content": "more"}, "Message content")])
 def test_what_a_channel_may_not_be(admin, db, change, field):
     n = db.execute("SELECT count(*) FROM endpoint").fetchone()
     values = channel(**change)
@@ -460,7 +461,7 @@ def test_the_log_has_its_columns(admin, auditor, db, server, one):
         text = Page(r).text
         for word in ("intent_authorized", "Refund 4,711?", "to night desk",
                      "503 Service Unavailable", "410, the endpoint is gone",
-                     "given up", "In the last 24 hours"):
+                     "failed", "Last 24 hours"):
             assert word in text, word
         assert r.text.index(failed) < r.text.index(waits)  # newest first
 
@@ -487,7 +488,8 @@ def test_filters_and_pages_of_the_log(admin, db, server, one):
     r = admin.get(older)
     rest = re.findall(r'href="/settings/deliveries/([0-9a-f-]{36})"', r.text)
     assert first + rest == sent + waits
-    assert "To the first" in Page(r).text and "Only those to" in Page(r).text
+    assert "First page" in Page(r).text
+    assert "Only deliveries to" in Page(r).text
 
 
 @pytest.mark.parametrize("query", [

@@ -54,12 +54,12 @@ static void set_lost(struct arena *a, struct json *login, struct str what,
     json_set_text(o, "sentence",
                   many   ? STR("Your session had ended when you sent them. "
                                "Sign in and select them again.")
-                  : kept ? STR("Your session had ended when you sent it. What "
-                               "you typed is kept: sign in, and it stands on "
-                               "the question again, for you to send.")
-                         : STR("Your session had ended when you sent it. What "
-                               "you typed is too long to be kept here: go "
-                               "back in the browser to copy it."));
+                  : kept ? STR("Your session had ended when you sent it. Your "
+                               "input is kept. Sign in to review it and send "
+                               "it again.")
+                         : STR("Your session had ended when you sent it. Your "
+                               "input is too long to be kept. Use the back "
+                               "button of the browser to copy it."));
     json_set_json(login, "lost", o);
 }
 

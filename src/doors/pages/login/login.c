@@ -64,14 +64,14 @@ static const struct err *show_later(struct call *c, const struct sign_in *s,
     buf_int(&wait, busy ? 2 : s->wait);
     response_header(c->rs, "Retry-After", buf_text(&wait));
     if (busy)
-        buf_put(&say, "Too many people sign in at this moment. Wait a few "
-                      "seconds and try again.");
+        buf_put(&say, "Too many people are signing in. Wait a few seconds "
+                      "and try again.");
     else
         buf_printf(&say,
-                   "There were too many wrong tries. Wait %d second%s and try "
+                   "Too many failed attempts. Wait %d second%s and try "
                    "again.",
                    (int)s->wait, s->wait == 1 ? "" : "s");
-    buf_put(&say, " Your e-mail is kept; type the password again.");
+    buf_put(&say, " Type the password again.");
     return login_show(c, busy ? 503 : 429, s->email, form,
                       arena_z(c->a, buf_text(&say)));
 }
@@ -94,8 +94,7 @@ const struct err *login_page_post(struct call *c)
     if (s.result == SIGN_IN_WRONG)
         return login_show(
             c, 422, s.email, &form,
-            "E-mail and password do not belong together. Your e-mail "
-            "is kept; type the password again.");
+            "Incorrect e-mail or password.");
     bool done = false;
     TRY(sign_in_enter(c, &s));
     TRY(login_kept_show(c, &form, &done));

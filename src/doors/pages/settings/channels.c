@@ -14,33 +14,31 @@
 static const struct settings_form_option kinds[] = {
     {"mail", "Mail"}, {"slack", "Slack"}, {"webhook", "Webhook"}};
 static const struct settings_form_option details[] = {
-    {"title", "The title only"},
-    {"summary", "The title, the question, and what silence does"},
-    {"all", "All: also the explanation, the context and the answers"}};
+    {"title", "Title only"},
+    {"summary", "Title, question and timeout"},
+    {"all", "All: also explanation, context and answers"}};
 
 static const struct settings_form_field fields[] = {
     {.key = "kind", .label = "Kind", .type = "enum", .required = true,
      .fresh = true, .options = kinds, .options_n = countof(kinds)},
     {.key = "name", .label = "Name", .type = "string", .required = true,
      .max = 120,
-     .help = "What a question's channel hint calls it, like finance-team"},
+     .help = "Name used in a request's channel hint, such as finance-team"},
     {.key = "address", .label = "Address", .type = "text", .required = true,
      .max = 2000,
-     .help = "Mail: one or more addresses, with commas between. Slack: the "
-             "address of the incoming webhook. Webhook: an https address"},
-    {.key = "notify_to", .label = "Who may be named", .type = "text",
+     .help = "Mail: one or more addresses, separated by commas. Slack: the "
+             "URL of the incoming webhook. Webhook: an https URL"},
+    {.key = "notify_to", .label = "Allowed recipients", .type = "text",
      .max = 20000,
-     .help = "One on a line. For mail an address, or @example.org for all of "
-             "a domain; for the others a name, or * for anybody. Left empty: "
-             "nobody by name"},
-    {.key = "detail", .label = "What goes out", .type = "enum",
+     .help = "One per line. Mail: an address, or @example.org for a whole "
+             "domain. Others: a name, or * for any. Empty: none"},
+    {.key = "detail", .label = "Message content", .type = "enum",
      .required = true, .options = details, .options_n = countof(details)},
     {.key = "every_question",
-     .label = "Also tell of questions that name no channel",
+     .label = "Default channel: also for requests that name no channel",
      .type = "boolean", .help = ""},
-    {.key = "internal", .label = "Internal: the address is in our own network",
-     .type = "boolean",
-     .help = "Without this, private and loopback addresses are refused"},
+    {.key = "internal", .label = "Internal address", .type = "boolean",
+     .help = "Allows private and loopback addresses"},
 };
 
 static bool hides(const struct endpoint *e)
@@ -64,7 +62,7 @@ static struct json *kept(struct arena *a, const struct endpoint *e)
 {
     struct json *o = json_object(a);
     struct buf b = buf_make(a, 4096);
-    buf_put(&b, "Left empty, it stays as it is: ");
+    buf_put(&b, "Leave empty to keep ");
     buf_str(&b, hidden(a, e->address));
     json_set_text(o, "address", buf_text(&b));
     return o;
@@ -141,11 +139,11 @@ static void cells(struct page_view *v, const struct endpoint *e,
                        str_of(vocabulary_endpoint_kind(e->kind)->label));
     settings_page_cell(v, out,
                        hides(e) ? hidden(v->a, e->address) : e->address,
-                       e->internal ? STR("in our own network") : STR_NONE);
-    settings_page_cell(v, out, who.n ? who : STR("nobody by name"), STR_NONE);
+                       e->internal ? STR("internal address") : STR_NONE);
+    settings_page_cell(v, out, who.n ? who : STR("none"), STR_NONE);
     settings_page_cell(v, out, detail,
                        e->every_question
-                           ? STR("also of questions that name no channel")
+                           ? STR("default channel")
                            : STR_NONE);
 }
 
@@ -154,16 +152,16 @@ static const struct settings_destinations_kind kind = {
     .path = "/settings/channels",
     .noun = "channel",
     .heading = "Channels",
-    .about = "Where people are told that a question waits for them. A message "
-             "has a link to the question and never an answer.",
-    .empty_heading = "No channel yet",
-    .empty_sentence = "A channel appears here when it is made below. Until "
-                      "then nobody is told, and questions wait in the inbox.",
+    .about = "Channels notify people of new requests. A message contains a "
+             "link to the request. Nobody can answer in the message itself.",
+    .empty_heading = "No channels yet",
+    .empty_sentence = "Create a channel below. Without one, nobody is "
+                      "notified, and requests wait in the inbox.",
     .form_heading = "New channel",
-    .form_note = "The secret of a webhook is shown once, after this",
-    .submit = "Make the channel",
+    .form_note = "The secret of a webhook is shown once after you save",
+    .submit = "Create channel",
     .unique = "name",
-    .heads = {"Name", "Address", "May be named", "What goes out"},
+    .heads = {"Name", "Address", "Allowed recipients", "Message content"},
     .fields = fields,
     .fields_n = countof(fields),
     .cells = cells,

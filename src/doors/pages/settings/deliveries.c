@@ -24,7 +24,7 @@ struct wish {
 static const struct err *bad_query(void)
 {
     return ERROR(ERR_BAD_REQUEST, "request.query",
-                 "The log has no such view. Open it anew.");
+                 "Invalid link. Open the log again.");
 }
 
 static const struct err *read_wish(struct call *c, struct wish *w)
@@ -74,7 +74,7 @@ static struct str url_of(struct arena *a, enum delivery_state state,
 
 static struct str next_words(const struct delivery *d)
 {
-    return d->state == DELIVERY_FAILED ? STR("given up") : STR("");
+    return d->state == DELIVERY_FAILED ? STR("failed") : STR("");
 }
 
 /* Adds what the row and the page of one share. */
@@ -149,10 +149,10 @@ static struct json *filters(struct arena *a, const struct wish *w,
 
 static struct str summary(struct arena *a, const int64_t counts[static 3])
 {
-    static const char *const words[] = {" delivered, ", " waiting, ",
-                                        " given up"};
+    static const char *const words[] = {" delivered, ", " pending, ",
+                                        " failed"};
     struct buf b = buf_make(a, 256);
-    buf_put(&b, "In the last 24 hours ");
+    buf_put(&b, "Last 24 hours: ");
     for (size_t i = 0; i < countof(words); i++) {
         buf_str(&b, settings_page_count(a, counts[i], DELIVERIES_COUNT_MAX));
         buf_put(&b, words[i]);
@@ -190,12 +190,12 @@ static struct json *empty(struct arena *a, const struct wish *w)
     struct json *o = json_object(a);
     const bool all = w->state == DELIVERY_STATE__MAX && !w->endpoint.p;
     json_set_text(o, "heading",
-                  all ? STR("Nothing was sent yet")
-                      : STR("No delivery like this"));
+                  all ? STR("No deliveries yet")
+                      : STR("No matches"));
     json_set_text(o, "sentence",
-                  all ? STR("Each message to an endpoint or a channel appears "
-                            "here, with every try and what was answered.")
-                      : STR("Take another filter above to see the others."));
+                  all ? STR("Messages to endpoints and channels appear here, "
+                            "with every attempt and its response.")
+                      : STR("Change the filters to see other deliveries."));
     return o;
 }
 
@@ -318,10 +318,9 @@ static struct json *sent(struct page_view *v, const struct delivery *d)
     struct json *list = json_array(v->a);
     const struct page_facts_of of = {
         .id = "sent",
-        .heading =
-            as_it_is(d) ? "What is sent" : "What the message is made of",
+        .heading = as_it_is(d) ? "Payload" : "Message data",
         .note = as_it_is(d) ? STR("Exactly the bytes that are signed")
-                            : STR("As far as the channel's setting goes"),
+                            : STR("As the channel's message content allows"),
         .text = d->body};
     json_add_json(list, page_facts(v, &of));
     return list;
@@ -337,9 +336,10 @@ static struct json *again(struct call *c, const struct delivery *d)
                   page_view_path(c->a, "/settings/deliveries/", d->id, ""));
     json_set_text(o, "label", pending ? STR("Send now") : STR("Send again"));
     json_set_text(o, "sentence",
-                  as_it_is(d) ? STR("The same bytes under the same number, "
-                                    "so a receiver that has it knows it.")
-                              : STR("The same message once more."));
+                  as_it_is(d) ? STR("Sends the same payload with the same "
+                                    "delivery ID. A receiver can recognize "
+                                    "the repetition.")
+                              : STR("Sends the same message again."));
     return o;
 }
 
@@ -380,7 +380,7 @@ const struct err *settings_deliveries_one(struct call *c)
     set_head(&v, view, &d);
     page_view_set_time(view, "next", d.next_at);
     json_set_text(view, "next_words",
-                  d.state == DELIVERY_FAILED ? STR("none, it was given up")
+                  d.state == DELIVERY_FAILED ? STR("none, the delivery failed")
                                             : STR("none"));
     json_set_json(view, "tries", tries_of(&v, &tries));
     json_set_json(view, "facts", sent(&v, &d));

@@ -20,23 +20,23 @@ struct str settings_destinations_waiting(struct arena *a,
 {
     struct buf b = buf_make(a, 64);
     if (e->waiting == 0)
-        return STR("none waiting");
+        return STR("none pending");
     buf_str(&b, settings_page_count(a, e->waiting, ENDPOINTS_WAITING_MAX));
-    buf_put(&b, " waiting");
+    buf_put(&b, " pending");
     return buf_text(&b);
 }
 
 struct json *settings_destinations_state(struct arena *a,
                                          const struct endpoint *e)
 {
-    const char *word = "In use", *tone = "plain", *icon = "check";
+    const char *word = "Active", *tone = "plain", *icon = "check";
     struct json *o = json_object(a);
     if (e->paused_at) {
         word = "Paused";
         icon = "minus";
     }
     if (e->gone_at) {
-        word = "Gone";
+        word = "Disabled (410)";
         tone = "high";
         icon = "alert";
     }
@@ -112,7 +112,7 @@ static void set_form(struct page_view *v, struct json *view,
     const struct settings_destinations_kind *k = f->kind;
     const struct settings_form s = form_of(v->a, f);
     const struct settings_form_words words = {
-        .heading = f->old ? "Change" : k->form_heading,
+        .heading = f->old ? "Edit" : k->form_heading,
         .note = f->old ? "" : k->form_note,
         .submit = f->old ? "Save" : k->submit,
         .url = f->old ? url_of(v->a, k, f->old->id, "")
@@ -238,8 +238,8 @@ settings_destinations_make(struct call *c,
     }
     return settings_secret_keep(
         c, &(struct settings_secret){
-               .what = "The secret",
-               .sentence = "Whoever receives checks each delivery by it.",
+               .what = "Secret",
+               .sentence = "Receivers use it to verify each delivery.",
                .name = e.name,
                .secret = e.secret,
                .back = str_of(k->path)});
@@ -280,27 +280,27 @@ static struct json *acts_of(struct arena *a, const struct endpoint *e)
 {
     static const struct settings_page_act
         resume = {"resume", "Paused",
-                  "Nothing goes there. What waits is sent as soon as it "
-                  "goes on, and given up after seven days.",
-                  "Go on"},
-        revive = {"resume", "Gone",
-                  "It answered 410. What waited for it was given up, and "
-                  "nothing is written for it now. Go on when it is back: "
-                  "what comes from then on is sent, and what was given up "
-                  "has \"Send again\" in the delivery log.",
-                  "Go on"},
+                  "Nothing is sent. Pending deliveries are sent after you "
+                  "resume. They fail after seven days.",
+                  "Resume"},
+        revive = {"resume", "Disabled (410)",
+                  "The address responded with 410. Pending deliveries "
+                  "failed, and no new ones are created. Resume when the "
+                  "address works again. Then new deliveries are sent, and "
+                  "failed ones have \"Send again\" in the delivery log.",
+                  "Resume"},
         pause_agent = {"pause", "Pause",
-                       "Deliveries are kept, for seven days, and wait until "
-                       "it goes on.",
-                       "Pause it"},
+                       "Deliveries stay pending for up to seven days, until "
+                       "you resume.",
+                       "Pause"},
         pause_channel = {"pause", "Pause",
-                         "Nobody is told there until it goes on. What "
-                         "already waits is sent then, within seven days.",
-                         "Pause it"},
+                         "Nobody is notified here until you resume. Pending "
+                         "messages are sent then, within seven days.",
+                         "Pause"},
         rotate = {"rotate", "New secret",
-                  "For 24 hours the old secret signs beside the new one. "
-                  "A secret from before the old one ends at once.",
-                  "Make a new secret"};
+                  "The old secret stays valid for 24 hours. Secrets before "
+                  "the old one end immediately.",
+                  "Create new secret"};
     const bool agent = e->kind == ENDPOINT_AGENT;
     struct json *list = json_array(a);
     settings_page_act(a, list,
@@ -320,17 +320,16 @@ static struct str removal(struct arena *a, const struct endpoint *e)
     const struct str n =
         settings_page_count(a, e->waiting, ENDPOINTS_WAITING_MAX);
     if (e->waiting == 0) {
-        buf_put(&b, "No delivery waits for it.");
+        buf_put(&b, "No deliveries are pending.");
     } else {
-        buf_put(&b, "With it, ");
         buf_str(&b, n);
-        buf_put(&b, e->waiting == 1 ? " delivery that waits is given up."
-                                    : " deliveries that wait are given up.");
+        buf_put(&b, e->waiting == 1 ? " pending delivery fails."
+                                    : " pending deliveries fail.");
     }
     buf_put(&b, e->kind == ENDPOINT_AGENT
-                    ? " Answers are not pushed there any more."
-                    : " Nobody is told there any more.");
-    buf_put(&b, " The log of its deliveries stays.");
+                    ? " Answers are no longer sent there."
+                    : " Nobody is notified there any more.");
+    buf_put(&b, " The delivery log is kept.");
     return buf_text(&b);
 }
 
@@ -391,7 +390,7 @@ settings_destinations_one(struct call *c,
     struct endpoint e;
     if (what.p && !str_is(what, "remove"))
         return ERROR(ERR_BAD_REQUEST, "request.query",
-                     "There is no such step. Open the page anew.");
+                     "Invalid link. Open the page again.");
     TRY(load(c, k, &e));
     const struct settings_destinations_form f = {.kind = k, .old = &e};
     return show_one(
@@ -436,23 +435,23 @@ static const struct err *rotate(struct call *c, struct endpoint *e,
     f->typed = NULL;
     if (!e->secret.p)
         return ERROR(ERR_INVALID, "endpoint.secret",
-                     "Nothing is signed for this channel.");
+                     "This channel has no secret.");
     if (str_eq(pairs_get(typed, "seen"), seen(c->a, e))) {
         e->secret = endpoint_secret(c->a);
         TRY(endpoints_rotate(c->pg, c->a, e->id, e->secret, clock_now()));
         return settings_secret_keep(
             c,
             &(struct settings_secret){
-                .what = "The secret",
-                .sentence = "The old one signs beside it for 24 hours.",
+                .what = "Secret",
+                .sentence = "The old one stays valid for 24 hours.",
                 .name = e->name,
                 .secret = e->secret,
                 .back = url_of(c->a, f->kind, e->id, "")});
     }
     f->errors = json_object(c->a);
     f->problem = ERROR(ERR_CONFLICT, "endpoint.secret",
-                       "The secret was changed after this page was opened, "
-                       "so nothing was done now.");
+                       "The secret was changed after you opened this page. "
+                       "Nothing was changed now.");
     return show_one(c, e, &s);
 }
 
@@ -476,7 +475,7 @@ settings_destinations_act(struct call *c,
         return rotate(c, &e, &f);
     if (!str_is(what, "remove"))
         return ERROR(ERR_BAD_REQUEST, "request.form",
-                     "The form does not say what to do. Open the page anew.");
+                     "This form is not valid. Reload the page.");
     TRY(endpoints_remove(c->pg, c->a, e.id, clock_now()));
     return to(c, str_of(k->path));
 }

@@ -10,28 +10,26 @@ static const struct settings_form_option events[] = {
     {"intent_authorized", "Approved"},
     {"intent_vetoed", "Rejected"},
     {"intent_changes_requested", "Changes requested"},
-    {"intent_resumed", "Answered, and the agent goes on"},
+    {"intent_resumed", "Answered, agent continues"},
     {"intent_suspension_expired", "Expired"},
     {"intent_suspension_cancelled", "Withdrawn"},
-    {"event", "Only what its subscriptions ask for"},
+    {"event", "Subscribed events only"},
 };
 
 static const struct settings_form_field fields[] = {
     {.key = "name", .label = "Name", .type = "string", .required = true,
-     .max = 120, .help = "What this page and the log call it"},
+     .max = 120, .help = "Display name"},
     {.key = "url", .label = "Address", .type = "string", .format = "uri",
      .required = true, .max = 2000,
-     .help = "An https address. Sayso posts each outcome there, signed"},
+     .help = "An https URL. Sayso posts each outcome there, signed"},
     {.key = "agent", .label = "Agent", .type = "string", .fresh = true,
      .max = 120,
-     .help = "Only outcomes of this agent's questions. Left empty: those of "
-             "every agent"},
+     .help = "Only outcomes of this agent's requests. Empty: all agents"},
     {.key = "event_types", .label = "Outcomes", .type = "multi",
      .options = events, .options_n = countof(events),
-     .help = "None ticked: all of them"},
-    {.key = "internal", .label = "Internal: the address is in our own network",
-     .type = "boolean",
-     .help = "Without this, private and loopback addresses are refused"},
+     .help = "All if none is selected"},
+    {.key = "internal", .label = "Internal address", .type = "boolean",
+     .help = "Allows private and loopback addresses"},
 };
 
 static struct json *values(struct arena *a, const struct endpoint *e)
@@ -58,7 +56,7 @@ static const struct err *read(struct arena *a, const struct json *v,
     TRY(target_check(a, "url", e->address, e->internal));
     if (agent.n && !principal_agent_name(agent))
         return err_at(a, ERR_INVALID, "field.value", STR("agent"),
-                      "This cannot be an agent's name.");
+                      "This is not a valid agent name.");
     return endpoint_types(a, "event_types", json_get(v, "event_types"),
                           &e->event_types);
 }
@@ -87,8 +85,8 @@ static void cells(struct page_view *v, const struct endpoint *e,
 {
     settings_page_cell(v, out, e->name, STR_NONE);
     settings_page_cell(v, out, e->address,
-                       e->internal ? STR("in our own network") : STR_NONE);
-    settings_page_cell(v, out, e->agent.p ? e->agent : STR("every agent"),
+                       e->internal ? STR("internal address") : STR_NONE);
+    settings_page_cell(v, out, e->agent.p ? e->agent : STR("all agents"),
                        STR_NONE);
     settings_page_cell(v, out, outcomes(v->a, e->event_types), STR_NONE);
 }
@@ -98,15 +96,15 @@ static const struct settings_destinations_kind kind = {
     .path = "/settings/endpoints",
     .noun = "endpoint",
     .heading = "Endpoints",
-    .about = "Where an agent's platform is told that a question has ended, so "
-             "that the agent is started again with the answer.",
-    .empty_heading = "No endpoint yet",
-    .empty_sentence = "An endpoint appears here when an admin registers it "
-                      "below, or an agent's key does through the API. Without "
-                      "one, agents wait for the answer themselves.",
+    .about = "Endpoints receive the outcome of requests, so that an agent's "
+             "platform can start the agent again with the answer.",
+    .empty_heading = "No endpoints yet",
+    .empty_sentence = "Create an endpoint below or with an agent's key via "
+                      "the API. Without one, agents wait for the answer "
+                      "themselves.",
     .form_heading = "New endpoint",
-    .form_note = "Its secret is shown once, after this",
-    .submit = "Register the endpoint",
+    .form_note = "The secret is shown once after you save",
+    .submit = "Create endpoint",
     .unique = "url",
     .heads = {"Name", "Address", "Agent", "Outcomes"},
     .fields = fields,

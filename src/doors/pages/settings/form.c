@@ -111,14 +111,15 @@ static struct json *errors_of(struct page_view *v,
     struct buf b = buf_make(v->a, SENTENCE_MAX);
     if (!s->errors)
         return NULL;
+    buf_put(&b, "Fix ");
     buf_str(&b, words_many(v->a, (int64_t)n, "field"));
-    buf_put(&b, n == 1 ? " needs another look" : " need another look");
+    buf_put(&b, " to continue");
     json_set_text(o, "heading",
-                  s->problem ? STR("This cannot be done") : buf_text(&b));
+                  s->problem ? STR("Not possible") : buf_text(&b));
     json_set_text(o, "sentence",
                   s->problem
                       ? s->problem->say
-                      : STR("Nothing was saved. What you typed is kept."));
+                      : STR("Nothing was saved. Your input is kept."));
     json_set_json(o, "items", items);
     return o;
 }

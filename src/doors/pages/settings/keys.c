@@ -18,17 +18,17 @@
 #define GROUPS_TYPED_MAX 1500
 
 static const struct settings_form_option roles[] = {
-    {"agent", "Agent: asks questions"},
-    {"operator", "Operator: answers them"},
-    {"admin", "Admin: also changes endpoints and ends what agents hold"},
-    {"auditor", "Auditor: reads"},
+    {"agent", "Agent: sends requests"},
+    {"operator", "Operator: answers requests"},
+    {"admin", "Admin: also manages endpoints and releases leases"},
+    {"auditor", "Auditor: reads only"},
 };
 static const struct settings_form_option reaches[] = {
-    {"own", "Its own: what it made, owns, is assigned to or has leased"},
-    {"all", "All: the shared board, where agents find their work"},
+    {"own", "Own tasks: created, owned, assigned or leased"},
+    {"all", "All tasks"},
 };
 static const struct settings_form_option floors[] = {
-    {"none", "As the agent says"}, {"low", "Low"}, {"medium", "Medium"},
+    {"none", "As stated by the agent"}, {"low", "Low"}, {"medium", "Medium"},
     {"high", "High"}, {"critical", "Critical"},
 };
 static const struct settings_form_option ends[] = {
@@ -37,24 +37,23 @@ static const struct settings_form_option ends[] = {
 };
 static const struct settings_form_field fields[] = {
     {.key = "label", .label = "Label", .type = "string", .required = true,
-     .max = PERSON_NAME_MAX, .help = "Which program uses it"},
+     .max = PERSON_NAME_MAX, .help = "Name of the program that uses it"},
     {.key = "role", .label = "Role", .type = "enum", .required = true,
      .options = roles, .options_n = countof(roles), .help = ""},
     {.key = "agents", .label = "Agents", .type = "string",
      .max = AGENTS_TYPED_MAX,
-     .help = "For the role agent: the names that it speaks for, with commas "
-             "between. A star is any name"},
-    {.key = "reach", .label = "Intents that it reaches", .type = "enum",
+     .help = "Agent keys only. Agent names, separated by commas. * = any "
+             "agent"},
+    {.key = "reach", .label = "Task access", .type = "enum",
      .required = true, .options = reaches, .options_n = countof(reaches),
-     .help = "For the role agent. A key of any agent always reaches all"},
-    {.key = "floor", .label = "Least risk", .type = "enum",
+     .help = "Agent keys only. A key for any agent always has access to all"},
+    {.key = "floor", .label = "Minimum risk", .type = "enum",
      .required = true, .options = floors, .options_n = countof(floors),
-     .help = "For the role agent. What it asks counts as at least this risk"},
+     .help = "Agent keys only. Requests have at least this risk"},
     {.key = "groups", .label = "Groups", .type = "string",
      .max = GROUPS_TYPED_MAX,
-     .help = "For a key that answers: the groups that it is in, with commas "
-             "between"},
-    {.key = "ends", .label = "Ends", .type = "enum", .required = true,
+     .help = "Operator and admin keys only. Group names, separated by commas"},
+    {.key = "ends", .label = "Expires", .type = "enum", .required = true,
      .options = ends, .options_n = countof(ends), .help = ""},
 };
 
@@ -85,10 +84,9 @@ static const struct err *read_agents(struct arena *a, struct str typed,
     }
     k->agents = v;
     if (k->key.role == ROLE_AGENT && k->agents_n == 0)
-        return wrong(a, "agents", "A key of an agent names at least one.");
+        return wrong(a, "agents", "Enter at least one agent.");
     return k->key.role != ROLE_AGENT && k->agents_n > 0
-               ? wrong(a, "agents", "Only a key of the role agent names "
-                                    "agents.")
+               ? wrong(a, "agents", "Only agent keys have agents.")
                : NULL;
 }
 
@@ -107,11 +105,10 @@ static const struct err *judge(struct arena *a, const struct json *v,
     k->key.severity_floor = vocabulary_severity_of(
         vocabulary_of_key(json_get_text(v, "floor")));
     if (k->key.severity_floor != SEVERITY_UNSAID && k->key.role != ROLE_AGENT)
-        return wrong(a, "floor", "Only a key of the role agent has a least "
-                                 "risk.");
+        return wrong(a, "floor", "Only agent keys have a minimum risk.");
     if (k->key.groups.p && k->key.role != ROLE_OPERATOR &&
         k->key.role != ROLE_ADMIN)
-        return wrong(a, "groups", "Only a key that answers is in groups.");
+        return wrong(a, "groups", "Only operator and admin keys have groups.");
     if (str_int(json_get_text(v, "ends"), 1, 365, &days))
         k->key.expires_at = clock_now() + days * DAY;
     return NULL;
@@ -136,13 +133,12 @@ static const struct settings_table_words words = {
     .path = PATH,
     .title = "Keys",
     .heading = "Keys",
-    .about = "Programs come in with a key. Sayso keeps only a digest of it, so "
-             "it cannot be shown again.",
-    .empty_heading = "No key here",
-    .empty_sentence = "A key appears here when it is made below, or by "
-                      "“sayso key create”.",
-    .heads = {"Label", "Role", "Starts with", "Made", "Last used", "Ends",
-              "State"},
+    .about = "API keys of programs. Sayso stores only a hash, so a key "
+             "cannot be shown again.",
+    .empty_heading = "No keys yet",
+    .empty_sentence = "Create a key below or with “sayso key create”.",
+    .heads = {"Label", "Role", "Starts with", "Created", "Last used",
+              "Expires", "State"},
     .acts = "Revoke"};
 
 static bool in_use(const struct key *k, int64_t now)
@@ -158,7 +154,7 @@ static struct str second(struct arena *a, const struct key *k)
         return STR("any agent");
     if (k->agents.n > 0) {
         buf_str(&b, k->agents);
-        buf_put(&b, k->reach == REACH_ALL ? "; reaches all intents" : "");
+        buf_put(&b, k->reach == REACH_ALL ? "; all tasks" : "");
         return buf_text(&b);
     }
     if (!k->groups.p)
@@ -168,7 +164,7 @@ static struct str second(struct arena *a, const struct key *k)
     return buf_text(&b);
 }
 
-/* "12 days left", for one that ends soon. */
+/* "12 days left", for one that expires soon. */
 static struct str left(const struct settings_table *r, const struct key *k)
 {
     struct buf b = buf_make(r->c->a, 64);
@@ -195,7 +191,7 @@ static void add_row(struct settings_table *r, const struct key *k)
                        "never", used ? left(r, k) : STR_NONE);
     settings_table_state(r,
                          k->revoked_at ? "Revoked"
-                         : used        ? "In use"
+                         : used        ? "Active"
                                        : "Expired",
                          "plain",
                          k->revoked_at ? "cross"
@@ -241,8 +237,8 @@ static const struct err *keys_show(struct call *c, int status,
         settings_form_view(&r.v, r.view, s,
                            &(struct settings_form_words){
                                .heading = "New key",
-                               .note = "It is shown once, after this",
-                               .submit = "Make a key",
+                               .note = "The key is shown once after you save",
+                               .submit = "Create key",
                                .url = STR(PATH)});
     return settings_table_show(&r, status, STR(""));
 }
@@ -279,9 +275,9 @@ const struct err *settings_keys_post(struct call *c)
     note(c, "key.make", &fresh.key);
     return settings_secret_keep(
         c, &(struct settings_secret){
-               .what = "The key",
-               .sentence = "Sayso keeps a digest of it. Lost means: revoke "
-                           "it, and make a new one.",
+               .what = "Key",
+               .sentence = "Sayso stores only a hash. If you lose the key, "
+                           "revoke it and create a new one.",
                .name = fresh.key.label,
                .secret = text,
                .back = STR(PATH)});
@@ -319,13 +315,11 @@ const struct err *settings_keys_floor_post(struct call *c)
         vocabulary_severity_of(vocabulary_of_key(word));
     if (!word.p || floor == SEVERITY__MAX)
         return ERROR(ERR_BAD_REQUEST, "request.form",
-                     "The form does not say which severity. Open the page "
-                     "anew.");
+                     "This form is not valid. Reload the page.");
     TRY(keys_get(c->pg, c->a, c->param[0], &k));
     if (k.role != ROLE_AGENT || k.revoked_at)
         return ERROR(ERR_CONFLICT, "key.ended",
-                     "Only a key of an agent that is in use has a least "
-                     "severity.");
+                     "Only active agent keys have a minimum risk.");
     TRY(keys_floor(c->pg, c->a, k.id, floor));
     log_line(LOG_NOTICE,
              "settings by=%.*s did=key.floor key=%.*s label=\"%.*s\" "
@@ -385,8 +379,8 @@ static const struct err *set_reach(struct call *c, struct key *k,
     TRY(keys_reach(c->pg, c->a, k->id, reach, &done));
     if (!done)
         return ERROR(ERR_CONFLICT, "key.reach",
-                     "What this key reaches cannot be changed: it has ended, "
-                     "or it always reaches all.");
+                     "The task access of this key cannot be changed. The key "
+                     "is not active, or it always has access to all tasks.");
     k->reach = reach;
     note(c, "key.reach", k);
     response_see_other(c->rs, page_view_path(c->a, PATH "/", k->id, ""));
@@ -405,6 +399,6 @@ const struct err *settings_keys_act(struct call *c)
         return revoke(c, &k);
     if (reach == REACH__MAX)
         return ERROR(ERR_BAD_REQUEST, "request.form",
-                     "The form does not say what to do. Open the page anew.");
+                     "This form is not valid. Reload the page.");
     return set_reach(c, &k, reach);
 }

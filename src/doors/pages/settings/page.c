@@ -17,7 +17,7 @@ void settings_page_tabs(const struct call *c, struct json *view,
     static const struct {
         const char *url, *label;
         unsigned who;
-    } tabs[] = {{"/settings/profile", "You", READERS},
+    } tabs[] = {{"/settings/profile", "Profile", READERS},
                 {"/settings/sessions", "Sessions", READERS},
                 {"/settings/people", "People", OVERSEERS},
                 {"/settings/groups", "Groups", OVERSEERS},

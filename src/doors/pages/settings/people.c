@@ -21,9 +21,9 @@
 #define GROUPS_TYPED_MAX 1500
 
 static const struct settings_form_option roles[] = {
-    {"operator", "Operator: answers questions"},
-    {"admin", "Admin: answers, and changes these settings"},
-    {"auditor", "Auditor: reads everything, answers nothing"},
+    {"operator", "Operator: answers requests"},
+    {"admin", "Admin: answers, and manages these settings"},
+    {"auditor", "Auditor: reads only"},
 };
 static const struct settings_form_option limits[] = {
     {"low", "Low"}, {"medium", "Medium"}, {"high", "High"},
@@ -32,19 +32,19 @@ static const struct settings_form_option limits[] = {
 static const struct settings_form_field fields[] = {
     {.key = "email", .label = "E-mail", .type = "string", .format = "email",
      .required = true, .fresh = true, .max = PERSON_EMAIL_MAX,
-     .help = "They sign in with it. It stays as it is"},
+     .help = "Used to sign in. Cannot be changed later"},
     {.key = "name", .label = "Name", .type = "string", .required = true,
-     .max = PERSON_NAME_MAX, .help = "What pages call them"},
+     .max = PERSON_NAME_MAX, .help = "Display name"},
     {.key = "role", .label = "Role", .type = "enum", .required = true,
      .options = roles, .options_n = countof(roles), .help = ""},
     {.key = "groups", .label = "Groups", .type = "string",
      .max = GROUPS_TYPED_MAX,
-     .help = "Names with commas between, such as finance, on-call. Questions "
-             "that are for a group wait for those in it"},
-    {.key = "bulk_limit", .label = "Many at once, up to this risk",
+     .help = "Names separated by commas, such as finance, on-call. A request "
+             "for a group goes to its members"},
+    {.key = "bulk_limit", .label = "Bulk limit",
      .type = "enum", .required = true, .options = limits,
      .options_n = countof(limits),
-     .help = "What is above it they decide one by one"},
+     .help = "Highest risk for bulk actions"},
 };
 
 /* ---- pieces --------------------------------------------------------- */
@@ -80,9 +80,9 @@ const struct err *settings_people_once(struct call *c, const struct person *p,
 {
     return settings_secret_keep(
         c, &(struct settings_secret){
-               .what = "The password",
-               .sentence = "Give it to them by a safe way; they choose their "
-                           "own under “You” once they have signed in.",
+               .what = "Password",
+               .sentence = "Send it over a safe channel. They can choose "
+                           "their own password under “Profile”.",
                .name = p->name,
                .secret = password,
                .back = STR(PATH)});
@@ -147,11 +147,10 @@ static const struct settings_table_words people_words = {
     .path = PATH,
     .title = "People",
     .heading = "People",
-    .about = "Who may sign in. What is changed here counts at once, also for "
-             "who is signed in.",
-    .empty_heading = "Nobody further",
-    .empty_sentence = "Everybody is on the pages before.",
-    .heads = {"Name", "Role", "Groups", "Many at once", "Last sign-in",
+    .about = "People who can sign in. Changes apply immediately.",
+    .empty_heading = "No more people",
+    .empty_sentence = "Everybody is on the previous pages.",
+    .heads = {"Name", "Role", "Groups", "Bulk limit", "Last sign-in",
               "State"}};
 
 static struct str role_word(enum role role)
@@ -165,7 +164,7 @@ static struct str limit_words(struct arena *a, const struct person *p)
 {
     struct buf b = buf_make(a, 64);
     if (p->role == ROLE_AUDITOR)
-        return STR("answers nothing");
+        return STR("none");
     buf_put(&b, "up to ");
     buf_put(&b, vocabulary_severity(p->bulk_limit)->wire);
     return buf_text(&b);
@@ -183,7 +182,7 @@ static void add_person(struct settings_table *r, const struct person *p)
     settings_table_text(r, groups.n ? groups : STR("none"), STR_NONE, STR(""));
     settings_table_text(r, limit_words(a, p), STR_NONE, STR(""));
     settings_table_ago(r, p->signed_in_at, "never");
-    settings_table_state(r, p->disabled_at ? "Disabled" : "In use",
+    settings_table_state(r, p->disabled_at ? "Disabled" : "Active",
                          p->disabled_at ? "high" : "plain",
                          p->disabled_at ? "minus" : "check");
 }
@@ -208,8 +207,8 @@ static const struct err *people_show(struct call *c, int status,
             &r.v, r.view, s,
             &(struct settings_form_words){
                 .heading = "New person",
-                .note = "Their password is shown once, after this",
-                .submit = "Add them",
+                .note = "The password is shown once after you save",
+                .submit = "Add person",
                 .url = STR(PATH)});
     return settings_table_show(
         &r, status,
@@ -247,14 +246,13 @@ static const struct settings_table_words groups_words = {
     .path = "/settings/groups",
     .title = "Groups",
     .heading = "Groups",
-    .about = "A group is there as long as somebody is in it. Who is in one is "
-             "said with the person, or with the key.",
-    .empty_heading = "No group yet",
-    .empty_sentence = "A group appears here when a person or a key is put "
-                      "into it.",
-    .heads = {"Group", "People", "Keys", "Open questions"}};
+    .about = "Groups exist as long as they have members. Members are set in "
+             "the settings of people and keys.",
+    .empty_heading = "No groups yet",
+    .empty_sentence = "Add a person or a key to a group to create it.",
+    .heads = {"Group", "People", "Keys", "Open requests"}};
 
-/* How many, and who. */
+/* Their number and their names. */
 static void add_members(struct settings_table *r, int64_t n, struct str who)
 {
     if (n == 0)
@@ -268,13 +266,13 @@ static void add_group(struct settings_table *r, const struct group *g)
     const bool nobody = g->people_n == 0 && g->keys_n == 0;
     settings_table_row(r);
     settings_table_text(r, g->name,
-                        nobody ? STR("nobody can answer for it") : STR_NONE,
+                        nobody ? STR("no members who can answer") : STR_NONE,
                         STR(""));
     add_members(r, g->people_n, g->people);
     add_members(r, g->keys_n, g->keys);
     settings_table_text(
         r,
-        g->open == 0 ? STR("none waiting")
+        g->open == 0 ? STR("none")
                      : settings_page_count(r->c->a, g->open, PEOPLE_OPEN_MAX),
         STR_NONE, STR(""));
 }

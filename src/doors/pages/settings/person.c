@@ -29,17 +29,16 @@ static struct json *acts_of(struct call *c, const struct person *p)
 {
     static const struct settings_page_act
         password = {"password", "New password",
-                    "The old one ends, and so do all of their sessions. The "
-                    "new one is shown once.",
-                    "Make a new password"},
+                    "Ends the old password and all sessions of this account. "
+                    "The new password is shown once.",
+                    "Reset password"},
         disable = {"disable", "Disable",
-                   "They are signed out everywhere and cannot sign in. What "
-                   "they decided stays theirs.",
-                   "Disable them"},
+                   "Signs the account out everywhere and blocks sign-in. "
+                   "Past decisions are kept.",
+                   "Disable account"},
         enable = {"enable", "Disabled",
-                  "Enabled, they can sign in again, with the password they "
-                  "had.",
-                  "Enable them"};
+                  "Allows sign-in again, with the same password as before.",
+                  "Enable account"};
     struct json *list = json_array(c->a);
     /* One's own password is changed where the old one is asked. */
     if (str_eq(p->id, c->who.id))
@@ -60,25 +59,25 @@ static struct json *sure_of(struct page_view *v, const struct person *p,
 {
     const struct str url = settings_people_url(v->a, p->id);
     const struct settings_confirm
-        password = {.verb = "Make a new password for",
+        password = {.verb = "Reset the password of",
                     .name = p->name,
-                    .sentence = "The password that they have ends at once, "
-                                "and so do all of their sessions: whatever "
-                                "they are writing just now is not sent. The "
-                                "new one is shown once, to you.",
+                    .sentence = "The old password and all sessions of this "
+                                "account end immediately. Unsent input is "
+                                "lost. The new password is shown once, to "
+                                "you.",
                     .none = "Nothing is changed yet.",
-                    .act = "make a new password",
+                    .act = "reset password",
                     .what = "password",
                     .url = url,
                     .back = url},
         disable = {.verb = "Disable",
                    .name = p->name,
-                   .sentence = "They are signed out everywhere at once and "
-                               "cannot sign in. What waits for them alone "
-                               "waits on. What they decided stays theirs. "
-                               "They can be enabled again.",
+                   .sentence = "The account is signed out everywhere "
+                               "immediately and cannot sign in. Requests for "
+                               "this person alone stay open. Past decisions "
+                               "are kept. You can enable the account again.",
                    .none = "Nothing is changed yet.",
-                   .act = "disable them",
+                   .act = "disable account",
                    .what = "disable",
                    .url = url,
                    .back = url};
@@ -92,7 +91,7 @@ static void set_head(struct page_view *v, struct json *view,
 {
     struct json *state = json_object(v->a);
     json_set_text(state, "word", str_of(p->disabled_at ? "Disabled"
-                                                       : "In use"));
+                                                       : "Active"));
     json_set_text(state, "tone", str_of(p->disabled_at ? "high" : "plain"));
     json_set_text(state, "icon", str_of(p->disabled_at ? "minus" : "check"));
     json_set_json(view, "state", state);
@@ -115,7 +114,7 @@ static const struct err *person_show(struct call *c, int status,
     json_set_json(view, "confirm", sure_of(&v, p, asked));
     settings_form_view(&v, view, s,
                        &(struct settings_form_words){
-                           .heading = "Change",
+                           .heading = "Edit",
                            .note = "",
                            .submit = "Save",
                            .url = settings_people_url(c->a, p->id)});
@@ -130,7 +129,7 @@ const struct err *settings_person(struct call *c)
     const struct str what = request_query(c->rq, "do");
     if (what.p && !str_is(what, "disable") && !str_is(what, "password"))
         return ERROR(ERR_BAD_REQUEST, "request.query",
-                     "There is no such step. Open the page anew.");
+                     "Invalid link. Open the page again.");
     TRY(people_get(c->pg, c->a, c->param[0], &p));
     const struct settings_form s = settings_people_form(c->a, &p, NULL);
     return person_show(c, 200, &p, &s);
@@ -196,8 +195,7 @@ static const struct err *password(struct call *c)
     TRY(people_get(c->pg, c->a, c->param[0], &p));
     if (str_eq(p.id, c->who.id))
         return ERROR(ERR_CONFLICT, "person.self",
-                     "Your own password is changed under “You”, where the old "
-                     "one is asked.");
+                     "Change your own password under “Profile”.");
     TRY(settings_people_password(c, &fresh, &hash));
     TRY(people_password(c->pg, c->a, p.id, hash, STR_NONE));
     settings_people_note(c, "person.password", &p);
@@ -216,5 +214,5 @@ const struct err *settings_person_act(struct call *c)
     if (str_is(what, "disable") || str_is(what, "enable"))
         return shut(c, str_is(what, "disable"));
     return ERROR(ERR_BAD_REQUEST, "request.form",
-                 "The form does not say what to do. Open the page anew.");
+                 "This form is not valid. Reload the page.");
 }

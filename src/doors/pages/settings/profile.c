@@ -13,25 +13,25 @@
 #define PATH "/settings/profile"
 
 static const struct settings_form_option themes[] = {
-    {"auto", "As the browser has it"},
+    {"auto", "System"},
     {"light", "Light"},
     {"dark", "Dark"},
 };
 static const struct settings_form_option keys[] = {
-    {"twice", "Press it again: nothing is sent by one letter"},
-    {"once", "Single key: one press answers what is of low risk"},
+    {"twice", "Press twice: the second press answers"},
+    {"once", "Single key: one press answers low-risk requests"},
 };
 static const struct settings_form_field fields[] = {
     {.key = "name", .label = "Name", .type = "string", .required = true,
-     .max = PERSON_NAME_MAX, .help = "What pages call you"},
+     .max = PERSON_NAME_MAX, .help = "Display name"},
     {.key = "time_zone", .label = "Time zone", .type = "string",
      .max = PERSON_ZONE_MAX,
-     .help = "Such as Europe/Berlin or America/New_York. Left empty: UTC"},
+     .help = "Such as Europe/Berlin or America/New_York. Empty: UTC"},
     {.key = "theme", .label = "Theme", .type = "enum", .required = true,
      .options = themes, .options_n = countof(themes), .help = ""},
-    {.key = "keys", .label = "A letter that answers", .type = "enum",
+    {.key = "keys", .label = "Answer shortcuts", .type = "enum",
      .required = true, .options = keys, .options_n = countof(keys),
-     .help = "An answer is final; there is no undo"},
+     .help = "An answer is final. There is no undo"},
 };
 
 static struct settings_form form_of(const struct call *c,
@@ -67,8 +67,8 @@ static struct json *wrong_password(struct arena *a,
     json_set_text(item, "href", str_of(o->old ? "#old" : "#password"));
     json_set_text(item, "text", str_of(o->old ? o->old : o->fresh));
     json_add_json(items, item);
-    json_set_text(e, "heading", STR("1 field needs another look"));
-    json_set_text(e, "sentence", STR("The password is as it was."));
+    json_set_text(e, "heading", STR("Fix 1 field to continue"));
+    json_set_text(e, "sentence", STR("The password was not changed."));
     json_set_json(e, "items", items);
     return e;
 }
@@ -82,8 +82,10 @@ static const struct err *profile_show(struct call *c, int status,
     settings_page_tabs(c, view, PATH);
     settings_form_view(
         &v, view, s,
-        &(struct settings_form_words){
-            .heading = "You", .note = "", .submit = "Save", .url = STR(PATH)});
+        &(struct settings_form_words){.heading = "Profile",
+                                      .note = "",
+                                      .submit = "Save",
+                                      .url = STR(PATH)});
     if (o->old || o->fresh)
         json_set_json(view, "errors", wrong_password(c->a, o));
     json_set_text(password, "old_error", str_of(o->old ? o->old : ""));
@@ -98,10 +100,10 @@ static const struct err *profile_show(struct call *c, int status,
                                   : STR_NONE);
     page_view_set_time(view, "now", v.now);
     json_set_text(view, "note",
-                  str_of(o->changed ? "The password was changed. Your other "
-                                      "sessions have ended."
+                  str_of(o->changed ? "Password changed. Your other sessions "
+                                      "have ended."
                                     : ""));
-    return page_render(c, status, "profile", "You", view);
+    return page_render(c, status, "profile", "Profile", view);
 }
 
 const struct err *settings_profile(struct call *c)
@@ -122,7 +124,7 @@ static const struct err *judge(struct arena *a, const struct json *v,
     p->time_zone = zone.n > 0 && !str_is(zone, "UTC") ? zone : STR_NONE;
     return p->time_zone.p && !zone_known(zone)
                ? err_at(a, ERR_INVALID, "field.value", STR("time_zone"),
-                        "This zone is not known. Its name has a region and a "
+                        "Unknown time zone. Enter a region and a "
                         "city, as in Europe/Berlin.")
                : NULL;
 }
@@ -167,10 +169,10 @@ static const struct err *check(struct call *c, const struct pairs *typed,
     if (old.n <= PERSON_PASSWORD_MAX)
         TRY(sign_in_try(c, old, &s));
     if (s.result == SIGN_IN_WRONG)
-        o->old = "This is not your password.";
+        o->old = "Incorrect password.";
     else if (s.result != SIGN_IN_OK)
-        o->old = "There were too many wrong tries, or too many people sign "
-                 "in just now. Wait half a minute and try again.";
+        o->old = "Too many attempts, or too many people are signing in. "
+                 "Wait half a minute and try again.";
     return NULL;
 }
 
@@ -199,5 +201,5 @@ const struct err *settings_profile_post(struct call *c)
     if (str_is(pairs_get(typed, "do"), "password"))
         return password(c, &typed);
     return ERROR(ERR_BAD_REQUEST, "request.form",
-                 "The form does not say what to do. Open the page anew.");
+                 "This form is not valid. Reload the page.");
 }

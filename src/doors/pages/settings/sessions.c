@@ -15,21 +15,21 @@
 static const struct settings_table_words
     own = {.path = PATH,
            .title = "Sessions",
-           .heading = "Where you are signed in",
-           .about = "A session ends 24 hours after it was last seen, and 14 "
-                    "days after it began.",
-           .empty_heading = "No session",
-           .empty_sentence = "You are signed in nowhere.",
-           .heads = {"Since", "Last seen", "State"},
+           .heading = "Your sessions",
+           .about = "A session ends after 24 hours without use, and 14 "
+                    "days after sign-in.",
+           .empty_heading = "No sessions",
+           .empty_sentence = "You are not signed in anywhere.",
+           .heads = {"Signed in", "Last used", "State"},
            .acts = "End"},
     all = {.path = PATH,
            .title = "Sessions",
-           .heading = "Who is signed in",
-           .about = "A session ends 24 hours after it was last seen, and 14 "
-                    "days after it began. The ones seen last come first.",
-           .empty_heading = "No session",
+           .heading = "Signed-in people",
+           .about = "A session ends after 24 hours without use, and 14 "
+                    "days after sign-in.",
+           .empty_heading = "No sessions",
            .empty_sentence = "Nobody is signed in.",
-           .heads = {"Person", "Since", "Last seen", "State"},
+           .heads = {"Person", "Signed in", "Last used", "State"},
            .acts = "End"};
 
 /* Whose sessions this reader may see and end; p NULL: everybody's. */
@@ -50,17 +50,17 @@ static void add_row(struct settings_table *r, const struct session_row *s,
                         STR(""));
     settings_table_ago(r, s->seen_at, "");
     if (here) {
-        settings_table_state(r, "This one", "plain", "check");
+        settings_table_state(r, "This session", "plain", "check");
         return;
     }
-    settings_table_text(r, STR("In use"), STR_NONE, STR(""));
+    settings_table_text(r, STR("Active"), STR_NONE, STR(""));
     buf_put(&about, "End the session of ");
     buf_str(&about, s->name);
     buf_put(&about, " since ");
     buf_str(&about, page_view_when(&r->v, s->created_at));
     settings_table_act(
         r, &(struct settings_table_act){
-               .label = "End it",
+               .label = "End",
                .about = buf_text(&about),
                .url = page_view_path(a, PATH "?do=end&key=", s->id, "")});
 }
@@ -69,7 +69,7 @@ static struct json *others(struct arena *a)
 {
     struct json *o = json_object(a);
     json_set_text(o, "url", STR(PATH "?do=" OTHERS));
-    json_set_text(o, "label", STR("End all my other sessions"));
+    json_set_text(o, "label", STR("End all other sessions"));
     return o;
 }
 
@@ -86,11 +86,11 @@ static struct json *sure_others(struct page_view *v)
     return settings_confirm(v, &(struct settings_confirm){
                                    .verb = "End all your other sessions",
                                    .sentence =
-                                       "Wherever else you are signed in you "
-                                       "are signed out at once. What was "
-                                       "being written there is not sent.",
-                                   .none = "Nothing is ended yet.",
-                                   .act = "end them",
+                                       "You are signed out everywhere else "
+                                       "immediately. Unsent input there is "
+                                       "lost.",
+                                   .none = "Nothing is changed yet.",
+                                   .act = "end sessions",
                                    .what = OTHERS,
                                    .url = STR(PATH),
                                    .back = STR(PATH)});
@@ -108,11 +108,11 @@ static struct json *sure_one(struct page_view *v, const struct session_row *s)
                                    .verb = "End the session of",
                                    .name = buf_text(&name),
                                    .sentence =
-                                       "This browser is signed out at once. "
-                                       "What is being written there is not "
-                                       "sent.",
-                                   .none = "Nothing is ended yet.",
-                                   .act = "end it",
+                                       "This browser is signed out "
+                                       "immediately. Unsent input there is "
+                                       "lost.",
+                                   .none = "Nothing is changed yet.",
+                                   .act = "end session",
                                    .what = "end",
                                    .url = STR(PATH),
                                    .back = STR(PATH),
@@ -165,7 +165,7 @@ const struct err *settings_sessions(struct call *c)
     json_set_json(r.view, "others", more_of_mine ? others(c->a) : NULL);
     return settings_table_show(
         &r, 200,
-        more ? STR("The 200 seen last")
+        more ? STR("The 200 last used")
              : words_many(c->a, (int64_t)found.n, "session"));
 }
 
@@ -197,7 +197,7 @@ const struct err *settings_sessions_post(struct call *c)
         TRY(end_one(c, key));
     } else {
         return ERROR(ERR_BAD_REQUEST, "request.form",
-                     "The form does not say what to do. Open the page anew.");
+                     "This form is not valid. Reload the page.");
     }
     response_see_other(c->rs, STR(PATH));
     return NULL;
