@@ -31,7 +31,7 @@
         }
         if (time.dataset.rel === "left") {
             time.textContent =
-                seconds > 0 ? count(seconds) + " left" : "time is up";
+                seconds > 0 ? count(seconds) + " left" : "expired";
             if (seconds > 0) {
                 soonest = Math.min(soonest, seconds);
             } else {
@@ -217,7 +217,7 @@
         }
         count = fresh(page, full);
         if (count) {
-            say(count + (count === 1 ? " new question." : " new questions."),
+            say(count + (count === 1 ? " new request." : " new requests."),
                 "Show " + (count === 1 ? "it" : "them"), live.dataset.first);
         } else {
             live.replaceChildren();
@@ -267,7 +267,7 @@
         var p = document.createElement("p");
         var a = document.createElement("a");
         var told = text + (fields().some(isTyped) ?
-            " What you typed here was not sent." : "");
+            " Your input here was not sent." : "");
         var here = strip.contains(document.activeElement) ||
             document.activeElement.matches("main form *, [form]");
         if (strip.dataset.over === told) {
@@ -279,7 +279,7 @@
         head.textContent = state;
         p.textContent = told;
         a.href = live.dataset.live;
-        a.textContent = "See the record";
+        a.textContent = "View the result";
         box.append(head, p);
         keep(box, strip);
         box.append(a);
@@ -310,14 +310,14 @@
         if (open && chips) {
             open.replaceWith(chips.cloneNode(true));
         }
-        end(summary.textContent, "This is no longer open");
+        end(summary.textContent, "No longer open");
     }
 
     /* The server's word comes as soon as it is written. */
     function timeUp() {
         if (!inbox && document.querySelector("main .strip") &&
             !document.querySelector("form[data-sent], .ended")) {
-            end("The time to answer is over.", "Time is up");
+            end("The deadline has passed.", "Expired");
             soon();
         }
     }
@@ -349,7 +349,7 @@
     function signedOut() {
         over = true;
         stop();
-        say("You are signed out. This page no longer follows what happens.",
+        say("Your session has ended. This page is no longer updated.",
             "Sign in", "/login");
     }
 
@@ -611,7 +611,7 @@
         }
         all("[data-group]").forEach(countGroup);
         bar.querySelector(".selected").textContent =
-            n ? n + " selected" : "None selected.";
+            n ? n + " selected" : "None selected";
         bar.querySelector(".quiet").hidden = n > 0;
         bar.classList.toggle("none", !n);
         bar.querySelectorAll("[data-word]").forEach(function (button) {
@@ -672,7 +672,7 @@
             armedKey = key;
             button.classList.add("armed");
             note.textContent = "Press " + key + " again to answer: " +
-                label(button) + ". Any other key stops it.";
+                label(button) + ". Any other key cancels.";
         }
         return true;
     }
@@ -699,7 +699,7 @@
     function words(button) {
         var box = document.getElementById("reason");
         var needed = box && !box.value.trim() && (box.required ||
-            (button && button.closest(".answer") && /^Needs/.test(
+            (button && button.closest(".answer") && /^Comment required/.test(
                 button.closest(".answer").textContent.replace(
                     button.textContent, "").trim())));
         if (needed) {
@@ -842,8 +842,8 @@
         var dialog = document.createElement("dialog");
         var close = document.createElement("button");
         var head = document.createElement("h2");
-        dialog.setAttribute("aria-label", "Keyboard");
-        head.textContent = "Keyboard";
+        dialog.setAttribute("aria-label", "Keyboard shortcuts");
+        head.textContent = "Keyboard shortcuts";
         close.className = "btn small plain";
         close.textContent = "Close";
         close.addEventListener("click", function () {

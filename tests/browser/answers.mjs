@@ -54,7 +54,7 @@ async function confirmed(page, severity) {
     await follow(page, approve);
     const words = await text(page, "form#answer");
     for (const one of [`${approve}\\?`, "Nothing is decided yet",
-        "refunds-agent gets this answer at once", "An answer is final",
+        "refunds-agent gets this answer immediately", "An answer is final",
         "The customer gets the money", "for the facts [0-9a-f]{4}"]) {
         assert.match(words, new RegExp(one));
     }
@@ -180,15 +180,15 @@ test("of two operators the second sees who decided what and when", async () => {
         const words = await text(loser);
         for (const one of ["tomas@example.com answered this",
             "before you", "Offer half", "Half is fair.", "in the browser",
-            "What you sent", approve, "not recorded", "Paid at once.",
+            "Your answer", approve, "not recorded", "Paid at once.",
             "409, suspension.already_decided"]) {
             assert.ok(words.includes(one), `${one} in: ${words}`);
         }
         assert.match(words, /\d+ \w+ 20\d\d \d\d:\d\d:\d\d UTC/);
-        await loser.getByRole("link", { name: "See the record" }).waitFor();
+        await loser.getByRole("link", { name: "View task" }).waitFor();
         const way = loser.getByRole("link", { name: "Open it" });
         assert.match(await way.getAttribute("href"), /^\/suspensions\//);
-        await follow(loser, "See the question");
+        await follow(loser, "View request");
         assert.match(await text(loser), /tomas@example.com asked for changes/);
     });
     await closePage(winner);
@@ -205,7 +205,7 @@ test("the same form sent twice says that it was answered already", () =>
         await press(page, approve);
         await press(twin, approve);
         assert.equal(shown(twin).status(), 409);
-        assert.match(await text(twin), /You answered this already/);
+        assert.match(await text(twin), /You already answered this/);
         await closePage(twin);
     }));
 
@@ -218,13 +218,13 @@ test("a question that expired before the answer says so", () =>
         await press(page, approve);
         assert.equal(shown(page).status(), 409);
         const words = await text(page);
-        assert.match(words, /The question expired/);
+        assert.match(words, /The request expired/);
         assert.match(words, /suspension\.expired/);
         assert.match(words, /intent was abandoned/);
         const stored = await suspension(asked.suspension_id);
         assert.equal(stored.state, "expired");
         await open(page, asked);
-        assert.match(await text(page), /Nobody answered by/);
+        assert.match(await text(page), /The request expired on/);
     }));
 
 test("a question whose time is over offers no answer", () =>
@@ -232,7 +232,7 @@ test("a question whose time is over offers no answer", () =>
         await open(page, await askExpired(questions.choice()));
         // Before the clock has come by, and after.
         assert.match(await text(page),
-            /The time to answer is over|Nobody answered by/);
+            /The deadline has passed|The request expired on/);
         assert.equal(await page.locator("form#answer, .choose").count(), 0);
     }));
 
@@ -248,12 +248,12 @@ test("a withdrawn question says who took it back", () =>
         assert.match(await text(page), /withdrew the question/);
     }));
 
-test("an answer through the API is shown with its door", () =>
+test("an answer via the API is shown with its door", () =>
     withPage({ who: "operator" }, async (page) => {
         const asked = await ask(questions.choice());
         await respond(asked.suspension_id, { value: "part" });
         await open(page, asked);
-        assert.match(await text(page), /through the API/);
+        assert.match(await text(page), /via the API/);
     }));
 
 /* ---- what was seen -------------------------------------------------- */
@@ -268,7 +268,7 @@ test("facts other than those that were shown are not decided", () =>
         await press(page, approve);
         assert.equal(shown(page).status(), 409);
         assert.match(await text(page, "[role=alert]"),
-            /What you saw is not what is stored/);
+            /The request has changed/);
         assert.equal(await page.getByLabel("Comment").inputValue(),
             "Read it.");
         await pending(asked);
@@ -301,7 +301,7 @@ test("an answer that was not offered is refused", () =>
             await Promise.all([page.waitForEvent("load"),
                 form.locator("button[name=value]").first().click()]);
             assert.equal(shown(page).status(), 422);
-            assert.match(await text(page), /There is no such answer/);
+            assert.match(await text(page), /Invalid answer/);
             await pending(asked);
         }
     }));

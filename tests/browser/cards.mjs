@@ -83,11 +83,11 @@ test("an approval shows every call with every value", () =>
             "Visa ending 4417", "U+200B", "1 hidden character shown",
             "orders.set_status", "boolean", "Show 870 characters",
             "Payment account KES-EU-1"]);
-        await words(page, ["Claimed by the agent", "Checked by the server",
-            "Can it be undone?\tYes\tNot checked",
-            "Scope\tOne customer, one order\tNot checked",
+        await words(page, ["Stated by the agent", "Verified by Sayso",
+            "Reversible\tYes\tNot verified",
+            "Scope\tOne customer, one order\tNot verified",
             "Once the bank has it, the money is gone."], ".claims");
-        await words(page, ["Words of refunds-agent. Not checked."], ".quote");
+        await words(page, ["From refunds-agent, not verified"], ".quote");
         const raw = page.locator("summary", { hasText: "Raw JSON" });
         await raw.click();
         await words(page, ["\"tool\":\"payments.refund_create\""], ".raw");
@@ -99,20 +99,22 @@ test("what an approval does not tell is unknown, what it tells besides is " +
         calls: undefined, reversible: undefined, consequence: undefined,
         safe_input: { fields: { to: "all customers" }, omitted_count: 3 },
         ritual: { animal: "goat" } } }));
-    await words(page, ["Can it be undone?\tunknown\tNot checked",
-        "Consequence\tunknown\tNot checked"], ".claims");
-    await words(page, ["The agent leaves out 3 values", "all customers",
-        "Sent besides", "ritual.animal", "goat"]);
+    await words(page, ["Reversible\tnot provided\tNot verified",
+        "Consequence\tnot provided\tNot verified"], ".claims");
+    await words(page, ["The agent reports that it left out 3 values",
+        "all customers",
+        "Additional data", "ritual.animal", "goat"]);
 }));
 
 test("a permission shows its facts with labels", () =>
     withPage(by, async (page) => {
         await open(page, permission());
         await words(page, ["May do", "mail.send", "Target",
-            "support@kestrel.example", "For how long",
+            "support@kestrel.example", "Duration",
             "for this task, at most 1 hour", "Risk",
             "cannot be called back", "Consequence", "412 customers",
-            "Mode now", "draft only", "Mode asked for", "draft and send"]);
+            "Current access", "draft only", "Requested access",
+            "draft and send"]);
     }));
 
 test("a cost confirmation shows estimate, limit and what is spent", () =>
@@ -123,7 +125,7 @@ test("a cost confirmation shows estimate, limit and what is spent", () =>
             "Build the product index again"]);
         await open(page, cost({ subject: { spent_so_far: undefined,
             estimate: { amount: 7, unit: "USD" } } }));
-        await words(page, ["unknown", "It covers the estimate."]);
+        await words(page, ["not provided", "Covers the estimate."]);
         assert.equal(await page.locator("svg.cost").count(), 1);
     }));
 
@@ -157,7 +159,7 @@ both("a permission is given once, for a time, and denied", async (page) => {
     const once = await decide(page, permission(), "Approve: Allow once");
     assert.equal(once.outcome, "authorized");
     const whole = await decide(page, permission(),
-        "Approve with changes: Allow for a time");
+        "Approve with changes: Allow temporarily");
     assert.deepEqual(whole.constraints, { seconds: 3600 });
     const no = await decide(page, permission(), "Reject", "Not tonight.");
     assert.equal(no.outcome, "vetoed");
@@ -173,17 +175,17 @@ both("a cost is confirmed, cancelled, and its task stopped", async (page) => {
     const no = await decide(page, cost(), "Reject: Do not spend");
     assert.equal(no.outcome, "vetoed");
     await decide(page, cost(), "Stop the task");
-    assert.match(await text(page), /The intent was abandoned/);
+    assert.match(await text(page), /The task was stopped/);
 });
 
 /* ---- less ----------------------------------------------------------- */
 
 both("a shorter time is shown before it counts", async (page) => {
     const id = await open(page, permission({ severity: "low" }));
-    await follow(page, "Approve with changes: Allow for a time");
-    await page.getByLabel("For how long").fill("30");
+    await follow(page, "Approve with changes: Allow temporarily");
+    await page.getByLabel("Duration").fill("30");
     await page.getByLabel("Unit").selectOption("minutes");
-    await press(page, "Confirm: Approve with changes: Allow for a time");
+    await press(page, "Confirm: Approve with changes: Allow temporarily");
     await words(page, ["changed", "1 hour", "30 minutes"], ".diff");
     await pending(id);
     await press(page, changed);
@@ -194,20 +196,20 @@ both("a shorter time is shown before it counts", async (page) => {
 
 both("a longer time is refused at its field", async (page) => {
     const id = await open(page, permission(), "?choice=allow_for");
-    await page.getByLabel("For how long").fill("2");
+    await page.getByLabel("Duration").fill("2");
     await page.getByLabel("Comment").fill("Two is fine.");
-    await press(page, "Confirm: Approve with changes: Allow for a time");
+    await press(page, "Confirm: Approve with changes: Allow temporarily");
     assert.equal(shown(page).status(), 422);
     await words(page, ["may only allow less"], ".field.bad");
-    assert.equal(await page.getByLabel("For how long").inputValue(), "2");
+    assert.equal(await page.getByLabel("Duration").inputValue(), "2");
     assert.equal(await page.getByLabel("Comment").inputValue(),
         "Two is fine.");
     await page.locator("[role=alert] a").first().click();
     await page.waitForURL(/#f1$/);
     await pending(id);
     for (const wrong of ["", "0", "-1", "1.5", "an hour", "9".repeat(30)]) {
-        await page.getByLabel("For how long").fill(wrong);
-        await press(page, "Show the difference");
+        await page.getByLabel("Duration").fill(wrong);
+        await press(page, "Review changes");
         assert.equal(shown(page).status(), 422, wrong);
     }
     await pending(id);
@@ -218,12 +220,12 @@ both("a lower limit is shown before it counts", async (page) => {
     await follow(page, "Lower the limit");
     assert.equal(await page.getByLabel("Limit").inputValue(), "1800");
     await page.getByLabel("Limit").fill("1500.50");
-    await press(page, "Show the difference");
+    await press(page, "Review changes");
     await words(page, ["1,800 USD", "1,500.50 USD"], ".diff");
-    await press(page, "Change it again");
+    await press(page, "Edit again");
     assert.equal(await page.getByLabel("Limit").inputValue(), "1500.50");
     await page.getByLabel("Limit").fill("1801");
-    await press(page, "Show the difference");
+    await press(page, "Review changes");
     assert.equal(shown(page).status(), 422);
     await page.getByLabel("Limit").fill("1500.50");
     await press(page, "Confirm: Approve: Spend up to the limit");
@@ -236,15 +238,15 @@ both("a lower limit is shown before it counts", async (page) => {
 both("limits are tightened, never widened", async (page) => {
     const id = await open(page, flat());
     await follow(page, "Approve with changes: Lower the limits");
-    await press(page, "Show the difference");
+    await press(page, "Review changes");
     assert.equal(shown(page).status(), 422);
-    await words(page, ["the same as in the question"], "[role=alert]");
+    await words(page, ["You made no changes"], "[role=alert]");
     await page.getByLabel("max_amount").fill("501");
-    await press(page, "Show the difference");
+    await press(page, "Review changes");
     assert.equal(shown(page).status(), 422);
     await page.getByLabel("max_amount").fill("200");
     await page.getByRole("checkbox", { name: "AT" }).uncheck();
-    await press(page, "Show the difference");
+    await press(page, "Review changes");
     assert.equal(shown(page).status(), 200);
     await words(page, ["max_amount", "500", "200", "countries"], ".diff");
     await pending(id);
@@ -260,11 +262,11 @@ both("an edit shows its difference, and only that is approved",
     async (page) => {
         const id = await open(page, flat());
         await follow(page, "Approve with changes: Edit the values");
-        await press(page, "Show the difference");
+        await press(page, "Review changes");
         assert.equal(shown(page).status(), 422);
         await page.getByLabel(/^amount/).fill("120.50");
         await page.getByLabel(/^notify/).selectOption("false");
-        await press(page, "Show the difference");
+        await press(page, "Review changes");
         await words(page, ["amount", "499.9", "120.50", "notify", "true",
             "false"], ".diff");
         assert.equal(await page.locator(".diff tbody tr").count(), 2);
@@ -283,20 +285,20 @@ test("what is too deep for fields is edited as JSON", () =>
     withPage(by, async (page) => {
         const id = await open(page, approval({ allow_edit: true,
             subject: { coupon: null } }), "?choice=edit");
-        const box = page.getByLabel("The subject, as JSON");
+        const box = page.getByLabel("Details as JSON");
         const whole = JSON.parse(await box.inputValue());
         await box.fill("{\"action\": ");
-        await press(page, "Show the difference");
+        await press(page, "Review changes");
         assert.equal(shown(page).status(), 422);
         await words(page, ["This is not JSON", "line 1"], ".field.bad");
         assert.equal(await box.inputValue(), "{\"action\": ");
         await box.fill(JSON.stringify({ ...whole, target: "" }));
-        await press(page, "Show the difference");
+        await press(page, "Review changes");
         assert.equal(shown(page).status(), 422);
         whole.calls[0].args.amount = 100;
         delete whole.calls[1].args.letter;
         await box.fill(JSON.stringify({ ...whole, added: "x" }));
-        await press(page, "Show the difference");
+        await press(page, "Review changes");
         assert.equal(shown(page).status(), 200);
         await words(page, ["calls[0].args.amount", "499.99", "100",
             "removed", "calls[1].args.letter", "added"], ".diff");
@@ -313,7 +315,7 @@ test("what was changed behind a shown difference is shown again", () =>
     withPage(by, async (page) => {
         const id = await open(page, cost(), "?choice=confirm");
         await page.getByLabel("Limit").fill("900");
-        await press(page, "Show the difference");
+        await press(page, "Review changes");
         await page.locator("form#answer [name=f1]").evaluate((one) => {
             one.value = "1700";
         });
@@ -329,7 +331,7 @@ test("facts that changed meanwhile are not decided, and what was typed " +
     await page.locator("[name=subject_sha256]").evaluate((one) => {
         one.value = "0".repeat(64);
     });
-    await press(page, "Show the difference");
+    await press(page, "Review changes");
     assert.equal(shown(page).status(), 409);
     assert.equal(await page.getByLabel("Limit").inputValue(), "900");
     await pending(id);
@@ -400,7 +402,7 @@ test("more answers than fit scroll in the bar of a phone", () =>
         for (const one of await page.locator(".strip .btn").all()) {
             assert.ok((await one.boundingBox()).height >= 44);
         }
-        await page.getByText("What each answer does").click();
+        await page.getByText("Effect of each answer").click();
         await words(page, ["Ship from warehouse 8"], ".fold.phone");
         await press(page, "Answer: Ship from warehouse 8");
         assert.equal((await suspension(id)).value, "v8");
@@ -408,8 +410,9 @@ test("more answers than fit scroll in the bar of a phone", () =>
 
 both("a bar leads to a form and to words on a phone", async (page) => {
     for (const [question, name, field] of [
-        [input(), "To the form", "Name on the parcel"],
-        [input({ form: undefined, response_type: "text" }), "To your answer",
+        [input(), "Go to form", "Name on the parcel"],
+        [input({ form: undefined, response_type: "text" }),
+            "Go to your answer",
             "Your answer"]]) {
         await open(page, question);
         await inFirstScreen(page);
@@ -430,7 +433,7 @@ test("the strip says why a reader may not decide, and who can", () =>
     withPage(by, async (page) => {
         await open(page, approval({ responder: { mode: "named",
             who: "tomas@example.com" } }));
-        await words(page, ["You cannot answer this", "not yours to answer",
+        await words(page, ["You cannot answer this", "for somebody else",
             "Only tomas@example.com can."], ".strip");
         assert.equal(await page.locator("form#answer").count(), 0);
     }));
@@ -447,7 +450,7 @@ test("nothing critical is decided by Enter alone", () =>
         assert.equal(await page.evaluate(() =>
             document.activeElement.id), "typed");
         await pending(id);
-        await press(page, "Change it again");
+        await press(page, "Edit again");
         await page.getByLabel("Limit").fill("1800");
         await Promise.all([page.waitForEvent("load"),
             page.getByLabel("Limit").press("Enter")]);
@@ -458,7 +461,7 @@ test("nothing critical is decided by Enter alone", () =>
 test("an edit is made with the keyboard alone", () =>
     withPage(by, async (page) => {
         const id = await open(page, permission(), "?choice=allow_for");
-        await page.getByLabel("For how long").focus();
+        await page.getByLabel("Duration").focus();
         await page.keyboard.press("Control+A");
         await page.keyboard.type("20");
         await page.keyboard.press("Tab");

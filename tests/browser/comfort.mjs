@@ -14,7 +14,7 @@ test("the identifier is copied, where there are scripts", async () => {
         await page.context().grantPermissions(
             ["clipboard-read", "clipboard-write"]);
         await page.goto(`/suspensions/${asked.suspension_id}`);
-        await page.getByRole("button", { name: "Copy the identifier" })
+        await page.getByRole("button", { name: "Copy the ID" })
             .click();
         await page.getByRole("button", { name: "Copied" }).waitFor();
         assert.equal(await page.evaluate(() => navigator.clipboard.readText()),
@@ -38,7 +38,7 @@ test("times grow old on the page, by the server's clock", () =>
         assert.match(await text(page),
             /\b[5-9] min ago\b[^]*(4\d|50) min left/);
         await page.clock.fastForward("56:00");
-        assert.match(await text(page), /time is up/);
+        assert.match(await text(page), /expired/);
     }));
 
 test("a form that is pressed twice is sent once", () =>
@@ -63,7 +63,7 @@ test("a form that comes back by Back can be sent again", () =>
     withPage(by, async (page) => {
         const asked = await ask(questions.confirm());
         await page.goto(`/suspensions/${asked.suspension_id}`);
-        await follow(page, "its intent");
+        await follow(page, "View task");
         await page.goBack();
         await Promise.all([page.waitForEvent("load"),
             page.getByRole("button", { name: "No" }).click()]);

@@ -22,7 +22,7 @@ async function open(page, question) {
 
 /* The rows of the table that no kind asked for. */
 async function besides(page) {
-    const table = page.locator(".call", { hasText: "Sent besides" });
+    const table = page.locator(".call", { hasText: "Additional data" });
     const rows = await table.locator("tbody tr:visible").allInnerTexts();
     return rows.map((one) => one.replace(/\s+/g, " ").trim());
 }
@@ -44,7 +44,7 @@ for (const [name, question, answer] of [
             assert.deepEqual(await besides(page), own);
             await respond(id, answer);
             await page.reload();
-            await page.getByText("What was asked", { exact: true }).click();
+            await page.getByText("Original request", { exact: true }).click();
             assert.deepEqual(await besides(page), own);
         }));
 }
@@ -53,7 +53,7 @@ test("nothing is said to be besides where nothing is", () =>
     withPage(by, async (page) => {
         for (const question of [input(), credential(), handoff(), plan()]) {
             await open(page, question);
-            assert.ok(!(await text(page)).includes("Sent besides"));
+            assert.ok(!(await text(page)).includes("Additional data"));
         }
     }));
 
@@ -95,7 +95,7 @@ for (const [name, question] of [
             await unfold(page);
             const words = await holds(page, name);
             assert.ok(words.includes("<img src=x onerror=window.taken=1>"));
-            assert.ok(words.includes("Sent besides"));
+            assert.ok(words.includes("Additional data"));
             assert.ok(words.includes("U+202E"));
         }));
 }

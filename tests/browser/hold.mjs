@@ -49,9 +49,9 @@ for (const scripts of [true, false]) {
             const asked = await ask(refund());
             await page.goto(`${at(asked)}?choice=edit`);
             await retype(page, "499.99", "4999.99");
-            await press(page, "Show the difference");
+            await press(page, "Review changes");
             assert.match(await text(page),
-                /1 change goes beyond what was asked for/);
+                /1 change goes beyond the request/);
             assert.equal(await page.locator("tr.beyond.grave").count(), 1);
             assert.match(await text(page, ".confirm h2"),
                 /amount 499.99 → 4,999.99/);
@@ -142,7 +142,7 @@ test("A4: an answer elsewhere takes the place of the buttons", async () => {
             "Half a sentence");
         assert.match(await text(page, ".chips"), /Approved/);
         await look(page, "suspension-over");
-        await follow(page, "See the record");
+        await follow(page, "View the result");
     });
 });
 
@@ -173,7 +173,7 @@ test("A4: the countdown ticks, and its end takes the buttons", async () => {
         await page.waitForFunction((was) => document.querySelector(
             "[data-rel=left]").textContent !== was, before);
         await isOver(page, /Time is up|expired/,
-            /The time to answer is over|expired/);
+            /The deadline has passed|expired/);
     });
 });
 
@@ -206,7 +206,7 @@ for (const scripts of [true, false]) {
             await page.goto("/settings/keys");
             await page.getByLabel("Label").fill(label);
             await page.getByLabel(/^Operator/).check();
-            await press(page, "Make a key");
+            await press(page, "Create key");
             const secret = await text(page, ".key code");
             assert.match(new URL(page.url()).pathname,
                 /^\/settings\/secrets\//);
@@ -239,12 +239,12 @@ for (const scripts of [true, false]) {
             const disabled = () => sql("SELECT disabled_at IS NOT NULL " +
                 `FROM principal WHERE id = '${id}'`);
             await page.goto(`/settings/people/${id}`);
-            await follow(page, "Disable them");
+            await follow(page, "Disable account");
             assert.match(await text(page), /Nothing is changed yet/);
             assert.equal(disabled(), "f");
             await follow(page, "Back");
-            await follow(page, "Disable them");
-            await press(page, "Confirm: disable them");
+            await follow(page, "Disable account");
+            await press(page, "Confirm: disable account");
             assert.equal(disabled(), "t");
         }));
 }

@@ -115,14 +115,14 @@ async function form(page) {
     /* Not an option: refused, and all that was typed comes back. */
     await page.locator("[name=f3]").nth(1).evaluate(
         (input) => { input.value = "<b>other</b>"; });
-    await press(page, "Send the answers");
+    await press(page, "Send answers");
     assert.equal(shown(page).status(), 422);
     await holds(page, "the refused form");
     assert.equal(await page.locator("#f1").inputValue(), typed.repeat(3));
     assert.equal(await page.locator("#f2").inputValue(),
         `\n${questions.attacks.join("\n")}`);
     await page.locator("[name=f3]").nth(0).check();
-    await press(page, "Send the answers");
+    await press(page, "Send answers");
     const stored = await suspension(asked.suspension_id);
     assert.equal(stored.state, "resolved");
     const keys = stored.form.map(({ key }) => key);
@@ -149,7 +149,7 @@ async function late(page) {
         questions.attacks.join("") + "Q".repeat(9000));
     await respond(other.suspension_id, { value: "no", responded_by:
         "\u202e<script>alert(1)</script>" });
-    await press(page, "Send the answer");
+    await press(page, "Send answer");
     assert.equal(shown(page).status(), 409);
     const words = await holds(page, "the stale one");
     assert.ok(words.includes("<script>alert(1)</script>"));
@@ -180,7 +180,7 @@ async function openIntent(page) {
     const asked = { suspension_id: "a.b_c~d-1", intent_id: id };
     await walk(page, asked);
     await page.locator("#f1").fill(questions.attacks[3]);
-    await press(page, "Send the answers");
+    await press(page, "Send answers");
     assert.equal((await suspension("a.b_c~d-1")).state, "resolved");
     await afterwards(page, asked);
 }

@@ -1,4 +1,4 @@
-/* The whole way of a question: an agent asks through the API, an operator
+/* The whole way of a question: an agent asks via the API, an operator
  * signs in, reads, answers, and the agent reads the answer; with scripts and
  * without. */
 import assert from "node:assert/strict";
@@ -69,14 +69,14 @@ async function record(page, asked) {
     await page.goto(`/intents/${asked.intent_id}`);
     const rows = page.locator("table.chain tbody tr");
     const events = await rows.allInnerTexts();
-    assert.ok(events.some((row) => row.includes("Question asked")));
-    assert.ok(events.some((row) => row.includes("Question answered")));
-    assert.ok(events.every((row) => row.includes("not checked")));
+    assert.ok(events.some((row) => row.includes("Request created")));
+    assert.ok(events.some((row) => row.includes("Request answered")));
+    assert.ok(events.every((row) => row.includes("not verified")));
     await follow(page, "Verify now");
     assert.match(page.url(), /verify=1#chain$/);
-    assert.match(await text(page, "#chain"), /All \d+ events hold\./);
+    assert.match(await text(page, "#chain"), /All \d+ events are intact\./);
     for (const row of await rows.allInnerTexts()) {
-        assert.match(row, /holds/);
+        assert.match(row, /intact/);
     }
 }
 
@@ -89,9 +89,9 @@ async function choose(page, asked, question) {
     }
     for (const one of ["refunds-agent", "for Mara Lindqvist", "Low",
         "Shall order 12345 be refunded in full?", "Two photos show it.",
-        "items[1].sku", "B-2", "499.99", "list, empty", "Needs your comment",
-        " left, then: goes on with “Reject: Refuse the refund”",
-        "the agent goes on with its own default, " +
+        "items[1].sku", "B-2", "499.99", "list, empty", "Comment required",
+        " left, then: default “Reject: Refuse the refund”",
+        "the agent continues with its default, " +
         "“Reject: Refuse the refund”"]) {
         assert.ok(words.includes(one), `${one} in: ${words}`);
     }
@@ -118,25 +118,25 @@ async function choose(page, asked, question) {
     await press(page, "Confirm: Approve: Refund 499.99 EUR");
     return { value: "refund",
              says: ["You approved this", "Seen the photos.",
-                 "goes on with “Approve: Refund 499.99 EUR”"] };
+                 "continues with “Approve: Refund 499.99 EUR”"] };
 }
 
 async function sayNo(page) {
     const words = await text(page);
-    assert.ok(words.includes("no end") && words.includes("1204"));
+    assert.ok(words.includes("no deadline") && words.includes("1204"));
     assert.match(words, /waits until somebody answers/);
     await press(page, "Reject: No");
     return { value: "no", says: ["No"] };
 }
 
 async function write(page) {
-    assert.match(await text(page), /1[0-5] min left, then: refused/);
-    await press(page, "Send the answer");
+    assert.match(await text(page), /1[0-5] min left, then: task stops/);
+    await press(page, "Send answer");
     assert.equal(shown(page).status(), 422);
     assert.match(await text(page), /The answer is empty/);
     const value = "  Dear <Alice> & co,\nwe are sorry. \u{1f636}";
     await page.getByLabel("Your answer").fill(value);
-    await press(page, "Send the answer");
+    await press(page, "Send answer");
     assert.ok((await text(page)).includes("Dear <Alice> & co,\nwe are"));
     return { value, says: ["You answered this"] };
 }
@@ -147,7 +147,7 @@ function field(page, label) {
 }
 
 async function fill(page) {
-    assert.match(await text(page), /7 of 13 fields are needed\./);
+    assert.match(await text(page), /7 of 13 fields are required\./);
     assert.equal(await field(page, "Greeting").inputValue(), "Dear Alice");
     await field(page, "Name of the shop").fill("ab");
     await field(page, "Letter").fill("One\n\nTwo <three>");
@@ -159,7 +159,7 @@ async function fill(page) {
     await field(page, "Send a copy").fill("nobody");
     await field(page, "Page").fill("javascript:alert(1)");
     await field(page, "Greeting").fill("");
-    await press(page, "Send the answers");
+    await press(page, "Send answers");
     await refused(page);
     await field(page, "Name of the shop").fill("Anna & Söhne");
     await field(page, "How many").fill("7");
@@ -169,7 +169,7 @@ async function fill(page) {
     await field(page, "Page").fill("https://example.com/?a=1&b=<2>");
     await field(page, "Day\\b(?!s)").first().fill("2026-12-24");
     await field(page, "Not before").fill("2026-12-24T09:30");
-    await press(page, "Send the answers");
+    await press(page, "Send answers");
     return {
         value: {
             name: "Anna & Söhne", letter: "One\n\nTwo <three>", count: 7,
@@ -187,7 +187,7 @@ async function fill(page) {
 async function refused(page) {
     assert.equal(shown(page).status(), 422);
     const banner = page.getByRole("alert");
-    assert.match(await banner.innerText(), /6 fields need another look/);
+    assert.match(await banner.innerText(), /Fix 6 fields to continue/);
     assert.match(await banner.innerText(), /What you typed is kept/);
     assert.equal(await page.locator(".field.bad").count(), 6);
     for (const link of await banner.getByRole("link").all()) {

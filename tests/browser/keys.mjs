@@ -91,7 +91,7 @@ async function answer(page) {
 async function fill(page) {
     const asked = await ask(questions.form());
     await page.goto(`/suspensions/${asked.suspension_id}`);
-    await tabTo(page, ({ name }) => name === "To the form");
+    await tabTo(page, ({ name }) => name === "Go to form");
     await page.keyboard.press("Enter");
     const typed = { f1: "Anna & Söhne", f3: "7", f4: "1.5",
         f9: "a@b.example" };
@@ -122,7 +122,7 @@ test("a form is filled in by keyboard alone", () =>
 test("the first Tab leads past the navigation", () =>
     withPage({ who: "operator" }, async (page) => {
         await page.goto("/inbox");
-        await tabTo(page, ({ name }) => name === "Skip to the content");
+        await tabTo(page, ({ name }) => name === "Skip to content");
         await page.keyboard.press("Enter");
         const next = await tabTo(page, () => true);
         assert.equal(next.name, "Reload");

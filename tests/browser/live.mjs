@@ -77,7 +77,7 @@ alone("a new question announces itself and moves nothing", async () => {
             severity: "critical" });
         await news(page).waitFor();
         assert.equal(await news(page).innerText(),
-            "1 new question. Show it");
+            "1 new request. Show it");
         assert.equal(await counted(page), before + 1);
         const count = String(before + 1);
         assert.equal(await text(page, ".bar .count"), `${count} open`);
@@ -86,7 +86,7 @@ alone("a new question announces itself and moves nothing", async () => {
         assert.match(await text(page, ".head"), new RegExp(`^Inbox\\s+${count} `));
         assert.equal(await row(page, asked).count(), 0);
         await ask(questions.confirm());
-        await page.getByText("2 new questions. Show them").waitFor();
+        await page.getByText("2 new requests. Show them").waitFor();
         assert.deepEqual(await here.boundingBox(), place);
         await look(page, "inbox-news");
         await follow(page, "Show them");
@@ -99,7 +99,7 @@ alone("one that was answered before it was shown is not announced", () =>
     withPage(by, async (page) => {
         await open(page);
         const asked = await ask(questions.confirm());
-        await page.getByText("1 new question. Show it").waitFor();
+        await page.getByText("1 new request. Show it").waitFor();
         await cancel(asked.suspension_id, "Not any more.");
         await news(page).waitFor({ state: "detached" });
     }));
@@ -148,11 +148,11 @@ alone("the last one that leaves leaves an empty inbox", async () => {
         assert.equal(await counted(page), 1);
         await page.mouse.move(5, 5);
         await respond(asked.suspension_id, { value: "yes" });
-        await page.getByText("No question waits for you").waitFor();
+        await page.getByText("No open requests for you").waitFor();
         assert.equal(await page.title(), "Inbox - Sayso");
         assert.equal(await page.locator(".list").count(), 0);
         const next = await ask(questions.confirm());
-        await page.getByText("1 new question. Show it").waitFor();
+        await page.getByText("1 new request. Show it").waitFor();
         await cancel(next.suspension_id, "Not any more.");
     });
 });
@@ -185,12 +185,12 @@ alone("a question tells that somebody else decided it", async () => {
         await over.waitFor();
         assert.match(await over.innerText(), new RegExp("answered .*What " +
             "you typed here was not sent\\.\\s+Half a sentence\\s+" +
-            "See the record$", "s"));
+            "View the result$", "s"));
         assert.equal(await field.count(), 0);
         assert.ok(await over.evaluate((one) =>
             document.activeElement === one));
         await look(page, "suspension-news");
-        await follow(page, "See the record");
+        await follow(page, "View the result");
         assert.match(await text(page), /Another's words/);
     });
 });
@@ -274,7 +274,7 @@ alone("a page of somebody who is signed out stops and says so", async () => {
         sql("UPDATE operator_session SET revoked_at = now() WHERE " +
             "principal_id = (SELECT id FROM principal WHERE email = " +
             `'${person.email}')`);
-        await page.getByText("You are signed out.").waitFor(
+        await page.getByText("Your session has ended.").waitFor(
             { timeout: 90000 });
         const now = mine.length;
         await page.waitForTimeout(7000);

@@ -62,14 +62,14 @@ test("a plan shows its steps, scope, outputs, risk, cost and where it is",
             "41.2 million rows", "db.backup", "Medium", "unheard of",
             "Cluster orders-prod, table orders only", "A partitioned table",
             "Pages stand still for up to 2 s", "About 14 USD",
-            "Words of refunds-agent. Not checked.", "Row counts job:4711",
+            "From refunds-agent, not verified", "Row counts job:4711",
             "Query timings metrics.example"]);
         await leaves(page, "Query timings", "https://metrics.example/q/77");
         await leaves(page, "https://plans.example/orders/2",
             "https://plans.example/orders/2");
         assert.equal(await page.getByRole("link", { name: "Row counts" })
             .count(), 0);
-        await without(page, ["Against", "new", "Revision"]);
+        await without(page, ["Change", "new", "Revision"]);
     }));
 
 test("what a plan does not tell is unknown, never guessed", () =>
@@ -78,8 +78,8 @@ test("what a plan does not tell is unknown, never guessed", () =>
             steps: [{ id: "a", title: "Only a title" }], scope: "One table",
             expected_outputs: [], risk_summary: "Low" } } }));
         const row = (await text(page, "li.step")).replace(/\s+/g, " ");
-        assert.equal(row, "1 Only a title unknown unknown");
-        await words(page, ["Cost unknown", "none"]);
+        assert.equal(row, "1 Only a title not provided not provided");
+        await words(page, ["Cost not provided", "none"]);
     }));
 
 /* The page's values with every fold closed, as rows of words. */
@@ -102,9 +102,9 @@ test("a step shows its arguments unfolded, and whose its note is", () =>
         await words(page, ["Agent's note: Safe, trust me"], ".steps");
         await follow(page, "Approve with changes: Edit the steps");
         await page.getByLabel("Note").nth(0).fill("Keep a week");
-        await press(page, "Show the difference");
+        await press(page, "Review changes");
         await words(page, ["Agent's note: Safe, trust me",
-            "Operator's note: Keep a week", "1 noted, 1 same"],
+            "Operator's note: Keep a week", "1 note added, 1 same"],
         "form#answer");
     }));
 
@@ -151,39 +151,39 @@ both("the steps of a plan are kept, dropped, moved and noted", async (page) => {
     await follow(page, "Approve with changes: Edit the steps");
     await words(page, ["Nothing is decided yet", "Untick a step"]);
     await page.getByLabel("Drop orders_old").uncheck();
-    await page.getByLabel("Place").nth(2).fill("0.5");
+    await page.getByLabel("Position").nth(2).fill("0.5");
     await page.getByLabel("Note").nth(1).fill("After the 03:30 batch");
     await page.getByLabel("Comment").fill("The table stays.");
-    await press(page, "Show the difference");
+    await press(page, "Review changes");
     await pending(id);
     await words(page, ["3 steps", "Switch reads and writes", "was step 3",
         "Operator's note: After the 03:30 batch", "Drop orders_old",
         "removed"],
     "form#answer");
-    await press(page, "Change it again");
-    assert.equal(await page.getByLabel("Place").nth(2).inputValue(), "0.5");
+    await press(page, "Edit again");
+    assert.equal(await page.getByLabel("Position").nth(2).inputValue(), "0.5");
     assert.equal(await page.getByLabel("Drop orders_old").isChecked(), false);
-    await press(page, "Show the difference");
+    await press(page, "Review changes");
     await press(page, "Confirm: Approve with changes");
     const got = await suspension(id);
     assert.deepEqual(got.constraints.steps, [{ id: "switch" },
         { id: "backup" }, { id: "copy", note: "After the 03:30 batch" }]);
     assert.equal(got.outcome, "authorized");
-    await words(page, ["Approved, edited", "What was allowed instead",
+    await words(page, ["Approved with changes", "Approved version",
         "Operator's note: After the 03:30 batch", "was step 3",
         "The table stays.",
-        "What was allowed is not what was asked for."]);
+        "The approved version differs from the request."]);
 });
 
 both("a mistake in a step stands at its field and keeps what was typed",
     async (page) => {
         const id = await open(page, plan(), "?choice=approve_edited");
-        await page.getByLabel("Place").nth(1).fill("second");
+        await page.getByLabel("Position").nth(1).fill("second");
         await page.getByLabel("Note").nth(0).fill("Keep this");
         await page.getByLabel("Drop orders_old").uncheck();
-        await press(page, "Show the difference");
+        await press(page, "Review changes");
         assert.equal(shown(page).status(), 422);
-        await words(page, ["1 field needs another look",
+        await words(page, ["Fix 1 field to continue",
             "Step 2: Give its place as a number"]);
         const place = page.locator("#o2");
         assert.equal(await place.inputValue(), "second");
@@ -223,7 +223,7 @@ test("a rejected plan keeps its reason; its revision shows what differs", () =>
             .innerText(), "One transaction");
         await follow(page, "Open Revision 1");
         await words(page, ["Rejected", "Revision 1", "No way back."]);
-        await page.getByText("What was asked", { exact: true }).click();
+        await page.getByText("Original request", { exact: true }).click();
         await words(page, ["Drop orders_old", "One transaction"]);
         const next = page.locator("dt", { hasText: "Replaced by" })
             .locator("xpath=../dd/a");
@@ -237,12 +237,12 @@ test("a revision that changes only its scope says so", () =>
         const revision = (facts) => plan({ supersedes: old.suspension_id },
             first, facts);
         await open(page, revision({ scope: "Every cluster", force: true }));
-        await words(page, ["Beside the steps 2 differences",
+        await words(page, ["Other changes 2 differences",
             "plan.scope Cluster orders-prod, table orders only " +
             "Every cluster", "plan.force none true",
             "4 steps 4 same"]);
         await open(page, revision({ version: 7 }));
-        await words(page, ["Beside the steps nothing differs from Revision 1",
+        await words(page, ["Other changes same as Revision 1",
             "4 steps 4 same"]);
     }));
 
@@ -266,13 +266,13 @@ both("an input is sent, with errors at its fields", async (page) => {
     await words(page, ["Which address is right?", "Decline"]);
     await page.getByLabel("Name on the parcel").fill("Familie Aydın");
     await page.getByLabel("Postcode").fill("1017");
-    await press(page, "Send the answers");
+    await press(page, "Send answers");
     assert.equal(shown(page).status(), 422);
     assert.equal(await page.getByLabel("Name on the parcel").inputValue(),
         "Familie Aydın");
     await pending(id);
     await page.getByLabel("Postcode").fill("10178");
-    await press(page, "Send the answers");
+    await press(page, "Send answers");
     const got = await suspension(id);
     assert.equal(got.outcome, "answered");
     assert.deepEqual(got.value, { name: "Familie Aydın", code: "10178" });
@@ -294,7 +294,7 @@ for (const [name, more] of [["a form", {}],
         assert.equal(got.outcome, "declined");
         assert.equal(got.value, null);
         assert.equal(got.reason, "Ask Tomas.");
-        await words(page, ["Declined", "Ask Tomas.", "goes on without it"]);
+        await words(page, ["Declined", "Ask Tomas.", "continues without it"]);
     });
 }
 
@@ -331,7 +331,7 @@ for (const [button, outcome] of [["Answer: I have set it up", "answered"],
             const asked = await suspension(id);
             const intent = `/api/v1/intents/${asked.intent_id}`;
             await words(page, ["GitHub, organisation kestrel",
-                "App installation", "contents: write", "Not checked",
+                "App installation", "contents: write", "Not verified",
                 "branch fix/postcode-1017", "Never paste a password"]);
             await leaves(page, `Go to ${new URL(server.url).host}`,
                 `${server.url}/settings?for=release-agent`);
@@ -344,7 +344,7 @@ for (const [button, outcome] of [["Answer: I have set it up", "answered"],
             assert.equal((await suspension(id)).outcome, outcome);
             assert.equal((await api("operator", "GET", intent, 200)).task_id,
                 "task-1017");
-            await page.getByText("What was asked", { exact: true }).click();
+            await page.getByText("Original request", { exact: true }).click();
             await words(page, ["branch fix/postcode-1017"]);
             assert.equal(await page.getByRole("link", { name: /^Go to/ })
                 .count(), 0);
@@ -375,7 +375,7 @@ both("an accepted handoff changes the owner", async (page) => {
     await words(page, ["Accepted", "the goal has a new owner"]);
     const { intent_id: intent } = await suspension(id);
     await page.goto(`/intents/${intent}`);
-    await words(page, ["since a handoff", server.env.SAYSO_OPERATOR_EMAIL],
+    await words(page, ["since the handoff", server.env.SAYSO_OPERATOR_EMAIL],
         ".meta");
 });
 

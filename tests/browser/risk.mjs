@@ -52,7 +52,7 @@ test("a risk that the server raised is told", () =>
         await openOne(page, final({ severity: "low" },
             { consequence: undefined }));
         const words = await text(page);
-        assert.ok(words.includes("Raised from low by the server."), words);
+        assert.ok(words.includes("Raised from low by Sayso."), words);
         assert.ok(words.includes("No consequence stated"), words);
         await look(page, "risk-raised");
         await follow(page, "Approve");
@@ -70,7 +70,7 @@ test("what ends soon stands above the list, whatever its risk", () =>
             severity: "high" }));
         await page.goto(`/inbox?q=${word}`);
         assert.match(await text(page, ".soon"),
-            /Ends within 15 minutes.*low/s);
+            /Due within 15 minutes.*low/s);
         assert.equal(await page.locator(".soon a.name").count(), 1);
         assert.equal(await page.locator("li.row").count(), 2);
         await look(page, "inbox-soon");

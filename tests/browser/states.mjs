@@ -93,14 +93,14 @@ state("suspension-text", 200, by, async (page) =>
     openOne(page, await ask(questions.words())));
 state("suspension-text-error", 422, by, async (page) => {
     await openOne(page, await ask(questions.words()));
-    await press(page, "Send the answer");
+    await press(page, "Send answer");
 });
 state("suspension-form", 200, by, async (page) =>
     openOne(page, await ask(questions.form())));
 state("suspension-form-errors", 422, by, async (page) => {
     await openOne(page, await ask(questions.form()));
     await page.getByLabel("How many").fill("many");
-    await press(page, "Send the answers");
+    await press(page, "Send answers");
 });
 state("suspension-changed", 409, by, async (page) => {
     await openOne(page, await ask(questions.choice({ severity: "high" })),
@@ -153,7 +153,7 @@ state("plan-revision", 200, by, async (page) =>
     openOne(page, (await revised()).now));
 state("plan-replaced", 200, by, async (page) => {
     await openOne(page, (await revised()).old);
-    await page.getByText("What was asked", { exact: true }).click();
+    await page.getByText("Original request", { exact: true }).click();
 });
 state("plan-edit", 200, by, async (page) =>
     openOne(page, (await revised()).now, "?choice=approve_edited"));
@@ -161,14 +161,14 @@ state("plan-edit-error", 422, by, async (page) => {
     await openOne(page, await ask(plans.plan()), "?choice=approve_edited");
     await page.locator("#o2").fill("second");
     await page.locator("#n1").fill("x".repeat(1001));
-    await press(page, "Show the difference");
+    await press(page, "Review changes");
 });
 state("plan-look", 200, by, async (page) => {
     await openOne(page, await ask(plans.plan()), "?choice=approve_edited");
     await page.locator("#k4").uncheck();
     await page.locator("#o3").fill("0.5");
     await page.locator("#n2").fill("After the 03:30 batch");
-    await press(page, "Show the difference");
+    await press(page, "Review changes");
 });
 state("plan-edited", 200, by, async (page) => {
     const asked = await ask(plans.plan());
@@ -219,7 +219,7 @@ state("stale-expired", 409, by, async (page) => {
     await deaf(page);
     await openOne(page, asked);
     endNow(asked);
-    await press(page, "Send the answers");
+    await press(page, "Send answers");
 });
 
 /* ---- lists ---------------------------------------------------------- */
@@ -239,7 +239,7 @@ state("inbox-last", 200, by, async (page) => {
     while (await page.getByRole("link", { name: "Older" }).count()) {
         await follow(page, "Older");
     }
-    await page.getByRole("link", { name: "To the first" }).waitFor();
+    await page.getByRole("link", { name: "First page" }).waitFor();
 }, last);
 state("decided-full", 200, by, async (page) => {
     for (let i = 0; i < 52; i += 1) {
@@ -251,7 +251,7 @@ state("decided-full", 200, by, async (page) => {
     await page.goto("/decided");
     assert.equal(await page.locator("li.row").count(), 50);
     await follow(page, "Older");
-    await page.getByRole("link", { name: "To the first" }).waitFor();
+    await page.getByRole("link", { name: "First page" }).waitFor();
     await page.goto("/decided");
 }, last);
 
@@ -327,14 +327,14 @@ for (const [name, kind, choice] of [["edit", "flat", "edit"],
 state("amend-errors", 422, by, async (page) => {
     await openOne(page, await ask(cards.cost()), "?choice=confirm");
     await page.getByLabel("Limit").fill("a lot");
-    await press(page, "Show the difference");
+    await press(page, "Review changes");
 });
 state("amend-difference", 200, by, async (page) => {
     await openOne(page, await ask(cards.flat({ severity: "high" })),
         "?choice=edit");
     await page.getByLabel(/^amount/).fill("120.50");
     await page.getByLabel(/^consequence/).fill("Half of it. ".repeat(30));
-    await press(page, "Show the difference");
+    await press(page, "Review changes");
 });
 for (const kind of ["Approval", "Permission", "Cost"]) {
     state(`kind-hostile-${kind.toLowerCase()}`, 200, by, async (page) =>

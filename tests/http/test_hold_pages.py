@@ -41,7 +41,7 @@ def buttons(r, what):
 # --- A7: ending an account, a session, a password -------------------------
 
 @pytest.mark.parametrize("what, word", [
-    ("disable", "Disable"), ("password", "Make a new password for")])
+    ("disable", "Disable"), ("password", "Reset the password of")])
 def test_A7_ending_an_account_asks_first(boss, db, person, what, word):
     them = person("operator")
     path = at(db, them)
@@ -92,7 +92,7 @@ def test_A7_ending_all_my_other_sessions_asks_first(person, server):
         assert not buttons(page, "others")
         assert f'href="{SESSIONS}?do=others"' in page.text
         asked = me.client.get(f"{SESSIONS}?do=others")
-        assert "Nothing is ended yet." in Page(asked).text
+        assert "Nothing is changed yet." in Page(asked).text
         assert second.get("/inbox").status_code == 200
         press(me.client, SESSIONS, "others", f"{SESSIONS}?do=others")
         assert second.get("/inbox").status_code == 303
@@ -142,21 +142,21 @@ def test_A6_the_head_says_how_many_are_left_out_and_why(agent, operator,
     assert kit.answer(operator, done).status_code == 200
     r = picked(me.client, *some, *high, text, taken, done)
     seen = head(r)
-    assert "Approve 3 questions?" in seen
-    assert "5 of 8 are left out" in seen, seen
-    assert "2: The question is over your bulk limit: medium risk." in seen
-    assert "1: The question has no plain yes." in seen
-    assert "1: The question was decided meanwhile." in seen
-    assert "Highest among them: Medium" in seen
-    assert seen.index("left out") < r.text.index("What will run")
+    assert "Approve 3 requests?" in seen
+    assert "5 of 8 are not included" in seen, seen
+    assert "2: Above your bulk limit, medium risk." in seen
+    assert "1: It has no plain yes." in seen
+    assert "1: It was answered in the meantime." in seen
+    assert "Highest risk: Medium" in seen
+    assert seen.index("not included") < r.text.index("h-run")
 
 
 def test_A6_nothing_left_out_is_not_spoken_of(agent, person):
     seen = head(picked(person("operator").client,
                        refund(agent, kit.new_id())))
-    assert "of 1 is left out" not in seen
+    assert "of 1 is not included" not in seen
     assert "more than once" not in seen
-    assert "Highest among them: Low" in seen
+    assert "Highest risk: Low" in seen
 
 
 def test_A6_the_same_details_are_told_of(agent, person):
@@ -296,7 +296,7 @@ def test_A1_the_difference_marks_what_goes_beyond(agent, me):
     r = me.post(at_respond(asked), data={**data, "look": "edit"})
     assert r.status_code == 200, r.text
     seen = Page(r)
-    assert "1 change goes beyond what was asked for" in seen.text
+    assert "1 change goes beyond the request" in seen.text
     assert seen.text.count("Above the stated limit, 120.") == 2, seen.text
     assert "Approve with changes: amount 99.5 → 4,999.99" in seen.text
     assert len(re.findall(r'<tr class="beyond grave">', r.text)) == 1
@@ -307,7 +307,7 @@ def test_A1_the_difference_marks_what_goes_beyond(agent, me):
                 data={**seen.data("/respond"), "value": "edit"})
     assert r.status_code == 422
     assert "A comment is needed" in Page(r).text
-    assert "4999.99" in Page(r).text and "beyond what" in Page(r).text
+    assert "4999.99" in Page(r).text and "beyond the request" in Page(r).text
     # With the comment alone neither: it is above the limit.
     again = {**Page(r).data("/respond"), "value": "edit", "reason": "agreed"}
     r = me.post(at_respond(asked), data=again)
@@ -337,8 +337,8 @@ def test_A1_the_heading_does_not_state_the_old_figure(agent, me):
     heading = re.search(r"<h1[^>]*>(.*?)</h1>", done.text, re.S)[1]
     words = html.unescape(re.sub("<[^>]+>", "", heading))
     assert words == "Approved with changes: amount 99.5 → 100"
-    assert "Above the value that was asked for, 99.5." in Page(done).text
-    assert "Asked for: Refund 99.50" in Page(done).text
+    assert "Above the requested value, 99.5." in Page(done).text
+    assert "Requested: Refund 99.50" in Page(done).text
 
 
 def test_A1_what_was_approved_as_asked_keeps_its_heading(agent, me):
@@ -437,7 +437,7 @@ def test_A9_a_single_key_is_off_until_somebody_wants_it(person):
     assert "data-keys" not in me.get("/inbox").text
     for wish, there in (("once", True), ("twice", False)):
         assert send(me, "/settings/profile",
-                    {"A letter that answers": wish}).status_code == 303
+                    {"Answer shortcuts": wish}).status_code == 303
         assert ('data-keys="once"' in me.get("/inbox").text) is there
 
 
@@ -540,7 +540,7 @@ def test_A3_what_is_too_long_is_not_carried(agent, db, person):
     asked = kit.ask(agent, response_type="text", choices=None, severity="low")
     r = answering(db, one, asked, value="x" * 40000)
     assert r.status_code == 401 and "xxxx" not in r.text
-    assert "too long to be kept here" in Page(r).text
+    assert "too long to be kept" in Page(r).text
 
 
 def test_A3_many_answers_were_not_recorded(agent, db, person):

@@ -115,7 +115,7 @@ def test_h3_an_openintent_default_is_taken_as_it_is(agent, operator, auditor,
     assert seen["outcome"] == "fallback"
     assert seen["value"] == body["fallback_value"]
     assert "Nobody answered" in seen["audit_summary"]
-    assert "its own default" in seen["audit_summary"]
+    assert "the default that it stated" in seen["audit_summary"]
     mirror = get(agent, intent)["state"]["_suspension"]
     assert mirror["response"] == body["fallback_value"]
     assert mirror["resolution"] == "expired"
@@ -147,15 +147,15 @@ def test_h3_the_pages_say_that_nobody_answers(agent, person):
                 fallback_value="no", timeout_seconds=3)
     assert asked["on_expiry"].startswith("If nobody answers by ")
     assert asked["on_expiry"].endswith(
-        ', the agent goes on with its own default, "Reject: No".')
+        ', the agent continues with its default, "Reject: No".')
     path = f"/suspensions/{asked['suspension_id']}"
-    assert "goes on with its own default, “Reject: No”" in me.get(path).text
+    assert "continues with its default, “Reject: No”" in me.get(path).text
     expired(agent, asked)
     page = me.get(path).text
-    assert "Nobody answered by" in page
-    assert "goes on with its own default, “Reject: No”" in page
+    assert "The request expired on" in page
+    assert "continues with its default, “Reject: No”" in page
     page = me.get(f"/intents/{asked['intent_id']}").text
-    assert "nobody answered, the agent goes on with its own default" in page
+    assert "no answer, the agent continues with its default" in page
 
 
 # --- What silence leaves behind -------------------------------------------
@@ -304,7 +304,7 @@ def test_h3_what_a_kind_needs_goes_by_the_agents_word(agent, operator,
     assert severities(asked) == ("high", "low")
     me = person("operator").client
     text = Page(me.get(f"/suspensions/{asked['suspension_id']}")).text
-    assert "Raised from low by the server." in text
+    assert "Raised from low by Sayso." in text
     assert "No consequence stated" in text
 
 
@@ -359,7 +359,7 @@ def test_a2_what_is_not_said_is_in_no_decision_for_many(server, agent, person):
     r = boss.client.post("/inbox/decide", data={
         "csrf": csrf, "answer": "approve", "pick[]": pick})
     assert "2 not" in Page(r).text, Page(r).text
-    assert "The question has no severity." in Page(r).text
+    assert "It has no risk level." in Page(r).text
     assert "has to be typed" in Page(r).text
 
 
@@ -383,12 +383,12 @@ def test_a2_what_ends_soon_stands_above_the_list(agent, person):
                   {"q": word, "sort": "deadline"}):
         text = me.get("/inbox", params=query).text
         block = text.split('class="soon"')[1].split("</section>")[0]
-        assert "Ends within 15 minutes" in block
+        assert "Due within 15 minutes" in block
         assert re.findall(r'href="/suspensions/([^"]+)"', block) == late[:10]
     text = me.get("/inbox", params={"q": word, "after": late[0]}).text
-    assert "Ends within 15 minutes" not in text
+    assert "Due within 15 minutes" not in text
     text = me.get("/inbox", params={"q": kit.new_id()}).text
-    assert "Ends within 15 minutes" not in text
+    assert "Due within 15 minutes" not in text
 
 
 # --- A5: a typed yes --------------------------------------------------------

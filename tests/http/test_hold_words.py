@@ -178,7 +178,7 @@ def test_H2_the_record_says_what_was_done(agent, me):
     seen = agent.get("/api/v1" + at(asked)).json()
     assert seen["value"] == "keep" and seen["outcome"] == "vetoed"
     assert seen["audit_summary"].startswith(
-        'Rejected by answering "Reject: Keep the money" by ')
+        'Rejected: "Reject: Keep the money", by ')
     assert "Reject: Keep the money" in words(page(me, asked).text)
     got = me.client.get("/decided.csv").text
     assert '"Reject: Keep the money"' in got
@@ -197,9 +197,9 @@ def test_H2_a_stale_answer_names_both(agent, me, operator):
 def test_H2_silence_is_named_by_its_word(agent, me):
     asked = approval(agent, PAIR, timeout_seconds=600, fallback_value="keep",
                      fallback_policy="complete_with_fallback")
-    assert 'with its own default, "Reject: Keep the money".' in asked[
+    assert 'with its default, "Reject: Keep the money".' in asked[
         "on_expiry"]
-    assert "with its own default, “Reject: Keep the money”." in words(
+    assert "with its default, “Reject: Keep the money”." in words(
         page(me, asked).text)
 
 

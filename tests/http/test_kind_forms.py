@@ -141,12 +141,12 @@ def grave(agent, **more):
 def test_a_grave_permission_counts_when_its_target_is_typed(agent, me):
     asked = grave(agent)
     page = show(me, asked, "allow_once")
-    assert "To allow this, type support" in " ".join(page.text.split())
+    assert "Type support to confirm" in " ".join(page.text.split())
     data = {**fields(page), "value": "allow_once"}
     for typed in ("", " ", "suppor", "Support", "support now"):
         r = post(me, asked, {**data, "typed": typed})
         assert r.status_code == 422, typed
-        assert "What is allowed has to be typed" in r.text
+        assert "Type the value to confirm" in r.text
         assert 'href="#typed"' in r.text
         assert fields(Page(r))["typed"] == typed
     del data["typed"]
@@ -263,7 +263,7 @@ def test_only_what_was_shown_counts(agent, me):
                 {**data, "looked": "0" * 64}):
         r = post(me, asked, {**bad, "value": "confirm"})
         assert r.status_code == 200
-        assert "As you allow it" in Page(r).text
+        assert "Edited" in Page(r).text
         assert pending(agent, asked)
     assert post(me, asked, {**seen, "value": "confirm"}).status_code == 303
 
@@ -324,7 +324,8 @@ def test_nothing_changed_is_no_change(agent, me):
         for act in ("look", "value"):
             r = post(me, asked, {**data, act: choice})
             assert r.status_code == 422
-            assert "the same as in the question" in Page(r).text
+            assert "as requested" in Page(r).text or \
+                   "You made no changes" in Page(r).text
         assert pending(agent, asked)
 
 
@@ -348,7 +349,7 @@ def test_a_huge_subject(agent, me):
     big = {**SUBJECT, "letter": "x" * 70000}
     asked = asks(agent, "approval", big, allow_edit=True)
     page = show(me, asked, "edit")
-    assert "use the API" in page.text
+    assert "Use the API" in page.text
     r = post(me, asked, {**fields(page), "f1": "{}", "value": "edit"})
     assert r.status_code == 422 and pending(agent, asked)
     asked = asks(agent, "approval", {**SUBJECT, "none": None},

@@ -75,16 +75,16 @@ def test_steps_are_dropped_reordered_and_noted(agent, me):
     assert got["constraints"] == {"steps": [
         {"id": "d"}, {"id": "a"}, {"id": "c", "note": "After the batch"}]}
     done = show(me, asked).text
-    assert "Approved, edited" in done and "What was allowed instead" in done
+    assert "Approved with changes" in done and "Approved version" in done
     assert "After the batch" in done and "1 removed" in done
 
 
 @pytest.mark.parametrize("typed, field, says", [
-    ({"o2": "x"}, "o2", "Give its place as a number"),
-    ({"o2": ""}, "o2", "Give its place as a number"),
-    ({"o2": "-1"}, "o2", "Give its place as a number"),
-    ({"o2": "1e99"}, "o2", "Give its place as a number"),
-    ({"o2": "1"}, "o2", "Another step has this number"),
+    ({"o2": "x"}, "o2", "Enter the position as a number"),
+    ({"o2": ""}, "o2", "Enter the position as a number"),
+    ({"o2": "-1"}, "o2", "Enter the position as a number"),
+    ({"o2": "1e99"}, "o2", "Enter the position as a number"),
+    ({"o2": "1"}, "o2", "Another step has the same position"),
     ({"n3": "x" * 1001}, "n3", "at most 1000 characters"),
 ])
 def test_a_mistake_stands_at_its_field(agent, me, typed, field, says):
@@ -110,7 +110,7 @@ def test_no_step_is_no_plan(agent, me):
 def test_a_plan_as_it_was_is_approved_not_edited(agent, me):
     asked = ask_plan(agent, "ab")
     r = edit(me, asked)
-    assert r.status_code == 422 and "the plain approval" in Page(r).text
+    assert r.status_code == 422 and "Use Approve instead" in Page(r).text
     r = edit(me, asked, o1="3", o2="4")
     assert r.status_code == 422
     assert read(agent, asked)["state"] == "pending"
@@ -299,7 +299,7 @@ def test_no_field_takes_a_secret(agent, me, server):
     names = {f["name"] for form in page.forms for f in form["fields"]
              if form["action"].endswith("/respond")}
     assert names <= {"csrf", "subject_sha256", "value", "reason", "reader"}
-    assert "Not checked" in page.text and "branch fix/1017" in page.text
+    assert "Not verified" in page.text and "branch fix/1017" in page.text
     host = server.url.split("//")[1]
     assert f"<strong>{host}</strong>" in r.text
     assert 'rel="noopener noreferrer"' in r.text and "prefetch" not in r.text
@@ -338,14 +338,14 @@ def ask_handoff(client, **more):
 def test_accepting_changes_the_owner(agent, me):
     asked = ask_handoff(agent)
     at_intent = f"/intents/{asked['intent_id']}"
-    assert "since a handoff" not in me.client.get(at_intent).text
+    assert "since the handoff" not in me.client.get(at_intent).text
     page = show(me, asked)
     assert "none" in page.text and "Chart" in page.text
     assert post(me, asked, page, value="accept").status_code == 303
     intent = get(agent, {"id": asked["intent_id"]})
     assert intent["owner"] == me.email
     shown = Page(me.client.get(at_intent)).text
-    assert f"Owner {me.email} since a handoff" in shown
+    assert f"Owner {me.email} since the handoff" in shown
 
 
 def test_declining_a_handoff_needs_a_reason(agent, me):
@@ -415,7 +415,7 @@ def test_what_is_anothers_stands_among_all(agent, me, person):
                                   "who": person("admin").email})
     r = me.client.get(at(asked))
     assert "You cannot answer this" in Page(r).text
-    assert re.search(r"\d+ of (more than )?\d+|behind the first",
+    assert re.search(r"\d+ of (more than )?\d+|after the first",
                      Page(r).text)
     found = links(r)
     assert found["prev"] or found["next"]

@@ -19,8 +19,8 @@ static struct json *facts(struct page_view *v, const struct suspension *s)
 {
     const struct page_facts_of of = {
         .id = "allowed",
-        .heading = "Approved",
-        .note = STR("What counts instead"),
+        .heading = "Approved details",
+        .note = STR("Replaces the original request"),
         .folded = true,
         .text = s->approved_subject,
         .sha256 = s->approved_sha256,

@@ -112,7 +112,7 @@ struct str answer_amend_brief(struct page_view *v, const struct suspension *s)
     if (!suspension_modified(s) || s->state == SUSPENSION_EXPIRED)
         return STR_NONE;
     if (s->kind == KIND_PLAN_REVIEW)
-        return STR("its steps");
+        return STR("different steps");
     return amended_of(v->a, s, &pair)
                ? page_difference_brief(v, pair.asked, pair.allowed)
                : STR("");
@@ -197,22 +197,20 @@ static struct json *difference(struct page_view *v,
 static struct str note(enum takes takes, size_t fields)
 {
     if (takes == TAKES_STEPS)
-        return STR("Untick a step to leave it out. The numbers give the "
-                   "order: 2.5 stands between 2 and 3. The agent reads your "
-                   "notes. You see the difference before anything is "
-                   "decided.");
+        return STR("Clear the box of a step to remove it. Steps run in the "
+                   "order of their positions; 2.5 comes between 2 and 3. The "
+                   "agent reads your notes. You review the changes before "
+                   "you submit them.");
     if (fields == 0)
-        return STR("This cannot be changed on a page: use the API.");
+        return STR("This cannot be edited on a page. Use the API.");
     if (takes == TAKES_SUBJECT)
-        return STR("Change what shall be different. You see the difference "
-                   "before anything is decided, and only your version can "
-                   "run.");
+        return STR("Edit the values below. You review the changes before "
+                   "you submit them. Only your version can run.");
     if (takes == TAKES_CONSTRAINTS)
-        return STR("A number may become smaller and a list shorter. Whether "
-                   "that allows less, as with a least amount or a list of "
-                   "exceptions, is for you to judge. You see the difference "
-                   "before anything is decided.");
-    return STR("An answer may only allow less.");
+        return STR("You can lower numbers and shorten lists. Check that the "
+                   "result is really stricter. You review the changes "
+                   "before you submit them.");
+    return STR("You can only reduce what was requested.");
 }
 
 struct json *answer_amend(struct page_view *v,

@@ -81,7 +81,7 @@ static void add_option(struct json *options, struct arena *a, struct str value,
     json_add_json(options, o);
 }
 
-/* "At most 1,800 USD, as it was asked for." */
+/* "At most 1,800 USD, as requested." */
 static void set_most(struct arena *a, struct json *f, const struct json *most,
                      struct str unit)
 {
@@ -90,7 +90,7 @@ static void set_most(struct arena *a, struct json *f, const struct json *most,
     buf_str(&b, page_facts_number(a, most));
     buf_put(&b, unit.n ? " " : "");
     buf_str(&b, unit);
-    buf_put(&b, ", as it was asked for.");
+    buf_put(&b, ", as requested.");
     json_set_json(f, "default", most);
     json_set_text(f, "help", buf_text(&b));
 }
@@ -112,8 +112,8 @@ static void add_seconds(struct arena *a, struct json *list,
 {
     const int64_t most =
         json_int(json_get(json_get(subject, "duration"), "seconds"));
-    struct json *n = field(a, STR("constraints.seconds"), STR("For how long"),
-                           "integer");
+    struct json *n =
+        field(a, STR("constraints.seconds"), STR("Duration"), "integer");
     struct json *unit = field(a, STR("unit"), STR("Unit"), "enum");
     struct json *options = json_array(a);
     struct buf help = buf_make(a, 128);
@@ -123,14 +123,14 @@ static void add_seconds(struct arena *a, struct json *list,
         u++;
     buf_put(&help, "At most ");
     buf_str(&help, kinds_card_span(a, most));
-    buf_put(&help, ", as it was asked for.");
+    buf_put(&help, ", as requested.");
     json_set_int(n, "default", most / answer_amend_form_units[u].seconds);
     json_set_text(n, "help", buf_text(&help));
     for (size_t i = 0; i < ANSWER_AMEND_FORM_UNITS; i++)
         add_option(options, a, str_of(answer_amend_form_units[i].word),
                    str_of(answer_amend_form_units[i].word));
     json_set_json(unit, "options", options);
-    json_set_text(unit, "help", STR("From days down to seconds."));
+    json_set_text(unit, "help", STR("Days, hours, minutes or seconds."));
     json_set_text(unit, "default", str_of(answer_amend_form_units[u].word));
     json_set_bool(unit, "compact", true);
     json_add_json(list, n);
@@ -162,7 +162,7 @@ static void set_options(struct arena *a, struct json *f,
     }
     json_set_json(f, "options", options);
     json_set_json(f, "default", all);
-    json_set_text(f, "help", STR("Keep those that shall be allowed."));
+    json_set_text(f, "help", STR("Select the values to allow."));
 }
 
 static void add_constraints(struct arena *a, struct json *list,
@@ -270,11 +270,10 @@ static void add_subject(struct arena *a, struct json *list,
         add_leaves(a, list, subject, STR("subject"));
         return;
     }
-    struct json *f =
-        field(a, STR("subject"), STR("The subject, as JSON"), "text");
+    struct json *f = field(a, STR("subject"), STR("Details as JSON"), "text");
     json_write_pretty(&b, subject);
     json_set_text(f, "default", buf_text(&b));
-    json_set_text(f, "help", STR("What stands here is what is approved."));
+    json_set_text(f, "help", STR("Exactly this text is approved."));
     json_add_json(list, f);
 }
 
@@ -328,7 +327,7 @@ static struct json *number_of(struct reading *r, struct str key,
     if (!json_parse(r->a, str_trim(text), &v) &&
         (json_is(v, JSON_INT) || json_is(v, JSON_DOUBLE)))
         return v;
-    wrong(r, key, "Give a number, such as 1500 or 1500.5.");
+    wrong(r, key, "Enter a number, such as 1500 or 1500.5.");
     return NULL;
 }
 
@@ -360,7 +359,7 @@ static struct json *read_seconds(struct reading *r)
     if (u == ANSWER_AMEND_FORM_UNITS)
         wrong(r, STR("unit"), "Choose a unit.");
     else if (text.p && !str_int(str_trim(text), 1, SECONDS_MAX, &n))
-        wrong(r, key, "Give a whole number from 1.");
+        wrong(r, key, "Enter a whole number, 1 or more.");
     else
         json_set_int(o, "seconds", n * answer_amend_form_units[u].seconds);
     return o;
@@ -464,7 +463,7 @@ static void read_text(struct reading *r, struct amend_sent *out)
         wrong(r, key, arena_z(r->a, buf_text(&b)));
     } else if (!json_is(v, JSON_OBJECT) ||
                json_depth(v) > JSON_INPUT_DEPTH_MAX) {
-        wrong(r, key, "A JSON object is needed, not too deep.");
+        wrong(r, key, "Enter a JSON object with fewer levels.");
     }
     out->subject = v;
     out->subject_text = text;
@@ -493,7 +492,7 @@ static const struct err *outcome(const struct reading *r)
     return err_more(
         r->a,
         ERROR(ERR_INVALID, answer_steps_form_wrong,
-              "Some fields cannot be accepted."),
+              "Some fields are not valid."),
         more);
 }
 
@@ -522,7 +521,7 @@ const struct err *answer_amend_read(struct arena *a,
     const struct json *form = answer_amend_form(a, s, takes);
     if (json_count(form) == 0)
         return ERROR(ERR_INVALID, answer_steps_form_wrong,
-                     "This can only be changed through the API.");
+                     "This can only be edited via the API.");
     if (takes == TAKES_LIMIT)
         out->constraints =
             read_limit(&r, json_get(json_get(subject, "limit"), "amount"));

@@ -144,7 +144,7 @@ const struct err *answer_page(struct call *c)
     if (of.choice.p &&
         !suspension_choice(suspension_choices(c->a, &s), of.choice))
         of.error = ERROR(ERR_INVALID, resolve_invalid_choice,
-                         "The question offers no such answer.");
+                         "The request offers no such answer.");
     return show_question(c, 200, &of);
 }
 

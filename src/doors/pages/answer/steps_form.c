@@ -106,13 +106,13 @@ static void read_step(struct reading *r, size_t i)
     if (typed(r->a, r->posted, "k", i).n == 0)
         return;
     if (!read_place(r->a, typed(r->a, r->posted, "o", i), &k.place))
-        wrong(r, "o", i, "Give its place as a number: 1 comes first, 2.5 "
+        wrong(r, "o", i, "Enter the position as a number. 1 comes first, 2.5 "
                          "between 2 and 3.");
     else if (str_runes(k.note) > AMEND_NOTE_MAX)
         wrong(r, "n", i, "A note may have at most 1000 characters.");
     for (size_t m = 0; m < r->n; m++) {
         if (r->v[m].place == k.place && k.place > 0)
-            wrong(r, "o", i, "Another step has this number too.");
+            wrong(r, "o", i, "Another step has the same position.");
     }
     r->v[r->n++] = k;
 }
@@ -137,7 +137,7 @@ static const struct err *finish(struct reading *r)
     json_set_json(more, "fields", r->errors);
     return err_more(r->a,
                     ERROR(ERR_INVALID, answer_steps_form_wrong,
-                          "Some of what you typed cannot be understood."),
+                          "Some fields are not valid."),
                     more);
 }
 

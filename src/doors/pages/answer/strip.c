@@ -59,14 +59,14 @@ static bool can_answer(const struct page_view *v,
            !suspension_due(of->s, v->now);
 }
 
-/* Who can is told beside it. */
+/* The people who can are named beside it. */
 static struct str why(struct arena *a, const struct responder_case *rule,
                       const struct principal *reader)
 {
     const struct err *e = responder_check(a, rule, reader);
     return e && !err_is(e, responder_not_yours)
                ? e->say
-               : STR("This question is not yours to answer.");
+               : STR("The request is for somebody else.");
 }
 
 static struct json *cannot(struct page_view *v,
@@ -76,17 +76,18 @@ static struct json *cannot(struct page_view *v,
     if (can_answer(v, of))
         return NULL;
     if (suspension_due(of->s, v->now)) {
-        json_set_text(o, "why", STR("The time to answer is over; the question "
-                                    "will be recorded as expired."));
-        json_set_text(o, "who", STR("Nobody can answer it any more."));
+        json_set_text(o, "why",
+                      STR("The deadline has passed. The request will be "
+                          "recorded as expired."));
+        json_set_text(o, "who", STR("Nobody can answer it now."));
         return o;
     }
     const struct responder_case rule = suspension_case(of->s);
     json_set_text(o, "why",
                   principal_decides(of->reader)
                       ? why(v->a, &rule, of->reader)
-                      : STR("You are signed in as an auditor; auditors read "
-                            "and do not answer."));
+                      : STR("You are signed in as an auditor. Auditors "
+                            "cannot answer."));
     json_set_text(o, "who", responder_who(v->a, &rule));
     return o;
 }
@@ -120,8 +121,8 @@ enum about {
     ABOUT_AMEND /* what a yes shall allow instead */
 };
 
-static const char cannot_heading[] = "This cannot be accepted";
-static const char probe_heading[] = "It is not there yet";
+static const char cannot_heading[] = "This answer is not valid";
+static const char probe_heading[] = "Not connected yet";
 static const char long_heading[] = "The answer is too long";
 static const struct mistake {
     const char *code;
@@ -131,22 +132,22 @@ static const struct mistake {
 } mistakes[] = {
     {resolve_reason_missing, ABOUT_REASON, "A comment is needed", NULL},
     {resolve_reason_too_long, ABOUT_REASON, "The comment is too long", NULL},
-    {risk_typed_differs, ABOUT_TYPED, "What is allowed has to be typed", NULL},
-    {resolve_invalid_choice, ABOUT_VALUE, "There is no such answer",
-     "Nothing was sent. Take one of the answers that the question offers."},
+    {risk_typed_differs, ABOUT_TYPED, "Type the value to confirm", NULL},
+    {resolve_invalid_choice, ABOUT_VALUE, "Invalid answer",
+     "Nothing was sent. Choose one of the answers of the request."},
     {resolve_empty, ABOUT_VALUE, "The answer is empty", NULL},
     {resolve_too_large, ABOUT_VALUE, long_heading, NULL},
     {resolve_too_long, ABOUT_VALUE, long_heading, NULL},
     {resolve_unused, ABOUT_VALUE, cannot_heading, NULL},
     {form_wrong, ABOUT_FORM, NULL, NULL},
-    {resolve_changed, ABOUT_ALL, "What you saw is not what is stored",
-     "Nothing was recorded. Read the question again as it stands here now, "
-     "and answer then."},
+    {resolve_changed, ABOUT_ALL, "The request has changed",
+     "Your answer was not recorded. Review the request below and answer "
+     "again."},
     {probe_not_found, ABOUT_ALL, probe_heading, ""},
     {probe_unchecked, ABOUT_ALL, probe_heading, ""},
     {answer_strip_session_ended, ABOUT_ALL, "Your answer was NOT recorded",
-     "Your session had ended when you sent it. What you typed stands here "
-     "again: read it, and send it."},
+     "Your session had ended when you sent it. Your input is filled in "
+     "again. Review it and send it."},
     {answer_steps_form_wrong, ABOUT_AMEND, NULL, NULL},
     {amend_missing, ABOUT_AMEND, NULL, NULL},
     {amend_unchanged, ABOUT_AMEND, NULL, NULL},
@@ -202,9 +203,9 @@ static struct json *words(struct arena *a, const struct answer_strip_of *of,
     return comment(a, of,
                    need == 0         ? "optional"
                    : need == all     ? "required"
-                   : need == veto    ? "needed to reject"
-                   : need == decline ? "needed to decline"
-                                     : "needed for some answers",
+                   : need == veto    ? "required to reject"
+                   : need == decline ? "required to decline"
+                                     : "required for some answers",
                    need > 0 && need == all);
 }
 
@@ -221,14 +222,14 @@ static struct json *decline_words(struct arena *a,
     }
     if (all == 0)
         return NULL;
-    return comment(a, of, need ? "needed to decline" : "optional", false);
+    return comment(a, of, need ? "required to decline" : "optional", false);
 }
 
 static struct json *text_box(struct arena *a, const struct answer_strip_of *of)
 {
     struct json *o = json_object(a);
     json_set_text(o, "value", typed(of, "value"));
-    json_set_text(o, "help", STR("The agent gets your words as they are."));
+    json_set_text(o, "help", STR("The agent receives your text unchanged."));
     json_set_text(o, "error",
                   is_about(of, ABOUT_VALUE) ? of->error->say : STR(""));
     return o;
@@ -236,24 +237,25 @@ static struct json *text_box(struct arena *a, const struct answer_strip_of *of)
 
 /* ---- confirm -------------------------------------------------------- */
 
-/* What comes of it for the agent, after its name. */
+/* The consequence for the agent, after its name. */
 static const char *comes(struct arena *a, const struct suspension *s,
                          const struct json *choice)
 {
     if (resolve_ends(s, choice))
-        return " is told no at once, and the intent is abandoned.";
+        return " is told no immediately, and the task is stopped.";
     if (is_effect(choice, EFFECT_VETO) || is_effect(choice, EFFECT_DECLINE))
-        return " is told no at once, and goes on without it.";
+        return " is told no immediately and continues without it.";
     if (is_effect(choice, EFFECT_REQUEST_CHANGES))
-        return " is asked for a revision at once. Nothing is approved.";
+        return " is asked for a revision immediately. Nothing is approved.";
     if (is_effect(choice, EFFECT_ACCEPT))
-        return " is told at once, and the goal is yours from then on.";
+        return " is notified immediately, and you become the owner of the "
+               "task.";
     if (is_effect(choice, EFFECT_ANSWER) && kinds_does_look(a, s))
-        return " is told once it was looked for and found. If it is not "
-               "there, nothing is recorded.";
+        return " is notified after Sayso has verified the setup. If the "
+               "check fails, nothing is recorded.";
     return is_effect(choice, EFFECT_NONE) || is_effect(choice, EFFECT_ANSWER)
-               ? " gets this answer at once."
-               : " gets this answer at once, and may go on with it.";
+               ? " gets this answer immediately."
+               : " gets this answer immediately and may act on it.";
 }
 
 static struct str says(struct arena *a, const struct suspension *s,
@@ -425,10 +427,10 @@ static struct json *error_items(struct page_view *v,
         return list;
     struct buf b = buf_make(v->a, 4096);
     buf_put(&b, reason  ? "Comment: "
-                : typed ? "What you allow: "
+                : typed ? "Confirmation: "
                         : "Your answer: ");
     buf_str(&b,
-            typed ? STR("Type what stands at the field.") : of->error->say);
+            typed ? STR("Type the value shown at the field.") : of->error->say);
     json_set_text(item, "href",
                   reason  ? STR("#reason")
                   : typed ? STR("#typed")
@@ -446,9 +448,10 @@ static struct str error_heading(struct arena *a,
     if (m->heading)
         return str_of(m->heading);
     if (m->about == ABOUT_AMEND && items == 0)
-        return STR("This cannot be allowed so");
+        return STR("These changes are not valid");
+    buf_put(&b, "Fix ");
     buf_str(&b, words_many(a, (int64_t)items, "field"));
-    buf_put(&b, items == 1 ? " needs another look" : " need another look");
+    buf_put(&b, " to continue");
     return buf_text(&b);
 }
 
@@ -467,7 +470,7 @@ struct json *answer_strip_errors(struct page_view *v,
     if (!of->error)
         return NULL;
     struct json *o = json_object(v->a), *items = error_items(v, of);
-    struct str sentence = STR("Nothing was sent. What you typed is kept.");
+    struct str sentence = STR("Nothing was sent. Your input is kept.");
     const struct mistake *m = mistake_of(of);
     if (m->sentence)
         sentence = *m->sentence ? str_of(m->sentence) : of->error->say;

@@ -21,8 +21,8 @@ struct str answer_typed_read(struct arena *a, const struct suspension *s,
 static const char *say(struct str value)
 {
     return str_trim(value).n == 0
-               ? "Type it, to say that this is what you allow."
-               : "This is not what stands there.";
+               ? "Type the value to confirm."
+               : "The text does not match.";
 }
 
 struct json *answer_typed(struct page_view *v, const struct suspension *s,

@@ -80,7 +80,7 @@ static struct json *marks(struct arena *a, const struct suspension *s,
     struct json *list = json_array(a);
     if (closed > 0)
         add_mark(list, a, "check", "Recorded as event ",
-                 words_count(a, closed), " of the intent");
+                 words_count(a, closed), " of the task");
     add_mark(list, a, "clock", "Waited ",
              words_span(a, s->responded_at - s->suspended_at), "");
     return list;

@@ -61,11 +61,10 @@ static struct str calls_note(struct kinds_card *c, size_t n)
     if (n == 0)
         return STR("");
     if (n == 1)
-        return STR("One call. Approving covers exactly these values and no "
-                   "others.");
+        return STR("One call. An approval covers exactly these values.");
     buf_put(&b, "One decision for all ");
     buf_str(&b, words_many(c->v->a, (int64_t)n, "call"));
-    buf_put(&b, ". Approving covers exactly these values and no others.");
+    buf_put(&b, ". An approval covers exactly these values.");
     if (n > CALLS_MAX)
         buf_printf(&b, " The first %d are shown here, all of them below.",
                    CALLS_MAX);
@@ -83,9 +82,9 @@ static void add_input(struct kinds_card *c, struct json *list)
         return;
     if (json_is(omitted, JSON_INT)) {
         json_unset(shown, STR("omitted_count"));
-        buf_put(&note, "The agent leaves out ");
+        buf_put(&note, "The agent reports that it left out ");
         buf_str(&note, words_many(c->v->a, json_int(omitted), "value"));
-        buf_put(&note, ", as it says.");
+        buf_char(&note, '.');
     }
     const struct json *fields = json_get(shown, "fields");
     const bool only = json_count(shown) == 1 && json_is(fields, JSON_OBJECT);
@@ -104,10 +103,10 @@ static struct json *tables(struct kinds_card *c, const struct json *calls)
     add_input(c, list);
     const struct kinds_card_table limits = {
         .heading = "Limits",
-        .note = STR("What the agent binds itself to"),
+        .note = STR("Proposed by the agent"),
         .value = kinds_card_take(c, "constraints")};
     const struct kinds_card_table details = {
-        .heading = "Authorization asked for",
+        .heading = "Requested authorization",
         .value = kinds_card_take(c, "authorization_details")};
     if (limits.value)
         kinds_card_add_table(c, list, &limits);
@@ -135,7 +134,7 @@ static struct json *claims(struct kinds_card *c, bool unstated)
     const struct json *back = kinds_card_take(c, "reversible");
     const struct json *scope = kinds_card_take(c, "scope_summary");
     const struct json *then = kinds_card_take(c, "consequence");
-    kinds_card_add_claim(c, list, "Can it be undone?",
+    kinds_card_add_claim(c, list, "Reversible",
                          !json_is(back, JSON_BOOL) ? STR_NONE
                          : json_bool(back)         ? STR("Yes")
                                                    : STR("No"),

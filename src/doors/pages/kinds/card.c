@@ -205,8 +205,8 @@ void kinds_card_set_rest(struct kinds_card *c, struct json *o)
 void kinds_card_add_rest(struct kinds_card *c, struct json *list)
 {
     const struct kinds_card_table t = {
-        .heading = "Sent besides",
-        .note = STR("Sayso does not know what this is for."),
+        .heading = "Additional data",
+        .note = STR("Sayso does not use these fields."),
         .value = c->rest};
     kinds_card_add_table(c, list, &t);
 }

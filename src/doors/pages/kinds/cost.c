@@ -46,7 +46,7 @@ static struct str limit_note(const struct cost *k)
         return STR("Below the likely estimate, so the work may stop early.");
     if (k->high && limit < json_double(k->high))
         return STR("Below the high estimate, so the work may stop early.");
-    return STR("It covers the estimate.");
+    return STR("Covers the estimate.");
 }
 
 static struct json *facts(struct cost *k)
@@ -56,9 +56,9 @@ static struct json *facts(struct cost *k)
     kinds_card_add_fact(c, list, "Purpose", kinds_card_take(c, "purpose"));
     kinds_card_add_words(
         c, list, "Spent so far", money(k, k->spent),
-        k->spent ? STR("As the agent reports; not part of the limit.")
+        k->spent ? STR("Reported by the agent. Not part of the limit.")
                  : STR(""));
-    kinds_card_add_words(c, list, "Limit asked for", money(k, k->limit),
+    kinds_card_add_words(c, list, "Requested limit", money(k, k->limit),
                          limit_note(k));
     return list;
 }

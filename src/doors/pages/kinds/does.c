@@ -4,7 +4,7 @@
 #include "domain/resolve.h"
 #include "doors/pages/kinds/card.h"
 
-/* "At most 1,800 USD; you can lower it." */
+/* "At most 1,800 USD. You can lower it." */
 static struct str limit_words(struct arena *a, const struct suspension *s)
 {
     struct json *subject = NULL;
@@ -16,7 +16,7 @@ static struct str limit_words(struct arena *a, const struct suspension *s)
     buf_str(&b, page_facts_number(a, json_get(limit, "amount")));
     buf_char(&b, ' ');
     buf_str(&b, words_plain(a, json_get_text(limit, "unit"), KIND_UNIT_MAX));
-    buf_put(&b, "; you can lower it.");
+    buf_put(&b, ". You can lower it.");
     return buf_text(&b);
 }
 
@@ -30,10 +30,10 @@ static struct str whole_time(struct arena *a, const struct suspension *s)
     const struct json *duration = json_get(subject, "duration");
     const int64_t seconds = json_int(json_get(duration, "seconds"));
     if (str_is(json_get_text(duration, "kind"), "once") || seconds < 1)
-        return STR("For one time only.");
-    buf_put(&b, "For the whole ");
+        return STR("One use only.");
+    buf_put(&b, "Valid for ");
     buf_str(&b, kinds_card_span(a, seconds));
-    buf_put(&b, " that it asks for.");
+    buf_put(&b, ", as requested.");
     return buf_text(&b);
 }
 
@@ -43,14 +43,16 @@ static struct str takes_words(struct arena *a, const struct suspension *s,
 {
     switch (takes) {
     case TAKES_SUBJECT:
-        return STR("You change it; only your version can run.");
+        return STR("Edit the values, then approve them. Only your version "
+                   "can run.");
     case TAKES_CONSTRAINTS:
-        return STR("You set tighter limits.");
+        return STR("Approve with lower limits.");
     case TAKES_STEPS:
-        return STR("You drop, move and note steps; only what is left can "
-                   "run.");
+        return STR("Remove, reorder or annotate steps, then approve the "
+                   "rest.");
     case TAKES_SECONDS:
-        return STR("It ends by itself after the time you give.");
+        return STR("Access expires automatically after the time that you "
+                   "set.");
     case TAKES_LIMIT:
         return limit_words(a, s);
     case TAKES_NOTHING:
@@ -71,17 +73,16 @@ bool kinds_does_look(struct arena *a, const struct suspension *s)
 static struct str answer_words(struct arena *a, const struct suspension *s)
 {
     if (kinds_does_look(a, s))
-        return STR("It is looked for; only when it is there, the agent goes "
-                   "on.");
+        return STR("Sayso verifies the setup before the agent continues.");
     return s->kind == KIND_CREDENTIAL_NEEDED
-               ? STR("Nobody checks it; the agent goes on.")
-               : STR("The agent gets this answer. It permits nothing.");
+               ? STR("The agent continues. Sayso does not verify the setup.")
+               : STR("The agent gets this answer. It approves nothing.");
 }
 
 static struct str authorize_words(struct arena *a, const struct suspension *s)
 {
     return s->kind == KIND_PERMISSION ? whole_time(a, s)
-                                      : STR("It covers exactly what is "
+                                      : STR("Approves exactly the details "
                                             "shown.");
 }
 
@@ -92,23 +93,24 @@ struct str kinds_does(struct arena *a, const struct suspension *s,
     if (takes.p)
         return takes;
     if (resolve_ends(s, choice))
-        return STR("The intent is abandoned.");
+        return STR("Stops the whole task.");
     switch (effect_of_choice(choice)) {
     case EFFECT_VETO:
-        return STR("The agent is told no, and goes on without it.");
+        return STR("The agent is told no and continues without it.");
     case EFFECT_REQUEST_CHANGES:
-        return STR("Nothing is approved; the agent is asked for a revision.");
+        return STR("Sends your comment. The agent can submit a revised "
+                   "request.");
     case EFFECT_ACCEPT:
-        return STR("The goal becomes yours, whatever stands under To.");
+        return STR("You become the owner of the task.");
     case EFFECT_DECLINE:
         return s->kind == KIND_HANDOFF_ACCEPTANCE
-                   ? STR("The goal stays where it is.")
-                   : STR("The agent goes on without an answer.");
+                   ? STR("The agent keeps the task.")
+                   : STR("The agent continues without an answer.");
     case EFFECT_ANSWER:
         return answer_words(a, s);
     case EFFECT_AUTHORIZE:
         return str_is(json_get_text(choice, "value"), "allow_once")
-                   ? STR("For one time only.")
+                   ? STR("One use only.")
                    : authorize_words(a, s);
     case EFFECT_NONE:
     case EFFECT_AUTHORIZE_MODIFIED:

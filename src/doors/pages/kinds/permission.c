@@ -32,17 +32,18 @@ static struct json *facts(struct kinds_card *c, const struct json *risk)
     struct json *list = json_array(c->v->a);
     const struct json *now = kinds_card_take(c, "current_mode");
     const struct json *asked = kinds_card_take(c, "requested_mode");
-    kinds_card_add_fact(c, list, "May do", kinds_card_take(c, "capability"));
+    kinds_card_add_fact(c, list, "Permission",
+                        kinds_card_take(c, "capability"));
     kinds_card_add_fact(c, list, "Target", kinds_card_take(c, "target"));
-    kinds_card_add_words(c, list, "For how long", how_long(c), STR(""));
+    kinds_card_add_words(c, list, "Duration", how_long(c), STR(""));
     kinds_card_add_fact(c, list, "Risk", kinds_card_take(c, "risk_text"));
     kinds_card_mark(list, risk, false);
     kinds_card_add_fact(c, list, "Consequence",
                         kinds_card_take(c, "consequence"));
     if (!now && !asked)
         return list;
-    kinds_card_add_fact(c, list, "Mode now", now);
-    kinds_card_add_fact(c, list, "Mode asked for", asked);
+    kinds_card_add_fact(c, list, "Current access", now);
+    kinds_card_add_fact(c, list, "Requested access", asked);
     kinds_card_mark(list, NULL, asked != NULL);
     return list;
 }

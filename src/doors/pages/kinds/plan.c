@@ -70,7 +70,7 @@ static struct json *besides(struct page_view *v, const struct kinds_of *of)
     buf_str(&was, label_of(v->a, of));
     buf_put(&was, of->before->approved_subject.p ? ", as approved" : "");
     const struct str label = buf_text(&was);
-    buf_put(&none, "nothing differs from ");
+    buf_put(&none, "same as ");
     buf_str(&none, label);
     json_set_bool(o, "is_same", n == 0);
     json_set_text(o, "tally",

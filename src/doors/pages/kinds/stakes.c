@@ -30,7 +30,7 @@ struct json *kinds_stakes(struct page_view *v, const struct suspension *s,
         return NULL;
     json_set_bool(o, "critical", critical);
     json_set_text(o, "lead",
-                  final ? STR("Cannot be undone:") : STR("What comes of it:"));
+                  final ? STR("Cannot be undone:") : STR("Consequence:"));
     json_set_text(o, "words", words.p ? words : STR(KINDS_STAKES_NONE));
     return o;
 }

@@ -103,7 +103,7 @@ static struct difference differs(const struct plan *p,
     if (moved)
         return (struct difference){"\xC2\xB1", "moved", "changed"};
     if (!json_equal(step, old))
-        return (struct difference){"\xC2\xB1", "noted", "changed"};
+        return (struct difference){"\xC2\xB1", "note added", "changed"};
     return (struct difference){"=", "same", "same"};
 }
 
@@ -261,7 +261,7 @@ static void put_count(struct arena *a, struct buf *b, const struct json *rows,
 static struct str tally(struct arena *a, const struct json *rows)
 {
     static const char *const words[] = {"new",   "changed", "moved",
-                                        "noted", "removed", "same"};
+                                        "note added", "removed", "same"};
     struct buf b = buf_make(a, 256);
     for (size_t i = 0; i < countof(words); i++)
         put_count(a, &b, rows, words[i]);

@@ -66,7 +66,7 @@ void question_decision_set_answer(struct page_view *v, struct json *o,
         add_form(v, list, s, value);
     else if (value && !choice)
         add_pair(v, list,
-                 json_is(value, JSON_STRING) ? STR("Words") : STR("Value"),
+                 json_is(value, JSON_STRING) ? STR("Text") : STR("Value"),
                  page_facts_value(v->a, value));
     json_set_json(o, "values", list);
 }
@@ -123,27 +123,28 @@ static void put_effect(struct arena *a, struct buf *b,
     const bool vetoed = s->outcome == OUTCOME_VETOED;
     if (effect_of_choice(choice) == EFFECT_STOP_TASK ||
         (vetoed && s->on_reject == ON_REJECT_ABANDON)) {
-        buf_put(b, " The intent was abandoned.");
+        buf_put(b, " The task was stopped.");
         return;
     }
     buf_char(b, ' ');
     buf_str(b, s->asked_by);
     if (vetoed || s->outcome == OUTCOME_DECLINED) {
-        buf_put(b, " goes on without it.");
+        buf_put(b, " continues without it.");
     } else if (s->outcome == OUTCOME_CHANGES_REQUESTED) {
-        buf_put(b, " is asked for a revision; nothing was approved.");
+        buf_put(b, " was asked for a revision. Nothing was approved.");
     } else if (s->outcome == OUTCOME_ACCEPTED) {
-        buf_put(b, " handed it over; the goal has a new owner.");
+        buf_put(b, " handed the task over to its new owner.");
     } else if (choice) {
-        buf_put(b, " goes on with ");
+        buf_put(b, " continues with ");
         put_quoted(b, label_line(a, choice));
         buf_char(b, '.');
     } else {
-        buf_put(b, json_is(value, JSON_OBJECT) ? " goes on with these values."
-                                               : " goes on with these words.");
+        buf_put(b, json_is(value, JSON_OBJECT)
+                       ? " continues with these values."
+                       : " continues with this answer.");
     }
     if (suspension_modified(s))
-        buf_put(b, " What was allowed is not what was asked for.");
+        buf_put(b, " The approved version differs from the request.");
 }
 
 static void put_resolved(const struct page_view *v, struct buf *b,
@@ -168,21 +169,21 @@ static void put_expired(const struct page_view *v, struct buf *b,
                         const struct suspension *s)
 {
     const struct str fallback = question_head_fallback(v->a, s);
-    buf_put(b, "Nobody answered by ");
+    buf_put(b, "The request expired on ");
     buf_str(b, page_view_when(v, s->expires_at));
-    buf_put(b, ", so the question expired. ");
+    buf_put(b, ". Nobody had answered it. ");
     if (s->fallback_policy == FALLBACK_FAIL) {
-        buf_put(b, "Nothing was authorized, and the intent was abandoned.");
+        buf_put(b, "Nothing was approved, and the task was stopped.");
         return;
     }
     buf_str(b, s->asked_by);
-    buf_put(b, " goes on ");
+    buf_put(b, " continues ");
     if (fallback.p) {
-        buf_put(b, "with its own default, ");
+        buf_put(b, "with its default, ");
         put_quoted(b, fallback);
-        buf_put(b, ", as it said when it asked.");
+        buf_put(b, ", as stated in the request.");
     } else {
-        buf_put(b, "without an answer, as it said when it asked.");
+        buf_put(b, "without an answer, as stated in the request.");
     }
 }
 
@@ -195,7 +196,7 @@ struct str question_decision_summary(const struct page_view *v,
         put_expired(v, &b, s);
     } else if (s->state == SUSPENSION_CANCELLED) {
         buf_str(&b, s->responded_by);
-        buf_put(&b, " withdrew the question on ");
+        buf_put(&b, " withdrew the request on ");
         buf_str(&b, page_view_when(v, s->responded_at));
         buf_put(&b, ". Nothing was decided.");
     } else {
@@ -215,10 +216,10 @@ struct str question_decision_line(struct arena *a, const struct suspension *s)
     } else if (s->state == SUSPENSION_EXPIRED) {
         buf_put(&b, "No answer in ");
         buf_str(&b, words_span(a, s->expires_at - s->suspended_at));
-        buf_put(&b, s->fallback_policy == FALLBACK_FAIL ? ", so: refused"
-                                                        : ", so: went on");
+        buf_put(&b, s->fallback_policy == FALLBACK_FAIL ? ", task stopped"
+                                                        : ", continued");
         if (s->fallback_policy != FALLBACK_FAIL && fallback.p) {
-            buf_put(&b, " with its own default, ");
+            buf_put(&b, " with its default, ");
             put_quoted(&b, fallback);
         }
     } else if (choice) {
@@ -248,11 +249,11 @@ struct str question_decision_heading(const struct page_view *v,
 {
     struct buf b = buf_make(v->a, WORDS_MAX);
     if (s->state == SUSPENSION_EXPIRED) {
-        buf_put(&b, "The question expired ");
+        buf_put(&b, "The request expired ");
         put_lead(v, &b, s->expires_at);
         buf_put(&b, " before you answered");
     } else if (page_badge_own(s, reader)) {
-        buf_put(&b, "You answered this already, ");
+        buf_put(&b, "You already answered this, ");
         put_lead(v, &b, s->responded_at);
         buf_put(&b, " ago");
     } else {
@@ -268,10 +269,10 @@ struct str question_decision_heading(const struct page_view *v,
 struct str question_decision_stale(const struct suspension *s)
 {
     if (s->state != SUSPENSION_EXPIRED)
-        return STR("What you sent now was not recorded.");
+        return STR("Your answer was not recorded.");
     return s->fallback_policy == FALLBACK_FAIL
-               ? STR("Your answer was not recorded, and the intent was "
-                     "abandoned.")
-               : STR("Your answer was not recorded; the agent goes on with "
-                     "its own default.");
+               ? STR("Your answer was not recorded, and the task was "
+                     "stopped.")
+               : STR("Your answer was not recorded. The agent continues with "
+                     "its default.");
 }

@@ -28,13 +28,13 @@ static struct str then(struct arena *a, const struct suspension *s)
 {
     struct buf b = buf_make(a, 1024);
     if (!s->expires_at)
-        return STR("then: keeps waiting");
+        return STR("waits for an answer");
     if (s->fallback_policy == FALLBACK_FAIL)
-        return STR("then: refused");
+        return STR("then: task stops");
     const struct str fallback = question_head_fallback(a, s);
     if (!fallback.p)
-        return STR("then: goes on without an answer");
-    buf_put(&b, "then: goes on with “");
+        return STR("then: continues without an answer");
+    buf_put(&b, "then: default “");
     buf_str(&b, words_plain(a, fallback, FALLBACK_CHARS));
     buf_put(&b, "”");
     return buf_text(&b);
@@ -44,9 +44,9 @@ static struct str left(const struct page_view *v, const struct suspension *s)
 {
     struct buf b = buf_make(v->a, 64);
     if (!s->expires_at)
-        return STR("no end");
+        return STR("no deadline");
     if (s->expires_at <= v->now)
-        return STR("time is up");
+        return STR("expired");
     buf_str(&b, words_span(v->a, s->expires_at - v->now));
     buf_put(&b, " left");
     return buf_text(&b);
@@ -71,17 +71,17 @@ struct str question_head_silence(const struct page_view *v,
     struct buf b = buf_make(a, 4096);
     const struct str fallback = question_head_fallback(a, s);
     if (!s->expires_at)
-        return STR("The question has no end. It waits until somebody answers "
-                   "or the agent withdraws it.");
+        return STR("The request has no deadline. It waits until somebody "
+                   "answers it or the agent withdraws it.");
     buf_put(&b, "If nobody answers by ");
     buf_str(&b, page_view_when(v, s->expires_at));
     if (s->fallback_policy == FALLBACK_FAIL) {
-        buf_put(&b, ", nothing is authorized and the intent is abandoned.");
+        buf_put(&b, ", nothing is approved and the task is stopped.");
         return buf_text(&b);
     }
-    buf_put(&b, ", the agent goes on ");
+    buf_put(&b, ", the agent continues ");
     if (fallback.p) {
-        buf_put(&b, "with its own default, “");
+        buf_put(&b, "with its default, “");
         buf_str(&b, words_plain(a, fallback, SILENCE_CHARS));
         buf_put(&b, "”.");
     } else {
@@ -119,8 +119,8 @@ static struct str raised(struct arena *a, const struct suspension *s)
     buf_put(&b, "Raised ");
     buf_put(&b, said ? "from " : "");
     buf_put(&b, said ? said : "");
-    buf_put(&b, " by the server");
-    buf_put(&b, said ? "." : ". The agent did not say how risky it is.");
+    buf_put(&b, " by Sayso");
+    buf_put(&b, said ? "." : ". The agent stated no risk level.");
     return buf_text(&b);
 }
 
@@ -193,17 +193,16 @@ struct json *question_head_facts(struct page_view *v,
     const bool open = s->state == SUSPENSION_PENDING;
     const struct page_facts_of subject = {
         .id = question_head_facts_id(s),
-        .heading = same ? "Context" : "Facts",
-        .note = same ? STR("Exactly as the agent sent it")
-                     : STR("Exactly as the agent sent them"),
+        .heading = same ? "Context" : "Details",
+        .note = STR("Exactly as sent by the agent"),
         .folded = s->kind != KIND_NONE,
         .open = whole,
         .text = s->subject,
         .sha256 = s->subject_sha256,
         .hash_note =
-            open ? "Your answer carries this number; if the bytes change, it "
-                   "is refused."
-                 : "The answer was given for exactly these bytes."};
+            open ? "Your answer applies to exactly these bytes. If they "
+                   "change, it is refused."
+                 : "The answer applies to exactly these bytes."};
     const struct page_facts_of context = {.id = "context",
                                           .heading = "Context",
                                           .note = subject.note,

@@ -59,7 +59,7 @@ static struct str question_line(struct call *c, const struct page_view *v,
 {
     const bool open = s->state == SUSPENSION_PENDING;
     struct buf b = buf_make(c->a, 4096);
-    buf_put(&b, open ? "asked by " : "by ");
+    buf_put(&b, open ? "requested by " : "by ");
     buf_str(&b, open ? s->asked_by : page_badge_who(c->a, s, &c->who));
     buf_put(&b, ", ");
     buf_str(&b, page_view_when(v, open ? s->suspended_at : s->responded_at));
@@ -122,7 +122,7 @@ static const struct err *set_related(struct call *c, struct page_view *v,
         const char *word;
     } kinds[] = {{INTENTS_CHILDREN, "Child"},
                  {INTENTS_DEPENDENCIES, "Depends on"},
-                 {INTENTS_DEPENDENTS, "Needed by"}};
+                 {INTENTS_DEPENDENTS, "Required by"}};
     struct json *list = json_array(c->a);
     if (i->parent_intent_id.p) {
         struct intent parent;
@@ -176,11 +176,11 @@ static void put_claim(struct arena *a, struct buf *b, const struct seal *seal)
         buf_str(b, words_count(a, seal->check.broken));
         buf_char(b, '.');
     } else if (seal->checked && seal->count == 1) {
-        buf_put(b, "The one event holds.");
+        buf_put(b, "The one event is intact.");
     } else if (seal->checked) {
         buf_put(b, "All ");
         buf_str(b, events);
-        buf_put(b, " hold.");
+        buf_put(b, " are intact.");
     } else {
         buf_str(b, events);
         buf_char(b, '.');
@@ -197,9 +197,9 @@ static struct json *seal_view(struct page_view *v, const struct seal *seal,
     if (broken) {
         buf_put(&detail, "The reason: ");
         buf_put(&detail, seal->check.reason);
-        buf_put(&detail, ". The events before it hold.");
+        buf_put(&detail, ". The events before it are intact.");
     } else {
-        buf_put(&detail, "Each one carries the hash of the one before it.");
+        buf_put(&detail, "Each event carries the hash of the previous one.");
     }
     json_set_bool(o, "is_ok", seal->checked && !broken);
     json_set_bool(o, "is_broken", broken);
@@ -260,7 +260,7 @@ static void set_state(struct page_view *v, struct json *view,
 {
     struct json *list = json_array(v->a);
     struct buf note = buf_make(v->a, 64);
-    buf_printf(&note, "As it is now, version %lld", (long long)i->version);
+    buf_printf(&note, "Current, version %lld", (long long)i->version);
     const struct page_facts_of of = {.id = "state",
                                      .heading = "State",
                                      .note = buf_text(&note),

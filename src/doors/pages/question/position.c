@@ -11,12 +11,12 @@ static void put_number(struct arena *a, struct buf *b, int64_t n)
     buf_str(b, words_count(a, more ? INBOX_COUNT_MAX : n));
 }
 
-/* "2 of 40", "2 of more than 200", "behind the first 200" */
+/* "2 of 40", "2 of more than 200", "after the first 200" */
 static struct str text(struct arena *a, int64_t before, int64_t all)
 {
     struct buf b = buf_make(a, 64);
     if (before >= INBOX_COUNT_MAX) {
-        buf_put(&b, "behind the first ");
+        buf_put(&b, "after the first ");
         buf_str(&b, words_count(a, INBOX_COUNT_MAX));
         return buf_text(&b);
     }

@@ -49,8 +49,8 @@ struct str question_timeline_status(struct str status)
 {
     static const char *const words[][2] = {
         {"draft", "Draft"},         {"active", "Active"},
-        {"blocked", "Blocked"},     {"suspended_awaiting_input", "Suspended"},
-        {"completed", "Completed"}, {"abandoned", "Abandoned"}};
+        {"blocked", "Blocked"},     {"suspended_awaiting_input", "Waiting"},
+        {"completed", "Completed"}, {"abandoned", "Stopped"}};
     for (size_t i = 0; i < countof(words); i++) {
         if (str_is(status, words[i][0]))
             return str_of(words[i][1]);
@@ -76,18 +76,18 @@ static struct str what_of(struct arena *a, const struct event *e,
                           const struct json *p, bool about_question)
 {
     static const char *const words[][3] = {
-        {"intent.suspended", "Asked", "Question asked"},
-        {"intent.resumed", "Answered", "Question answered"},
-        {"intent.suspension_renotified", "Reminded", "Reminder sent"},
-        {"intent.suspension_escalated", "Escalated", "Question escalated"},
-        {"intent.suspension_expired", "Expired", "Question expired"}};
+        {"intent.suspended", "Requested", "Request created"},
+        {"intent.resumed", "Answered", "Request answered"},
+        {"intent.suspension_renotified", "Reminder sent", "Reminder sent"},
+        {"intent.suspension_escalated", "Escalated", "Request escalated"},
+        {"intent.suspension_expired", "Expired", "Request expired"}};
     for (size_t i = 0; i < countof(words); i++) {
         if (str_is(e->type, words[i][0]))
             return str_of(words[i][about_question ? 1 : 2]);
     }
     if (str_is(e->type, "status_changed") &&
         str_is(json_get_text(p, "reason"), "cancelled"))
-        return about_question ? STR("Withdrawn") : STR("Question withdrawn");
+        return about_question ? STR("Withdrawn") : STR("Request withdrawn");
     return spaced(a, e->type);
 }
 
@@ -109,7 +109,7 @@ static void put_status(struct buf *b, const struct json *p)
 {
     const struct str reason = json_get_text(p, "reason");
     buf_str(b, question_timeline_status(json_get_text(p, "old_status")));
-    buf_put(b, " became ");
+    buf_put(b, " → ");
     buf_str(b, question_timeline_status(json_get_text(p, "new_status")));
     if (reason.n > 0) {
         buf_put(b, ", ");
@@ -150,7 +150,7 @@ static void put_asked(struct arena *a, struct buf *b, const struct json *p,
     }
     if (str_eq(sha256, crypt_sha256_hex(a, STR("{}"))))
         return; /* there are no facts */
-    buf_put(b, "Facts ");
+    buf_put(b, "Details ");
     buf_str(b, words_groups(a, sha256, 2));
 }
 
@@ -169,7 +169,7 @@ static void put_lease(const struct page_view *v, struct buf *b,
     buf_put(b, "scope ");
     buf_str(b, json_get_text(p, "scope"));
     if (clock_parse(json_get_text(p, "expires_at"), &t)) {
-        buf_put(b, ", until ");
+        buf_put(b, ", expires ");
         buf_str(b, page_view_when(v, t));
     }
 }
@@ -189,9 +189,9 @@ static void put_expired(struct buf *b, const struct json *p)
     const bool fails =
         vocabulary_fallback_policy_of(json_get_text(p, "fallback_policy")) ==
         FALLBACK_FAIL;
-    buf_put(b, "nobody answered, ");
-    buf_put(b, fails ? "nothing was authorized"
-                     : "the agent goes on with its own default");
+    buf_put(b, "no answer, ");
+    buf_put(b, fails ? "nothing was approved"
+                     : "the agent continues with its default");
 }
 
 static void put_channel(struct buf *b, const struct json *p, const char *to)
@@ -199,7 +199,7 @@ static void put_channel(struct buf *b, const struct json *p, const char *to)
     const struct str channel = json_get_text(p, "channel_hint");
     const struct str who = json_get_text(p, to);
     if (channel.n > 0) {
-        buf_put(b, ", through ");
+        buf_put(b, ", via ");
         buf_str(b, channel);
     }
     if (who.n > 0) {
@@ -218,7 +218,7 @@ static void put_reminded(const struct page_view *v, struct buf *b,
     buf_int(b, json_int(json_get(p, "max_attempts")));
     put_channel(b, p, "notify_to");
     if (clock_parse(json_get_text(p, "next_attempt_at"), &t)) {
-        buf_put(b, ", the next on ");
+        buf_put(b, ", next on ");
         buf_str(b, page_view_when(v, t));
     }
 }
@@ -284,7 +284,7 @@ static struct str detail(const struct page_view *v, const struct event *e,
     if (p) {
         put_detail(v, &b, e, p, about_question);
     } else if (raw.n <= PAYLOAD_MAX) {
-        buf_put(&b, "Its bytes cannot be read");
+        buf_put(&b, "The event cannot be read");
     } else {
         buf_put(&b, "Not shown here: ");
         buf_str(&b, words_many(v->a, (int64_t)raw.n, "byte"));
@@ -310,7 +310,7 @@ static struct str actor_of(struct arena *a, const struct event *e)
     const struct str type = json_text(member(a, e, "actor_type"));
     struct buf b = buf_make(a, 512);
     if (str_is(name, "clock"))
-        return STR("Clock");
+        return STR("System");
     buf_str(&b, name);
     if (str_is(type, event_actor_word(EVENT_ACTOR_KEY)))
         buf_put(&b, " (key)");
@@ -363,7 +363,7 @@ void question_timeline_set_chain(struct page_view *v, struct json *row,
     json_set_text(row, "hash", short_hash(v->a, e->hash));
     json_set_bool(row, "is_ok", ok);
     json_set_bool(row, "is_broken", bad);
-    json_set_text(row, "chain", bad  ? STR("does not match")
-                                : ok ? STR("holds")
-                                     : STR("not checked"));
+    json_set_text(row, "chain", bad  ? STR("broken")
+                                : ok ? STR("intact")
+                                     : STR("not verified"));
 }

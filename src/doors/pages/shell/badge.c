@@ -28,10 +28,11 @@ struct json *page_badge_risk(struct arena *a, const struct suspension *s)
 struct json *page_badge_outcome(const struct page_view *v,
                                 const struct suspension *s)
 {
-    static const struct vocabulary_word edited = {.label = "Approved, edited",
-                                                  .tone = "approved",
-                                                  .icon = "pencil"};
-    static const struct vocabulary_word late = {.label = "Time is up",
+    static const struct vocabulary_word edited = {
+        .label = "Approved with changes",
+        .tone = "approved",
+        .icon = "pencil"};
+    static const struct vocabulary_word late = {.label = "Expired",
                                                 .tone = "plain",
                                                 .icon = "clock"};
     const bool due = suspension_due(s, v->now);
@@ -63,14 +64,14 @@ struct str page_badge_who(struct arena *a, const struct suspension *s,
 {
     struct buf b = buf_make(a, WORDS_MAX);
     if (s->state == SUSPENSION_EXPIRED)
-        return STR("Clock");
+        return STR("System");
     if (page_badge_own(s, reader))
         return reader->title;
     if (!s->responded_by_claimed.p)
         return s->responded_by;
     buf_str(&b, s->responded_by);
-    buf_put(&b, ", who names “");
+    buf_put(&b, ", for “");
     buf_str(&b, s->responded_by_claimed);
-    buf_put(&b, "”");
+    buf_put(&b, "” (not verified)");
     return buf_text(&b);
 }

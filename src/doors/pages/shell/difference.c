@@ -83,7 +83,7 @@ static struct json *beyond_all(struct page_view *v, const struct exceed *e)
     const int64_t n = (int64_t)(e->n + e->more);
     buf_str(&b, words_many(v->a, n, "change"));
     buf_put(&b, n == 1 ? " goes" : " go");
-    buf_put(&b, " beyond what was asked for");
+    buf_put(&b, " beyond the request");
     if (n > BEYOND_ROWS) {
         buf_str(&more, words_many(v->a, n - BEYOND_ROWS, "more change"));
         buf_put(&more, " below.");
@@ -244,8 +244,8 @@ static struct json *finish(struct walk *w, const struct pair_of *whole,
     }
     json_set_json(o, "rows", w->rows);
     json_set_text(o, "more", more.n ? buf_text(&more) : STR(""));
-    json_set_text(o, "was_head", STR("As asked"));
-    json_set_text(o, "now_head", STR("As you allow it"));
+    json_set_text(o, "was_head", STR("Requested"));
+    json_set_text(o, "now_head", STR("Edited"));
     json_set_json(o, "beyond", beyond_all(w->v, w->beyond));
     return o;
 }

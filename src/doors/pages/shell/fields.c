@@ -211,7 +211,7 @@ static struct str help(const struct face *f, struct str value)
         buf_put(&b, b.n ? ". Time in UTC" : "Time in UTC");
     if (!f->typed && words_hidden(value) > 0) {
         buf_put(&b, b.n ? ". " : "");
-        buf_put(&b, "What stands here holds hidden characters: ");
+        buf_put(&b, "The value contains hidden characters: ");
         buf_str(&b, value);
     }
     return b.n ? buf_text(&b) : STR_NONE;
@@ -259,10 +259,10 @@ struct str page_fields_note(struct arena *a, const struct json *form)
     for (size_t i = 0; i < all; i++)
         n += json_bool(json_get(json_at(form, i), "required"));
     if (n == 0)
-        return all ? STR("No field has to be filled in.") : STR("");
+        return all ? STR("All fields are optional.") : STR("");
     buf_printf(&b, "%zu of ", n);
     buf_str(&b, words_many(a, (int64_t)all, "field"));
-    buf_put(&b, n == 1 ? " is needed." : " are needed.");
+    buf_put(&b, n == 1 ? " is required." : " are required.");
     return buf_text(&b);
 }
 

@@ -105,7 +105,7 @@ struct json *page_list_pager(struct call *c, const struct page_list_pager *p)
 const struct err *page_list_bad(void)
 {
     return ERROR(ERR_BAD_REQUEST, "request.query",
-                 "The list has no such view. Open it anew.");
+                 "Invalid link. Open the list again.");
 }
 
 void page_list_row_begin(struct page_list_row *r, struct call *c,

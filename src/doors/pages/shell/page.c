@@ -105,18 +105,18 @@ const struct err *page_render(struct call *c, int status, const char *name,
 static const char *heading(const struct err *e)
 {
     static const char *const words[ERR__MAX] = {
-        [ERR_BAD_REQUEST] = "The request could not be read",
-        [ERR_UNAUTHENTICATED] = "Sign in to go on",
+        [ERR_BAD_REQUEST] = "Sayso could not read this",
+        [ERR_UNAUTHENTICATED] = "Sign in to continue",
         [ERR_FORBIDDEN] = "This is not allowed",
-        [ERR_NOT_FOUND] = "There is nothing here",
-        [ERR_METHOD] = "The request could not be read",
-        [ERR_CONFLICT] = "Something changed meanwhile",
+        [ERR_NOT_FOUND] = "Not found",
+        [ERR_METHOD] = "Sayso could not read this",
+        [ERR_CONFLICT] = "Something changed in the meantime",
         [ERR_TOO_LARGE] = "This is too large",
-        [ERR_MEDIA_TYPE] = "The request could not be read",
-        [ERR_INVALID] = "This cannot be accepted",
-        [ERR_RATE] = "Too many tries",
+        [ERR_MEDIA_TYPE] = "Sayso could not read this",
+        [ERR_INVALID] = "This is not valid",
+        [ERR_RATE] = "Too many attempts",
         [ERR_INTERNAL] = "Something went wrong in Sayso",
-        [ERR_BUSY] = "Sayso cannot answer just now"};
+        [ERR_BUSY] = "Sayso is not available right now"};
     return e->kind < ERR__MAX && words[e->kind] ? words[e->kind]
                                                 : "Something went wrong";
 }
@@ -149,12 +149,12 @@ const struct err *page_form(struct call *c, struct pairs *out)
     TRY(request_form(c->a, c->rq->body, REQUEST_PAIRS_MAX, out));
     if (!session_csrf_ok(c, pairs_get(*out, "csrf")))
         return ERROR(ERR_FORBIDDEN, "request.csrf",
-                     "This form has grown old. Open the page again and send "
-                     "it from there; nothing was changed.");
+                     "This form has expired. Open the page again and send it "
+                     "from there. Nothing was changed.");
     return NULL;
 }
 
 const struct err *page_keyboard(struct call *c)
 {
-    return page_render(c, 200, "keys", "Keyboard", json_object(c->a));
+    return page_render(c, 200, "keys", "Keyboard shortcuts", json_object(c->a));
 }
