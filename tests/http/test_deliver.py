@@ -600,7 +600,7 @@ def test_a_mail(db, clock, mailbox, intent):
     said = text.get_content()
     for line in ("https://sayso.example.org/suspensions/s-1", "Risk: High",
                  "Agent: refunds-agent", "Deadline: no deadline",
-                 "Asked: 20 Nov 2026 03:12:04 UTC", "- Deny", ".dot",
+                 "Requested: 20 Nov 2026 03:12:04 UTC", "- Deny", ".dot",
                  "If nobody answers it keeps waiting."):
         assert line in said.split("\n"), said
     assert "Second [U+2066]line[U+2069]." in said

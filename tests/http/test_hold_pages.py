@@ -145,7 +145,7 @@ def test_A6_the_head_says_how_many_are_left_out_and_why(agent, operator,
     assert "Approve 3 requests?" in seen
     assert "5 of 8 are not included" in seen, seen
     assert "2: Above your bulk limit, medium risk." in seen
-    assert "1: It has no plain yes." in seen
+    assert "1: It has no simple approval." in seen
     assert "1: It was answered in the meantime." in seen
     assert "Highest risk: Medium" in seen
     assert seen.index("not included") < r.text.index("h-run")

@@ -360,7 +360,7 @@ def test_a2_what_is_not_said_is_in_no_decision_for_many(server, agent, person):
         "csrf": csrf, "answer": "approve", "pick[]": pick})
     assert "2 not" in Page(r).text, Page(r).text
     assert "It has no risk level." in Page(r).text
-    assert "has to be typed" in Page(r).text
+    assert "needs a typed confirmation" in Page(r).text
 
 
 def test_a2_what_is_not_said_takes_two_steps(agent, person):

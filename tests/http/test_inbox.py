@@ -302,7 +302,7 @@ def test_one_decision_for_many_leaves_out_what_is_not_for_it(
     page = Page(r)
     assert r.status_code == 200 and "Approve 2 requests?" in page.text
     assert "Above your bulk limit, medium risk." in page.text
-    assert page.text.count("It has no plain yes.") == 3  # and at the head
+    assert page.text.count("It has no simple approval.") == 3  # and at the head
     assert "You cannot answer this request." in page.text
     # A GET or this page decides nothing.
     assert me.client.get("/inbox/confirm").status_code == 405
@@ -340,9 +340,8 @@ def test_all_that_is_approved_together_is_shown(me, approval, post):
                  f"target {APPROVAL['target']}",
                  f"capability {PERMISSION['capability']}"):
         assert part in text, part
-    assert text.count("The subject is too long for a list.") == 3
-    # A question that was left out stays out when it is sent, and a no needs no
-    # facts.
+    assert text.count("Its details are too long for a list.") == 3
+    # What is left out stays so when it is sent, and a no needs no facts.
     r = me.client.post("/inbox/decide", data={
         "csrf": csrf, "answer": "approve", "pick[]": pick})
     assert "2 approved, 2 not" in Page(r).text
@@ -362,7 +361,7 @@ def test_a_grave_permission_is_not_approved_among_many(server, post, person):
     csrf, pick = picks(boss.client, q=word)
     r = confirm(boss.client, csrf, "approve", pick)
     assert "Approve 1 request?" in Page(r).text
-    assert "What it allows has to be typed." in Page(r).text
+    assert "It needs a typed confirmation." in Page(r).text
     r = boss.client.post("/inbox/decide", data={
         "csrf": csrf, "answer": "approve", "pick[]": pick})
     assert "1 approved, 1 not" in Page(r).text

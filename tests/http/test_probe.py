@@ -182,7 +182,7 @@ def test_the_page_tells_who_looks_and_when(vault, operator, person, asked):
     url = f"/suspensions/{asked['suspension_id']}"
     before = Page(reader.get(url)).text
     assert "Not verified yet" in before
-    assert f"Sayso asks {asked['name']} whether it is there" in before
+    assert f"Sayso asks {asked['name']} whether the credential" in before
     vault.always[asked["path"]] = (200, {}, b'{"found": true}', 0)
     assert configured(operator, asked).status_code == 200
     assert f"{asked['name']} found it before" in Page(reader.get(url)).text
