@@ -301,8 +301,8 @@ Test(message, a_title_makes_no_header)
          "Pay the invoice of November?[U+000D] Bcc: victim@example.org"},
         {"Gr\xC3\xB6\xC3\x9F" "e?", "Gr\xC3\xB6\xC3\x9F" "e?"},
         {"=?UTF-8?B?SGk=?=", "=?UTF-8?B?SGk=?="},
-        {"a and some more words\xE2\x80\xAEz",
-         "a and some more words[U+202E]z"},
+        {"a and some more words than a line has room for\xE2\x80\xAEz",
+         "a and some more words than a line has room for[U+202E]z"},
         {"\xF0\x9F\x9A\x80\xF0\x9F\x9A\x80\xF0\x9F\x9A\x80\xF0\x9F\x9A\x80"
          "\xF0\x9F\x9A\x80\xF0\x9F\x9A\x80\xF0\x9F\x9A\x80\xF0\x9F\x9A\x80",
          "\xF0\x9F\x9A\x80\xF0\x9F\x9A\x80\xF0\x9F\x9A\x80\xF0\x9F\x9A\x80"
