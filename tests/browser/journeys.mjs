@@ -1,4 +1,4 @@
-/* The whole way of a question: an agent asks via the API, an operator
+/* The whole way of a question: an agent asks through the API, an operator
  * signs in, reads, answers, and the agent reads the answer; with scripts and
  * without. */
 import assert from "node:assert/strict";

@@ -1,5 +1,5 @@
 /* One Sayso for the whole run: real nginx, workers and PostgreSQL by ./start,
- * and the agent's side of it via the API. Never looks at a page. */
+ * and the agent's side of it through the API. Never looks at a page. */
 import { execFile, spawnSync } from "node:child_process";
 import {
     chmodSync, mkdtempSync, readFileSync, realpathSync, rmSync,

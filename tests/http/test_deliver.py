@@ -435,7 +435,7 @@ def test_it_is_killed_in_the_middle(server, db, clock, receiver, intent, path):
 
 
 def test_it_stops_soon(server, db, clock, receiver, intent, path):
-    """With something on its way; that comes again from next one."""
+    """With something on its way; that comes again from the next one."""
     receiver.answer(path, 204, delay=14)
     to = endpoint(db, clock, receiver.url(path))
     sent = queue(db, clock, to, intent)

@@ -341,7 +341,8 @@ def test_all_that_is_approved_together_is_shown(me, approval, post):
                  f"capability {PERMISSION['capability']}"):
         assert part in text, part
     assert text.count("Its details are too long for a list.") == 3
-    # What is left out stays so when it is sent, and a no needs no facts.
+    # A question that was left out stays out when it is sent, and a no needs no
+    # facts.
     r = me.client.post("/inbox/decide", data={
         "csrf": csrf, "answer": "approve", "pick[]": pick})
     assert "2 approved, 2 not" in Page(r).text

@@ -157,7 +157,7 @@ Test(kinds_steps, a_row_shows_whatever_the_step_holds)
     }
 }
 
-/* Whatever one step brings along, next one still shows its own. */
+/* Whatever one step brings along, the next one still shows its own. */
 Test(kinds_steps, no_step_crowds_out_another)
 {
     struct json *list = json_array(a), *many = json_array(a);
