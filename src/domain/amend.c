@@ -15,8 +15,8 @@ static const struct err *wider(struct arena *a, struct str key)
 {
     return err_at(a, ERR_INVALID, amend_wider,
                   fields_path(a, STR("constraints"), arena_z(a, key)),
-                  "This is not less than the request. You can only reduce "
-                  "what was requested.");
+                  "This goes beyond the request. You can only reduce what "
+                  "was requested.");
 }
 
 static const struct err *unknown(struct arena *a, struct str key)

@@ -53,9 +53,9 @@ async function confirmed(page, severity) {
     assert.equal(await page.locator("form#answer").count(), 0);
     await follow(page, approve);
     const words = await text(page, "form#answer");
-    for (const one of [`${approve}\\?`, "Nothing is decided yet",
+    for (const one of [`${approve}\\?`, "Not submitted yet",
         "refunds-agent gets this answer immediately", "An answer is final",
-        "The customer gets the money", "for the facts [0-9a-f]{4}"]) {
+        "The customer gets the money", "to the details [0-9a-f]{4}"]) {
         assert.match(words, new RegExp(one));
     }
     assert.equal(await focusedName(page),
@@ -67,9 +67,9 @@ async function confirmed(page, severity) {
     if (severity === "critical") {
         await press(page, `Confirm: ${approve}`);
         assert.equal(shown(page).status(), 422);
-        assert.match(await text(page), /Type it, to say/);
+        assert.match(await text(page), /Type the value to confirm/);
         await pending(asked);
-        await page.getByLabel("To allow this, type").fill("Approve");
+        await page.getByLabel("to confirm").fill("Approve");
     }
     await press(page, `Confirm: ${approve}`);
     assert.match(await text(page), /You approved this/);
@@ -220,7 +220,7 @@ test("a question that expired before the answer says so", () =>
         const words = await text(page);
         assert.match(words, /The request expired/);
         assert.match(words, /suspension\.expired/);
-        assert.match(words, /intent was abandoned/);
+        assert.match(words, /task was stopped/);
         const stored = await suspension(asked.suspension_id);
         assert.equal(stored.state, "expired");
         await open(page, asked);
@@ -245,7 +245,7 @@ test("a withdrawn question says who took it back", () =>
         assert.equal(shown(page).status(), 409);
         assert.match(await text(page), /refunds-agent withdrew this/);
         await open(page, asked);
-        assert.match(await text(page), /withdrew the question/);
+        assert.match(await text(page), /withdrew the request/);
     }));
 
 test("an answer via the API is shown with its door", () =>

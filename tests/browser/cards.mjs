@@ -109,7 +109,7 @@ test("what an approval does not tell is unknown, what it tells besides is " +
 test("a permission shows its facts with labels", () =>
     withPage(by, async (page) => {
         await open(page, permission());
-        await words(page, ["May do", "mail.send", "Target",
+        await words(page, ["Permission", "mail.send", "Target",
             "support@kestrel.example", "Duration",
             "for this task, at most 1 hour", "Risk",
             "cannot be called back", "Consequence", "412 customers",
@@ -200,7 +200,7 @@ both("a longer time is refused at its field", async (page) => {
     await page.getByLabel("Comment").fill("Two is fine.");
     await press(page, "Confirm: Approve with changes: Allow temporarily");
     assert.equal(shown(page).status(), 422);
-    await words(page, ["may only allow less"], ".field.bad");
+    await words(page, ["You can only reduce"], ".field.bad");
     assert.equal(await page.getByLabel("Duration").inputValue(), "2");
     assert.equal(await page.getByLabel("Comment").inputValue(),
         "Two is fine.");
@@ -454,7 +454,7 @@ test("nothing critical is decided by Enter alone", () =>
         await page.getByLabel("Limit").fill("1800");
         await Promise.all([page.waitForEvent("load"),
             page.getByLabel("Limit").press("Enter")]);
-        await words(page, ["Nothing is different"], "form#answer");
+        await words(page, ["You made no changes"], "form#answer");
         await pending(id);
     }));
 

@@ -157,7 +157,7 @@ test("A4: an answer elsewhere ends the confirm step", async () => {
         assert.match(await text(page, ".strip.ended"), /My words/);
         assert.ok(await page.locator(".ended").evaluate((one) =>
             document.activeElement === one));
-        assert.ok(!/Nothing is decided yet/.test(await text(page)));
+        assert.ok(!/Not submitted yet/.test(await text(page)));
         await page.keyboard.press("a");
         await page.keyboard.press("a");
         assert.equal((await suspension(asked.suspension_id)).value, "deny");
@@ -172,7 +172,7 @@ test("A4: the countdown ticks, and its end takes the buttons", async () => {
         const before = await left.innerText();
         await page.waitForFunction((was) => document.querySelector(
             "[data-rel=left]").textContent !== was, before);
-        await isOver(page, /Time is up|expired/,
+        await isOver(page, /Expired/,
             /The deadline has passed|expired/);
     });
 });
@@ -221,7 +221,7 @@ for (const scripts of [true, false]) {
             await press(page, "I have stored it");
             assert.equal(new URL(page.url()).pathname, "/settings/keys");
             await page.goto(there);
-            assert.match(await text(page), /not shown any more/);
+            assert.match(await text(page), /no longer shown/);
         }));
 }
 

@@ -243,7 +243,7 @@ test("a key does what its button says, whatever the agent calls it", () =>
         await page.goto(`/suspensions/${card.suspension_id}`);
         assert.deepEqual(await keysOf(page), ["1 Delete it",
             "r Reject: Approve nothing"]);
-        assert.match(await text(page), new RegExp("The agent is told no, " +
+        assert.match(await text(page), new RegExp("The agent is told no " +
             "and continues without it\\.\\s+The agent says: " +
             "It covers what is shown\\."));
         await page.keyboard.press("a");
@@ -300,7 +300,7 @@ test("on a phone filters are in a fold, but for those that are set", () =>
         assert.equal(await page.locator("li.row").count(), 1);
     }));
 
-test("on a phone Decided shows its list first", () =>
+test("on a phone the history shows its list first", () =>
     withPage({ ...phone, scripts: false }, async (page) => {
         const { suspension_id: id } = await ask(questions.confirm());
         await respond(id, { value: "yes" });
@@ -308,7 +308,7 @@ test("on a phone Decided shows its list first", () =>
         const row = await page.locator("li.row").first().boundingBox();
         assert.ok(row.y + row.height < 740, JSON.stringify(row));
         assert.match(await page.locator(".filters > .rest").filter(
-            { visible: true }).innerText(), /^Door\s+API\s+\d+\+?$/);
+            { visible: true }).innerText(), /^Via\s+API\s+\d+\+?$/);
         assert.equal(await page.getByLabel("Decided by").filter(
             { visible: true }).count(), 0);
         await page.getByText("Filter and export").click();

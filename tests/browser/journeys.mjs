@@ -188,7 +188,7 @@ async function refused(page) {
     assert.equal(shown(page).status(), 422);
     const banner = page.getByRole("alert");
     assert.match(await banner.innerText(), /Fix 6 fields to continue/);
-    assert.match(await banner.innerText(), /What you typed is kept/);
+    assert.match(await banner.innerText(), /Your input is kept/);
     assert.equal(await page.locator(".field.bad").count(), 6);
     for (const link of await banner.getByRole("link").all()) {
         const at = page.locator(await link.getAttribute("href"));

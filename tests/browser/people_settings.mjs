@@ -307,7 +307,7 @@ for (const scripts of [true, false]) {
             assert.equal(await page.getByLabel("Minimum risk").inputValue(),
                 "high");
             await press(page, "Allow all tasks");
-            assert.match(await text(page), /All of them/);
+            assert.match(await text(page), /All tasks\. Agents/);
             assert.equal(row(), "all|high");
             await press(page, "Limit to own tasks");
             assert.equal(row(), "own|high");
@@ -324,7 +324,7 @@ for (const scripts of [true, false]) {
             await Promise.all([first.waitForEvent("load"),
                 first.getByRole("link", { name: /End the session/ })
                     .first().click()]);
-            await press(first, "Confirm: end it");
+            await press(first, "Confirm: end session");
             assert.match(await text(first), /3 sessions/);
             await follow(first, "End all other sessions");
             await press(first, "Confirm: end sessions");

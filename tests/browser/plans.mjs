@@ -149,7 +149,7 @@ for (const [button, value, outcome, reason] of [
 both("the steps of a plan are kept, dropped, moved and noted", async (page) => {
     const id = await open(page, plan());
     await follow(page, "Approve with changes: Edit the steps");
-    await words(page, ["Nothing is decided yet", "Untick a step"]);
+    await words(page, ["Not submitted yet", "Clear the box"]);
     await page.getByLabel("Drop orders_old").uncheck();
     await page.getByLabel("Position").nth(2).fill("0.5");
     await page.getByLabel("Note").nth(1).fill("After the 03:30 batch");
@@ -184,7 +184,7 @@ both("a mistake in a step stands at its field and keeps what was typed",
         await press(page, "Review changes");
         assert.equal(shown(page).status(), 422);
         await words(page, ["Fix 1 field to continue",
-            "Step 2: Give its place as a number"]);
+            "Step 2: Enter the position as a number"]);
         const place = page.locator("#o2");
         assert.equal(await place.inputValue(), "second");
         assert.equal(await place.getAttribute("aria-invalid"), "true");
@@ -372,7 +372,7 @@ both("an accepted handoff changes the owner", async (page) => {
         "Is a magnet a locking element?", "Evidence none"]);
     await leaves(page, "Claim chart", "https://files.example/claims");
     await press(page, "Accept");
-    await words(page, ["Accepted", "the goal has a new owner"]);
+    await words(page, ["Accepted", "handed the task over"]);
     const { intent_id: intent } = await suspension(id);
     await page.goto(`/intents/${intent}`);
     await words(page, ["since the handoff", server.env.SAYSO_OPERATOR_EMAIL],

@@ -36,11 +36,11 @@ for (const scripts of [true, false]) {
             if (scripts) {
                 await look(page, "risk-critical");
             }
-            await page.getByLabel("To allow this, type").fill("KES");
+            await page.getByLabel("to confirm").fill("KES");
             await press(page, "Confirm: Approve");
             assert.equal(shown(page).status(), 422);
             assert.equal((await suspension(id)).state, "pending");
-            await page.getByLabel("To allow this, type").fill(
+            await page.getByLabel("to confirm").fill(
                 "Payment account KES-EU-1");
             await press(page, "Confirm: Approve");
             assert.equal((await suspension(id)).outcome, "authorized");

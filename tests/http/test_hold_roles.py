@@ -155,7 +155,7 @@ def test_M2_what_finds_no_place_is_told_to_come_again(
         assert r.status_code == 503 and int(r.headers["retry-after"]) > 0
         assert "sayso=" not in r.headers.get("set-cookie", "")
         assert Page(r).value("/login", "email") == one.email
-        assert "Too many people sign in at this moment" in Page(r).text
+        assert "Too many people are signing in" in Page(r).text
         assert nobody.get("/readyz").status_code == 200
     assert one.sign_in(browser).status_code == 303
 

@@ -72,7 +72,7 @@ def test_ending_one_of_my_sessions(person, server):
 
 def test_ending_all_my_other_sessions(person, server):
     me, other = person(), person()
-    assert "End all my other" not in Page(me.client.get(SESSIONS)).text
+    assert "End all other" not in Page(me.client.get(SESSIONS)).text
     with again(server, me) as second, again(server, me) as third:
         assert press(me.client, SESSIONS, "others",
                      f"{SESSIONS}?do=others").status_code == 303

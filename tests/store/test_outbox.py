@@ -371,4 +371,4 @@ def test_what_waits_too_long_for_who_is_paused_is_given_up(sender, server):
         assert db.execute(
             "SELECT DISTINCT answer FROM delivery WHERE state = 'failed' AND "
             "endpoint_id = %s", [paused]).fetchall() == [
-                ("Given up: the endpoint is paused for seven days.",)]
+                ("Failed: the endpoint is paused for seven days.",)]

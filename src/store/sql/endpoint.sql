@@ -76,7 +76,7 @@ DELETE FROM subscription WHERE endpoint_id = $1
 -- Some at a time; the sender gives up the others.
 UPDATE delivery
    SET state = 'failed', next_at = NULL, ended_at = $2,
-       answer = 'Given up: the endpoint was removed.'
+       answer = 'Failed: the endpoint was removed.'
  WHERE id IN (SELECT id FROM delivery WHERE endpoint_id = $1 AND state = 'pending' LIMIT 1000)
 
 -- name: endpoint_channels

@@ -96,7 +96,7 @@ UPDATE endpoint SET gone_at = $2 WHERE id = $1 AND gone_at IS NULL
 -- one before $2: some at a time.
 UPDATE delivery
    SET state = 'failed', next_at = NULL, ended_at = $1,
-       answer = 'Given up: the endpoint is ' || old.why || '.'
+       answer = 'Failed: the endpoint is ' || old.why || '.'
   FROM (SELECT d.id, e.why
           FROM (SELECT id, CASE WHEN gone_at IS NOT NULL OR removed_at IS NOT NULL
                                 THEN 'gone' ELSE 'paused for seven days' END AS why,
