@@ -1,5 +1,5 @@
-"""Questions in the database: many at once, and whether each lies where it
-belongs."""
+"""Questions in the database: many at once, and whether each is in the right
+tables."""
 import pathlib
 
 MANY = (pathlib.Path(__file__).parent / "questions.sql").read_text()
@@ -15,7 +15,7 @@ def many(db, insert, values=None):
 
 
 def end_now(db, id):
-    """The time of an open question is over, as if it had passed."""
+    """Makes an open question due, as if its time had passed."""
     with db.transaction():
         db.execute("UPDATE suspension SET expires_at = now() - interval '1 s' "
                    "WHERE id = %s", [id])
@@ -26,9 +26,8 @@ def end_now(db, id):
 
 
 def strays(db):
-    """The ids of questions that are both open and decided, or neither; that
-    are open in nobody's list; whose rows do not say the same; or that were
-    decided and never asked."""
+    """The ids of questions that are both open and decided, or neither; that are
+    open in no list; whose rows differ; or that were decided and never asked."""
     return [id for [id] in db.execute("""
         SELECT s.id FROM suspension s
           LEFT JOIN open_question o ON o.suspension_id = s.id

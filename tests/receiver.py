@@ -23,7 +23,7 @@ def _openssl(*args, cwd):
 
 class Authority:
     """A certificate authority in a directory that the server's user can read;
-    `file` is what to trust."""
+    `file` has its certificate."""
 
     def __init__(self, where):
         self.where = pathlib.Path(where)
@@ -93,7 +93,7 @@ class _Tls(_Threads):
         super().__init__(address, _Handler)
 
     def finish_request(self, request, address):
-        # Shaking hands in the connection's own thread.
+        # The TLS handshake in the connection's own thread.
         with self.context.wrap_socket(request, server_side=True) as secure:
             super().finish_request(secure, address)
 
@@ -102,7 +102,7 @@ class _Tls(_Threads):
 
 
 class Receiver:
-    """Notes every request; answers each path as told, else with 204."""
+    """Records every request; answers each path as configured, else with 204."""
 
     def __init__(self, context=None):
         self.requests = []
@@ -147,8 +147,8 @@ class Receiver:
 
 
 class Mailbox:
-    """A mail server; without more, as the relay of a machine is: no TLS, no
-    signing in. more: of aiosmtpd's Controller."""
+    """A mail server; by default like the relay of a machine: no TLS, no
+    authentication. more: of aiosmtpd's Controller."""
 
     def __init__(self, **more):
         from aiosmtpd.controller import Controller

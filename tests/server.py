@@ -38,8 +38,8 @@ def free_port():
 
 
 def place(name=""):
-    """A directory for a server: beside SAYSO_VAR, where ./check looks at the
-    logs, or a new one that the database's user can reach."""
+    """A directory for a server: beside SAYSO_VAR, where ./check reads the logs,
+    or a new one that the database's user can reach."""
     var = os.environ.get("SAYSO_VAR")
     if var:
         return pathlib.Path(f"{var}-{name}" if name else var)
@@ -80,7 +80,7 @@ class Server:
             "SAYSO_PORT": str(self.port),
             "SAYSO_TEMPLATES_STRICT": "yes",
             "SAYSO_PASSWORD_COST": "min",
-            # One key does what many would: a test of the limits sets its own.
+            # One key does the work of many: a test of the limits sets its own.
             "SAYSO_LIMIT_RATE": "100000",
             **settings,
         }

@@ -1,10 +1,11 @@
-"""A hostile agent: one key that does at once all that the ceilings are there
-for.
+"""A hostile agent: one key that does at once everything that the limits are
+there for.
 
-A program of its own, so that its work does not slow the clock of those who are
-measured: attack.py URL KEY NAME SECONDS. Its last line is what it was told, as
-JSON: how often each status and code. Every loop is bounded in number and ends
-by itself; an answer of 500 ends the program with an error, whoever gets it."""
+A program of its own, so that its work does not slow the measuring clients:
+attack.py URL KEY NAME SECONDS. Its last line is its results, as JSON: the count
+of each status and code. Every loop is bounded in number and ends by itself; an
+answer of 500 ends the program with an error.
+"""
 import asyncio
 import collections
 import itertools

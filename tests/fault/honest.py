@@ -1,5 +1,5 @@
-"""Those who work while somebody attacks: agents that ask and wait, operators
-that answer, and a look at the memory of the server meanwhile."""
+"""Honest clients during an attack: agents that ask and wait, operators that
+answer, and a sampling of the server's memory."""
 import asyncio
 import collections
 import time
@@ -21,7 +21,7 @@ class Book:
 
 
 class Honest:
-    """Somebody with a key. The times of their calls are kept by the phase in
+    """A client with a key. The times of its calls are kept by the phase in
     which they began."""
 
     def __init__(self, server, key, book):

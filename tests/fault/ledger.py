@@ -1,9 +1,10 @@
-"""The ledger: what everybody was told while things were killed, and whether
-the database tells the same story.
+"""The ledger: every response to a client while processes were killed, and
+whether the database agrees.
 
 Pure: the load writes into it, its checks compare, and nothing here knows a
-server. Each check gives back what is wrong, in words; test_ledger.py shows
-that each of them can."""
+server. Each check returns its findings, in words; test_ledger.py shows that
+each of them can fail.
+"""
 import collections
 import dataclasses
 import json
@@ -86,8 +87,8 @@ def answered_once(book):
 
 
 def decided_once(book):
-    """One decision each; who got a 409 lost against somebody else; and
-    nobody decides when the time is over."""
+    """One decision each; a 409 lost against another answer; and no decision
+    after the end of the time."""
     winners = collections.defaultdict(set)
     for a in book.answers:
         row = book.rows.get(a.suspension)

@@ -16,12 +16,12 @@ import kit
 from ledger import Answer, Frame, Learned, Stream, Wait
 
 PATIENCE = 60  # seconds until what is tried again has to have worked
-PLACES = ("connected", "keepalive")  # frames that only tell where one is
+PLACES = ("connected", "keepalive")  # frames that only have the position
 CHOICES = [{"value": "approve", "label": "Refund", "effect": "authorize"},
            {"value": "deny", "label": "Deny", "effect": "veto"}]
 LADDER = [{"attempt": 2, "channel_hint": "desk"},
           {"attempt": 3, "channel_hint": "lead"}]
-# By name: what silence does and when, and the seconds after which somebody
+# By name: the effect and time of silence, and the seconds after which somebody
 # answers: both at once, one, or nobody. often: of how many.
 PLANS = {
     "quick": {"policy": {"max_attempts": 2, "interval_seconds": 6},
@@ -117,7 +117,7 @@ class Load:
         return r.json()
 
     async def wait(self, agent, path, done, **query):
-        """Reads, held by the server, until there is something to say."""
+        """Reads, held by the server, until there is a result."""
         end = time.monotonic() + PATIENCE
         while time.monotonic() < end:
             seconds = self.rng.randint(1, 8)

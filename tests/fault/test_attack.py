@@ -1,8 +1,9 @@
 """One hostile key against everybody else: no process ends, memory stays under
-its ceilings, nothing is lost, and the others go on.
+its ceilings, nothing is lost, and the other clients are served.
 
 Less than a minute of it here; ATTACK_SECONDS=600 for a longer one by hand.
-Times are printed and judged by nobody: machines differ."""
+Times are printed and not judged: machines differ.
+"""
 import asyncio
 import json
 import os
@@ -25,8 +26,8 @@ SCALE = max(1, SECONDS // 30)
 LIMITS = {"rate": 60, "open": 6 * SCALE, "bytes_mb": 16 + 4 * SCALE,
           "streams": 60, "held": 50, "subscriptions": 5, "endpoints": 5}
 WORKERS = 3
-# MB, as docs/operations.md states them: what each has of its own, and what a
-# request or a batch may hold; in `wait` also what streams have not read.
+# MB, as in docs/operations.md: each process's own memory, and that of a request
+# or a batch; in `wait` also unread bytes of streams.
 CEILING = {"web": 212, "tick": 212, "deliver": 212, "wait": 392}
 SANITIZER = 2  # times as much, for what it puts around each piece
 

@@ -1,10 +1,11 @@
-"""Everything that may die is killed under load, and nothing is lost.
+"""Every process that may die is killed under load, and nothing is lost.
 
 Agents ask, wait and listen, operators answer, questions remind and expire, a
-receiver is told. Meanwhile a web worker, `wait`, `tick`, `deliver` and
+receiver gets deliveries. Meanwhile a web worker, `wait`, `tick`, `deliver` and
 PostgreSQL are killed in turn, at moments that the printed seed decides
-(FAULT_SEED gives it back). Then the ledger of what everybody was told is
-compared with the database: one test for each of its checks."""
+(FAULT_SEED repeats it). Then the ledger of all responses is compared with the
+database: one test for each of its checks.
+"""
 import asyncio
 import collections
 import os
@@ -214,8 +215,8 @@ def test_the_ledger(told, name):
 
 
 def test_enough_happened(told):
-    """A run that proves something: everybody was killed, and everything that
-    is looked at was there to be seen."""
+    """A run that proves something: every process was killed, and everything
+    that is checked has occurred."""
     book, load, faults = told
     killed = collections.Counter(v for v, _ in faults.killed)
     assert all(killed[v] >= ROUNDS[0] for v in VICTIMS), killed

@@ -1,5 +1,5 @@
-"""The ledger's own test: nothing to complain of in a right one, and each
-check complains of each wrong one that it is there for."""
+"""The ledger's own test: no finding in a right one, and each check finds each
+mistake that it is there for."""
 import json
 
 import pytest

@@ -1,8 +1,9 @@
 """Fixtures of the tests over HTTP.
 
 A test names the rows of the route table that it exercises:
-@pytest.mark.route("POST /api/v1/intents"). Whether it really called them is
-checked here; whether every row has a test, in test_routes.py."""
+@pytest.mark.route("POST /api/v1/intents"). This file checks that it really
+called them; test_routes.py checks that every row has a test.
+"""
 import concurrent.futures
 import os
 import pathlib
@@ -28,7 +29,7 @@ def pytest_configure(config):
 def server():
     one = kit.Watched(place()).start()
     yield one
-    # Whatever the tests did: all chains hold, and nothing went wrong inside.
+    # After all tests: every chain verifies, and the log has no internal error.
     verified = one.sayso("verify")
     one.stop()
     assert verified.returncode == 0, verified.stdout
@@ -57,8 +58,8 @@ def other_operator(server):
 
 @pytest.fixture(scope="session")
 def stuck():
-    """A worker that stands still in a request, on a server of its own, so
-    that other tests use the half minute until it is killed."""
+    """A worker that hangs in a request, on a server of its own, so that other
+    tests use the half minute until it is killed."""
     one = kit.Watched(place("stuck"), SAYSO_WORKERS="2").start()
     with one.client("agent", agent="a", timeout=60) as client, \
             concurrent.futures.ThreadPoolExecutor() as pool:
@@ -79,7 +80,7 @@ def stuck():
 
 @pytest.fixture
 def channel(server):
-    """channel(kind, name, ...) makes one where people are told."""
+    """channel(kind, name, ...) makes a channel to people."""
     made = []
 
     def make(kind, name, address="https://x.invalid/", notify_to=(),
@@ -127,7 +128,7 @@ def really_called(request):
 
 
 class Person:
-    """Somebody who may sign in, and a client that has."""
+    """A person who may sign in, and a client that has."""
 
     def __init__(self, server, role):
         self.email = f"{role}-{kit.new_id()}@example.com"

@@ -23,7 +23,7 @@ SANITIZERS = {"ASAN_OPTIONS": "detect_leaks=0"}  # it would trace a process
 
 
 def possible():
-    """None, or why not."""
+    """None, or the reason."""
     if os.geteuid() != 0:
         return "not root, who alone can make users"
     done = subprocess.run(["unshare", "--mount", "true"], capture_output=True)
@@ -71,7 +71,7 @@ class Installed:
         assert self.namespace.stdout.readline() == "there\n"
 
     def command(self, user, *args):
-        """A command of that user, who is in the groups that they are in."""
+        """Runs a command as that user, in the user's groups."""
         enter = ["nsenter", f"--target={self.namespace.pid}", "--mount"]
         if user != "root":
             enter += ["setpriv", f"--reuid={user}", f"--regid={user}",
@@ -125,7 +125,7 @@ class Installed:
         self.done("postgres", PG / "pg_ctl", "reload", "-D", self.at / "data")
 
     def psql(self, user, role, text, database="sayso"):
-        """SQL of a user of the system who calls themselves that role."""
+        """Runs SQL as a system user who connects as that role."""
         return self.run(user, "psql", "-X", "-q", "-At", "-h", self.socket_at,
                         "-v", "ON_ERROR_STOP=1", "-U", role, "-d", database,
                         "-c", text)
@@ -226,7 +226,7 @@ class Installed:
 
     @contextlib.contextmanager
     def changed(self, path, text):
-        """The file has another text meanwhile."""
+        """The file has another text inside the block."""
         old = path.read_text()
         path.write_text(text)
         try:

@@ -111,14 +111,14 @@ def style_of(method, path):
 
 
 def check_answer(response):
-    """Holds for whatever the server says; raises where it does not."""
+    """Checks every answer of the server; raises where a check fails."""
     method, path = response.request.method, response.request.url.path
     status, text = response.status_code, response.text
     assert status != 500, f"{method} {path}: 500 {text}"
     assert 200 <= status < 504, f"{method} {path}: {status}"
     if status < 400 or method == "HEAD":
         return
-    # But for what a token happens to spell.
+    # A token is random and may spell any word.
     plain_text = re.sub(r'name="csrf" value="[^"]*"', "", text)
     assert not LEAKS.search(plain_text), f"{method} {path}: {text}"
     kind = response.headers["content-type"]
@@ -134,7 +134,7 @@ def check_answer(response):
     assert isinstance(body, dict), text
     if status == 409 and not str(body["code"]).startswith("lease."):
         assert "lease" not in text.lower(), text
-    if "x-request-id" not in response.headers:  # nginx said it
+    if "x-request-id" not in response.headers:  # it came from nginx
         assert kind == "application/json" and body["detail"] and body["code"]
     elif style_of(method, path) == "DETAIL":
         assert kind == "application/json", kind
@@ -146,7 +146,7 @@ def check_answer(response):
 
 
 class Watched(Server):
-    """A server all of whose answers are checked on the way."""
+    """A server whose answers are all checked."""
 
     def client(self, *args, **kwargs):
         def watch(response):
@@ -158,7 +158,7 @@ class Watched(Server):
         return client
 
     def pid(self):
-        """The process of ./start, and of what it started by name."""
+        """The process of ./start, and of a named child."""
         return int((self.state / "pid").read_text())
 
     def supervisor(self):
@@ -185,7 +185,7 @@ class Watched(Server):
 
 
 def complaints(server):
-    """Lines of the log that no request should be able to bring about."""
+    """Lines of the log that no request should be able to cause."""
     return [x for x in server.log().splitlines()
             if re.search("Sanitizer|runtime error|internal code|was left open|"
                          r"supervisor: sayso: \w+, \d+, (ended|is killed)", x)]
@@ -212,14 +212,14 @@ def wait_for(what, seconds=30):
 
 
 def start_database(server):
-    """As ./start does, which leaves it to somebody else to bring it back."""
+    """As ./start does, which does not restart it by itself."""
     data = server.state / "postgres"
     owner = pwd.getpwuid(data.stat().st_uid)
     as_owner = {}
     if os.geteuid() == 0:
         as_owner = {"user": owner.pw_uid, "group": owner.pw_gid,
                     "extra_groups": []}
-    # Its log stays where ./start keeps it, and is the owner's to write.
+    # Its log stays in the place of ./start, and belongs to the owner.
     with open(server.state / "log/postgres.log", "a") as log:
         process = subprocess.Popen(
             ["/usr/lib/postgresql/15/bin/postgres", "-D", data], stdout=log,
@@ -265,7 +265,7 @@ def locked(server, *intents):
 
 @contextlib.contextmanager
 def asleep(server, name):
-    """One of its processes stands still: what it would do is not done."""
+    """Stops one of the server's processes, so that its work is not done."""
     pid = server.child(name)
     os.kill(pid, signal.SIGSTOP)
     try:
@@ -311,7 +311,7 @@ def has_request(worker, path):
 
 
 def queued(path):
-    """How many have come in at a path and were not taken yet."""
+    """The number of connections at a path that were not accepted yet."""
     rows = [x.split() for x in
             pathlib.Path("/proc/net/unix").read_text().splitlines()[1:]]
     return sum(len(row) == 8 and row[7] == str(path) and row[5] == "02"
@@ -356,7 +356,7 @@ def children(pid):
 
 
 def refused(response, status, code=None, at=None):
-    """Was it refused in this way? Gives the body."""
+    """Checks that it was refused in this way. Returns the body."""
     said = response.text[:500]
     assert response.status_code == status, said
     body = response.json()
@@ -398,7 +398,7 @@ def put(path, value):
 
 
 def new_intent(client, status="active", **body):
-    """An intent in one of the states that a call can bring it to."""
+    """An intent in one of the statuses that a call can set."""
     r = client.post("/api/v1/intents", json={"title": "Refund", **body})
     assert r.status_code == 201, r.text
     steps = {"draft": [], "active": ["active"],
@@ -427,7 +427,7 @@ def record(**more):
 
 
 def suspend(client, **more):
-    """The SDK's two calls; gives the intent and the suspension's id."""
+    """The SDK's two calls; returns the intent and the suspension's id."""
     intent = new_intent(client, "suspended_awaiting_input")
     wanted = record(**more)
     wanted = {k: v for k, v in wanted.items() if v is not None}

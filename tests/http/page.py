@@ -155,7 +155,7 @@ def token(client):
 
 
 def once(r, client=None):
-    """The secret that a page shows, or the one that it leads to; None where it
+    """The secret that a page shows, or the page that it leads to; None where it
     shows none."""
     if client and r.status_code == 303:
         r = client.get(r.headers["location"])

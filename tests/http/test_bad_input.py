@@ -76,7 +76,7 @@ def first(row, by_role):
 
 @pytest.fixture(scope="module")
 def send(agent, operator, admin):
-    """Sends bytes to a row, by who may, about an intent that there is."""
+    """Sends bytes to a route, in an allowed role, about an existing intent."""
     by_role = {"agent": agent, "operator": operator, "admin": admin}
     intent = new_intent(agent)
 
@@ -123,7 +123,7 @@ def test_the_place_is_told(send, row):
 
 @pytest.mark.parametrize("row", **by_name(WRITING))
 def test_the_bodys_ceiling(send, row):
-    """One byte more than the row says is refused; at the row's size a body is
+    """One byte more than the route's limit is refused; a body of that size is
     read."""
     def sized(n):
         return b'{"x":"' + b"x" * (n - 8) + b'"}'
@@ -343,8 +343,8 @@ def test_empty_parts_of_a_query_are_nothing(agent):
 # --- Conflicts and their words --------------------------------------------
 
 def test_no_conflict_speaks_of_what_it_is_not_about(server, agent, operator):
-    """Clients tell a conflict of holders from others by five letters in the
-    body: they must not come in by a title, a value or a name."""
+    """Clients recognize a lease conflict by five letters in the body: no title,
+    value or name may bring them in."""
     from kit import answer, set_status, suspend
     word = "Please reLEASE the lease"
     key = server.key("operator", label="Release Lease")
@@ -356,7 +356,7 @@ def test_no_conflict_speaks_of_what_it_is_not_about(server, agent, operator):
         assert answer(boss, asked, word, reason=word).status_code == 200
         r = answer(boss, asked, word)
         body = refused(r, 409, "suspension.already_decided")
-        assert body["value"] == word  # nothing is lost by it
+        assert body["value"] == word  # the value is unchanged
         assert body["responded_by"] == "Release Lease"
         assert "lease-Lease" in body["audit_summary"]
         assert "lease" not in r.text.lower()

@@ -1,7 +1,8 @@
-"""PostgreSQL stopped in its tracks, ended, and killed: 503 within 3 s, and
-all is well again without a restart of anything else.
+"""PostgreSQL stopped, ended, and killed: 503 within 3 s, and all works again
+without a restart of anything else.
 
-A server of its own; only its processes are touched."""
+A server of its own; only its processes are touched.
+"""
 import concurrent.futures
 import os
 import signal
@@ -58,8 +59,7 @@ def stop_database(server, sig):
 
 
 def unavailable(call):
-    """One request, long before anything else would end it, with the words for
-    it."""
+    """One request, answered long before any timeout, with its sentence."""
     begun = time.monotonic()
     r = call()
     took = time.monotonic() - begun
@@ -98,7 +98,7 @@ def gone(server, agent, operator, nobody, asked):
 
 
 def back(server, agent, operator, asked):
-    """And afterwards: at once, with every worker, and nothing was lost."""
+    """Afterwards: at once, with every worker, and nothing was lost."""
     wait_for(lambda: agent.get("/readyz").status_code == 200)
     got = kit.together(*[lambda: agent.get("/readyz")] * 12)
     assert {r.status_code for r in got} == {200}
@@ -143,7 +143,7 @@ def test_the_database_ends(server, agent, operator, nobody, asked, sig):
 
 
 def test_every_connection_is_cut(server, agent, operator, asked):
-    """A restart between two requests costs nobody an error."""
+    """A restart between two requests causes no error."""
     for _ in range(3):
         assert agent.get("/readyz").status_code == 200
         with server.database() as db:
@@ -156,12 +156,12 @@ def test_every_connection_is_cut(server, agent, operator, asked):
 
 
 def test_a_row_that_somebody_holds(server, agent, operator, asked):
-    """A lock that is not given back is an ordinary 503 too."""
+    """A lock that is not released is an ordinary 503 too."""
     with server.database() as db, db.transaction():
         db.execute("SELECT FROM intent WHERE id = %s FOR UPDATE",
                    [asked["intent_id"]])
         unavailable(lambda: answer(operator, asked, "deny"))
-        # Reading waits for nobody.
+        # Reading takes no locks.
         r = agent.get(f"/api/v1/suspensions/{asked['suspension_id']}")
         assert r.json()["state"] == "pending"
     assert answer(operator, asked, "deny").status_code == 200

@@ -78,7 +78,7 @@ def intent(server):
 
 @pytest.fixture
 def path():
-    """Where one test alone is called."""
+    """A path of one test alone."""
     return f"/{uuid.uuid4()}"
 
 
@@ -150,7 +150,7 @@ def tried(db, delivery_id, n=1, seconds=20):
 
 
 def verify(clock, request, secret=SECRET):
-    """By the published verifier, whose clock goes with ours."""
+    """With the published verifier, at the time of the moved clock."""
     class Moved(datetime.datetime):
         @classmethod
         def now(cls, tz=None):
@@ -194,7 +194,7 @@ def test_a_push_arrives_signed(db, clock, receiver, intent, path):
 
 
 def test_it_looks_by_itself(db, clock, receiver, intent, path):
-    """Every second, whoever forgets to wake it."""
+    """Every second, also without a wake-up."""
     to = endpoint(db, clock, receiver.url(path))
     took = []
     for _ in range(5):
@@ -358,7 +358,7 @@ def test_a_private_address_is_refused(db, clock, receiver, intent, path, host):
 
 def test_a_connection_is_not_shared_with_who_may_less(db, clock, receiver,
                                                       intent, path):
-    """One that was opened for an internal endpoint is still open."""
+    """The connection for an internal endpoint is still open."""
     ours = endpoint(db, clock, receiver.url(path))
     theirs = endpoint(db, clock, receiver.url(path + "/x"), internal=False)
     assert settled(db, queue(db, clock, ours, intent))["state"] == "delivered"
@@ -515,8 +515,8 @@ def another(server, n):
 
 
 def test_the_database_is_restarted(server, db, clock, receiver, intent, path):
-    """While something is on its way: what came of it is written down when the
-    database is back, and nothing is lost."""
+    """While a delivery is being sent: its result is stored when the database is
+    back, and nothing is lost."""
     receiver.answer(path, 204, delay=2)
     to = endpoint(db, clock, receiver.url(path))
     sent = queue(db, clock, to, intent)
@@ -717,7 +717,8 @@ def test_a_plain_webhook(db, clock, receiver, intent, path):
 def test_an_answer_is_pushed_at_once(server, db, clock, receiver, intent,
                                      path):
     """The sender is woken by the commit, and does not wait for its look."""
-    # Nothing else is sent meanwhile: whatever ends makes it look, too.
+    # Nothing else is sent meanwhile, because the end of any delivery makes it
+    # look too.
     db.execute("UPDATE endpoint SET paused_at = now() WHERE paused_at IS NULL")
     with server.client("admin") as admin, \
             server.client("agent", agent="pushed-agent") as agent, \
@@ -752,8 +753,8 @@ def test_an_answer_is_pushed_at_once(server, db, clock, receiver, intent,
 
 def test_who_waits_for_another_intent_is_told_that_it_goes_on(
         server, db, receiver, path):
-    """The event of the intent that goes on is written by the call that
-    completed the other one."""
+    """The event of the dependent intent is written by the call that completed
+    the other one."""
     with server.client("admin") as admin, \
             server.client("agent", agent="waiting-agent") as agent:
         made = admin.post("/api/v1/endpoints", json={

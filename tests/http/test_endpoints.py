@@ -1,5 +1,5 @@
-"""Endpoints of agents: registered, read, changed, rotated, removed; and what
-is written for them when a question ends."""
+"""Endpoints of agents: registered, read, changed, rotated, removed; and the
+deliveries to them when a question ends."""
 import base64
 import concurrent.futures
 import contextlib
@@ -15,7 +15,7 @@ PATH = "/api/v1/endpoints"
 
 @pytest.fixture(autouse=True)
 def alone(server):
-    """Nothing that another test registered is told of this one."""
+    """No endpoint of another test gets messages of this one."""
     yield
     with server.database() as db:
         db.execute("DELETE FROM subscription")
@@ -490,7 +490,7 @@ def not_there(server, asked):
 
 
 def test_a_paused_channel_may_be_named(server, bot, channel):
-    """Its name is known; who is told is decided when they are told."""
+    """Its name is known; the recipients are chosen when a notice is written."""
     away = channel("slack", "away", notify_to=["mara"], paused=True)
     every = channel("slack", "every", every=True)
     asked = [ask(bot, channel_hint="away"),

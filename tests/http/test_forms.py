@@ -1,5 +1,5 @@
-"""Answering in the browser, with the forms as they stand on the pages: no
-script is needed, nothing typed is lost, and a GET decides nothing."""
+"""Answering in the browser, with the forms of the pages: no script is needed,
+typed text is not lost, and a GET decides nothing."""
 import re
 
 import pytest
@@ -321,7 +321,7 @@ def test_what_was_shown_is_not_what_is_stored(agent, me, seen):
         data["subject_sha256"] = seen
     r = me.client.post(at(asked) + "/respond", data=data)
     assert r.status_code == 409
-    # The question again, as it stands, with what was typed.
+    # The question again, in its current state, with the typed text.
     again = Page(r)
     assert "typed before" in r.text
     assert again.data("/respond")["subject_sha256"] == asked["subject_sha256"]

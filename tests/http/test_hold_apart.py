@@ -1,5 +1,5 @@
-"""Agents are kept apart: what one does not reach is to it as if it were not
-there, at every route, and people and keys that reach all see it as before."""
+"""Agents are kept apart: an intent out of reach reads as not found at every
+route, and people and keys with reach all see it as before."""
 import hashlib
 import json
 import re
@@ -17,7 +17,7 @@ ONES_OWN = re.compile(r"/intents/\{id\}|/subscribe/intents/\{id\}")
 
 
 class World:
-    """Alpha and beta, each with a key of its own, and what alpha has."""
+    """Two agents, each with a key of its own, and alpha's things."""
 
     def __init__(self, server):
         self.server = server
@@ -47,7 +47,7 @@ class World:
         return f"/api/v1/intents/{intent['id']}"
 
     def everything(self):
-        """All that a call could have changed of alpha's."""
+        """Everything of alpha's that a call could have changed."""
         with self.server.database() as db:
             return db.execute("""
                 SELECT array(SELECT to_jsonb(i) FROM intent i
@@ -131,8 +131,8 @@ def test_M3_whoever_reaches_it_reads_it(world, row, operator, auditor):
             assert client.get(path).status_code == 200
 
 
-# Every other route of a key with a part of the path, and how another agent's
-# is refused there.
+# Every other route of a key with a part of the path, and the refusal for
+# another agent's.
 OTHERS = {
     "GET /api/v1/agents/{agent_id}/subscribe": (403, "agent.not_named"),
     "GET /api/v1/subscribe/agents/{agent_id}": (403, "agent.not_named"),
@@ -146,7 +146,8 @@ OTHERS = {
     "DELETE /api/v1/endpoints/{id}": (404, "endpoint.unknown"),
     "POST /api/v1/endpoints/{id}/rotate": (404, "endpoint.unknown"),
 }
-# And those without one, which a test below is about; or why none is.
+# The routes without one, which a test below covers; or the reason why none
+# does.
 LISTS = {
     "GET /api/v1/intents": "test_M3_a_list_has_what_is_within_reach",
     "POST /api/v1/intents": "test_M3_nothing_is_hung_on_anothers_intent",
@@ -325,8 +326,9 @@ def test_assigning_gives_reach_and_taking_back_ends_it(world):
 
 
 def test_M3_a_stream_ends_with_the_reach(world, operator):
-    """Of an agent that was unassigned, and of a key that reaches all no more;
-    those who still reach the intent go on reading."""
+    """The stream of an agent that was unassigned ends, and so does that of a
+    key that no longer reaches all; streams of agents that still reach the
+    intent continue."""
     server, intent = world.server, new_intent(world.alpha)
     at, name = world.at(intent), world.names["beta"]
     once = server.key("agent", "--agent", f"once-{new_id()[:8]}", "--reach",
@@ -542,7 +544,7 @@ def test_M7_a_name_that_a_key_had_before_stays(world):
 
 
 def said_by(client, intent_id):
-    """Of whom each type of event is, and what the list says of the chain."""
+    """The actors of each type of event, and the list's verdict on the chain."""
     listed = kit.events(client, intent_id, limit=100)
     kit.check_chain(listed)
     r = client.get(f"/api/v1/intents/{intent_id}/events/verify").json()
@@ -584,7 +586,7 @@ def test_M7_an_event_says_what_kind_of_actor(world, operator, person):
 
 
 def test_M7_events_from_before_have_no_kind_of_actor(world, person):
-    """They are what was hashed, and a chain that begins with them goes on."""
+    """These bytes were hashed, and the chain continues after them."""
     alpha, old = world.alpha, new_intent(world.alpha)["id"]
     previous = None
     with world.server.database() as db, db.transaction():

@@ -20,7 +20,7 @@ def server():
     one = Watched(place("ceilings"), SAYSO_WORKERS="2",
                   SAYSO_DATABASE_TIMEOUT="20").start()
     yield one
-    # A worker may have been replaced by a fresh one between two requests; none
+    # A worker may have been replaced by a new one between two requests; none
     # died.
     assert complaints(one) == []
     with one.client("agent", agent="alpha") as client:
@@ -53,7 +53,7 @@ def family(agent):
 
 
 def walk(client, path, member, **query):
-    """All that a list holds, page by page, and how long the pages were."""
+    """The whole list, page by page, and the sizes of the pages."""
     found, pages, after = [], [], None
     while after or not pages:
         if after:
@@ -137,9 +137,9 @@ def test_h1_an_answer_that_is_too_large_ends_the_request_alone(server, agent):
 
 
 def high_water(server):
-    """The most memory that a worker of the sanitized build ever had, in MB;
-    what it has freed is kept for a while, up to 256 MB. One that made room
-    for a fresh one told its own."""
+    """The largest memory that a worker of the sanitized build ever had, in MB;
+    freed memory is kept for a while, up to 256 MB. A replaced worker has logged
+    its own."""
     def of(pid):
         text = pathlib.Path(f"/proc/{pid}/status").read_text()
         found = re.search(r"VmHWM:\s+(\d+)", text)
@@ -230,7 +230,7 @@ def heaviest(agent, n, **more):
 @pytest.mark.route("GET /decided.jsonl")
 @pytest.mark.route("GET /intents/{id}")
 def test_h1_pages_of_the_largest_questions_are_shown(server, agent, person):
-    """No agent takes the lists of questions away from people."""
+    """An agent cannot make the lists of questions unavailable to people."""
     asked = [heaviest(agent, n) for n in range(52)]
     me = person("operator")
 

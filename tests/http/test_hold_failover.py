@@ -18,7 +18,7 @@ SILENT = 5  # hosts
 
 @pytest.fixture(scope="module")
 def server():
-    # Not so patient as ./check: how long it takes is looked at.
+    # With a shorter timeout than ./check, because the time is measured.
     one = kit.Watched(place("failover"), SAYSO_DATABASE_TIMEOUT="4").start()
     yield one
     one.stop()
@@ -39,8 +39,8 @@ def operator(server):
 
 @contextlib.contextmanager
 def read_only(server):
-    """As a primary is that was made a standby's peer: new transactions of all
-    connections, those that are there too, may not write."""
+    """Like a demoted primary: new transactions of all connections, also of open
+    ones, may not write."""
     def say(value):
         with server.database() as db:
             db.execute("SET default_transaction_read_only = off")
@@ -70,7 +70,7 @@ def test_a_database_that_has_become_read_only_is_a_lost_one(
 
 
 def silent():
-    """A host that takes connections and never says a word."""
+    """A host that accepts connections and never answers."""
     s = socket.socket()
     s.bind(("127.0.0.1", 0))
     s.listen(16)
@@ -107,7 +107,7 @@ def test_silent_hosts_do_not_keep_from_the_one_that_answers(server, tmp_path):
                 break
         assert "ok     the database answers" in done.stdout, done.stdout
         assert "ok     each process reaches" in done.stdout, done.stdout
-        # A command has no deadline of its own, and walks on all the same.
+        # A command has no deadline of its own, and still tries each host.
         done = server.sayso("verify", conf=tmp_path / "c")
         assert done.returncode == 0, done.stdout + done.stderr
 

@@ -168,7 +168,7 @@ def test_A6_the_same_details_are_told_of(agent, person):
     assert "2 have the same details as another open request" in head(r)
     assert seen.count("Same details as another open request") == 2
     assert seen.count("also in this list") == 2
-    # One that is not ticked is told of as well.
+    # A question that is not ticked is counted as well.
     r = picked(me.client, one, plain)
     assert "1 has the same details as another open request" in head(r)
     assert f'href="/suspensions/{two["suspension_id"]}"' in r.text
@@ -301,7 +301,7 @@ def test_A1_the_difference_marks_what_goes_beyond(agent, me):
     assert "Approve with changes: amount 99.5 → 4,999.99" in seen.text
     assert len(re.findall(r'<tr class="beyond grave">', r.text)) == 1
     assert "Comment required" in seen.text
-    assert "A comment is needed" not in seen.text  # to look is no mistake
+    assert "A comment is needed" not in seen.text  # looking is no mistake
     # Without the comment it does not count, and the difference stays.
     r = me.post(at_respond(asked),
                 data={**seen.data("/respond"), "value": "edit"})
@@ -430,7 +430,7 @@ def test_A8_the_clock_deletes_what_is_left(server):
             tick.execute("SELECT sealed FROM secret_view")
 
 
-# --- A9: a single key is one's own wish -----------------------------------
+# --- A9: single letter keys are a setting of each person -------------------
 
 def test_A9_a_single_key_is_off_until_somebody_wants_it(person):
     me = person("operator").client

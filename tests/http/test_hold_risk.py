@@ -1,6 +1,5 @@
-"""Silence and risk are the operator's: what a fallback may pick, what silence
-leaves behind, how grave a question is at the least, and what a grave yes asks
-for."""
+"""Silence and risk: the fallbacks allowed, the record of an expiry, the least
+severity of a question, and the confirmation of a grave yes."""
 import re
 
 import pytest
@@ -48,7 +47,7 @@ def expired(client, asked):
 
 @pytest.mark.parametrize("severity", SEVERITIES)
 def test_h3_silence_is_never_a_yes(agent, severity):
-    """A wire of a million, one second, no person, and a yes at its end."""
+    """A transfer of a million, one second, no person, and a yes at its end."""
     for body in (kind("approval", fallback_value="approve"),
                  kind("permission", fallback_value="allow_once"),
                  kind("handoff_acceptance", fallback_value="accept"),
@@ -292,8 +291,8 @@ def test_h3_silence_goes_by_the_severity_that_counts(server, agent, lenient):
 
 def test_h3_what_a_kind_needs_goes_by_the_agents_word(agent, operator,
                                                      person):
-    """The server raised it, so the agent need not have stated what comes of
-    it; the page says so."""
+    """The server raised it, so the agent need not have stated the consequence;
+    the page says so."""
     one = {k: v for k, v in DROP.items() if k != "consequence"}
     refused(agent.post("/api/v1/suspensions", json={
         "question": "?", "kind": "approval", "subject": one,
@@ -331,13 +330,13 @@ def test_a2_what_is_not_said_sorts_as_medium(server, person):
                                ("low", 7200))]
     assert listed(me, q=word) == order
     assert listed(me, agent=word) == order
-    # A page that begins between them goes on where it ended, by the index as
-    # by the words.
+    # A page that begins between them continues in the right place, with and
+    # without the search.
     for n, last in enumerate(order[:-1]):
         for query in ({"q": word}, {"agent": word}):
             rest = listed(me, after=last, **query)
             assert rest == order[n + 1:], (n, query)
-    # And the question's own page knows where it stands.
+    # The question's own page has the same position.
     page = me.get(f"/suspensions/{order[2]}").text
     assert f'/suspensions/{order[1]}"' in page
     assert f'/suspensions/{order[3]}"' in page

@@ -131,7 +131,7 @@ QUEUE = 2  # where a stranger waits
 
 @contextlib.contextmanager
 def taken(server, *places):
-    """Somebody else has these places for hashing."""
+    """Takes these places for hashing."""
     fds = pathlib.Path(f"/proc/{server.supervisor()}/fd")
     [path] = [p for p in fds.iterdir()
               if os.readlink(p).startswith("/memfd:sayso-turns")]
@@ -192,7 +192,7 @@ def test_M2_who_waits_gets_the_next_place(server, browser, person):
 
 
 def test_M2_workers_go_on_serving_while_many_sign_in(server, nobody, person):
-    """Of those that find no place one waits; the others are answered."""
+    """Of those without a place one waits; the others are answered."""
     one = person(signed_in=False)
     clients = [server.client(transport=elsewhere()) for _ in range(12)]
     forms = [login_data(c, email=one.email, password="x") for c in clients]
@@ -320,7 +320,7 @@ def test_M2_common_passwords_are_refused(server, person, password):
 # --- L5: what processes see of root's environment --------------------------
 
 def test_L5_processes_see_nothing_of_ours(server):
-    """./start was run with all that this process has, and more."""
+    """./start was run with the whole environment of this process, and more."""
     allowed = re.compile(r"(SAYSO_\w+|PATH|LC_ALL|PWD|SHLVL|_|PG\w+|"
                          r"[A-Z]+SAN_OPTIONS|OLDPWD|NGINX\w*)=")
     pids = [server.postmaster(), server.supervisor(), *server.workers()]
@@ -329,7 +329,7 @@ def test_L5_processes_see_nothing_of_ours(server):
     for pid in pids:
         raw = pathlib.Path(f"/proc/{pid}/environ").read_bytes().decode()
         for text in raw.split("\0"):
-            # nginx writes its title over what was there.
+            # nginx overwrites its environment with its title.
             assert not text or kit.comm(pid) == "nginx" and "=" not in text \
                 or allowed.match(text), (kit.comm(pid), text.split("=")[0])
 
@@ -417,7 +417,7 @@ def tls(server):
     main = main.replace(str(old), str(at)).replace("error_log ", "#")
     (at / "nginx.conf").write_text(main)
     (at / "log").write_text("")
-    # As whom ./start runs its own: nobody else reaches the sockets.
+    # As the user of ./start's own nginx: no other may connect to the sockets.
     owner = (server.state / "postgres").stat()
     for path in (at, *at.iterdir()):
         os.chown(path, owner.st_uid, owner.st_gid)

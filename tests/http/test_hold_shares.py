@@ -30,7 +30,7 @@ STREAMS, HELD = 30, 10
 REFUSED_HELD = 8  # of one caller, for at least so many seconds:
 REFUSED_FOR = 4.9
 KEPT = 76_000_000  # unsent bytes of all streams, and one event's more
-WAIT_MAX = 200_000_000  # what the process that holds them takes
+WAIT_MAX = 200_000_000  # the memory of the process that holds them
 
 
 @pytest.fixture(scope="module")
@@ -194,7 +194,7 @@ def test_H5_a_session_has_a_ceiling_too(server, operator_cookie):
 
 def test_H5_a_few_refused_streams_wait_and_the_others_are_answered(
         server, full):
-    """A client that is refused comes back at once, for ever."""
+    """A refused client reconnects at once, without an end."""
     key, path = full
     headers = {"X-API-Key": key, "Accept": "text/event-stream"}
 
@@ -274,8 +274,8 @@ def test_L2_nothing_is_held_without_a_workers_word(server, seal):
 
 @contextlib.contextmanager
 def nginx_asleep(server):
-    """Nothing that is sent to it goes on to a reader: neither its buffers nor
-    the system's take a part of what is counted."""
+    """nginx is stopped, so that nothing reaches a reader: neither its buffers
+    nor the system's take a part of the counted bytes."""
     pid = int((server.state / "nginx/nginx.pid").read_text())
     workers = children(pid)
     for one in workers:
@@ -301,7 +301,7 @@ def big_event(server, key, intent):
 
 
 def most(pid, done, seconds=20):
-    """The largest RSS until something is so, and for a moment more."""
+    """The largest RSS until a condition holds, and for a moment after."""
     seen, end = [], time.monotonic() + seconds
     while time.monotonic() < end and not done():
         seen.append(kit.resident(pid))
@@ -523,7 +523,7 @@ def test_H5_endpoints_and_subscriptions(server):
 # --- Deliveries -----------------------------------------------------------
 
 class Tarpit:
-    """Takes connections, and never says a word on one."""
+    """Accepts connections, and never answers."""
 
     def __init__(self):
         self.s = socket.create_server(("127.0.0.1", 0))
@@ -558,8 +558,8 @@ SECRET = "whsec_" + base64.b64encode(bytes(32)).decode()
 
 
 def test_M4_slow_endpoints_of_one_agent_delay_nobody(wide, receiver):
-    """Three hundred that wait for twenty of them: eight are on their way at
-    once, and the others' come meanwhile."""
+    """Three hundred that wait for twenty of them: eight are being sent at once,
+    and the others' arrive meanwhile."""
     tarpit = Tarpit()
     intent = new_intent(wide.client("agent", agent="alpha"))["id"]
     path = f"/{new_id()}"

@@ -1,6 +1,5 @@
-"""The words on the buttons are the server's: what an agent calls a choice
-never hides what the choice does, and what a page does not show is not
-approved in one step."""
+"""The words on the buttons are the server's: an agent's label never hides the
+effect of a choice, and hidden parts of a page are not approved in one step."""
 import json
 import re
 
@@ -337,7 +336,7 @@ def test_M5_more_than_anybody_reads_is_not_asked(agent, operator):
     r = agent.post("/api/v1/suspensions", json={
         "question": "Go on?", "kind": "approval", "subject": values})
     refused(r, 422, "subject.too_large", "subject")
-    # A context is no subject: what is not shown of it takes a second step.
+    # A context is not a subject: its hidden parts take a second step.
     r = agent.post("/api/v1/suspensions", json={
         "question": "Go on?", "context": values})
     assert r.status_code == 201, r.text

@@ -106,7 +106,7 @@ def test_the_same_again_is_the_same_answer(server, agent, operator, name):
     for _ in range(2):
         again = case.send(key)
         assert again.status_code == first.status_code
-        # A secret is shown once: what is replayed goes without it.
+        # A secret is shown once: a replay has none.
         shown = {k: v for k, v in first.json().items() if k != "secret"}
         assert again.json() == shown
         assert again.headers.get("etag") == first.headers.get("etag")
@@ -150,7 +150,7 @@ def test_a_key_belongs_to_who_sent_it(server, agent, other_agent, operator):
 
 def test_the_answer_of_the_first_is_not_for_the_second(
         agent, operator, other_operator):
-    """Only the winner's key replays; another's is told who won."""
+    """Only the winner's key replays; another one gets the conflict."""
     asked, key = ask(agent), new_id()
     path = f"/api/v1/suspensions/{asked['suspension_id']}/respond"
     headers = {"Idempotency-Key": key}

@@ -1,5 +1,5 @@
-"""The inbox: who sees what, filters in the address, several at once, saved
-views, and what was decided with its export."""
+"""The inbox: the audience of a question, filters in the address, several
+answers at once, saved views, and decided questions with their export."""
 import contextlib
 import csv
 import html
@@ -136,7 +136,7 @@ def test_the_count_is_what_the_reader_can_act_on(server, person, post):
         page = Page(one.client.get("/decided"))
         return re.search(rf"{view} (\d+)?", page.text)[1]
 
-    # Beyond two hundred a title tells no more: what is theirs alone counts.
+    # Beyond two hundred the title shows no number; the count of their own does.
     assert count("Mine") is None
     post(responder={"mode": "named", "who": person("operator").email})
     assert count("Mine") is None
@@ -309,7 +309,7 @@ def test_one_decision_for_many_leaves_out_what_is_not_for_it(
     for asked in (low, unsaid, high):
         got = operator.get(f"/api/v1/suspensions/{asked['suspension_id']}")
         assert got.json()["state"] == "pending"
-    # All are sent all the same: what is left out stays so.
+    # All of them are sent; the ones left out stay out.
     r = me.client.post("/inbox/decide", data={
         "csrf": csrf, "answer": "approve", "pick[]": pick})
     page = Page(r)
@@ -618,7 +618,7 @@ def test_the_export_says_what_was_answered(me, post, operator):
     table, line = exported(me.client, asked)
     assert line["value"] == given == json.loads(table["value"])
     assert line["label"] == "" and line["outcome"] == "answered"
-    # Words are words in a table, and harmless there.
+    # A text answer is text in a table, and harmless there.
     words = post("Words?", kind="elicitation", response_type=None,
                  subject={"prompt": "Words?"})
     assert answer(operator, words, "=1+1").status_code == 200
@@ -791,7 +791,7 @@ def test_an_export_tells_where_it_ends(server, me):
         rows = list(csv.reader(io.StringIO(me.client.get(
             "/decided.csv", params={"who": who}).text, newline="")))
         assert len(rows) == 5002 and "at most 5,000" in rows[-1][0]
-        # One page looks through 2,000 answers, and says so.
+        # One page scans 2,000 answers, and says so.
         r = me.client.get("/decided", params={"who": who, "kind": "approval"})
         assert "Only 2,000 answers were searched" in r.text
         assert 'href="/decided?who=' in r.text and ">Older" in r.text
@@ -816,7 +816,7 @@ def test_an_export_ends_with_a_whole_row(server, me):
 @route("GET /inbox")
 @route("POST /api/v1/suspensions")
 def test_the_initiator_is_left_out_however_spelled(post, me, person):
-    """An exclusion is not missed by a capital letter or a space."""
+    """An exclusion also holds for another spelling with capitals or a space."""
     asked = post("Whose?", intent={
         "title": "T", "initiated_by": f"  {me.email.upper()} "},
         responder={"mode": "operators", "not_initiator": True})

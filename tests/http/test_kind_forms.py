@@ -1,6 +1,5 @@
 """The fields by which a yes allows less, as they are posted: read exactly,
-shown before they count, and nothing of what a stranger may send instead
-decides anything."""
+shown before they count, and no other posted value decides anything."""
 import hashlib
 import json
 
@@ -86,7 +85,7 @@ def pending(client, asked):
 
 
 def through(who, asked, choice, **typed):
-    """Fills in, looks, confirms; gives the page with the difference."""
+    """Fills in, looks, confirms; returns the page with the difference."""
     data = {**fields(show(who, asked, choice)), **typed}
     r = post(who, asked, {**data, "look": choice})
     assert r.status_code == 200, r.text
@@ -257,7 +256,7 @@ def test_looking_decides_nothing(agent, me):
 def test_only_what_was_shown_counts(agent, me):
     asked = cost(agent)
     data = {**fields(show(me, asked, "confirm")), "f1": "3"}
-    # Never looked at, looked at with another value, a number made up.
+    # Never shown, shown with another value, an invented digest.
     seen = fields(Page(post(me, asked, {**data, "look": "confirm"})))
     for bad in (data, {**seen, "f1": "4"}, {**data, "looked": ""},
                 {**data, "looked": "0" * 64}):

@@ -1,5 +1,5 @@
-"""The seven kinds over HTTP: asked, read, answered in every way at both doors,
-and by whom."""
+"""The seven kinds over HTTP: asked, read, answered in every way at both APIs,
+and by every sort of responder."""
 import hashlib
 import json
 
@@ -91,7 +91,7 @@ def reply(client, asked, **body):
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_kind_is_asked_and_read_the_same_everywhere(server, agent, operator,
                                                       kind):
-    """AUI-AR-READ-003: who waits for a person shows it."""
+    """AUI-AR-READ-003: a client shows the person that the agent waits for."""
     asked = put_question(agent, server, kind, severity="high")
     seen = read(agent, asked)
     assert seen == read(operator, asked)
@@ -223,7 +223,7 @@ ANSWERS = [
     ("handoff_acceptance", {}, {"value": "decline", "reason": "busy"},
      "declined", "active"),
 ]
-# Allowed once is less than what these questions ask for.
+# Allowed once is less than these questions ask for.
 MODIFIED = {"edit", "constrain", "allow_for", "allow_once", "approve_edited"}
 
 
@@ -735,7 +735,7 @@ def test_a_plain_record_is_a_plain_card_and_never_a_permit(agent, operator,
     seen = read(agent, {"suspension_id": sid})
     assert seen["kind"] is None
     assert {c["effect"] for c in seen["choices"]} == {"none"}
-    # Members of its answer that go with kinds are nobody's affair here.
+    # Members of its answer that belong to kinds are ignored here.
     r = respond(operator, intent, sid, "approve", choice="x",
                 constraints={"a": 1}, subject={})
     assert r.status_code == 200, r.text

@@ -117,7 +117,7 @@ def test_renewing_while_suspended(agent, operator):
 
 
 def test_lapsing(agent, other_agent):
-    """One wait for all that has to do with a lease that ran out."""
+    """One wait for all tests of an expired lease."""
     active = [new_intent(agent) for _ in range(4)]
     taken = [acquire(agent, i, seconds=1).json() for i in active]
     intent, suspension = suspend(agent)
@@ -146,7 +146,7 @@ def test_lapsing(agent, other_agent):
     intent = get(agent, intent)
     assert set_status(agent, intent, "abandoned").status_code == 200
 
-    # No revival either after the other one has given it back.
+    # No renewal either after the other agent has released it.
     held = acquire(other_agent, active[2]).json()
     assert other_agent.delete(at(held)).status_code == 200
     refused(renew(agent, taken[2]), 409, "lease.taken")

@@ -86,7 +86,8 @@ def test_with_tls_the_cookie_is_bound_to_the_host(server, person):
     get["REQUEST_URI"] = "/inbox"
     assert fastcgi(path, {**get, "HTTP_COOKIE": f"__Host-sayso={value}"}
                    ).status == 200
-    # The other name is not taken in its place: it could be set by anybody.
+    # A cookie with the other name is not accepted: another application could
+    # set it.
     assert fastcgi(path, {**get, "HTTP_COOKIE": f"sayso={value}"}
                    ).status == 303
 
@@ -199,7 +200,7 @@ def test_a_form_from_this_site(browser, person, server):
 
 
 def test_the_login_form_has_a_token_too(server, browser, person):
-    """Nobody signs a browser in as somebody else from outside."""
+    """No other site can sign a browser in as another person."""
     one = person(signed_in=False)
     first = browser.get("/login")
     name, _, attributes = cookie_of(first)
@@ -298,7 +299,7 @@ def test_a_new_password_ends_all_sessions(server, person, browser):
 
 def test_a_new_password_is_in_force_only_with_the_sessions_over(
         server, person, browser):
-    """Else nobody would know the new one: it is printed in the end."""
+    """Otherwise nobody would know the new one: it is printed at the end."""
     one = person()
     with server.database() as db:
         db.execute("CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql "

@@ -56,7 +56,8 @@ def test_what_an_answer_does(agent, operator):
     assert payload["intent_id"] == intent["id"]
     assert payload["suspension_id"] == suspension
     assert payload["value"] == "deny"
-    # The protocol's word for it, and beside it who is authenticated.
+    # The claimed name in the protocol's member, and the authenticated one
+    # beside it.
     for told in (payload, answer, mirror):
         assert told["responded_by"] == "alice@example.com"
         assert told["decided_by"] == "start: operator"
@@ -220,8 +221,8 @@ def test_an_intent_that_is_not_suspended(agent, operator, status):
 
 
 def test_the_window_between_status_and_record(agent, operator):
-    """The status is there and the question is not: nothing can be answered
-    that nobody has seen."""
+    """The status is set and the question is missing: nobody can answer what
+    nobody has seen."""
     intent = new_intent(agent, "suspended_awaiting_input")
     for suspension in (new_id(), "", "x"):
         r = respond(operator, intent, suspension, "approve")
@@ -366,7 +367,7 @@ def test_too_late(agent, operator, silent, policy):
 
 
 def test_the_window_of_a_retry_policy(agent, operator, silent):
-    """interval_seconds x max_attempts, whatever timeout_seconds says; and its
+    """interval_seconds x max_attempts, whatever timeout_seconds is; and its
     final_fallback_policy wins. The attempts are those that were made."""
     intent, suspension = silent["retry"]
     refused(respond(operator, intent, suspension, "approve"), 409,

@@ -1,4 +1,4 @@
-"""For those who run it: health, metrics, logs, doctor, verify."""
+"""Operations: health, metrics, logs, doctor, verify."""
 import re
 import time
 
@@ -31,7 +31,7 @@ def test_discovery_needs_no_key(nobody):
     assert "suspension" in r.json()["capabilities"]
     r = nobody.get("/api/v1/server/config")
     assert r.status_code == 200 and r.json()["protocol_version"]
-    # Published, it would override what each caller says.
+    # A published policy would override the one of each call.
     assert r.json()["suspension"] == {"default_retry_policy": None}
 
 
@@ -110,7 +110,7 @@ def test_metrics_count_open_questions_by_age(server, nobody, agent, operator):
                 if name == "sayso_suspensions_open"}
 
     def more():
-        """How many more four questions make, and how many less answers do."""
+        """The increase by four questions, and the decrease by their answers."""
         before = ages()
         asked = [ask(agent) for _ in range(4)]
         with server.database() as db:

@@ -1,6 +1,6 @@
-"""The settings pages of people, groups and keys: who may see and change what,
-what is refused and where it is said, that a secret is shown once, and that a
-change counts with the next request."""
+"""The settings pages of people, groups and keys: the rights of each role, the
+place of each error, that a secret is shown once, and that a change takes effect
+with the next request."""
 import concurrent.futures
 import html
 import re
@@ -63,7 +63,7 @@ def test_each_role_reaches_its_own_pages(person):
         client = person(role).client
         for one in ROWS:
             r = client.request(one.method, fill(one.pattern))
-            # A form without its token is refused whoever sends it.
+            # A form without its token is refused for every sender.
             refused = role not in one.roles or one.method == "POST"
             assert (r.status_code == 403) == refused, (role, one.name)
 
@@ -253,7 +253,7 @@ def test_nobody_demotes_or_disables_themselves(admin, boss, db):
 
 
 def test_an_admin_always_remains(db, person):
-    """Two who demote each other at once: one of them stays."""
+    """Two admins who demote each other at once: one of them stays."""
     for what in ("disable", "demote"):
         two = person("admin"), person("admin")
         emails = [x.email for x in two]

@@ -1,6 +1,7 @@
-"""The pool of workers: stopping, reloading, crashing, getting stuck.
+"""The pool of workers: stopping, reloading, crashing, hanging.
 
-A server of its own, which the tests stop and start again."""
+A server of its own, which the tests stop and start again.
+"""
 import concurrent.futures
 import contextlib
 import datetime
@@ -153,7 +154,7 @@ def test_a_crashing_worker_is_started_again_with_back_off(server):
 
 
 def test_half_a_request_from_the_front_end(server, agent):
-    """A front end that connects and says nothing, or nonsense, costs a worker
+    """A front end that connects and sends nothing, or nonsense, costs a worker
     some time and nothing else."""
     path = str(server.socket)
     for data in (b"", b"GET / HTTP/1.0\r\n\r\n", bytes(64),
@@ -218,7 +219,7 @@ def test_guessing_at_the_login_is_slowed_down(server, nobody_here):
     data = login_data(nobody_here, email="x@example.com", password="x")
     for _ in range(3):
         assert nobody_here.post("/login", data=data).status_code == 422
-    # Those that cost the program little come faster than any real ones.
+    # Requests that cost the program little come faster than real ones.
     slow = None
     for _ in range(600):
         r = nobody_here.post("/login", data={})
@@ -234,8 +235,8 @@ def test_guessing_at_the_login_is_slowed_down(server, nobody_here):
 # --- The last ones: they stop it ------------------------------------------
 
 def test_a_stop_answers_every_request_in_flight(server, agent):
-    """Workers in the middle of a request finish it, and what waits in the
-    queue is served, within 10 s; then all is gone."""
+    """Workers in the middle of a request finish it, and the queued requests are
+    served, within 10 s; then all processes have ended."""
     intents = [new_intent(agent) for _ in range(4)]
     others = [new_intent(agent) for _ in range(12)]
     supervisor, pid = server.supervisor(), server.pid()

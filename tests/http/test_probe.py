@@ -1,6 +1,5 @@
-"""A credential is looked for before an answer that says it is there counts: a
-real HTTPS receiver stands for the vault, the published verifier reads what it
-is asked."""
+"""A credential is checked before an answer that reports it counts: a real HTTPS
+receiver acts as the vault, and the published verifier reads its requests."""
 import time
 
 import pytest
@@ -50,7 +49,7 @@ def operator(server):
 
 @pytest.fixture
 def asked(server, vault, agent):
-    """Asks with a channel of its own; where the vault is asked is `path`."""
+    """Asks with a channel of its own; `path` is the vault's address."""
     path, name = f"/{new_id()}", f"vault {new_id()}"
     with server.database() as db:
         db.execute(
@@ -116,7 +115,7 @@ def test_what_is_not_there_stays_asked(vault, agent, operator, asked, answer):
     (200, b'{"found": true')])
 def test_an_answer_that_says_nothing(vault, agent, operator, asked, status,
                                      body):
-    """Most receivers take whatever comes."""
+    """Most receivers accept every request."""
     vault.always[asked["path"]] = (status, {"location": "/there"}, body, 0)
     refused(configured(operator, asked), 409, "credential.unchecked")
     assert read(agent, asked)["state"] == "pending"

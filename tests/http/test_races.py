@@ -1,4 +1,4 @@
-"""Two at once: one wins, the other is told; nothing is written twice."""
+"""Two at once: one wins, the other gets a conflict, and one is written."""
 import concurrent.futures
 import time
 
@@ -12,8 +12,8 @@ ROUNDS = 25
 
 
 def one_winner(got, names):
-    """Exactly one 200; every other is a 409 that names the winner and what it
-    said. names: who answered, in the order of the answers."""
+    """Exactly one 200; every other is a 409 with the winner and the answer.
+    names: the responders, in the order of the answers."""
     won = [i for i, r in enumerate(got) if r.status_code == 200]
     assert len(won) == 1, [r.text for r in got]
     for r in got[:won[0]] + got[won[0] + 1:]:
@@ -52,7 +52,7 @@ def test_two_operators_at_once(agent, operator, other_operator, door):
 @pytest.mark.parametrize("first", [0, 1])
 def test_the_first_of_two_operators_wins(server, agent, operator,
                                          other_operator, first):
-    """Whichever of the two it is, and at whichever door."""
+    """For each of the two as the winner, and at each door."""
     asked = ask(agent)
     intent = {"id": asked["intent_id"]}
     calls = [lambda: answer(operator, asked, "approve"),
@@ -123,7 +123,7 @@ def test_equal_versions_at_once(agent):
 
 
 def test_every_change_counts(agent):
-    """Readers of the newest version that try again lose nothing."""
+    """Clients that retry with the newest version lose no change."""
     intent = new_intent(agent, state={"l": []})
 
     def add(n):
@@ -204,7 +204,7 @@ def test_a_cycle_made_at_once(agent):
 
 
 def test_completing_and_depending_at_once(agent):
-    """An intent is not left waiting for what is already done."""
+    """An intent does not keep waiting for an intent that is completed."""
     for _ in range(10):
         first, second = new_intent(agent), new_intent(agent)
         together(
@@ -216,8 +216,8 @@ def test_completing_and_depending_at_once(agent):
 
 
 def test_a_child_made_while_its_parent_completes(server, agent):
-    """A parent completes only after its children: one whose making was under
-    way, and is there when the parent gets its turn, counts."""
+    """A parent completes only after its children: a child that is being made,
+    and exists when the parent gets its turn, counts."""
     parent = new_intent(agent)
     with server.database() as db, db.transaction():
         db.execute("SELECT FROM intent WHERE id = %s FOR SHARE",
@@ -252,8 +252,7 @@ def test_a_child_waits_for_what_its_parent_is_at(server, agent):
 
 
 def test_an_answer_while_a_dependency_completes(agent, operator):
-    """Whichever comes first, the intent ends up active: it waits for
-    nothing."""
+    """In either order the intent ends up active: it has no open dependency."""
     for _ in range(ROUNDS):
         first = new_intent(agent)
         intent, suspension = suspend(agent)
@@ -269,7 +268,7 @@ def test_an_answer_while_a_dependency_completes(agent, operator):
 
 
 def test_an_answer_while_a_dependency_is_added(agent, operator):
-    """And here it ends up blocked: it waits for what is not done."""
+    """Here it ends up blocked: its dependency is open."""
     for _ in range(ROUNDS):
         first = new_intent(agent)
         intent, suspension = suspend(agent)
@@ -295,7 +294,7 @@ def test_a_key_and_its_twin_under_load(agent):
 
 
 def test_what_never_comes_through_is_told_to_come_again(server, agent):
-    """A conflict with others, each time that it is tried."""
+    """A conflict with others at each try."""
     name = "contended-" + new_id()
     with server.database() as db:
         db.execute("CREATE FUNCTION contended() RETURNS trigger LANGUAGE "

@@ -1,5 +1,5 @@
-"""H4: as it is installed no process can be anybody in the database but its own
-role, and none the owner of the tables."""
+"""H4: in an installation no process can take a role of the database but its
+own, and none can become the owner of the tables."""
 import os
 import re
 import signal
@@ -181,7 +181,7 @@ def test_H4_doctor_wants_to_be_root(installed):
 
 
 def test_H4_it_stops(installed):
-    """The last one: whoever comes later finds nothing."""
+    """The last one: the processes are stopped here."""
     pids = [p for k in KINDS for p in installed.children(k)]
     installed.serving.send_signal(signal.SIGTERM)
     assert installed.serving.wait(30) == 0
@@ -189,7 +189,7 @@ def test_H4_it_stops(installed):
 
 
 def test_H4_start_is_for_trying_out(server):
-    """One user there is everything, which doctor says and does not count."""
+    """One user runs everything, which doctor notes without counting it."""
     said = server.sayso("doctor").stdout
     wrong = [x for x in said.splitlines() if x.startswith("WRONG")]
     assert re.search("(?m)^note .*only for a trial$", said)

@@ -50,7 +50,8 @@ def test_every_move(agent, by_role, role, start, to):
 @pytest.mark.parametrize("role", ["agent", "operator", "admin"])
 @pytest.mark.parametrize("to", STATUSES)
 def test_every_move_out_of_an_open_question(agent, by_role, role, to):
-    """Only an answer resumes; who may end the intent ends its question."""
+    """Only an answer resumes; a caller who may end the intent ends its
+    question."""
     intent, suspension = suspend(agent)
     r = set_status(by_role[role], intent, to)
     if to == ABANDONED:

@@ -1,5 +1,5 @@
-"""Endpoints, subscriptions and what is written for them: the constraints, and
-whom the inserting statements find."""
+"""Endpoints, subscriptions and deliveries: the constraints, and the recipients
+that the inserting statements find."""
 import json
 
 import pytest
@@ -29,7 +29,7 @@ def db(superuser):
 
 
 def run(db, name, *values):
-    """Runs a statement of the program as it stands."""
+    """Runs a statement of the program unchanged."""
     given = ", ".join("NULL" if v is None else f"$given${v}$given$"
                       for v in values)
     db.execute(f"PREPARE one AS {STATEMENTS[name]}".encode())

@@ -1,6 +1,6 @@
-"""The lists of what is open and of what was decided: whatever they are
-narrowed to, their plans enter an index where the page begins and look at a few
-rows, for the values at hand and for all values."""
+"""The lists of open and of decided questions: with every filter their plans
+enter an index where the page begins and read a few rows, for the current values
+and for all values."""
 import json
 
 import pytest
@@ -80,7 +80,7 @@ def case(name, values, index, most=4000):
     return name, values, index, most
 
 
-# The most rows that may be looked at on the way stands last.
+# The last value is the most rows that may be read.
 CASES = [
     case("inbox_all", page(), "open_question_all"),
     case("inbox_all", page("{handoff_acceptance}"), "open_question_all"),
@@ -123,7 +123,7 @@ CASES = [
          "decision_by"),
     case("decided_count_by", EVERY + ["approval", None, "native"],
          "decision_by"),
-    # Nothing was decided then: the index of all does as well.
+    # Nothing was decided then, so the index of all is as good.
     case("decided_count_by", ["2020-01-01", "2020-01-02", *EVERY[2:],
                               None, None, None], None, 100),
     case("decided_count_who", EVERY + ["who1", None, 2001],
@@ -141,7 +141,7 @@ def filled(values, inbox):
 
 
 def looked_at(node):
-    """Rows that were taken from tables, or from an index for a bitmap."""
+    """Rows that were read from tables, or from an index for a bitmap."""
     own = node["Actual Rows"] + node.get("Rows Removed by Filter", 0)
     taken = "Relation Name" in node or "Index Name" in node
     return (own * node["Actual Loops"] * taken +

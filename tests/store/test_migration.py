@@ -1,5 +1,5 @@
-"""A database that stood before the kinds came is brought up to them: nothing
-in it changes, and all of it goes on working."""
+"""A database from before the kinds is migrated: nothing in it changes, and all
+of it still works."""
 import re
 import shutil
 import subprocess
@@ -161,9 +161,9 @@ MANY = 100_000
 
 
 def fill_many(db):
-    """Questions of every kind and state, with all that can be said of one.
-    Without the checks of foreign keys and the indexes of the inbox, which
-    take longest and are not what is tried here."""
+    """Questions of every kind and state, with every column set. Without the
+    checks of foreign keys and the indexes of the inbox, which take longest and
+    are not tested here."""
     db.execute("SET session_replication_role = replica")
     db.execute("DROP INDEX suspension_search, suspension_inbox_for, "
                "suspension_inbox_agent, suspension_inbox_agent_for, "
@@ -256,7 +256,7 @@ def test_questions_are_moved_though_it_is_interrupted(old):
         wait_until(lambda: moved(db) > MANY / 10)
         first.kill()
         first.communicate()
-        # The database ends what nobody waits for any more.
+        # The server ends the statement whose client is gone.
         wait_until(lambda: db.execute(
             "SELECT count(*) FROM pg_stat_activity WHERE application_name = "
             "'sayso migrate'").fetchone()[0] == 0)

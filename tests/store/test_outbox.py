@@ -1,5 +1,5 @@
-"""Claiming what is due: quick with very many rows that wait, each to one
-sender, and no endpoint hides the others."""
+"""Claiming due deliveries: fast with very many waiting rows, each claimed by
+one sender, and no endpoint delays the others."""
 import contextlib
 import json
 import threading
@@ -89,7 +89,7 @@ def sender(server, many):
 
 @contextlib.contextmanager
 def session(server):
-    """As what the sender is, which itself may not come in."""
+    """As the sender's role, which may not sign in itself."""
     with server.database("sayso_owner") as db:
         db.prepare_threshold = None  # or DEALLOCATE takes what it prepared
         db.execute("SET ROLE sayso_deliver")
@@ -137,7 +137,7 @@ def test_the_plan(sender, statement, values, generic):
 @pytest.mark.parametrize("generic", [False, True],
                          ids=["custom", "generic"])
 def test_it_looks_at_few(sender, generic):
-    """Not at what waits: at some of each endpoint."""
+    """Reads a few of each endpoint, not all that wait."""
     with sender.transaction(force_rollback=True):
         mode = "force_generic_plan" if generic else "force_custom_plan"
         sender.execute("DEALLOCATE ALL")
@@ -303,7 +303,7 @@ def test_tries_are_written_down_once(sender, many):
         state, log = finish(sender, one, 1, LATER, status=500)
         assert state == ("pending", 1, "try 1")
         assert log == [(1, 500, "try 1")]
-        # Of a claim that lapsed: somebody else has sent it meanwhile.
+        # Of an expired claim: another sender has sent it meanwhile.
         assert finish(sender, one, 1, delivered=True) == (state, log)
         state, log = finish(sender, one, 2, delivered=True, status=204)
         assert state == ("delivered", 2, "try 2") and len(log) == 2

@@ -17,9 +17,9 @@ LARGE = {"intent", "suspension", "open_question", "inbox_entry", "decision",
 
 @pytest.fixture(scope="module")
 def large(server):
-    """Many rows in every table; gives ids in the middle of them. One agent,
+    """Many rows in every table; returns ids in the middle of them. One agent,
     one status and one state are far more frequent than the others, as in
-    life. None of it is due, so that the clock leaves it alone."""
+    practice. None of it is due, so that the clock skips it."""
     with server.database() as db:
         db.execute("SET synchronous_commit = off")
         db.execute("""
@@ -354,8 +354,8 @@ HOT = [
     ("due_sign_in_failure_delete", [LATER], "sign_in_failure_age"),
 ]
 
-# Their WHERE has parts for absent filters, which only a plan for the values at
-# hand can leave out; PostgreSQL makes it as long as it is so much cheaper.
+# Their WHERE has parts for absent filters, which only a plan for the current
+# values can leave out; PostgreSQL makes one while it is so much cheaper.
 ONE_FOR_ALL_FILTERS = {"suspension_list", "suspension_list_open",
                        "suspension_list_ended", "intent_list", "intent_list_after",
                        "event_list", "delivery_list", "subscription_list",
@@ -405,7 +405,7 @@ def test_a_plan(server, large, case, generic):
 @pytest.mark.parametrize("generic", [False, True])
 @pytest.mark.parametrize("role", ["sayso_web", "sayso_wait", "sayso_tick"])
 def test_a_tie_is_looked_up_by_index(server, large, role, generic):
-    """The function that statements ask, whose plan theirs do not show."""
+    """The functions that statements call, whose plans theirs do not show."""
     with server.database(role) as db:
         source = db.execute("SELECT prosrc FROM pg_proc WHERE proname = "
                             "'intent_tie_holds'").fetchone()[0]

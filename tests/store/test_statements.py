@@ -1,4 +1,4 @@
-"""Every statement can be prepared by who runs it, and by nobody else."""
+"""Every statement can be prepared by the role that runs it, and by no other."""
 import re
 
 import psycopg
@@ -36,8 +36,8 @@ def test_a_statement_can_be_prepared_by_the_workers(web, name):
 @pytest.mark.parametrize("name", [n for n in STATEMENTS
                                   if n not in TRANSACTION])
 def test_a_statement_can_be_run_by_who_needs_it(server, name):
-    """With nothing but NULLs it does nothing and may still be refused for
-    want of a right, or for what the NULLs mean: only the first is wrong."""
+    """With nothing but NULLs it does nothing and may still be refused for a
+    missing right, or for the meaning of the NULLs: only the first is wrong."""
     who = "sayso_owner" if name in OWNERS else role(name)
     with server.database(who) as db:
         with db.transaction(force_rollback=True):

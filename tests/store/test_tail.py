@@ -49,8 +49,8 @@ def test_what_commits_from_now_on_is_behind_now(web, wait):
 
 
 def test_one_that_commits_late_is_not_skipped(server, web, wait):
-    """It took its number first and commits last: nothing behind it is given
-    before it is."""
+    """It took its number first and commits last: no later event is returned
+    before it commits."""
     slow, quick = rows.intent(web), rows.intent(web)
     start = now(wait)
     with server.database("sayso_web") as other:
