@@ -55,7 +55,7 @@ static struct str moment(struct arena *a, const struct json *data,
                                                      : none;
 }
 
-/* "high" as "High"; a word of ours. */
+/* "high" as "High"; a word of a vocabulary. */
 static struct str capital(struct arena *a, struct str s)
 {
     struct buf b = buf_make(a, s.n + 1);

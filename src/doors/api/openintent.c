@@ -76,8 +76,8 @@ static const struct err *read_more(struct call *c, const struct json *body,
     return fields_error(&f);
 }
 
-/* Seeds/rfc-0025 8: 409 unless the intent is suspended and the id is that of
- * its active suspension. A question that was decided tells who decided. */
+/* RFC-0025 8: 409 unless the intent is suspended and the id is that of its
+ * active suspension. For a decided question the error names the responder. */
 static const struct err *check_active(struct call *c, const struct work *w,
                                       struct str id)
 {
