@@ -1,11 +1,11 @@
-/* Comfort only: every page works without it. Keeps relative times fresh,
- * shows the copy buttons, sends a form once when it is pressed twice, and
- * tells what happens meanwhile. */
+/* Optional comfort: every page works without scripts. Keeps relative times
+ * current, shows the copy buttons, sends a form once when it is pressed twice,
+ * and shows changes while a page is open. */
 (function () {
     "use strict";
 
     var body = document.body;
-    /* The server's clock rules; a reader's may be wrong. */
+    /* The server's clock is used, because a reader's may be wrong. */
     var skew = Date.parse(body.dataset.now) - Date.now() || 0;
 
     function count(seconds) {
@@ -21,7 +21,7 @@
         return Math.floor(seconds / 86400) + " days";
     }
 
-    var soonest = 0; // seconds until the next time is up
+    var soonest = 0; // seconds until the next time ends
 
     function relative(time) {
         var at = Date.parse(time.dateTime);
@@ -86,7 +86,7 @@
         setTimeout(allow, 3000);
     });
 
-    /* A page that comes back from the browser's memory may send again. */
+    /* A page restored from the browser's cache may send again. */
     window.addEventListener("pageshow", function () {
         allow();
         refresh();
@@ -94,17 +94,16 @@
     setTimeout(tick, 1000);
 }());
 
-/* What happens meanwhile. A stream says that something did; what the page then
- * says comes from the same page, asked for again, so that the server alone
- * writes pages. Nothing moves under a pointer and nothing that was typed is
- * touched. */
+/* Changes while the page is open. A stream announces a change; the new content
+ * comes from the same page, requested again, so that only the server writes
+ * pages. Nothing moves under a pointer and no typed text is touched. */
 (function () {
     "use strict";
 
     var live = document.querySelector("[data-live]");
     var inbox = document.querySelector("[data-live^='/inbox']");
     var opened = Date.parse(document.body.dataset.now);
-    var asked = {}, ended = {}; // addresses of questions, by the stream
+    var asked = {}, ended = {}; // questions by address, from the stream
     var source = null, channel = null, leave = null, timer = 0, over = false;
 
     if (!live || !window.EventSource) {
@@ -140,7 +139,7 @@
             row.contains(document.activeElement);
     }
 
-    /* Rows that are gone leave when no pointer is on the list: the others
+    /* Rows that are gone are removed when no pointer is on the list: the others
      * would move under it. */
     function sweep() {
         document.querySelectorAll("li.gone").forEach(function (row) {
@@ -150,7 +149,7 @@
         });
     }
 
-    /* It cannot be picked any more; but nobody loses the focus for it. */
+    /* It cannot be picked any more; the focus stays where it is. */
     function mark(row) {
         var box = row.querySelector("[name='pick[]']");
         row.classList.add("gone");
@@ -162,8 +161,8 @@
         }
     }
 
-    /* A full page may have lost a row to the next one only: it is gone where
-     * the stream says so, or where one behind it is still there. */
+    /* On a full page a row may only have moved to the next page: it is gone
+     * where the stream says so, or where a row after it is still there. */
     function markGone(page, full, moved) {
         var now = rows(page), later = false;
         Array.from(rows(document)).reverse().forEach(function (pair) {
@@ -175,7 +174,7 @@
         });
     }
 
-    /* How many came since the page was made. */
+    /* The number of new questions since the page was made. */
     function fresh(page, full) {
         var here = rows(document), found = new Set();
         rows(page).forEach(function (row, address) {
@@ -192,7 +191,7 @@
         }).length;
     }
 
-    /* Where no row is left there is nothing to move. */
+    /* Without rows nothing can move. */
     function refill(page) {
         var list = document.querySelector(".list");
         if (list && !list.querySelector("li")) {
@@ -237,7 +236,7 @@
             "main :is(input, textarea):not([type=hidden])"));
     }
 
-    /* A comment that goes with the strip is shown on in its place. */
+    /* A comment that is removed with the strip stays visible in its place. */
     function keep(box, strip) {
         fields().filter(function (field) {
             return strip.contains(field) && field.matches("textarea") &&
@@ -258,8 +257,8 @@
         }
     }
 
-    /* Nothing more can be sent from here: what became of it stands in the
-     * place of the buttons, and is read out. */
+    /* Nothing more can be sent from here: the result replaces the buttons, and
+     * is read out. */
     function end(text, state) {
         var strip = document.querySelector("main .strip");
         var box = document.createElement("div");
@@ -304,7 +303,7 @@
             return;
         }
         if (document.querySelector("form[data-sent]")) {
-            setTimeout(soon, 3000); // its own answer is on its way
+            setTimeout(soon, 3000); // its own answer is being sent
             return;
         }
         if (open && chips) {
@@ -313,7 +312,7 @@
         end(summary.textContent, "No longer open");
     }
 
-    /* The server's word comes as soon as it is written. */
+    /* The server's sentence appears as soon as it is written. */
     function timeUp() {
         if (!inbox && document.querySelector("main .strip") &&
             !document.querySelector("form[data-sent], .ended")) {
@@ -322,7 +321,7 @@
         }
     }
 
-    /* ---- looking again ---- */
+    /* ---- requesting the page again ---- */
 
     function take(page, selector) {
         var now = page.querySelectorAll(selector);
@@ -353,7 +352,7 @@
             "Sign in", "/login");
     }
 
-    /* An answer that is no page of ours is looked for another time. */
+    /* An answer that is not a page of this server is requested again later. */
     function look() {
         timer = 0;
         return fetch(live.dataset.live).then(function (answer) {
@@ -371,7 +370,7 @@
         });
     }
 
-    /* Many pages hear the same at once, and much may happen at once. */
+    /* Many pages get the same event, and many events may come at once. */
     function soon() {
         if (!over && !timer) {
             timer = setTimeout(look, (document.hidden ? 15000 : 700) +
@@ -408,7 +407,7 @@
         }
     }
 
-    /* A browser comes back by itself, but not after a refusal. */
+    /* A browser reconnects by itself, but not after a refusal. */
     function open() {
         close();
         source = new EventSource("/inbox/stream");
@@ -440,11 +439,11 @@
         }
     }
 
-    /* A browser has few connections to one server, so one page listens for
-     * all of them. */
+    /* A browser has few connections to one server, so one page listens for all
+     * of them. */
     function start() {
         if (!navigator.locks || !window.BroadcastChannel) {
-            leave = close; // and only while somebody looks at it
+            leave = close; // and only while the page is visible
             open();
             return;
         }
@@ -493,7 +492,7 @@
     start();
 }());
 
-/* The bar that leads to the form rests while the form is to be seen. */
+/* The bar with the link to the form is hidden while the form is visible. */
 (function () {
     "use strict";
 
@@ -505,9 +504,9 @@
     }
 }());
 
-/* The keys, and the bar for several questions at once. A key only presses what
- * stands on the page; it rests while somebody types. What is critical is never
- * answered by one. */
+/* The shortcuts, and the bar for several questions at once. A key only presses
+ * a button of the page, and does nothing while somebody types. A critical
+ * question is never answered by a key. */
 (function () {
     "use strict";
 
@@ -518,7 +517,8 @@
     var single = document.body.dataset.keys === "once";
     var armed = null; // the button that waits for its second press
     var armedKey = "";
-    var last = 0, earlier = 0; // when a letter was pressed, and the one before
+    var last = 0, earlier = 0; // the time of the last letter, and of the one
+                               // before
     var note = null;
 
     function one(selector) {
@@ -589,7 +589,7 @@
         return all("[name='pick[]']:checked").length;
     }
 
-    /* The box over a group says what is ticked in it. */
+    /* The box of a group shows the ticks in it. */
     function boxes(group) {
         return Array.from(group.parentNode.querySelectorAll(
             "li.row:not(.gone) [name='pick[]']"));
@@ -637,8 +637,8 @@
         }).join("").trim();
     }
 
-    /* Where the first press is told; there from the start, so that it is read
-     * out. */
+    /* The note about the first press; present from the start, so that it is
+     * read out. */
     function makeNote() {
         var strip = one("main .strip");
         if (strip && !single && strip.querySelector("[aria-keyshortcuts]")) {
@@ -657,7 +657,8 @@
         }
     }
 
-    /* A link decides nothing; a letter in the middle of a word is none. */
+    /* A link decides nothing, and neither does a letter in the middle of a
+     * word. */
     function decide(key, button) {
         var again = armed === button;
         if (button.disabled || button.type !== "submit" || single || !note) {
@@ -677,7 +678,7 @@
         return true;
     }
 
-    /* Words that nobody sent are not left by a letter. */
+    /* A letter does not leave a page with unsent text. */
     function stay() {
         var box = all("main textarea").find(function (field) {
             return field.value !== field.defaultValue && !field.readOnly;
@@ -695,7 +696,7 @@
             "form.confirm ~ .part .rows .chip.critical");
     }
 
-    /* Into the box first, where words are needed and there are none. */
+    /* Focuses the box first, where a text is needed and missing. */
     function words(button) {
         var box = document.getElementById("reason");
         var needed = box && !box.value.trim() && (box.required ||
@@ -716,8 +717,8 @@
         return sure && !critical() && (words(button) || press(button));
     }
 
-    /* A no that would be sent at once goes by way of the comment, and is sent
-     * from there, with one or without. */
+    /* A no that would be sent at once first focuses the comment, and is sent
+     * from there, with a comment or without. */
     function comment(button) {
         var box = document.getElementById("reason");
         if (button.type !== "submit" || !box || box.value.trim()) {
@@ -733,7 +734,7 @@
         return true;
     }
 
-    /* The button that the page names this key on. */
+    /* The button with this key on the page. */
     function named(key) {
         return one("#answer [aria-keyshortcuts='" + key + "'], " +
             ".strip [aria-keyshortcuts='" + key + "']");
@@ -755,7 +756,7 @@
             (key === "r" && comment(button)) || decide(key, button));
     }
 
-    /* Each key that there is stands on what it presses. */
+    /* Each key is shown on its button. */
     function hint() {
         all("[aria-keyshortcuts]").forEach(function (button) {
             var key = document.createElement("kbd");
@@ -802,7 +803,7 @@
         return a;
     }
 
-    /* The neighbours in the list that the reader came from. */
+    /* The neighbours in the list from which the reader came. */
     function neighbours() {
         var from = remembered(), back = one(".back");
         var of = from.of || [], at = of.indexOf(location.pathname);
@@ -917,7 +918,7 @@
         "?": help
     };
 
-    /* Where the bar has no room for it, it stands in the fold. */
+    /* Where the bar has no room for it, it is in the fold. */
     function search() {
         var field = one(".find input");
         var fold = one(".filters .fold");
@@ -1007,7 +1008,7 @@
         button.addEventListener("click", function () {
             var on = button.dataset.pick === "all";
             pickAll(on);
-            if (!on) { // a phone hides it now
+            if (!on) { // hidden on a phone
                 one("[data-pick=all]").focus();
             }
         });

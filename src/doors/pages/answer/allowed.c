@@ -1,5 +1,5 @@
-/* What a yes allowed, where that is not what was asked for: the difference, and
- * the exact bytes that count instead. */
+/* The changes of a yes, where it allowed something else than was asked for: the
+ * difference, and the exact bytes that were approved. */
 #include "doors/pages/answer/allowed.h"
 
 #include "doors/pages/answer/amend.h"

@@ -1,4 +1,5 @@
-/* An amendment on a page: its fields, and what it makes of what was asked. */
+/* An amendment on a page: its fields, and the subject that results from
+ * them. */
 #include "doors/pages/answer/amend.h"
 
 #include "base/crypt.h"
@@ -25,7 +26,7 @@ struct str answer_amend_value(const struct pairs *posted)
     return STR_NONE;
 }
 
-/* ---- what was changed ----------------------------------------------- */
+/* ---- changes -------------------------------------------------------- */
 
 static struct json *one(struct arena *a, const char *key, struct str value)
 {
@@ -44,7 +45,7 @@ static struct str amount(struct arena *a, const struct json *n,
     return buf_text(&b);
 }
 
-/* A time, or the word for what has no end in seconds. */
+/* A time, or the word for a duration that has no end in seconds. */
 static struct str span_of(struct arena *a, const struct json *duration)
 {
     const int64_t seconds = json_int(json_get(duration, "seconds"));
@@ -52,7 +53,7 @@ static struct str span_of(struct arena *a, const struct json *duration)
                        : json_get_text(duration, "kind");
 }
 
-/* What was asked for, and what was allowed instead. */
+/* The requested and the allowed limits. */
 struct amended {
     struct json *asked, *allowed;
 };
@@ -76,7 +77,7 @@ static struct amended limits(struct arena *a, const struct suspension *s,
     return (struct amended){json_get(subject, "constraints"), now};
 }
 
-/* false where nothing was changed. */
+/* false where there is no change. */
 static bool amended_of(struct arena *a, const struct suspension *s,
                        struct amended *out)
 {
@@ -96,7 +97,7 @@ struct json *answer_amend_difference(struct page_view *v,
     struct amended pair;
     struct exceed beyond = {.grade = EXCEED_NOT};
     const bool changed = amended_of(v->a, s, &pair);
-    /* Steps of a plan can only be fewer. */
+    /* The limit of a plan's steps can only be their number. */
     if (changed && s->approved_subject.p && s->kind != KIND_PLAN_REVIEW)
         exceed(v->a, pair.asked, pair.allowed, &beyond);
     struct json *o = page_difference_judged(v, changed ? pair.asked : NULL,
@@ -118,7 +119,7 @@ struct str answer_amend_brief(struct page_view *v, const struct suspension *s)
                : STR("");
 }
 
-/* The number of what is shown as the change. */
+/* The digest of the shown change. */
 static struct str number_of(struct arena *a, const struct suspension *after)
 {
     return after->approved_sha256.p ? after->approved_sha256
@@ -150,7 +151,7 @@ static struct json *errors_of(struct arena *a, const struct err *e)
     return o;
 }
 
-/* What was typed goes along unseen while its difference is looked at. */
+/* Typed values are hidden fields while their difference is shown. */
 static struct json *hidden(struct arena *a, const struct pairs *typed)
 {
     struct json *list = json_array(a);
@@ -167,7 +168,7 @@ static struct json *hidden(struct arena *a, const struct pairs *typed)
     return list;
 }
 
-/* The plan as it is approved, beside the plan as it was asked for. */
+/* The approved plan beside the plan of the question. */
 static struct json *steps_seen(struct page_view *v,
                                const struct answer_amend_of *of)
 {

@@ -147,8 +147,8 @@ static bool is_limit(const struct json *limit)
            (json_is(limit, JSON_ARRAY) && n > 0 && n <= OPTIONS_MAX);
 }
 
-/* A list is posted by the places of what is kept: its elements could be
- * anything. */
+/* A list is posted by the indexes of the kept elements, because an element may
+ * be any text. */
 static void set_options(struct arena *a, struct json *f,
                         const struct json *limit)
 {
@@ -295,14 +295,14 @@ struct json *answer_amend_form(struct arena *a, const struct suspension *s,
     return list;
 }
 
-/* ---- what was posted ------------------------------------------------ */
+/* ---- posted values -------------------------------------------------- */
 
 #define SECONDS_MAX (INT64_C(366) * 24 * 3600)
 
 struct reading {
     struct arena *a;
     const struct pairs *posted;
-    size_t i;            /* the field at hand */
+    size_t i;            /* the current field */
     struct json *errors; /* {key: sentence} */
 };
 
@@ -319,7 +319,7 @@ static struct str next_text(struct reading *r, struct str key)
     return text;
 }
 
-/* As it was typed: 499.90 stays 499.90. NULL when it is none. */
+/* As it was typed: 499.90 stays 499.90. NULL when it is not a number. */
 static struct json *number_of(struct reading *r, struct str key,
                               struct str text)
 {
@@ -406,7 +406,7 @@ static struct json *read_constraints(struct reading *r,
 
 /* ---- a whole subject ------------------------------------------------ */
 
-/* The leaf as it was sent where it was not touched. */
+/* The leaf as it was sent, where the field is unchanged. */
 static struct json *read_leaf(struct reading *r, const struct json *v,
                               struct str path)
 {
@@ -422,7 +422,7 @@ static struct json *read_leaf(struct reading *r, const struct json *v,
     return json_boolean(r->a, str_is(text, "true"));
 }
 
-/* In the order of the fields; the form has bounded the depth. */
+/* In the order of the fields; the depth is bounded by the form. */
 static struct json *read_leaves(struct reading *r, const struct json *v,
                                 struct str path)
 {
@@ -496,7 +496,7 @@ static const struct err *outcome(const struct reading *r)
         more);
 }
 
-/* An offered limit that nobody touched was confirmed as it stands. */
+/* Was an offered limit confirmed unchanged? */
 static bool untouched(struct arena *a, enum takes takes,
                       const struct pairs *posted)
 {

@@ -1,12 +1,13 @@
-/* The fields of an amendment: one for each thing that can be changed, posted
- * as f1, f2, ... like those of any form (shell/fields.h). Never judges. */
+/* The fields of an amendment: one for each thing that can be changed, posted as
+ * f1, f2, ... like those of any form (shell/fields.h). Checks only their
+ * form. */
 #ifndef DOORS_PAGES_ANSWER_AMEND_FORM_H
 #define DOORS_PAGES_ANSWER_AMEND_FORM_H
 
 #include "doors/pages/answer/amend.h"
 
-/* The field list for a choice that takes `takes`; its keys are the paths that
- * domain/amend.h names in its errors. */
+/* The field list for a choice that takes `takes`; its keys are the paths in the
+ * errors of domain/amend.h. */
 struct json *answer_amend_form(struct arena *a, const struct suspension *s,
                                enum takes takes);
 /* Can each of the subject's values have a field of its own? */

@@ -1,5 +1,4 @@
-/* The buttons of a question: how they look, which key presses them, and what
- * each does. */
+/* The buttons of a question: their look, their keys and their effects. */
 #include "doors/pages/answer/button.h"
 
 #include "domain/effect.h"
@@ -28,16 +27,16 @@ static bool needs_reason(const struct json *choice)
     return effect_reason(choice) == REASON_REQUIRED;
 }
 
-/* May the agent say that it is the one to press? Not of a no, and not of what
- * only the agent knows the meaning of. */
+/* May the agent make it the primary button? Not a no, and not a choice without
+ * an effect. */
 static bool may_lead(const struct json *choice)
 {
     const enum effect e = effect_of_choice(choice);
     return e == EFFECT_ANSWER || effect_class(e) == EFFECT_YES;
 }
 
-/* The one that is filled: the first of style primary, else the first that
- * authorizes or accepts. The count of choices: none. */
+/* The index of the primary button: the first of style primary, else the first
+ * that authorizes or accepts. The count of choices: none. */
 static size_t primary_of(const struct json *choices)
 {
     const size_t n = json_count(choices);
@@ -72,8 +71,8 @@ struct str answer_button_tone(const struct json *choices,
                             is_effect(choice, EFFECT_AUTHORIZE_MODIFIED));
 }
 
-/* Is it a link to the page where it is filled in or confirmed? An offered
- * limit can be confirmed as it stands. */
+/* Is it a link to the page where it is filled in or confirmed? An offered limit
+ * can be confirmed unchanged. */
 static bool is_link(struct arena *a, const struct suspension *s,
                     const struct json *choice)
 {
@@ -90,7 +89,7 @@ bool answer_button_own_page(struct arena *a, const struct suspension *s,
 
 /* ---- keys ----------------------------------------------------------- */
 
-/* The plain yes or no of a confirm, which says what its value says. */
+/* Is it the plain yes or no of a confirm? */
 static bool is_confirmed(const struct suspension *s,
                          const struct json *choice, const char *value)
 {
@@ -131,7 +130,7 @@ static const struct json *first(const struct suspension *s,
     return json_at(choices, i);
 }
 
-/* The one that the page offers as its answer, where it is a yes. */
+/* The choice that the page offers as its answer, where it is a yes. */
 static const struct json *yes_of(const struct suspension *s,
                                  const struct json *choices)
 {
@@ -151,7 +150,7 @@ struct str answer_button_key(const struct suspension *s,
                                                   : STR("");
 }
 
-/* Its number among the buttons, where no letter stands for it. */
+/* Its number among the buttons, where no letter is assigned. */
 static void set_key(struct json *o, const struct suspension *s,
                     const struct json *choices, const struct json *choice,
                     size_t n)

@@ -1,5 +1,5 @@
-/* The buttons of a question, one for each of its choices. Never decides what
- * a choice does: its effect does, whatever the agent calls it. */
+/* The buttons of a question, one for each of its choices. A choice does what
+ * its effect says, whatever its label. */
 #ifndef DOORS_PAGES_ANSWER_BUTTON_H
 #define DOORS_PAGES_ANSWER_BUTTON_H
 
@@ -12,24 +12,24 @@
 struct json *answer_button_list(struct page_view *v,
                                 const struct suspension *s,
                                 const struct json *choices);
-/* Those by which words or a form are declined. */
+/* The choices by which a text or a form is declined. */
 struct json *answer_button_decline(struct page_view *v,
                                    const struct suspension *s,
                                    const struct json *choices);
-/* Does this choice have a page of its own, where it is filled in or
- * confirmed? One that is pressed with more than is seen comes there by the
- * press, with what was typed. */
+/* Does this choice have a page of its own, where it is filled in or confirmed?
+ * A choice that allows more than the page shows also leads there, with the
+ * typed values. */
 bool answer_button_own_page(struct arena *a, const struct suspension *s,
                             const struct question_unseen *unseen,
                             const struct json *choice);
 /* The key that presses it: a for the yes, r for the no, e for the yes that
  * changes something; "" for any other, which has its number alone. A choice
- * that ends the task or does nothing that Sayso knows of is never a or r, but
- * for the yes and no of a confirm. */
+ * that ends the task or has no effect is never a or r, except the yes and no of
+ * a confirm. */
 struct str answer_button_key(const struct suspension *s,
                              const struct json *choices,
                              const struct json *choice);
-/* The tone of the choice where it is confirmed. */
+/* The tone of the choice in the confirm step. */
 struct str answer_button_tone(const struct json *choices,
                               const struct json *choice);
 

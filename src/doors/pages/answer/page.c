@@ -1,4 +1,4 @@
-/* One question: open, to be confirmed, closed, or closed by somebody else
+/* One question: open, to be confirmed, closed, or closed by another person
  * while this reader was answering. A GET decides nothing. */
 #include "doors/pages/answer/page.h"
 
@@ -24,9 +24,9 @@
 #include "store/inbox.h"
 
 #define EVENTS_SHOWN 50
-#define NEXT_TRIES 5 /* open questions looked through for the next one */
+#define NEXT_TRIES 5 /* open questions read to find the next one */
 
-/* ---- what happened -------------------------------------------------- */
+/* ---- the closing event ---------------------------------------------- */
 
 static void add_event(struct page_view *v, struct answer_view_of *h,
                       const struct suspension *s, const struct event *e)
@@ -38,7 +38,7 @@ static void add_event(struct page_view *v, struct answer_view_of *h,
         h->closed = e->sequence;
 }
 
-/* The event that closed it, where much happened in between. */
+/* The event that closed it, where many events lie in between. */
 static const struct err *find_closing(struct call *c, struct page_view *v,
                                       const struct suspension *s,
                                       struct answer_view_of *h)
@@ -150,7 +150,7 @@ const struct err *answer_page(struct call *c)
 
 /* ---- answering ------------------------------------------------------ */
 
-/* What a person types is bounded before it is shown back to them. */
+/* Typed text is limited before it is shown again. */
 static const struct err *check_size(const struct pairs *posted)
 {
     size_t n = 0;
@@ -177,7 +177,7 @@ static const struct err *read_answer(struct arena *a,
                            .via = VIA_BROWSER};
     if (!choosing)
         out->choice = pairs_get(*posted, "choice");
-    /* Who declines sends nothing of what was typed but the comment. */
+    /* A decline submits only the comment; other typed fields are dropped. */
     if (answer_strip_declines(a, s, out->choice))
         return NULL;
     if (way == ANSWER_STRIP_FORM)
@@ -190,11 +190,11 @@ static const struct err *read_answer(struct arena *a,
         suspension_choice(suspension_choices(a, s), text);
     out->typed = answer_typed_read(a, s, choice, posted);
     const struct err *e = answer_amend_read(a, s, choice, posted, &out->amend);
-    /* Who comes too late is told that, whatever was typed. */
+    /* A late answer gets that error first, whatever else is wrong with it. */
     return s->state == SUSPENSION_PENDING ? e : NULL;
 }
 
-/* What was to be allowed instead, beside the answer as it was sent. */
+/* The posted changes, beside the answer. */
 static void add_sent(struct page_view *v, struct json *mine,
                      const struct amend_sent *amend)
 {
@@ -235,8 +235,8 @@ static const struct err *show_stale(struct call *c, const struct suspension *s,
     return page_render(c, response_status(e->kind), "stale", tab(c, s), view);
 }
 
-/* s is the question as it was before the answer was tried on it, after as it
- * would be then: to be looked at, or NULL. */
+/* s is the question before the answer, after the question with the answer, to
+ * be shown; or NULL. */
 static const struct err *show_again(struct call *c,
                                     const struct answer_strip_of *shown)
 {
@@ -262,8 +262,8 @@ static const struct json *choice_of(struct call *c, const struct suspension *s,
                : NULL;
 }
 
-/* Is the answer to be looked at before it counts? s is the question as the
- * answer would leave it, with all that was asked. */
+/* Does the answer have to be shown before it counts? s is the question with the
+ * answer, with all its facts. */
 static bool is_unseen(struct call *c, const struct suspension *s,
                       const struct pairs *posted)
 {
@@ -292,7 +292,7 @@ static const struct err *decide(struct call *c, struct work *w,
     return answer_decide(c, w, answer);
 }
 
-/* What is missing is asked for beside what would be allowed. */
+/* A missing reason or confirmation is asked for beside the shown change. */
 static bool is_asked(const struct err *e)
 {
     return err_is(e, resolve_reason_missing) || err_is(e, risk_typed_differs);
@@ -314,12 +314,12 @@ const struct err *answer_page_respond(struct call *c)
     const bool unseen = !e && is_unseen(c, &w.suspension, &posted);
     if (!e && !unseen)
         return finish(c, &w);
-    /* Nobody shall wait for the lock while a page is made. */
+    /* The lock is released while the page is rendered. */
     pg_rollback(c->pg);
     const bool again = pairs_get(posted, "again").p != NULL;
     const bool looks = is_asked(e) && suspension_modified(&w.suspension);
     if (looks && (again || pairs_get(posted, "look").p))
-        e = NULL; /* nobody has said yet that this is what they want */
+        e = NULL; /* the reader has not confirmed yet */
     const struct answer_strip_of of = {
         .s = &before,
         .reader = &c->who,

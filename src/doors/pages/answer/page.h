@@ -7,8 +7,8 @@
 /* Rows of the route table. */
 const struct err *answer_page(struct call *c) MUST;
 const struct err *answer_page_respond(struct call *c) MUST;
-/* The question with what somebody typed before their session ended, for them
- * to send; decides nothing. */
+/* The question with the text typed before the session ended, to be sent again;
+ * decides nothing. */
 const struct err *answer_page_kept(struct call *c, struct str id,
                                    const struct pairs *typed) MUST;
 

@@ -1,6 +1,6 @@
-/* The fields of a plan's steps: a tick to keep it, a number for its place, a
- * note. A field is posted by the place of its step in the plan (k1, o1, n1),
- * never under the agent's own id, which could be anything. */
+/* The fields of a plan's steps: a tick to keep it, a number for its position, a
+ * note. A field is named by the position of its step in the plan (k1, o1, n1),
+ * never by the agent's own id, which may be any text. */
 #include "doors/pages/answer/steps_form.h"
 
 #include "doors/pages/kinds/steps.h"
@@ -67,7 +67,7 @@ struct json *answer_steps_form(struct page_view *v, const struct suspension *s,
 
 /* ---- reading -------------------------------------------------------- */
 
-/* A step that is kept, on its way to its place. */
+/* A kept step with its new position. */
 struct kept {
     size_t i; /* in the plan */
     double place;
@@ -88,7 +88,7 @@ static void wrong(struct reading *r, const char *field, size_t i,
     json_set_text(r->errors, name(r->a, field, i).p, str_of(say));
 }
 
-/* A number, also between two others: 2.5 stands after 2. */
+/* A number, also between two others: 2.5 comes after 2. */
 static bool read_place(struct arena *a, struct str s, double *out)
 {
     struct json *n = NULL;
@@ -117,7 +117,7 @@ static void read_step(struct reading *r, size_t i)
     r->v[r->n++] = k;
 }
 
-/* Few enough for the plainest sort, which keeps what is equal in its order. */
+/* Insertion sort: the list is short, and equal positions keep their order. */
 static void sort(struct reading *r)
 {
     for (size_t i = 1; i < r->n; i++) {

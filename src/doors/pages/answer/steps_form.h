@@ -1,5 +1,5 @@
 /* The fields by which a yes keeps, drops, reorders and notes the steps of a
- * plan. Never judges whether that is allowed (domain/amend.h); never loads,
+ * plan. Whether that is allowed is domain/amend.h's to check; never loads,
  * never decides. */
 #ifndef DOORS_PAGES_ANSWER_STEPS_FORM_H
 #define DOORS_PAGES_ANSWER_STEPS_FORM_H
@@ -8,19 +8,19 @@
 #include "doors/pages/shell/view.h"
 #include "world/request.h"
 
-/* amend.field: a field of this form, or of amend_form.h, cannot be accepted. */
+/* amend.field: a field of this form, or of amend_form.h, is invalid. */
 extern const char answer_steps_form_wrong[];
 
-/* `confirm.amend.steps`: the fields of each step, as they stand in the plan or
- * as they were typed. errors: {field id: sentence}, or NULL. */
+/* `confirm.amend.steps`: the fields of each step, as in the plan or as they
+ * were typed. errors: {field id: sentence}, or NULL. */
 struct answer_steps_form_of {
-    const struct pairs *typed; /* NULL: as the plan has it */
+    const struct pairs *typed; /* NULL: as in the plan */
     const struct json *errors;
 };
 struct json *answer_steps_form(struct page_view *v, const struct suspension *s,
                                const struct answer_steps_form_of *of);
-/* What was posted in these fields, as constraints. ERR_INVALID amend.field with
- * more.fields {field id: sentence} where a field cannot be understood. */
+/* The posted fields, as constraints. ERR_INVALID amend.field with more.fields
+ * {field id: sentence} where a field cannot be read. */
 const struct err *answer_steps_form_read(struct arena *a,
                                          const struct suspension *s,
                                          const struct pairs *posted,

@@ -21,9 +21,9 @@ const char answer_strip_session_ended[] = "session.ended";
 
 static const char help[] = "The agent will read it.";
 
-/* ---- who and how ---------------------------------------------------- */
+/* ---- rights and ways -------------------------------------------------- */
 
-/* A choice without choices, and a form without fields, take any words. */
+/* A choice without choices, and a form without fields, accept any text. */
 enum answer_strip_way answer_strip_way(struct arena *a,
                                        const struct suspension *s)
 {
@@ -102,7 +102,7 @@ static bool needs_reason(const struct json *choice)
     return effect_reason(choice) == REASON_REQUIRED;
 }
 
-/* ---- typed and wrong ------------------------------------------------ */
+/* ---- typed values and errors ------------------------------------------ */
 
 static struct str typed(const struct answer_strip_of *of, const char *key)
 {
@@ -111,14 +111,14 @@ static struct str typed(const struct answer_strip_of *of, const char *key)
     return s.p ? s : STR("");
 }
 
-/* What a mistake is about, which is where it is told. */
+/* The part of the page that a mistake is about, and is shown at. */
 enum about {
     ABOUT_ALL,
     ABOUT_REASON,
     ABOUT_TYPED,
     ABOUT_VALUE,
     ABOUT_FORM,
-    ABOUT_AMEND /* what a yes shall allow instead */
+    ABOUT_AMEND /* the changes of a yes */
 };
 
 static const char cannot_heading[] = "This answer is not valid";
@@ -127,8 +127,8 @@ static const char long_heading[] = "The answer is too long";
 static const struct mistake {
     const char *code;
     enum about about;
-    const char *heading;  /* NULL: as many fields as there are */
-    const char *sentence; /* NULL: the usual one; "": that of the error */
+    const char *heading;  /* NULL: the number of fields */
+    const char *sentence; /* NULL: the default; "": the error's own */
 } mistakes[] = {
     {resolve_reason_missing, ABOUT_REASON, "A comment is needed", NULL},
     {resolve_reason_too_long, ABOUT_REASON, "The comment is too long", NULL},
@@ -209,7 +209,7 @@ static struct json *words(struct arena *a, const struct answer_strip_of *of,
                    need > 0 && need == all);
 }
 
-/* The comment box beside words or a form: for who declines. */
+/* The comment box of a decline, beside the text or form. */
 static struct json *decline_words(struct arena *a,
                                   const struct answer_strip_of *of,
                                   const struct json *choices)
@@ -268,7 +268,8 @@ static struct str says(struct arena *a, const struct suspension *s,
     return buf_text(&b);
 }
 
-/* What the choice may change; true while that is still being typed. */
+/* Adds the part that the choice may change; true while it is still being
+ * edited. */
 static bool set_change(struct page_view *v, struct json *o,
                        const struct answer_strip_of *of,
                        const struct json *choice)
@@ -288,7 +289,7 @@ static bool set_change(struct page_view *v, struct json *o,
     return change && !of->after;
 }
 
-/* Does what is to be looked at go beyond what was asked for? */
+/* Does the shown change go beyond what was asked for? */
 static bool is_beyond(const struct json *confirm)
 {
     const struct json *difference =
@@ -337,7 +338,7 @@ static struct json *confirm(struct page_view *v,
     if (typed)
         json_set_bool(typed, "focus", is_about(of, ABOUT_TYPED) ||
                                           (to_type && !of->error && !typing));
-    /* Enter alone must not go past a warning, nor allow what is critical. */
+    /* Enter alone may not confirm a warning or a critical yes. */
     json_set_bool(o, "focus", !needs && !of->error && !typing && !to_type &&
                                   s->severity != SEVERITY_CRITICAL);
     return o;

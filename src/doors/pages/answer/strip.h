@@ -1,5 +1,5 @@
-/* The decision strip: how this reader can answer a question now, with what
- * was typed and what was wrong with it. Never loads, never decides. */
+/* The decision strip: how this reader can answer a question now, with typed
+ * values and errors. Never loads, never decides. */
 #ifndef DOORS_PAGES_ANSWER_STRIP_H
 #define DOORS_PAGES_ANSWER_STRIP_H
 
@@ -12,13 +12,13 @@ struct answer_strip_of {
     const struct suspension *s;
     const struct principal *reader;
     struct str choice; /* that is to be confirmed; p NULL: none */
-    const struct pairs *typed; /* what was posted; NULL: nothing yet */
-    const struct err *error;   /* what was wrong with it; NULL: nothing */
-    /* What the answer would make of it, to be looked at; NULL: not yet. */
+    const struct pairs *typed; /* posted values; NULL: none */
+    const struct err *error;   /* its error; NULL: none */
+    /* The question with the answer, to be shown; NULL: not yet. */
     const struct suspension *after;
 };
 
-/* How a question is answered on a page. */
+/* The way in which a page answers a question. */
 enum answer_strip_way {
     ANSWER_STRIP_CHOICE,
     ANSWER_STRIP_TEXT,
@@ -29,12 +29,12 @@ enum answer_strip_way answer_strip_way(struct arena *a,
 /* `answer` */
 struct json *answer_strip(struct page_view *v,
                           const struct answer_strip_of *of);
-/* session.ended: the answer came after the end of the session. */
+/* session.ended: the answer was sent after the end of the session. */
 extern const char answer_strip_session_ended[];
 /* `errors`; NULL when there is no error. */
 struct json *answer_strip_errors(struct page_view *v,
                                  const struct answer_strip_of *of);
-/* Is it the choice by which words or a form are declined? */
+/* Is it the choice by which a text or a form is declined? */
 bool answer_strip_declines(struct arena *a, const struct suspension *s,
                            struct str value);
 

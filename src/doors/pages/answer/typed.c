@@ -17,7 +17,7 @@ struct str answer_typed_read(struct arena *a, const struct suspension *s,
                : posted_of(posted);
 }
 
-/* The same mistake, as it is told beside the field. */
+/* The same error, as the sentence at the field. */
 static const char *say(struct str value)
 {
     return str_trim(value).n == 0

@@ -29,7 +29,7 @@ struct json *answer_view_next(struct page_view *v, const struct suspension *s)
     return o;
 }
 
-/* What a question of a kind shows, between its revisions. */
+/* The part of the view that depends on the kind, between its revisions. */
 static void set_kind(struct page_view *v, struct json *view,
                      const struct answer_view_of *of)
 {

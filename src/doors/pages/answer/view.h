@@ -1,4 +1,4 @@
-/* What the pages of one question show, of what was loaded for them. Never
+/* The views of the pages of one question, made from loaded records. Never
  * loads, never decides. */
 #ifndef DOORS_PAGES_ANSWER_VIEW_H
 #define DOORS_PAGES_ANSWER_VIEW_H
@@ -15,14 +15,14 @@ struct answer_view_of {
     const struct suspension *next; /* in the reader's inbox; NULL: none */
 };
 
-/* The view of suspension.html but for `place`. */
+/* The view of suspension.html without `place`. */
 struct json *answer_view_open(struct page_view *v,
                               const struct answer_view_of *of,
                               const struct answer_strip_of *strip);
 /* The view of answered.html. */
 struct json *answer_view_closed(struct page_view *v,
                                 const struct answer_view_of *of);
-/* `next`: the question to go on with; NULL for NULL. */
+/* `next`: the next question; NULL for NULL. */
 struct json *answer_view_next(struct page_view *v, const struct suspension *s);
 
 #endif

@@ -1,6 +1,6 @@
 /* One decision for many questions: the page that lists them before anything is
- * decided, and the page that tells what became of each. Each is a decision of
- * its own, in a transaction of its own, for the facts that were shown. */
+ * decided, and the page with the result of each. Each is decided separately, in
+ * a transaction of its own, for the facts that were shown. */
 #include "base/clock.h"
 #include "domain/bulk.h"
 #include "doors/asking/answer.h"
@@ -20,7 +20,8 @@
 
 #define TRIES 3 /* of one that met a deadlock */
 
-/* What was ticked, each with the digest of its facts as they were shown. */
+/* The ticked questions, each with the digest of its facts as they were
+ * shown. */
 struct picks {
     bool yes;
     size_t n;
@@ -28,7 +29,7 @@ struct picks {
     struct str reason, back;
 };
 
-/* ---- what was sent -------------------------------------------------- */
+/* ---- posted values ---------------------------------------------------- */
 
 static bool has(const struct picks *p, struct str id)
 {
@@ -54,7 +55,7 @@ static const struct err *read_pick(struct picks *p, struct str pick)
     return NULL;
 }
 
-/* Only back to a list of ours. */
+/* Only the path of a list is allowed. */
 static struct str back_of(const struct pairs *posted)
 {
     const struct str back = pairs_get(*posted, "back");
@@ -84,7 +85,7 @@ static const struct err *read_picks(struct call *c, struct picks *p)
 
 /* ---- the confirm page ----------------------------------------------- */
 
-/* A question with all that a yes is for; a no needs less of it. */
+/* A question with all its facts for a yes; a no needs fewer. */
 static struct json *item(struct page_view *v, const struct suspension *s,
                          struct str value, bool yes)
 {
@@ -116,7 +117,7 @@ static struct json *left_out(struct page_view *v, const struct suspension *s,
     return o;
 }
 
-/* Why this one is not among those to be decided; p NULL: it is. */
+/* The reason why this one is left out; p NULL: it is not. */
 static struct str why_not(struct call *c, const struct picks *p, size_t i,
                           const struct suspension *s, int64_t now)
 {
@@ -160,7 +161,7 @@ static struct json *comment(struct arena *a, const struct picks *p, bool needs,
     return o;
 }
 
-/* Open questions that ask for the same as one of these and are not ticked. */
+/* Open questions with the same facts as one of these, and not ticked. */
 static const struct err *find_same(struct call *c, const struct picks *p,
                                    struct inbox_bulk_head_of *of)
 {
@@ -223,7 +224,7 @@ static const struct err *show_confirm(struct call *c, const struct picks *p,
     json_set_bool(view, "any_left", json_count(left) > 0);
     json_set_json(view, "left", left);
     json_set_text(view, "key", p->yes ? STR("a") : STR("r"));
-    /* What is critical is not allowed by Enter alone. */
+    /* Enter alone may not confirm a critical yes. */
     json_set_bool(view, "focus", n > 0 && !needs && !critical);
     json_set_json(view, "comment",
                   n ? comment(c->a, p, needs, error) : NULL);
@@ -240,8 +241,7 @@ const struct err *inbox_bulk_confirm(struct call *c)
 
 /* ---- deciding ------------------------------------------------------- */
 
-/* One of them, as if it were answered alone; *s is the question as it then
- * is. */
+/* Decides one question like a single answer; *s is the question afterwards. */
 static const struct err *decide(struct call *c, const struct picks *p,
                                 size_t i, struct suspension *s)
 {
@@ -275,7 +275,7 @@ static struct str why_of(const struct err *e)
     return e->say;
 }
 
-/* Keeps what outlives the arena that it was decided in. */
+/* Copies the members that outlive the arena of the decision. */
 static struct json *result(struct call *c, struct page_view *v,
                            const struct suspension *s, struct str id,
                            const struct err *e)
@@ -298,7 +298,7 @@ static struct json *result(struct call *c, struct page_view *v,
     return o;
 }
 
-/* What one decision needs is given back before the next. */
+/* The memory of one decision is freed before the next. */
 static struct json *decide_one(struct call *c, struct page_view *v,
                                const struct picks *p, size_t i)
 {
@@ -318,7 +318,7 @@ static struct json *decide_one(struct call *c, struct page_view *v,
     return o;
 }
 
-/* A reason that is missing is asked for before any of them is decided. */
+/* A missing reason is asked for before any of them is decided. */
 static const struct err *check_reason(struct call *c, const struct picks *p)
 {
     struct suspension s[BULK_MAX];

@@ -11,7 +11,7 @@ struct reason {
     int64_t n;
 };
 
-/* One line for each reason, in the order in which they come up. */
+/* One line for each reason, in the order of their first use. */
 static struct json *reasons(struct page_view *v, const struct json *left)
 {
     const size_t all = json_count(left);
@@ -50,8 +50,8 @@ static struct str left_note(struct page_view *v, size_t n, size_t left)
 
 /* ---- risk ----------------------------------------------------------- */
 
-/* That of the gravest of them; unsaid ones count for nothing here, each row
- * says it of itself. */
+/* The highest risk; questions without one do not count here, their rows say
+ * so. */
 static struct json *highest(struct page_view *v,
                             const struct inbox_bulk_head_of *of)
 {
@@ -63,7 +63,7 @@ static struct json *highest(struct page_view *v,
     return top ? page_badge_risk(v->a, top) : NULL;
 }
 
-/* ---- asked more than once ------------------------------------------- */
+/* ---- equal questions -------------------------------------------------- */
 
 static void add_same(struct page_view *v, struct json *list,
                      const struct suspension *s, bool ticked)
@@ -86,7 +86,7 @@ static bool same(const struct suspension *s, const struct suspension *other)
            str_eq(s->subject_sha256, other->subject_sha256);
 }
 
-/* The list of those that are equal to the one at i. */
+/* The list of the questions equal to the one at i. */
 static struct json *same_as(struct page_view *v,
                             const struct inbox_bulk_head_of *of, size_t i)
 {

@@ -1,6 +1,6 @@
-/* The head of the page on which several questions are decided: how many are
- * left out and why, the highest risk, and what is asked more than once. Never
- * loads, never decides. */
+/* The head of the page on which several questions are decided: the number and
+ * reasons of those left out, the highest risk, and the equal ones. Never loads,
+ * never decides. */
 #ifndef DOORS_PAGES_INBOX_BULK_HEAD_H
 #define DOORS_PAGES_INBOX_BULK_HEAD_H
 

@@ -1,4 +1,4 @@
-/* What was decided, newest first, narrowed by filters in the address. */
+/* Decided questions, newest first, narrowed by filters in the address. */
 #include "doors/pages/inbox/decided_filters.h"
 #include "doors/pages/inbox/inbox.h"
 #include "doors/pages/kinds/kinds.h"

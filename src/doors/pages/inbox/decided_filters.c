@@ -1,4 +1,4 @@
-/* The filters of what was decided. */
+/* The filters of decided questions. */
 #include "doors/pages/inbox/decided_filters.h"
 #include "doors/pages/shell/badge.h"
 
@@ -10,8 +10,8 @@
 #define DAY (INT64_C(86400) * 1000000)
 #define WHO_MAX 300 /* characters of a name */
 
-/* In the order of the links; what expired stands under that, whatever its
- * fallback was. */
+/* In the order of the links; an expired question counts as expired, whatever
+ * its fallback. */
 static const enum outcome outcomes[] = {
     OUTCOME_AUTHORIZED, OUTCOME_VETOED,   OUTCOME_CHANGES_REQUESTED,
     OUTCOME_ANSWERED,   OUTCOME_ACCEPTED, OUTCOME_DECLINED,
@@ -19,8 +19,8 @@ static const enum outcome outcomes[] = {
 
 /* ---- the address ---------------------------------------------------- */
 
-/* When a day, 2026-11-20, begins where the reader is, or one some days after
- * it. */
+/* The beginning of a day, 2026-11-20, in the reader's zone, or of one some days
+ * after it. */
 static bool read_day(struct call *c, const char *key, int64_t days,
                      struct str *word, int64_t *out)
 {
@@ -74,7 +74,7 @@ const struct err *inbox_decided_filters_read(struct call *c,
     if ((outcome.p && w->outcome == OUTCOME__MAX) ||
         (door.p && w->door == VIA__MAX) || !page_list_kind(c, &w->kind) ||
         !read_day(c, "from", 0, &t->from, &w->from) ||
-        /* The last day is one of them. */
+        /* The last day is included. */
         !read_day(c, "until", 1, &t->until, &w->until) ||
         str_runes(w->who) > WHO_MAX || str_runes(w->agent) > WHO_MAX)
         return page_list_bad();
@@ -88,17 +88,17 @@ bool inbox_decided_filters_any(const struct inbox_decided_filters *t)
            w->door != VIA__MAX || w->who.p || w->agent.p || w->from || w->until;
 }
 
-/* ---- what changes it ------------------------------------------------ */
+/* ---- links that change a filter --------------------------------------- */
 
-/* A link that sets a key; word NULL takes it away. */
+/* A link that sets a key; word NULL removes it. */
 struct link {
     const char *key, *word;
     struct str label;
     const char *icon;
-    int64_t n; /* how many there would be */
+    int64_t n; /* the number of results */
 };
 
-/* Where not all was looked through, few may be more. */
+/* Where not all was scanned, a small count may be too low. */
 static struct str told(struct call *c, const struct inbox_decided_filters *t,
                        int64_t n)
 {
@@ -148,7 +148,7 @@ static struct json *kinds(struct call *c,
                      decided_of_kind(&t->counts, KIND__MAX)};
     decided_filters_add(c, t, list, &l);
     for (unsigned i = 1; i <= KIND__MAX; i++) {
-        /* The plain question stands last. */
+        /* The plain question comes last. */
         const enum kind k = (enum kind)(i % KIND__MAX);
         const struct vocabulary_word *words = kind_words(k);
         l.word = vocabulary_key(words);

@@ -1,5 +1,5 @@
-/* The filters of what was decided: read from the address, and shown as what
- * changes it. The list and its export share them. */
+/* The filters of decided questions: read from the address, and shown as links
+ * that change them. Shared by the list and its export. */
 #ifndef DOORS_PAGES_INBOX_DECIDED_FILTERS_H
 #define DOORS_PAGES_INBOX_DECIDED_FILTERS_H
 
@@ -9,10 +9,10 @@
 struct inbox_decided_filters {
     struct decided_wish wish;
     struct str from, until; /* as in the address; p NULL: any */
-    struct decided_counts counts; /* filled in by who shows them */
+    struct decided_counts counts; /* set by the caller that shows them */
 };
 
-/* ERR_BAD_REQUEST request.query. Looks up the row to go on behind. */
+/* ERR_BAD_REQUEST request.query. Looks up the row to continue after. */
 const struct err *
 inbox_decided_filters_read(struct call *c,
                            struct inbox_decided_filters *t) MUST;

@@ -1,5 +1,6 @@
-/* What was decided, as a file: the filtered list in pages, up to a ceiling that
- * the file itself tells. What a spreadsheet would run is made harmless. */
+/* Decided questions as a file: the filtered list, page by page, up to a ceiling
+ * that the file states. A cell that a spreadsheet would take for a formula is
+ * made harmless. */
 #include "doors/pages/inbox/inbox.h"
 #include <assert.h>
 
@@ -14,7 +15,7 @@
 #define PAGE 50                       /* rows at once */
 #define ROWS_MAX 5000                 /* of one file */
 #define BYTES_MAX ((size_t)8 << 20)
-#define LOOKS_MAX 200                 /* pages that are looked through */
+#define LOOKS_MAX 200                 /* pages that are scanned */
 
 #define CUT                                                                    \
     "The file ends here. It holds at most 5,000 rows and 8 MB. Filter the "    \
@@ -30,8 +31,9 @@ struct format {
 
 /* ---- rows ----------------------------------------------------------- */
 
-/* What is JSON stands in a JSON file as it is, in a table as a person reads
- * it. New fields come last: a table is read by its places too. */
+/* JSON values are kept as JSON in a JSON file, and are readable text in a
+ * table. New fields come last: a table is also read by its columns'
+ * positions. */
 static const struct {
     const char *name;
     bool json;
@@ -70,7 +72,7 @@ static void values(struct arena *a, const struct suspension *s,
         s->intent_id,
         s->id,
         s->subject_sha256,
-        s->response, /* of an expiry: what the agent went on with */
+        s->response, /* of an expiry: the fallback of the agent */
         question_decision_label(a, s),
         suspension_modified(s) ? STR("true") : STR("false"),
         s->constraints,
@@ -85,8 +87,8 @@ static struct str plain(struct arena *a, struct str text)
     return v ? page_facts_value(a, v) : STR("");
 }
 
-/* Could a spreadsheet take what begins so for a formula? The full-width forms
- * of =, +, - and @ count as well: some programs fold them. */
+/* Could a spreadsheet take a cell with this beginning for a formula? The
+ * full-width forms of =, +, - and @ count as well: some programs fold them. */
 static bool like_formula(struct str s)
 {
     static const char *const wide[] = {"\uFF1D", "\uFF0B", "\uFF0D",
@@ -97,8 +99,8 @@ static bool like_formula(struct str s)
     return found;
 }
 
-/* RFC 4180. A cell that a spreadsheet could take for a formula begins with an
- * apostrophe. */
+/* RFC 4180. A cell that a spreadsheet could take for a formula gets an
+ * apostrophe in front. */
 static void put_cell(struct buf *b, struct str s)
 {
     buf_char(b, '"');
@@ -150,13 +152,13 @@ static void jsonl_row(struct buf *b, struct arena *a,
 
 /* ---- the file ------------------------------------------------------- */
 
-/* Writes one row, or nothing where the file is full. */
+/* Writes one row; nothing where the file is full. */
 static bool write_row(struct buf *b, struct arena *a, const struct format *f,
                       const struct suspension *s)
 {
     const size_t before = b->n;
     f->row(b, a, s);
-    arena_reset(a); /* many long answers are more than one arena's room */
+    arena_reset(a); /* many long answers need more than one arena's memory */
     if (!b->over && b->n <= BYTES_MAX)
         return true;
     b->n = before;
@@ -164,8 +166,8 @@ static bool write_row(struct buf *b, struct arena *a, const struct format *f,
     return false;
 }
 
-/* Writes one page; what it needs is given back before the next. Sets *more
- * where the list goes on. */
+/* Writes one page, and frees its memory before the next. Sets *more where the
+ * list continues. */
 static const struct err *write_page(struct call *c,
                                     struct inbox_decided_filters *t,
                                     const struct format *f, size_t *left,

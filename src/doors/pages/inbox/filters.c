@@ -1,4 +1,5 @@
-/* The inbox's filters: read from the address, and shown as what changes it. */
+/* The inbox's filters: read from the address, and shown as links that change
+ * them. */
 #include "doors/pages/inbox/filters.h"
 #include "doors/pages/shell/badge.h"
 
@@ -15,7 +16,7 @@ static const struct {
     int64_t minutes;
 } dues[] = {{"15m", 15}, {"1h", 60}, {"4h", 240}, {"1d", 1440}};
 
-/* Who reads and does not answer sees everything. */
+/* A reader who does not answer sees all questions. */
 static bool read_view(struct call *c, struct inbox_wish *w)
 {
     const struct str word = page_list_filter(c, "view");
@@ -109,7 +110,7 @@ static struct json *kind_chips(struct call *c, const struct inbox_filters *f)
         .here = w->kind == KIND__MAX};
     page_list_chip(list, c->a, &all);
     for (unsigned i = 1; i <= KIND__MAX; i++) {
-        /* The plain question stands last. */
+        /* The plain question comes last. */
         const enum kind k = (enum kind)(i % KIND__MAX);
         const struct suspension s = {.kind = k};
         const struct json *word = page_badge_kind(c->a, &s);
@@ -170,7 +171,7 @@ static const struct row rows[] = {
     {"sort", "Sort", "sorts",
      {{NULL, "Risk, then deadline"}, {"deadline", "Deadline"}}}};
 
-/* What is set stands outside of the fold, to be taken away. */
+/* An active filter is shown outside of the fold, so that it can be removed. */
 static void add_set(struct call *c, struct json *set, const char *key,
                     const char *name, struct str value)
 {

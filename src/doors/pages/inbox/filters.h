@@ -1,5 +1,5 @@
-/* The inbox's filters: read from the address, and shown as what changes it.
- * Never loads, never decides. */
+/* The inbox's filters: read from the address, and shown as links that change
+ * them. Never loads, never decides. */
 #ifndef DOORS_PAGES_INBOX_FILTERS_H
 #define DOORS_PAGES_INBOX_FILTERS_H
 
@@ -14,18 +14,19 @@ struct inbox_filters {
     struct inbox_wish wish;
     struct str due; /* the word in the address; p NULL: any */
     enum inbox_row_group group;
-    struct inbox_counts counts; /* filled in by who loads them */
+    struct inbox_counts counts; /* set by the caller that loads them */
 };
 
-/* ERR_BAD_REQUEST request.query. Sets all but the place in the list. */
+/* ERR_BAD_REQUEST request.query. Sets everything but the position in the
+ * list. */
 const struct err *inbox_filters_read(struct call *c, struct inbox_filters *f,
                                      int64_t now) MUST;
-/* `filters`: what changes each of them, with counts. */
+/* `filters`: links that change each of them, with counts. */
 struct json *inbox_filters_view(struct call *c,
                                 const struct inbox_filters *f);
 /* "My groups" */
 const char *inbox_filters_title(const struct inbox_filters *f);
-/* How many there are; INBOX_FILTERS_MANY where they were not all counted. */
+/* The number of results; INBOX_FILTERS_MANY where not all were counted. */
 int64_t inbox_filters_all(const struct inbox_filters *f);
 /* Is the view narrowed by anything? */
 bool inbox_filters_any(const struct inbox_filters *f);

@@ -1,5 +1,5 @@
-/* The pages of the lists of questions: the inbox, what was decided, saved
- * views. The functions behind rows of the route table. */
+/* The handlers of the lists of questions: the inbox, decided questions, saved
+ * views. */
 #ifndef DOORS_PAGES_INBOX_INBOX_H
 #define DOORS_PAGES_INBOX_INBOX_H
 

@@ -1,5 +1,6 @@
-/* The inbox: what this reader may answer, most urgent first, or another view
- * of what is open, narrowed by filters in the address. Decides nothing. */
+/* The inbox: questions that this reader may answer, most urgent first, or
+ * another view of open questions, narrowed by filters in the address. Decides
+ * nothing. */
 #include "base/clock.h"
 #include "doors/pages/inbox/filters.h"
 #include "doors/pages/inbox/inbox.h"
@@ -9,7 +10,7 @@
 #define SOON (15 * 60 * CLOCK_SECOND)
 #define SOON_ROWS 10
 
-/* The row that the page before ended with, be it still open or not. */
+/* The last row of the page before, open or not. */
 static const struct err *read_after(struct call *c, struct inbox_filters *f)
 {
     const struct str after = page_list_filter(c, "after");
@@ -21,7 +22,7 @@ static const struct err *read_after(struct call *c, struct inbox_filters *f)
     return e && e->kind == ERR_NOT_FOUND ? page_list_bad() : e;
 }
 
-/* "57", or "more than 200" beyond what is counted. */
+/* "57", or "more than 200" above the ceiling of the count. */
 static struct str counted(struct arena *a, int64_t n)
 {
     struct buf b = buf_make(a, 64);
@@ -60,7 +61,7 @@ static struct str shown(struct call *c, const struct inbox_filters *f,
     return buf_text(&b);
 }
 
-/* What was not looked at is told. */
+/* A note where not all questions were scanned. */
 static struct str note(const struct inbox_filters *f)
 {
     return f->counts.looked > INBOX_WORDS_MAX
@@ -82,8 +83,8 @@ static struct json *empty(struct call *c, const struct inbox_filters *f)
     return o;
 }
 
-/* What ends soon stands above the list, whatever its risk and whatever the
- * list is sorted by. */
+/* Questions that end soon are shown above the list, whatever their risk and the
+ * order of the list. */
 static const struct err *ends_soon(struct call *c,
                                    const struct inbox_filters *f,
                                    struct suspension_rows *out)
@@ -156,7 +157,7 @@ const struct err *inbox_page(struct call *c)
     TRY(inbox_filters_read(c, &f, clock_now()));
     TRY(read_after(c, &f));
     TRY(inbox_list(c->pg, c->a, &f.wish, &rows));
-    /* All that stood behind was answered meanwhile. */
+    /* All further questions were answered meanwhile. */
     if (f.wish.after && rows.n == 0) {
         response_see_other(c->rs,
                            page_list_url(c, "/inbox", "after", STR_NONE));

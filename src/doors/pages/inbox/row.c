@@ -1,4 +1,4 @@
-/* A question as a row of the inbox, and rows that are alike put together. */
+/* A question as a row of the inbox, and groups of similar rows. */
 #include "doors/pages/inbox/row.h"
 #include "doors/pages/shell/badge.h"
 
@@ -8,7 +8,7 @@
 #include "doors/pages/question/head.h"
 #include "doors/pages/shell/list.h"
 
-#define FIGURE_MAX ((size_t)16 << 10) /* bytes of facts that are looked into */
+#define FIGURE_MAX ((size_t)16 << 10) /* bytes of facts that are parsed */
 #define UNIT_MAX 12                   /* characters */
 #define NAME_MAX 80
 #define HOUR (INT64_C(3600) * CLOCK_SECOND)
@@ -62,7 +62,7 @@ static struct json *duration(struct page_view *v, int64_t s)
     return figure(v, words_span(v->a, s * CLOCK_SECOND), STR("requested"));
 }
 
-/* What stands at a path of the facts, or NULL. */
+/* The value at a path of the facts, or NULL. */
 static const struct json *fact(struct page_view *v, const struct suspension *s,
                                const char *path)
 {
@@ -164,8 +164,8 @@ enum inbox_row_group inbox_row_group_of(struct str word)
     return INBOX_ROW_GROUP__MAX;
 }
 
-/* The title with every number as one sign: what is asked again and again
- * differs in its numbers. */
+/* The title with every number replaced by one sign: repeated questions differ
+ * in their numbers. */
 static void put_shape(struct buf *b, struct str title)
 {
     bool number = false;
@@ -193,7 +193,7 @@ static struct str deadline_name(const struct page_view *v,
     return left < 24 * HOUR ? STR("Within a day") : STR("Later");
 }
 
-/* A group's name, shown; its key says what is alike. */
+/* A group: its name, and the key that its rows share. */
 struct group {
     struct str key, name;
     struct json *rows;
@@ -268,8 +268,8 @@ static void add_group(struct page_view *v, struct json *list,
     json_add_json(list, o);
 }
 
-/* What silence has done already: an answer was wanted by now, and somebody else
- * was asked. */
+/* The effect of silence so far: the time of a step has passed, and another
+ * recipient was notified. */
 static void set_silence(struct call *c, struct json *o,
                         const struct suspension *s)
 {
@@ -282,7 +282,7 @@ static void set_silence(struct call *c, struct json *o,
                                             : STR("Escalated"));
 }
 
-/* A row of the list, with the way to its agent's alone. */
+/* A row of the list, with a link to the list of its agent alone. */
 static struct json *listed(struct call *c, struct page_view *v,
                            const struct suspension *s)
 {

@@ -1,5 +1,5 @@
-/* A question as a row of the inbox, and rows that are alike put together.
- * Never loads, never decides. */
+/* A question as a row of the inbox, and groups of similar rows. Never loads,
+ * never decides. */
 #ifndef DOORS_PAGES_INBOX_ROW_H
 #define DOORS_PAGES_INBOX_ROW_H
 
@@ -19,14 +19,14 @@ enum inbox_row_group {
 /* The word in the address; INBOX_ROW_GROUP__MAX for an unknown one, NONE for p
  * NULL. */
 enum inbox_row_group inbox_row_group_of(struct str word);
-/* A question as a row of the inbox. `figure` is the one that matters most, from
- * the facts that the kind knows; `pick` stands for the question in a form, its
- * id and the digest of the facts as they were shown. */
+/* A question as a row of the inbox. `figure` is the most important one, from
+ * the facts of its kind; `pick` identifies the question in a form, by its id
+ * and the digest of the facts as they were shown. */
 struct json *inbox_row(struct page_view *v, const struct suspension *s);
-/* The same without its kind, who it is for, and its times. */
+/* The same without its kind, its responders and its times. */
 struct json *inbox_row_short(struct page_view *v, const struct suspension *s);
-/* `groups` of the list at hand: of each `heading` (NULL where nothing is
- * grouped), `rows`. */
+/* `groups` of the current list: of each `heading` (NULL without grouping),
+ * `rows`. */
 struct json *inbox_row_groups(struct call *c, struct page_view *v,
                               struct suspension_rows rows,
                               enum inbox_row_group by);

@@ -23,11 +23,11 @@ static struct json *saved_row(struct page_view *v, const struct view *one)
     return o;
 }
 
-/* What shall be saved: from the address, or as it was posted. */
+/* The view to be saved: from the address, or as it was posted. */
 struct draft {
     struct str name, path, query;
     bool shared;
-    const struct err *error; /* NULL: nothing is wrong */
+    const struct err *error; /* NULL: none */
 };
 
 static const struct err *saved_show(struct call *c, const struct draft *d)
@@ -58,7 +58,7 @@ const struct err *inbox_saved(struct call *c)
     return saved_show(c, &d);
 }
 
-/* What page_list_query writes, and nothing else. */
+/* Only a query as page_list_query writes it. */
 static bool is_query(struct str s)
 {
     for (size_t i = 0; i < s.n; i++) {

@@ -1,15 +1,15 @@
-/* An approval: its calls, what goes into them, and the claims. */
+/* An approval: its calls, their input, and the claims. */
 #include "doors/pages/kinds/kinds.h"
 
 #include "domain/subject.h"
 #include "doors/pages/kinds/card.h"
 #include "doors/pages/kinds/stakes.h"
 
-#define CALLS_MAX 100 /* that get a table of their own */
+#define CALLS_MAX 100 /* with a table of their own */
 
-/* ---- what will run -------------------------------------------------- */
+/* ---- calls ------------------------------------------------------------ */
 
-/* What the head of a call shows whole. */
+/* Can the head of a call show the whole value? */
 static bool is_head(const struct json *value)
 {
     const struct str s = json_text(value);
@@ -17,8 +17,8 @@ static bool is_head(const struct json *value)
            str_find(s, '\n', 0) == s.n;
 }
 
-/* The arguments by their names; where anything else stands in the call, all
- * by their paths, so that none is taken for an argument. */
+/* The arguments by their names; where the call has other members, all by their
+ * paths, so that none is taken for an argument. */
 static const struct json *values(struct arena *a, const struct json *call)
 {
     const struct json *args = json_get(call, "args");
@@ -71,7 +71,7 @@ static struct str calls_note(struct kinds_card *c, size_t n)
     return buf_text(&b);
 }
 
-/* What the agent shows of the input, and how much it keeps to itself. */
+/* The input that the agent shows, and the amount that it withholds. */
 static void add_input(struct kinds_card *c, struct json *list)
 {
     const struct json *input = kinds_card_take(c, "safe_input");
@@ -127,7 +127,7 @@ static struct json *facts(struct kinds_card *c)
     return list;
 }
 
-/* unstated: is it told that there is no consequence? */
+/* unstated: show that no consequence was stated? */
 static struct json *claims(struct kinds_card *c, bool unstated)
 {
     struct json *list = json_array(c->v->a);

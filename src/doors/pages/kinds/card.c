@@ -16,7 +16,7 @@ struct kinds_card kinds_card(struct page_view *v, struct str subject)
                                .room = page_facts_room()};
 }
 
-/* Takes the value at path out of obj; a part that is empty then goes too. */
+/* Removes the value at path from obj, and each part that becomes empty. */
 static void take_out(struct arena *a, struct json *obj, struct str path)
 {
     struct str rest = path;
@@ -48,7 +48,7 @@ const struct json *kinds_card_take(struct kinds_card *c, const char *path)
     return v;
 }
 
-/* What is of another type than its place on the page stays with the rest. */
+/* A value of another type than the page expects stays in the rest. */
 static const struct json *take_of(struct kinds_card *c, const char *path,
                                   enum json_type type)
 {
@@ -81,7 +81,7 @@ void kinds_card_set_text(struct kinds_card *c, struct json *o, const char *key,
     json_set_text(o, key, kinds_card_text(c, kinds_card_take(c, path)));
 }
 
-/* list as shown, and of how many there is more. */
+/* The list as shown, and the number of further elements. */
 static void set_list(struct kinds_card *c, struct json *o, const char *key,
                      const struct json *shown, const struct json *list)
 {
@@ -111,7 +111,7 @@ void kinds_card_set_list(struct kinds_card *c, struct json *o, const char *key,
     set_list(c, o, key, shown, list);
 }
 
-/* Nothing but texts that the page has a place for? */
+/* Does it have only texts, each with its place on the page? */
 static bool plain_refs(const struct json *list, bool kinds)
 {
     for (size_t i = 0; i < json_count(list); i++) {
@@ -135,7 +135,7 @@ size_t kinds_card_set_refs(struct kinds_card *c, struct json *o,
     const struct json *list = at(c, key);
     if (!json_is(list, JSON_ARRAY))
         list = NULL;
-    /* Whatever a reference brings along besides is shown with the rest. */
+    /* Other members of a reference are shown in the rest. */
     if (list && plain_refs(list, kinds))
         kinds_card_take(c, key);
     set_list(c, o, key, page_refs(c->v, list), list);

@@ -1,14 +1,14 @@
-/* What the pages of the kinds have in common: labelled facts, tables of what
- * an agent sent, and what it claims beside what Sayso checked. Never loads,
- * never decides; what is not told is shown as unknown. */
+/* The parts that the pages of the kinds share: labelled facts, tables of the
+ * agent's values, and its claims beside the server's checks. Never loads, never
+ * decides; an absent fact is shown as unknown. */
 #ifndef DOORS_PAGES_KINDS_CARD_H
 #define DOORS_PAGES_KINDS_CARD_H
 
 #include "domain/suspension.h"
 #include "doors/pages/shell/facts.h"
 
-/* A subject on its way to the page. What has been shown is taken out of rest,
- * so that whatever an agent sent besides is shown as well. */
+/* A subject while its page is built. Shown values are removed from rest, so
+ * that every further value of the agent is shown as well. */
 struct kinds_card {
     struct page_view *v;
     const struct json *subject; /* an object */
@@ -16,28 +16,28 @@ struct kinds_card {
     struct page_facts_room room;
 };
 
-/* A subject of which nothing is shown yet. */
+/* A subject of which no part is shown yet. */
 struct kinds_card kinds_card(struct page_view *v, struct str subject);
 /* The value at a path of members joined by dots, or NULL; it counts as
  * shown. */
 const struct json *kinds_card_take(struct kinds_card *c, const char *path);
-/* A text, or a list, which then counts as shown; STR_NONE, NULL where it is
- * something else, which does not. */
+/* A text, or a list, which then counts as shown; STR_NONE or NULL for another
+ * type, which does not. */
 struct str kinds_card_take_text(struct kinds_card *c, const char *path);
 const struct json *kinds_card_take_list(struct kinds_card *c,
                                         const char *path);
 
-/* The value at path into o as a text; NULL where it is not told. */
+/* The value at path into o as a text; NULL where it is absent. */
 void kinds_card_set_text(struct kinds_card *c, struct json *o, const char *key,
                          const char *path);
-/* A list as texts, and KEY_more: "", or how many are not shown. */
+/* A list as texts, and KEY_more: "", or the number not shown. */
 void kinds_card_set_list(struct kinds_card *c, struct json *o, const char *key,
                          const char *path);
-/* The same of the references at key; gives how many there are. kinds: the
- * page shows the kind of each. */
+/* The same of the references at key; returns their number. kinds: the page
+ * shows the kind of each. */
 size_t kinds_card_set_refs(struct kinds_card *c, struct json *o,
                            const char *key, bool kinds);
-/* `tables`: that of all that was not shown yet, or none. */
+/* `tables`: the table of all values that were not shown yet, or none. */
 void kinds_card_set_rest(struct kinds_card *c, struct json *o);
 
 #define KINDS_CARD_LONG 600 /* characters; a longer fact is folded */
@@ -45,14 +45,15 @@ void kinds_card_set_rest(struct kinds_card *c, struct json *o);
 /* {label, value, long, note, risk, is_new}; value NULL: unknown. */
 void kinds_card_add_fact(struct kinds_card *c, struct json *list,
                          const char *label, const struct json *value);
-/* The same in words of ours; p NULL: unknown. note: a second line, or "". */
+/* The same with a text of the server; p NULL: unknown. note: a second line, or
+ * "". */
 void kinds_card_add_words(struct kinds_card *c, struct json *list,
                           const char *label, struct str value,
                           struct str note);
-/* A table of what stands in value; nothing where it is empty. */
+/* A table of the members of value; none where it is empty. */
 struct kinds_card_table {
     struct str n;                /* its number, or "" */
-    const char *heading;         /* "": the tool is one */
+    const char *heading;         /* "": the heading is the tool */
     struct str tool, target;     /* p NULL: none */
     struct str note;
     const struct json *value;
@@ -60,7 +61,7 @@ struct kinds_card_table {
 };
 void kinds_card_add_table(struct kinds_card *c, struct json *list,
                           const struct kinds_card_table *t);
-/* The table of all that was not shown yet. */
+/* The table of all values that were not shown yet. */
 void kinds_card_add_rest(struct kinds_card *c, struct json *list);
 /* The last fact of the list has a risk beside it (NULL: none), or is new. */
 void kinds_card_mark(struct json *list, const struct json *risk, bool is_new);
@@ -69,8 +70,7 @@ void kinds_card_mark(struct json *list, const struct json *risk, bool is_new);
 void kinds_card_add_claim(struct kinds_card *c, struct json *list,
                           const char *what, struct str claimed,
                           struct str checked);
-/* A text as it is, another value as JSON; p NULL when there is none or it is
- * blank. */
+/* A text as it is, another value as JSON; p NULL when it is absent or blank. */
 struct str kinds_card_text(struct kinds_card *c, const struct json *value);
 /* "1 hour", "90 minutes", "3 days". */
 struct str kinds_card_span(struct arena *a, int64_t seconds);

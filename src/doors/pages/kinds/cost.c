@@ -1,9 +1,9 @@
-/* A cost confirmation: numbers, and how they stand to each other. */
+/* A cost confirmation: its numbers, and their relation to each other. */
 #include "doors/pages/kinds/kinds.h"
 
 #include "doors/pages/kinds/card.h"
 
-#define BAR 1000 /* how wide the drawing is, in its own units */
+#define BAR 1000 /* the width of the drawing, in its own units */
 
 struct cost {
     struct kinds_card c;
@@ -20,7 +20,7 @@ static struct cost cost_of(struct page_view *v, const struct suspension *s)
     k.high = kinds_card_take(&k.c, "estimate.high");
     k.limit = kinds_card_take(&k.c, "limit.amount");
     k.spent = kinds_card_take(&k.c, "spent_so_far.amount");
-    /* The model holds both to the estimate's unit. */
+    /* The domain requires the estimate's unit for both. */
     kinds_card_take(&k.c, "limit.unit");
     kinds_card_take(&k.c, "spent_so_far.unit");
     return k;
@@ -38,7 +38,7 @@ static struct str money(struct cost *k, const struct json *n)
     return buf_text(&b);
 }
 
-/* What Sayso can say of the limit by comparing it. */
+/* The server's note on the limit, from comparing it. */
 static struct str limit_note(const struct cost *k)
 {
     const double limit = json_double(k->limit);
@@ -90,7 +90,7 @@ static void set_place(struct json *o, struct arena *a, const char *key,
     json_set_text(o, key, buf_text(&b));
 }
 
-/* What is spent, then the estimate beside it, and where the limit ends. NULL
+/* The spent amount, then the estimate beside it, and the end of the limit. NULL
  * where nothing can be drawn. */
 static struct json *bar(struct cost *k)
 {

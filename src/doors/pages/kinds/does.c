@@ -1,4 +1,4 @@
-/* What an answer does, in a line for each. */
+/* The effect of an answer, in one line. */
 #include "doors/pages/kinds/does.h"
 
 #include "domain/resolve.h"
@@ -20,7 +20,7 @@ static struct str limit_words(struct arena *a, const struct suspension *s)
     return buf_text(&b);
 }
 
-/* A yes of the agent's own has no shorter time than what was asked for. */
+/* An agent's own yes has no shorter time than was asked for. */
 static struct str whole_time(struct arena *a, const struct suspension *s)
 {
     struct json *subject = NULL;
@@ -37,7 +37,7 @@ static struct str whole_time(struct arena *a, const struct suspension *s)
     return buf_text(&b);
 }
 
-/* By what it takes; p NULL: nothing. */
+/* By the part that it may change; p NULL: none. */
 static struct str takes_words(struct arena *a, const struct suspension *s,
                               enum takes takes)
 {

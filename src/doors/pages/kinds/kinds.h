@@ -1,6 +1,5 @@
-/* What a question of one of the seven kinds shows beyond a plain card
- * (reference/ui.md 5.4). Never loads, never decides; what is not told is shown
- * as unknown, never guessed. */
+/* The part of a page that depends on the kind of the question. Never loads,
+ * never decides; an absent fact is shown as unknown, never guessed. */
 #ifndef DOORS_PAGES_KINDS_KINDS_H
 #define DOORS_PAGES_KINDS_KINDS_H
 
@@ -13,7 +12,8 @@ struct kinds_of {
     const struct suspension *s;
     const struct suspension *before; /* NULL: none */
     const struct principal *reader;
-    int64_t revision; /* from 1: how many it replaces, and itself */
+    int64_t revision; /* from 1: the number of questions that it replaces, and
+                       * itself */
 };
 
 /* `kind_view`; NULL for a question without a kind. */

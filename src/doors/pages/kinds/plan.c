@@ -1,5 +1,5 @@
-/* A plan to review: its steps, what it reaches, and the earlier one that was
- * sent back. Never loads, never decides. */
+/* A plan to review: its steps, its scope, and the earlier plan that was sent
+ * back. Never loads, never decides. */
 #include "doors/pages/kinds/card.h"
 #include "doors/pages/kinds/kinds.h"
 #include "doors/pages/kinds/steps.h"
@@ -15,7 +15,7 @@ static struct str label_of(struct arena *a, const struct kinds_of *of)
     return buf_text(&b);
 }
 
-/* The earlier plan as it stood in the end: an approval may have edited it. */
+/* The earlier plan in its final form: an approval may have edited it. */
 static struct suspension stood(const struct suspension *before)
 {
     struct suspension s = *before;
@@ -24,7 +24,7 @@ static struct suspension stood(const struct suspension *before)
     return s;
 }
 
-/* What was decided about the plan that this one replaces, and why. */
+/* The decision on the plan that this one replaces, and its reason. */
 static struct json *before(struct page_view *v, const struct kinds_of *of)
 {
     const struct suspension *s = of->before;
@@ -44,8 +44,8 @@ static struct json *before(struct page_view *v, const struct kinds_of *of)
     return o;
 }
 
-/* A subject without what has its own comparison, and without the number that
- * the agent gives its plan. */
+/* A subject without the parts that have their own comparison, and without the
+ * plan's number. */
 static struct json *without_steps(struct arena *a, const struct suspension *s)
 {
     struct json *subject = kinds_card_subject(a, s);
@@ -57,7 +57,7 @@ static struct json *without_steps(struct arena *a, const struct suspension *s)
     return subject;
 }
 
-/* A plan can reach further with the same steps. */
+/* A plan may have a wider scope with the same steps. */
 static struct json *besides(struct page_view *v, const struct kinds_of *of)
 {
     if (!of->before)

@@ -1,8 +1,8 @@
-/* The kinds that are shown by one function each: an elicitation, in the
- * agent's words, with the fields of pages/shell/fields.h; a handoff, from whom
- * to whom; a credential that the agent lacks, and the address where a person
- * sets it up. No secret is asked for or shown. Never loads, never decides;
- * doors/asking/probe.h finds out whether a credential is there. */
+/* The kinds with one function each: an elicitation, in the agent's words, with
+ * the fields of pages/shell/fields.h; a handoff, with both agents; a credential
+ * that the agent lacks, and the address where a person sets it up. No secret is
+ * asked for or shown. Never loads, never decides; doors/asking/probe.h checks
+ * whether a credential is set up. */
 #include "doors/pages/kinds/card.h"
 #include "doors/pages/kinds/kinds.h"
 #include "doors/pages/shell/refs.h"
@@ -44,9 +44,9 @@ struct json *kinds_handoff(struct page_view *v, const struct kinds_of *of)
 
 /* ---- a credential --------------------------------------------------- */
 
-/* The address in parts, so that the host stands out. ask.c lets none pass but
- * our own and https of a host on the list; an address that does not show where
- * it leads is text. */
+/* The address in parts, so that the host stands out. ask.c accepts only the
+ * server's own address and https of a host on the list; an address that does
+ * not show its host is text. */
 static struct json *settings(struct page_view *v, struct str url)
 {
     struct json *o = json_object(v->a);
@@ -63,8 +63,8 @@ static struct json *settings(struct page_view *v, struct str url)
     return o;
 }
 
-/* Who checks it, and whether that is done: an answer that it is there counts
- * only once the probe has found it. */
+/* The probe's channel, and its result: an answer that the credential is set up
+ * counts only once the probe has found it. */
 static void set_check(struct kinds_card *c, struct json *o,
                       const struct suspension *s)
 {

@@ -1,4 +1,4 @@
-/* What is at stake with a yes, as the confirm step repeats it. */
+/* The risks of a yes, as the confirm step repeats them. */
 #include "doors/pages/kinds/stakes.h"
 
 #include "domain/effect.h"

@@ -1,5 +1,5 @@
-/* What is at stake with a yes, as the confirm step repeats it. Never loads,
- * never decides. */
+/* The risks of a yes, as the confirm step repeats them. Never loads, never
+ * decides. */
 #ifndef DOORS_PAGES_KINDS_STAKES_H
 #define DOORS_PAGES_KINDS_STAKES_H
 
@@ -8,8 +8,8 @@
 
 #define KINDS_STAKES_NONE "No consequence stated"
 
-/* Is its risk the server's word, so that the agent had not to state what comes
- * of it? */
+/* Did the server raise the risk, so that the agent did not have to state the
+ * consequence? */
 bool kinds_stakes_unstated(const struct suspension *s);
 /* `stakes`: {lead, words shown} for a yes that is grave or cannot be undone;
  * NULL for any other choice. */

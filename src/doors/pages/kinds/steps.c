@@ -4,9 +4,9 @@
 
 #include "doors/pages/shell/difference.h"
 
-#define VALUES_MAX 1000 /* that a plan shows on the rows of its steps */
+#define VALUES_MAX 1000 /* that a plan shows in the rows of its steps */
 
-/* Steps on their way to the page, beside the earlier ones. */
+/* Steps while their page is built, beside the earlier ones. */
 struct plan {
     struct page_view *v;
     const struct json *steps, *before; /* before NULL: none */
@@ -16,7 +16,7 @@ struct plan {
     size_t left; /* rows to come */
 };
 
-/* ---- one step beside what it was ------------------------------------ */
+/* ---- one step beside the earlier one ---------------------------------- */
 
 static const struct json *step_of(const struct json *steps, struct str id)
 {
@@ -35,8 +35,8 @@ static size_t place(const struct json *steps, const struct json *step)
     return i + 1;
 }
 
-/* Which steps were moved, a flag for each: those outside of the longest run
- * that kept its order. was: the place of each in the other plan; 0: none. */
+/* The moved steps, a flag for each: those outside of the longest run that kept
+ * its order. was: the position of each in the other plan; 0: none. */
 static void find_moved(const size_t *was, size_t n, size_t *run, bool *moved)
 {
     size_t want = 0, last = SIZE_MAX;
@@ -74,7 +74,7 @@ static const bool *moves(struct arena *a, const struct json *steps,
     return moved;
 }
 
-/* A person's note is no change of a step; an agent's is. */
+/* A person's note does not change a step; an agent's does. */
 static bool alike(const struct plan *p, const struct json *step,
                   const struct json *old)
 {
@@ -87,7 +87,7 @@ static bool alike(const struct plan *p, const struct json *step,
     return json_equal(now, was);
 }
 
-/* How a step differs: the sign, the word and the tone of its row. */
+/* The difference of a step: the sign, the word and the tone of its row. */
 struct difference {
     const char *sign, *word, *tone;
 };
@@ -116,7 +116,7 @@ static void set_difference(struct json *row, struct difference d)
 
 /* ---- rows ----------------------------------------------------------- */
 
-/* name and old_name: the old one only where it says something else. */
+/* name and old_name: the old one only where it differs. */
 static void set_fact(struct page_view *v, struct json *row, const char *name,
                      const struct json *step, const struct json *old)
 {
@@ -149,7 +149,7 @@ static struct str steps_number(struct arena *a, const char *before, size_t n)
     return buf_text(&b);
 }
 
-/* What a step holds beside what has a place of its own on its row. */
+/* The members of a step that have no place of their own in its row. */
 static struct json *besides(struct arena *a, const struct json *step)
 {
     static const char *const own[] = {"id",   "title", "detail",
@@ -162,7 +162,8 @@ static struct json *besides(struct arena *a, const struct json *step)
     return rest;
 }
 
-/* Each row has its share of the room: no step crowds out another. */
+/* Each row has its share of the limit, so that a long step leaves room for
+ * others. */
 static struct json *values(struct plan *p, const struct json *step,
                            const struct json *old)
 {
@@ -178,7 +179,7 @@ static struct json *values(struct plan *p, const struct json *step,
     return json_count(json_get(o, "rows")) > 0 ? o : NULL;
 }
 
-/* Whose it is, that nobody takes the agent's for a colleague's. */
+/* The author of a note, so that an agent's is not taken for a colleague's. */
 static const char *note_of(const struct plan *p, const struct json *step,
                            const struct json *old)
 {
@@ -230,11 +231,11 @@ static bool is_removed(const struct plan *p, size_t i)
     return !step_of(p->steps, id);
 }
 
-/* What the plan no longer has. */
+/* A step that the plan no longer has. */
 static struct json *removed_row(struct plan *p, size_t i)
 {
     const struct json *step = json_at(p->before, i);
-    /* Compared with itself: what it said is the agent's. */
+    /* Compared with itself: its texts are the agent's. */
     struct json *row = row_of(p, step, step);
     set_difference(row, (struct difference){"\xE2\x88\x92", "removed",
                                             "removed"});

@@ -9,13 +9,13 @@
  * earlier ones to compare with; NULL: none. */
 struct json *kinds_steps(struct page_view *v, const struct json *steps,
                          const struct json *before);
-/* The same of what was approved beside what was asked for: always in its own
- * order, nothing folded, and a note that is not the agent's is a person's. */
+/* The same for an approved plan beside the question's: always in its own order,
+ * nothing folded, and a note that is not the agent's is a person's. */
 struct json *kinds_steps_approved(struct page_view *v,
                                   const struct json *steps,
                                   const struct json *asked);
-/* The steps of a question's plan, or of what was approved instead; NULL where
- * it has none. */
+/* The steps of a question's plan, or of the approved one; NULL where it has
+ * none. */
 const struct json *kinds_steps_of(struct arena *a, struct str subject);
 
 #endif

@@ -1,5 +1,4 @@
-/* What a question of one of the seven kinds shows. Never loads, never decides.
- */
+/* The part of a view that depends on the kind. Never loads, never decides. */
 #include "doors/pages/kinds/kinds.h"
 
 struct json *kinds_view(struct page_view *v, const struct kinds_of *of)

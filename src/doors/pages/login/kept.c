@@ -8,7 +8,7 @@
 #include "doors/pages/shell/page.h"
 #include "store/principals.h"
 
-#define PREFIX "kept." /* before the name of each field that is carried */
+#define PREFIX "kept." /* before the name of each kept field */
 #define ID ":id"       /* of the question, beside them */
 #define LOGIN_PAIRS 8  /* of the login's own form, and the question */
 
@@ -23,7 +23,7 @@ static void kept_add(struct arena *a, struct json *list, struct str name,
     json_add_json(list, o);
 }
 
-/* What was typed, for the fields of the login; too much is not kept. */
+/* Typed values as fields of the login form; too large ones are dropped. */
 static bool carry(struct arena *a, struct json *list,
                   const struct pairs *posted)
 {
@@ -75,7 +75,7 @@ bool login_kept_page(struct call *c)
     struct pairs posted;
     const bool one = c->route->handle == answer_page_respond;
     const bool many = c->route->handle == inbox_bulk_decide;
-    /* What another site sent is not shown here as if it were typed. */
+    /* Values posted by another site are not shown as if they were typed. */
     if ((!one && !many) || session_same_origin(c) ||
         request_form(c->a, c->rq->body, REQUEST_PAIRS_MAX, &posted) ||
         !pairs_get(posted, "csrf").p)

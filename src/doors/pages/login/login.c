@@ -1,7 +1,7 @@
 /* Signing in and out.
  *
- * Tells nobody whether an e-mail is known: the same words and about the same
- * time for a wrong password, an unknown and a disabled person. */
+ * Reveals to nobody whether an e-mail address is known: the words and about the
+ * time are the same for a wrong password, an unknown and a disabled person. */
 #include "domain/person.h"
 #include "doors/call/session.h"
 #include "doors/call/sign_in.h"
@@ -16,7 +16,8 @@ const struct err *login_home(struct call *c)
     return NULL;
 }
 
-/* Only a path of ours: nothing that a browser could take for another host. */
+/* Only a path of this server: no text that a browser could take for another
+ * host. */
 static struct str safe_next(struct str next)
 {
     bool fine = next.n > 0 && next.n < 1024 && next.p[0] == '/' &&
@@ -26,7 +27,7 @@ static struct str safe_next(struct str next)
     return fine ? next : STR("");
 }
 
-/* form: what was posted, or NULL. */
+/* form: the posted values, or NULL. */
 static const struct err *login_show(struct call *c, int status,
                                     struct str email, const struct pairs *form,
                                     const char *error)
@@ -55,7 +56,7 @@ const struct err *login_page(struct call *c)
     return login_show(c, 200, STR(""), NULL, "");
 }
 
-/* Nothing was tried. The e-mail is kept. */
+/* The password was not checked. The e-mail address is kept. */
 static const struct err *show_later(struct call *c, const struct sign_in *s,
                                     const struct pairs *form)
 {

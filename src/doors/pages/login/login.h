@@ -1,5 +1,5 @@
-/* Signing in and out, and where a visitor begins. The functions behind rows of
- * the route table. */
+/* Signing in and out, and the page where a visitor begins. Handlers of the
+ * route table. */
 #ifndef DOORS_PAGES_LOGIN_LOGIN_H
 #define DOORS_PAGES_LOGIN_LOGIN_H
 

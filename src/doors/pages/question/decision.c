@@ -1,4 +1,4 @@
-/* How a question ended, in words. */
+/* The end of a question, in words. */
 #include "doors/pages/question/decision.h"
 
 #include "base/clock.h"
@@ -114,7 +114,7 @@ static void put_quoted(struct buf *b, struct str s)
     buf_put(b, "”");
 }
 
-/* What the agent does with it. */
+/* The consequence for the agent. */
 static void put_effect(struct arena *a, struct buf *b,
                        const struct suspension *s)
 {

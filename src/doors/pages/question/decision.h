@@ -1,5 +1,5 @@
-/* How a question ended, in words and as members of the pages: who, when, what,
- * through which door. Never loads, never decides. */
+/* The end of a question, in words and as members of the pages: responder, time,
+ * answer and door. Never loads, never decides. */
 #ifndef DOORS_PAGES_QUESTION_DECISION_H
 #define DOORS_PAGES_QUESTION_DECISION_H
 
@@ -15,17 +15,17 @@ struct json *question_decision(struct page_view *v, const struct suspension *s,
 void question_decision_set_answer(struct page_view *v, struct json *o,
                                   const struct suspension *s,
                                   const struct json *value);
-/* What the choice was called that was answered, or that an expiry went on with;
- * p NULL where it was no choice. */
+/* The label of the choice that was answered, or of the fallback; p NULL where
+ * it was no choice. */
 struct str question_decision_label(struct arena *a,
                                    const struct suspension *s);
-/* One paragraph on what happened. */
+/* One paragraph on the decision. */
 struct str question_decision_summary(const struct page_view *v,
                                      const struct suspension *s,
                                      const struct principal *reader);
 /* For a list: the reason, else the answer; "" when there is neither. */
 struct str question_decision_line(struct arena *a, const struct suspension *s);
-/* Of the page for an answer that came too late. */
+/* Of the page for a late answer. */
 struct str question_decision_heading(const struct page_view *v,
                                      const struct suspension *s,
                                      const struct principal *reader);

@@ -1,4 +1,4 @@
-/* A question as all pages show it. */
+/* The parts of a question that all pages show. */
 #include "doors/pages/question/head.h"
 
 #include "base/clock.h"
@@ -7,7 +7,7 @@
 #include "doors/pages/shell/facts.h"
 #include "doors/pages/shell/refs.h"
 
-#define LATE (10 * 60 * CLOCK_SECOND) /* less is left: it is urgent */
+#define LATE (10 * 60 * CLOCK_SECOND) /* with less time left it is urgent */
 #define FALLBACK_CHARS 60
 #define SILENCE_CHARS 200
 
@@ -100,7 +100,7 @@ struct str question_head_title(const struct suspension *s)
     return str_trim(str_cut(&rest, '\n'));
 }
 
-/* The question under the title; p NULL when the title says it all. */
+/* The question under the title; p NULL when the title is the whole question. */
 static struct str body(const struct suspension *s)
 {
     const struct str title = question_head_title(s);
@@ -109,7 +109,7 @@ static struct str body(const struct suspension *s)
                                                          : s->question;
 }
 
-/* "" where the agent's word counts. */
+/* "" where the agent's severity is effective. */
 static struct str raised(struct arena *a, const struct suspension *s)
 {
     const char *said = vocabulary_severity(s->severity_said)->wire;

@@ -1,5 +1,5 @@
-/* A question as all pages show it: head, risk, deadline, facts, the agent's
- * words. Never loads, never decides. */
+/* The parts of a question that all pages show: head, risk, deadline, facts, the
+ * agent's words. Never loads, never decides. */
 #ifndef DOORS_PAGES_QUESTION_HEAD_H
 #define DOORS_PAGES_QUESTION_HEAD_H
 
@@ -10,31 +10,31 @@
 
 /* `suspension`: the head of the page. */
 struct json *question_head(struct page_view *v, const struct suspension *s);
-/* The same of a closed question: what it was called, its badges, addresses. */
+/* The same of a closed question: its title, its badges, addresses. */
 struct json *question_head_short(struct page_view *v,
                                  const struct suspension *s);
 /* `id` and `id_short` into it. */
 void question_head_set_id(struct page_view *v, struct json *o,
                           const struct suspension *s);
-/* What a list calls it: the title, else the question's first line. */
+/* Its name in lists: the title, else the question's first line. */
 struct str question_head_title(const struct suspension *s);
 struct json *question_head_deadline(struct page_view *v,
                                     const struct suspension *s);
-/* `facts`: the subject, then the context where it is something else. whole:
- * the subject's raw text is not folded. */
+/* `facts`: the subject, then the context where it differs. whole: the subject's
+ * raw text is not folded. */
 struct json *question_head_facts(struct page_view *v,
                                  const struct suspension *s, bool whole);
 /* The id of the subject's table. */
 const char *question_head_facts_id(const struct suspension *s);
-/* Are there any facts that an answer is about? */
+/* Are there any facts for an answer? */
 bool question_head_has_facts(const struct suspension *s);
 /* `why`; NULL when the agent gave no words. */
 struct json *question_head_why(struct page_view *v,
                                const struct suspension *s);
-/* What silence will do, in words. */
+/* The effect of silence, in words. */
 struct str question_head_silence(const struct page_view *v,
                                  const struct suspension *s);
-/* The fallback as a person would say it: a choice's label or the value. */
+/* The fallback in words: a choice's label or the value. */
 struct str question_head_fallback(struct arena *a, const struct suspension *s);
 
 #endif

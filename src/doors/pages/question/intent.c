@@ -1,5 +1,5 @@
-/* One intent: its questions, its relations, its events as a checked chain,
- * and its state. */
+/* One intent: its questions, its relations, its events as a verified chain, and
+ * its state. */
 #include "doors/pages/question/intent.h"
 
 #include "doors/pages/kinds/kinds.h"
@@ -144,7 +144,7 @@ static const struct err *set_related(struct call *c, struct page_view *v,
 
 /* ---- events --------------------------------------------------------- */
 
-/* The state of the chain; checked is false where nobody asked to verify. */
+/* The state of the chain; checked is false without a verification. */
 struct seal {
     bool checked;
     struct event_check check;
@@ -211,7 +211,7 @@ static struct json *seal_view(struct page_view *v, const struct seal *seal,
     return o;
 }
 
-/* Told when the page does not hold all events. */
+/* Shown when the page does not have all events. */
 static struct json *pager(struct arena *a, int64_t shown, int64_t all)
 {
     struct json *o = json_object(a);

@@ -1,4 +1,4 @@
-/* Where an open question stands in its reader's inbox. */
+/* The position of an open question in its reader's inbox. */
 #include "doors/pages/question/position.h"
 
 #include "doors/pages/shell/view.h"

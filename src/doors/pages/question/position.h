@@ -1,4 +1,4 @@
-/* Where an open question stands in its reader's inbox, and its neighbours
+/* The position of an open question in its reader's inbox, and its neighbours
  * there. Loads these; never decides. */
 #ifndef DOORS_PAGES_QUESTION_POSITION_H
 #define DOORS_PAGES_QUESTION_POSITION_H
@@ -6,8 +6,8 @@
 #include "domain/suspension.h"
 #include "doors/call/call.h"
 
-/* `place`: among those that the reader may answer, or among all where this one
- * is not theirs to answer. */
+/* `place`: among the questions that the reader may answer, or among all where
+ * they may not answer this one. */
 const struct err *question_position(struct call *c, const struct suspension *s,
                                     struct json **out) MUST;
 

@@ -1,4 +1,4 @@
-/* A question between the one that it replaces and the one that replaces it. */
+/* A question with the one that it replaces and the one that replaces it. */
 #include "doors/pages/question/revision.h"
 
 #include "store/suspensions.h"
@@ -15,7 +15,7 @@ const struct err *question_revision_load(struct call *c,
         TRY(suspensions_revision(c->pg, c->a, s->id, &out->n));
         out->before = before;
     }
-    /* Only what has ended can have been replaced. */
+    /* Only a question that has ended can be replaced. */
     if (s->kind != KIND_NONE && s->state != SUSPENSION_PENDING)
         TRY(suspensions_replacing(c->pg, c->a, s->id, &after));
     if (after.n > 0)

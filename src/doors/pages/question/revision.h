@@ -1,5 +1,5 @@
-/* A question between the one that it replaces and the one that replaces it.
- * Loads these two; never decides. */
+/* A question with the one that it replaces and the one that replaces it. Loads
+ * these two; never decides. */
 #ifndef DOORS_PAGES_QUESTION_REVISION_H
 #define DOORS_PAGES_QUESTION_REVISION_H
 

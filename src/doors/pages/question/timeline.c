@@ -1,16 +1,17 @@
 /* Events of an intent as rows.
  *
- * Everything shown comes out of the event's canonical bytes. A payload that is
- * large is told by its size: a page is for reading, the API has it whole. */
+ * Every shown value comes from the event's canonical bytes. Of a large payload
+ * only the size is shown; the API has it whole. */
 #include "doors/pages/question/timeline.h"
 
 #include "base/clock.h"
 #include "base/crypt.h"
 #include "doors/pages/shell/facts.h"
 
-#define PAYLOAD_MAX ((size_t)16 << 10) /* bytes that are looked into */
+#define PAYLOAD_MAX ((size_t)16 << 10) /* bytes that are parsed */
 #define QUESTION_MAX 120               /* characters of its first line */
-#define KEYS_MAX 5                     /* names told of a patch */
+#define KEYS_MAX 5                     /* names of changed members that are
+                                        * shown */
 
 /* ---- reading -------------------------------------------------------- */
 
@@ -33,7 +34,8 @@ bool question_timeline_closes(struct arena *a, const struct event *e,
     if (!cancelled && !str_is(e->type, "intent.resumed") &&
         !str_is(e->type, "intent.suspension_expired"))
         return false;
-    /* A large answer makes the payload large; its member is found anyhow. */
+    /* A large answer makes the payload large; its member is found without
+     * parsing it. */
     const struct str raw = json_raw_member(a, e->canonical, STR("payload"));
     const struct str id = json_raw_member(a, raw, STR("suspension_id"));
     if (id.n != suspension_id.n + 2 ||
@@ -138,7 +140,8 @@ static void put_patch(struct arena *a, struct buf *b, const struct json *p)
     buf_str(b, words_many(a, (int64_t)n, "change"));
 }
 
-/* A question's own page is all about it: there only the facts are named. */
+/* A question's own page has all its parts, so only the facts are named
+ * there. */
 static void put_asked(struct arena *a, struct buf *b, const struct json *p,
                       bool about_question)
 {
@@ -149,7 +152,7 @@ static void put_asked(struct arena *a, struct buf *b, const struct json *p,
         buf_put(b, question.p ? "... " : " ");
     }
     if (str_eq(sha256, crypt_sha256_hex(a, STR("{}"))))
-        return; /* there are no facts */
+        return; /* the question has no facts */
     buf_put(b, "Details ");
     buf_str(b, words_groups(a, sha256, 2));
 }
@@ -174,7 +177,7 @@ static void put_lease(const struct page_view *v, struct buf *b,
     }
 }
 
-/* One text alone is read as it is. */
+/* A single text is shown as it is. */
 static void put_any(struct arena *a, struct buf *b, const struct json *p)
 {
     struct json_iter i = json_iter(p);
@@ -230,7 +233,7 @@ static void put_escalated(struct buf *b, const struct json *p)
     put_channel(b, p, "escalated_to");
 }
 
-/* The member that says most, for the types that have one. */
+/* The most informative member, for the types that have one. */
 static const char *telling(struct str type)
 {
     static const char *const words[][2] = {
@@ -302,8 +305,8 @@ static struct str url_of(struct arena *a, struct str intent_id, int64_t seq)
     return buf_text(&b);
 }
 
-/* A key's label is anybody's to choose, and agents from before may have a
- * name like a person's. */
+/* The label of a key is free text, and old agents may have a name like a
+ * person's. */
 static struct str actor_of(struct arena *a, const struct event *e)
 {
     const struct str name = json_text(member(a, e, "actor"));

@@ -1,13 +1,13 @@
 /* Events of an intent as rows: of the timeline of one question, and of the
- * intent's own table. Reads the stored bytes only, and survives any. */
+ * intent's own table. Reads only the stored bytes, and accepts any. */
 #ifndef DOORS_PAGES_QUESTION_TIMELINE_H
 #define DOORS_PAGES_QUESTION_TIMELINE_H
 
 #include "domain/event.h"
 #include "doors/pages/shell/view.h"
 
-/* {seq, at, what, who, detail, tone, event_url}. about_question: the words of
- * a question's own timeline ("Asked"), else those of the intent ("Question
+/* {seq, at, what, who, detail, tone, event_url}. about_question: the words of a
+ * question's own timeline ("Asked"), else those of the intent ("Question
  * asked"). */
 struct json *question_timeline_row(struct page_view *v, struct str intent_id,
                                    const struct event *e, bool about_question);
@@ -19,7 +19,7 @@ void question_timeline_set_chain(struct page_view *v, struct json *row,
 /* Is it the event that closed the question? */
 bool question_timeline_closes(struct arena *a, const struct event *e,
                               struct str suspension_id);
-/* "Suspended" for a status as people read it. */
+/* "Suspended": the label of a status. */
 struct str question_timeline_status(struct str status);
 
 #endif

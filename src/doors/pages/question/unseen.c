@@ -1,4 +1,4 @@
-/* What a question's page does not show in the open. */
+/* The parts of a question that its page does not show unfolded. */
 #include "doors/pages/question/unseen.h"
 
 #include "domain/effect.h"
@@ -21,8 +21,8 @@ static bool has_yes(struct arena *a, const struct suspension *s)
     return false;
 }
 
-/* Builds what the page shows and counts what is left out, so that the two
- * cannot differ. */
+/* Builds the same views as the page and counts the parts left out, so that page
+ * and count cannot differ. */
 struct question_unseen question_unseen(struct arena *a,
                                        const struct suspension *s)
 {

@@ -1,7 +1,7 @@
-/* What a question's page does not show in the open: values that have no row,
- * texts that are cut or folded. A yes to these takes a second step, which says
- * how much it is. The server counts it from what it would show; nothing that
- * is posted makes it less. Never decides. */
+/* The parts of a question that its page does not show unfolded: values without
+ * a row, and texts that are cut or folded. A yes to these takes a second step,
+ * which names their number. The server counts them from the page that it would
+ * build; a post cannot lower the count. Never decides. */
 #ifndef DOORS_PAGES_QUESTION_UNSEEN_H
 #define DOORS_PAGES_QUESTION_UNSEEN_H
 
@@ -16,16 +16,16 @@ struct question_unseen {
 /* Of the facts and the question; zeroes where no choice is a yes. */
 struct question_unseen question_unseen(struct arena *a,
                                        const struct suspension *s);
-/* Does this choice say yes to something that is not seen? */
+/* Does this choice say yes to parts that were not shown? */
 bool question_unseen_by(const struct question_unseen *u,
                         const struct json *choice);
-/* `unseen`: {text, token, raw_url}, where the choice says so; else NULL. The
- * token is posted back as `unseen`. */
+/* `unseen`: {text, token, raw_url}, where the choice does; else NULL. The token
+ * is posted back as `unseen`. */
 struct json *question_unseen_view(struct page_view *v,
                                   const struct question_unseen *u,
                                   const struct suspension *s,
                                   const struct json *choice);
-/* Was this answer posted without the step that says it? */
+/* Was this answer posted without the step that names them? */
 bool question_unseen_skipped(struct arena *a, const struct suspension *s,
                              const struct json *choice,
                              const struct pairs *posted);

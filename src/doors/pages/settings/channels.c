@@ -1,6 +1,6 @@
-/* Settings: the channels to people, who may be named on them, and how much of
- * a question goes out. The address of a Slack channel is as good as a
- * password, so a saved one is never shown whole. */
+/* Settings: the channels to people, the recipients allowed on them, and the
+ * part of a question that a notice may have. The address of a Slack channel is
+ * a secret, so a saved one is never shown whole. */
 #include "domain/channel.h"
 #include "domain/endpoint.h"
 #include "doors/asking/target.h"
@@ -9,7 +9,7 @@
 #include "doors/pages/settings/settings.h"
 #include "doors/pages/shell/page.h"
 
-#define TAIL 4 /* characters of a hidden address that are shown */
+#define TAIL 4 /* visible characters of a hidden address */
 
 static const struct settings_form_option kinds[] = {
     {"mail", "Mail"}, {"slack", "Slack"}, {"webhook", "Webhook"}};
@@ -85,8 +85,8 @@ static struct json *values(struct arena *a, const struct endpoint *e)
     return o;
 }
 
-/* The lines that are not empty, as a JSON list. One more than there may be
- * is read, so that they are refused rather than cut. */
+/* The lines that are not empty, as a JSON list. One more than the limit is
+ * read, so that a longer list is refused rather than cut. */
 static const struct err *read_notify_to(struct arena *a, enum endpoint_kind of,
                                         struct str text, struct str *out)
 {

@@ -1,4 +1,4 @@
-/* The step before something that ends another person's work. */
+/* The confirm step before an action that ends another person's work. */
 #include "doors/pages/settings/confirm.h"
 
 struct json *settings_confirm(struct page_view *v,

@@ -1,5 +1,5 @@
-/* The step before something that ends another person's work: what it does,
- * and one button that says it once more. Never loads, never decides. */
+/* The confirm step before an action that ends another person's work: its
+ * effect, and one button that names it again. Never loads, never decides. */
 #ifndef DOORS_PAGES_SETTINGS_CONFIRM_H
 #define DOORS_PAGES_SETTINGS_CONFIRM_H
 
@@ -7,11 +7,11 @@
 
 struct settings_confirm {
     const char *verb;     /* "Disable" */
-    struct str name;      /* of whom or what; p NULL: the verb says it */
-    const char *sentence; /* what comes of it */
+    struct str name;      /* of the person or thing; p NULL: only the verb */
+    const char *sentence; /* the effect */
     const char *none;     /* "Nothing is ended yet." */
     const char *act;      /* on the button, after "Confirm: " */
-    const char *what;     /* of `do`, where the button posts to */
+    const char *what;     /* of `do`, in the button's form */
     struct str url, back, key;
 };
 /* `confirm` */

@@ -1,7 +1,7 @@
 /* Settings: the log of deliveries, newest first, and sending one again.
  *
- * What was sent may hold words of agents, so all of it is shown as any other
- * text of a stranger. */
+ * A delivery may have texts of agents, so all of it is shown as untrusted
+ * text. */
 #include "base/clock.h"
 #include "base/id.h"
 #include "doors/pages/settings/destinations.h"
@@ -14,7 +14,7 @@
 
 #define ROWS 50
 
-/* What the address asks for. */
+/* The filters in the address. */
 struct wish {
     enum delivery_state state; /* DELIVERY_STATE__MAX: any */
     struct str endpoint;       /* p NULL: any */
@@ -77,7 +77,7 @@ static struct str next_words(const struct delivery *d)
     return d->state == DELIVERY_FAILED ? STR("failed") : STR("");
 }
 
-/* Adds what the row and the page of one share. */
+/* Adds the members that the row and the page of one share. */
 static void set_delivery(struct page_view *v, struct json *o,
                          const struct delivery *d)
 {
@@ -138,7 +138,7 @@ static struct json *filters(struct arena *a, const struct wish *w,
                    vocabulary_delivery_state(state)->label);
         struct json *o = json_at(list, i + 1);
         json_set_bool(o, "here", w->state == state);
-        /* They are of all endpoints together. */
+        /* The counts cover all endpoints together. */
         if (!w->endpoint.p)
             json_set_text(
                 o, "count",
@@ -160,8 +160,8 @@ static struct str summary(struct arena *a, const int64_t counts[static 3])
     return buf_text(&b);
 }
 
-/* The endpoint that the list is narrowed to; one that was removed is known by
- * its deliveries alone. */
+/* The endpoint that the list is narrowed to; of a removed one only the
+ * deliveries are left. */
 static const struct err *only(struct call *c, const struct wish *w,
                               const struct delivery_rows *rows,
                               struct json **out)
@@ -199,7 +199,7 @@ static struct json *empty(struct arena *a, const struct wish *w)
     return o;
 }
 
-/* page: the rows that are shown; more: there are older ones. */
+/* page: the shown rows; more: there are older ones. */
 static struct json *pager(struct arena *a, const struct wish *w,
                           const struct delivery_rows *page, bool more)
 {
@@ -306,7 +306,7 @@ static struct json *state_of(struct arena *a, const struct delivery *d)
     return o;
 }
 
-/* Is the body itself what goes over the wire? Mail and chat are made of it. */
+/* Is the body sent as it is? Mail and chat messages are made from it. */
 static bool as_it_is(const struct delivery *d)
 {
     return d->endpoint_kind != ENDPOINT_MAIL &&

@@ -1,7 +1,7 @@
-/* The lists of endpoints and of channels, making one, and the page of one.
+/* The lists of endpoints and of channels, creating one, and the page of one.
  *
- * An admin makes and changes, an auditor reads. A secret is shown on a page of
- * its own until it is stored, and never again. */
+ * An admin creates and changes, an auditor reads. A secret is shown on a page
+ * of its own until it is stored, and never again. */
 #include "doors/pages/settings/destinations.h"
 
 #include "base/clock.h"
@@ -92,7 +92,7 @@ const struct err *settings_destinations_form_wrong(
     return e;
 }
 
-/* Reads and judges what was posted into *e. false: f has what is wrong. */
+/* Reads and checks the posted values into *e. false: f has the errors. */
 static bool read_form(struct arena *a, struct settings_destinations_form *f,
                       struct endpoint *e)
 {
@@ -105,7 +105,7 @@ static bool read_form(struct arena *a, struct settings_destinations_form *f,
            !f->errors;
 }
 
-/* Adds `form`, and `errors` where something was wrong. */
+/* Adds `form`, and `errors` where there are any. */
 static void set_form(struct page_view *v, struct json *view,
                      const struct settings_destinations_form *f)
 {
@@ -200,7 +200,7 @@ settings_destinations_list(struct call *c,
                              &(struct settings_destinations_form){.kind = k});
 }
 
-/* ---- making one ----------------------------------------------------- */
+/* ---- creating one ----------------------------------------------------- */
 
 static struct endpoint fresh(struct call *c)
 {
@@ -247,9 +247,9 @@ settings_destinations_make(struct call *c,
 
 /* ---- the page of one ------------------------------------------------ */
 
-#define SEEN 16 /* characters that tell one secret from the next */
+#define SEEN 16 /* characters that identify a secret */
 
-/* One that is there and of this kind. */
+/* An existing one of this kind. */
 static const struct err *load(struct call *c,
                               const struct settings_destinations_kind *k,
                               struct endpoint *e)
@@ -265,8 +265,8 @@ static const struct err *load(struct call *c,
 
 /* ---- showing -------------------------------------------------------- */
 
-/* A form says which secret it would replace, so that sending it again cannot
- * throw away the one that was just made. */
+/* A form names the secret that it would replace, so that posting it again
+ * cannot replace the new one. */
 static struct str seen(struct arena *a, const struct endpoint *e)
 {
     struct buf b = buf_make(a, 1024);
@@ -313,7 +313,7 @@ static struct json *acts_of(struct arena *a, const struct endpoint *e)
     return list;
 }
 
-/* What removing it does. */
+/* The effect of removing it. */
 static struct str removal(struct arena *a, const struct endpoint *e)
 {
     struct buf b = buf_make(a, 512);
@@ -333,7 +333,7 @@ static struct str removal(struct arena *a, const struct endpoint *e)
     return buf_text(&b);
 }
 
-/* What of it is shown, and in which state of the page. */
+/* The endpoint that is shown, and the state of its page. */
 struct shown {
     int status;
     bool confirm; /* the step before the removal */
@@ -423,7 +423,7 @@ static const struct err *pause(struct call *c, struct endpoint *e,
 {
     TRY(endpoints_pause(c->pg, c->a, stop, clock_now(), e));
     if (!stop)
-        wake_deliver(); /* of what waited */
+        wake_deliver(); /* for the deliveries that waited */
     return to(c, url_of(c->a, k, e->id, ""));
 }
 

@@ -1,4 +1,4 @@
-/* Settings: the endpoints of agents, where an answer is pushed to. */
+/* Settings: the endpoints of agents, to which answers are pushed. */
 #include "domain/endpoint.h"
 #include "doors/asking/target.h"
 #include "doors/pages/settings/destinations.h"
@@ -61,7 +61,7 @@ static const struct err *read(struct arena *a, const struct json *v,
                           &e->event_types);
 }
 
-/* The chosen outcomes in words; what is no outcome of ours as it is. */
+/* The chosen outcomes in words; an unknown outcome as it is. */
 static struct str outcomes(struct arena *a, struct str list)
 {
     struct buf b = buf_make(a, 4096);

@@ -1,5 +1,6 @@
-/* A form of our own: a table of fields, shown and read by the same code as an
- * agent's form. Never judges what a field means, and never writes anything. */
+/* A form of the server: a table of fields, shown and read by the same code as
+ * an agent's form. Never checks a field's meaning, and never writes
+ * anything. */
 #include "doors/pages/settings/form.h"
 
 #include "domain/form.h"
@@ -40,7 +41,7 @@ static struct json *field_of(struct arena *a,
     return o;
 }
 
-/* As domain/form.h has it, with what stands there now as the defaults. */
+/* As in domain/form.h, with the current values as the defaults. */
 static struct json *fields_of(struct arena *a, const struct settings_form *s)
 {
     struct json *list = json_array(a);
@@ -52,7 +53,7 @@ static struct json *fields_of(struct arena *a, const struct settings_form *s)
         const struct str kept =
             json_text(json_get_str(json_get(s->values, "kept"), key));
         json_set_json(field, "default", json_get_str(s->values, key));
-        /* What is not shown again stays where nothing is typed. */
+        /* A value that is not shown is kept where nothing is typed. */
         if (kept.p) {
             json_set_text(field, "help", kept);
             json_set_bool(field, "required", false);
@@ -64,7 +65,7 @@ static struct json *fields_of(struct arena *a, const struct settings_form *s)
 
 /* ---- reading -------------------------------------------------------- */
 
-/* The field that a place in the input ("notify_to[3]") belongs to. */
+/* The field that an error's place ("notify_to[3]") belongs to. */
 static const char *key_at(const struct settings_form *s, struct str at)
 {
     const struct str key = str_sub(at, 0, str_find(at, '[', 0));
@@ -101,7 +102,7 @@ const struct json *settings_form_read(struct arena *a, struct settings_form *s)
 
 /* ---- showing -------------------------------------------------------- */
 
-/* NULL where nothing is wrong. */
+/* NULL: no errors. */
 static struct json *errors_of(struct page_view *v,
                               const struct settings_form *s)
 {

@@ -1,5 +1,5 @@
-/* A form of our own: a table of fields, shown and read by the same code as an
- * agent's form, with what is wrong at its field and what was typed kept. */
+/* A form of the server: a table of fields, shown and read by the same code as
+ * an agent's form, with errors at their fields and typed values kept. */
 #ifndef DOORS_PAGES_SETTINGS_FORM_H
 #define DOORS_PAGES_SETTINGS_FORM_H
 
@@ -15,30 +15,30 @@ struct settings_form_field {
     const char *key, *label, *help, *type;
     const char *format; /* NULL: none */
     bool required;
-    bool fresh; /* asked only when it is made: it cannot be changed later */
+    bool fresh; /* only for a new one: it cannot be changed later */
     int64_t max;
     const struct settings_form_option *options;
     size_t options_n;
 };
 
-/* One form on its way. */
+/* One form while its page is built. */
 struct settings_form {
     const struct settings_form_field *fields;
     size_t fields_n;
-    bool change; /* of what is there: fresh fields are not asked */
-    /* What stands in the fields, {key: value}; kept: {key: help} of those
-     * whose value is not shown and stays. */
+    bool change; /* of an existing one: fresh fields are left out */
+    /* The values of the fields, {key: value}; kept: {key: help} of those whose
+     * value is not shown and is kept. */
     const struct json *values;
-    const struct pairs *typed; /* NULL: nothing was posted */
-    struct json *errors;       /* {key: sentence}; NULL: nothing is wrong */
-    const struct err *problem; /* with no single field; or NULL */
+    const struct pairs *typed; /* NULL: none */
+    struct json *errors;       /* {key: sentence}; NULL: none */
+    const struct err *problem; /* of no single field; or NULL */
 };
-/* What was posted, as {key: value} that fit their fields. NULL: s has what is
- * wrong. */
+/* The posted values, as {key: value} that fit their fields. NULL: s has the
+ * errors. */
 const struct json *settings_form_read(struct arena *a,
                                       struct settings_form *s);
-/* Takes a refusal to the field that it speaks of. NULL, or e where it is
- * nothing that somebody could have typed. */
+/* Moves an error to the field that it names. NULL, or e where no typed value
+ * can have caused it. */
 const struct err *settings_form_wrong(struct arena *a, struct settings_form *s,
                                       const struct err *e);
 
@@ -46,7 +46,7 @@ struct settings_form_words {
     const char *heading, *note, *submit;
     struct str url;
 };
-/* Adds `form`, and `errors` where something was wrong. */
+/* Adds `form`, and `errors` where there are any. */
 void settings_form_view(struct page_view *v, struct json *view,
                         const struct settings_form *s,
                         const struct settings_form_words *words);

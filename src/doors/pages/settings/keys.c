@@ -1,7 +1,7 @@
-/* Settings: API keys. Making one, which is shown on the page that answers and
- * never again; and the page of one, which revokes it and sets what it reaches.
+/* Settings: API keys. Creating one, which is shown only on the page that
+ * answers; and the page of one, which revokes it and sets its reach.
  *
- * An admin makes and revokes, an auditor reads. */
+ * An admin creates and revokes, an auditor reads. */
 #include "base/clock.h"
 #include "base/log.h"
 #include "doors/pages/settings/people.h"
@@ -57,7 +57,7 @@ static const struct settings_form_field fields[] = {
      .options = ends, .options_n = countof(ends), .help = ""},
 };
 
-/* ---- reading what was typed ----------------------------------------- */
+/* ---- reading typed values --------------------------------------------- */
 
 static const struct err *wrong(struct arena *a, const char *key,
                                const char *say)
@@ -100,7 +100,7 @@ static const struct err *judge(struct arena *a, const struct json *v,
     TRY(read_agents(a, json_get_text(v, "agents"), k));
     if (!reach_choose(json_get_text(v, "reach"), k->agents, k->agents_n,
                       &k->key.reach))
-        k->key.reach = REACH_ALL; /* any agent's, or none's */
+        k->key.reach = REACH_ALL; /* a key of any agent, or of none */
     TRY(person_groups(a, json_get_text(v, "groups"), &k->key.groups));
     k->key.severity_floor = vocabulary_severity_of(
         vocabulary_of_key(json_get_text(v, "floor")));
@@ -146,7 +146,7 @@ static bool in_use(const struct key *k, int64_t now)
     return !k->revoked_at && (!k->expires_at || k->expires_at > now);
 }
 
-/* The agents that it speaks for, or the groups that it is in. */
+/* The agents that it acts as, or the groups that it is in. */
 static struct str second(struct arena *a, const struct key *k)
 {
     struct buf b = buf_make(a, k->agents.n + k->groups.n * 2 + 64);
@@ -283,7 +283,7 @@ const struct err *settings_keys_post(struct call *c)
                .back = STR(PATH)});
 }
 
-/* ---- the least severity of what it asks ----------------------------- */
+/* ---- the least severity of its questions ------------------------------ */
 
 /* {url, options[] of word, label, here} */
 static struct json *floor_of(struct arena *a, const struct key *k)
@@ -332,7 +332,7 @@ const struct err *settings_keys_floor_post(struct call *c)
 
 /* ---- one key -------------------------------------------------------- */
 
-/* Is what it reaches an admin's choice? */
+/* May an admin choose its reach? */
 static bool kept_apart(const struct key *k)
 {
     enum reach own = REACH_ALL;

@@ -1,5 +1,5 @@
-/* What the settings pages have in common: the way between them, cells, counts,
- * and what can be done on the page of one thing. */
+/* The parts that the settings pages share: their tabs, cells, counts, and the
+ * actions on the page of one thing. */
 #include "doors/pages/settings/page.h"
 
 #include "doors/pages/settings/settings.h"

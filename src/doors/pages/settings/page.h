@@ -1,5 +1,5 @@
-/* What the settings pages have in common: the way between them, cells, counts,
- * and what can be done on the page of one thing. Never loads, never decides. */
+/* The parts that the settings pages share: their tabs, cells, counts, and the
+ * actions on the page of one thing. Never loads, never decides. */
 #ifndef DOORS_PAGES_SETTINGS_PAGE_H
 #define DOORS_PAGES_SETTINGS_PAGE_H
 
@@ -15,10 +15,10 @@ void settings_page_cell(struct page_view *v, struct json *cells,
 /* A list of texts in JSON as one text, with sep between. */
 struct str settings_page_joined(struct arena *a, struct str list,
                                 const char *sep);
-/* "12", or "more than 1,000" beyond what is counted. */
+/* "12", or "more than 1,000" above the ceiling of the count. */
 struct str settings_page_count(struct arena *a, int64_t n, int64_t max);
-/* Something to be done on the page of one, by a form of its own. name: what
- * its `do` says. */
+/* An action on the page of one thing, by a form of its own. name: the value of
+ * its `do`. */
 struct settings_page_act {
     const char *name, *heading, *sentence, *label;
 };

@@ -1,7 +1,7 @@
 /* Settings: the people who may sign in, and adding one.
  *
- * An admin adds and changes, an auditor reads. A password that is made here is
- * shown on a page of its own until it is stored, and never again. */
+ * An admin adds and changes, an auditor reads. A generated password is shown on
+ * a page of its own until it is stored, and never again. */
 #include "doors/pages/settings/page.h"
 #include "doors/pages/settings/people.h"
 

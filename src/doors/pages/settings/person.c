@@ -11,7 +11,7 @@
 
 /* ---- showing -------------------------------------------------------- */
 
-/* What ends something of theirs is a link to the step that asks first. */
+/* An action that ends something is a link to its confirm step. */
 static void add_act(struct call *c, struct json *list,
                     const struct settings_page_act *act, struct str ask_url)
 {
@@ -40,7 +40,7 @@ static struct json *acts_of(struct call *c, const struct person *p)
                   "Allows sign-in again, with the same password as before.",
                   "Enable account"};
     struct json *list = json_array(c->a);
-    /* One's own password is changed where the old one is asked. */
+    /* One's own password is changed on the page that asks for the old one. */
     if (str_eq(p->id, c->who.id))
         return list;
     if (p->disabled_at) {
@@ -52,7 +52,7 @@ static struct json *acts_of(struct call *c, const struct person *p)
     return list;
 }
 
-/* The step before; NULL where there is nothing to ask, as when it was done
+/* The confirm step; NULL where there is nothing to confirm, as when it was done
  * meanwhile. */
 static struct json *sure_of(struct page_view *v, const struct person *p,
                             struct str what)
@@ -135,9 +135,9 @@ const struct err *settings_person(struct call *c)
     return person_show(c, 200, &p, &s);
 }
 
-/* ---- doing ---------------------------------------------------------- */
+/* ---- actions ---------------------------------------------------------- */
 
-/* Refuses on the page itself. */
+/* Shows the error on the page itself. */
 static const struct err *refused(struct call *c, const struct person *p,
                                  struct settings_form *s)
 {

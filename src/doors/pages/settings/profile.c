@@ -1,5 +1,5 @@
-/* Settings: oneself. Name, time zone and theme, and a new password for the
- * old one. Never shows a password, not even one that was just typed. */
+/* Settings: oneself. Name, time zone and theme, and a new password for the old
+ * one. Never shows a password, not even a newly typed one. */
 #include "base/log.h"
 #include "doors/call/sign_in.h"
 #include "doors/pages/settings/page.h"
@@ -52,13 +52,13 @@ static struct settings_form form_of(const struct call *c,
 
 /* ---- showing -------------------------------------------------------- */
 
-/* What the form of the password came to. */
+/* The result of the password form. */
 struct password_change {
-    const char *old, *fresh; /* a sentence at the field; NULL: nothing */
+    const char *old, *fresh; /* a sentence at the field; NULL: none */
     bool changed;
 };
 
-/* A page has one list of what is wrong: of the form that was sent. */
+/* A page has one list of errors: of the form that was sent. */
 static struct json *wrong_password(struct arena *a,
                                    const struct password_change *o)
 {

@@ -1,4 +1,4 @@
-/* The page of a secret that was just made. */
+/* The page of a new secret. */
 #include "doors/pages/settings/secret.h"
 
 #include "doors/pages/settings/settings.h"

@@ -1,6 +1,6 @@
-/* A secret that was just made, on a page of its own: it is there until who
- * made it says that it is stored, for some minutes at most, so that a reload
- * neither sends the form again nor loses the secret. */
+/* A new secret, on a page of its own: shown until its reader confirms that it
+ * is stored, for some minutes at most, so that a reload neither sends the form
+ * again nor loses the secret. */
 #ifndef DOORS_PAGES_SETTINGS_SECRET_H
 #define DOORS_PAGES_SETTINGS_SECRET_H
 
@@ -9,7 +9,7 @@
 struct settings_secret {
     const char *what, *sentence; /* "The secret" */
     struct str name, secret;
-    struct str back; /* where to go on */
+    struct str back; /* the next page */
 };
 /* Keeps it, and answers with a redirect to its page. */
 const struct err *settings_secret_keep(struct call *c,

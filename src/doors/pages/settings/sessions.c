@@ -1,6 +1,6 @@
-/* Settings: who is signed in. Everybody sees and ends their own sessions, an
- * admin those of all. Shows what is stored and nothing more: neither a
- * browser's name nor an address is. */
+/* Settings: active sessions. Everybody sees and ends their own, an admin those
+ * of all. Shows only stored data: neither a browser's name nor an address is
+ * stored. */
 #include "base/crypt.h"
 #include "base/log.h"
 #include "doors/pages/settings/confirm.h"
@@ -32,7 +32,8 @@ static const struct settings_table_words
            .heads = {"Person", "Signed in", "Last used", "State"},
            .acts = "End"};
 
-/* Whose sessions this reader may see and end; p NULL: everybody's. */
+/* The owner of the sessions that this reader may see and end; p NULL:
+ * everybody. */
 static struct str whose(const struct call *c)
 {
     return c->who.role == ROLE_ADMIN ? STR_NONE : c->who.id;
@@ -73,7 +74,7 @@ static struct json *others(struct arena *a)
     return o;
 }
 
-/* ---- the step before ------------------------------------------------ */
+/* ---- the confirm step ------------------------------------------------- */
 
 static const struct err *unknown(void)
 {
@@ -119,7 +120,7 @@ static struct json *sure_one(struct page_view *v, const struct session_row *s)
                                    .key = s->id});
 }
 
-/* *out is NULL where nothing is asked. */
+/* *out is NULL where nothing has to be confirmed. */
 static const struct err *sure(struct call *c, struct page_view *v,
                               const struct session_rows *found,
                               struct json **out)

@@ -1,4 +1,4 @@
-/* The functions behind the rows of the route table for settings pages. */
+/* The handlers of the route table for settings pages. */
 #ifndef DOORS_PAGES_SETTINGS_SETTINGS_H
 #define DOORS_PAGES_SETTINGS_SETTINGS_H
 

@@ -1,5 +1,5 @@
-/* A settings page that is one table: who there is, with a state and at most
- * one thing to do in each row. Never loads, never decides. */
+/* A settings page that is one table: a row for each thing, with a state and at
+ * most one action. Never loads, never decides. */
 #ifndef DOORS_PAGES_SETTINGS_TABLE_H
 #define DOORS_PAGES_SETTINGS_TABLE_H
 
@@ -19,16 +19,16 @@ struct settings_table {
     struct page_view v;
     struct json *view, *rows, *row, *cells;
 };
-/* An empty table, and a page with no form, no errors and no secret yet. */
+/* An empty table, and a page without a form, errors and a secret. */
 struct settings_table settings_table(struct call *c,
                                      const struct settings_table_words *words);
 
 /* Begins a row; the cells that follow are in it, one for each head. */
 void settings_table_row(struct settings_table *r);
-/* second p NULL: it has no second line; url "": it leads nowhere. */
+/* second p NULL: it has no second line; url "": no link. */
 void settings_table_text(struct settings_table *r, struct str text,
                          struct str second, struct str url);
-/* A day, or how long ago; 0: the word instead. second as above. */
+/* A day, or the time since; 0: the word instead. second as above. */
 void settings_table_day(struct settings_table *r, int64_t t, const char *none,
                         struct str second);
 void settings_table_ago(struct settings_table *r, int64_t t, const char *none);
@@ -36,17 +36,18 @@ void settings_table_ago(struct settings_table *r, int64_t t, const char *none);
 void settings_table_state(struct settings_table *r, const char *word,
                           const char *tone, const char *icon);
 
-/* What can be done with the row: a link to the step that asks first. */
+/* The action of the row: a link to its confirm step. */
 struct settings_table_act {
     const char *label;
-    struct str about; /* the same and of what, for who cannot see the row */
+    struct str about; /* the same with the object, for readers who cannot see
+                       * the row */
     struct str url;
 };
 void settings_table_act(struct settings_table *r,
                         const struct settings_table_act *act);
 
 /* The words above the table, of its count; and the pager. older: the address
- * behind the last row, p NULL: there are no more. first: not the first page. */
+ * after the last row, p NULL: there are no more. first: not the first page. */
 void settings_table_pager(struct settings_table *r, bool first,
                           struct str older);
 const struct err *settings_table_show(struct settings_table *r, int status,

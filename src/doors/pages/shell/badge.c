@@ -1,9 +1,9 @@
-/* What lists and pages say of a question in a word or two. */
+/* Badges of a question: its kind, its risk and its end in a word or two. */
 #include "doors/pages/shell/badge.h"
 
 #include "base/buf.h"
 
-#define WORDS_MAX ((size_t)512 << 10) /* bytes of who decided */
+#define WORDS_MAX ((size_t)512 << 10) /* bytes of the responder's name */
 
 struct json *page_badge_kind(struct arena *a, const struct suspension *s)
 {

@@ -1,6 +1,5 @@
-/* What lists and pages say of a question in a word or two: its kind, its risk,
- * how it ended, who decided and through which door. Never loads, never
- * decides. */
+/* Badges of a question: its kind, its risk, its end, its responder and the
+ * door, in a word or two. Never loads, never decides. */
 #ifndef DOORS_PAGES_SHELL_BADGE_H
 #define DOORS_PAGES_SHELL_BADGE_H
 
@@ -15,10 +14,10 @@ struct json *page_badge_risk(struct arena *a, const struct suspension *s);
 /* NULL while the question can be answered. */
 struct json *page_badge_outcome(const struct page_view *v,
                                 const struct suspension *s);
-/* Was it the reader who answered? */
+/* Did the reader answer it? */
 bool page_badge_own(const struct suspension *s,
                     const struct principal *reader);
-/* Who decided: the reader's own name, an e-mail, an agent, the clock. */
+/* The responder: the reader's own name, an e-mail, an agent, the clock. */
 struct str page_badge_who(struct arena *a, const struct suspension *s,
                           const struct principal *reader);
 

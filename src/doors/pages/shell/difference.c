@@ -12,16 +12,16 @@ struct walk {
     struct page_view *v;
     struct page_facts_room *room;
     struct json *rows;
-    struct buf path; /* of the values at hand */
+    struct buf path; /* of the current values */
     int64_t skipped;
-    bool all; /* what is equal too */
+    bool all; /* equal values too */
     const struct exceed *beyond;
-    struct buf brief; /* without an arena: none is wanted */
+    struct buf brief; /* without an arena: not wanted */
     int64_t n; /* differences */
 };
 
-/* Where two values look the same and are of two types, the quotation marks
- * of a text tell them apart. */
+/* Where two values look the same and differ in type, the quotation marks of a
+ * text show it. */
 static struct str spelt(struct arena *a, const struct json *v,
                         const struct json *other)
 {
@@ -217,7 +217,7 @@ static bool has_parts(const struct walk *w, const struct pair_of *p)
            json_count(p->before) + json_count(p->after) > 0;
 }
 
-/* The gate bounds the depth. */
+/* The depth is bounded by the JSON check of the body. */
 static void walk(struct walk *w, const struct pair_of *p)
 {
     if (!w->all && same(p))

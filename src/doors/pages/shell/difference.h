@@ -1,5 +1,5 @@
-/* What differs between two JSON values, as rows of a page: changed, added,
- * removed, each with what was and what is. Never loads, never decides. */
+/* The differences of two JSON values, as rows of a page: changed, added,
+ * removed, each with the old and the new value. Never loads, never decides. */
 #ifndef DOORS_PAGES_SHELL_DIFFERENCE_H
 #define DOORS_PAGES_SHELL_DIFFERENCE_H
 
@@ -14,13 +14,13 @@ struct json *page_difference(struct page_view *v, const struct json *before,
 struct str page_difference_brief(struct page_view *v,
                                  const struct json *before,
                                  const struct json *after);
-/* The rows, where each that goes beyond what was asked for says so, and
- * `beyond` lists them; beyond NULL: none does. */
+/* The rows, each with a mark where it goes beyond what was asked for, and their
+ * list in `beyond`; beyond NULL: none does. */
 struct json *page_difference_judged(struct page_view *v,
                                     const struct json *before,
                                     const struct json *after,
                                     const struct exceed *beyond);
-/* The same with a row for each value of two objects, within the room: where
+/* The same with a row for each value of two objects, within the limits: where
  * it is equal sign and word are "" and before is null. The same object twice:
  * its values. */
 struct json *page_difference_whole(struct page_view *v,

@@ -1,8 +1,8 @@
-/* Fact tables: what an agent sent, readable and exact.
+/* Fact tables: an agent's values, readable and exact.
  *
- * The rows are for reading; the raw lines are the stored bytes and what the
- * digest is over. Both are bounded, so that no question makes a page that
- * cannot be shown. Never interprets a value. */
+ * The rows are for reading; the raw lines are the stored bytes, over which the
+ * digest is computed. Both are bounded, so that every question has a page.
+ * Never interprets a value. */
 #include "doors/pages/shell/facts.h"
 
 #define KEY_MAX 200  /* characters of one key within a path */
@@ -97,7 +97,7 @@ static void leaf(struct walk *w, const struct json *value)
     w->room->rows--;
 }
 
-/* The gate bounds the depth. */
+/* The depth is bounded by the JSON check of the body. */
 static void walk(struct walk *w, const struct json *value)
 {
     const size_t here = w->path.n;
@@ -147,7 +147,7 @@ static void set_rows(struct page_view *v, struct json *table, struct str text)
 {
     struct page_facts_room room = page_facts_room();
     struct json *value = NULL;
-    /* What cannot be read as JSON (a tampered row) is still shown raw. */
+    /* Bytes that are not JSON (a changed row) are still shown raw. */
     if (json_parse(v->a, text, &value))
         value = json_object(v->a);
     page_facts_set_rows(v, &room, table, value);
@@ -188,8 +188,8 @@ static struct str cut_words(struct arena *a, struct str text, struct str shown,
     return b.n ? buf_text(&b) : STR("");
 }
 
-/* The exact bytes, split at line feeds. Beyond PAGE_FACTS_LINES they stand
- * together in one last entry. */
+/* The exact bytes, split at line feeds. Lines beyond PAGE_FACTS_LINES are one
+ * last entry. */
 static struct json *raw(struct page_view *v, const struct page_facts_of *of)
 {
     struct json *o = json_object(v->a), *lines = json_array(v->a);
@@ -229,7 +229,7 @@ static size_t digits(struct str s)
     return n;
 }
 
-/* As it was sent, with commas; one with an exponent stays as it is. */
+/* As it was sent, with commas; one with an exponent is unchanged. */
 struct str page_facts_number(struct arena *a, const struct json *value)
 {
     const struct str s = json_dump(a, value, JSON_NUMBER_MAX);

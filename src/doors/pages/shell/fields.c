@@ -1,14 +1,14 @@
 /* The fields of a form on a page.
  *
- * A field is posted as f1, f2, ... by its place in the form, never under the
- * agent's own key, which could be anything. */
+ * A field is named f1, f2, ... by its position in the form, never by the
+ * agent's own key, which may be any text. */
 #include "doors/pages/shell/fields.h"
 
 #include "base/clock_text.h"
 #include "domain/form.h"
 #include "doors/pages/shell/facts.h"
 
-#define RADIO_MAX 5       /* more options are a select */
+#define RADIO_MAX 5       /* with more options it is a select */
 #define ONE_LINE_MAX 120  /* characters of a default that fit in a line */
 
 static bool is_type(const struct json *field, const char *type)
@@ -52,7 +52,7 @@ static struct json *read_multi(struct arena *a, struct str name,
     return list;
 }
 
-/* Browsers send 2026-11-23T10:30 and mean what help says: UTC. */
+/* Browsers send 2026-11-23T10:30; the help text says that it is UTC. */
 static struct str with_zone(struct arena *a, struct str s)
 {
     struct buf b = buf_make(a, 32);
@@ -76,7 +76,7 @@ struct json *page_fields_read(struct arena *a, const struct json *form,
             json_set_key(values, key, read_multi(a, name, posted));
             continue;
         }
-        /* An unticked box is not sent, and means no. */
+        /* An unticked box is not sent, and means false. */
         if (is_type(field, "boolean") && text.n == 0)
             text = STR("false");
         if (is_format(field, "date-time"))
@@ -90,7 +90,7 @@ struct json *page_fields_read(struct arena *a, const struct json *form,
 
 /* ---- showing -------------------------------------------------------- */
 
-/* One field on its way to the page. */
+/* One field while its page is built. */
 struct face {
     struct page_view *v;
     const struct json *field;
@@ -98,7 +98,7 @@ struct face {
     size_t i;
 };
 
-/* What stands in the box: what was typed, or the default. */
+/* The value in the box: the typed one, or the default. */
 static struct str value_of(const struct face *f)
 {
     struct arena *a = f->v->a;
@@ -110,7 +110,7 @@ static struct str value_of(const struct face *f)
     }
     if (!given || json_is(given, JSON_ARRAY) || json_is(given, JSON_OBJECT))
         return STR("");
-    /* The browser's control for a moment takes this spelling alone. */
+    /* The browser's control for a moment accepts only this spelling. */
     if (is_format(f->field, "date-time") && clock_parse(json_text(given), &t))
         return str_head(clock_naive(a, t), 16);
     return page_facts_value(a, given);
@@ -176,7 +176,7 @@ static struct json *input_of(struct arena *a, const struct json *field)
     return o;
 }
 
-/* Exactly one of these is what the template draws. */
+/* The template draws exactly one of these. */
 static void set_kind(const struct face *f, struct json *o)
 {
     const struct json *field = f->field;
@@ -185,7 +185,7 @@ static void set_kind(const struct face *f, struct json *o)
                      !json_has(field, "compact");
     const bool boolean = is_type(field, "boolean");
     const bool one = is_type(field, "enum"), multi = is_type(field, "multi");
-    /* A line would lose the breaks of what the agent proposes. */
+    /* A single line would lose the line breaks of the agent's default. */
     const bool lines = is_type(field, "string") &&
                        !json_has(field, "format") &&
                        (str_find(given, '\n', 0) < given.n ||
@@ -201,8 +201,8 @@ static void set_kind(const struct face *f, struct json *o)
                                   : input_of(f->v->a, field));
 }
 
-/* A box cannot mark the hidden characters of a proposed value, so the help
- * spells them. */
+/* A box cannot mark the hidden characters of a default, so the help text spells
+ * them. */
 static struct str help(const struct face *f, struct str value)
 {
     struct buf b = buf_make(f->v->a, FORM_TEXT_MAX * 16);

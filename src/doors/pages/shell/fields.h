@@ -1,5 +1,5 @@
-/* The fields of a form on a page: shown with what was typed, and read back
- * into the JSON value that the domain checks. Never judges a value itself. */
+/* The fields of a form on a page: shown with typed values, and read back into
+ * the JSON value that the domain checks. Never checks a value itself. */
 #ifndef DOORS_PAGES_SHELL_FIELDS_H
 #define DOORS_PAGES_SHELL_FIELDS_H
 
@@ -7,27 +7,27 @@
 #include "doors/pages/shell/view.h"
 #include "world/request.h"
 
-/* The form's field list: the agent's, or what its context's keys define. An
- * empty list for another kind of question. */
+/* The form's field list: the agent's, or the one defined by its context's keys.
+ * An empty list for another kind of question. */
 struct json *page_fields_form(struct arena *a, const struct suspension *s);
 
 struct page_fields_of {
     const struct json *form;
-    const struct pairs *typed;  /* NULL: the defaults stand there */
+    const struct pairs *typed;  /* NULL: the defaults */
     const struct json *errors;  /* {key: sentence}, or NULL */
 };
 /* `fields`, with the ids f1, f2, ... */
 struct json *page_fields(struct page_view *v, const struct page_fields_of *of);
 /* "2 of 3 fields are needed." */
 struct str page_fields_note(struct arena *a, const struct json *form);
-/* What is wrong, as {href, text} for each field. */
+/* The errors, as {href, text} for each field. */
 struct json *page_fields_errors(struct page_view *v, const struct json *form,
                                 const struct json *errors);
-/* What was posted, as an object of the fields' types. What does not fit its
- * type stays text, for form_check to refuse; empty fields are left out. */
+/* The posted values, as an object of the fields' types. A value of another type
+ * stays text, which form_check refuses; empty fields are left out. */
 struct json *page_fields_read(struct arena *a, const struct json *form,
                               const struct pairs *posted);
-/* An answered field's value as a person reads it: labels of options, yes. */
+/* An answered field's value for people: labels of options, yes. */
 struct str page_fields_words(struct arena *a, const struct json *field,
                              const struct json *value);
 

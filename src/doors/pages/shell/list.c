@@ -1,4 +1,4 @@
-/* What the lists of questions share. Never loads, never decides. */
+/* The parts that the lists of questions share. Never loads, never decides. */
 #include "doors/pages/shell/list.h"
 
 struct str page_list_filter(struct call *c, const char *key)
@@ -121,7 +121,7 @@ struct json *page_list_row_end(struct page_list_row *r,
 {
     struct json *kept = json_copy(r->page->a, built);
     r->view.a = r->page->a;
-    *r->page_view = r->view; /* its counters went on */
+    *r->page_view = r->view; /* its counters have changed */
     arena_free(r->call.a);
     return kept;
 }

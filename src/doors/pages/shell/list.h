@@ -1,5 +1,6 @@
-/* What the lists of questions share: filters in the address, chips that change
- * one of them, counts, the way to the next page. Never loads, never decides. */
+/* The parts that the lists of questions share: filters in the address, chips
+ * that change one of them, counts, the link to the next page. Never loads,
+ * never decides. */
 #ifndef DOORS_PAGES_SHELL_LIST_H
 #define DOORS_PAGES_SHELL_LIST_H
 
@@ -12,16 +13,16 @@
 
 /* A filter of the address; p NULL where it is absent or empty. */
 struct str page_list_filter(struct call *c, const char *key);
-/* The kind that a list is narrowed to; KIND__MAX: to none. false: the address
- * has one that is not known. */
+/* The kind that a list is narrowed to; KIND__MAX: none. false: the address has
+ * an unknown one. */
 bool page_list_kind(struct call *c, enum kind *out);
 /* The list at path with one filter changed, from its first page; value p NULL:
  * without it. */
 struct str page_list_url(struct call *c, const char *path, const char *key,
                          struct str value);
-/* What stands behind the question mark, without the place in the list. */
+/* The query without the position in the list. */
 struct str page_list_query(struct call *c);
-/* Where the list as it is filtered can be saved under a name. */
+/* The address where the filtered list can be saved under a name. */
 struct str page_list_save(struct call *c, const char *path);
 /* Adds {url, label, count, icon, here}; count and icon may be "". */
 struct page_list_chip {
@@ -37,13 +38,13 @@ struct str page_list_count(struct arena *a, int64_t n, int64_t max);
 struct page_list_pager {
     const char *path;
     bool first;       /* it is the first page */
-    struct str older; /* the id to go on behind; p NULL: it is the last */
+    struct str older; /* the id to continue after; p NULL: it is the last */
     struct str shown;
 };
 struct json *page_list_pager(struct call *c, const struct page_list_pager *p);
 /* A row in memory of its own: the trees that it is read from may be many times
- * as large as what it shows, and a page has many rows. Between the two calls
- * `call` and `view` stand for the page's. */
+ * as large as the row, and a page has many rows. Between the two calls `call`
+ * and `view` replace the page's. */
 struct page_list_row {
     struct call call;
     struct page_view view;
@@ -52,7 +53,7 @@ struct page_list_row {
 };
 void page_list_row_begin(struct page_list_row *r, struct call *c,
                          struct page_view *v);
-/* What was built, as the page's own; the row's memory is given back. */
+/* The built row, as the page's own; the row's memory is freed. */
 struct json *page_list_row_end(struct page_list_row *r,
                                const struct json *built);
 /* ERR_BAD_REQUEST request.query */

@@ -1,4 +1,4 @@
-/* The way through the pages. A page can be shown without the counts. */
+/* The navigation of the pages. A page can be shown without the counts. */
 #include "doors/pages/shell/nav.h"
 
 #include "base/log.h"
@@ -6,7 +6,7 @@
 #include "store/inbox.h"
 #include "store/views.h"
 
-/* "200+" beyond what is counted; "" for none. */
+/* "200+" above the ceiling of the count; "" for none. */
 static struct str count(struct call *c, int64_t n)
 {
     return n ? page_list_count(c->a, n, INBOX_COUNT_MAX) : STR("");
@@ -31,7 +31,7 @@ static struct json *views(struct call *c, const int64_t n[INBOX_VIEW__MAX])
     for (unsigned i = 0; i < INBOX_VIEW__MAX; i++) {
         const struct vocabulary_word *words =
             vocabulary_inbox_view((enum inbox_view)i);
-        /* The first one is what the address without a view shows. */
+        /* The first one is the view of an address without a view. */
         const char *word = i == INBOX_MAY ? NULL : words->wire;
         struct buf url = buf_make(c->a, 64);
         buf_put(&url, "/inbox");
@@ -42,7 +42,7 @@ static struct json *views(struct call *c, const int64_t n[INBOX_VIEW__MAX])
                                            .count = count(c, n[i]),
                                            .icon = "",
                                            .here = in_inbox(c, word)};
-        /* A reader who does not answer has one view, of everything. */
+        /* A reader who does not answer has one view, of all questions. */
         if (principal_decides(&c->who) || i == INBOX_MAY)
             add_view(c, list, &one);
     }

@@ -1,12 +1,12 @@
-/* The way through the pages, at their left: the views of the inbox with how
- * many questions stand in each, and the views that somebody saved. */
+/* The navigation at the left of the pages: the views of the inbox with the
+ * number of questions in each, and saved views. */
 #ifndef DOORS_PAGES_SHELL_NAV_H
 #define DOORS_PAGES_SHELL_NAV_H
 
 #include "doors/call/call.h"
 
-/* Sets `open_count` and `nav` of a page. load false: without what the database
- * knows, for an error page, which must not need it. */
+/* Sets `open_count` and `nav` of a page. load false: without the database, for
+ * an error page. */
 void page_nav(struct call *c, struct json *page, bool load);
 
 #endif

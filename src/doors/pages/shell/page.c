@@ -1,4 +1,4 @@
-/* What all pages do the same way: the shell around them, errors, forms. */
+/* The parts that all pages share: the frame around them, errors, forms. */
 #include "doors/pages/shell/page.h"
 
 #include "base/clock_text.h"
@@ -6,8 +6,8 @@
 #include "doors/call/session.h"
 #include "doors/pages/shell/nav.h"
 
-/* Beyond the longest plan beside another: each byte of a record of 256 kB may
- * become five, and stand in up to ten places. */
+/* Above the longest plan beside another: each byte of a record of 256 kB may
+ * become five, and be in up to ten places. */
 #define PAGE_MAX ((size_t)14 << 20)
 
 static const char policy[] =
@@ -38,7 +38,7 @@ struct page_view page_begin(const struct call *c)
     return v;
 }
 
-/* "" where the page follows what the browser prefers. */
+/* "" where the page follows the browser's preference. */
 static struct str theme(const struct call *c)
 {
     const struct str s = c->who.theme;
@@ -56,7 +56,7 @@ static struct json *operator_view(struct call *c)
     return o;
 }
 
-/* load: with what the database knows; an error page must not need it. */
+/* load: with data of the database; an error page must not need it. */
 static void set_page(struct call *c, struct json *view, const char *title,
                      bool load)
 {

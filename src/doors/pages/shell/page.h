@@ -1,5 +1,5 @@
-/* What every page begins and ends with: its view, its frame, its form's token,
- * an error as a page. */
+/* The parts that all pages share: the view, the frame, the form's token, and an
+ * error as a page. */
 #ifndef DOORS_PAGES_SHELL_PAGE_H
 #define DOORS_PAGES_SHELL_PAGE_H
 
@@ -11,15 +11,16 @@ struct page_view page_begin(const struct call *c);
 /* An error as a page. Falls back to problem JSON when it cannot be shown. */
 void page_error(struct call *c, const struct err *e);
 /* Renders template name over view, whose "page" member is filled in here:
- * title, who is signed in, the token for forms, what is open. */
+ * title, the person who is signed in, the token for forms, the open
+ * questions. */
 const struct err *page_render(struct call *c, int status, const char *name,
                               const char *title, struct json *view) MUST;
-/* Reads the form of a POST and checks its token and where it came from.
- * ERR_FORBIDDEN request.csrf | request.origin. */
+/* Reads the form of a POST and checks its token and its origin. ERR_FORBIDDEN
+ * request.csrf | request.origin. */
 const struct err *page_form(struct call *c, struct pairs *out) MUST;
 
-/* The keys that the pages know, as a page of its own: a row of the route
- * table. */
+/* The keyboard shortcuts of the pages, as a page of its own: a handler of the
+ * route table. */
 const struct err *page_keyboard(struct call *c) MUST;
 
 #endif

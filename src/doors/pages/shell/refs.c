@@ -1,4 +1,4 @@
-/* What an agent refers to, as links and as text. */
+/* References of an agent, as links and as text. */
 #include "doors/pages/shell/refs.h"
 
 #define REFS_MAX 200 /* shown of one list */

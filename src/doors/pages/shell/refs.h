@@ -1,7 +1,7 @@
-/* What an agent refers to: evidence, artifacts, a saved plan, an address.
+/* References of an agent: evidence, artifacts, a saved plan, an address.
  *
- * Only a plain https address becomes a link, and its host stands beside it;
- * whatever else a reference may be stays text. Never loads, never decides. */
+ * Only a plain https address becomes a link, with its host beside it; any other
+ * reference is text. Never loads, never decides. */
 #ifndef DOORS_PAGES_SHELL_REFS_H
 #define DOORS_PAGES_SHELL_REFS_H
 
@@ -12,8 +12,8 @@ struct page_refs_url {
     struct str before, host, after; /* "https://", "a.example:8443", "/x" */
 };
 
-/* Is s an address of that scheme ("https://") which shows where it leads? No
- * user before the host, no back slash, nothing but printable ASCII. */
+/* Is s an address of that scheme ("https://") that shows its host? No user
+ * before the host, no backslash, only printable ASCII. */
 bool page_refs_url(struct str s, const char *scheme,
                    struct page_refs_url *out);
 /* One reference: {title, kind, ref_url, where}. p NULL: title is the

@@ -1,10 +1,11 @@
-/* The small things that pages are made of. */
+/* Small helpers for the views of pages. */
 #include "doors/pages/shell/view.h"
 
 #include "world/request.h"
 
 #define LINES_MAX 12 /* of a text that is not folded */
-#define START_MAX 40 /* characters that tell how a folded text begins */
+#define START_MAX 40 /* characters of the beginning of a folded text that are
+                      * shown */
 
 struct page_view page_view(struct arena *a, int64_t now)
 {

@@ -1,6 +1,6 @@
-/* The small things that pages are made of: folded texts, moments, addresses.
- * What a template prints it escapes, marks and formats itself
- * (world/template.h). Never decides, never loads. */
+/* Small helpers for the views of pages: folded texts, moments, addresses.
+ * Templates escape, mark and format values themselves (world/template.h). Never
+ * decides, never loads. */
 #ifndef DOORS_PAGES_SHELL_VIEW_H
 #define DOORS_PAGES_SHELL_VIEW_H
 
@@ -11,16 +11,16 @@
 #define PAGE_VIEW_ROW 200   /* of a text in a row of a list */
 #define PAGE_VIEW_TAB 120   /* of a title in the browser's tab */
 
-/* One page in the making. */
+/* One page while it is built. */
 struct page_view {
     struct arena *a;
     int64_t now;
     struct str zone; /* of the reader, for moments; p NULL: UTC */
-    /* Counted by whatever leaves out a value, or folds or cuts a text. */
+    /* Counted by all code that leaves out a value, or folds or cuts a text. */
     int64_t cut, folded;
 };
 
-/* A view in UTC; now is the page's time. A page of somebody begins with
+/* A view in UTC; now is the page's time. A page for a person begins with
  * page_begin. */
 struct page_view page_view(struct arena *a, int64_t now);
 
@@ -30,9 +30,9 @@ struct json *page_view_long(struct page_view *v, struct str s, size_t max);
 
 /* A moment for the template to format; null for 0. */
 void page_view_set_time(struct json *o, const char *key, int64_t t);
-/* Within a sentence, where the reader is: "20 Nov 2026 04:12:04 CET". */
+/* For a sentence, in the reader's zone: "20 Nov 2026 04:12:04 CET". */
 struct str page_view_when(const struct page_view *v, int64_t t);
-/* An address of ours: before, id percent-encoded, after. */
+/* An address of this server: before, id percent-encoded, after. */
 struct str page_view_path(struct arena *a, const char *before, struct str id,
                           const char *after);
 
