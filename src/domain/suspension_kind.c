@@ -41,7 +41,8 @@ static struct str read_refs(struct fields *f, const char *key, bool kinds)
     struct json *out = json_array(f->arena);
     fields_json(f, key, JSON_ARRAY, &list);
     if (json_count(list) > SUSPENSION_REFS_MAX)
-        fields_wrong(f, key, "field.too_many", "At most %d elements.",
+        fields_wrong(f, key, "field.too_many",
+                     "The list may have at most %d elements.",
                      SUSPENSION_REFS_MAX);
     for (size_t i = 0; !f->e && i < json_count(list); i++) {
         struct json *one = json_object(f->arena);
@@ -63,12 +64,12 @@ static void check_who(struct fields *f, const struct responder *r)
                      "which need it.");
     else if (r->mode == RESPONDER_GROUP && !principal_group_name(r->who))
         fields_wrong(f, "who", "responder.group",
-                     "A group's name has 1 to %d of a-z, 0-9 and the signs "
+                     "A group's name needs 1 to %d of a-z, 0-9 and the signs "
                      ". _ -",
                      PRINCIPAL_GROUP_NAME_MAX);
     else if (r->mode == RESPONDER_AGENT && !principal_agent_name(r->who))
         fields_wrong(f, "who", "responder.agent",
-                     "This is no name that an agent can have.");
+                     "This is not a valid agent name.");
 }
 
 static void read_responder(struct fields *outer, struct suspension *s)
@@ -98,7 +99,8 @@ static void read_responder(struct fields *outer, struct suspension *s)
     if (!f.e && s->responder.mode == RESPONDER_INITIATOR &&
         s->responder.not_initiator)
         fields_wrong(&f, "not_initiator", "field.unused",
-                     "The initiator is the one who may.");
+                     "The initiator cannot be the responder and be "
+                     "excluded.");
     if (!outer->e)
         outer->e = f.e;
 }
@@ -170,7 +172,8 @@ const struct err *suspension_kind_settle(
     TRY(kind_choices(a, &ask, parts->own, &choices));
     if (json_count(choices) > SUSPENSION_CHOICES_MAX)
         return err_at(a, ERR_INVALID, "field.too_many", STR("choices"),
-                      "At most %d choices, the kind's own among them.",
+                      "A question may have at most %d choices, with the "
+                      "kind's own.",
                       SUSPENSION_CHOICES_MAX);
     s->choices = json_dump(a, choices, SUSPENSION_RECORD_MAX);
     return s->choices.p ? NULL

@@ -114,7 +114,8 @@ static const struct err *read_choices(struct arena *a, const struct json *list,
     struct json *choices = json_array(a);
     if (json_count(list) > SUSPENSION_CHOICES_MAX)
         return err_at(a, ERR_INVALID, "field.too_many", STR("choices"),
-                      "At most %d choices.", SUSPENSION_CHOICES_MAX);
+                      "A question may have at most %d choices.",
+                      SUSPENSION_CHOICES_MAX);
     for (size_t i = 0; i < json_count(list); i++) {
         struct json *c = json_object(a);
         const struct str at = fields_element(a, STR("choices"), i);

@@ -244,7 +244,7 @@ struct served serve_one(struct serve *s, struct arena *a, struct pairs params,
     if (w.e && !arena_try(a, turn_away, &w))
         say_nothing(rs);
     if (!w.e && !arena_try(a, leave, &w))
-        log_line(LOG_WARN, "request: what it stored is not counted");
+        log_line(LOG_WARN, "request: its stored bytes are not counted");
     response_header(rs, "X-Request-Id", rq.id);
     const size_t route = c.route ? (size_t)(c.route - routes) : route_count;
     return (struct served){.request_id = rq.id,

@@ -54,7 +54,8 @@ static const struct err *read_owner(struct call *c, struct fields *f,
     fields_text(f, "agent", PRINCIPAL_AGENT_NAME_MAX, &e->agent);
     fields_bool(f, "internal", &e->internal);
     if (e->agent.p && !principal_agent_name(e->agent))
-        fields_wrong(f, "agent", "agent.name", "No agent can have this name.");
+        fields_wrong(f, "agent", "agent.name",
+                     "This is not a valid agent name.");
     TRY(fields_error(f));
     if (!admin && e->agent.p && !str_eq(e->agent, c->who.agent))
         return err_at(c->a, ERR_FORBIDDEN, "endpoint.admin_only", STR("agent"),

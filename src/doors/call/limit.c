@@ -84,7 +84,8 @@ void limit_leave(struct call *c)
     const struct err *e =
         keys_stored(c->pg, c->a, c->who.id, day * DAY, n, &total);
     if (e) {
-        log_line(LOG_WARN, "limit: what key %.*s stored is not saved: %s",
+        log_line(LOG_WARN,
+                 "limit: the stored bytes of key %.*s are not saved: %s",
                  STR_FMT(c->who.id), e->code);
         quota_unsaved(c->serve->quota, c->who.id, day, n);
     } else {
