@@ -211,21 +211,18 @@ static struct json *seal_view(struct page_view *v, const struct seal *seal,
     return o;
 }
 
-/* Shown when the page does not have all events. */
-static struct json *pager(struct arena *a, int64_t shown, int64_t all)
+/* "" where the page holds all events. */
+static struct str newest(struct arena *a, int64_t shown, int64_t all)
 {
-    struct json *o = json_object(a);
     struct buf b = buf_make(a, 128);
     if (shown >= all)
-        return NULL;
+        return STR("");
     buf_put(&b, "The newest ");
     buf_str(&b, words_count(a, shown));
     buf_put(&b, " of ");
     buf_str(&b, words_many(a, all, "event"));
-    json_set_text(o, "shown_text", buf_text(&b));
-    json_set_json(o, "first_url", NULL);
-    json_set_json(o, "older_url", NULL);
-    return o;
+    buf_char(&b, '.');
+    return buf_text(&b);
 }
 
 static const struct err *set_events(struct call *c, struct page_view *v,
@@ -248,8 +245,8 @@ static const struct err *set_events(struct call *c, struct page_view *v,
     }
     json_set_json(view, "seal", seal_view(v, &seal, i));
     json_set_json(view, "events", list);
-    json_set_json(view, "pager", pager(c->a, (int64_t)rows.n,
-                                       i->tail.sequence));
+    json_set_text(view, "newest",
+                  newest(c->a, (int64_t)rows.n, i->tail.sequence));
     return NULL;
 }
 

@@ -8,10 +8,12 @@
 #include "doors/pages/settings/page.h"
 #include "doors/pages/settings/settings.h"
 #include "doors/pages/shell/facts.h"
+#include "doors/pages/shell/list.h"
 #include "doors/pages/shell/page.h"
 #include "store/deliveries.h"
 #include "world/wake.h"
 
+#define LOG "/settings/deliveries"
 #define ROWS 50
 
 /* The filters in the address. */
@@ -45,31 +47,6 @@ static const struct err *read_wish(struct call *c, struct wish *w)
     return e && e->kind == ERR_NOT_FOUND ? bad_query() : e;
 }
 
-/* The log's address with these filters. */
-static struct str url_of(struct arena *a, enum delivery_state state,
-                         struct str endpoint, struct str after)
-{
-    const struct {
-        const char *key;
-        struct str value;
-    } parts[] = {
-        {"state=", str_of(vocabulary_delivery_state(state)->wire)},
-        {"endpoint=", endpoint},
-        {"after=", after}};
-    struct buf b = buf_make(a, 4096);
-    buf_put(&b, "/settings/deliveries");
-    char sep = '?';
-    for (size_t i = 0; i < countof(parts); i++) {
-        if (!parts[i].value.p)
-            continue;
-        buf_char(&b, sep);
-        buf_put(&b, parts[i].key);
-        request_escape(&b, parts[i].value);
-        sep = '&';
-    }
-    return buf_text(&b);
-}
-
 /* ---- rows ----------------------------------------------------------- */
 
 static struct str next_words(const struct delivery *d)
@@ -90,7 +67,7 @@ static void set_delivery(struct page_view *v, struct json *o,
                   page_view_path(a, "/suspensions/", d->suspension_id, ""));
     json_set_text(o, "endpoint", d->endpoint_name);
     json_set_text(o, "endpoint_url",
-                  url_of(a, DELIVERY_STATE__MAX, d->endpoint_id, STR_NONE));
+                  settings_destinations_log(a, d->endpoint_id));
     json_set_text(o, "recipient", d->recipient);
     json_set_text(o, "tries", words_count(a, d->tries));
     page_view_set_time(o, "next", pending ? d->next_at : 0);
@@ -104,7 +81,7 @@ static struct json *deliveries_row(struct page_view *v,
     const bool sent = d->state == DELIVERY_DELIVERED;
     set_delivery(v, o, d);
     json_set_text(o, "url",
-                  page_view_path(v->a, "/settings/deliveries/", d->id, ""));
+                  page_view_path(v->a, LOG "/", d->id, ""));
     json_set_text(o, "answer", d->answer);
     json_set_bool(o, "is_ok", sent);
     json_set_bool(o, "late", !sent && d->tries > 0);
@@ -113,36 +90,31 @@ static struct json *deliveries_row(struct page_view *v,
 
 /* ---- around the rows ------------------------------------------------ */
 
-static void add_filter(struct json *list, struct arena *a, struct str url,
-                       const char *label)
+static void add_filter(struct json *list, struct call *c, const struct wish *w,
+                       enum delivery_state state, struct str count)
 {
-    struct json *o = json_object(a);
-    json_set_text(o, "url", url);
-    json_set_text(o, "label", str_of(label));
-    json_set_text(o, "count", STR(""));
-    json_set_bool(o, "here", false);
+    const struct vocabulary_word *words = vocabulary_delivery_state(state);
+    struct json *o = json_object(c->a);
+    json_set_text(o, "url",
+                  page_list_url(c, LOG, "state", str_of(words->wire)));
+    json_set_text(o, "label", words->label ? str_of(words->label) : STR("All"));
+    json_set_text(o, "count", count);
+    json_set_bool(o, "here", w->state == state);
     json_add_json(list, o);
 }
 
-static struct json *filters(struct arena *a, const struct wish *w,
+static struct json *filters(struct call *c, const struct wish *w,
                             const int64_t counts[static 3])
 {
-    struct json *list = json_array(a);
-    add_filter(list, a,
-               url_of(a, DELIVERY_STATE__MAX, w->endpoint, STR_NONE), "All");
-    json_set_bool(json_at(list, 0), "here",
-                  w->state == DELIVERY_STATE__MAX);
+    struct json *list = json_array(c->a);
+    add_filter(list, c, w, DELIVERY_STATE__MAX, STR(""));
     for (unsigned i = 0; i < DELIVERY_STATE__MAX; i++) {
-        const enum delivery_state state = (enum delivery_state)i;
-        add_filter(list, a, url_of(a, state, w->endpoint, STR_NONE),
-                   vocabulary_delivery_state(state)->label);
-        struct json *o = json_at(list, i + 1);
-        json_set_bool(o, "here", w->state == state);
-        /* The counts cover all endpoints together. */
-        if (!w->endpoint.p)
-            json_set_text(
-                o, "count",
-                settings_page_count(a, counts[i], DELIVERIES_COUNT_MAX));
+        /* The counts are of all endpoints together. */
+        const struct str count =
+            w->endpoint.p
+                ? STR("")
+                : settings_page_count(c->a, counts[i], DELIVERIES_COUNT_MAX);
+        add_filter(list, c, w, (enum delivery_state)i, count);
     }
     return list;
 }
@@ -181,7 +153,7 @@ static const struct err *only(struct call *c, const struct wish *w,
     *out = json_object(c->a);
     json_set_text(*out, "name", e.name);
     json_set_text(*out, "all_url",
-                  url_of(c->a, w->state, STR_NONE, STR_NONE));
+                  page_list_url(c, LOG, "endpoint", STR_NONE));
     return NULL;
 }
 
@@ -199,27 +171,20 @@ static struct json *empty(struct arena *a, const struct wish *w)
     return o;
 }
 
-/* page: the shown rows; more: there are older ones. */
-static struct json *pager(struct arena *a, const struct wish *w,
+/* page: the rows that are shown; more: there are older ones. */
+static struct json *pager(struct call *c, const struct wish *w,
                           const struct delivery_rows *page, bool more)
 {
-    struct json *o = json_object(a);
-    struct buf b = buf_make(a, 128);
-    if (!w->after.id.p && !more)
-        return NULL;
-    buf_put(&b, !w->after.id.p ? "The newest " : more ? "Another "
-                                                      : "The last ");
-    buf_str(&b, words_count(a, (int64_t)page->n));
-    json_set_text(o, "shown_text", buf_text(&b));
-    json_set_text(o, "first_url",
-                  w->after.id.p
-                      ? url_of(a, w->state, w->endpoint, STR_NONE)
-                      : STR(""));
-    json_set_text(o, "older_url",
-                  more ? url_of(a, w->state, w->endpoint,
-                                page->v[page->n - 1].id)
-                       : STR(""));
-    return o;
+    const bool first = !w->after.id.p;
+    struct buf b = buf_make(c->a, 128);
+    buf_put(&b, first ? "The newest " : more ? "Another " : "The last ");
+    buf_str(&b, words_count(c->a, (int64_t)page->n));
+    const struct page_list_pager of = {
+        .path = LOG,
+        .first = first,
+        .older = more ? page->v[page->n - 1].id : STR_NONE,
+        .shown = buf_text(&b)};
+    return page_list_pager(c, &of);
 }
 
 const struct err *settings_deliveries(struct call *c)
@@ -243,13 +208,13 @@ const struct err *settings_deliveries(struct call *c)
     for (size_t i = 0; i < found.n; i++)
         json_add_json(rows, deliveries_row(&v, &found.v[i]));
     TRY(only(c, &w, &found, &to));
-    settings_page_tabs(c, view, "/settings/deliveries");
+    settings_page_tabs(c, view, LOG);
     json_set_text(view, "summary", summary(c->a, counts));
-    json_set_json(view, "filters", filters(c->a, &w, counts));
+    json_set_json(view, "filters", filters(c, &w, counts));
     json_set_json(view, "only", to);
     json_set_json(view, "empty", found.n ? NULL : empty(c->a, &w));
     json_set_json(view, "rows", rows);
-    json_set_json(view, "pager", pager(c->a, &w, &found, more));
+    json_set_json(view, "pager", pager(c, &w, &found, more));
     return page_render(c, 200, "deliveries", "Delivery log", view);
 }
 

@@ -220,11 +220,8 @@ static const struct err *set_rows(struct settings_table *r)
     found.n = more ? KEYS_PAGE : found.n;
     for (size_t i = 0; i < found.n; i++)
         add_row(r, &found.v[i]);
-    settings_table_pager(
-        r, !id.p,
-        more
-            ? page_view_path(c->a, PATH "?after=", found.v[found.n - 1].id, "")
-            : STR_NONE);
+    settings_table_pager(r, !id.p,
+                         more ? found.v[found.n - 1].id : STR_NONE);
     return NULL;
 }
 

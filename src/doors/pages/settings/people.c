@@ -199,9 +199,7 @@ static const struct err *people_show(struct call *c, int status,
     for (size_t i = 0; i < found.n; i++)
         add_person(&r, &found.v[i]);
     settings_table_pager(&r, !after.p,
-                         more ? page_view_path(c->a, PATH "?after=",
-                                               found.v[found.n - 1].email, "")
-                              : STR_NONE);
+                         more ? found.v[found.n - 1].email : STR_NONE);
     if (c->who.role == ROLE_ADMIN)
         settings_form_view(
             &r.v, r.view, s,

@@ -2,6 +2,7 @@
 #include "doors/pages/settings/page.h"
 #include "doors/pages/settings/table.h"
 
+#include "doors/pages/shell/list.h"
 #include "doors/pages/shell/page.h"
 
 struct settings_table settings_table(struct call *c,
@@ -100,16 +101,14 @@ void settings_table_act(struct settings_table *r,
 void settings_table_pager(struct settings_table *r, bool first,
                           struct str older)
 {
-    struct json *o = json_object(r->c->a);
     struct buf b = buf_make(r->c->a, 64);
-    if (first && !older.p)
-        return;
     buf_str(&b, words_count(r->c->a, (int64_t)json_count(r->rows)));
     buf_put(&b, " on this page");
-    json_set_text(o, "shown_text", buf_text(&b));
-    json_set_text(o, "first_url", str_of(first ? "" : r->words->path));
-    json_set_text(o, "older_url", older.p ? older : STR(""));
-    json_set_json(r->view, "pager", o);
+    const struct page_list_pager of = {.path = r->words->path,
+                                       .first = first,
+                                       .older = older,
+                                       .shown = buf_text(&b)};
+    json_set_json(r->view, "pager", page_list_pager(r->c, &of));
 }
 
 const struct err *settings_table_show(struct settings_table *r, int status,

@@ -46,8 +46,8 @@ struct settings_table_act {
 void settings_table_act(struct settings_table *r,
                         const struct settings_table_act *act);
 
-/* The words above the table, of its count; and the pager. older: the address
- * after the last row, p NULL: there are no more. first: not the first page. */
+/* The pager of what the table lists, in pages. older: the last row's id; p NULL:
+ * the last page. */
 void settings_table_pager(struct settings_table *r, bool first,
                           struct str older);
 const struct err *settings_table_show(struct settings_table *r, int status,
