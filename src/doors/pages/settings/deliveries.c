@@ -261,16 +261,6 @@ static struct json *tries_of(struct page_view *v,
     return list;
 }
 
-static struct json *state_of(struct arena *a, const struct delivery *d)
-{
-    const struct vocabulary_word *words = vocabulary_delivery_state(d->state);
-    struct json *o = json_object(a);
-    json_set_text(o, "word", str_of(words->label));
-    json_set_text(o, "tone", str_of(words->tone));
-    json_set_text(o, "icon", str_of(words->icon));
-    return o;
-}
-
 /* Is the body sent as it is? Mail and chat messages are made from it. */
 static bool as_it_is(const struct delivery *d)
 {
@@ -314,7 +304,8 @@ static void set_head(struct page_view *v, struct json *view,
     struct arena *a = v->a;
     struct buf event = buf_make(a, 32);
     buf_printf(&event, "#e%lld", (long long)d->event_sequence);
-    json_set_json(view, "state", state_of(a, d));
+    json_set_json(view, "state",
+                  page_badge(a, vocabulary_delivery_state(d->state)));
     json_set_text(view, "kind",
                   str_of(vocabulary_endpoint_kind(d->endpoint_kind)->label));
     json_set_text(view, "type", d->type);

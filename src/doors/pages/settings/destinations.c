@@ -29,21 +29,13 @@ struct str settings_destinations_waiting(struct arena *a,
 struct json *settings_destinations_state(struct arena *a,
                                          const struct endpoint *e)
 {
-    const char *word = "Active", *tone = "plain", *icon = "check";
-    struct json *o = json_object(a);
-    if (e->paused_at) {
-        word = "Paused";
-        icon = "minus";
-    }
-    if (e->gone_at) {
-        word = "Disabled (410)";
-        tone = "high";
-        icon = "alert";
-    }
-    json_set_text(o, "word", str_of(word));
-    json_set_text(o, "tone", str_of(tone));
-    json_set_text(o, "icon", str_of(icon));
-    return o;
+    static const struct vocabulary_word paused = {
+        .label = "Paused", .tone = "plain", .icon = "minus"};
+    static const struct vocabulary_word gone = {
+        .label = "Disabled (410)", .tone = "high", .icon = "alert"};
+    return page_badge(a, e->gone_at     ? &gone
+                         : e->paused_at ? &paused
+                                        : &settings_page_active);
 }
 
 /* The page of one. */

@@ -4,6 +4,7 @@
  * An admin creates and revokes, an auditor reads. */
 #include "base/clock.h"
 #include "base/log.h"
+#include "doors/pages/settings/page.h"
 #include "doors/pages/settings/people.h"
 #include "doors/pages/settings/secret.h"
 #include "doors/pages/settings/settings.h"
@@ -180,6 +181,10 @@ static void add_row(struct settings_table *r, const struct key *k)
     struct arena *a = r->c->a;
     struct buf about = buf_make(a, 1024);
     const bool used = in_use(k, r->v.now);
+    static const struct vocabulary_word revoked = {
+        .label = "Revoked", .tone = "plain", .icon = "cross"};
+    static const struct vocabulary_word expired = {
+        .label = "Expired", .tone = "plain", .icon = "clock"};
     settings_table_row(r);
     settings_table_text(r, k->label, second(a, k), STR(""));
     settings_table_text(r, str_of(principal_role_word(k->role)), STR_NONE,
@@ -189,14 +194,9 @@ static void add_row(struct settings_table *r, const struct key *k)
     settings_table_ago(r, k->used_at, "never");
     settings_table_day(r, k->revoked_at ? k->revoked_at : k->expires_at,
                        "never", used ? left(r, k) : STR_NONE);
-    settings_table_state(r,
-                         k->revoked_at ? "Revoked"
-                         : used        ? "Active"
-                                       : "Expired",
-                         "plain",
-                         k->revoked_at ? "cross"
-                         : used        ? "check"
-                                       : "clock");
+    settings_table_state(r, k->revoked_at ? &revoked
+                            : used        ? &settings_page_active
+                                          : &expired);
     buf_put(&about, "Revoke ");
     buf_str(&about, k->label);
     if (used && r->c->who.role == ROLE_ADMIN)

@@ -11,6 +11,9 @@ enum {
     READERS = OVERSEERS | ROLE_OPERATOR
 };
 
+const struct vocabulary_word settings_page_active = {
+    .label = "Active", .tone = "plain", .icon = "check"};
+
 void settings_page_tabs(const struct call *c, struct json *view,
                         const char *path)
 {

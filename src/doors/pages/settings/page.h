@@ -4,8 +4,10 @@
 #define DOORS_PAGES_SETTINGS_PAGE_H
 
 #include "doors/call/call.h"
-#include "doors/pages/shell/view.h"
+#include "doors/pages/shell/badge.h"
 
+/* The state of an account, a key or an endpoint that works. */
+extern const struct vocabulary_word settings_page_active;
 /* Adds the tabs that the reader may open; path is the page's own. */
 void settings_page_tabs(const struct call *c, struct json *view,
                         const char *path);

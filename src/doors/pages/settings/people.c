@@ -59,6 +59,13 @@ struct str settings_people_group_names(struct arena *a, struct str groups)
     return b.n ? buf_text(&b) : STR("");
 }
 
+const struct vocabulary_word *settings_people_state(const struct person *p)
+{
+    static const struct vocabulary_word disabled = {
+        .label = "Disabled", .tone = "high", .icon = "minus"};
+    return p->disabled_at ? &disabled : &settings_page_active;
+}
+
 struct str settings_people_url(struct arena *a, struct str id)
 {
     return page_view_path(a, PATH "/", id, "");
@@ -182,9 +189,7 @@ static void add_person(struct settings_table *r, const struct person *p)
     settings_table_text(r, groups.n ? groups : STR("none"), STR_NONE, STR(""));
     settings_table_text(r, limit_words(a, p), STR_NONE, STR(""));
     settings_table_ago(r, p->signed_in_at, "never");
-    settings_table_state(r, p->disabled_at ? "Disabled" : "Active",
-                         p->disabled_at ? "high" : "plain",
-                         p->disabled_at ? "minus" : "check");
+    settings_table_state(r, settings_people_state(p));
 }
 
 static const struct err *people_show(struct call *c, int status,

@@ -15,6 +15,8 @@ bool settings_people_read(struct arena *a, struct settings_form *s,
                           struct person *p);
 /* Names separated by commas. */
 struct str settings_people_group_names(struct arena *a, struct str groups);
+/* Whether the account can be used, as a badge says it. */
+const struct vocabulary_word *settings_people_state(const struct person *p);
 /* /settings/people/{id} */
 struct str settings_people_url(struct arena *a, struct str id);
 /* A line in the log: the caller, the change and the person. */

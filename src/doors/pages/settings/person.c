@@ -89,12 +89,7 @@ static struct json *sure_of(struct page_view *v, const struct person *p,
 static void set_head(struct page_view *v, struct json *view,
                      const struct person *p)
 {
-    struct json *state = json_object(v->a);
-    json_set_text(state, "word", str_of(p->disabled_at ? "Disabled"
-                                                       : "Active"));
-    json_set_text(state, "tone", str_of(p->disabled_at ? "high" : "plain"));
-    json_set_text(state, "icon", str_of(p->disabled_at ? "minus" : "check"));
-    json_set_json(view, "state", state);
+    json_set_json(view, "state", page_badge(v->a, settings_people_state(p)));
     json_set_text(view, "name", p->name);
     json_set_text(view, "email", p->email);
     page_view_set_time(view, "since", p->created_at);

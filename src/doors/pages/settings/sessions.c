@@ -44,6 +44,8 @@ static void add_row(struct settings_table *r, const struct session_row *s,
 {
     struct arena *a = r->c->a;
     struct buf about = buf_make(a, 1024);
+    static const struct vocabulary_word this_one = {
+        .label = "This session", .tone = "plain", .icon = "check"};
     settings_table_row(r);
     if (r->words == &all)
         settings_table_text(r, s->name, s->email, STR(""));
@@ -51,7 +53,7 @@ static void add_row(struct settings_table *r, const struct session_row *s,
                         STR(""));
     settings_table_ago(r, s->seen_at, "");
     if (here) {
-        settings_table_state(r, "This session", "plain", "check");
+        settings_table_state(r, &this_one);
         return;
     }
     settings_table_text(r, STR("Active"), STR_NONE, STR(""));

@@ -76,14 +76,10 @@ void settings_table_ago(struct settings_table *r, int64_t t, const char *none)
     moment(cell(r), "since", t, none);
 }
 
-void settings_table_state(struct settings_table *r, const char *word,
-                          const char *tone, const char *icon)
+void settings_table_state(struct settings_table *r,
+                          const struct vocabulary_word *state)
 {
-    struct json *o = json_object(r->c->a);
-    json_set_text(o, "word", str_of(word));
-    json_set_text(o, "tone", str_of(tone));
-    json_set_text(o, "icon", str_of(icon));
-    json_set_json(cell(r), "state", o);
+    json_set_json(cell(r), "state", page_badge(r->c->a, state));
 }
 
 void settings_table_act(struct settings_table *r,

@@ -33,8 +33,8 @@ void settings_table_day(struct settings_table *r, int64_t t, const char *none,
                         struct str second);
 void settings_table_ago(struct settings_table *r, int64_t t, const char *none);
 /* A state in a chip. */
-void settings_table_state(struct settings_table *r, const char *word,
-                          const char *tone, const char *icon);
+void settings_table_state(struct settings_table *r,
+                          const struct vocabulary_word *state);
 
 /* The action of the row: a link to its confirm step. */
 struct settings_table_act {
@@ -46,8 +46,8 @@ struct settings_table_act {
 void settings_table_act(struct settings_table *r,
                         const struct settings_table_act *act);
 
-/* The pager of what the table lists, in pages. older: the last row's id; p NULL:
- * the last page. */
+/* The pager of a table that has pages. older: the last row's id; p NULL: there
+ * is no further page. */
 void settings_table_pager(struct settings_table *r, bool first,
                           struct str older);
 const struct err *settings_table_show(struct settings_table *r, int status,

@@ -5,6 +5,15 @@
 
 #define WORDS_MAX ((size_t)512 << 10) /* bytes of the responder's name */
 
+struct json *page_badge(struct arena *a, const struct vocabulary_word *words)
+{
+    struct json *o = json_object(a);
+    json_set_text(o, "word", str_of(words->label));
+    json_set_text(o, "tone", str_of(words->tone));
+    json_set_text(o, "icon", str_of(words->icon));
+    return o;
+}
+
 struct json *page_badge_kind(struct arena *a, const struct suspension *s)
 {
     const struct vocabulary_word *words = kind_words(s->kind);
@@ -41,16 +50,11 @@ struct json *page_badge_outcome(const struct page_view *v,
         return NULL;
     if (ending == OUTCOME_NONE)
         ending = OUTCOME_ANSWERED; /* an answer without an effect */
-    const struct vocabulary_word *words =
-        due ? &late
-        : ending == OUTCOME_AUTHORIZED && suspension_modified(s)
-            ? &edited
-            : vocabulary_outcome(ending);
-    struct json *o = json_object(v->a);
-    json_set_text(o, "word", str_of(words->label));
-    json_set_text(o, "tone", str_of(words->tone));
-    json_set_text(o, "icon", str_of(words->icon));
-    return o;
+    return page_badge(v->a,
+                      due ? &late
+                      : ending == OUTCOME_AUTHORIZED && suspension_modified(s)
+                          ? &edited
+                          : vocabulary_outcome(ending));
 }
 
 bool page_badge_own(const struct suspension *s, const struct principal *reader)

@@ -7,6 +7,8 @@
 #include "domain/suspension.h"
 #include "doors/pages/shell/view.h"
 
+/* {word, tone, icon}: a state, in a chip (part_outcome). */
+struct json *page_badge(struct arena *a, const struct vocabulary_word *words);
 /* `kind`: the word and the icon; a question without a kind has them too. */
 struct json *page_badge_kind(struct arena *a, const struct suspension *s);
 /* NULL when the agent gave no severity. */
