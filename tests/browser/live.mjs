@@ -183,8 +183,8 @@ alone("a question tells that somebody else decided it", async () => {
         await respond(asked.suspension_id, { value: "Another's words" });
         const over = page.locator(".strip.ended");
         await over.waitFor();
-        assert.match(await over.innerText(), new RegExp("answered .*What " +
-            "you typed here was not sent\\.\\s+Half a sentence\\s+" +
+        assert.match(await over.innerText(), new RegExp("answered .*Your " +
+            "input here was not sent\\.\\s+Half a sentence\\s+" +
             "View the result$", "s"));
         assert.equal(await field.count(), 0);
         assert.ok(await over.evaluate((one) =>

@@ -78,6 +78,7 @@ static struct str what_of(struct arena *a, const struct event *e,
                           const struct json *p, bool about_question)
 {
     static const char *const words[][3] = {
+        {"intent_created", "Task created", "Task created"},
         {"intent.suspended", "Requested", "Request created"},
         {"intent.resumed", "Answered", "Request answered"},
         {"intent.suspension_renotified", "Reminder sent", "Reminder sent"},
