@@ -509,7 +509,7 @@ def test_settings(server, agent, operator):
         settle(one, "Endpoint", "endpoints", Name="walk",
                Address="https://walk.example/in")
         settle(one, "Channel", "channels", Kind="webhook", Name="walk",
-               Address="https://walk.example/people", What_goes_out="title")
+               Address="https://walk.example/people", Message_content="title")
         asked = call(agent, "ask", 201, json={"question": "Walk?"}).json()
         call(operator, "answer", 200, {"id": asked["suspension_id"]},
              json={"value": "yes"})
@@ -578,7 +578,7 @@ def make_key(one, **values):
     """Makes a key; gives back which."""
     page = call(one, "pageKeys", 200)
     made = call(one, "pageKeyMake", 303,
-                data=filled(page, "/settings/keys", {"Ends": "30", **values}))
+                data=filled(page, "/settings/keys", {"Expires": "30", **values}))
     assert store(one, made) == "/settings/keys"
     page = call(one, "pageKeys", 200)
     return {"id": re.search('href="/settings/keys/([0-9a-f-]{36})"',
