@@ -142,15 +142,6 @@ bool suspension_modified(const struct suspension *s)
 
 /* ---- words ---------------------------------------------------------- */
 
-static void put_moment(struct arena *a, struct buf *b, int64_t t)
-{
-    const struct str iso = clock_naive(a, t);
-    buf_str(b, str_sub(iso, 0, 10));
-    buf_char(b, ' ');
-    buf_str(b, str_sub(iso, 11, 19));
-    buf_put(b, " UTC");
-}
-
 static void put_fallback(struct arena *a, struct buf *b,
                          const struct suspension *s)
 {
@@ -172,15 +163,14 @@ static void put_fallback(struct arena *a, struct buf *b,
         buf_put(b, " ...");
 }
 
-struct str suspension_on_expiry(struct arena *a, const struct suspension *s)
+struct str suspension_silence(struct arena *a, const struct suspension *s,
+                              struct str end)
 {
     struct buf b = buf_make(a, 4096);
-    if (!s->expires_at) {
-        buf_put(&b, "This request waits until somebody answers it.");
-        return buf_text(&b);
-    }
+    if (!s->expires_at)
+        return STR("This request waits until somebody answers it.");
     buf_put(&b, "If nobody answers by ");
-    put_moment(a, &b, s->expires_at);
+    buf_str(&b, end);
     if (s->fallback_policy == FALLBACK_FAIL) {
         buf_put(&b, ", nothing is approved and the task is stopped.");
         return buf_text(&b);
@@ -189,6 +179,17 @@ struct str suspension_on_expiry(struct arena *a, const struct suspension *s)
     put_fallback(a, &b, s);
     buf_char(&b, '.');
     return buf_text(&b);
+}
+
+struct str suspension_on_expiry(struct arena *a, const struct suspension *s)
+{
+    struct buf end = buf_make(a, 64);
+    const struct str iso = clock_naive(a, s->expires_at);
+    buf_str(&end, str_sub(iso, 0, 10));
+    buf_char(&end, ' ');
+    buf_str(&end, str_sub(iso, 11, 19));
+    buf_put(&end, " UTC");
+    return suspension_silence(a, s, buf_text(&end));
 }
 
 /* ---- fields: computed members ---------------------------------------- */

@@ -131,7 +131,11 @@ const struct err *suspension_drop_mirror(struct arena *a,
 const struct err *suspension_put_mirror(struct arena *a,
                                         const struct suspension *s,
                                         struct intent *i) MUST;
-/* The effect of silence, as a sentence: "If nobody answers by ..., ...". */
+/* The effect of silence, as a sentence: "If nobody answers by ..., ...". end:
+ * the end of its time, in the reader's words. */
+struct str suspension_silence(struct arena *a, const struct suspension *s,
+                              struct str end);
+/* The same in UTC, for the record. */
 struct str suspension_on_expiry(struct arena *a, const struct suspension *s);
 /* Has the time to answer passed at now? */
 bool suspension_due(const struct suspension *s, int64_t now);

@@ -148,7 +148,8 @@ def test_h3_the_pages_say_that_nobody_answers(agent, person):
     assert asked["on_expiry"].endswith(
         ', the agent continues with its default, "Reject: No".')
     path = f"/suspensions/{asked['suspension_id']}"
-    assert "continues with its default, “Reject: No”" in me.get(path).text
+    assert ("continues with its default, &quot;Reject: No&quot;"
+            in me.get(path).text)
     expired(agent, asked)
     page = me.get(path).text
     assert "The request expired on" in page

@@ -225,7 +225,8 @@ static const struct err *show_stale(struct call *c, const struct suspension *s,
     json_set_text(mine, "reason", words ? sent->reason : STR_NONE);
     json_set_json(view, "suspension", question_head_short(&v, s));
     json_set_text(view, "heading", heading);
-    json_set_text(view, "sentence", question_decision_stale(s));
+    json_set_bool(view, "expired", s->state == SUSPENSION_EXPIRED);
+    json_set_bool(view, "stops", s->fallback_policy == FALLBACK_FAIL);
     json_set_json(view, "decision",
                   question_decision(&v, s, &c->who, h.closed));
     json_set_json(view, "next", answer_view_next(&v, h.next));

@@ -13,18 +13,12 @@ struct json *answer_view_next(struct page_view *v, const struct suspension *s)
     if (!s)
         return NULL;
     struct json *o = json_object(v->a);
-    const struct json *deadline = question_head_deadline(v, s);
     const struct str title = question_head_title(s);
-    struct buf line = buf_make(v->a, 2048);
-    buf_str(&line, json_get_text(deadline, "left"));
-    buf_put(&line, ", ");
-    buf_str(&line, json_get_text(deadline, "then"));
-    buf_char(&line, '.');
     json_set_text(o, "url", page_view_path(v->a, "/suspensions/", s->id, ""));
     json_set_json(o, "kind", page_badge_kind(v->a, s));
     json_set_json(o, "risk", page_badge_risk(v->a, s));
     json_set_text(o, "title", words_cut(v->a, title, PAGE_VIEW_ROW));
-    json_set_text(o, "line", buf_text(&line));
+    json_set_json(o, "deadline", question_head_deadline(v, s));
     json_set_text(o, "agent", s->asked_by);
     return o;
 }
@@ -46,6 +40,7 @@ struct json *answer_view_open(struct page_view *v,
                               const struct answer_strip_of *strip)
 {
     const struct suspension *s = of->s;
+    const struct str end = page_view_when(v, s->expires_at);
     struct json *view = json_object(v->a);
     set_kind(v, view, of);
     json_set_json(view, "suspension", question_head(v, s));
@@ -56,7 +51,7 @@ struct json *answer_view_open(struct page_view *v,
     json_set_json(view, "errors", answer_strip_errors(v, strip));
     json_set_json(view, "facts", question_head_facts(v, s, whole));
     json_set_json(view, "why", question_head_why(v, s));
-    json_set_text(view, "silence", question_head_silence(v, s));
+    json_set_text(view, "silence", suspension_silence(v->a, s, end));
     json_set_json(view, "timeline", of->timeline);
     return view;
 }

@@ -265,14 +265,3 @@ struct str question_decision_heading(const struct page_view *v,
     }
     return buf_text(&b);
 }
-
-struct str question_decision_stale(const struct suspension *s)
-{
-    if (s->state != SUSPENSION_EXPIRED)
-        return STR("Your answer was not recorded.");
-    return s->fallback_policy == FALLBACK_FAIL
-               ? STR("Your answer was not recorded, and the task was "
-                     "stopped.")
-               : STR("Your answer was not recorded. The agent continues with "
-                     "its default.");
-}

@@ -29,6 +29,5 @@ struct str question_decision_line(struct arena *a, const struct suspension *s);
 struct str question_decision_heading(const struct page_view *v,
                                      const struct suspension *s,
                                      const struct principal *reader);
-struct str question_decision_stale(const struct suspension *s);
 
 #endif

@@ -9,7 +9,6 @@
 
 #define LATE (10 * 60 * CLOCK_SECOND) /* with less time left it is urgent */
 #define FALLBACK_CHARS 60
-#define SILENCE_CHARS 200
 
 /* ---- time ----------------------------------------------------------- */
 
@@ -24,70 +23,19 @@ struct str question_head_fallback(struct arena *a, const struct suspension *s)
     return choice ? label_line(a, choice) : page_facts_value(a, value);
 }
 
-static struct str then(struct arena *a, const struct suspension *s)
-{
-    struct buf b = buf_make(a, 1024);
-    if (!s->expires_at)
-        return STR("waits for an answer");
-    if (s->fallback_policy == FALLBACK_FAIL)
-        return STR("then: task stops");
-    const struct str fallback = question_head_fallback(a, s);
-    if (!fallback.p)
-        return STR("then: continues without an answer");
-    buf_put(&b, "then: default “");
-    buf_str(&b, words_plain(a, fallback, FALLBACK_CHARS));
-    buf_put(&b, "”");
-    return buf_text(&b);
-}
-
-static struct str left(const struct page_view *v, const struct suspension *s)
-{
-    struct buf b = buf_make(v->a, 64);
-    if (!s->expires_at)
-        return STR("no deadline");
-    if (s->expires_at <= v->now)
-        return STR("expired");
-    buf_str(&b, words_span(v->a, s->expires_at - v->now));
-    buf_put(&b, " left");
-    return buf_text(&b);
-}
-
 struct json *question_head_deadline(struct page_view *v,
                                     const struct suspension *s)
 {
     struct json *o = json_object(v->a);
     page_view_set_time(o, "time", s->expires_at);
-    json_set_text(o, "left", left(v, s));
-    json_set_text(o, "then", then(v->a, s));
     json_set_bool(o, "late",
                   s->expires_at && s->expires_at - v->now < LATE);
+    json_set_bool(o, "over", s->expires_at && s->expires_at <= v->now);
+    json_set_bool(o, "stops", s->fallback_policy == FALLBACK_FAIL);
+    json_set_text(o, "fallback",
+                  words_cut(v->a, question_head_fallback(v->a, s),
+                            FALLBACK_CHARS));
     return o;
-}
-
-struct str question_head_silence(const struct page_view *v,
-                                 const struct suspension *s)
-{
-    struct arena *a = v->a;
-    struct buf b = buf_make(a, 4096);
-    const struct str fallback = question_head_fallback(a, s);
-    if (!s->expires_at)
-        return STR("The request has no deadline. It waits until somebody "
-                   "answers it or the agent withdraws it.");
-    buf_put(&b, "If nobody answers by ");
-    buf_str(&b, page_view_when(v, s->expires_at));
-    if (s->fallback_policy == FALLBACK_FAIL) {
-        buf_put(&b, ", nothing is approved and the task is stopped.");
-        return buf_text(&b);
-    }
-    buf_put(&b, ", the agent continues ");
-    if (fallback.p) {
-        buf_put(&b, "with its default, “");
-        buf_str(&b, words_plain(a, fallback, SILENCE_CHARS));
-        buf_put(&b, "”.");
-    } else {
-        buf_put(&b, "without an answer.");
-    }
-    return buf_text(&b);
 }
 
 /* ---- head ----------------------------------------------------------- */
@@ -107,21 +55,6 @@ static struct str body(const struct suspension *s)
     const bool whole = str_runes(title) <= PAGE_VIEW_TITLE;
     return whole && str_eq(title, str_trim(s->question)) ? STR_NONE
                                                          : s->question;
-}
-
-/* "" where the agent's severity is effective. */
-static struct str raised(struct arena *a, const struct suspension *s)
-{
-    const char *said = vocabulary_severity(s->severity_said)->wire;
-    struct buf b = buf_make(a, 128);
-    if (s->severity_said == s->severity)
-        return STR("");
-    buf_put(&b, "Raised ");
-    buf_put(&b, said ? "from " : "");
-    buf_put(&b, said ? said : "");
-    buf_put(&b, " by Sayso");
-    buf_put(&b, said ? "." : ". The agent stated no risk level.");
-    return buf_text(&b);
 }
 
 struct json *question_head_short(struct page_view *v,
@@ -152,7 +85,9 @@ struct json *question_head(struct page_view *v, const struct suspension *s)
     struct json *o = question_head_short(v, s);
     const struct str text = body(s);
     question_head_set_id(v, o, s);
-    json_set_text(o, "raised", raised(v->a, s));
+    json_set_bool(o, "raised", s->severity_said != s->severity);
+    json_set_text(o, "severity_said",
+                  str_of(vocabulary_severity(s->severity_said)->wire));
     json_set_text(o, "question", text);
     json_set_json(o, "question_long",
                   text.p ? page_view_long(v, text, QUESTION_HEAD_LONG) : NULL);

@@ -31,9 +31,6 @@ bool question_head_has_facts(const struct suspension *s);
 /* `why`; NULL when the agent gave no words. */
 struct json *question_head_why(struct page_view *v,
                                const struct suspension *s);
-/* The effect of silence, in words. */
-struct str question_head_silence(const struct page_view *v,
-                                 const struct suspension *s);
 /* The fallback in words: a choice's label or the value. */
 struct str question_head_fallback(struct arena *a, const struct suspension *s);
 
