@@ -95,27 +95,27 @@ Test(kinds_view, whatever_a_kind_does_not_know_is_shown_too)
         enum kind kind;
         const char *name, *subject, *rest;
     } cases[] = {
-        {KIND_PLAN_REVIEW, "plan",
+        {KIND_PLAN_REVIEW, "plan_review",
          "{\"plan\":{\"version\":1,\"steps\":[{\"x\":1}],\"scope\":\"s\","
          "\"expected_outputs\":[],\"risk_summary\":\"r\",\"dry\":false},"
          "\"plan_ref\":7,\"more\":[null]}",
          "plan.dry=false plan_ref=7 more[0]=null"},
         {KIND_ELICITATION, "elicitation", "{\"prompt\":\"p\",\"x\":{}}",
          "x={}"},
-        {KIND_CREDENTIAL_NEEDED, "credential",
+        {KIND_CREDENTIAL_NEEDED, "credential_needed",
          "{\"provider\":\"p\",\"credential_class\":\"c\",\"scopes\":[\"a\"],"
          "\"settings_url\":\"https://a.example/\",\"draft_ref\":{\"d\":1},"
          "\"probe\":\"q\",\"until\":9}",
          "draft_ref.d=1 until=9"},
-        {KIND_CREDENTIAL_NEEDED, "credential", "{\"scopes\":\"all\"}",
+        {KIND_CREDENTIAL_NEEDED, "credential_needed", "{\"scopes\":\"all\"}",
          "scopes=all"},
-        {KIND_HANDOFF_ACCEPTANCE, "handoff",
+        {KIND_HANDOFF_ACCEPTANCE, "handoff_acceptance",
          "{\"from\":\"f\",\"to\":\"t\",\"open_questions\":[\"q\"],"
          "\"artifacts\":[{\"title\":\"t\",\"kind\":\"k\",\"ref\":\"r\"}],"
          "\"evidence\":[],\"pay\":\"me\"}",
          "pay=me"},
         /* Nor is what stands in a reference lost. */
-        {KIND_HANDOFF_ACCEPTANCE, "handoff",
+        {KIND_HANDOFF_ACCEPTANCE, "handoff_acceptance",
          "{\"artifacts\":[{\"title\":\"t\",\"ref\":\"r\",\"run\":\"x\"}],"
          "\"evidence\":[{\"title\":\"u\",\"kind\":\"k\",\"ref\":\"s\"}]}",
          "artifacts[0].title=t artifacts[0].ref=r artifacts[0].run=x "
@@ -147,7 +147,7 @@ Test(kinds_view, a_list_tells_how_much_of_it_is_not_shown)
     static const char ref[] = "{\"title\":\"t\",\"kind\":\"k\",\"ref\":\"r\"}";
     const struct json *o =
         json_get(view(KIND_HANDOFF_ACCEPTANCE, many("artifacts", ref, 300)),
-                 "handoff");
+                 "handoff_acceptance");
     cr_expect(str_is(json_get_text(o, "artifacts_count"), "300 artifacts"));
     cr_expect_eq(json_count(json_get(o, "artifacts")), 200);
     cr_expect(str_is(json_get_text(o, "artifacts_more"),
@@ -155,11 +155,11 @@ Test(kinds_view, a_list_tells_how_much_of_it_is_not_shown)
     cr_expect_eq(json_get_text(o, "evidence_more").n, 0);
     o = json_get(view(KIND_HANDOFF_ACCEPTANCE,
                       many("open_questions", "\"q\"", 501)),
-                 "handoff");
+                 "handoff_acceptance");
     cr_expect(str_is(json_get_text(o, "questions_more"),
                      "1 more is in the raw JSON."));
     o = json_get(view(KIND_CREDENTIAL_NEEDED, many("scopes", "1", 500)),
-                 "credential");
+                 "credential_needed");
     cr_expect_eq(json_count(json_get(o, "scopes")), 500);
     cr_expect_eq(json_get_text(o, "scopes_more").n, 0);
 }
@@ -206,7 +206,7 @@ Test(kinds_view, a_cost_compares_its_limit)
         buf_put(&b, "}");
         const struct json *facts = json_get(
             json_get(view(KIND_COST_CONFIRMATION, arena_z(a, buf_text(&b))),
-                     "cost"),
+                     "cost_confirmation"),
             "facts");
         cr_expect(str_is(json_get_text(json_at(facts, 2), "note"),
                          cases[i][1]));
@@ -227,7 +227,7 @@ Test(kinds_view, a_bar_stays_within_its_drawing)
         "\"limit\":{\"amount\":1e-9},\"spent_so_far\":{\"amount\":7}}"};
     for (size_t i = 0; i < countof(cases); i++) {
         const struct json *bar = json_get(
-            json_get(view(KIND_COST_CONFIRMATION, cases[i]), "cost"), "bar");
+            json_get(view(KIND_COST_CONFIRMATION, cases[i]), "cost_confirmation"), "bar");
         cr_expect_eq(bar == NULL, i < 2);
         for (size_t k = 0; bar && k < countof(keys); k++) {
             int64_t n = -1;
@@ -247,7 +247,7 @@ static const char *besides(const char *before, const char *now)
     const struct kinds_of of = {
         .s = &s, .before = &old, .reader = &reader, .revision = 3};
     const struct json *o =
-        json_get(json_get(kinds_view(&v, &of), "plan"), "besides");
+        json_get(json_get(kinds_view(&v, &of), "plan_review"), "besides");
     const struct json *rows = json_get(o, "rows");
     struct buf b = buf_make(a, 1024);
     for (size_t i = 0; i < json_count(rows); i++) {
@@ -280,7 +280,7 @@ Test(kinds_view, a_revision_shows_what_differs_beside_its_steps)
         cr_expect_str_eq(besides(cases[i][0], cases[i][1]), cases[i][2],
                          "%zu", i);
     const struct json *first = view(KIND_PLAN_REVIEW, "{\"plan\":{}}");
-    cr_expect_null(json_get(json_get(first, "plan"), "besides"));
+    cr_expect_null(json_get(json_get(first, "plan_review"), "besides"));
 }
 
 Test(kinds_view, numbers_as_people_read_them)

@@ -150,8 +150,6 @@ static struct json *claims(struct kinds_card *c, bool unstated)
 
 struct json *kinds_approval(struct page_view *v, const struct kinds_of *of)
 {
-    if (of->s->kind != KIND_APPROVAL)
-        return NULL;
     struct kinds_card c = kinds_card(v, of->s->subject);
     const struct json *calls = kinds_card_take(&c, "calls");
     struct json *o = json_object(v->a);

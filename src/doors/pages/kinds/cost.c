@@ -118,8 +118,6 @@ static struct str cost_number(struct cost *k, const struct json *n)
 
 struct json *kinds_cost(struct page_view *v, const struct kinds_of *of)
 {
-    if (of->s->kind != KIND_COST_CONFIRMATION)
-        return NULL;
     struct cost k = cost_of(v, of->s);
     struct json *o = json_object(v->a), *rest = json_array(v->a);
     json_set_text(o, "unit", k.unit);

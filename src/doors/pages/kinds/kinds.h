@@ -16,13 +16,14 @@ struct kinds_of {
                        * itself */
 };
 
-/* `kind_view`; NULL for a question without a kind. */
+/* `kind_view`: {"plan_review": ...}, the word of the kind and what its template
+ * shows; NULL for a question without a kind. */
 struct json *kinds_view(struct page_view *v, const struct kinds_of *of);
 
-/* `kind_view.plan` and so on, each in a file of its name, the small ones in
- * simple.c; NULL for a question of another kind. */
+/* The part of one kind, each in a file of its name, the small ones in simple.c.
+ * A kind without a function of its own has kinds_simple. */
+struct json *kinds_simple(struct page_view *v, const struct kinds_of *of);
 struct json *kinds_plan(struct page_view *v, const struct kinds_of *of);
-struct json *kinds_elicitation(struct page_view *v, const struct kinds_of *of);
 struct json *kinds_credential(struct page_view *v, const struct kinds_of *of);
 struct json *kinds_handoff(struct page_view *v, const struct kinds_of *of);
 struct json *kinds_approval(struct page_view *v, const struct kinds_of *of);

@@ -50,8 +50,6 @@ static struct json *facts(struct kinds_card *c, const struct json *risk)
 
 struct json *kinds_permission(struct page_view *v, const struct kinds_of *of)
 {
-    if (of->s->kind != KIND_PERMISSION)
-        return NULL;
     struct kinds_card c = kinds_card(v, of->s->subject);
     struct json *o = json_object(v->a), *rest = json_array(v->a);
     json_set_json(o, "facts", facts(&c, page_badge_risk(v->a, of->s)));

@@ -83,8 +83,6 @@ static struct json *besides(struct page_view *v, const struct kinds_of *of)
 
 struct json *kinds_plan(struct page_view *v, const struct kinds_of *of)
 {
-    if (of->s->kind != KIND_PLAN_REVIEW)
-        return NULL;
     struct kinds_card c = kinds_card(v, of->s->subject);
     struct json *o = json_object(v->a);
     const struct json *steps = kinds_card_take_list(&c, "plan.steps");

@@ -1,20 +1,25 @@
-/* The kinds with one function each: an elicitation, in the agent's words, with
- * the fields of pages/shell/fields.h; a handoff, with both agents; a credential
- * that the agent lacks, and the address where a person sets it up. No secret is
- * asked for or shown. Never loads, never decides; doors/asking/probe.h checks
- * whether a credential is set up. */
+/* The kinds that need little: any kind whose page only shows its texts, an
+ * elicitation among them; a handoff, with both agents; a credential that the
+ * agent lacks, and the address where a person sets it up. No secret is asked for
+ * or shown. Never loads, never decides; doors/asking/probe.h checks whether a
+ * credential is set up. */
 #include "doors/pages/kinds/card.h"
 #include "doors/pages/kinds/kinds.h"
 #include "doors/pages/shell/refs.h"
 
-struct json *kinds_elicitation(struct page_view *v, const struct kinds_of *of)
+/* The texts at the top of the subject that the kind's row names, each under its
+ * own name, and all other values in a table. */
+struct json *kinds_simple(struct page_view *v, const struct kinds_of *of)
 {
-    if (of->s->kind != KIND_ELICITATION)
-        return NULL;
+    const struct kind_rule *rule = kind_rule(of->s->kind);
     struct kinds_card c = kinds_card(v, of->s->subject);
     struct json *o = json_object(v->a);
     json_set_text(o, "agent", of->s->asked_by);
-    kinds_card_set_text(&c, o, "prompt", "prompt");
+    for (size_t i = 0; i < rule->facts_n; i++) {
+        const char *path = rule->facts[i].path;
+        if (rule->facts[i].type == KIND_TEXT && !strchr(path, '.'))
+            kinds_card_set_text(&c, o, path, path);
+    }
     kinds_card_set_rest(&c, o);
     json_set_bool(o, "is_told", json_count(c.subject) > 0);
     return o;
@@ -24,8 +29,6 @@ struct json *kinds_elicitation(struct page_view *v, const struct kinds_of *of)
 
 struct json *kinds_handoff(struct page_view *v, const struct kinds_of *of)
 {
-    if (of->s->kind != KIND_HANDOFF_ACCEPTANCE)
-        return NULL;
     static const char *const texts[] = {"from",          "to",
                                         "summary",       "reason",
                                         "resume_target", "context_boundary"};
@@ -79,8 +82,6 @@ static void set_check(struct kinds_card *c, struct json *o,
 
 struct json *kinds_credential(struct page_view *v, const struct kinds_of *of)
 {
-    if (of->s->kind != KIND_CREDENTIAL_NEEDED)
-        return NULL;
     struct kinds_card c = kinds_card(v, of->s->subject);
     struct json *o = json_object(v->a);
     const struct str draft = kinds_card_take_text(&c, "draft_ref");

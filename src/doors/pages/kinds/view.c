@@ -3,15 +3,22 @@
 
 struct json *kinds_view(struct page_view *v, const struct kinds_of *of)
 {
+    static struct json *(*const views[KIND__MAX])(struct page_view *,
+                                                  const struct kinds_of *) = {
+        [KIND_APPROVAL] = kinds_approval,
+        [KIND_PERMISSION] = kinds_permission,
+        [KIND_PLAN_REVIEW] = kinds_plan,
+        [KIND_CREDENTIAL_NEEDED] = kinds_credential,
+        [KIND_COST_CONFIRMATION] = kinds_cost,
+        [KIND_HANDOFF_ACCEPTANCE] = kinds_handoff};
     struct json *o = json_object(v->a);
     if (of->s->kind == KIND_NONE)
         return NULL;
-    json_set_json(o, "plan", kinds_plan(v, of));
-    json_set_json(o, "elicitation", kinds_elicitation(v, of));
-    json_set_json(o, "credential", kinds_credential(v, of));
-    json_set_json(o, "handoff", kinds_handoff(v, of));
-    json_set_json(o, "approval", kinds_approval(v, of));
-    json_set_json(o, "permission", kinds_permission(v, of));
-    json_set_json(o, "cost", kinds_cost(v, of));
+    for (enum kind k = KIND_NONE + 1; k < KIND__MAX; k++) {
+        json_set_json(o, kind_words(k)->wire, NULL);
+        if (k == of->s->kind)
+            json_set_json(o, kind_words(k)->wire,
+                          (views[k] ? views[k] : kinds_simple)(v, of));
+    }
     return o;
 }
