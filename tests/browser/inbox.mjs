@@ -199,7 +199,7 @@ test("what is critical is not sent by Enter alone", () =>
             await page.keyboard.press(key);
         }
         await page.waitForTimeout(300);
-        assert.match(await text(page), /has to be typed/);
+        assert.match(await text(page), /needs a typed confirmation/);
         await page.goto(`/suspensions/${form.suspension_id}`);
         await page.locator("#f1").fill("Anna & Co");
         await page.locator("#f1").press("Enter");

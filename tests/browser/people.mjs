@@ -229,7 +229,7 @@ test("an auditor sees all and answers nothing", async () => {
             assert.equal(await page.locator("form#answer, .choose").count(),
                 0);
             await page.goto(`/intents/${intent_id}?verify=1`);
-            assert.match(await text(page), /hold/);
+            assert.match(await text(page), /intact/);
         }
         for (const list of ["/inbox", "/decided"]) {
             await page.goto(list);
