@@ -92,7 +92,7 @@ async function choose(page, asked, question) {
         "items[1].sku", "B-2", "499.99", "list, empty", "Comment required",
         " left, then: default “Reject: Refuse the refund”",
         "the agent continues with its default, " +
-        "“Reject: Refuse the refund”"]) {
+        "\"Reject: Refuse the refund\""]) {
         assert.ok(words.includes(one), `${one} in: ${words}`);
     }
     const [main, danger] = ["Approve: Refund 499.99 EUR",

@@ -198,7 +198,7 @@ def test_H2_silence_is_named_by_its_word(agent, me):
                      fallback_policy="complete_with_fallback")
     assert 'with its default, "Reject: Keep the money".' in asked[
         "on_expiry"]
-    assert "with its default, “Reject: Keep the money”." in words(
+    assert "with its default, &quot;Reject: Keep the money&quot;." in words(
         page(me, asked).text)
 
 
