@@ -348,15 +348,6 @@ void json_set_int(struct json *obj, const char *key, int64_t v)
     put(obj, key, made(json_object_new_int64(v)));
 }
 
-void json_set_double(struct json *obj, const char *key, double v)
-{
-    char text[JSON_DOUBLE_TEXT];
-    json_double_text(v, text);
-    bill_member(key);
-    arena_bill(JSON_TEXT_BYTES + sizeof(text));
-    put(obj, key, made(json_object_new_double_s(v, text)));
-}
-
 void json_set_bool(struct json *obj, const char *key, bool v)
 {
     bill_member(key);

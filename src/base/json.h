@@ -125,7 +125,6 @@ void json_set_read(struct arena *a, struct json *obj, const char *key,
 void json_set_given(struct arena *a, struct json *obj, const char *key,
                     struct str text);
 void json_set_int(struct json *obj, const char *key, int64_t v);
-void json_set_double(struct json *obj, const char *key, double v);
 void json_set_bool(struct json *obj, const char *key, bool v);
 void json_unset(struct json *obj, struct str key);
 void json_add_json(struct json *arr, const struct json *v);

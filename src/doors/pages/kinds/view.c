@@ -15,10 +15,10 @@ struct json *kinds_view(struct page_view *v, const struct kinds_of *of)
     if (of->s->kind == KIND_NONE)
         return NULL;
     for (enum kind k = KIND_NONE + 1; k < KIND__MAX; k++) {
-        json_set_json(o, kind_words(k)->wire, NULL);
+        struct json *view = NULL;
         if (k == of->s->kind)
-            json_set_json(o, kind_words(k)->wire,
-                          (views[k] ? views[k] : kinds_simple)(v, of));
+            view = views[k] ? views[k](v, of) : kinds_simple(v, of);
+        json_set_json(o, kind_words(k)->wire, view);
     }
     return o;
 }
