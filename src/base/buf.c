@@ -6,7 +6,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <unistd.h>
@@ -66,14 +65,23 @@ void buf_lower(struct buf *b, struct str s)
 
 void buf_int(struct buf *b, int64_t v)
 {
-    buf_printf(b, "%" PRId64, v);
+    char digits[24];
+    size_t at = sizeof digits;
+    uint64_t left = v < 0 ? -(uint64_t)v : (uint64_t)v;
+    do
+        digits[--at] = (char)('0' + left % 10);
+    while (left /= 10);
+    if (v < 0)
+        digits[--at] = '-';
+    buf_str(b, (struct str){digits + at, sizeof digits - at});
 }
 
 void buf_printf(struct buf *b, const char *fmt, ...)
 {
+    const size_t left = b->cap - b->n;
     va_list ap;
     va_start(ap, fmt);
-    const int n = vsnprintf(NULL, 0, fmt, ap);
+    const int n = vsnprintf(left ? b->p + b->n : NULL, left, fmt, ap);
     va_end(ap);
     if (n < 0) {
         b->over = true;
@@ -81,9 +89,11 @@ void buf_printf(struct buf *b, const char *fmt, ...)
     }
     if (!room(b, (size_t)n))
         return;
-    va_start(ap, fmt);
-    vsnprintf(b->p + b->n, (size_t)n + 1, fmt, ap);
-    va_end(ap);
+    if ((size_t)n >= left) { /* it did not fit at once */
+        va_start(ap, fmt);
+        vsnprintf(b->p + b->n, (size_t)n + 1, fmt, ap);
+        va_end(ap);
+    }
     b->n += (size_t)n;
 }
 

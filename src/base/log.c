@@ -87,6 +87,10 @@ static size_t tame(char *line, size_t n)
     const struct str s = {line, n};
     size_t to = 0;
     for (size_t at = 0; at < n;) {
+        if (line[at] >= ' ' && line[at] <= '~') {
+            line[to++] = line[at++];
+            continue;
+        }
         const size_t from = at;
         const uint32_t rune = str_rune(s, &at);
         const bool wild = rune < 0x20 || (rune >= 0x7F && rune <= 0x9F) ||

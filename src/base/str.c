@@ -199,6 +199,10 @@ bool str_utf8(struct str s)
 {
     size_t at = 0;
     while (at < s.n) {
+        if (s.p[at] >= ' ' && s.p[at] <= '~') {
+            at++; /* nearly all of them */
+            continue;
+        }
         uint32_t rune;
         const size_t n = decode(s, at, &rune);
         if (n == 0 || rune == 0)

@@ -120,11 +120,11 @@ static enum fcgi_got why_not(const struct fcgi *f, int error)
 /* libfcgi frees its strings with the request: all are copied into the arena. */
 static struct pairs copy_params(struct arena *a, char *const *envp)
 {
-    struct pair *v = arena_many(a, REQUEST_PARAMS_MAX + 1, struct pair);
-    size_t n = 0;
-    size_t size = 0;
-    for (; envp && envp[n] && n <= REQUEST_PARAMS_MAX &&
-           size <= REQUEST_PARAMS_BYTES + REQUEST_PARAMS_MAX;
+    size_t most = 0, n = 0, size = 0;
+    while (envp && envp[most] && most <= REQUEST_PARAMS_MAX)
+        most++;
+    struct pair *v = arena_many(a, most, struct pair);
+    for (; n < most && size <= REQUEST_PARAMS_BYTES + REQUEST_PARAMS_MAX;
          n++) {
         struct str s = {envp[n], strnlen(envp[n], REQUEST_PARAMS_BYTES * 2)};
         s = arena_str(a, s);

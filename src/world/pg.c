@@ -3,10 +3,8 @@
  * Called through pg_queue and pg_run. Never blocks without a deadline, never
  * builds SQL, never shows a database's message to a client. */
 #include <errno.h>
-#include <inttypes.h>
 #include <libpq-fe.h>
 #include <poll.h>
-#include <stdio.h>
 
 #include "base/clock_text.h"
 #include "base/log.h"
@@ -467,9 +465,9 @@ void pg_arg(struct pg_args *args, struct str s)
 
 void pg_arg_int(struct pg_args *args, int64_t v)
 {
-    char text[24];
-    const int n = snprintf(text, sizeof text, "%" PRId64, v);
-    pg_put(args, arena_z(args->arena, (struct str){text, (size_t)n}));
+    struct buf b = buf_make(args->arena, 24);
+    buf_int(&b, v);
+    pg_arg(args, buf_text(&b));
 }
 
 void pg_arg_time(struct pg_args *args, int64_t t)

@@ -319,12 +319,18 @@ struct str response_head(const struct response *rs)
     bool bare = status == 204 || status == 304;
     bool over = find_header(rs, "X-Accel-Redirect") < rs->headers;
     struct buf b = buf_make(rs->arena, HEAD_MAX);
-    buf_printf(&b, "Status: %d %s\r\n", status, reason(status));
+    buf_put(&b, "Status: ");
+    buf_int(&b, status);
+    buf_char(&b, ' ');
+    buf_put(&b, reason(status));
+    buf_put(&b, "\r\n");
     for (size_t i = 0; i < rs->headers; i++)
         put_header(&b, rs->header[i].name, rs->header[i].value);
     if (!bare && !over) {
         put_unless_set(&b, rs, "Content-Type", "text/plain; charset=utf-8");
-        buf_printf(&b, "Content-Length: %zu\r\n", rs->body.n);
+        buf_put(&b, "Content-Length: ");
+        buf_int(&b, (int64_t)rs->body.n);
+        buf_put(&b, "\r\n");
     }
     if (!over) {
         put_unless_set(&b, rs, "X-Content-Type-Options", "nosniff");
