@@ -70,15 +70,18 @@ const struct err *intents_get_for(struct pg *pg, struct arena *a,
 {
     struct pg_args args = pg_args(a);
     struct pg_rows *rows = NULL;
+    const bool apart = who && reach_agent(who).p;
     if (!id_uuid(id))
         return unknown();
     pg_arg(&args, id);
-    intents_reader(&args, who);
-    TRY(pg_query(pg, a, SQL_INTENT_GET, &args, &rows));
+    if (apart)
+        intents_reader(&args, who);
+    TRY(pg_query(pg, a, apart ? SQL_INTENT_GET_TIED : SQL_INTENT_GET, &args,
+                 &rows));
     if (pg_count(rows) == 0)
         return unknown();
     *out = intents_row(rows, 0);
-    out->tied = pg_bool(rows, 0, TIED);
+    out->tied = !apart || pg_bool(rows, 0, TIED);
     return NULL;
 }
 
@@ -212,7 +215,7 @@ const struct err *intents_related(struct pg *pg, struct arena *a,
     pg_arg_time(&args, at);
     pg_arg(&args, page->after);
     intents_reader(&args, page->who);
-    pg_queue(pg, SQL_INTENT_GET, &get);
+    pg_queue(pg, SQL_INTENT_GET_TIED, &get);
     pg_queue(pg, relations[page->relation].statement, &args);
     TRY(pg_run(pg, a, rows));
     if (pg_count(rows[0]) == 0)

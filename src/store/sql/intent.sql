@@ -2,6 +2,9 @@
 -- NULL reaches all.
 
 -- name: intent_get
+SELECT * FROM intent_row WHERE id = $1
+
+-- name: intent_get_tied
 SELECT r.*,
        intent_tied(r.id, r.created_by, r.owner, $2, $3) AS tied
   FROM intent_row r WHERE r.id = $1
