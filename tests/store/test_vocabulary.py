@@ -25,6 +25,15 @@ COLUMNS = {
 }
 
 
+def in_function(db, of, name):
+    """The words of the column in the function that checks the table's rows."""
+    return [re.findall(r"'(\w+)'", words) for (body,) in db.execute(
+                "SELECT prosrc FROM pg_proc WHERE proname = %s",
+                [f"{of}_fits"])
+            for words in re.findall(r"(?:AND|RETURN) %s IN \(([^)]*)\)" % name,
+                                    body)]
+
+
 @pytest.mark.parametrize("column", COLUMNS)
 def test_a_column_takes_these_words(superuser, column):
     of, name = column.split(".")
@@ -33,5 +42,6 @@ def test_a_column_takes_these_words(superuser, column):
         "WHERE conrelid = %s::regclass AND contype = 'c'", [of])]
     of_column = [re.findall(r"'(\w+)'::text", d) for d in checks
                  if re.match(r"CHECK \(\(%s = ANY" % name, d)]
+    of_column += in_function(superuser, of, name)
     assert len(of_column) == 1, checks
     assert set(of_column[0]) == set(COLUMNS[column])
