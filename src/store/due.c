@@ -80,7 +80,7 @@ const struct err *due_take(struct pg *pg, struct arena *a,
                            struct due_batch *out)
 {
     struct str ids[DUE_BATCH];
-    struct pg_rows *taken[2] = {NULL}, *rows[3] = {NULL};
+    struct pg_rows *taken[2] = {NULL}, *rows[4] = {NULL};
     struct pg_args args = pg_args(a), locked = pg_args(a);
     *out = (struct due_batch){.n = 0};
     pg_arg_time(&args, wanted->now);
@@ -95,11 +95,12 @@ const struct err *due_take(struct pg *pg, struct arena *a,
         pg_arg_texts(&locked, ids, n);
         pg_queue(pg, SQL_DUE_INTENTS, &locked);
         pg_queue(pg, SQL_DUE_SUSPENSIONS, &locked);
-        pg_queue(pg, SQL_DUE_TOLD, NULL);
+        pg_queue(pg, SQL_DELIVERY_HOLD, NULL);
+        pg_queue(pg, SQL_DELIVERY_TOLD, NULL);
         TRY(pg_run(pg, a, rows));
         struct work *all = arena_many(a, n, struct work);
         out->v = arena_many(a, n, struct due_unit);
-        out->told = pg_bool(rows[2], 0, 0);
+        out->told = pg_bool(rows[3], 0, 0);
         order(pg, a, wanted->now, ids, n, rows[0], all);
         const struct suspension_rows questions = suspensions_rows(a, rows[1]);
         pair(all, n, &questions, out);

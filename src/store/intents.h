@@ -16,7 +16,7 @@ struct intent_rows {
 
 /* Columns after those of intent_row in the statements that lock. */
 enum { INTENTS_DEPENDENCIES_DONE = 22, INTENTS_CHILDREN_DONE = 23,
-       INTENTS_TIED = 24 };
+       INTENTS_TOLD = 24, INTENTS_TIED = 25 };
 
 /* Row i of a statement that selects from intent_row. */
 struct intent intents_row(const struct pg_rows *r, size_t i);

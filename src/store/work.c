@@ -68,6 +68,7 @@ static void queue_load(struct work *w, const struct begin *b)
      * changed during the wait for the lock have to be read by another
      * statement. */
     pg_queue(w->pg, b->take, &take);
+    pg_queue(w->pg, SQL_DELIVERY_HOLD, NULL);
     pg_queue(w->pg, b->taken, &taken);
     pg_queue(w->pg, b->lock, &id);
     pg_queue(w->pg, b->suspension, &id);
@@ -84,21 +85,22 @@ static bool reached(const struct begin *b, const struct pg_rows *intent)
 
 static const struct err *load(struct work *w, const struct begin *b)
 {
-    struct pg_rows *rows[6] = {NULL};
+    struct pg_rows *rows[7] = {NULL};
     queue_load(w, b);
     TRY(pg_run(w->pg, w->arena, rows));
-    TRY(take_before(w, rows[5]));
+    TRY(take_before(w, rows[6]));
     if (w->answered)
         return NULL;
-    if (!reached(b, rows[2]))
+    if (!reached(b, rows[3]))
         return ERROR(ERR_NOT_FOUND, "intent.unknown",
                      "There is no intent with this id.");
-    w->intent = intents_row(rows[2], 0);
-    w->dependencies_done = pg_bool(rows[2], 0, INTENTS_DEPENDENCIES_DONE);
-    w->children_done = pg_bool(rows[2], 0, INTENTS_CHILDREN_DONE);
-    w->has_suspension = pg_count(rows[4]) > 0;
+    w->intent = intents_row(rows[3], 0);
+    w->dependencies_done = pg_bool(rows[3], 0, INTENTS_DEPENDENCIES_DONE);
+    w->children_done = pg_bool(rows[3], 0, INTENTS_CHILDREN_DONE);
+    w->told = pg_bool(rows[3], 0, INTENTS_TOLD);
+    w->has_suspension = pg_count(rows[5]) > 0;
     if (w->has_suspension)
-        w->suspension = suspensions_row(rows[4], 0);
+        w->suspension = suspensions_row(rows[5], 0);
     return NULL;
 }
 
@@ -181,7 +183,15 @@ const struct err *work_begin_bare(struct work *w, struct pg *pg,
 const struct err *work_begin_new(struct work *w, struct pg *pg,
                                  struct arena *a, const struct work_once *once)
 {
-    TRY(work_begin_bare(w, pg, a, once));
+    struct pg_rows *rows[4] = {NULL};
+    start(w, pg, a, once);
+    pg_queue(pg, SQL_BEGIN, NULL);
+    pg_queue(pg, SQL_DELIVERY_HOLD, NULL);
+    pg_queue(pg, SQL_DELIVERY_TOLD, NULL);
+    queue_before(w);
+    TRY(pg_run(pg, a, rows));
+    TRY(take_before(w, rows[3]));
+    w->told = pg_bool(rows[2], 0, 0);
     w->intent_new = true;
     w->dependencies_done = true;
     w->children_done = true;
@@ -259,7 +269,8 @@ static const struct err *queue_unblock(struct work *w, struct intent *i)
     pg_queue(w->pg, SQL_INTENT_UNBLOCK, &args);
     if (list.n > 0) {
         events_queue(w->pg, w->arena, i->id, &list);
-        deliveries_queue(w->pg, w->arena, &news);
+        if (w->told)
+            deliveries_queue(w->pg, w->arena, &news);
     }
     return NULL;
 }
@@ -344,7 +355,8 @@ static void queue_changes(struct work *w)
         suspensions_queue_decide(w->pg, w->arena, &w->suspension);
     events_queue(w->pg, w->arena, w->intent.id, &w->events);
     w->deliveries.from = pg_queued(w->pg);
-    deliveries_queue(w->pg, w->arena, &news);
+    if (w->told)
+        deliveries_queue(w->pg, w->arena, &news);
     if (w->notice)
         deliveries_queue_notice(w->pg, w->arena, w->notice);
     w->deliveries.to = pg_queued(w->pg);

@@ -43,6 +43,7 @@ struct work {
     struct suspension suspension; /* the newest, or the one asked for */
     bool has_suspension;
     bool dependencies_done, children_done;
+    bool told; /* an agent's endpoint may want its events */
     struct event_list events;
     const struct intent_ids *depends; /* of a new intent; NULL: none */
     const struct deliveries_notice *notice; /* to people; NULL: none */

@@ -236,3 +236,21 @@ def test_what_is_given_up_with_an_endpoint(db):
     assert found[waits]["state"] == "failed" and found[waits]["answer"]
     assert found[done]["state"] == "delivered"
     assert found[other]["state"] == "pending"
+
+
+def test_no_endpoint_is_added_while_a_decision_is_written(web, owner):
+    """It has looked whether there is one (delivery_told)."""
+    with web.transaction(force_rollback=True):
+        web.execute(STATEMENTS["delivery_hold"])
+        with owner.transaction(force_rollback=True):
+            owner.execute("SET LOCAL lock_timeout = '50ms'")
+            with pytest.raises(errors.LockNotAvailable):
+                owner.execute(STATEMENTS["endpoint_count_lock"])
+
+
+def test_decisions_do_not_wait_for_each_other_to_tell(web, owner):
+    with web.transaction(force_rollback=True):
+        web.execute(STATEMENTS["delivery_hold"])
+        with owner.transaction(force_rollback=True):
+            owner.execute("SET LOCAL lock_timeout = '50ms'")
+            owner.execute(STATEMENTS["delivery_hold"])

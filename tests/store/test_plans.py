@@ -263,6 +263,7 @@ HOT = [
     ("intent_list_own", ["a", EARLIER, None, "infinity", MAX, 9999, 51, 0],
      "intent_newest_by_owner"),
     ("intent_taken_of_suspension", ["s77"], "suspension_pkey"),
+    ("delivery_told", [], "endpoint_address"),
     ("intent_list", [None, 9999, 51, 0], "intent_newest"),
     ("intent_list", ["draft", 9999, 51, 0], "intent_newest_by_status"),
     ("intent_list_after", [None, 9999, 51, LATER, MAX], "intent_newest"),

@@ -1,6 +1,16 @@
 -- Deliveries, written in the transaction that they report. Those of a paused endpoint are
 -- collected; an endpoint that is gone or removed gets none.
 
+-- name: delivery_hold
+-- Until the end of this transaction no endpoint is added: endpoint_count_lock waits for it.
+SELECT pg_advisory_xact_lock_shared(7361797301)
+
+-- name: delivery_told
+-- Is there any agent's endpoint for events and answers? NULL: none, and none until the
+-- transaction ends, where delivery_hold ran before. The first by the index of addresses.
+SELECT (SELECT true FROM endpoint WHERE kind = 'agent' AND removed_at IS NULL
+         ORDER BY coalesce(agent, ''), address LIMIT 1)
+
 -- name: delivery_push
 -- To the endpoints of the asking agent, and those for every agent. An endpoint that an
 -- agent registered itself counts while any key that may act as the agent is valid. The keys

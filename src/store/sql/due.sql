@@ -33,10 +33,6 @@ SELECT r.*,
 SELECT {r.*} FROM open_question o JOIN suspension_row r ON r.id = o.suspension_id
  WHERE o.intent_id = ANY ($1::uuid[]) FOR UPDATE OF o
 
--- name: due_told
--- Is there any agent's endpoint for events and answers?
-SELECT EXISTS (SELECT 1 FROM endpoint WHERE kind = 'agent' AND removed_at IS NULL)
-
 -- The decisions of a whole batch are written by one statement for each table: a row
 -- costs a quarter of what it costs alone. An empty text means NULL.
 

@@ -51,12 +51,15 @@ SELECT 1 FROM intent i
 SELECT 1 FROM intent WHERE id = $1 FOR SHARE
 
 -- name: intent_taken
+-- told: as in delivery_told.
 SELECT r.*,
        NOT EXISTS (SELECT 1 FROM intent_dependency d JOIN intent x ON x.id = d.dependency_id
                     WHERE d.intent_id = r.id AND x.status <> 'completed') AS dependencies_done,
        NOT EXISTS (SELECT 1 FROM intent c
                     WHERE c.parent_intent_id = r.id
                       AND c.status NOT IN ('completed', 'abandoned')) AS children_done,
+       (SELECT true FROM endpoint WHERE kind = 'agent' AND removed_at IS NULL
+         ORDER BY coalesce(agent, ''), address LIMIT 1) AS told,
        intent_tied(r.id, r.created_by, r.owner, $2, $3) AS tied
   FROM intent_row r WHERE r.id = $1
 
@@ -66,7 +69,9 @@ SELECT r.*,
                     WHERE d.intent_id = r.id AND x.status <> 'completed') AS dependencies_done,
        NOT EXISTS (SELECT 1 FROM intent c
                     WHERE c.parent_intent_id = r.id
-                      AND c.status NOT IN ('completed', 'abandoned')) AS children_done
+                      AND c.status NOT IN ('completed', 'abandoned')) AS children_done,
+       (SELECT true FROM endpoint WHERE kind = 'agent' AND removed_at IS NULL
+         ORDER BY coalesce(agent, ''), address LIMIT 1) AS told
   FROM intent_row r
  WHERE r.id = (SELECT s.intent_id FROM suspension s WHERE s.id = $1)
 
