@@ -124,10 +124,13 @@ export async function pageElsewhere(url, { width = 1280, height = 800,
     return context.newPage();
 }
 
+const usual = { who: null, scripts: true, width: 1280, height: 720,
+                theme: "light" };
+
 /* A page in a context of its own. who: a key of people, or null for nobody;
  * scripts: false to do without. */
-export async function openPage({ who = null, scripts = true, width = 1280,
-    height = 720, theme = "light" } = {}) {
+export async function openPage(options) {
+    const { who, scripts, width, height, theme } = { ...usual, ...options };
     if (who && !signedIn.has(who)) {
         const first = await openPage();
         await signIn(first, people[who]);
@@ -165,6 +168,51 @@ export async function withPage(options, use) {
         calm(page);
     } finally {
         await page.context().close();
+    }
+}
+
+/* ---- pages that are used again -------------------------------------- */
+
+const spare = new Map(); // options -> pages that nobody has just now
+
+/* Leaves it as a new one is: signed in as at first, nothing stored, nothing
+ * told, on no page. */
+async function cleared(page, { who, width, height, theme }) {
+    await page.evaluate(() => {
+        localStorage.clear();
+        sessionStorage.clear();
+    });
+    await page.unrouteAll({ behavior: "ignoreErrors" });
+    await page.mouse.move(0, 0);
+    await page.goto("about:blank");
+    const context = page.context();
+    await context.clearCookies();
+    await context.addCookies(who ? signedIn.get(who).cookies : []);
+    await page.setViewportSize({ width, height });
+    await page.emulateMedia({ colorScheme: theme });
+    page.trouble.length = 0;
+    page.documents.length = 0;
+}
+
+/* The same with a page that other tests had before, for those that only look
+ * at one: a new page is a new process, to which every script is new. Not for a
+ * test that listens to the page, moves its clock or opens another. After a test
+ * that failed a page is not used again. */
+export async function withSparePage(options, use) {
+    const all = { ...usual, ...options };
+    const kind = JSON.stringify(all);
+    if (!spare.has(kind)) {
+        spare.set(kind, []);
+    }
+    const page = spare.get(kind).pop() ?? await openPage(all);
+    try {
+        await use(page);
+        calm(page);
+        await cleared(page, all);
+        spare.get(kind).push(page);
+    } catch (problem) {
+        await page.context().close();
+        throw problem;
     }
 }
 

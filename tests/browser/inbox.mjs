@@ -6,7 +6,7 @@ import { people, press, shown, text, withPage } from "./browser.mjs";
 import * as cards from "./cards_questions.mjs";
 import { test } from "./lanes.mjs";
 import { holds } from "./hostile.mjs";
-import { look } from "./looks.mjs";
+import { state } from "./looks.mjs";
 import * as plans from "./plans_questions.mjs";
 import * as questions from "./questions.mjs";
 import { ask, cancel, respond, sql, suspension } from "./server.mjs";
@@ -442,14 +442,6 @@ test("a hostile name of a saved view stays text", () =>
         sql("DELETE FROM saved_view WHERE query = 'risk=low'");
     }));
 
-/* state(name, bring): has a page looked at. */
-function state(name, bring) {
-    test(`looks: ${name}`, () => withPage(by, async (page) => {
-        await bring(page);
-        await look(page, name);
-    }));
-}
-
 async function some(name) {
     const word = `${name}${Date.now()}`;
     for (const severity of ["low", "medium", "high", "critical"]) {
@@ -464,28 +456,30 @@ async function some(name) {
     return `/inbox?q=${word}`;
 }
 
-state("inbox-groups", async (page) => {
+state("inbox-groups", 200, by, async (page) => {
     await page.goto(`${await some("groups")}&group=like`);
     await page.keyboard.press("j");
     await page.keyboard.press("x");
 });
-state("inbox-nothing-like-this", (page) => page.goto("/inbox?q=nosuchword"));
-state("bulk-confirm", async (page) => {
+state("inbox-nothing-like-this", 200, by, (page) =>
+    page.goto("/inbox?q=nosuchword"));
+state("bulk-confirm", 200, by, async (page) => {
     await page.goto(await some("confirm"));
     await page.getByRole("button", { name: "Select all" }).click();
     await press(page, "Approve 5");
 });
-state("bulk-done", async (page) => {
+state("bulk-done", 200, by, async (page) => {
     await page.goto(await some("done"));
     await page.getByRole("button", { name: "Select all" }).click();
     await press(page, "Approve 5");
     await press(page, "Approve 2");
 });
-state("saved-views", async (page) => {
+state("saved-views", 200, by, async (page) => {
     await page.goto("/views?path=/inbox&query=risk%3Dhigh");
     await page.getByLabel("Name").fill("High risk");
     await press(page, "Save view");
     await page.goto("/views?path=/inbox&query=risk%3Dlow");
 });
-state("keys", (page) => page.goto("/keys"));
-state("decided-narrowed", (page) => page.goto("/decided?outcome=vetoed"));
+state("keys", 200, by, (page) => page.goto("/keys"));
+state("decided-narrowed", 200, by, (page) =>
+    page.goto("/decided?outcome=vetoed"));

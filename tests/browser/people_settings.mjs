@@ -9,20 +9,12 @@ import {
 import { holds } from "./hostile.mjs";
 import { enter, tabTo } from "./keys.mjs";
 import { test } from "./lanes.mjs";
-import { look } from "./looks.mjs";
+import { look, state } from "./looks.mjs";
 import * as questions from "./questions.mjs";
 import { ask, raw, sayso, sql } from "./server.mjs";
 
 const by = { who: "admin" };
 const at = (name) => `/settings/${name}`;
-
-function state(name, status, options, bring, { lane } = {}) {
-    test(`looks: ${name}`, () => withPage(options, async (page) => {
-        await bring(page);
-        assert.equal(shown(page).status(), status);
-        await look(page, name);
-    }), lane);
-}
 
 /* ---- who there is --------------------------------------------------- */
 

@@ -8,7 +8,7 @@ import {
 import { holds } from "./hostile.mjs";
 import { enter, tabTo } from "./keys.mjs";
 import { test } from "./lanes.mjs";
-import { look } from "./looks.mjs";
+import { state } from "./looks.mjs";
 import * as questions from "./questions.mjs";
 import { ask, respond, sql } from "./server.mjs";
 
@@ -17,14 +17,6 @@ const endpoints = "/settings/endpoints";
 const channels = "/settings/channels";
 const log = "/settings/deliveries";
 const secret = /whsec_[A-Za-z0-9+/]{43}=/;
-
-function state(name, status, options, bring, { lane, heavy } = {}) {
-    test(`looks: ${name}`, () => withPage(options, async (page) => {
-        await bring(page);
-        assert.equal(shown(page).status(), status);
-        await look(page, name, { heavy });
-    }), lane);
-}
 
 /* ---- what there is -------------------------------------------------- */
 

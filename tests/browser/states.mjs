@@ -2,11 +2,11 @@
 import assert from "node:assert/strict";
 
 import {
-    follow, openPage, closePage, people, press, shown, signIn, withPage,
+    follow, openPage, closePage, people, press, signIn,
 } from "./browser.mjs";
 import * as cards from "./cards_questions.mjs";
 import { test } from "./lanes.mjs";
-import { look } from "./looks.mjs";
+import { state } from "./looks.mjs";
 import * as plans from "./plans_questions.mjs";
 import * as questions from "./questions.mjs";
 import {
@@ -14,15 +14,6 @@ import {
 } from "./server.mjs";
 
 const by = { who: "operator" };
-
-/* state(name, status, options, bring): bring takes the page there. */
-function state(name, status, options, bring, { lane, heavy } = {}) {
-    test(`looks: ${name}`, () => withPage(options, async (page) => {
-        await bring(page);
-        assert.equal(shown(page).status(), status);
-        await look(page, name, { heavy });
-    }), lane);
-}
 
 async function openOne(page, asked, query = "") {
     await page.goto(`/suspensions/${asked.suspension_id}${query}`);
