@@ -1,8 +1,7 @@
 /* Deliveries: written in the deciding transaction, and listed in the log of
  * deliveries.
  *
- * The statements themselves find the recipients, so that nothing is read in
- * advance where there are none. Never sends anything. */
+ * The statements themselves find the recipients. Never sends anything. */
 #include "store/deliveries.h"
 
 #include "base/clock.h"

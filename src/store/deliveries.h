@@ -17,7 +17,8 @@ struct deliveries_news {
 };
 /* Queues into the current batch: a push to the endpoints of the asking agent
  * when a question ended, and every event to its subscriptions. Two statements
- * at most.
+ * at most; they find nobody where delivery_told is NULL, and a caller that
+ * knows it leaves them out.
  *
  * A revoked or expired key gets no more deliveries: a subscription counts while
  * the key that made it is valid, and an endpoint that an agent registered
