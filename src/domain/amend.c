@@ -2,6 +2,7 @@
 #include "domain/amend.h"
 
 #include "base/fields.h"
+#include "domain/decimal.h"
 
 const char amend_missing[] = "amend.missing";
 const char amend_unchanged[] = "amend.unchanged";
@@ -131,13 +132,34 @@ static bool some_of(struct arena *a, const struct json *asked,
     return true;
 }
 
-/* Of values other than numbers and lists only an equal one is known to be no
- * wider. Below zero a smaller number may allow more. */
+/* Two decimal texts, as decimal_compare; false: one of them is none. */
+static bool decimals(const struct json *asked, const struct json *v, int *order)
+{
+    struct decimal was, now;
+    if (!decimal_read(json_text(asked), &was) ||
+        !decimal_read(json_text(v), &now))
+        return false;
+    *order = decimal_compare(now, was);
+    return true;
+}
+
+/* The same limit, in whatever spelling. */
+static bool same_limit(const struct json *asked, const struct json *v)
+{
+    int order = 1;
+    return json_equal(asked, v) || (decimals(asked, v, &order) && order == 0);
+}
+
+/* Of values other than numbers, decimal texts and lists only an equal one is
+ * known to be no wider. Below zero a smaller number may allow more. */
 bool amend_tighter(struct arena *a, const struct json *asked,
                    const struct json *v)
 {
+    int order = 1;
     if (json_equal(asked, v))
         return true;
+    if (decimals(asked, v, &order))
+        return order <= 0;
     if (json_is_number(asked))
         return json_is_number(v) && json_double(v) >= 0 &&
                json_compare(v, asked) < 0;
@@ -159,7 +181,7 @@ static const struct err *amend_constraints(struct arena *a,
         if (!amend_tighter(a, was, i.value))
             return wider(a, i.key);
         /* The same value in another spelling might be read as more. */
-        if (!json_equal(was, i.value))
+        if (!same_limit(was, i.value))
             json_set_key(all, i.key, i.value);
     }
     if (json_equal(all, asked))

@@ -5,8 +5,9 @@
  *   limit        constraints {"limit": n}, at most the subject's limit.amount
  *   seconds      constraints {"seconds": n}, at most duration.seconds; needed
  *   constraints  some of the subject's constraints, tighter; needed. A number
- *                is tighter where it is less, and not below zero; a list where
- *                it has some of the elements, none of them more often
+ *                is tighter where it is less, and not below zero; a decimal
+ *                text (domain/decimal.h) where it is less; a list where it has
+ *                some of the elements, none of them more often
  *   steps        constraints {"steps": [{"id", "note"?}]}: steps of the plan
  *                that are kept, in their new order; needed
  *   subject      a whole new subject, checked anew by the kind; needed

@@ -203,6 +203,41 @@ static const struct vocabulary_word channel_detail_words[] = {
     [CHANNEL_ALL] = {.wire = "all"},
 };
 
+/* ---- tool calls and permits ----------------------------------------- */
+
+static const struct vocabulary_word tool_effect_words[] = {
+    [TOOL_ALLOW] = {.wire = "allow", .label = "Allow"},
+    [TOOL_ASK] = {.wire = "ask", .label = "Ask"},
+    [TOOL_DENY] = {.wire = "deny", .label = "Deny"},
+};
+
+static const struct vocabulary_word permit_state_words[] = {
+    [PERMIT_ASKED] = {.wire = "asked"},
+    [PERMIT_ACTIVE] = {.wire = "active"},
+    [PERMIT_SPENT] = {.wire = "spent"},
+    [PERMIT_REFUSED] = {.wire = "refused"},
+    [PERMIT_REVOKED] = {.wire = "revoked"},
+};
+
+static const struct vocabulary_word permit_view_words[] = {
+    [PERMIT_VIEW_PENDING] = {.wire = "pending_veto",
+                             .label = "Waiting for an answer"},
+    [PERMIT_VIEW_AUTHORIZED] = {.wire = "authorized", .label = "Not used yet"},
+    [PERMIT_VIEW_EXECUTING] = {.wire = "executing", .label = "In use"},
+    [PERMIT_VIEW_COMPLETED] = {.wire = "completed", .label = "Completed"},
+    [PERMIT_VIEW_FAILED] = {.wire = "failed", .label = "Failed"},
+    [PERMIT_VIEW_VETOED] = {.wire = "vetoed", .label = "Rejected"},
+    [PERMIT_VIEW_EXPIRED] = {.wire = "expired", .label = "Expired"},
+    [PERMIT_VIEW_REVOKED] = {.wire = "revoked", .label = "Revoked"},
+    [PERMIT_VIEW_LAPSED] = {.wire = "lapsed", .label = "Not used in time"},
+};
+
+static const struct vocabulary_word redemption_result_words[] = {
+    [REDEMPTION_OPEN] = {.wire = NULL, .label = "Not told yet"},
+    [REDEMPTION_COMPLETED] = {.wire = "completed", .label = "Completed"},
+    [REDEMPTION_FAILED] = {.wire = "failed", .label = "Failed"},
+};
+
 /* ---- reading them --------------------------------------------------- */
 
 static size_t vocabulary_find(const struct vocabulary_word *words, size_t n,
@@ -257,6 +292,10 @@ VOCABULARY(delivery_state, DELIVERY_STATE__MAX)
 VOCABULARY(endpoint_kind, ENDPOINT_KIND__MAX)
 VOCABULARY(channel_detail, CHANNEL_DETAIL__MAX)
 VOCABULARY(inbox_view, INBOX_VIEW__MAX)
+VOCABULARY(tool_effect, TOOL_EFFECT__MAX)
+VOCABULARY(permit_state, PERMIT_STATE__MAX)
+VOCABULARY(permit_view, PERMIT_VIEW__MAX)
+VOCABULARY(redemption_result, REDEMPTION_RESULT__MAX)
 
 /* The words that an agent may send. */
 #define VOCABULARY_READ(name_, max_)                                           \

@@ -185,6 +185,42 @@ enum inbox_view {
     INBOX_VIEW__MAX
 };
 
+/* What a rule says of a tool call (domain/tool_rule.h). */
+enum tool_effect { TOOL_ALLOW, TOOL_ASK, TOOL_DENY, TOOL_EFFECT__MAX };
+
+/* Where a permit stands (domain/permit.h). */
+enum permit_state {
+    PERMIT_ASKED,
+    PERMIT_ACTIVE,
+    PERMIT_SPENT,
+    PERMIT_REFUSED,
+    PERMIT_REVOKED,
+    PERMIT_STATE__MAX
+};
+
+/* What a reader is told of a permit: its state, its time and its uses in one
+ * word. */
+enum permit_view {
+    PERMIT_VIEW_PENDING,
+    PERMIT_VIEW_AUTHORIZED,
+    PERMIT_VIEW_EXECUTING, /* a use has no result yet */
+    PERMIT_VIEW_COMPLETED, /* the last use's result, as is the next */
+    PERMIT_VIEW_FAILED,
+    PERMIT_VIEW_VETOED,
+    PERMIT_VIEW_EXPIRED, /* nobody answered */
+    PERMIT_VIEW_REVOKED,
+    PERMIT_VIEW_LAPSED, /* it was not used in time */
+    PERMIT_VIEW__MAX
+};
+
+/* How one use of a permit went. */
+enum redemption_result {
+    REDEMPTION_OPEN, /* not told yet; no word */
+    REDEMPTION_COMPLETED,
+    REDEMPTION_FAILED,
+    REDEMPTION_RESULT__MAX
+};
+
 /* The words of a value; never NULL: an enum's __MAX has a row without words. */
 const struct vocabulary_word *
 vocabulary_intent_status(enum intent_status value);
@@ -210,6 +246,11 @@ vocabulary_endpoint_kind(enum endpoint_kind value);
 const struct vocabulary_word *
 vocabulary_channel_detail(enum channel_detail value);
 const struct vocabulary_word *vocabulary_inbox_view(enum inbox_view value);
+const struct vocabulary_word *vocabulary_tool_effect(enum tool_effect value);
+const struct vocabulary_word *vocabulary_permit_state(enum permit_state value);
+const struct vocabulary_word *vocabulary_permit_view(enum permit_view value);
+const struct vocabulary_word *
+vocabulary_redemption_result(enum redemption_result value);
 
 /* In lists and addresses "none" stands for a value without a word: the key of a
  * row, and p NULL for "none", else the word of a key. */
@@ -235,6 +276,10 @@ enum delivery_state vocabulary_delivery_state_of(struct str word);
 enum endpoint_kind vocabulary_endpoint_kind_of(struct str word);
 enum channel_detail vocabulary_channel_detail_of(struct str word);
 enum inbox_view vocabulary_inbox_view_of(struct str word);
+enum tool_effect vocabulary_tool_effect_of(struct str word);
+enum permit_state vocabulary_permit_state_of(struct str word);
+enum permit_view vocabulary_permit_view_of(struct str word);
+enum redemption_result vocabulary_redemption_result_of(struct str word);
 
 /* Reads member key of what an agent sent, one of the words that it may send;
  * the enum's __MAX when absent. A mistake is recorded in f. */

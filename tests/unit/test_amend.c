@@ -318,6 +318,38 @@ Test(amend, a_long_list_cannot_be_tightened)
     cr_assert(!check(&t, &out));
 }
 
+Test(amend, decimal_texts_are_limits_too)
+{
+    static const struct {
+        const char *sent, *code;
+    } rows[] = {
+        {"{'amount':'30.00'}", NULL},
+        {"{'amount':'49.999999'}", NULL},
+        {"{'amount':'0'}", NULL},
+        {"{'amount':'50'}", "amend.unchanged"},
+        {"{'amount':'050.0'}", "amend.unchanged"},
+        {"{'amount':'50.000001'}", "amend.wider"},
+        {"{'amount':'60.00'}", "amend.wider"},
+        {"{'amount':'-1'}", "amend.wider"},
+        {"{'amount':'3e1'}", "amend.wider"},
+        {"{'amount':'30,00'}", "amend.wider"},
+        {"{'amount':30}", "amend.wider"},
+        {"{'version':'1.1'}", "amend.wider"},
+    };
+    for (size_t i = 0; i < countof(rows); i++) {
+        const struct try t = {
+            .kind = KIND_APPROVAL,
+            .takes = "constraints",
+            .subject = "{'constraints':{'amount':'50.00','version':'1.2.0'}}",
+            .constraints = rows[i].sent};
+        struct amend out;
+        const struct err *e = check(&t, &out);
+        cr_assert_eq(e == NULL, rows[i].code == NULL, "%s", rows[i].sent);
+        cr_assert(!e || !strcmp(e->code, rows[i].code), "%s: %s",
+                  rows[i].sent, e->code);
+    }
+}
+
 /* ---- steps ---------------------------------------------------------- */
 
 Test(amend, steps_are_dropped_reordered_and_noted)

@@ -33,6 +33,10 @@ WORDS(delivery_state)
 WORDS(endpoint_kind)
 WORDS(channel_detail)
 WORDS(inbox_view)
+WORDS(tool_effect)
+WORDS(permit_state)
+WORDS(permit_view)
+WORDS(redemption_result)
 
 #define ROW(name_, max_) {#name_, max_, name_##_wire, name_##_back}
 static const struct {
@@ -58,6 +62,10 @@ static const struct {
     ROW(endpoint_kind, ENDPOINT_KIND__MAX),
     ROW(channel_detail, CHANNEL_DETAIL__MAX),
     ROW(inbox_view, INBOX_VIEW__MAX),
+    ROW(tool_effect, TOOL_EFFECT__MAX),
+    ROW(permit_state, PERMIT_STATE__MAX),
+    ROW(permit_view, PERMIT_VIEW__MAX),
+    ROW(redemption_result, REDEMPTION_RESULT__MAX),
 };
 
 Test(vocabulary, words_and_back)

@@ -1,0 +1,200 @@
+/* Rules about tool calls: the patterns, and what all calls together get. */
+#include "domain/tool_rule.h"
+#include "suite.h"
+
+SUITE(tool_rule);
+
+Test(tool_rule, a_star_stands_for_any_run_of_characters)
+{
+    static const struct {
+        const char *glob, *text;
+        bool matches;
+    } rows[] = {
+        {"*", "", true},
+        {"*", "shop.refund", true},
+        {"shop.refund", "shop.refund", true},
+        {"shop.refund", "shop.refund2", false},
+        {"shop.refund", "Shop.refund", false},
+        {"shop.*", "shop.refund", true},
+        {"shop.*", "shop.", true},
+        {"shop.*", "shopXrefund", false},
+        {"*.refund", "shop.refund", true},
+        {"*.refund", "shop.refund.all", false},
+        {"s*p.r*d", "shop.refund", true},
+        {"a*b*c", "a-b-b-c", true},
+        {"a*b*c", "a-b-b-d", false},
+        {"**", "x", true},
+        {"", "", true},
+        {"", "x", false},
+        {"a?c", "abc", false},
+        {"[a]", "a", false},
+        {"\\*", "*", false},
+        {"*a*a*a*a*a*a*b", "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", false},
+    };
+    for (size_t i = 0; i < countof(rows); i++)
+        cr_assert_eq(tool_rule_glob(str_of(rows[i].glob),
+                                    str_of(rows[i].text)),
+                     rows[i].matches, "%s %s", rows[i].glob, rows[i].text);
+}
+
+/* Constants, which STR is none of. */
+#define S(lit) {(lit), sizeof(lit) - 1}
+#define NONE {NULL, 0}
+
+/* Out of order: the position counts. */
+static const struct tool_rule rules[] = {
+    {50, S("*"), S("shop.*"), TOOL_ASK, SEVERITY_MEDIUM, NONE},
+    {10, S("*"), S("*.read"), TOOL_ALLOW, SEVERITY_UNSAID, NONE},
+    {30, S("*"), S("shop.delete"), TOOL_DENY, SEVERITY_UNSAID,
+     S("Orders are not for agents to delete.")},
+    {40, S("*"), S("shop.drop"), TOOL_DENY, SEVERITY_UNSAID,
+     S("Nobody drops a shop.")},
+    {20, S("trusted"), S("mail_send"), TOOL_ALLOW, SEVERITY_UNSAID,
+     NONE},
+    {60, S("*"), S("bank.*"), TOOL_ASK, SEVERITY_CRITICAL, NONE},
+};
+
+static void decide(const char *agent, const char *tools,
+                   struct tool_rule_case c, struct tool_rule_verdict *out)
+{
+    struct str *v = arena_many(a, 10, struct str);
+    struct str rest = str_of(tools);
+    c.agent = str_of(agent);
+    c.tools = v;
+    for (c.n = 0; rest.p; c.n++)
+        v[c.n] = str_cut(&rest, ' ');
+    tool_rule_decide(a, rules, countof(rules), &c, out);
+}
+
+/* Tests 5, 6, 7 and 9 of the specification are among them. */
+Test(tool_rule, all_calls_get_one_decision)
+{
+    static const struct {
+        const char *what, *agent, *tools;
+        struct tool_rule_case said;
+        enum tool_effect effect;
+        enum severity severity;
+        const char *reason;
+    } rows[] = {
+        {"an unknown tool is asked about, at high", "bot", "what.ever",
+         {.n = 0}, TOOL_ASK, SEVERITY_HIGH, NULL},
+        {"a rule allows", "bot", "shop.read", {.n = 0}, TOOL_ALLOW,
+         SEVERITY_UNSAID, NULL},
+        {"a rule asks", "bot", "shop.refund", {.n = 0}, TOOL_ASK,
+         SEVERITY_MEDIUM, NULL},
+        {"a rule denies", "bot", "shop.delete", {.n = 0}, TOOL_DENY,
+         SEVERITY_UNSAID, "Orders are not for agents to delete."},
+        {"one denied call denies the safe one too", "bot",
+         "shop.read shop.delete", {.n = 0}, TOOL_DENY, SEVERITY_UNSAID,
+         "Orders are not for agents to delete."},
+        {"the first denied call gives the reason", "bot",
+         "shop.drop shop.delete", {.n = 0}, TOOL_DENY, SEVERITY_UNSAID,
+         "Nobody drops a shop."},
+        {"one call that is asked about takes the safe one with it", "bot",
+         "shop.read shop.refund", {.n = 0}, TOOL_ASK, SEVERITY_MEDIUM, NULL},
+        {"the highest severity counts", "bot",
+         "shop.refund bank.pay what.ever", {.n = 0}, TOOL_ASK,
+         SEVERITY_CRITICAL, NULL},
+        {"a wish for an approval asks", "bot", "shop.read",
+         {.requires_approval = true}, TOOL_ASK, SEVERITY_UNSAID, NULL},
+        {"a wish takes its severity along", "bot", "shop.read",
+         {.requires_approval = true, .severity = SEVERITY_LOW}, TOOL_ASK,
+         SEVERITY_LOW, NULL},
+        {"an agent's high asks although a rule allows", "bot", "shop.read",
+         {.severity = SEVERITY_HIGH}, TOOL_ASK, SEVERITY_HIGH, NULL},
+        {"an agent's critical does so too", "bot", "shop.read",
+         {.severity = SEVERITY_CRITICAL}, TOOL_ASK, SEVERITY_CRITICAL, NULL},
+        {"an agent's medium does not", "bot", "shop.read",
+         {.severity = SEVERITY_MEDIUM}, TOOL_ALLOW, SEVERITY_UNSAID, NULL},
+        {"no agent's word loosens a rule that asks", "bot", "shop.refund",
+         {.requires_approval = false, .severity = SEVERITY_LOW}, TOOL_ASK,
+         SEVERITY_MEDIUM, NULL},
+        {"no agent's word loosens a rule that denies", "bot", "shop.delete",
+         {.requires_approval = true, .severity = SEVERITY_CRITICAL},
+         TOOL_DENY, SEVERITY_UNSAID, "Orders are not for agents to delete."},
+        {"a floor raises what is asked about", "bot", "shop.refund",
+         {.floor = SEVERITY_CRITICAL}, TOOL_ASK, SEVERITY_CRITICAL, NULL},
+        {"a floor lowers nothing", "bot", "what.ever",
+         {.floor = SEVERITY_LOW}, TOOL_ASK, SEVERITY_HIGH, NULL},
+        {"a floor asks about nothing that a rule allows", "bot", "shop.read",
+         {.floor = SEVERITY_CRITICAL}, TOOL_ALLOW, SEVERITY_UNSAID, NULL},
+        {"a rule for another agent does not count", "bot", "mail_send",
+         {.n = 0}, TOOL_ASK, SEVERITY_HIGH, NULL},
+        {"a rule for this agent does", "trusted", "mail_send", {.n = 0},
+         TOOL_ALLOW, SEVERITY_UNSAID, NULL},
+    };
+    for (size_t i = 0; i < countof(rows); i++) {
+        struct tool_rule_verdict v;
+        decide(rows[i].agent, rows[i].tools, rows[i].said, &v);
+        cr_assert_eq(v.effect, rows[i].effect, "%s", rows[i].what);
+        cr_assert_eq(v.severity, rows[i].severity, "%s: %s", rows[i].what,
+                     vocabulary_severity(v.severity)->label);
+        cr_assert_eq(v.reason.p == NULL, rows[i].reason == NULL, "%s",
+                     rows[i].what);
+        cr_assert(!rows[i].reason || str_is(v.reason, rows[i].reason), "%s",
+                  rows[i].what);
+    }
+}
+
+Test(tool_rule, each_call_is_told_its_rule)
+{
+    struct tool_rule_verdict v;
+    decide("bot", "shop.read what.ever shop.delete",
+           (struct tool_rule_case){.n = 0}, &v);
+    cr_assert_eq(v.matched[0]->position, 10);
+    cr_assert_null(v.matched[1]);
+    cr_assert_eq(v.matched[2]->position, 30);
+}
+
+Test(tool_rule, without_rules_every_call_is_asked_about)
+{
+    const struct str tool = STR("x");
+    const struct tool_rule_case c = {.agent = STR("b"), .tools = &tool,
+                                     .n = 1};
+    struct tool_rule_verdict v;
+    tool_rule_decide(a, NULL, 0, &c, &v);
+    cr_assert_eq(v.effect, TOOL_ASK);
+    cr_assert_eq(v.severity, SEVERITY_HIGH);
+}
+
+Test(tool_rule, a_rule_has_to_make_sense)
+{
+    static const struct {
+        struct tool_rule rule;
+        const char *code, *at;
+    } rows[] = {
+        {{1, S("*"), S("*"), TOOL_ALLOW, SEVERITY_UNSAID, NONE},
+         NULL, NULL},
+        {{10000, S("b"), S("a.*"), TOOL_ASK, SEVERITY_LOW, S("r")},
+         NULL, NULL},
+        {{0, S("*"), S("*"), TOOL_ALLOW, SEVERITY_UNSAID, NONE},
+         "field.range", "position"},
+        {{10001, S("*"), S("*"), TOOL_ALLOW, SEVERITY_UNSAID, NONE},
+         "field.range", "position"},
+        {{1, S(""), S("*"), TOOL_ALLOW, SEVERITY_UNSAID, NONE},
+         "field.value", "agent"},
+        {{1, S("*"), S("a b"), TOOL_ALLOW, SEVERITY_UNSAID, NONE},
+         "field.value", "tool"},
+        {{1, S("*"), S("a\xE2\x80\x8B"), TOOL_DENY, SEVERITY_UNSAID,
+          NONE},
+         "field.value", "tool"},
+        {{1, S("*"), S("*"), TOOL_EFFECT__MAX, SEVERITY_UNSAID, NONE},
+         "field.value", "effect"},
+        {{1, S("*"), S("*"), TOOL_ASK, SEVERITY_UNSAID, NONE},
+         "field.missing", "severity"},
+        {{1, S("*"), S("*"), TOOL_DENY, SEVERITY_LOW, NONE},
+         "field.unused", "severity"},
+        {{1, S("*"), S("*"), TOOL_DENY, SEVERITY_UNSAID, S("a\nb")},
+         "field.value", "reason"},
+    };
+    for (size_t i = 0; i < countof(rows); i++) {
+        const struct err *e = tool_rule_check(a, &rows[i].rule);
+        cr_assert_eq(e == NULL, rows[i].code == NULL, "row %zu", i);
+        if (!e)
+            continue;
+        cr_assert_str_eq(e->code, rows[i].code, "row %zu", i);
+        cr_assert(str_is(e->at, rows[i].at), "row %zu: %.*s", i,
+                  STR_FMT(e->at));
+        cr_assert_eq(e->kind, ERR_INVALID);
+    }
+}
