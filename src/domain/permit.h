@@ -1,0 +1,121 @@
+/* Permits: what an answer allows, for how many uses and how long.
+ *
+ * A permit is one thing from the question on. Its terms and details are sealed
+ * when it is asked for, an answer may narrow them once, and no later request
+ * is read for them. Silence makes none. Pure. */
+#ifndef DOMAIN_PERMIT_H
+#define DOMAIN_PERMIT_H
+
+#include "domain/amend.h"
+#include "domain/permit_covers.h"
+
+#define PERMIT_USES_MAX 1000
+#define PERMIT_SECONDS 900                     /* after the answer */
+#define PERMIT_SECONDS_ASKED_MAX (24 * 3600)   /* that a door takes */
+#define PERMIT_SECONDS_MAX (INT64_C(366) * 24 * 3600)
+#define PERMIT_RESOURCE_MAX 500 /* characters of an address */
+#define PERMIT_JKT 43           /* characters of a key's thumbprint */
+#define PERMIT_POLL 5           /* seconds between two looks */
+
+struct permit_terms {
+    struct str resource; /* where it may be used; p NULL: by the agent itself */
+    struct str dpop_jkt; /* of the key it is bound to; p NULL: none */
+    int64_t max_uses, use_seconds;
+    struct permit_covers_budget budget;
+};
+
+struct permit {
+    struct str id, intent_id, suspension_id, auth_req_id, agent;
+    struct permit_terms terms;
+    struct str asked, asked_sha256;     /* details, JSON text */
+    struct str granted, granted_sha256; /* p NULL: not granted */
+    int64_t used;
+    struct decimal spent;
+    enum permit_state state;
+    struct str reason, ended_by; /* p NULL: none */
+    int64_t created_at, granted_at, not_after, ended_at, poll_after; /* 0 */
+};
+
+/* Codes that others ask about: permit.asked and so on. */
+extern const char permit_asked_still[];
+extern const char permit_refused[];
+extern const char permit_revoked[];
+extern const char permit_spent[];
+extern const char permit_lapsed[];
+extern const char permit_paused[];
+extern const char permit_intent_ended[];
+extern const char permit_jkt[];
+extern const char permit_resource[]; /* resource.unknown */
+
+/* ---- what is asked for ---------------------------------------------- */
+
+/* Reads resource, dpop_jkt, max_uses, use_seconds and budget of a body, for
+ * these details. Of several details each may be used once where max_uses is
+ * not said. ERR_INVALID field.*, permit.jkt, also where it is needed at the
+ * severity critical and missing; resource.unknown for no address that a
+ * resource may have; permit.details at budget.*. */
+const struct err *permit_terms_read(struct arena *a, const struct json *body,
+                                    const struct json *details,
+                                    bool jkt_needed,
+                                    struct permit_terms *out) MUST;
+/* The terms of a question that says none of its own. */
+struct permit_terms permit_terms_default(const struct json *details);
+/* The details that a question of this kind asks for; *out NULL where its
+ * answer makes no permit. An approval's own authorization_details of the type
+ * tool_call count, and have to agree with the constraints beside them; else
+ * its calls. ERR_INVALID permit.details, .at begins with "subject". */
+const struct err *permit_asked(struct arena *a, enum kind kind,
+                               const struct json *subject,
+                               struct json **out) MUST;
+/* The facts of an approval of these details, a JSON text; text: their bytes
+ * as they were sent. consequence: p NULL: none. */
+struct str permit_subject(struct arena *a, const struct json *details,
+                          struct str text, struct str consequence);
+
+/* ---- what an answer makes of it ------------------------------------- */
+
+/* An answer that says yes, after resolve_respond: the permit becomes active
+ * with what was confirmed, for its time from now on; or refused where the
+ * answer keeps no step of a plan that calls a tool. ERR_INVALID
+ * permit.details, amend.wider, amend.unknown where it cannot be granted so;
+ * ERR_TOO_LARGE. */
+const struct err *permit_grant(struct arena *a, struct permit *p,
+                               const struct suspension *s, int64_t now) MUST;
+/* A rule allows it: granted as asked. */
+void permit_allow(struct permit *p, int64_t now);
+/* Does the ending of its question grant it? Only a person's yes does. */
+bool permit_follows(const struct suspension *s);
+/* Nothing came of it. */
+void permit_refuse(struct permit *p, struct str reason, struct str by,
+                   int64_t now);
+/* A late veto, or given up. *late: all uses were made, and the state stays.
+ * ERR_CONFLICT permit.asked, permit.refused, permit.revoked. */
+const struct err *permit_revoke(struct permit *p, struct str reason,
+                                struct str by, int64_t now, bool *late) MUST;
+
+/* ---- using it ------------------------------------------------------- */
+
+/* What has to be known beside the permit. */
+struct permit_case {
+    int64_t now;
+    enum intent_status intent;
+    bool question_open;     /* of its intent; or a dependency */
+    bool key_ended;         /* the agent's key was revoked, or has expired */
+    bool resource_removed;
+};
+/* May it be used? ERR_CONFLICT permit.asked, refused, revoked, spent, lapsed,
+ * paused, intent_ended. */
+const struct err *permit_usable(const struct permit *p,
+                                const struct permit_case *c) MUST;
+/* Counts one use of a usable permit by a call: used, spent, and the state.
+ * *amount: what it took of the budget. Errors of permit_covers and
+ * permit_covers_spend. */
+const struct err *permit_use(struct arena *a, struct permit *p,
+                             struct str tool, const struct json *arguments,
+                             int64_t now, struct decimal *amount) MUST;
+/* Its state, time and uses in one word. ending: of its question
+ * (suspension_ending); last: of the newest use. */
+enum permit_view permit_view(const struct permit *p, enum outcome ending,
+                             enum redemption_result last, int64_t now);
+
+#endif

@@ -1,0 +1,202 @@
+/* Does a permit cover a call? */
+#include "domain/permit_covers.h"
+
+#include "base/fields.h"
+#include "domain/kind.h"
+
+const char permit_covers_tool[] = "permit.tool";
+const char permit_covers_budget[] = "permit.budget";
+
+/* ---- one member ----------------------------------------------------- */
+
+static bool listed(const struct json *list, const struct json *v)
+{
+    for (size_t i = 0; i < json_count(list); i++) {
+        if (json_equal(json_at(list, i), v))
+            return true;
+    }
+    return false;
+}
+
+/* Does v keep the limit? A text that is no decimal, true and false are
+ * limits that only the same keeps. */
+static bool within(const struct json *limit, const struct json *v)
+{
+    struct decimal most, now;
+    if (json_is_number(limit))
+        return json_is_number(v) && json_double(v) >= 0 &&
+               json_compare(v, limit) <= 0;
+    if (json_is(limit, JSON_ARRAY))
+        return listed(limit, v);
+    if (decimal_read(json_text(limit), &most))
+        return decimal_read(json_text(v), &now) &&
+               decimal_compare(now, most) <= 0;
+    return (json_is(limit, JSON_BOOL) || json_is(limit, JSON_STRING)) &&
+           json_equal(limit, v);
+}
+
+static const struct err *missing(struct arena *a, struct str name)
+{
+    return err_at(a, ERR_INVALID, "permit.missing", name,
+                  "The permit is for a call that has this member.");
+}
+
+static const struct err *check_exact(struct arena *a,
+                                     const struct json *wanted,
+                                     const struct json *arguments)
+{
+    for (struct json_iter i = json_iter(wanted); json_next(&i);) {
+        if (!json_has(arguments, i.key.p))
+            return missing(a, i.key);
+        if (!json_equal(i.value, json_get_str(arguments, i.key)))
+            return err_at(a, ERR_INVALID, "permit.other", i.key,
+                          "The permit is for another value of this member.");
+    }
+    return NULL;
+}
+
+static const struct err *check_limits(struct arena *a,
+                                      const struct json *limits,
+                                      const struct json *arguments)
+{
+    for (struct json_iter i = json_iter(limits); json_next(&i);) {
+        if (!json_has(arguments, i.key.p))
+            return missing(a, i.key);
+        if (!within(i.value, json_get_str(arguments, i.key)))
+            return err_at(a, ERR_INVALID, "permit.limit", i.key,
+                          "This is beyond the limit of the permit, or of "
+                          "another type.");
+    }
+    return NULL;
+}
+
+static const struct err *check_extra(struct arena *a,
+                                     const struct json *detail,
+                                     const struct json *arguments)
+{
+    const struct json *exact = json_get(detail, "arguments");
+    const struct json *limits = json_get(detail, "constraints");
+    for (struct json_iter i = json_iter(arguments); json_next(&i);) {
+        if (!json_has(exact, i.key.p) && !json_has(limits, i.key.p))
+            return err_at(a, ERR_INVALID, "permit.extra", i.key,
+                          "The permit is for a call without this member.");
+    }
+    return NULL;
+}
+
+/* ---- a call --------------------------------------------------------- */
+
+static const struct err *check_detail(struct arena *a,
+                                      const struct json *detail,
+                                      const struct json *arguments)
+{
+    TRY(check_exact(a, json_get(detail, "arguments"), arguments));
+    TRY(check_limits(a, json_get(detail, "constraints"), arguments));
+    return check_extra(a, detail, arguments);
+}
+
+const struct err *permit_covers(struct arena *a, const struct json *granted,
+                                struct str tool, const struct json *arguments,
+                                const struct json **detail)
+{
+    const struct err *first = NULL;
+    for (size_t i = 0; i < json_count(granted); i++) {
+        const struct json *one = json_at(granted, i);
+        /* Details of other types are granted too, and cover no call. */
+        if (!str_is(json_get_text(one, "type"), permit_details_type) ||
+            !str_eq(json_get_text(one, "tool"), tool))
+            continue;
+        const struct err *e =
+            json_is(arguments, JSON_OBJECT)
+                ? check_detail(a, one, arguments)
+                : err_at(a, ERR_INVALID, "tool_call.arguments",
+                         STR("arguments"),
+                         "The arguments have to be an object.");
+        if (!e) {
+            if (detail)
+                *detail = one;
+            return NULL;
+        }
+        if (!first)
+            first = e;
+    }
+    if (first)
+        return first;
+    return err_at(a, ERR_INVALID, permit_covers_tool, STR("tool"),
+                  "The permit is for another tool.");
+}
+
+/* ---- the budget ----------------------------------------------------- */
+
+static const struct err *wrong(struct arena *a, struct str path,
+                               const char *key, const char *say)
+{
+    return err_at(a, ERR_INVALID, permit_details_wrong,
+                  fields_path(a, path, key), "%s", say);
+}
+
+static const struct err *check_budget(struct arena *a, struct str path,
+                                      const struct json *details,
+                                      const struct permit_covers_budget *b)
+{
+    struct decimal limit;
+    for (size_t i = 0; i < json_count(details); i++) {
+        const struct json *one = json_at(details, i);
+        const struct json *counted =
+            json_get_str(json_get(one, "constraints"), b->of);
+        const struct json *currency =
+            json_get(json_get(one, "arguments"), "currency");
+        if (!decimal_read(json_text(counted), &limit))
+            return wrong(a, path, "of",
+                         "A budget counts a constraint of every detail that "
+                         "is a decimal text such as \"50.00\".");
+        if (currency && !str_eq(json_text(currency), b->unit))
+            return wrong(a, path, "unit",
+                         "The unit of a budget is the currency of every "
+                         "detail.");
+    }
+    return NULL;
+}
+
+const struct err *permit_covers_budget_read(struct arena *a,
+                                            const struct json *v,
+                                            struct str path,
+                                            const struct json *details,
+                                            struct permit_covers_budget *out)
+{
+    struct fields f = fields(a, v, path);
+    struct permit_covers_budget b = {.unit = STR_NONE};
+    struct str amount = STR_NONE;
+    fields_only(&f, "amount unit of");
+    fields_need(&f, "amount");
+    fields_need(&f, "unit");
+    fields_need(&f, "of");
+    fields_text(&f, "amount", 32, &amount);
+    fields_text(&f, "unit", KIND_UNIT_MAX, &b.unit);
+    fields_text(&f, "of", 200, &b.of);
+    TRY(fields_error(&f));
+    if (!decimal_read(amount, &b.amount) || decimal_zero(b.amount))
+        return wrong(a, path, "amount",
+                     "A budget is a decimal text above zero, such as "
+                     "\"100.00\".");
+    if (str_trim(b.unit).n == 0)
+        return wrong(a, path, "unit", "A budget has a unit, such as EUR.");
+    TRY(check_budget(a, path, details, &b));
+    *out = b;
+    return NULL;
+}
+
+const struct err *permit_covers_spend(const struct permit_covers_budget *budget,
+                                      struct decimal spent,
+                                      const struct json *arguments,
+                                      struct decimal *amount,
+                                      struct decimal *sum)
+{
+    const struct json *v = json_get_str(arguments, budget->of);
+    if (decimal_read(json_text(v), amount) &&
+        decimal_add(spent, *amount, sum) &&
+        decimal_compare(*sum, budget->amount) <= 0)
+        return NULL;
+    return ERROR(ERR_CONFLICT, "permit.budget",
+                 "This use would take more than is left of the budget.");
+}
