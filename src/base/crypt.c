@@ -1,4 +1,4 @@
-/* The one door to libsodium: digests, random bytes, passwords.
+/* The one door to libsodium: digests, signatures, random bytes, passwords.
  *
  * Never keeps a secret longer than the call; never logs one. */
 #include "base/crypt.h"
@@ -55,20 +55,31 @@ struct str crypt_base64(struct arena *a, struct str bytes)
                   sodium_base64_VARIANT_ORIGINAL);
 }
 
-struct str crypt_base64_read(struct arena *a, struct str text)
+static struct str base64_read(struct arena *a, struct str text, int variant)
 {
     uint8_t *raw = arena_alloc(a, text.n + 1);
     size_t n;
-    while (text.n > 0 && text.p[text.n - 1] == '=')
-        text.n--;
     text = solid(text);
     if (sodium_base642bin(raw, text.n + 1, text.p, text.n, NULL, &n, NULL,
-                          sodium_base64_VARIANT_ORIGINAL_NO_PADDING) != 0)
+                          variant) != 0)
         return STR_NONE;
     return (struct str){(const char *)raw, n};
 }
 
-struct str crypt_hmac(struct arena *a, struct str key, struct str s)
+struct str crypt_base64_read(struct arena *a, struct str text)
+{
+    while (text.n > 0 && text.p[text.n - 1] == '=')
+        text.n--;
+    return base64_read(a, text, sodium_base64_VARIANT_ORIGINAL_NO_PADDING);
+}
+
+struct str crypt_base64url_read(struct arena *a, struct str text)
+{
+    return base64_read(a, text, sodium_base64_VARIANT_URLSAFE_NO_PADDING);
+}
+
+static struct str hmac(struct arena *a, struct str key, struct str s,
+                       int variant)
 {
     uint8_t mac[crypto_auth_hmacsha256_BYTES];
     crypto_auth_hmacsha256_state state;
@@ -78,7 +89,30 @@ struct str crypt_hmac(struct arena *a, struct str key, struct str s)
     crypto_auth_hmacsha256_update(&state, (const unsigned char *)s.p, s.n);
     crypto_auth_hmacsha256_final(&state, mac);
     sodium_memzero(&state, sizeof state);
-    return base64(a, mac, sizeof mac, sodium_base64_VARIANT_ORIGINAL);
+    return base64(a, mac, sizeof mac, variant);
+}
+
+struct str crypt_hmac(struct arena *a, struct str key, struct str s)
+{
+    return hmac(a, key, s, sodium_base64_VARIANT_ORIGINAL);
+}
+
+struct str crypt_hmac_b64(struct arena *a, struct str key, struct str s)
+{
+    return hmac(a, key, s, sodium_base64_VARIANT_URLSAFE_NO_PADDING);
+}
+
+bool crypt_ed25519_ok(struct str key, struct str signature, struct str s)
+{
+    static_assert(CRYPT_ED25519_KEY == crypto_sign_PUBLICKEYBYTES &&
+                      CRYPT_ED25519_SIGNATURE == crypto_sign_BYTES,
+                  "the sizes of Ed25519");
+    s = solid(s);
+    return key.n == CRYPT_ED25519_KEY &&
+           signature.n == CRYPT_ED25519_SIGNATURE &&
+           crypto_sign_verify_detached((const unsigned char *)signature.p,
+                                       (const unsigned char *)s.p, s.n,
+                                       (const unsigned char *)key.p) == 0;
 }
 
 struct str crypt_sha256_b64(struct arena *a, struct str s)

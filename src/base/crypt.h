@@ -1,4 +1,4 @@
-/* The one door to libsodium: digests, random bytes, passwords.
+/* The one door to libsodium: digests, signatures, random bytes, passwords.
  *
  * Never keeps a secret longer than the call; never logs one. */
 #ifndef BASE_CRYPT_H
@@ -7,6 +7,8 @@
 #include "base/buf.h"
 
 #define CRYPT_SHA256 32
+#define CRYPT_ED25519_KEY 32
+#define CRYPT_ED25519_SIGNATURE 64
 
 /* Once per process before anything else; false: no random source. */
 bool crypt_init(void);
@@ -20,8 +22,17 @@ struct str crypt_base64(struct arena *a, struct str bytes);
 /* The bytes of a base64 text, with or without padding; p NULL when it is
  * invalid. */
 struct str crypt_base64_read(struct arena *a, struct str text);
+/* The bytes that base64url without padding stands for (RFC 4648 5), in the one
+ * spelling that they have: no padding, no white space, no stray last bits. p
+ * NULL when it is none. */
+struct str crypt_base64url_read(struct arena *a, struct str text);
 /* HMAC-SHA256 (RFC 2104) as base64 with padding. */
 struct str crypt_hmac(struct arena *a, struct str key, struct str s);
+/* The same as base64url without padding. */
+struct str crypt_hmac_b64(struct arena *a, struct str key, struct str s);
+/* Is it this key's signature (RFC 8032)? A key or signature that would hold
+ * for many messages holds for none. false where a length is another. */
+bool crypt_ed25519_ok(struct str key, struct str signature, struct str s);
 /* n random bytes as base64url without padding. */
 struct str crypt_token(struct arena *a, size_t n);
 void crypt_random(void *p, size_t n);

@@ -55,6 +55,50 @@ Test(crypt, sha256_of_a_million_letters)
                           "f1809a48a497200e046d39ccc7112cd0"));
 }
 
+Test(crypt, base64url_has_one_spelling)
+{
+    static const struct {
+        const char *text, *bytes;
+    } rows[] = {
+        {"", ""},          {"YQ", "a"},       {"YWI", "ab"},
+        {"YWJj", "abc"},   {"_-8", "\xFF\xEF"}, {"YQ==", NULL},
+        {"YR", NULL},      {"YWJ", NULL},     {"Y", NULL},
+        {"YW Jj", NULL},   {"YWJj\n", NULL},  {"/+8", NULL},
+        {"YQ=", NULL},     {"=", NULL},       {"YQYQ=", NULL},
+    };
+    for (size_t i = 0; i < countof(rows); i++) {
+        const struct str b = crypt_base64url_read(a, str_of(rows[i].text));
+        cr_expect(eq(int, b.p == NULL, rows[i].bytes == NULL), "%s",
+                  rows[i].text);
+        cr_expect(str_is(b, rows[i].bytes ? rows[i].bytes : ""), "%s",
+                  rows[i].text);
+    }
+}
+
+/* RFC 4231, test case 2. */
+Test(crypt, hmac_in_both_spellings)
+{
+    const struct str key = STR("Jefe");
+    const struct str text = STR("what do ya want for nothing?");
+    cr_expect(str_is(crypt_hmac(a, key, text),
+                     "W9zBRr9gdU5qBCQmCJV1x1oAPwidJzmDnexYuWTsOEM="));
+    cr_expect(str_is(crypt_hmac_b64(a, key, text),
+                     "W9zBRr9gdU5qBCQmCJV1x1oAPwidJzmDnexYuWTsOEM"));
+}
+
+/* A key of small order: other libraries hold one fixed signature for that of
+ * every message. */
+Test(crypt, ed25519_of_a_point_of_small_order_never_holds)
+{
+    uint8_t key[32] = {1}, signature[64] = {1};
+    const struct str k = {(const char *)key, sizeof key};
+    const struct str s = {(const char *)signature, sizeof signature};
+    cr_expect(not(crypt_ed25519_ok(k, s, STR("any message"))));
+    cr_expect(not(crypt_ed25519_ok(str_sub(k, 0, 31), s, STR("a"))));
+    cr_expect(not(crypt_ed25519_ok(k, str_sub(s, 0, 63), STR("a"))));
+    cr_expect(not(crypt_ed25519_ok(STR_NONE, STR_NONE, STR_NONE)));
+}
+
 Test(crypt, tokens)
 {
     static const struct {
