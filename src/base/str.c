@@ -195,6 +195,35 @@ static size_t decode(struct str s, size_t at, uint32_t *rune)
     return n;
 }
 
+int str_hex(char c)
+{
+    if (c >= '0' && c <= '9')
+        return c - '0';
+    if (c >= 'a' && c <= 'f')
+        return c - 'a' + 10;
+    if (c >= 'A' && c <= 'F')
+        return c - 'A' + 10;
+    return -1;
+}
+
+size_t str_unescape(struct str s, bool plus, char *out)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < s.n; i++) {
+        if (s.p[i] == '%') {
+            const int high = s.n - i > 2 ? str_hex(s.p[i + 1]) : -1;
+            const int low = s.n - i > 2 ? str_hex(s.p[i + 2]) : -1;
+            if (high < 0 || low < 0)
+                return SIZE_MAX;
+            out[n++] = (char)(unsigned char)(high * 16 + low);
+            i += 2;
+        } else {
+            out[n++] = plus && s.p[i] == '+' ? ' ' : s.p[i];
+        }
+    }
+    return n;
+}
+
 bool str_utf8(struct str s)
 {
     size_t at = 0;

@@ -61,6 +61,12 @@ bool str_listed(struct str words, struct str word);
 /* A whole decimal number with optional '-', nothing around it, in
  * [min, max]; false otherwise, *out untouched. */
 bool str_int(struct str s, int64_t min, int64_t max, int64_t *out);
+/* The value of a hexadecimal digit; -1 for any other character. */
+int str_hex(char c);
+/* Percent-decodes s into out, which has room for s.n bytes, with each '+' as a
+ * space where plus. Returns the number of bytes written, or SIZE_MAX for a '%'
+ * without two hexadecimal digits. */
+size_t str_unescape(struct str s, bool plus, char *out);
 /* Well-formed UTF-8 (RFC 3629: no overlong form, no surrogate, at most
  * U+10FFFF) without a NUL byte. */
 bool str_utf8(struct str s);

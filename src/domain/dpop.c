@@ -30,14 +30,6 @@ static const struct err *wrong(struct arena *a, const char *say)
 
 /* ---- addresses ------------------------------------------------------ */
 
-static int hex(char c)
-{
-    if (c >= '0' && c <= '9')
-        return c - '0';
-    const char low = (char)(c | 0x20);
-    return low >= 'a' && low <= 'f' ? low - 'a' + 10 : -1;
-}
-
 static bool unreserved(char c)
 {
     return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') ||
@@ -55,8 +47,8 @@ static bool spell(struct buf *b, struct str path)
             buf_char(b, path.p[i]);
             continue;
         }
-        const int high = path.n - i > 2 ? hex(path.p[i + 1]) : -1;
-        const int low = path.n - i > 2 ? hex(path.p[i + 2]) : -1;
+        const int high = path.n - i > 2 ? str_hex(path.p[i + 1]) : -1;
+        const int low = path.n - i > 2 ? str_hex(path.p[i + 2]) : -1;
         if (high < 0 || low < 0)
             return false;
         const char c = (char)(unsigned char)(high * 16 + low);

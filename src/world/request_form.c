@@ -6,44 +6,11 @@
 #include "base/buf.h"
 #include "world/request.h"
 
-static int hex_digit(char c)
-{
-    if (c >= '0' && c <= '9')
-        return c - '0';
-    if (c >= 'a' && c <= 'f')
-        return c - 'a' + 10;
-    if (c >= 'A' && c <= 'F')
-        return c - 'A' + 10;
-    return -1;
-}
-
-/* Decodes s into p, which has room for s.n bytes. Returns the number of bytes
- * written, or SIZE_MAX for a '%' without two hexadecimal digits. */
-static size_t decode(struct str s, bool plus, char *p)
-{
-    size_t n = 0;
-    for (size_t i = 0; i < s.n; i++) {
-        if (s.p[i] == '%') {
-            if (s.n - i < 3)
-                return SIZE_MAX;
-            int high = hex_digit(s.p[i + 1]);
-            int low = hex_digit(s.p[i + 2]);
-            if (high < 0 || low < 0)
-                return SIZE_MAX;
-            p[n++] = (char)(unsigned char)(high * 16 + low);
-            i += 2;
-        } else {
-            p[n++] = plus && s.p[i] == '+' ? ' ' : s.p[i];
-        }
-    }
-    return n;
-}
-
 const struct err *request_unescape(struct arena *a, struct str s, bool plus,
                                    struct str *out)
 {
     char *p = arena_alloc(a, s.n + 1);
-    size_t n = decode(s, plus, p);
+    size_t n = str_unescape(s, plus, p);
     if (n == SIZE_MAX)
         return ERROR(ERR_BAD_REQUEST, "request.form",
                      "A '%' has to be followed by two hexadecimal digits.");

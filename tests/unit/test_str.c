@@ -354,3 +354,28 @@ Test(str, listed)
     cr_expect(not(str_listed(STR_NONE, STR("a"))));
     cr_expect(not(str_listed(STR(""), STR(""))));
 }
+
+Test(str, percent_decoding)
+{
+    static const struct {
+        const char *text, *plain;
+        bool plus;
+    } rows[] = {
+        {"", "", false},       {"a+b", "a+b", false}, {"a+b", "a b", true},
+        {"%41%7e", "A~", false}, {"%2B+", "+ ", true}, {"%", NULL, false},
+        {"%4", NULL, false},   {"%4g", NULL, false},  {"a%", NULL, true},
+        {"%%41", NULL, false},
+    };
+    for (size_t i = 0; i < countof(rows); i++) {
+        char out[16];
+        const size_t n = str_unescape(str_of(rows[i].text), rows[i].plus, out);
+        if (rows[i].plain)
+            cr_assert(str_is((struct str){out, n}, rows[i].plain), "%s",
+                      rows[i].text);
+        else
+            cr_assert_eq(n, SIZE_MAX, "%s", rows[i].text);
+    }
+    cr_assert_eq(str_hex('f'), 15);
+    cr_assert_eq(str_hex('F'), 15);
+    cr_assert_eq(str_hex('g'), -1);
+}
