@@ -60,6 +60,11 @@ static struct str base64_read(struct arena *a, struct str text, int variant)
     uint8_t *raw = arena_alloc(a, text.n + 1);
     size_t n;
     text = solid(text);
+    /* libsodium 1.0.18 takes some bytes beyond ASCII for digits. */
+    for (size_t i = 0; i < text.n; i++) {
+        if ((unsigned char)text.p[i] >= 0x80)
+            return STR_NONE;
+    }
     if (sodium_base642bin(raw, text.n + 1, text.p, text.n, NULL, &n, NULL,
                           variant) != 0)
         return STR_NONE;

@@ -22,16 +22,15 @@ struct str crypt_base64(struct arena *a, struct str bytes);
 /* The bytes of a base64 text, with or without padding; p NULL when it is
  * invalid. */
 struct str crypt_base64_read(struct arena *a, struct str text);
-/* The bytes that base64url without padding stands for (RFC 4648 5), in the one
- * spelling that they have: no padding, no white space, no stray last bits. p
- * NULL when it is none. */
+/* The bytes of a base64url text (RFC 4648 5) in its strict spelling: no
+ * padding, no white space, unused bits zero. p NULL for any other text. */
 struct str crypt_base64url_read(struct arena *a, struct str text);
 /* HMAC-SHA256 (RFC 2104) as base64 with padding. */
 struct str crypt_hmac(struct arena *a, struct str key, struct str s);
 /* The same as base64url without padding. */
 struct str crypt_hmac_b64(struct arena *a, struct str key, struct str s);
-/* Is it this key's signature (RFC 8032)? A key or signature that would hold
- * for many messages holds for none. false where a length is another. */
+/* Is it this key's signature (RFC 8032)? false for a key of small order, for
+ * which one signature would hold for every message, and for another length. */
 bool crypt_ed25519_ok(struct str key, struct str signature, struct str s);
 /* n random bytes as base64url without padding. */
 struct str crypt_token(struct arena *a, size_t n);

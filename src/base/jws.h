@@ -1,7 +1,7 @@
-/* JSON Web Signatures in their compact form (RFC 7515 7.1), as they come.
+/* JSON Web Signatures in their compact form (RFC 7515 7.1).
  *
- * Takes one token apart and never checks the signature: whoever asks knows the
- * key, and the key's type says how. No other form of a JWS is read. */
+ * Decodes a token and never checks its signature: the caller has the key, and
+ * the key's type selects the algorithm. Other forms of a JWS are not read. */
 #ifndef BASE_JWS_H
 #define BASE_JWS_H
 
@@ -14,9 +14,9 @@ struct jws {
     struct str input;          /* what was signed */
 };
 
-/* false: it is none, or has more than max bytes, and *why is a sentence. Only
- * the strict spelling of base64url is one; a member that stands twice in the
- * header is a mistake, and so are the extensions crit and b64. */
+/* false: the token is malformed or has more than max bytes, and *why is a
+ * sentence. Base64url has to be in its strict spelling. A member that is twice
+ * in the header is refused, and so are the extensions crit and b64. */
 bool jws_read(struct arena *a, struct str token, size_t max, struct jws *out,
               const char **why) MUST;
 /* The payload as a JSON object that has passed the gate; NULL: it is none. */

@@ -1,7 +1,7 @@
-/* Decimal texts such as "49.90": read, compared and added exactly, with no
- * double in between.
+/* Decimal texts such as "49.90", read, compared and added exactly, never as
+ * doubles.
  *
- * One to fifteen digits, and behind a point one to six more. Pure. */
+ * A decimal text has 1 to 15 digits, and after a point 1 to 6 more. Pure. */
 #ifndef DOMAIN_DECIMAL_H
 #define DOMAIN_DECIMAL_H
 

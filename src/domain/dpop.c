@@ -13,7 +13,7 @@ const char dpop_no_nonce[] = "dpop.nonce";
 const char dpop_other_key[] = "dpop.other_key";
 const char dpop_replay[] = "dpop.replay";
 
-/* A proof on its way. */
+/* A proof that is being read. */
 struct reading {
     struct arena *a;
     const struct dpop_want *want;
@@ -92,6 +92,17 @@ static void put_path(struct buf *b, struct str path)
     }
 }
 
+/* A name, or an address of IPv6 in its brackets. */
+static bool is_host(struct str s)
+{
+    const bool bare = s.n == 0 || s.p[0] != '[';
+    const struct str inner = bare ? s : str_sub(s, 1, s.n - 1);
+    return inner.n > 0 && (bare || s.p[s.n - 1] == ']') &&
+           str_find(inner, '[', 0) == inner.n &&
+           str_find(inner, ']', 0) == inner.n &&
+           (!bare || str_find(inner, ':', 0) == inner.n);
+}
+
 /* The host in lower case, and the port where it is not the scheme's own. */
 static bool put_authority(struct buf *b, struct str s, const char *own)
 {
@@ -103,9 +114,8 @@ static bool put_authority(struct buf *b, struct str s, const char *own)
     const struct str host = str_sub(s, 0, colon);
     const struct str port = str_sub(s, colon + 1, s.n);
     int64_t number;
-    if (host.n == 0 || str_find(s, '@', 0) < s.n ||
-        str_find(s, '%', 0) < s.n ||
-        (host.p[0] != '[' && str_find(host, ':', 0) < host.n))
+    if (str_find(s, '@', 0) < s.n || str_find(s, '%', 0) < s.n ||
+        !is_host(host))
         return false;
     buf_lower(b, host);
     if (port.n == 0 || str_is(port, own))
@@ -218,7 +228,7 @@ static const struct err *read_key(struct reading *r)
     return r->edwards ? NULL : read_coordinate(r, "y", &r->y);
 }
 
-/* The key's type decides, and the algorithm has to agree. */
+/* The key's type selects the algorithm, and "alg" has to agree. */
 static const struct err *read_header(struct reading *r)
 {
     const struct json *key = json_get(r->jws.header, "jwk");

@@ -44,7 +44,7 @@ struct str oauth_description(struct arena *a, struct str text)
     return buf_text(&b);
 }
 
-/* A word for an error of another room, by what it is about. */
+/* The word for an error of another file; NULL: there is no row for it. */
 static const char *word_of_code(const struct err *e)
 {
     static const struct {
@@ -82,7 +82,7 @@ static bool ours(const struct err *e)
     return false;
 }
 
-/* And where only its kind tells. */
+/* The word for an error without a row above, by its kind. */
 static const char *word_of_kind(enum err_kind kind)
 {
     switch (kind) {
@@ -111,7 +111,8 @@ static const char *word_of_kind(enum err_kind kind)
     }
 }
 
-/* OAuth answers 400 to all that a client did wrong, but for who it is. */
+/* OAuth answers 400 to every mistake of a client but a failed
+ * authentication. */
 static enum err_kind kind_of_error(const struct err *e, const char *word)
 {
     if (ours(e))
@@ -168,7 +169,7 @@ struct str oauth_get(const struct oauth_params *params, const char *key)
     return STR_NONE;
 }
 
-/* ---- who it is ------------------------------------------------------ */
+/* ---- clients -------------------------------------------------------- */
 
 static const struct err *no_client(void)
 {
@@ -325,7 +326,7 @@ const struct err *oauth_ask(struct arena *a, const struct oauth_params *params,
 
 /* ---- tokens --------------------------------------------------------- */
 
-/* One text for all that a stranger may not tell apart. */
+/* One text for all cases that a stranger must not tell apart. */
 static const struct err *no_grant(void)
 {
     return ERROR(ERR_BAD_REQUEST, oauth_invalid_grant,
@@ -349,7 +350,7 @@ static const struct err *denied(struct arena *a, const struct permit *p)
                     more);
 }
 
-/* Two looks have some seconds between them, also after one that came too
+/* Polls need a distance of some seconds, also after a poll that came too
  * soon. */
 static const struct err *wait_for_it(const struct oauth_exchange *x,
                                      int64_t *poll_after)
@@ -361,7 +362,7 @@ static const struct err *wait_for_it(const struct oauth_exchange *x,
     return ERROR(ERR_BAD_REQUEST, oauth_pending, "Nobody has answered yet.");
 }
 
-/* What stands in the way of a granted permit. */
+/* The error that keeps a granted permit from being exchanged. */
 static const struct err *check_usable(struct arena *a,
                                       const struct oauth_exchange *x,
                                       int64_t *poll_after)

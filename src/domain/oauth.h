@@ -1,8 +1,8 @@
-/* The OAuth face of permits: how a request is read, and the words of its
- * errors (RFC 6749, with RFC 7662, 8414, 8707, 9396, 9449; shaped like the poll
- * mode of CIBA).
+/* The OAuth addresses of permits: reading requests, the error codes, and the
+ * answers (RFC 6749, with RFC 7662, 8414, 8707, 9396, 9449; the requests have
+ * the form of CIBA's poll mode).
  *
- * An error here has a word of OAuth as its code. Its sentence has only the
+ * An error's code is an error code of OAuth. Its sentence has only the
  * characters of an error_description, and no text that a person wrote. Pure. */
 #ifndef DOMAIN_OAUTH_H
 #define DOMAIN_OAUTH_H
@@ -26,15 +26,15 @@ struct oauth_params {
 
 /* ---- errors --------------------------------------------------------- */
 
-/* The words of OAuth that callers compare. */
+/* Codes that callers compare. */
 extern const char oauth_invalid_client[];
 extern const char oauth_slow_down[];
 extern const char oauth_use_nonce[];
 
-/* The error as this face tells it: the code becomes a word of OAuth, and the
- * sentence an error_description. */
+/* A copy of the error for an OAuth answer: its code becomes an error code of
+ * OAuth, and its sentence an error_description. */
 const struct err *oauth_error(struct arena *a, const struct err *e);
-/* The text in the characters %x20-21 %x23-5B %x5D-7E alone. */
+/* The text in the characters %x20-21, %x23-5B and %x5D-7E (RFC 6749 5.2). */
 struct str oauth_description(struct arena *a, struct str text);
 
 /* ---- requests ------------------------------------------------------- */
@@ -50,10 +50,10 @@ enum oauth_method {
     OAUTH_POST,   /* client_id and client_secret in the form */
     OAUTH_HEADER, /* the header X-API-Key, read elsewhere */
 };
-/* Who a client says that it is. */
+/* The credentials of a client. */
 struct oauth_client {
     enum oauth_method method;
-    struct str id;     /* p NULL: not said, with OAUTH_HEADER alone */
+    struct str id;     /* p NULL: not sent, with OAUTH_HEADER only */
     struct str secret; /* p NULL with OAUTH_HEADER */
 };
 /* Reads one way of authentication. authorization: the header, p NULL: absent;
@@ -79,13 +79,13 @@ struct oauth_exchange {
     const struct permit *permit; /* NULL: the handle is not known */
     struct str agent;            /* that asks */
     struct str jkt;  /* of its proof, which is good; p NULL: there is none */
-    bool jkt_needed; /* the permit's resource takes bound tokens alone */
+    bool jkt_needed; /* the permit's resource takes only bound tokens */
     bool due;        /* the time of the question is over */
     enum outcome ending; /* of the question */
     struct permit_case now;
 };
-/* NULL: a token may be made. Else the error of the state that the permit is
- * in, and *poll_after, where it is not 0, is to be stored with it. */
+/* NULL: a token may be made. Else the error for the permit's state; the caller
+ * stores a *poll_after that is not 0. */
 const struct err *oauth_exchange(struct arena *a,
                                  const struct oauth_exchange *x,
                                  int64_t *poll_after) MUST;
@@ -95,7 +95,7 @@ int64_t oauth_expires_in(const struct permit *p, int64_t now);
 struct json *oauth_token(struct arena *a, const struct permit *p,
                          struct str token, bool bound, int64_t now);
 
-/* A live token, as its resource asks about it. */
+/* A live token, for introspection by its resource. */
 struct oauth_live {
     const struct permit *permit;
     struct str issuer, resource; /* addresses */

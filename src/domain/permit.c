@@ -1,4 +1,4 @@
-/* Permits: asked for, granted, used. */
+/* Permits: asking, granting, using. */
 #include "domain/permit.h"
 
 #include "base/clock.h"
@@ -80,9 +80,10 @@ const struct err *permit_terms_read(struct arena *a, const struct json *body,
     return NULL;
 }
 
-/* ---- what is asked for ---------------------------------------------- */
+/* ---- asking --------------------------------------------------------- */
 
-/* What a platform calls a right of its own is a fact for people, no detail. */
+/* Details of a platform's own types are facts for the reader and make no
+ * permit. */
 static bool says_tool_call(const struct json *list)
 {
     for (size_t i = 0; i < json_count(list); i++) {
@@ -110,8 +111,7 @@ static const struct err *of_details(struct arena *a,
     return NULL;
 }
 
-/* Calls that no detail can say exactly are approved all the same, without a
- * permit. */
+/* Calls that no detail can describe exactly are approved without a permit. */
 static void of_calls(struct arena *a, const struct json *subject,
                      struct json **out)
 {
@@ -202,7 +202,7 @@ struct str permit_subject(struct arena *a, const struct json *details,
     return buf_text(&b);
 }
 
-/* ---- what an answer makes of it ------------------------------------- */
+/* ---- granting and ending -------------------------------------------- */
 
 bool permit_follows(const struct suspension *s)
 {
@@ -210,7 +210,7 @@ bool permit_follows(const struct suspension *s)
            s->outcome == OUTCOME_AUTHORIZED;
 }
 
-/* The details that the answer leaves, and for how many seconds. */
+/* The details that the answer grants, and the seconds that they last. */
 static const struct err *answered(struct arena *a, const struct permit *p,
                                   const struct suspension *s,
                                   struct json **out, int64_t *seconds)
@@ -296,7 +296,7 @@ void permit_refuse(struct permit *p, struct str reason, struct str by,
         end(p, PERMIT_REFUSED, reason, by, now);
 }
 
-/* What stands in the way of a use by the state alone. */
+/* The error for a state that allows no use. */
 static const struct err *in_state(enum permit_state state)
 {
     switch (state) {

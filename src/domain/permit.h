@@ -1,8 +1,8 @@
-/* Permits: what an answer allows, for how many uses and how long.
+/* Permits: the calls that an answer allows, how often and for how long.
  *
- * A permit is one thing from the question on. Its terms and details are sealed
- * when it is asked for, an answer may narrow them once, and no later request
- * is read for them. Silence makes none. Pure. */
+ * A permit exists from the question on. Its terms and details are sealed when
+ * it is asked for, an answer may narrow them once, and no later request changes
+ * them. Silence grants none. Pure. */
 #ifndef DOMAIN_PERMIT_H
 #define DOMAIN_PERMIT_H
 
@@ -18,8 +18,8 @@
 #define PERMIT_POLL 5           /* seconds between two looks */
 
 struct permit_terms {
-    struct str resource; /* where it may be used; p NULL: by the agent itself */
-    struct str dpop_jkt; /* of the key it is bound to; p NULL: none */
+    struct str resource; /* address of the gateway; p NULL: the agent itself */
+    struct str dpop_jkt; /* thumbprint of the bound key; p NULL: none */
     int64_t max_uses, use_seconds;
     struct permit_covers_budget budget;
 };
@@ -36,7 +36,7 @@ struct permit {
     int64_t created_at, granted_at, not_after, ended_at, poll_after; /* 0 */
 };
 
-/* Codes that others ask about: permit.asked and so on. */
+/* Codes that callers compare: permit.asked and so on. */
 extern const char permit_asked_still[];
 extern const char permit_refused[];
 extern const char permit_revoked[];
@@ -47,55 +47,58 @@ extern const char permit_intent_ended[];
 extern const char permit_jkt[];
 extern const char permit_resource[]; /* resource.unknown */
 
-/* ---- what is asked for ---------------------------------------------- */
+/* ---- asking --------------------------------------------------------- */
 
 /* Reads resource, dpop_jkt, max_uses, use_seconds and budget of a body, for
- * these details. Of several details each may be used once where max_uses is
- * not said. ERR_INVALID field.*, permit.jkt, also where it is needed at the
- * severity critical and missing; resource.unknown for no address that a
- * resource may have; permit.details at budget.*. */
+ * these details. The default of max_uses is the number of details. ERR_INVALID
+ * field.*; permit.jkt for a malformed thumbprint, or a missing one where
+ * jkt_needed (at the severity critical); resource.unknown for an address that
+ * no resource can have; permit.details at budget.*. */
 const struct err *permit_terms_read(struct arena *a, const struct json *body,
                                     const struct json *details,
                                     bool jkt_needed,
                                     struct permit_terms *out) MUST;
-/* The terms of a question that says none of its own. */
+/* The terms of a question that sets none. */
 struct permit_terms permit_terms_default(const struct json *details);
 /* The details that a question of this kind asks for; *out NULL where its
- * answer makes no permit. An approval's own authorization_details of the type
- * tool_call count, and have to agree with the constraints beside them; else
- * its calls. ERR_INVALID permit.details, .at begins with "subject". */
+ * answer makes no permit. Those of an approval are its authorization_details of
+ * the type tool_call, which have to agree with the constraints beside them, or
+ * are made of its calls. ERR_INVALID permit.details, .at begins with
+ * "subject". */
 const struct err *permit_asked(struct arena *a, enum kind kind,
                                const struct json *subject,
                                struct json **out) MUST;
-/* The facts of an approval of these details, a JSON text; text: their bytes
- * as they were sent. consequence: p NULL: none. */
+/* The subject of an approval of these details, a JSON text. text: the details'
+ * bytes as they were sent; consequence: p NULL: none. */
 struct str permit_subject(struct arena *a, const struct json *details,
                           struct str text, struct str consequence);
 
-/* ---- what an answer makes of it ------------------------------------- */
+/* ---- granting and ending -------------------------------------------- */
 
-/* An answer that says yes, after resolve_respond: the permit becomes active
- * with what was confirmed, for its time from now on; or refused where the
- * answer keeps no step of a plan that calls a tool. ERR_INVALID
- * permit.details, amend.wider, amend.unknown where it cannot be granted so;
- * ERR_TOO_LARGE. */
+/* Grants the permit of a question that permit_follows: it becomes active with
+ * the confirmed details, for its time from now on. It becomes refused where
+ * the answer keeps no step of a plan that calls a tool. ERR_INVALID
+ * permit.details, amend.wider, amend.unknown where the answer cannot be
+ * granted; ERR_TOO_LARGE. */
 const struct err *permit_grant(struct arena *a, struct permit *p,
                                const struct suspension *s, int64_t now) MUST;
-/* A rule allows it: granted as asked. */
+/* Grants what was asked for, where a rule allows it. */
 void permit_allow(struct permit *p, int64_t now);
-/* Does the ending of its question grant it? Only a person's yes does. */
+/* Does the answered question grant its permit? Only a person's approval
+ * does. */
 bool permit_follows(const struct suspension *s);
-/* Nothing came of it. */
+/* Ends a permit that was not granted. */
 void permit_refuse(struct permit *p, struct str reason, struct str by,
                    int64_t now);
-/* A late veto, or given up. *late: all uses were made, and the state stays.
- * ERR_CONFLICT permit.asked, permit.refused, permit.revoked. */
+/* Ends an active permit: a late veto, or given up by the agent. *late: all uses
+ * were made, and the state stays. ERR_CONFLICT permit.asked, permit.refused,
+ * permit.revoked. */
 const struct err *permit_revoke(struct permit *p, struct str reason,
                                 struct str by, int64_t now, bool *late) MUST;
 
-/* ---- using it ------------------------------------------------------- */
+/* ---- using ---------------------------------------------------------- */
 
-/* What has to be known beside the permit. */
+/* The facts beside the permit that decide about its use. */
 struct permit_case {
     int64_t now;
     enum intent_status intent;
@@ -108,8 +111,8 @@ struct permit_case {
 const struct err *permit_usable(const struct permit *p,
                                 const struct permit_case *c) MUST;
 /* Counts one use of a usable permit by a call: used, spent, and the state.
- * *amount: what it took of the budget. Errors of permit_covers and
- * permit_covers_spend. */
+ * *amount: the part of the budget that it took. Errors of permit_covers and
+ * permit_covers_spend, which change nothing. */
 const struct err *permit_use(struct arena *a, struct permit *p,
                              struct str tool, const struct json *arguments,
                              int64_t now, struct decimal *amount) MUST;

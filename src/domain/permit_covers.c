@@ -18,8 +18,8 @@ static bool listed(const struct json *list, const struct json *v)
     return false;
 }
 
-/* Does v keep the limit? A text that is no decimal, true and false are
- * limits that only the same keeps. */
+/* Does v keep the limit? For a text that is no decimal, true and false only an
+ * equal value does. */
 static bool within(const struct json *limit, const struct json *v)
 {
     struct decimal most, now;
@@ -102,7 +102,7 @@ const struct err *permit_covers(struct arena *a, const struct json *granted,
     const struct err *first = NULL;
     for (size_t i = 0; i < json_count(granted); i++) {
         const struct json *one = json_at(granted, i);
-        /* Details of other types are granted too, and cover no call. */
+        /* Details of other types cover no call. */
         if (!str_is(json_get_text(one, "type"), permit_details_type) ||
             !str_eq(json_get_text(one, "tool"), tool))
             continue;

@@ -15,7 +15,7 @@ static const struct err *wrong(struct arena *a, struct str at, const char *say)
     return err_at(a, ERR_INVALID, permit_details_wrong, at, "%s", say);
 }
 
-/* A limit that some call can keep, and no call by accident. */
+/* May the value be a limit? */
 static bool limits_something(const struct json *v)
 {
     switch (json_type(v)) {

@@ -10,17 +10,17 @@
 
 const char tool_call_arguments[] = "tool_call.arguments";
 
-/* The members that say what runs. Any other one is let pass: platforms add
- * some from version to version, and no permit covers by them. */
+/* The members that say which tool runs. Other members are ignored: platforms
+ * add some from version to version, and no permit depends on them. */
 static const char *const telling[] = {
     "type",  "tool",        "function",      "name",
     "input", "plugin_name", "function_name", "arguments"};
 
-/* A shape: which telling members it has, and where they lead to. */
+/* A shape: its telling members, and the places of the tool and arguments. */
 static const struct shape {
     const char *marks, *may; /* of telling, a space between */
     const char *type;        /* what "type" says, where it is there */
-    const char *inner;       /* the object with the next two; NULL: none */
+    const char *inner;       /* the object that holds the next two, or NULL */
     const char *tool, *arguments;
     bool object, text; /* the arguments may be this */
     bool counted;      /* the id may be absent: it is the place, from 1 */
@@ -58,7 +58,7 @@ static const struct shape {
                           .text = true},
 };
 
-/* One element on its way. */
+/* An element that is being read. */
 struct reading {
     struct arena *a;
     const struct json *v;
@@ -76,8 +76,8 @@ static const struct err *no_shape(struct arena *a, struct str at)
                   "Kernel have it; nor may it be of two of them.");
 }
 
-/* Has the object all of marks, and of the telling ones beyond them only those
- * of may? */
+/* Has the object all members of marks, and of the other telling ones only
+ * members of may? */
 static bool has(const struct json *v, const char *marks, const char *may)
 {
     for (size_t i = 0; i < countof(telling); i++) {
@@ -100,7 +100,7 @@ static bool fits(const struct json *v, const struct shape *s)
     return !s->inner || has(json_get(v, s->inner), "name arguments", "");
 }
 
-/* The marks let no two of them fit. */
+/* At most one shape fits, by its marks. */
 static const struct shape *shape_of(const struct json *v)
 {
     size_t i = 0;
@@ -126,8 +126,8 @@ bool tool_call_name(struct str name)
     return seen(name, TOOL_CALL_NAME_MAX);
 }
 
-/* Semantic Kernel's name of a function: PLUGIN-FUNCTION. It may be there
- * written out, but not as another. */
+/* Semantic Kernel's name of a function: PLUGIN-FUNCTION. A member "name" has to
+ * be the same name. */
 static struct str kernel_name(const struct reading *r)
 {
     const struct json *said = json_get(r->v, "name");
@@ -186,7 +186,7 @@ static const struct err *wrong_arguments(struct arena *a, struct str at,
     return err_at(a, ERR_INVALID, tool_call_arguments, at, "%s", say);
 }
 
-/* Arguments that are a text: the object that stands in it. */
+/* Parses arguments that are a text. */
 static const struct err *parse_text(const struct reading *r, struct str at,
                                     struct str text, struct json **out)
 {
@@ -385,7 +385,7 @@ static bool named_before(const struct str *tools, size_t i)
     return false;
 }
 
-/* The tools in one line, each once; how many they are. */
+/* Lists the tools in one line, each once, and returns their number. */
 static size_t list_tools(struct buf *b, const struct str *tools, size_t n)
 {
     size_t names = 0;

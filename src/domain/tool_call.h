@@ -1,9 +1,9 @@
-/* Tool calls as agents' platforms write them, and the question that is asked
- * about them.
+/* Tool calls as the platforms of agents write them, and the question about
+ * them.
  *
- * Five shapes of a call are read into one; anything else is refused, and so
- * is a call that could be read in two ways: another tool might run than the
- * one that is shown. The arguments are kept byte for byte. Pure. */
+ * A call has one of five shapes. A call that fits none, or that two readers
+ * could read in two ways, is refused: the tool that runs has to be the one that
+ * is shown. The bytes of the arguments are kept. Pure. */
 #ifndef DOMAIN_TOOL_CALL_H
 #define DOMAIN_TOOL_CALL_H
 
@@ -14,7 +14,7 @@
 #define TOOL_CALL_ID_MAX 200   /* characters */
 #define TOOL_CALL_NAME_MAX 200 /* characters of a tool's name */
 #define TOOL_CALL_ARGUMENTS_MAX ((size_t)64 << 10) /* bytes, of one call */
-/* Levels: the native door has to be able to take the same question. */
+/* Levels; the same question has to fit into a body of the native door. */
 #define TOOL_CALL_DEPTH_MAX (JSON_INPUT_DEPTH_MAX - 4)
 #define TOOL_CALL_SCOPES_MAX 50
 
@@ -22,9 +22,9 @@ enum tool_call_shape {
     TOOL_CALL_SAYSO,     /* id, tool, arguments {} */
     TOOL_CALL_OPENAI,    /* id, function {name, arguments ""} */
     TOOL_CALL_ANTHROPIC, /* type "tool_use", id, name, input {} */
-    TOOL_CALL_MCP,       /* name, arguments {}; either may be without id */
-    TOOL_CALL_KERNEL,    /* Semantic Kernel: plugin_name, function_name,
-                            arguments {} or "" */
+    TOOL_CALL_MCP,       /* name; id and arguments {} may be absent */
+    TOOL_CALL_KERNEL,    /* Semantic Kernel: id, plugin_name, function_name,
+                          * arguments {} or "" */
     TOOL_CALL_SHAPE__MAX
 };
 
@@ -38,45 +38,45 @@ struct tool_call {
     const struct json *tree;     /* the same as a tree */
 };
 
-/* Signing in at a service that the agent cannot go on without. */
+/* A sign-in at a service that the agent needs. */
 struct tool_call_challenge {
     struct str sent; /* the element as it was sent */
     struct str server_name, auth_server, auth_url;
     const struct json *scopes; /* a list of texts */
 };
 
-/* What an agent is stopped by: calls, or one challenge. */
+/* The calls of a check, or its one challenge. */
 struct tool_calls {
     struct tool_call *v;
     size_t n; /* 0: a challenge */
     struct tool_call_challenge challenge;
 };
 
-/* A code that others ask about: tool_call.arguments. */
+/* A code that callers compare: tool_call.arguments. */
 extern const char tool_call_arguments[];
 
-/* May a tool have this name? Characters that can be seen, and no space. */
+/* May a tool have this name? It has visible characters only, and no space. */
 bool tool_call_name(struct str name);
-/* Reads "tool_calls" or "auth_challenges", one of them, of a body that was
- * checked; text: its bytes. ERR_INVALID tool_call.shape, tool_call.id for one
- * that is missing, none or there twice, tool_call.arguments, field.* for a
+/* Reads the member "tool_calls" or "auth_challenges" of a body that was
+ * checked; text: its bytes. ERR_INVALID tool_call.shape, tool_call.id for a
+ * missing, malformed or repeated id, tool_call.arguments, field.* for a
  * challenge; .at is the place. */
 const struct err *tool_call_read(struct arena *a, const struct json *body,
                                  struct str text, struct tool_calls *out) MUST;
-/* One call without an id, {tool, arguments}, as a gateway sends it that runs
- * it; text: its bytes. .at begins with path. */
+/* Reads one call without an id, {tool, arguments}, as a gateway sends it; text:
+ * its bytes. .at begins with path. */
 const struct err *tool_call_read_bare(struct arena *a, const struct json *v,
                                       struct str text, struct str path,
                                       struct tool_call *out) MUST;
 
-/* The facts of the question, a JSON text: of kind approval for calls, around
- * the bytes of their arguments, of kind credential_needed for a challenge.
- * The same calls give the same text, whatever their shape and ids.
+/* The subject of the question, a JSON text: of the kind approval for calls,
+ * with the bytes of their arguments, and of the kind credential_needed for a
+ * challenge. Equal calls give the same text, whatever their shapes and ids.
  * consequence, probe: p NULL: none. */
 struct str tool_call_subject(struct arena *a, const struct tool_calls *calls,
                              struct str consequence, struct str probe);
-/* The beginning of the facts of an approval of these tools: the text of an
- * object without its closing brace. */
+/* Begins the subject of an approval of these tools: the text of an object
+ * without its closing brace. */
 void tool_call_subject_begin(struct buf *b, const struct str *tools, size_t n,
                              struct str consequence);
 

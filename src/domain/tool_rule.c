@@ -5,8 +5,7 @@
 
 /* ---- one rule ------------------------------------------------------- */
 
-/* Goes back to the last '*' alone: an earlier one can take nothing that the
- * last one could not. */
+/* Going back to the last '*' is enough: an earlier one cannot match more. */
 bool tool_rule_glob(struct str glob, struct str text)
 {
     size_t g = 0, t = 0, star = SIZE_MAX, behind = 0;
@@ -100,7 +99,7 @@ static void raise_to(enum severity *severity, enum severity to)
         *severity = to;
 }
 
-/* Takes the strictest word so far. */
+/* Keeps the strictest effect so far. */
 static void add(struct tool_rule_verdict *v, const struct tool_rule *rule)
 {
     const enum tool_effect effect = rule ? rule->effect : TOOL_ASK;

@@ -1,5 +1,5 @@
-/* Rules about tool calls: which run at once, which a person is asked about,
- * and which never run. An admin sets them; an agent can only be stricter.
+/* Rules about tool calls: which calls run at once, which need an answer, and
+ * which never run. An admin sets the rules; an agent can only be stricter.
  * Pure. */
 #ifndef DOMAIN_TOOL_RULE_H
 #define DOMAIN_TOOL_RULE_H
@@ -12,7 +12,7 @@
 #define TOOL_RULE_REASON_MAX 500 /* characters */
 
 struct tool_rule {
-    int64_t position; /* the lower one goes first */
+    int64_t position; /* the matching rule of the lowest one counts */
     struct str agent, tool; /* globs */
     enum tool_effect effect;
     enum severity severity; /* of an ask; SEVERITY_UNSAID for the others */
@@ -26,17 +26,17 @@ bool tool_rule_glob(struct str glob, struct str text);
 const struct err *tool_rule_check(struct arena *a,
                                   const struct tool_rule *rule) MUST;
 
-/* The calls of one turn, and what is said of them. */
+/* The calls of one turn, and the agent's words about them. */
 struct tool_rule_case {
     struct str agent;
     const struct str *tools;
     size_t n;
-    bool requires_approval; /* the agent's word, as is the next */
+    bool requires_approval; /* sent by the agent, as is the severity */
     enum severity severity; /* SEVERITY_UNSAID: not said */
     enum severity floor;    /* of the key's questions */
 };
 
-/* What happens with all of them together. */
+/* The decision about all calls together. */
 struct tool_rule_verdict {
     enum tool_effect effect;
     enum severity severity; /* of the question; SEVERITY_UNSAID: not said */
@@ -45,11 +45,11 @@ struct tool_rule_verdict {
     const struct tool_rule **matched;
 };
 
-/* Each call comes under the first rule that matches; without one a person is
- * asked, at the severity high. One denied call denies all; one that is asked
- * about, or the agent's wish for an approval or its severity of high or
- * above, asks about all, at the highest of these severities and the floor.
- * The floor alone asks about nothing. */
+/* The first rule that matches a call decides about it; a call without a rule
+ * needs an answer, at the severity high. One denied call denies all calls. One
+ * call that needs an answer, requires_approval, or a severity of the agent from
+ * high on asks about all calls, at the highest of these severities and the
+ * floor. The floor alone never asks. */
 void tool_rule_decide(struct arena *a, const struct tool_rule *rules,
                       size_t rules_n, const struct tool_rule_case *c,
                       struct tool_rule_verdict *out);

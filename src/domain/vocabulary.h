@@ -185,10 +185,10 @@ enum inbox_view {
     INBOX_VIEW__MAX
 };
 
-/* What a rule says of a tool call (domain/tool_rule.h). */
+/* The decision of a rule about a tool call (domain/tool_rule.h). */
 enum tool_effect { TOOL_ALLOW, TOOL_ASK, TOOL_DENY, TOOL_EFFECT__MAX };
 
-/* Where a permit stands (domain/permit.h). */
+/* The state of a permit (domain/permit.h). */
 enum permit_state {
     PERMIT_ASKED,
     PERMIT_ACTIVE,
@@ -198,8 +198,7 @@ enum permit_state {
     PERMIT_STATE__MAX
 };
 
-/* What a reader is told of a permit: its state, its time and its uses in one
- * word. */
+/* A permit's state, time and uses in one word, for its readers. */
 enum permit_view {
     PERMIT_VIEW_PENDING,
     PERMIT_VIEW_AUTHORIZED,
@@ -209,13 +208,13 @@ enum permit_view {
     PERMIT_VIEW_VETOED,
     PERMIT_VIEW_EXPIRED, /* nobody answered */
     PERMIT_VIEW_REVOKED,
-    PERMIT_VIEW_LAPSED, /* it was not used in time */
+    PERMIT_VIEW_LAPSED, /* not used in time */
     PERMIT_VIEW__MAX
 };
 
-/* How one use of a permit went. */
+/* The result of one use of a permit. */
 enum redemption_result {
-    REDEMPTION_OPEN, /* not told yet; no word */
+    REDEMPTION_OPEN, /* not reported yet; no word */
     REDEMPTION_COMPLETED,
     REDEMPTION_FAILED,
     REDEMPTION_RESULT__MAX

@@ -9,7 +9,7 @@
 #define POINT (1 + 2 * ECDSA_COORDINATE)
 #define DER_MAX 80 /* two integers of at most 33 bytes, and their heads */
 
-/* All that libcrypto makes for one signature. */
+/* The objects of libcrypto for one signature. */
 struct check {
     EVP_PKEY_CTX *maker;
     EVP_PKEY *key;
@@ -34,7 +34,8 @@ static bool make_key(struct check *c, struct str x, struct str y)
                              params) == 1;
 }
 
-/* R and S as libcrypto wants them; the bytes written, 0 for none. */
+/* Writes R and S as DER, which libcrypto needs. Returns the length; 0 for an
+ * error. */
 static size_t make_der(struct check *c, struct str signature,
                        unsigned char der[static DER_MAX])
 {

@@ -65,6 +65,7 @@ Test(crypt, base64url_has_one_spelling)
         {"YR", NULL},      {"YWJ", NULL},     {"Y", NULL},
         {"YW Jj", NULL},   {"YWJj\n", NULL},  {"/+8", NULL},
         {"YQ=", NULL},     {"=", NULL},       {"YQYQ=", NULL},
+        {"YQ\x94Q", NULL}, {"\xC1\xC1\xC1\xC1", NULL},
     };
     for (size_t i = 0; i < countof(rows); i++) {
         const struct str b = crypt_base64url_read(a, str_of(rows[i].text));
@@ -244,4 +245,13 @@ Test(crypt, hmac)
                          rows[i].mac),
                   "%zu: %s", i, crypt_hmac(a, rows[i].key, rows[i].s).p);
     cr_expect(crypt_hmac(a, STR_NONE, STR_NONE).n == 44);
+}
+
+Test(crypt, no_byte_beyond_ascii_is_base64)
+{
+    for (int c = 0x80; c < 0x100; c++) {
+        const char text[] = {'Y', 'W', (char)c, 'j', 0};
+        cr_expect(str_is(crypt_base64url_read(a, str_of(text)), ""), "%d", c);
+        cr_expect(str_is(crypt_base64_read(a, str_of(text)), ""), "%d", c);
+    }
 }

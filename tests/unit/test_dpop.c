@@ -176,7 +176,7 @@ Test(dpop, a_proof_of_ed25519_under_either_name)
         proof_of("{'typ':'dpop+jwt','alg':'Ed25519'," JWK ",'kid':'x'}",
                  PLAIN),
         &w));
-    /* What we never read does no harm. */
+    /* Members that are never read do no harm. */
     cr_assert(!check(proof_of("{'typ':'dpop+jwt','alg':'EdDSA'," JWK
                               ",'jku':'https://evil.example','x5c':[]}",
                               PLAIN),
@@ -338,6 +338,11 @@ Test(dpop, an_address_has_one_normal_form)
         {"https://a.example:65536/", NULL},
         {"https://a.example:x/", NULL},
         {"https://a:b:1/", NULL},
+        {"http://[::1*:80/", NULL},
+        {"http://[/", NULL},
+        {"http://[]/", NULL},
+        {"http://a]/", NULL},
+        {"http://[::1]x/", NULL},
         {"https://u@a.example/", NULL},
         {"https://%61.example/", NULL},
         {"https:///x", NULL},

@@ -136,7 +136,7 @@ Test(permit, each_kind_asks_for_what_it_shows)
         {KIND_APPROVAL,
          "{'authorization_details':[" DETAIL ",{'type':'refund'}]}", NULL,
          "permit.details", "subject.authorization_details[1].type"},
-        /* What a platform calls a right of its own. */
+        /* A platform's own type. */
         {KIND_APPROVAL, "{'authorization_details':[{'type':'refund'}]}", NULL,
          NULL, NULL},
         {KIND_COST_CONFIRMATION, "{'limit':{'amount':20,'unit':'EUR'}}",
