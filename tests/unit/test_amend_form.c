@@ -73,6 +73,19 @@ Test(answer_amend, named_limits)
                      "1500.5.\"}");
 }
 
+Test(answer_amend, decimal_texts_are_limits_that_stay_texts)
+{
+    const char *subject =
+        "{\"constraints\":{\"amount\":\"50.00\",\"unit\":\"EUR\"}}";
+    cr_expect_str_eq(read_back("constraints", subject, "f1=30.00"),
+                     "{\"amount\":\"30.00\"}");
+    cr_expect_str_eq(read_back("constraints", subject, "f1=+30+"),
+                     "{\"amount\":\"30\"}");
+    cr_expect_str_eq(read_back("constraints", subject, "f1=3e1"),
+                     "{\"constraints.amount\":\"Enter a number with at most "
+                     "six decimals, such as 49.90.\"}");
+}
+
 Test(answer_amend, what_was_not_touched_stays)
 {
     const char *subject = "{\"a\":\"x\\r\\ny\\rz\",\"n\":1.50,\"b\":false,"

@@ -2,6 +2,7 @@
 #include "doors/pages/answer/amend_form.h"
 
 #include "base/fields.h"
+#include "domain/decimal.h"
 #include "doors/pages/answer/steps_form.h"
 #include "doors/pages/kinds/card.h"
 #include "doors/pages/shell/facts.h"
@@ -81,13 +82,20 @@ static void add_option(struct json *options, struct arena *a, struct str value,
     json_add_json(options, o);
 }
 
-/* "At most 1,800 USD, as requested." */
+static bool is_decimal(const struct json *v)
+{
+    struct decimal d;
+    return decimal_read(json_text(v), &d);
+}
+
+/* "At most 1,800 USD, as requested." A decimal text stays as it is written. */
 static void set_most(struct arena *a, struct json *f, const struct json *most,
                      struct str unit)
 {
     struct buf b = buf_make(a, 1024 + unit.n);
     buf_put(&b, "At most ");
-    buf_str(&b, page_facts_number(a, most));
+    buf_str(&b, is_decimal(most) ? json_text(most)
+                                 : page_facts_number(a, most));
     buf_put(&b, unit.n ? " " : "");
     buf_str(&b, unit);
     buf_put(&b, ", as requested.");
@@ -143,7 +151,7 @@ static void add_seconds(struct arena *a, struct json *list,
 static bool is_limit(const struct json *limit)
 {
     const size_t n = json_count(limit);
-    return json_is_number(limit) ||
+    return json_is_number(limit) || is_decimal(limit) ||
            (json_is(limit, JSON_ARRAY) && n > 0 && n <= OPTIONS_MAX);
 }
 
@@ -178,7 +186,9 @@ static void add_constraints(struct arena *a, struct json *list,
             continue;
         struct json *f =
             field(a, fields_path(a, STR("constraints"), i.key.p), i.key,
-                  several ? "multi" : "number");
+                  several                ? "multi"
+                  : is_decimal(i.value) ? "string"
+                                        : "number");
         ticks += json_count(i.value);
         if (several)
             set_options(a, f, i.value);
@@ -378,6 +388,16 @@ static struct json *ticked(struct reading *r, const struct json *list)
     return kept;
 }
 
+static struct json *decimal_of(struct reading *r, struct str path,
+                               struct str text)
+{
+    struct json *v = json_string(r->a, str_trim(text));
+    if (!is_decimal(v))
+        wrong(r, path, "Enter a number with at most six decimals, such as "
+                       "49.90.");
+    return v;
+}
+
 /* form has a field for each limit that can be tightened, in their order. */
 static struct json *read_constraints(struct reading *r,
                                      const struct json *asked,
@@ -399,7 +419,9 @@ static struct json *read_constraints(struct reading *r,
         if (text.p && field_same(r->a, m.value, text))
             json_set_key(o, m.key, m.value);
         else if (text.p)
-            json_set_key(o, m.key, number_of(r, key, text));
+            json_set_key(o, m.key, is_decimal(m.value)
+                                       ? decimal_of(r, key, text)
+                                       : number_of(r, key, text));
     }
     return o;
 }
