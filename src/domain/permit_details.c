@@ -135,6 +135,39 @@ struct json *permit_details_of_calls(struct arena *a, const struct json *list,
     return permit_details_check(a, made, STR("calls")) ? NULL : made;
 }
 
+const struct err *permit_details_of_action(struct arena *a,
+                                           const struct json *v,
+                                           struct str path,
+                                           struct json **out)
+{
+    struct fields f = fields(a, v, path);
+    struct str provider, action;
+    const struct json *params = NULL;
+    fields_only(&f, "provider action params");
+    fields_need(&f, "provider");
+    fields_need(&f, "action");
+    fields_text(&f, "provider", TOOL_CALL_NAME_MAX, &provider);
+    fields_text(&f, "action", TOOL_CALL_NAME_MAX, &action);
+    fields_json(&f, "params", JSON_OBJECT, &params);
+    TRY(fields_error(&f));
+    struct buf tool = buf_make(a, provider.n + action.n + 2);
+    struct json *call = json_object(a), *calls = json_array(a);
+    buf_str(&tool, provider);
+    buf_char(&tool, '.');
+    buf_str(&tool, action);
+    json_set_text(call, "tool", buf_text(&tool));
+    if (params)
+        json_set_json(call, "args", params);
+    json_add_json(calls, call);
+    *out = provider.n > 0 && action.n > 0
+               ? permit_details_of_calls(a, calls, false)
+               : NULL;
+    return *out ? NULL
+                : wrong(a, path,
+                        "An action has a provider and a name, in visible "
+                        "characters without a space.");
+}
+
 const struct err *permit_details_limit(struct arena *a, struct json *list,
                                        const struct json *limits,
                                        struct str path)

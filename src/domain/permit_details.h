@@ -32,6 +32,13 @@ const struct err *permit_details_check(struct arena *a,
  * is left, or one has a form that no detail can have. */
 struct json *permit_details_of_calls(struct arena *a, const struct json *list,
                                      bool args_needed);
+/* The exact detail of an action {provider, action, params}: a call of the tool
+ * PROVIDER.ACTION, in a list. ERR_INVALID permit.details or field.*, .at begins
+ * with path. */
+const struct err *permit_details_of_action(struct arena *a,
+                                           const struct json *v,
+                                           struct str path,
+                                           struct json **out) MUST;
 /* Makes these limits the constraints of a single detail; its arguments of the
  * same names are no longer exact. ERR_INVALID permit.details, .at begins with
  * path, for several details and for a value that is no limit. */

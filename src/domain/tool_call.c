@@ -313,6 +313,17 @@ const struct err *tool_call_read_bare(struct arena *a, const struct json *v,
     return read_arguments(&r, &shapes[TOOL_CALL_SAYSO], out);
 }
 
+struct str tool_call_sha256(struct arena *a, const struct tool_call *call)
+{
+    struct buf b = buf_make(a, call->tool.n * 6 + call->arguments.n + 64);
+    buf_put(&b, "{\"arguments\":");
+    buf_str(&b, call->arguments);
+    buf_put(&b, ",\"tool\":");
+    json_write_string(&b, call->tool);
+    buf_char(&b, '}');
+    return crypt_sha256_hex(a, buf_text(&b));
+}
+
 /* ---- a challenge ---------------------------------------------------- */
 
 static const struct err *read_scopes(struct fields *f,

@@ -69,6 +69,10 @@ const struct err *tool_call_read_bare(struct arena *a, const struct json *v,
                                       struct str text, struct str path,
                                       struct tool_call *out) MUST;
 
+/* SHA-256 of the tool and the arguments, hexadecimal: equal for equal calls,
+ * whatever their shapes and ids. */
+struct str tool_call_sha256(struct arena *a, const struct tool_call *call);
+
 /* The subject of the question, a JSON text: of the kind approval for calls,
  * with the bytes of their arguments, and of the kind credential_needed for a
  * challenge. Equal calls give the same text, whatever their shapes and ids.

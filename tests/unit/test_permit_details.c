@@ -106,6 +106,34 @@ Test(permit_details, calls_become_exact_ones)
         a, tree("[{'tool':'t','args':[]}]"), false));
 }
 
+Test(permit_details, an_action_becomes_one)
+{
+    static const struct {
+        const char *action, *code, *at;
+    } rows[] = {
+        {"{'provider':'shop','action':'refund','params':{'a':1}}", NULL, NULL},
+        {"{'provider':'shop'}", "field.missing", "s.action"},
+        {"{'action':'refund'}", "field.missing", "s.provider"},
+        {"{'provider':'','action':'refund'}", "permit.details", "s"},
+        {"{'provider':'a b','action':'refund'}", "permit.details", "s"},
+        {"{'provider':'shop','action':'x','params':[]}", "field.type",
+         "s.params"},
+        {"{'provider':'shop','action':'x','limit':1}", "field.unknown",
+         "s.limit"},
+        {"[]", "body.not_object", "s"},
+    };
+    struct json *list = NULL;
+    for (size_t i = 0; i < countof(rows); i++) {
+        const struct err *e = permit_details_of_action(
+            a, tree(rows[i].action), STR("s"), &list);
+        if (rows[i].code)
+            refused(e, rows[i].code, rows[i].at, rows[i].action);
+        else
+            same(list, "[{'type':'tool_call','tool':'shop.refund',"
+                       "'arguments':{'a':1}}]");
+    }
+}
+
 Test(permit_details, the_limits_of_one_call_are_no_longer_exact)
 {
     struct json *one = permit_details_of_calls(

@@ -302,6 +302,26 @@ Test(tool_call, a_gateways_call_has_a_tool_and_arguments_alone)
     }
 }
 
+Test(tool_call, equal_calls_have_one_digest)
+{
+    static const char *const rows[] = {
+        "{'tool':'t','arguments':{'a':1,'b':2}}",
+        "{'arguments':{ 'b':2.0 , 'a':1},'tool':'t'}",
+        "{'tool':'t','arguments':{'a':1,'b':3}}",
+        "{'tool':'u','arguments':{'a':1,'b':2}}",
+    };
+    struct str digests[countof(rows)];
+    for (size_t i = 0; i < countof(rows); i++) {
+        struct tool_call call;
+        cr_assert(!tool_call_read_bare(a, tree(rows[i]), json_of(rows[i]),
+                                       STR("call"), &call));
+        digests[i] = tool_call_sha256(a, &call);
+    }
+    cr_assert(str_eq(digests[0], digests[1]));
+    cr_assert(!str_eq(digests[0], digests[2]));
+    cr_assert(!str_eq(digests[0], digests[3]));
+}
+
 /* ---- the question ---------------------------------------------------- */
 
 static void passes_as(enum kind kind, struct str subject)
