@@ -189,7 +189,7 @@ const char *event_actor_word(enum event_actor type)
 struct event_by event_by(const struct principal *p)
 {
     const enum event_actor other =
-        p->person ? EVENT_ACTOR_PERSON : EVENT_ACTOR_KEY;
+        p->person || p->person_id.p ? EVENT_ACTOR_PERSON : EVENT_ACTOR_KEY;
     return (struct event_by){
         .name = principal_actor(p),
         .type = p->role == ROLE_AGENT ? EVENT_ACTOR_AGENT : other};

@@ -67,9 +67,11 @@ const struct err *person_role(struct arena *a, struct str typed,
                               enum role *out)
 {
     *out = principal_role(typed);
-    return *out == ROLE_OPERATOR || *out == ROLE_ADMIN || *out == ROLE_AUDITOR
+    return *out == ROLE_OPERATOR || *out == ROLE_ADMIN ||
+                   *out == ROLE_AUDITOR || *out == ROLE_USER
                ? NULL
-               : wrong(a, "role", "A role is operator, admin or auditor.");
+               : wrong(a, "role",
+                       "A role is operator, admin, auditor or user.");
 }
 
 const struct err *person_bulk_limit(struct arena *a, struct str typed,

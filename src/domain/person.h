@@ -37,7 +37,7 @@ struct str person_reference(struct arena *a, struct str sent);
 const struct err *person_key_label(struct arena *a, const char *key,
                                    enum role role, struct str typed,
                                    struct str *out) MUST;
-/* A role that people have: operator, admin, auditor. */
+/* A role that people have: operator, admin, auditor, user. */
 const struct err *person_role(struct arena *a, struct str typed,
                               enum role *out) MUST;
 const struct err *person_bulk_limit(struct arena *a, struct str typed,

@@ -8,7 +8,9 @@ static const struct {
              {"operator", ROLE_OPERATOR},
              {"admin", ROLE_ADMIN},
              {"auditor", ROLE_AUDITOR},
-             {"clock", ROLE_CLOCK}};
+             {"clock", ROLE_CLOCK},
+             {"user", ROLE_USER},
+             {"resource", ROLE_RESOURCE}};
 
 enum role principal_role(struct str word)
 {

@@ -13,7 +13,9 @@ enum role {
     ROLE_OPERATOR = 2,
     ROLE_ADMIN = 4,
     ROLE_AUDITOR = 8,
-    ROLE_CLOCK = 16 /* the server itself, when time is up */
+    ROLE_CLOCK = 16,   /* the server itself, when time is up */
+    ROLE_USER = 32,    /* a person for whom agents work */
+    ROLE_RESOURCE = 64 /* a gateway that runs tools */
 };
 
 /* Which intents a key's agents reach (reach.h). */
@@ -28,6 +30,7 @@ struct principal {
     enum role role;
     bool person;      /* signed in with a session cookie, not with a key */
     struct str id;    /* of the key or the person */
+    struct str person_id; /* of the person, by session or by their token */
     struct str name;  /* a person's e-mail, a key's label: as it is recorded */
     struct str title; /* for display: a person's name, a key's label */
     struct str agent; /* the agent that the key acts as; agents only */
@@ -35,7 +38,8 @@ struct principal {
     struct str retry_policy; /* the default of its questions; p NULL: none */
     enum severity severity_floor; /* of its questions */
     struct str groups; /* of operators: names, a space between; p NULL: none */
-    /* Of people alone: */
+    struct str resource_id; /* of resources alone */
+    /* Of people who came with a cookie alone: */
     enum severity bulk_limit; /* highest severity of a decision for many */
     struct str time_zone;  /* p NULL: UTC */
     struct str theme;      /* auto, light or dark */
@@ -61,7 +65,7 @@ const struct err *principal_speak(const struct str *names, size_t n,
                                   struct str *out) MUST;
 /* The name of the actor in events: the agent, or the name. */
 struct str principal_actor(const struct principal *p);
-/* May it answer a question at all? Operators and admins; never an agent. */
+/* May it answer questions of others? Operators and admins; never an agent. */
 bool principal_decides(const struct principal *p);
 /* May a group have this name? 1..60 of a-z, 0-9, '.', '_' and '-'. */
 bool principal_group_name(struct str name);

@@ -255,6 +255,22 @@ static const struct err *hand_off(struct arena *a, struct decision *d,
     return append(a, d, "coordinator.handoff", by, p);
 }
 
+/* A yes that a person has to type their way to is given on the page alone: a
+ * token may be in the hands of an agent. */
+static const struct err *check_page(struct arena *a,
+                                    const struct suspension *s,
+                                    const struct json *choice,
+                                    const struct answer *answer,
+                                    const struct principal *who)
+{
+    const bool token = who->person_id.p && !who->person;
+    return (token || answer->via == VIA_TOOL_CALL) &&
+                   risk_typed(a, s, choice).p
+               ? ERROR(ERR_FORBIDDEN, "resume.page_only",
+                       "A yes to this question is given on its page alone.")
+               : NULL;
+}
+
 const struct err *resolve_respond(struct arena *a, struct decision *d,
                                   const struct answer *answer,
                                   const struct principal *who)
@@ -277,6 +293,7 @@ const struct err *resolve_respond(struct arena *a, struct decision *d,
     TRY(amend_check(a, s, choice, &answer->amend, &amend));
     change(a, s, &amend);
     TRY(check_beyond(a, s, answer));
+    TRY(check_page(a, s, choice, answer, who));
     TRY(risk_typed_check(a, s, choice, answer->typed));
     TRY(record(a, s, answer, who));
     const enum effect effect = effect_of_choice(choice);

@@ -5,10 +5,33 @@
 
 const char responder_not_yours[] = "suspension.not_yours";
 
-static bool is_initiator(const struct responder_case *c,
+bool responder_initiator(const struct responder_case *c,
                          const struct principal *p)
 {
+    if (c->initiator_id.p)
+        return p->person_id.p && str_eq(c->initiator_id, p->person_id);
     return c->initiated_by.p && str_eq(c->initiated_by, p->name);
+}
+
+bool responder_sees(const struct responder_case *c, const struct principal *p)
+{
+    switch (p->role) {
+    case ROLE_AGENT:
+        return str_eq(p->agent, c->asked_by) ||
+               (c->rule.mode == RESPONDER_AGENT &&
+                str_eq(p->agent, c->rule.who));
+    case ROLE_USER:
+        return responder_initiator(c, p);
+    case ROLE_OPERATOR:
+    case ROLE_ADMIN:
+    case ROLE_AUDITOR:
+        return true;
+    case ROLE_NONE:
+    case ROLE_CLOCK:
+    case ROLE_RESOURCE:
+    default:
+        return false;
+    }
 }
 
 static bool asked(const struct responder_case *c, const struct principal *p)
@@ -25,7 +48,8 @@ static bool named(const struct responder_case *c, const struct principal *p)
     case RESPONDER_OPERATORS:
         return principal_decides(p);
     case RESPONDER_INITIATOR:
-        return principal_decides(p) && is_initiator(c, p);
+        return (principal_decides(p) || p->role == ROLE_USER) &&
+               responder_initiator(c, p);
     case RESPONDER_GROUP:
         return principal_decides(p) && principal_in_group(p, c->rule.who);
     case RESPONDER_NAMED:
@@ -89,7 +113,7 @@ const struct err *responder_check(struct arena *a,
                       "You cannot answer this request. %.*s",
                       STR_FMT(who));
     }
-    if (c->rule.not_initiator && is_initiator(c, p))
+    if (c->rule.not_initiator && responder_initiator(c, p))
         return ERROR(ERR_FORBIDDEN, "suspension.initiator",
                      "The agent works on your behalf here. Somebody else has "
                      "to decide.");

@@ -18,12 +18,23 @@ struct responder {
 /* The facts of a question that the rule needs. */
 struct responder_case {
     struct responder rule;
-    struct str asked_by, asked_by_key, initiated_by; /* p NULL: not known */
+    /* p NULL: not known */
+    struct str asked_by, asked_by_key, initiated_by;
+    struct str initiator_id; /* the person's, where that is proven */
 };
 
 /* A code that callers compare: suspension.not_yours. */
 extern const char responder_not_yours[];
 
+/* Is p the person for whom the agent works? By id where the initiator is
+ * proven, else by the e-mail address that the agent claims. */
+bool responder_initiator(const struct responder_case *c,
+                         const struct principal *p);
+/* May p see the question at all? An agent sees its own questions and those that
+ * it may answer, a user the questions of tasks that were started for them,
+ * everybody else all. */
+bool responder_sees(const struct responder_case *c,
+                    const struct principal *p);
 /* NULL, or ERR_FORBIDDEN: suspension.own_question for the agent that asked,
  * suspension.initiator, suspension.not_yours for all others. The sentence gives
  * the reason. */

@@ -163,6 +163,12 @@ static const struct vocabulary_word via_words[] = {
     [VIA_OPENINTENT] = {.wire = "openintent",
                         .label = "OpenIntent",
                         .past = "via OpenIntent"},
+    [VIA_TOOL_CALL] = {.wire = "tool_call",
+                       .label = "Tool call",
+                       .past = "via the tool-call API"},
+    [VIA_AUTHORIZATION] = {.wire = "authorization",
+                           .label = "Authorization",
+                           .past = "via the authorization API"},
     [VIA_CLOCK] = {.wire = "clock", .label = "Timeout", .past = "by timeout"},
 };
 

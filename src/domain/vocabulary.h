@@ -105,6 +105,8 @@ enum via {
     VIA_BROWSER,
     VIA_NATIVE,
     VIA_OPENINTENT,
+    VIA_TOOL_CALL,
+    VIA_AUTHORIZATION,
     VIA_CLOCK,
     VIA__MAX
 };

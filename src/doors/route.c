@@ -22,10 +22,13 @@ enum {
     OPERATOR = ROLE_OPERATOR,
     ADMIN = ROLE_ADMIN,
     AUDITOR = ROLE_AUDITOR,
+    USER = ROLE_USER,
     ANY = AGENT | OPERATOR | ADMIN | AUDITOR,
     WRITER = AGENT | OPERATOR | ADMIN,
     DECIDER = OPERATOR | ADMIN,
     READER = OPERATOR | ADMIN | AUDITOR,
+    PERSON = READER | USER,
+    ANSWERER = DECIDER | USER,
     OVERSEER = ADMIN | AUDITOR
 };
 
@@ -110,11 +113,11 @@ const struct route routes[] = {
      api_suspension_ask},
     {GET, API "/suspensions", KEY, ANY, "state limit:1-100 after", 0, PROBLEM,
      api_suspension_list},
-    {GET, API "/suspensions/{id}", KEY, ANY, "wait:0-55", 0, PROBLEM,
+    {GET, API "/suspensions/{id}", KEY, ANY | USER, "wait:0-55", 0, PROBLEM,
      api_suspension_get},
     {GET, API "/suspensions/{id}/action", KEY, ANY, "", 0, PROBLEM,
      api_suspension_action},
-    {POST, API "/suspensions/{id}/respond", KEY, WRITER, "", 512 * KB,
+    {POST, API "/suspensions/{id}/respond", KEY, WRITER | USER, "", 512 * KB,
      PROBLEM, api_suspension_respond},
     {POST, API "/suspensions/{id}/cancel", KEY, AGENT | ADMIN, "", 16 * KB,
      PROBLEM, api_suspension_cancel},
@@ -131,12 +134,20 @@ const struct route routes[] = {
     {POST, API "/endpoints/{id}/rotate", KEY, AGENT | ADMIN, "", 4 * KB,
      PROBLEM, api_endpoint_rotate},
 
+    /* tool calls */
+    {POST, API "/initiations", KEY, PERSON, "", 4 * KB, PROBLEM,
+     api_initiation_make},
+    {POST, API "/resume/{request_id}", KEY, ANSWERER, "action", 64 * KB,
+     PROBLEM, api_resume},
+    {GET, API "/resume/{request_id}", OPEN, 0, "action", 0, PROBLEM,
+     api_resume_page},
+
     /* browser */
     {GET, "/", OPEN, 0, "", 0, HTML, login_home},
     {GET, "/login", OPEN, 0, "next", 0, HTML, login_page},
     {POST, "/login", OPEN, 0, "", 128 * KB, HTML, login_page_post},
-    {POST, "/logout", COOKIE, READER, "", 8 * KB, HTML, login_out},
-    {GET, "/inbox", COOKIE, READER,
+    {POST, "/logout", COOKIE, PERSON, "", 8 * KB, HTML, login_out},
+    {GET, "/inbox", COOKIE, PERSON,
      "view q kind risk agent due sort group after", 0, HTML, inbox_page},
     {POST, "/inbox/confirm", COOKIE, DECIDER, "", 32 * KB, HTML,
      inbox_bulk_confirm},
@@ -144,9 +155,9 @@ const struct route routes[] = {
      inbox_bulk_decide},
     {GET, "/inbox/stream", COOKIE, READER, "after", 0, PROBLEM,
      api_stream_inbox},
-    {GET, "/suspensions/{id}", COOKIE, READER, "choice", 0, HTML,
+    {GET, "/suspensions/{id}", COOKIE, PERSON, "choice", 0, HTML,
      answer_page},
-    {POST, "/suspensions/{id}/respond", COOKIE, DECIDER, "", 512 * KB, HTML,
+    {POST, "/suspensions/{id}/respond", COOKIE, ANSWERER, "", 512 * KB, HTML,
      answer_page_respond},
     {GET, "/decided", COOKIE, READER,
      "outcome kind door who agent from until after", 0, HTML, inbox_decided},
@@ -159,9 +170,13 @@ const struct route routes[] = {
     {GET, "/keys", COOKIE, READER, "", 0, HTML, page_keyboard},
     {GET, "/intents/{id}", COOKIE, READER, "verify", 0, HTML, question_intent},
     {GET, "/settings", COOKIE, READER, "", 0, HTML, settings_page},
-    {GET, "/settings/profile", COOKIE, READER, "", 0, HTML, settings_profile},
-    {POST, "/settings/profile", COOKIE, READER, "", 8 * KB, HTML,
+    {GET, "/settings/profile", COOKIE, PERSON, "", 0, HTML, settings_profile},
+    {POST, "/settings/profile", COOKIE, PERSON, "", 8 * KB, HTML,
      settings_profile_post},
+    {GET, "/settings/tokens", COOKIE, PERSON, "do key", 0, HTML,
+     settings_tokens},
+    {POST, "/settings/tokens", COOKIE, PERSON, "", 8 * KB, HTML,
+     settings_tokens_post},
     {GET, "/settings/sessions", COOKIE, READER, "do key", 0, HTML,
      settings_sessions},
     {POST, "/settings/sessions", COOKIE, READER, "", 8 * KB, HTML,
@@ -185,9 +200,9 @@ const struct route routes[] = {
      settings_keys_act},
     {POST, "/settings/keys/{id}/floor", COOKIE, ADMIN, "", 8 * KB, HTML,
      settings_keys_floor_post},
-    {GET, "/settings/secrets/{id}", COOKIE, ADMIN, "", 0, HTML,
+    {GET, "/settings/secrets/{id}", COOKIE, PERSON, "", 0, HTML,
      settings_secret},
-    {POST, "/settings/secrets/{id}", COOKIE, ADMIN, "", 8 * KB, HTML,
+    {POST, "/settings/secrets/{id}", COOKIE, PERSON, "", 8 * KB, HTML,
      settings_secret_post},
     {GET, "/settings/endpoints", COOKIE, OVERSEER, "", 0, HTML,
      settings_endpoints},
@@ -343,11 +358,25 @@ const struct err *route_check_query(const struct route *r,
     return NULL;
 }
 
+/* "/api/v1/suspensions" of an address of the API. */
+static struct str collection(struct str path)
+{
+    size_t at = 0;
+    for (int i = 0; i < 3 && at < path.n; i++)
+        at = str_find(path, '/', at + 1);
+    return str_sub(path, 0, at);
+}
+
+/* As the rows of the same collection have it. */
 enum response_style route_style(struct str path)
 {
-    if (str_starts(path, STR(API "/suspensions")) ||
-        str_starts(path, STR(API "/endpoints")))
-        return RESPONSE_PROBLEM;
+    const struct str wanted = collection(path);
+    for (size_t i = 0; i < countof(routes); i++) {
+        const struct str pattern = str_of(routes[i].pattern);
+        if (str_starts(pattern, STR(API "/")) &&
+            str_eq(collection(pattern), wanted))
+            return routes[i].style;
+    }
     if (str_starts(path, STR("/api/")) || str_starts(path, STR("/.well-")))
         return RESPONSE_DETAIL;
     return RESPONSE_HTML;

@@ -24,7 +24,7 @@ static const char usage[] =
     "[--groups A,B] [--expires-days N] [--retry-policy JSON]\n"
     "sayso key list\n"
     "sayso key revoke ID-OR-PREFIX\n"
-    "sayso operator create --email E --name N [--role operator|admin|auditor] "
+    "sayso operator create --email E --name N [--role operator|admin|auditor|user] "
     "[--groups A,B] [--bulk-limit LEVEL] [--password-stdin]\n"
     "sayso operator change --email E [--name N] [--role ROLE] [--groups A,B] "
     "[--bulk-limit LEVEL]\n"

@@ -5,6 +5,7 @@
 #include "base/clock.h"
 #include "store/deliveries.h"
 #include "store/events.h"
+#include "store/initiations.h"
 #include "store/intents.h"
 #include "store/secrets.h"
 #include "store/sign_ins.h"
@@ -93,7 +94,8 @@ const struct err *reap_rows(struct reap *r, struct pg *pg, struct arena *a,
         [DUE_KNOWN_BROWSER] = SIGN_INS_BROWSER_LIFE,
         [DUE_SIGN_IN_FAILURE] = SIGN_INS_FORGOTTEN,
         [DUE_STORED] = 30 * DAY,
-        [DUE_SECRET] = SECRETS_LIFE};
+        [DUE_SECRET] = SECRETS_LIFE,
+        [DUE_INITIATION] = INITIATIONS_LIFE};
     const int64_t now = clock_now();
     *more = false;
     if (!again(r->deleted_at, now))

@@ -29,6 +29,10 @@ static struct whose whose(struct arena *a, const struct principal *p,
 {
     struct whose w = {.n = 0};
     struct str rest = p->groups;
+    if (p->role == ROLE_USER) {
+        add(&w, a, "i:", p->name);
+        return w;
+    }
     if (!principal_decides(p) && view != INBOX_ALL)
         return w;
     if (view == INBOX_MAY)
@@ -45,10 +49,22 @@ static struct whose whose(struct arena *a, const struct principal *p,
     return w;
 }
 
+enum inbox_view inbox_first(const struct principal *reader)
+{
+    return principal_decides(reader) || reader->role == ROLE_USER ? INBOX_MAY
+                                                                  : INBOX_ALL;
+}
+
+/* Without any limit to the reader's own? Never for a user. */
+static bool is_all(const struct inbox_wish *w)
+{
+    return w->view == INBOX_ALL && w->reader->role != ROLE_USER;
+}
+
 static void arg_whose(struct pg_args *args, const struct inbox_wish *w)
 {
     const struct whose who = whose(args->arena, w->reader, w->view);
-    if (w->view == INBOX_ALL)
+    if (is_all(w))
         pg_arg(args, STR_NONE);
     else
         pg_arg_texts(args, who.v, who.n);
@@ -103,7 +119,7 @@ struct narrowed {
 static int narrow(struct pg_args *args, const struct inbox_wish *w,
                   const struct narrowed *n, int64_t words_max)
 {
-    const bool all = w->view == INBOX_ALL;
+    const bool all = is_all(w);
     if (w->words.p || !all)
         arg_whose(args, w);
     if (w->words.p || w->agent.p)
@@ -246,10 +262,10 @@ const struct err *inbox_place(struct pg *pg, struct arena *a,
     pg_arg_time(&args, s->suspended_at);
     pg_arg(&args, s->id);
     pg_arg_int(&args, INBOX_COUNT_MAX + 1);
-    if (view != INBOX_ALL)
+    if (!is_all(&behind))
         arg_whose(&args, &behind);
     TRY(suspensions_in_order(
-        pg, a, view == INBOX_ALL ? SQL_PLACE_ALL : SQL_PLACE_FOR, &args,
+        pg, a, is_all(&behind) ? SQL_PLACE_ALL : SQL_PLACE_FOR, &args,
         &rows));
     *out = (struct inbox_place){.before = pg_int(rows, 0, 0),
                                 .previous = pg_str(rows, 0, 1)};

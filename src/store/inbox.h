@@ -23,6 +23,10 @@ struct inbox_wish {
     const struct suspension *after; /* NULL: from the start */
 };
 
+/* The view that a reader begins with: the questions that they may answer; for
+ * auditors, who answer nothing, all. A user has no other one. */
+enum inbox_view inbox_first(const struct principal *reader);
+
 /* One page of it; with words, of the first INBOX_WORDS_MAX that have them. */
 const struct err *inbox_list(struct pg *pg, struct arena *a,
                              const struct inbox_wish *w,

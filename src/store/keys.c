@@ -10,7 +10,7 @@
 
 /* The columns of key_page and key_get. */
 enum { ID, PREFIX, ROLE, LABEL, AGENTS, GROUPS, CREATED, USED, EXPIRES,
-       REVOKED, REACH, FLOOR };
+       REVOKED, REACH, FLOOR, EMAIL };
 
 static struct key row(const struct pg_rows *r, size_t i)
 {
@@ -26,7 +26,17 @@ static struct key row(const struct pg_rows *r, size_t i)
                         .revoked_at = pg_int(r, i, REVOKED),
                         .reach = reach_of(pg_str(r, i, REACH)),
                         .severity_floor =
-                            vocabulary_severity_of(pg_str(r, i, FLOOR))};
+                            vocabulary_severity_of(pg_str(r, i, FLOOR)),
+                        .email = pg_str(r, i, EMAIL)};
+}
+
+static struct key_rows rows(struct arena *a, const struct pg_rows *r)
+{
+    struct key_rows out = {.n = pg_count(r)};
+    out.v = arena_many(a, out.n + 1, struct key);
+    for (size_t i = 0; i < out.n; i++)
+        out.v[i] = row(r, i);
+    return out;
 }
 
 const struct err *keys_list(struct pg *pg, struct arena *a,
@@ -38,11 +48,26 @@ const struct err *keys_list(struct pg *pg, struct arena *a,
     pg_arg_time(&args, after ? after->created_at : 0);
     pg_arg(&args, after ? after->id : STR_NONE);
     TRY(pg_query(pg, a, SQL_KEY_PAGE, &args, &r));
-    out->n = pg_count(r);
-    out->v = arena_many(a, out->n + 1, struct key);
-    for (size_t i = 0; i < out->n; i++)
-        out->v[i] = row(r, i);
+    *out = rows(a, r);
     return NULL;
+}
+
+const struct err *keys_tokens(struct pg *pg, struct arena *a,
+                              struct str person_id, struct key_rows *out)
+{
+    struct pg_args args = pg_args(a);
+    struct pg_rows *r = NULL;
+    pg_arg(&args, person_id);
+    pg_arg_time(&args, clock_now());
+    pg_arg_int(&args, KEYS_TOKENS_MAX);
+    TRY(pg_query(pg, a, SQL_KEY_TOKENS, &args, &r));
+    *out = rows(a, r);
+    return NULL;
+}
+
+static const struct err *unknown(void)
+{
+    return ERROR(ERR_NOT_FOUND, "key.unknown", "There is no key with this id.");
 }
 
 const struct err *keys_get(struct pg *pg, struct arena *a, struct str id,
@@ -50,14 +75,12 @@ const struct err *keys_get(struct pg *pg, struct arena *a, struct str id,
 {
     struct pg_args args = pg_args(a);
     struct pg_rows *r = NULL;
-    const struct err *unknown =
-        ERROR(ERR_NOT_FOUND, "key.unknown", "There is no key with this id.");
     if (!id_uuid(id))
-        return unknown;
+        return unknown();
     pg_arg(&args, id);
     TRY(pg_query(pg, a, SQL_KEY_GET, &args, &r));
     if (pg_count(r) == 0)
-        return unknown;
+        return unknown();
     *out = row(r, 0);
     return NULL;
 }
@@ -90,6 +113,7 @@ const struct err *keys_make(struct pg *pg, struct arena *a,
     pg_arg(&args, k->groups);
     pg_arg(&args, str_of(reach_word(k->reach)));
     pg_arg(&args, str_of(vocabulary_severity(k->severity_floor)->wire));
+    pg_arg(&args, k->person_id);
     return pg_query(pg, a, SQL_KEY_MAKE, &args, NULL);
 }
 
@@ -120,6 +144,20 @@ const struct err *keys_revoke(struct pg *pg, struct arena *a, struct str id)
     pg_arg(&args, id);
     pg_arg_time(&args, clock_now());
     return pg_query(pg, a, SQL_KEY_END, &args, NULL);
+}
+
+const struct err *keys_revoke_token(struct pg *pg, struct arena *a,
+                                    struct str id, struct str person_id)
+{
+    struct pg_args args = pg_args(a);
+    struct pg_rows *r = NULL;
+    if (!id_uuid(id))
+        return unknown();
+    pg_arg(&args, id);
+    pg_arg(&args, person_id);
+    pg_arg_time(&args, clock_now());
+    TRY(pg_query(pg, a, SQL_KEY_END_TOKEN, &args, &r));
+    return pg_affected(r) > 0 ? NULL : unknown();
 }
 
 const struct err *keys_stored(struct pg *pg, struct arena *a, struct str id,

@@ -7,6 +7,7 @@
 #include "world/pg.h"
 
 #define KEYS_PAGE 100
+#define KEYS_TOKENS_MAX 20 /* valid tokens of one person */
 #define KEYS_PREFIX 12 /* visible characters of a key */
 
 struct key {
@@ -17,6 +18,7 @@ struct key {
     struct str groups; /* names, separated by spaces; p NULL: none */
     enum severity severity_floor; /* of its questions */
     int64_t created_at, used_at, expires_at, revoked_at; /* 0: never */
+    struct str person_id, email; /* the person of a token; p NULL: none */
 };
 struct key_rows {
     struct key *v;
@@ -44,6 +46,15 @@ const struct err *keys_reach(struct pg *pg, struct arena *a, struct str id,
 /* Sets the least severity of its future questions; p NULL: none. */
 const struct err *keys_floor(struct pg *pg, struct arena *a, struct str id,
                              enum severity floor) MUST;
+/* The valid tokens of a person, the newest first, at most KEYS_TOKENS_MAX. */
+const struct err *keys_tokens(struct pg *pg, struct arena *a,
+                              struct str person_id,
+                              struct key_rows *out) MUST;
+/* Revokes a token of that person. ERR_NOT_FOUND key.unknown: there is none with
+ * this id, or it is revoked. */
+const struct err *keys_revoke_token(struct pg *pg, struct arena *a,
+                                    struct str id,
+                                    struct str person_id) MUST;
 /* Revokes it; one that has ended is unchanged. */
 const struct err *keys_revoke(struct pg *pg, struct arena *a,
                               struct str id) MUST;

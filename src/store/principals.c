@@ -15,12 +15,12 @@
 
 /* The columns of key_find that define a key; last use is not one of them. */
 enum { ID, ROLE, LABEL, AGENTS, EXPIRES, REVOKED, RETRY, GROUPS, REACH,
-       FLOOR, COLUMNS };
+       FLOOR, TITLE, PERSON, RESOURCE, COLUMNS };
 enum { LAST_USED = COLUMNS, VERSION };
 
 #define SEEN_KEYS 64
 #define SEEN_TEXT 2048 /* a longer row is not cached */
-#define VERSION_MAX 16 /* digits of a transaction id */
+#define VERSION_MAX 32 /* up to three transaction ids */
 
 struct seen {
     char digest[2 * CRYPT_SHA256]; /* of the key; first byte 0: free */
@@ -129,7 +129,9 @@ static const struct err *fill(struct arena *a, const struct str *columns,
     *out = (struct principal){.role = principal_role(columns[ROLE]),
                               .id = arena_str(a, columns[ID]),
                               .name = arena_str(a, columns[LABEL]),
-                              .title = arena_str(a, columns[LABEL]),
+                              .title = arena_str(a, columns[TITLE]),
+                              .person_id = arena_str(a, columns[PERSON]),
+                              .resource_id = arena_str(a, columns[RESOURCE]),
                               .retry_policy = arena_str(a, columns[RETRY]),
                               .groups = arena_str(a, columns[GROUPS]),
                               .reach = reach_of(columns[REACH]),
@@ -219,6 +221,7 @@ const struct err *principals_by_session(struct pg *pg, struct arena *a,
     *out = (struct principal){.role = principal_role(pg_str(r, 0, 1)),
                               .person = true,
                               .id = pg_str(r, 0, 0),
+                              .person_id = pg_str(r, 0, 0),
                               .name = pg_str(r, 0, 2),
                               .title = pg_str(r, 0, 3),
                               .groups = pg_str(r, 0, 6),
@@ -246,14 +249,15 @@ const struct err *principals_leave(struct pg *pg, struct arena *a,
 /* ---- possible responders --------------------------------------------- */
 
 const struct err *principals_there(struct pg *pg, struct arena *a,
-                                   struct str group, struct str name,
+                                   const struct principals_wanted *who,
                                    bool *out)
 {
     struct pg_args args = pg_args(a);
     struct pg_rows *r = NULL;
-    pg_arg(&args, group);
-    pg_arg(&args, name);
+    pg_arg(&args, who->group);
+    pg_arg(&args, who->name);
     pg_arg_time(&args, clock_now());
+    pg_arg_bool(&args, who->users);
     TRY(pg_query(pg, a, SQL_PRINCIPAL_THERE, &args, &r));
     *out = pg_count(r) > 0;
     return NULL;

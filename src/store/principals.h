@@ -37,10 +37,14 @@ const struct err *principals_by_session(struct pg *pg, struct arena *a,
 const struct err *principals_leave(struct pg *pg, struct arena *a,
                                    struct str cookie) MUST;
 
-/* Is there an operator or admin, with a valid key or account, in the group (p
- * NULL: not checked) or with the name (p NULL: not checked)? */
+/* Is there a person or key that is valid, in the group (p NULL: any) or with the
+ * name? Operators and admins; users too where they count. */
+struct principals_wanted {
+    struct str group, name;
+    bool users;
+};
 const struct err *principals_there(struct pg *pg, struct arena *a,
-                                   struct str group, struct str name,
+                                   const struct principals_wanted *who,
                                    bool *out) MUST;
 
 #endif

@@ -16,7 +16,7 @@ import pytest
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 
 import kit  # noqa: E402
-from page import login_data  # noqa: E402
+from page import login_data, once, send  # noqa: E402
 from server import place  # noqa: E402
 
 
@@ -103,10 +103,20 @@ def channel(server):
                    "(%s)", [made])
 
 
+@pytest.fixture(scope="session")
+def user(server):
+    """The token of a person of that role, as a client."""
+    one = Person(server, "user")
+    assert one.sign_in().status_code == 303
+    with server.client(headers={"X-API-Key": one.token()}) as client:
+        yield client
+    one.client.close()
+
+
 @pytest.fixture
-def by_role(agent, operator, admin, auditor):
+def by_role(agent, operator, admin, auditor, user):
     return {"agent": agent, "operator": operator, "admin": admin,
-            "auditor": auditor}
+            "auditor": auditor, "user": user}
 
 
 @pytest.fixture(autouse=True)
@@ -147,6 +157,14 @@ class Person:
         client.cookies.delete("sayso") if "sayso" in client.cookies else None
         data = login_data(client, email=self.email, password=self.password)
         return client.post("/login", data={**data, **more}, headers=headers)
+
+    def token(self):
+        """A new API token of theirs, as the page shows it."""
+        r = send(self.client, "/settings/tokens", {
+            "Label": "Chat", "Expires": "30", "Your password": self.password})
+        text = once(r, self.client)
+        assert text, r.text
+        return text
 
 
 @pytest.fixture(scope="module")

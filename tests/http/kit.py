@@ -24,7 +24,7 @@ import httpx
 
 from server import TOP, Server
 
-ROLES = ("agent", "operator", "admin", "auditor")
+ROLES = ("agent", "operator", "admin", "auditor", "user")
 ANY_ID = "11111111-2222-4333-8444-555555555555"
 NAIVE = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}")
 ZULU = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z")
@@ -105,8 +105,10 @@ def style_of(method, path):
     row = find(method, path)
     if row:
         return row.style
-    if path.startswith(("/api/v1/suspensions", "/api/v1/endpoints")):
-        return "PROBLEM"
+    for row in ROUTES:
+        if path.startswith("/api/") and \
+                row.pattern.split("/")[:4] == path.split("/")[:4]:
+            return row.style
     return "DETAIL" if path.startswith(("/api/", "/.well-")) else None
 
 

@@ -37,7 +37,7 @@ def test_a_key_that_there_is_not(nobody, key):
 @pytest.mark.parametrize("role", ROLES)
 @pytest.mark.parametrize("row", **by_name(KEYED))
 def test_the_role(by_role, row, role):
-    if "subscribe" in row.pattern:  # a GET would be held
+    if "subscribe" in row.pattern and role in row.roles:  # would be held
         row = row._replace(method="HEAD")
     r = call(by_role[role], row)
     if role in row.roles:

@@ -52,6 +52,13 @@ const struct err *api_suspension_get(struct call *c) MUST;
 const struct err *api_suspension_respond(struct call *c) MUST;
 const struct err *api_suspension_cancel(struct call *c) MUST;
 
+/* api/resume.c */
+const struct err *api_resume(struct call *c) MUST;
+const struct err *api_resume_page(struct call *c) MUST;
+
+/* api/initiation.c */
+const struct err *api_initiation_make(struct call *c) MUST;
+
 /* api/endpoint.c */
 const struct err *api_endpoint_register(struct call *c) MUST;
 const struct err *api_endpoint_list(struct call *c) MUST;

@@ -138,12 +138,10 @@ const struct err *api_suspension_ask(struct call *c)
 
 /* ---- reading -------------------------------------------------------- */
 
-/* An agent sees its own questions, and those that it may answer. */
 static bool sees(const struct call *c, const struct suspension *s)
 {
-    return c->who.role != ROLE_AGENT || str_eq(c->who.agent, s->asked_by) ||
-           (s->responder.mode == RESPONDER_AGENT &&
-            str_eq(c->who.agent, s->responder.who));
+    const struct responder_case about = suspension_case(s);
+    return responder_sees(&about, &c->who);
 }
 
 static const struct err *unknown(void)

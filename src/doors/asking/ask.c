@@ -55,8 +55,10 @@ static const struct err *check_initiator(struct call *c,
                                          const struct suspension *s)
 {
     bool there = true;
+    const struct principals_wanted who = {.name = s->initiated_by,
+                                          .users = true};
     if (s->responder.not_initiator)
-        TRY(principals_there(c->pg, c->a, STR_NONE, s->initiated_by, &there));
+        TRY(principals_there(c->pg, c->a, &who, &there));
     return there ? NULL
                  : err_at(c->a, ERR_INVALID, "responder.initiator",
                           STR("responder.not_initiator"),
@@ -70,11 +72,15 @@ static const struct err *check_responder(struct call *c,
                                          const struct suspension *s)
 {
     const struct responder *r = &s->responder;
-    const bool group = r->mode == RESPONDER_GROUP;
-    const struct str name =
-        r->mode == RESPONDER_INITIATOR ? s->initiated_by : r->who;
+    const bool initiator = r->mode == RESPONDER_INITIATOR;
+    const struct principals_wanted who = {
+        .group = r->mode == RESPONDER_GROUP ? r->who : STR_NONE,
+        .name = initiator                     ? s->initiated_by
+                : r->mode == RESPONDER_NAMED ? r->who
+                                              : STR_NONE,
+        .users = initiator};
     bool there = true;
-    if ((r->mode == RESPONDER_INITIATOR || r->not_initiator) &&
+    if ((initiator || r->not_initiator) &&
         !s->initiated_by.p)
         return err_at(c->a, ERR_INVALID, "responder.initiator",
                       STR("responder"),
@@ -86,10 +92,8 @@ static const struct err *check_responder(struct call *c,
     if (r->mode == RESPONDER_NAMED && r->not_initiator &&
         str_eq(r->who, s->initiated_by))
         there = false;
-    else if (group || r->mode == RESPONDER_NAMED ||
-             r->mode == RESPONDER_INITIATOR)
-        TRY(principals_there(c->pg, c->a, group ? r->who : STR_NONE,
-                             group ? STR_NONE : name, &there));
+    else if (who.group.p || who.name.p)
+        TRY(principals_there(c->pg, c->a, &who, &there));
     if (!there)
         return err_at(c->a, ERR_INVALID, "responder.nobody",
                       r->who.p ? STR("responder.who") : STR("responder"),

@@ -154,3 +154,9 @@ DELETE FROM secret_view
  WHERE made_at < $1
    AND id = ANY (ARRAY(SELECT s.id FROM secret_view s
                         WHERE s.made_at < $1 ORDER BY s.made_at LIMIT 500))
+
+-- name: due_initiation_delete
+DELETE FROM initiation
+ WHERE expires_at < $1
+   AND id_sha256 = ANY (ARRAY(SELECT i.id_sha256 FROM initiation i
+                               WHERE i.expires_at < $1 ORDER BY i.expires_at LIMIT 500))

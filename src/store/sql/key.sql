@@ -1,22 +1,30 @@
+-- piece: key_columns
+SELECT k.id, prefix, coalesce(p.role, k.role), label, array_to_string(agents, ', '),
+       coalesce(p.groups, k.groups),
+       microseconds(k.created_at), microseconds(last_used_at), microseconds(expires_at),
+       microseconds(coalesce(revoked_at, p.disabled_at)), reach, severity_floor, p.email
+  FROM api_key k LEFT JOIN principal p ON p.id = k.principal_id
+
 -- name: key_page
 -- The newest first; $2 and $3: time and id of the row to continue after.
-SELECT id, prefix, role, label, array_to_string(agents, ', '), groups,
-       microseconds(created_at), microseconds(last_used_at), microseconds(expires_at),
-       microseconds(revoked_at), reach, severity_floor
-  FROM api_key
- WHERE $2::timestamptz IS NULL OR (created_at, id) < ($2::timestamptz, $3::uuid)
- ORDER BY created_at DESC, id DESC LIMIT $1
+-- use: key_columns
+ WHERE $2::timestamptz IS NULL OR (k.created_at, k.id) < ($2::timestamptz, $3::uuid)
+ ORDER BY k.created_at DESC, k.id DESC LIMIT $1
 
 -- name: key_get
-SELECT id, prefix, role, label, array_to_string(agents, ', '), groups,
-       microseconds(created_at), microseconds(last_used_at), microseconds(expires_at),
-       microseconds(revoked_at), reach, severity_floor
-  FROM api_key WHERE id = $1
+-- use: key_columns
+ WHERE k.id = $1
+
+-- name: key_tokens
+-- Those of a person that hold at $2, the newest first.
+-- use: key_columns
+ WHERE k.principal_id = $1 AND k.revoked_at IS NULL AND k.expires_at > $2
+ ORDER BY k.created_at DESC, k.id DESC LIMIT $3
 
 -- name: key_make
 INSERT INTO api_key (id, key_sha256, prefix, role, label, agents, created_at, expires_at,
-                     groups, reach, severity_floor)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
+                     groups, reach, severity_floor, principal_id)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
 
 -- name: key_reach
 -- For a valid key that names its agents; any other keeps the reach all.
@@ -28,6 +36,10 @@ UPDATE api_key SET severity_floor = $2 WHERE id = $1
 
 -- name: key_end
 UPDATE api_key SET revoked_at = $2 WHERE id = $1 AND revoked_at IS NULL
+
+-- name: key_end_token
+UPDATE api_key SET revoked_at = $3
+ WHERE id = $1 AND principal_id = $2 AND revoked_at IS NULL
 
 -- name: key_stored
 INSERT INTO key_stored AS k (key_id, day, bytes)

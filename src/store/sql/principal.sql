@@ -1,22 +1,39 @@
+-- piece: key_version_of k
+-- The transactions that wrote the row last, and those of the person or resource that it
+-- belongs to: changes with every change of what it is.
+CASE WHEN {k}.principal_id IS NULL AND {k}.resource_id IS NULL THEN {k}.xmin::text
+     ELSE concat_ws(',', {k}.xmin,
+                    (SELECT p.xmin FROM principal p WHERE p.id = {k}.principal_id),
+                    (SELECT r.xmin FROM resource r WHERE r.id = {k}.resource_id)) END
+
 -- name: key_find
-SELECT id, role, label, array_to_json(agents)::text, microseconds(expires_at),
-       microseconds(revoked_at), retry_policy, groups, reach, severity_floor,
-       microseconds(last_used_at),
-       xmin::text
-  FROM api_key WHERE key_sha256 = $1
+-- A token of a person is that person, as they are now.
+SELECT k.id, coalesce(p.role, k.role), coalesce(p.email, k.label),
+       array_to_json(k.agents)::text, microseconds(k.expires_at),
+       microseconds(coalesce(k.revoked_at, p.disabled_at, r.removed_at)), k.retry_policy,
+       CASE WHEN p.id IS NULL THEN k.groups ELSE p.groups END, k.reach, k.severity_floor,
+       coalesce(p.name, k.label), k.principal_id, k.resource_id,
+       microseconds(k.last_used_at),
+-- use: key_version_of k
+  FROM api_key k
+  LEFT JOIN principal p ON p.id = k.principal_id
+  LEFT JOIN resource r ON r.id = k.resource_id
+ WHERE k.key_sha256 = $1
 
 -- name: key_version
--- The transaction that wrote the row: changes with every change of it.
-SELECT xmin::text FROM api_key WHERE key_sha256 = $1
+-- The transactions that wrote the row and those of its person or resource.
+SELECT
+-- use: key_version_of k
+  FROM api_key k WHERE k.key_sha256 = $1
 
 -- name: key_used
 UPDATE api_key SET last_used_at = $2 WHERE id = $1 AND (last_used_at IS NULL OR last_used_at < $2)
 
 -- name: principal_there
 -- Is there a person or key that can answer? $1: the group, or with NULL $2: the name;
--- $3: now.
+-- $3: now; $4: users count too.
 SELECT 1 FROM principal
- WHERE disabled_at IS NULL AND role IN ('operator', 'admin')
+ WHERE disabled_at IS NULL AND (role IN ('operator', 'admin') OR ($4 AND role = 'user'))
    AND ($1::text = ANY (string_to_array(groups, ' ')) OR email = $2)
 UNION ALL
 SELECT 1 FROM api_key

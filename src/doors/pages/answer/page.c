@@ -3,6 +3,7 @@
 #include "doors/pages/answer/page.h"
 
 #include "domain/resolve.h"
+#include "domain/resume.h"
 #include "domain/risk.h"
 #include "doors/asking/answer.h"
 #include "doors/asking/probe.h"
@@ -105,6 +106,17 @@ static const char *tab(struct call *c, const struct suspension *s)
                    words_plain(c->a, question_head_title(s), PAGE_VIEW_TAB));
 }
 
+/* A question that the reader may not see is not there. */
+static const struct err *check_sees(const struct call *c,
+                                    const struct suspension *s)
+{
+    const struct responder_case about = suspension_case(s);
+    return responder_sees(&about, &c->who)
+               ? NULL
+               : ERROR(ERR_NOT_FOUND, "suspension.unknown",
+                       "There is no such suspension.");
+}
+
 static const struct err *show_question(struct call *c, int status,
                                        const struct answer_strip_of *strip)
 {
@@ -132,15 +144,24 @@ static const struct err *show_answered(struct call *c,
                        answer_view_closed(&v, &of));
 }
 
+/* The choice that the address names, by its value or as an action. */
+static struct str asked_choice(struct call *c, const struct suspension *s)
+{
+    const struct str asked = request_query(c->rq, "choice");
+    const struct json *choice = resume_choice(c->a, s, asked);
+    return choice ? json_get_text(choice, "value") : asked;
+}
+
 const struct err *answer_page(struct call *c)
 {
     struct suspension s;
     TRY(suspensions_get(c->pg, c->a, c->param[0], &s));
+    TRY(check_sees(c, &s));
     if (s.state != SUSPENSION_PENDING)
         return show_answered(c, &s);
     struct answer_strip_of of = {.s = &s, .reader = &c->who};
     if (answer_strip_way(c->a, &s) == ANSWER_STRIP_CHOICE)
-        of.choice = request_query(c->rq, "choice");
+        of.choice = asked_choice(c, &s);
     if (of.choice.p &&
         !suspension_choice(suspension_choices(c->a, &s), of.choice))
         of.error = ERROR(ERR_INVALID, resolve_invalid_choice,
@@ -308,6 +329,7 @@ const struct err *answer_page_respond(struct call *c)
     TRY(page_form(c, &posted));
     TRY(check_size(&posted));
     TRY(work_begin_suspension(&w, c->pg, c->a, c->param[0], &once));
+    TRY(check_sees(c, &w.suspension));
     const struct suspension before = w.suspension;
     const struct err *e = read_answer(c->a, &before, &posted, &answer);
     if (!e)
@@ -342,6 +364,7 @@ const struct err *answer_page_kept(struct call *c, struct str id,
     struct answer answer;
     struct suspension s;
     TRY(suspensions_get(c->pg, c->a, id, &s));
+    TRY(check_sees(c, &s));
     struct answer_strip_of of = {.s = &s, .reader = &c->who, .typed = typed};
     if (s.state == SUSPENSION_PENDING) {
         of.error = ERROR(ERR_INVALID, answer_strip_session_ended,

@@ -84,7 +84,7 @@ static struct json *cannot(struct page_view *v,
     }
     const struct responder_case rule = suspension_case(of->s);
     json_set_text(o, "why",
-                  principal_decides(of->reader)
+                  of->reader->role != ROLE_AUDITOR
                       ? why(v->a, &rule, of->reader)
                       : STR("You are signed in as an auditor. Auditors "
                             "cannot answer."));

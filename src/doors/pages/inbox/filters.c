@@ -16,15 +16,14 @@ static const struct {
     int64_t minutes;
 } dues[] = {{"15m", 15}, {"1h", 60}, {"4h", 240}, {"1d", 1440}};
 
-/* A reader who does not answer sees all questions. */
 static bool read_view(struct call *c, struct inbox_wish *w)
 {
     const struct str word = page_list_filter(c, "view");
-    w->view = principal_decides(&c->who) ? INBOX_MAY : INBOX_ALL;
+    w->view = inbox_first(&c->who);
     if (!word.p)
         return true;
     w->view = vocabulary_inbox_view_of(word);
-    return w->view < INBOX_VIEW__MAX;
+    return w->view < INBOX_VIEW__MAX && c->who.role != ROLE_USER;
 }
 
 static bool read_risk(struct call *c, struct inbox_wish *w)

@@ -8,7 +8,8 @@
 
 enum {
     OVERSEERS = ROLE_ADMIN | ROLE_AUDITOR,
-    READERS = OVERSEERS | ROLE_OPERATOR
+    READERS = OVERSEERS | ROLE_OPERATOR,
+    PERSONS = READERS | ROLE_USER
 };
 
 const struct vocabulary_word settings_page_active = {
@@ -20,7 +21,8 @@ void settings_page_tabs(const struct call *c, struct json *view,
     static const struct {
         const char *url, *label;
         unsigned who;
-    } tabs[] = {{"/settings/profile", "Profile", READERS},
+    } tabs[] = {{"/settings/profile", "Profile", PERSONS},
+                {"/settings/tokens", "Tokens", PERSONS},
                 {"/settings/sessions", "Sessions", READERS},
                 {"/settings/people", "People", OVERSEERS},
                 {"/settings/groups", "Groups", OVERSEERS},

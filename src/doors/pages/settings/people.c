@@ -24,6 +24,7 @@ static const struct settings_form_option roles[] = {
     {"operator", "Operator: answers requests"},
     {"admin", "Admin: answers, and manages these settings"},
     {"auditor", "Auditor: reads only"},
+    {"user", "User: sees and answers only requests of their own tasks"},
 };
 static const struct settings_form_option limits[] = {
     {"low", "Low"}, {"medium", "Medium"}, {"high", "High"},
@@ -164,6 +165,7 @@ static struct str role_word(enum role role)
 {
     return role == ROLE_ADMIN     ? STR("Admin")
            : role == ROLE_AUDITOR ? STR("Auditor")
+           : role == ROLE_USER    ? STR("User")
                                   : STR("Operator");
 }
 
@@ -172,6 +174,8 @@ static struct str limit_words(struct arena *a, const struct person *p)
     struct buf b = buf_make(a, 64);
     if (p->role == ROLE_AUDITOR)
         return STR("none");
+    if (p->role == ROLE_USER)
+        return STR("no bulk actions");
     buf_put(&b, "up to ");
     buf_put(&b, vocabulary_severity(p->bulk_limit)->wire);
     return buf_text(&b);

@@ -44,6 +44,10 @@ const struct err *settings_keys_floor_post(struct call *c) MUST;
 const struct err *settings_secret(struct call *c) MUST;
 const struct err *settings_secret_post(struct call *c) MUST;
 
+/* tokens.c */
+const struct err *settings_tokens(struct call *c) MUST;
+const struct err *settings_tokens_post(struct call *c) MUST;
+
 /* sessions.c */
 const struct err *settings_sessions(struct call *c) MUST;
 const struct err *settings_sessions_post(struct call *c) MUST;

@@ -104,6 +104,8 @@ static struct str value_of(const struct face *f)
     struct arena *a = f->v->a;
     const struct json *given = json_get(f->field, "default");
     int64_t t = 0;
+    if (is_format(f->field, "password")) /* of our own forms; never shown */
+        return STR("");
     if (f->typed) {
         const struct str s = pairs_get(*f->typed, id_of(a, f->i, "").p);
         return s.p ? s : STR("");
@@ -163,6 +165,7 @@ static struct json *input_of(struct arena *a, const struct json *field)
                   {"date-time", "datetime-local", "text", true},
                   {"email", "email", "email", false},
                   {"uri", "url", "url", false},
+                  {"password", "password", "text", false},
                   {"string", "text", "text", false}};
     const size_t last = countof(inputs) - 1;
     size_t i = 0;

@@ -82,10 +82,10 @@ void page_nav(struct call *c, struct json *page, bool load)
     if (in && load && inbox_badges(c->pg, c->a, &c->who, n))
         log_line(LOG_WARN, "the counts of the inbox cannot be read");
     json_set_text(page, "open_count",
-                  count(c, principal_decides(&c->who) ? n[INBOX_MAY]
-                                                      : n[INBOX_ALL]));
+                  count(c, n[inbox_first(&c->who)]));
     if (!principal_decides(&c->who))
-        n[INBOX_MAY] = n[INBOX_ALL];
+        n[INBOX_MAY] = n[inbox_first(&c->who)];
+    json_set_bool(nav, "reader", c->who.role != ROLE_USER);
     json_set_json(nav, "views", views(c, n));
     json_set_json(nav, "saved", saved(c, in && load));
     json_set_bool(nav, "views_here", str_is(c->rq->path, "/views"));

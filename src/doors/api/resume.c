@@ -1,0 +1,153 @@
+/* The tool-call door's one endpoint that ends a pause: approve, reject,
+ * complete, decline, answer, by a person. A GET decides nothing and leads to the
+ * page. */
+#include "base/fields.h"
+#include "domain/resume.h"
+#include "doors/api/api.h"
+#include "doors/asking/answer.h"
+#include "doors/asking/view.h"
+
+static const char *const secrets[] = {"code", "token", "access_token",
+                                      "id_token", "secret"};
+
+/* A secret never passes through here, and is not written down. */
+static const struct err *check_secrets(struct arena *a,
+                                       const struct json *body)
+{
+    for (size_t i = 0; i < countof(secrets); i++) {
+        if (json_has(body, secrets[i]))
+            return err_at(a, ERR_INVALID, "resume.secret", str_of(secrets[i]),
+                          "Never send a secret here. Store it where the "
+                          "agent's platform keeps it, then send the action "
+                          "\"complete\".");
+    }
+    return NULL;
+}
+
+/* The action stands in the body or in the address. */
+static const struct err *read_action(struct call *c, const struct json *body,
+                                     struct answer *answer, struct str *out)
+{
+    const struct str query = request_query(c->rq, "action");
+    struct fields f = fields(c->a, body, STR(""));
+    *out = STR_NONE;
+    TRY(check_secrets(c->a, body));
+    fields_only(&f, "action reason subject_sha256 value");
+    fields_text(&f, "action", RESUME_ACTION_MAX, out);
+    fields_text(&f, "reason", SUSPENSION_REASON_MAX, &answer->reason);
+    fields_text(&f, "subject_sha256", 64, &answer->seen);
+    TRY(fields_error(&f));
+    if (query.p && out->p && !str_eq(query, *out))
+        return err_at(c->a, ERR_INVALID, "resume.action", STR("action"),
+                      "The body and the address name different actions.");
+    if (!out->p)
+        *out = query.p ? query : STR("");
+    return NULL;
+}
+
+/* ---- what is answered ----------------------------------------------- */
+
+static bool is_canceled(const struct work *w)
+{
+    return w->intent.status == INTENT_ABANDONED;
+}
+
+/* The object of the answer, by what the answer did. */
+static const char *object_of(enum outcome outcome)
+{
+    return outcome == OUTCOME_AUTHORIZED ? "tool_approval"
+           : outcome == OUTCOME_VETOED   ? "tool_rejection"
+                                         : "resume_result";
+}
+
+static struct json *view(struct call *c, const struct work *w,
+                         struct str action)
+{
+    const struct suspension *s = &w->suspension;
+    const struct intent *i = &w->intent;
+    struct json *o = json_object(c->a);
+    const struct json *calls =
+        json_get(json_read(c->a, s->subject), "calls");
+    json_set_text(o, "object", str_of(object_of(s->outcome)));
+    json_set_text(o, "request_id", s->id);
+    json_set_text(o, "intent_id", s->intent_id);
+    json_set_text_or_null(o, "task_id", i->task_id);
+    json_set_text_or_null(o, "session_id", i->session_id);
+    json_set_text(o, "action", action);
+    json_set_text(o, "outcome",
+                  str_of(vocabulary_outcome(s->outcome)->wire));
+    json_set_text(o, "status",
+                  is_canceled(w) ? STR("Canceled") : STR("Running"));
+    json_set_text(o, "intent_status",
+                  str_of(vocabulary_intent_status(i->status)->wire));
+    if (s->outcome == OUTCOME_VETOED)
+        json_set_text(o, "message", STR("Tool execution rejected."));
+    if (s->outcome == OUTCOME_AUTHORIZED)
+        json_set_int(o, "calls", (int64_t)json_count(calls));
+    json_set_text_or_null(o, "reason", s->reason);
+    json_set_text(o, "responded_by", s->responded_by);
+    view_set_time(c->a, o, "responded_at", s->responded_at);
+    return o;
+}
+
+/* ---- answering ------------------------------------------------------ */
+
+static const struct err *begin(struct call *c, struct work *w,
+                               const struct work_once *once)
+{
+    TRY(work_begin_suspension(w, c->pg, c->a, c->param[0], once));
+    const struct responder_case about = suspension_case(&w->suspension);
+    return w->answered || responder_sees(&about, &c->who)
+               ? NULL
+               : ERROR(ERR_NOT_FOUND, "suspension.unknown",
+                       "There is no such suspension.");
+}
+
+static const struct err *decide(struct call *c, struct work *w,
+                                const struct work_once *once,
+                                const struct answer *answer)
+{
+    bool again;
+    TRY(answer_look(c, w, answer, &again));
+    if (again)
+        TRY(begin(c, w, once));
+    return w->answered ? NULL : answer_decide(c, w, answer);
+}
+
+const struct err *api_resume(struct call *c)
+{
+    struct answer answer = {.via = VIA_TOOL_CALL};
+    struct work_once once;
+    struct json *body = NULL;
+    struct str action;
+    struct work w;
+    TRY(call_body_if_any(c, &body));
+    TRY(call_once(c, &once));
+    TRY(read_action(c, body, &answer, &action));
+    TRY(begin(c, &w, &once));
+    if (w.answered)
+        return call_replay(c, &w);
+    const struct err *e = resume_read(c->a, &w.suspension, action,
+                                      json_get(body, "value"), &answer);
+    /* Too late, or not theirs to answer: that is told first. */
+    if (e && w.suspension.state == SUSPENSION_PENDING)
+        return e;
+    TRY(decide(c, &w, &once, &answer));
+    if (w.answered)
+        return call_replay(c, &w);
+    return call_commit(c, &w, 200, view(c, &w, action), false);
+}
+
+const struct err *api_resume_page(struct call *c)
+{
+    const struct str action = request_query(c->rq, "action");
+    struct buf b = buf_make(c->a, 4096);
+    buf_put(&b, "/suspensions/");
+    request_escape(&b, c->param[0]);
+    if (action.n > 0 && action.n <= RESUME_ACTION_MAX) {
+        buf_put(&b, "?choice=");
+        request_escape(&b, action);
+    }
+    response_see_other(c->rs, buf_text(&b));
+    return NULL;
+}

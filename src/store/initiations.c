@@ -1,0 +1,24 @@
+/* Initiation tickets: struct in, struct out. Decides nothing. */
+#include "store/initiations.h"
+
+#include "base/crypt.h"
+#include "store/sql.gen.h"
+
+const struct err *initiations_make(struct pg *pg, struct arena *a,
+                                   struct str person_id, struct str agent,
+                                   struct str *ticket, int64_t *expires_at)
+{
+    struct pg_args args = pg_args(a);
+    struct buf b = buf_make(a, 64);
+    const int64_t now = clock_now();
+    buf_put(&b, "sin_");
+    buf_str(&b, crypt_token(a, 32));
+    *ticket = buf_text(&b);
+    *expires_at = now + INITIATIONS_LIFE;
+    pg_arg(&args, crypt_sha256_hex(a, *ticket));
+    pg_arg(&args, person_id);
+    pg_arg(&args, agent);
+    pg_arg_time(&args, now);
+    pg_arg_time(&args, *expires_at);
+    return pg_query(pg, a, SQL_INITIATION_INSERT, &args, NULL);
+}

@@ -1,0 +1,19 @@
+/* Initiation tickets: the proof of which person started a task with an agent. A
+ * ticket decides nothing, so an agent may hold it. */
+#ifndef STORE_INITIATIONS_H
+#define STORE_INITIATIONS_H
+
+#include "base/clock.h"
+#include "base/err.h"
+#include "world/pg.h"
+
+#define INITIATIONS_LIFE (INT64_C(600) * CLOCK_SECOND)
+
+/* A new ticket of that person for one agent, "sin_" and 32 random bytes. Only
+ * its digest is stored. *expires_at: when it ends. */
+const struct err *initiations_make(struct pg *pg, struct arena *a,
+                                   struct str person_id, struct str agent,
+                                   struct str *ticket,
+                                   int64_t *expires_at) MUST;
+
+#endif

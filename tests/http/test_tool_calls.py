@@ -1,0 +1,399 @@
+"""The check before tools run: five shapes of a call, rules, the pause and what
+ends it. The numbers are those of the list of tests that the API was planned
+with."""
+import hashlib
+import json
+
+import pytest
+from kit import ask, events, new_id, refused, together
+from test_resume import caller, resume, state  # noqa: F401
+
+route = pytest.mark.route
+CHECK = "POST /api/v1/tool-calls/check"
+
+
+@pytest.fixture(scope="module")
+def mara(caller):  # noqa: F811
+    return caller()
+
+
+@pytest.fixture(scope="module")
+def other(caller):  # noqa: F811
+    return caller()
+
+
+@pytest.fixture(autouse=True)
+def no_rules(server):
+    yield
+    with server.database() as db:
+        db.execute("DELETE FROM tool_rule")
+
+
+def rule(server, position, tool, effect, severity=None, reason=None,
+         agent="*"):
+    with server.database() as db:
+        db.execute("INSERT INTO tool_rule VALUES (%s, %s, %s, %s, %s, %s, "
+                   "now(), 'x')",
+                   [position, agent, tool, effect, severity, reason])
+
+
+def call(tool="shop.refund", id_="call_1", **arguments):
+    return {"id": id_, "tool": tool, "arguments": arguments}
+
+
+def check(client, *calls, **more):
+    headers = more.pop("headers", {})
+    body = {"tool_calls": list(calls) or [call(order="12345")],
+            "responder": {"mode": "operators"}, **more}
+    body = {k: v for k, v in body.items() if v is not None}
+    return client.post("/api/v1/tool-calls/check", json=body, headers=headers)
+
+
+def check_text(client, text, **more):
+    body = json.dumps({"responder": {"mode": "operators"}, **more})
+    return client.post("/api/v1/tool-calls/check",
+                       content=f'{body[:-1]}, "tool_calls": [{text}]}}')
+
+
+def told(client, request_id):
+    r = client.get(f"/api/v1/suspensions/{request_id}")
+    assert r.status_code == 200, r.text
+    return r.json()
+
+
+def counts(server):
+    with server.database() as db:
+        return db.execute("SELECT (SELECT count(*) FROM intent), (SELECT "
+                          "count(*) FROM event), (SELECT count(*) FROM "
+                          "suspension)").fetchone()
+
+
+# --- The pause ------------------------------------------------------------
+
+@route(CHECK)
+def test_the_pause_says_all_that_an_agent_needs(server, agent, mara):
+    task = {"task_id": new_id(), "session_id": "s-1", "turn_id": "u-4",
+            "title": "Refund order 12345"}
+    r = check(agent, task=task, responder=None, initiated_by=mara.email,
+              explanation="The customer sent photos.")
+    assert r.status_code == 202, r.text
+    p = r.json()
+    assert r.headers["location"] == (
+        f"{server.url}/api/v1/suspensions/{p['request_id']}")
+    assert p["object"] == "tool_approval_request" and p["decision"] == "ask"
+    assert p["status"] == "Paused" and p["task_id"] == task["task_id"]
+    assert p["session_id"] == "s-1" and p["initiator"] == "claimed"
+    at = f"{server.url}/api/v1/resume/{p['request_id']}"
+    assert p["approval_url"] == at + "?action=approve"
+    assert p["rejection_url"] == at + "?action=reject"
+    assert p["poll_url"].endswith("?wait=50")
+    assert p["tool_calls"] == [call(order="12345")]
+    s = told(agent, p["request_id"])
+    assert s["kind"] == "approval" and s["severity"] == "high"
+    assert s["subject"]["calls"] == [{"tool": "shop.refund",
+                                      "args": {"order": "12345"}}]
+    assert s["subject_sha256"] == p["subject_sha256"]
+    assert s["question"] == "Run shop.refund?" and s["initiator"] == "claimed"
+    assert s["on_reject"] == "abandon" and s["fallback_policy"] == "fail"
+
+
+SHAPES = [
+    '{"id": "1", "tool": "shop.refund", "arguments": {"a":1.10}}',
+    '{"id": "1", "type": "function", "function": {"name": "shop.refund", '
+    '"arguments": "{\\"a\\":1.10}"}}',
+    '{"type": "tool_use", "id": "1", "name": "shop.refund", "input": '
+    '{"a":1.10}}',
+    '{"name": "shop.refund", "arguments": {"a":1.10}}']
+
+
+def test_1_five_shapes_give_the_same_subject(agent):
+    seen = set()
+    for shape in SHAPES:
+        r = check_text(agent, shape)
+        assert r.status_code == 202, r.text
+        seen.add(r.json()["subject_sha256"])
+    assert len(seen) == 1
+    kernel = ('{"id": "1", "plugin_name": "shop", "function_name": "refund", '
+              '"arguments": {"a":1.10}}')
+    r = check_text(agent, kernel)
+    assert r.status_code == 202 and r.json()["subject_sha256"] not in seen
+    same = check_text(agent, SHAPES[0].replace("shop.refund", "shop-refund"))
+    assert same.json()["subject_sha256"] == r.json()["subject_sha256"]
+
+
+def test_2_the_arguments_stay_byte_for_byte(server, agent):
+    for shape in SHAPES:
+        r = check_text(agent, shape)
+        assert shape in r.text
+        with server.database() as db:
+            subject = db.execute("SELECT subject FROM suspension WHERE id = "
+                                 "%s", [r.json()["request_id"]]).fetchone()[0]
+        assert '{"a":1.10}' in subject
+        assert hashlib.sha256(subject.encode()).hexdigest() == \
+            r.json()["subject_sha256"]
+
+
+def test_3_4_what_is_no_call_is_refused(agent):
+    twice = check(agent, call(), call())
+    refused(twice, 422, "tool_call.id", "tool_calls[1].id")
+    r = check_text(agent, '{"id": "1", "type": "function", "function": '
+                          '{"name": "x", "arguments": "{no json"}}')
+    refused(r, 422, "tool_call.arguments",
+            "tool_calls[0].function.arguments")
+    refused(check(agent, {"id": "1"}), 422, "tool_call.shape",
+            "tool_calls[0]")
+    refused(check(agent, tool_calls=[]), 422, "tool_call.shape", "tool_calls")
+    refused(check(agent, *[call(id_=str(i)) for i in range(51)]), 422,
+            "tool_call.shape", "tool_calls")
+    for name in ("choices", "form", "fallback_policy", "allow_edit",
+                 "constraints", "on_reject"):
+        refused(check(agent, **{name: 1}), 422, "field.unknown", name)
+    both = check(agent, auth_challenges=[])
+    refused(both, 422, "tool_call.shape", "auth_challenges")
+
+
+# --- Rules ----------------------------------------------------------------
+
+def test_5_an_unknown_tool_is_asked_about_at_high(agent):
+    r = check(agent)
+    assert r.status_code == 202
+    assert told(agent, r.json()["request_id"])["severity"] == "high"
+
+
+def test_6_a_hint_asks_where_a_rule_allows(server, agent):
+    rule(server, 1, "shop.*", "allow")
+    assert check(agent).json()["decision"] == "allow"
+    for hint in ({"severity": "high"}, {"requires_approval": True}):
+        assert check(agent, **hint).json()["decision"] == "ask"
+
+
+def test_7_one_refused_call_refuses_all(server, agent):
+    rule(server, 1, "shop.refund", "deny", reason="Not for agents.")
+    rule(server, 2, "*", "allow")
+    task = {"task_id": new_id()}
+    first = check(agent, call("shop.look"), task=task).json()
+    before = agent.get(f"/api/v1/intents/{first['intent_id']}").json()
+    r = check(agent, call("shop.look"), call("shop.refund", "call_2"),
+              task=task)
+    assert r.status_code == 200 and r.json()["decision"] == "deny"
+    assert r.json()["reason"] == "Not for agents."
+    assert [c["rule"] for c in r.json()["calls"]] == [2, 1]
+    after = agent.get(f"/api/v1/intents/{first['intent_id']}").json()
+    assert before["status"] == after["status"] == "active"
+    denied = [e for e in events(agent, first["intent_id"])
+              if e["event_type"] == "tool.denied"]
+    assert len(denied) == 1 and denied[0]["actor"] == "sayso"
+
+
+def test_8_allow_stores_the_intent_of_a_new_task_alone(server, agent):
+    rule(server, 1, "shop.*", "allow")
+    task = {"task_id": new_id()}
+    before = counts(server)
+    first = check(agent, task=task)
+    assert first.status_code == 200
+    assert first.json()["object"] == "tool_decision"
+    assert first.json()["calls"] == [{"id": "call_1", "tool": "shop.refund",
+                                      "rule": 1}]
+    between = counts(server)
+    assert between == (before[0] + 1, before[1] + 1, before[2])
+    again = check(agent, task=task)
+    assert again.json()["intent_id"] == first.json()["intent_id"]
+    assert counts(server) == between
+
+
+def test_9_the_agent_cannot_loosen_a_rule(server, agent):
+    rule(server, 1, "shop.*", "ask", "medium")
+    r = check(agent, requires_approval=False, severity="low")
+    assert r.json()["decision"] == "ask"
+    assert told(agent, r.json()["request_id"])["severity"] == "medium"
+
+
+def test_the_keys_floor_raises_an_ask_and_asks_about_nothing(server):
+    rule(server, 1, "shop.look", "allow")
+    rule(server, 2, "shop.*", "ask", "low")
+    key = server.key("agent", "--agent", "floored", "--severity-floor",
+                     "critical", label="floored")
+    with server.client(headers={"X-API-Key": key}) as client:
+        assert check(client, call("shop.look")).json()["decision"] == "allow"
+        r = check(client)
+        assert told(client, r.json()["request_id"])["severity"] == "critical"
+
+
+def test_the_first_rule_counts(server, agent):
+    rule(server, 5, "*", "deny")
+    rule(server, 2, "shop.*", "allow", agent="nobody")
+    rule(server, 3, "shop.*", "allow")
+    assert check(agent).json()["decision"] == "allow"
+    assert check(agent, call("mail.send")).json()["decision"] == "deny"
+
+
+# --- Ends of a pause ------------------------------------------------------
+
+def mine(agent, who, **more):
+    r = check(agent, task={"task_id": new_id()}, responder=None,
+              initiated_by=who, **more)
+    assert r.status_code == 202, r.text
+    return r.json()
+
+
+def test_10_14_the_initiator_approves_and_rejects(agent, mara, other,
+                                                  operator):
+    p = mine(agent, mara.email)
+    refused(resume(other.api, p["request_id"], "approve"), 404,
+            "suspension.unknown")
+    refused(resume(operator, p["request_id"], "approve"), 403,
+            "suspension.not_yours")
+    r = mara.api.post(p["approval_url"])
+    assert r.status_code == 200, r.text
+    assert r.json()["status"] == "Running"
+    assert r.json()["task_id"] == p["task_id"]
+    s = told(agent, p["request_id"])
+    assert s["outcome"] == "authorized" and s["responded_via"] == "tool_call"
+    p = mine(agent, mara.email)
+    r = mara.api.post(p["rejection_url"])
+    assert r.status_code == 200 and r.json()["status"] == "Canceled"
+    assert r.json()["intent_status"] == "abandoned"
+
+
+def test_H4_each_pause_has_an_id_of_its_own(agent, mara):
+    p = mine(agent, mara.email)
+    assert mara.api.post(p["approval_url"]).status_code == 200
+    again = check(agent, intent_id=p["intent_id"], responder=None).json()
+    assert again["request_id"] != p["request_id"]
+    assert again["intent_id"] == p["intent_id"]
+    assert again["initiator"] == "claimed"
+    refused(mara.api.post(p["approval_url"]), 409,
+            "suspension.already_decided")
+    assert state(agent, again["request_id"]) == "pending"
+
+
+def test_19_a_second_check_meets_the_open_pause(agent, mara):
+    p = mine(agent, mara.email)
+    r = check(agent, task={"task_id": p["task_id"]}, responder=None)
+    refused(r, 409, "suspension.open")
+    assert r.json()["suspension_id"] == p["request_id"]
+
+
+def test_20_two_first_checks_make_one_intent(server, agent):
+    rule(server, 1, "shop.*", "allow")
+    for _ in range(10):
+        task = {"task_id": new_id()}
+        found = together(*[lambda: check(agent, task=task)] * 4)
+        assert {r.status_code for r in found} == {200}
+        assert len({r.json()["intent_id"] for r in found}) == 1
+        with server.database() as db:
+            n = db.execute("SELECT count(*) FROM intent WHERE task_id = %s",
+                           [task["task_id"]]).fetchone()[0]
+        assert n == 1
+
+
+def test_21_a_task_that_has_ended(agent, mara):
+    p = mine(agent, mara.email)
+    assert mara.api.post(p["rejection_url"]).status_code == 200
+    r = check(agent, task={"task_id": p["task_id"]}, responder=None)
+    refused(r, 409, "task.ended")
+
+
+def test_a_task_is_its_agents(server, agent, other_agent):
+    rule(server, 1, "shop.*", "allow")
+    task = {"task_id": new_id()}
+    ours = check(agent, task=task).json()["intent_id"]
+    theirs = check(other_agent, task=task).json()["intent_id"]
+    assert ours != theirs
+
+
+# --- Initiators -----------------------------------------------------------
+
+def ticket(caller_, agent_name):
+    r = caller_.api.post("/api/v1/initiations", json={"agent": agent_name})
+    assert r.status_code == 201, r.text
+    return r.json()["initiation"]
+
+
+@pytest.fixture(scope="module")
+def name(agent):
+    return told(agent, ask(agent)["suspension_id"])["asked_by"]
+
+
+def test_23_a_ticket_is_for_one_agent_one_use_and_ten_minutes(
+        server, agent, mara, name):
+    for bad in ("sin_" + "A" * 43, ticket(mara, "another-agent"), "x"):
+        r = check(agent, initiation=bad, responder=None)
+        refused(r, 422, "initiation.unknown", "initiation")
+    good = ticket(mara, name)
+    assert check(agent, initiation=good, responder=None).status_code == 202
+    refused(check(agent, initiation=good, responder=None), 422,
+            "initiation.unknown")
+    late = ticket(mara, name)
+    with server.database() as db:
+        db.execute("UPDATE initiation SET expires_at = now() WHERE id_sha256 "
+                   "= %s", [hashlib.sha256(late.encode()).hexdigest()])
+    refused(check(agent, initiation=late, responder=None), 422,
+            "initiation.unknown")
+
+
+def test_24_a_ticket_proves_the_initiator(agent, mara, name):
+    r = check(agent, initiation=ticket(mara, name), responder=None)
+    assert r.json()["initiator"] == "proven"
+    s = told(agent, r.json()["request_id"])
+    assert s["initiator"] == "proven" and s["initiated_by"] == mara.email
+    assert mara.api.post(r.json()["approval_url"]).status_code == 200
+
+
+def test_a_later_check_keeps_the_initiator(server, agent, mara, other, name):
+    rule(server, 1, "shop.*", "allow")
+    task = {"task_id": new_id()}
+    assert check(agent, task=task, initiation=ticket(mara, name)
+                 ).status_code == 200
+    refused(check(agent, task=task, initiation=ticket(other, name)), 422,
+            "initiation.other", "initiation")
+    refused(check(agent, task=task, initiated_by=other.email), 422,
+            "initiation.other", "initiated_by")
+    assert check(agent, task=task, initiated_by=mara.email).status_code == 200
+
+
+def test_an_initiator_is_needed_or_another_responder(agent):
+    refused(check(agent, responder=None), 422, "responder.initiator")
+    refused(check(agent, responder=None, initiated_by="nobody@x.example"),
+            422, "responder.nobody")
+
+
+# --- Challenges -----------------------------------------------------------
+
+def test_25_an_auth_challenge_is_completed(server, agent, mara):
+    challenge = {"server_name": "Mail", "auth_server": "https://auth.example",
+                 "scopes": ["read"], "auth_url": f"{server.url}/settings"}
+    r = check(agent, tool_calls=None, auth_challenges=[challenge],
+              responder=None, initiated_by=mara.email)
+    assert r.status_code == 202, r.text
+    p = r.json()
+    assert p["object"] == "auth_challenge"
+    assert p["auth_challenges"] == [challenge]
+    s = told(agent, p["request_id"])
+    assert s["kind"] == "credential_needed"
+    assert s["subject"]["settings_url"] == challenge["auth_url"]
+    r = mara.api.post(p["resume_url"], json={"action": "complete"})
+    assert r.status_code == 200 and r.json()["status"] == "Running"
+
+
+# --- Together -------------------------------------------------------------
+
+def test_H5_an_approval_and_a_rejection_at_once(agent, mara):
+    for _ in range(20):
+        p = mine(agent, mara.email)
+        found = together(lambda: mara.api.post(p["approval_url"]),
+                         lambda: mara.api.post(p["rejection_url"]))
+        assert sorted(r.status_code for r in found) == [200, 409]
+        ended = [e for e in events(agent, p["intent_id"])
+                 if e["event_type"] == "intent.resumed"]
+        assert len(ended) == 1
+
+
+def test_28_the_page_shows_all_calls(agent, mara):
+    r = check(agent, call("shop.refund", amount="50.00"),
+              call("mail.send", "call_2", to="alice"), responder=None,
+              initiated_by=mara.email)
+    page = mara.one.client.get(f"/suspensions/{r.json()['request_id']}")
+    for word in ("shop.refund", "50.00", "mail.send", "alice",
+                 "All 2 calls, or none of them."):
+        assert word in page.text
