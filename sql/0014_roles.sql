@@ -31,6 +31,45 @@ ALTER TABLE api_key DROP CONSTRAINT api_key_role_check,
 CREATE INDEX api_key_person_newest ON api_key (principal_id, created_at DESC)
     WHERE principal_id IS NOT NULL;
 
+-- initiator_id: the initiator is proven. origin: the API that asked, where the server
+-- worded the question; NULL for all others.
+ALTER TABLE suspension ADD COLUMN initiator_id uuid REFERENCES principal,
+    ADD COLUMN origin text CHECK (origin IN ('tool_call', 'authorization'));
+DROP VIEW suspension_sized;
+DROP VIEW suspension_row;
+CREATE VIEW suspension_row AS
+SELECT s.id, s.intent_id, s.seq, s.record, s.response_type, s.title, s.question,
+       s.explanation, s.severity, s.subject, s.subject_sha256, s.context, s.choices,
+       s.form, coalesce(d.channel_hint, o.channel_hint) AS channel_hint, s.asked_by,
+       s.asked_by_key, s.initiated_by,
+       microseconds(s.suspended_at) AS suspended_us, s.timeout_seconds, s.retry_policy,
+       microseconds(s.expires_at) AS expires_us, s.fallback_policy, s.fallback_value,
+       s.on_reject, s.confidence, s.asked_sequence, coalesce(d.state, 'pending') AS state,
+       d.outcome, d.response, d.reason, d.metadata, d.decided_by AS responded_by,
+       d.claimed AS responded_by_claimed, d.via AS responded_via,
+       microseconds(d.decided_at) AS responded_us, d.summary AS audit_summary,
+       s.suspended_at, d.decided_at AS responded_at, inbox_rank(s.severity) AS inbox_rank,
+       s.expires_at, coalesce(d.attempt, o.attempt) AS attempt,
+       microseconds(o.next_attempt_at) AS next_attempt_us,
+       s.kind, s.allow_edit, s.responder_mode, s.responder, s.not_initiator, s.evidence,
+       s.artifacts, s.supersedes, d.constraints, d.approved_subject, d.approved_sha256,
+       s.severity_said, s.initiator_id, s.origin
+  FROM suspension s
+  LEFT JOIN open_question o ON o.suspension_id = s.id
+  LEFT JOIN decision d ON d.suspension_id = s.id;
+-- With about how many bytes a row is, so that a page of them ends by its bytes; counted
+-- without fetching a long text.
+CREATE VIEW suspension_sized AS
+SELECT s.*, octet_length(context) + octet_length(subject) + octet_length(choices)
+       + octet_length(question) + coalesce(octet_length(explanation), 0)
+       + coalesce(octet_length(form), 0) + coalesce(octet_length(evidence), 0)
+       + coalesce(octet_length(artifacts), 0) + coalesce(octet_length(fallback_value), 0)
+       + coalesce(octet_length(response), 0) + octet_length(record)
+       + coalesce(octet_length(metadata), 0) + coalesce(octet_length(constraints), 0)
+       + coalesce(octet_length(approved_subject), 0) + 4000 AS size
+  FROM suspension_row s;
+GRANT SELECT ON suspension_row, suspension_sized TO sayso_web, sayso_tick;
+
 -- A ticket that proves which person started a task. It decides nothing, so an agent
 -- may hold it.
 CREATE TABLE initiation (
@@ -39,12 +78,21 @@ CREATE TABLE initiation (
     agent        text NOT NULL,
     created_at   timestamptz NOT NULL,
     expires_at   timestamptz NOT NULL,
-    intent_id    uuid UNIQUE REFERENCES intent -- NULL: not used yet
+    intent_id    uuid UNIQUE -- NULL: not used yet
+                 REFERENCES intent DEFERRABLE INITIALLY DEFERRED
 );
 CREATE INDEX initiation_age ON initiation (expires_at);
 
 -- Set: the initiator is proven. Else initiated_by is what the agent claims.
 ALTER TABLE intent ADD COLUMN initiator_id uuid REFERENCES principal;
+CREATE OR REPLACE VIEW intent_row AS
+SELECT i.id, i.title, i.description, i.created_by, i.status, i.constraints, i.state,
+       i.confidence, i.version, microseconds(i.created_at) AS created_us,
+       microseconds(i.updated_at) AS updated_us, i.parent_intent_id,
+       i.governance_policy, i.session_id, i.task_id, i.turn_id, i.initiated_by,
+       i.event_sequence, i.event_hash,
+       i.depends_on, i.created_at, i.owner, i.initiator_id
+  FROM intent i;
 
 ALTER TABLE decision DROP CONSTRAINT decision_via_check,
     ADD CONSTRAINT decision_via_check

@@ -31,6 +31,7 @@ struct intent {
     struct str parent_intent_id;  /* p NULL: none */
     struct str governance_policy; /* JSON text; p NULL: none */
     struct str session_id, task_id, turn_id, initiated_by; /* p NULL: none */
+    struct str initiator_id; /* of a proven initiator; p NULL: none */
     struct str depends_on; /* JSON text, a list of ids */
     struct event_tail tail;
     bool tied; /* to the agent that reads it (reach.h) */

@@ -1,5 +1,5 @@
-/* The one endpoint of the tool-call door that ends a pause: reading an action
- * as an answer. An action that is not understood is never read as a no. Pure. */
+/* The one endpoint of the tool-call API that ends a pause: reads an action as
+ * an answer. An action that is not understood is never read as a no. Pure. */
 #ifndef DOMAIN_RESUME_H
 #define DOMAIN_RESUME_H
 

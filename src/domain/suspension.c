@@ -125,7 +125,8 @@ struct responder_case suspension_case(const struct suspension *s)
     return (struct responder_case){.rule = s->responder,
                                    .asked_by = s->asked_by,
                                    .asked_by_key = s->asked_by_key,
-                                   .initiated_by = s->initiated_by};
+                                   .initiated_by = s->initiated_by,
+                                   .initiator_id = s->initiator_id};
 }
 
 enum outcome suspension_ending(const struct suspension *s)
@@ -205,6 +206,15 @@ static struct json *field_responder(struct arena *a,
     return o;
 }
 
+/* How the initiator is known. */
+static struct json *field_initiator(struct arena *a,
+                                    const struct suspension *s)
+{
+    return s->initiator_id.p   ? json_string(a, STR("proven"))
+           : s->initiated_by.p ? json_string(a, STR("claimed"))
+                               : NULL;
+}
+
 static struct json *field_on_expiry(struct arena *a,
                                     const struct suspension *s)
 {
@@ -258,7 +268,10 @@ const struct suspension_field suspension_fields[] = {
     {TOLD(TEXT, channel_hint, ASKED)},
     {SHOWN(TEXT, asked_by, ASKED)},
     {KEPT(TEXT, asked_by_key, ASKED)},
-    {KEPT(TEXT, initiated_by, ASKED)},
+    {SHOWN(TEXT, initiated_by, ASKED)},
+    {KEPT(TEXT, initiator_id, ASKED)},
+    {.member = "initiator", .show = field_initiator},
+    {KEPT(WORD, origin, ASKED), WORDS(origin)},
     {KEPT(COUNT, asked_sequence, ASKED)},
     {KEPT(JSON, confidence, ASKED)},
     {SHOWN(TIME, suspended_at, ASKED)},

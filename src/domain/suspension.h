@@ -49,6 +49,8 @@ struct suspension {
     struct str asked_by;
     struct str asked_by_key; /* id; p NULL: none */
     struct str initiated_by;
+    struct str initiator_id; /* of a proven initiator; p NULL: none */
+    enum origin origin;
     int64_t suspended_at;
     int64_t timeout_seconds;  /* 0: none */
     struct str retry_policy;  /* JSON text; p NULL: none */

@@ -59,6 +59,12 @@ static const struct vocabulary_word on_reject_words[] = {
     [ON_REJECT_ABANDON] = {.wire = "abandon"},
 };
 
+static const struct vocabulary_word origin_words[] = {
+    [ORIGIN_NONE] = {.wire = NULL},
+    [ORIGIN_TOOL_CALL] = {.wire = "tool_call"},
+    [ORIGIN_AUTHORIZATION] = {.wire = "authorization"},
+};
+
 static const struct vocabulary_word takes_words[] = {
     [TAKES_NOTHING] = {.wire = NULL},
     [TAKES_LIMIT] = {.wire = "limit"},
@@ -289,6 +295,7 @@ VOCABULARY(severity, SEVERITY__MAX)
 VOCABULARY(effect, EFFECT__MAX)
 VOCABULARY(outcome, OUTCOME__MAX)
 VOCABULARY(via, VIA__MAX)
+VOCABULARY(origin, ORIGIN__MAX)
 VOCABULARY(takes, TAKES__MAX)
 VOCABULARY(reason_need, REASON_NEED__MAX)
 VOCABULARY(responder_mode, RESPONDER_MODE__MAX)

@@ -111,6 +111,14 @@ enum via {
     VIA__MAX
 };
 
+/* The API that asked, where the server worded the question. */
+enum origin {
+    ORIGIN_NONE, /* the agent worded it; no word */
+    ORIGIN_TOOL_CALL,
+    ORIGIN_AUTHORIZATION,
+    ORIGIN__MAX
+};
+
 /* The part of the question that a choice lets the answer change
  * (domain/amend.h). */
 enum takes {
@@ -234,6 +242,7 @@ const struct vocabulary_word *vocabulary_severity(enum severity value);
 const struct vocabulary_word *vocabulary_effect(enum effect value);
 const struct vocabulary_word *vocabulary_outcome(enum outcome value);
 const struct vocabulary_word *vocabulary_via(enum via value);
+const struct vocabulary_word *vocabulary_origin(enum origin value);
 const struct vocabulary_word *vocabulary_takes(enum takes value);
 const struct vocabulary_word *vocabulary_reason_need(enum reason_need value);
 const struct vocabulary_word *
@@ -268,6 +277,7 @@ enum severity vocabulary_severity_of(struct str word);
 enum effect vocabulary_effect_of(struct str word);
 enum outcome vocabulary_outcome_of(struct str word);
 enum via vocabulary_via_of(struct str word);
+enum origin vocabulary_origin_of(struct str word);
 enum takes vocabulary_takes_of(struct str word);
 enum reason_need vocabulary_reason_need_of(struct str word);
 enum responder_mode vocabulary_responder_mode_of(struct str word);

@@ -135,11 +135,13 @@ const struct route routes[] = {
      PROBLEM, api_endpoint_rotate},
 
     /* tool calls */
+    {POST, API "/tool-calls/check", KEY, AGENT, "", 256 * KB, PROBLEM,
+     api_tool_call_check},
     {POST, API "/initiations", KEY, PERSON, "", 4 * KB, PROBLEM,
      api_initiation_make},
-    {POST, API "/resume/{request_id}", KEY, ANSWERER, "action", 64 * KB,
+    {POST, API "/resume/{id}", KEY, ANSWERER, "action", 64 * KB,
      PROBLEM, api_resume},
-    {GET, API "/resume/{request_id}", OPEN, 0, "action", 0, PROBLEM,
+    {GET, API "/resume/{id}", OPEN, 0, "action", 0, PROBLEM,
      api_resume_page},
 
     /* browser */
@@ -204,6 +206,10 @@ const struct route routes[] = {
      settings_secret},
     {POST, "/settings/secrets/{id}", COOKIE, PERSON, "", 8 * KB, HTML,
      settings_secret_post},
+    {GET, "/settings/rules", COOKIE, OVERSEER, "do key", 0, HTML,
+     settings_rules},
+    {POST, "/settings/rules", COOKIE, ADMIN, "", 8 * KB, HTML,
+     settings_rules_post},
     {GET, "/settings/endpoints", COOKIE, OVERSEER, "", 0, HTML,
      settings_endpoints},
     {POST, "/settings/endpoints", COOKIE, ADMIN, "", 64 * KB, HTML,

@@ -24,20 +24,26 @@ static const char usage[] =
     "[--groups A,B] [--expires-days N] [--retry-policy JSON]\n"
     "sayso key list\n"
     "sayso key revoke ID-OR-PREFIX\n"
-    "sayso operator create --email E --name N [--role operator|admin|auditor|user] "
+    "sayso operator create --email E --name N "
+    "[--role operator|admin|auditor|user] "
     "[--groups A,B] [--bulk-limit LEVEL] [--password-stdin]\n"
     "sayso operator change --email E [--name N] [--role ROLE] [--groups A,B] "
     "[--bulk-limit LEVEL]\n"
     "sayso operator list\n"
     "sayso operator password --email E [--password-stdin]\n"
     "sayso operator disable|enable --email E\n"
+    "sayso rule add --position N --tool PATTERN --effect allow|ask|deny "
+    "[--agent PATTERN] [--severity LEVEL] [--reason TEXT]\n"
+    "sayso rule list\n"
+    "sayso rule remove POSITION\n"
     "sayso verify [INTENT-ID]        check the event log's hash chains\n"
     "sayso doctor                    name what is wrong with an installation\n"
     "\n"
     "The configuration is the file named by SAYSO_CONF, or\n"
     SAYSO_CONF_FILE ";\n"
     "SAYSO_DATABASE and the like override its lines. Commands that act as the\n"
-    "owner of the tables (migrate, key, operator, verify) read database_owner\n"
+    "owner of the tables (migrate, key, operator, rule, verify) read\n"
+    "database_owner\n"
     "from the file named by SAYSO_ADMIN_CONF, or\n"
     SAYSO_ADMIN_CONF_FILE ".\n";
 
@@ -48,6 +54,7 @@ static const struct {
 } commands[] = {{"migrate", migrate_run, true},
                 {"key", key_run, true},
                 {"operator", operator_run, true},
+                {"rule", rule_run, true},
                 {"verify", verify_run, true},
                 {"doctor", doctor_run, false}};
 

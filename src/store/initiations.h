@@ -16,4 +16,17 @@ const struct err *initiations_make(struct pg *pg, struct arena *a,
                                    struct str *ticket,
                                    int64_t *expires_at) MUST;
 
+/* The person of a ticket, in the transaction at hand; the ticket is locked.
+ * ERR_INVALID initiation.unknown: there is none, it has ended, was used, or is
+ * for another agent. */
+struct initiations_person {
+    struct str id, email;
+};
+const struct err *initiations_take(struct pg *pg, struct arena *a,
+                                   struct str ticket, struct str agent,
+                                   struct initiations_person *out) MUST;
+/* Into the current batch: the ticket is used by this intent. */
+void initiations_queue_use(struct pg *pg, struct arena *a, struct str ticket,
+                           struct str intent_id);
+
 #endif

@@ -9,7 +9,8 @@
 enum {
     ID, TITLE, DESCRIPTION, CREATED_BY, STATUS, CONSTRAINTS, STATE, CONFIDENCE,
     VERSION, CREATED_AT, UPDATED_AT, PARENT, GOVERNANCE, SESSION, TASK, TURN,
-    INITIATED_BY, SEQUENCE, HASH, DEPENDS_ON, CREATED_TIME, OWNER, TIED
+    INITIATED_BY, SEQUENCE, HASH, DEPENDS_ON, CREATED_TIME, OWNER, INITIATOR_ID,
+    TIED
 };
 
 /* After every time and every id. */
@@ -42,6 +43,7 @@ struct intent intents_row(const struct pg_rows *r, size_t i)
         .task_id = pg_str(r, i, TASK),
         .turn_id = pg_str(r, i, TURN),
         .initiated_by = pg_str(r, i, INITIATED_BY),
+        .initiator_id = pg_str(r, i, INITIATOR_ID),
         .depends_on = pg_str(r, i, DEPENDS_ON),
         .owner = pg_str(r, i, OWNER),
         .tail = {.sequence = pg_int(r, i, SEQUENCE),
@@ -295,6 +297,7 @@ void intents_queue_insert(struct pg *pg, struct arena *a,
     pg_arg_int(&args, i->tail.sequence);
     pg_arg(&args, i->tail.hash);
     pg_arg(&args, i->depends_on);
+    pg_arg(&args, i->initiator_id);
     pg_queue(pg, SQL_INTENT_INSERT, &args);
 }
 

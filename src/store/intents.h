@@ -15,8 +15,8 @@ struct intent_rows {
 #define INTENTS_PAGE_BYTES ((size_t)12 << 20)
 
 /* Columns after those of intent_row in the statements that lock. */
-enum { INTENTS_DEPENDENCIES_DONE = 22, INTENTS_CHILDREN_DONE = 23,
-       INTENTS_TOLD = 24, INTENTS_TIED = 25 };
+enum { INTENTS_DEPENDENCIES_DONE = 23, INTENTS_CHILDREN_DONE = 24,
+       INTENTS_TOLD = 25, INTENTS_TIED = 26 };
 
 /* Row i of a statement that selects from intent_row. */
 struct intent intents_row(const struct pg_rows *r, size_t i);

@@ -37,8 +37,8 @@ const struct err *principals_by_session(struct pg *pg, struct arena *a,
 const struct err *principals_leave(struct pg *pg, struct arena *a,
                                    struct str cookie) MUST;
 
-/* Is there a person or key that is valid, in the group (p NULL: any) or with the
- * name? Operators and admins; users too where they count. */
+/* Is there a person or key that is valid, in the group (p NULL: any) or with
+ * the name? Operators and admins; users too where they count. */
 struct principals_wanted {
     struct str group, name;
     bool users;

@@ -34,7 +34,7 @@ static const char *reason(int status)
         const char *reason;
     } reasons[] = {
         {200, "OK"},
-        {201, "Created"},
+        {201, "Created"}, {202, "Accepted"},
         {204, "No Content"},
         {303, "See Other"},
         {304, "Not Modified"},

@@ -5,7 +5,10 @@ import pytest
 from kit import (ROUTES, asleep, ask, events, get, new_id, new_intent, put,
                  record, refused, suspend, together)
 
-POSTS = [r.name for r in ROUTES if r.method == "POST" and r.proof == "KEY"]
+# A ticket that was lost is made again: an answer that holds it is not kept.
+NOT_KEPT = ("POST /api/v1/initiations",)
+POSTS = [r.name for r in ROUTES if r.method == "POST" and r.proof == "KEY"
+         and r.name not in NOT_KEPT]
 
 
 class Case:
@@ -39,6 +42,18 @@ def make(name, agent, operator):
         if rest.endswith("cancel"):
             return Case(agent, path, {"reason": "a"}, {"reason": "b"})
         return Case(operator, path, {"value": "approve"}, {"value": "deny"})
+    if rest.startswith("resume/"):
+        asked = ask(agent, kind="approval", choices=None, severity="low",
+                    subject={"action": {"name": "Refund"}, "target": "x",
+                             "scope_summary": "One refund"})
+        path = f"/api/v1/resume/{asked['suspension_id']}"
+        return Case(operator, path, {"action": "approve"},
+                    {"action": "reject"})
+    if rest == "tool-calls/check":
+        call = {"id": "1", "tool": "shop.refund", "arguments": {}}
+        body = {"tool_calls": [call], "responder": {"mode": "operators"}}
+        return Case(agent, "/api/v1/tool-calls/check", body,
+                    {**body, "explanation": "b"})
     if rest == "endpoints":
         body = {"name": "a", "url": f"https://{new_id()}.invalid/"}
         return Case(agent, "/api/v1/endpoints", body, {**body, "name": "b"})
@@ -100,7 +115,7 @@ def count(server):
 def test_the_same_again_is_the_same_answer(server, agent, operator, name):
     case, key = make(name, agent, operator), new_id()
     first = case.send(key)
-    assert first.status_code in (200, 201), first.text
+    assert first.status_code in (200, 201, 202), first.text
     assert "idempotency-replayed" not in first.headers
     before = count(server)
     for _ in range(2):
@@ -117,7 +132,7 @@ def test_the_same_again_is_the_same_answer(server, agent, operator, name):
 @pytest.mark.parametrize("name", POSTS)
 def test_the_same_key_for_something_else(server, agent, operator, name):
     case, key = make(name, agent, operator), new_id()
-    assert case.send(key).status_code in (200, 201)
+    assert case.send(key).status_code in (200, 201, 202)
     before = count(server)
     refused(case.send(key, case.other), 409, "idempotency.other_request")
     # The same bytes at another address are another request too.
@@ -137,7 +152,7 @@ def test_a_refusal_is_not_remembered(agent, operator, name):
                             "scope": 7, "agent_id": 7, "event_type": 7,
                             "status": 7, "patches": 7, "dependency_id": 7,
                             "suspension_id": 7}), 422)
-    assert case.send(key).status_code in (200, 201)
+    assert case.send(key).status_code in (200, 201, 202)
 
 
 def test_a_key_belongs_to_who_sent_it(server, agent, other_agent, operator):

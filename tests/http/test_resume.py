@@ -10,7 +10,7 @@ from kit import ROUTES, ask, events, fill, new_id, refused, together
 from page import Page, logged, once, press, send
 
 route = pytest.mark.route
-RESUME = "POST /api/v1/resume/{request_id}"
+RESUME = "POST /api/v1/resume/{id}"
 TOKENS = "/settings/tokens"
 
 
@@ -308,7 +308,7 @@ def test_16_the_body_and_the_address_differ(agent, mara):
     assert r.status_code == 200 and r.json()["action"] == "approve"
 
 
-@route("GET /api/v1/resume/{request_id}")
+@route("GET /api/v1/resume/{id}")
 def test_17_a_scanner_decides_nothing(server, agent, mara):
     asked = pause(agent, mara.email)
     with server.client() as nobody:

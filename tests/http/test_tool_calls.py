@@ -6,6 +6,7 @@ import json
 
 import pytest
 from kit import ask, events, new_id, refused, together
+from page import press, send
 from test_resume import caller, resume, state  # noqa: F401
 
 route = pytest.mark.route
@@ -397,3 +398,62 @@ def test_28_the_page_shows_all_calls(agent, mara):
     for word in ("shop.refund", "50.00", "mail.send", "alice",
                  "All 2 calls, or none of them."):
         assert word in page.text
+
+
+# --- Where rules are set --------------------------------------------------
+
+RULES = "/settings/rules"
+
+
+@route("GET /settings/rules")
+@route("POST /settings/rules")
+def test_an_admin_adds_and_removes_a_rule(server, agent, person):
+    boss = person("admin").client
+    values = {"Position": "10", "Agent": "*", "Tool": "shop.*",
+              "Effect": "deny", "Risk": "none", "Reason": "Not today."}
+    r = send(boss, RULES, values)
+    assert r.status_code == 303, r.text
+    assert check(agent).json()["reason"] == "Not today."
+    r = send(boss, RULES, values)
+    assert r.status_code == 422 and "Another rule has this position" in r.text
+    for wrong, said in (({"Position": "10001"}, "1 to 10000"),
+                        ({"Tool": "a b"}, "A pattern has"),
+                        ({"Effect": "ask"}, "A rule that asks needs")):
+        r = send(boss, RULES, {**values, "Position": "11", **wrong})
+        assert r.status_code == 422 and said in r.text, r.text
+    r = press(boss, RULES, "remove", page=f"{RULES}?do=remove&key=10")
+    assert r.status_code == 303
+    assert check(agent).json()["decision"] == "ask"
+    gone = boss.get(f"{RULES}?do=remove&key=10")
+    assert gone.status_code == 404 and "rule.unknown" in gone.text
+    reader = person("auditor").client
+    assert "New rule" not in reader.get(RULES).text
+    assert person("operator").client.get(RULES).status_code == 403
+
+
+def test_rules_on_the_terminal(server, agent):
+    def rule_(*words):
+        return server.sayso("rule", *words)
+
+    r = rule_("add", "--position", "3", "--tool", "shop.*", "--effect",
+              "allow")
+    assert r.returncode == 0, r.stderr
+    assert check(agent).json()["decision"] == "allow"
+    assert "3\t*\tshop.*\tallow\t-\t" in rule_("list").stdout
+    again = ("add", "--position", "3", "--tool", "x", "--effect", "deny")
+    r = rule_(*again)
+    assert r.returncode == 1 and "rule.taken" in r.stderr
+    with server.database() as db:
+        db.execute("INSERT INTO tool_rule SELECT n, '*', 'x', 'deny', NULL, "
+                   "NULL, now(), 'x' FROM generate_series(4, 1002) n")
+    r = rule_("add", "--position", "2000", *again[3:])
+    assert r.returncode == 1 and "rule.many" in r.stderr
+    with server.database() as db:
+        db.execute("DELETE FROM tool_rule WHERE position > 3")
+    for wrong in (["--effect", "maybe"], ["--effect", "ask"],
+                  ["--effect", "allow", "--severity", "high"]):
+        assert rule_("add", "--position", "4", "--tool", "x",
+                     *wrong).returncode == 2
+    assert rule_("remove", "3").returncode == 0
+    assert rule_("remove", "3").returncode == 1
+    assert check(agent).json()["decision"] == "ask"

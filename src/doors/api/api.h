@@ -52,6 +52,9 @@ const struct err *api_suspension_get(struct call *c) MUST;
 const struct err *api_suspension_respond(struct call *c) MUST;
 const struct err *api_suspension_cancel(struct call *c) MUST;
 
+/* api/tool_call.c */
+const struct err *api_tool_call_check(struct call *c) MUST;
+
 /* api/resume.c */
 const struct err *api_resume(struct call *c) MUST;
 const struct err *api_resume_page(struct call *c) MUST;

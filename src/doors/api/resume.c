@@ -1,5 +1,5 @@
-/* The tool-call door's one endpoint that ends a pause: approve, reject,
- * complete, decline, answer, by a person. A GET decides nothing and leads to the
+/* The one endpoint of the tool-call API that ends a pause: a person approves,
+ * rejects, completes, declines or answers. A GET decides nothing and leads to the
  * page. */
 #include "base/fields.h"
 #include "domain/resume.h"

@@ -61,35 +61,9 @@ static const struct err *make_intent(struct call *c, struct work *w,
                                      const struct suspension *s)
 {
     struct intent *i = &w->intent;
-    struct json *p = json_object(c->a);
     TRY(read_intent(c, body, s, i));
     TRY(check_parent(c, i->parent_intent_id));
-    i->created_by = principal_actor(&c->who);
-    i->constraints = STR("{}");
-    i->state = STR("{}");
-    i->status = INTENT_SUSPENDED;
-    json_set_text(p, "title", i->title);
-    json_set_text(p, "status", STR("active"));
-    return work_event(w, "intent_created", event_by(&c->who), p);
-}
-
-static const struct err *suspend_given(struct call *c, struct work *w)
-{
-    const struct intent_move m = {
-        .from = w->intent.status,
-        .to = INTENT_SUSPENDED,
-        .role = c->who.role,
-        .dependencies_done = w->dependencies_done,
-        .children_done = w->children_done,
-        .question_open = w->has_suspension &&
-                         w->suspension.state == SUSPENSION_PENDING};
-    enum intent_status to = INTENT_SUSPENDED;
-    if (m.from != INTENT_SUSPENDED) {
-        TRY(intent_move(&m, &to));
-        w->intent.status = to;
-    }
-    work_touch(w);
-    return NULL; /* ask_suspend reports an open one */
+    return ask_make_intent(c, w, INTENT_SUSPENDED);
 }
 
 static const struct err *begin_ask(struct call *c, struct work *w,
@@ -106,7 +80,7 @@ static const struct err *begin_ask(struct call *c, struct work *w,
     TRY(fields_error(&f));
     if (id.p) {
         TRY(call_begin(c, w, id, once));
-        return w->answered ? NULL : suspend_given(c, w);
+        return w->answered ? NULL : ask_move(c, w);
     }
     TRY(work_begin_new(w, c->pg, c->a, once));
     return w->answered ? NULL : make_intent(c, w, body, s);

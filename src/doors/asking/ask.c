@@ -168,6 +168,7 @@ const struct err *ask_suspend(struct call *c, struct work *w,
     s->asked_by = principal_actor(&c->who);
     s->asked_by_key = c->who.id;
     s->initiated_by = w->intent.initiated_by;
+    s->initiator_id = w->intent.initiator_id;
     TRY(limit_ask(c));
     TRY(check_kind(c, s));
     settle_severity(c, s);
@@ -186,4 +187,38 @@ const struct err *ask_suspend(struct call *c, struct work *w,
     if (all->n > 0)
         w->notice = notice(c, w, all);
     return NULL;
+}
+
+const struct err *ask_make_intent(struct call *c, struct work *w,
+                                  enum intent_status status)
+{
+    struct intent *i = &w->intent;
+    struct json *p = json_object(c->a);
+    i->created_by = principal_actor(&c->who);
+    i->constraints = STR("{}");
+    i->state = STR("{}");
+    i->status = status;
+    json_set_text(p, "title", i->title);
+    json_set_text(p, "status",
+                  str_of(vocabulary_intent_status(INTENT_ACTIVE)->wire));
+    return work_event(w, "intent_created", event_by(&c->who), p);
+}
+
+const struct err *ask_move(struct call *c, struct work *w)
+{
+    const struct intent_move m = {
+        .from = w->intent.status,
+        .to = INTENT_SUSPENDED,
+        .role = c->who.role,
+        .dependencies_done = w->dependencies_done,
+        .children_done = w->children_done,
+        .question_open = w->has_suspension &&
+                         w->suspension.state == SUSPENSION_PENDING};
+    enum intent_status to = INTENT_SUSPENDED;
+    if (m.from != INTENT_SUSPENDED) {
+        TRY(intent_move(&m, &to));
+        w->intent.status = to;
+    }
+    work_touch(w);
+    return NULL; /* ask_suspend reports an open one */
 }

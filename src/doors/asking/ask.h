@@ -13,4 +13,13 @@
 const struct err *ask_suspend(struct call *c, struct work *w,
                               struct suspension *s) MUST;
 
+/* Sets what every intent made for a question has, with this status, and its
+ * intent_created event. The work is new (work_begin_new) and its intent has a
+ * title. */
+const struct err *ask_make_intent(struct call *c, struct work *w,
+                                  enum intent_status status) MUST;
+/* Moves an intent that exists to suspended; one with an open question is left
+ * to ask_suspend. ERR_CONFLICT of intent_move. */
+const struct err *ask_move(struct call *c, struct work *w) MUST;
+
 #endif

@@ -79,9 +79,9 @@ SELECT r.*,
 INSERT INTO intent (id, title, description, created_by, status, constraints, state,
                     confidence, version, created_at, updated_at, parent_intent_id,
                     governance_policy, session_id, task_id, turn_id, initiated_by,
-                    event_sequence, event_hash, depends_on)
+                    event_sequence, event_hash, depends_on, initiator_id)
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17,
-        $18, $19, $20)
+        $18, $19, $20, $21)
 
 -- name: intent_update
 UPDATE intent

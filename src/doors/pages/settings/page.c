@@ -27,6 +27,7 @@ void settings_page_tabs(const struct call *c, struct json *view,
                 {"/settings/people", "People", OVERSEERS},
                 {"/settings/groups", "Groups", OVERSEERS},
                 {"/settings/keys", "Keys", OVERSEERS},
+                {"/settings/rules", "Rules", OVERSEERS},
                 {"/settings/endpoints", "Endpoints", OVERSEERS},
                 {"/settings/channels", "Channels", OVERSEERS},
                 {"/settings/deliveries", "Delivery log", OVERSEERS}};

@@ -85,14 +85,15 @@ static const struct err *sure(struct call *c, struct page_view *v,
                        .sentence = "All requests with this token fail from "
                                    "now on. This cannot be undone.",
                        .none = "Nothing is revoked yet.",
-                       .act = "revoke it",
+                       .act = "end it",
                        .what = "revoke",
                        .url = STR(PATH),
                        .back = STR(PATH),
                        .key = key});
     }
     return *out ? NULL
-                : ERROR(ERR_NOT_FOUND, "key.unknown", "There is no key with this id.");
+                : ERROR(ERR_NOT_FOUND, "key.unknown",
+                        "There is no key with this id.");
 }
 
 static const struct err *tokens_show(struct call *c, int status,
@@ -189,7 +190,7 @@ const struct err *settings_tokens_post(struct call *c)
         return make(c, &typed);
     if (!str_is(pairs_get(typed, "do"), "revoke"))
         return ERROR(ERR_BAD_REQUEST, "request.form",
-                     "The form does not say what to do. Open the page anew.");
+                     "This form is not valid. Reload the page.");
     TRY(keys_revoke_token(c->pg, c->a, key, c->who.person_id));
     log_line(LOG_NOTICE, "settings by=%.*s did=token.revoke key=%.*s",
              STR_FMT(c->who.name), STR_FMT(key));

@@ -1,0 +1,29 @@
+-- name: tool_rules
+SELECT position, agent, tool, effect, severity, reason, microseconds(created_at), created_by
+  FROM tool_rule ORDER BY position LIMIT $1
+
+-- name: tool_rule_insert
+INSERT INTO tool_rule (position, agent, tool, effect, severity, reason, created_at,
+                       created_by)
+SELECT $1, $2, $3, $4, $5, $6, $7, $8
+ WHERE (SELECT count(*) FROM tool_rule) < $9
+    ON CONFLICT (position) DO NOTHING
+
+-- name: tool_rule_delete
+DELETE FROM tool_rule WHERE position = $1
+
+-- name: tool_task
+SELECT intent_id FROM tool_task WHERE agent = $1 AND task_id = $2
+
+-- name: tool_task_insert
+INSERT INTO tool_task (agent, task_id, intent_id) VALUES ($1, $2, $3)
+
+-- name: tool_calls_insert
+INSERT INTO suspension_call (suspension_id, ordinal, call_id, tool, sent, arguments,
+                             arguments_sha256, rule)
+SELECT $1, c.ordinal, c.call_id, c.tool, c.sent, c.arguments, c.sha256, nullif(c.rule, 0)
+  FROM unnest($2::integer[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[],
+              $8::integer[]) c (ordinal, call_id, tool, sent, arguments, sha256, rule)
+
+-- name: tool_calls
+SELECT sent FROM suspension_call WHERE suspension_id = $1 ORDER BY ordinal

@@ -1,0 +1,151 @@
+/* The tool-call door's tables: struct in, struct out. Decides nothing. */
+#include "store/tools.h"
+
+#include "base/clock.h"
+#include "store/sql.gen.h"
+
+/* ---- rules ---------------------------------------------------------- */
+
+const struct err *tools_rules(struct pg *pg, struct arena *a,
+                              struct tools_rules *out)
+{
+    struct pg_args args = pg_args(a);
+    struct pg_rows *r = NULL;
+    pg_arg_int(&args, TOOLS_RULES_MAX);
+    TRY(pg_query(pg, a, SQL_TOOL_RULES, &args, &r));
+    out->n = pg_count(r);
+    out->v = arena_many(a, out->n + 1, struct tools_rule);
+    for (size_t i = 0; i < out->n; i++)
+        out->v[i] = (struct tools_rule){
+            .rule = {.position = pg_int(r, i, 0),
+                     .agent = pg_str(r, i, 1),
+                     .tool = pg_str(r, i, 2),
+                     .effect = vocabulary_tool_effect_of(pg_str(r, i, 3)),
+                     .severity = vocabulary_severity_of(pg_str(r, i, 4)),
+                     .reason = pg_str(r, i, 5)},
+            .created_at = pg_int(r, i, 6),
+            .created_by = pg_str(r, i, 7)};
+    return NULL;
+}
+
+/* The rows and what stands at the position, to say why none was written. */
+static const struct err *not_inserted(struct pg *pg, struct arena *a,
+                                      int64_t position)
+{
+    struct tools_rules all;
+    TRY(tools_rules(pg, a, &all));
+    for (size_t i = 0; i < all.n; i++) {
+        if (all.v[i].rule.position == position)
+            return err_at(a, ERR_CONFLICT, "rule.taken", STR("position"),
+                          "Another rule has this position.");
+    }
+    return ERROR(ERR_CONFLICT, "rule.many",
+                 "There are 1,000 rules, which is the most.");
+}
+
+const struct err *tools_rule_insert(struct pg *pg, struct arena *a,
+                                    const struct tools_rule *r)
+{
+    struct pg_args args = pg_args(a);
+    struct pg_rows *rows = NULL;
+    const struct tool_rule *rule = &r->rule;
+    pg_arg_int(&args, rule->position);
+    pg_arg(&args, rule->agent);
+    pg_arg(&args, rule->tool);
+    pg_arg(&args, str_of(vocabulary_tool_effect(rule->effect)->wire));
+    pg_arg(&args, str_of(vocabulary_severity(rule->severity)->wire));
+    pg_arg(&args, rule->reason);
+    pg_arg_time(&args, r->created_at);
+    pg_arg(&args, r->created_by);
+    pg_arg_int(&args, TOOLS_RULES_MAX);
+    TRY(pg_query(pg, a, SQL_TOOL_RULE_INSERT, &args, &rows));
+    return pg_affected(rows) > 0 ? NULL
+                                 : not_inserted(pg, a, rule->position);
+}
+
+const struct err *tools_rule_delete(struct pg *pg, struct arena *a,
+                                    int64_t position)
+{
+    struct pg_args args = pg_args(a);
+    struct pg_rows *rows = NULL;
+    pg_arg_int(&args, position);
+    TRY(pg_query(pg, a, SQL_TOOL_RULE_DELETE, &args, &rows));
+    return pg_affected(rows) > 0
+               ? NULL
+               : ERROR(ERR_NOT_FOUND, "rule.unknown",
+                       "There is no rule at this position.");
+}
+
+/* ---- tasks ---------------------------------------------------------- */
+
+const struct err *tools_task(struct pg *pg, struct arena *a, struct str agent,
+                             struct str task_id, struct str *intent_id)
+{
+    struct pg_args args = pg_args(a);
+    struct pg_rows *r = NULL;
+    pg_arg(&args, agent);
+    pg_arg(&args, task_id);
+    TRY(pg_query(pg, a, SQL_TOOL_TASK, &args, &r));
+    *intent_id = pg_count(r) > 0 ? pg_str(r, 0, 0) : STR_NONE;
+    return NULL;
+}
+
+void tools_queue_task(struct pg *pg, struct arena *a, struct str agent,
+                      struct str task_id, struct str intent_id)
+{
+    struct pg_args args = pg_args(a);
+    pg_arg(&args, agent);
+    pg_arg(&args, task_id);
+    pg_arg(&args, intent_id);
+    pg_queue(pg, SQL_TOOL_TASK_INSERT, &args);
+}
+
+/* ---- calls ---------------------------------------------------------- */
+
+static struct str number(struct arena *a, int64_t n)
+{
+    struct buf b = buf_make(a, 24);
+    buf_int(&b, n);
+    return buf_text(&b);
+}
+
+void tools_queue_calls(struct pg *pg, struct arena *a,
+                       struct str suspension_id,
+                       const struct tool_calls *calls,
+                       const struct tool_rule **matched)
+{
+    enum { ORDINAL, CALL_ID, TOOL, SENT, ARGUMENTS, SHA256, RULE, COLUMNS };
+    struct pg_args args = pg_args(a);
+    struct str *v[COLUMNS];
+    for (int i = 0; i < COLUMNS; i++)
+        v[i] = arena_many(a, calls->n + 1, struct str);
+    for (size_t i = 0; i < calls->n; i++) {
+        const struct tool_call *c = &calls->v[i];
+        v[ORDINAL][i] = number(a, (int64_t)i + 1);
+        v[CALL_ID][i] = c->id;
+        v[TOOL][i] = c->tool;
+        v[SENT][i] = c->sent;
+        v[ARGUMENTS][i] = c->arguments;
+        v[SHA256][i] = c->arguments_sha256;
+        v[RULE][i] = number(a, matched[i] ? matched[i]->position : 0);
+    }
+    pg_arg(&args, suspension_id);
+    for (int i = 0; i < COLUMNS; i++)
+        pg_arg_texts(&args, v[i], calls->n);
+    pg_queue(pg, SQL_TOOL_CALLS_INSERT, &args);
+}
+
+const struct err *tools_calls(struct pg *pg, struct arena *a,
+                              struct str suspension_id,
+                              struct tools_sent *out)
+{
+    struct pg_args args = pg_args(a);
+    struct pg_rows *r = NULL;
+    pg_arg(&args, suspension_id);
+    TRY(pg_query(pg, a, SQL_TOOL_CALLS, &args, &r));
+    out->n = pg_count(r);
+    out->v = arena_many(a, out->n + 1, struct str);
+    for (size_t i = 0; i < out->n; i++)
+        out->v[i] = pg_str(r, i, 0);
+    return NULL;
+}
