@@ -161,6 +161,7 @@ static const struct kind_rule rules[KIND__MAX] = {
                        .answers = A(CHOICE) | A(CONFIRM),
                        .effects = E(AUTHORIZE) | E(VETO) | E(REQUEST_CHANGES) |
                                   E(STOP_TASK),
+                       .permits = true,
                        .yes = E(AUTHORIZE),
                        .no = E(VETO) | E(STOP_TASK),
                        .edits = true,
@@ -171,6 +172,7 @@ static const struct kind_rule rules[KIND__MAX] = {
                                    .icon = "permission"},
                          .answers = A(CHOICE),
                          .effects = E(AUTHORIZE) | E(VETO) | E(STOP_TASK),
+                         .permits = true,
                          .yes = E(AUTHORIZE),
                          .no = E(VETO) | E(STOP_TASK),
                          .typed = true,
@@ -184,6 +186,7 @@ static const struct kind_rule rules[KIND__MAX] = {
                           .answers = A(CHOICE),
                           .effects = E(AUTHORIZE) | E(VETO) |
                                      E(REQUEST_CHANGES) | E(STOP_TASK),
+                          .permits = true,
                           .yes = E(AUTHORIZE),
                           .no = E(VETO) | E(STOP_TASK),
                           .agree = kind_check_steps,
@@ -216,6 +219,7 @@ static const struct kind_rule rules[KIND__MAX] = {
                                 .answers = A(CHOICE),
                                 .effects =
                                     E(AUTHORIZE) | E(VETO) | E(STOP_TASK),
+                                .permits = true,
                                 .yes = E(AUTHORIZE),
                                 .no = E(VETO) | E(STOP_TASK),
                                 .agree = kind_check_cost,

@@ -78,6 +78,7 @@ struct kind_rule {
     unsigned answers;        /* a set of response types */
     unsigned effects;        /* that an agent's own choices may have */
     unsigned yes, no;        /* of these effects each at least one */
+    bool permits;            /* a yes makes a permit (domain/permit.h) */
     bool edits;              /* the agent may allow edits of the subject */
     bool hands_over; /* the goal changes hands: an agent may answer, and the one
                       * that accepts becomes the intent's owner */

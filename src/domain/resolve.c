@@ -255,6 +255,30 @@ static const struct err *hand_off(struct arena *a, struct decision *d,
     return append(a, d, "coordinator.handoff", by, p);
 }
 
+/* Only a yes grants, with the details as the answer narrowed them. */
+static const struct err *settle_permit(struct arena *a, struct decision *d,
+                                       struct event_by by)
+{
+    const struct suspension *s = d->suspension;
+    struct permit *p = d->permit;
+    struct json *payload = json_object(a);
+    if (!p)
+        return NULL;
+    if (!permit_follows(s)) {
+        permit_refuse(p, s->reason, s->responded_by, d->now);
+        return NULL;
+    }
+    TRY(permit_grant(a, p, s, d->now));
+    if (p->state != PERMIT_ACTIVE)
+        return NULL;
+    json_set_text(payload, "permit_id", p->id);
+    json_set_text(payload, "suspension_id", s->id);
+    json_set_text(payload, "granted_sha256", p->granted_sha256);
+    json_set_int(payload, "max_uses", p->terms.max_uses);
+    json_set_text(payload, "not_after", clock_rfc3339(a, p->not_after));
+    return append(a, d, "grant.created", by, payload);
+}
+
 /* A yes that a person has to type their way to is given on the page alone: a
  * token may be in the hands of an agent. */
 static const struct err *check_page(struct arena *a,
@@ -301,6 +325,7 @@ const struct err *resolve_respond(struct arena *a, struct decision *d,
     s->responded_at = d->now;
     s->audit_summary = summary_of(a, s, choice);
     TRY(append(a, d, "intent.resumed", by, resumed_payload(a, s)));
+    TRY(settle_permit(a, d, by));
     TRY(hand_off(a, d, by));
     if (resolve_ends(s, choice))
         TRY(move(a, d, INTENT_ABANDONED,

@@ -7,7 +7,7 @@
 #ifndef DOMAIN_RESOLVE_H
 #define DOMAIN_RESOLVE_H
 
-#include "domain/amend.h"
+#include "domain/permit.h"
 #include "domain/suspension.h"
 
 struct answer {
@@ -27,6 +27,7 @@ struct answer {
 struct decision {
     struct intent *intent;
     struct suspension *suspension;
+    struct permit *permit;  /* of the question; NULL: it has none */
     bool dependencies_done; /* a resumed intent may go on */
     struct event_list *events;
     int64_t now;

@@ -206,13 +206,18 @@ static struct json *field_responder(struct arena *a,
     return o;
 }
 
-/* How the initiator is known. */
+struct str suspension_initiator(const struct suspension *s)
+{
+    return s->initiator_id.p   ? STR("proven")
+           : s->initiated_by.p ? STR("claimed")
+                               : STR_NONE;
+}
+
 static struct json *field_initiator(struct arena *a,
                                     const struct suspension *s)
 {
-    return s->initiator_id.p   ? json_string(a, STR("proven"))
-           : s->initiated_by.p ? json_string(a, STR("claimed"))
-                               : NULL;
+    const struct str word = suspension_initiator(s);
+    return word.p ? json_string(a, word) : NULL;
 }
 
 static struct json *field_on_expiry(struct arena *a,

@@ -139,6 +139,9 @@ struct str suspension_silence(struct arena *a, const struct suspension *s,
                               struct str end);
 /* The same in UTC, for the record. */
 struct str suspension_on_expiry(struct arena *a, const struct suspension *s);
+/* How the initiator is known: "proven" by a ticket, or "claimed" by the agent; p
+ * NULL: there is none. */
+struct str suspension_initiator(const struct suspension *s);
 /* Has the time to answer passed at now? */
 bool suspension_due(const struct suspension *s, int64_t now);
 /* The choices as they are offered: those sent, or yes and no for a confirm. */

@@ -306,5 +306,7 @@ enum reason_need vocabulary_reason_need_read(struct fields *f,
 enum responder_mode vocabulary_responder_mode_read(struct fields *f,
                                                    const char *key);
 enum on_reject vocabulary_on_reject_read(struct fields *f, const char *key);
+enum redemption_result vocabulary_redemption_result_read(struct fields *f,
+                                                         const char *key);
 
 #endif

@@ -144,6 +144,14 @@ const struct route routes[] = {
     {GET, API "/resume/{id}", OPEN, 0, "action", 0, PROBLEM,
      api_resume_page},
 
+    {GET, API "/permits/{id}", KEY, ANY, "", 0, PROBLEM, api_permit_get},
+    {POST, API "/permits/{id}/revoke", KEY, WRITER | USER, "", 16 * KB,
+     PROBLEM, api_permit_revoke},
+    {POST, API "/redemptions", KEY, AGENT, "", 128 * KB, PROBLEM,
+     api_permit_redeem},
+    {POST, API "/redemptions/{id}/result", KEY, AGENT, "", 4 * KB, PROBLEM,
+     api_permit_result},
+
     /* browser */
     {GET, "/", OPEN, 0, "", 0, HTML, login_home},
     {GET, "/login", OPEN, 0, "next", 0, HTML, login_page},

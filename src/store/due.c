@@ -174,8 +174,12 @@ static void queue_questions(struct pg *pg, struct arena *a,
                             const struct due_batch *b)
 {
     struct table ended = table(a, 11, b->n), reminded = table(a, 4, b->n);
+    struct table permits = table(a, 3, b->n);
     for (size_t k = 0; k < b->n; k++) {
         const struct suspension *s = &b->v[k].work.suspension;
+        if (b->v[k].work.suspension_decided)
+            add(&permits, (struct str[]){s->id, s->responded_by,
+                                         clock_rfc3339(a, s->responded_at)});
         if (b->v[k].work.suspension_decided)
             add(&ended,
                 (struct str[]){s->id,
@@ -196,6 +200,7 @@ static void queue_questions(struct pg *pg, struct arena *a,
                                s->channel_hint});
     }
     queue(pg, SQL_DUE_EXPIRE, &ended);
+    queue(pg, SQL_DUE_PERMITS, &permits);
     queue(pg, SQL_DUE_REMIND, &reminded);
 }
 

@@ -8,6 +8,7 @@
 #include "base/id.h"
 #include "store/events.h"
 #include "store/intents.h"
+#include "store/permits.h"
 #include "store/sql.gen.h"
 #include "store/suspensions.h"
 #include "world/wake.h"
@@ -207,6 +208,7 @@ struct decision work_decision(struct work *w)
 {
     return (struct decision){.intent = &w->intent,
                              .suspension = &w->suspension,
+                             .permit = w->has_permit ? &w->permit : NULL,
                              .dependencies_done = w->dependencies_done,
                              .events = &w->events,
                              .now = w->now};
@@ -338,6 +340,19 @@ void work_tell(const struct work *w)
         wake_deliver();
 }
 
+/* A question that ended without an answer grants nothing. */
+static void queue_permit(struct work *w)
+{
+    const struct suspension *s = &w->suspension;
+    const struct kind_rule *rule = kind_rule(s->kind);
+    if (w->permit_new)
+        permits_queue_insert(w->pg, w->arena, &w->permit, s->asked_by_key);
+    else if (w->has_permit)
+        permits_queue_update(w->pg, w->arena, &w->permit);
+    else if (w->suspension_decided && rule && rule->permits)
+        permits_queue_refuse(w->pg, w->arena, s);
+}
+
 static void queue_changes(struct work *w)
 {
     const struct deliveries_news news = {
@@ -353,6 +368,7 @@ static void queue_changes(struct work *w)
         suspensions_queue_insert(w->pg, w->arena, &w->suspension);
     else if (w->suspension_decided)
         suspensions_queue_decide(w->pg, w->arena, &w->suspension);
+    queue_permit(w);
     events_queue(w->pg, w->arena, w->intent.id, &w->events);
     w->deliveries.from = pg_queued(w->pg);
     if (w->told)

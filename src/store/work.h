@@ -42,6 +42,9 @@ struct work {
     struct intent intent;
     struct suspension suspension; /* the newest, or the one asked for */
     bool has_suspension;
+    struct permit permit; /* of the suspension, where it has one */
+    bool has_permit, permit_new;
+    const struct permit_terms *permit_terms; /* of a new one; NULL: default */
     bool dependencies_done, children_done;
     bool told; /* an agent's endpoint may want its events */
     struct event_list events;

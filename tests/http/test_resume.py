@@ -79,7 +79,8 @@ def state(agent, request_id):
 
 USER_MAY = {"GET /api/v1/suspensions/{id}",
             "POST /api/v1/suspensions/{id}/respond",
-            "POST /api/v1/initiations", RESUME}
+            "POST /api/v1/initiations", "POST /api/v1/permits/{id}/revoke",
+            RESUME}
 USER_PAGES = {"POST /logout", "GET /inbox", "GET /suspensions/{id}",
               "POST /suspensions/{id}/respond", "GET /settings/profile",
               "POST /settings/profile", "GET /settings/tokens",

@@ -3,6 +3,8 @@
 
 #include <assert.h>
 
+#include "base/crypt.h"
+#include "base/id.h"
 #include "domain/retry.h"
 #include "domain/retry_silence.h"
 #include "domain/risk.h"
@@ -10,6 +12,7 @@
 #include "doors/asking/probe.h"
 #include "doors/call/limit.h"
 #include "store/endpoints.h"
+#include "store/permits.h"
 #include "store/principals.h"
 #include "store/suspensions.h"
 
@@ -156,6 +159,35 @@ static const struct deliveries_notice *notice(struct call *c,
     return n;
 }
 
+/* The permit that a yes makes, sealed with the question. */
+static const struct err *ask_permit(struct call *c, struct work *w)
+{
+    const struct suspension *s = &w->suspension;
+    const struct kind_rule *rule = kind_rule(s->kind);
+    struct json *details = NULL;
+    struct permit *p = &w->permit;
+    if (!rule || !rule->permits)
+        return NULL;
+    TRY(permit_asked(c->a, s->kind, json_read(c->a, s->subject), &details));
+    if (!details)
+        return NULL;
+    *p = (struct permit){.id = id_new(c->a),
+                         .intent_id = s->intent_id,
+                         .suspension_id = s->id,
+                         .auth_req_id = permits_handle(c->a),
+                         .agent = s->asked_by,
+                         .terms = w->permit_terms
+                                      ? *w->permit_terms
+                                      : permit_terms_default(details),
+                         .state = PERMIT_ASKED,
+                         .created_at = w->now};
+    TRY(permit_details_text(c->a, details, &p->asked));
+    p->asked_sha256 = crypt_sha256_hex(c->a, p->asked);
+    w->has_permit = true;
+    w->permit_new = true;
+    return NULL;
+}
+
 const struct err *ask_suspend(struct call *c, struct work *w,
                               struct suspension *s)
 {
@@ -184,6 +216,7 @@ const struct err *ask_suspend(struct call *c, struct work *w,
     w->suspension = *s;
     w->has_suspension = true;
     w->suspension_new = true;
+    TRY(ask_permit(c, w));
     if (all->n > 0)
         w->notice = notice(c, w, all);
     return NULL;

@@ -65,6 +65,12 @@ SELECT e.suspension_id, e.kind, e.asked_by, e.suspended_at, u.state, u.outcome,
        nullif(u.sha256, ''), e.attempt, e.channel_hint, u.by, u.via, u.at, u.summary
   FROM ended e JOIN u ON u.id = e.suspension_id
 
+-- name: due_permits
+-- Silence grants nothing.
+UPDATE permit p SET state = 'refused', ended_by = u.ended_by, ended_at = u.ended_at
+  FROM unnest($1::text[], $2::text[], $3::timestamptz[]) u (id, ended_by, ended_at)
+ WHERE p.suspension_id = u.id AND p.state = 'asked'
+
 -- name: due_remind
 UPDATE open_question o
    SET attempt = u.attempt, next_attempt_at = nullif(u.next, '')::timestamptz,

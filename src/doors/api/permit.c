@@ -1,0 +1,353 @@
+/* Permits over the API: read one, use it, report the result of a use, take it
+ * back. */
+#include "base/clock.h"
+#include "base/fields.h"
+#include "base/id.h"
+#include "domain/tool_call.h"
+#include "doors/api/api.h"
+#include "doors/asking/view.h"
+#include "store/permits.h"
+#include "store/redemptions.h"
+#include "store/suspensions.h"
+
+#define OPERATION_MAX 200
+#define REF_MAX 500
+
+/* ---- as JSON -------------------------------------------------------- */
+
+static struct json *redemption_view(struct call *c, const struct redemption *r)
+{
+    struct json *o = json_object(c->a);
+    json_set_text(o, "redemption_id", r->id);
+    json_set_int(o, "n", r->n);
+    json_set_text(o, "operation_id", r->operation_id);
+    json_set_text(o, "tool", r->tool);
+    json_set_text_or_null(o, "amount", r->amount);
+    json_set_text(o, "by", r->by);
+    view_set_time(c->a, o, "at", r->at);
+    json_set_text_or_null(
+        o, "result", str_of(vocabulary_redemption_result(r->result)->wire));
+    json_set_text_or_null(o, "ref", r->result_ref);
+    view_set_time(c->a, o, "result_at", r->result_at);
+    return o;
+}
+
+static struct json *budget_view(struct arena *a,
+                                const struct permit_covers_budget *b)
+{
+    struct json *o = json_object(a);
+    if (!b->unit.p)
+        return NULL;
+    json_set_text(o, "amount", decimal_text(a, b->amount));
+    json_set_text(o, "unit", b->unit);
+    json_set_text(o, "of", b->of);
+    return o;
+}
+
+/* How the question of a permit ended; a rule's permit has none. */
+static const struct err *ending_of(struct call *c, const struct permit *p,
+                                   enum outcome *out)
+{
+    struct suspension s;
+    *out = OUTCOME_NONE;
+    if (!p->suspension_id.p)
+        return NULL;
+    TRY(suspensions_get(c->pg, c->a, p->suspension_id, &s));
+    *out = suspension_ending(&s);
+    return NULL;
+}
+
+static const struct err *permit_answer(struct call *c, const struct permit *p)
+{
+    struct arena *a = c->a;
+    struct json *o = json_object(a), *list = json_array(a);
+    struct redemption_rows uses;
+    enum outcome ending;
+    TRY(ending_of(c, p, &ending));
+    TRY(redemptions_list(c->pg, a, p->id, &uses));
+    for (size_t i = 0; i < uses.n; i++)
+        json_add_json(list, redemption_view(c, &uses.v[i]));
+    const enum permit_view view =
+        permit_view(p, ending,
+                    uses.n > 0 ? uses.v[0].result : REDEMPTION_OPEN,
+                    clock_now());
+    json_set_text(o, "object", STR("permit"));
+    json_set_text(o, "permit_id", p->id);
+    json_set_text_or_null(o, "request_id", p->suspension_id);
+    json_set_text(o, "intent_id", p->intent_id);
+    json_set_text(o, "agent", p->agent);
+    json_set_text_or_null(o, "resource", p->terms.resource);
+    json_set_text(o, "state",
+                  str_of(vocabulary_permit_state(p->state)->wire));
+    json_set_text(o, "view", str_of(vocabulary_permit_view(view)->wire));
+    json_set_read(a, o, "asked", p->asked);
+    json_set_read(a, o, "granted", p->granted);
+    json_set_text_or_null(o, "granted_sha256", p->granted_sha256);
+    json_set_int(o, "max_uses", p->terms.max_uses);
+    json_set_int(o, "used", p->used);
+    json_set_json(o, "budget", budget_view(a, &p->terms.budget));
+    json_set_text(o, "spent", decimal_text(a, p->spent));
+    view_set_time(a, o, "created_at", p->created_at);
+    view_set_time(a, o, "not_after", p->not_after);
+    json_set_text_or_null(o, "reason", p->reason);
+    json_set_text_or_null(o, "ended_by", p->ended_by);
+    view_set_time(a, o, "ended_at", p->ended_at);
+    json_set_json(o, "redemptions", list);
+    response_json(c->rs, 200, o);
+    return NULL;
+}
+
+/* ---- reading -------------------------------------------------------- */
+
+static const struct err *unknown(void)
+{
+    return ERROR(ERR_NOT_FOUND, "permit.unknown",
+                 "There is no permit with this id.");
+}
+
+const struct err *api_permit_get(struct call *c)
+{
+    struct permits_row row;
+    TRY(permits_get(c->pg, c->a, c->param[0], &row));
+    if (c->who.role == ROLE_AGENT && !str_eq(c->who.agent, row.permit.agent))
+        return unknown();
+    return permit_answer(c, &row.permit);
+}
+
+/* ---- using ---------------------------------------------------------- */
+
+/* A use as it was sent. */
+struct use {
+    struct call *c;
+    struct str permit_id, operation_id;
+    struct tool_call call;
+    struct permits_row row;
+    struct work w;
+};
+
+static const struct err *read_use(struct use *u)
+{
+    struct call *c = u->c;
+    struct json *body = NULL;
+    const struct json *call = NULL;
+    TRY(call_body(c, &body));
+    struct fields f = fields(c->a, body, STR(""));
+    fields_only(&f, "permit_id operation_id call");
+    fields_need(&f, "permit_id");
+    fields_need(&f, "operation_id");
+    fields_need(&f, "call");
+    fields_text(&f, "permit_id", 64, &u->permit_id);
+    fields_text(&f, "operation_id", OPERATION_MAX, &u->operation_id);
+    fields_json(&f, "call", JSON_OBJECT, &call);
+    for (size_t i = 0; !f.e && i < u->operation_id.n; i++) {
+        if (u->operation_id.p[i] <= ' ' || u->operation_id.p[i] >= 0x7f)
+            fields_wrong(&f, "operation_id", "field.value",
+                         "An \"operation_id\" is 1 to 200 visible ASCII "
+                         "characters.");
+    }
+    if (!f.e && u->operation_id.n == 0)
+        fields_wrong(&f, "operation_id", "field.empty",
+                     "An \"operation_id\" is needed.");
+    TRY(fields_error(&f));
+    return tool_call_read_bare(
+        c->a, call, json_raw_member(c->a, c->rq->body, STR("call")),
+        STR("call"), &u->call);
+}
+
+static const struct err *check_agent(const struct use *u)
+{
+    const struct permit *p = &u->row.permit;
+    if (p->terms.resource.p || !str_eq(u->c->who.agent, p->agent))
+        return ERROR(ERR_FORBIDDEN, "permit.not_yours",
+                     "This permit is for another agent, or for a resource.");
+    return NULL;
+}
+
+/* The lock of the intent is the permit's too. */
+static const struct err *begin_use(struct use *u)
+{
+    const struct work_once none = {.key = STR_NONE};
+    struct call *c = u->c;
+    TRY(permits_get(c->pg, c->a, u->permit_id, &u->row));
+    TRY(check_agent(u));
+    TRY(call_begin(c, &u->w, u->row.permit.intent_id, &none));
+    return permits_get(c->pg, c->a, u->permit_id, &u->row);
+}
+
+static struct json *use_view(struct use *u, const struct redemption *r)
+{
+    const struct permit *p = &u->row.permit;
+    struct json *o = json_object(u->c->a);
+    json_set_text(o, "redemption_id", r->id);
+    json_set_text(o, "permit_id", p->id);
+    json_set_text_or_null(o, "request_id", p->suspension_id);
+    json_set_int(o, "n", r->n);
+    json_set_int(o, "uses_left", p->terms.max_uses - r->n);
+    json_set_text(o, "agent", p->agent);
+    json_set_text_or_null(o, "subject", u->w.intent.initiated_by);
+    json_set_text_or_null(o, "amount", r->amount);
+    json_set_text_or_null(o, "unit", p->terms.budget.unit);
+    return o;
+}
+
+/* The same operation again has the same answer, and counts nothing. */
+static const struct err *again(struct use *u, const struct redemption *r)
+{
+    if (!str_eq(r->call_sha256, tool_call_sha256(u->c->a, &u->call)))
+        return ERROR(ERR_CONFLICT, "operation.other_call",
+                     "This operation_id was used for another call.");
+    pg_rollback(u->c->pg);
+    response_json(u->c->rs, 200, use_view(u, r));
+    return NULL;
+}
+
+static const struct err *count(struct use *u, struct redemption *r)
+{
+    struct call *c = u->c;
+    struct permit *p = &u->row.permit;
+    struct decimal amount;
+    const struct permit_case about = {
+        .now = u->w.now,
+        .intent = u->w.intent.status,
+        .question_open = u->w.has_suspension &&
+                         u->w.suspension.state == SUSPENSION_PENDING,
+        .key_ended = u->row.key_ended,
+        .resource_removed = u->row.resource_removed};
+    TRY(permit_usable(p, &about));
+    TRY(permit_use(c->a, p, u->call.tool, u->call.tree, u->w.now, &amount));
+    *r = (struct redemption){.id = id_new(c->a),
+                             .permit_id = p->id,
+                             .n = p->used,
+                             .operation_id = u->operation_id,
+                             .call_sha256 = tool_call_sha256(c->a, &u->call),
+                             .tool = u->call.tool,
+                             .by = principal_actor(&c->who),
+                             .at = u->w.now};
+    if (p->terms.budget.unit.p)
+        r->amount = decimal_text(c->a, amount);
+    return NULL;
+}
+
+static struct json *invoked(struct use *u, const struct redemption *r)
+{
+    struct json *p = json_object(u->c->a);
+    json_set_text(p, "permit_id", r->permit_id);
+    json_set_text(p, "redemption_id", r->id);
+    json_set_int(p, "n", r->n);
+    json_set_text(p, "tool", r->tool);
+    json_set_text(p, "call_sha256", r->call_sha256);
+    json_set_text_or_null(p, "amount", r->amount);
+    return p;
+}
+
+const struct err *api_permit_redeem(struct call *c)
+{
+    struct use u = {.c = c};
+    struct redemption r;
+    bool found = false;
+    TRY(read_use(&u));
+    TRY(begin_use(&u));
+    TRY(redemptions_of_operation(c->pg, c->a, u.permit_id, u.operation_id, &r,
+                                 &found));
+    if (found)
+        return again(&u, &r);
+    TRY(count(&u, &r));
+    TRY(work_event(&u.w, "tool.invoked", event_by(&c->who), invoked(&u, &r)));
+    work_touch(&u.w);
+    permits_queue_update(c->pg, c->a, &u.row.permit);
+    redemptions_queue_insert(c->pg, c->a, &r, u.call.arguments, c->who.id);
+    return call_commit(c, &u.w, 201, use_view(&u, &r), false);
+}
+
+const struct err *api_permit_result(struct call *c)
+{
+    struct redemption r, before;
+    struct json *body = NULL;
+    bool done = false;
+    TRY(call_body(c, &body));
+    TRY(redemptions_get(c->pg, c->a, c->param[0], &r));
+    if (!str_eq(r.by, principal_actor(&c->who)))
+        return ERROR(ERR_NOT_FOUND, "redemption.unknown",
+                     "There is no redemption with this id.");
+    struct fields f = fields(c->a, body, STR(""));
+    fields_only(&f, "result ref");
+    fields_need(&f, "result");
+    before = r;
+    r.result = vocabulary_redemption_result_read(&f, "result");
+    r.result_ref = STR_NONE;
+    fields_text(&f, "ref", REF_MAX, &r.result_ref);
+    TRY(fields_error(&f));
+    r.result_at = clock_now();
+    TRY(redemptions_result(c->pg, c->a, &r, &done));
+    if (!done)
+        TRY(redemptions_get(c->pg, c->a, r.id, &before));
+    if (!done && (before.result != r.result ||
+                  !str_eq(before.result_ref, r.result_ref)))
+        return ERROR(ERR_CONFLICT, "redemption.result",
+                     "Another result was reported for this redemption.");
+    response_json(c->rs, 200, redemption_view(c, done ? &r : &before));
+    return NULL;
+}
+
+/* ---- taking back ---------------------------------------------------- */
+
+/* The agent itself, an admin, and whoever may decide the question. */
+static const struct err *check_revoker(struct call *c, const struct permit *p)
+{
+    struct suspension s;
+    if (c->who.role == ROLE_ADMIN)
+        return NULL;
+    if (c->who.role == ROLE_AGENT)
+        return str_eq(c->who.agent, p->agent) ? NULL : unknown();
+    if (!p->suspension_id.p)
+        return ERROR(ERR_FORBIDDEN, "permit.not_yours",
+                     "Only an admin takes back a permit that a rule gave.");
+    TRY(suspensions_get(c->pg, c->a, p->suspension_id, &s));
+    const struct responder_case about = suspension_case(&s);
+    return responder_sees(&about, &c->who)
+               ? responder_check(c->a, &about, &c->who)
+               : unknown();
+}
+
+static const struct err *read_reason(struct call *c, struct str *out)
+{
+    struct json *body = NULL;
+    TRY(call_body_if_any(c, &body));
+    struct fields f = fields(c->a, body, STR(""));
+    fields_only(&f, "reason");
+    fields_text(&f, "reason", SUSPENSION_REASON_MAX, out);
+    return fields_error(&f);
+}
+
+const struct err *api_permit_revoke(struct call *c)
+{
+    struct json *o = json_object(c->a), *payload = json_object(c->a);
+    struct permits_row row;
+    struct work_once once;
+    struct str reason = STR_NONE;
+    struct work w;
+    bool late = false;
+    TRY(read_reason(c, &reason));
+    TRY(call_once(c, &once));
+    TRY(permits_get(c->pg, c->a, c->param[0], &row));
+    TRY(check_revoker(c, &row.permit));
+    TRY(call_begin(c, &w, row.permit.intent_id, &once));
+    if (w.answered)
+        return call_replay(c, &w);
+    TRY(permits_get(c->pg, c->a, c->param[0], &row));
+    TRY(permit_revoke(&row.permit, reason, principal_actor(&c->who), w.now,
+                      &late));
+    json_set_text(payload, "permit_id", row.permit.id);
+    json_set_int(payload, "used", row.permit.used);
+    json_set_bool(payload, "late", late);
+    json_set_text_or_null(payload, "reason", reason);
+    TRY(work_event(&w, "grant.revoked", event_by(&c->who), payload));
+    work_touch(&w);
+    permits_queue_update(c->pg, c->a, &row.permit);
+    json_set_text(o, "permit_id", row.permit.id);
+    json_set_text(o, "state",
+                  str_of(vocabulary_permit_state(row.permit.state)->wire));
+    json_set_int(o, "used", row.permit.used);
+    json_set_bool(o, "late", late);
+    return call_commit(c, &w, 200, o, false);
+}

@@ -1,0 +1,168 @@
+/* Tool calls before a person: rules, the task's intent, the question. */
+#include "doors/asking/guard.h"
+
+#include "base/fields.h"
+#include "base/id.h"
+#include "domain/person.h"
+#include "domain/suspension_read.h"
+#include "doors/asking/ask.h"
+#include "store/tools.h"
+
+#define SHORT_MAX 200
+
+/* ---- reading -------------------------------------------------------- */
+
+void guard_read(struct guard *g, struct fields *f)
+{
+    fields_text(f, "initiation", SHORT_MAX, &g->initiation);
+    fields_text(f, "initiated_by", SHORT_MAX, &g->initiated_by);
+    fields_bool(f, "requires_approval", &g->requires_approval);
+    g->severity = vocabulary_severity_read(f, "severity");
+    if (g->severity == SEVERITY__MAX)
+        g->severity = SEVERITY_UNSAID;
+    if (!f->e && g->initiation.p && g->initiated_by.p)
+        fields_wrong(f, "initiated_by", "field.unused",
+                     "Give either \"initiation\" or \"initiated_by\".");
+    g->initiated_by = person_reference(g->c->a, g->initiated_by);
+}
+
+/* ---- rules ---------------------------------------------------------- */
+
+const struct err *guard_decide(struct guard *g)
+{
+    struct call *c = g->c;
+    struct tools_rules all;
+    g->verdict = (struct tool_rule_verdict){.effect = TOOL_ASK,
+                                            .severity = g->severity};
+    if (g->n == 0)
+        return NULL;
+    TRY(tools_rules(c->pg, c->a, &all));
+    struct tool_rule *rules = arena_many(c->a, all.n + 1, struct tool_rule);
+    for (size_t i = 0; i < all.n; i++)
+        rules[i] = all.v[i].rule;
+    const struct tool_rule_case about = {
+        .agent = c->who.agent,
+        .tools = g->tools,
+        .n = g->n,
+        .requires_approval = g->requires_approval,
+        .severity = g->severity,
+        .floor = c->who.severity_floor};
+    tool_rule_decide(c->a, rules, all.n, &about, &g->verdict);
+    return NULL;
+}
+
+/* ---- the intent ----------------------------------------------------- */
+
+static const struct err *begin_new(struct guard *g,
+                                   const struct work_once *once)
+{
+    struct call *c = g->c;
+    struct intent *i = &g->w.intent;
+    TRY(work_begin_new(&g->w, c->pg, c->a, once));
+    if (g->w.answered)
+        return NULL;
+    if (g->initiation.p)
+        TRY(initiations_take(c->pg, c->a, g->initiation, c->who.agent,
+                             &g->initiator));
+    i->title = str_trim(g->title).n > 0 ? g->title : g->tools[0];
+    i->session_id = g->session_id;
+    i->task_id = g->task_id;
+    i->turn_id = g->turn_id;
+    i->initiated_by = g->initiation.p ? g->initiator.email : g->initiated_by;
+    i->initiator_id = g->initiator.id;
+    return ask_make_intent(c, &g->w,
+                           g->verdict.effect == TOOL_ASK ? INTENT_SUSPENDED
+                                                         : INTENT_ACTIVE);
+}
+
+/* A later check keeps the initiator of the first. */
+static const struct err *check_initiator(struct guard *g)
+{
+    const struct intent *i = &g->w.intent;
+    bool same = true;
+    if (g->initiation.p) {
+        TRY(initiations_take(g->c->pg, g->c->a, g->initiation,
+                             g->c->who.agent, &g->initiator));
+        same = str_eq(g->initiator.id, i->initiator_id);
+    } else if (g->initiated_by.p) {
+        same = str_eq(g->initiated_by, i->initiated_by);
+    }
+    return same ? NULL
+                : err_at(g->c->a, ERR_INVALID, "initiation.other",
+                         g->initiation.p ? STR("initiation")
+                                         : STR("initiated_by"),
+                         "Another person started this task.");
+}
+
+static const struct err *begin_given(struct guard *g,
+                                     const struct work_once *once)
+{
+    TRY(call_begin(g->c, &g->w, g->intent_id, once));
+    if (g->w.answered)
+        return NULL;
+    if (g->w.intent.status == INTENT_COMPLETED ||
+        g->w.intent.status == INTENT_ABANDONED)
+        return ERROR(ERR_CONFLICT, "task.ended",
+                     "This task has ended. Start another one.");
+    TRY(check_initiator(g));
+    return g->verdict.effect == TOOL_ASK ? ask_move(g->c, &g->w) : NULL;
+}
+
+const struct err *guard_begin(struct guard *g, const struct work_once *once)
+{
+    struct call *c = g->c;
+    if (g->task_id.p)
+        TRY(tools_task(c->pg, c->a, c->who.agent, g->task_id, &g->intent_id));
+    return g->intent_id.p ? begin_given(g, once) : begin_new(g, once);
+}
+
+void guard_queue(struct guard *g)
+{
+    struct call *c = g->c;
+    if (g->task_id.p && g->w.intent_new)
+        tools_queue_task(c->pg, c->a, c->who.agent, g->task_id,
+                         g->w.intent.id);
+    if (g->initiation.p)
+        initiations_queue_use(c->pg, c->a, g->initiation, g->w.intent.id);
+}
+
+/* ---- the question --------------------------------------------------- */
+
+void guard_put_text(struct buf *b, const char *key, struct str value)
+{
+    buf_put(b, ",\"");
+    buf_put(b, key);
+    buf_put(b, "\":");
+    json_write_string(b, value);
+}
+
+void guard_put_sent(const struct guard *g, struct buf *b, const char *key,
+                    struct str otherwise)
+{
+    const struct str raw =
+        json_raw_member(g->c->a, g->c->rq->body, str_of(key));
+    if (!raw.p && !otherwise.p)
+        return;
+    buf_put(b, ",\"");
+    buf_put(b, key);
+    buf_put(b, "\":");
+    buf_str(b, raw.p ? raw : otherwise);
+}
+
+const struct err *guard_ask(struct guard *g, struct str text,
+                            const struct permit_terms *terms)
+{
+    struct call *c = g->c;
+    struct suspension s = {.id = id_new(c->a)};
+    struct json *body = NULL;
+    TRY(json_parse(c->a, text, &body));
+    TRY(suspension_read(c->a, body, text, &s));
+    s.origin = g->origin;
+    s.severity_said = g->severity;
+    /* The verdict has the key's own floor in it. */
+    c->who.severity_floor = g->verdict.severity;
+    g->w.permit_terms = terms;
+    TRY(ask_suspend(c, &g->w, &s));
+    guard_queue(g);
+    return NULL;
+}

@@ -1,0 +1,50 @@
+/* Tool calls before a person: the part that the tool-call API and the
+ * authorization API share. The rules decide about the tools; where they ask, the
+ * server words the question. */
+#ifndef DOORS_ASKING_GUARD_H
+#define DOORS_ASKING_GUARD_H
+
+#include "domain/tool_rule.h"
+#include "doors/call/call.h"
+#include "store/initiations.h"
+
+/* A request about tools, and what became of it. */
+struct guard {
+    struct call *c;
+    /* As the agent sent it; p NULL: absent. */
+    struct str intent_id, task_id, session_id, turn_id, title;
+    struct str initiation, initiated_by;
+    enum severity severity; /* SEVERITY_UNSAID: absent */
+    bool requires_approval;
+    const struct str *tools; /* of the calls */
+    size_t n;
+    enum origin origin;
+    /* The result. */
+    struct tool_rule_verdict verdict;
+    struct initiations_person initiator; /* of a ticket; id p NULL: none */
+    struct work w;
+};
+
+/* Reads severity, requires_approval, initiation and initiated_by. */
+void guard_read(struct guard *g, struct fields *f);
+/* Decides by the rules; without tools a person is asked. */
+const struct err *guard_decide(struct guard *g) MUST;
+/* Begins the work on the intent: the given one, the task's, or a new one. An
+ * intent whose question is to be asked is suspended. ERR_CONFLICT task.ended;
+ * ERR_INVALID initiation.unknown, initiation.other; those of call_begin. */
+const struct err *guard_begin(struct guard *g,
+                              const struct work_once *once) MUST;
+/* Into the batch of the commit: the task and the used ticket. */
+void guard_queue(struct guard *g);
+/* Asks the question that stands in text, in the form that the native API takes,
+ * at the severity of the verdict. Queues the rest of guard_queue too. */
+const struct err *guard_ask(struct guard *g, struct str text,
+                            const struct permit_terms *terms) MUST;
+/* The text of a member of such a question: ,"key":"value". */
+void guard_put_text(struct buf *b, const char *key, struct str value);
+/* A member as the agent sent it, or the given text; none where both are p
+ * NULL. */
+void guard_put_sent(const struct guard *g, struct buf *b, const char *key,
+                    struct str otherwise);
+
+#endif

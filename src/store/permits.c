@@ -1,0 +1,155 @@
+/* Permits in the database: struct in, struct out. Decides nothing. */
+#include "store/permits.h"
+
+#include "base/crypt.h"
+#include "base/id.h"
+#include "store/sql.gen.h"
+
+/* The columns of permit_columns. */
+enum { ID, INTENT, SUSPENSION, HANDLE, AGENT, RESOURCE, JKT, ASKED,
+       ASKED_SHA256, GRANTED, GRANTED_SHA256, MAX_USES, USE_SECONDS, BUDGET,
+       BUDGET_OF, BUDGET_UNIT, USED, SPENT, STATE, REASON, ENDED_BY, CREATED,
+       GRANTED_AT, NOT_AFTER, ENDED, POLL_AFTER, KEY_ENDED,
+       RESOURCE_REMOVED };
+
+static struct decimal amount(struct str text)
+{
+    struct decimal d = {0, 0};
+    return text.p && decimal_read(text, &d) ? d : (struct decimal){0, 0};
+}
+
+static struct permits_row row(const struct pg_rows *r, size_t i)
+{
+    return (struct permits_row){
+        .permit = {.id = pg_str(r, i, ID),
+                   .intent_id = pg_str(r, i, INTENT),
+                   .suspension_id = pg_str(r, i, SUSPENSION),
+                   .auth_req_id = pg_str(r, i, HANDLE),
+                   .agent = pg_str(r, i, AGENT),
+                   .terms = {.resource = pg_str(r, i, RESOURCE),
+                             .dpop_jkt = pg_str(r, i, JKT),
+                             .max_uses = pg_int(r, i, MAX_USES),
+                             .use_seconds = pg_int(r, i, USE_SECONDS),
+                             .budget = {.amount = amount(pg_str(r, i, BUDGET)),
+                                        .unit = pg_str(r, i, BUDGET_UNIT),
+                                        .of = pg_str(r, i, BUDGET_OF)}},
+                   .asked = pg_str(r, i, ASKED),
+                   .asked_sha256 = pg_str(r, i, ASKED_SHA256),
+                   .granted = pg_str(r, i, GRANTED),
+                   .granted_sha256 = pg_str(r, i, GRANTED_SHA256),
+                   .used = pg_int(r, i, USED),
+                   .spent = amount(pg_str(r, i, SPENT)),
+                   .state = vocabulary_permit_state_of(pg_str(r, i, STATE)),
+                   .reason = pg_str(r, i, REASON),
+                   .ended_by = pg_str(r, i, ENDED_BY),
+                   .created_at = pg_int(r, i, CREATED),
+                   .granted_at = pg_int(r, i, GRANTED_AT),
+                   .not_after = pg_int(r, i, NOT_AFTER),
+                   .ended_at = pg_int(r, i, ENDED),
+                   .poll_after = pg_int(r, i, POLL_AFTER)},
+        .key_ended = pg_bool(r, i, KEY_ENDED),
+        .resource_removed = pg_bool(r, i, RESOURCE_REMOVED)};
+}
+
+const struct err *permits_of_suspension(struct pg *pg, struct arena *a,
+                                        struct str suspension_id,
+                                        struct permits_row *out, bool *found)
+{
+    struct pg_args args = pg_args(a);
+    struct pg_rows *r = NULL;
+    pg_arg(&args, suspension_id);
+    TRY(pg_query(pg, a, SQL_PERMIT_OF_SUSPENSION, &args, &r));
+    *found = pg_count(r) > 0;
+    if (*found)
+        *out = row(r, 0);
+    return NULL;
+}
+
+const struct err *permits_get(struct pg *pg, struct arena *a, struct str id,
+                              struct permits_row *out)
+{
+    struct pg_args args = pg_args(a);
+    struct pg_rows *r = NULL;
+    const struct err *unknown = ERROR(ERR_NOT_FOUND, "permit.unknown",
+                                      "There is no permit with this id.");
+    if (!id_uuid(id))
+        return unknown;
+    pg_arg(&args, id);
+    TRY(pg_query(pg, a, SQL_PERMIT_GET, &args, &r));
+    if (pg_count(r) == 0)
+        return unknown;
+    *out = row(r, 0);
+    return NULL;
+}
+
+static void arg_budget(struct pg_args *args, struct arena *a,
+                       const struct permit_covers_budget *b)
+{
+    pg_arg(args, b->unit.p ? decimal_text(a, b->amount) : STR_NONE);
+    pg_arg(args, b->unit.p ? b->of : STR_NONE);
+    pg_arg(args, b->unit);
+}
+
+void permits_queue_insert(struct pg *pg, struct arena *a,
+                          const struct permit *p, struct str key_id)
+{
+    struct pg_args args = pg_args(a);
+    pg_arg(&args, p->id);
+    pg_arg(&args, p->intent_id);
+    pg_arg(&args, p->suspension_id);
+    pg_arg(&args, p->auth_req_id);
+    pg_arg(&args, p->agent);
+    pg_arg(&args, p->terms.resource);
+    pg_arg(&args, p->terms.dpop_jkt);
+    pg_arg(&args, p->asked);
+    pg_arg(&args, p->asked_sha256);
+    pg_arg(&args, p->granted);
+    pg_arg(&args, p->granted_sha256);
+    pg_arg_int(&args, p->terms.max_uses);
+    pg_arg_int(&args, p->terms.use_seconds);
+    arg_budget(&args, a, &p->terms.budget);
+    pg_arg(&args, str_of(vocabulary_permit_state(p->state)->wire));
+    pg_arg_time(&args, p->created_at);
+    pg_arg_time(&args, p->granted_at);
+    pg_arg_time(&args, p->not_after);
+    pg_arg_time(&args, p->ended_at);
+    pg_arg(&args, key_id);
+    pg_queue(pg, SQL_PERMIT_INSERT, &args);
+}
+
+void permits_queue_update(struct pg *pg, struct arena *a,
+                          const struct permit *p)
+{
+    struct pg_args args = pg_args(a);
+    pg_arg(&args, p->id);
+    pg_arg(&args, p->granted);
+    pg_arg(&args, p->granted_sha256);
+    pg_arg_time(&args, p->granted_at);
+    pg_arg_time(&args, p->not_after);
+    pg_arg_int(&args, p->used);
+    pg_arg(&args, decimal_text(a, p->spent));
+    pg_arg(&args, str_of(vocabulary_permit_state(p->state)->wire));
+    pg_arg(&args, p->reason);
+    pg_arg(&args, p->ended_by);
+    pg_arg_time(&args, p->ended_at);
+    pg_queue(pg, SQL_PERMIT_UPDATE, &args);
+}
+
+void permits_queue_refuse(struct pg *pg, struct arena *a,
+                          const struct suspension *s)
+{
+    struct pg_args args = pg_args(a);
+    pg_arg(&args, s->id);
+    pg_arg(&args, s->reason);
+    pg_arg(&args, s->responded_by);
+    pg_arg_time(&args, s->responded_at);
+    pg_queue(pg, SQL_PERMIT_REFUSE, &args);
+}
+
+struct str permits_handle(struct arena *a)
+{
+    struct buf b = buf_make(a, 64);
+    buf_put(&b, "sar_");
+    buf_str(&b, crypt_token(a, 20));
+    return buf_text(&b);
+}

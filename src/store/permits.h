@@ -1,0 +1,34 @@
+/* Permits in the database: struct in, struct out. */
+#ifndef STORE_PERMITS_H
+#define STORE_PERMITS_H
+
+#include "domain/permit.h"
+#include "world/pg.h"
+
+/* A permit, and what its usability depends on beside its intent. */
+struct permits_row {
+    struct permit permit;
+    bool key_ended, resource_removed;
+};
+/* The permit of a question; *found false: it has none. */
+const struct err *permits_of_suspension(struct pg *pg, struct arena *a,
+                                        struct str suspension_id,
+                                        struct permits_row *out,
+                                        bool *found) MUST;
+/* ERR_NOT_FOUND permit.unknown. */
+const struct err *permits_get(struct pg *pg, struct arena *a, struct str id,
+                              struct permits_row *out) MUST;
+/* Into the current batch: a new permit, asked for with the key of that id. */
+void permits_queue_insert(struct pg *pg, struct arena *a,
+                          const struct permit *p, struct str key_id);
+/* Into the current batch: what an answer, a use or an end changed. */
+void permits_queue_update(struct pg *pg, struct arena *a,
+                          const struct permit *p);
+/* Into the current batch: refuses the permit of a question that ended, if it has
+ * one that is still asked for. */
+void permits_queue_refuse(struct pg *pg, struct arena *a,
+                          const struct suspension *s);
+/* A handle of a permit: "sar_" and 20 random bytes. */
+struct str permits_handle(struct arena *a);
+
+#endif

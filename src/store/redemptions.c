@@ -1,0 +1,109 @@
+/* Uses of permits in the database: struct in, struct out. Decides nothing. */
+#include "store/redemptions.h"
+
+#include "base/id.h"
+#include "store/sql.gen.h"
+
+/* The columns of redemption_columns. */
+enum { ID, PERMIT, N, OPERATION, CALL, TOOL, AMOUNT, BY, AT, RESULT, REF,
+       RESULT_AT };
+
+static struct redemption row(const struct pg_rows *r, size_t i)
+{
+    return (struct redemption){
+        .id = pg_str(r, i, ID),
+        .permit_id = pg_str(r, i, PERMIT),
+        .n = pg_int(r, i, N),
+        .operation_id = pg_str(r, i, OPERATION),
+        .call_sha256 = pg_str(r, i, CALL),
+        .tool = pg_str(r, i, TOOL),
+        .amount = pg_str(r, i, AMOUNT),
+        .by = pg_str(r, i, BY),
+        .at = pg_int(r, i, AT),
+        .result = vocabulary_redemption_result_of(pg_str(r, i, RESULT)),
+        .result_ref = pg_str(r, i, REF),
+        .result_at = pg_int(r, i, RESULT_AT)};
+}
+
+const struct err *redemptions_of_operation(struct pg *pg, struct arena *a,
+                                           struct str permit_id,
+                                           struct str operation_id,
+                                           struct redemption *out,
+                                           bool *found)
+{
+    struct pg_args args = pg_args(a);
+    struct pg_rows *r = NULL;
+    pg_arg(&args, permit_id);
+    pg_arg(&args, operation_id);
+    TRY(pg_query(pg, a, SQL_REDEMPTION_OF_OPERATION, &args, &r));
+    *found = pg_count(r) > 0;
+    if (*found)
+        *out = row(r, 0);
+    return NULL;
+}
+
+const struct err *redemptions_get(struct pg *pg, struct arena *a,
+                                  struct str id, struct redemption *out)
+{
+    struct pg_args args = pg_args(a);
+    struct pg_rows *r = NULL;
+    const struct err *unknown = ERROR(ERR_NOT_FOUND, "redemption.unknown",
+                                      "There is no redemption with this id.");
+    if (!id_uuid(id))
+        return unknown;
+    pg_arg(&args, id);
+    TRY(pg_query(pg, a, SQL_REDEMPTION_GET, &args, &r));
+    if (pg_count(r) == 0)
+        return unknown;
+    *out = row(r, 0);
+    return NULL;
+}
+
+const struct err *redemptions_list(struct pg *pg, struct arena *a,
+                                   struct str permit_id,
+                                   struct redemption_rows *out)
+{
+    struct pg_args args = pg_args(a);
+    struct pg_rows *r = NULL;
+    pg_arg(&args, permit_id);
+    pg_arg_int(&args, REDEMPTIONS_SHOWN);
+    TRY(pg_query(pg, a, SQL_REDEMPTION_LIST, &args, &r));
+    out->n = pg_count(r);
+    out->v = arena_many(a, out->n + 1, struct redemption);
+    for (size_t i = 0; i < out->n; i++)
+        out->v[i] = row(r, i);
+    return NULL;
+}
+
+void redemptions_queue_insert(struct pg *pg, struct arena *a,
+                              const struct redemption *r,
+                              struct str arguments, struct str key_id)
+{
+    struct pg_args args = pg_args(a);
+    pg_arg(&args, r->id);
+    pg_arg(&args, r->permit_id);
+    pg_arg_int(&args, r->n);
+    pg_arg(&args, r->operation_id);
+    pg_arg(&args, r->call_sha256);
+    pg_arg(&args, r->tool);
+    pg_arg(&args, arguments);
+    pg_arg(&args, r->amount);
+    pg_arg(&args, r->by);
+    pg_arg(&args, key_id);
+    pg_arg_time(&args, r->at);
+    pg_queue(pg, SQL_REDEMPTION_INSERT, &args);
+}
+
+const struct err *redemptions_result(struct pg *pg, struct arena *a,
+                                     const struct redemption *r, bool *done)
+{
+    struct pg_args args = pg_args(a);
+    struct pg_rows *rows = NULL;
+    pg_arg(&args, r->id);
+    pg_arg(&args, str_of(vocabulary_redemption_result(r->result)->wire));
+    pg_arg(&args, r->result_ref);
+    pg_arg_time(&args, r->result_at);
+    TRY(pg_query(pg, a, SQL_REDEMPTION_RESULT, &args, &rows));
+    *done = pg_affected(rows) > 0;
+    return NULL;
+}

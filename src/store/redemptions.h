@@ -1,0 +1,45 @@
+/* Uses of permits in the database. */
+#ifndef STORE_REDEMPTIONS_H
+#define STORE_REDEMPTIONS_H
+
+#include "domain/permit.h"
+#include "world/pg.h"
+
+#define REDEMPTIONS_SHOWN 100
+
+struct redemption {
+    struct str id, permit_id, operation_id, call_sha256, tool;
+    struct str amount; /* p NULL: the permit has no budget */
+    struct str by;     /* the agent or the gateway */
+    int64_t n, at;
+    enum redemption_result result; /* REDEMPTION_OPEN: not reported */
+    struct str result_ref;         /* p NULL: none */
+    int64_t result_at;             /* 0: not reported */
+};
+struct redemption_rows {
+    struct redemption *v;
+    size_t n;
+};
+/* The use of a permit under that operation_id; *found false: none. */
+const struct err *redemptions_of_operation(struct pg *pg, struct arena *a,
+                                           struct str permit_id,
+                                           struct str operation_id,
+                                           struct redemption *out,
+                                           bool *found) MUST;
+/* ERR_NOT_FOUND redemption.unknown. */
+const struct err *redemptions_get(struct pg *pg, struct arena *a,
+                                  struct str id, struct redemption *out) MUST;
+/* The newest first, at most REDEMPTIONS_SHOWN. */
+const struct err *redemptions_list(struct pg *pg, struct arena *a,
+                                   struct str permit_id,
+                                   struct redemption_rows *out) MUST;
+/* Into the current batch. arguments: of the call, canonical. */
+void redemptions_queue_insert(struct pg *pg, struct arena *a,
+                              const struct redemption *r,
+                              struct str arguments, struct str key_id);
+/* Writes the result once; *done is false where there is one. */
+const struct err *redemptions_result(struct pg *pg, struct arena *a,
+                                     const struct redemption *r,
+                                     bool *done) MUST;
+
+#endif

@@ -1,0 +1,41 @@
+-- piece: permit_columns
+SELECT p.id, p.intent_id, p.suspension_id, p.auth_req_id, p.agent, r.identifier, p.jkt, p.asked,
+       p.asked_sha256, p.granted, p.granted_sha256, p.max_uses, p.use_seconds, p.budget,
+       p.budget_of, p.budget_unit, p.used, p.spent, p.state, p.reason, p.ended_by,
+       microseconds(p.created_at), microseconds(p.granted_at), microseconds(p.not_after),
+       microseconds(p.ended_at), microseconds(p.poll_after),
+       k.revoked_at IS NOT NULL OR coalesce(k.expires_at <= now(), false),
+       r.removed_at IS NOT NULL
+  FROM permit p JOIN api_key k ON k.id = p.agent_key
+  LEFT JOIN resource r ON r.id = p.resource_id
+
+-- name: permit_insert
+-- $6: the address of a resource in use, or NULL.
+INSERT INTO permit (id, intent_id, suspension_id, auth_req_id, agent, resource_id, jkt, asked,
+                    asked_sha256, granted, granted_sha256, max_uses, use_seconds, budget,
+                    budget_of, budget_unit, state, created_at, granted_at, not_after,
+                    ended_at, agent_key)
+VALUES ($1, $2, $3, $4, $5, (SELECT id FROM resource WHERE identifier = $6), $7, $8, $9, $10,
+        $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22)
+
+-- name: permit_of_suspension
+-- use: permit_columns
+ WHERE p.suspension_id = $1
+
+-- name: permit_get
+-- use: permit_columns
+ WHERE p.id = $1
+
+-- name: permit_take
+-- After the lock of its intent.
+SELECT 1 FROM permit WHERE id = $1 FOR UPDATE
+
+-- name: permit_update
+UPDATE permit
+   SET granted = $2, granted_sha256 = $3, granted_at = $4, not_after = $5, used = $6,
+       spent = $7, state = $8, reason = $9, ended_by = $10, ended_at = $11
+ WHERE id = $1
+
+-- name: permit_refuse
+UPDATE permit SET state = 'refused', reason = $2, ended_by = $3, ended_at = $4
+ WHERE suspension_id = $1 AND state = 'asked'
