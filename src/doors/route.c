@@ -144,6 +144,8 @@ const struct route routes[] = {
     {GET, API "/resume/{id}", OPEN, 0, "action", 0, PROBLEM,
      api_resume_page},
 
+    {POST, API "/authorizations", KEY, AGENT, "", 256 * KB, PROBLEM,
+     api_authorization},
     {GET, API "/permits/{id}", KEY, ANY, "", 0, PROBLEM, api_permit_get},
     {POST, API "/permits/{id}/revoke", KEY, WRITER | USER, "", 16 * KB,
      PROBLEM, api_permit_revoke},

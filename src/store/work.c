@@ -346,7 +346,7 @@ static void queue_permit(struct work *w)
     const struct suspension *s = &w->suspension;
     const struct kind_rule *rule = kind_rule(s->kind);
     if (w->permit_new)
-        permits_queue_insert(w->pg, w->arena, &w->permit, s->asked_by_key);
+        permits_queue_insert(w->pg, w->arena, &w->permit, w->permit_key);
     else if (w->has_permit)
         permits_queue_update(w->pg, w->arena, &w->permit);
     else if (w->suspension_decided && rule && rule->permits)

@@ -55,6 +55,9 @@ const struct err *api_suspension_cancel(struct call *c) MUST;
 /* api/tool_call.c */
 const struct err *api_tool_call_check(struct call *c) MUST;
 
+/* api/authorization.c */
+const struct err *api_authorization(struct call *c) MUST;
+
 /* api/permit.c */
 const struct err *api_permit_get(struct call *c) MUST;
 const struct err *api_permit_redeem(struct call *c) MUST;

@@ -159,32 +159,40 @@ static const struct deliveries_notice *notice(struct call *c,
     return n;
 }
 
+const struct err *ask_permit_make(struct call *c, struct work *w,
+                                  const struct json *details,
+                                  const struct permit_terms *terms)
+{
+    struct permit *p = &w->permit;
+    *p = (struct permit){.id = id_new(c->a),
+                         .intent_id = w->intent.id,
+                         .auth_req_id = permits_handle(c->a),
+                         .agent = c->who.agent,
+                         .terms = terms ? *terms
+                                        : permit_terms_default(details),
+                         .state = PERMIT_ASKED,
+                         .created_at = w->now};
+    TRY(permit_details_text(c->a, details, &p->asked));
+    p->asked_sha256 = crypt_sha256_hex(c->a, p->asked);
+    w->permit_key = c->who.id;
+    w->has_permit = true;
+    w->permit_new = true;
+    return NULL;
+}
+
 /* The permit that a yes makes, sealed with the question. */
-static const struct err *ask_permit(struct call *c, struct work *w)
+static const struct err *seal_permit(struct call *c, struct work *w)
 {
     const struct suspension *s = &w->suspension;
     const struct kind_rule *rule = kind_rule(s->kind);
     struct json *details = NULL;
-    struct permit *p = &w->permit;
     if (!rule || !rule->permits)
         return NULL;
     TRY(permit_asked(c->a, s->kind, json_read(c->a, s->subject), &details));
     if (!details)
         return NULL;
-    *p = (struct permit){.id = id_new(c->a),
-                         .intent_id = s->intent_id,
-                         .suspension_id = s->id,
-                         .auth_req_id = permits_handle(c->a),
-                         .agent = s->asked_by,
-                         .terms = w->permit_terms
-                                      ? *w->permit_terms
-                                      : permit_terms_default(details),
-                         .state = PERMIT_ASKED,
-                         .created_at = w->now};
-    TRY(permit_details_text(c->a, details, &p->asked));
-    p->asked_sha256 = crypt_sha256_hex(c->a, p->asked);
-    w->has_permit = true;
-    w->permit_new = true;
+    TRY(ask_permit_make(c, w, details, w->permit_terms));
+    w->permit.suspension_id = s->id;
     return NULL;
 }
 
@@ -216,7 +224,7 @@ const struct err *ask_suspend(struct call *c, struct work *w,
     w->suspension = *s;
     w->has_suspension = true;
     w->suspension_new = true;
-    TRY(ask_permit(c, w));
+    TRY(seal_permit(c, w));
     if (all->n > 0)
         w->notice = notice(c, w, all);
     return NULL;

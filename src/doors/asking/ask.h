@@ -13,6 +13,11 @@
 const struct err *ask_suspend(struct call *c, struct work *w,
                               struct suspension *s) MUST;
 
+/* Makes the work's permit of these details, asked for; terms: NULL: the
+ * default. */
+const struct err *ask_permit_make(struct call *c, struct work *w,
+                                  const struct json *details,
+                                  const struct permit_terms *terms) MUST;
 /* Sets what every intent made for a question has, with this status, and its
  * intent_created event. The work is new (work_begin_new) and its intent has a
  * title. */
