@@ -10,7 +10,8 @@ ALTER TABLE principal DROP CONSTRAINT principal_role_check,
 CREATE TABLE resource (
     id           uuid PRIMARY KEY,
     identifier   text NOT NULL UNIQUE -- RFC 8707 2: absolute, no fragment
-                 CHECK (identifier ~ '^https?://[^#?\s]{1,490}$'),
+                 CHECK (identifier ~ '^https?://[^#?\s]+$'
+                        AND length(identifier) <= 500),
     name         text NOT NULL CHECK (length(name) BETWEEN 1 AND 120),
     require_dpop boolean NOT NULL DEFAULT true,
     created_at   timestamptz NOT NULL,
@@ -100,6 +101,9 @@ ALTER TABLE decision DROP CONSTRAINT decision_via_check,
 
 GRANT SELECT, INSERT ON resource, initiation TO sayso_web;
 GRANT INSERT (principal_id, resource_id) ON api_key TO sayso_web;
+-- Streams and subscriptions of a person's token end when the person is disabled.
+GRANT SELECT (principal_id) ON api_key TO sayso_wait, sayso_tick;
+GRANT SELECT (id, disabled_at) ON principal TO sayso_tick;
 GRANT UPDATE (name, require_dpop, removed_at) ON resource TO sayso_web;
 GRANT UPDATE (intent_id) ON initiation TO sayso_web;
 GRANT SELECT (id_sha256, expires_at), DELETE ON initiation TO sayso_tick;

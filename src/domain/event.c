@@ -166,6 +166,14 @@ bool event_type_postable(struct str type, enum role role)
            role != ROLE_NONE;
 }
 
+bool event_payload_reserved(struct str type, const struct json *payload)
+{
+    const bool of_permit =
+        str_is(type, "tool.invoked") || str_is(type, "tool.denied");
+    return of_permit && (json_has(payload, "permit_id") ||
+                         json_has(payload, "redemption_id"));
+}
+
 bool event_type_echoed(struct str type)
 {
     const int i = event_find(type);

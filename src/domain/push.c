@@ -1,4 +1,5 @@
-/* The message to an agent's platform when a question has ended.
+/* The message to an agent's platform when a question has ended, or a permit was
+ * taken back.
  *
  * Called by the store, which puts the text into the deciding transaction. Pure;
  * the recipients are the store's. */
@@ -20,6 +21,8 @@ static const struct {
     {OUTCOME_CHANGES_REQUESTED, "intent_changes_requested"},
 };
 
+const char push_revoked[] = "permit_revoked";
+
 bool push_type_known(struct str type)
 {
     for (size_t i = 0; i < countof(decided); i++) {
@@ -27,7 +30,7 @@ bool push_type_known(struct str type)
             return true;
     }
     return str_is(type, RESUMED) || str_is(type, EXPIRED) ||
-           str_is(type, CANCELLED);
+           str_is(type, CANCELLED) || str_is(type, push_revoked);
 }
 
 const char *push_type(const struct suspension *s)
@@ -58,25 +61,67 @@ static void set_answer(struct arena *a, struct json *o,
     json_set_bool(o, "stale", waited > PUSH_STALE_AFTER);
 }
 
-struct str push_body(struct arena *a, const struct intent *i,
-                     const struct suspension *s)
+/* The names by which the platform finds the session again. */
+static struct json *data_of(struct arena *a, struct str type,
+                            const struct intent *i)
 {
-    const struct str type = str_of(push_type(s));
-    struct json *o = json_object(a), *data = json_object(a);
+    struct json *data = json_object(a);
     json_set_text(data, "event", type);
     json_set_text(data, "intent_id", i->id);
-    json_set_text(data, "suspension_id", s->id);
-    json_set_text(data, "request_id", s->id);
     json_set_text_or_null(data, "session_id", i->session_id);
     json_set_text_or_null(data, "task_id", i->task_id);
     json_set_text_or_null(data, "turn_id", i->turn_id);
-    json_set_text_or_null(data, "kind", str_of(kind_words(s->kind)->wire));
-    set_answer(a, data, s);
     json_set_text(data, "intent_status",
                   str_of(vocabulary_intent_status(i->status)->wire));
     json_set_int(data, "event_sequence", i->tail.sequence);
+    return data;
+}
+
+static struct str body_of(struct arena *a, struct str type, int64_t at,
+                          struct json *data)
+{
+    struct json *o = json_object(a);
     json_set_text(o, "type", type);
-    json_set_text(o, "timestamp", clock_rfc3339(a, s->responded_at));
+    json_set_text(o, "timestamp", clock_rfc3339(a, at));
     json_set_json(o, "data", data);
     return json_dump(a, o, PUSH_BODY_MAX);
+}
+
+/* The handle and the details are for the agent alone, which reads them. */
+static struct json *permit_of(struct arena *a, const struct permit *p)
+{
+    struct json *o = json_object(a);
+    if (!p || !p->granted.p)
+        return NULL;
+    json_set_text(o, "id", p->id);
+    json_set_int(o, "max_uses", p->terms.max_uses);
+    json_set_text(o, "not_after", clock_rfc3339(a, p->not_after));
+    json_set_text(o, "granted_sha256", p->granted_sha256);
+    return o;
+}
+
+struct str push_body(struct arena *a, const struct intent *i,
+                     const struct suspension *s, const struct permit *permit)
+{
+    const struct str type = str_of(push_type(s));
+    struct json *data = data_of(a, type, i);
+    json_set_text(data, "suspension_id", s->id);
+    json_set_text(data, "request_id", s->id);
+    json_set_text_or_null(data, "kind", str_of(kind_words(s->kind)->wire));
+    json_set_text_or_null(data, "initiator", suspension_initiator(s));
+    set_answer(a, data, s);
+    json_set_json(data, "permit", permit_of(a, permit));
+    return body_of(a, type, s->responded_at, data);
+}
+
+struct str push_revoked_body(struct arena *a, const struct intent *i,
+                             const struct push_revocation *r, int64_t now)
+{
+    struct json *data = data_of(a, str_of(push_revoked), i);
+    json_set_text_or_null(data, "request_id", r->permit->suspension_id);
+    json_set_text(data, "permit_id", r->permit->id);
+    json_set_int(data, "used", r->permit->used);
+    json_set_bool(data, "late", r->late);
+    json_set_text_or_null(data, "reason", r->reason);
+    return body_of(a, str_of(push_revoked), now, data);
 }

@@ -1,8 +1,10 @@
-/* The message to an agent's platform when a question has ended, so that the
- * agent can be invoked again in the same session. Pure. */
+/* The message to an agent's platform when a question has ended or its permit
+ * was taken back, so that the agent can be invoked again in the same session.
+ * Pure. */
 #ifndef DOMAIN_PUSH_H
 #define DOMAIN_PUSH_H
 
+#include "domain/permit.h"
 #include "domain/suspension.h"
 
 /* After a longer wait, in microseconds, the message says stale: the agent
@@ -14,14 +16,26 @@
  * | intent_suspension_expired | intent_suspension_cancelled; for a suspension
  * that is no longer pending. */
 const char *push_type(const struct suspension *s);
+extern const char push_revoked[]; /* permit_revoked */
 /* Is it one of these? */
 bool push_type_known(struct str type);
 /* The body, {type, timestamp, data}: data has event (the type), intent_id,
  * suspension_id, request_id (the same), session_id, task_id, turn_id, kind
- * (null: none), outcome, value, modified, reason, responded_by, responded_at,
- * waited_seconds, stale, intent_status, event_sequence. These bytes are
- * signed. */
+ * (null: none), initiator, outcome, value, modified, reason, responded_by,
+ * responded_at, waited_seconds, stale, permit {id, max_uses, not_after,
+ * granted_sha256} or null, intent_status, event_sequence. permit: of the
+ * question, or NULL. These bytes are signed. */
 struct str push_body(struct arena *a, const struct intent *i,
-                     const struct suspension *s);
+                     const struct suspension *s, const struct permit *permit);
+/* The same for a permit that was taken back at now: data has event, intent_id,
+ * request_id (null: a rule gave it), session_id, task_id, turn_id, permit_id,
+ * used, late, reason, intent_status, event_sequence. */
+struct push_revocation {
+    const struct permit *permit;
+    struct str reason; /* p NULL: none */
+    bool late; /* all uses had been made */
+};
+struct str push_revoked_body(struct arena *a, const struct intent *i,
+                             const struct push_revocation *r, int64_t now);
 
 #endif

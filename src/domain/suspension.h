@@ -139,7 +139,7 @@ struct str suspension_silence(struct arena *a, const struct suspension *s,
                               struct str end);
 /* The same in UTC, for the record. */
 struct str suspension_on_expiry(struct arena *a, const struct suspension *s);
-/* How the initiator is known: "proven" by a ticket, or "claimed" by the agent; p
+/* How the initiator is known: "proven" by a ticket, "claimed" by the agent; p
  * NULL: there is none. */
 struct str suspension_initiator(const struct suspension *s);
 /* Has the time to answer passed at now? */

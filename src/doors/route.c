@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "base/id.h"
 #include "doors/api/api.h"
+#include "doors/pages/access/access.h"
 #include "doors/pages/answer/page.h"
 #include "doors/pages/inbox/inbox.h"
 #include "doors/pages/login/login.h"
@@ -217,9 +218,13 @@ const struct route routes[] = {
     {POST, "/settings/secrets/{id}", COOKIE, PERSON, "", 8 * KB, HTML,
      settings_secret_post},
     {GET, "/settings/rules", COOKIE, OVERSEER, "do key", 0, HTML,
-     settings_rules},
+     access_rules},
     {POST, "/settings/rules", COOKIE, ADMIN, "", 8 * KB, HTML,
-     settings_rules_post},
+     access_rules_post},
+    {GET, "/settings/permits", COOKIE, PERSON, "do key after", 0, HTML,
+     access_permits},
+    {POST, "/settings/permits", COOKIE, ANSWERER, "", 16 * KB, HTML,
+     access_permits_post},
     {GET, "/settings/endpoints", COOKIE, OVERSEER, "", 0, HTML,
      settings_endpoints},
     {POST, "/settings/endpoints", COOKIE, ADMIN, "", 64 * KB, HTML,

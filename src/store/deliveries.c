@@ -11,19 +11,48 @@
 
 /* ---- writing -------------------------------------------------------- */
 
+struct push {
+    struct str agent, suspension_id, type, body;
+};
+
 static void queue_push(struct pg *pg, struct arena *a,
-                       const struct deliveries_news *news)
+                       const struct deliveries_news *news,
+                       const struct push *push)
 {
-    const struct suspension *s = news->decided;
     struct pg_args args = pg_args(a);
-    pg_arg(&args, s->asked_by);
+    pg_arg(&args, push->agent);
     pg_arg(&args, news->intent->id);
-    pg_arg(&args, s->id);
+    pg_arg(&args, push->suspension_id);
     pg_arg_int(&args, news->intent->tail.sequence);
-    pg_arg(&args, str_of(push_type(s)));
-    pg_arg(&args, push_body(a, news->intent, s));
+    pg_arg(&args, push->type);
+    pg_arg(&args, push->body);
     pg_arg_time(&args, news->now);
     pg_queue(pg, SQL_DELIVERY_PUSH, &args);
+}
+
+static void queue_answer(struct pg *pg, struct arena *a,
+                         const struct deliveries_news *news)
+{
+    const struct suspension *s = news->decided;
+    queue_push(pg, a, news,
+               &(struct push){
+                   .agent = s->asked_by,
+                   .suspension_id = s->id,
+                   .type = str_of(push_type(s)),
+                   .body = push_body(a, news->intent, s, news->permit)});
+}
+
+static void queue_revoked(struct pg *pg, struct arena *a,
+                          const struct deliveries_news *news)
+{
+    const struct permit *p = news->revoked->permit;
+    queue_push(pg, a, news,
+               &(struct push){.agent = p->agent,
+                              .suspension_id = p->suspension_id,
+                              .type = str_of(push_revoked),
+                              .body = push_revoked_body(a, news->intent,
+                                                        news->revoked,
+                                                        news->now)});
 }
 
 void deliveries_queue(struct pg *pg, struct arena *a,
@@ -31,7 +60,9 @@ void deliveries_queue(struct pg *pg, struct arena *a,
 {
     const struct event_list *events = news->events;
     if (news->decided)
-        queue_push(pg, a, news);
+        queue_answer(pg, a, news);
+    if (news->revoked)
+        queue_revoked(pg, a, news);
     if (events->n == 0)
         return;
     struct pg_args args = pg_args(a);

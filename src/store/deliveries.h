@@ -12,12 +12,14 @@
 struct deliveries_news {
     const struct intent *intent;
     const struct suspension *decided; /* NULL: no question ended */
+    const struct permit *permit; /* of that question; NULL: none */
+    const struct push_revocation *revoked; /* NULL: nothing was revoked */
     const struct event_list *events;
     int64_t now;
 };
 /* Queues into the current batch: a push to the endpoints of the asking agent
- * when a question ended, and every event to its subscriptions. Two statements
- * at most; they find nobody where delivery_told is NULL, and a caller that
+ * when a question ended or a permit was taken back, and every event to its
+ * subscriptions. They find nobody where delivery_told is NULL, and a caller that
  * knows it leaves them out.
  *
  * A revoked or expired key gets no more deliveries: a subscription counts while

@@ -10,7 +10,7 @@ enum { ID, INTENT, SUSPENSION, HANDLE, AGENT, RESOURCE, JKT, ASKED,
        ASKED_SHA256, GRANTED, GRANTED_SHA256, MAX_USES, USE_SECONDS, BUDGET,
        BUDGET_OF, BUDGET_UNIT, USED, SPENT, STATE, REASON, ENDED_BY, CREATED,
        GRANTED_AT, NOT_AFTER, ENDED, POLL_AFTER, KEY_ENDED,
-       RESOURCE_REMOVED };
+       RESOURCE_REMOVED, TITLE };
 
 static struct decimal amount(struct str text)
 {
@@ -79,6 +79,28 @@ const struct err *permits_get(struct pg *pg, struct arena *a, struct str id,
     if (pg_count(r) == 0)
         return unknown;
     *out = row(r, 0);
+    return NULL;
+}
+
+const struct err *permits_live(struct pg *pg, struct arena *a,
+                               const struct permits_live *wish,
+                               struct permits_rows *out)
+{
+    struct pg_args args = pg_args(a);
+    struct pg_rows *r = NULL;
+    pg_arg_time(&args, wish->now);
+    pg_arg_time(&args, wish->after ? wish->after->created_at : 0);
+    pg_arg(&args, wish->after ? wish->after->id : STR_NONE);
+    pg_arg_int(&args, wish->limit + 1);
+    pg_arg(&args, wish->initiator_id);
+    TRY(pg_query(pg, a, SQL_PERMIT_LIVE, &args, &r));
+    *out = (struct permits_rows){.n = pg_count(r)};
+    out->more = out->n > (size_t)wish->limit;
+    if (out->more)
+        out->n = (size_t)wish->limit;
+    out->v = arena_many(a, out->n + 1, struct permits_titled);
+    for (size_t i = 0; i < out->n; i++)
+        out->v[i] = (struct permits_titled){row(r, i), pg_str(r, i, TITLE)};
     return NULL;
 }
 

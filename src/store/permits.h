@@ -15,6 +15,25 @@ const struct err *permits_of_suspension(struct pg *pg, struct arena *a,
                                         struct str suspension_id,
                                         struct permits_row *out,
                                         bool *found) MUST;
+/* Permits that can be used now, the newest first, with the titles of their
+ * requests. */
+struct permits_live {
+    int64_t now, limit;
+    const struct permit *after; /* the last one before; NULL: from the start */
+    struct str initiator_id; /* of a person; p NULL: of everybody */
+};
+struct permits_titled {
+    struct permits_row row;
+    struct str title;
+};
+struct permits_rows {
+    struct permits_titled *v;
+    size_t n;
+    bool more;
+};
+const struct err *permits_live(struct pg *pg, struct arena *a,
+                               const struct permits_live *wish,
+                               struct permits_rows *out) MUST;
 /* ERR_NOT_FOUND permit.unknown. */
 const struct err *permits_get(struct pg *pg, struct arena *a, struct str id,
                               struct permits_row *out) MUST;
@@ -24,8 +43,8 @@ void permits_queue_insert(struct pg *pg, struct arena *a,
 /* Into the current batch: what an answer, a use or an end changed. */
 void permits_queue_update(struct pg *pg, struct arena *a,
                           const struct permit *p);
-/* Into the current batch: refuses the permit of a question that ended, if it has
- * one that is still asked for. */
+/* Into the current batch: refuses the permit of a question that ended, if it
+ * has one that is still asked for. */
 void permits_queue_refuse(struct pg *pg, struct arena *a,
                           const struct suspension *s);
 /* A handle of a permit: "sar_" and 20 random bytes. */

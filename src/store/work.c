@@ -358,6 +358,8 @@ static void queue_changes(struct work *w)
     const struct deliveries_news news = {
         .intent = &w->intent,
         .decided = w->suspension_decided ? &w->suspension : NULL,
+        .permit = w->has_permit ? &w->permit : NULL,
+        .revoked = w->revoked,
         .events = &w->events,
         .now = w->now};
     if (w->intent_new)

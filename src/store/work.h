@@ -44,6 +44,7 @@ struct work {
     bool has_suspension;
     struct permit permit; /* of the suspension, where it has one */
     bool has_permit, permit_new;
+    const struct push_revocation *revoked; /* NULL: no permit was taken back */
     struct str permit_key; /* id of the key that asks for a new one */
     const struct permit_terms *permit_terms; /* of a new one; NULL: default */
     bool dependencies_done, children_done;

@@ -18,6 +18,8 @@ export const people = {
              role: "admin", password: "sets where things go" },
     auditor: { email: "ada@example.com", name: "Ada Auditor",
                role: "auditor", password: "reads and does not answer" },
+    user: { email: "uma@example.com", name: "Uma User",
+            role: "user", password: "starts tasks and decides them" },
 };
 
 /* A person of their own for a test that signs out or is locked out. */
@@ -48,6 +50,7 @@ export async function startBrowser() {
     makePerson(people.other);
     makePerson(people.auditor);
     makePerson(people.admin);
+    makePerson(people.user);
 }
 
 export async function stopBrowser() {

@@ -22,6 +22,7 @@ import { startServer, stopServer } from "./server.mjs";
 import "./risk.mjs";
 import "./settings.mjs";
 import "./states.mjs";
+import "./tools.mjs";
 
 before(async () => {
     await startServer();

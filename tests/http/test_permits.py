@@ -263,3 +263,18 @@ def test_53_the_kinds_that_make_permits(server, agent):
         "purpose": "translate", "estimate": {"amount": 12.5, "unit": "EUR"},
         "limit": {"amount": 20, "unit": "EUR"}}) == 1
     assert has() == 0
+
+
+# --- Records --------------------------------------------------------------
+
+@pytest.mark.parametrize("type_, member", [
+    ("tool.invoked", "permit_id"), ("tool.denied", "redemption_id")])
+def test_an_agent_forges_no_record_of_a_use(server, agent, operator, type_,
+                                            member):
+    intent = look(agent, granted(server, agent, operator))["intent_id"]
+    at = f"/api/v1/intents/{intent}/events"
+    refused(agent.post(at, json={"event_type": type_,
+                                 "payload": {member: "x"}}), 422,
+            "event.reserved", "payload")
+    own = agent.post(at, json={"event_type": type_, "payload": {"n": 1}})
+    assert own.status_code == 201, own.text

@@ -509,8 +509,9 @@ def test_who_may_no_longer_listen(server, agent, person):
     cut = [Stream(server, "/api/v1/agents/a1/subscribe", key=key)]
     cut += [Stream(server, "/inbox/stream", cookie=p.client.cookies["sayso"])
             for p in (gone, out)]
+    cut += [Stream(server, "/api/v1/agents/a1/subscribe", key=gone.token())]
     time.sleep(1)
-    assert [s.ended for s in (stays, *cut)] == [None] * 4
+    assert [s.ended for s in (stays, *cut)] == [None] * 5
     assert server.sayso("key", "revoke", key[:12]).returncode == 0
     r = server.sayso("operator", "disable", "--email", gone.email)
     assert r.returncode == 0, r.stderr

@@ -96,6 +96,8 @@ def test_the_pause_says_all_that_an_agent_needs(server, agent, mara):
     assert s["subject_sha256"] == p["subject_sha256"]
     assert s["question"] == "Run shop.refund?" and s["initiator"] == "claimed"
     assert s["on_reject"] == "abandon" and s["fallback_policy"] == "fail"
+    assert s["task_id"] == task["task_id"] and s["permit"] is None
+    assert s["tool_calls"] == p["tool_calls"]
 
 
 SHAPES = [
@@ -457,3 +459,41 @@ def test_rules_on_the_terminal(server, agent):
     assert rule_("remove", "3").returncode == 0
     assert rule_("remove", "3").returncode == 1
     assert check(agent).json()["decision"] == "ask"
+
+
+# --- For a gateway --------------------------------------------------------
+
+GATEWAY = "https://gw.example/mcp"
+
+
+@pytest.fixture
+def gateway(server):
+    with server.database() as db:
+        db.execute("INSERT INTO resource (id, identifier, name, created_at) "
+                   "VALUES (gen_random_uuid(), %s, 'Gateway', now()) "
+                   "ON CONFLICT DO NOTHING", [GATEWAY])
+    return GATEWAY
+
+
+def test_a_pause_for_a_gateway_names_its_permit(server, agent, mara, gateway):
+    r = check(agent, responder=None, initiated_by=mara.email,
+              resource=gateway, max_uses=2)
+    assert r.status_code == 202, r.text
+    p = r.json()
+    assert p["auth_req_id"].startswith("sar_") and p["interval"] == 5
+    seen = agent.get(f"/api/v1/permits/{p['permit_id']}").json()
+    assert (seen["resource"], seen["max_uses"]) == (gateway, 2)
+    assert seen["request_id"] == p["request_id"]
+    unknown = check(agent, resource="https://other.example/")
+    refused(unknown, 422, "resource.unknown", "resource")
+
+
+def test_a_rule_gives_a_gateway_an_active_permit(server, agent, gateway):
+    rule(server, 1, "shop.*", "allow")
+    task = {"task_id": new_id()}
+    assert "permit_id" not in check(agent, task=task).json()
+    p = check(agent, task=task, resource=gateway).json()
+    assert p["decision"] == "allow" and p["auth_req_id"].startswith("sar_")
+    seen = agent.get(f"/api/v1/permits/{p['permit_id']}").json()
+    assert seen["state"] == "active" and seen["request_id"] is None
+    assert seen["intent_id"] == p["intent_id"]

@@ -67,7 +67,7 @@ static struct json *body(const struct suspension *s)
 {
     const struct intent i = intent();
     struct json *v = NULL;
-    const struct str text = push_body(a, &i, s);
+    const struct str text = push_body(a, &i, s, NULL);
     const struct err *e = json_parse(a, text, &v);
     cr_assert(e == NULL, "%.*s", STR_FMT(text));
     return v;
@@ -83,11 +83,11 @@ Test(push, body)
         "\"event\":\"intent_vetoed\",\"intent_id\":\"i-1\","
         "\"suspension_id\":\"s-1\",\"request_id\":\"s-1\","
         "\"session_id\":\"sess\",\"task_id\":null,\"turn_id\":null,"
-        "\"kind\":null,\"outcome\":\"vetoed\",\"value\":\"no\","
+        "\"kind\":null,\"initiator\":null,\"outcome\":\"vetoed\",\"value\":\"no\","
         "\"modified\":false,\"reason\":\"Too \\\"dear\\\"\","
         "\"responded_by\":\"eva@example.org\","
         "\"responded_at\":\"2026-11-20T09:26:13.510233Z\","
-        "\"waited_seconds\":5,\"stale\":false,\"intent_status\":\"active\","
+        "\"waited_seconds\":5,\"stale\":false,\"permit\":null,\"intent_status\":\"active\","
         "\"event_sequence\":7}}");
     cr_assert(json_parse(a, text, &wanted) == NULL);
     cr_assert(json_equal(body(&s), wanted), "%s",

@@ -7,7 +7,6 @@
 #include "doors/asking/guard.h"
 #include "doors/asking/view.h"
 #include "store/permits.h"
-#include "store/resources.h"
 
 #define SHORT_MAX 200
 #define CONSEQUENCE_MAX 2000
@@ -63,7 +62,6 @@ static void set_tools(struct wish *k)
 static const struct err *read_wish(struct wish *k, const struct json *body)
 {
     struct guard *g = &k->guard;
-    struct resource resource;
     struct fields f = fields(g->c->a, body, STR(""));
     fields_only(&f, "goal reasoning session_id initiation initiated_by "
                     "severity requires_approval consequence "
@@ -85,12 +83,8 @@ static const struct err *read_wish(struct wish *k, const struct json *body)
     TRY(read_details(k, body));
     set_tools(k);
     TRY(guard_decide(g));
-    TRY(permit_terms_read(g->c->a, body, k->details,
-                          g->verdict.severity == SEVERITY_CRITICAL,
-                          &k->terms));
-    return k->terms.resource.p ? resources_get(g->c->pg, g->c->a,
-                                               k->terms.resource, &resource)
-                               : NULL;
+    return guard_terms(g, body, k->details,
+                       g->verdict.severity == SEVERITY_CRITICAL, &k->terms);
 }
 
 /* ---- asking --------------------------------------------------------- */
@@ -140,14 +134,6 @@ static struct json *answer_of(const struct wish *k, const char *status)
     return o;
 }
 
-static void set_permit(const struct wish *k, struct json *o)
-{
-    const struct permit *p = &k->guard.w.permit;
-    json_set_text(o, "permit_id", p->id);
-    json_set_text(o, "auth_req_id", p->auth_req_id);
-    json_set_int(o, "interval", PERMIT_POLL);
-}
-
 static const struct err *yield_turn(struct wish *k)
 {
     static const struct call_made made = {"/api/v1/suspensions/",
@@ -158,7 +144,7 @@ static const struct err *yield_turn(struct wish *k)
     struct json *o = answer_of(k, "pending_veto");
     json_set_bool(o, "yield", true);
     json_set_text(o, "request_id", s->id);
-    set_permit(k, o);
+    guard_set_permit(g, o);
     view_set_time(g->c->a, o, "expires_at", s->expires_at);
     json_set_text(o, "on_expiry", suspension_on_expiry(g->c->a, s));
     json_set_text_or_null(o, "initiator", suspension_initiator(s));
@@ -175,17 +161,10 @@ static const struct err *yield_turn(struct wish *k)
 static const struct err *allow(struct wish *k)
 {
     struct guard *g = &k->guard;
-    struct json *payload = json_object(g->c->a);
-    struct permit *p = &g->w.permit;
-    TRY(ask_permit_make(g->c, &g->w, k->details, &k->terms));
-    permit_allow(p, g->w.now);
-    json_set_text(payload, "permit_id", p->id);
-    json_set_text(payload, "granted_sha256", p->granted_sha256);
-    json_set_int(payload, "max_uses", p->terms.max_uses);
-    TRY(work_event(&g->w, "grant.created", event_by_server(), payload));
+    TRY(guard_permit(g, k->details, &k->terms));
     guard_queue(g);
     struct json *o = answer_of(k, "authorized");
-    set_permit(k, o);
+    guard_set_permit(g, o);
     return call_commit(g->c, &g->w, 201, o, false);
 }
 

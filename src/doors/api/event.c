@@ -72,6 +72,10 @@ static const struct err *read_event(struct call *c, const struct json *body,
                      "There is no event type of this name.");
     if (!out->payload)
         out->payload = json_object(c->a);
+    if (!f.e && event_payload_reserved(out->type, out->payload))
+        fields_wrong(&f, "payload", "event.reserved",
+                     "Only the server writes events about its permits. Leave "
+                     "out \"permit_id\" and \"redemption_id\".");
     return fields_error(&f);
 }
 

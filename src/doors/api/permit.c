@@ -5,6 +5,7 @@
 #include "base/id.h"
 #include "domain/tool_call.h"
 #include "doors/api/api.h"
+#include "doors/asking/revoke.h"
 #include "doors/asking/view.h"
 #include "store/permits.h"
 #include "store/redemptions.h"
@@ -291,24 +292,6 @@ const struct err *api_permit_result(struct call *c)
 
 /* ---- taking back ---------------------------------------------------- */
 
-/* The agent itself, an admin, and whoever may decide the question. */
-static const struct err *check_revoker(struct call *c, const struct permit *p)
-{
-    struct suspension s;
-    if (c->who.role == ROLE_ADMIN)
-        return NULL;
-    if (c->who.role == ROLE_AGENT)
-        return str_eq(c->who.agent, p->agent) ? NULL : unknown();
-    if (!p->suspension_id.p)
-        return ERROR(ERR_FORBIDDEN, "permit.not_yours",
-                     "Only an admin takes back a permit that a rule gave.");
-    TRY(suspensions_get(c->pg, c->a, p->suspension_id, &s));
-    const struct responder_case about = suspension_case(&s);
-    return responder_sees(&about, &c->who)
-               ? responder_check(c->a, &about, &c->who)
-               : unknown();
-}
-
 static const struct err *read_reason(struct call *c, struct str *out)
 {
     struct json *body = NULL;
@@ -321,33 +304,18 @@ static const struct err *read_reason(struct call *c, struct str *out)
 
 const struct err *api_permit_revoke(struct call *c)
 {
-    struct json *o = json_object(c->a), *payload = json_object(c->a);
-    struct permits_row row;
+    struct json *o = json_object(c->a);
     struct work_once once;
-    struct str reason = STR_NONE;
-    struct work w;
-    bool late = false;
-    TRY(read_reason(c, &reason));
+    struct revoke r = {.permit_id = c->param[0], .reason = STR_NONE};
+    TRY(read_reason(c, &r.reason));
     TRY(call_once(c, &once));
-    TRY(permits_get(c->pg, c->a, c->param[0], &row));
-    TRY(check_revoker(c, &row.permit));
-    TRY(call_begin(c, &w, row.permit.intent_id, &once));
-    if (w.answered)
-        return call_replay(c, &w);
-    TRY(permits_get(c->pg, c->a, c->param[0], &row));
-    TRY(permit_revoke(&row.permit, reason, principal_actor(&c->who), w.now,
-                      &late));
-    json_set_text(payload, "permit_id", row.permit.id);
-    json_set_int(payload, "used", row.permit.used);
-    json_set_bool(payload, "late", late);
-    json_set_text_or_null(payload, "reason", reason);
-    TRY(work_event(&w, "grant.revoked", event_by(&c->who), payload));
-    work_touch(&w);
-    permits_queue_update(c->pg, c->a, &row.permit);
-    json_set_text(o, "permit_id", row.permit.id);
+    TRY(revoke_permit(c, &r, &once));
+    if (r.w.answered)
+        return call_replay(c, &r.w);
+    json_set_text(o, "permit_id", r.row.permit.id);
     json_set_text(o, "state",
-                  str_of(vocabulary_permit_state(row.permit.state)->wire));
-    json_set_int(o, "used", row.permit.used);
-    json_set_bool(o, "late", late);
-    return call_commit(c, &w, 200, o, false);
+                  str_of(vocabulary_permit_state(r.row.permit.state)->wire));
+    json_set_int(o, "used", r.row.permit.used);
+    json_set_bool(o, "late", r.revoked.late);
+    return call_commit(c, &r.w, 200, o, false);
 }

@@ -1,6 +1,6 @@
 /* The one endpoint of the tool-call API that ends a pause: a person approves,
- * rejects, completes, declines or answers. A GET decides nothing and leads to the
- * page. */
+ * rejects, completes, declines or answers. A GET decides nothing and leads to
+ * the page. */
 #include "base/fields.h"
 #include "domain/resume.h"
 #include "doors/api/api.h"

@@ -11,7 +11,9 @@
 #include "doors/asking/view.h"
 #include "doors/call/hold.h"
 #include "store/intents.h"
+#include "store/permits.h"
 #include "store/suspensions.h"
+#include "store/tools.h"
 
 #define SHORT_MAX 200
 
@@ -124,6 +126,48 @@ static const struct err *unknown(void)
                  "There is no suspension with this id.");
 }
 
+/* The permit that a yes granted; null: there is none. */
+static const struct err *set_permit(struct call *c, struct json *o,
+                                    const struct suspension *s)
+{
+    struct permits_row row;
+    bool found = false;
+    if (permit_follows(s))
+        TRY(permits_of_suspension(c->pg, c->a, s->id, &row, &found));
+    json_set_json(o, "permit", NULL);
+    if (!found)
+        return NULL;
+    const struct permit *p = &row.permit;
+    struct json *v = json_object(c->a);
+    json_set_text(v, "id", p->id);
+    json_set_text(v, "state",
+                  str_of(vocabulary_permit_state(p->state)->wire));
+    json_set_int(v, "max_uses", p->terms.max_uses);
+    json_set_int(v, "used", p->used);
+    view_set_time(c->a, v, "not_after", p->not_after);
+    json_set_text_or_null(v, "granted_sha256", p->granted_sha256);
+    json_set_json(o, "permit", v);
+    return NULL;
+}
+
+/* A platform that kept nothing but the id runs exactly these calls. */
+static const struct err *set_calls(struct call *c, struct json *o,
+                                   const struct suspension *s)
+{
+    struct intent i;
+    struct tools_sent sent;
+    if (s->origin != ORIGIN_TOOL_CALL)
+        return NULL;
+    struct json *list = json_array(c->a);
+    TRY(intents_get(c->pg, c->a, s->intent_id, &i));
+    TRY(tools_calls(c->pg, c->a, s->id, &sent));
+    for (size_t k = 0; k < sent.n; k++)
+        json_add_json(list, json_read(c->a, sent.v[k]));
+    json_set_text_or_null(o, "task_id", i.task_id);
+    json_set_json(o, "tool_calls", list);
+    return NULL;
+}
+
 const struct err *api_suspension_get(struct call *c)
 {
     struct suspension s;
@@ -138,7 +182,10 @@ const struct err *api_suspension_get(struct call *c)
                                          .wait = wait});
         return NULL;
     }
-    response_json(c->rs, 200, view_suspension(c, &s));
+    struct json *o = view_suspension(c, &s);
+    TRY(set_permit(c, o, &s));
+    TRY(set_calls(c, o, &s));
+    response_json(c->rs, 200, o);
     if (s.state == SUSPENSION_PENDING && c->rq->unheld)
         response_header(c->rs, "Retry-After", STR("1"));
     return NULL;

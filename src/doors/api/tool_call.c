@@ -16,6 +16,9 @@ struct check {
     struct guard guard;
     struct str consequence, probe;
     struct tool_calls calls;
+    struct json *details; /* of a permit; NULL: the calls have none */
+    struct permit_terms terms;
+    bool has_terms;
 };
 
 /* ---- reading -------------------------------------------------------- */
@@ -56,6 +59,38 @@ static void set_tools(struct check *k)
     k->guard.n = k->calls.n;
 }
 
+/* The exact details of the calls; NULL where they have none. */
+static struct json *details_of(const struct check *k)
+{
+    struct arena *a = k->guard.c->a;
+    struct json *list = json_array(a);
+    for (size_t i = 0; i < k->calls.n; i++) {
+        struct json *o = json_object(a);
+        json_set_text(o, "tool", k->calls.v[i].tool);
+        json_set_json(o, "args", json_copy(a, k->calls.v[i].tree));
+        json_add_json(list, o);
+    }
+    return permit_details_of_calls(a, list, false);
+}
+
+static const struct err *read_terms(struct check *k, const struct json *body)
+{
+    static const char *const terms[] = {"resource", "dpop_jkt", "max_uses",
+                                        "use_seconds"};
+    const char *first = NULL;
+    for (size_t i = 0; i < countof(terms) && !first; i++)
+        first = json_has(body, terms[i]) ? terms[i] : NULL;
+    if (!first)
+        return NULL;
+    k->details = details_of(k);
+    if (!k->details)
+        return err_at(k->guard.c->a, ERR_INVALID, "field.unused",
+                      str_of(first),
+                      "No permit can describe these calls exactly.");
+    k->has_terms = true;
+    return guard_terms(&k->guard, body, k->details, false, &k->terms);
+}
+
 static const struct err *read_check(struct check *k, const struct json *body)
 {
     struct arena *a = k->guard.c->a;
@@ -63,7 +98,8 @@ static const struct err *read_check(struct check *k, const struct json *body)
     fields_only(&f, "task intent_id initiation initiated_by explanation "
                     "consequence severity requires_approval tool_calls "
                     "auth_challenges responder timeout_seconds retry_policy "
-                    "channel_hint evidence probe");
+                    "channel_hint evidence probe resource dpop_jkt max_uses "
+                    "use_seconds");
     fields_text(&f, "consequence", CONSEQUENCE_MAX, &k->consequence);
     fields_text(&f, "probe", SHORT_MAX, &k->probe);
     guard_read(&k->guard, &f);
@@ -71,7 +107,7 @@ static const struct err *read_check(struct check *k, const struct json *body)
     TRY(read_task(k, body));
     TRY(tool_call_read(a, body, k->guard.c->rq->body, &k->calls));
     set_tools(k);
-    return NULL;
+    return read_terms(k, body);
 }
 
 /* ---- asking --------------------------------------------------------- */
@@ -202,6 +238,8 @@ static struct str paused(struct check *k)
     view_set_time(c->a, o, "expires_at", s->expires_at);
     json_set_text(o, "on_expiry", suspension_on_expiry(c->a, s));
     json_set_text_or_null(o, "initiator", suspension_initiator(s));
+    if (k->terms.resource.p)
+        guard_set_permit(&k->guard, o);
     return with_sent(k, o);
 }
 
@@ -210,7 +248,7 @@ static const struct err *pause(struct check *k)
     static const struct call_made made = {"/api/v1/suspensions/",
                                           "request_id"};
     struct guard *g = &k->guard;
-    TRY(guard_ask(g, native(k), NULL));
+    TRY(guard_ask(g, native(k), k->has_terms ? &k->terms : NULL));
     if (k->calls.n > 0)
         tools_queue_calls(g->c->pg, g->c->a, g->w.suspension.id, &k->calls,
                           g->verdict.matched);
@@ -249,6 +287,8 @@ static struct json *decision_of(const struct check *k)
     if (g->verdict.effect == TOOL_DENY)
         json_set_text_or_null(o, "reason", g->verdict.reason);
     json_set_json(o, "calls", calls_of(k));
+    if (g->w.has_permit)
+        guard_set_permit(g, o);
     return o;
 }
 
@@ -265,12 +305,17 @@ static const struct err *deny(struct check *k)
     return call_commit(g->c, &g->w, 200, decision_of(k), false);
 }
 
-/* Nothing is stored but the intent of a new task. */
+/* Nothing is stored but the intent of a new task, and a permit for a
+ * resource. */
 static const struct err *allow(struct check *k)
 {
     struct guard *g = &k->guard;
     guard_queue(g);
-    return g->w.intent_new
+    if (k->terms.resource.p) {
+        TRY(guard_permit(g, k->details, &k->terms));
+        work_touch(&g->w);
+    }
+    return g->w.intent_new || g->w.has_permit
                ? call_commit(g->c, &g->w, 200, decision_of(k), false)
                : call_commit_bare(g->c, &g->w, 200, decision_of(k));
 }

@@ -6,6 +6,7 @@
 #include "domain/person.h"
 #include "domain/suspension_read.h"
 #include "doors/asking/ask.h"
+#include "store/resources.h"
 #include "store/tools.h"
 
 #define SHORT_MAX 200
@@ -124,6 +125,41 @@ void guard_queue(struct guard *g)
                          g->w.intent.id);
     if (g->initiation.p)
         initiations_queue_use(c->pg, c->a, g->initiation, g->w.intent.id);
+}
+
+/* ---- the permit ----------------------------------------------------- */
+
+const struct err *guard_terms(const struct guard *g, const struct json *body,
+                              const struct json *details, bool jkt_needed,
+                              struct permit_terms *out)
+{
+    struct call *c = g->c;
+    struct resource resource;
+    TRY(permit_terms_read(c->a, body, details, jkt_needed, out));
+    return out->resource.p
+               ? resources_get(c->pg, c->a, out->resource, &resource)
+               : NULL;
+}
+
+const struct err *guard_permit(struct guard *g, const struct json *details,
+                               const struct permit_terms *terms)
+{
+    struct json *payload = json_object(g->c->a);
+    struct permit *p = &g->w.permit;
+    TRY(ask_permit_make(g->c, &g->w, details, terms));
+    permit_allow(p, g->w.now);
+    json_set_text(payload, "permit_id", p->id);
+    json_set_text(payload, "granted_sha256", p->granted_sha256);
+    json_set_int(payload, "max_uses", p->terms.max_uses);
+    return work_event(&g->w, "grant.created", event_by_server(), payload);
+}
+
+void guard_set_permit(const struct guard *g, struct json *o)
+{
+    const struct permit *p = &g->w.permit;
+    json_set_text(o, "permit_id", p->id);
+    json_set_text(o, "auth_req_id", p->auth_req_id);
+    json_set_int(o, "interval", PERMIT_POLL);
 }
 
 /* ---- the question --------------------------------------------------- */

@@ -1,6 +1,6 @@
 /* Tool calls before a person: the part that the tool-call API and the
- * authorization API share. The rules decide about the tools; where they ask, the
- * server words the question. */
+ * authorization API share. The rules decide about the tools; where they ask,
+ * the server words the question. */
 #ifndef DOORS_ASKING_GUARD_H
 #define DOORS_ASKING_GUARD_H
 
@@ -40,6 +40,16 @@ void guard_queue(struct guard *g);
  * at the severity of the verdict. Queues the rest of guard_queue too. */
 const struct err *guard_ask(struct guard *g, struct str text,
                             const struct permit_terms *terms) MUST;
+/* Reads the terms of a permit for these details (permit_terms_read), and checks
+ * that the resource is in use. ERR_INVALID as there, and resource.unknown. */
+const struct err *guard_terms(const struct guard *g, const struct json *body,
+                              const struct json *details, bool jkt_needed,
+                              struct permit_terms *out) MUST;
+/* A rule allows the calls: makes an active permit, with its event. */
+const struct err *guard_permit(struct guard *g, const struct json *details,
+                               const struct permit_terms *terms) MUST;
+/* permit_id, auth_req_id and interval of the permit in the work. */
+void guard_set_permit(const struct guard *g, struct json *o);
 /* The text of a member of such a question: ,"key":"value". */
 void guard_put_text(struct buf *b, const char *key, struct str value);
 /* A member as the agent sent it, or the given text; none where both are p

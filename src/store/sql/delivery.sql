@@ -44,8 +44,10 @@ SELECT gen_random_uuid(), e.id, s.id, v.intent_id, v.sequence, 'event',
  WHERE (s.intent_id = $1 OR s.intent_id IS NULL)
    AND (s.expires_at IS NULL OR s.expires_at > $4)
    AND NOT EXISTS (SELECT 1 FROM api_key k
+                    LEFT JOIN principal p ON p.id = k.principal_id
                     WHERE k.id = s.created_by
                       AND (k.revoked_at IS NOT NULL OR k.expires_at <= $4 OR
+                           p.disabled_at IS NOT NULL OR
                            (k.reach = 'own' AND
                             NOT intent_tied($1, NULL, NULL, coalesce(e.agent, ''), $4))))
 

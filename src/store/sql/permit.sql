@@ -6,6 +6,8 @@ SELECT p.id, p.intent_id, p.suspension_id, p.auth_req_id, p.agent, r.identifier,
        microseconds(p.ended_at), microseconds(p.poll_after),
        k.revoked_at IS NOT NULL OR coalesce(k.expires_at <= now(), false),
        r.removed_at IS NOT NULL
+
+-- piece: permit_from
   FROM permit p JOIN api_key k ON k.id = p.agent_key
   LEFT JOIN resource r ON r.id = p.resource_id
 
@@ -20,15 +22,26 @@ VALUES ($1, $2, $3, $4, $5, (SELECT id FROM resource WHERE identifier = $6), $7,
 
 -- name: permit_of_suspension
 -- use: permit_columns
+-- use: permit_from
  WHERE p.suspension_id = $1
 
 -- name: permit_get
 -- use: permit_columns
+-- use: permit_from
  WHERE p.id = $1
 
--- name: permit_take
--- After the lock of its intent.
-SELECT 1 FROM permit WHERE id = $1 FOR UPDATE
+-- name: permit_live
+-- Permits that can be used at $1, the newest first, after the one at $2 with the id $3.
+-- $5: only those of requests that this person initiated.
+-- use: permit_columns
+     , coalesce(s.title, s.question, i.title)
+-- use: permit_from
+  JOIN intent i ON i.id = p.intent_id
+  LEFT JOIN suspension s ON s.id = p.suspension_id
+ WHERE p.state = 'active' AND p.not_after > $1::timestamptz
+   AND ($2::timestamptz IS NULL OR (p.created_at, p.id) < ($2::timestamptz, $3::uuid))
+   AND ($5::uuid IS NULL OR s.initiator_id = $5)
+ ORDER BY p.created_at DESC, p.id DESC LIMIT $4
 
 -- name: permit_update
 UPDATE permit

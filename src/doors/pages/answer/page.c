@@ -14,6 +14,7 @@
 #include "doors/pages/answer/view.h"
 #include "doors/pages/question/decision.h"
 #include "doors/pages/question/head.h"
+#include "doors/pages/question/permit.h"
 #include "doors/pages/question/position.h"
 #include "doors/pages/question/revision.h"
 #include "doors/pages/question/timeline.h"
@@ -123,12 +124,14 @@ static const struct err *show_question(struct call *c, int status,
     const struct suspension *s = strip->s;
     struct page_view v = page_begin(c);
     struct answer_view_of of = {.s = s, .reader = &c->who};
-    struct json *place = NULL;
+    struct json *place = NULL, *permit = NULL;
     TRY(load_history(c, &v, s, &of));
     TRY(question_revision_load(c, s, &of.revision));
     TRY(question_position(c, s, &place));
+    TRY(question_permit_asked(c, &v, s, &permit));
     struct json *view = answer_view_open(&v, &of, strip);
     json_set_json(view, "place", place);
+    json_set_json(view, "permit", permit);
     return page_render(c, status, "suspension", tab(c, s), view);
 }
 
@@ -137,11 +140,14 @@ static const struct err *show_answered(struct call *c,
 {
     struct page_view v = page_begin(c);
     struct answer_view_of of = {.s = s, .reader = &c->who};
+    struct json *permit = NULL;
     TRY(load_history(c, &v, s, &of));
     TRY(load_next(c, s, v.now, &of.next));
     TRY(question_revision_load(c, s, &of.revision));
-    return page_render(c, 200, "answered", tab(c, s),
-                       answer_view_closed(&v, &of));
+    TRY(question_permit(c, &v, s, &permit));
+    struct json *view = answer_view_closed(&v, &of);
+    json_set_json(view, "permit", permit);
+    return page_render(c, 200, "answered", tab(c, s), view);
 }
 
 /* The choice that the address names, by its value or as an action. */

@@ -145,6 +145,7 @@ struct json *inbox_row(struct page_view *v, const struct suspension *s)
                   words_plain(v->a, question_head_title(s), PAGE_VIEW_TAB));
     json_set_json(o, "kind", page_badge_kind(v->a, s));
     json_set_text(o, "on_behalf", s->initiated_by);
+    json_set_text(o, "initiator", suspension_initiator(s));
     page_view_set_time(o, "since", s->suspended_at);
     json_set_json(o, "deadline", question_head_deadline(v, s));
     return o;

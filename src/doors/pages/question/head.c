@@ -93,6 +93,7 @@ struct json *question_head(struct page_view *v, const struct suspension *s)
                   text.p ? page_view_long(v, text, QUESTION_HEAD_LONG) : NULL);
     json_set_text(o, "agent", s->asked_by);
     json_set_text(o, "on_behalf", s->initiated_by);
+    json_set_text(o, "initiator", suspension_initiator(s));
     page_view_set_time(o, "since", s->suspended_at);
     json_set_json(o, "deadline", question_head_deadline(v, s));
     return o;

@@ -11,6 +11,7 @@ struct json *settings_confirm(struct page_view *v,
     json_set_text(o, "none", str_of(s->none));
     json_set_text(o, "act", str_of(s->act));
     json_set_text(o, "do", str_of(s->what));
+    json_set_bool(o, "comment", s->comment);
     json_set_text(o, "url", s->url);
     json_set_text(o, "back_url", s->back);
     json_set_text(o, "key", s->key.p ? s->key : STR(""));

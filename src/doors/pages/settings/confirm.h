@@ -12,6 +12,7 @@ struct settings_confirm {
     const char *none;     /* "Nothing is ended yet." */
     const char *act;      /* on the button, after "Confirm: " */
     const char *what;     /* of `do`, in the button's form */
+    bool comment; /* offers a field for a comment, `reason` */
     struct str url, back, key;
 };
 /* `confirm` */

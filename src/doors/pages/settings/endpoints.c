@@ -13,6 +13,7 @@ static const struct settings_form_option events[] = {
     {"intent_resumed", "Answered, agent continues"},
     {"intent_suspension_expired", "Expired"},
     {"intent_suspension_cancelled", "Withdrawn"},
+    {"permit_revoked", "Permit revoked"},
     {"event", "Subscribed events only"},
 };
 

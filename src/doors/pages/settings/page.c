@@ -28,6 +28,7 @@ void settings_page_tabs(const struct call *c, struct json *view,
                 {"/settings/groups", "Groups", OVERSEERS},
                 {"/settings/keys", "Keys", OVERSEERS},
                 {"/settings/rules", "Rules", OVERSEERS},
+                {"/settings/permits", "Permits", PERSONS},
                 {"/settings/endpoints", "Endpoints", OVERSEERS},
                 {"/settings/channels", "Channels", OVERSEERS},
                 {"/settings/deliveries", "Delivery log", OVERSEERS}};

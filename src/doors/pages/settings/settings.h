@@ -49,8 +49,6 @@ const struct err *settings_tokens(struct call *c) MUST;
 const struct err *settings_tokens_post(struct call *c) MUST;
 
 /* rules.c */
-const struct err *settings_rules(struct call *c) MUST;
-const struct err *settings_rules_post(struct call *c) MUST;
 
 /* sessions.c */
 const struct err *settings_sessions(struct call *c) MUST;

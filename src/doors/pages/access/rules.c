@@ -3,8 +3,8 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "domain/person.h"
+#include "doors/pages/access/access.h"
 #include "doors/pages/settings/confirm.h"
-#include "doors/pages/settings/settings.h"
 #include "doors/pages/settings/table.h"
 #include "doors/pages/shell/page.h"
 #include "store/tools.h"
@@ -152,7 +152,7 @@ static const struct err *rules_show(struct call *c, int status,
                                words_many(c->a, (int64_t)found.n, "rule"));
 }
 
-const struct err *settings_rules(struct call *c)
+const struct err *access_rules(struct call *c)
 {
     const struct settings_form s = form_of(c->a, NULL);
     return rules_show(c, 200, &s);
@@ -199,7 +199,7 @@ static const struct err *add(struct call *c, const struct pairs *typed)
     return NULL;
 }
 
-const struct err *settings_rules_post(struct call *c)
+const struct err *access_rules_post(struct call *c)
 {
     struct pairs typed;
     int64_t position = 0;

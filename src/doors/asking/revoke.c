@@ -1,0 +1,56 @@
+/* Takes a permit back, for the API and for the pages. */
+#include "doors/asking/revoke.h"
+
+#include "store/suspensions.h"
+
+const struct err *revoke_check(struct call *c, const struct permit *p)
+{
+    const struct err *unknown = ERROR(ERR_NOT_FOUND, "permit.unknown",
+                                      "There is no permit with this id.");
+    struct suspension s;
+    if (c->who.role == ROLE_ADMIN)
+        return NULL;
+    if (c->who.role == ROLE_AGENT)
+        return str_eq(c->who.agent, p->agent) ? NULL : unknown;
+    if (!p->suspension_id.p)
+        return ERROR(ERR_FORBIDDEN, "permit.not_yours",
+                     "Only an admin takes back a permit that a rule gave.");
+    TRY(suspensions_get(c->pg, c->a, p->suspension_id, &s));
+    const struct responder_case about = suspension_case(&s);
+    return responder_sees(&about, &c->who)
+               ? responder_check(c->a, &about, &c->who)
+               : unknown;
+}
+
+static struct json *payload_of(struct arena *a, const struct revoke *r)
+{
+    struct json *o = json_object(a);
+    json_set_text(o, "permit_id", r->row.permit.id);
+    json_set_int(o, "used", r->row.permit.used);
+    json_set_bool(o, "late", r->revoked.late);
+    json_set_text_or_null(o, "reason", r->reason);
+    return o;
+}
+
+/* The lock of the intent is the permit's too: the permit is read again under
+ * it. */
+const struct err *revoke_permit(struct call *c, struct revoke *r,
+                                const struct work_once *once)
+{
+    struct permit *p = &r->row.permit;
+    TRY(permits_get(c->pg, c->a, r->permit_id, &r->row));
+    TRY(revoke_check(c, p));
+    TRY(call_begin(c, &r->w, p->intent_id, once));
+    if (r->w.answered)
+        return NULL;
+    TRY(permits_get(c->pg, c->a, r->permit_id, &r->row));
+    r->revoked = (struct push_revocation){.permit = p, .reason = r->reason};
+    TRY(permit_revoke(p, r->reason, principal_actor(&c->who), r->w.now,
+                      &r->revoked.late));
+    TRY(work_event(&r->w, "grant.revoked", event_by(&c->who),
+                   payload_of(c->a, r)));
+    work_touch(&r->w);
+    r->w.revoked = &r->revoked;
+    permits_queue_update(c->pg, c->a, p);
+    return NULL;
+}

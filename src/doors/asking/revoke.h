@@ -1,0 +1,27 @@
+/* Takes a permit back, for the API and for the pages. */
+#ifndef DOORS_ASKING_REVOKE_H
+#define DOORS_ASKING_REVOKE_H
+
+#include "doors/call/call.h"
+#include "store/permits.h"
+
+struct revoke {
+    struct str permit_id, reason; /* reason p NULL: none */
+    struct permits_row row; /* set by revoke_permit, like all below */
+    struct work w;
+    struct push_revocation revoked;
+};
+
+/* The agent of a permit gives it up; an admin, and whoever may decide its
+ * question, take it back. NULL: the caller may. ERR_NOT_FOUND permit.unknown
+ * for whoever may not see it; ERR_FORBIDDEN permit.not_yours, suspension.* of
+ * responder_check. */
+const struct err *revoke_check(struct call *c, const struct permit *p) MUST;
+/* Ends the permit with an event and a push, in r->w, which the caller commits.
+ * Where r->w.answered is set, nothing was done. ERR_NOT_FOUND permit.unknown,
+ * errors of revoke_check, ERR_CONFLICT permit.asked, permit.refused,
+ * permit.revoked. */
+const struct err *revoke_permit(struct call *c, struct revoke *r,
+                                const struct work_once *once) MUST;
+
+#endif

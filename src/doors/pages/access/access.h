@@ -1,0 +1,16 @@
+/* The handlers of the pages about what agents may run: the rules for tool calls
+ * and the permits. */
+#ifndef DOORS_PAGES_ACCESS_ACCESS_H
+#define DOORS_PAGES_ACCESS_ACCESS_H
+
+#include "doors/call/call.h"
+
+/* rules.c */
+const struct err *access_rules(struct call *c) MUST;
+const struct err *access_rules_post(struct call *c) MUST;
+
+/* permits.c */
+const struct err *access_permits(struct call *c) MUST;
+const struct err *access_permits_post(struct call *c) MUST;
+
+#endif

@@ -1,0 +1,171 @@
+/* A question's permit: what it allows, its uses, and the link to revoke it. */
+#include "doors/pages/question/permit.h"
+
+#include "base/clock.h"
+#include "doors/pages/shell/badge.h"
+#include "store/permits.h"
+#include "store/redemptions.h"
+
+#define REVOKE "/settings/permits?do=revoke&key="
+
+struct str question_permit_tools(struct arena *a, const struct permit *p)
+{
+    const struct json *list = json_read(a, p->granted.p ? p->granted
+                                                        : p->asked);
+    struct buf b = buf_make(a, 1024);
+    struct str first = STR_NONE;
+    int64_t others = 0;
+    for (size_t i = 0; i < json_count(list); i++) {
+        const struct str tool = json_get_text(json_at(list, i), "tool");
+        if (!first.p)
+            first = tool;
+        else if (!str_eq(tool, first))
+            others++;
+    }
+    if (!first.p)
+        return STR("");
+    buf_str(&b, words_plain(a, first, PAGE_VIEW_ROW));
+    if (others > 0) {
+        buf_put(&b, " and ");
+        buf_str(&b, words_many(a, others, "other"));
+    }
+    return buf_text(&b);
+}
+
+/* "60 of 100 EUR"; p NULL: it has no budget. */
+static struct str budget(struct arena *a, const struct permit *p)
+{
+    struct buf b = buf_make(a, 512);
+    if (!p->terms.budget.unit.p)
+        return STR_NONE;
+    buf_str(&b, decimal_text(a, p->spent));
+    buf_put(&b, " of ");
+    buf_str(&b, decimal_text(a, p->terms.budget.amount));
+    buf_char(&b, ' ');
+    buf_str(&b, words_plain(a, p->terms.budget.unit, PAGE_VIEW_ROW));
+    return buf_text(&b);
+}
+
+/* "once", "up to 3 times" */
+static struct str times(struct arena *a, int64_t n)
+{
+    struct buf b = buf_make(a, 64);
+    if (n == 1)
+        return STR("once");
+    buf_put(&b, "up to ");
+    buf_str(&b, words_many(a, n, "time"));
+    return buf_text(&b);
+}
+
+static struct str uses(struct arena *a, const struct permit *p)
+{
+    struct buf b = buf_make(a, 64);
+    buf_str(&b, words_count(a, p->used));
+    buf_put(&b, " of ");
+    buf_str(&b, words_count(a, p->terms.max_uses));
+    return buf_text(&b);
+}
+
+static struct json *use_rows(struct page_view *v,
+                             const struct redemption_rows *found)
+{
+    struct json *list = json_array(v->a);
+    for (size_t i = 0; i < found->n; i++) {
+        const struct redemption *r = &found->v[i];
+        struct json *o = json_object(v->a);
+        page_view_set_time(o, "at", r->at);
+        json_set_text(o, "tool", words_cut(v->a, r->tool, PAGE_VIEW_ROW));
+        json_set_text(o, "by", words_cut(v->a, r->by, PAGE_VIEW_ROW));
+        json_set_text(
+            o, "result",
+            str_of(vocabulary_redemption_result(r->result)->label));
+        json_set_text(o, "ref", r->result_ref);
+        json_add_json(list, o);
+    }
+    return list;
+}
+
+/* The reader may take back what they could have refused. */
+static bool is_revocable(struct call *c, const struct permit *p,
+                         const struct suspension *s)
+{
+    const struct responder_case about = suspension_case(s);
+    const bool over = p->state != PERMIT_ACTIVE && p->state != PERMIT_SPENT;
+    return !over && (c->who.role == ROLE_ADMIN ||
+                     responder_check(c->a, &about, &c->who) == NULL);
+}
+
+/* The permit of a question with its uses; *there is false where it has none. */
+static const struct err *load(struct call *c, const struct suspension *s,
+                              struct permit *p, struct redemption_rows *used,
+                              bool *there)
+{
+    const struct kind_rule *rule = kind_rule(s->kind);
+    struct permits_row row;
+    *there = false;
+    if (rule && rule->permits)
+        TRY(permits_of_suspension(c->pg, c->a, s->id, &row, there));
+    if (!*there)
+        return NULL;
+    *p = row.permit;
+    return redemptions_list(c->pg, c->a, p->id, used);
+}
+
+static struct json *terms(struct page_view *v, const struct permit *p)
+{
+    struct json *o = json_object(v->a);
+    json_set_text(o, "agent", p->agent);
+    json_set_text(o, "times", times(v->a, p->terms.max_uses));
+    json_set_text(o, "resource", p->terms.resource);
+    json_set_text(o, "budget", budget(v->a, p));
+    return o;
+}
+
+const struct err *question_permit_asked(struct call *c, struct page_view *v,
+                                        const struct suspension *s,
+                                        struct json **out)
+{
+    struct permit p;
+    struct redemption_rows none;
+    bool there = false;
+    *out = NULL;
+    TRY(load(c, s, &p, &none, &there));
+    if (!there)
+        return NULL;
+    *out = terms(v, &p);
+    json_set_text(*out, "span",
+                  words_span(v->a, p.terms.use_seconds * CLOCK_SECOND));
+    return NULL;
+}
+
+const struct err *question_permit(struct call *c, struct page_view *v,
+                                  const struct suspension *s,
+                                  struct json **out)
+{
+    struct permit p;
+    struct redemption_rows found;
+    bool there = false;
+    *out = NULL;
+    TRY(load(c, s, &p, &found, &there));
+    if (!there)
+        return NULL;
+    const bool revoked = p.state == PERMIT_REVOKED;
+    const enum permit_view view =
+        permit_view(&p, suspension_ending(s),
+                    found.n > 0 ? found.v[0].result : REDEMPTION_OPEN, v->now);
+    struct json *o = terms(v, &p);
+    json_set_bool(o, "granted", p.granted.p != NULL);
+    json_set_json(o, "state",
+                  page_badge(c->a, vocabulary_permit_view(view)));
+    json_set_text(o, "used", uses(c->a, &p));
+    page_view_set_time(o, "until", p.not_after);
+    json_set_text(o, "revoked_by", revoked ? p.ended_by : STR_NONE);
+    json_set_text(o, "reason", revoked ? p.reason : STR_NONE);
+    json_set_json(o, "uses", use_rows(v, &found));
+    json_set_text(o, "revoke_url",
+                  is_revocable(c, &p, s)
+                      ? page_view_path(c->a, REVOKE, p.id, "")
+                      : STR_NONE);
+    *out = o;
+    return NULL;
+}
