@@ -106,7 +106,7 @@
     var asked = {}, ended = {}; // questions by address, from the stream
     var source = null, channel = null, leave = null, timer = 0, over = false;
 
-    if (!live || !window.EventSource) {
+    if (!live || !document.body.dataset.stream || !window.EventSource) {
         return;
     }
 
@@ -410,7 +410,7 @@
     /* A browser reconnects by itself, but not after a refusal. */
     function open() {
         close();
-        source = new EventSource("/inbox/stream");
+        source = new EventSource(document.body.dataset.stream);
         source.addEventListener("connected", tell);
         source.addEventListener("suspension", tell);
         source.onerror = function () {

@@ -86,8 +86,12 @@ static void add_row(struct settings_table *r, const struct tools_rule *t)
     settings_table_text(r,
                         str_of(vocabulary_tool_effect(rule->effect)->label),
                         STR_NONE, STR(""));
-    settings_table_text(r, str_of(vocabulary_severity(rule->severity)->label),
-                        STR_NONE, STR(""));
+    settings_table_text(
+        r,
+        rule->effect == TOOL_ASK
+            ? str_of(vocabulary_severity(rule->severity)->label)
+            : STR(""),
+        STR_NONE, STR(""));
     settings_table_text(r, rule->reason, STR_NONE, STR(""));
     settings_table_day(r, t->created_at, "", t->created_by);
     if (r->c->who.role == ROLE_ADMIN)

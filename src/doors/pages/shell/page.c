@@ -66,6 +66,11 @@ static void set_page(struct call *c, struct json *view, const char *title,
     json_set_json(p, "operator", operator_view(c));
     json_set_text(p, "csrf", session_csrf(c));
     json_set_text(p, "theme", theme(c));
+    /* A user may not hear of the questions of others. */
+    json_set_text(p, "stream",
+                  c->cookie.p && c->who.role != ROLE_USER
+                      ? STR("/inbox/stream")
+                      : STR(""));
     json_set_text(p, "keys", STR(""));
     if (c->cookie.p && c->who.single_key)
         json_set_text(p, "keys", STR("once"));
