@@ -36,7 +36,7 @@ Test(principal, other_words_are_no_role)
 
 Test(principal, what_is_no_role_has_no_word)
 {
-    static const int none[] = {ROLE_NONE, ROLE_AGENT | ROLE_ADMIN, 32, -1};
+    static const int none[] = {ROLE_NONE, ROLE_AGENT | ROLE_ADMIN, 128, -1};
     for (size_t i = 0; i < countof(none); i++)
         cr_assert_str_eq(principal_role_word((enum role)none[i]), "nobody");
 }
