@@ -97,7 +97,7 @@ SELECT i.id, i.title, i.description, i.created_by, i.status, i.constraints, i.st
 
 ALTER TABLE decision DROP CONSTRAINT decision_via_check,
     ADD CONSTRAINT decision_via_check
-    CHECK (via IN ('openintent', 'native', 'browser', 'clock', 'tool_call', 'authorization'));
+    CHECK (via IN ('openintent', 'native', 'browser', 'clock', 'tool_call'));
 
 GRANT SELECT, INSERT ON resource, initiation TO sayso_web;
 GRANT INSERT (principal_id, resource_id) ON api_key TO sayso_web;

@@ -258,15 +258,11 @@ const struct err *permit_grant(struct arena *a, struct permit *p,
     struct json *details = NULL;
     int64_t seconds = p->terms.use_seconds;
     TRY(answered(a, p, s, &details, &seconds));
-    if (!details && s->kind == KIND_PLAN_REVIEW) {
-        permit_refuse(p, STR("No step that calls a tool was kept."),
+    if (!details) {
+        permit_refuse(p, STR("The approved version names no call of a tool."),
                       s->responded_by, now);
         return NULL;
     }
-    if (!details)
-        return err_at(a, ERR_INVALID, permit_details_wrong, STR("subject"),
-                      "What would be approved names no call that a permit "
-                      "could cover.");
     TRY(permit_details_text(a, details, &p->granted));
     p->granted_sha256 = crypt_sha256_hex(a, p->granted);
     activate(p, seconds, now);

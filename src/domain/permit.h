@@ -77,7 +77,7 @@ struct str permit_subject(struct arena *a, const struct json *details,
 
 /* Grants the permit of a question that permit_follows: it becomes active with
  * the confirmed details, for its time from now on. It becomes refused where
- * the answer keeps no step of a plan that calls a tool. ERR_INVALID
+ * the approved version names no call of a tool. ERR_INVALID
  * permit.details, amend.wider, amend.unknown where the answer cannot be
  * granted; ERR_TOO_LARGE. */
 const struct err *permit_grant(struct arena *a, struct permit *p,

@@ -172,9 +172,6 @@ static const struct vocabulary_word via_words[] = {
     [VIA_TOOL_CALL] = {.wire = "tool_call",
                        .label = "Tool call",
                        .past = "via the tool-call API"},
-    [VIA_AUTHORIZATION] = {.wire = "authorization",
-                           .label = "Authorization",
-                           .past = "via the authorization API"},
     [VIA_CLOCK] = {.wire = "clock", .label = "Timeout", .past = "by timeout"},
 };
 

@@ -106,7 +106,6 @@ enum via {
     VIA_NATIVE,
     VIA_OPENINTENT,
     VIA_TOOL_CALL,
-    VIA_AUTHORIZATION,
     VIA_CLOCK,
     VIA__MAX
 };

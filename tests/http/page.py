@@ -176,3 +176,19 @@ def signs_in(server, email, password):
         r = client.post("/login", data=login_data(
             client, email=email, password=password))
         return r.status_code == 303
+
+
+def new_token(server, role="user"):
+    """The API token of a new person of this role."""
+    email, password = f"{role}-{kit.new_id()}@example.com", kit.new_id()
+    made = server.sayso("operator", "create", "--email", email, "--name",
+                        f"Some {role}", "--role", role, "--password-stdin",
+                        input=password + "\n")
+    assert made.returncode == 0, made.stderr
+    with server.client(headers={"Accept": "text/html"},
+                       transport=kit.elsewhere()) as client:
+        client.post("/login", data=login_data(client, email=email,
+                                              password=password))
+        return once(send(client, "/settings/tokens", {
+            "Label": "Chat", "Expires": "30", "Your password": password}),
+            client)

@@ -5,19 +5,24 @@ Its generated ids refer to nothing, so most of the valid calls are given the id
 of an existing intent, question or lease. The same calls are made in every run.
 """
 import itertools
+import sys
 
 import pytest
 import schemathesis
 from hypothesis import HealthCheck, settings
-from openapi_contract import DOC
+from openapi_contract import DOC, TOP
 from schemathesis import GenerationMode
 from schemathesis import checks as general
 from schemathesis.core.parameters import ParameterLocation
 from schemathesis.specs.openapi import checks as openapi
 
+sys.path.insert(0, str(TOP / "tests" / "http"))
+
+from page import new_token  # noqa: E402
+
 EXAMPLES = 15  # of each operation, beside the systematic ones
 FEWER = 5      # where others have tried the operation already
-ROLES = ("agent", "operator", "admin", "auditor")
+ROLES = ("agent", "operator", "admin", "auditor", "user")
 CHECKS = [
     general.not_a_server_error,
     openapi.status_code_conformance,
@@ -77,14 +82,15 @@ def keys(server):
     made["auditor"] = server.sayso(
         "key", "create", "--role", "auditor", "--label", "contract",
         check=True).stdout.strip()
+    made["user"] = new_token(server)
     return {role: {"X-API-Key": key} for role, key in made.items()}
 
 
 class World:
     """Makes what calls can refer to."""
 
-    def __init__(self, client):
-        self.client = client
+    def __init__(self, client, operator):
+        self.client, self.operator = client, operator
         self.count = itertools.count()
         self.kept, self.made = self.intent(), None
 
@@ -120,13 +126,33 @@ class World:
         return self.make("/api/v1/subscriptions",
                          webhook_url=self.endpoint()["url"])["id"]
 
+    def asked_permit(self):
+        """A permit that is still asked for, and its question."""
+        detail = {"type": "tool_call", "tool": "shop.refund", "arguments": {}}
+        return self.make("/api/v1/authorizations", goal="Refund",
+                         authorization_details=[detail])
+
+    def redemption(self):
+        asked = self.asked_permit()
+        at = f"/api/v1/suspensions/{asked['request_id']}/respond"
+        self.operator.post(at, json={"value": "approve"}).raise_for_status()
+        return self.make("/api/v1/redemptions", operation_id="once",
+                         permit_id=asked["permit_id"],
+                         call={"tool": "shop.refund", "arguments": {}}
+                         )["redemption_id"]
+
     def named(self, path, name):
+        if name == "id" and "/permits/" in path:
+            return self.asked_permit()["permit_id"]
+        if name == "id" and "/redemptions/" in path:
+            return self.redemption()
         if name == "id" and "/endpoints/" in path:
             return self.endpoint()["endpoint_id"]
         if name == "id" and "/subscriptions/" in path:
             return self.subscription()
         if name == "id":
-            return self.question() if "/suspensions/" in path else self.kept
+            asks = "/suspensions/" in path or "/resume/" in path
+            return self.question() if asks else self.kept
         return {"lease_id": self.lease, "dependency_id": self.intent,
                 "agent_id": lambda: "mail-agent"}[name]()
 
@@ -136,8 +162,9 @@ def world(server):
     """With a key of its own: what the calls use up of theirs is no matter."""
     key = server.sayso("key", "create", "--role", "agent", "--agent", "agent",
                        "--label", "world", check=True).stdout.strip()
-    with server.client(headers={"X-API-Key": key}) as client:
-        yield World(client)
+    with server.client(headers={"X-API-Key": key}) as client, \
+            server.client("operator") as operator:
+        yield World(client, operator)
 
 
 def fits(case, where):
@@ -188,9 +215,9 @@ def tried(role, api, examples):
 test_agent, test_operator = [
     tried(role, load().include(first(role)), EXAMPLES)
     for role in ("agent", "operator")]
-test_operator_too, test_admin_too, test_auditor_too = [
+test_operator_too, test_admin_too, test_auditor_too, test_user_too = [
     tried(role, load(coverage=NONE).include(further(role)), FEWER)
-    for role in ("operator", "admin", "auditor")]
+    for role in ("operator", "admin", "auditor", "user")]
 
 
 @load().include(lambda ctx: not roles(ctx.operation)).parametrize()

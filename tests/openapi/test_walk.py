@@ -1,5 +1,6 @@
 """One walk through all that the contract promises to succeed, with the
 contract's own examples: each is accepted, and each answer is as it says."""
+import contextlib
 import re
 import sys
 import uuid
@@ -9,7 +10,7 @@ from openapi_contract import BY_ID, DOC, TOP, example, follow, judge
 
 sys.path.insert(0, str(TOP / "tests" / "http"))
 
-from page import Page, once, typed  # noqa: E402
+from page import Page, new_token, once, typed  # noqa: E402
 
 ANY_ID = "11111111-2222-4333-8444-555555555555"
 
@@ -134,6 +135,76 @@ def test_other_kinds(agent, operator, server):
     call(operator, "answer", 200, at, json=example("answer", "decline"))
     call(agent, "ask", 422, json={"question": "May I?", "kind": "approval"})
     call(agent, "readAction", 404, {"id": "nothing"})
+
+
+@contextlib.contextmanager
+def rule(server, tool, effect):
+    """While it is used, the only rule about tool calls."""
+    with server.database() as db:
+        db.execute("INSERT INTO tool_rule VALUES (1, '*', %s, %s, NULL, NULL, "
+                   "now(), 'x')", [tool, effect])
+        try:
+            yield
+        finally:
+            db.execute("DELETE FROM tool_rule")
+
+
+def test_tool_calls(agent, operator, admin, nobody, server):
+    headers = {"X-API-Key": new_token(server)}
+    ticket = call(nobody, "initiate", 201, headers=headers,
+                  json={"agent": "refunds-agent"}).json()["initiation"]
+    call(operator, "initiate", 403, json={"agent": "refunds-agent"})
+    body = example("checkToolCalls", "refund")
+    del body["responder"]
+    started = {**body, "initiation": ticket}
+    pause = call(agent, "checkToolCalls", 202, json=started).json()
+    assert pause["initiator"] == "proven"
+    call(agent, "checkToolCalls", 409, json=body)
+    call(agent, "checkToolCalls", 422, json={**body, "tool_calls": [{}]})
+    at = {"id": pause["request_id"]}
+    led = call(nobody, "resumePage", 303, at, params={"action": "approve"})
+    assert led.headers["Location"].endswith("?choice=approve")
+    call(nobody, "resume", 422, at, headers=headers, json={"action": "maybe"})
+    call(operator, "resume", 403, at, json=example("resume", "approve"))
+    call(nobody, "resume", 200, at, headers=headers,
+         json=example("resume", "approve"))
+    call(nobody, "resume", 409, at, headers=headers,
+         json=example("resume", "reject"))
+    told = call(agent, "readQuestion", 200, at).json()
+    assert told["tool_calls"] == body["tool_calls"]
+    assert told["permit"]["state"] == "active"
+    read = {"task": {"task_id": "t-walk"}, "tool_calls": [
+        {"id": "call_1", "tool": "docs.read", "arguments": {}}]}
+    with rule(server, "docs.*", "allow"):
+        decided = call(agent, "checkToolCalls", 200, json=read).json()
+    assert decided["decision"] == "allow"
+
+
+def test_permits(agent, operator, server):
+    body = example("authorize", "refund")
+    asked = call(agent, "authorize", 202, json=body).json()
+    assert asked["yield"] is True
+    call(agent, "authorize", 422, json={"goal": "Refund"})
+    at = {"id": asked["permit_id"]}
+    use = {**example("redeem", "refund"), "permit_id": at["id"]}
+    use["call"] = {"tool": "shop.refund", "arguments": {
+        "order": "12345", "currency": "EUR", "amount": "49.90"}}
+    call(agent, "redeem", 409, json=use)
+    call(operator, "answer", 200, {"id": asked["request_id"]},
+         json={"value": "approve"})
+    call(agent, "permit", 200, at)
+    call(agent, "permit", 404, {"id": "nothing"})
+    used = call(agent, "redeem", 201, json=use).json()
+    assert call(agent, "redeem", 200, json=use).json() == used
+    call(agent, "redeem", 422, json={"permit_id": at["id"]})
+    one = {"id": used["redemption_id"]}
+    call(agent, "redemptionResult", 200, one,
+         json=example("redemptionResult", "completed"))
+    call(agent, "redemptionResult", 409, one, json={"result": "failed"})
+    late = call(operator, "permitRevoke", 200, at, json={"reason": "x"})
+    assert late.json()["late"] is True
+    with rule(server, "shop.*", "deny"):
+        call(agent, "authorize", 201, json=body)
 
 
 def test_what_is_too_large_is_refused_whole(agent, operator):
@@ -522,10 +593,12 @@ def test_settings(server, agent, operator):
 
 LISTS = ["pageInbox", "pageDecided", "exportDecidedCsv", "exportDecidedLines",
          "pageViews", "pageKeyboard", "pageSettings", "pageProfile",
-         "pageSessions", "pagePeople", "pageGroups", "pageKeys"]
+         "pageSessions", "pagePeople", "pageGroups", "pageKeys",
+         "pageTokens", "pageRules", "pagePermits"]
 FORMS = ["pageBulkConfirm", "pageBulkDecide", "pageViewSave",
          "pageProfileChange", "pageSessionsEnd", "pagePersonMake",
-         "pageKeyMake"]
+         "pageKeyMake", "pageTokensChange", "pageRulesChange",
+         "pagePermitsChange"]
 ONES = ["pagePerson", "pagePersonChange", "pageKey", "pageKeyRevoke",
         "pageKeyFloor", "pageSecret", "pageSecretStored"]
 
