@@ -277,8 +277,6 @@ Test(permit, what_cannot_be_granted_refuses_the_answer)
         {"{'authorization_details':[" DETAIL "]}", NULL,
          "{'authorization_details':[{'type':'tool_call','tool':'t'}]}",
          "permit.details", "subject.authorization_details[0].arguments"},
-        {"{'calls':[{'tool':'t'}]}", NULL, "{'target':'x'}", "permit.details",
-         "subject"},
     };
     for (size_t i = 0; i < countof(rows); i++) {
         struct suspension s = {.kind = KIND_APPROVAL,
@@ -303,6 +301,16 @@ Test(permit, a_plan_that_keeps_no_call_grants_none)
     cr_assert(!permit_grant(a, &p, &s, NOW));
     cr_assert_eq(p.state, PERMIT_REFUSED);
     cr_assert(!p.granted.p && p.ended_at == NOW);
+}
+
+Test(permit, an_edit_that_names_no_call_grants_none)
+{
+    struct suspension s = {.kind = KIND_APPROVAL,
+                           .subject = json_of("{'calls':[{'tool':'t'}]}"),
+                           .approved_subject = json_of("{'target':'x'}")};
+    struct permit p = ask_for(&s);
+    cr_assert(!permit_grant(a, &p, &s, NOW));
+    cr_assert_eq(p.state, PERMIT_REFUSED);
 }
 
 /* Test 32: silence makes none, whatever its fallback. */
