@@ -36,5 +36,5 @@ CREATE TABLE suspension_call (
     UNIQUE (suspension_id, call_id)
 );
 
-GRANT SELECT, INSERT, UPDATE, DELETE ON tool_rule TO sayso_web;
+GRANT SELECT, INSERT, DELETE ON tool_rule TO sayso_web;
 GRANT SELECT, INSERT ON tool_task, suspension_call TO sayso_web;

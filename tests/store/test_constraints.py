@@ -317,7 +317,8 @@ PARTS = {
         "principal": "id role email name password_hash created_at groups "
                      "bulk_limit",
         "api_key": "id key_sha256 prefix role label agents created_at "
-                   "expires_at groups reach severity_floor"},
+                   "expires_at groups reach severity_floor principal_id "
+                   "resource_id"},
     "UPDATE": {
         "principal": "login_failures login_failed_at password_hash role name "
                      "groups bulk_limit disabled_at time_zone theme "
@@ -343,7 +344,8 @@ def test_the_workers_role_reaches_nothing_else(superuser):
         assert "REFERENCES" not in what
         if table not in ("intent_dependency", "assignment", "subscription",
                          "open_question",
-                         "saved_view", "sign_in_failure", "secret_view"):
+                         "saved_view", "sign_in_failure", "secret_view",
+                         "tool_rule"):
             assert "DELETE" not in what, table
     for right, of in PARTS.items():
         columns = superuser.execute(
