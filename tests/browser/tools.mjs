@@ -95,7 +95,7 @@ test("a user rejects, and the task is canceled", async () => {
     const told = await answerOf(pause);
     assert.equal(told.outcome, "vetoed");
     assert.equal(told.reason, "Ask Alice first.");
-    assert.equal(told.permit, null);
+    assert.equal(told.permit, undefined);
     const intent = await api("agent", "GET",
         `/api/v1/intents/${pause.intent_id}`, 200, undefined, agent);
     assert.equal(intent.status, "abandoned");

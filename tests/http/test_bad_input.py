@@ -90,7 +90,7 @@ def send(agent, operator, admin):
 
 
 # The requests that need no body.
-BARE = ("/cancel", "/rotate", "/resume/{id}")
+BARE = ("/cancel", "/rotate", "/resume/{id}", "/revoke")
 PAIRS = [(row, name) for row in WRITING for name in BROKEN
          if BROKEN[name][0] or not row.pattern.endswith(BARE)]
 
@@ -219,11 +219,12 @@ def good_body(row):
     return {"title": "x", "question": "x?", "scope": "x", "agent_id": "x",
             "event_type": "comment", "status": "active",
             "suspension_id": "x", "dependency_id": ANY_ID,
-            "patches": [put("a", 1)], "value": "x"}
+            "patches": [put("a", 1)], "value": "x", "action": "approve"}
 
 
 ONLY = {"PATCH": ["duration_seconds"], "events": ["event_type"],
         "respond": ["value"], "cancel": [], "rotate": [],
+        "resume/": ["action"], "revoke": [],
         "PATCH /api/v1/endpoints": []}
 
 

@@ -2,11 +2,13 @@
 one answer; another request under the same key is refused."""
 import pytest
 
-from kit import (ROUTES, asleep, ask, events, get, new_id, new_intent, put,
+from kit import (ROUTES, answer, asleep, ask, events, get, new_id, new_intent, put,
                  record, refused, suspend, together)
 
-# A ticket that was lost is made again: an answer that holds it is not kept.
-NOT_KEPT = ("POST /api/v1/initiations",)
+# A ticket that was lost is made again: an answer that holds it is not kept. A
+# use is repeated by its operation_id, a result by itself.
+NOT_KEPT = ("POST /api/v1/initiations", "POST /api/v1/redemptions",
+            "POST /api/v1/redemptions/{id}/result")
 POSTS = [r.name for r in ROUTES if r.method == "POST" and r.proof == "KEY"
          and r.name not in NOT_KEPT]
 
@@ -54,6 +56,15 @@ def make(name, agent, operator):
         body = {"tool_calls": [call], "responder": {"mode": "operators"}}
         return Case(agent, "/api/v1/tool-calls/check", body,
                     {**body, "explanation": "b"})
+    if rest == "authorizations" or rest.startswith("permits/"):
+        detail = {"type": "tool_call", "tool": "shop.refund", "arguments": {}}
+        body = {"goal": "a", "authorization_details": [detail]}
+        if rest == "authorizations":
+            return Case(agent, f"/api/v1/{rest}", body, {**body, "goal": "b"})
+        asked = agent.post("/api/v1/authorizations", json=body).json()
+        answer(operator, {"suspension_id": asked["request_id"]})
+        path = "/api/v1/" + rest.replace("{id}", asked["permit_id"])
+        return Case(operator, path, {"reason": "a"}, {"reason": "b"})
     if rest == "endpoints":
         body = {"name": "a", "url": f"https://{new_id()}.invalid/"}
         return Case(agent, "/api/v1/endpoints", body, {**body, "name": "b"})

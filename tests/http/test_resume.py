@@ -84,6 +84,7 @@ USER_MAY = {"GET /api/v1/suspensions/{id}",
 USER_PAGES = {"POST /logout", "GET /inbox", "GET /suspensions/{id}",
               "POST /suspensions/{id}/respond", "GET /settings/profile",
               "POST /settings/profile", "GET /settings/tokens",
+              "GET /settings/permits", "POST /settings/permits",
               "POST /settings/tokens", "GET /settings/secrets/{id}",
               "POST /settings/secrets/{id}"}
 

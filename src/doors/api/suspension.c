@@ -126,18 +126,8 @@ static const struct err *unknown(void)
                  "There is no suspension with this id.");
 }
 
-/* The permit that a yes granted; null: there is none. */
-static const struct err *set_permit(struct call *c, struct json *o,
-                                    const struct suspension *s)
+static void set_permit(struct call *c, struct json *o, const struct permit *p)
 {
-    struct permits_row row;
-    bool found = false;
-    if (permit_follows(s))
-        TRY(permits_of_suspension(c->pg, c->a, s->id, &row, &found));
-    json_set_json(o, "permit", NULL);
-    if (!found)
-        return NULL;
-    const struct permit *p = &row.permit;
     struct json *v = json_object(c->a);
     json_set_text(v, "id", p->id);
     json_set_text(v, "state",
@@ -147,6 +137,18 @@ static const struct err *set_permit(struct call *c, struct json *o,
     view_set_time(c->a, v, "not_after", p->not_after);
     json_set_text_or_null(v, "granted_sha256", p->granted_sha256);
     json_set_json(o, "permit", v);
+}
+
+/* The permit of a yes, where it has one. */
+static const struct err *find_permit(struct call *c, struct json *o,
+                                     const struct suspension *s)
+{
+    struct permits_row row;
+    bool found = false;
+    if (permit_follows(s))
+        TRY(permits_of_suspension(c->pg, c->a, s->id, &row, &found));
+    if (found)
+        set_permit(c, o, &row.permit);
     return NULL;
 }
 
@@ -183,7 +185,7 @@ const struct err *api_suspension_get(struct call *c)
         return NULL;
     }
     struct json *o = view_suspension(c, &s);
-    TRY(set_permit(c, o, &s));
+    TRY(find_permit(c, o, &s));
     TRY(set_calls(c, o, &s));
     response_json(c->rs, 200, o);
     if (s.state == SUSPENSION_PENDING && c->rq->unheld)
@@ -308,7 +310,10 @@ const struct err *api_suspension_respond(struct call *c)
             return call_replay(c, &w);
     }
     TRY(answer_decide(c, &w, &answer));
-    return call_commit(c, &w, 200, view_suspension(c, &w.suspension), false);
+    struct json *o = view_suspension(c, &w.suspension);
+    if (w.has_permit && permit_follows(&w.suspension))
+        set_permit(c, o, &w.permit);
+    return call_commit(c, &w, 200, o, false);
 }
 
 const struct err *api_suspension_cancel(struct call *c)
