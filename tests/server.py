@@ -11,6 +11,7 @@ import socket
 import struct
 import subprocess
 import tempfile
+import uuid
 
 import httpx
 
@@ -160,3 +161,17 @@ class Server:
                           label or f"test {role}", *options)
         assert done.returncode == 0, done.stderr
         return done.stdout.strip()
+
+    def resource(self, address, *options, label=None):
+        """A new resource, and a client with its key. The client has its
+        address, id, label and key."""
+        done = self.sayso("resource", "add", "--identifier", address, "--name",
+                          "A gateway", *options)
+        assert done.returncode == 0, done.stderr
+        label = label or f"gateway-{uuid.uuid4()}"
+        key = self.key("resource", "--resource", done.stdout.strip(),
+                       label=label)
+        client = self.client(headers={"X-API-Key": key})
+        client.address, client.id = address, done.stdout.strip()
+        client.label, client.key = label, key
+        return client

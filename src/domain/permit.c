@@ -19,7 +19,7 @@ const char permit_resource[] = "resource.unknown";
 /* ---- terms ---------------------------------------------------------- */
 
 /* Absolute, without a fragment (RFC 8707 2). */
-static bool is_resource(struct str s)
+bool permit_resource_ok(struct str s)
 {
     if (!str_starts(s, STR("https://")) && !str_starts(s, STR("http://")))
         return false;
@@ -57,7 +57,7 @@ const struct err *permit_terms_read(struct arena *a, const struct json *body,
     struct permit_terms t = permit_terms_default(details);
     const struct json *budget = NULL;
     fields_text(&f, "resource", PERMIT_RESOURCE_MAX, &t.resource);
-    if (t.resource.p && !is_resource(t.resource))
+    if (t.resource.p && !permit_resource_ok(t.resource))
         fields_wrong(&f, "resource", permit_resource,
                      "A resource is an absolute address without a query and "
                      "a fragment.");

@@ -58,6 +58,9 @@ const struct err *permit_terms_read(struct arena *a, const struct json *body,
                                     const struct json *details,
                                     bool jkt_needed,
                                     struct permit_terms *out) MUST;
+/* Can a resource have this address? It is absolute, http or https, and has no
+ * query and no fragment (RFC 8707 2). */
+bool permit_resource_ok(struct str s);
 /* The terms of a question that sets none. */
 struct permit_terms permit_terms_default(const struct json *details);
 /* The details that a question of this kind asks for; *out NULL where its

@@ -9,6 +9,7 @@
 int migrate_run(const struct command *c);
 int key_run(const struct command *c);
 int operator_run(const struct command *c);
+int resource_run(const struct command *c);
 int rule_run(const struct command *c);
 int verify_run(const struct command *c);
 int doctor_run(const struct command *c);

@@ -25,6 +25,7 @@ struct wanted {
     struct str groups;       /* p NULL: none */
     enum reach reach;
     enum severity severity_floor;
+    struct str resource; /* its id; p NULL: none */
 };
 
 static bool read_agents(const struct command *c, struct wanted *w)
@@ -108,15 +109,27 @@ static bool read_groups(const struct command *c, struct wanted *w)
     return !e;
 }
 
+static bool read_resource(const struct command *c, struct wanted *w)
+{
+    w->resource = command_option(c, "--resource", 0);
+    const bool fine = w->role == ROLE_RESOURCE ? id_uuid(w->resource)
+                                               : !w->resource.p;
+    if (!fine)
+        fprintf(stderr, "sayso: --resource is the id of a resource, for a key "
+                        "of role resource, and only there\n");
+    return fine;
+}
+
 static bool read_wanted(const struct command *c, struct wanted *w)
 {
     const struct str days = command_option(c, "--expires-days", 0);
     int64_t n = 0;
     w->role = principal_role(command_option(c, "--role", 0));
     w->label = command_option(c, "--label", 0);
-    if (w->role == ROLE_NONE || w->role == ROLE_CLOCK) {
-        fprintf(stderr,
-                "sayso: --role is agent, operator, admin or auditor\n");
+    if (w->role == ROLE_NONE || w->role == ROLE_CLOCK ||
+        w->role == ROLE_USER) {
+        fprintf(stderr, "sayso: --role is agent, operator, admin, auditor or "
+                        "resource\n");
         return false;
     }
     const struct err *e =
@@ -131,7 +144,7 @@ static bool read_wanted(const struct command *c, struct wanted *w)
     }
     w->expires_at = n ? clock_now() + n * 86400 * CLOCK_SECOND : 0;
     return read_agents(c, w) && read_reach(c, w) && read_policy(c, w) &&
-           read_groups(c, w) && read_floor(c, w);
+           read_groups(c, w) && read_floor(c, w) && read_resource(c, w);
 }
 
 static int create(const struct command *c)
@@ -142,7 +155,7 @@ static int create(const struct command *c)
     if (!command_options_ok(c, 1,
                             "--role= --label= --agent= --expires-days= "
                             "--retry-policy= --groups= --reach= "
-                            "--severity-floor=") ||
+                            "--severity-floor= --resource=") ||
         !read_wanted(c, &w))
         return 2;
     const struct str text = keys_text(a);
@@ -158,6 +171,7 @@ static int create(const struct command *c)
     pg_arg(&args, w.groups);
     pg_arg(&args, str_of(reach_word(w.reach)));
     pg_arg(&args, str_of(vocabulary_severity(w.severity_floor)->wire));
+    pg_arg(&args, w.resource);
     struct pg *pg = command_owner(c);
     const struct err *e = pg_query(pg, a, SQL_KEY_INSERT, &args, NULL);
     pg_close(pg);

@@ -21,7 +21,8 @@ static const char usage[] =
     "sayso serve                     run the server\n"
     "sayso migrate                   bring the database's tables up to date\n"
     "sayso key create --role ROLE --label TEXT [--agent NAME]... "
-    "[--groups A,B] [--expires-days N] [--retry-policy JSON]\n"
+    "[--groups A,B] [--expires-days N] [--retry-policy JSON] "
+    "[--resource ID]\n"
     "sayso key list\n"
     "sayso key revoke ID-OR-PREFIX\n"
     "sayso operator create --email E --name N "
@@ -32,6 +33,9 @@ static const char usage[] =
     "sayso operator list\n"
     "sayso operator password --email E [--password-stdin]\n"
     "sayso operator disable|enable --email E\n"
+    "sayso resource add --identifier ADDRESS --name TEXT [--allow-bearer]\n"
+    "sayso resource list\n"
+    "sayso resource remove ID\n"
     "sayso rule add --position N --tool PATTERN --effect allow|ask|deny "
     "[--agent PATTERN] [--severity LEVEL] [--reason TEXT]\n"
     "sayso rule list\n"
@@ -42,9 +46,8 @@ static const char usage[] =
     "The configuration is the file named by SAYSO_CONF, or\n"
     SAYSO_CONF_FILE ";\n"
     "SAYSO_DATABASE and the like override its lines. Commands that act as the\n"
-    "owner of the tables (migrate, key, operator, rule, verify) read\n"
-    "database_owner\n"
-    "from the file named by SAYSO_ADMIN_CONF, or\n"
+    "owner of the tables (migrate, key, operator, resource, rule, verify)\n"
+    "read database_owner from the file named by SAYSO_ADMIN_CONF, or\n"
     SAYSO_ADMIN_CONF_FILE ".\n";
 
 static const struct {
@@ -54,6 +57,7 @@ static const struct {
 } commands[] = {{"migrate", migrate_run, true},
                 {"key", key_run, true},
                 {"operator", operator_run, true},
+                {"resource", resource_run, true},
                 {"rule", rule_run, true},
                 {"verify", verify_run, true},
                 {"doctor", doctor_run, false}};

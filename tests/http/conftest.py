@@ -113,10 +113,31 @@ def user(server):
     one.client.close()
 
 
+@pytest.fixture(scope="session")
+def resource(server):
+    """The key of a gateway, as a client; its address and id beside it."""
+    with server.resource("https://gateway.example/mcp") as client:
+        yield client
+
+
+@pytest.fixture(scope="session")
+def other_resource(server):
+    with server.resource("https://other.example/mcp") as client:
+        yield client
+
+
+@pytest.fixture(scope="session")
+def open_resource(server):
+    """A gateway that takes tokens without a key too."""
+    with server.resource("https://open.example/mcp",
+                         "--allow-bearer") as client:
+        yield client
+
+
 @pytest.fixture
-def by_role(agent, operator, admin, auditor, user):
+def by_role(agent, operator, admin, auditor, user, resource):
     return {"agent": agent, "operator": operator, "admin": admin,
-            "auditor": auditor, "user": user}
+            "auditor": auditor, "user": user, "resource": resource}
 
 
 @pytest.fixture(autouse=True)

@@ -2,8 +2,8 @@
 
 -- name: key_insert
 INSERT INTO api_key (id, key_sha256, prefix, role, label, agents, created_at, expires_at,
-                     retry_policy, groups, reach, severity_floor)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
+                     retry_policy, groups, reach, severity_floor, resource_id)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)
 
 -- name: key_list
 SELECT id, prefix, role, label, array_to_string(agents, ','), created_at::text,
