@@ -12,6 +12,8 @@ const char oauth_slow_down[] = "slow_down";
 const char oauth_use_nonce[] = "use_dpop_nonce";
 
 const char oauth_invalid_request[] = "invalid_request";
+const char oauth_unsupported_grant[] = "unsupported_grant_type";
+const char oauth_unknown_user[] = "unknown_user_id";
 const char oauth_invalid_grant[] = "invalid_grant";
 const char oauth_invalid_proof[] = "invalid_dpop_proof";
 const char oauth_invalid_details[] = "invalid_authorization_details";
@@ -74,6 +76,7 @@ static bool ours(const struct err *e)
         {oauth_invalid_details}, {oauth_invalid_target}, {oauth_unauthorized},
         {oauth_invalid_message}, {oauth_denied},         {oauth_pending},
         {oauth_expired},         {oauth_busy},           {oauth_defect},
+        {oauth_unknown_user},    {oauth_unsupported_grant},
     };
     for (size_t i = 0; i < countof(rows); i++) {
         if (err_is(e, rows[i].code))

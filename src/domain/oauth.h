@@ -30,6 +30,11 @@ struct oauth_params {
 extern const char oauth_invalid_client[];
 extern const char oauth_slow_down[];
 extern const char oauth_use_nonce[];
+extern const char oauth_invalid_request[];
+extern const char oauth_invalid_proof[];
+extern const char oauth_unsupported_grant[];
+extern const char oauth_unknown_user[];
+extern const char oauth_denied[];
 
 /* A copy of the error for an OAuth answer: its code becomes an error code of
  * OAuth, and its sentence an error_description. */

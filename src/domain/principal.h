@@ -39,6 +39,8 @@ struct principal {
     enum severity severity_floor; /* of its questions */
     struct str groups; /* of operators: names, a space between; p NULL: none */
     struct str resource_id; /* of resources alone */
+    struct str nonce_secret; /* of keys: for the nonces of proofs. The holder of
+                              * the key does not know it. */
     /* Of people who came with a cookie alone: */
     enum severity bulk_limit; /* highest severity of a decision for many */
     struct str time_zone;  /* p NULL: UTC */

@@ -24,6 +24,7 @@ enum {
     ADMIN = ROLE_ADMIN,
     AUDITOR = ROLE_AUDITOR,
     USER = ROLE_USER,
+    RESOURCE = ROLE_RESOURCE,
     ANY = AGENT | OPERATOR | ADMIN | AUDITOR,
     WRITER = AGENT | OPERATOR | ADMIN,
     DECIDER = OPERATOR | ADMIN,
@@ -40,9 +41,11 @@ enum {
 #define OPEN ROUTE_OPEN
 #define KEY ROUTE_KEY
 #define COOKIE ROUTE_COOKIE
+#define CLIENT ROUTE_CLIENT
 #define DETAIL RESPONSE_DETAIL
 #define PROBLEM RESPONSE_PROBLEM
 #define HTML RESPONSE_HTML
+#define OAUTH RESPONSE_OAUTH
 #define API "/api/v1"
 #define INTENT API "/intents/{id}"
 
@@ -154,6 +157,14 @@ const struct route routes[] = {
      api_permit_redeem},
     {POST, API "/redemptions/{id}/result", KEY, AGENT, "", 4 * KB, PROBLEM,
      api_permit_result},
+
+    /* OAuth */
+    {GET, "/.well-known/oauth-authorization-server", OPEN, 0, "", 0, DETAIL,
+     api_oauth_metadata},
+    {POST, "/oauth/token", CLIENT, AGENT, "", 16 * KB, OAUTH,
+     api_oauth_token},
+    {POST, "/oauth/introspect", CLIENT, RESOURCE, "", 16 * KB, OAUTH,
+     api_oauth_introspect},
 
     /* browser */
     {GET, "/", OPEN, 0, "", 0, HTML, login_home},
@@ -398,6 +409,8 @@ enum response_style route_style(struct str path)
             str_eq(collection(pattern), wanted))
             return routes[i].style;
     }
+    if (str_starts(path, STR("/oauth/")))
+        return RESPONSE_OAUTH;
     if (str_starts(path, STR("/api/")) || str_starts(path, STR("/.well-")))
         return RESPONSE_DETAIL;
     return RESPONSE_HTML;

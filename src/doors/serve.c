@@ -140,6 +140,8 @@ static void refuse(struct call *c, const struct err *e)
                  STR_FMT(e->at));
     if (hold_refuse(c))
         return;
+    if (style == RESPONSE_OAUTH)
+        e = oauth_error(c->a, e);
     if (style != RESPONSE_HTML)
         response_error(c->rs, e, style);
     else if (err_is(e, session_missing))

@@ -3,6 +3,7 @@
 
 #include "base/crypt.h"
 #include "base/id.h"
+#include "store/permit_tokens.h"
 #include "store/sql.gen.h"
 
 /* The columns of permit_columns. */
@@ -10,7 +11,7 @@ enum { ID, INTENT, SUSPENSION, HANDLE, AGENT, RESOURCE, JKT, ASKED,
        ASKED_SHA256, GRANTED, GRANTED_SHA256, MAX_USES, USE_SECONDS, BUDGET,
        BUDGET_OF, BUDGET_UNIT, USED, SPENT, STATE, REASON, ENDED_BY, CREATED,
        GRANTED_AT, NOT_AFTER, ENDED, POLL_AFTER, KEY_ENDED,
-       RESOURCE_REMOVED, TITLE };
+       RESOURCE_REMOVED, RESOURCE_ID, REQUIRE_DPOP, TITLE };
 
 static struct decimal amount(struct str text)
 {
@@ -48,7 +49,9 @@ static struct permits_row row(const struct pg_rows *r, size_t i)
                    .ended_at = pg_int(r, i, ENDED),
                    .poll_after = pg_int(r, i, POLL_AFTER)},
         .key_ended = pg_bool(r, i, KEY_ENDED),
-        .resource_removed = pg_bool(r, i, RESOURCE_REMOVED)};
+        .resource_removed = pg_bool(r, i, RESOURCE_REMOVED),
+        .resource_id = pg_str(r, i, RESOURCE_ID),
+        .require_dpop = pg_bool(r, i, REQUIRE_DPOP)};
 }
 
 const struct err *permits_of_suspension(struct pg *pg, struct arena *a,
@@ -104,6 +107,20 @@ const struct err *permits_live(struct pg *pg, struct arena *a,
     return NULL;
 }
 
+const struct err *permits_by_handle(struct pg *pg, struct arena *a,
+                                    struct str handle,
+                                    struct permits_row *out, bool *found)
+{
+    struct pg_args args = pg_args(a);
+    struct pg_rows *r = NULL;
+    pg_arg(&args, handle);
+    TRY(pg_query(pg, a, SQL_PERMIT_BY_HANDLE, &args, &r));
+    *found = pg_count(r) > 0;
+    if (*found)
+        *out = row(r, 0);
+    return NULL;
+}
+
 static void arg_budget(struct pg_args *args, struct arena *a,
                        const struct permit_covers_budget *b)
 {
@@ -155,6 +172,22 @@ void permits_queue_update(struct pg *pg, struct arena *a,
     pg_arg(&args, p->ended_by);
     pg_arg_time(&args, p->ended_at);
     pg_queue(pg, SQL_PERMIT_UPDATE, &args);
+    if (p->state == PERMIT_SPENT)
+        permit_tokens_queue_end(pg, a, p->id, PERMIT_TOKENS_SPENT,
+                                p->ended_at);
+    if (p->state == PERMIT_REVOKED)
+        permit_tokens_queue_end(pg, a, p->id, PERMIT_TOKENS_REVOKED,
+                                p->ended_at);
+}
+
+void permits_queue_polled(struct pg *pg, struct arena *a, struct str id,
+                          struct str jkt, int64_t poll_after)
+{
+    struct pg_args args = pg_args(a);
+    pg_arg(&args, id);
+    pg_arg(&args, jkt);
+    pg_arg_time(&args, poll_after);
+    pg_queue(pg, SQL_PERMIT_POLLED, &args);
 }
 
 void permits_queue_refuse(struct pg *pg, struct arena *a,

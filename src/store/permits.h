@@ -9,6 +9,8 @@
 struct permits_row {
     struct permit permit;
     bool key_ended, resource_removed;
+    struct str resource_id; /* p NULL: the agent itself uses it */
+    bool require_dpop;      /* of the resource */
 };
 /* The permit of a question; *found false: it has none. */
 const struct err *permits_of_suspension(struct pg *pg, struct arena *a,
@@ -37,12 +39,23 @@ const struct err *permits_live(struct pg *pg, struct arena *a,
 /* ERR_NOT_FOUND permit.unknown. */
 const struct err *permits_get(struct pg *pg, struct arena *a, struct str id,
                               struct permits_row *out) MUST;
+/* By its handle; *found false: there is none. */
+const struct err *permits_by_handle(struct pg *pg, struct arena *a,
+                                    struct str handle,
+                                    struct permits_row *out,
+                                    bool *found) MUST;
 /* Into the current batch: a new permit, asked for with the key of that id. */
 void permits_queue_insert(struct pg *pg, struct arena *a,
                           const struct permit *p, struct str key_id);
-/* Into the current batch: what an answer, a use or an end changed. */
+/* Into the current batch: what an answer, a use or an end changed. Ends the
+ * token of a permit that is spent or revoked. */
 void permits_queue_update(struct pg *pg, struct arena *a,
                           const struct permit *p);
+/* Into the current batch: what a request for a token changed. jkt: of its
+ * proof, written where the permit is not bound yet, p NULL: none; poll_after 0:
+ * not a poll. */
+void permits_queue_polled(struct pg *pg, struct arena *a, struct str id,
+                          struct str jkt, int64_t poll_after);
 /* Into the current batch: refuses the permit of a question that ended, if it
  * has one that is still asked for. */
 void permits_queue_refuse(struct pg *pg, struct arena *a,

@@ -15,7 +15,7 @@
 
 /* The columns of key_find that define a key; last use is not one of them. */
 enum { ID, ROLE, LABEL, AGENTS, EXPIRES, REVOKED, RETRY, GROUPS, REACH,
-       FLOOR, TITLE, PERSON, RESOURCE, COLUMNS };
+       FLOOR, TITLE, PERSON, RESOURCE, NONCES, COLUMNS };
 enum { LAST_USED = COLUMNS, VERSION };
 
 #define SEEN_KEYS 64
@@ -132,6 +132,7 @@ static const struct err *fill(struct arena *a, const struct str *columns,
                               .title = arena_str(a, columns[TITLE]),
                               .person_id = arena_str(a, columns[PERSON]),
                               .resource_id = arena_str(a, columns[RESOURCE]),
+                              .nonce_secret = arena_str(a, columns[NONCES]),
                               .retry_policy = arena_str(a, columns[RETRY]),
                               .groups = arena_str(a, columns[GROUPS]),
                               .reach = reach_of(columns[REACH]),

@@ -226,6 +226,29 @@ static struct json *problem_body(struct arena *a, const struct err *e)
     return body;
 }
 
+static struct json *oauth_body(struct arena *a, const struct err *e)
+{
+    struct json *body = json_object(a);
+    json_set_text(body, "error", str_of(e->code));
+    json_set_text(body, "error_description", e->say);
+    return body;
+}
+
+static struct json *error_body(struct arena *a, const struct err *e,
+                               enum response_style style)
+{
+    switch (style) {
+    case RESPONSE_DETAIL:
+        return detail_body(a, e);
+    case RESPONSE_OAUTH:
+        return oauth_body(a, e);
+    case RESPONSE_PROBLEM:
+    case RESPONSE_HTML:
+    default:
+        return problem_body(a, e);
+    }
+}
+
 /* Writes text, in which "lease" in any case gets its first letter as a JSON
  * escape. Letters stand only inside of strings there, and an 'l' is never
  * part of an escape itself, so the content stays the same. */
@@ -260,10 +283,11 @@ static void error_headers(struct response *rs, const struct err *e,
     for (size_t i = 0; i < countof(spoken); i++)
         drop_header(rs, spoken[i]);
     response_header(rs, "Content-Type",
-                    style == RESPONSE_DETAIL
+                    style == RESPONSE_DETAIL || style == RESPONSE_OAUTH
                         ? STR("application/json")
                         : STR("application/problem+json"));
-    if (rs->status == 401)
+    if (rs->status == 401 &&
+        find_header(rs, "WWW-Authenticate") == rs->headers)
         response_header(rs, "WWW-Authenticate", STR("ApiKey realm=\"Sayso\""));
     put_retry(rs, e);
 }
@@ -272,8 +296,7 @@ void response_error(struct response *rs, const struct err *e,
                     enum response_style style)
 {
     struct arena *a = rs->arena;
-    struct json *body = style == RESPONSE_DETAIL ? detail_body(a, e)
-                                                 : problem_body(a, e);
+    struct json *body = error_body(a, e, style);
     if (e->at.n > 0)
         json_set_text(body, "at", e->at);
     add_members(body, e->more);

@@ -15,6 +15,8 @@ enum response_style {
     RESPONSE_DETAIL,  /* {"detail": ..., "message": ..., "code": ...} */
     RESPONSE_PROBLEM, /* RFC 9457 application/problem+json */
     RESPONSE_HTML,    /* an error page; the caller renders it */
+    RESPONSE_OAUTH,   /* RFC 6749 5.2 {"error": ..., "error_description": ...},
+                       * for an error whose code and sentence are OAuth's */
 };
 
 struct response {
@@ -53,8 +55,9 @@ int response_status(enum err_kind kind);
  * counts as PROBLEM. Members of e->more appear at the top level of the body
  * and, in RESPONSE_DETAIL, inside of "detail" too. Adds Retry-After to 503 and
  * 429, as in the error, else 2 seconds and a minute; and WWW-Authenticate to
- * 401. A 409 that is not of ERR_LEASE never has the letters "lease" on the
- * wire: the OpenIntent SDK reads them as a lease conflict. */
+ * 401 where the answer has none. A 409 that is not of ERR_LEASE never has the
+ * letters "lease" on the wire: the OpenIntent SDK reads them as a lease
+ * conflict. */
 void response_error(struct response *rs, const struct err *e,
                     enum response_style style);
 /* The answer is made by another process, which nginx finds at target. Replaces

@@ -24,7 +24,7 @@ import httpx
 
 from server import TOP, Server
 
-ROLES = ("agent", "operator", "admin", "auditor", "user")
+ROLES = ("agent", "operator", "admin", "auditor", "user", "resource")
 ANY_ID = "11111111-2222-4333-8444-555555555555"
 NAIVE = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}")
 ZULU = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z")
@@ -72,7 +72,7 @@ def _routes():
 ROUTES = _routes()
 KEYED = [r for r in ROUTES if r.proof == "KEY"]
 WRITING = [r for r in ROUTES if r.method in ("POST", "PATCH")
-           and r.style != "HTML"]
+           and r.style not in ("HTML", "OAUTH")]
 
 
 def by_name(rows):
@@ -109,6 +109,8 @@ def style_of(method, path):
         if path.startswith("/api/") and \
                 row.pattern.split("/")[:4] == path.split("/")[:4]:
             return row.style
+    if path.startswith("/oauth/"):
+        return "OAUTH"
     return "DETAIL" if path.startswith(("/api/", "/.well-")) else None
 
 
@@ -138,6 +140,12 @@ def check_answer(response):
         assert "lease" not in text.lower(), text
     if "x-request-id" not in response.headers:  # it came from nginx
         assert kind == "application/json" and body["detail"] and body["code"]
+    elif style_of(method, path) == "OAUTH":
+        assert kind == "application/json", kind
+        assert body["error"]
+        # RFC 6749 5.2
+        assert re.fullmatch(r"[\x20-\x21\x23-\x5b\x5d-\x7e]+",
+                            body["error_description"])
     elif style_of(method, path) == "DETAIL":
         assert kind == "application/json", kind
         assert body["detail"] and body["message"] and body["code"]

@@ -282,7 +282,7 @@ def test_a_method_that_an_address_does_not_have(agent, path):
             continue
         r = agent.request(method, fill(path))
         if method == "OPTIONS":
-            refused(r, 405) if "json" in r.headers["content-type"] else None
+            r.json() if "json" in r.headers["content-type"] else None
             assert r.status_code == 405
             continue
         other = find(method, fill(path))
@@ -305,7 +305,7 @@ def test_head_is_get_without_a_body(agent, path):
 # --- Queries --------------------------------------------------------------
 
 @pytest.mark.parametrize("row", **by_name(
-    [r for r in ROUTES if r.proof != "COOKIE"]))
+    [r for r in ROUTES if r.proof not in ("COOKIE", "CLIENT")]))
 def test_an_unknown_query_key(by_role, nobody, row):
     client = first(row, by_role) if row.roles else nobody
     for query in ("bogus=1", "bogus", "LIMIT=1", "limit%20=1", "=1",

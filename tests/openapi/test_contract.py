@@ -10,12 +10,12 @@ from openapi_contract import (BY_ID, DOC, PATH, TOP, closed, follow,
 SRC = TOP / "src"
 ROUTE = (SRC / "doors" / "route.c").read_text()
 MEDIA = {"DETAIL": "application/json", "PROBLEM": "application/problem+json",
-         "HTML": "text/html"}
+         "HTML": "text/html", "OAUTH": "application/json"}
 ROW = re.compile(
     r"\{(?P<method>GET|POST|PATCH|PUT|DELETE),\s*(?P<path>[^,]+),"
-    r"\s*(?P<proof>OPEN|KEY|COOKIE),\s*(?P<who>[A-Z| ]+|0),"
+    r"\s*(?P<proof>OPEN|KEY|COOKIE|CLIENT),\s*(?P<who>[A-Z| ]+|0),"
     r'\s*"(?P<query>[^"]*)",\s*(?P<body>[0-9A-Z* ]+),'
-    r"\s*(?P<style>DETAIL|PROBLEM|HTML),\s*(?P<handle>\w+)\}")
+    r"\s*(?P<style>DETAIL|PROBLEM|HTML|OAUTH),\s*(?P<handle>\w+)\}")
 
 
 # ---- reading the table ----------------------------------------------------
@@ -88,7 +88,8 @@ def test_same_row(row):
     assert sorted(parameters(operation, "path")) == \
         sorted(re.findall(r"\{(\w+)\}", row[1]))
     schemes = {"OPEN": [], "KEY": [{"ApiKey": []}, {"Bearer": []}],
-               "COOKIE": [{"Session": []}]}
+               "COOKIE": [{"Session": []}],
+               "CLIENT": [{"Basic": []}, {"ApiKey": []}]}
     assert operation["security"] == schemes[route["proof"]]
 
 
@@ -119,6 +120,8 @@ def test_errors_look_as_the_door_has_them(row):
     wanted = {"400", "413", "503"}
     if route["proof"] == "KEY":
         wanted |= {"401", "403"}
+    if route["proof"] == "CLIENT":
+        wanted |= {"401"}
     if route["proof"] == "COOKIE":
         wanted |= {"303" if route["media"] == "text/html" else "401", "403"}
     if route["body"] and route["proof"] == "KEY" and row not in UNOPPOSED:

@@ -64,6 +64,13 @@ const struct err *api_permit_redeem(struct call *c) MUST;
 const struct err *api_permit_result(struct call *c) MUST;
 const struct err *api_permit_revoke(struct call *c) MUST;
 
+/* api/oauth.c */
+const struct err *api_oauth_metadata(struct call *c) MUST;
+const struct err *api_oauth_introspect(struct call *c) MUST;
+
+/* api/oauth_token.c */
+const struct err *api_oauth_token(struct call *c) MUST;
+
 /* api/resume.c */
 const struct err *api_resume(struct call *c) MUST;
 const struct err *api_resume_page(struct call *c) MUST;

@@ -3,6 +3,7 @@
 #ifndef DOORS_CALL_CALL_H
 #define DOORS_CALL_CALL_H
 
+#include "domain/oauth.h"
 #include "domain/reach.h"
 #include "doors/call/serve.h"
 #include "store/work.h"
@@ -24,6 +25,7 @@ struct call {
     bool counted;      /* as a request: limit.h */
     size_t stored;     /* bytes that the call wrote */
     struct str visit;  /* of a browser at the login; p NULL: none */
+    struct oauth_params params; /* the form of an OAuth client */
 };
 
 /* The intent with that id, where the caller has the given access; otherwise

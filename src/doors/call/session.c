@@ -3,6 +3,7 @@
 
 #include "base/clock.h"
 #include "base/crypt.h"
+#include "doors/call/client.h"
 #include "doors/call/route.h"
 #include "store/principals.h"
 #include "store/sign_ins.h"
@@ -96,6 +97,9 @@ const struct err *session_authenticate(struct call *c)
         break;
     case ROUTE_COOKIE:
         TRY(by_cookie(c));
+        break;
+    case ROUTE_CLIENT:
+        TRY(client_authenticate(c));
         break;
     case ROUTE_OPEN:
     default:

@@ -1,4 +1,5 @@
-/* Authentication: a key in a header, or a person's session in a cookie.
+/* Authentication: a key in a header, an OAuth client, or a person's session in
+ * a cookie.
  *
  * JSON routes take keys only and pages take cookies only, so that a browser's
  * cookie can never be used against the API from another site. */
@@ -12,8 +13,8 @@ extern const char session_missing[];
 
 /* Fills in c->who for the route, or refuses. ERR_UNAUTHENTICATED key.missing
  * and those of principals_by_key; ERR_BAD_REQUEST key.two; ERR_FORBIDDEN
- * role.forbidden. For a page without a session: ERR_UNAUTHENTICATED
- * session.missing. */
+ * role.forbidden; those of client_authenticate. For a page without a session:
+ * ERR_UNAUTHENTICATED session.missing. */
 const struct err *session_authenticate(struct call *c) MUST;
 /* Makes the call act as that agent, where it came with an agent's key.
  * ERR_FORBIDDEN agent.not_named. */

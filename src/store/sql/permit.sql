@@ -5,7 +5,7 @@ SELECT p.id, p.intent_id, p.suspension_id, p.auth_req_id, p.agent, r.identifier,
        microseconds(p.created_at), microseconds(p.granted_at), microseconds(p.not_after),
        microseconds(p.ended_at), microseconds(p.poll_after),
        k.revoked_at IS NOT NULL OR coalesce(k.expires_at <= now(), false),
-       r.removed_at IS NOT NULL
+       r.removed_at IS NOT NULL, r.id, coalesce(r.require_dpop, false)
 
 -- piece: permit_from
   FROM permit p JOIN api_key k ON k.id = p.agent_key
@@ -42,6 +42,16 @@ VALUES ($1, $2, $3, $4, $5, (SELECT id FROM resource WHERE identifier = $6), $7,
    AND ($2::timestamptz IS NULL OR (p.created_at, p.id) < ($2::timestamptz, $3::uuid))
    AND ($5::uuid IS NULL OR s.initiator_id = $5)
  ORDER BY p.created_at DESC, p.id DESC LIMIT $4
+
+-- name: permit_by_handle
+-- use: permit_columns
+-- use: permit_from
+ WHERE p.auth_req_id = $1
+
+-- name: permit_polled
+-- The key is written once.
+UPDATE permit SET jkt = coalesce(jkt, $2), poll_after = coalesce($3, poll_after)
+ WHERE id = $1
 
 -- name: permit_update
 UPDATE permit

@@ -1,0 +1,136 @@
+/* The token endpoint: a permit's handle becomes an access token, once somebody
+ * has said yes (RFC 6749 3.2 in the form of CIBA's polls, RFC 9449 5). */
+#include "base/clock.h"
+#include "doors/api/api.h"
+#include "doors/asking/grant.h"
+#include "store/permit_tokens.h"
+#include "store/suspensions.h"
+
+/* A request for a token. */
+struct wanted {
+    struct call *c;
+    struct str handle;
+    struct dpop proof;
+    bool proven;
+    struct permits_row row;
+    bool found;
+    struct work w;
+};
+
+static const struct err *wrong(struct call *c, const char *key,
+                               const char *say)
+{
+    return err_at(c->a, ERR_BAD_REQUEST, oauth_invalid_request, str_of(key),
+                  "%s", say);
+}
+
+static const struct err *read_wanted(struct wanted *x)
+{
+    struct call *c = x->c;
+    const struct str grant = oauth_get(&c->params, "grant_type");
+    x->handle = oauth_get(&c->params, "auth_req_id");
+    if (!grant.p)
+        return wrong(c, "grant_type", "A grant_type is needed.");
+    if (!str_is(grant, OAUTH_GRANT))
+        return ERROR(ERR_BAD_REQUEST, oauth_unsupported_grant,
+                     "The only grant_type here is " OAUTH_GRANT ".");
+    if (oauth_get(&c->params, "authorization_details").p)
+        return wrong(c, "authorization_details",
+                     "The authorization_details of a token are those that "
+                     "were granted: send none.");
+    if (!x->handle.p)
+        return wrong(c, "auth_req_id", "An auth_req_id is needed.");
+    return grant_proof(c, &x->proof, &x->proven);
+}
+
+/* A handle of another agent is as unknown as one that nobody has. */
+static const struct err *find(struct wanted *x)
+{
+    struct call *c = x->c;
+    TRY(permits_by_handle(c->pg, c->a, x->handle, &x->row, &x->found));
+    x->found = x->found && str_eq(x->row.permit.agent, c->who.agent);
+    return x->found ? grant_begin(c, &x->w, &x->row) : NULL;
+}
+
+static const struct err *check_resource(const struct wanted *x)
+{
+    const struct str sent = oauth_get(&x->c->params, "resource");
+    const struct str resource = x->row.permit.terms.resource;
+    if (!x->found || (resource.p && (!sent.p || str_eq(sent, resource))))
+        return NULL;
+    return err_at(x->c->a, ERR_INVALID, permit_resource, STR("resource"),
+                  "The permit is not for this resource.");
+}
+
+/* How the question of a refused permit ended. */
+static const struct err *ending_of(struct wanted *x, enum outcome *out)
+{
+    struct suspension s;
+    const struct permit *p = &x->row.permit;
+    *out = OUTCOME_NONE;
+    if (!x->found || p->state != PERMIT_REFUSED || !p->suspension_id.p)
+        return NULL;
+    TRY(suspensions_get(x->c->pg, x->c->a, p->suspension_id, &s));
+    *out = suspension_ending(&s);
+    return NULL;
+}
+
+static const struct err *judge(struct wanted *x, int64_t *poll_after)
+{
+    struct oauth_exchange about = {.agent = x->c->who.agent,
+                                   .jkt = x->proof.jkt,
+                                   .jkt_needed = x->row.require_dpop};
+    TRY(check_resource(x));
+    TRY(ending_of(x, &about.ending));
+    if (x->found) {
+        about.permit = &x->row.permit;
+        about.now = grant_case(&x->row, &x->w);
+    }
+    return oauth_exchange(x->c->a, &about, poll_after);
+}
+
+/* Stores the proof, the key of the first one, and the time of a poll. */
+static const struct err *keep(struct wanted *x, int64_t poll_after)
+{
+    struct call *c = x->c;
+    const struct work_answer none = {.body = STR("")};
+    permits_queue_polled(c->pg, c->a, x->row.permit.id, x->proof.jkt,
+                         poll_after);
+    return work_commit_bare(&x->w, &none);
+}
+
+static const struct err *give(struct wanted *x)
+{
+    struct call *c = x->c;
+    const struct permit *p = &x->row.permit;
+    const struct str text = permit_tokens_text(c->a);
+    const int64_t now = x->w.now;
+    const struct permit_token token = {
+        .permit_id = p->id,
+        .jkt = x->proof.jkt,
+        .issued_at = now,
+        .expires_at = now + oauth_expires_in(p, now) * CLOCK_SECOND};
+    permit_tokens_queue_end(c->pg, c->a, p->id, PERMIT_TOKENS_REPLACED, now);
+    permit_tokens_queue_insert(c->pg, c->a, &token, text);
+    TRY(keep(x, 0));
+    response_json(c->rs, 200,
+                  oauth_token(c->a, p, text, x->proven, now));
+    return NULL;
+}
+
+const struct err *api_oauth_token(struct call *c)
+{
+    struct wanted x = {.c = c};
+    int64_t poll_after = 0;
+    TRY(read_wanted(&x));
+    TRY(find(&x));
+    const struct err *e = judge(&x, &poll_after);
+    if (e && poll_after == 0)
+        return e;
+    if (x.proven)
+        TRY(grant_proof_keep(c, &x.proof, x.w.now));
+    if (!e)
+        return give(&x);
+    TRY(keep(&x, poll_after));
+    return e;
+}
