@@ -154,7 +154,7 @@ const struct route routes[] = {
     {POST, API "/permits/{id}/revoke", KEY, WRITER | USER, "", 16 * KB,
      PROBLEM, api_permit_revoke},
     {POST, API "/redemptions", KEY, AGENT, "", 128 * KB, PROBLEM,
-     api_permit_redeem},
+     api_redemption},
     {POST, API "/redemptions/{id}/result", KEY, AGENT, "", 4 * KB, PROBLEM,
      api_permit_result},
 

@@ -60,7 +60,6 @@ const struct err *api_authorization(struct call *c) MUST;
 
 /* api/permit.c */
 const struct err *api_permit_get(struct call *c) MUST;
-const struct err *api_permit_redeem(struct call *c) MUST;
 const struct err *api_permit_result(struct call *c) MUST;
 const struct err *api_permit_revoke(struct call *c) MUST;
 
@@ -70,6 +69,9 @@ const struct err *api_oauth_introspect(struct call *c) MUST;
 
 /* api/oauth_token.c */
 const struct err *api_oauth_token(struct call *c) MUST;
+
+/* api/redemption.c */
+const struct err *api_redemption(struct call *c) MUST;
 
 /* api/resume.c */
 const struct err *api_resume(struct call *c) MUST;
