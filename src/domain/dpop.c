@@ -153,15 +153,20 @@ struct str dpop_address(struct arena *a, struct str address)
     return buf_text(&b);
 }
 
-static bool same_place(struct arena *a, struct str said,
-                       const struct dpop_want *want)
+static bool same_place(struct arena *a, struct str said, struct str address)
 {
     const struct str is = dpop_address(a, said);
-    const struct str wanted = dpop_address(a, want->address);
+    return is.p && str_eq(is, dpop_address(a, address));
+}
+
+bool dpop_below(struct arena *a, struct str address, struct str place)
+{
+    const struct str is = dpop_address(a, address);
+    const struct str wanted = dpop_address(a, place);
     if (!is.p || !wanted.p)
         return false;
     return str_eq(is, wanted) ||
-           (want->below && str_starts(is, wanted) &&
+           (str_starts(is, wanted) &&
             (str_ends(wanted, STR("/")) || is.p[wanted.n] == '/'));
 }
 
@@ -286,7 +291,8 @@ static const struct err *check_claims(const struct reading *r,
     const struct str jti = json_get_text(r->claims, "jti");
     if (!str_eq(json_get_text(r->claims, "htm"), r->want->method))
         return wrong(r->a, "The proof is for another method.");
-    if (!same_place(r->a, json_get_text(r->claims, "htu"), r->want))
+    if (!same_place(r->a, json_get_text(r->claims, "htu"),
+                    r->want->address))
         return wrong(r->a, "The proof is for another address.");
     if (str_runes(jti) < DPOP_JTI_MIN || str_runes(jti) > DPOP_JTI_MAX)
         return wrong(r->a, "A proof needs a \"jti\" of 8 to 256 characters.");

@@ -22,7 +22,6 @@ struct dpop_want {
     struct str method;  /* "POST" */
     struct str address; /* the called address as the server knows it, never
                          * from a header */
-    bool below;         /* an address below it is accepted too */
     struct str nonce_secret; /* p NULL: no nonce; the time is checked */
     struct str token; /* the access token beside it; p NULL: there is none */
     struct str jkt;   /* the required key's thumbprint; p NULL: any key */
@@ -54,6 +53,8 @@ const struct err *dpop_check(struct arena *a, struct str proof,
 const struct err *dpop_seen(void) MUST;
 /* The nonce of this slot, the same on all hosts with this secret. */
 struct str dpop_nonce(struct arena *a, struct str secret, int64_t now);
+/* Is the address the place, or an address below it? */
+bool dpop_below(struct arena *a, struct str address, struct str place);
 /* An http or https address in its normal form, without query and fragment
  * (RFC 3986 6.2.2, 6.2.3); p NULL for anything else. */
 struct str dpop_address(struct arena *a, struct str address);

@@ -27,6 +27,7 @@ enum {
     RESOURCE = ROLE_RESOURCE,
     ANY = AGENT | OPERATOR | ADMIN | AUDITOR,
     WRITER = AGENT | OPERATOR | ADMIN,
+    TOOL_RUNNER = AGENT | RESOURCE,
     DECIDER = OPERATOR | ADMIN,
     READER = OPERATOR | ADMIN | AUDITOR,
     PERSON = READER | USER,
@@ -150,13 +151,14 @@ const struct route routes[] = {
 
     {POST, API "/authorizations", KEY, AGENT, "", 256 * KB, PROBLEM,
      api_authorization},
-    {GET, API "/permits/{id}", KEY, ANY, "", 0, PROBLEM, api_permit_get},
+    {GET, API "/permits/{id}", KEY, ANY | RESOURCE, "", 0, PROBLEM,
+     api_permit_get},
     {POST, API "/permits/{id}/revoke", KEY, WRITER | USER, "", 16 * KB,
      PROBLEM, api_permit_revoke},
-    {POST, API "/redemptions", KEY, AGENT, "", 128 * KB, PROBLEM,
+    {POST, API "/redemptions", KEY, TOOL_RUNNER, "", 128 * KB, PROBLEM,
      api_redemption},
-    {POST, API "/redemptions/{id}/result", KEY, AGENT, "", 4 * KB, PROBLEM,
-     api_permit_result},
+    {POST, API "/redemptions/{id}/result", KEY, TOOL_RUNNER, "", 4 * KB,
+     PROBLEM, api_permit_result},
 
     /* OAuth */
     {GET, "/.well-known/oauth-authorization-server", OPEN, 0, "", 0, DETAIL,

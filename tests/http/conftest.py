@@ -17,6 +17,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 
 import kit  # noqa: E402
 from page import login_data, once, send  # noqa: E402
+from proofs import Key, OAuth  # noqa: E402
 from server import place  # noqa: E402
 
 
@@ -138,6 +139,41 @@ def open_resource(server):
 def by_role(agent, operator, admin, auditor, user, resource):
     return {"agent": agent, "operator": operator, "admin": admin,
             "auditor": auditor, "user": user, "resource": resource}
+
+
+@pytest.fixture
+def client(server):
+    """The agent as an OAuth client, with a key of its own for proofs."""
+    return OAuth(server, "refunds-agent", server.env["SAYSO_AGENT_KEY"],
+                 Key())
+
+
+@pytest.fixture
+def gateway(server, resource):
+    return OAuth(server, resource.label, resource.key)
+
+
+@pytest.fixture
+def asked(agent, resource):
+    """asked(...): a question for a permit of the resource."""
+    def make(**more):
+        from test_authorizations import wish
+        r = wish(agent, **{"resource": resource.address, **more})
+        assert r.status_code == 202, r.text
+        return r.json()
+
+    return make
+
+
+@pytest.fixture
+def granted(asked, operator):
+    def make(value="approve", **more):
+        p = asked(**more)
+        r = kit.answer(operator, {"suspension_id": p["request_id"]}, value)
+        assert r.status_code == 200, r.text
+        return p
+
+    return make
 
 
 @pytest.fixture(autouse=True)

@@ -132,3 +132,9 @@ def said(response, status, error):
     assert body["error"] == error, response.text
     assert response.headers["cache-control"] == "no-store"
     return body
+
+
+def introspected(gateway, token, **more):
+    r = gateway.post("/oauth/introspect", token=token, **more)
+    assert r.status_code == 200, r.text
+    return r.json()

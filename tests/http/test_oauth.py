@@ -2,7 +2,7 @@
 that the API was planned with."""
 import pytest
 from kit import answer
-from proofs import GRANT, Key, OAuth, said
+from proofs import GRANT, Key, OAuth, introspected, said
 from test_authorizations import DETAILS, wish
 from test_permits import look
 
@@ -10,46 +10,6 @@ route = pytest.mark.route
 METADATA = "GET /.well-known/oauth-authorization-server"
 TOKEN = "POST /oauth/token"
 INTROSPECT = "POST /oauth/introspect"
-
-
-@pytest.fixture
-def client(server):
-    """The agent of the other tests, with a key of its own for proofs."""
-    return OAuth(server, "refunds-agent", server.env["SAYSO_AGENT_KEY"],
-                 Key())
-
-
-@pytest.fixture
-def gateway(server, resource):
-    return OAuth(server, resource.label, resource.key)
-
-
-@pytest.fixture
-def asked(agent, resource):
-    """asked(...): a question for a permit of the resource."""
-    def make(**more):
-        r = wish(agent, **{"resource": resource.address, **more})
-        assert r.status_code == 202, r.text
-        return r.json()
-
-    return make
-
-
-@pytest.fixture
-def granted(asked, operator):
-    def make(value="approve", **more):
-        p = asked(**more)
-        r = answer(operator, {"suspension_id": p["request_id"]}, value)
-        assert r.status_code == 200, r.text
-        return p
-
-    return make
-
-
-def introspected(gateway, token, **more):
-    r = gateway.post("/oauth/introspect", token=token, **more)
-    assert r.status_code == 200, r.text
-    return r.json()
 
 
 # --- Metadata -------------------------------------------------------------

@@ -102,25 +102,48 @@ static const struct err *unknown(void)
                  "There is no permit with this id.");
 }
 
+/* An agent sees its own permits, a resource those that it uses. */
+static bool visible(const struct principal *who, const struct permits_row *row)
+{
+    if (who->role == ROLE_AGENT)
+        return str_eq(who->agent, row->permit.agent);
+    return who->role != ROLE_RESOURCE ||
+           str_eq(who->resource_id, row->resource_id);
+}
+
 const struct err *api_permit_get(struct call *c)
 {
     struct permits_row row;
     TRY(permits_get(c->pg, c->a, c->param[0], &row));
-    if (c->who.role == ROLE_AGENT && !str_eq(c->who.agent, row.permit.agent))
+    if (!visible(&c->who, &row))
         return unknown();
     return permit_answer(c, &row.permit);
 }
 
 /* ---- results -------------------------------------------------------- */
 
+/* Any key of the resource that used the permit may, or the agent that did. */
+static const struct err *may_report(struct call *c, const struct redemption *r,
+                                    bool *may)
+{
+    struct permits_row row;
+    TRY(permits_get(c->pg, c->a, r->permit_id, &row));
+    *may = c->who.role == ROLE_RESOURCE
+               ? str_eq(c->who.resource_id, row.resource_id)
+               : !row.resource_id.p && str_eq(r->by, c->who.agent);
+    return NULL;
+}
+
 const struct err *api_permit_result(struct call *c)
 {
+    bool may = false;
     struct redemption r, before;
     struct json *body = NULL;
     bool done = false;
     TRY(call_body(c, &body));
     TRY(redemptions_get(c->pg, c->a, c->param[0], &r));
-    if (!str_eq(r.by, principal_actor(&c->who)))
+    TRY(may_report(c, &r, &may));
+    if (!may)
         return ERROR(ERR_NOT_FOUND, "redemption.unknown",
                      "There is no redemption with this id.");
     struct fields f = fields(c->a, body, STR(""));
