@@ -1,127 +1,8 @@
 /* The authorization API: an agent asks for a permit before it acts, in its own
  * words, and yields its turn until a person has answered. */
-#include "base/fields.h"
-#include "domain/permit.h"
 #include "doors/api/api.h"
-#include "doors/asking/ask.h"
-#include "doors/asking/guard.h"
 #include "doors/asking/view.h"
-#include "store/permits.h"
-
-#define SHORT_MAX 200
-#define CONSEQUENCE_MAX 2000
-#define REASONING_MAX 20000
-#define QUESTION_ROOM ((size_t)1 << 20)
-#define VETO_SECONDS 86400 /* where the agent says nothing */
-#define VETO_SECONDS_MIN 60
-#define VETO_SECONDS_MAX (7 * 86400)
-
-/* A request for an authorization as it was sent. */
-struct wish {
-    struct guard guard;
-    struct str reasoning, consequence;
-    int64_t veto_seconds;
-    struct json *details;     /* RFC 9396 */
-    struct str details_text;  /* their bytes as they were sent */
-    struct permit_terms terms;
-};
-
-/* ---- reading -------------------------------------------------------- */
-
-static const struct err *read_details(struct wish *k, const struct json *body)
-{
-    struct arena *a = k->guard.c->a;
-    const struct json *list = json_get(body, "authorization_details");
-    const struct json *action = json_get(body, "action_spec");
-    if ((list != NULL) == (action != NULL))
-        return err_at(a, ERR_INVALID, permit_details_wrong,
-                      STR("authorization_details"),
-                      "Send \"authorization_details\" or \"action_spec\", "
-                      "one of them.");
-    if (action) {
-        TRY(permit_details_of_action(a, action, STR("action_spec"),
-                                     &k->details));
-        return permit_details_text(a, k->details, &k->details_text);
-    }
-    TRY(permit_details_check(a, list, STR("authorization_details")));
-    k->details_text = json_raw_member(a, k->guard.c->rq->body,
-                                      STR("authorization_details"));
-    return json_parse(a, k->details_text, &k->details);
-}
-
-static void set_tools(struct wish *k)
-{
-    const size_t n = json_count(k->details);
-    struct str *tools = arena_many(k->guard.c->a, n + 1, struct str);
-    for (size_t i = 0; i < n; i++)
-        tools[i] = json_get_text(json_at(k->details, i), "tool");
-    k->guard.tools = tools;
-    k->guard.n = n;
-}
-
-static const struct err *read_wish(struct wish *k, const struct json *body)
-{
-    struct guard *g = &k->guard;
-    struct fields f = fields(g->c->a, body, STR(""));
-    fields_only(&f, "goal reasoning session_id initiation initiated_by "
-                    "severity requires_approval consequence "
-                    "authorization_details action_spec resource dpop_jkt "
-                    "max_uses use_seconds budget veto_seconds responder "
-                    "retry_policy channel_hint evidence");
-    fields_need(&f, "goal");
-    fields_text(&f, "goal", SUSPENSION_TITLE_MAX, &g->title);
-    fields_text(&f, "reasoning", REASONING_MAX, &k->reasoning);
-    fields_text(&f, "session_id", SHORT_MAX, &g->session_id);
-    fields_text(&f, "consequence", CONSEQUENCE_MAX, &k->consequence);
-    k->veto_seconds = VETO_SECONDS;
-    fields_int(&f, "veto_seconds", VETO_SECONDS_MIN, VETO_SECONDS_MAX,
-               &k->veto_seconds);
-    guard_read(g, &f);
-    if (!f.e && str_trim(g->title).n == 0)
-        fields_wrong(&f, "goal", "field.empty", "A goal is needed.");
-    TRY(fields_error(&f));
-    TRY(read_details(k, body));
-    set_tools(k);
-    TRY(guard_decide(g));
-    return guard_terms(g, body, k->details,
-                       g->verdict.severity == SEVERITY_CRITICAL, &k->terms);
-}
-
-/* ---- asking --------------------------------------------------------- */
-
-static const char choices[] =
-    ",\"choices\":[{\"value\":\"reject\",\"label\":\"Reject\",\"style\":"
-    "\"danger\",\"effect\":\"veto\",\"reason\":\"optional\"},"
-    "{\"value\":\"approve\",\"label\":\"Approve\",\"style\":\"primary\","
-    "\"effect\":\"authorize\",\"reason\":\"optional\"}]";
-
-/* The question as the native API takes it: one reader checks both. */
-static struct str native(const struct wish *k)
-{
-    static const char *const sent[] = {"severity", "evidence", "retry_policy",
-                                       "channel_hint", "responder"};
-    const struct guard *g = &k->guard;
-    const struct str consequence =
-        k->consequence.p ? k->consequence : STR("The agent did not say.");
-    struct buf b = buf_make(g->c->a, QUESTION_ROOM);
-    buf_put(&b, "{\"fallback_policy\":\"fail\"");
-    guard_put_text(&b, "kind", str_of(kind_words(KIND_APPROVAL)->wire));
-    guard_put_text(&b, "question", g->title);
-    guard_put_text(&b, "title", g->title);
-    if (k->reasoning.p)
-        guard_put_text(&b, "explanation", k->reasoning);
-    buf_put(&b, choices);
-    for (size_t i = 0; i < countof(sent); i++)
-        guard_put_sent(g, &b, sent[i], STR_NONE);
-    buf_printf(&b, ",\"timeout_seconds\":%lld", (long long)k->veto_seconds);
-    buf_put(&b, ",\"subject\":");
-    buf_str(&b, permit_subject(g->c->a, k->details, k->details_text,
-                               consequence));
-    buf_char(&b, '}');
-    return buf_text(&b);
-}
-
-/* ---- the answer ----------------------------------------------------- */
+#include "doors/asking/wish.h"
 
 static struct json *answer_of(const struct wish *k, const char *status)
 {
@@ -139,7 +20,6 @@ static const struct err *yield_turn(struct wish *k)
     static const struct call_made made = {"/api/v1/suspensions/",
                                           "request_id"};
     struct guard *g = &k->guard;
-    TRY(guard_ask(g, native(k), &k->terms));
     const struct suspension *s = &g->w.suspension;
     struct json *o = answer_of(k, "pending_veto");
     json_set_bool(o, "yield", true);
@@ -158,45 +38,39 @@ static const struct err *yield_turn(struct wish *k)
 }
 
 /* A rule allows it: the permit is active at once. */
-static const struct err *allow(struct wish *k)
+static const struct err *allowed(struct wish *k)
 {
     struct guard *g = &k->guard;
-    TRY(guard_permit(g, k->details, &k->terms));
-    guard_queue(g);
     struct json *o = answer_of(k, "authorized");
     guard_set_permit(g, o);
     return call_commit(g->c, &g->w, 201, o, false);
 }
 
-static const struct err *deny(struct wish *k)
+static const struct err *denied(struct wish *k)
 {
     struct guard *g = &k->guard;
-    struct json *payload = json_object(g->c->a);
     struct json *o = answer_of(k, "vetoed");
-    json_set_text(payload, "agent", g->c->who.agent);
-    json_set_text_or_null(payload, "reason", g->verdict.reason);
-    TRY(work_event(&g->w, "tool.denied", event_by_server(), payload));
-    guard_queue(g);
     json_set_text_or_null(o, "reason", g->verdict.reason);
     return call_commit(g->c, &g->w, 201, o, false);
 }
 
 const struct err *api_authorization(struct call *c)
 {
-    struct wish k = {.guard = {.c = c, .origin = ORIGIN_AUTHORIZATION}};
+    struct wish k = {.guard = {.c = c}};
     struct work_once once;
     struct json *body = NULL;
     TRY(call_body(c, &body));
     TRY(call_once(c, &once));
-    TRY(read_wish(&k, body));
+    TRY(wish_read(&k, body));
     TRY(guard_begin(&k.guard, &once));
     if (k.guard.w.answered)
         return call_replay(c, &k.guard.w);
+    TRY(wish_make(&k));
     switch (k.guard.verdict.effect) {
     case TOOL_ALLOW:
-        return allow(&k);
+        return allowed(&k);
     case TOOL_DENY:
-        return deny(&k);
+        return denied(&k);
     case TOOL_ASK:
     case TOOL_EFFECT__MAX:
     default:

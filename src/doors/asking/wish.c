@@ -1,0 +1,144 @@
+/* An agent's wish for a permit: the rules decide, or a person is asked in the
+ * server's words. */
+#include "doors/asking/wish.h"
+
+#include "base/fields.h"
+#include "doors/asking/ask.h"
+
+#define SHORT_MAX 200
+#define CONSEQUENCE_MAX 2000
+#define REASONING_MAX 20000
+#define QUESTION_ROOM ((size_t)1 << 20)
+#define VETO_SECONDS 86400 /* where the agent says nothing */
+#define VETO_SECONDS_MIN 60
+#define VETO_SECONDS_MAX (7 * 86400)
+
+/* ---- reading -------------------------------------------------------- */
+
+static const struct err *read_details(struct wish *k, const struct json *body)
+{
+    struct arena *a = k->guard.c->a;
+    const struct json *list = json_get(body, "authorization_details");
+    const struct json *action = json_get(body, "action_spec");
+    if ((list != NULL) == (action != NULL))
+        return err_at(a, ERR_INVALID, permit_details_wrong,
+                      STR("authorization_details"),
+                      "Send \"authorization_details\" or \"action_spec\", "
+                      "one of them.");
+    if (action) {
+        TRY(permit_details_of_action(a, action, STR("action_spec"),
+                                     &k->details));
+        return permit_details_text(a, k->details, &k->details_text);
+    }
+    TRY(permit_details_check(a, list, STR("authorization_details")));
+    k->details_text = json_raw_member(a, k->guard.c->rq->body,
+                                      STR("authorization_details"));
+    return json_parse(a, k->details_text, &k->details);
+}
+
+static void set_tools(struct wish *k)
+{
+    const size_t n = json_count(k->details);
+    struct str *tools = arena_many(k->guard.c->a, n + 1, struct str);
+    for (size_t i = 0; i < n; i++)
+        tools[i] = json_get_text(json_at(k->details, i), "tool");
+    k->guard.tools = tools;
+    k->guard.n = n;
+}
+
+const struct err *wish_read(struct wish *k, const struct json *body)
+{
+    struct guard *g = &k->guard;
+    struct fields f = fields(g->c->a, body, STR(""));
+    g->origin = ORIGIN_AUTHORIZATION;
+    fields_only(&f, "goal reasoning session_id initiation initiated_by "
+                    "severity requires_approval consequence "
+                    "authorization_details action_spec resource dpop_jkt "
+                    "max_uses use_seconds budget veto_seconds responder "
+                    "retry_policy channel_hint evidence");
+    fields_need(&f, "goal");
+    fields_text(&f, "goal", SUSPENSION_TITLE_MAX, &g->title);
+    fields_text(&f, "reasoning", REASONING_MAX, &k->reasoning);
+    fields_text(&f, "session_id", SHORT_MAX, &g->session_id);
+    fields_text(&f, "consequence", CONSEQUENCE_MAX, &k->consequence);
+    k->veto_seconds = VETO_SECONDS;
+    fields_int(&f, "veto_seconds", VETO_SECONDS_MIN, VETO_SECONDS_MAX,
+               &k->veto_seconds);
+    guard_read(g, &f);
+    if (!f.e && str_trim(g->title).n == 0)
+        fields_wrong(&f, "goal", "field.empty", "A goal is needed.");
+    TRY(fields_error(&f));
+    TRY(read_details(k, body));
+    set_tools(k);
+    TRY(guard_decide(g));
+    return guard_terms(g, body, k->details,
+                       g->verdict.severity == SEVERITY_CRITICAL, &k->terms);
+}
+
+/* ---- asking --------------------------------------------------------- */
+
+static const char choices[] =
+    ",\"choices\":[{\"value\":\"reject\",\"label\":\"Reject\",\"style\":"
+    "\"danger\",\"effect\":\"veto\",\"reason\":\"optional\"},"
+    "{\"value\":\"approve\",\"label\":\"Approve\",\"style\":\"primary\","
+    "\"effect\":\"authorize\",\"reason\":\"optional\"}]";
+
+/* The question as the native API takes it: one reader checks both. */
+static struct str native(const struct wish *k)
+{
+    static const char *const sent[] = {"severity", "evidence", "retry_policy",
+                                       "channel_hint", "responder"};
+    const struct guard *g = &k->guard;
+    const struct str consequence =
+        k->consequence.p ? k->consequence : STR("The agent did not say.");
+    struct buf b = buf_make(g->c->a, QUESTION_ROOM);
+    buf_put(&b, "{\"fallback_policy\":\"fail\"");
+    guard_put_text(&b, "kind", str_of(kind_words(KIND_APPROVAL)->wire));
+    guard_put_text(&b, "question", g->title);
+    guard_put_text(&b, "title", g->title);
+    if (k->reasoning.p)
+        guard_put_text(&b, "explanation", k->reasoning);
+    buf_put(&b, choices);
+    for (size_t i = 0; i < countof(sent); i++)
+        guard_put_sent(g, &b, sent[i], STR_NONE);
+    buf_printf(&b, ",\"timeout_seconds\":%lld", (long long)k->veto_seconds);
+    buf_put(&b, ",\"subject\":");
+    buf_str(&b, permit_subject(g->c->a, k->details, k->details_text,
+                               consequence));
+    buf_char(&b, '}');
+    return buf_text(&b);
+}
+
+/* ---- the verdict ---------------------------------------------------- */
+
+static const struct err *allow(struct wish *k)
+{
+    TRY(guard_permit(&k->guard, k->details, &k->terms));
+    guard_queue(&k->guard);
+    return NULL;
+}
+
+static const struct err *deny(struct wish *k)
+{
+    struct guard *g = &k->guard;
+    struct json *payload = json_object(g->c->a);
+    json_set_text(payload, "agent", g->c->who.agent);
+    json_set_text_or_null(payload, "reason", g->verdict.reason);
+    TRY(work_event(&g->w, "tool.denied", event_by_server(), payload));
+    guard_queue(g);
+    return NULL;
+}
+
+const struct err *wish_make(struct wish *k)
+{
+    switch (k->guard.verdict.effect) {
+    case TOOL_ALLOW:
+        return allow(k);
+    case TOOL_DENY:
+        return deny(k);
+    case TOOL_ASK:
+    case TOOL_EFFECT__MAX:
+    default:
+        return guard_ask(&k->guard, native(k), &k->terms);
+    }
+}

@@ -1,0 +1,26 @@
+/* An agent's wish for a permit before it acts: the part that POST
+ * /api/v1/authorizations and the OAuth address for it share. */
+#ifndef DOORS_ASKING_WISH_H
+#define DOORS_ASKING_WISH_H
+
+#include "domain/permit.h"
+#include "doors/asking/guard.h"
+
+struct wish {
+    struct guard guard; /* with its call */
+    struct str reasoning, consequence;
+    int64_t veto_seconds;
+    struct json *details;    /* RFC 9396 */
+    struct str details_text; /* their bytes as they were sent */
+    struct permit_terms terms;
+};
+
+/* Reads the body of the call, as the API of authorizations takes it, and
+ * decides by the rules: guard.verdict. ERR_INVALID field.*, permit.details,
+ * permit.jkt, resource.unknown. */
+const struct err *wish_read(struct wish *k, const struct json *body) MUST;
+/* Does what the verdict says: asks a person, makes an active permit, or records
+ * the denial. After guard_begin; the caller commits guard.w. */
+const struct err *wish_make(struct wish *k) MUST;
+
+#endif
