@@ -27,7 +27,7 @@ enum {
     RESOURCE = ROLE_RESOURCE,
     ANY = AGENT | OPERATOR | ADMIN | AUDITOR,
     WRITER = AGENT | OPERATOR | ADMIN,
-    TOOL_RUNNER = AGENT | RESOURCE,
+    RUNNER = AGENT | RESOURCE,
     DECIDER = OPERATOR | ADMIN,
     READER = OPERATOR | ADMIN | AUDITOR,
     PERSON = READER | USER,
@@ -155,18 +155,22 @@ const struct route routes[] = {
      api_permit_get},
     {POST, API "/permits/{id}/revoke", KEY, WRITER | USER, "", 16 * KB,
      PROBLEM, api_permit_revoke},
-    {POST, API "/redemptions", KEY, TOOL_RUNNER, "", 128 * KB, PROBLEM,
+    {POST, API "/redemptions", KEY, RUNNER, "", 128 * KB, PROBLEM,
      api_redemption},
-    {POST, API "/redemptions/{id}/result", KEY, TOOL_RUNNER, "", 4 * KB,
+    {POST, API "/redemptions/{id}/result", KEY, RUNNER, "", 4 * KB,
      PROBLEM, api_permit_result},
 
     /* OAuth */
     {GET, "/.well-known/oauth-authorization-server", OPEN, 0, "", 0, DETAIL,
      api_oauth_metadata},
+    {POST, "/oauth/bc-authorize", CLIENT, AGENT, "", 512 * KB, OAUTH,
+     api_oauth_ask},
     {POST, "/oauth/token", CLIENT, AGENT, "", 16 * KB, OAUTH,
      api_oauth_token},
     {POST, "/oauth/introspect", CLIENT, RESOURCE, "", 16 * KB, OAUTH,
      api_oauth_introspect},
+    {POST, "/oauth/revoke", CLIENT, AGENT, "", 16 * KB, OAUTH,
+     api_oauth_revoke},
 
     /* browser */
     {GET, "/", OPEN, 0, "", 0, HTML, login_home},

@@ -3,6 +3,7 @@
 
 #include "base/clock.h"
 #include "base/id.h"
+#include "domain/permit.h"
 #include "store/sql.gen.h"
 
 static struct resource row(const struct pg_rows *r, size_t i)
@@ -23,7 +24,7 @@ const struct err *resources_get(struct pg *pg, struct arena *a,
     pg_arg(&args, identifier);
     TRY(pg_query(pg, a, SQL_RESOURCE_GET, &args, &r));
     if (pg_count(r) == 0)
-        return err_at(a, ERR_INVALID, "resource.unknown", STR("resource"),
+        return err_at(a, ERR_INVALID, permit_resource, STR("resource"),
                       "No resource with this address is registered.");
     *out = row(r, 0);
     return NULL;

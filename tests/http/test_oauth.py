@@ -5,11 +5,21 @@ from kit import answer
 from proofs import GRANT, Key, OAuth, introspected, said
 from test_authorizations import DETAILS, wish
 from test_permits import look
+from test_tool_calls import rule
 
 route = pytest.mark.route
 METADATA = "GET /.well-known/oauth-authorization-server"
 TOKEN = "POST /oauth/token"
 INTROSPECT = "POST /oauth/introspect"
+ASK = "POST /oauth/bc-authorize"
+REVOKE = "POST /oauth/revoke"
+
+
+@pytest.fixture(autouse=True)
+def no_rules(server):
+    yield
+    with server.database() as db:
+        db.execute("DELETE FROM tool_rule")
 
 
 # --- Metadata -------------------------------------------------------------
@@ -201,7 +211,7 @@ def test_a_permit_without_a_resource_has_no_token(client, agent, operator):
 
 
 def test_47_what_is_no_form(server, nobody, client, gateway):
-    for path, one in (("/oauth/token", client),
+    for path, one in (("/oauth/token", client), ("/oauth/revoke", client),
                       ("/oauth/introspect", gateway)):
         r = nobody.get(path)
         assert said(r, 405, "invalid_request") and r.headers["allow"] == "POST"
@@ -329,3 +339,176 @@ def test_45_a_removed_resource(server, agent, operator):
                    Key())
     said(client.token(p["auth_req_id"]), 400, "access_denied")
     assert server.sayso("resource", "remove", gone.id).returncode == 1
+
+
+# --- Asking ---------------------------------------------------------------
+
+@pytest.fixture
+def form(resource):
+    """form(...): the parameters of a good request."""
+    def make(**more):
+        return {"authorization_details": DETAILS,
+                "resource": resource.address,
+                "binding_message": "Refund order 12345",
+                "requested_expiry": "3600", **more}
+
+    return make
+
+
+@route(ASK)
+def test_29_an_agent_asks_over_oauth(agent, client, gateway, operator, form):
+    r = client.post("/oauth/bc-authorize", **form(
+        goal="Refund the broken order", reasoning="It arrived broken.",
+        session_id="s-7", consequence="Money leaves.", scope="openid",
+        something="else"))
+    assert r.status_code == 200, r.text
+    p = r.json()
+    assert p["auth_req_id"].startswith("sar_") and p["interval"] == 5
+    assert 3590 < p["expires_in"] <= 3600 and p["status"] == "pending_veto"
+    seen = agent.get(f"/api/v1/suspensions/{p['request_id']}").json()
+    assert seen["title"] == "Refund order 12345"
+    assert seen["question"] == "Refund the broken order"
+    assert seen["explanation"] == "It arrived broken."
+    said(client.token(p["auth_req_id"]), 400, "authorization_pending")
+    answer(operator, {"suspension_id": p["request_id"]}, "approve")
+    t = client.token(p["auth_req_id"]).json()
+    assert t["authorization_details"] == DETAILS
+    assert introspected(gateway, t["access_token"])["active"]
+
+
+def test_what_was_asked_is_kept_byte_for_byte(server, agent, client, form):
+    details = ('[ {"tool":"shop.refund", "type":"tool_call",'
+               '"arguments":{"a":1.10,"b":"\\u00e4"}} ]')
+    r = client.post("/oauth/bc-authorize",
+                    **form(authorization_details=details))
+    assert r.status_code == 200, r.text
+    with server.database() as db:
+        subject, question = db.execute(
+            "SELECT subject, question FROM suspension WHERE id = %s",
+            [r.json()["request_id"]]).fetchone()
+    assert details in subject and question == "Refund order 12345"
+
+
+def test_the_hinted_person_decides(server, person, agent, client, operator,
+                                   form):
+    mara = person("user")
+    r = client.post("/oauth/bc-authorize", **form(login_hint=mara.email))
+    assert r.status_code == 200, r.text
+    about = {"suspension_id": r.json()["request_id"]}
+    assert answer(operator, about, "approve").status_code == 403
+    with server.client(headers={"X-API-Key": mara.token()}) as theirs:
+        assert answer(theirs, about, "approve").status_code == 200
+    assert client.token(r.json()["auth_req_id"]).status_code == 200
+
+
+def test_a_proof_binds_the_request(server, client, operator, form):
+    client.fresh()
+    at = "/oauth/bc-authorize"
+    said(client.post(at, dpop=client.proof(at, nonce="x"), **form()), 400,
+         "use_dpop_nonce")
+    said(client.post(at, dpop=client.proof(at), **form(dpop_jkt=Key().jkt)),
+         400, "invalid_dpop_proof")
+    said(client.post(at, dpop=client.proof(), **form()), 400,
+         "invalid_dpop_proof")
+    proof = client.proof(at)
+    r = client.post(at, dpop=proof, **form(dpop_jkt=client.pair.jkt))
+    assert r.status_code == 200, r.text
+    said(client.post(at, dpop=proof, **form()), 400, "invalid_dpop_proof")
+    answer(operator, {"suspension_id": r.json()["request_id"]}, "approve")
+    other = OAuth(server, "refunds-agent", client.secret, Key())
+    said(other.token(r.json()["auth_req_id"]), 400, "invalid_grant")
+    assert client.token(r.json()["auth_req_id"]).status_code == 200
+
+
+def test_31_rules_decide_over_oauth_too(server, client, form):
+    rule(server, 1, "shop.*", "allow")
+    p = client.post("/oauth/bc-authorize", **form(use_seconds="60")).json()
+    assert p["status"] == "authorized" and 50 < p["expires_in"] <= 60
+    assert "request_id" not in p
+    assert client.token(p["auth_req_id"]).status_code == 200
+    with server.database() as db:
+        db.execute("DELETE FROM tool_rule")
+    rule(server, 1, "shop.*", "deny", reason="No.")
+    body = said(client.post("/oauth/bc-authorize", **form()), 403,
+                "access_denied")
+    assert body["reason"] == "No."
+
+
+@pytest.mark.parametrize("more, error, at", [
+    ({"authorization_details": None}, "invalid_request",
+     "authorization_details"),
+    ({"authorization_details": "{"}, "invalid_authorization_details",
+     "authorization_details"),
+    ({"authorization_details": "[]"}, "invalid_authorization_details",
+     "authorization_details"),
+    ({"authorization_details": "[" * 50}, "invalid_authorization_details",
+     None),
+    ({"authorization_details": [{"type": "payment"}]},
+     "invalid_authorization_details", None),
+    ({"authorization_details": [{**DETAILS[0], "more": 1}]},
+     "invalid_authorization_details", None),
+    ({"resource": None}, "invalid_request", "resource"),
+    ({"resource": "https://unknown.example/"}, "invalid_target", "resource"),
+    ({"resource": "https://gateway.example/mcp#x"}, "invalid_target",
+     "resource"),
+    ({"login_hint": "nobody@example.org"}, "unknown_user_id", None),
+    ({"binding_message": "x" * 201}, "invalid_binding_message",
+     "binding_message"),
+    ({"binding_message": "a\nb"}, "invalid_binding_message",
+     "binding_message"),
+    ({"binding_message": "a\u200bb"}, "invalid_binding_message",
+     "binding_message"),
+    ({"request": "x"}, "invalid_request", "request"),
+    ({"id_token_hint": "x"}, "invalid_request", "id_token_hint"),
+    ({"login_hint_token": "x"}, "invalid_request", "login_hint_token"),
+    ({"user_code": "x"}, "invalid_request", "user_code"),
+    ({"requested_expiry": "soon"}, "invalid_request", "requested_expiry"),
+    ({"max_uses": "0"}, "invalid_request", "max_uses"),
+    ({"max_uses": "1001"}, "invalid_request", "max_uses"),
+    ({"dpop_jkt": "x"}, "invalid_request", "dpop_jkt"),
+    ({"severity": "critical"}, "invalid_request", "dpop_jkt"),
+    ({"severity": "dire"}, "invalid_request", "severity"),
+    ({"goal": "x" * 300}, "invalid_request", "goal")])
+def test_what_is_refused_when_asking(client, form, more, error, at):
+    body = said(client.post("/oauth/bc-authorize", **form(**more)), 400,
+                error)
+    assert at is None or body["at"] == at
+
+
+# --- Revocation -----------------------------------------------------------
+
+@route(REVOKE)
+def test_an_agent_gives_back(agent, client, gateway, asked, granted):
+    p = granted()
+    token = client.token(p["auth_req_id"]).json()["access_token"]
+    for what in (token, token, "sat_x", "x", "sar_" + "A" * 27):
+        r = client.post("/oauth/revoke", token=what)
+        assert r.status_code == 200 and r.json() == {}
+    assert introspected(gateway, token) == {"active": False}
+    assert look(agent, p["permit_id"])["state"] == "active"
+    token = client.token(p["auth_req_id"]).json()["access_token"]
+    for _ in range(2):
+        r = client.post("/oauth/revoke", token=p["auth_req_id"],
+                        token_type_hint="refresh_token")
+        assert r.status_code == 200
+    assert introspected(gateway, token) == {"active": False}
+    assert look(agent, p["permit_id"])["state"] == "revoked"
+    open_one = asked()
+    client.post("/oauth/revoke", token=open_one["auth_req_id"])
+    seen = agent.get(f"/api/v1/suspensions/{open_one['request_id']}").json()
+    assert seen["state"] == "cancelled"
+    said(client.token(open_one["auth_req_id"]), 400, "access_denied")
+    said(client.post("/oauth/revoke"), 400, "invalid_request")
+
+
+def test_H1_nobody_revokes_for_others(server, agent, client, gateway,
+                                      granted):
+    p = granted()
+    token = client.token(p["auth_req_id"]).json()["access_token"]
+    other = OAuth(server, "other-agent", client.secret)
+    for what in (token, p["auth_req_id"]):
+        assert other.post("/oauth/revoke", token=what).status_code == 200
+    assert introspected(gateway, token)["active"]
+    assert look(agent, p["permit_id"])["state"] == "active"
+    said(gateway.post("/oauth/revoke", token=token), 400,
+         "unauthorized_client")

@@ -1,9 +1,9 @@
-/* The OAuth addresses of permits but the token endpoint: metadata and
- * introspection. */
+/* The OAuth addresses of permits for their metadata, for introspection and for
+ * revocation. */
 #include "base/clock.h"
 #include "doors/api/api.h"
+#include "doors/asking/revoke.h"
 #include "store/permit_tokens.h"
-#include "store/permits.h"
 
 const struct err *api_oauth_metadata(struct call *c)
 {
@@ -55,5 +55,75 @@ const struct err *api_oauth_introspect(struct call *c)
         told = &about;
     }
     response_json(c->rs, 200, oauth_introspection(c->a, told));
+    return NULL;
+}
+
+/* ---- revocation ----------------------------------------------------- */
+
+/* The agent takes its question back. One that was decided meanwhile stays. */
+static const struct err *withdraw(struct call *c, struct str suspension_id)
+{
+    const struct work_once once = {.key = STR_NONE};
+    const struct work_answer none = {.body = STR("")};
+    struct work w;
+    TRY(work_begin_suspension(&w, c->pg, c->a, suspension_id, &once));
+    struct decision d = work_decision(&w);
+    const struct err *e =
+        resolve_cancel(c->a, &d, &c->who, STR_NONE, INTENT_ACTIVE);
+    if (e)
+        pg_rollback(c->pg);
+    if (e)
+        return e->kind == ERR_CONFLICT ? NULL : e;
+    w.suspension_decided = true;
+    work_touch(&w);
+    TRY(work_commit(&w, &none));
+    c->stored += w.stored;
+    return NULL;
+}
+
+/* The agent gives an active permit up. One that ended meanwhile stays. */
+static const struct err *give_up(struct call *c, struct str permit_id)
+{
+    const struct work_once once = {.key = STR_NONE};
+    const struct work_answer none = {.body = STR("")};
+    struct revoke r = {.permit_id = permit_id};
+    const struct err *e = revoke_permit(c, &r, &once);
+    if (e)
+        pg_rollback(c->pg);
+    if (e)
+        return e->kind == ERR_CONFLICT ? NULL : e;
+    TRY(work_commit(&r.w, &none));
+    c->stored += r.w.stored;
+    return NULL;
+}
+
+static const struct err *end_permit(struct call *c, struct str handle)
+{
+    struct permits_row row;
+    const struct permit *p = &row.permit;
+    bool found = false;
+    TRY(permits_by_handle(c->pg, c->a, handle, &row, &found));
+    if (!found || !str_eq(p->agent, c->who.agent))
+        return NULL;
+    if (p->state == PERMIT_ASKED) {
+        TRY(withdraw(c, p->suspension_id));
+        TRY(permits_get(c->pg, c->a, p->id, &row));
+    }
+    return p->state == PERMIT_ACTIVE ? give_up(c, p->id) : NULL;
+}
+
+/* RFC 7009 2.2: the answer for a token that is unknown is the same. */
+const struct err *api_oauth_revoke(struct call *c)
+{
+    const struct str text = oauth_get(&c->params, "token");
+    if (!text.p)
+        return err_at(c->a, ERR_BAD_REQUEST, oauth_invalid_request,
+                      STR("token"), "A token, or an auth_req_id, is needed.");
+    if (str_starts(text, STR("sar_")))
+        TRY(end_permit(c, text));
+    else
+        TRY(permit_tokens_revoke(c->pg, c->a, text, c->who.agent,
+                                 clock_now()));
+    response_json(c->rs, 200, json_object(c->a));
     return NULL;
 }

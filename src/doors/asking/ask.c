@@ -16,6 +16,8 @@
 #include "store/principals.h"
 #include "store/suspensions.h"
 
+const char ask_nobody[] = "responder.nobody";
+
 static const struct err *open_question(struct call *c, const struct work *w)
 {
     struct json *more = json_object(c->a);
@@ -98,7 +100,7 @@ static const struct err *check_responder(struct call *c,
     else if (who.group.p || who.name.p)
         TRY(principals_there(c->pg, c->a, &who, &there));
     if (!there)
-        return err_at(c->a, ERR_INVALID, "responder.nobody",
+        return err_at(c->a, ERR_INVALID, ask_nobody,
                       r->who.p ? STR("responder.who") : STR("responder"),
                       "No operator could answer this question.");
     return check_initiator(c, s);

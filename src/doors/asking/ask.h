@@ -4,6 +4,9 @@
 
 #include "doors/call/call.h"
 
+/* A code that callers compare: responder.nobody. */
+extern const char ask_nobody[];
+
 /* Seals s as the question of the work's intent: times, digest, mirror, the
  * intent.suspended event. The intent has to be suspended by the caller. Notices
  * to people are queued with it. ERR_CONFLICT suspension.open when one is open

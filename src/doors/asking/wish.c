@@ -95,7 +95,7 @@ static struct str native(const struct wish *k)
     buf_put(&b, "{\"fallback_policy\":\"fail\"");
     guard_put_text(&b, "kind", str_of(kind_words(KIND_APPROVAL)->wire));
     guard_put_text(&b, "question", g->title);
-    guard_put_text(&b, "title", g->title);
+    guard_put_text(&b, "title", k->title.p ? k->title : g->title);
     if (k->reasoning.p)
         guard_put_text(&b, "explanation", k->reasoning);
     buf_put(&b, choices);

@@ -8,6 +8,7 @@
 
 struct wish {
     struct guard guard; /* with its call */
+    struct str title; /* of the question; p NULL: the goal */
     struct str reasoning, consequence;
     int64_t veto_seconds;
     struct json *details;    /* RFC 9396 */

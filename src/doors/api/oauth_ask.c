@@ -1,0 +1,146 @@
+/* Asking for a permit over OAuth: the same as the API of authorizations, with a
+ * form as its body (RFC 9396 in the form of CIBA's requests). */
+#include "base/clock.h"
+#include "doors/api/api.h"
+#include "doors/asking/ask.h"
+#include "doors/asking/grant.h"
+#include "doors/asking/wish.h"
+
+/* A request as it was sent. */
+struct asked {
+    struct call *c;
+    struct wish wish;
+    struct dpop proof;
+    bool proven;
+};
+
+/* The goal, where the client names none: the title, or the tool. */
+static struct str goal_of(struct arena *a, const struct json *body,
+                          struct str title)
+{
+    const struct json *details = json_get(body, "authorization_details");
+    struct buf b = buf_make(a, SUSPENSION_TITLE_MAX * 4);
+    if (title.p)
+        return title;
+    buf_put(&b, "Use ");
+    buf_str(&b, str_head(json_get_text(json_at(details, 0), "tool"),
+                         SUSPENSION_TITLE_MAX / 2));
+    return buf_text(&b);
+}
+
+/* The key of a proof binds the permit; beside dpop_jkt it is the same key. */
+static const struct err *bind(struct asked *x, struct json *body)
+{
+    const struct str jkt = json_get_text(body, "dpop_jkt");
+    TRY(grant_proof(x->c, &x->proof, &x->proven));
+    if (!x->proven)
+        return NULL;
+    if (jkt.p && !str_eq(jkt, x->proof.jkt))
+        return err_at(x->c->a, ERR_BAD_REQUEST, oauth_invalid_proof,
+                      STR("dpop_jkt"),
+                      "The proof is of another key than dpop_jkt.");
+    json_set_text(body, "dpop_jkt", x->proof.jkt);
+    return NULL;
+}
+
+/* The body with the details as they were sent, byte for byte. */
+static struct str text_of(struct arena *a, struct json *body,
+                          struct str details)
+{
+    json_unset(body, STR("authorization_details"));
+    const struct str rest = json_dump(a, body, REQUEST_BODY_MAX);
+    struct buf b = buf_make(a, details.n + rest.n + 64);
+    buf_put(&b, "{\"authorization_details\":");
+    buf_str(&b, details);
+    buf_put(&b, json_count(body) > 0 ? "," : "");
+    buf_str(&b, str_sub(rest, 1, rest.n));
+    return buf_text(&b);
+}
+
+/* Puts the body that the API of authorizations takes in the form's place. */
+static const struct err *translate(struct asked *x)
+{
+    struct call *c = x->c;
+    struct request *rq = arena_new(c->a, struct request);
+    struct json *body = NULL, *initiator = json_object(c->a);
+    struct str details = STR_NONE;
+    TRY(oauth_ask(c->a, &c->params, &body, &details));
+    TRY(bind(x, body));
+    x->wish.title = oauth_get(&c->params, "binding_message");
+    json_unset(body, STR("title"));
+    if (!json_has(body, "goal"))
+        json_set_text(body, "goal", goal_of(c->a, body, x->wish.title));
+    json_set_text(initiator, "mode",
+                  str_of(vocabulary_responder_mode(RESPONDER_INITIATOR)->wire));
+    if (json_has(body, "initiated_by"))
+        json_set_json(body, "responder", initiator);
+    *rq = *c->rq;
+    rq->body = text_of(c->a, body, details);
+    c->rq = rq;
+    return NULL;
+}
+
+/* Nobody with the name of login_hint could answer. */
+static const struct err *told(const struct err *e)
+{
+    return err_is(e, ask_nobody)
+               ? ERROR(ERR_BAD_REQUEST, oauth_unknown_user,
+                       "Nobody with this login_hint can answer.")
+               : e;
+}
+
+static const struct err *make(struct asked *x)
+{
+    const struct work_once none = {.key = STR_NONE};
+    struct guard *g = &x->wish.guard;
+    struct json *body = NULL;
+    TRY(call_body(x->c, &body));
+    TRY(wish_read(&x->wish, body));
+    TRY(guard_begin(g, &none));
+    if (x->proven)
+        TRY(grant_proof_keep(x->c, &x->proof, g->w.now));
+    return wish_make(&x->wish);
+}
+
+static const struct err *denied(struct asked *x)
+{
+    const struct work_answer none = {.body = STR("")};
+    struct json *more = json_object(x->c->a);
+    json_set_text_or_null(more, "reason", x->wish.guard.verdict.reason);
+    TRY(work_commit(&x->wish.guard.w, &none));
+    return err_more(x->c->a,
+                    ERROR(ERR_FORBIDDEN, oauth_denied,
+                          "A rule does not allow this."),
+                    more);
+}
+
+static const struct err *ask(struct call *c)
+{
+    struct asked x = {.c = c, .wish = {.guard = {.c = c}}};
+    const struct guard *g = &x.wish.guard;
+    struct json *o = json_object(c->a);
+    TRY(translate(&x));
+    TRY(told(make(&x)));
+    if (g->verdict.effect == TOOL_DENY)
+        return denied(&x);
+    const bool pending = g->w.permit.state == PERMIT_ASKED;
+    const int64_t until =
+        pending ? g->w.suspension.expires_at : g->w.permit.not_after;
+    json_set_text(o, "auth_req_id", g->w.permit.auth_req_id);
+    json_set_int(o, "expires_in", (until - g->w.now) / CLOCK_SECOND);
+    json_set_int(o, "interval", PERMIT_POLL);
+    if (pending)
+        json_set_text(o, "request_id", g->w.suspension.id);
+    json_set_text(o, "status",
+                  pending ? STR("pending_veto") : STR("authorized"));
+    return call_commit(c, &x.wish.guard.w, 200, o, false);
+}
+
+/* A call that is run once more has its form again. */
+const struct err *api_oauth_ask(struct call *c)
+{
+    const struct request *form = c->rq;
+    const struct err *e = ask(c);
+    c->rq = form;
+    return e;
+}
