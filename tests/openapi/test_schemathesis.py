@@ -22,7 +22,7 @@ from page import new_token  # noqa: E402
 
 EXAMPLES = 15  # of each operation, beside the systematic ones
 FEWER = 5      # where others have tried the operation already
-ROLES = ("agent", "operator", "admin", "auditor", "user")
+ROLES = ("agent", "operator", "admin", "auditor", "user", "resource")
 CHECKS = [
     general.not_a_server_error,
     openapi.status_code_conformance,
@@ -36,9 +36,14 @@ CHECKS = [
 
 
 def load(mode="all", **phases):
-    """The operations of the API, but for streams, which do not end. TRACE is
-    left out of the methods that are tried: nginx refuses it for every address
-    alike."""
+    """The operations of the API that take JSON, but for streams, which do not
+    end."""
+    return everything(mode, **phases).exclude(tag="oauth")
+
+
+def everything(mode="all", **phases):
+    """TRACE is left out of the methods that are tried: nginx refuses it for
+    every address alike."""
     config = schemathesis.Config.from_dict({
         "generation": {"mode": mode, "deterministic": True,
                        "allow-x00": True, "with-security-parameters": False},
@@ -83,6 +88,8 @@ def keys(server):
         "key", "create", "--role", "auditor", "--label", "contract",
         check=True).stdout.strip()
     made["user"] = new_token(server)
+    with server.resource("https://contract.example/mcp") as client:
+        made["resource"] = client.key
     return {role: {"X-API-Key": key} for role, key in made.items()}
 
 
@@ -215,9 +222,14 @@ def tried(role, api, examples):
 test_agent, test_operator = [
     tried(role, load().include(first(role)), EXAMPLES)
     for role in ("agent", "operator")]
-test_operator_too, test_admin_too, test_auditor_too, test_user_too = [
+(test_operator_too, test_admin_too, test_auditor_too, test_user_too,
+ test_resource_too) = [
     tried(role, load(coverage=NONE).include(further(role)), FEWER)
-    for role in ("operator", "admin", "auditor", "user")]
+    for role in ("operator", "admin", "auditor", "user", "resource")]
+test_oauth_agent, test_oauth_resource = [
+    tried(role, everything().include(tag="oauth").include(first(role)),
+          EXAMPLES)
+    for role in ("agent", "resource")]
 
 
 @load().include(lambda ctx: not roles(ctx.operation)).parametrize()

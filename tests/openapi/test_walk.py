@@ -1,6 +1,7 @@
 """One walk through all that the contract promises to succeed, with the
 contract's own examples: each is accepted, and each answer is as it says."""
 import contextlib
+import json
 import re
 import sys
 import uuid
@@ -178,6 +179,33 @@ def test_tool_calls(agent, operator, admin, nobody, server):
     with rule(server, "docs.*", "allow"):
         decided = call(agent, "checkToolCalls", 200, json=read).json()
     assert decided["decision"] == "allow"
+
+
+def test_oauth(agent, operator, server):
+    """With a resource that takes tokens without a key; proofs are tried by the
+    tests over HTTP."""
+    details = json.dumps(
+        example("authorize", "refund")["authorization_details"])
+    with server.resource("https://walk.example/mcp",
+                         "--allow-bearer") as gateway:
+        call(agent, "oauthMetadata", 200)
+        asked = call(agent, "oauthAsk", 200, data={
+            "authorization_details": details,
+            "resource": gateway.address}).json()
+        form = {"grant_type": "urn:openid:params:grant-type:ciba",
+                "auth_req_id": asked["auth_req_id"]}
+        call(agent, "oauthToken", 400, data=form)
+        call(operator, "answer", 200, {"id": asked["request_id"]},
+             json={"value": "approve"})
+        token = call(agent, "oauthToken", 200, data=form).json()
+        body = {"token": token["access_token"]}
+        seen = call(gateway, "oauthIntrospect", 200, data=body).json()
+        assert seen["active"] and seen["aud"] == gateway.address
+        call(agent, "oauthRevoke", 200, data=body)
+        seen = call(gateway, "oauthIntrospect", 200, data=body).json()
+        assert seen == {"active": False}
+        call(gateway, "redeem", 401, json={**example("redeem", "gateway"),
+                                           **body})
 
 
 def test_permits(agent, operator, server):
