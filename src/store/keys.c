@@ -114,6 +114,7 @@ const struct err *keys_make(struct pg *pg, struct arena *a,
     pg_arg(&args, str_of(reach_word(k->reach)));
     pg_arg(&args, str_of(vocabulary_severity(k->severity_floor)->wire));
     pg_arg(&args, k->person_id);
+    pg_arg(&args, k->resource_id);
     return pg_query(pg, a, SQL_KEY_MAKE, &args, NULL);
 }
 

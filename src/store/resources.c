@@ -57,10 +57,12 @@ const struct err *resources_insert(struct pg *pg, struct arena *a,
     pg_arg_bool(&args, r->require_dpop);
     pg_arg_time(&args, r->created_at);
     TRY(pg_query(pg, a, SQL_RESOURCE_INSERT, &args, &rows));
-    return pg_affected(rows) > 0
-               ? NULL
-               : err_at(a, ERR_CONFLICT, "resource.taken", STR("identifier"),
-                        "A resource with this address is registered.");
+    if (pg_count(rows) == 0)
+        return err_at(a, ERR_CONFLICT, "resource.taken", STR("identifier"),
+                      "A resource with this address is registered.");
+    r->id = pg_str(rows, 0, 0);
+    r->created_at = pg_int(rows, 0, 1);
+    return NULL;
 }
 
 const struct err *resources_remove(struct pg *pg, struct arena *a,

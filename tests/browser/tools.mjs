@@ -192,6 +192,21 @@ test("rules are added and removed", async () => {
     });
 }, "last");
 
+test("a gateway is registered, and its key shown once", async () => {
+    await withPage({ who: "admin" }, async (page) => {
+        await page.goto("/settings/resources");
+        await page.getByLabel("Address").fill(
+            `https://${randomUUID()}.example/mcp`);
+        await page.getByLabel("Name").fill("Shop tools");
+        await press(page, "Add resource");
+        const key = await page.locator("p.key code").innerText();
+        assert.match(key, /^sayso_/);
+        await page.goto("/settings/resources");
+        assert.match(await text(page), /Shop tools/);
+        await look(page, "resources");
+    });
+});
+
 test("a person creates a token of their own", async () => {
     await withPage({ who: "user" }, async (page) => {
         await page.goto("/settings/tokens");

@@ -1,4 +1,8 @@
-"""Resources, the gateways that use permits, and their keys, by command."""
+"""Resources, the gateways that use permits, and their keys: by command and on
+their page."""
+import pytest
+from kit import new_id, refused
+from page import once, press, send
 
 
 def test_the_command_for_resources(server, resource):
@@ -29,3 +33,46 @@ def test_the_command_for_resources(server, resource):
                   ["--role", "user"]):
         done = server.sayso("key", "create", "--label", "x", *words)
         assert done.returncode == 2, words
+
+
+PAGE = "/settings/resources"
+
+
+@pytest.mark.route("GET /settings/resources")
+@pytest.mark.route("POST /settings/resources")
+def test_an_admin_adds_and_removes_a_resource(server, person):
+    boss = person("admin").client
+    address = f"https://{new_id()}.example/mcp"
+    values = {"Address": address, "Name": "Tools"}
+
+    def key():
+        return once(send(boss, PAGE, values), boss)
+
+    first, second = key(), key()
+    assert first and second and first != second
+    for one in (first, second):
+        with server.client(headers={"X-API-Key": one}) as gateway:
+            r = gateway.get(f"/api/v1/permits/{new_id()}")
+            refused(r, 404, "permit.unknown")
+    for wrong, said in (({"Address": "tools"}, "Address"),
+                        ({"Address": address + "?x=1"}, "no absolute"),
+                        ({"Name": ""}, "Name")):
+        r = send(boss, PAGE, {**values, **wrong})
+        assert r.status_code == 422 and said in r.text, r.text
+    with server.database() as db:
+        id_ = db.execute("SELECT id::text FROM resource WHERE identifier = "
+                         "%s", [address]).fetchone()[0]
+    r = press(boss, PAGE, "remove", page=f"{PAGE}?do=remove&key={id_}")
+    assert r.status_code == 303
+    with server.client(headers={"X-API-Key": first}) as gateway:
+        refused(gateway.get(f"/api/v1/permits/{new_id()}"), 401)
+    gone = boss.get(f"{PAGE}?do=remove&key={id_}")
+    assert gone.status_code == 404 and "resource.gone" in gone.text
+    assert key()
+    with server.database() as db:
+        again = db.execute("SELECT id::text, removed_at FROM resource WHERE "
+                           "identifier = %s", [address]).fetchone()
+    assert again == (id_, None)
+    reader = person("auditor").client
+    assert "New resource" not in reader.get(PAGE).text
+    assert person("operator").client.get(PAGE).status_code == 403

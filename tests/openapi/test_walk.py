@@ -622,11 +622,11 @@ def test_settings(server, agent, operator):
 LISTS = ["pageInbox", "pageDecided", "exportDecidedCsv", "exportDecidedLines",
          "pageViews", "pageKeyboard", "pageSettings", "pageProfile",
          "pageSessions", "pagePeople", "pageGroups", "pageKeys",
-         "pageTokens", "pageRules", "pagePermits"]
+         "pageTokens", "pageRules", "pagePermits", "pageResources"]
 FORMS = ["pageBulkConfirm", "pageBulkDecide", "pageViewSave",
          "pageProfileChange", "pageSessionsEnd", "pagePersonMake",
          "pageKeyMake", "pageTokensChange", "pageRulesChange",
-         "pagePermitsChange"]
+         "pagePermitsChange", "pageResourcesChange"]
 ONES = ["pagePerson", "pagePersonChange", "pageKey", "pageKeyRevoke",
         "pageKeyFloor", "pageSecret", "pageSecretStored"]
 

@@ -23,8 +23,8 @@ SELECT k.id, prefix, coalesce(p.role, k.role), label, array_to_string(agents, ',
 
 -- name: key_make
 INSERT INTO api_key (id, key_sha256, prefix, role, label, agents, created_at, expires_at,
-                     groups, reach, severity_floor, principal_id)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
+                     groups, reach, severity_floor, principal_id, resource_id)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)
 
 -- name: key_reach
 -- For a valid key that names its agents; any other keeps the reach all.

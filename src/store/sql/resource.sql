@@ -12,6 +12,7 @@ VALUES ($1, $2, $3, $4, $5)
     ON CONFLICT (identifier) DO UPDATE
        SET name = excluded.name, require_dpop = excluded.require_dpop, removed_at = NULL
      WHERE resource.removed_at IS NOT NULL
+ RETURNING id, microseconds(created_at)
 
 -- name: resource_remove
 UPDATE resource SET removed_at = $2 WHERE id = $1 AND removed_at IS NULL

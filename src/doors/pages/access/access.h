@@ -1,5 +1,5 @@
-/* The handlers of the pages about what agents may run: the rules for tool calls
- * and the permits. */
+/* The handlers of the pages about what agents may run: the rules for tool calls,
+ * the permits, and the gateways that use them. */
 #ifndef DOORS_PAGES_ACCESS_ACCESS_H
 #define DOORS_PAGES_ACCESS_ACCESS_H
 
@@ -12,5 +12,9 @@ const struct err *access_rules_post(struct call *c) MUST;
 /* permits.c */
 const struct err *access_permits(struct call *c) MUST;
 const struct err *access_permits_post(struct call *c) MUST;
+
+/* resources.c */
+const struct err *access_resources(struct call *c) MUST;
+const struct err *access_resources_post(struct call *c) MUST;
 
 #endif

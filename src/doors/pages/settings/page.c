@@ -29,6 +29,7 @@ void settings_page_tabs(const struct call *c, struct json *view,
                 {"/settings/keys", "Keys", OVERSEERS},
                 {"/settings/rules", "Rules", OVERSEERS},
                 {"/settings/permits", "Permits", PERSONS},
+                {"/settings/resources", "Resources", OVERSEERS},
                 {"/settings/endpoints", "Endpoints", OVERSEERS},
                 {"/settings/channels", "Channels", OVERSEERS},
                 {"/settings/deliveries", "Delivery log", OVERSEERS}};
