@@ -7,6 +7,7 @@
 #include "store/events.h"
 #include "store/initiations.h"
 #include "store/intents.h"
+#include "store/permit_tokens.h"
 #include "store/secrets.h"
 #include "store/sign_ins.h"
 #include "store/sql.gen.h"
@@ -95,7 +96,9 @@ const struct err *reap_rows(struct reap *r, struct pg *pg, struct arena *a,
         [DUE_SIGN_IN_FAILURE] = SIGN_INS_FORGOTTEN,
         [DUE_STORED] = 30 * DAY,
         [DUE_SECRET] = SECRETS_LIFE,
-        [DUE_INITIATION] = INITIATIONS_LIFE};
+        [DUE_INITIATION] = INITIATIONS_LIFE,
+        [DUE_DPOP_PROOF] = PERMIT_TOKENS_PROOF_KEPT,
+        [DUE_PERMIT_TOKEN] = DAY};
     const int64_t now = clock_now();
     *more = false;
     if (!again(r->deleted_at, now))

@@ -344,7 +344,9 @@ const struct err *due_delete(struct pg *pg, struct arena *a, enum due_old what,
         [DUE_SIGN_IN_FAILURE] = SQL_DUE_SIGN_IN_FAILURE_DELETE,
         [DUE_STORED] = SQL_DUE_STORED_DELETE,
         [DUE_SECRET] = SQL_DUE_SECRET_DELETE,
-        [DUE_INITIATION] = SQL_DUE_INITIATION_DELETE};
+        [DUE_INITIATION] = SQL_DUE_INITIATION_DELETE,
+        [DUE_DPOP_PROOF] = SQL_DUE_DPOP_PROOF_DELETE,
+        [DUE_PERMIT_TOKEN] = SQL_DUE_PERMIT_TOKEN_DELETE};
     struct pg_args args = pg_args(a);
     struct pg_rows *rows = NULL;
     pg_arg_time(&args, before);

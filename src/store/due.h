@@ -71,7 +71,8 @@ const struct err *due_leases(struct pg *pg, struct arena *a, int64_t now,
 /* The kinds of rows that are deleted. */
 enum due_old { DUE_IDEMPOTENCY, DUE_SESSION, DUE_DELIVERY, DUE_SUBSCRIPTION,
                DUE_KNOWN_BROWSER, DUE_SIGN_IN_FAILURE, DUE_STORED,
-               DUE_SECRET, DUE_INITIATION, DUE_OLD__MAX };
+               DUE_SECRET, DUE_INITIATION, DUE_DPOP_PROOF, DUE_PERMIT_TOKEN,
+               DUE_OLD__MAX };
 /* Deletes at most DUE_PAGE rows that ended before a moment. Returns the
  * number. */
 const struct err *due_delete(struct pg *pg, struct arena *a,

@@ -3,9 +3,13 @@
 #ifndef STORE_PERMIT_TOKENS_H
 #define STORE_PERMIT_TOKENS_H
 
+#include "base/clock.h"
 #include "base/err.h"
 #include "domain/vocabulary.h"
 #include "world/pg.h"
+
+/* No proof is accepted for longer: its nonce or its time has passed. */
+#define PERMIT_TOKENS_PROOF_KEPT (INT64_C(600) * CLOCK_SECOND)
 
 struct permit_token {
     struct str permit_id;

@@ -675,6 +675,29 @@ def test_deliveries_and_subscriptions_go(server, clock, agent):
         db.execute("DELETE FROM delivery; DELETE FROM subscription")
 
 
+def test_proofs_and_tokens_go(server, clock, agent):
+    now = "to_timestamp(%s)"
+    at = time.time() + clock.seconds
+    asked = agent.post("/api/v1/authorizations", json={
+        "goal": "x", "authorization_details": [
+            {"type": "tool_call", "tool": "x", "arguments": {}}]}).json()
+    with server.database() as db:
+        for n, seen in enumerate((at - 400, at - 700)):
+            db.execute(f"INSERT INTO dpop_proof VALUES ('k', %s, {now})",
+                       [str(n) * 64, seen])
+        for n, end in enumerate((at - DAY + 200, at - DAY - 10)):
+            db.execute(
+                "INSERT INTO permit_token VALUES (%s, %s, NULL, "
+                f"{now}, {now}, {now}, 'revoked')",
+                [str(n) * 64, asked["permit_id"], end - 100, end, end])
+    clock.forward(seconds=61)
+    wait_for(lambda: count(server, "permit_token") == 1)
+    wait_for(lambda: count(server, "dpop_proof") == 1)
+    with server.database() as db:
+        assert db.execute("SELECT token_sha256 FROM permit_token"
+                          ).fetchone()[0] == "0" * 64
+
+
 # --- More than one, and none ----------------------------------------------
 
 @pytest.fixture

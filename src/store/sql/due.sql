@@ -166,3 +166,15 @@ DELETE FROM initiation
  WHERE expires_at < $1
    AND id_sha256 = ANY (ARRAY(SELECT i.id_sha256 FROM initiation i
                                WHERE i.expires_at < $1 ORDER BY i.expires_at LIMIT 500))
+
+-- name: due_dpop_proof_delete
+DELETE FROM dpop_proof
+ WHERE seen_at < $1
+   AND (jkt, jti_sha256) IN (SELECT d.jkt, d.jti_sha256 FROM dpop_proof d
+                              WHERE d.seen_at < $1 ORDER BY d.seen_at LIMIT 500)
+
+-- name: due_permit_token_delete
+DELETE FROM permit_token
+ WHERE expires_at < $1
+   AND token_sha256 = ANY (ARRAY(SELECT t.token_sha256 FROM permit_token t
+                                  WHERE t.expires_at < $1 ORDER BY t.expires_at LIMIT 500))
