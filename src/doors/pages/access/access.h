@@ -1,5 +1,5 @@
-/* The handlers of the pages about what agents may run: the rules for tool calls,
- * the permits, and the gateways that use them. */
+/* The handlers of the pages about what agents may run: rules for tool calls,
+ * permits, and the gateways that use permits. */
 #ifndef DOORS_PAGES_ACCESS_ACCESS_H
 #define DOORS_PAGES_ACCESS_ACCESS_H
 
