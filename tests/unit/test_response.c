@@ -224,6 +224,29 @@ Test(response, headers_of_some_errors)
     cr_expect(head_has("WWW-Authenticate: ApiKey realm=\"Sayso\""));
 }
 
+/* RFC 6749 5.2 */
+Test(response, an_error_of_oauth)
+{
+    struct json *more = json_object(arena);
+    json_set_text(more, "reason", STR("No."));
+    response_header(&rs, "WWW-Authenticate", STR("Basic realm=\"sayso\""));
+    response_header(&rs, "DPoP-Nonce", STR("1.x"));
+    response_error(&rs,
+                   err_more(arena,
+                            ERROR(ERR_UNAUTHENTICATED, "invalid_client",
+                                  "Who are you?"),
+                            more),
+                   RESPONSE_OAUTH);
+    cr_expect_eq(rs.status, 401);
+    cr_expect(str_is(buf_text(&rs.body),
+                     "{\"error\":\"invalid_client\",\"error_description\":"
+                     "\"Who are you?\",\"reason\":\"No.\"}"));
+    cr_expect(head_has("WWW-Authenticate: Basic realm=\"sayso\""));
+    cr_expect(head_has("DPoP-Nonce: 1.x"));
+    cr_expect(head_has("Content-Type: application/json"));
+    cr_expect(head_has("Cache-Control: no-store"));
+}
+
 static bool says_lease(void)
 {
     struct str text = buf_text(&rs.body);
