@@ -7,10 +7,16 @@ import pytest
 
 TOP = pathlib.Path(__file__).resolve().parent.parent.parent
 EXAMPLES = TOP / "examples"
+
+sys.path.insert(0, str(TOP / "tests" / "http"))
+
+from page import new_token  # noqa: E402
+
 # As the README says it: the file is read by a shell, two names are exported.
 SHELL = '. "$0"; export SAYSO_URL SAYSO_AGENT_KEY; exec "$@"'
 PROGRAMS = {"refund.sh": ["sh", EXAMPLES / "refund.sh"],
             "refund_agent.py": [sys.executable, EXAMPLES / "refund_agent.py"]}
+CHAT = [sys.executable, EXAMPLES / "tool_calls.py"]
 
 
 class Running:
@@ -124,3 +130,45 @@ def test_without_an_environment():
         timeout=20, env={"PATH": "/usr/bin:/bin"})
     assert done.returncode != 0
     assert "SAYSO_URL" in done.stderr
+
+
+# --- Tool calls -----------------------------------------------------------
+
+@pytest.fixture
+def chat(server):
+    """tool_calls.py and the token of the person whom it asks."""
+    token = new_token(server)
+    with server.client(headers={"X-API-Key": token}) as user, \
+            server.database() as db:
+        email = db.execute(
+            "SELECT email FROM principal p JOIN api_key k ON k.principal_id = "
+            "p.id WHERE k.prefix = %s", [token[:12]]).fetchone()[0]
+        process = subprocess.Popen(
+            ["sh", "-c", SHELL, server.var / "sayso.env", *CHAT, email],
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+            cwd=TOP, env={"PATH": "/usr/bin:/bin"})
+        yield process, user
+        process.kill()
+        process.communicate()
+
+
+@pytest.mark.parametrize("action, code, said", [
+    ("approve", 0, "refunded 50.00 EUR for order 12345\nwrote to alice: Your "
+     "money is on its way.\n"),
+    ("reject", 1, "Canceled: Ask Alice first.\n")])
+def test_a_user_decides_about_tool_calls(chat, action, code, said):
+    process, user = chat
+    line = process.stdout.readline()
+    assert line.startswith("Approve at "), line + process.stdout.read()
+    address = line.split()[-1].partition("?")[0]
+    r = user.post(address, json={"action": action,
+                                 "reason": "Ask Alice first."})
+    assert r.status_code == 200, r.text
+    rest, _ = process.communicate(timeout=60)
+    assert (process.returncode, rest) == (code, said)
+    at = address.replace("/resume/", "/suspensions/")
+    told = user.get(at).json()
+    assert ("permit" in told) == (action == "approve")
+    if action == "approve":
+        assert told["permit"]["used"] == 2
+        assert told["permit"]["state"] == "spent"

@@ -5,8 +5,9 @@ import hashlib
 import json
 
 import pytest
-from kit import ask, events, new_id, refused, together
+from kit import ask, asleep, events, new_id, refused, together
 from page import press, send
+from questions import end_now
 from test_resume import caller, resume, state  # noqa: F401
 
 route = pytest.mark.route
@@ -459,6 +460,22 @@ def test_rules_on_the_terminal(server, agent):
     assert rule_("remove", "3").returncode == 0
     assert rule_("remove", "3").returncode == 1
     assert check(agent).json()["decision"] == "ask"
+
+
+def test_22_an_answer_that_comes_too_late(server, agent, mara):
+    p = mine(agent, mara.email)
+    with asleep(server, "tick"):
+        with server.database() as db:
+            end_now(db, p["request_id"])
+        refused(mara.api.post(p["approval_url"]), 409, "suspension.expired")
+    s = told(agent, p["request_id"])
+    assert s["state"] == "expired" and "permit" not in s
+    intent = agent.get(f"/api/v1/intents/{p['intent_id']}").json()
+    assert intent["status"] == "abandoned"
+    with server.database() as db:
+        state = db.execute("SELECT state FROM permit WHERE suspension_id = %s",
+                           [p["request_id"]]).fetchone()
+    assert state == ("refused",)
 
 
 # --- For a gateway --------------------------------------------------------
