@@ -145,6 +145,9 @@ OTHERS = {
     "PATCH /api/v1/endpoints/{id}": (404, "endpoint.unknown"),
     "DELETE /api/v1/endpoints/{id}": (404, "endpoint.unknown"),
     "POST /api/v1/endpoints/{id}/rotate": (404, "endpoint.unknown"),
+    "GET /api/v1/permits/{id}": (404, "permit.unknown"),
+    "POST /api/v1/permits/{id}/revoke": (404, "permit.unknown"),
+    "POST /api/v1/redemptions/{id}/result": (404, "redemption.unknown"),
 }
 # The routes without one, which a test below covers; or the reason why none
 # does.
@@ -157,6 +160,9 @@ LISTS = {
     "GET /api/v1/subscriptions": "test_M3_a_list_has_what_is_within_reach",
     "GET /api/v1/endpoints": "test_M3_a_list_has_what_is_within_reach",
     "POST /api/v1/endpoints": "an endpoint is the agent's that registers it",
+    "POST /api/v1/authorizations": "it makes an intent of its own",
+    "POST /api/v1/redemptions": "test_M3_nobody_uses_anothers_permit",
+    "POST /api/v1/tool-calls/check": "test_M3_no_calls_in_anothers_intent",
 }
 
 
@@ -168,9 +174,20 @@ def test_M3_every_route_of_an_agent_is_in_one_of_the_tables():
         assert " " in told or told in globals(), told
 
 
+USE = {"operation_id": "x", "call": {"tool": "x", "arguments": {}}}
+
+
 @pytest.fixture(scope="module")
-def theirs(world):
+def theirs(world, operator):
     """An id of alpha's for each of the other routes."""
+    p = world.alpha.post("/api/v1/authorizations", json={
+        "goal": "x", "max_uses": 2, "authorization_details": [
+            {"type": "tool_call", "tool": "x", "arguments": {}}]}).json()
+    r = answer(operator, {"suspension_id": p["request_id"]}, "approve")
+    assert r.status_code == 200, r.text
+    used = world.alpha.post("/api/v1/redemptions", json={
+        **USE, "permit_id": p["permit_id"]})
+    assert used.status_code == 201, used.text
     r = world.alpha.post("/api/v1/endpoints",
                          json={"name": "a", "url": "https://x.invalid/a"})
     assert r.status_code == 201, r.text
@@ -180,6 +197,8 @@ def theirs(world):
     return {"endpoints": r.json()["endpoint_id"],
             "subscriptions": s.json()["id"],
             "suspensions": world.asked["suspension_id"],
+            "permits": p["permit_id"],
+            "redemptions": used.json()["redemption_id"],
             "agents": world.names["alpha"]}
 
 
@@ -198,6 +217,21 @@ def test_M3_what_is_anothers_is_not_there(world, theirs, name):
     refused(real, *OTHERS[name])
     assert real.text == none.text
     assert world.everything() == before
+
+
+def test_M3_nobody_uses_anothers_permit(world, theirs):
+    refused(world.beta.post("/api/v1/redemptions", json={
+        **USE, "operation_id": "y", "permit_id": theirs["permits"]}), 403,
+        "permit.not_yours")
+    seen = world.alpha.get(f"/api/v1/permits/{theirs['permits']}").json()
+    assert seen["used"] == 1 and seen["redemptions"][0]["result"] is None
+
+
+def test_M3_no_calls_in_anothers_intent(world):
+    refused(world.beta.post("/api/v1/tool-calls/check", json={
+        "intent_id": world.other["id"],
+        "tool_calls": [{"id": "1", "tool": "x", "arguments": {}}]}), 404,
+        "intent.unknown")
 
 
 def test_M3_a_list_has_what_is_within_reach(world, theirs):

@@ -8,6 +8,7 @@ import re
 import signal
 import subprocess
 import time
+import urllib.parse
 
 import pytest
 
@@ -16,6 +17,7 @@ from kit import (answer, ask, asleep, events, get, new_intent, patch, put,
                  record, refused, respond, suspend, types,
                  wait_for)
 from page import login_data
+from proofs import GRANT, Key, OAuth
 from server import Clock, place
 
 HOUR = 3600
@@ -763,6 +765,21 @@ def test_two_hosts_do_each_thing_once(server, second, clock, agent):
     for lease in leases:
         found = events(agent, lease["intent_id"], event_type="lease_released")
         assert len(found) == 1
+
+
+def test_a_nonce_holds_on_every_host(server, second):
+    one = OAuth(server, "refunds-agent", server.env["SAYSO_AGENT_KEY"],
+                Key()).fresh()
+    form = urllib.parse.urlencode({"grant_type": GRANT,
+                                   "auth_req_id": "sar_none"}).encode()
+    for nonce, error in ((one.nonce, "invalid_grant"),
+                         ("1.x", "use_dpop_nonce")):
+        r = kit.fastcgi(pathlib.Path(server.socket).parent / "second.sock", {
+            "REQUEST_METHOD": "POST", "REQUEST_URI": "/oauth/token",
+            "HTTP_CONTENT_TYPE": "application/x-www-form-urlencoded",
+            "CONTENT_LENGTH": str(len(form)), "HTTP_X_API_KEY": one.secret,
+            "HTTP_DPOP": one.proof(nonce=nonce)}, form)
+        assert r.status == 400 and json.loads(r.body)["error"] == error
 
 
 def test_killed_again_and_again(server, clock, agent):
