@@ -23,6 +23,7 @@ import "./risk.mjs";
 import "./settings.mjs";
 import "./states.mjs";
 import "./tools.mjs";
+import "./yield.mjs";
 
 before(async () => {
     await startServer();

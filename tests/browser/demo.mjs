@@ -7,7 +7,7 @@ import { dirname, join } from "node:path";
 
 import { pageElsewhere, signIn, text } from "./browser.mjs";
 import { test } from "./lanes.mjs";
-import { server, withDemo } from "./server.mjs";
+import { server, withServer } from "./server.mjs";
 
 function directory() {
     const dir = process.env.SAYSO_PICTURES ??
@@ -35,7 +35,7 @@ async function list(env, query) {
 }
 
 test("a morning fills the inbox with all kinds", () =>
-    withDemo(async (env) => {
+    withServer("demo", "--demo", {}, async (env) => {
         const all = await list(env, "limit=100");
         const open = all.filter(({ state }) => state === "pending");
         assert.ok(all.length >= 40 && open.length >= 30, `${open.length}`);

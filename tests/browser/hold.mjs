@@ -172,7 +172,7 @@ test("A4: the countdown ticks, and its end takes the buttons", async () => {
         const before = await left.innerText();
         await page.waitForFunction((was) => document.querySelector(
             "[data-rel=left]").textContent !== was, before);
-        await isOver(page, /Expired/,
+        await isOver(page, /expired/i,
             /The deadline has passed|expired/);
     });
 });

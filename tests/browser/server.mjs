@@ -10,7 +10,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 
-const top = join(dirname(fileURLToPath(import.meta.url)), "../..");
+export const top = join(dirname(fileURLToPath(import.meta.url)), "../..");
 const environ = {
     ...process.env, SAYSO_TEMPLATES_STRICT: "yes", SAYSO_PASSWORD_COST: "min",
 };
@@ -22,7 +22,7 @@ export const server = { url: "", state: "", env: {} };
 /* "GET /path" of every request for a page. */
 export const visited = new Set();
 
-function freePort() {
+export function freePort() {
     return new Promise((done) => {
         const one = createServer();
         one.listen(0, "127.0.0.1", () => {
@@ -63,21 +63,22 @@ export async function startServer() {
     server.url = server.env.SAYSO_URL;
 }
 
-/* A second one, as ./start --demo makes it; use(its sayso.env) and stop. The
- * other tests go on meanwhile. */
-export async function withDemo(use) {
-    const state = `${environ.SAYSO_VAR}-demo`;
-    const env = { ...environ, SAYSO_VAR: state,
+/* Another one beside it, which ./start WORD makes: use(the values of its
+ * sayso.env, and STATE, its directory), and stop. The other tests go on
+ * meanwhile. */
+export async function withServer(name, word, settings, use) {
+    const state = `${environ.SAYSO_VAR}-${name}`;
+    const env = { ...environ, SAYSO_VAR: state, ...settings,
                   SAYSO_PORT: String(await freePort()) };
-    const start = (word) => promisify(execFile)(join(top, "start"), [word],
+    const start = (how) => promisify(execFile)(join(top, "start"), [how],
         { cwd: top, env, timeout: 300000 });
     try {
-        await start("--demo");
-        const text = readFileSync(
-            realpathSync(join(state, "sayso.env")), "utf8");
-        await use(Object.fromEntries(text.split("\n")
+        await start(word);
+        const file = realpathSync(join(state, "sayso.env"));
+        const values = readFileSync(file, "utf8").split("\n")
             .map((line) => /^(\w+)=(.*)$/.exec(line)?.slice(1))
-            .filter(Boolean)));
+            .filter(Boolean);
+        await use({ ...Object.fromEntries(values), STATE: dirname(file) });
     } finally {
         await start("--stop");
     }
