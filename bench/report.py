@@ -101,6 +101,7 @@ TIMES = (
     ("respond meanwhile, p99", "slower", "p99", "times", 2),
     ("deliveries, one endpoint", "deliver_one", "rate", "/s", None),
     ("deliveries, many", "deliver_many", "rate", "/s", None),
+    ("an answer with a permit", "permits", "ratio", "times", 1.05),
 )
 REMARKS = {
     "waiters": "{held} held; {rss_kb:.1f} kB of RSS, and {kernel_kb:.1f} kB "
@@ -112,6 +113,8 @@ REMARKS = {
               "became {rate:.0f}/s p50 {now_p50:.1f} p99 {now_p99:.1f}",
     "deliver_one": "{deliveries} to {endpoints}, {twice} twice",
     "deliver_many": "{deliveries} to {endpoints}, {twice} twice",
+    "permits": "{granting:.0f} us of processor against {plain:.0f}, of "
+               "{answers}",
 }
 
 

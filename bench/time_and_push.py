@@ -17,6 +17,7 @@ import deliveries
 import expiry
 import inbox
 import machine
+import permits
 import waiters
 
 
@@ -118,7 +119,9 @@ def main(out):
         "expiry": lambda: expiry.measure(bench, 300 if quick else 10000,
                                          2 if quick else 5),
         "deliveries": lambda: deliveries.measure(bench,
-                                                 320 if quick else 4000)}
+                                                 320 if quick else 4000),
+        "permits": lambda: permits.measure(bench, 20 if quick else 200,
+                                           1 if quick else 9)}
     if os.environ["BENCH_ONLY"] == "inbox":
         parts = {"inbox": lambda: inbox.measure(
             bench, 20000 if quick else 1000000, 10 if quick else 100)}
