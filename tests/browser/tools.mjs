@@ -190,7 +190,7 @@ test("rules are added and removed", async () => {
         }
         assert.match(await text(page), /No rules/);
     });
-}, "last");
+});
 
 test("a gateway is registered, and its key shown once", async () => {
     await withPage({ who: "admin" }, async (page) => {
