@@ -165,6 +165,20 @@ function asks({ config, url }) {
         reasoning: "It arrived broken.", scope: "" });
 }
 
+/* A key of the agent, which signs its proofs. */
+async function keyOf(config) {
+    return oauth.getDPoPHandle(config,
+        await oauth.randomDPoPKeyPair("ES256"));
+}
+
+/* The gateway reports the result after it has answered. */
+async function reported(read) {
+    for (let tries = 0; (await read()).view !== "completed"; tries += 1) {
+        assert.ok(tries < 100, "no result was reported");
+        await new Promise((done) => setTimeout(done, 100));
+    }
+}
+
 async function approved(env, world) {
     const { call, config, url, pushed } = world;
     const asked = await asks(world);
@@ -174,8 +188,7 @@ async function approved(env, world) {
     assert.equal(type, "intent_authorized");
     assert.equal(data.session_id, "s-1");
     assert.equal(data.request_id, asked.request_id);
-    const DPoP = oauth.getDPoPHandle(config,
-        await oauth.randomDPoPKeyPair("ES256"));
+    const DPoP = await keyOf(config);
     const token = await oauth.pollBackchannelAuthenticationGrant(config,
         asked, undefined, { DPoP });
     assert.equal(token.permit_id, data.permit.id);
@@ -188,9 +201,8 @@ async function approved(env, world) {
     assert.equal(ran.status, 200);
     assert.equal((await ran.json()).result.content[0].text,
         "Refunded 49.90 EUR for order 12345.");
-    const permit = await call("AGENT", "GET",
-        `/api/v1/permits/${token.permit_id}`);
-    assert.equal(permit.view, "completed");
+    await reported(() => call("AGENT", "GET",
+        `/api/v1/permits/${token.permit_id}`));
     await page.reload();
     assert.match(await text(page), /Completed/);
     await page.context().close();
@@ -212,8 +224,10 @@ async function vetoed(env, world) {
     assert.equal(data.session_id, "s-1");
     assert.equal(data.reason, "Ask Alice first.");
     assert.equal(data.permit, null);
+    const DPoP = await keyOf(world.config);
     await assert.rejects(oauth.pollBackchannelAuthenticationGrant(
-        world.config, asked), (error) => error.error === "access_denied");
+        world.config, asked, undefined, { DPoP }),
+    (error) => error.error === "access_denied");
 }
 
 test("an agent yields its turn, and goes on with a permit or a veto", () => {
