@@ -78,14 +78,13 @@ static int drop(const struct command *c)
 
 int resource_run(const struct command *c)
 {
-    static const struct {
-        const char *name;
-        int (*run)(const struct command *c);
-    } words[] = {{"add", add}, {"list", list}, {"remove", drop}};
-    for (size_t i = 0; i < countof(words); i++) {
-        if (c->argc > 0 && str_is(str_of(c->argv[0]), words[i].name))
-            return words[i].run(c);
-    }
+    const struct str what = c->argc > 0 ? str_of(c->argv[0]) : STR("");
+    if (str_is(what, "add"))
+        return add(c);
+    if (str_is(what, "list"))
+        return list(c);
+    if (str_is(what, "remove"))
+        return drop(c);
     fputs("sayso: resource add | list | remove\n", stderr);
     return 2;
 }

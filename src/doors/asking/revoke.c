@@ -3,23 +3,31 @@
 
 #include "store/suspensions.h"
 
-const struct err *revoke_check(struct call *c, const struct permit *p)
+const struct err *revoke_may(struct call *c, const struct permit *p,
+                             const struct suspension *s)
 {
     const struct err *unknown = ERROR(ERR_NOT_FOUND, "permit.unknown",
                                       "There is no permit with this id.");
-    struct suspension s;
     if (c->who.role == ROLE_ADMIN)
         return NULL;
     if (c->who.role == ROLE_AGENT)
         return str_eq(c->who.agent, p->agent) ? NULL : unknown;
-    if (!p->suspension_id.p)
+    if (!s)
         return ERROR(ERR_FORBIDDEN, "permit.not_yours",
                      "Only an admin takes back a permit that a rule gave.");
-    TRY(suspensions_get(c->pg, c->a, p->suspension_id, &s));
-    const struct responder_case about = suspension_case(&s);
+    const struct responder_case about = suspension_case(s);
     return responder_sees(&about, &c->who)
                ? responder_check(c->a, &about, &c->who)
                : unknown;
+}
+
+const struct err *revoke_check(struct call *c, const struct permit *p)
+{
+    struct suspension s;
+    if (!p->suspension_id.p)
+        return revoke_may(c, p, NULL);
+    TRY(suspensions_get(c->pg, c->a, p->suspension_id, &s));
+    return revoke_may(c, p, &s);
 }
 
 static struct json *payload_of(struct arena *a, const struct revoke *r)

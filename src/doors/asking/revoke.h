@@ -17,6 +17,9 @@ struct revoke {
  * for whoever may not see it; ERR_FORBIDDEN permit.not_yours, suspension.* of
  * responder_check. */
 const struct err *revoke_check(struct call *c, const struct permit *p) MUST;
+/* The same for a permit whose question is at hand; NULL: a rule gave it. */
+const struct err *revoke_may(struct call *c, const struct permit *p,
+                             const struct suspension *s) MUST;
 /* Ends the permit with an event and a push, in r->w, which the caller commits.
  * Where r->w.answered is set, nothing was done. ERR_NOT_FOUND permit.unknown,
  * errors of revoke_check, ERR_CONFLICT permit.asked, permit.refused,

@@ -32,15 +32,6 @@ static struct str request_url(struct arena *a, const struct permit *p)
                : page_view_path(a, "/intents/", p->intent_id, "");
 }
 
-static struct str used(struct arena *a, const struct permit *p)
-{
-    struct buf b = buf_make(a, 64);
-    buf_str(&b, words_count(a, p->used));
-    buf_put(&b, " of ");
-    buf_str(&b, words_count(a, p->terms.max_uses));
-    return buf_text(&b);
-}
-
 static void add_row(struct settings_table *r, const struct permits_titled *t)
 {
     struct arena *a = r->c->a;
@@ -52,7 +43,7 @@ static void add_row(struct settings_table *r, const struct permits_titled *t)
     settings_table_text(r, p->agent, p->terms.resource, STR(""));
     settings_table_text(r, words_cut(a, t->title, PAGE_VIEW_ROW),
                         question_permit_tools(a, p), request_url(a, p));
-    settings_table_text(r, used(a, p), STR_NONE, STR(""));
+    settings_table_text(r, question_permit_used(a, p), STR_NONE, STR(""));
     settings_table_text(r, page_view_when(&r->v, p->not_after), STR_NONE,
                         STR(""));
     if (r->c->who.role == ROLE_AUDITOR)

@@ -2,8 +2,8 @@
 #include "doors/pages/question/permit.h"
 
 #include "base/clock.h"
+#include "doors/asking/revoke.h"
 #include "doors/pages/shell/badge.h"
-#include "store/permits.h"
 #include "store/redemptions.h"
 
 #define REVOKE "/settings/permits?do=revoke&key="
@@ -57,7 +57,7 @@ static struct str times(struct arena *a, int64_t n)
     return buf_text(&b);
 }
 
-static struct str uses(struct arena *a, const struct permit *p)
+struct str question_permit_used(struct arena *a, const struct permit *p)
 {
     struct buf b = buf_make(a, 64);
     buf_str(&b, words_count(a, p->used));
@@ -85,30 +85,18 @@ static struct json *use_rows(struct page_view *v,
     return list;
 }
 
-/* The reader may take back what they could have refused. */
-static bool is_revocable(struct call *c, const struct permit *p,
-                         const struct suspension *s)
-{
-    const struct responder_case about = suspension_case(s);
-    const bool over = p->state != PERMIT_ACTIVE && p->state != PERMIT_SPENT;
-    return !over && (c->who.role == ROLE_ADMIN ||
-                     responder_check(c->a, &about, &c->who) == NULL);
-}
-
-/* The permit of a question with its uses; *there is false where it has none. */
+/* *there is false where the question has no permit. */
 static const struct err *load(struct call *c, const struct suspension *s,
-                              struct permit *p, struct redemption_rows *used,
-                              bool *there)
+                              struct permit *p, bool *there)
 {
     const struct kind_rule *rule = kind_rule(s->kind);
     struct permits_row row;
     *there = false;
     if (rule && rule->permits)
         TRY(permits_of_suspension(c->pg, c->a, s->id, &row, there));
-    if (!*there)
-        return NULL;
-    *p = row.permit;
-    return redemptions_list(c->pg, c->a, p->id, used);
+    if (*there)
+        *p = row.permit;
+    return NULL;
 }
 
 static struct json *terms(struct page_view *v, const struct permit *p)
@@ -126,10 +114,9 @@ const struct err *question_permit_asked(struct call *c, struct page_view *v,
                                         struct json **out)
 {
     struct permit p;
-    struct redemption_rows none;
     bool there = false;
     *out = NULL;
-    TRY(load(c, s, &p, &none, &there));
+    TRY(load(c, s, &p, &there));
     if (!there)
         return NULL;
     *out = terms(v, &p);
@@ -146,9 +133,10 @@ const struct err *question_permit(struct call *c, struct page_view *v,
     struct redemption_rows found;
     bool there = false;
     *out = NULL;
-    TRY(load(c, s, &p, &found, &there));
+    TRY(load(c, s, &p, &there));
     if (!there)
         return NULL;
+    TRY(redemptions_list(c->pg, c->a, p.id, &found));
     const bool revoked = p.state == PERMIT_REVOKED;
     const enum permit_view view =
         permit_view(&p, suspension_ending(s),
@@ -157,13 +145,14 @@ const struct err *question_permit(struct call *c, struct page_view *v,
     json_set_bool(o, "granted", p.granted.p != NULL);
     json_set_json(o, "state",
                   page_badge(c->a, vocabulary_permit_view(view)));
-    json_set_text(o, "used", uses(c->a, &p));
+    json_set_text(o, "used", question_permit_used(c->a, &p));
     page_view_set_time(o, "until", p.not_after);
     json_set_text(o, "revoked_by", revoked ? p.ended_by : STR_NONE);
     json_set_text(o, "reason", revoked ? p.reason : STR_NONE);
     json_set_json(o, "uses", use_rows(v, &found));
+    const bool given = p.state == PERMIT_ACTIVE || p.state == PERMIT_SPENT;
     json_set_text(o, "revoke_url",
-                  is_revocable(c, &p, s)
+                  given && revoke_may(c, &p, s) == NULL
                       ? page_view_path(c->a, REVOKE, p.id, "")
                       : STR_NONE);
     *out = o;

@@ -10,6 +10,8 @@
 /* The tools of a permit's details in a few words: "shop.refund", "shop.refund
  * and 2 others"; "" where it allows no call of a tool. */
 struct str question_permit_tools(struct arena *a, const struct permit *p);
+/* "1 of 3" uses. */
+struct str question_permit_used(struct arena *a, const struct permit *p);
 /* `permit` of the page of an open question: what a yes allows. *out is NULL
  * where the question has none. */
 const struct err *question_permit_asked(struct call *c, struct page_view *v,
