@@ -16,7 +16,7 @@ import pytest
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 
 import kit  # noqa: E402
-from page import login_data, once, send  # noqa: E402
+from page import login_data, new_token, once, send  # noqa: E402
 from proofs import Key, OAuth  # noqa: E402
 from server import place  # noqa: E402
 
@@ -107,11 +107,8 @@ def channel(server):
 @pytest.fixture(scope="session")
 def user(server):
     """The token of a person of that role, as a client."""
-    one = Person(server, "user")
-    assert one.sign_in().status_code == 303
-    with server.client(headers={"X-API-Key": one.token()}) as client:
+    with server.client(headers={"X-API-Key": new_token(server)}) as client:
         yield client
-    one.client.close()
 
 
 @pytest.fixture(scope="session")

@@ -480,36 +480,24 @@ def test_22_an_answer_that_comes_too_late(server, agent, mara):
 
 # --- For a gateway --------------------------------------------------------
 
-GATEWAY = "https://gw.example/mcp"
-
-
-@pytest.fixture
-def gateway(server):
-    with server.database() as db:
-        db.execute("INSERT INTO resource (id, identifier, name, created_at) "
-                   "VALUES (gen_random_uuid(), %s, 'Gateway', now()) "
-                   "ON CONFLICT DO NOTHING", [GATEWAY])
-    return GATEWAY
-
-
-def test_a_pause_for_a_gateway_names_its_permit(server, agent, mara, gateway):
+def test_a_pause_for_a_gateway_names_its_permit(agent, mara, resource):
     r = check(agent, responder=None, initiated_by=mara.email,
-              resource=gateway, max_uses=2)
+              resource=resource.address, max_uses=2)
     assert r.status_code == 202, r.text
     p = r.json()
     assert p["auth_req_id"].startswith("sar_") and p["interval"] == 5
     seen = agent.get(f"/api/v1/permits/{p['permit_id']}").json()
-    assert (seen["resource"], seen["max_uses"]) == (gateway, 2)
+    assert (seen["resource"], seen["max_uses"]) == (resource.address, 2)
     assert seen["request_id"] == p["request_id"]
-    unknown = check(agent, resource="https://other.example/")
+    unknown = check(agent, resource="https://unknown.example/")
     refused(unknown, 422, "resource.unknown", "resource")
 
 
-def test_a_rule_gives_a_gateway_an_active_permit(server, agent, gateway):
+def test_a_rule_gives_a_gateway_an_active_permit(server, agent, resource):
     rule(server, 1, "shop.*", "allow")
     task = {"task_id": new_id()}
     assert "permit_id" not in check(agent, task=task).json()
-    p = check(agent, task=task, resource=gateway).json()
+    p = check(agent, task=task, resource=resource.address).json()
     assert p["decision"] == "allow" and p["auth_req_id"].startswith("sar_")
     seen = agent.get(f"/api/v1/permits/{p['permit_id']}").json()
     assert seen["state"] == "active" and seen["request_id"] is None

@@ -56,7 +56,7 @@ static const struct err *denied(struct wish *k)
 
 const struct err *api_authorization(struct call *c)
 {
-    struct wish k = {.guard = {.c = c}};
+    struct wish k = {.guard = {.c = c, .text = c->rq->body}};
     struct work_once once;
     struct json *body = NULL;
     TRY(call_body(c, &body));

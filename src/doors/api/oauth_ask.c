@@ -57,11 +57,10 @@ static struct str text_of(struct arena *a, struct json *body,
     return buf_text(&b);
 }
 
-/* Puts the body that the API of authorizations takes in the form's place. */
+/* The form, as the API of authorizations takes it. */
 static const struct err *translate(struct asked *x)
 {
     struct call *c = x->c;
-    struct request *rq = arena_new(c->a, struct request);
     struct json *body = NULL, *initiator = json_object(c->a);
     struct str details = STR_NONE;
     TRY(oauth_ask(c->a, &c->params, &body, &details));
@@ -74,9 +73,7 @@ static const struct err *translate(struct asked *x)
                   str_of(vocabulary_responder_mode(RESPONDER_INITIATOR)->wire));
     if (json_has(body, "initiated_by"))
         json_set_json(body, "responder", initiator);
-    *rq = *c->rq;
-    rq->body = text_of(c->a, body, details);
-    c->rq = rq;
+    x->wish.guard.text = text_of(c->a, body, details);
     return NULL;
 }
 
@@ -94,7 +91,7 @@ static const struct err *make(struct asked *x)
     const struct work_once none = {.key = STR_NONE};
     struct guard *g = &x->wish.guard;
     struct json *body = NULL;
-    TRY(call_body(x->c, &body));
+    TRY(json_parse(x->c->a, g->text, &body));
     TRY(wish_read(&x->wish, body));
     TRY(guard_begin(g, &none));
     if (x->proven)
@@ -114,7 +111,7 @@ static const struct err *denied(struct asked *x)
                     more);
 }
 
-static const struct err *ask(struct call *c)
+const struct err *api_oauth_ask(struct call *c)
 {
     struct asked x = {.c = c, .wish = {.guard = {.c = c}}};
     const struct guard *g = &x.wish.guard;
@@ -134,13 +131,4 @@ static const struct err *ask(struct call *c)
     json_set_text(o, "status",
                   pending ? STR("pending_veto") : STR("authorized"));
     return call_commit(c, &x.wish.guard.w, 200, o, false);
-}
-
-/* A call that is run once more has its form again. */
-const struct err *api_oauth_ask(struct call *c)
-{
-    const struct request *form = c->rq;
-    const struct err *e = ask(c);
-    c->rq = form;
-    return e;
 }

@@ -8,13 +8,12 @@
 #include "store/tools.h"
 
 #define SHORT_MAX 200
-#define CONSEQUENCE_MAX 2000
 #define QUESTION_ROOM ((size_t)1 << 20)
 
 /* A check as it was sent. */
 struct check {
     struct guard guard;
-    struct str consequence, probe;
+    struct str probe;
     struct tool_calls calls;
     struct json *details; /* of a permit; NULL: the calls have none */
     struct permit_terms terms;
@@ -100,12 +99,11 @@ static const struct err *read_check(struct check *k, const struct json *body)
                     "auth_challenges responder timeout_seconds retry_policy "
                     "channel_hint evidence probe resource dpop_jkt max_uses "
                     "use_seconds");
-    fields_text(&f, "consequence", CONSEQUENCE_MAX, &k->consequence);
     fields_text(&f, "probe", SHORT_MAX, &k->probe);
     guard_read(&k->guard, &f);
     TRY(fields_error(&f));
     TRY(read_task(k, body));
-    TRY(tool_call_read(a, body, k->guard.c->rq->body, &k->calls));
+    TRY(tool_call_read(a, body, k->guard.text, &k->calls));
     set_tools(k);
     return read_terms(k, body);
 }
@@ -129,14 +127,6 @@ static struct str question_of(const struct check *k)
     return buf_text(&b);
 }
 
-/* The choices of an approval; a comment is never required, since a chat may
- * have no place for one. */
-static const char approval_choices[] =
-    ",\"choices\":[{\"value\":\"reject\",\"label\":\"Reject\",\"style\":"
-    "\"danger\",\"effect\":\"veto\",\"reason\":\"optional\"},"
-    "{\"value\":\"approve\",\"label\":\"Approve\",\"style\":\"primary\","
-    "\"effect\":\"authorize\",\"reason\":\"optional\"}]";
-
 /* The question as the native API takes it: one reader checks both. */
 static struct str native(const struct check *k)
 {
@@ -145,8 +135,6 @@ static struct str native(const struct check *k)
                                        "retry_policy",    "channel_hint"};
     const struct guard *g = &k->guard;
     const bool calls = k->calls.n > 0;
-    const struct str consequence =
-        k->consequence.p ? k->consequence : STR("The agent did not say.");
     struct buf b = buf_make(g->c->a, QUESTION_ROOM);
     buf_put(&b, "{\"fallback_policy\":\"fail\"");
     guard_put_text(
@@ -158,12 +146,13 @@ static struct str native(const struct check *k)
                    str_of(vocabulary_on_reject(ON_REJECT_ABANDON)->wire));
     if (str_trim(g->title).n > 0)
         guard_put_text(&b, "title", g->title);
-    buf_put(&b, calls ? approval_choices : "");
+    buf_put(&b, calls ? guard_choices : "");
     for (size_t i = 0; i < countof(sent); i++)
         guard_put_sent(g, &b, sent[i], STR_NONE);
     guard_put_sent(g, &b, "responder", STR("{\"mode\":\"initiator\"}"));
     buf_put(&b, ",\"subject\":");
-    buf_str(&b, tool_call_subject(g->c->a, &k->calls, consequence, k->probe));
+    buf_str(&b, tool_call_subject(g->c->a, &k->calls, g->consequence,
+                                  k->probe));
     buf_char(&b, '}');
     return buf_text(&b);
 }
@@ -295,13 +284,8 @@ static struct json *decision_of(const struct check *k)
 static const struct err *deny(struct check *k)
 {
     struct guard *g = &k->guard;
-    struct json *p = json_object(g->c->a);
-    json_set_text(p, "agent", g->c->who.agent);
-    json_set_text_or_null(p, "reason", g->verdict.reason);
-    json_set_json(p, "calls", calls_of(k));
-    TRY(work_event(&g->w, "tool.denied", event_by_server(), p));
+    TRY(guard_deny(g, calls_of(k)));
     work_touch(&g->w);
-    guard_queue(g);
     return call_commit(g->c, &g->w, 200, decision_of(k), false);
 }
 
@@ -322,7 +306,9 @@ static const struct err *allow(struct check *k)
 
 const struct err *api_tool_call_check(struct call *c)
 {
-    struct check k = {.guard = {.c = c, .origin = ORIGIN_TOOL_CALL}};
+    struct check k = {.guard = {.c = c,
+                                .text = c->rq->body,
+                                .origin = ORIGIN_TOOL_CALL}};
     struct work_once once;
     struct json *body = NULL;
     TRY(call_body(c, &body));

@@ -10,6 +10,13 @@
 #include "store/tools.h"
 
 #define SHORT_MAX 200
+#define CONSEQUENCE_MAX 2000
+
+const char guard_choices[] =
+    ",\"choices\":[{\"value\":\"reject\",\"label\":\"Reject\",\"style\":"
+    "\"danger\",\"effect\":\"veto\",\"reason\":\"optional\"},"
+    "{\"value\":\"approve\",\"label\":\"Approve\",\"style\":\"primary\","
+    "\"effect\":\"authorize\",\"reason\":\"optional\"}]";
 
 /* ---- reading -------------------------------------------------------- */
 
@@ -18,6 +25,9 @@ void guard_read(struct guard *g, struct fields *f)
     fields_text(f, "initiation", SHORT_MAX, &g->initiation);
     fields_text(f, "initiated_by", SHORT_MAX, &g->initiated_by);
     fields_bool(f, "requires_approval", &g->requires_approval);
+    fields_text(f, "consequence", CONSEQUENCE_MAX, &g->consequence);
+    if (!g->consequence.p)
+        g->consequence = STR("The agent did not say.");
     g->severity = vocabulary_severity_read(f, "severity");
     if (g->severity == SEVERITY__MAX)
         g->severity = SEVERITY_UNSAID;
@@ -127,6 +137,17 @@ void guard_queue(struct guard *g)
         initiations_queue_use(c->pg, c->a, g->initiation, g->w.intent.id);
 }
 
+const struct err *guard_deny(struct guard *g, struct json *calls)
+{
+    struct json *payload = json_object(g->c->a);
+    json_set_text(payload, "agent", g->c->who.agent);
+    json_set_text_or_null(payload, "reason", g->verdict.reason);
+    if (calls)
+        json_set_json(payload, "calls", calls);
+    guard_queue(g);
+    return work_event(&g->w, "tool.denied", event_by_server(), payload);
+}
+
 /* ---- the permit ----------------------------------------------------- */
 
 const struct err *guard_terms(const struct guard *g, const struct json *body,
@@ -176,7 +197,7 @@ void guard_put_sent(const struct guard *g, struct buf *b, const char *key,
                     struct str otherwise)
 {
     const struct str raw =
-        json_raw_member(g->c->a, g->c->rq->body, str_of(key));
+        json_raw_member(g->c->a, g->text, str_of(key));
     if (!raw.p && !otherwise.p)
         return;
     buf_put(b, ",\"");

@@ -11,9 +11,11 @@
 /* A request about tools, and what became of it. */
 struct guard {
     struct call *c;
+    struct str text; /* the request, JSON text as it was sent */
     /* As the agent sent it; p NULL: absent. */
     struct str intent_id, task_id, session_id, turn_id, title;
     struct str initiation, initiated_by;
+    struct str consequence; /* the server's words where the agent has none */
     enum severity severity; /* SEVERITY_UNSAID: absent */
     bool requires_approval;
     const struct str *tools; /* of the calls */
@@ -25,7 +27,12 @@ struct guard {
     struct work w;
 };
 
-/* Reads severity, requires_approval, initiation and initiated_by. */
+/* The choices of an approval, as a member of such a question. A comment is
+ * never required, since a chat may have no place for one. */
+extern const char guard_choices[];
+
+/* Reads severity, requires_approval, consequence, initiation and
+ * initiated_by. */
 void guard_read(struct guard *g, struct fields *f);
 /* Decides by the rules; without tools a person is asked. */
 const struct err *guard_decide(struct guard *g) MUST;
@@ -40,6 +47,8 @@ void guard_queue(struct guard *g);
  * at the severity of the verdict. Queues the rest of guard_queue too. */
 const struct err *guard_ask(struct guard *g, struct str text,
                             const struct permit_terms *terms) MUST;
+/* The rules forbid the calls: records it. calls: of the event; NULL: none. */
+const struct err *guard_deny(struct guard *g, struct json *calls) MUST;
 /* Reads the terms of a permit for these details (permit_terms_read), and checks
  * that the resource is in use. ERR_INVALID as there, and resource.unknown. */
 const struct err *guard_terms(const struct guard *g, const struct json *body,

@@ -6,7 +6,6 @@
 #include "doors/asking/ask.h"
 
 #define SHORT_MAX 200
-#define CONSEQUENCE_MAX 2000
 #define REASONING_MAX 20000
 #define QUESTION_ROOM ((size_t)1 << 20)
 #define VETO_SECONDS 86400 /* where the agent says nothing */
@@ -31,7 +30,7 @@ static const struct err *read_details(struct wish *k, const struct json *body)
         return permit_details_text(a, k->details, &k->details_text);
     }
     TRY(permit_details_check(a, list, STR("authorization_details")));
-    k->details_text = json_raw_member(a, k->guard.c->rq->body,
+    k->details_text = json_raw_member(a, k->guard.text,
                                       STR("authorization_details"));
     return json_parse(a, k->details_text, &k->details);
 }
@@ -60,7 +59,6 @@ const struct err *wish_read(struct wish *k, const struct json *body)
     fields_text(&f, "goal", SUSPENSION_TITLE_MAX, &g->title);
     fields_text(&f, "reasoning", REASONING_MAX, &k->reasoning);
     fields_text(&f, "session_id", SHORT_MAX, &g->session_id);
-    fields_text(&f, "consequence", CONSEQUENCE_MAX, &k->consequence);
     k->veto_seconds = VETO_SECONDS;
     fields_int(&f, "veto_seconds", VETO_SECONDS_MIN, VETO_SECONDS_MAX,
                &k->veto_seconds);
@@ -77,20 +75,12 @@ const struct err *wish_read(struct wish *k, const struct json *body)
 
 /* ---- asking --------------------------------------------------------- */
 
-static const char choices[] =
-    ",\"choices\":[{\"value\":\"reject\",\"label\":\"Reject\",\"style\":"
-    "\"danger\",\"effect\":\"veto\",\"reason\":\"optional\"},"
-    "{\"value\":\"approve\",\"label\":\"Approve\",\"style\":\"primary\","
-    "\"effect\":\"authorize\",\"reason\":\"optional\"}]";
-
 /* The question as the native API takes it: one reader checks both. */
 static struct str native(const struct wish *k)
 {
     static const char *const sent[] = {"severity", "evidence", "retry_policy",
                                        "channel_hint", "responder"};
     const struct guard *g = &k->guard;
-    const struct str consequence =
-        k->consequence.p ? k->consequence : STR("The agent did not say.");
     struct buf b = buf_make(g->c->a, QUESTION_ROOM);
     buf_put(&b, "{\"fallback_policy\":\"fail\"");
     guard_put_text(&b, "kind", str_of(kind_words(KIND_APPROVAL)->wire));
@@ -98,13 +88,13 @@ static struct str native(const struct wish *k)
     guard_put_text(&b, "title", k->title.p ? k->title : g->title);
     if (k->reasoning.p)
         guard_put_text(&b, "explanation", k->reasoning);
-    buf_put(&b, choices);
+    buf_put(&b, guard_choices);
     for (size_t i = 0; i < countof(sent); i++)
         guard_put_sent(g, &b, sent[i], STR_NONE);
     buf_printf(&b, ",\"timeout_seconds\":%lld", (long long)k->veto_seconds);
     buf_put(&b, ",\"subject\":");
     buf_str(&b, permit_subject(g->c->a, k->details, k->details_text,
-                               consequence));
+                               g->consequence));
     buf_char(&b, '}');
     return buf_text(&b);
 }
@@ -118,24 +108,13 @@ static const struct err *allow(struct wish *k)
     return NULL;
 }
 
-static const struct err *deny(struct wish *k)
-{
-    struct guard *g = &k->guard;
-    struct json *payload = json_object(g->c->a);
-    json_set_text(payload, "agent", g->c->who.agent);
-    json_set_text_or_null(payload, "reason", g->verdict.reason);
-    TRY(work_event(&g->w, "tool.denied", event_by_server(), payload));
-    guard_queue(g);
-    return NULL;
-}
-
 const struct err *wish_make(struct wish *k)
 {
     switch (k->guard.verdict.effect) {
     case TOOL_ALLOW:
         return allow(k);
     case TOOL_DENY:
-        return deny(k);
+        return guard_deny(&k->guard, NULL);
     case TOOL_ASK:
     case TOOL_EFFECT__MAX:
     default:

@@ -7,16 +7,16 @@
 #include "doors/asking/guard.h"
 
 struct wish {
-    struct guard guard; /* with its call */
+    struct guard guard; /* with its call and text */
     struct str title; /* of the question; p NULL: the goal */
-    struct str reasoning, consequence;
+    struct str reasoning;
     int64_t veto_seconds;
     struct json *details;    /* RFC 9396 */
     struct str details_text; /* their bytes as they were sent */
     struct permit_terms terms;
 };
 
-/* Reads the body of the call, as the API of authorizations takes it, and
+/* Reads the request, as the API of authorizations takes it, and
  * decides by the rules: guard.verdict. ERR_INVALID field.*, permit.details,
  * permit.jkt, resource.unknown. */
 const struct err *wish_read(struct wish *k, const struct json *body) MUST;
