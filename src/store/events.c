@@ -72,6 +72,20 @@ const struct err *events_chain(struct pg *pg, struct arena *a,
     return select_page(pg, a, SQL_EVENT_CHAIN, &args, limit, out);
 }
 
+const struct err *events_checkable(struct pg *pg, struct arena *a,
+                                   struct str intent_id)
+{
+    struct pg_args args = pg_args(a);
+    struct pg_rows *r = NULL;
+    pg_arg(&args, intent_id);
+    TRY(pg_query(pg, a, SQL_EVENT_BYTES, &args, &r));
+    if (pg_int(r, 0, 0) <= EVENTS_CHECK_BYTES)
+        return NULL;
+    return ERROR(ERR_INVALID, "event.log_too_large",
+                 "The event log has more than 32 MB, too much to verify in a "
+                 "request. Run sayso verify on the server.");
+}
+
 const struct err *events_check(struct pg *pg, struct arena *a,
                                struct str intent_id, struct event_check *check,
                                void (*told)(void *own, const struct event *e),

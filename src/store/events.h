@@ -28,6 +28,13 @@ const struct err *events_list(struct pg *pg, struct arena *a,
 const struct err *events_chain(struct pg *pg, struct arena *a,
                                struct str intent_id, int64_t after,
                                int64_t limit, struct event_rows *out) MUST;
+/* The bytes of all events of an intent that a request may check: a second of
+ * work. Without it an agent could write a chain that keeps a worker busy until
+ * it is killed. */
+#define EVENTS_CHECK_BYTES ((int64_t)32 << 20)
+/* ERR_INVALID "event.log_too_large" when the chain has more bytes. */
+const struct err *events_checkable(struct pg *pg, struct arena *a,
+                                   struct str intent_id) MUST;
 /* Reads a whole chain, page by page, so that it needs little memory however
  * long it is; told(own, e) gets each event before it is checked. The caller
  * ends the check, with the intent as it is read after this. */

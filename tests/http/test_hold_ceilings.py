@@ -158,18 +158,18 @@ def test_h1_a_chain_of_large_events_is_verified_page_by_page(
         server, agent, auditor):
     intent = new_intent(agent, "active")
     path = f"/api/v1/intents/{intent['id']}"
-    zeros = [0] * 480_000
     version = intent["version"]
-    for _ in range(30):
+    for n in range(20):  # every second is a tree of many values
         r = agent.post(f"{path}/state", headers={"If-Match": str(version)},
                        content=json.dumps({"patches": [
-                           {"op": "set", "path": "x", "value": zeros},
+                           {"op": "set", "path": "x", "value":
+                            [0] * 480_000 if n % 2 == 0 else "x" * 900_000},
                            {"op": "remove", "path": "x"}]},
                            separators=(",", ":")))
         assert r.status_code == 200, r.text
         version = r.json()["version"]
     checked = auditor.get(f"{path}/events/verify").json()
-    assert checked["chain_valid"] and checked["event_count"] > 30
+    assert checked["chain_valid"] and checked["event_count"] > 20
     assert len(checked["events"]) == checked["event_count"]
     assert all(e["verified"] for e in checked["events"])
     found, before = [], None
@@ -185,6 +185,30 @@ def test_h1_a_chain_of_large_events_is_verified_page_by_page(
     assert done.returncode == 0, done.stdout + done.stderr
     print("a worker had", high_water(server), "MB")
     assert high_water(server) < CEILING
+
+
+@pytest.mark.route("GET /api/v1/intents/{id}/events/verify")
+@pytest.mark.route("GET /intents/{id}")
+def test_h1_a_chain_too_large_to_verify_in_a_request_is_refused(
+        server, agent, person):
+    """An agent that fills its log cannot keep workers busy by verifying it."""
+    intent = new_intent(agent, "active")
+    path = f"/intents/{intent['id']}"
+    with server.database() as db:
+        db.execute("INSERT INTO event (intent_id, sequence, id, event_type, "
+                   "created_at, canonical, event_hash, previous_event_hash) "
+                   "SELECT intent_id, sequence + 99 + n, gen_random_uuid(), "
+                   "event_type, created_at, repeat('x', 1000000), event_hash, "
+                   "event_hash FROM event, generate_series(1, 34) n "
+                   "WHERE intent_id = %s AND sequence = 1", (intent["id"],))
+    refused(agent.get(f"/api/v1{path}/events/verify"), 422,
+            "event.log_too_large")
+    me = person("auditor")
+    assert me.client.get(path).status_code == 200
+    r = me.client.get(f"{path}?verify=1")
+    assert r.status_code == 422 and "sayso verify" in r.text
+    done = server.sayso("verify", intent["id"])
+    assert done.returncode == 1 and "BROKEN" in done.stdout
 
 
 @pytest.mark.route("GET /api/v1/suspensions")

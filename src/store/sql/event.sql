@@ -32,6 +32,9 @@ SELECT sequence, id, event_type, at, canonical, event_hash, previous_event_hash,
  WHERE bytes - size < $4
  ORDER BY sequence
 
+-- name: event_bytes
+SELECT coalesce(sum(octet_length(canonical)), 0)::bigint FROM event WHERE intent_id = $1
+
 -- name: event_get
 SELECT sequence, id, event_type, microseconds(created_at), canonical, event_hash,
        previous_event_hash

@@ -161,6 +161,7 @@ static const struct err *verify(struct call *c, const struct intent *i,
                                 struct seal *seal)
 {
     struct intent after;
+    TRY(events_checkable(c->pg, c->a, i->id));
     TRY(events_check(c->pg, c->a, i->id, &seal->check, count, &seal->count));
     TRY(intents_get(c->pg, c->a, i->id, &after));
     event_check_end(&seal->check, &i->tail, &after.tail);
