@@ -54,6 +54,11 @@ static struct permits_row row(const struct pg_rows *r, size_t i)
         .require_dpop = pg_bool(r, i, REQUIRE_DPOP)};
 }
 
+struct permits_row permits_first(const struct pg_rows *r)
+{
+    return row(r, 0);
+}
+
 const struct err *permits_of_suspension(struct pg *pg, struct arena *a,
                                         struct str suspension_id,
                                         struct permits_row *out, bool *found)

@@ -13,9 +13,12 @@
 #include "store/suspensions.h"
 #include "world/wake.h"
 
+#define WORK_NO_PERMIT (-1)
+
 /* The beginning of a unit of work. */
 struct begin {
     int take, taken, lock, suspension; /* statements */
+    int permit; /* its own or WORK_NO_PERMIT */
     struct str id, other;
     const struct principal *who; /* NULL: not checked */
 };
@@ -73,7 +76,18 @@ static void queue_load(struct work *w, const struct begin *b)
     pg_queue(w->pg, b->taken, &taken);
     pg_queue(w->pg, b->lock, &id);
     pg_queue(w->pg, b->suspension, &id);
+    if (b->permit != WORK_NO_PERMIT)
+        pg_queue(w->pg, b->permit, &id);
     queue_before(w);
+}
+
+/* The permit of an open question; that of another one does not change here. */
+static void take_permit(struct work *w, const struct pg_rows *rows)
+{
+    w->permit_found =
+        w->suspension.state == SUSPENSION_PENDING && pg_count(rows) > 0;
+    if (w->permit_found)
+        w->permit = permits_first(rows).permit;
 }
 
 static bool reached(const struct begin *b, const struct pg_rows *intent)
@@ -86,10 +100,11 @@ static bool reached(const struct begin *b, const struct pg_rows *intent)
 
 static const struct err *load(struct work *w, const struct begin *b)
 {
-    struct pg_rows *rows[7] = {NULL};
+    struct pg_rows *rows[8] = {NULL};
+    const bool permit = b->permit != WORK_NO_PERMIT;
     queue_load(w, b);
     TRY(pg_run(w->pg, w->arena, rows));
-    TRY(take_before(w, rows[6]));
+    TRY(take_before(w, rows[permit ? 7 : 6]));
     if (w->answered)
         return NULL;
     if (!reached(b, rows[3]))
@@ -102,6 +117,8 @@ static const struct err *load(struct work *w, const struct begin *b)
     w->has_suspension = pg_count(rows[5]) > 0;
     if (w->has_suspension)
         w->suspension = suspensions_row(rows[5], 0);
+    if (w->has_suspension && permit)
+        take_permit(w, rows[6]);
     return NULL;
 }
 
@@ -141,6 +158,8 @@ const struct err *work_begin(struct work *w, struct pg *pg, struct arena *a,
                             .taken = SQL_INTENT_TAKEN,
                             .lock = SQL_SUSPENSION_TAKE_OF_INTENT,
                             .suspension = SQL_SUSPENSION_NEWEST,
+                            .permit = target->answers ? SQL_PERMIT_OF_OPEN
+                                                      : WORK_NO_PERMIT,
                             .id = target->intent_id,
                             .who = target->who};
     if (!id_uuid(target->intent_id))
@@ -158,6 +177,7 @@ const struct err *work_begin_suspension(struct work *w, struct pg *pg,
                             .taken = SQL_INTENT_TAKEN_OF_SUSPENSION,
                             .lock = SQL_SUSPENSION_TAKE,
                             .suspension = SQL_SUSPENSION_GET,
+                            .permit = SQL_PERMIT_OF_SUSPENSION,
                             .id = id};
     const struct err *unknown =
         ERROR(ERR_NOT_FOUND, "suspension.unknown",

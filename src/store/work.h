@@ -42,8 +42,10 @@ struct work {
     struct intent intent;
     struct suspension suspension; /* the newest, or the one asked for */
     bool has_suspension;
-    struct permit permit; /* of the suspension, where it has one */
-    bool has_permit, permit_new;
+    struct permit permit; /* of the open question */
+    bool permit_found;    /* it has one */
+    bool has_permit;      /* the work grants, refuses or makes it */
+    bool permit_new;
     const struct push_revocation *revoked; /* NULL: no permit was taken back */
     struct str permit_key; /* id of the key that asks for a new one */
     const struct permit_terms *permit_terms; /* of a new one; NULL: default */
@@ -72,6 +74,7 @@ struct work_target {
     const struct principal *who; /* has to reach the intent */
     int take;                    /* SQL_INTENT_TAKE or a variant of it */
     struct str other; /* its second parameter; p NULL: it has none */
+    bool answers;     /* the open question: its permit is read too */
 };
 /* Begins on an intent. ERR_NOT_FOUND intent.unknown, also where it is out of
  * reach; ERR_CONFLICT idempotency.other_request when the key came with other
@@ -81,7 +84,8 @@ struct work_target {
 const struct err *work_begin(struct work *w, struct pg *pg, struct arena *a,
                              const struct work_target *target,
                              const struct work_once *once) MUST;
-/* The same, by the id of a suspension; the caller checks who may see it.
+/* The same, by the id of a suspension, with its permit; the caller checks who
+ * may see it.
  * ERR_NOT_FOUND suspension.unknown. */
 const struct err *work_begin_suspension(struct work *w, struct pg *pg,
                                         struct arena *a, struct str id,

@@ -5,6 +5,7 @@
 #include "doors/api/api.h"
 #include "doors/asking/answer.h"
 #include "doors/asking/view.h"
+#include "store/sql.gen.h"
 
 #define SHORT_MAX 200
 
@@ -120,6 +121,16 @@ static struct json *responded(struct call *c, const struct suspension *s,
     return o;
 }
 
+static const struct err *begin(struct call *c, struct work *w,
+                               const struct work_once *once)
+{
+    const struct work_target target = {.intent_id = c->param[0],
+                                       .who = &c->who,
+                                       .take = SQL_INTENT_TAKE,
+                                       .answers = true};
+    return work_begin(w, c->pg, c->a, &target, once);
+}
+
 const struct err *api_openintent_respond(struct call *c)
 {
     struct answer answer = {.value = NULL};
@@ -131,14 +142,14 @@ const struct err *api_openintent_respond(struct call *c)
     TRY(call_body(c, &body));
     TRY(call_once(c, &once));
     TRY(read_answer(c, body, &id, &answer));
-    TRY(call_begin(c, &w, c->param[0], &once));
+    TRY(begin(c, &w, &once));
     if (w.answered)
         return call_replay(c, &w);
     TRY(check_active(c, &w, id));
     TRY(read_more(c, body, &w.suspension, &answer));
     TRY(answer_look(c, &w, &answer, &again));
     if (again) {
-        TRY(call_begin(c, &w, c->param[0], &once));
+        TRY(begin(c, &w, &once));
         if (w.answered)
             return call_replay(c, &w);
         TRY(check_active(c, &w, id));

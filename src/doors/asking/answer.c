@@ -3,7 +3,6 @@
 #include "doors/asking/answer.h"
 
 #include "doors/asking/probe.h"
-#include "store/permits.h"
 
 const struct err *answer_look(struct call *c, struct work *w,
                               const struct answer *answer, bool *again)
@@ -19,13 +18,7 @@ const struct err *answer_look(struct call *c, struct work *w,
 const struct err *answer_decide(struct call *c, struct work *w,
                                 const struct answer *answer)
 {
-    const struct kind_rule *rule = kind_rule(w->suspension.kind);
-    struct permits_row permit;
-    if (rule && rule->permits && w->suspension.state == SUSPENSION_PENDING) {
-        TRY(permits_of_suspension(c->pg, c->a, w->suspension.id, &permit,
-                                  &w->has_permit));
-        w->permit = permit.permit;
-    }
+    w->has_permit = w->permit_found;
     struct decision d = work_decision(w);
     TRY(resolve_respond(c->a, &d, answer, &c->who));
     w->suspension_decided = true;
