@@ -120,7 +120,7 @@ def main(out):
                                          2 if quick else 5),
         "deliveries": lambda: deliveries.measure(bench,
                                                  320 if quick else 4000),
-        "permits": lambda: permits.measure(bench, 20 if quick else 200,
+        "permits": lambda: permits.measure(bench, 20 if quick else 300,
                                            1 if quick else 9)}
     if os.environ["BENCH_ONLY"] == "inbox":
         parts = {"inbox": lambda: inbox.measure(
