@@ -18,6 +18,18 @@ Learned = collections.namedtuple("Learned", "by suspension state value")
 # verified: what the published verifier said, None: nothing to complain of.
 Arrival = collections.namedtuple("Arrival", "id endpoint body verified")
 Frame = collections.namedtuple("Frame", "intent sequence name")
+# Of checks of tool calls and their permits: a pause, an approval or a
+# rejection that got a 200, a request for a token that was answered, the same
+# of a redemption, and a permit as it was read when nothing was left to do.
+Pause = collections.namedtuple(
+    "Pause", "key by suspension permit handle intent max_uses")
+Resumed = collections.namedtuple(
+    "Resumed", "suspension action outcome task")
+Token = collections.namedtuple("Token", "permit status code sha256")
+Use = collections.namedtuple(
+    "Use", "permit operation status code redemption n left")
+Reported = collections.namedtuple("Reported", "redemption result")
+Seen = collections.namedtuple("Seen", "permit state used uses")
 # From the database. suspension: of the payload, None: not about one.
 Event = collections.namedtuple(
     "Event", "intent sequence type suspension payload")
@@ -26,6 +38,11 @@ Row = collections.namedtuple(
     "channel_hint max_attempts")
 Delivery = collections.namedtuple(
     "Delivery", "id endpoint suspension sequence type state tries body")
+Permit = collections.namedtuple(
+    "Permit", "id suspension agent handle intent state granted max_uses used")
+Redemption = collections.namedtuple(
+    "Redemption", "id permit n operation result")
+Issued = collections.namedtuple("Issued", "sha256 permit ended")
 
 
 @dataclasses.dataclass
@@ -45,11 +62,21 @@ class Ledger:
     learned: list = dataclasses.field(default_factory=list)
     arrivals: list = dataclasses.field(default_factory=list)
     streams: list = dataclasses.field(default_factory=list)
+    pauses: list = dataclasses.field(default_factory=list)
+    resumed: list = dataclasses.field(default_factory=list)
+    tokens: list = dataclasses.field(default_factory=list)
+    uses: list = dataclasses.field(default_factory=list)
+    reported: list = dataclasses.field(default_factory=list)
+    seen: list = dataclasses.field(default_factory=list)
     # The database at the end, and the callers that learned of each question's
     # end.
     rows: dict = dataclasses.field(default_factory=dict)  # by id
     events: list = dataclasses.field(default_factory=list)
     deliveries: list = dataclasses.field(default_factory=list)
+    permits: dict = dataclasses.field(default_factory=dict)  # by id
+    redemptions: list = dataclasses.field(default_factory=list)
+    issued: list = dataclasses.field(default_factory=list)
+    calls: dict = dataclasses.field(default_factory=dict)  # by suspension
     pushed_to: str = None   # the endpoint of the agents
     channels: dict = dataclasses.field(default_factory=dict)  # id by name
     verify: tuple = (0, "")  # status and words of `sayso verify`
@@ -309,10 +336,169 @@ def chains_hold(book):
             yield f"{intent}: the sequences {sequences}"
 
 
+def paused_once(book):
+    """Each check that got a 202 made one question with its call and one
+    permit, and every answer says so; and there are no others."""
+    told, permits = collections.defaultdict(set), set()
+    for p in set(book.pauses):
+        told[p.key].add(p)
+        permits.add(p.permit)
+        row, permit = book.rows.get(p.suspension), book.permits.get(p.permit)
+        if not row or row.intent != p.intent:
+            yield f"{p.suspension}: told as a pause, but {row}"
+        if book.calls.get(p.suspension) != 1:
+            yield f"{p.suspension}: {book.calls.get(p.suspension)} calls"
+        if not permit or p != Pause(
+                p.key, permit.agent, permit.suspension, permit.id,
+                permit.handle, permit.intent, permit.max_uses):
+            yield f"{p.permit}: told as {p}, but {permit}"
+    for key, pauses in told.items():
+        if len(pauses) > 1:
+            yield f"one check, and several answers: {pauses}"
+    for permit in set(book.permits) - permits:
+        yield f"{permit}: of no check: {book.permits[permit]}"
+    for suspension in set(book.calls) - {p.suspension for p in book.pauses}:
+        yield f"{suspension}: calls of no check"
+
+
+def _granted(book, permit):
+    """The events that tell of a grant of the permit."""
+    return [e for e in book.events if e.type == "grant.created" and
+            e.payload.get("permit_id") == permit.id]
+
+
+def granted_by_approval(book):
+    """A permit is what became of its question: granted by an approval and by
+    nothing else, and without one there is no token and no use."""
+    used = {x.permit for x in book.issued} | {
+        x.permit for x in book.redemptions}
+    for p in book.permits.values():
+        row = book.rows.get(p.suspension)
+        if not row:
+            yield f"{p.id}: a permit without its question"
+            continue
+        approved = (row.state, row.value) == ("resolved", "approve")
+        states = ("active", "spent") if approved else (
+            ("asked",) if row.state == "pending" else ("refused",))
+        if p.state not in states or p.granted != approved:
+            yield f"{p.id}: {p}, but {row}"
+        if len(_granted(book, p)) != approved:
+            yield f"{p.id}: {len(_granted(book, p))} grants, but {row}"
+        if not approved and p.id in used:
+            yield f"{p.id}: a token or a use without an approval"
+
+
+def resumed_as_told(book):
+    """Each reply to an approval or a rejection says what is there."""
+    permits = {p.suspension: p for p in book.permits.values()}
+    for r in book.resumed:
+        row, permit = book.rows.get(r.suspension), permits.get(r.suspension)
+        yes = r.action == "approve"
+        if (r.outcome, r.task) != (("authorized", "Running") if yes else
+                                   ("vetoed", "Canceled")):
+            yield f"{r.suspension}: {r.action}, and told {r}"
+        if not row or (row.state, row.value) != ("resolved", r.action):
+            yield f"{r.suspension}: {r.action} with 200, but {row}"
+        if not permit or permit.granted != yes:
+            yield f"{r.suspension}: {r.action} with 200, but {permit}"
+
+
+def tokens_of_grants(book):
+    """A token that was given is there, is of a permit that was granted, and
+    only the last of a permit lives; no answer refuses what was granted."""
+    there = {(x.sha256, x.permit) for x in book.issued}
+    live = collections.Counter(x.permit for x in book.issued if not x.ended)
+    for t in book.tokens:
+        permit = book.permits.get(t.permit)
+        granted = permit is not None and permit.granted
+        if (t.status == 200) != granted:
+            yield f"{t.permit}: told {t.status} {t.code}, but {permit}"
+        if t.status == 200 and (t.sha256, t.permit) not in there:
+            yield f"{t.permit}: a token that is not there"
+    for id, n in live.items():
+        if n > 1 or book.permits[id].state == "spent":
+            yield f"{id}: {n} tokens live, {book.permits[id]}"
+
+
+def used_as_counted(book):
+    """The count of a permit is its rows, numbered, never above what was
+    allowed; each row was told to the gateway, and is on the log, once."""
+    rows = collections.defaultdict(list)
+    for r in book.redemptions:
+        rows[r.permit].append(r)
+    for p in book.permits.values():
+        mine = sorted(rows.pop(p.id, []), key=lambda r: r.n)
+        if [r.n for r in mine] != list(range(1, p.used + 1)):
+            yield f"{p.id}: used {p.used}, rows {[r.n for r in mine]}"
+        if len({r.operation for r in mine}) != len(mine):
+            yield f"{p.id}: an operation counts twice: {mine}"
+        if p.used > p.max_uses or (p.state == "spent") != (
+                p.used == p.max_uses):
+            yield f"{p.id}: {p.state}, used {p.used} of {p.max_uses}"
+        logged = [e.payload["redemption_id"] for e in book.events
+                  if e.type == "tool.invoked" and
+                  e.payload.get("permit_id") == p.id]
+        if sorted(logged) != sorted(r.id for r in mine):
+            yield f"{p.id}: on the log {logged}, but {mine}"
+    for id in rows:
+        yield f"{id}: uses of a permit that is not there"
+
+
+def uses_as_told(book):
+    """Each reply of a redemption is true, and no row is without one."""
+    there = {(r.permit, r.operation): r for r in book.redemptions}
+    told = set()
+    for u in book.uses:
+        row, permit = there.get((u.permit, u.operation)), book.permits.get(
+            u.permit)
+        if u.status in (200, 201):
+            told.add((u.permit, u.operation))
+            if not row or (row.id, row.n) != (u.redemption, u.n):
+                yield f"{u.permit}: told {u}, but {row}"
+            if not permit or permit.max_uses - u.n != u.left:
+                yield f"{u.permit}: told {u}, but {permit}"
+        elif (u.status, u.code) != (409, "permit.spent"):
+            yield f"{u.permit}: was left with {u.status} {u.code}"
+        elif row:
+            yield f"{u.permit}: refused, and counted: {row}"
+        elif not permit or permit.state != "spent":
+            yield f"{u.permit}: told that it is spent, but {permit}"
+    for at in set(there) - told:
+        yield f"{at}: counted, and nobody was told"
+
+
+def results_are_there(book):
+    """Each result that got a 200 is there, and no other."""
+    told = {r.redemption: r.result for r in book.reported}
+    for r in book.redemptions:
+        if r.result != told.pop(r.id, None):
+            yield f"{r.id}: another result than was reported: {r}"
+    for id in told:
+        yield f"{id}: reported, and there is no such use"
+
+
+def seen_as_it_is(book):
+    """A permit that was read at the end is as the database has it."""
+    rows = collections.defaultdict(set)
+    for r in book.redemptions:
+        rows[r.permit].add((r.id, r.n, r.result))
+    for s in book.seen:
+        p = book.permits.get(s.permit)
+        if not p or (s.state, s.used) != (p.state, p.used):
+            yield f"{s.permit}: read as {s}, but {p}"
+        if set(s.uses) != rows[s.permit] or len(s.uses) != s.used:
+            yield f"{s.permit}: read as {s}, but {rows[s.permit]}"
+    for permit in {p.permit for p in book.pauses} - {
+            s.permit for s in book.seen}:
+        yield f"{permit}: nobody has read it at the end"
+
+
 CHECKS = {f.__name__: f for f in (
     answered_once, decided_once, expired_in_time, asked_is_there, delivered,
     told_once, reminded_once, waited_in_time, everybody_learned, streamed,
-    chains_hold)}
+    chains_hold, paused_once, granted_by_approval, resumed_as_told,
+    tokens_of_grants, used_as_counted, uses_as_told, results_are_there,
+    seen_as_it_is)}
 
 
 def wrong(book, name):

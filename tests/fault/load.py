@@ -13,7 +13,7 @@ import uuid
 import httpx
 
 import kit
-from ledger import Answer, Frame, Learned, Stream, Wait
+from ledger import Answer, Frame, Learned, Resumed, Stream, Wait
 
 PATIENCE = 60  # seconds until what is tried again has to have worked
 PLACES = ("connected", "keepalive")  # frames that only have the position
@@ -36,6 +36,11 @@ PLANS = {
                           "escalation_ladder": LADDER},
                "after": (0, 0), "often": 2, "operators": 0},
 }
+# Where a question is answered: the address, the member with the value, and the
+# values.
+Door = collections.namedtuple("Door", "path member values")
+RESPOND = Door("/api/v1/suspensions/{}/respond", "value", ["approve", "deny"])
+RESUME = Door("/api/v1/resume/{}", "action", ["approve", "reject"])
 
 
 class Load:
@@ -85,7 +90,7 @@ class Load:
         end = time.monotonic() + PATIENCE
         if method == "POST":
             more.setdefault("headers", {})
-            more["headers"]["Idempotency-Key"] = str(uuid.uuid4())
+            more["headers"].setdefault("Idempotency-Key", str(uuid.uuid4()))
         while time.monotonic() < end:
             if r := await self.once(client, method, path, **more):
                 return r
@@ -103,18 +108,24 @@ class Load:
 
     async def ask(self, agent, plan, **more):
         """Asks, and sends for the operators. Gives the question."""
-        policy = {**plan["policy"], "final_fallback_policy": self.rng.choice(
+        final = self.rng.choice(
             ["complete_with_fallback", "use_default_and_continue"] if
-            "intent_id" in more else ["fail", "complete_with_fallback"])}
-        body = {"question": "Refund 499.99 EUR?", "choices": CHOICES,
-                "fallback_value": "deny", "retry_policy": policy, **more}
-        if self.rng.random() < 0.4:
-            body["channel_hint"] = "desk"
-        r = await self.sure(agent, "POST", "/api/v1/suspensions", json=body)
+            "intent_id" in more else ["fail", "complete_with_fallback"])
+        r = await self.sure(agent, "POST", "/api/v1/suspensions", json={
+            "question": "Refund 499.99 EUR?", "choices": CHOICES,
+            "fallback_value": "deny", **self.terms(plan, final), **more})
         kit.refused(r, 201)
         self.book.asked.add(r.json()["suspension_id"])
-        self.call_operators(r.json()["suspension_id"], plan)
+        self.call_operators(r.json()["suspension_id"], plan, RESPOND)
         return r.json()
+
+    def terms(self, plan, final):
+        """The members of a question that say what silence does."""
+        out = {"retry_policy": {**plan["policy"],
+                                "final_fallback_policy": final}}
+        if self.rng.random() < 0.4:
+            out["channel_hint"] = "desk"
+        return out
 
     async def wait(self, agent, path, done, **query):
         """Reads, held by the server, until there is a result."""
@@ -183,16 +194,16 @@ class Load:
 
     # --- Operators --------------------------------------------------------
 
-    def call_operators(self, suspension, plan):
+    def call_operators(self, suspension, plan, door):
         after = self.rng.uniform(*plan["after"])
         some = self.rng.sample(self.operators, plan["operators"])
-        values = self.rng.sample(["approve", "deny"], len(some))
+        values = self.rng.sample(door.values, len(some))
         for who, value in zip(some, values):
             one = asyncio.create_task(
-                self.answer(who, suspension, value, after))
+                self.answer(who, suspension, value, after, door))
             self.answering.add(one)
 
-    async def answer(self, who, suspension, value, after):
+    async def answer(self, who, suspension, value, after, door):
         await asyncio.sleep(after)
         reason = str(uuid.uuid4())
         headers = {"Idempotency-Key": str(uuid.uuid4())}
@@ -200,18 +211,25 @@ class Load:
         again = self.rng.random() < 0.2  # a 200 has to stay one
         while time.monotonic() < end:
             r = await self.once(
-                who, "POST", f"/api/v1/suspensions/{suspension}/respond",
-                json={"value": value, "reason": reason}, headers=headers)
+                who, "POST", door.path.format(suspension),
+                json={door.member: value, "reason": reason}, headers=headers)
             if not r:
                 await self.pause(0.1, 0.4)
                 continue
-            self.book.answers.append(Answer(
+            self.note_answer(Answer(
                 suspension, who.who, value, reason, r.status_code,
-                r.json().get("code")))
+                r.json().get("code")), r.json())
             if r.status_code != 200 or not again:
                 return
             again = False
         raise AssertionError(f"{suspension}: no answer in {PATIENCE} s")
+
+    def note_answer(self, answer, body):
+        self.book.answers.append(answer)
+        if answer.status == 200 and "action" in body:
+            self.book.resumed.append(Resumed(
+                answer.suspension, answer.value, body["outcome"],
+                body["status"]))
 
     async def until(self, what, seconds=20):
         end = time.monotonic() + seconds

@@ -1,10 +1,12 @@
 """Every process that may die is killed under load, and nothing is lost.
 
 Agents ask, wait and listen, operators answer, questions remind and expire, a
-receiver gets deliveries. Meanwhile a web worker, `wait`, `tick`, `deliver` and
-PostgreSQL are killed in turn, at moments that the printed seed decides
-(FAULT_SEED repeats it). Then the ledger of all responses is compared with the
-database: one test for each of its checks.
+receiver gets deliveries; agents check tool calls, and a gateway uses their
+permits. Meanwhile a web worker, `wait`, `tick`, `deliver` and PostgreSQL are
+killed in turn, at moments that the printed seed decides (FAULT_SEED repeats
+it), and then while a tool call is held at each step of its requests. Then the
+ledger of all responses is compared with the database: one test for each of its
+checks.
 """
 import asyncio
 import collections
@@ -14,11 +16,12 @@ import time
 
 import pytest
 
+import callers
 import kit
 import ledger
 import questions
-from faults import VICTIMS, Faults
-from ledger import Delivery, Event, Ledger, Row
+from faults import OF_OTHERS, STEPS, VICTIMS, Faults
+from ledger import (Delivery, Event, Issued, Ledger, Permit, Redemption, Row)
 from load import Load
 from receiver import Receiver
 from server import Clock, place
@@ -27,6 +30,7 @@ SEED = int(os.environ.get("FAULT_SEED", time.time_ns() % 1000000))
 ROUNDS = (2, 3)  # at least, at most
 ASKERS = 20
 WORKERS = 3
+CALLERS = 8
 SETTLED = 40  # seconds after the load until nothing may be left to do
 # Seconds after which what a dead sender had in hand is free (30), and what
 # failed twice is tried again (60, give or take a fifth). As often as here they
@@ -67,6 +71,7 @@ def told(server, receiver, clock):
     rng = random.Random(SEED)
     book = Ledger()
     register(server, receiver, book)
+    callers.register(server)
     load, faults = Load(server, book, rng), Faults(server, rng)
     try:
         asyncio.run(story(server, clock, load, faults))
@@ -103,12 +108,17 @@ async def story(server, clock, load, faults):
     async def kill():
         await load.until(lambda: load.ready == WORKERS, 30)
         await faults.rounds(*ROUNDS)
+        faults.took("to kill everybody in turn")
+        await faults.at_steps()
+        faults.took("to kill them at the steps of a tool call")
         await load.until(lambda: enough(load.book), 120)
         load.running = False
-        faults.took("to kill everybody")
 
+    gateway = load.client("resource")
     everybody = [load.asker(n) for n in range(ASKERS)]
     everybody += [load.worker(n) for n in range(WORKERS)]
+    everybody += [callers.Caller(load, gateway, n).work()
+                  for n in range(CALLERS)]
     await asyncio.gather(kill(), *everybody)
     await asyncio.gather(*load.answering)
     faults.took("to the last answer")
@@ -181,6 +191,23 @@ def read(server, clock, book):
                 "SELECT id::text, endpoint_id::text, suspension_id, "
                 "event_sequence, type, state, tries, body FROM delivery"):
             book.deliveries.append(Delivery(*row))
+        read_permits(db, book)
+
+
+def read_permits(db, book):
+    book.calls = dict(db.execute("SELECT suspension_id, count(*) FROM "
+                                 "suspension_call GROUP BY 1").fetchall())
+    for row in db.execute(
+            "SELECT id::text, suspension_id, agent, auth_req_id, "
+            "intent_id::text, state, granted IS NOT NULL, max_uses, used "
+            "FROM permit"):
+        book.permits[row[0]] = Permit(*row)
+    for row in db.execute("SELECT id::text, permit_id::text, n, operation_id, "
+                          "result FROM redemption"):
+        book.redemptions.append(Redemption(*row))
+    for row in db.execute("SELECT token_sha256, permit_id::text, "
+                          "ended_at IS NOT NULL FROM permit_token"):
+        book.issued.append(Issued(*row))
 
 
 def summary(book, load, faults):
@@ -205,6 +232,12 @@ def summary(book, load, faults):
     yield f"streams: {len(book.streams)}, frames " \
           f"{sum(len(s.frames) for s in book.streams)}, connections " \
           f"{load.connections}"
+    yield "at a step: " + ", ".join(" ".join(x) for x in faults.steps)
+    yield f"checks: {len(book.pauses)}, permits " \
+          f"{dict(collections.Counter(p.state for p in book.permits.values()))}"
+    yield "uses by status: " \
+          f"{dict(collections.Counter(u.status for u in book.uses))}, tokens " \
+          f"{len(book.issued)}, results {len(book.reported)}"
     yield f"tried again: {dict(load.bumps)}"
 
 
@@ -232,6 +265,23 @@ def test_enough_happened(told):
     assert load.connections > len(book.streams)
     assert sum(len(s.frames) for s in book.streams) >= 40
     assert len(faults.at_work) >= ROUNDS[0]
+
+
+def test_enough_tool_calls(told):
+    """Each step had its fault, and permits were granted, refused and used."""
+    book, _, faults = told
+    assert {x[1:] for x in faults.steps if x[0] == "web"} == {
+        (request, table) for request, some in STEPS.items()
+        for _, table in some}
+    victims = collections.Counter(x[0] for x in faults.steps)
+    assert all(victims[v] for v in ("postgres", *OF_OTHERS)), victims
+    states = collections.Counter(p.state for p in book.permits.values())
+    assert states["spent"] >= 10 and states["refused"] >= 10, states
+    statuses = collections.Counter(u.status for u in book.uses)
+    assert statuses[201] >= 20 and statuses[200] and statuses[409] >= 10, \
+        statuses
+    ended = collections.Counter(r.action for r in book.resumed)
+    assert ended["approve"] >= 10 and ended["reject"] >= 10, ended
 
 
 def test_every_question_is_open_or_decided(told, server):

@@ -5,8 +5,9 @@ import json
 import pytest
 
 import ledger
-from ledger import (Answer, Arrival, Delivery, Event, Frame, Learned, Ledger,
-                    Row, Stream, Wait)
+from ledger import (Answer, Arrival, Delivery, Event, Frame, Issued, Learned,
+                    Ledger, Pause, Permit, Redemption, Reported, Resumed, Row,
+                    Seen, Stream, Token, Use, Wait)
 
 
 def push(suspension, kind, value):
@@ -19,11 +20,13 @@ def notice(suspension, attempt, kind="suspension.reminded"):
         "suspension_id": suspension, "attempt": attempt}})
 
 
-def right():
-    """Two operators answer s1 at once; s2 is reminded, escalated, expires."""
-    def event(intent, sequence, kind, suspension=None, **payload):
-        return Event(intent, sequence, kind, suspension, payload)
+def event(intent, sequence, kind, suspension=None, **payload):
+    return Event(intent, sequence, kind, suspension, payload)
 
+
+def right():
+    """Two operators answer s1 at once; s2 is reminded, escalated, expires.
+    The tool calls of s3 are approved and used, those of s4 rejected."""
     book = Ledger(asked={"s1", "s2"}, pushed_to="agents",
                   channels={"desk": "d", "lead": "l"}, until=100.0)
     book.answers = [
@@ -31,7 +34,8 @@ def right():
         Answer("s1", "mara", "approve", "r1", 200, None),  # sent again
         Answer("s1", "paul", "deny", "r2", 409, "suspension.already_decided"),
         Answer("s2", "paul", "deny", "r3", 409, "suspension.expired")]
-    book.waits = [Wait("/s1", 5, 4.2, 200), Wait("/s2", 5, 4.9 + ledger.SLACK, 200)]
+    book.waits = [Wait("/s1", 5, 4.2, 200),
+                  Wait("/s2", 5, 4.9 + ledger.SLACK, 200)]
     book.learned = [Learned("a", "s1", "resolved", "approve"),
                     Learned("b", "s2", "expired", None)]
     book.rows = {
@@ -81,14 +85,66 @@ def right():
             Frame("i1", 3, "STATUS_CHANGED"), Frame("i1", 3, "status_changed"),
             Frame("i1", 6, "STATUS_CHANGED"),
             Frame("i1", 6, "status_changed")])]
+    tool_calls(book)
     return book
+
+
+def tool_calls(book):
+    """Two uses of permit p3, of which one is sent twice, and one too many."""
+    book.asked |= {"s3", "s4"}
+    book.pauses = [Pause("k3", "c", "s3", "p3", "h3", "i3", 2),
+                   Pause("k3", "c", "s3", "p3", "h3", "i3", 2),
+                   Pause("k4", "c", "s4", "p4", "h4", "i4", 1)]
+    book.answers += [Answer("s3", "mara", "approve", "r4", 200, None),
+                     Answer("s4", "mara", "reject", "r5", 200, None)]
+    book.resumed = [Resumed("s3", "approve", "authorized", "Running"),
+                    Resumed("s4", "reject", "vetoed", "Canceled")]
+    book.learned += [Learned("c", "s3", "resolved", "approve"),
+                     Learned("c", "s4", "resolved", "reject")]
+    book.tokens = [Token("p3", 200, None, "t2"),
+                   Token("p4", 400, "access_denied", None)]
+    book.uses = [Use("p3", "o1", 201, None, "u1", 1, 1),
+                 Use("p3", "o1", 200, None, "u1", 1, 1),
+                 Use("p3", "o2", 201, None, "u2", 2, 0),
+                 Use("p3", "o3", 409, "permit.spent", None, None, None)]
+    book.reported = [Reported("u1", "completed"), Reported("u2", "failed")]
+    book.seen = [
+        Seen("p3", "spent", 2, (("u2", 2, "failed"), ("u1", 1, "completed"))),
+        Seen("p4", "refused", 0, ())]
+    for s, i, value, reason in (("s3", "i3", "approve", "r4"),
+                                ("s4", "i4", "reject", "r5")):
+        book.rows[s] = Row(s, i, "resolved", value, reason, 1.0, 20.0, 10.0,
+                           None, 1)
+        body = push(s, "intent_resumed", value)
+        book.deliveries.append(Delivery(
+            f"push {s}", "agents", s, 1, "intent_resumed", "delivered", 1,
+            body))
+        book.arrivals.append(Arrival(f"push {s}", "agents", body, None))
+        book.events += [
+            event(i, 1, "intent_created"), event(i, 2, "intent.suspended", s),
+            event(i, 3, "intent.resumed", s, value=value, reason=reason)]
+    book.events += [event("i3", 4, "grant.created", "s3", permit_id="p3")]
+    book.events += [
+        event("i3", 4 + n, "tool.invoked", permit_id="p3",
+              redemption_id=f"u{n}") for n in (1, 2)]
+    book.permits = {
+        "p3": Permit("p3", "s3", "c", "h3", "i3", "spent", True, 2, 2),
+        "p4": Permit("p4", "s4", "c", "h4", "i4", "refused", False, 1, 0)}
+    book.redemptions = [Redemption("u1", "p3", 1, "o1", "completed"),
+                        Redemption("u2", "p3", 2, "o2", "failed")]
+    book.issued = [Issued("t1", "p3", True), Issued("t2", "p3", True)]
+    book.calls = {"s3": 1, "s4": 1}
 
 
 def row(book, id, **other):
     book.rows[id] = book.rows[id]._replace(**other)
 
 
-def change(items, n, **other):
+def permit(book, id, **other):
+    book.permits[id] = book.permits[id]._replace(**other)
+
+
+def change(items, n, /, **other):
     items[n] = items[n]._replace(**other)
 
 
@@ -213,6 +269,133 @@ WRONG = [
      lambda b: setattr(b, "verify", (1, "BROKEN intent i1 sequence 2"))),
     ("chains_hold", "a gap in the log",
      lambda b: b.events.pop(2)),
+    ("paused_once", "a check whose question is gone",
+     lambda b: b.rows.pop("s3")),
+    ("paused_once", "a check whose permit is gone",
+     lambda b: b.permits.pop("p4")),
+    ("paused_once", "a check without its call",
+     lambda b: b.calls.pop("s4")),
+    ("paused_once", "a call twice",
+     lambda b: b.calls.update(s4=2)),
+    ("paused_once", "another handle than was told",
+     lambda b: permit(b, "p4", handle="h9")),
+    ("paused_once", "more uses than were told",
+     lambda b: permit(b, "p3", max_uses=3)),
+    ("paused_once", "the permit of another question",
+     lambda b: permit(b, "p3", suspension="s4")),
+    ("paused_once", "another intent than was told",
+     lambda b: row(b, "s4", intent="i9")),
+    ("paused_once", "a check that was sent again and asked twice",
+     lambda b: change(b.pauses, 2, key="k3")),
+    ("paused_once", "a permit that nobody asked for",
+     lambda b: b.pauses.pop()),
+    ("paused_once", "a question that nobody asked",
+     lambda b: b.calls.update(s9=1)),
+    ("granted_by_approval", "an approval without a grant",
+     lambda b: permit(b, "p3", state="asked", granted=False)),
+    ("granted_by_approval", "a grant after a rejection",
+     lambda b: permit(b, "p4", state="active", granted=True)),
+    ("granted_by_approval", "a rejected permit that is still asked for",
+     lambda b: permit(b, "p4", state="asked")),
+    ("granted_by_approval", "a grant of silence",
+     lambda b: row(b, "s3", state="expired", value=None)),
+    ("granted_by_approval", "a grant before the answer",
+     lambda b: row(b, "s3", state="pending", value=None)),
+    ("granted_by_approval", "a permit without a question",
+     lambda b: b.rows.pop("s4")),
+    ("granted_by_approval", "a grant twice on the log",
+     lambda b: b.events.append(event("i3", 7, "grant.created", "s3",
+                                     permit_id="p3"))),
+    ("granted_by_approval", "a grant of a rejection on the log",
+     lambda b: b.events.append(event("i4", 4, "grant.created", "s4",
+                                     permit_id="p4"))),
+    ("granted_by_approval", "a token of what was rejected",
+     lambda b: b.issued.append(Issued("t4", "p4", False))),
+    ("granted_by_approval", "a use of what was rejected",
+     lambda b: b.redemptions.append(
+         Redemption("u4", "p4", 1, "o4", None))),
+    ("resumed_as_told", "an approval that said no",
+     lambda b: change(b.resumed, 0, outcome="vetoed")),
+    ("resumed_as_told", "a rejection after which the task goes on",
+     lambda b: change(b.resumed, 1, task="Running")),
+    ("resumed_as_told", "an approval of what was rejected",
+     lambda b: row(b, "s3", value="reject")),
+    ("resumed_as_told", "a rejection of what is open",
+     lambda b: row(b, "s4", state="pending", value=None)),
+    ("resumed_as_told", "an approval without an active permit",
+     lambda b: permit(b, "p3", state="refused", granted=False)),
+    ("resumed_as_told", "a rejection with an active permit",
+     lambda b: permit(b, "p4", state="active", granted=True)),
+    ("tokens_of_grants", "a token of what was rejected",
+     lambda b: change(b.tokens, 1, status=200, sha256="t1")),
+    ("tokens_of_grants", "no token of what was approved",
+     lambda b: change(b.tokens, 0, status=400, code="access_denied",
+                      sha256=None)),
+    ("tokens_of_grants", "a token that is not there",
+     lambda b: b.issued.pop(1)),
+    ("tokens_of_grants", "a token of another permit",
+     lambda b: change(b.issued, 1, permit="p4")),
+    ("tokens_of_grants", "two tokens that live",
+     lambda b: [permit(b, "p3", state="active"), *(
+         change(b.issued, n, ended=False) for n in (0, 1))]),
+    ("tokens_of_grants", "a token that lives after the last use",
+     lambda b: change(b.issued, 1, ended=False)),
+    ("used_as_counted", "a use that was not counted",
+     lambda b: permit(b, "p3", used=1, state="active")),
+    ("used_as_counted", "a count without its use",
+     lambda b: b.redemptions.pop()),
+    ("used_as_counted", "a number twice",
+     lambda b: change(b.redemptions, 1, n=1)),
+    ("used_as_counted", "an operation twice",
+     lambda b: change(b.redemptions, 1, operation="o1")),
+    ("used_as_counted", "more uses than were allowed",
+     lambda b: permit(b, "p3", max_uses=1)),
+    ("used_as_counted", "a spent permit with uses left",
+     lambda b: permit(b, "p3", max_uses=3)),
+    ("used_as_counted", "an active permit without uses left",
+     lambda b: permit(b, "p3", state="active")),
+    ("used_as_counted", "a use that is not on the log",
+     lambda b: b.events.pop()),
+    ("used_as_counted", "a use twice on the log",
+     lambda b: b.events.append(b.events[-1]._replace(sequence=7))),
+    ("used_as_counted", "a use of no permit",
+     lambda b: b.permits.pop("p3")),
+    ("uses_as_told", "a use that is gone",
+     lambda b: b.redemptions.pop(0)),
+    ("uses_as_told", "another id for the same operation",
+     lambda b: change(b.uses, 1, redemption="u9")),
+    ("uses_as_told", "another number",
+     lambda b: change(b.uses, 0, n=2)),
+    ("uses_as_told", "more uses left than there are",
+     lambda b: change(b.uses, 2, left=1)),
+    ("uses_as_told", "a use that nobody was told of",
+     lambda b: b.uses.pop(2)),
+    ("uses_as_told", "a use that was refused and counted",
+     lambda b: change(b.uses, 3, operation="o2")),
+    ("uses_as_told", "told that it is spent, and it is not",
+     lambda b: permit(b, "p3", state="active")),
+    ("uses_as_told", "a gateway that never got to know",
+     lambda b: change(b.uses, 3, status=401, code="token.expired")),
+    ("results_are_there", "a result that is gone",
+     lambda b: change(b.redemptions, 0, result=None)),
+    ("results_are_there", "another result",
+     lambda b: change(b.redemptions, 1, result="completed")),
+    ("results_are_there", "a result that nobody reported",
+     lambda b: b.reported.pop()),
+    ("results_are_there", "a result of no use",
+     lambda b: b.redemptions.pop()),
+    ("seen_as_it_is", "another state",
+     lambda b: permit(b, "p4", state="asked")),
+    ("seen_as_it_is", "another count",
+     lambda b: change(b.seen, 0, used=1)),
+    ("seen_as_it_is", "a use that was not shown",
+     lambda b: change(b.seen, 0, uses=(("u1", 1, "completed"),))),
+    ("seen_as_it_is", "another result",
+     lambda b: change(b.redemptions, 0, result="failed")),
+    ("seen_as_it_is", "a permit that is gone",
+     lambda b: b.permits.pop("p4")),
+    ("seen_as_it_is", "a permit that nobody has read",
+     lambda b: b.seen.pop()),
 ]
 
 
