@@ -11,6 +11,8 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 
 export const top = join(dirname(fileURLToPath(import.meta.url)), "../..");
+/* Not Debian's wrapper, which is a script that takes longer than psql. */
+const psql = "/usr/lib/postgresql/15/bin/psql";
 const environ = {
     ...process.env, SAYSO_TEMPLATES_STRICT: "yes", SAYSO_PASSWORD_COST: "min",
 };
@@ -111,7 +113,7 @@ export function pageRoutes() {
 export function sql(statement) {
     const conf = readFileSync(join(server.state, "sayso.conf"), "utf8");
     const host = /^database = .*host=(\S+)/m.exec(conf)[1];
-    return run("psql", ["-X", "-q", "-At", "-v", "ON_ERROR_STOP=1", "-h", host,
+    return run(psql, ["-X", "-q", "-At", "-v", "ON_ERROR_STOP=1", "-h", host,
         "-U", "postgres", "-d", "sayso", "-c", statement]);
 }
 
