@@ -112,7 +112,7 @@ Test(label, two_that_read_alike)
         {"Stra\xC3\x9F" "e", "STRASSE"},
         {"Delete  it", "Delete it"},
     };
-    static const char *const shape =
+    static const char shape[] =
         "[{'value':'a','label':'%s','effect':'%s'},"
         "{'value':'b','label':'Other','effect':'none'},"
         "{'value':'c','label':'%s','effect':'none'}]";
