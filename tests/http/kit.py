@@ -354,14 +354,13 @@ def resident(pid):
 
 
 def children(pid):
+    """Also those that have ended and were not waited for yet."""
     out = []
-    for stat in pathlib.Path("/proc").glob("[0-9]*/stat"):
+    for task in pathlib.Path(f"/proc/{pid}/task").glob("*/children"):
         try:
-            fields = stat.read_text().rpartition(")")[2].split()
+            out += map(int, task.read_text().split())
         except OSError:
-            continue
-        if int(fields[1]) == pid:
-            out.append(int(stat.parent.name))
+            continue  # the thread has ended
     return out
 
 
