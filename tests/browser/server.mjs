@@ -15,6 +15,9 @@ export const top = join(dirname(fileURLToPath(import.meta.url)), "../..");
 const psql = "/usr/lib/postgresql/15/bin/psql";
 const environ = {
     ...process.env, SAYSO_TEMPLATES_STRICT: "yes", SAYSO_PASSWORD_COST: "min",
+    // As in tests/server.py.
+    ASAN_OPTIONS: "malloc_context_size=5:quarantine_size_mb=16:" +
+        (process.env.ASAN_OPTIONS ?? ""),
 };
 let made = null; // the directory, when it is only ours
 
