@@ -15,6 +15,7 @@ from schemathesis import GenerationMode
 from schemathesis import checks as general
 from schemathesis.core.parameters import ParameterLocation
 from schemathesis.specs.openapi import checks as openapi
+from schemathesis.transport.requests import ManagedCookiesSession
 
 sys.path.insert(0, str(TOP / "tests" / "http"))
 
@@ -91,6 +92,14 @@ def keys(server):
     with server.resource("https://contract.example/mcp") as client:
         made["resource"] = client.key
     return {role: {"X-API-Key": key} for role, key in made.items()}
+
+
+@pytest.fixture(scope="session")
+def session():
+    """All calls share a connection, and none looks for a proxy."""
+    with ManagedCookiesSession() as one:
+        one.headers, one.trust_env = {}, False
+        yield one
 
 
 class World:
@@ -211,9 +220,10 @@ def tried(role, api, examples):
     """The test of these operations in the name of a role."""
     @api.parametrize()
     @limits(examples)
-    def test(case, server, keys, world):
+    def test(case, server, session, keys, world):
         lead(case, world)
-        answer = case.call(base_url=server.url, headers=keys[role])
+        answer = case.call(base_url=server.url, session=session,
+                           headers=keys[role])
         case.validate_response(answer, checks=CHECKS)
 
     return test
@@ -234,8 +244,8 @@ test_oauth_agent, test_oauth_resource = [
 
 @load().include(lambda ctx: not roles(ctx.operation)).parametrize()
 @limits(EXAMPLES)
-def test_open_to_everybody(case, server):
-    answer = case.call(base_url=server.url)
+def test_open_to_everybody(case, server, session):
+    answer = case.call(base_url=server.url, session=session)
     case.validate_response(answer, checks=CHECKS)
 
 
@@ -247,8 +257,8 @@ def no_address(answer):
 @load(coverage=NONE).include(
     lambda ctx: len(roles(ctx.operation)) > 0).parametrize()
 @limits(FEWER)
-def test_without_a_key(case, server):
-    answer = case.call(base_url=server.url)
+def test_without_a_key(case, server, session):
+    answer = case.call(base_url=server.url, session=session)
     case.validate_response(answer, checks=CHECKS)
     assert answer.status_code == 401 or no_address(answer)
 
@@ -256,16 +266,17 @@ def test_without_a_key(case, server):
 @load(coverage=NONE).include(
     lambda ctx: 0 < len(roles(ctx.operation)) < len(ROLES)).parametrize()
 @limits(FEWER)
-def test_wrong_role(case, server, keys):
+def test_wrong_role(case, server, session, keys):
     for role in set(ROLES) - set(roles(case.operation)):
-        answer = case.call(base_url=server.url, headers=keys[role])
+        answer = case.call(base_url=server.url, session=session,
+                           headers=keys[role])
         case.validate_response(answer, checks=CHECKS)
         assert answer.status_code == 403 or no_address(answer)
 
 
 # ---- one after the other ---------------------------------------------------
 
-def test_stories(server, keys):
+def test_stories(server, session, keys):
     """Asks and answers, takes and gives back, along the contract's links."""
     api = load("positive", stateful={"inference": {"algorithms": []}})
     done = set()
@@ -279,7 +290,8 @@ def test_stories(server, keys):
             role = roles(case.operation)[0]
             if name(case) == "answer":
                 role = "operator"  # an agent answers nothing but a handoff
-            return {"base_url": server.url, "headers": keys[role]}
+            return {"base_url": server.url, "session": session,
+                    "headers": keys[role]}
 
         def before_call(self, case):
             case.headers.pop("X-Agent-ID", None)
