@@ -126,7 +126,7 @@ window.audit = (() => {
     async function rules(standards) {
         const { violations } = await window.axe.run({ runOnly: standards,
             rules: { "color-contrast": { enabled: false } },
-            resultTypes: ["violations"] });
+            resultTypes: ["violations"], selectors: false });
         return said(violations);
     }
 
@@ -137,7 +137,8 @@ window.audit = (() => {
         const { passes, violations } = await window.axe.run(
             { include: [...some.keys()] },
             { runOnly: { type: "rule", values: ["color-contrast"] },
-              resultTypes: ["passes", "violations"], elementRef: true });
+              resultTypes: ["passes", "violations"], elementRef: true,
+              selectors: false });
         const passed = passes.flatMap(({ nodes }) => nodes.filter(
             ({ any: [{ data }] }) => data?.fgColor && data.bgColor)
             .map(({ element }) => some.get(element)));

@@ -108,12 +108,11 @@ function cutOff(page) {
     });
 }
 
-/* In both themes; the dark one first, which the page has from the last width.
- * Of long pages the first five screens are kept. The window is as high as the
- * picture: for one of more than the window shows, a page is laid out and drawn
- * there and back. */
+/* In both themes; the dark one first, which the page has from the audit. Of long
+ * pages the first five screens are kept. The window is as high as the picture:
+ * for one of more than the window shows, a page is laid out and drawn there and
+ * back. */
 async function pictures(page, devtools, name, width) {
-    await page.setViewportSize({ width, height: 800 });
     const height = await page.evaluate(() =>
         document.documentElement.scrollHeight);
     await page.setViewportSize({ width, height: Math.min(height, 4000) });
@@ -177,7 +176,6 @@ export async function look(page, name, { heavy = false } = {}) {
     const devtools = await page.context().newCDPSession(page);
     await devtools.send("Runtime.evaluate", { expression: auditor });
     for (const width of widths) {
-        await pictures(page, devtools, name, width);
         await page.setViewportSize({ width, height: 800 });
         for (const theme of ["light", "dark"]) {
             const how = `${name}-${width}-${theme}`;
@@ -186,6 +184,7 @@ export async function look(page, name, { heavy = false } = {}) {
             assert.deepEqual(await cutOff(page), [], `${how} cuts off`);
             await audit(page, how, theme);
         }
+        await pictures(page, devtools, name, width);
     }
     await devtools.detach();
     calm(page);
