@@ -84,12 +84,15 @@ def fill(pattern, **ids):
     return re.sub(r"\{(\w+)\}", lambda m: ids.get(m[1], ANY_ID), pattern)
 
 
+_PATTERNS = [(r, re.compile(re.sub(r"\\\{\w+\\\}", "[^/]+",
+                                   re.escape(r.pattern)))) for r in ROUTES]
+
+
 def find(method, path):
     """The row that answers a request, or None."""
     method = "GET" if method == "HEAD" else method
-    for r in ROUTES:
-        at = re.sub(r"\\\{\w+\\\}", "[^/]+", re.escape(r.pattern))
-        if r.method == method and re.fullmatch(at, path):
+    for r, at in _PATTERNS:
+        if r.method == method and at.fullmatch(path):
             return r
     return None
 
