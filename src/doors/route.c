@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "base/id.h"
 #include "doors/api/api.h"
+#include "doors/openintent/openintent.h"
 #include "doors/pages/access/access.h"
 #include "doors/pages/answer/page.h"
 #include "doors/pages/inbox/inbox.h"
@@ -53,26 +54,26 @@ enum {
 const struct route routes[] = {
     /* OpenIntent */
     {GET, "/.well-known/openintent.json", OPEN, 0, "", 0, DETAIL,
-     api_openintent_discovery},
+     openintent_discovery},
     {GET, API "/server/config", OPEN, 0, "", 0, DETAIL,
-     api_openintent_config},
+     openintent_config},
     {GET, API "/intents", KEY, ANY,
      "status limit:1-1000 offset:0-10000 after", 0, DETAIL, api_intent_list},
     {POST, API "/intents", KEY, WRITER, "", 1024 * KB, DETAIL,
      api_intent_create},
     {GET, INTENT, KEY, ANY, "wait:0-55 since:0-", 0, DETAIL, api_intent_get},
     {GET, INTENT "/children", KEY, ANY, "limit:1-1000 after", 0, DETAIL,
-     api_intent_children},
+     openintent_graph_children},
     {POST, INTENT "/children", KEY, WRITER, "", 1024 * KB, DETAIL,
      api_intent_create_child},
     {GET, INTENT "/dependencies", KEY, ANY, "limit:1-1000 after", 0, DETAIL,
-     api_intent_dependencies},
+     openintent_graph_dependencies},
     {POST, INTENT "/dependencies", KEY, WRITER, "", 4 * KB, DETAIL,
-     api_intent_add_dependency},
+     openintent_graph_add},
     {DELETE, INTENT "/dependencies/{dependency_id}", KEY, WRITER, "", 4 * KB,
-     DETAIL, api_intent_remove_dependency},
+     DETAIL, openintent_graph_remove},
     {GET, INTENT "/dependents", KEY, ANY, "limit:1-1000 after", 0, DETAIL,
-     api_intent_dependents},
+     openintent_graph_dependents},
     {POST, INTENT "/status", KEY, WRITER, "", 16 * KB, DETAIL,
      api_intent_status},
     {POST, INTENT "/state", KEY, WRITER, "", 1024 * KB, DETAIL,
@@ -104,7 +105,7 @@ const struct route routes[] = {
     {GET, API "/subscribe/agents/{agent_id}", KEY, ANY, "after", 0, DETAIL,
      api_stream_agent},
     {POST, INTENT "/suspend/respond", KEY, DECIDER, "", 256 * KB, DETAIL,
-     api_openintent_respond},
+     openintent_respond},
     {POST, API "/subscriptions", KEY, AGENT | ADMIN, "", 64 * KB, DETAIL,
      api_subscription_make},
     {GET, API "/subscriptions", KEY, AGENT | ADMIN,

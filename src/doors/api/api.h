@@ -5,21 +5,11 @@
 
 #include "doors/call/call.h"
 
-/* api/openintent.c */
-const struct err *api_openintent_discovery(struct call *c) MUST;
-const struct err *api_openintent_config(struct call *c) MUST;
-const struct err *api_openintent_respond(struct call *c) MUST;
-
 /* api/intent.c */
 const struct err *api_intent_list(struct call *c) MUST;
 const struct err *api_intent_get(struct call *c) MUST;
 const struct err *api_intent_create(struct call *c) MUST;
 const struct err *api_intent_create_child(struct call *c) MUST;
-const struct err *api_intent_children(struct call *c) MUST;
-const struct err *api_intent_dependencies(struct call *c) MUST;
-const struct err *api_intent_dependents(struct call *c) MUST;
-const struct err *api_intent_add_dependency(struct call *c) MUST;
-const struct err *api_intent_remove_dependency(struct call *c) MUST;
 
 /* api/intent_change.c */
 const struct err *api_intent_status(struct call *c) MUST;

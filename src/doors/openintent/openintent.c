@@ -2,14 +2,14 @@
 #include "base/clock_text.h"
 #include "base/fields.h"
 #include "base/id.h"
-#include "doors/api/api.h"
+#include "doors/openintent/openintent.h"
 #include "doors/asking/answer.h"
 #include "doors/asking/view.h"
 #include "store/sql.gen.h"
 
 #define SHORT_MAX 200
 
-const struct err *api_openintent_discovery(struct call *c)
+const struct err *openintent_discovery(struct call *c)
 {
     struct json *o = json_object(c->a), *caps = json_array(c->a);
     static const char *const can[] = {"intents",    "events",  "leases",
@@ -28,7 +28,7 @@ const struct err *api_openintent_discovery(struct call *c)
 
 /* default_retry_policy is null unless the client asks for one: the SDK lets a
  * published fallback override the one of each call. */
-const struct err *api_openintent_config(struct call *c)
+const struct err *openintent_config(struct call *c)
 {
     struct json *o = json_object(c->a), *suspension = json_object(c->a);
     json_set_text(o, "protocol_version", STR("0.17.0"));
@@ -131,7 +131,7 @@ static const struct err *begin(struct call *c, struct work *w,
     return work_begin(w, c->pg, c->a, &target, once);
 }
 
-const struct err *api_openintent_respond(struct call *c)
+const struct err *openintent_respond(struct call *c)
 {
     struct answer answer = {.value = NULL};
     struct work_once once;
