@@ -82,6 +82,16 @@ struct json *intent_status_changed(struct arena *a, enum intent_status from,
     return p;
 }
 
+bool intent_depends(struct arena *a, const struct intent *i, struct str id)
+{
+    const struct json *list = json_read(a, i->depends_on);
+    for (size_t k = 0; k < json_count(list); k++) {
+        if (str_eq(json_text(json_at(list, k)), id))
+            return true;
+    }
+    return false;
+}
+
 /* ---- a new one ------------------------------------------------------ */
 
 static struct str text_or(struct arena *a, const struct json *v,

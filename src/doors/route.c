@@ -50,6 +50,10 @@ enum {
 #define OAUTH RESPONSE_OAUTH
 #define API "/api/v1"
 #define INTENT API "/intents/{id}"
+/* An address of OpenIntent's SDK that answers 501, whatever the query. */
+#define OUT(method, pattern)                                                   \
+    {(method), pattern,   KEY,   ANY, NULL,                                    \
+     64 * KB,  DETAIL, openintent_unsupported}
 
 const struct route routes[] = {
     /* OpenIntent */
@@ -74,6 +78,15 @@ const struct route routes[] = {
      DETAIL, openintent_graph_remove},
     {GET, INTENT "/dependents", KEY, ANY, "limit:1-1000 after", 0, DETAIL,
      openintent_graph_dependents},
+    {GET, INTENT "/descendants", KEY, ANY, "", 0, DETAIL,
+     openintent_graph_descendants},
+    {GET, INTENT "/ancestors", KEY, ANY, "", 0, DETAIL,
+     openintent_graph_ancestors},
+    {GET, INTENT "/ready", KEY, ANY, "limit:1-1000 after", 0, DETAIL,
+     openintent_graph_ready},
+    {GET, INTENT "/blocked", KEY, ANY, "limit:1-1000 after", 0, DETAIL,
+     openintent_graph_blocked},
+    {GET, INTENT "/graph", KEY, ANY, "", 0, DETAIL, openintent_graph_whole},
     {POST, INTENT "/status", KEY, WRITER, "", 16 * KB, DETAIL,
      api_intent_status},
     {POST, INTENT "/state", KEY, WRITER, "", 1024 * KB, DETAIL,
@@ -113,6 +126,58 @@ const struct route routes[] = {
      api_subscription_list},
     {DELETE, API "/subscriptions/{id}", KEY, AGENT | ADMIN, "", 0, DETAIL,
      api_subscription_remove},
+
+    /* OpenIntent, not a part of this server */
+    OUT(POST, API "/vaults"),
+    OUT(GET, API "/vaults/{id}"),
+    OUT(POST, API "/credentials"),
+    OUT(GET, API "/credentials/{id}"),
+    OUT(POST, API "/grants"),
+    OUT(GET, API "/grants/{id}"),
+    OUT(DELETE, API "/grants/{id}"),
+    OUT(GET, API "/agents/{agent_id}/grants"),
+    OUT(POST, API "/invocations"),
+    OUT(GET, API "/grants/{id}/invocations"),
+    OUT(POST, API "/tools/invoke"),
+    OUT(POST, API "/memory"),
+    OUT(GET, API "/memory/{id}"),
+    OUT(PATCH, API "/memory/{id}"),
+    OUT(DELETE, API "/memory/{id}"),
+    OUT(GET, API "/agents/{agent_id}/memory"),
+    OUT(GET, API "/agents"),
+    OUT(POST, API "/agents/register"),
+    OUT(GET, API "/agents/{agent_id}/record"),
+    OUT(POST, API "/agents/{agent_id}/heartbeat"),
+    OUT(PATCH, API "/agents/{agent_id}/status"),
+    OUT(GET, API "/triggers"),
+    OUT(POST, API "/triggers"),
+    OUT(GET, API "/triggers/{id}"),
+    OUT(PATCH, API "/triggers/{id}"),
+    OUT(DELETE, API "/triggers/{id}"),
+    OUT(POST, API "/triggers/{id}/fire"),
+    OUT(GET, API "/agents/{agent_id}/identity"),
+    OUT(POST, API "/agents/{agent_id}/identity"),
+    OUT(POST, API "/agents/{agent_id}/identity/challenge"),
+    OUT(POST, API "/agents/{agent_id}/identity/rotate"),
+    OUT(POST, API "/agents/{agent_id}/identity/verify"),
+    OUT(GET, INTENT "/channels"),
+    OUT(POST, INTENT "/channels"),
+    OUT(GET, API "/channels/{id}"),
+    OUT(DELETE, API "/channels/{id}"),
+    OUT(GET, API "/channels/{id}/messages"),
+    OUT(POST, API "/channels/{id}/messages"),
+    OUT(GET, API "/channels/{id}/messages/{message_id}"),
+    OUT(PATCH, API "/channels/{id}/messages/{message_id}"),
+    OUT(POST, API "/channels/{id}/messages/{message_id}/reply"),
+    OUT(GET, API "/federation/status"),
+    OUT(GET, API "/federation/agents"),
+    OUT(POST, API "/federation/dispatch"),
+    OUT(POST, API "/federation/receive"),
+    OUT(GET, "/.well-known/openintent-federation.json"),
+    OUT(GET, API "/checkpoints"),
+    OUT(GET, API "/checkpoints/{id}"),
+    OUT(GET, API "/checkpoints/{id}/proof/{event_id}"),
+    OUT(GET, API "/verify/consistency"),
 
     /* native */
     {POST, API "/suspensions", KEY, AGENT, "", 256 * KB, PROBLEM,
@@ -335,7 +400,7 @@ const struct err *route_find(struct arena *a, enum method method,
 
 bool route_takes(const struct route *r, struct str key, struct str *type)
 {
-    struct str rest = str_of(r->query);
+    struct str rest = r->query ? str_of(r->query) : STR_NONE;
     while (rest.p) {
         *type = str_cut(&rest, ' ');
         if (key.n > 0 && str_eq(str_cut(type, ':'), key))
@@ -387,7 +452,7 @@ const struct err *route_check_query(const struct route *r,
                                     const struct request *rq)
 {
     struct str type;
-    for (size_t i = 0; i < rq->query.n; i++) {
+    for (size_t i = 0; r->query && i < rq->query.n; i++) {
         const struct str key = rq->query.v[i].key;
         if (!route_takes(r, key, &type))
             return err_at(rq->arena, ERR_BAD_REQUEST, "request.unknown_key",

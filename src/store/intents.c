@@ -173,8 +173,12 @@ static const struct {
     const char *word; /* as in intent_related_at */
 } relations[] = {
     [INTENTS_CHILDREN] = {SQL_INTENT_CHILDREN, "child"},
+    [INTENTS_READY] = {SQL_INTENT_READY, "child"},
+    [INTENTS_WAITING] = {SQL_INTENT_WAITING, "child"},
     [INTENTS_DEPENDENCIES] = {SQL_INTENT_DEPENDENCIES, "dependency"},
     [INTENTS_DEPENDENTS] = {SQL_INTENT_DEPENDENTS, "dependent"},
+    [INTENTS_DESCENDANTS] = {SQL_INTENT_DESCENDANTS, NULL},
+    [INTENTS_ANCESTORS] = {SQL_INTENT_ANCESTORS, NULL},
 };
 
 /* The position of the last row of the page before; 0: there was none. */
@@ -265,7 +269,7 @@ const struct err *intents_check_refs(struct pg *pg, struct arena *a,
         bool there = false;
         TRY(find_ref(pg, a, rows, ids->v[i], refs, &there));
         if (!there)
-            return err_at(a, ERR_NOT_FOUND, "intent.unknown",
+            return err_at(a, refs->missing, "intent.unknown",
                           str_of(refs->what), "There is no intent with the id "
                                               "%.*s.",
                           STR_FMT(ids->v[i]));

@@ -44,9 +44,13 @@ struct intents_page {
 const struct err *intents_list(struct pg *pg, struct arena *a,
                                const struct intents_page *page,
                                struct intent_rows *out) MUST;
-/* A page of the intents related to an intent, oldest first. */
+/* A page of the intents related to an intent, oldest first. Ready and waiting
+ * ones are children that have not ended, without and with an open dependency;
+ * descendants are breadth first, ancestors the nearest first, and these two
+ * have one page. */
 enum intents_relation {
-    INTENTS_CHILDREN, INTENTS_DEPENDENCIES, INTENTS_DEPENDENTS
+    INTENTS_CHILDREN, INTENTS_READY, INTENTS_WAITING, INTENTS_DEPENDENCIES,
+    INTENTS_DEPENDENTS, INTENTS_DESCENDANTS, INTENTS_ANCESTORS
 };
 struct intents_related {
     struct str id;
@@ -66,10 +70,11 @@ struct intents_refs {
     const struct intent_ids *ids;
     const struct principal *who;
     enum reach_act act;
+    enum err_kind missing; /* of the error */
     const char *what;
 };
-/* Checks that each exists and may be referred to. ERR_NOT_FOUND intent.unknown
- * with .at = what otherwise. */
+/* Checks that each exists and may be referred to. An error intent.unknown of
+ * the kind `missing` with .at = what otherwise. */
 const struct err *intents_check_refs(struct pg *pg, struct arena *a,
                                      const struct intents_refs *refs) MUST;
 /* Puts an INSERT or UPDATE into the batch. */

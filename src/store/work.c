@@ -20,6 +20,7 @@ struct begin {
     int take, taken, lock, suspension; /* statements */
     int permit; /* its own or WORK_NO_PERMIT */
     struct str id, other;
+    bool graph;
     const struct principal *who; /* NULL: not checked */
 };
 
@@ -68,6 +69,8 @@ static void queue_load(struct work *w, const struct begin *b)
     if (b->who)
         intents_reader(&taken, b->who);
     pg_queue(w->pg, SQL_BEGIN, NULL);
+    if (b->graph)
+        pg_queue(w->pg, SQL_INTENT_GRAPH, NULL);
     /* A statement sees the rows committed before it began: rows that may have
      * changed during the wait for the lock have to be read by another
      * statement. */
@@ -100,10 +103,10 @@ static bool reached(const struct begin *b, const struct pg_rows *intent)
 
 static const struct err *load(struct work *w, const struct begin *b)
 {
-    struct pg_rows *rows[8] = {NULL};
+    struct pg_rows *all[9] = {NULL}, **rows = all + (b->graph ? 1 : 0);
     const bool permit = b->permit != WORK_NO_PERMIT;
     queue_load(w, b);
-    TRY(pg_run(w->pg, w->arena, rows));
+    TRY(pg_run(w->pg, w->arena, all));
     TRY(take_before(w, rows[permit ? 7 : 6]));
     if (w->answered)
         return NULL;
@@ -161,6 +164,7 @@ const struct err *work_begin(struct work *w, struct pg *pg, struct arena *a,
                             .permit = target->answers ? SQL_PERMIT_OF_OPEN
                                                       : WORK_NO_PERMIT,
                             .id = target->intent_id,
+                            .graph = target->graph,
                             .who = target->who};
     if (!id_uuid(target->intent_id))
         return ERROR(ERR_NOT_FOUND, "intent.unknown",
@@ -201,18 +205,34 @@ const struct err *work_begin_bare(struct work *w, struct pg *pg,
     return take_before(w, rows[1]);
 }
 
-const struct err *work_begin_new(struct work *w, struct pg *pg,
-                                 struct arena *a, const struct work_once *once)
+/* The first statements of a new intent, before any other lock. */
+static size_t queue_new_locks(struct work *w, bool graph)
 {
-    struct pg_rows *rows[4] = {NULL};
+    struct pg_args parent = pg_args(w->arena);
+    pg_queue(w->pg, SQL_BEGIN, NULL);
+    if (graph)
+        pg_queue(w->pg, SQL_INTENT_GRAPH, NULL);
+    pg_arg(&parent, w->intent.parent_intent_id);
+    pg_queue(w->pg, SQL_INTENT_PARENT, &parent);
+    return graph ? 2 : 1; /* the parent's row */
+}
+
+const struct err *work_begin_new(struct work *w, struct pg *pg,
+                                 struct arena *a, const struct intent *given,
+                                 bool graph, const struct work_once *once)
+{
+    struct pg_rows *rows[6] = {NULL};
     start(w, pg, a, once);
-    pg_queue(pg, SQL_BEGIN, NULL);
+    w->intent = *given;
+    const size_t parent = queue_new_locks(w, graph);
     pg_queue(pg, SQL_DELIVERY_HOLD, NULL);
     pg_queue(pg, SQL_DELIVERY_TOLD, NULL);
     queue_before(w);
     TRY(pg_run(pg, a, rows));
-    TRY(take_before(w, rows[3]));
-    w->told = pg_bool(rows[2], 0, 0);
+    TRY(take_before(w, rows[parent + 3]));
+    w->told = pg_bool(rows[parent + 2], 0, 0);
+    w->parent_ended =
+        pg_count(rows[parent]) > 0 && pg_bool(rows[parent], 0, 0);
     w->intent_new = true;
     w->dependencies_done = true;
     w->children_done = true;
@@ -220,8 +240,17 @@ const struct err *work_begin_new(struct work *w, struct pg *pg,
     w->intent.version = 1;
     w->intent.created_at = w->now;
     w->intent.updated_at = w->now;
-    w->intent.depends_on = STR("[]");
+    if (!w->intent.depends_on.p)
+        w->intent.depends_on = STR("[]");
     return NULL;
+}
+
+const struct err *work_check_parent(const struct work *w)
+{
+    if (!w->parent_ended)
+        return NULL;
+    return ERROR(ERR_CONFLICT, "parent.ended",
+                 "The parent intent has ended. It can have no new child.");
 }
 
 struct decision work_decision(struct work *w)
@@ -334,11 +363,6 @@ static void queue_answer(struct work *w, const struct work_answer *answer)
 
 static void queue_new(struct work *w)
 {
-    if (w->intent.parent_intent_id.p) {
-        struct pg_args parent = pg_args(w->arena);
-        pg_arg(&parent, w->intent.parent_intent_id);
-        pg_queue(w->pg, SQL_INTENT_HOLD, &parent);
-    }
     intents_queue_insert(w->pg, w->arena, &w->intent);
     if (!w->depends || w->depends->n == 0)
         return;

@@ -50,6 +50,7 @@ struct work {
     struct str permit_key; /* id of the key that asks for a new one */
     const struct permit_terms *permit_terms; /* of a new one; NULL: default */
     bool dependencies_done, children_done;
+    bool parent_ended; /* of a new intent */
     bool told; /* an agent's endpoint may want its events */
     struct event_list events;
     const struct intent_ids *depends; /* of a new intent; NULL: none */
@@ -75,6 +76,7 @@ struct work_target {
     int take;                    /* SQL_INTENT_TAKE or a variant of it */
     struct str other; /* its second parameter; p NULL: it has none */
     bool answers;     /* the open question: its permit is read too */
+    bool graph; /* adds a dependency: the graph's lock first */
 };
 /* Begins on an intent. ERR_NOT_FOUND intent.unknown, also where it is out of
  * reach; ERR_CONFLICT idempotency.other_request when the key came with other
@@ -90,10 +92,17 @@ const struct err *work_begin(struct work *w, struct pg *pg, struct arena *a,
 const struct err *work_begin_suspension(struct work *w, struct pg *pg,
                                         struct arena *a, struct str id,
                                         const struct work_once *once) MUST;
-/* The same, for a new intent. */
+/* The same, for a new intent with the members of given; its id, version and
+ * times are set here. Its parent is locked, so that it cannot end before the
+ * new one is there. graph: takes the graph's lock first, for a child with
+ * dependencies. */
 const struct err *work_begin_new(struct work *w, struct pg *pg,
-                                 struct arena *a,
+                                 struct arena *a, const struct intent *given,
+                                 bool graph,
                                  const struct work_once *once) MUST;
+/* After work_begin_new, when the parent may be known to the caller.
+ * ERR_CONFLICT parent.ended. */
+const struct err *work_check_parent(const struct work *w) MUST;
 /* The same for work without an intent: begins, and checks whether this request
  * was answered before. work_commit_bare stores the answer and commits, and
  * nothing else. */

@@ -49,6 +49,8 @@ def _routes():
     macros = dict(re.findall(r"^#define (\w+) (.+)$", text, re.M))
     sets = {"ROLE_" + r.upper(): {r} for r in ROLES}
     table = text.split("routes[] = {")[1].split("\n};")[0]
+    # Addresses that answer 501 are in test_graphs.py.
+    table = re.sub(r"^ *OUT\(.*\),\n", "", table, flags=re.M)
     for name, value in re.findall(r"(\w+) = ([^,{}]+)",
                                   text.split("enum {")[1].split("}")[0]):
         sets[name] = set().union(*(sets[w] for w in value.strip().split(" | ")))

@@ -157,6 +157,7 @@ def test_tool_calls(agent, operator, admin, nobody, server):
     call(operator, "initiate", 403, json={"agent": "refunds-agent"})
     body = example("checkToolCalls", "refund")
     del body["responder"]
+    body["task"]["task_id"] = "t-walk-tools"  # others use the example's too
     started = {**body, "initiation": ticket}
     pause = call(agent, "checkToolCalls", 202, json=started).json()
     assert pause["initiator"] == "proven"
@@ -315,7 +316,8 @@ def test_intents(agent):
     call(agent, "listIntents", 200, params={"after": at["id"]})
     call(agent, "listIntents", 400, params={"colour": "red"})
     call(agent, "createIntent", 422, json={})
-    more = {"title": "Two", "depends_on": [at["id"], at["id"].upper()],
+    other = draft(agent).json()["id"]
+    more = {"title": "Two", "depends_on": [other, other.upper()],
             "parent_intent_id": at["id"].upper()}
     answer = agent.post("/api/v1/intents", json=more)
     if answer.status_code != 422:
@@ -351,6 +353,10 @@ def test_graph(agent):
          json={"dependency_id": child})
     call(agent, "addDependency", 400, {"id": child},
          json={"dependency_id": parent["id"]}, headers={"If-Match": "1"})
+    for name in ("listDescendants", "listAncestors", "listReady",
+                 "listBlocked", "getGraph"):
+        call(agent, name, 200, parent)
+        call(agent, name, 404, {"id": "nothing"})
     call(agent, "listDependencies", 200, parent)
     call(agent, "listDependents", 200, {"id": child})
     gone = {**parent, "dependency_id": child}

@@ -2,6 +2,7 @@
 #include "doors/api/api.h"
 #include "doors/asking/view.h"
 #include "doors/call/hold.h"
+#include "store/graphs.h"
 #include "store/intents.h"
 
 /* ---- reading -------------------------------------------------------- */
@@ -82,16 +83,21 @@ static struct json *created_payload(struct call *c, const struct intent *i)
 /* The intents that it refers to have to exist. Its dependencies have to be
  * readable; its parent has to be usable, because the parent cannot be completed
  * before its children. */
-static const struct err *check_refs(struct call *c, const struct intent *i,
+static const struct err *check_refs(struct call *c, const struct work *w,
                                     const struct intent_ids *depends)
 {
-    const struct intent_ids parent = {.v = {i->parent_intent_id},
-                                      .n = i->parent_intent_id.p ? 1 : 0};
+    const struct str parent_id = w->intent.parent_intent_id;
+    const struct intent_ids parent = {.v = {parent_id},
+                                      .n = parent_id.p ? 1 : 0};
     const struct intents_refs refs[] = {
-        {depends, &c->who, REACH_READ, "depends_on"},
-        {&parent, &c->who, REACH_USE, "parent_intent_id"}};
+        {depends, &c->who, REACH_READ, ERR_INVALID, "depends_on"},
+        {&parent, &c->who, REACH_USE, ERR_NOT_FOUND, "parent_intent_id"}};
     TRY(intents_check_refs(c->pg, c->a, &refs[0]));
-    return intents_check_refs(c->pg, c->a, &refs[1]);
+    TRY(intents_check_refs(c->pg, c->a, &refs[1]));
+    TRY(work_check_parent(w));
+    if (!parent_id.p || depends->n == 0)
+        return NULL;
+    return graphs_check_ring(c->pg, c->a, parent_id, depends, "depends_on");
 }
 
 static struct str id_list(struct arena *a, const struct intent_ids *ids)
@@ -104,7 +110,7 @@ static struct str id_list(struct arena *a, const struct intent_ids *ids)
 
 static const struct err *create(struct call *c, struct str parent)
 {
-    struct intent given = {.status = INTENT_ACTIVE};
+    struct intent given = {.status = INTENT_DRAFT};
     struct intent_ids depends = {.n = 0};
     struct work_once once;
     struct json *body = NULL;
@@ -114,19 +120,15 @@ static const struct err *create(struct call *c, struct str parent)
     TRY(intent_read(c->a, body, &given, &depends));
     if (parent.p)
         given.parent_intent_id = parent;
-    TRY(work_begin_new(&w, c->pg, c->a, &once));
-    if (w.answered)
-        return call_replay(c, &w);
-    TRY(check_refs(c, &given, &depends));
-    given.id = w.intent.id;
-    given.version = 1;
-    given.created_at = given.updated_at = w.now;
-    given.status = INTENT_DRAFT;
     given.created_by = principal_actor(&c->who);
     given.depends_on = id_list(c->a, &depends);
-    w.intent = given;
+    const bool graph = given.parent_intent_id.p && depends.n > 0;
+    TRY(work_begin_new(&w, c->pg, c->a, &given, graph, &once));
+    if (w.answered)
+        return call_replay(c, &w);
+    TRY(check_refs(c, &w, &depends));
     TRY(work_event(&w, "intent_created", event_by(&c->who),
-                   created_payload(c, &given)));
+                   created_payload(c, &w.intent)));
     w.depends = &depends;
     return call_commit_text(c, &w, 201, view_intent_text(c->a, &w.intent),
                             true);

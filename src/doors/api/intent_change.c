@@ -7,6 +7,7 @@
 #include "doors/asking/ask.h"
 #include "doors/asking/view.h"
 #include "store/events.h"
+#include "store/graphs.h"
 #include "store/intents.h"
 #include "store/sql.gen.h"
 #include "world/pg_error.h"
@@ -36,6 +37,20 @@ static const struct err *withdraw(struct call *c, struct work *w,
     return NULL;
 }
 
+/* The move, or an error that names the intents in the way of its end. */
+static const struct err *move(struct call *c, const struct work *w,
+                              const struct intent_move *m,
+                              enum intent_status *to)
+{
+    struct json *open = NULL;
+    const struct err *e = intent_move(m, to);
+    if (!e || m->to != INTENT_COMPLETED ||
+        (m->dependencies_done && m->children_done))
+        return e;
+    TRY(graphs_open(c->pg, c->a, w->intent.id, &open));
+    return err_more(c->a, e, open);
+}
+
 static const struct err *change_status(struct call *c, struct work *w,
                                        enum intent_status to,
                                        struct str reason)
@@ -49,7 +64,7 @@ static const struct err *change_status(struct call *c, struct work *w,
                                   .dependencies_done = w->dependencies_done,
                                   .children_done = w->children_done};
     const enum intent_status from = w->intent.status;
-    TRY(intent_move(&m, &to));
+    TRY(move(c, w, &m, &to));
     if (to == from)
         return NULL;
     work_touch(w);

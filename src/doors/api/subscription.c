@@ -34,7 +34,8 @@ static struct json *view(struct arena *a, const struct subscription *s,
 static const struct err *check_intent(struct call *c, struct str id)
 {
     const struct intent_ids ids = {.v = {id}, .n = id.p ? 1 : 0};
-    const struct intents_refs refs = {&ids, &c->who, REACH_USE, "intent_id"};
+    const struct intents_refs refs = {&ids, &c->who, REACH_USE, ERR_NOT_FOUND,
+                                      "intent_id"};
     return intents_check_refs(c->pg, c->a, &refs);
 }
 

@@ -53,6 +53,7 @@ static const struct err *check_parent(struct call *c, struct str id)
     const struct intents_refs refs = {.ids = &parent,
                                       .who = &c->who,
                                       .act = REACH_USE,
+                                      .missing = ERR_NOT_FOUND,
                                       .what = "intent.parent_intent_id"};
     return intents_check_refs(c->pg, c->a, &refs);
 }
@@ -60,11 +61,16 @@ static const struct err *check_parent(struct call *c, struct str id)
 /* A new intent for the question, created and suspended in one transaction. */
 static const struct err *make_intent(struct call *c, struct work *w,
                                      const struct json *body,
-                                     const struct suspension *s)
+                                     const struct suspension *s,
+                                     const struct work_once *once)
 {
-    struct intent *i = &w->intent;
-    TRY(read_intent(c, body, s, i));
-    TRY(check_parent(c, i->parent_intent_id));
+    struct intent given = {.title = STR_NONE};
+    TRY(read_intent(c, body, s, &given));
+    TRY(work_begin_new(w, c->pg, c->a, &given, false, once));
+    if (w->answered)
+        return NULL;
+    TRY(check_parent(c, given.parent_intent_id));
+    TRY(work_check_parent(w));
     return ask_make_intent(c, w, INTENT_SUSPENDED);
 }
 
@@ -84,8 +90,7 @@ static const struct err *begin_ask(struct call *c, struct work *w,
         TRY(call_begin(c, w, id, once));
         return w->answered ? NULL : ask_move(c, w);
     }
-    TRY(work_begin_new(w, c->pg, c->a, once));
-    return w->answered ? NULL : make_intent(c, w, body, s);
+    return make_intent(c, w, body, s, once);
 }
 
 static const struct call_made made = {"/api/v1/suspensions/",

@@ -69,7 +69,8 @@ static const struct err *begin_new(struct guard *g,
 {
     struct call *c = g->c;
     struct intent *i = &g->w.intent;
-    TRY(work_begin_new(&g->w, c->pg, c->a, once));
+    const struct intent given = {.title = STR_NONE};
+    TRY(work_begin_new(&g->w, c->pg, c->a, &given, false, once));
     if (g->w.answered)
         return NULL;
     if (g->initiation.p)

@@ -18,7 +18,7 @@ struct route {
     enum route_proof proof;
     unsigned who;      /* allowed roles, ORed; 0 for ROUTE_OPEN */
     const char *query; /* the query keys, separated by spaces, with ":" and the
-                        * type where not every text is valid */
+                        * type where not every text is valid; NULL: any */
     size_t body;       /* the body's ceiling in bytes; 0: none is read */
     enum response_style style;
     const struct err *(*handle)(struct call *c);

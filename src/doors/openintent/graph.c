@@ -3,74 +3,156 @@
 #include "base/id.h"
 #include "doors/asking/view.h"
 #include "doors/openintent/openintent.h"
+#include "store/graphs.h"
 #include "store/intents.h"
 #include "store/sql.gen.h"
 
-/* ---- reading -------------------------------------------------------- */
+#define CHILDREN_MAX 10000 /* of an aggregate */
+#define LEVELS_MAX 1000
 
-static const struct err *answer_list(struct call *c, const char *name,
-                                     const struct intent_rows *rows)
+/* ---- lists ----------------------------------------------------------- */
+
+/* The wish for a page of related intents. */
+static struct intents_related wish(const struct call *c,
+                                   enum intents_relation relation)
 {
+    return (struct intents_related){.id = c->param[0],
+                                    .who = &c->who,
+                                    .relation = relation,
+                                    .limit = call_query_int(c, "limit", 1000),
+                                    .after = request_query(c->rq, "after")};
+}
+
+static const struct err *find(struct call *c,
+                              const struct intents_related *page,
+                              struct intent_rows *out)
+{
+    TRY(intents_related(c->pg, c->a, page, out));
+    for (size_t i = 0; i < out->n; i++) {
+        if (!out->v[i].tied)
+            TRY(suspension_drop_mirror(c->a, &out->v[i]));
+    }
+    return NULL;
+}
+
+static const struct err *list(struct call *c, enum intents_relation relation,
+                              const char *name)
+{
+    const struct intents_related page = wish(c, relation);
     struct buf b = buf_make(c->a, RESPONSE_BODY_MAX);
-    view_intents(&b, name, rows);
+    struct intent_rows rows;
+    TRY(find(c, &page, &rows));
+    view_intents(&b, name, &rows);
     response_json_buf(c->rs, 200, &b);
     return NULL;
 }
 
-static const struct err *related(struct call *c,
-                                 enum intents_relation relation,
-                                 const char *name)
+/* A list that has no second page. */
+static const struct err *list_whole(struct call *c,
+                                    enum intents_relation relation,
+                                    const char *name)
 {
-    struct intents_related page = {.id = c->param[0],
-                                   .who = &c->who,
-                                   .relation = relation,
-                                   .limit = call_query_int(c, "limit", 1000),
-                                   .after = request_query(c->rq, "after")};
+    const struct intents_related page = wish(c, relation);
+    struct buf b = buf_make(c->a, RESPONSE_BODY_MAX);
     struct intent_rows rows;
-    TRY(intents_related(c->pg, c->a, &page, &rows));
-    for (size_t i = 0; i < rows.n; i++) {
-        if (!rows.v[i].tied)
-            TRY(suspension_drop_mirror(c->a, &rows.v[i]));
-    }
-    return answer_list(c, name, &rows);
+    TRY(find(c, &page, &rows));
+    if (rows.more)
+        return ERROR(ERR_TOO_LARGE, "response.too_large",
+                     "The list has more than 1000 intents, or they are too "
+                     "large for an answer. Read the graph, or the children of "
+                     "each.");
+    view_intents(&b, name, &rows);
+    response_json_buf(c->rs, 200, &b);
+    return NULL;
 }
 
+/* The page comes first: it checks the caller's reach. */
 const struct err *openintent_graph_children(struct call *c)
 {
-    return related(c, INTENTS_CHILDREN, "children");
+    const struct intents_related page = wish(c, INTENTS_CHILDREN);
+    const struct graphs_wish all = {.id = c->param[0],
+                                    .who = &c->who,
+                                    .levels = 1,
+                                    .max = CHILDREN_MAX};
+    struct buf b = buf_make(c->a, RESPONSE_BODY_MAX);
+    struct intent_rows rows;
+    struct graph g;
+    TRY(find(c, &page, &rows));
+    TRY(graphs_read(c->pg, c->a, &all, &g));
+    view_intents(&b, "children", &rows);
+    b.n--; /* the closing brace */
+    buf_put(&b, ",\"aggregate_status\":");
+    json_write(&b, graph_aggregate(c->a, &g, 1));
+    buf_char(&b, '}');
+    response_json_buf(c->rs, 200, &b);
+    return NULL;
 }
 
 const struct err *openintent_graph_dependencies(struct call *c)
 {
-    return related(c, INTENTS_DEPENDENCIES, "dependencies");
+    return list(c, INTENTS_DEPENDENCIES, "dependencies");
 }
 
 const struct err *openintent_graph_dependents(struct call *c)
 {
-    return related(c, INTENTS_DEPENDENTS, "dependents");
+    return list(c, INTENTS_DEPENDENTS, "dependents");
+}
+
+const struct err *openintent_graph_ready(struct call *c)
+{
+    return list(c, INTENTS_READY, "ready");
+}
+
+const struct err *openintent_graph_blocked(struct call *c)
+{
+    return list(c, INTENTS_WAITING, "blocked");
+}
+
+const struct err *openintent_graph_descendants(struct call *c)
+{
+    return list_whole(c, INTENTS_DESCENDANTS, "descendants");
+}
+
+const struct err *openintent_graph_ancestors(struct call *c)
+{
+    return list_whole(c, INTENTS_ANCESTORS, "ancestors");
+}
+
+const struct err *openintent_graph_whole(struct call *c)
+{
+    const struct graphs_wish all = {.id = c->param[0],
+                                    .who = &c->who,
+                                    .levels = LEVELS_MAX,
+                                    .max = GRAPH_NODES_MAX};
+    struct intent root;
+    struct graph g;
+    TRY(call_intent(c, c->param[0], REACH_USE, &root));
+    TRY(graphs_read(c->pg, c->a, &all, &g));
+    response_json(c->rs, 200, graph_json(c->a, &g));
+    return NULL;
 }
 
 /* ---- dependencies --------------------------------------------------- */
 
-static const struct err *check_dependency(struct call *c, struct str id,
+/* It exists, the caller may read it, it is not there yet, and it does not wait
+ * for this intent. */
+static const struct err *check_dependency(struct call *c,
+                                          const struct work *w,
                                           struct str dependency,
                                           enum intent_status *status)
 {
-    struct pg_args args = pg_args(c->a);
-    struct pg_rows *rows = NULL;
     const struct intent_ids ids = {.v = {dependency}, .n = 1};
     const struct intents_refs refs = {&ids, &c->who, REACH_READ,
-                                      "dependency_id"};
+                                      ERR_INVALID, "dependency_id"};
+    struct intent d;
     TRY(intents_check_refs(c->pg, c->a, &refs));
-    pg_arg(&args, id);
-    pg_arg(&args, dependency);
-    TRY(pg_query(c->pg, c->a, SQL_INTENT_REACHES, &args, &rows));
-    if (pg_bool(rows, 0, 0))
-        return err_at(c->a, ERR_BAD_REQUEST, "intent.cycle",
+    if (intent_depends(c->a, &w->intent, dependency))
+        return err_at(c->a, ERR_BAD_REQUEST, "intent.dependency_exists",
                       STR("dependency_id"),
-                      "An intent may not depend on itself, directly or through "
-                      "others.");
-    *status = vocabulary_intent_status_of(pg_str(rows, 0, 1));
+                      "The intent depends on this one already.");
+    TRY(graphs_check_ring(c->pg, c->a, w->intent.id, &ids, "dependency_id"));
+    TRY(intents_get(c->pg, c->a, dependency, &d));
+    *status = d.status;
     return NULL;
 }
 
@@ -81,7 +163,7 @@ static const struct err *intent_add(struct call *c, struct work *w,
     enum intent_status status = INTENT_DRAFT;
     struct json *p = json_object(c->a);
     const struct event_by by = event_by(&c->who);
-    TRY(check_dependency(c, w->intent.id, dependency, &status));
+    TRY(check_dependency(c, w, dependency, &status));
     json_set_text(p, "dependency_id", dependency);
     TRY(work_event(w, "dependency_added", by, p));
     if (status == INTENT_COMPLETED || w->intent.status != INTENT_ACTIVE)
@@ -152,7 +234,8 @@ const struct err *openintent_graph_add(struct call *c)
     const struct work_target target = {.intent_id = c->param[0],
                                        .who = &c->who,
                                        .take = SQL_INTENT_TAKE_TWO,
-                                       .other = dependency};
+                                       .other = dependency,
+                                       .graph = true};
     TRY(work_begin(&w, c->pg, c->a, &target, &once));
     if (w.answered)
         return call_replay(c, &w);

@@ -46,9 +46,9 @@ SELECT 1 FROM intent i
     OR i.id IN (SELECT d.intent_id FROM intent_dependency d WHERE d.dependency_id = $1)
  ORDER BY i.id FOR NO KEY UPDATE
 
--- name: intent_hold
--- The parent of a new intent: it cannot be completed before the new one has ended.
-SELECT 1 FROM intent WHERE id = $1 FOR SHARE
+-- name: intent_parent
+-- Of a new intent: has it ended? Locked, so that it cannot end before the new one is there.
+SELECT status IN ('completed', 'abandoned') FROM intent WHERE id = $1 FOR SHARE
 
 -- name: intent_taken
 -- told: as in delivery_told.
@@ -89,6 +89,11 @@ UPDATE intent
        event_hash = $7, owner = $8
  WHERE id = $1
 
+-- piece: intent_size
+                       octet_length(state) + octet_length(constraints) + 2000
+                       + coalesce(octet_length(governance_policy), 0)
+                       + coalesce(octet_length(description), 0) AS size
+
 -- A page of a list is limited in bytes as well as in rows, and ends with the row that
 -- reaches the limit, so that it is never empty while there are rows. Bytes are counted
 -- without reading a long text. The last column is the number of rows without that limit.
@@ -97,9 +102,8 @@ UPDATE intent
 SELECT p.*
   FROM (SELECT q.*, sum(size) OVER (ORDER BY created_at DESC, id DESC ROWS UNBOUNDED PRECEDING) AS bytes,
                count(*) OVER () AS found
-          FROM (SELECT r.*, octet_length(state) + octet_length(constraints) + 2000
-                       + coalesce(octet_length(governance_policy), 0)
-                       + coalesce(octet_length(description), 0) AS size
+          FROM (SELECT r.*,
+-- use: intent_size
                   FROM intent_row r
                  WHERE ($1::text IS NULL OR status = $1)
                  ORDER BY created_at DESC, id DESC LIMIT $3 OFFSET $4) q) p
@@ -110,9 +114,8 @@ SELECT p.*
 SELECT p.*
   FROM (SELECT q.*, sum(size) OVER (ORDER BY created_at DESC, id DESC ROWS UNBOUNDED PRECEDING) AS bytes,
                count(*) OVER () AS found
-          FROM (SELECT r.*, octet_length(state) + octet_length(constraints) + 2000
-                       + coalesce(octet_length(governance_policy), 0)
-                       + coalesce(octet_length(description), 0) AS size
+          FROM (SELECT r.*,
+-- use: intent_size
                   FROM intent_row r
                  WHERE ($1::text IS NULL OR status = $1)
                    AND (created_at, id) < ($4::timestamptz, $5::uuid)
@@ -127,10 +130,9 @@ SELECT p.*
   FROM (SELECT q.*,
                sum(size) OVER (ORDER BY tie_at DESC, id DESC ROWS UNBOUNDED PRECEDING) AS bytes,
                count(*) OVER () AS found
-          FROM (SELECT r.*, octet_length(state) + octet_length(constraints) + 2000
-                       + coalesce(octet_length(governance_policy), 0)
-                       + coalesce(octet_length(description), 0) AS size,
-                       o.created_at AS tie_at
+          FROM (SELECT r.*,
+-- use: intent_size
+                       , o.created_at AS tie_at
                   FROM (SELECT DISTINCT t.created_at, t.intent_id FROM intent_tie t
                          WHERE t.agent = $1 AND t.until > $2
                            AND (t.created_at, t.intent_id) < ($4::timestamptz, $5::uuid)
@@ -145,29 +147,85 @@ SELECT p.*
 -- The agent $6 sees the related intents that it reaches at $7; it may read those that the
 -- intent depends on.
 
--- name: intent_children
+-- piece: intent_children_head
 SELECT p.*
   FROM (SELECT q.*, sum(size) OVER (ORDER BY created_at, id ROWS UNBOUNDED PRECEDING) AS bytes,
                count(*) OVER () AS found
-          FROM (SELECT r.*, true AS tied, octet_length(state) + octet_length(constraints) + 2000
-                       + coalesce(octet_length(governance_policy), 0)
-                       + coalesce(octet_length(description), 0) AS size
+          FROM (SELECT r.*, true AS tied,
+-- use: intent_size
                   FROM intent_row r
                  WHERE parent_intent_id = $1
                    AND intent_tied(r.id, r.created_by, r.owner, $6, $7)
                    AND ($4::timestamptz IS NULL OR (created_at, id) > ($4, $5::uuid))
+
+-- piece: intent_children_tail
                  ORDER BY created_at, id LIMIT $3) q) p
  WHERE bytes - size < $2
  ORDER BY created_at, id
+
+-- piece: intent_waits
+EXISTS (SELECT 1 FROM intent_dependency d JOIN intent x ON x.id = d.dependency_id
+                                WHERE d.intent_id = r.id AND x.status <> 'completed')
+
+-- name: intent_children
+-- use: intent_children_head
+-- use: intent_children_tail
+
+-- name: intent_ready
+-- use: intent_children_head
+                   AND status IN ('draft', 'active') AND NOT
+-- use: intent_waits
+-- use: intent_children_tail
+
+-- name: intent_waiting
+-- use: intent_children_head
+                   AND status NOT IN ('completed', 'abandoned') AND
+-- use: intent_waits
+-- use: intent_children_tail
+
+-- name: intent_descendants
+-- Breadth first; $4 and $5 are not used.
+WITH RECURSIVE below (id, depth) AS (
+    SELECT $1::uuid, 0
+    UNION ALL
+    SELECT c.id, b.depth + 1 FROM below b JOIN intent c ON c.parent_intent_id = b.id)
+SELECT p.*
+  FROM (SELECT q.*, sum(size) OVER (ORDER BY depth, created_at, id ROWS UNBOUNDED PRECEDING)
+                        AS bytes,
+               count(*) OVER () AS found
+          FROM (SELECT r.*, true AS tied, b.depth,
+-- use: intent_size
+                  FROM (SELECT id, depth FROM below LIMIT $3 + 1) b
+                  JOIN intent_row r ON r.id = b.id
+                 WHERE b.depth > 0 AND intent_tied(r.id, r.created_by, r.owner, $6, $7)
+                   AND $4::timestamptz IS NULL AND $5::uuid IS NULL) q) p
+ WHERE bytes - size < $2
+ ORDER BY depth, created_at, id
+
+-- name: intent_ancestors
+-- The nearest first; $4 and $5 are not used.
+WITH RECURSIVE above (id, height) AS (
+    SELECT parent_intent_id, 1 FROM intent WHERE id = $1
+    UNION ALL
+    SELECT i.parent_intent_id, a.height + 1 FROM above a JOIN intent i ON i.id = a.id)
+SELECT p.*
+  FROM (SELECT q.*, sum(size) OVER (ORDER BY height ROWS UNBOUNDED PRECEDING) AS bytes,
+               count(*) OVER () AS found
+          FROM (SELECT r.*, intent_tied(r.id, r.created_by, r.owner, $6, $7) AS tied, a.height,
+-- use: intent_size
+                  FROM (SELECT id, height FROM above LIMIT $3) a
+                  JOIN intent_row r ON r.id = a.id
+                 WHERE $4::timestamptz IS NULL AND $5::uuid IS NULL) q) p
+ WHERE bytes - size < $2
+ ORDER BY height
 
 -- name: intent_dependencies
 SELECT p.*
   FROM (SELECT q.*, sum(size) OVER (ORDER BY added_at, id ROWS UNBOUNDED PRECEDING) AS bytes,
                count(*) OVER () AS found
           FROM (SELECT r.*, intent_tied(r.id, r.created_by, r.owner, $6, $7) AS tied,
-                       d.added_at, octet_length(state) + octet_length(constraints) + 2000
-                       + coalesce(octet_length(governance_policy), 0)
-                       + coalesce(octet_length(description), 0) AS size
+                       d.added_at,
+-- use: intent_size
                   FROM intent_dependency d JOIN intent_row r ON r.id = d.dependency_id
                  WHERE d.intent_id = $1
                    AND ($4::timestamptz IS NULL OR (d.added_at, r.id) > ($4, $5::uuid))
@@ -179,9 +237,8 @@ SELECT p.*
 SELECT p.*
   FROM (SELECT q.*, sum(size) OVER (ORDER BY added_at, id ROWS UNBOUNDED PRECEDING) AS bytes,
                count(*) OVER () AS found
-          FROM (SELECT r.*, true AS tied, d.added_at, octet_length(state) + octet_length(constraints) + 2000
-                       + coalesce(octet_length(governance_policy), 0)
-                       + coalesce(octet_length(description), 0) AS size
+          FROM (SELECT r.*, true AS tied, d.added_at,
+-- use: intent_size
                   FROM intent_dependency d JOIN intent_row r ON r.id = d.intent_id
                  WHERE d.dependency_id = $1
                    AND intent_tied(r.id, r.created_by, r.owner, $6, $7)
@@ -219,14 +276,59 @@ UPDATE intent
                        FROM intent_dependency d WHERE d.intent_id = $1)
  WHERE id = $1
 
--- name: intent_reaches
--- Would $1 depend on itself if it depended on $2?
-WITH RECURSIVE reach (id) AS (
-    SELECT $2::uuid
+-- name: intent_graph
+-- Edges are added one after the other, so that each addition sees the edges before it.
+SELECT pg_advisory_xact_lock(7361797303)
+
+-- name: intent_ring
+-- An intent ends after its dependencies and its children. Is one of $2 the intent $1, or has
+-- one of them to end after it? Up from $1, up to a limit: found, and the number searched.
+WITH RECURSIVE later (id) AS (
+    SELECT $1::uuid
     UNION
-    SELECT d.dependency_id FROM intent_dependency d JOIN reach r ON d.intent_id = r.id
+    SELECT u.id FROM later l CROSS JOIN LATERAL (
+        SELECT i.parent_intent_id AS id FROM intent i
+         WHERE i.id = l.id AND i.parent_intent_id IS NOT NULL
+        UNION ALL
+        SELECT d.intent_id FROM intent_dependency d WHERE d.dependency_id = l.id) u
 )
-SELECT EXISTS (SELECT 1 FROM reach WHERE id = $1::uuid), (SELECT status FROM intent WHERE id = $2)
+SELECT coalesce(bool_or(id = ANY ($2::uuid[])), false), count(*)
+  FROM (SELECT id FROM later LIMIT 10001) l
+
+-- name: intent_open
+-- What $1 waits for: at most 20 dependencies and children that are in the way of its end.
+(SELECT d.dependency_id FROM intent_dependency d JOIN intent x ON x.id = d.dependency_id
+  WHERE d.intent_id = $1 AND x.status <> 'completed' ORDER BY d.added_at LIMIT 20)
+UNION ALL
+(SELECT c.id FROM intent c
+  WHERE c.parent_intent_id = $1 AND c.status NOT IN ('completed', 'abandoned')
+  ORDER BY c.created_at, c.id LIMIT 20)
+LIMIT 20
+
+-- name: intent_nodes
+-- $1 and those below it, down to $4 levels, that the agent $2 reaches at $3, and the
+-- dependencies of these elsewhere: at most $5 in all.
+WITH RECURSIVE below (id, depth) AS (
+    SELECT $1::uuid, 0
+    UNION ALL
+    SELECT c.id, b.depth + 1 FROM below b JOIN intent c ON c.parent_intent_id = b.id
+     WHERE b.depth < $4::int
+), inside AS MATERIALIZED (
+    SELECT r.id, b.depth
+      FROM (SELECT id, depth FROM below LIMIT $5) b JOIN intent r ON r.id = b.id
+     WHERE b.depth = 0 OR intent_tied(r.id, r.created_by, r.owner, $2, $3)
+), node AS (
+    SELECT id, depth FROM inside
+    UNION ALL
+    SELECT DISTINCT d.dependency_id, NULL::int FROM inside i
+      JOIN intent_dependency d ON d.intent_id = i.id
+     WHERE NOT EXISTS (SELECT 1 FROM inside x WHERE x.id = d.dependency_id)
+)
+SELECT i.id, i.title, i.status, i.version, i.parent_intent_id, i.depends_on, o.suspension_id,
+       microseconds(s.expires_at), n.depth IS NULL
+  FROM node n JOIN intent i ON i.id = n.id LEFT JOIN open_question o ON o.intent_id = i.id
+  LEFT JOIN suspension s ON s.id = o.suspension_id
+ ORDER BY n.depth NULLS LAST, i.created_at, i.id LIMIT $5
 
 -- name: intent_unblockable
 -- Blocked intents for which $1 was the last open dependency, some at a time, because their

@@ -1,0 +1,181 @@
+/* Intents that wait for each other: what is said about many of them. Pure. */
+#include "domain/graph.h"
+
+#include <stdlib.h>
+
+#include "base/clock_text.h"
+
+/* ---- looking nodes up ------------------------------------------------ */
+
+static int compare_ids(const void *x, const void *y)
+{
+    const struct graph_node *const *a = x, *const *b = y;
+    return str_cmp((*a)->id, (*b)->id);
+}
+
+/* The nodes in the order of their ids. */
+struct graph_index {
+    const struct graph_node **v;
+    size_t n;
+};
+
+static struct graph_index graph_index(struct arena *a, const struct graph *g)
+{
+    struct graph_index x = {arena_many(a, g->n + 1, const struct graph_node *),
+                            g->n};
+    for (size_t i = 0; i < g->n; i++)
+        x.v[i] = &g->v[i];
+    qsort(x.v, x.n, sizeof(*x.v), compare_ids);
+    return x;
+}
+
+static const struct graph_node *graph_find(const struct graph_index *x,
+                                           struct str id)
+{
+    const struct graph_node wanted = {.id = id}, *key = &wanted;
+    const struct graph_node **found =
+        bsearch(&key, x->v, x->n, sizeof(*x->v), compare_ids);
+    return found ? *found : NULL;
+}
+
+static bool graph_open(const struct graph_node *dependency)
+{
+    return !dependency || dependency->status != INTENT_COMPLETED;
+}
+
+/* ---- the aggregate --------------------------------------------------- */
+
+static bool graph_ended(const struct graph_node *n)
+{
+    return n->status == INTENT_COMPLETED || n->status == INTENT_ABANDONED;
+}
+
+struct graph_count {
+    struct arena *a;
+    const struct graph *graph;
+    struct graph_index index;
+    int64_t by_status[INTENT_STATUS__MAX];
+    int64_t total;
+    bool *blocks; /* of each node */
+    struct json *ready;
+};
+
+/* Marks the open dependencies of a node; are there any? */
+static bool graph_blocked(struct graph_count *k, const struct graph_node *n)
+{
+    const struct json *list = json_read(k->a, n->depends_on);
+    bool open = false;
+    for (size_t i = 0; i < json_count(list); i++) {
+        const struct graph_node *d =
+            graph_find(&k->index, json_text(json_at(list, i)));
+        if (!graph_open(d))
+            continue;
+        open = true;
+        if (d)
+            k->blocks[d - k->graph->v] = true;
+    }
+    return open;
+}
+
+static void graph_add(struct graph_count *k, const struct graph_node *n)
+{
+    if (n->status < INTENT_STATUS__MAX)
+        k->by_status[n->status]++;
+    k->total++;
+    if (graph_ended(n) || graph_blocked(k, n))
+        return;
+    if (n->status == INTENT_DRAFT || n->status == INTENT_ACTIVE)
+        json_add_text(k->ready, n->id);
+}
+
+struct json *graph_aggregate(struct arena *a, const struct graph *g,
+                             size_t skip)
+{
+    struct graph_count k = {.a = a,
+                            .graph = g,
+                            .index = graph_index(a, g),
+                            .blocks = arena_many(a, g->n + 1, bool),
+                            .ready = json_array(a)};
+    struct json *o = json_object(a), *by_status = json_object(a),
+                *blocking = json_array(a);
+    for (size_t i = skip; i < g->n; i++) {
+        if (!g->v[i].outside)
+            graph_add(&k, &g->v[i]);
+    }
+    for (size_t i = 0; i < g->n; i++) {
+        if (k.blocks[i])
+            json_add_text(blocking, g->v[i].id);
+    }
+    for (enum intent_status s = 0; s < INTENT_STATUS__MAX; s++)
+        json_set_int(by_status, vocabulary_intent_status(s)->wire,
+                     k.by_status[s]);
+    json_set_int(o, "total", k.total);
+    json_set_json(o, "by_status", by_status);
+    json_set_int(o, "completion_percentage",
+                 k.total ? k.by_status[INTENT_COMPLETED] * 100 / k.total : 0);
+    json_set_json(o, "blocking_intents", blocking);
+    json_set_json(o, "ready_intents", k.ready);
+    return o;
+}
+
+/* ---- the whole graph ------------------------------------------------- */
+
+static struct json *graph_node_json(struct arena *a,
+                                    const struct graph_node *n)
+{
+    struct json *o = json_object(a);
+    json_set_text(o, "id", n->id);
+    json_set_text(o, "title", n->title);
+    json_set_text(o, "status",
+                  str_of(vocabulary_intent_status(n->status)->wire));
+    json_set_int(o, "version", n->version);
+    json_set_text_or_null(o, "parent_intent_id", n->parent_intent_id);
+    json_set_read(a, o, "depends_on", n->depends_on);
+    json_set_text_or_null(o, "suspension_id", n->suspension_id);
+    json_set_text_or_null(
+        o, "expires_at",
+        n->expires_at ? clock_naive(a, n->expires_at) : STR_NONE);
+    json_set_bool(o, "outside", n->outside);
+    return o;
+}
+
+static void graph_edge(struct arena *a, struct json *edges, struct str from,
+                       struct str to, const char *type)
+{
+    struct json *o = json_object(a);
+    json_set_text(o, "from", from);
+    json_set_text(o, "to", to);
+    json_set_text(o, "type", str_of(type));
+    json_add_json(edges, o);
+}
+
+/* Only edges between two nodes of the graph. */
+static void graph_edges(struct arena *a, const struct graph_index *x,
+                        const struct graph_node *n, struct json *edges)
+{
+    const struct json *list = json_read(a, n->depends_on);
+    if (n->parent_intent_id.p && graph_find(x, n->parent_intent_id))
+        graph_edge(a, edges, n->parent_intent_id, n->id, "parent");
+    for (size_t i = 0; i < json_count(list); i++) {
+        const struct str id = json_text(json_at(list, i));
+        if (graph_find(x, id))
+            graph_edge(a, edges, n->id, id, "dependency");
+    }
+}
+
+struct json *graph_json(struct arena *a, const struct graph *g)
+{
+    struct json *o = json_object(a), *nodes = json_array(a),
+                *edges = json_array(a);
+    const struct graph_index x = graph_index(a, g);
+    for (size_t i = 0; i < g->n; i++) {
+        json_add_json(nodes, graph_node_json(a, &g->v[i]));
+        graph_edges(a, &x, &g->v[i], edges);
+    }
+    json_set_text(o, "root_id", g->v[0].id);
+    json_set_json(o, "nodes", nodes);
+    json_set_json(o, "edges", edges);
+    json_set_json(o, "aggregate_status", graph_aggregate(a, g, 1));
+    json_set_bool(o, "truncated", g->truncated);
+    return o;
+}

@@ -1,0 +1,83 @@
+/* Intents that wait for each other, in the database. Decides nothing but
+ * whether a new edge closes a ring. */
+#include "store/graphs.h"
+
+#include "base/id.h"
+#include "store/intents.h"
+#include "store/sql.gen.h"
+
+#define SEARCHED_MAX 10000 /* as in intent_ring */
+
+static struct graph_node node(const struct pg_rows *r, size_t i)
+{
+    return (struct graph_node){
+        .id = pg_str(r, i, 0),
+        .title = pg_str(r, i, 1),
+        .status = vocabulary_intent_status_of(pg_str(r, i, 2)),
+        .version = pg_int(r, i, 3),
+        .parent_intent_id = pg_str(r, i, 4),
+        .depends_on = pg_str(r, i, 5),
+        .suspension_id = pg_str(r, i, 6),
+        .expires_at = pg_int(r, i, 7),
+        .outside = pg_bool(r, i, 8)};
+}
+
+const struct err *graphs_read(struct pg *pg, struct arena *a,
+                              const struct graphs_wish *wish,
+                              struct graph *out)
+{
+    struct pg_args args = pg_args(a);
+    struct pg_rows *rows = NULL;
+    pg_arg(&args, wish->id);
+    intents_reader(&args, wish->who);
+    pg_arg_int(&args, wish->levels);
+    pg_arg_int(&args, (int64_t)wish->max + 1);
+    if (id_uuid(wish->id))
+        TRY(pg_query(pg, a, SQL_INTENT_NODES, &args, &rows));
+    *out = (struct graph){.n = rows ? pg_count(rows) : 0};
+    if (out->n == 0)
+        return ERROR(ERR_NOT_FOUND, "intent.unknown",
+                     "There is no intent with this id.");
+    out->truncated = out->n > wish->max;
+    if (out->truncated)
+        out->n = wish->max;
+    out->v = arena_many(a, out->n, struct graph_node);
+    for (size_t i = 0; i < out->n; i++)
+        out->v[i] = node(rows, i);
+    return NULL;
+}
+
+const struct err *graphs_check_ring(struct pg *pg, struct arena *a,
+                                    struct str id,
+                                    const struct intent_ids *others,
+                                    const char *at)
+{
+    struct pg_args args = pg_args(a);
+    struct pg_rows *rows = NULL;
+    pg_arg(&args, id);
+    pg_arg_texts(&args, others->v, others->n);
+    TRY(pg_query(pg, a, SQL_INTENT_RING, &args, &rows));
+    if (pg_bool(rows, 0, 0))
+        return err_at(a, ERR_BAD_REQUEST, "intent.cycle", str_of(at),
+                      "An intent may not wait for one that waits for it. It "
+                      "waits for its dependencies and its children.");
+    if (pg_int(rows, 0, 1) > SEARCHED_MAX)
+        return ERROR(ERR_CONFLICT, "intent.graph_too_large",
+                     "More than 10000 intents wait for this one.");
+    return NULL;
+}
+
+const struct err *graphs_open(struct pg *pg, struct arena *a, struct str id,
+                              struct json **out)
+{
+    struct pg_args args = pg_args(a);
+    struct pg_rows *rows = NULL;
+    struct json *list = json_array(a);
+    *out = json_object(a);
+    pg_arg(&args, id);
+    TRY(pg_query(pg, a, SQL_INTENT_OPEN, &args, &rows));
+    for (size_t i = 0; i < pg_count(rows); i++)
+        json_add_text(list, pg_str(rows, i, 0));
+    json_set_json(*out, "open", list);
+    return NULL;
+}

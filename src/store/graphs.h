@@ -1,0 +1,38 @@
+/* Intents that wait for each other, in the database. */
+#ifndef STORE_GRAPHS_H
+#define STORE_GRAPHS_H
+
+#include "domain/graph.h"
+#include "domain/intent.h"
+#include "domain/principal.h"
+#include "world/pg.h"
+
+/* A wish for an intent with those below it that the reader reaches, and their
+ * dependencies elsewhere. */
+struct graphs_wish {
+    struct str id;
+    const struct principal *who; /* NULL: reaches all */
+    int64_t levels;              /* down to */
+    size_t max;                  /* nodes */
+};
+/* The root is the first node. The caller checks that it may be read.
+ * ERR_NOT_FOUND intent.unknown. */
+const struct err *graphs_read(struct pg *pg, struct arena *a,
+                              const struct graphs_wish *wish,
+                              struct graph *out) MUST;
+
+/* Would it close a ring if `id` had to end after each of others? A parent ends
+ * after its children, a dependent after its dependencies. ERR_BAD_REQUEST
+ * intent.cycle with .at; ERR_CONFLICT intent.graph_too_large when too many
+ * intents wait for this one to search them. The caller holds the graph's lock
+ * (work.h). */
+const struct err *graphs_check_ring(struct pg *pg, struct arena *a,
+                                    struct str id,
+                                    const struct intent_ids *others,
+                                    const char *at) MUST;
+/* At most 20 dependencies and children that have to end before the intent, as
+ * {"open": [ids]}. */
+const struct err *graphs_open(struct pg *pg, struct arena *a, struct str id,
+                              struct json **out) MUST;
+
+#endif
