@@ -43,14 +43,24 @@ def _strings(text, macros):
     return out
 
 
+_OUT = r"^ *OUT\((\w+), (.*)\),\n"
+
+
+def _unsupported():
+    """The methods and addresses that answer 501."""
+    text = (TOP / "src/doors/route.c").read_text()
+    macros = dict(re.findall(r"^#define (\w+) (.+)$", text, re.M))
+    return [(method, _strings(pattern, macros))
+            for method, pattern in re.findall(_OUT, text, re.M)]
+
+
 def _routes():
     text = (TOP / "src/doors/route.c").read_text()
     text = re.sub(r"/\*.*?\*/", "", text, flags=re.S)
     macros = dict(re.findall(r"^#define (\w+) (.+)$", text, re.M))
     sets = {"ROLE_" + r.upper(): {r} for r in ROLES}
     table = text.split("routes[] = {")[1].split("\n};")[0]
-    # Addresses that answer 501 are in test_graphs.py.
-    table = re.sub(r"^ *OUT\(.*\),\n", "", table, flags=re.M)
+    table = re.sub(_OUT, "", table, flags=re.M)
     for name, value in re.findall(r"(\w+) = ([^,{}]+)",
                                   text.split("enum {")[1].split("}")[0]):
         sets[name] = set().union(*(sets[w] for w in value.strip().split(" | ")))
@@ -72,6 +82,7 @@ def _routes():
 
 
 ROUTES = _routes()
+UNSUPPORTED = _unsupported()
 KEYED = [r for r in ROUTES if r.proof == "KEY"]
 WRITING = [r for r in ROUTES if r.method in ("POST", "PATCH")
            and r.style not in ("HTML", "OAUTH")]

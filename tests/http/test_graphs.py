@@ -1,11 +1,9 @@
 """Intents that wait for each other: trees, dependencies, rings, aggregates."""
 import random
-import re
 
 import pytest
-from kit import (ANY_ID, events, fill, get, new_intent, refused, respond,
-                 set_status, suspend, together, types)
-from server import TOP
+from kit import (ANY_ID, UNSUPPORTED, events, fill, get, new_intent, refused,
+                 respond, set_status, suspend, together, types)
 from test_intents import depend
 
 route = pytest.mark.route
@@ -271,19 +269,11 @@ def test_what_is_asked_of_an_intent_that_is_not_there(agent, what):
 
 # --- Not a part of this server --------------------------------------------
 
-def unsupported():
-    text = (TOP / "src/doors/route.c").read_text()
-    return [(m, ("/api/v1/intents/{id}" if at == "INTENT" else
-                 "/api/v1" if at == "API" else "") + path)
-            for m, at, path in re.findall(
-                r'^    OUT\((\w+), (\w*) ?"([^"]+)"\),', text, re.M)]
-
-
 def test_the_rows_are_found():
-    assert len(unsupported()) > 45
+    assert len(UNSUPPORTED) > 45
 
 
-@pytest.mark.parametrize("method, pattern", unsupported())
+@pytest.mark.parametrize("method, pattern", UNSUPPORTED)
 def test_an_address_that_is_not_a_part_of_it_says_so(server, agent, method,
                                                      pattern):
     path = fill(pattern)

@@ -165,8 +165,9 @@ def test_metrics_count_what_has_not_arrived(server, nobody, agent, channel):
 
 def test_metrics_name_every_route_and_no_stranger(nobody):
     nobody.get("/" + new_id())
-    from kit import ROUTES
-    names = {r.name for r in ROUTES} | {"unmatched"}
+    from kit import ROUTES, UNSUPPORTED
+    names = {r.name for r in ROUTES} | {"unmatched"} | {
+        " ".join(row) for row in UNSUPPORTED}
     for name, labels in scrape(nobody):
         if labels and "route=" in labels:
             assert re.search('route="([^"]*)"', labels)[1] in names

@@ -12,7 +12,7 @@
 const struct err *openintent_discovery(struct call *c)
 {
     struct json *o = json_object(c->a), *caps = json_array(c->a);
-    static const char *const can[] = {"intents",    "events",  "leases",
+    static const char *const can[] = {"intents", "graph", "events", "leases",
                                       "suspension", "verifiable_log"};
     for (size_t i = 0; i < countof(can); i++)
         json_add_text(caps, str_of(can[i]));
