@@ -126,17 +126,18 @@ static bool read_role(struct pg *pg, int64_t deadline)
 
 static bool prepare_all(struct pg *pg, int64_t deadline)
 {
+    const size_t n = pg->once ? 0 : pg->statements;
     if (!PQsendQueryParams(pg->conn, "SHOW transaction_read_only", 0, NULL,
                            NULL, NULL, NULL, 0))
         return false;
-    for (size_t i = 0; i < pg->statements; i++)
+    for (size_t i = 0; i < n; i++)
         if (!PQsendPrepare(pg->conn, pg->list[i].name, pg->list[i].text, 0,
                            NULL))
             return false;
     if (!PQpipelineSync(pg->conn) || !flush(pg, deadline) ||
         !read_role(pg, deadline))
         return false;
-    for (size_t i = 0; i < pg->statements; i++)
+    for (size_t i = 0; i < n; i++)
         if (!prepared(pg, i, deadline))
             return false;
     return read_sync(pg, deadline);
@@ -195,8 +196,12 @@ struct pg *pg_make(struct arena *process, struct str dsn, const char *name,
 
 static bool send_one(struct pg *pg, int statement, const struct pg_args *args)
 {
-    return PQsendQueryPrepared(pg->conn, pg->list[statement].name, args->n,
-                               args->v, NULL, NULL, 0);
+    const struct pg_statement *s = &pg->list[statement];
+    if (pg->once)
+        return PQsendQueryParams(pg->conn, s->text, args->n, NULL, args->v,
+                                 NULL, NULL, 0);
+    return PQsendQueryPrepared(pg->conn, s->name, args->n, args->v, NULL, NULL,
+                               0);
 }
 
 static bool send_batch(struct pg *pg, int64_t deadline)

@@ -117,6 +117,10 @@ int64_t pg_opened(const struct pg *pg);
 const char *pg_host(const struct pg *pg);
 /* A pg without deadlines, for commands that read a whole table. */
 void pg_patient(struct pg *pg);
+/* Are the statements of the list sent as they are? Else all of them are
+ * prepared when it connects, which takes the database 40 ms: too much for a
+ * command that runs a few of them once. */
+void pg_once(struct pg *pg, bool once);
 
 /* The connection's socket, to be watched for notifications; -1: not open. It
  * may be another one after each pg_run and pg_notification. */

@@ -22,6 +22,11 @@ void pg_patient(struct pg *pg)
     pg->patient = true;
 }
 
+void pg_once(struct pg *pg, bool once)
+{
+    pg->once = once;
+}
+
 int64_t pg_spent(struct pg *pg)
 {
     const int64_t spent = pg->spent;

@@ -38,6 +38,7 @@ struct pg {
     int64_t slice;   /* of an attempt to connect, milliseconds */
     int64_t opened;  /* how often it connected */
     bool patient;
+    bool once;     /* its statements are sent as they are, not prepared */
     bool underway; /* a batch is running, or was left in the middle */
     struct pg_keys keys; /* of the connection string, but for its hosts */
     struct pg_hosts hosts;
