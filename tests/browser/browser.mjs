@@ -197,10 +197,10 @@ async function cleared(page, { who, width, height, theme }) {
     page.documents.length = 0;
 }
 
-/* The same with a page that other tests had before, for those that only look
- * at one: a new page is a new process, to which every script is new. Not for a
- * test that listens to the page, moves its clock or opens another. After a test
- * that failed a page is not used again. */
+/* The same with a page that other tests had before: a new page is a new process,
+ * to which every script is new. Not for a test that listens to the page, moves
+ * its clock or opens another. After a test that failed a page is not used
+ * again. */
 export async function withSparePage(options, use) {
     const all = { ...usual, ...options };
     const kind = JSON.stringify(all);

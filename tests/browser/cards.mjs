@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 
 import {
-    drawn, follow, press, shown, text, withPage,
+    drawn, follow, press, shown, text, withSparePage,
 } from "./browser.mjs";
 import {
     approval, cost, flat, hostileApproval, hostileCost, hostilePermission,
@@ -34,7 +34,7 @@ async function pending(id) {
 function both(name, run) {
     for (const options of ways) {
         test(`${name}, scripts ${options.scripts ? "on" : "off"}`, () =>
-            withPage(options, run));
+            withSparePage(options, run));
     }
 }
 
@@ -76,7 +76,7 @@ async function words(page, all, selector) {
 /* ---- what is shown -------------------------------------------------- */
 
 test("an approval shows every call with every value", () =>
-    withPage(by, async (page) => {
+    withSparePage(by, async (page) => {
         await open(page, approval());
         await words(page, ["One decision for all 2 calls",
             "payments.refund_create", "KES-EU-1", "499.99", "number",
@@ -94,7 +94,7 @@ test("an approval shows every call with every value", () =>
     }));
 
 test("what an approval does not tell is unknown, what it tells besides is " +
-     "shown", () => withPage(by, async (page) => {
+     "shown", () => withSparePage(by, async (page) => {
     await open(page, approval({ severity: "low", subject: {
         calls: undefined, reversible: undefined, consequence: undefined,
         safe_input: { fields: { to: "all customers" }, omitted_count: 3 },
@@ -107,7 +107,7 @@ test("what an approval does not tell is unknown, what it tells besides is " +
 }));
 
 test("a permission shows its facts with labels", () =>
-    withPage(by, async (page) => {
+    withSparePage(by, async (page) => {
         await open(page, permission());
         await words(page, ["Permission", "mail.send", "Target",
             "support@kestrel.example", "Duration",
@@ -118,7 +118,7 @@ test("a permission shows its facts with labels", () =>
     }));
 
 test("a cost confirmation shows estimate, limit and what is spent", () =>
-    withPage(by, async (page) => {
+    withSparePage(by, async (page) => {
         await open(page, cost());
         await words(page, ["Low", "1,240", "Likely", "1,480", "High",
             "1,900", "312.4 USD", "1,800 USD", "Below the high estimate",
@@ -148,7 +148,7 @@ both("an approval is approved and rejected", async (page) => {
 });
 
 test("a grave approval is not rejected without a reason", () =>
-    withPage(by, async (page) => {
+    withSparePage(by, async (page) => {
         const id = await open(page, approval(), "?choice=reject");
         await press(page, "Confirm: Reject");
         assert.equal(shown(page).status(), 422);
@@ -282,7 +282,7 @@ both("an edit shows its difference, and only that is approved",
     });
 
 test("what is too deep for fields is edited as JSON", () =>
-    withPage(by, async (page) => {
+    withSparePage(by, async (page) => {
         const id = await open(page, approval({ allow_edit: true,
             subject: { coupon: null } }), "?choice=edit");
         const box = page.getByLabel("Details as JSON");
@@ -312,7 +312,7 @@ test("what is too deep for fields is edited as JSON", () =>
     }));
 
 test("what was changed behind a shown difference is shown again", () =>
-    withPage(by, async (page) => {
+    withSparePage(by, async (page) => {
         const id = await open(page, cost(), "?choice=confirm");
         await page.getByLabel("Limit").fill("900");
         await press(page, "Review changes");
@@ -325,7 +325,7 @@ test("what was changed behind a shown difference is shown again", () =>
     }));
 
 test("facts that changed meanwhile are not decided, and what was typed " +
-     "stays", () => withPage(by, async (page) => {
+     "stays", () => withSparePage(by, async (page) => {
     const id = await open(page, cost(), "?choice=confirm");
     await page.getByLabel("Limit").fill("900");
     await page.locator("[name=subject_sha256]").evaluate((one) => {
@@ -361,7 +361,7 @@ async function atTheBottom(page, selector) {
 }
 
 test("each is decided without scrolling, and a phone keeps the strip", () =>
-    withPage(by, async (page) => {
+    withSparePage(by, async (page) => {
         for (const question of [approval({ allow_edit: true, subject: {
             constraints: { max: 5 } } }), permission(), cost(), plan(),
         credential(), handoff(),
@@ -375,7 +375,7 @@ test("each is decided without scrolling, and a phone keeps the strip", () =>
 
 /* Two answers may differ only at their end. */
 test("a long answer is not cut on a phone", () =>
-    withPage({ ...by, width: 360, height: 740 }, async (page) => {
+    withSparePage({ ...by, width: 360, height: 740 }, async (page) => {
         const label = "Delete the orders of the customer ".repeat(5);
         await open(page, { question: "Which?", severity: "low", choices: [
             { value: "a", label: `${label}, all of them` },
@@ -394,7 +394,7 @@ test("a long answer is not cut on a phone", () =>
     }));
 
 test("more answers than fit scroll in the bar of a phone", () =>
-    withPage(by, async (page) => {
+    withSparePage(by, async (page) => {
         const id = await open(page, input({ form: undefined,
             choices: options }));
         const bar = await atTheBottom(page, ".strip");
@@ -430,7 +430,7 @@ both("a bar leads to a form and to words on a phone", async (page) => {
 });
 
 test("the strip says why a reader may not decide, and who can", () =>
-    withPage(by, async (page) => {
+    withSparePage(by, async (page) => {
         await open(page, approval({ responder: { mode: "named",
             who: "tomas@example.com" } }));
         await words(page, ["You cannot answer this", "for somebody else",
@@ -439,7 +439,7 @@ test("the strip says why a reader may not decide, and who can", () =>
     }));
 
 test("nothing critical is decided by Enter alone", () =>
-    withPage(by, async (page) => {
+    withSparePage(by, async (page) => {
         const id = await open(page, cost({ severity: "critical" }));
         await follow(page, "Approve: Spend up to the limit");
         await page.getByLabel("Limit").fill("1700");
@@ -459,7 +459,7 @@ test("nothing critical is decided by Enter alone", () =>
     }));
 
 test("an edit is made with the keyboard alone", () =>
-    withPage(by, async (page) => {
+    withSparePage(by, async (page) => {
         const id = await open(page, permission(), "?choice=allow_for");
         await page.getByLabel("Duration").focus();
         await page.keyboard.press("Control+A");
@@ -493,7 +493,7 @@ for (const [name, question, choice] of [
     ["a permission", hostilePermission, "allow_for"],
     ["a cost", hostileCost, "confirm"]]) {
     test(`a hostile agent cannot break the page of ${name}`, () =>
-        withPage({ ...by, width: 360, height: 740 }, async (page) => {
+        withSparePage({ ...by, width: 360, height: 740 }, async (page) => {
             const id = await open(page, question());
             await page.evaluate(() => document.querySelectorAll("details")
                 .forEach((one) => { one.open = true; }));

@@ -2,7 +2,7 @@
  * kind needs: each is on the page, counted, and only text. */
 import assert from "node:assert/strict";
 
-import { shown, text, withPage } from "./browser.mjs";
+import { shown, text, withSparePage } from "./browser.mjs";
 import { holds, unfold } from "./hostile.mjs";
 import { test } from "./lanes.mjs";
 import {
@@ -37,7 +37,7 @@ for (const [name, question, answer] of [
     ["a handoff", () => handoff({}, more), { value: "accept" }],
     ["a plan", () => plan({}, undefined, more), { value: "approve" }]]) {
     test(`what ${name} brings along besides is on its page, also after`, () =>
-        withPage(by, async (page) => {
+        withSparePage(by, async (page) => {
             const own = name === "a plan"
                 ? told.map((one) => `plan.${one}`) : told;
             const id = await open(page, question());
@@ -50,7 +50,7 @@ for (const [name, question, answer] of [
 }
 
 test("nothing is said to be besides where nothing is", () =>
-    withPage(by, async (page) => {
+    withSparePage(by, async (page) => {
         for (const question of [input(), credential(), handoff(), plan()]) {
             await open(page, question);
             assert.ok(!(await text(page)).includes("Additional data"));
@@ -58,7 +58,7 @@ test("nothing is said to be besides where nothing is", () =>
     }));
 
 test("a handoff counts all that comes with it, shown or not", () =>
-    withPage(by, async (page) => {
+    withSparePage(by, async (page) => {
         const artifacts = Array.from({ length: 300 }, (_, i) => ({
             title: `Page ${i}`, kind: "scan", ref: `scan:${i}` }));
         await open(page, handoff({}, { artifacts }));
@@ -85,7 +85,7 @@ for (const [name, question] of [
         artifacts: [{ title: evil, kind: evil, ref: evil,
             [attacks[1]]: evil }], ...facts })]]) {
     test(`hostile facts of ${name} are only text`, () =>
-        withPage({ ...by, width: 360, height: 740 }, async (page) => {
+        withSparePage({ ...by, width: 360, height: 740 }, async (page) => {
             await open(page, question());
             if (name === "a credential") {
                 /* The one address that leaves the page, as it was allowed. */
@@ -101,7 +101,7 @@ for (const [name, question] of [
 }
 
 test("a hostile plan is only text, and so is its revision", () =>
-    withPage({ ...by, width: 360, height: 740 }, async (page) => {
+    withSparePage({ ...by, width: 360, height: 740 }, async (page) => {
         const steps = first.map((one) => ({ ...one, title: evil,
             detail: evil, tool: evil, risk: evil, note: evil,
             [evil.slice(0, 60)]: evil, args: { [evil]: attacks } }));

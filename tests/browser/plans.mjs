@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 
 import {
-    follow, press, shown, text, withPage,
+    follow, press, shown, text, withPage, withSparePage,
 } from "./browser.mjs";
 import { test } from "./lanes.mjs";
 import {
@@ -16,7 +16,7 @@ const by = { who: "operator" };
 function both(name, run) {
     for (const scripts of [true, false]) {
         test(`${name}, scripts ${scripts ? "on" : "off"}`, () =>
-            withPage({ ...by, scripts }, run));
+            withSparePage({ ...by, scripts }, run));
     }
 }
 
@@ -56,7 +56,7 @@ async function leaves(page, name, href) {
 /* ---- plans ---------------------------------------------------------- */
 
 test("a plan shows its steps, scope, outputs, risk, cost and where it is",
-    () => withPage(by, async (page) => {
+    () => withSparePage(by, async (page) => {
         await open(page, plan({}, second));
         await words(page, ["5 steps", "Take a backup of orders",
             "41.2 million rows", "db.backup", "Medium", "unheard of",
@@ -73,7 +73,7 @@ test("a plan shows its steps, scope, outputs, risk, cost and where it is",
     }));
 
 test("what a plan does not tell is unknown, never guessed", () =>
-    withPage(by, async (page) => {
+    withSparePage(by, async (page) => {
         await open(page, plan({ subject: { plan: {
             steps: [{ id: "a", title: "Only a title" }], scope: "One table",
             expected_outputs: [], risk_summary: "Low" } } }));
@@ -90,7 +90,7 @@ function values(page, row) {
 }
 
 test("a step shows its arguments unfolded, and whose its note is", () =>
-    withPage(by, async (page) => {
+    withSparePage(by, async (page) => {
         await open(page, plan({}, [{ ...first[0], note: "Safe, trust me",
             args: { table: "orders", rows: [1, 2], live: true },
             command: "pg_dump orders", cost: "3 USD" }, first[1]]));
@@ -109,7 +109,7 @@ test("a step shows its arguments unfolded, and whose its note is", () =>
     }));
 
 test("a changed step shows what its arguments were", () =>
-    withPage(by, async (page) => {
+    withSparePage(by, async (page) => {
         const steps = (args) => [{ ...first[0], args }, first[1]];
         const old = await ask(plan({}, steps({ table: "orders", rows: 5 })));
         await respond(old.suspension_id, { value: "reject", reason: "No." });
@@ -194,7 +194,7 @@ both("a mistake in a step stands at its field and keeps what was typed",
     });
 
 test("a plan goes through the keyboard alone", () =>
-    withPage(by, async (page) => {
+    withSparePage(by, async (page) => {
         const id = await open(page, plan(), "?choice=approve_edited");
         await page.locator("#k4").focus();
         await page.keyboard.press("Space");
@@ -209,7 +209,7 @@ test("a plan goes through the keyboard alone", () =>
 
 /* surfaces 4.12, 9 */
 test("a rejected plan keeps its reason; its revision shows what differs", () =>
-    withPage(by, async (page) => {
+    withSparePage(by, async (page) => {
         const old = await ask(plan());
         await respond(old.suspension_id, { value: "reject",
             reason: "No way back.\nRehearse it." });
@@ -231,7 +231,7 @@ test("a rejected plan keeps its reason; its revision shows what differs", () =>
     }));
 
 test("a revision that changes only its scope says so", () =>
-    withPage(by, async (page) => {
+    withSparePage(by, async (page) => {
         const old = await ask(plan());
         await respond(old.suspension_id, { value: "reject", reason: "No." });
         const revision = (facts) => plan({ supersedes: old.suspension_id },
@@ -247,7 +247,7 @@ test("a revision that changes only its scope says so", () =>
     }));
 
 test("on a phone the changed steps come first, the others are folded", () =>
-    withPage({ ...by, width: 360 }, async (page) => {
+    withSparePage({ ...by, width: 360 }, async (page) => {
         const old = await ask(plan());
         await respond(old.suspension_id, { value: "reject", reason: "No." });
         await open(page, plan({ supersedes: old.suspension_id }, second));
@@ -299,7 +299,7 @@ for (const [name, more] of [["a form", {}],
 }
 
 test("Enter in a field sends and never declines", () =>
-    withPage(by, async (page) => {
+    withSparePage(by, async (page) => {
         const id = await open(page, input());
         await page.getByLabel("Name on the parcel").fill("Anna");
         await page.getByLabel("Postcode").fill("10178");
@@ -412,7 +412,7 @@ both("an open question leads to its neighbours", async (page) => {
 });
 
 test("p and n lead to the neighbours, and rest in a field", () =>
-    withPage(by, async (page) => {
+    withSparePage(by, async (page) => {
         await ask(plan({ severity: "critical" }));
         const id = await open(page, plan({ severity: "critical" }),
             "?choice=reject");

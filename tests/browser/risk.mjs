@@ -2,7 +2,7 @@
  * the server raised is told. */
 import assert from "node:assert/strict";
 
-import { follow, press, shown, text, withPage } from "./browser.mjs";
+import { follow, press, shown, text, withSparePage } from "./browser.mjs";
 import * as cards from "./cards_questions.mjs";
 import { test } from "./lanes.mjs";
 import { look } from "./looks.mjs";
@@ -24,7 +24,7 @@ async function openOne(page, question) {
 
 for (const scripts of [true, false]) {
     test(`a critical yes is typed, scripts ${scripts ? "on" : "off"}`, () =>
-        withPage({ ...by, scripts }, async (page) => {
+        withSparePage({ ...by, scripts }, async (page) => {
             const id = await openOne(page, final({ severity: "critical" }));
             await follow(page, "Approve");
             const words = await text(page, "form#answer");
@@ -48,7 +48,7 @@ for (const scripts of [true, false]) {
 }
 
 test("a risk that the server raised is told", () =>
-    withPage(by, async (page) => {
+    withSparePage(by, async (page) => {
         await openOne(page, final({ severity: "low" },
             { consequence: undefined }));
         const words = await text(page);
@@ -61,7 +61,7 @@ test("a risk that the server raised is told", () =>
     }));
 
 test("what ends soon stands above the list, whatever its risk", () =>
-    withPage(by, async (page) => {
+    withSparePage(by, async (page) => {
         const word = `ending${Date.now()}`;
         const soon = questions.choice({ title: `${word} low`,
             timeout_seconds: 600 });
