@@ -108,7 +108,6 @@ static const char *word_of_kind(enum err_kind kind)
     case ERR_TOO_LARGE:
     case ERR_MEDIA_TYPE:
     case ERR_INVALID:
-    case ERR_UNSUPPORTED:
     case ERR__MAX:
     default:
         return oauth_invalid_request;
