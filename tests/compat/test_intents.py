@@ -205,7 +205,7 @@ def test_an_unknown_intent(client, wrong):
 def test_an_address_that_is_not_there(client):
     """Its body is JSON: the SDK would break on anything else."""
     with pytest.raises(NotFoundError) as caught:
-        client.federation_status()
+        client.get_intent("nothing/at/all")
     assert caught.value.response["detail"]
 
 
