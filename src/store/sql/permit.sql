@@ -44,7 +44,7 @@ VALUES ($1, $2, $3, $4, $5, (SELECT id FROM resource WHERE identifier = $6), $7,
 -- use: permit_from
   JOIN intent i ON i.id = p.intent_id
   LEFT JOIN suspension s ON s.id = p.suspension_id
- WHERE p.state = 'active' AND p.not_after > $1::timestamptz
+ WHERE p.state = 'active' AND p.ended_at IS NULL AND p.not_after > $1::timestamptz
    AND ($2::timestamptz IS NULL OR (p.created_at, p.id) < ($2::timestamptz, $3::uuid))
    AND ($5::uuid IS NULL OR s.initiator_id = $5)
  ORDER BY p.created_at DESC, p.id DESC LIMIT $4
