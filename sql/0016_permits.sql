@@ -1,57 +1,29 @@
 -- Permits: one row from the question on. Its terms are sealed when it is asked for, an
 -- answer may narrow them once, and each use is a row of redemption.
 
--- The rules of a row, as one function: PostgreSQL reads the text of each CHECK anew in every
--- statement that writes (0013_checks.sql). Where a column may be NULL, NULL passes.
-CREATE FUNCTION permit_fits(auth_req_id text, jkt text, asked_sha256 text, granted text,
-                            granted_sha256 text, max_uses integer, use_seconds integer,
-                            budget numeric, budget_of text, budget_unit text, used integer,
-                            spent numeric, state text, granted_at timestamptz,
-                            not_after timestamptz, ended_at timestamptz)
-    RETURNS boolean LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
-BEGIN
-    RETURN auth_req_id ~ '^sar_[A-Za-z0-9_-]{27}$'
-       AND coalesce(jkt ~ '^[A-Za-z0-9_-]{43}$', true)
-       AND length(asked_sha256) = 64
-       AND coalesce(length(granted_sha256) = 64, true)
-       AND max_uses BETWEEN 1 AND 1000
-       AND use_seconds BETWEEN 1 AND 31622400
-       AND used BETWEEN 0 AND max_uses
-       AND spent >= 0 AND coalesce(budget > 0 AND spent <= budget, true)
-       AND (budget IS NULL) = (budget_of IS NULL)
-       AND (budget IS NULL) = (budget_unit IS NULL)
-       AND (granted IS NULL) = (granted_sha256 IS NULL)
-       AND (granted IS NULL) = (granted_at IS NULL)
-       AND (granted IS NULL) = (not_after IS NULL)
-       AND state IN ('asked', 'active', 'spent', 'refused', 'revoked')
-       AND (state IN ('active', 'spent')) <= (granted IS NOT NULL)
-       AND (state IN ('asked', 'refused')) <= (granted IS NULL)
-       AND (state IN ('asked', 'active')) = (ended_at IS NULL);
-END
-$$;
-
 CREATE TABLE permit (
     id             uuid PRIMARY KEY,
     intent_id      uuid NOT NULL REFERENCES intent DEFERRABLE INITIALLY DEFERRED,
     suspension_id  text UNIQUE -- NULL: a rule decided
                    REFERENCES suspension DEFERRABLE INITIALLY DEFERRED,
-    auth_req_id    text NOT NULL UNIQUE,
+    auth_req_id    text NOT NULL UNIQUE CHECK (auth_req_id ~ '^sar_[A-Za-z0-9_-]{27}$'),
     agent          text NOT NULL,
     agent_key      uuid NOT NULL REFERENCES api_key,
     resource_id    uuid REFERENCES resource, -- NULL: the agent itself uses it
-    jkt            text,
+    jkt            text CHECK (jkt ~ '^[A-Za-z0-9_-]{43}$'),
     asked          text NOT NULL,
-    asked_sha256   text NOT NULL,
+    asked_sha256   text NOT NULL CHECK (length(asked_sha256) = 64),
     granted        text,
-    granted_sha256 text,
-    max_uses       integer NOT NULL,
-    use_seconds    integer NOT NULL,
-    budget         numeric,
+    granted_sha256 text CHECK (length(granted_sha256) = 64),
+    max_uses       integer NOT NULL CHECK (max_uses BETWEEN 1 AND 1000),
+    use_seconds    integer NOT NULL CHECK (use_seconds BETWEEN 1 AND 31622400),
+    budget         numeric CHECK (budget > 0),
     budget_of      text,
     budget_unit    text,
     used           integer NOT NULL DEFAULT 0,
     spent          numeric NOT NULL DEFAULT 0,
-    state          text NOT NULL,
+    state          text NOT NULL
+                   CHECK (state IN ('asked', 'active', 'spent', 'refused', 'revoked')),
     reason         text,
     ended_by       text,
     created_at     timestamptz NOT NULL,
@@ -59,10 +31,15 @@ CREATE TABLE permit (
     not_after      timestamptz,
     ended_at       timestamptz,
     poll_after     timestamptz,
-    CONSTRAINT permit_fits
-    CHECK (permit_fits(auth_req_id, jkt, asked_sha256, granted, granted_sha256, max_uses,
-                       use_seconds, budget, budget_of, budget_unit, used, spent, state,
-                       granted_at, not_after, ended_at))
+    CHECK (used BETWEEN 0 AND max_uses),
+    CHECK (spent >= 0 AND (budget IS NULL OR spent <= budget)),
+    CHECK ((budget IS NULL) = (budget_of IS NULL) AND (budget IS NULL) = (budget_unit IS NULL)),
+    CHECK ((granted IS NULL) = (granted_sha256 IS NULL)
+           AND (granted IS NULL) = (granted_at IS NULL)
+           AND (granted IS NULL) = (not_after IS NULL)),
+    CHECK ((state IN ('active', 'spent')) <= (granted IS NOT NULL)),
+    CHECK ((state IN ('asked', 'refused')) <= (granted IS NULL)),
+    CHECK ((state IN ('asked', 'active')) = (ended_at IS NULL))
 );
 CREATE INDEX permit_newest ON permit (created_at DESC, id DESC);
 CREATE INDEX permit_live ON permit (created_at DESC, id DESC) WHERE state = 'active';
