@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/clock_text.h"
+#include "domain/intent.h"
 
 /* ---- looking nodes up ------------------------------------------------ */
 
@@ -45,11 +46,6 @@ static bool graph_open(const struct graph_node *dependency)
 
 /* ---- the aggregate --------------------------------------------------- */
 
-static bool graph_ended(const struct graph_node *n)
-{
-    return n->status == INTENT_COMPLETED || n->status == INTENT_ABANDONED;
-}
-
 struct graph_count {
     struct arena *a;
     const struct graph *graph;
@@ -82,7 +78,7 @@ static void graph_add(struct graph_count *k, const struct graph_node *n)
     if (n->status < INTENT_STATUS__MAX)
         k->by_status[n->status]++;
     k->total++;
-    if (graph_ended(n) || graph_blocked(k, n))
+    if (intent_ended(n->status) || graph_blocked(k, n))
         return;
     if (n->status == INTENT_DRAFT || n->status == INTENT_ACTIVE)
         json_add_text(k->ready, n->id);

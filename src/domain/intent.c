@@ -22,6 +22,11 @@ static const bool allowed[INTENT_STATUS__MAX][INTENT_STATUS__MAX] = {
     [INTENT_SUSPENDED] = {[INTENT_ACTIVE] = true, [INTENT_ABANDONED] = true},
 };
 
+bool intent_ended(enum intent_status status)
+{
+    return status == INTENT_COMPLETED || status == INTENT_ABANDONED;
+}
+
 static const struct err *refuse_suspended(const struct intent_move *m)
 {
     if (m->to == INTENT_ACTIVE && m->role == ROLE_AGENT)
@@ -49,8 +54,7 @@ const struct err *intent_move(const struct intent_move *m,
                               enum intent_status *to)
 {
     *to = m->to;
-    if (m->from == m->to &&
-        (m->to == INTENT_COMPLETED || m->to == INTENT_ABANDONED))
+    if (m->from == m->to && intent_ended(m->to))
         return NULL;
     if (m->from >= INTENT_STATUS__MAX || m->to >= INTENT_STATUS__MAX ||
         !allowed[m->from][m->to])

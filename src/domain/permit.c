@@ -336,7 +336,7 @@ const struct err *permit_usable(const struct permit *p,
         return ERROR(ERR_CONFLICT, permit_revoked,
                      "The key or the resource of this permit is no longer in "
                      "use.");
-    if (c->intent == INTENT_COMPLETED || c->intent == INTENT_ABANDONED)
+    if (intent_ended(c->intent))
         return ERROR(ERR_CONFLICT, permit_intent_ended,
                      "The intent of this permit has ended.");
     if (c->now >= p->not_after)

@@ -72,8 +72,10 @@ const struct err *events_chain(struct pg *pg, struct arena *a,
     return select_page(pg, a, SQL_EVENT_CHAIN, &args, limit, out);
 }
 
-const struct err *events_checkable(struct pg *pg, struct arena *a,
-                                   struct str intent_id)
+/* Without a limit an agent could write a chain that keeps a worker busy until
+ * it is killed. */
+static const struct err *check_size(struct pg *pg, struct arena *a,
+                                    struct str intent_id)
 {
     struct pg_args args = pg_args(a);
     struct pg_rows *r = NULL;
@@ -84,6 +86,17 @@ const struct err *events_checkable(struct pg *pg, struct arena *a,
     return ERROR(ERR_INVALID, "event.log_too_large",
                  "The event log has more than 32 MB, too much to verify in a "
                  "request. Run sayso verify on the server.");
+}
+
+const struct err *events_check_small(struct pg *pg, struct arena *a,
+                                     struct str intent_id,
+                                     struct event_check *check,
+                                     void (*told)(void *own,
+                                                  const struct event *e),
+                                     void *own)
+{
+    TRY(check_size(pg, a, intent_id));
+    return events_check(pg, a, intent_id, check, told, own);
 }
 
 const struct err *events_check(struct pg *pg, struct arena *a,

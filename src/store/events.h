@@ -28,13 +28,6 @@ const struct err *events_list(struct pg *pg, struct arena *a,
 const struct err *events_chain(struct pg *pg, struct arena *a,
                                struct str intent_id, int64_t after,
                                int64_t limit, struct event_rows *out) MUST;
-/* The bytes of all events of an intent that a request may check: a second of
- * work. Without it an agent could write a chain that keeps a worker busy until
- * it is killed. */
-#define EVENTS_CHECK_BYTES ((int64_t)32 << 20)
-/* ERR_INVALID "event.log_too_large" when the chain has more bytes. */
-const struct err *events_checkable(struct pg *pg, struct arena *a,
-                                   struct str intent_id) MUST;
 /* Reads a whole chain, page by page, so that it needs little memory however
  * long it is; told(own, e) gets each event before it is checked. The caller
  * ends the check, with the intent as it is read after this. */
@@ -42,6 +35,15 @@ const struct err *events_check(struct pg *pg, struct arena *a,
                                struct str intent_id, struct event_check *check,
                                void (*told)(void *own, const struct event *e),
                                void *own) MUST;
+/* The most bytes of a chain that a request checks: a second of work. */
+#define EVENTS_CHECK_BYTES ((int64_t)32 << 20)
+/* The same for a request. ERR_INVALID event.log_too_large. */
+const struct err *events_check_small(struct pg *pg, struct arena *a,
+                                     struct str intent_id,
+                                     struct event_check *check,
+                                     void (*told)(void *own,
+                                                  const struct event *e),
+                                     void *own) MUST;
 /* One event; n 0 when there is none. */
 const struct err *events_get(struct pg *pg, struct arena *a,
                              struct str intent_id, int64_t sequence,

@@ -205,16 +205,19 @@ const struct err *work_begin_bare(struct work *w, struct pg *pg,
     return take_before(w, rows[1]);
 }
 
-/* The first statements of a new intent, before any other lock. */
-static size_t queue_new_locks(struct work *w, bool graph)
+/* The locks of a new intent, before any other: the graph's, and its parent.
+ * *parent: the statement of the parent. Returns the number of statements. */
+static size_t queue_new_locks(struct work *w, bool graph, size_t *parent)
 {
-    struct pg_args parent = pg_args(w->arena);
+    struct pg_args id = pg_args(w->arena);
     pg_queue(w->pg, SQL_BEGIN, NULL);
     if (graph)
         pg_queue(w->pg, SQL_INTENT_GRAPH, NULL);
-    pg_arg(&parent, w->intent.parent_intent_id);
-    pg_queue(w->pg, SQL_INTENT_PARENT, &parent);
-    return graph ? 2 : 1; /* the parent's row */
+    *parent = pg_queued(w->pg);
+    pg_arg(&id, w->intent.parent_intent_id);
+    if (w->intent.parent_intent_id.p)
+        pg_queue(w->pg, SQL_INTENT_PARENT, &id);
+    return pg_queued(w->pg);
 }
 
 const struct err *work_begin_new(struct work *w, struct pg *pg,
@@ -222,17 +225,18 @@ const struct err *work_begin_new(struct work *w, struct pg *pg,
                                  bool graph, const struct work_once *once)
 {
     struct pg_rows *rows[6] = {NULL};
+    size_t parent;
     start(w, pg, a, once);
     w->intent = *given;
-    const size_t parent = queue_new_locks(w, graph);
+    const size_t next = queue_new_locks(w, graph, &parent);
     pg_queue(pg, SQL_DELIVERY_HOLD, NULL);
     pg_queue(pg, SQL_DELIVERY_TOLD, NULL);
     queue_before(w);
     TRY(pg_run(pg, a, rows));
-    TRY(take_before(w, rows[parent + 3]));
-    w->told = pg_bool(rows[parent + 2], 0, 0);
-    w->parent_ended =
-        pg_count(rows[parent]) > 0 && pg_bool(rows[parent], 0, 0);
+    TRY(take_before(w, rows[next + 2]));
+    w->told = pg_bool(rows[next + 1], 0, 0);
+    w->parent_ended = next > parent && pg_count(rows[parent]) > 0 &&
+                      pg_bool(rows[parent], 0, 0);
     w->intent_new = true;
     w->dependencies_done = true;
     w->children_done = true;

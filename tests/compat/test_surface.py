@@ -77,6 +77,25 @@ def test_S1_a_method_that_is_out_raises_async(server, name):
         client.close()
 
 
+# --- The log helpers -------------------------------------------------------
+
+@pytest.mark.parametrize("name, event_type", [
+    ("log_tool_call_started", "tool_call_started"),
+    ("log_tool_call_completed", "tool_call_completed"),
+    ("log_tool_call_failed", "tool_call_failed"),
+    ("log_llm_request_started", "llm_request_started"),
+    ("log_llm_request_completed", "llm_request_completed"),
+    ("log_llm_request_failed", "llm_request_failed"),
+    ("start_stream", "stream_started"),
+    ("log_stream_chunk", "stream_chunk"),
+    ("complete_stream", "stream_completed"),
+    ("cancel_stream", "stream_cancelled")])
+def test_S1_a_log_helper_writes_its_event(sync, intent, name, event_type):
+    method = getattr(sync, name)
+    method(**{**arguments(method), "intent_id": intent.id})
+    assert sync.get_events(intent.id)[0].event_type.value == event_type
+
+
 # --- Graphs ---------------------------------------------------------------
 
 def ids(intents):

@@ -247,6 +247,30 @@ def test_G8_ready_and_blocked_children(agent):
     assert agg["ready_intents"] == ids([free, working, fine])
 
 
+@pytest.fixture(scope="module")
+def large(server):
+    """An intent with 1,001 children."""
+    with server.client("agent", agent="alpha") as agent:
+        parent = new_intent(agent, "active")
+    with server.database() as db:
+        db.execute(
+            "INSERT INTO intent (id, title, created_by, status, constraints, "
+            "state, version, created_at, updated_at, parent_intent_id) "
+            "SELECT gen_random_uuid(), 'x', 'x', 'draft', '{}', '{}', 1, "
+            "now(), now(), %s FROM generate_series(1, 1001)", [parent["id"]])
+    return parent
+
+
+def test_what_is_too_large_says_so(agent, large):
+    path = f"/api/v1/intents/{large['id']}"
+    refused(agent.get(path + "/descendants"), 413, "response.too_large")
+    graph = under(agent, large, "graph")
+    assert graph["truncated"] is True and len(graph["nodes"]) == 1000
+    page = under(agent, large, "children")
+    assert len(page["children"]) == 1000 and page["next"]
+    assert page["aggregate_status"]["total"] == 1001
+
+
 def test_an_open_question_stands_in_the_graph(agent):
     parent = new_intent(agent, "active")
     asked = agent.post("/api/v1/suspensions", json={

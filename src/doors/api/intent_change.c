@@ -180,8 +180,7 @@ static const struct err *change_state(struct call *c, struct work *w,
 {
     const struct json *record = NULL;
     bool whole = false;
-    if (w->intent.status == INTENT_COMPLETED ||
-        w->intent.status == INTENT_ABANDONED)
+    if (intent_ended(w->intent.status))
         return ERROR(ERR_CONFLICT, "intent.ended",
                      "The intent has ended. Its state can no longer be "
                      "changed.");

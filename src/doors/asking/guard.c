@@ -112,8 +112,7 @@ static const struct err *begin_given(struct guard *g,
     TRY(call_begin(g->c, &g->w, g->intent_id, once));
     if (g->w.answered)
         return NULL;
-    if (g->w.intent.status == INTENT_COMPLETED ||
-        g->w.intent.status == INTENT_ABANDONED)
+    if (intent_ended(g->w.intent.status))
         return ERROR(ERR_CONFLICT, "task.ended",
                      "This task has ended. Start another one.");
     TRY(check_initiator(g));

@@ -35,28 +35,15 @@ static const struct err *find(struct call *c,
     return NULL;
 }
 
+/* whole: the list has no second page. */
 static const struct err *list(struct call *c, enum intents_relation relation,
-                              const char *name)
+                              const char *name, bool whole)
 {
     const struct intents_related page = wish(c, relation);
     struct buf b = buf_make(c->a, RESPONSE_BODY_MAX);
     struct intent_rows rows;
     TRY(find(c, &page, &rows));
-    view_intents(&b, name, &rows);
-    response_json_buf(c->rs, 200, &b);
-    return NULL;
-}
-
-/* A list that has no second page. */
-static const struct err *list_whole(struct call *c,
-                                    enum intents_relation relation,
-                                    const char *name)
-{
-    const struct intents_related page = wish(c, relation);
-    struct buf b = buf_make(c->a, RESPONSE_BODY_MAX);
-    struct intent_rows rows;
-    TRY(find(c, &page, &rows));
-    if (rows.more)
+    if (whole && rows.more)
         return ERROR(ERR_TOO_LARGE, "response.too_large",
                      "The list has more than 1000 intents, or they are too "
                      "large for an answer. Read the graph, or the children of "
@@ -90,32 +77,32 @@ const struct err *openintent_graph_children(struct call *c)
 
 const struct err *openintent_graph_dependencies(struct call *c)
 {
-    return list(c, INTENTS_DEPENDENCIES, "dependencies");
+    return list(c, INTENTS_DEPENDENCIES, "dependencies", false);
 }
 
 const struct err *openintent_graph_dependents(struct call *c)
 {
-    return list(c, INTENTS_DEPENDENTS, "dependents");
+    return list(c, INTENTS_DEPENDENTS, "dependents", false);
 }
 
 const struct err *openintent_graph_ready(struct call *c)
 {
-    return list(c, INTENTS_READY, "ready");
+    return list(c, INTENTS_READY, "ready", false);
 }
 
 const struct err *openintent_graph_blocked(struct call *c)
 {
-    return list(c, INTENTS_WAITING, "blocked");
+    return list(c, INTENTS_WAITING, "blocked", false);
 }
 
 const struct err *openintent_graph_descendants(struct call *c)
 {
-    return list_whole(c, INTENTS_DESCENDANTS, "descendants");
+    return list(c, INTENTS_DESCENDANTS, "descendants", true);
 }
 
 const struct err *openintent_graph_ancestors(struct call *c)
 {
-    return list_whole(c, INTENTS_ANCESTORS, "ancestors");
+    return list(c, INTENTS_ANCESTORS, "ancestors", true);
 }
 
 const struct err *openintent_graph_whole(struct call *c)
@@ -138,51 +125,34 @@ const struct err *openintent_graph_whole(struct call *c)
  * for this intent. */
 static const struct err *check_dependency(struct call *c,
                                           const struct work *w,
-                                          struct str dependency,
-                                          enum intent_status *status)
+                                          struct str dependency)
 {
     const struct intent_ids ids = {.v = {dependency}, .n = 1};
     const struct intents_refs refs = {&ids, &c->who, REACH_READ,
                                       ERR_INVALID, "dependency_id"};
-    struct intent d;
     TRY(intents_check_refs(c->pg, c->a, &refs));
     if (intent_depends(c->a, &w->intent, dependency))
         return err_at(c->a, ERR_BAD_REQUEST, "intent.dependency_exists",
                       STR("dependency_id"),
                       "The intent depends on this one already.");
-    TRY(graphs_check_ring(c->pg, c->a, w->intent.id, &ids, "dependency_id"));
-    TRY(intents_get(c->pg, c->a, dependency, &d));
-    *status = d.status;
-    return NULL;
+    return graphs_check_ring(c->pg, c->a, w->intent.id, &ids,
+                             "dependency_id");
 }
 
-/* A dependency that is not completed blocks an active intent. */
-static const struct err *intent_add(struct call *c, struct work *w,
-                                    struct str dependency)
+/* A dependency that is not completed blocks an active intent, and the last open
+ * one that goes frees a blocked one. */
+static const struct err *move(struct call *c, struct work *w,
+                              const char *reason)
 {
-    enum intent_status status = INTENT_DRAFT;
-    struct json *p = json_object(c->a);
-    const struct event_by by = event_by(&c->who);
-    TRY(check_dependency(c, w, dependency, &status));
-    json_set_text(p, "dependency_id", dependency);
-    TRY(work_event(w, "dependency_added", by, p));
-    if (status == INTENT_COMPLETED || w->intent.status != INTENT_ACTIVE)
+    const enum intent_status from = w->intent.status;
+    const enum intent_status to =
+        w->dependencies_done ? INTENT_ACTIVE : INTENT_BLOCKED;
+    if ((from != INTENT_ACTIVE && from != INTENT_BLOCKED) || from == to)
         return NULL;
-    w->intent.status = INTENT_BLOCKED;
-    return work_event(w, "status_changed", by,
-                      intent_status_changed(c->a, INTENT_ACTIVE,
-                                            INTENT_BLOCKED,
-                                            STR("dependency_added")));
-}
-
-/* Makes a blocked intent active when its last open dependency is removed. */
-static const struct err *unblocked(struct call *c, struct work *w)
-{
-    w->intent.status = INTENT_ACTIVE;
-    return work_event(w, "status_changed", event_by(&c->who),
-                      intent_status_changed(c->a, INTENT_BLOCKED,
-                                            INTENT_ACTIVE,
-                                            STR("dependency_removed")));
+    w->intent.status = to;
+    return work_event(
+        w, "status_changed", event_by(&c->who),
+        intent_status_changed(c->a, from, to, str_of(reason)));
 }
 
 /* The intent after a change of its dependencies: read again inside the
@@ -210,8 +180,9 @@ static const struct err *commit_depends(struct call *c, struct work *w,
                      "The intent does not depend on this one.");
     w->intent.depends_on = intents_row(rows[2], 0).depends_on;
     w->dependencies_done = pg_bool(rows[2], 0, INTENTS_DEPENDENCIES_DONE);
-    if (w->intent.status == INTENT_BLOCKED && w->dependencies_done)
-        TRY(unblocked(c, w));
+    TRY(move(c, w, statement == SQL_INTENT_DEPENDENCY_INSERT
+                       ? "dependency_added"
+                       : "dependency_removed"));
     work_touch(w);
     return call_commit_text(c, w, 200, view_intent_text(c->a, &w->intent),
                             true);
@@ -221,7 +192,7 @@ const struct err *openintent_graph_add(struct call *c)
 {
     struct str dependency = STR_NONE;
     struct work_once once;
-    struct json *body = NULL;
+    struct json *body = NULL, *p = json_object(c->a);
     int64_t version = 0;
     struct work w;
     TRY(call_if_match(c, &version));
@@ -240,7 +211,9 @@ const struct err *openintent_graph_add(struct call *c)
     if (w.answered)
         return call_replay(c, &w);
     TRY(call_same_version(c, &w, version));
-    TRY(intent_add(c, &w, dependency));
+    TRY(check_dependency(c, &w, dependency));
+    json_set_text(p, "dependency_id", dependency);
+    TRY(work_event(&w, "dependency_added", event_by(&c->who), p));
     return commit_depends(c, &w, SQL_INTENT_DEPENDENCY_INSERT, dependency);
 }
 

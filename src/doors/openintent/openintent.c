@@ -2,9 +2,9 @@
 #include "base/clock_text.h"
 #include "base/fields.h"
 #include "base/id.h"
-#include "doors/openintent/openintent.h"
 #include "doors/asking/answer.h"
 #include "doors/asking/view.h"
+#include "doors/openintent/openintent.h"
 #include "store/sql.gen.h"
 
 #define SHORT_MAX 200

@@ -50,11 +50,16 @@ SELECT 1 FROM intent i
 -- Of a new intent: has it ended? Locked, so that it cannot end before the new one is there.
 SELECT status IN ('completed', 'abandoned') FROM intent WHERE id = $1 FOR SHARE
 
+-- piece: intent_waits
+EXISTS (SELECT 1 FROM intent_dependency d JOIN intent x ON x.id = d.dependency_id
+                    WHERE d.intent_id = r.id AND x.status <> 'completed')
+
 -- name: intent_taken
 -- told: as in delivery_told.
 SELECT r.*,
-       NOT EXISTS (SELECT 1 FROM intent_dependency d JOIN intent x ON x.id = d.dependency_id
-                    WHERE d.intent_id = r.id AND x.status <> 'completed') AS dependencies_done,
+       NOT
+-- use: intent_waits
+       AS dependencies_done,
        NOT EXISTS (SELECT 1 FROM intent c
                     WHERE c.parent_intent_id = r.id
                       AND c.status NOT IN ('completed', 'abandoned')) AS children_done,
@@ -65,8 +70,9 @@ SELECT r.*,
 
 -- name: intent_taken_of_suspension
 SELECT r.*,
-       NOT EXISTS (SELECT 1 FROM intent_dependency d JOIN intent x ON x.id = d.dependency_id
-                    WHERE d.intent_id = r.id AND x.status <> 'completed') AS dependencies_done,
+       NOT
+-- use: intent_waits
+       AS dependencies_done,
        NOT EXISTS (SELECT 1 FROM intent c
                     WHERE c.parent_intent_id = r.id
                       AND c.status NOT IN ('completed', 'abandoned')) AS children_done,
@@ -162,10 +168,6 @@ SELECT p.*
                  ORDER BY created_at, id LIMIT $3) q) p
  WHERE bytes - size < $2
  ORDER BY created_at, id
-
--- piece: intent_waits
-EXISTS (SELECT 1 FROM intent_dependency d JOIN intent x ON x.id = d.dependency_id
-                                WHERE d.intent_id = r.id AND x.status <> 'completed')
 
 -- name: intent_children
 -- use: intent_children_head
