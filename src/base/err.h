@@ -18,6 +18,7 @@ enum err_kind {
     ERR_CONFLICT,        /* 409 */
     ERR_LEASE,           /* 409: a lease is in the way */
     ERR_TOO_LARGE,       /* 413 */
+    ERR_PRECONDITION,    /* 428: the version that was read is missing */
     ERR_MEDIA_TYPE,      /* 415 */
     ERR_INVALID,         /* 422: read, but not acceptable */
     ERR_RATE,            /* 429 */

@@ -18,7 +18,8 @@
 static const char *const news_words[CHANNEL_NEWS__MAX] = {
     [CHANNEL_ASKED] = "suspension.asked",
     [CHANNEL_REMINDED] = "suspension.reminded",
-    [CHANNEL_ESCALATED] = "suspension.escalated"};
+    [CHANNEL_ESCALATED] = "suspension.escalated",
+    [CHANNEL_UNRESPONSIVE] = "coordinator.unresponsive"};
 
 const char *channel_news_word(enum channel_news n)
 {
@@ -199,7 +200,7 @@ static void set_title(struct arena *a, struct json *o,
                       const struct channel_notice *n)
 {
     const struct suspension *s = n->suspension;
-    json_set_text(o, "suspension_id", s->id);
+    json_set_text_or_null(o, "suspension_id", s->id);
     json_set_text(o, "intent_id", s->intent_id);
     json_set_text(o, "title",
                   s->title.n ? s->title : str_head(s->question, HEAD));
@@ -237,7 +238,8 @@ struct str channel_body(struct arena *a, const struct channel_notice *n)
     set_title(a, data, n);
     if (n->channel->detail != CHANNEL_TITLE) {
         json_set_text(data, "question", s->question);
-        json_set_text(data, "on_expiry", suspension_on_expiry(a, s));
+        if (s->id.p)
+            json_set_text(data, "on_expiry", suspension_on_expiry(a, s));
     }
     if (n->channel->detail == CHANNEL_ALL)
         set_all(a, data, s);

@@ -31,8 +31,10 @@ struct channels {
 
 /* The occasion of a notice. */
 enum channel_news { CHANNEL_ASKED, CHANNEL_REMINDED, CHANNEL_ESCALATED,
+                    CHANNEL_UNRESPONSIVE, /* a coordinator, no question */
                     CHANNEL_NEWS__MAX };
-/* suspension.asked | suspension.reminded | suspension.escalated */
+/* suspension.asked | suspension.reminded | suspension.escalated |
+ * coordinator.unresponsive */
 const char *channel_news_word(enum channel_news n);
 
 /* One message to be sent. */
@@ -84,9 +86,9 @@ struct str channel_first(struct arena *a, const struct suspension *s);
 struct channel_notice {
     enum channel_news news;
     const struct channel *channel;
-    const struct suspension *suspension;
+    const struct suspension *suspension; /* id p NULL: it is no question */
     struct str notify_to; /* p NULL: no recipient named */
-    struct str url;       /* of the question's page */
+    struct str url;       /* of the question's page, else the intent's */
     int64_t now;
 };
 struct str channel_body(struct arena *a, const struct channel_notice *n);

@@ -14,7 +14,7 @@
 
 #define EVENT_CANONICAL_MAX ((size_t)1 << 20) /* bytes of a whole event */
 #define EVENTS_OF_INTENT_MAX 10000
-#define EVENTS_AT_ONCE 12 /* of one transaction on one intent */
+#define EVENTS_AT_ONCE 32 /* of one transaction on one intent */
 /* The last sequence of a chain. The room above EVENTS_OF_INTENT_MAX lets a
  * question end even when its agent has filled the log. */
 #define EVENT_SEQUENCE_MAX (EVENTS_OF_INTENT_MAX + EVENTS_AT_ONCE)

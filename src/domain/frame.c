@@ -26,6 +26,7 @@ static const struct {
 } sorts[] = {
     {"agent_assigned", ASSIGNED, NULL},
     {"agent_unassigned", ASSIGNED, NULL},
+    {"coordinator.stalled", ASSIGNED, NULL},
     {"status_changed", COMPLETION, "cancelled"},
     {"state_patched", CHANGE, NULL},
     {"lease_acquired", CHANGE, NULL},
@@ -88,17 +89,33 @@ struct str frame_decides(struct arena *a, const struct frame_event *e)
 
 /* ---- audience -------------------------------------------------------- */
 
-static bool assigned(struct arena *a, const struct frame_event *e,
-                     struct str agent)
+static bool listed(const struct json *list, struct str word)
 {
-    struct json *list = NULL;
-    if (!e->agents.p || json_parse(a, e->agents, &list))
-        return false;
     for (size_t i = 0; i < json_count(list); i++) {
-        if (str_eq(json_text(json_at(list, i)), agent))
+        if (str_eq(json_text(json_at(list, i)), word))
             return true;
     }
     return false;
+}
+
+static bool assigned(struct arena *a, const struct frame_event *e,
+                     struct str agent)
+{
+    return listed(json_read(a, e->agents), agent);
+}
+
+/* A member's events; and the one by which it has left, which only readers
+ * without a limit of reach get. */
+static bool to_portfolio(struct arena *a, const struct frame_event *e,
+                         struct str agent)
+{
+    const struct json *watched = json_read(a, e->watched);
+    if (listed(json_get(watched, "portfolios"), e->portfolio_id))
+        return agent.n == 0 || listed(json_get(watched, "agents"), agent);
+    return agent.n == 0 && str_is(e->type, "removed_from_portfolio") &&
+           str_eq(json_get_text(json_get(event_of(a, e), "payload"),
+                                "portfolio_id"),
+                  e->portfolio_id);
 }
 
 static bool to_agent(struct arena *a, const struct frame_event *e,
@@ -129,6 +146,8 @@ bool frame_goes(struct arena *a, const struct frame_event *e,
         return to_agent(a, e, agent);
     case FRAME_INBOX:
         return question_of(a, e).p != NULL;
+    case FRAME_PORTFOLIO:
+        return to_portfolio(a, e, agent);
     case FRAME_AUDIENCE__MAX:
     default:
         return false;
@@ -283,8 +302,13 @@ static struct json *dispatched(struct arena *a, const struct frame_event *e,
     json_set_int(o, "sequence", e->sequence);
     if (str_is(e->type, "agent_assigned")) {
         *type = "AGENT_ASSIGNED";
-        frame_take(o, payload, "agent_id");
+        frame_take(o, payload, "agent_id reason retry_attempt delegated_by "
+                               "last_error");
         json_set_text(o, "assigned_by", json_get_text(event, "actor"));
+    } else if (str_is(e->type, "coordinator.stalled")) {
+        *type = "ESCALATION_REQUIRED";
+        frame_take(o, payload, "coordinator_id agent_id suspended_intent_id "
+                               "suspension_id escalated_to");
     } else if (str_is(e->type, "status_changed")) {
         const enum intent_status to = vocabulary_intent_status_of(
             json_get_text(payload, "new_status"));
@@ -344,7 +368,11 @@ static struct json *opened(struct arena *a, const struct frame_event *e,
         lift_record(a, o, e);
     } else if (str_is(e->type, "intent.suspension_expired")) {
         lift(o, payload);
-        json_set_text(o, "resolution", STR("expired"));
+        json_set_text(o, "resolution",
+                      str_is(json_get_text(payload, "reason"),
+                             "portfolio_deadline")
+                          ? STR("cancelled")
+                          : STR("expired"));
         if (json_has(payload, "fallback_value"))
             json_set_json(o, "response", json_get(payload, "fallback_value"));
         lift_record(a, o, e);
@@ -359,6 +387,19 @@ static struct json *opened(struct arena *a, const struct frame_event *e,
     return o;
 }
 
+/* The data with the portfolio's id at the top, for its stream. */
+static struct str member_data(const struct writing *w, struct str data)
+{
+    struct buf b = buf_make(w->a, FRAME_MAX);
+    if (w->to != FRAME_PORTFOLIO)
+        return data;
+    buf_put(&b, "{\"portfolio_id\":\"");
+    buf_str(&b, w->e->portfolio_id);
+    buf_put(&b, "\",");
+    buf_str(&b, str_sub(data, 1, data.n));
+    return buf_text(&b);
+}
+
 static void put_own(struct writing *w, struct json *event)
 {
     const struct json *o = opened(w->a, w->e, event);
@@ -367,7 +408,7 @@ static void put_own(struct writing *w, struct json *event)
         buf_str(&b, dump(w->a, o));
     else
         event_write(&b, w->e->canonical, w->e->hash);
-    put_frame(w, w->e->type, buf_text(&b), true);
+    put_frame(w, w->e->type, member_data(w, buf_text(&b)), true);
 }
 
 static void put_inbox(struct writing *w)
@@ -394,7 +435,7 @@ size_t frame_write(struct arena *a, struct buf *b,
     const char *type = NULL;
     const struct json *o = dispatched(a, e, event, &type);
     if (o)
-        put_frame(&w, str_of(type), dump(a, o), false);
+        put_frame(&w, str_of(type), member_data(&w, dump(a, o)), false);
     put_own(&w, event);
     return w.written;
 }

@@ -14,6 +14,7 @@ enum frame_audience {
     FRAME_INTENT, /* everything of one intent */
     FRAME_AGENT,  /* an agent's assignments and their changes, no questions */
     FRAME_INBOX,  /* questions: asked, answered, gone */
+    FRAME_PORTFOLIO, /* everything of the members of one portfolio */
     FRAME_AUDIENCE__MAX
 };
 
@@ -28,19 +29,25 @@ struct frame_event {
                              a suspension; p NULL: none */
     struct str agents;    /* JSON list of the agents assigned to the intent */
     int64_t version;      /* of the intent, when it was read */
+    struct str watched;   /* {"portfolios", "agents"}: those that it is in, and
+                           * those that reach it; p NULL: it is in none */
+    struct str portfolio_id; /* of the stream, for FRAME_PORTFOLIO; the reader
+                              * sets it */
 };
 
-/* Does the event go to this audience? agent: the owner of the stream. */
+/* Does the event go to this audience? agent: the owner of the stream; of
+ * FRAME_PORTFOLIO the agent that has to reach the intent, n 0: none has to. */
 bool frame_goes(struct arena *a, const struct frame_event *e,
                 enum frame_audience to, struct str agent);
 /* Appends the frames of an event: the one that the SDK's dispatcher reads, if
  * there is one (AGENT_ASSIGNED, STATUS_CHANGED, STATE_CHANGED,
- * LEASE_RELEASED, and INTENT_COMPLETED in place of STATUS_CHANGED, for the
- * SDK takes either as the completion), and then the one of its own type. Each
- * has an id of its own, so that a stream broken between two goes on with the
- * second: skip leaves out that many. For the inbox one frame "suspension"
- * {intent_id, suspension_id, change: asked | reminded | escalated | answered |
- * expired | cancelled}. The count of frames there are. */
+ * LEASE_RELEASED, ESCALATION_REQUIRED, and INTENT_COMPLETED in place of
+ * STATUS_CHANGED, for the SDK takes either as the completion), and then the one
+ * of its own type. Each has an id of its own, so that a stream broken between
+ * two goes on with the second: skip leaves out that many. For the inbox one
+ * frame "suspension" {intent_id, suspension_id, change: asked | reminded |
+ * escalated | answered | expired | cancelled}. For a portfolio each has its
+ * portfolio_id at the top. The count of frames there are. */
 size_t frame_write(struct arena *a, struct buf *b,
                    const struct frame_event *e, enum frame_audience to,
                    size_t skip);

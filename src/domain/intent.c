@@ -5,6 +5,7 @@
 
 #include "base/fields.h"
 #include "base/id.h"
+#include "domain/governance.h"
 
 /* ---- moves ---------------------------------------------------------- */
 
@@ -148,6 +149,7 @@ const struct err *intent_read(struct arena *a, const struct json *body,
 {
     struct fields f = fields(a, body, STR(""));
     const struct json *constraints = NULL, *state = NULL, *policy = NULL;
+    struct governance rules;
     fields_need(&f, "title");
     fields_text(&f, "title", INTENT_TITLE_MAX, &out->title);
     fields_text(&f, "description", INTENT_DESCRIPTION_MAX, &out->description);
@@ -164,6 +166,7 @@ const struct err *intent_read(struct arena *a, const struct json *body,
                      "The state may not have a question. Suspend the intent to "
                      "ask one.");
     TRY(fields_error(&f));
+    TRY(governance_read(a, policy, STR("governance_policy"), &rules));
     out->constraints = text_or(a, constraints, "{}");
     out->state = text_or(a, state, "{}");
     out->governance_policy = STR_NONE;

@@ -14,6 +14,9 @@
 #define INTENT_DEPENDENCIES_MAX 100
 #define INTENT_PATCHES_MAX 100
 
+/* The sorts of containers that an intent is in or has; bits. */
+enum { INTENT_IN_PORTFOLIO = 1, INTENT_HAS_TASKS = 2, INTENT_COORDINATED = 4 };
+
 struct intent {
     struct str id;
     struct str title;
@@ -34,6 +37,7 @@ struct intent {
     struct str initiator_id; /* of a proven initiator; p NULL: none */
     struct str depends_on; /* JSON text, a list of ids */
     struct event_tail tail;
+    int containers; /* the bits above */
     bool tied; /* to the agent that reads it (reach.h) */
 };
 

@@ -106,6 +106,7 @@ static const char *word_of_kind(enum err_kind kind)
     case ERR_CONFLICT:
     case ERR_LEASE:
     case ERR_TOO_LARGE:
+    case ERR_PRECONDITION:
     case ERR_MEDIA_TYPE:
     case ERR_INVALID:
     case ERR__MAX:

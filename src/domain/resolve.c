@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "base/clock_text.h"
 #include "base/crypt.h"
+#include "domain/beside.h"
 #include "domain/effect.h"
 #include "domain/exceed.h"
 #include "domain/form.h"
@@ -305,6 +306,7 @@ const struct err *resolve_respond(struct arena *a, struct decision *d,
     const struct json *choice = NULL;
     struct amend amend;
     TRY(responder_check(a, &rule, who));
+    TRY(checkpoint_may(a, s, who));
     if (s->state != SUSPENSION_PENDING)
         return resolve_decided(a, s, answer->via == VIA_OPENINTENT);
     if (suspension_due(s, d->now))
@@ -324,6 +326,13 @@ const struct err *resolve_respond(struct arena *a, struct decision *d,
     s->outcome = choice ? effect_outcome(effect) : OUTCOME_ANSWERED;
     s->responded_at = d->now;
     s->audit_summary = summary_of(a, s, choice);
+    if (s->origin == ORIGIN_CHECKPOINT)
+        return checkpoint_decided(d->board, s, by);
+    if (beside(s)) {
+        struct json *payload = NULL;
+        const char *type = beside_answered(a, s, &payload);
+        return append(a, d, type, by, payload);
+    }
     TRY(append(a, d, "intent.resumed", by, resumed_payload(a, s)));
     TRY(settle_permit(a, d, by));
     TRY(hand_off(a, d, by));
@@ -377,6 +386,9 @@ const struct err *resolve_expire(struct arena *a, struct decision *d)
     struct suspension *s = d->suspension;
     const bool fails = s->fallback_policy == FALLBACK_FAIL;
     const struct event_by by = event_by_clock();
+    if (d->deadline.portfolio_id.p &&
+        (!s->expires_at || d->deadline.at <= s->expires_at))
+        return resolve_deadline(a, d);
     s->state = SUSPENSION_EXPIRED;
     s->next_attempt_at = 0;
     s->outcome = fails ? OUTCOME_NONE : OUTCOME_FALLBACK;
@@ -391,6 +403,8 @@ const struct err *resolve_expire(struct arena *a, struct decision *d)
                     "task was stopped.")
               : STR("Nobody answered in time. The agent continues with the "
                     "default that it stated in its request.");
+    if (s->origin == ORIGIN_CHECKPOINT)
+        return checkpoint_decided(d->board, s, by);
     TRY(append(a, d, "intent.suspension_expired", by, expired_payload(a, s)));
     TRY(move(a, d, fails ? INTENT_ABANDONED : INTENT_ACTIVE, "expired", by));
     return suspension_put_mirror(a, s, d->intent);
@@ -406,6 +420,9 @@ const struct err *resolve_cancel(struct arena *a, struct decision *d,
     const struct event_by by = event_by(who);
     const bool asker =
         who->role == ROLE_AGENT && str_eq(who->agent, s->asked_by);
+    if (s->origin == ORIGIN_CHECKPOINT)
+        return ERROR(ERR_FORBIDDEN, "checkpoint.sealed",
+                     "A checkpoint is answered, or ends with its plan.");
     if (!asker && who->role != ROLE_ADMIN)
         return ERROR(ERR_FORBIDDEN, responder_not_yours,
                      "Only the agent that asked, or an admin, may cancel the "
@@ -424,6 +441,11 @@ const struct err *resolve_cancel(struct arena *a, struct decision *d,
     s->responded_via = VIA_NATIVE;
     s->responded_at = d->now;
     s->audit_summary = buf_text(&b);
+    if (beside(s)) {
+        struct json *payload = NULL;
+        const char *type = beside_withdrawn(a, s, &payload);
+        return append(a, d, type, by, payload);
+    }
     TRY(move(a, d, to, "cancelled", by));
     return suspension_put_mirror(a, s, d->intent);
 }

@@ -7,6 +7,7 @@
 #ifndef DOMAIN_RESOLVE_H
 #define DOMAIN_RESOLVE_H
 
+#include "domain/checkpoint.h"
 #include "domain/permit.h"
 #include "domain/suspension.h"
 
@@ -23,12 +24,20 @@ struct answer {
     enum via via;
 };
 
+/* The deadline of a portfolio that is over. */
+struct resolve_deadline {
+    struct str portfolio_id; /* p NULL: none is */
+    int64_t at;
+};
+
 /* The objects that a decision changes. */
 struct decision {
     struct intent *intent;
     struct suspension *suspension;
     struct permit *permit;  /* of the question; NULL: it has none */
+    struct board *board;    /* of a checkpoint's intent; else NULL */
     bool dependencies_done; /* a resumed intent may go on */
+    struct resolve_deadline deadline;
     struct event_list *events;
     int64_t now;
 };
@@ -66,9 +75,15 @@ const struct err *resolve_check(struct arena *a, const struct suspension *s,
                                 const struct json **choice) MUST;
 /* Does this answer end the intent? */
 bool resolve_ends(const struct suspension *s, const struct json *choice);
-/* The time to answer is over: applies the fallback policy. The suspension must
- * be pending. */
+/* The time to answer is over: applies the fallback policy, or resolve_deadline
+ * where a portfolio's deadline came first, or at the same moment. The
+ * suspension must be pending. */
 const struct err *resolve_expire(struct arena *a, struct decision *d) MUST;
+/* The deadline of the intent's portfolio ends the question and abandons the
+ * intent, whatever the fallback policy says (RFC-0026). The mirror says
+ * "cancelled": with "expired" the SDK's agent would go on with its fallback
+ * value. */
+const struct err *resolve_deadline(struct arena *a, struct decision *d) MUST;
 /* Withdraws the question for the asking agent or an admin; to is the intent's
  * next status (INTENT_ACTIVE, or a terminal status that the caller sets).
  * ERR_FORBIDDEN for other callers, ERR_CONFLICT when it is decided. */

@@ -31,9 +31,10 @@ const struct err *subscription_read(struct arena *a, const struct json *body,
     struct fields f = fields(a, body, STR(""));
     const struct json *types = NULL;
     fields_uuid(&f, "intent_id", &out->intent_id);
-    if (!f.e && json_get(body, "portfolio_id"))
-        fields_wrong(&f, "portfolio_id", "portfolio.unknown",
-                     "There is no portfolio with this id.");
+    fields_uuid(&f, "portfolio_id", &out->portfolio_id);
+    if (!f.e && out->intent_id.p && out->portfolio_id.p)
+        fields_wrong(&f, "portfolio_id", "field.unused",
+                     "A subscription is to an intent or to a portfolio.");
     fields_text(&f, "subscriber_id", SUBSCRIPTION_SUBSCRIBER_MAX,
                 &out->subscriber_id);
     fields_json(&f, "event_types", JSON_ARRAY, &types);

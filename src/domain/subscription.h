@@ -11,7 +11,8 @@
 struct subscription {
     struct str id;
     struct str webhook_url; /* the endpoint's address */
-    struct str intent_id;   /* p NULL: every intent */
+    struct str intent_id;   /* p NULL: every intent, or the members of */
+    struct str portfolio_id; /* this portfolio; p NULL: none */
     struct str subscriber_id;
     struct str event_types; /* JSON list; empty: all */
     int64_t created_at;
@@ -20,9 +21,9 @@ struct subscription {
     bool gone; /* its endpoint is gone, or its key has ended */
 };
 
-/* Reads the SDK's body: intent_id, webhook_url, event_types, expires_at (in the
- * future), portfolio_id (null: portfolios are not supported) and subscriber_id
- * (the argument otherwise where it is missing or empty). Unknown members are
+/* Reads the SDK's body: intent_id or portfolio_id, webhook_url, event_types,
+ * expires_at (in the future) and subscriber_id (the argument otherwise where it
+ * is missing or empty). Unknown members are
  * ignored, because newer OpenIntent clients send more. */
 const struct err *subscription_read(struct arena *a, const struct json *body,
                                     struct str otherwise, int64_t now,

@@ -21,7 +21,7 @@ static const char *resolution(const struct suspension *s)
     case SUSPENSION_RESOLVED:
         return "responded";
     case SUSPENSION_EXPIRED:
-        return "expired";
+        return s->abandonment_reason.p ? "cancelled" : "expired";
     case SUSPENSION_CANCELLED:
         return "cancelled";
     case SUSPENSION_PENDING:
@@ -74,6 +74,8 @@ const struct err *suspension_put_mirror(struct arena *a,
     struct json *state = NULL;
     TRY(json_parse(a, i->state, &state));
     json_set_json(state, "_suspension", suspension_mirror(a, s));
+    if (s->abandonment_reason.p)
+        json_set_text(state, "abandonment_reason", s->abandonment_reason);
     /* The ceiling for agents is checked when they write; the decision on top of
      * it must never fail because it does not fit. */
     i->state = json_dump(a, state, MIRRORED_MAX);
@@ -172,6 +174,12 @@ struct str suspension_silence(struct arena *a, const struct suspension *s,
         return STR("This request waits until somebody answers it.");
     buf_put(&b, "If nobody answers by ");
     buf_str(&b, end);
+    if (s->origin == ORIGIN_CHECKPOINT) {
+        buf_put(&b, s->fallback_policy == FALLBACK_FAIL
+                        ? ", the checkpoint is rejected."
+                        : ", the checkpoint is approved.");
+        return buf_text(&b);
+    }
     if (s->fallback_policy == FALLBACK_FAIL) {
         buf_put(&b, ", nothing is approved and the task is stopped.");
         return buf_text(&b);

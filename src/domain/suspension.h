@@ -60,6 +60,10 @@ struct suspension {
     /* From the reading; not stored. */
     bool said_fallback; /* fallback_policy was given */
     bool strict;        /* it came through the native API */
+    /* From the decision; not stored: a portfolio's deadline abandoned the
+     * intent. p NULL: it did not. */
+    struct str abandonment_reason;
+    bool open_end;      /* it has attempts, and no end after them */
     enum on_reject on_reject;
     struct str confidence; /* JSON text, a number 0..1; p NULL: not given */
     int64_t asked_sequence;

@@ -44,7 +44,7 @@ const struct err *suspension_seal(struct arena *a, struct suspension *s,
     TRY(json_parse(a, s->record, &record));
     s->state = SUSPENSION_PENDING;
     s->suspended_at = now;
-    s->expires_at = expires_at(a, s);
+    s->expires_at = s->open_end ? 0 : expires_at(a, s);
     s->attempt = 1;
     s->next_attempt_at = retry_next_at(a, s);
     s->subject_sha256 = crypt_sha256_hex(a, s->subject);

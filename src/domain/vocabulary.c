@@ -63,7 +63,92 @@ static const struct vocabulary_word origin_words[] = {
     [ORIGIN_NONE] = {.wire = NULL},
     [ORIGIN_TOOL_CALL] = {.wire = "tool_call"},
     [ORIGIN_AUTHORIZATION] = {.wire = "authorization"},
+    [ORIGIN_APPROVAL] = {.wire = "approval",
+                         .label = "Approval request",
+                         .past = "Approval requested",
+                         .icon = "approval"},
+    [ORIGIN_ESCALATION] = {.wire = "escalation",
+                           .label = "Escalation",
+                           .past = "Escalated",
+                           .icon = "alert"},
+    [ORIGIN_ARBITRATION] = {.wire = "arbitration",
+                            .label = "Arbitration",
+                            .past = "Arbitration requested",
+                            .icon = "input"},
+    [ORIGIN_CHECKPOINT] = {.wire = "checkpoint",
+                           .label = "Checkpoint",
+                           .icon = "approval"},
 };
+
+static const struct vocabulary_word completion_mode_words[] = {
+    [COMPLETION_AUTO] = {.wire = "auto"},
+    [COMPLETION_QUORUM] = {.wire = "quorum"},
+    [COMPLETION_APPROVAL] = {.wire = "require_approval"},
+};
+
+static const struct vocabulary_word write_scope_words[] = {
+    [WRITE_ANY] = {.wire = "any"},
+    [WRITE_ASSIGNED] = {.wire = "assigned_only"},
+};
+
+/* ---- coordinators ---------------------------------------------------- */
+
+static const struct vocabulary_word coordinator_type_words[] = {
+    [COORDINATOR_LLM] = {.wire = "llm"},
+    [COORDINATOR_HUMAN] = {.wire = "human"},
+    [COORDINATOR_COMPOSITE] = {.wire = "composite"},
+    [COORDINATOR_SYSTEM] = {.wire = "system"},
+};
+
+static const struct vocabulary_word coordinator_status_words[] = {
+    [COORDINATOR_ACTIVE] = {.wire = "active"},
+    [COORDINATOR_UNRESPONSIVE] = {.wire = "unresponsive"},
+    [COORDINATOR_COMPLETED] = {.wire = "completed"},
+};
+
+static const struct vocabulary_word coordinator_policy_words[] = {
+    [COORDINATOR_ISOLATE] = {.wire = "isolate"},
+    [COORDINATOR_BLOCK_DEPENDENTS] = {.wire = "block_dependents"},
+    [COORDINATOR_ESCALATE] = {.wire = "escalate"},
+};
+
+static const struct vocabulary_word coordinator_exceed_words[] = {
+    [COORDINATOR_EXCEED_PAUSE] = {.wire = "pause"},
+    [COORDINATOR_EXCEED_ESCALATE] = {.wire = "escalate"},
+    [COORDINATOR_EXCEED_BOTH] = {.wire = "pause_and_escalate"},
+    [COORDINATOR_EXCEED_FAIL] = {.wire = "fail"},
+};
+
+static const struct vocabulary_word coordinator_decision_words[] = {
+    [COORDINATOR_PLAN_CREATED] = {.wire = "plan_created"},
+    [COORDINATOR_PLAN_MODIFIED] = {.wire = "plan_modified"},
+    [COORDINATOR_TASK_ASSIGNED] = {.wire = "task_assigned"},
+    [COORDINATOR_TASK_DELEGATED] = {.wire = "task_delegated"},
+    [COORDINATOR_ESCALATION_INITIATED] = {.wire = "escalation_initiated"},
+    [COORDINATOR_ESCALATION_RESOLVED] = {.wire = "escalation_resolved"},
+    [COORDINATOR_CHECKPOINT_EVALUATED] = {.wire = "checkpoint_evaluated"},
+    [COORDINATOR_FAILURE_HANDLED] = {.wire = "failure_handled"},
+    [COORDINATOR_GUARDRAIL_APPROACHED] = {.wire = "guardrail_approached"},
+    [COORDINATOR_HANDED_OFF] = {.wire = "coordinator_handoff"},
+};
+
+/* ---- failures -------------------------------------------------------- */
+
+static const struct vocabulary_word failure_strategy_words[] = {
+    [FAILURE_NO_RETRY] = {.wire = "none"},
+    [FAILURE_FIXED] = {.wire = "fixed"},
+    [FAILURE_EXPONENTIAL] = {.wire = "exponential"},
+    [FAILURE_LINEAR] = {.wire = "linear"},
+};
+
+static const struct vocabulary_word failure_next_words[] = {
+    [FAILURE_NOTHING] = {.wire = "nothing"},
+    [FAILURE_RETRY] = {.wire = "retry"},
+    [FAILURE_FALLBACK] = {.wire = "fallback"},
+    [FAILURE_ESCALATION] = {.wire = "escalation"},
+};
+
+/* ---- choices and lists ----------------------------------------------- */
 
 static const struct vocabulary_word takes_words[] = {
     [TAKES_NOTHING] = {.wire = NULL},
@@ -273,6 +358,80 @@ static const struct vocabulary_word redemption_result_words[] = {
     [REDEMPTION_FAILED] = {.wire = "failed", .label = "Failed"},
 };
 
+/* ---- tasks and plans ------------------------------------------------- */
+
+static const struct vocabulary_word task_status_words[] = {
+    [TASK_PENDING] = {.wire = "pending"},
+    [TASK_READY] = {.wire = "ready"},
+    [TASK_CLAIMED] = {.wire = "claimed"},
+    [TASK_RUNNING] = {.wire = "running"},
+    [TASK_BLOCKED] = {.wire = "blocked"},
+    [TASK_COMPLETED] = {.wire = "completed"},
+    [TASK_FAILED] = {.wire = "failed"},
+    [TASK_CANCELLED] = {.wire = "cancelled"},
+    [TASK_SKIPPED] = {.wire = "skipped"},
+};
+
+static const struct vocabulary_word task_hold_words[] = {
+    [TASK_HOLD_NONE] = {.wire = NULL},
+    [TASK_HOLD_SUSPENDED] = {.wire = "intent_suspended"},
+    [TASK_HOLD_DEPENDENCIES] = {.wire = "dependencies_open"},
+};
+
+static const struct vocabulary_word plan_state_words[] = {
+    [PLAN_DRAFT] = {.wire = "draft"},
+    [PLAN_ACTIVE] = {.wire = "active"},
+    [PLAN_PAUSED] = {.wire = "paused"},
+    [PLAN_COMPLETED] = {.wire = "completed"},
+    [PLAN_FAILED] = {.wire = "failed"},
+    [PLAN_CANCELLED] = {.wire = "cancelled"},
+};
+
+static const struct vocabulary_word plan_pause_words[] = {
+    [PLAN_PAUSE_NONE] = {.wire = NULL},
+    [PLAN_PAUSE_CHECKPOINT] = {.wire = "checkpoint"},
+    [PLAN_PAUSE_FAILURE] = {.wire = "failure"},
+};
+
+static const struct vocabulary_word plan_failure_words[] = {
+    [PLAN_FAILURE_ESCALATE] = {.wire = "pause_and_escalate"},
+    [PLAN_FAILURE_FAIL] = {.wire = "fail"},
+    [PLAN_FAILURE_NOTIFY] = {.wire = "notify"},
+    [PLAN_FAILURE_RETRY] = {.wire = "retry"},
+};
+
+static const struct vocabulary_word checkpoint_status_words[] = {
+    [CHECKPOINT_PENDING] = {.wire = "pending"},
+    [CHECKPOINT_REACHED] = {.wire = "reached"},
+    [CHECKPOINT_APPROVED] = {.wire = "approved"},
+    [CHECKPOINT_REJECTED] = {.wire = "rejected"},
+};
+
+static const struct vocabulary_word checkpoint_timeout_words[] = {
+    [CHECKPOINT_TIMEOUT_ESCALATE] = {.wire = "escalate"},
+    [CHECKPOINT_TIMEOUT_APPROVE] = {.wire = "auto_approve"},
+    [CHECKPOINT_TIMEOUT_FAIL] = {.wire = "fail"},
+};
+
+static const struct vocabulary_word checkpoint_reject_words[] = {
+    [CHECKPOINT_REJECT_FAIL] = {.wire = "fail"},
+    [CHECKPOINT_REJECT_RETRY] = {.wire = "retry"},
+};
+
+/* ---- portfolios ------------------------------------------------------ */
+
+static const struct vocabulary_word portfolio_status_words[] = {
+    [PORTFOLIO_ACTIVE] = {.wire = "active"},
+    [PORTFOLIO_COMPLETED] = {.wire = "completed"},
+    [PORTFOLIO_ABANDONED] = {.wire = "abandoned"},
+};
+
+static const struct vocabulary_word member_role_words[] = {
+    [MEMBER_PRIMARY] = {.wire = "primary"},
+    [MEMBER_PLAIN] = {.wire = "member"},
+    [MEMBER_DEPENDENCY] = {.wire = "dependency"},
+};
+
 /* ---- reading them --------------------------------------------------- */
 
 static size_t vocabulary_find(const struct vocabulary_word *words, size_t n,
@@ -320,6 +479,15 @@ VOCABULARY(outcome, OUTCOME__MAX)
 VOCABULARY(via, VIA__MAX)
 VOCABULARY(origin, ORIGIN__MAX)
 VOCABULARY(takes, TAKES__MAX)
+VOCABULARY(completion_mode, COMPLETION_MODE__MAX)
+VOCABULARY(write_scope, WRITE_SCOPE__MAX)
+VOCABULARY(coordinator_type, COORDINATOR_TYPE__MAX)
+VOCABULARY(coordinator_status, COORDINATOR_STATUS__MAX)
+VOCABULARY(coordinator_policy, COORDINATOR_POLICY__MAX)
+VOCABULARY(coordinator_exceed, COORDINATOR_EXCEED__MAX)
+VOCABULARY(coordinator_decision, COORDINATOR_DECISION__MAX)
+VOCABULARY(failure_strategy, FAILURE_STRATEGY__MAX)
+VOCABULARY(failure_next, FAILURE_NEXT__MAX)
 VOCABULARY(reason_need, REASON_NEED__MAX)
 VOCABULARY(responder_mode, RESPONDER_MODE__MAX)
 VOCABULARY(on_reject, ON_REJECT__MAX)
@@ -332,6 +500,16 @@ VOCABULARY(tool_effect, TOOL_EFFECT__MAX)
 VOCABULARY(permit_state, PERMIT_STATE__MAX)
 VOCABULARY(permit_view, PERMIT_VIEW__MAX)
 VOCABULARY(redemption_result, REDEMPTION_RESULT__MAX)
+VOCABULARY(task_status, TASK_STATUS__MAX)
+VOCABULARY(task_hold, TASK_HOLD__MAX)
+VOCABULARY(plan_state, PLAN_STATE__MAX)
+VOCABULARY(plan_pause, PLAN_PAUSE__MAX)
+VOCABULARY(plan_failure, PLAN_FAILURE__MAX)
+VOCABULARY(checkpoint_status, CHECKPOINT_STATUS__MAX)
+VOCABULARY(checkpoint_timeout, CHECKPOINT_TIMEOUT__MAX)
+VOCABULARY(checkpoint_reject, CHECKPOINT_REJECT__MAX)
+VOCABULARY(portfolio_status, PORTFOLIO_STATUS__MAX)
+VOCABULARY(member_role, MEMBER_ROLE__MAX)
 
 /* The words that an agent may send. */
 #define VOCABULARY_READ(name_, max_)                                           \
@@ -353,3 +531,17 @@ VOCABULARY_READ(reason_need, REASON_NEED__MAX)
 VOCABULARY_READ(responder_mode, RESPONDER_MODE__MAX)
 VOCABULARY_READ(on_reject, ON_REJECT__MAX)
 VOCABULARY_READ(redemption_result, REDEMPTION_RESULT__MAX)
+VOCABULARY_READ(completion_mode, COMPLETION_MODE__MAX)
+VOCABULARY_READ(write_scope, WRITE_SCOPE__MAX)
+VOCABULARY_READ(task_status, TASK_STATUS__MAX)
+VOCABULARY_READ(plan_state, PLAN_STATE__MAX)
+VOCABULARY_READ(plan_failure, PLAN_FAILURE__MAX)
+VOCABULARY_READ(checkpoint_timeout, CHECKPOINT_TIMEOUT__MAX)
+VOCABULARY_READ(checkpoint_reject, CHECKPOINT_REJECT__MAX)
+VOCABULARY_READ(portfolio_status, PORTFOLIO_STATUS__MAX)
+VOCABULARY_READ(member_role, MEMBER_ROLE__MAX)
+VOCABULARY_READ(coordinator_type, COORDINATOR_TYPE__MAX)
+VOCABULARY_READ(coordinator_policy, COORDINATOR_POLICY__MAX)
+VOCABULARY_READ(coordinator_exceed, COORDINATOR_EXCEED__MAX)
+VOCABULARY_READ(coordinator_decision, COORDINATOR_DECISION__MAX)
+VOCABULARY_READ(failure_strategy, FAILURE_STRATEGY__MAX)

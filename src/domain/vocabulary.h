@@ -115,7 +115,81 @@ enum origin {
     ORIGIN_NONE, /* the agent worded it; no word */
     ORIGIN_TOOL_CALL,
     ORIGIN_AUTHORIZATION,
+    /* These do not hold the intent (domain/beside.h). */
+    ORIGIN_APPROVAL,
+    ORIGIN_ESCALATION,
+    ORIGIN_ARBITRATION,
+    ORIGIN_CHECKPOINT, /* of a plan; it holds the plan (domain/checkpoint.h) */
     ORIGIN__MAX
+};
+
+/* The needs of a completion, and the scope of writing to an intent; each later
+ * word is stricter (domain/governance.h). */
+enum completion_mode {
+    COMPLETION_AUTO,
+    COMPLETION_QUORUM,
+    COMPLETION_APPROVAL,
+    COMPLETION_MODE__MAX
+};
+enum write_scope { WRITE_ANY, WRITE_ASSIGNED, WRITE_SCOPE__MAX };
+
+/* Coordinators (domain/containers/coordinator.h). */
+enum coordinator_type {
+    COORDINATOR_LLM,
+    COORDINATOR_HUMAN,
+    COORDINATOR_COMPOSITE,
+    COORDINATOR_SYSTEM,
+    COORDINATOR_TYPE__MAX
+};
+enum coordinator_status {
+    COORDINATOR_ACTIVE,
+    COORDINATOR_UNRESPONSIVE,
+    COORDINATOR_COMPLETED,
+    COORDINATOR_STATUS__MAX
+};
+/* The effect of a question in an intent on the work around it. */
+enum coordinator_policy {
+    COORDINATOR_ISOLATE,
+    COORDINATOR_BLOCK_DEPENDENTS,
+    COORDINATOR_ESCALATE,
+    COORDINATOR_POLICY__MAX
+};
+enum coordinator_exceed {
+    COORDINATOR_EXCEED_PAUSE,
+    COORDINATOR_EXCEED_ESCALATE,
+    COORDINATOR_EXCEED_BOTH,
+    COORDINATOR_EXCEED_FAIL,
+    COORDINATOR_EXCEED__MAX
+};
+enum coordinator_decision {
+    COORDINATOR_PLAN_CREATED,
+    COORDINATOR_PLAN_MODIFIED,
+    COORDINATOR_TASK_ASSIGNED,
+    COORDINATOR_TASK_DELEGATED,
+    COORDINATOR_ESCALATION_INITIATED,
+    COORDINATOR_ESCALATION_RESOLVED,
+    COORDINATOR_CHECKPOINT_EVALUATED,
+    COORDINATOR_FAILURE_HANDLED,
+    COORDINATOR_GUARDRAIL_APPROACHED,
+    COORDINATOR_HANDED_OFF,
+    COORDINATOR_DECISION__MAX
+};
+
+/* The time of another try after a failure, and the step that follows from one
+ * (domain/containers/failure.h). */
+enum failure_strategy {
+    FAILURE_NO_RETRY,
+    FAILURE_FIXED,
+    FAILURE_EXPONENTIAL,
+    FAILURE_LINEAR,
+    FAILURE_STRATEGY__MAX
+};
+enum failure_next {
+    FAILURE_NOTHING,
+    FAILURE_RETRY,
+    FAILURE_FALLBACK,
+    FAILURE_ESCALATION,
+    FAILURE_NEXT__MAX
 };
 
 /* The part of the question that a choice lets the answer change
@@ -229,6 +303,84 @@ enum redemption_result {
     REDEMPTION_RESULT__MAX
 };
 
+/* Tasks and plans (domain/task.h, domain/plan.h). */
+enum task_status {
+    TASK_PENDING,
+    TASK_READY,
+    TASK_CLAIMED,
+    TASK_RUNNING,
+    TASK_BLOCKED,
+    TASK_COMPLETED,
+    TASK_FAILED,
+    TASK_CANCELLED,
+    TASK_SKIPPED,
+    TASK_STATUS__MAX
+};
+/* The server's reason to hold a blocked task. */
+enum task_hold {
+    TASK_HOLD_NONE, /* its agent blocked it, or it is not blocked; no word */
+    TASK_HOLD_SUSPENDED,
+    TASK_HOLD_DEPENDENCIES, /* of its intent */
+    TASK_HOLD__MAX
+};
+enum plan_state {
+    PLAN_DRAFT,
+    PLAN_ACTIVE,
+    PLAN_PAUSED,
+    PLAN_COMPLETED,
+    PLAN_FAILED,
+    PLAN_CANCELLED,
+    PLAN_STATE__MAX
+};
+/* The server's reason to pause a plan. */
+enum plan_pause {
+    PLAN_PAUSE_NONE, /* its agent paused it, or it is not paused; no word */
+    PLAN_PAUSE_CHECKPOINT,
+    PLAN_PAUSE_FAILURE,
+    PLAN_PAUSE__MAX
+};
+/* The effect on a plan of a task that fails for good. */
+enum plan_failure {
+    PLAN_FAILURE_ESCALATE,
+    PLAN_FAILURE_FAIL,
+    PLAN_FAILURE_NOTIFY,
+    PLAN_FAILURE_RETRY,
+    PLAN_FAILURE__MAX
+};
+enum checkpoint_status {
+    CHECKPOINT_PENDING,
+    CHECKPOINT_REACHED,
+    CHECKPOINT_APPROVED,
+    CHECKPOINT_REJECTED,
+    CHECKPOINT_STATUS__MAX
+};
+enum checkpoint_timeout {
+    CHECKPOINT_TIMEOUT_ESCALATE,
+    CHECKPOINT_TIMEOUT_APPROVE,
+    CHECKPOINT_TIMEOUT_FAIL,
+    CHECKPOINT_TIMEOUT__MAX
+};
+/* The effect of a checkpoint's rejection. */
+enum checkpoint_reject {
+    CHECKPOINT_REJECT_FAIL,  /* ends the plan */
+    CHECKPOINT_REJECT_RETRY, /* the task is done again */
+    CHECKPOINT_REJECT__MAX
+};
+
+/* The status of a portfolio, and the part of an intent in one (RFC-0004). */
+enum portfolio_status {
+    PORTFOLIO_ACTIVE,
+    PORTFOLIO_COMPLETED,
+    PORTFOLIO_ABANDONED,
+    PORTFOLIO_STATUS__MAX
+};
+enum member_role {
+    MEMBER_PRIMARY, /* at most one of a portfolio */
+    MEMBER_PLAIN,
+    MEMBER_DEPENDENCY,
+    MEMBER_ROLE__MAX
+};
+
 /* The words of a value; never NULL: an enum's __MAX has a row without words. */
 const struct vocabulary_word *
 vocabulary_intent_status(enum intent_status value);
@@ -242,6 +394,22 @@ const struct vocabulary_word *vocabulary_effect(enum effect value);
 const struct vocabulary_word *vocabulary_outcome(enum outcome value);
 const struct vocabulary_word *vocabulary_via(enum via value);
 const struct vocabulary_word *vocabulary_origin(enum origin value);
+const struct vocabulary_word *
+vocabulary_completion_mode(enum completion_mode value);
+const struct vocabulary_word *vocabulary_write_scope(enum write_scope value);
+const struct vocabulary_word *
+vocabulary_coordinator_type(enum coordinator_type value);
+const struct vocabulary_word *
+vocabulary_coordinator_status(enum coordinator_status value);
+const struct vocabulary_word *
+vocabulary_coordinator_policy(enum coordinator_policy value);
+const struct vocabulary_word *
+vocabulary_coordinator_exceed(enum coordinator_exceed value);
+const struct vocabulary_word *
+vocabulary_coordinator_decision(enum coordinator_decision value);
+const struct vocabulary_word *
+vocabulary_failure_strategy(enum failure_strategy value);
+const struct vocabulary_word *vocabulary_failure_next(enum failure_next value);
 const struct vocabulary_word *vocabulary_takes(enum takes value);
 const struct vocabulary_word *vocabulary_reason_need(enum reason_need value);
 const struct vocabulary_word *
@@ -260,6 +428,20 @@ const struct vocabulary_word *vocabulary_permit_state(enum permit_state value);
 const struct vocabulary_word *vocabulary_permit_view(enum permit_view value);
 const struct vocabulary_word *
 vocabulary_redemption_result(enum redemption_result value);
+const struct vocabulary_word *vocabulary_task_status(enum task_status value);
+const struct vocabulary_word *vocabulary_task_hold(enum task_hold value);
+const struct vocabulary_word *vocabulary_plan_state(enum plan_state value);
+const struct vocabulary_word *vocabulary_plan_pause(enum plan_pause value);
+const struct vocabulary_word *vocabulary_plan_failure(enum plan_failure value);
+const struct vocabulary_word *
+vocabulary_checkpoint_status(enum checkpoint_status value);
+const struct vocabulary_word *
+vocabulary_checkpoint_timeout(enum checkpoint_timeout value);
+const struct vocabulary_word *
+vocabulary_checkpoint_reject(enum checkpoint_reject value);
+const struct vocabulary_word *
+vocabulary_portfolio_status(enum portfolio_status value);
+const struct vocabulary_word *vocabulary_member_role(enum member_role value);
 
 /* In lists and addresses "none" stands for a value without a word: the key of a
  * row, and p NULL for "none", else the word of a key. */
@@ -277,6 +459,15 @@ enum effect vocabulary_effect_of(struct str word);
 enum outcome vocabulary_outcome_of(struct str word);
 enum via vocabulary_via_of(struct str word);
 enum origin vocabulary_origin_of(struct str word);
+enum completion_mode vocabulary_completion_mode_of(struct str word);
+enum write_scope vocabulary_write_scope_of(struct str word);
+enum coordinator_type vocabulary_coordinator_type_of(struct str word);
+enum coordinator_status vocabulary_coordinator_status_of(struct str word);
+enum coordinator_policy vocabulary_coordinator_policy_of(struct str word);
+enum coordinator_exceed vocabulary_coordinator_exceed_of(struct str word);
+enum coordinator_decision vocabulary_coordinator_decision_of(struct str word);
+enum failure_strategy vocabulary_failure_strategy_of(struct str word);
+enum failure_next vocabulary_failure_next_of(struct str word);
 enum takes vocabulary_takes_of(struct str word);
 enum reason_need vocabulary_reason_need_of(struct str word);
 enum responder_mode vocabulary_responder_mode_of(struct str word);
@@ -290,6 +481,16 @@ enum tool_effect vocabulary_tool_effect_of(struct str word);
 enum permit_state vocabulary_permit_state_of(struct str word);
 enum permit_view vocabulary_permit_view_of(struct str word);
 enum redemption_result vocabulary_redemption_result_of(struct str word);
+enum task_status vocabulary_task_status_of(struct str word);
+enum task_hold vocabulary_task_hold_of(struct str word);
+enum plan_state vocabulary_plan_state_of(struct str word);
+enum plan_pause vocabulary_plan_pause_of(struct str word);
+enum plan_failure vocabulary_plan_failure_of(struct str word);
+enum checkpoint_status vocabulary_checkpoint_status_of(struct str word);
+enum checkpoint_timeout vocabulary_checkpoint_timeout_of(struct str word);
+enum checkpoint_reject vocabulary_checkpoint_reject_of(struct str word);
+enum portfolio_status vocabulary_portfolio_status_of(struct str word);
+enum member_role vocabulary_member_role_of(struct str word);
 
 /* Reads member key of what an agent sent, one of the words that it may send;
  * the enum's __MAX when absent. A mistake is recorded in f. */
@@ -305,7 +506,33 @@ enum reason_need vocabulary_reason_need_read(struct fields *f,
 enum responder_mode vocabulary_responder_mode_read(struct fields *f,
                                                    const char *key);
 enum on_reject vocabulary_on_reject_read(struct fields *f, const char *key);
+enum completion_mode
+vocabulary_completion_mode_read(struct fields *f, const char *key);
+enum write_scope vocabulary_write_scope_read(struct fields *f,
+                                             const char *key);
 enum redemption_result vocabulary_redemption_result_read(struct fields *f,
                                                          const char *key);
+enum task_status vocabulary_task_status_read(struct fields *f, const char *key);
+enum plan_state vocabulary_plan_state_read(struct fields *f, const char *key);
+enum plan_failure
+vocabulary_plan_failure_read(struct fields *f, const char *key);
+enum checkpoint_timeout
+vocabulary_checkpoint_timeout_read(struct fields *f, const char *key);
+enum checkpoint_reject
+vocabulary_checkpoint_reject_read(struct fields *f, const char *key);
+enum portfolio_status vocabulary_portfolio_status_read(struct fields *f,
+                                                       const char *key);
+enum member_role vocabulary_member_role_read(struct fields *f,
+                                             const char *key);
+enum failure_strategy vocabulary_failure_strategy_read(struct fields *f,
+                                                       const char *key);
+enum coordinator_type vocabulary_coordinator_type_read(struct fields *f,
+                                                       const char *key);
+enum coordinator_policy
+vocabulary_coordinator_policy_read(struct fields *f, const char *key);
+enum coordinator_exceed
+vocabulary_coordinator_exceed_read(struct fields *f, const char *key);
+enum coordinator_decision
+vocabulary_coordinator_decision_read(struct fields *f, const char *key);
 
 #endif

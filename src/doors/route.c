@@ -5,8 +5,6 @@
  * the style of errors, and the function that answers. serve.c does the rest. */
 #include "doors/route.h"
 
-#include "base/clock.h"
-#include "base/id.h"
 #include "doors/api/api.h"
 #include "doors/openintent/openintent.h"
 #include "doors/pages/access/access.h"
@@ -38,6 +36,7 @@ enum {
 
 #define GET METHOD_GET
 #define POST METHOD_POST
+#define PUT METHOD_PUT
 #define PATCH METHOD_PATCH
 #define DELETE METHOD_DELETE
 #define OPEN ROUTE_OPEN
@@ -127,6 +126,110 @@ const struct route routes[] = {
     {DELETE, API "/subscriptions/{id}", KEY, AGENT | ADMIN, "", 0, DETAIL,
      api_subscription_remove},
 
+    {GET, INTENT "/governance", KEY, ANY, "", 0, DETAIL,
+     openintent_governance_read},
+    {PUT, INTENT "/governance", KEY, WRITER, "", 64 * KB, DETAIL,
+     openintent_governance_set},
+    {DELETE, INTENT "/governance", KEY, WRITER, "", 0, DETAIL,
+     openintent_governance_remove},
+    {POST, INTENT "/approvals", KEY, WRITER, "", 64 * KB, DETAIL,
+     openintent_beside_request_approval},
+    {GET, INTENT "/approvals/{approval_id}", KEY, ANY, "", 0, DETAIL,
+     openintent_beside_approval},
+    {POST, INTENT "/approvals/{approval_id}/approve", KEY, DECIDER, "",
+     16 * KB, DETAIL, openintent_beside_approve},
+    {POST, INTENT "/approvals/{approval_id}/deny", KEY, DECIDER, "", 16 * KB,
+     DETAIL, openintent_beside_deny},
+    {POST, INTENT "/escalations", KEY, WRITER, "", 64 * KB, DETAIL,
+     openintent_beside_escalate},
+    {POST, API "/escalations/{id}/resolve", KEY, DECIDER, "", 64 * KB, DETAIL,
+     openintent_beside_resolve},
+    {GET, API "/escalations", KEY, ANY, "intent_id:uuid status", 0, DETAIL,
+     openintent_beside_escalations},
+    {POST, INTENT "/decisions", KEY, WRITER, "", 64 * KB, DETAIL,
+     openintent_decision_record},
+    {GET, INTENT "/decisions", KEY, ANY, "", 0, DETAIL,
+     openintent_decision_list},
+    {POST, INTENT "/arbitrate", KEY, WRITER, "", 64 * KB, DETAIL,
+     openintent_beside_arbitrate},
+
+    {POST, API "/portfolios", KEY, WRITER, "", 64 * KB, DETAIL,
+     openintent_portfolio_create},
+    {GET, API "/portfolios", KEY, ANY,
+     "created_by status limit:1-100 after:uuid", 0, DETAIL,
+     openintent_portfolio_list},
+    {GET, API "/portfolios/{id}", KEY, ANY, "", 0, DETAIL,
+     openintent_portfolio_get},
+    {PATCH, API "/portfolios/{id}", KEY, DECIDER, "", 64 * KB, DETAIL,
+     openintent_portfolio_change},
+    {PATCH, API "/portfolios/{id}/status", KEY, WRITER, "", 4 * KB, DETAIL,
+     openintent_portfolio_status},
+    {GET, API "/portfolios/{id}/intents", KEY, ANY,
+     "limit:1-1000 after:uuid", 0, DETAIL, openintent_portfolio_intents},
+    {POST, API "/portfolios/{id}/intents", KEY, WRITER, "", 4 * KB, DETAIL,
+     openintent_portfolio_add},
+    {DELETE, API "/portfolios/{id}/intents/{intent_id}", KEY, WRITER, "", 0,
+     DETAIL, openintent_portfolio_remove},
+    {GET, INTENT "/portfolios", KEY, ANY, "", 0, DETAIL,
+     openintent_portfolio_of_intent},
+    {GET, API "/portfolios/{id}/subscribe", KEY, ANY, "after", 0, DETAIL,
+     api_stream_portfolio},
+    {GET, API "/subscribe/portfolios/{id}", KEY, ANY, "after", 0, DETAIL,
+     api_stream_portfolio},
+    /* OpenIntent's coordinators */
+    {POST, API "/coordinators", KEY, WRITER, "", 64 * KB, DETAIL,
+     openintent_coordinator_create},
+    {GET, API "/coordinators/{id}", KEY, ANY, "", 0, DETAIL,
+     openintent_coordinator_get},
+    {DELETE, API "/coordinators/{id}", KEY, WRITER, "", 4 * KB, DETAIL,
+     openintent_coordinator_end},
+    {POST, API "/coordinators/{id}/heartbeat", KEY, WRITER, "", 4 * KB, DETAIL,
+     openintent_coordinator_heartbeat},
+    {GET, INTENT "/coordinators", KEY, ANY, "", 0, DETAIL,
+     openintent_coordinator_list},
+    {POST, API "/decisions", KEY, WRITER, "", 64 * KB, DETAIL,
+     openintent_coordinator_decide},
+    {GET, INTENT "/coordinator-decisions", KEY, ANY, "limit:1-1000", 0, DETAIL,
+     openintent_coordinator_decisions},
+
+    /* OpenIntent's records */
+    {POST, INTENT "/costs", KEY, WRITER, "", 64 * KB, DETAIL,
+     openintent_cost_record},
+    {GET, INTENT "/costs", KEY, ANY, "", 0, DETAIL, openintent_cost_list},
+    {POST, INTENT "/attachments", KEY, WRITER, "", 64 * KB, DETAIL,
+     openintent_attachment_add},
+    {GET, INTENT "/attachments", KEY, ANY, "", 0, DETAIL,
+     openintent_attachment_list},
+    {DELETE, INTENT "/attachments/{attachment_id}", KEY, WRITER, "", 0,
+     DETAIL, openintent_attachment_remove},
+    {PUT, INTENT "/retry-policy", KEY, WRITER, "", 64 * KB, DETAIL,
+     openintent_failure_policy_set},
+    {GET, INTENT "/retry-policy", KEY, ANY, "", 0, DETAIL,
+     openintent_failure_policy},
+    {POST, INTENT "/failures", KEY, WRITER, "", 64 * KB, DETAIL,
+     openintent_failure_record},
+    {GET, INTENT "/failures", KEY, ANY, "", 0, DETAIL,
+     openintent_failure_list},
+    {GET, INTENT "/acl", KEY, ANY, "", 0, DETAIL, openintent_access_read},
+    /* OpenIntent: tasks and plans */
+    {POST, API "/tasks", KEY, WRITER, "", 256 * KB, DETAIL,
+     openintent_task_make},
+    {GET, API "/tasks/{id}", KEY, ANY, "", 0, DETAIL, openintent_task_get},
+    {PATCH, API "/tasks/{id}", KEY, WRITER, "", 256 * KB, DETAIL,
+     openintent_task_change},
+    {GET, INTENT "/tasks", KEY, ANY, "status limit:1-1000 offset:0-10000", 0,
+     DETAIL, openintent_task_list},
+    {POST, API "/plans", KEY, WRITER, "", 256 * KB, DETAIL,
+     openintent_plan_make},
+    {GET, API "/plans/{id}", KEY, ANY, "", 0, DETAIL, openintent_plan_get},
+    {PATCH, API "/plans/{id}", KEY, WRITER, "", 256 * KB, DETAIL,
+     openintent_plan_change},
+    {GET, INTENT "/plans", KEY, ANY, "", 0, DETAIL, openintent_plan_list},
+    {POST, API "/plans/{id}/checkpoints/{checkpoint_id}/approve", KEY, DECIDER,
+     "", 16 * KB, DETAIL, openintent_plan_approve},
+    {POST, API "/plans/{id}/checkpoints/{checkpoint_id}/reject", KEY, DECIDER,
+     "", 16 * KB, DETAIL, openintent_plan_reject},
+
     /* OpenIntent, not a part of this server */
     OUT(POST, API "/vaults"),
     OUT(GET, API "/vaults/{id}"),
@@ -174,6 +277,13 @@ const struct route routes[] = {
     OUT(POST, API "/federation/dispatch"),
     OUT(POST, API "/federation/receive"),
     OUT(GET, "/.well-known/openintent-federation.json"),
+    OUT(PUT, INTENT "/acl"),
+    OUT(POST, INTENT "/acl/entries"),
+    OUT(DELETE, INTENT "/acl/entries/{entry_id}"),
+    OUT(GET, INTENT "/access-requests"),
+    OUT(POST, INTENT "/access-requests"),
+    OUT(POST, INTENT "/access-requests/{request_id}/approve"),
+    OUT(POST, INTENT "/access-requests/{request_id}/deny"),
     OUT(GET, API "/checkpoints"),
     OUT(GET, API "/checkpoints/{id}"),
     OUT(GET, API "/checkpoints/{id}/proof/{event_id}"),
@@ -342,152 +452,3 @@ const struct route routes[] = {
 };
 
 const size_t route_count = countof(routes);
-
-/* ---- finding -------------------------------------------------------- */
-
-static bool matches(const char *pattern, struct str path,
-                    struct str param[static CALL_PARAMS_MAX])
-{
-    struct str want = str_of(pattern), have = path;
-    size_t n = 0;
-    while (want.p && have.p) {
-        const struct str w = str_cut(&want, '/');
-        const struct str h = str_cut(&have, '/');
-        if (w.n > 0 && w.p[0] == '{' && h.n > 0 && n < CALL_PARAMS_MAX)
-            param[n++] = h;
-        else if (!str_eq(w, h))
-            return false;
-    }
-    return !want.p && !have.p;
-}
-
-const char *route_method_word(enum method m)
-{
-    static const char *const words[METHOD__MAX] = {
-        [METHOD_GET] = "GET",     [METHOD_HEAD] = "HEAD",
-        [METHOD_POST] = "POST",   [METHOD_PATCH] = "PATCH",
-        [METHOD_PUT] = "PUT",     [METHOD_DELETE] = "DELETE"};
-    return m < METHOD__MAX ? words[m] : "?";
-}
-
-const struct err *route_find(struct arena *a, enum method method,
-                             struct str path, const struct route **out,
-                             struct str param[static CALL_PARAMS_MAX],
-                             struct str *allow)
-{
-    struct buf b = buf_make(a, 64);
-    if (method == METHOD_HEAD)
-        method = METHOD_GET;
-    for (size_t i = 0; i < countof(routes); i++) {
-        if (!matches(routes[i].pattern, path, param))
-            continue;
-        if (routes[i].method == method) {
-            *out = &routes[i];
-            return NULL;
-        }
-        buf_put(&b, b.n > 0 ? ", " : "");
-        buf_put(&b, route_method_word(routes[i].method));
-    }
-    *allow = buf_text(&b);
-    if (b.n > 0)
-        return ERROR(ERR_METHOD, "route.method",
-                     "This address does not support the method.");
-    return ERROR(ERR_NOT_FOUND, "route.unknown", "This address does not "
-                                                 "exist.");
-}
-
-/* ---- query keys ----------------------------------------------------- */
-
-bool route_takes(const struct route *r, struct str key, struct str *type)
-{
-    struct str rest = r->query ? str_of(r->query) : STR_NONE;
-    while (rest.p) {
-        *type = str_cut(&rest, ' ');
-        if (key.n > 0 && str_eq(str_cut(type, ':'), key))
-            return true;
-    }
-    return false;
-}
-
-static const struct err *bad_value(const struct request *rq, struct str key,
-                                   struct str wanted)
-{
-    return err_at(rq->arena, ERR_BAD_REQUEST, "request.query", key,
-                  "\"%.*s\" has to be %.*s.", STR_FMT(key),
-                  STR_FMT(wanted));
-}
-
-/* range: "1-100", or "0-" without an upper bound. */
-static const struct err *check_number(const struct request *rq,
-                                      const struct pair *p, struct str range)
-{
-    struct buf b = buf_make(rq->arena, 128);
-    int64_t min = 0, max = INT64_MAX, n;
-    str_int(str_cut(&range, '-'), 0, INT64_MAX, &min);
-    str_int(range, 0, INT64_MAX, &max);
-    if (str_int(p->value, min, max, &n))
-        return NULL;
-    buf_printf(&b, "a whole number from %lld to %lld", (long long)min,
-               (long long)max);
-    return bad_value(rq, p->key, buf_text(&b));
-}
-
-static const struct err *check_value(const struct request *rq,
-                                     const struct pair *p, struct str type)
-{
-    int64_t t;
-    if (!type.p)
-        return NULL;
-    if (str_is(type, "uuid"))
-        return id_uuid(p->value) ? NULL : bad_value(rq, p->key, STR("a UUID"));
-    if (str_is(type, "time"))
-        return clock_parse(p->value, &t)
-                   ? NULL
-                   : bad_value(rq, p->key,
-                               STR("a time like 2026-11-20T09:26:13.510233"));
-    return check_number(rq, p, type);
-}
-
-const struct err *route_check_query(const struct route *r,
-                                    const struct request *rq)
-{
-    struct str type;
-    for (size_t i = 0; r->query && i < rq->query.n; i++) {
-        const struct str key = rq->query.v[i].key;
-        if (!route_takes(r, key, &type))
-            return err_at(rq->arena, ERR_BAD_REQUEST, "request.unknown_key",
-                          str_head(key, 64),
-                          "This address does not support the query key.");
-    }
-    for (size_t i = 0; i < rq->query.n; i++) {
-        if (route_takes(r, rq->query.v[i].key, &type))
-            TRY(check_value(rq, &rq->query.v[i], type));
-    }
-    return NULL;
-}
-
-/* "/api/v1/suspensions" of an address of the API. */
-static struct str collection(struct str path)
-{
-    size_t at = 0;
-    for (int i = 0; i < 3 && at < path.n; i++)
-        at = str_find(path, '/', at + 1);
-    return str_sub(path, 0, at);
-}
-
-/* As the rows of the same collection have it. */
-enum response_style route_style(struct str path)
-{
-    const struct str wanted = collection(path);
-    for (size_t i = 0; i < countof(routes); i++) {
-        const struct str pattern = str_of(routes[i].pattern);
-        if (str_starts(pattern, STR(API "/")) &&
-            str_eq(collection(pattern), wanted))
-            return routes[i].style;
-    }
-    if (str_starts(path, STR("/oauth/")))
-        return RESPONSE_OAUTH;
-    if (str_starts(path, STR("/api/")) || str_starts(path, STR("/.well-")))
-        return RESPONSE_DETAIL;
-    return RESPONSE_HTML;
-}

@@ -21,6 +21,12 @@ struct str message_line(struct arena *a, struct str s, size_t max)
     return str_trim(b.n ? buf_text(&b) : STR(""));
 }
 
+/* A notice about a coordinator, not about a question. */
+static bool unresponsive(struct str type)
+{
+    return str_is(type, "coordinator.unresponsive");
+}
+
 static struct str heading(struct arena *a, struct str type,
                           const struct json *data)
 {
@@ -29,6 +35,8 @@ static struct str heading(struct arena *a, struct str type,
     struct buf b = buf_make(a, 128);
     if (str_is(type, "suspension.escalated"))
         return STR("A request was escalated to you");
+    if (unresponsive(type))
+        return STR("A coordinator does not respond");
     if (!str_is(type, "suspension.reminded"))
         return STR("New request");
     buf_put(&b, "Reminder");
@@ -111,8 +119,9 @@ const struct err *message_read(struct arena *a, struct str body,
     add_row(a, out, "Agent", json_get_text(data, "agent"));
     add_row(a, out, "For", json_get_text(data, "notify_to"));
     add_row(a, out, "Requested", moment(a, data, "asked_at", STR_NONE));
-    add_row(a, out, "Deadline",
-            moment(a, data, "expires_at", STR("no deadline")));
+    if (!unresponsive(json_get_text(whole, "type")))
+        add_row(a, out, "Deadline",
+                moment(a, data, "expires_at", STR("no deadline")));
     const struct json *choices = json_get(data, "choices");
     for (size_t i = 0; i < json_count(choices); i++)
         if (out->choices < MESSAGE_CHOICES_MAX)

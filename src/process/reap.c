@@ -1,9 +1,10 @@
-/* Part of the clock: expired leases, and rows past their retention. Never
- * touches leases of a suspended intent. */
+/* Part of the clock: expired leases, coordinators that do not respond, and rows
+ * past their retention. Never touches leases of a suspended intent. */
 #include "process/reap.h"
 
 #include "base/clock.h"
 #include "store/deliveries.h"
+#include "store/endpoints.h"
 #include "store/events.h"
 #include "store/initiations.h"
 #include "store/intents.h"
@@ -80,6 +81,76 @@ const struct err *reap_leases(struct reap *r, struct pg *pg, struct arena *a,
     TRY(due_leases(pg, a, now, &r->place, &due));
     *more = !due.end;
     return due.n > 0 ? reap_some(pg, a, &due) : NULL;
+}
+
+/* ---- coordinators --------------------------------------------------- */
+
+static struct str page_of(struct arena *a, struct str public_url,
+                          struct str intent_id)
+{
+    struct buf b = buf_make(a, 4096);
+    buf_str(&b, public_url);
+    buf_put(&b, "/intents/");
+    buf_str(&b, intent_id);
+    return buf_text(&b);
+}
+
+/* A full log does not keep the supervisor from hearing of it. */
+static const struct err *tell_lapsed(struct work *w,
+                                     const struct coordinator *c,
+                                     const struct channels *channels,
+                                     struct str url)
+{
+    const struct suspension about =
+        coordinator_lapsed_notice(w->arena, c, w->intent.title);
+    const struct err *e =
+        work_event(w, "coordinator.unresponsive", event_by_clock(),
+                   coordinator_lapsed(w->arena, c, w->now));
+    if (e && !err_is(e, event_log_full))
+        return e;
+    const struct deliveries_news news = {
+        .intent = &w->intent, .events = &w->events, .now = w->now};
+    const struct deliveries_notice notice = {.channels = channels,
+                                             .news = CHANNEL_UNRESPONSIVE,
+                                             .suspension = &about,
+                                             .notify_to = c->supervisor_id,
+                                             .url = url,
+                                             .sequence =
+                                                 w->intent.tail.sequence,
+                                             .now = w->now};
+    due_queue_told(w->pg, w->arena, c);
+    intents_queue_update(w->pg, w->arena, &w->intent);
+    events_queue(w->pg, w->arena, w->intent.id, &w->events);
+    deliveries_queue(w->pg, w->arena, &news);
+    deliveries_queue_notice(w->pg, w->arena, &notice);
+    return NULL;
+}
+
+const struct err *reap_coordinators(struct pg *pg, struct arena *a,
+                                    struct str public_url, bool *more)
+{
+    struct channels *channels = arena_new(a, struct channels);
+    struct due_coordinators due;
+    *more = false;
+    TRY(due_coordinators(pg, a, clock_now(), &due));
+    if (due.n == 0)
+        return NULL;
+    TRY(endpoints_channels(pg, a, channels));
+    for (size_t i = 0; i < due.n; i++) {
+        struct work *w = &due.v[i];
+        for (size_t k = 0; k < due.lapsed.n; k++) {
+            if (str_eq(due.lapsed.v[k].intent_id, w->intent.id))
+                TRY(tell_lapsed(w, &due.lapsed.v[k], channels,
+                                page_of(a, public_url, w->intent.id)));
+        }
+    }
+    pg_queue(pg, SQL_COMMIT, NULL);
+    TRY(pg_run(pg, a, NULL));
+    for (size_t i = 0; i < due.n; i++)
+        wake_changed(due.v[i].intent.id, due.v[i].intent.version, STR_NONE);
+    wake_deliver();
+    *more = true;
+    return NULL;
 }
 
 /* ---- rows ----------------------------------------------------------- */

@@ -1,6 +1,6 @@
-/* Part of the clock: expired leases, and rows past their retention. Called by
- * process/tick.c once a round. Each call does a little and returns whether
- * there is more. */
+/* Part of the clock: expired leases, coordinators that do not respond, and rows
+ * past their retention. Called by process/tick.c once a round. Each call does a
+ * little and returns whether there is more. */
 #ifndef PROCESS_REAP_H
 #define PROCESS_REAP_H
 
@@ -18,6 +18,10 @@ struct reap {
  * logs. */
 const struct err *reap_leases(struct reap *r, struct pg *pg, struct arena *a,
                               bool *more) MUST;
+/* Tells the logs and the supervisors of coordinators that have missed their
+ * heartbeats. public_url: of the server. */
+const struct err *reap_coordinators(struct pg *pg, struct arena *a,
+                                    struct str public_url, bool *more) MUST;
 /* Deletes rows past their retention (docs/operations.md). */
 const struct err *reap_rows(struct reap *r, struct pg *pg, struct arena *a,
                             bool *more) MUST;

@@ -12,6 +12,7 @@
 #include "domain/retry.h"
 #include "domain/retry_silence.h"
 #include "process/reap.h"
+#include "process/retries.h"
 #include "store/deliveries.h"
 #include "store/endpoints.h"
 #include "store/replication.h"
@@ -81,8 +82,10 @@ static const struct err *decide(struct due_unit *u)
 {
     struct work *w = &u->work;
     struct decision d = work_decision(w);
-    if (suspension_due(&w->suspension, w->now))
-        return work_expire(w);
+    if (work_due(w)) {
+        TRY(work_expire(w));
+        return work_follow(w);
+    }
     if (w->suspension.next_attempt_at == 0 ||
         w->suspension.next_attempt_at > w->now)
         return NULL; /* another process was faster */
@@ -90,23 +93,32 @@ static const struct err *decide(struct due_unit *u)
     return retry_remind(w->arena, &d, &u->round);
 }
 
-/* Decides all in memory before anything is written, and removes those that
- * fail. Returns whether a reminder has to be sent. */
-static bool decide_all(struct tick *t, struct due_batch *b)
+/* Did a checkpoint that the clock approved lead to the next? */
+static bool asks(const struct work *w)
 {
-    bool fires = false;
+    return w->board && w->board->has_asked;
+}
+
+/* Decides all before the intents are written, and removes those that fail;
+ * *fires: a reminder has to be sent. An error of the database has ended the
+ * transaction, and with it the locks of all. */
+static const struct err *decide_all(struct tick *t, struct due_batch *b,
+                                    bool *fires)
+{
     size_t n = 0;
     for (size_t i = 0; i < b->n; i++) {
         struct due_unit *u = &b->v[i];
         const struct err *e = decide(u);
+        if (e && !pg_in_transaction(t->pg))
+            return e;
         if (e)
             skip(t, u->work.suspension.id, e);
         else if (u->work.suspension_decided || u->reminded)
             b->v[n++] = *u;
-        fires = fires || u->round.fires;
+        *fires = *fires || u->round.fires || asks(&u->work);
     }
     b->n = n;
-    return fires;
+    return NULL;
 }
 
 static struct str url_of(struct tick *t, struct str id)
@@ -133,15 +145,32 @@ static void remind(struct tick *t, const struct channels *channels,
         deliveries_queue_notice(t->pg, t->a, &notice);
 }
 
+static void tell_asked(struct tick *t, const struct channels *channels,
+                       const struct work *w)
+{
+    const struct deliveries_notice notice = {
+        .channels = channels,
+        .news = CHANNEL_ASKED,
+        .suspension = &w->board->asked,
+        .notify_to = STR_NONE,
+        .url = url_of(t, w->board->asked.id),
+        .sequence = w->board->asked.asked_sequence,
+        .now = w->now};
+    deliveries_queue_notice(t->pg, t->a, &notice);
+}
+
 static const struct err *write_all(struct tick *t, struct due_batch *b,
                                    bool fires)
 {
     struct channels *channels = arena_new(t->a, struct channels);
     if (fires)
         TRY(endpoints_channels(t->pg, t->a, channels));
-    due_queue(t->pg, t->a, b);
-    for (size_t i = 0; i < b->n; i++)
+    TRY(due_queue(t->pg, t->a, b));
+    for (size_t i = 0; i < b->n; i++) {
         remind(t, channels, &b->v[i]);
+        if (asks(&b->v[i].work))
+            tell_asked(t, channels, &b->v[i].work);
+    }
     pg_queue(t->pg, SQL_COMMIT, NULL);
     TRY(pg_run(t->pg, t->a, NULL));
     for (size_t i = 0; i < b->n; i++)
@@ -196,8 +225,10 @@ static void take_and_write(void *p)
     if (x->e)
         return;
     x->n = x->b.n;
-    const bool fires = decide_all(t, &x->b);
-    x->e = write_all(t, &x->b, fires);
+    bool fires = false;
+    x->e = decide_all(t, &x->b, &fires);
+    if (!x->e)
+        x->e = write_all(t, &x->b, fires);
 }
 
 /* One transaction; *n: the number of questions it took. */
@@ -245,15 +276,33 @@ static void end_leases(void *p)
     x->e = reap_leases(&x->t->reap, x->t->pg, x->t->a, &x->more);
 }
 
+static void tell_of_coordinators(void *p)
+{
+    struct attempt *x = p;
+    x->e = reap_coordinators(x->t->pg, x->t->a, x->t->child->conf->public_url,
+                             &x->more);
+}
+
+static void run_retries(void *p)
+{
+    struct attempt *x = p;
+    x->e = retries_run(x->t->pg, x->t->a, &x->more);
+}
+
 static const struct err *reap(struct tick *t, bool *more)
 {
-    struct attempt x = {.t = t};
+    struct attempt leases = {.t = t}, coordinators = {.t = t};
+    struct attempt retries = {.t = t};
     bool rows = false;
     begin(t);
-    TRY(tried(&x, end_leases));
+    TRY(tried(&leases, end_leases));
+    begin(t);
+    TRY(tried(&coordinators, tell_of_coordinators));
+    begin(t);
+    TRY(tried(&retries, run_retries));
     begin(t);
     TRY(reap_rows(&t->reap, t->pg, t->a, &rows));
-    *more = x.more || rows;
+    *more = leases.more || coordinators.more || retries.more || rows;
     return NULL;
 }
 

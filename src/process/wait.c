@@ -172,6 +172,8 @@ static enum frame_audience audience(struct str word)
         return FRAME_INTENT;
     if (str_is(word, "agent"))
         return FRAME_AGENT;
+    if (str_is(word, "portfolio"))
+        return FRAME_PORTFOLIO;
     return str_is(word, "inbox") ? FRAME_INBOX : FRAME_AUDIENCE__MAX;
 }
 
@@ -190,8 +192,10 @@ static bool read_stream(struct pairs query, struct wait_stream_ask *ask)
     ask->skip = (size_t)skip;
     ask->to = audience(pairs_get(query, "to"));
     ask->agent = pairs_get(query, "agent");
+    ask->portfolio_id = pairs_get(query, "portfolio");
     return ask->to != FRAME_AUDIENCE__MAX &&
-           (ask->to != FRAME_INTENT || intent.n > 0);
+           (ask->to != FRAME_INTENT || intent.n > 0) &&
+           (ask->to != FRAME_PORTFOLIO || id_uuid(ask->portfolio_id));
 }
 
 /* A client of streams comes back at once after a refusal: a few refusals are

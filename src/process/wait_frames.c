@@ -76,7 +76,8 @@ static struct loop_bytes *frames(struct wait_frames *f,
                                  const struct wait_frames_for *whom)
 {
     const enum frame_audience to = whom->to;
-    const uint16_t id = whom->skip == 0 ? whom->record->id : 0;
+    const bool shared = whom->skip == 0 && to != FRAME_PORTFOLIO;
+    const uint16_t id = shared ? whom->record->id : 0;
     if (f->bytes[to] && id != 0 && f->id[to] == id)
         return f->bytes[to];
     struct buf b = buf_make(f->arena, FRAME_MAX);
@@ -107,7 +108,9 @@ bool wait_frames_of(struct wait_frames *f, const struct frame_event *e,
                     const struct wait_frames_for *whom,
                     struct loop_bytes **out)
 {
-    struct attempt x = {.frames = f, .event = e, .whom = whom};
+    struct frame_event mine = *e;
+    struct attempt x = {.frames = f, .event = &mine, .whom = whom};
+    mine.portfolio_id = whom->portfolio_id;
     *out = NULL;
     if (f->too_large)
         return false;

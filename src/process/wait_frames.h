@@ -18,7 +18,8 @@ struct wait_frames *wait_frames_make(struct arena *process, struct loop *l,
 struct wait_frames_for {
     const struct fcgi_record *record;
     enum frame_audience to;
-    struct str agent; /* of FRAME_AGENT */
+    struct str agent; /* of FRAME_AGENT and FRAME_PORTFOLIO */
+    struct str portfolio_id; /* of FRAME_PORTFOLIO */
     size_t skip;      /* frames of the event that were read already */
 };
 /* Does the event go to this receiver? Then *out is its frames, until

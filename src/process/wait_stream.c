@@ -41,6 +41,7 @@ struct wait_stream {
     int64_t sent_at;       /* time of the last successful send (clock_mono) */
     struct wait_share *share;
     char agent[4 * PRINCIPAL_AGENT_NAME_MAX + 1];
+    char portfolio_id[37];
 };
 
 struct wait_streams {
@@ -174,6 +175,8 @@ static bool pass(struct wait_streams *r, struct wait_stream *s,
     const struct wait_frames_for whom = {.record = &s->record,
                                          .to = s->to,
                                          .agent = str_of(s->agent),
+                                         .portfolio_id =
+                                             str_of(s->portfolio_id),
                                          .skip = s->skip};
     struct loop_bytes *bytes = NULL;
     if (wait_frames_of(r->frames, e, &whom, &bytes) && !send(s, bytes))
@@ -425,7 +428,8 @@ struct wait_stream *wait_stream_open(struct wait_streams *r,
                               .at = ask->after,
                               .skip = ask->skip,
                               .share = ask->share};
-    if (!str_copy(s->agent, sizeof s->agent, ask->agent))
+    if (!str_copy(s->agent, sizeof s->agent, ask->agent) ||
+        !str_copy(s->portfolio_id, sizeof s->portfolio_id, ask->portfolio_id))
         return NULL;
     if (ask->skip > 0)
         s->at.sequence--;

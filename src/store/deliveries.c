@@ -71,6 +71,8 @@ void deliveries_queue(struct pg *pg, struct arena *a,
     pg_arg_int(&args, events->v[events->n - 1].sequence);
     pg_arg_time(&args, news->now);
     pg_queue(pg, SQL_DELIVERY_EVENTS, &args);
+    if (news->intent->containers & INTENT_IN_PORTFOLIO)
+        pg_queue(pg, SQL_DELIVERY_MEMBER_EVENTS, &args);
 }
 
 /* The text for target i, within its channel's setting: shared by all targets

@@ -2,10 +2,13 @@
 #include "store/due.h"
 
 #include "base/clock_text.h"
+#include "domain/beside.h"
 #include "store/deliveries.h"
 #include "store/intents.h"
+#include "store/portfolios.h"
 #include "store/sql.gen.h"
 #include "store/suspensions.h"
+#include "store/tasks.h"
 
 const struct err *due_next(struct pg *pg, struct arena *a, int64_t *out)
 {
@@ -22,27 +25,42 @@ const struct err *due_next(struct pg *pg, struct arena *a, int64_t *out)
 static struct work unit(struct pg *pg, struct arena *a, int64_t now,
                         const struct pg_rows *intents, size_t i)
 {
+    const struct intent intent = intents_row(intents, i);
     return (struct work){
         .arena = a,
         .pg = pg,
         .now = now,
-        .intent = intents_row(intents, i),
+        .intent = intent,
+        .was = intent.status,
         .dependencies_done = pg_bool(intents, i, INTENTS_DEPENDENCIES_DONE)};
 }
 
-/* The first of the locked ones, as many as one transaction may have. */
-static size_t choose(const struct pg_rows *taken, size_t limit,
-                     struct str ids[static DUE_BATCH])
+/* The intents and their questions. */
+struct chosen {
+    struct str intents[DUE_BATCH], questions[DUE_BATCH];
+    size_t n;
+};
+
+/* The first of the locked ones, as many as one transaction may have, and one of
+ * each intent. */
+static void choose(const struct pg_rows *taken, size_t limit,
+                   struct chosen *out)
 {
-    size_t bytes = 0, n = 0;
-    for (size_t i = 0; i < pg_count(taken) && n < limit && n < DUE_BATCH;
-         i++) {
+    size_t bytes = 0;
+    out->n = 0;
+    for (size_t i = 0;
+         i < pg_count(taken) && out->n < limit && out->n < DUE_BATCH; i++) {
+        size_t k = 0;
+        while (k < out->n && !str_eq(out->intents[k], pg_str(taken, i, 0)))
+            k++;
+        if (k < out->n)
+            continue;
         bytes += (size_t)pg_int(taken, i, 1);
-        if (n > 0 && bytes > DUE_BYTES)
+        if (out->n > 0 && bytes > DUE_BYTES)
             break;
-        ids[n++] = pg_str(taken, i, 0);
+        out->intents[out->n] = pg_str(taken, i, 0);
+        out->questions[out->n++] = pg_str(taken, i, 2);
     }
-    return n;
 }
 
 /* The units in the order of ids. A unit that another process has finished is no
@@ -75,35 +93,78 @@ static void order(struct pg *pg, struct arena *a, int64_t now,
     }
 }
 
+/* May a portfolio's deadline end its question? */
+static bool ends_by_portfolio(const struct work *w)
+{
+    return (w->intent.containers & INTENT_IN_PORTFOLIO) &&
+           !beside(&w->suspension);
+}
+
+/* The deadlines of portfolios that are over. Where none is any more, because
+ * the portfolio has ended or the intent has left it, the right one is written
+ * and the question goes on. */
+static const struct err *find_deadlines(struct pg *pg, struct arena *a,
+                                        int64_t now, struct due_batch *b)
+{
+    struct portfolios_overs over = {.n = 0};
+    struct str ids[DUE_BATCH];
+    size_t n = 0, left = 0;
+    for (size_t i = 0; i < b->n; i++) {
+        if (ends_by_portfolio(&b->v[i].work))
+            ids[n++] = b->v[i].work.intent.id;
+    }
+    if (n == 0)
+        return NULL;
+    TRY(portfolios_over(pg, a, ids, n, now, &over));
+    for (size_t i = 0; i < b->n; i++) {
+        struct work *w = &b->v[i].work;
+        if (!ends_by_portfolio(w))
+            continue;
+        for (size_t k = 0; k < over.n; k++) {
+            if (str_eq(over.v[k].intent_id, w->intent.id))
+                w->deadline = (struct resolve_deadline){
+                    over.v[k].portfolio_id, over.v[k].at};
+        }
+        if (!w->deadline.portfolio_id.p)
+            ids[left++] = w->intent.id;
+    }
+    portfolios_queue_deadlines(pg, a, ids, left);
+    return left ? pg_run(pg, a, NULL) : NULL;
+}
+
 const struct err *due_take(struct pg *pg, struct arena *a,
                            const struct due_wanted *wanted,
                            struct due_batch *out)
 {
-    struct str ids[DUE_BATCH];
+    struct chosen chosen;
     struct pg_rows *taken[2] = {NULL}, *rows[4] = {NULL};
-    struct pg_args args = pg_args(a), locked = pg_args(a);
+    struct pg_args args = pg_args(a), locked = pg_args(a),
+                   questions_of = pg_args(a);
     *out = (struct due_batch){.n = 0};
     pg_arg_time(&args, wanted->now);
     pg_arg_texts(&args, wanted->skip, wanted->skip_n);
     pg_queue(pg, SQL_BEGIN, NULL);
     pg_queue(pg, SQL_DUE_TAKE, &args);
     TRY(pg_run(pg, a, taken));
-    const size_t n = choose(taken[1], wanted->limit, ids);
+    choose(taken[1], wanted->limit, &chosen);
+    const size_t n = chosen.n;
     if (n > 0) {
         out->chosen = n;
-        out->first = pg_str(taken[1], 0, 2);
-        pg_arg_texts(&locked, ids, n);
+        out->first = chosen.questions[0];
+        pg_arg_texts(&locked, chosen.intents, n);
+        pg_arg_texts(&questions_of, chosen.questions, n);
         pg_queue(pg, SQL_DUE_INTENTS, &locked);
-        pg_queue(pg, SQL_DUE_SUSPENSIONS, &locked);
+        pg_queue(pg, SQL_DUE_SUSPENSIONS, &questions_of);
         pg_queue(pg, SQL_DELIVERY_HOLD, NULL);
         pg_queue(pg, SQL_DELIVERY_TOLD, NULL);
         TRY(pg_run(pg, a, rows));
         struct work *all = arena_many(a, n, struct work);
         out->v = arena_many(a, n, struct due_unit);
         out->told = pg_bool(rows[3], 0, 0);
-        order(pg, a, wanted->now, ids, n, rows[0], all);
+        order(pg, a, wanted->now, chosen.intents, n, rows[0], all);
         const struct suspension_rows questions = suspensions_rows(a, rows[1]);
         pair(all, n, &questions, out);
+        TRY(find_deadlines(pg, a, wanted->now, out));
     }
     if (out->n == 0)
         pg_rollback(pg);
@@ -170,6 +231,20 @@ static void queue_intents(struct pg *pg, struct arena *a,
     queue(pg, SQL_DUE_INTENTS_UPDATE, &t);
 }
 
+/* Those whose question ended them leave no other question open. */
+static void queue_beside(struct pg *pg, struct arena *a,
+                         const struct due_batch *b)
+{
+    struct str *ended = arena_many(a, b->n + 1, struct str);
+    size_t n = 0;
+    for (size_t k = 0; k < b->n; k++) {
+        if (intent_ended(b->v[k].work.intent.status))
+            ended[n++] = b->v[k].work.intent.id;
+    }
+    if (n > 0)
+        suspensions_queue_end_beside(pg, a, ended, n, b->v[0].work.now);
+}
+
 static void queue_questions(struct pg *pg, struct arena *a,
                             const struct due_batch *b)
 {
@@ -220,10 +295,28 @@ static void queue_events(struct pg *pg, struct arena *a,
     queue(pg, SQL_DUE_EVENTS_INSERT, &t);
 }
 
-void due_queue(struct pg *pg, struct arena *a, const struct due_batch *b)
+/* Their tasks and plans: in round trips of their own, because a batch has an
+ * end. */
+static const struct err *write_boards(struct pg *pg, struct arena *a,
+                                      const struct due_batch *b)
+{
+    for (size_t k = 0; k < b->n; k++) {
+        if (!b->v[k].work.board)
+            continue;
+        tasks_queue_write(pg, b->v[k].work.board);
+        if (pg_queued(pg) > 0)
+            TRY(pg_run(pg, a, NULL));
+    }
+    return NULL;
+}
+
+const struct err *due_queue(struct pg *pg, struct arena *a,
+                            const struct due_batch *b)
 {
     queue_intents(pg, a, b);
     queue_questions(pg, a, b);
+    TRY(write_boards(pg, a, b));
+    queue_beside(pg, a, b);
     queue_events(pg, a, b);
     for (size_t k = 0; k < b->n && b->told; k++) {
         const struct work *w = &b->v[k].work;
@@ -234,6 +327,7 @@ void due_queue(struct pg *pg, struct arena *a, const struct due_batch *b)
             .now = w->now};
         deliveries_queue(pg, a, &news);
     }
+    return NULL;
 }
 
 /* ---- leases --------------------------------------------------------- */
@@ -267,38 +361,40 @@ static size_t candidates(const struct pg_rows *lapsed, struct due_place *place,
 }
 
 static const struct err *lock_intents(struct pg *pg, struct arena *a,
-                                      const struct str *ids, size_t n,
-                                      struct pg_rows **out)
+                                      int statement, const struct str *ids,
+                                      size_t n, struct pg_rows **out)
 {
     struct pg_args args = pg_args(a);
     struct pg_rows *rows[2] = {NULL};
     pg_arg_texts(&args, ids, n);
     pg_queue(pg, SQL_BEGIN, NULL);
-    pg_queue(pg, SQL_DUE_LEASE_INTENTS, &args);
+    pg_queue(pg, statement, &args);
     TRY(pg_run(pg, a, rows));
     *out = rows[1];
     return NULL;
 }
 
-static const struct err *load_leases(struct pg *pg, struct arena *a,
+/* Reads the locked intents, and what is due of them by a statement. */
+static const struct err *load_locked(struct pg *pg, struct arena *a,
                                      int64_t now, const struct pg_rows *locked,
-                                     struct due_leases *out)
+                                     int statement, struct work **works,
+                                     struct pg_rows **due)
 {
     struct str ids[DUE_LEASES_BATCH];
     struct pg_args args = pg_args(a), until = pg_args(a);
     struct pg_rows *rows[2] = {NULL};
-    out->n = pg_count(locked);
-    for (size_t i = 0; i < out->n; i++)
+    const size_t n = pg_count(locked);
+    for (size_t i = 0; i < n; i++)
         ids[i] = pg_str(locked, i, 0);
-    pg_arg_texts(&args, ids, out->n);
-    pg_arg_texts(&until, ids, out->n);
+    pg_arg_texts(&args, ids, n);
+    pg_arg_texts(&until, ids, n);
     pg_arg_time(&until, now);
     pg_queue(pg, SQL_DUE_INTENTS, &args);
-    pg_queue(pg, SQL_DUE_LEASES, &until);
+    pg_queue(pg, statement, &until);
     TRY(pg_run(pg, a, rows));
-    out->v = arena_many(a, out->n, struct work);
-    order(pg, a, now, ids, out->n, rows[0], out->v);
-    out->leases = leases_rows(a, rows[1]);
+    *works = arena_many(a, n, struct work);
+    order(pg, a, now, ids, n, rows[0], *works);
+    *due = rows[1];
     return NULL;
 }
 
@@ -319,14 +415,115 @@ const struct err *due_leases(struct pg *pg, struct arena *a, int64_t now,
     out->end = pg_count(lapsed) == 0;
     if (n == 0)
         return NULL;
-    TRY(lock_intents(pg, a, ids, n, &locked));
+    TRY(lock_intents(pg, a, SQL_DUE_LEASE_INTENTS, ids, n, &locked));
     if (pg_count(locked) == 0) {
         pg_rollback(pg);
         return NULL;
     }
-    TRY(load_leases(pg, a, now, locked, out));
+    out->n = pg_count(locked);
+    TRY(load_locked(pg, a, now, locked, SQL_DUE_LEASES, &out->v, &lapsed));
+    out->leases = leases_rows(a, lapsed);
     if (out->leases.n == DUE_LEASES_MAX)
         *place = before; /* some of the same intents are left */
+    return NULL;
+}
+
+/* ---- coordinators ---------------------------------------------------- */
+
+/* Locks the intents that a statement finds due, a few of them. *out: those that
+ * no other transaction has locked; NULL: none. */
+static const struct err *lock_due(struct pg *pg, struct arena *a, int64_t now,
+                                  int statement, struct pg_rows **out)
+{
+    struct str ids[DUE_LEASES_BATCH];
+    struct pg_args args = pg_args(a);
+    struct pg_rows *due = NULL;
+    size_t n = 0;
+    *out = NULL;
+    pg_arg_time(&args, now);
+    TRY(pg_query(pg, a, statement, &args, &due));
+    for (; n < pg_count(due) && n < DUE_LEASES_BATCH; n++)
+        ids[n] = pg_str(due, n, 0);
+    if (n == 0)
+        return NULL;
+    TRY(lock_intents(pg, a, SQL_DUE_LOCK_INTENTS, ids, n, out));
+    if (pg_count(*out) > 0)
+        return NULL;
+    pg_rollback(pg);
+    *out = NULL;
+    return NULL;
+}
+
+const struct err *due_coordinators(struct pg *pg, struct arena *a, int64_t now,
+                                   struct due_coordinators *out)
+{
+    struct pg_rows *due = NULL, *locked = NULL;
+    *out = (struct due_coordinators){.n = 0};
+    TRY(lock_due(pg, a, now, SQL_DUE_COORDINATORS, &locked));
+    if (!locked)
+        return NULL;
+    out->n = pg_count(locked);
+    TRY(load_locked(pg, a, now, locked, SQL_DUE_COORDINATORS_LAPSED, &out->v,
+                    &due));
+    out->lapsed = coordinators_rows(a, due);
+    return NULL;
+}
+
+void due_queue_told(struct pg *pg, struct arena *a, const struct coordinator *c)
+{
+    struct pg_args args = pg_args(a);
+    pg_arg(&args, c->id);
+    pg_queue(pg, SQL_DUE_COORDINATOR_TOLD, &args);
+}
+
+/* ---- failures -------------------------------------------------------- */
+
+const struct err *due_failures(struct pg *pg, struct arena *a, int64_t now,
+                               struct due_failures *out)
+{
+    struct pg_rows *due = NULL, *locked = NULL;
+    *out = (struct due_failures){.n = 0};
+    TRY(lock_due(pg, a, now, SQL_DUE_FAILURES, &locked));
+    if (!locked)
+        return NULL;
+    out->n = pg_count(locked);
+    TRY(load_locked(pg, a, now, locked, SQL_DUE_FAILURES_DUE, &out->v, &due));
+    out->failures_n = pg_count(due);
+    out->failures = arena_many(a, out->failures_n + 1, struct due_failure);
+    for (size_t i = 0; i < out->failures_n; i++)
+        out->failures[i] = (struct due_failure){
+            .failure = records_failure(due, i),
+            .fallback_agent_id = pg_str(due, i, RECORDS_AFTER_FAILURE)};
+    return NULL;
+}
+
+void due_queue_failure(struct pg *pg, struct arena *a,
+                       const struct due_failure *d, int64_t resolved_at,
+                       int64_t due_at)
+{
+    struct pg_args args = pg_args(a);
+    pg_arg(&args, d->failure.id);
+    pg_arg_time(&args, resolved_at);
+    pg_arg_time(&args, due_at);
+    pg_queue(pg, SQL_DUE_FAILURE_MOVED, &args);
+}
+
+const struct err *due_dismiss(struct pg *pg, struct arena *a,
+                              const struct due_agent *who,
+                              struct due_dismissed *out)
+{
+    struct pg_args args = pg_args(a), unassign = pg_args(a);
+    struct pg_rows *rows[2] = {NULL};
+    pg_arg(&args, who->intent_id);
+    pg_arg(&args, who->agent_id);
+    pg_arg_time(&args, who->now);
+    pg_arg(&unassign, who->intent_id);
+    pg_arg(&unassign, who->agent_id);
+    pg_queue(pg, SQL_DUE_LEASES_OF, &args);
+    pg_queue(pg, SQL_DUE_UNASSIGN, &unassign);
+    TRY(pg_run(pg, a, rows));
+    out->leases = leases_rows(a, rows[0]);
+    out->assigned = pg_affected(rows[1]) > 0;
     return NULL;
 }
 

@@ -4,7 +4,9 @@
 #define STORE_DUE_H
 
 #include "domain/retry.h"
+#include "store/coordinators.h"
 #include "store/leases.h"
+#include "store/records.h"
 #include "store/work.h"
 
 #define DUE_BATCH 50                    /* questions of one transaction */
@@ -46,8 +48,10 @@ const struct err *due_take(struct pg *pg, struct arena *a,
                            struct due_batch *out) MUST;
 
 /* Puts all decisions, and their deliveries, into the current batch: a few
- * statements for all of it, and a few for each unit with recipients. */
-void due_queue(struct pg *pg, struct arena *a, const struct due_batch *b);
+ * statements for all of it, and a few for each unit with recipients. Tasks and
+ * plans are written before. */
+const struct err *due_queue(struct pg *pg, struct arena *a,
+                            const struct due_batch *b) MUST;
 
 /* A place in the order of expired leases; at 0: before the first. */
 struct due_place {
@@ -67,6 +71,53 @@ struct due_leases {
 const struct err *due_leases(struct pg *pg, struct arena *a, int64_t now,
                              struct due_place *place,
                              struct due_leases *out) MUST;
+
+/* Coordinators that have missed their heartbeats and were not told of yet, of a
+ * few intents, in one transaction that is begun here; without any no
+ * transaction is left open. Intents that another transaction has locked are
+ * left out. */
+struct due_coordinators {
+    struct work *v; /* their intents, locked */
+    size_t n;
+    struct coordinator_rows lapsed; /* of all of them */
+};
+const struct err *due_coordinators(struct pg *pg, struct arena *a, int64_t now,
+                                   struct due_coordinators *out) MUST;
+/* Into the current batch: it was told of. */
+void due_queue_told(struct pg *pg, struct arena *a,
+                    const struct coordinator *c);
+
+/* Failures whose next step is due, of a few intents, like due_coordinators. */
+struct due_failure {
+    struct failure failure;
+    struct str fallback_agent_id; /* of the policy now; p NULL: none */
+};
+struct due_failures {
+    struct work *v; /* their intents, locked */
+    size_t n;
+    struct due_failure *failures; /* of all of them, the longest due first */
+    size_t failures_n;
+};
+const struct err *due_failures(struct pg *pg, struct arena *a, int64_t now,
+                               struct due_failures *out) MUST;
+/* Into the current batch: the step was taken (resolved_at), or is due later; 0:
+ * none. */
+void due_queue_failure(struct pg *pg, struct arena *a,
+                       const struct due_failure *d, int64_t resolved_at,
+                       int64_t due_at);
+/* Releases the leases of an agent on an intent, at most 20, and ends its
+ * assignment. */
+struct due_agent {
+    struct str intent_id, agent_id;
+    int64_t now;
+};
+struct due_dismissed {
+    struct lease_rows leases;
+    bool assigned; /* it was */
+};
+const struct err *due_dismiss(struct pg *pg, struct arena *a,
+                              const struct due_agent *who,
+                              struct due_dismissed *out) MUST;
 
 /* The kinds of rows that are deleted. */
 enum due_old { DUE_IDEMPOTENCY, DUE_SESSION, DUE_DELIVERY, DUE_SUBSCRIPTION,

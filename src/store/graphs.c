@@ -47,6 +47,24 @@ const struct err *graphs_read(struct pg *pg, struct arena *a,
     return NULL;
 }
 
+const struct err *graphs_dependencies(struct pg *pg, struct arena *a,
+                                      struct str id, struct graph *out)
+{
+    struct pg_args args = pg_args(a);
+    struct pg_rows *rows = NULL;
+    pg_arg(&args, id);
+    TRY(pg_query(pg, a, SQL_INTENT_NEEDED, &args, &rows));
+    *out = (struct graph){.n = pg_count(rows)};
+    out->v = arena_many(a, out->n + 1, struct graph_node);
+    for (size_t i = 0; i < out->n; i++)
+        out->v[i] = (struct graph_node){
+            .id = pg_str(rows, i, 0),
+            .title = pg_str(rows, i, 1),
+            .status = vocabulary_intent_status_of(pg_str(rows, i, 2)),
+            .expires_at = pg_int(rows, i, 3)};
+    return NULL;
+}
+
 const struct err *graphs_check_ring(struct pg *pg, struct arena *a,
                                     struct str id,
                                     const struct intent_ids *others,

@@ -30,6 +30,10 @@ const struct err *graphs_check_ring(struct pg *pg, struct arena *a,
                                     struct str id,
                                     const struct intent_ids *others,
                                     const char *at) MUST;
+/* The dependencies of an intent, oldest first, with the members id, title,
+ * status and expires_at. */
+const struct err *graphs_dependencies(struct pg *pg, struct arena *a,
+                                      struct str id, struct graph *out) MUST;
 /* At most 20 dependencies and children that have to end before the intent, as
  * {"open": [ids]}. */
 const struct err *graphs_open(struct pg *pg, struct arena *a, struct str id,

@@ -10,7 +10,7 @@ enum {
     ID, TITLE, DESCRIPTION, CREATED_BY, STATUS, CONSTRAINTS, STATE, CONFIDENCE,
     VERSION, CREATED_AT, UPDATED_AT, PARENT, GOVERNANCE, SESSION, TASK, TURN,
     INITIATED_BY, SEQUENCE, HASH, DEPENDS_ON, CREATED_TIME, OWNER, INITIATOR_ID,
-    TIED
+    CONTAINERS, TIED
 };
 
 /* After every time and every id. */
@@ -46,6 +46,7 @@ struct intent intents_row(const struct pg_rows *r, size_t i)
         .initiator_id = pg_str(r, i, INITIATOR_ID),
         .depends_on = pg_str(r, i, DEPENDS_ON),
         .owner = pg_str(r, i, OWNER),
+        .containers = (int)pg_int(r, i, CONTAINERS),
         .tail = {.sequence = pg_int(r, i, SEQUENCE),
                  .hash = pg_str(r, i, HASH)},
     };
@@ -105,10 +106,8 @@ const struct err *intents_kin(struct pg *pg, struct arena *a, struct str id,
     return NULL;
 }
 
-/* A page of at most limit rows; its statement read one more, and its last
- * column is the number of rows without the limit of bytes. */
-static struct intent_rows page_of(struct arena *a, const struct pg_rows *r,
-                                  int64_t limit)
+struct intent_rows intents_page_of(struct arena *a, const struct pg_rows *r,
+                                   int64_t limit)
 {
     struct intent_rows out = intents_all(a, r);
     const int64_t found = out.n ? pg_int(r, 0, pg_columns(r) - 1) : 0;
@@ -118,7 +117,7 @@ static struct intent_rows page_of(struct arena *a, const struct pg_rows *r,
     return out;
 }
 
-static void arg_page(struct pg_args *args, int64_t limit)
+void intents_arg_page(struct pg_args *args, int64_t limit)
 {
     pg_arg_int(args, (int64_t)INTENTS_PAGE_BYTES);
     pg_arg_int(args, limit + 1);
@@ -138,10 +137,10 @@ static const struct err *list_own(struct pg *pg, struct arena *a,
     else
         pg_arg(&args, LAST_TIME);
     pg_arg(&args, after ? page->after_id : LAST_ID);
-    arg_page(&args, page->limit);
+    intents_arg_page(&args, page->limit);
     pg_arg_int(&args, after ? 0 : page->offset);
     TRY(pg_query(pg, a, SQL_INTENT_LIST_OWN, &args, &rows));
-    *out = page_of(a, rows, page->limit);
+    *out = intents_page_of(a, rows, page->limit);
     return NULL;
 }
 
@@ -155,7 +154,7 @@ const struct err *intents_list(struct pg *pg, struct arena *a,
     if (page->who && reach_agent(page->who).p)
         return list_own(pg, a, page, out);
     pg_arg(&args, page->status);
-    arg_page(&args, page->limit);
+    intents_arg_page(&args, page->limit);
     if (after) {
         pg_arg_time(&args, page->after_created);
         pg_arg(&args, page->after_id);
@@ -164,7 +163,7 @@ const struct err *intents_list(struct pg *pg, struct arena *a,
     }
     TRY(pg_query(pg, a, after ? SQL_INTENT_LIST_AFTER : SQL_INTENT_LIST, &args,
                  &rows));
-    *out = page_of(a, rows, page->limit);
+    *out = intents_page_of(a, rows, page->limit);
     return NULL;
 }
 
@@ -217,7 +216,7 @@ const struct err *intents_related(struct pg *pg, struct arena *a,
     pg_arg(&get, page->id);
     intents_reader(&get, page->who);
     pg_arg(&args, page->id);
-    arg_page(&args, page->limit);
+    intents_arg_page(&args, page->limit);
     pg_arg_time(&args, at);
     pg_arg(&args, page->after);
     intents_reader(&args, page->who);
@@ -229,7 +228,7 @@ const struct err *intents_related(struct pg *pg, struct arena *a,
     const struct reach_tie tie = {.own = pg_bool(rows[0], 0, TIED)};
     if (page->who && !reach_may(page->who, tie, REACH_USE))
         return unknown();
-    *out = page_of(a, rows[1], page->limit);
+    *out = intents_page_of(a, rows[1], page->limit);
     for (size_t i = 0; i < out->n; i++)
         out->v[i].tied = pg_bool(rows[1], i, TIED);
     return NULL;
@@ -302,6 +301,7 @@ void intents_queue_insert(struct pg *pg, struct arena *a,
     pg_arg(&args, i->tail.hash);
     pg_arg(&args, i->depends_on);
     pg_arg(&args, i->initiator_id);
+    pg_arg_int(&args, i->containers);
     pg_queue(pg, SQL_INTENT_INSERT, &args);
 }
 
@@ -318,4 +318,13 @@ void intents_queue_update(struct pg *pg, struct arena *a,
     pg_arg(&args, i->tail.hash);
     pg_arg(&args, i->owner);
     pg_queue(pg, SQL_INTENT_UPDATE, &args);
+}
+
+void intents_queue_govern(struct pg *pg, struct arena *a,
+                          const struct intent *i)
+{
+    struct pg_args args = pg_args(a);
+    pg_arg(&args, i->id);
+    pg_arg(&args, i->governance_policy);
+    pg_queue(pg, SQL_INTENT_GOVERN, &args);
 }

@@ -15,8 +15,8 @@ struct intent_rows {
 #define INTENTS_PAGE_BYTES ((size_t)12 << 20)
 
 /* Columns after those of intent_row in the statements that lock. */
-enum { INTENTS_DEPENDENCIES_DONE = 23, INTENTS_CHILDREN_DONE = 24,
-       INTENTS_TOLD = 25, INTENTS_TIED = 26 };
+enum { INTENTS_DEPENDENCIES_DONE = 24, INTENTS_CHILDREN_DONE = 25,
+       INTENTS_TOLD = 26, INTENTS_TIED = 27 };
 
 /* Row i of a statement that selects from intent_row. */
 struct intent intents_row(const struct pg_rows *r, size_t i);
@@ -32,6 +32,12 @@ void intents_reader(struct pg_args *args, const struct principal *who);
 /* Is it next to an intent that is tied to the reader? */
 const struct err *intents_kin(struct pg *pg, struct arena *a, struct str id,
                               const struct principal *who, bool *out) MUST;
+/* The two parameters of a page's statement that limit it: in bytes, and to one
+ * row more than limit. Then the page of at most limit rows: the last column is
+ * the number of rows without the limit of bytes. */
+void intents_arg_page(struct pg_args *args, int64_t limit);
+struct intent_rows intents_page_of(struct arena *a, const struct pg_rows *r,
+                                   int64_t limit);
 /* The filters of a page of intents, newest first: a reader with limited reach
  * gets the intents tied to it. */
 struct intents_page {
@@ -81,6 +87,9 @@ const struct err *intents_check_refs(struct pg *pg, struct arena *a,
 void intents_queue_insert(struct pg *pg, struct arena *a,
                           const struct intent *i);
 void intents_queue_update(struct pg *pg, struct arena *a,
+                          const struct intent *i);
+/* The UPDATE of its governance policy, which the one above leaves alone. */
+void intents_queue_govern(struct pg *pg, struct arena *a,
                           const struct intent *i);
 
 #endif

@@ -127,3 +127,16 @@ const struct err *leases_assignments(struct pg *pg, struct arena *a,
                                         .assigned_by = pg_str(r, i, 2)};
     return NULL;
 }
+
+const struct err *leases_assigned(struct pg *pg, struct arena *a,
+                                  struct str intent_id, struct str agent,
+                                  bool *out)
+{
+    struct pg_args args = pg_args(a);
+    struct pg_rows *rows = NULL;
+    pg_arg(&args, intent_id);
+    pg_arg(&args, agent);
+    TRY(pg_query(pg, a, SQL_ASSIGNMENT_THERE, &args, &rows));
+    *out = pg_bool(rows, 0, 0);
+    return NULL;
+}

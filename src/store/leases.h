@@ -44,5 +44,9 @@ struct assignment_rows {
 const struct err *leases_assignments(struct pg *pg, struct arena *a,
                                      struct str intent_id,
                                      struct assignment_rows *out) MUST;
+/* Is the agent assigned to the intent? */
+const struct err *leases_assigned(struct pg *pg, struct arena *a,
+                                  struct str intent_id, struct str agent,
+                                  bool *out) MUST;
 
 #endif

@@ -8,7 +8,7 @@
 #define AGAIN 60 /* seconds until one may have been removed */
 
 enum { ID, ADDRESS, INTENT, SUBSCRIBER, TYPES, CREATED_AT, CREATED_BY,
-       EXPIRES_AT, GONE };
+       EXPIRES_AT, GONE, PORTFOLIO };
 
 static struct subscription row(const struct pg_rows *r, size_t i)
 {
@@ -20,7 +20,8 @@ static struct subscription row(const struct pg_rows *r, size_t i)
                                  .created_at = pg_int(r, i, CREATED_AT),
                                  .created_by = pg_str(r, i, CREATED_BY),
                                  .expires_at = pg_int(r, i, EXPIRES_AT),
-                                 .gone = pg_bool(r, i, GONE)};
+                                 .gone = pg_bool(r, i, GONE),
+                                 .portfolio_id = pg_str(r, i, PORTFOLIO)};
 }
 
 static const struct err *check_counts(struct arena *a,
@@ -28,7 +29,7 @@ static const struct err *check_counts(struct arena *a,
                                       const struct pg_rows *counts,
                                       int64_t most)
 {
-    const bool open = !s->intent_id.p; /* to every intent */
+    const bool open = !s->intent_id.p && !s->portfolio_id.p;
     if (pg_int(counts, 0, 0) >= most ||
         (open && pg_int(counts, 0, 1) >= SUBSCRIPTIONS_OPEN_MAX))
         return err_retry(
@@ -84,6 +85,7 @@ const struct err *subscriptions_insert(struct pg *pg, struct arena *a,
     pg_arg_time(&args, s->created_at);
     pg_arg(&args, s->created_by);
     pg_arg_time(&args, s->expires_at);
+    pg_arg(&args, s->portfolio_id);
     return pg_query(pg, a, SQL_SUBSCRIPTION_INSERT, &args, NULL);
 }
 
@@ -117,6 +119,7 @@ const struct err *subscriptions_list(struct pg *pg, struct arena *a,
     pg_arg(&args, page->agent);
     pg_arg(&args, page->intent_id);
     pg_arg(&args, page->after);
+    pg_arg(&args, page->portfolio_id);
     TRY(pg_query(pg, a, SQL_SUBSCRIPTION_LIST, &args, &r));
     out->n = pg_count(r);
     out->v = arena_many(a, out->n + 1, struct subscription);

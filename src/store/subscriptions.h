@@ -26,10 +26,10 @@ const struct err *subscriptions_insert(struct pg *pg, struct arena *a,
                                        const struct subscription *s,
                                        struct str agent, int64_t most) MUST;
 /* Those on the agent's endpoints, or with agent p NULL on all; of one intent
- * where intent_id is given; after the id after (p NULL: from the start), by id,
- * at most SUBSCRIPTIONS_PAGE. Their state is the current one. */
+ * or portfolio where its id is given; after the id after (p NULL: from the
+ * start), by id, at most SUBSCRIPTIONS_PAGE. Their state is the current one. */
 struct subscriptions_page {
-    struct str agent, intent_id, after;
+    struct str agent, intent_id, portfolio_id, after;
     int64_t now;
 };
 const struct err *subscriptions_list(struct pg *pg, struct arena *a,

@@ -2,6 +2,7 @@
 #include "store/suspensions.h"
 
 #include "base/id.h"
+#include "store/intents.h"
 #include "store/sql.gen.h"
 
 struct suspension suspensions_row(const struct pg_rows *r, size_t i)
@@ -211,6 +212,76 @@ void suspensions_queue_insert(struct pg *pg, struct arena *a,
     pg_arg_time(&args, s->next_attempt_at);
     arg_fields(&args, a, s, IN_ASKED);
     pg_queue(pg, SQL_SUSPENSION_INSERT, &args);
+}
+
+/* The server takes questions back. */
+static void queue_back(struct pg *pg, int statement, struct pg_args args,
+                       int64_t now)
+{
+    pg_arg(&args, event_by_server().name);
+    pg_arg(&args, str_of(vocabulary_via(VIA_NATIVE)->wire));
+    pg_arg_time(&args, now);
+    pg_queue(pg, statement, &args);
+}
+
+void suspensions_queue_end_beside(struct pg *pg, struct arena *a,
+                                  const struct str *intents, size_t n,
+                                  int64_t now)
+{
+    struct pg_args args = pg_args(a);
+    pg_arg_texts(&args, intents, n);
+    queue_back(pg, SQL_SUSPENSION_END_BESIDE, args, now);
+}
+
+void suspensions_queue_take_back(struct pg *pg, struct arena *a,
+                                 const struct str *ids, size_t n, int64_t now)
+{
+    struct pg_args args = pg_args(a);
+    pg_arg_texts(&args, ids, n);
+    queue_back(pg, SQL_SUSPENSION_TAKE_BACK, args, now);
+}
+
+const struct err *suspensions_beside(struct pg *pg, struct arena *a,
+                                     struct str intent_id, int64_t *out)
+{
+    struct pg_args args = pg_args(a);
+    struct pg_rows *rows = NULL;
+    pg_arg(&args, intent_id);
+    TRY(pg_query(pg, a, SQL_SUSPENSION_BESIDE, &args, &rows));
+    *out = pg_int(rows, 0, 0);
+    return NULL;
+}
+
+const struct err *
+suspensions_escalations(struct pg *pg, struct arena *a,
+                        const struct suspensions_escalations *wish,
+                        struct suspension_rows *out)
+{
+    struct pg_args args = pg_args(a);
+    const bool one = wish->intent_id.p;
+    intents_reader(&args, wish->who);
+    if (wish->any)
+        pg_arg(&args, STR_NONE);
+    else
+        pg_arg_bool(&args, wish->open);
+    if (one)
+        pg_arg(&args, wish->intent_id);
+    return select_rows(pg, a,
+                       one ? SQL_SUSPENSION_ESCALATIONS_OF
+                           : SQL_SUSPENSION_ESCALATIONS,
+                       &args, out);
+}
+
+const struct err *suspensions_arbitration(struct pg *pg, struct arena *a,
+                                          struct str intent_id,
+                                          struct str *out)
+{
+    struct pg_args args = pg_args(a);
+    struct pg_rows *rows = NULL;
+    pg_arg(&args, intent_id);
+    TRY(pg_query(pg, a, SQL_SUSPENSION_ARBITRATION, &args, &rows));
+    *out = pg_count(rows) ? pg_str(rows, 0, 0) : STR_NONE;
+    return NULL;
 }
 
 void suspensions_queue_decide(struct pg *pg, struct arena *a,

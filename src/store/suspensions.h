@@ -73,6 +73,34 @@ void suspensions_queue_insert(struct pg *pg, struct arena *a,
                               const struct suspension *s);
 void suspensions_queue_decide(struct pg *pg, struct arena *a,
                               const struct suspension *s);
+/* Into the current batch: takes the questions beside, of intents that have
+ * ended, back. */
+void suspensions_queue_end_beside(struct pg *pg, struct arena *a,
+                                  const struct str *intents, size_t n,
+                                  int64_t now);
+/* The same for questions with these ids, of plans that have ended. */
+void suspensions_queue_take_back(struct pg *pg, struct arena *a,
+                                 const struct str *ids, size_t n, int64_t now);
+struct suspensions_escalations {
+    struct str intent_id;        /* p NULL: of all */
+    const struct principal *who; /* has to reach the intent */
+    bool any, open;              /* any: open and ended ones */
+};
+/* At most 100, the newest first; of all intents only the newest 10,000 are
+ * searched. */
+const struct err *
+suspensions_escalations(struct pg *pg, struct arena *a,
+                        const struct suspensions_escalations *wish,
+                        struct suspension_rows *out) MUST;
+/* The id of the open arbitration of an intent that was asked for first; p
+ * NULL: there is none. */
+const struct err *suspensions_arbitration(struct pg *pg, struct arena *a,
+                                          struct str intent_id,
+                                          struct str *out) MUST;
+/* How many questions lie open beside the one that holds the intent. */
+const struct err *suspensions_beside(struct pg *pg, struct arena *a,
+                                     struct str intent_id,
+                                     int64_t *out) MUST;
 /* The number of open questions of the key, counted up to most. */
 const struct err *suspensions_open_of(struct pg *pg, struct arena *a,
                                       struct str key_id, int64_t most,

@@ -10,7 +10,8 @@
 /* Before all intents' ids. */
 #define NIL STR("00000000-0000-0000-0000-000000000000")
 
-enum { XID, INTENT, SEQUENCE, TYPE, CANONICAL, HASH, RECORD, AGENTS, VERSION };
+enum { XID, INTENT, SEQUENCE, TYPE, CANONICAL, HASH, RECORD, AGENTS, VERSION,
+       WATCHED };
 
 static const struct err *read_rows(struct pg *pg, struct arena *a,
                                    int statement, struct pg_args *args,
@@ -32,7 +33,8 @@ static const struct err *read_rows(struct pg *pg, struct arena *a,
                                          .hash = pg_str(r, i, HASH),
                                          .record = pg_str(r, i, RECORD),
                                          .agents = pg_str(r, i, AGENTS),
-                                         .version = pg_int(r, i, VERSION)};
+                                         .version = pg_int(r, i, VERSION),
+                                         .watched = pg_str(r, i, WATCHED)};
         bytes += out->v[i].canonical.n + out->v[i].record.n;
     }
     out->more = out->n == TAIL_PAGE || bytes >= TAIL_PAGE_BYTES;

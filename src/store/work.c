@@ -6,11 +6,15 @@
 
 #include "base/clock.h"
 #include "base/id.h"
+#include "domain/beside.h"
+#include "store/containers.h"
 #include "store/events.h"
 #include "store/intents.h"
 #include "store/permits.h"
+#include "store/portfolios.h"
 #include "store/sql.gen.h"
 #include "store/suspensions.h"
+#include "store/tasks.h"
 #include "world/wake.h"
 
 #define WORK_NO_PERMIT (-1)
@@ -114,6 +118,9 @@ static const struct err *load(struct work *w, const struct begin *b)
         return ERROR(ERR_NOT_FOUND, "intent.unknown",
                      "There is no intent with this id.");
     w->intent = intents_row(rows[3], 0);
+    w->was = w->intent.status;
+    if (b->who && b->who->role == ROLE_AGENT)
+        w->asker = b->who->agent;
     w->dependencies_done = pg_bool(rows[3], 0, INTENTS_DEPENDENCIES_DONE);
     w->children_done = pg_bool(rows[3], 0, INTENTS_CHILDREN_DONE);
     w->told = pg_bool(rows[3], 0, INTENTS_TOLD);
@@ -142,11 +149,34 @@ static const struct err *expire(struct work *w)
     return NULL;
 }
 
+/* The deadline of a portfolio, if it is over; only members pay for it. */
+static const struct err *find_deadline(struct work *w)
+{
+    struct portfolios_overs over = {.n = 0};
+    if (!(w->intent.containers & INTENT_IN_PORTFOLIO) ||
+        w->suspension.state != SUSPENSION_PENDING || beside(&w->suspension))
+        return NULL;
+    TRY(portfolios_over(w->pg, w->arena, &w->intent.id, 1, w->now, &over));
+    if (over.n > 0)
+        w->deadline = (struct resolve_deadline){over.v[0].portfolio_id,
+                                                over.v[0].at};
+    return NULL;
+}
+
+bool work_due(const struct work *w)
+{
+    return suspension_due(&w->suspension, w->now) ||
+           (w->suspension.state == SUSPENSION_PENDING &&
+            w->deadline.portfolio_id.p);
+}
+
 static const struct err *begin(struct work *w, const struct begin *b)
 {
     TRY(load(w, b));
-    if (w->answered || !w->has_suspension ||
-        !suspension_due(&w->suspension, w->now))
+    if (w->answered || !w->has_suspension)
+        return NULL;
+    TRY(find_deadline(w));
+    if (!work_due(w))
         return NULL;
     TRY(expire(w));
     return load(w, b);
@@ -237,6 +267,8 @@ const struct err *work_begin_new(struct work *w, struct pg *pg,
     w->told = pg_bool(rows[next + 1], 0, 0);
     w->parent_ended = next > parent && pg_count(rows[parent]) > 0 &&
                       pg_bool(rows[parent], 0, 0);
+    if (next > parent && pg_count(rows[parent]) > 0)
+        w->intent.containers = (int)pg_int(rows[parent], 0, 1);
     w->intent_new = true;
     w->dependencies_done = true;
     w->children_done = true;
@@ -257,12 +289,24 @@ const struct err *work_check_parent(const struct work *w)
                  "The parent intent has ended. It can have no new child.");
 }
 
+const struct err *work_board(struct work *w, struct event_by by)
+{
+    if (!w->board)
+        TRY(tasks_board(w->pg, w->arena, &w->intent, &w->board));
+    w->board->events = &w->events;
+    w->board->now = w->now;
+    w->board->by = by;
+    return NULL;
+}
+
 struct decision work_decision(struct work *w)
 {
     return (struct decision){.intent = &w->intent,
                              .suspension = &w->suspension,
+                             .board = w->board,
                              .permit = w->has_permit ? &w->permit : NULL,
                              .dependencies_done = w->dependencies_done,
+                             .deadline = w->deadline,
                              .events = &w->events,
                              .now = w->now};
 }
@@ -286,68 +330,79 @@ void work_touch(struct work *w)
 
 const struct err *work_expire(struct work *w)
 {
+    if (w->suspension.origin == ORIGIN_CHECKPOINT)
+        TRY(work_board(w, event_by_clock()));
     struct decision d = work_decision(w);
     TRY(resolve_expire(w->arena, &d));
-    work_touch(w);
+    if (!beside(&w->suspension))
+        work_touch(w);
     w->suspension_decided = true;
     return NULL;
 }
 
-/* At most three statements into the current batch; i has only the members they
- * need. An intent whose log is full gets no event, so that it does not fail the
- * other one. */
-static const struct err *queue_unblock(struct work *w, struct intent *i)
+static struct moved moved_of(const struct work *w)
 {
-    struct work_other *other = arena_new(w->arena, struct work_other);
-    struct pg_args args = pg_args(w->arena);
+    return (struct moved){.pg = w->pg,
+                          .arena = w->arena,
+                          .now = w->now,
+                          .told = w->told,
+                          .others = w->others};
+}
+
+/* The tasks of an intent that goes on. */
+static const struct err *follow_unblocked(struct work *w, struct intent *i,
+                                          struct event_list *list)
+{
+    struct board *board = NULL;
+    const struct containers_change change = {.pg = w->pg,
+                                             .arena = w->arena,
+                                             .now = w->now,
+                                             .intent = i,
+                                             .was = INTENT_BLOCKED,
+                                             .events = list,
+                                             .board = &board};
+    i->status = INTENT_ACTIVE;
+    TRY(containers_follow(&change));
+    if (board)
+        tasks_queue_write(w->pg, board);
+    return NULL;
+}
+
+static const struct err *unblock(struct work *w, struct moved *moves,
+                                 struct intent *i)
+{
+    const struct moved_change change = {.from = INTENT_BLOCKED,
+                                        .to = INTENT_ACTIVE,
+                                        .reason = "dependencies_completed"};
     struct event_list list = {.n = 0};
-    const struct event_draft draft = {
-        .type = "status_changed",
-        .by = event_by_server(),
-        .payload = intent_status_changed(w->arena, INTENT_BLOCKED,
-                                         INTENT_ACTIVE,
-                                         STR("dependencies_completed"))};
-    const struct deliveries_news news = {
-        .intent = i, .events = &list, .now = w->now};
-    const struct err *e =
-        event_append(w->arena, i->id, &draft, w->now, &i->tail, &list);
-    if (e && !err_is(e, event_log_full))
-        return e;
-    *other = (struct work_other){
-        .intent_id = i->id, .version = i->version + 1, .next = w->others};
-    w->others = other;
-    pg_arg(&args, i->id);
-    pg_arg_int(&args, other->version);
-    pg_arg_time(&args, w->now);
-    pg_arg_int(&args, i->tail.sequence);
-    pg_arg(&args, i->tail.hash);
-    pg_queue(w->pg, SQL_INTENT_UNBLOCK, &args);
-    if (list.n > 0) {
-        events_queue(w->pg, w->arena, i->id, &list);
-        if (w->told)
-            deliveries_queue(w->pg, w->arena, &news);
-    }
+    TRY(moved_event(moves, i, &change, &list));
+    TRY(follow_unblocked(w, i, &list));
+    moved_write(moves, i, &change, &list);
     return NULL;
 }
 
 const struct err *work_unblock(struct work *w)
 {
+    struct moved moves = moved_of(w);
     struct pg_args args = pg_args(w->arena);
     struct pg_rows *r = NULL;
     pg_arg(&args, w->intent.id);
     for (;;) {
         TRY(pg_query(w->pg, w->arena, SQL_INTENT_UNBLOCKABLE, &args, &r));
         if (pg_count(r) == 0)
-            return NULL;
+            break;
         for (size_t k = 0; k < pg_count(r); k++) {
             struct intent i = {.id = pg_str(r, k, 0),
                                .version = pg_int(r, k, 1),
                                .tail = {.sequence = pg_int(r, k, 2),
-                                        .hash = pg_str(r, k, 3)}};
-            TRY(queue_unblock(w, &i));
+                                        .hash = pg_str(r, k, 3)},
+                               .containers = (int)pg_int(r, k, 4)};
+            TRY(unblock(w, &moves, &i));
         }
         TRY(pg_run(w->pg, w->arena, NULL));
     }
+    w->others = moves.others;
+    return NULL;
 }
 
 static void queue_answer(struct work *w, const struct work_answer *answer)
@@ -382,7 +437,9 @@ void work_tell(const struct work *w)
     const bool ended = w->suspension_decided;
     wake_changed(w->intent.id, w->intent.version,
                  ended ? w->suspension.id : STR_NONE);
-    for (const struct work_other *o = w->others; o; o = o->next)
+    for (size_t i = 0; w->board && i < w->board->ended_n; i++)
+        wake_changed(w->intent.id, w->intent.version, w->board->ended[i]);
+    for (const struct moved_other *o = w->others; o; o = o->next)
         wake_changed(o->intent_id, o->version, STR_NONE);
     if (w->deliveries.any || w->others)
         wake_deliver();
@@ -399,6 +456,19 @@ static void queue_permit(struct work *w)
         permits_queue_update(w->pg, w->arena, &w->permit);
     else if (w->suspension_decided && rule && rule->permits)
         permits_queue_refuse(w->pg, w->arena, s);
+}
+
+/* The notice, and the same question for the supervisors. Where nobody is told
+ * of a question there is no channel. */
+static void queue_notices(struct work *w)
+{
+    struct deliveries_notice n = *w->notice;
+    deliveries_queue_notice(w->pg, w->arena, &n);
+    n.news = CHANNEL_ESCALATED;
+    for (size_t i = 0; i < w->supervisors.n; i++) {
+        n.notify_to = w->supervisors.v[i];
+        deliveries_queue_notice(w->pg, w->arena, &n);
+    }
 }
 
 static void queue_changes(struct work *w)
@@ -418,13 +488,20 @@ static void queue_changes(struct work *w)
         suspensions_queue_insert(w->pg, w->arena, &w->suspension);
     else if (w->suspension_decided)
         suspensions_queue_decide(w->pg, w->arena, &w->suspension);
+    if (w->suspension_new && (w->intent.containers & INTENT_IN_PORTFOLIO))
+        portfolios_queue_asked(w->pg, w->arena, w->intent.id);
     queue_permit(w);
+    if (w->board)
+        tasks_queue_write(w->pg, w->board);
+    if (intent_ended(w->intent.status))
+        suspensions_queue_end_beside(w->pg, w->arena, &w->intent.id, 1,
+                                     w->now);
     events_queue(w->pg, w->arena, w->intent.id, &w->events);
     w->deliveries.from = pg_queued(w->pg);
     if (w->told)
         deliveries_queue(w->pg, w->arena, &news);
     if (w->notice)
-        deliveries_queue_notice(w->pg, w->arena, w->notice);
+        queue_notices(w);
     w->deliveries.to = pg_queued(w->pg);
     w->deliveries.any = w->deliveries.to > w->deliveries.from;
 }
@@ -452,14 +529,46 @@ static size_t stored(const struct work *w, const struct work_answer *answer,
         n += s->record.n + s->subject.n + s->context.n + s->choices.n +
              s->form.n + s->question.n + s->explanation.n + s->evidence.n +
              s->artifacts.n;
+    for (size_t i = 0; w->board && i < w->board->tasks_n; i++)
+        n += w->board->tasks[i].facts.n;
     if (w->once.key.p)
         n += answer->body.n;
     return n + events + events * deliveries;
 }
 
+const struct err *work_follow(struct work *w)
+{
+    struct moved moves = moved_of(w);
+    const struct coordinators_change coordinated = {
+        .moves = &moves,
+        .intent = &w->intent,
+        .made = w->intent_new,
+        .was = w->was,
+        .asked = w->suspension_new && !beside(&w->suspension)
+                     ? &w->suspension
+                     : NULL,
+        .events = &w->events,
+        .told = &w->supervisors};
+    const struct containers_change change = {
+        .pg = w->pg,
+        .arena = w->arena,
+        .now = w->now,
+        .intent = &w->intent,
+        .was = w->was,
+        .asker = w->suspension_new ? w->suspension.asked_by : w->asker,
+        .suspension = w->has_suspension ? &w->suspension : NULL,
+        .events = &w->events,
+        .board = &w->board,
+        .coordinated = &coordinated};
+    TRY(containers_follow(&change));
+    w->others = moves.others;
+    return NULL;
+}
+
 const struct err *work_commit(struct work *w, const struct work_answer *answer)
 {
     size_t deliveries = 0;
+    TRY(work_follow(w));
     queue_changes(w);
     queue_answer(w, answer);
     pg_queue(w->pg, SQL_COMMIT, NULL);

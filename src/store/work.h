@@ -8,7 +8,9 @@
 #ifndef STORE_WORK_H
 #define STORE_WORK_H
 
+#include "domain/board.h"
 #include "domain/resolve.h"
+#include "store/coordinators.h"
 #include "store/deliveries.h"
 #include "world/pg.h"
 
@@ -25,13 +27,6 @@ struct work_answer {
     struct str body;
 };
 
-/* Another intent that the same transaction changed. */
-struct work_other {
-    struct str intent_id;
-    int64_t version;
-    const struct work_other *next;
-};
-
 struct work {
     struct arena *arena;
     struct pg *pg;
@@ -40,6 +35,7 @@ struct work {
     bool answered; /* the same request was answered before: */
     struct work_answer before;
     struct intent intent;
+    enum intent_status was; /* its status when the work began */
     struct suspension suspension; /* the newest, or the one asked for */
     bool has_suspension;
     struct permit permit; /* of the open question */
@@ -49,13 +45,17 @@ struct work {
     const struct push_revocation *revoked; /* NULL: no permit was taken back */
     struct str permit_key; /* id of the key that asks for a new one */
     const struct permit_terms *permit_terms; /* of a new one; NULL: default */
+    struct resolve_deadline deadline; /* of a portfolio, if one is over */
+    struct str asker; /* the agent that begins it; p NULL: no agent */
+    struct board *board; /* the intent's tasks and plans; NULL: not read */
     bool dependencies_done, children_done;
     bool parent_ended; /* of a new intent */
     bool told; /* an agent's endpoint may want its events */
     struct event_list events;
     const struct intent_ids *depends; /* of a new intent; NULL: none */
     const struct deliveries_notice *notice; /* to people; NULL: none */
-    const struct work_other *others; /* to be announced after the commit; NULL:
+    struct coordinators_told supervisors; /* of the new question */
+    const struct moved_other *others; /* to be announced after the commit; NULL:
                                       * none */
     bool intent_new, suspension_new, suspension_decided;
     bool touched; /* the version has been incremented */
@@ -111,6 +111,9 @@ const struct err *work_begin_bare(struct work *w, struct pg *pg,
                                   const struct work_once *once) MUST;
 const struct err *work_commit_bare(struct work *w,
                                    const struct work_answer *answer) MUST;
+/* Reads the intent's tasks and plans, once; what changes there is written with
+ * the rest. by: who changes them. */
+const struct err *work_board(struct work *w, struct event_by by) MUST;
 /* The objects that resolve_* changes. */
 struct decision work_decision(struct work *w);
 /* Appends an event to the intent's log. */
@@ -119,6 +122,8 @@ const struct err *work_event(struct work *w, const char *type,
                              const struct json *payload) MUST;
 /* Increments the version, once for one unit of work. */
 void work_touch(struct work *w);
+/* Is the time of its open question over, or that of a portfolio? */
+bool work_due(const struct work *w);
 /* Expires its question, in memory. */
 const struct err *work_expire(struct work *w) MUST;
 /* The intent is being completed: dependents without another open dependency
@@ -126,6 +131,10 @@ const struct err *work_expire(struct work *w) MUST;
  * transaction, with their deliveries; their waiters are notified after the
  * commit. SQL_INTENT_TAKE_DEPENDENTS has their locks. */
 const struct err *work_unblock(struct work *w) MUST;
+/* After the decision and before anything is written: the containers of the
+ * intent follow a change of its status. For a caller that commits several units
+ * at once; work_commit does it. */
+const struct err *work_follow(struct work *w) MUST;
 /* After a commit: notifies the waiters. For a caller that commits several units
  * at once. */
 void work_tell(const struct work *w);

@@ -14,7 +14,7 @@ static const int statuses[] = {
     [ERR_BAD_REQUEST] = 400, [ERR_UNAUTHENTICATED] = 401,
     [ERR_FORBIDDEN] = 403,   [ERR_NOT_FOUND] = 404,
     [ERR_METHOD] = 405,      [ERR_CONFLICT] = 409,
-    [ERR_LEASE] = 409,
+    [ERR_LEASE] = 409,       [ERR_PRECONDITION] = 428,
     [ERR_TOO_LARGE] = 413,   [ERR_MEDIA_TYPE] = 415,
     [ERR_INVALID] = 422,     [ERR_RATE] = 429,
     [ERR_INTERNAL] = 500,    [ERR_BUSY] = 503,
@@ -47,6 +47,7 @@ static const char *reason(int status)
         {413, "Content Too Large"},
         {415, "Unsupported Media Type"},
         {422, "Unprocessable Content"},
+        {428, "Precondition Required"},
         {429, "Too Many Requests"},
         {500, "Internal Server Error"},
         {501, "Not Implemented"},
@@ -203,7 +204,8 @@ static struct json *detail_body(struct arena *a, const struct err *e)
     struct json *body = json_object(a);
     if (e->more) {
         struct json *detail = json_object(a);
-        json_set_text(detail, "error", short_code(e->code));
+        if (!json_has(e->more, "error"))
+            json_set_text(detail, "error", short_code(e->code));
         json_set_text(detail, "message", e->say);
         add_members(detail, e->more);
         json_set_json(body, "detail", detail);

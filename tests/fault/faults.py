@@ -52,7 +52,9 @@ OF_OTHERS = {"tick": (GRANTING, "permit"), "deliver": (At("delivery"),
 DATABASE = 3  # of the steps of requests, for the database
 
 BRIEF = 0.6   # seconds to hold a table while the others wait too
-HELD = 30     # seconds until somebody has to be held
+# Seconds until somebody has to be held. Some steps are rare: a token comes
+# after a question, an answer and a wait, of eight callers.
+HELD = 90
 
 AT_WORK = 3  # seconds to wait for somebody to be in the middle of something
 ENOUGH = 30  # seconds after which no further round begins

@@ -29,7 +29,7 @@ access_requested access_request_approved access_request_denied
 SERVERS = """
 intent_created state_patched status_changed agent_assigned agent_unassigned
 dependency_added dependency_removed lease_acquired lease_released
-intent.resumed intent.suspension_expired portfolio.member_suspended
+arbitration_requested decision_recorded intent.resumed intent.suspension_expired portfolio.member_suspended
 portfolio.member_resumed access_granted access_revoked access_expired
 access_request_approved access_request_denied plan.checkpoint_approved
 plan.checkpoint_rejected governance.policy_set governance.policy_removed
@@ -110,8 +110,8 @@ def test_forged_events(agent, by_role, role, event_type):
 
 
 @pytest.mark.parametrize("event_type", [
-    "comment", "engagement.decision", "decision_recorded", "task.progress",
-    "failure_recorded", "plan.created", "coordinator.heartbeat"])
+    "comment", "engagement.decision", "task.progress",
+    "task.delegated", "coordinator.heartbeat"])
 def test_events_that_anybody_may_write(agent, event_type):
     intent = new_intent(agent, "draft")
     payload = {"mode": "request_input", "should_ask": True, "rationale": "x",

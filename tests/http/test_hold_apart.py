@@ -10,6 +10,7 @@ import kit
 from kit import (ANY_ID, KEYED, answer, ask, get, new_id, new_intent, patch,
                  put, refused, set_status)
 from page import Page
+from plans import plan, task
 from questions import end_now
 from test_streams import Stream
 
@@ -35,6 +36,13 @@ class World:
                                 json={"scope": "all", "duration_seconds": 900})
         assert lease.status_code == 201
         self.lease = lease.json()
+        retries = self.alpha.put(self.at(made) + "/retry-policy",
+                                 json={"strategy": "fixed"})
+        assert retries.status_code == 200
+        approval = self.alpha.post(self.at(made) + "/approvals",
+                                   json={"action": "x", "reason": "x"})
+        assert approval.status_code == 201
+        self.approval = approval.json()
         self.asked = ask(self.alpha, intent_id=made["id"])
         self.intent = get(self.alpha, made)
 
@@ -62,6 +70,10 @@ class World:
                                  OR d.dependency_id = ANY (%(ids)s)),
                        array(SELECT to_jsonb(s) FROM suspension_row s
                               WHERE s.intent_id = ANY (%(ids)s) ORDER BY id),
+                       array(SELECT to_jsonb(t) FROM task t
+                              WHERE t.intent_id = ANY (%(ids)s) ORDER BY id),
+                       array(SELECT to_jsonb(p) FROM plan p
+                              WHERE p.intent_id = ANY (%(ids)s) ORDER BY id),
                        (SELECT count(*) FROM event
                          WHERE intent_id = ANY (%(ids)s)),
                        (SELECT count(*) FROM intent
@@ -92,6 +104,15 @@ BODIES = {
     "leases": {"scope": "free"},
     "{lease_id}": {},
     "agents": {"agent_id": "beta"},
+    "costs": {"cost_type": "x", "amount": 1, "unit": "x"},
+    "attachments": {"filename": "x", "mime_type": "x", "storage_url": "x"},
+    "failures": {"error_code": "x"},
+    "retry-policy": {"strategy": "fixed"},
+    "approvals": {"action": "x", "reason": "x"},
+    "escalations": {"reason": "x"},
+    "arbitrate": {"reason": "x"},
+    "decisions": {"decision_type": "x", "outcome": "x"},
+    "governance": {},
 }
 OF_INTENTS = [r for r in KEYED if "agent" in r.roles
               and ONES_OWN.search(r.pattern)]
@@ -103,13 +124,14 @@ def test_M3_what_is_out_of_reach_is_not_there(world, row):
     has, and nothing is changed."""
     own = new_intent(world.beta)
     body = None
-    if row.method in ("POST", "PATCH"):
+    if row.method in ("POST", "PATCH", "PUT"):
         body = BODIES[row.pattern.rpartition("/")[2]]
         if body == "dependency_id":
             body = {"dependency_id": own["id"]}
     before = world.everything()
     ids = {"lease_id": world.lease["id"], "agent_id": world.names["alpha"],
-           "dependency_id": world.other["id"]}
+           "dependency_id": world.other["id"],
+           "approval_id": world.approval["id"]}
     real, none = (
         sent(world.beta, row.method, kit.fill(row.pattern, id=one, **ids),
              body, world.intent["version"])
@@ -125,7 +147,8 @@ def test_M3_what_is_out_of_reach_is_not_there(world, row):
 @pytest.mark.parametrize("row", **kit.by_name(
     [r for r in OF_INTENTS if r.method == "GET"]))
 def test_M3_whoever_reaches_it_reads_it(world, row, operator, auditor):
-    path = kit.fill(row.pattern, id=world.intent["id"])
+    path = kit.fill(row.pattern, id=world.intent["id"],
+                    approval_id=world.approval["id"])
     for client in (world.alpha, world.board, operator, auditor):
         if "subscribe" not in path:  # streams have a test of their own
             assert client.get(path).status_code == 200
@@ -145,9 +168,24 @@ OTHERS = {
     "PATCH /api/v1/endpoints/{id}": (404, "endpoint.unknown"),
     "DELETE /api/v1/endpoints/{id}": (404, "endpoint.unknown"),
     "POST /api/v1/endpoints/{id}/rotate": (404, "endpoint.unknown"),
+    "GET /api/v1/coordinators/{id}": (404, "coordinator.unknown"),
+    "DELETE /api/v1/coordinators/{id}": (404, "coordinator.unknown"),
+    "POST /api/v1/coordinators/{id}/heartbeat": (404, "coordinator.unknown"),
     "GET /api/v1/permits/{id}": (404, "permit.unknown"),
     "POST /api/v1/permits/{id}/revoke": (404, "permit.unknown"),
     "POST /api/v1/redemptions/{id}/result": (404, "redemption.unknown"),
+    "GET /api/v1/portfolios/{id}": (404, "portfolio.unknown"),
+    "PATCH /api/v1/portfolios/{id}/status": (404, "portfolio.unknown"),
+    "GET /api/v1/portfolios/{id}/intents": (404, "portfolio.unknown"),
+    "GET /api/v1/portfolios/{id}/subscribe": (404, "portfolio.unknown"),
+    "GET /api/v1/subscribe/portfolios/{id}": (404, "portfolio.unknown"),
+    "POST /api/v1/portfolios/{id}/intents": (404, "intent.unknown"),
+    "DELETE /api/v1/portfolios/{id}/intents/{intent_id}":
+        (404, "intent.unknown"),
+    "GET /api/v1/tasks/{id}": (404, "task.unknown"),
+    "PATCH /api/v1/tasks/{id}": (404, "task.unknown"),
+    "GET /api/v1/plans/{id}": (404, "plan.unknown"),
+    "PATCH /api/v1/plans/{id}": (404, "plan.unknown"),
 }
 # The routes without one, which a test below covers; or the reason why none
 # does.
@@ -158,11 +196,18 @@ LISTS = {
     "GET /api/v1/suspensions": "test_M3_a_list_has_what_is_within_reach",
     "POST /api/v1/subscriptions": "test_M3_nobody_subscribes_to_anothers",
     "GET /api/v1/subscriptions": "test_M3_a_list_has_what_is_within_reach",
+    "GET /api/v1/escalations": "test_M3_a_list_has_what_is_within_reach",
     "GET /api/v1/endpoints": "test_M3_a_list_has_what_is_within_reach",
     "POST /api/v1/endpoints": "an endpoint is the agent's that registers it",
+    "POST /api/v1/coordinators": "test_M3_nobody_coordinates_anothers",
+    "POST /api/v1/decisions": "test_M3_nobody_coordinates_anothers",
     "POST /api/v1/authorizations": "it makes an intent of its own",
     "POST /api/v1/redemptions": "test_M3_nobody_uses_anothers_permit",
     "POST /api/v1/tool-calls/check": "test_M3_no_calls_in_anothers_intent",
+    "POST /api/v1/portfolios": "a portfolio is the agent's that makes it",
+    "GET /api/v1/portfolios": "test_M3_a_list_has_what_is_within_reach",
+    "POST /api/v1/tasks": "test_M3_no_plans_for_anothers_intent",
+    "POST /api/v1/plans": "test_M3_no_plans_for_anothers_intent",
 }
 
 
@@ -194,11 +239,20 @@ def theirs(world, operator):
     s = world.alpha.post("/api/v1/subscriptions", json={
         "intent_id": world.other["id"], "webhook_url": "https://x.invalid/a"})
     assert s.status_code == 201, s.text
+    kept = world.alpha.post("/api/v1/portfolios", json={"name": "x"})
+    assert kept.status_code == 201, kept.text
+    k = world.alpha.post("/api/v1/coordinators", json={
+        "intent_id": world.other["id"], "agent_id": world.names["alpha"]})
+    assert k.status_code == 201, k.text
     return {"endpoints": r.json()["endpoint_id"],
+            "portfolios": kept.json()["id"],
+            "coordinators": k.json()["id"],
             "subscriptions": s.json()["id"],
             "suspensions": world.asked["suspension_id"],
             "permits": p["permit_id"],
             "redemptions": used.json()["redemption_id"],
+            "tasks": task(world.alpha, world.other)["id"],
+            "plans": plan(world.alpha, world.other)["id"],
             "agents": world.names["alpha"]}
 
 
@@ -209,6 +263,8 @@ def test_M3_what_is_anothers_is_not_there(world, theirs, name):
     body = {} if row.method in ("POST", "PATCH") else None
     if name.endswith("/respond"):
         body = {"value": "approve"}
+    if "/portfolios/" in name and body is not None:
+        body = {"status": "abandoned", "intent_id": world.intent["id"]}
     before = world.everything()
     real, none = (
         sent(world.beta, row.method,
@@ -217,6 +273,16 @@ def test_M3_what_is_anothers_is_not_there(world, theirs, name):
     refused(real, *OTHERS[name])
     assert real.text == none.text
     assert world.everything() == before
+
+
+def test_M3_nobody_coordinates_anothers(world, theirs):
+    refused(world.beta.post("/api/v1/coordinators", json={
+        "intent_id": world.other["id"], "agent_id": world.names["beta"]}),
+        404, "intent.unknown")
+    refused(world.beta.post("/api/v1/decisions", json={
+        "intent_id": world.other["id"], "summary": "x",
+        "coordinator_id": theirs["coordinators"],
+        "decision_type": "plan_created"}), 404, "intent.unknown")
 
 
 def test_M3_nobody_uses_anothers_permit(world, theirs):
@@ -234,6 +300,20 @@ def test_M3_no_calls_in_anothers_intent(world):
         "intent.unknown")
 
 
+@pytest.mark.parametrize("what", ["tasks", "plans"])
+def test_M3_no_plans_for_anothers_intent(world, theirs, what):
+    refused(world.beta.post(f"/api/v1/{what}", json={
+        "intent_id": world.other["id"], "name": "x"}), 404, "intent.unknown")
+    # Nor with a part of another's.
+    own = new_intent(world.beta)
+    refused(world.beta.post("/api/v1/plans", json={
+        "intent_id": own["id"], "tasks": [theirs["tasks"]]}), 422,
+        "task.unknown")
+    refused(world.beta.post("/api/v1/tasks", json={
+        "intent_id": own["id"], "name": "x", "plan_id": theirs["plans"]}),
+        422, "plan.unknown")
+
+
 def test_M3_a_list_has_what_is_within_reach(world, theirs):
     own = new_intent(world.beta)
     q = ask(world.beta)
@@ -248,9 +328,16 @@ def test_M3_a_list_has_what_is_within_reach(world, theirs):
     assert makers == {world.names["beta"]}
     asked = world.beta.get("/api/v1/suspensions").json()["suspensions"]
     assert {s["asked_by"] for s in asked} == {world.names["beta"]}
-    for name in ("subscriptions", "endpoints"):
+    for name in ("subscriptions", "endpoints", "portfolios"):
         r = world.beta.get(f"/api/v1/{name}")
         assert r.status_code == 200 and theirs[name] not in r.text
+    raised = world.alpha.post(
+        f"/api/v1/intents/{world.other['id']}/escalations",
+        json={"reason": "x"}).json()
+    for query in ({}, {"intent_id": world.other["id"]}):
+        for client, there in ((world.alpha, True), (world.beta, False)):
+            r = client.get("/api/v1/escalations", params=query)
+            assert (raised["id"] in r.text) == there
     r = world.beta.get(
         f"/api/v1/subscriptions?intent_id={world.other['id']}")
     assert r.json()["subscriptions"] == []

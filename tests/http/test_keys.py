@@ -11,7 +11,7 @@ BODY = {"title": "x", "question": "x?", "scope": "x", "agent_id": "x",
 
 def call(client, row, **kwargs):
     headers = {"If-Match": "1", **kwargs.pop("headers", {})}
-    if row.method in ("POST", "PATCH"):
+    if row.method in ("POST", "PATCH", "PUT"):
         kwargs.setdefault("json", {})
     return client.request(row.method, fill(row.pattern), headers=headers,
                           **kwargs)

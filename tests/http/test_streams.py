@@ -564,3 +564,103 @@ def test_a_stream_goes_on_before_anything_was_read(server, agent):
     wait_for(lambda: again.places)
     assert again.places[0]["id"] == first.places[0]["id"]
     again.close()
+
+
+# --- Portfolios -----------------------------------------------------------
+
+def portfolio(client, *intents):
+    r = client.post("/api/v1/portfolios", json={"name": "Returns"})
+    assert r.status_code == 201, r.text
+    for i in intents:
+        join(client, r.json(), i)
+    return r.json()
+
+
+def join(client, p, intent):
+    r = client.post(f"/api/v1/portfolios/{p['id']}/intents",
+                    json={"intent_id": intent["id"]})
+    assert r.status_code == 201, r.text
+
+
+def sequences(frames, intent):
+    return [f["data"]["sequence"] for f in frames
+            if f["data"]["intent_id"] == intent["id"]
+            and not f["event"].isupper()]
+
+
+@route("GET /api/v1/portfolios/{id}/subscribe")
+@route("GET /api/v1/subscribe/portfolios/{id}")
+def test_P9_a_portfolios_stream_over_a_restart(server, agent):
+    """No gap and no double, with a member that is added in between."""
+    one, two, other = (new_intent(agent) for _ in range(3))
+    p = portfolio(agent, one)
+    path = f"/api/v1/portfolios/{p['id']}/subscribe"
+    first = Stream(server, path)
+    too = Stream(server, f"/api/v1/subscribe/portfolios/{p['id']}")
+    note(agent, one)
+    note(agent, other)
+    frame = first.until("comment")
+    assert frame["data"]["portfolio_id"] == p["id"]
+    assert frame["data"]["intent_id"] == one["id"]
+    assert frame["data"]["event_hash"]
+    assert too.until("comment")["data"] == frame["data"]
+    os.kill(waiter_process(server), signal.SIGKILL)
+    wait_for(lambda: first.ended)
+    note(agent, one)
+    note(agent, two)
+    join(agent, p, two)
+    note(agent, two)
+    wait_for(lambda: waiter_process(server))
+    again = wait_for(lambda: (lambda s: s if s.status else None)(
+        Stream(server, path, last=first.last)), 30)
+    note(agent, two)
+    set_status(agent, one, "completed")
+    done = again.until("INTENT_COMPLETED")
+    assert done["data"]["portfolio_id"] == p["id"]
+    again.until(lambda f: f["event"] == "status_changed")
+    frames = first.frames + again.frames
+    all_of_one = [e["sequence"] for e in reversed(events(agent, one["id"]))]
+    assert sequences(frames, one) == all_of_one[-3:]
+    # From the event by which it was added.
+    all_of_two = [e["sequence"] for e in reversed(events(agent, two["id"]))]
+    wait_for(lambda: len(sequences(again.frames, two)) == 3)
+    assert sequences(again.frames, two) == all_of_two[-3:]
+    assert len({f["id"] for f in frames}) == len(frames)
+    assert sequences(frames, other) == []
+    assert agent.delete(f"/api/v1/portfolios/{p['id']}/intents/{two['id']}"
+                        ).status_code == 204
+    again.until("removed_from_portfolio")
+    note(agent, two)
+    note(agent, one)
+    wait_for(lambda: len(sequences(again.frames, one)) == 3)
+    assert len(sequences(again.frames, two)) == 4
+    for s in (too, again):
+        s.close()
+
+
+@route("GET /api/v1/portfolios/{id}/subscribe")
+def test_a_portfolios_stream_leaves_out_what_is_not_reached(server, agent,
+                                                            operator):
+    key = server.key("agent", "--agent", "apart", label=f"apart {new_id()}")
+    with server.client(headers={"X-API-Key": key}) as apart:
+        theirs, own, mine = (new_intent(agent), new_intent(apart),
+                             new_intent(agent))
+        r = agent.post(f"/api/v1/intents/{mine['id']}/agents",
+                       json={"agent_id": "apart"})
+        assert r.status_code == 200, r.text
+        p = portfolio(operator, theirs, own, mine)
+        path = f"/api/v1/portfolios/{p['id']}/subscribe"
+        stream, whole = Stream(server, path, key=key), Stream(server, path)
+        for i in (theirs, own, mine):
+            note(agent, i)
+        for s, n in ((stream, 2), (whole, 3)):
+            wait_for(lambda: len(s.frames) >= n)
+        time.sleep(0.5)
+        assert {f["data"]["intent_id"] for f in stream.frames} == {
+            own["id"], mine["id"]}
+        assert len(whole.frames) == 3
+        q = portfolio(agent, theirs)
+        refused(apart.get(f"/api/v1/portfolios/{q['id']}/subscribe"), 404,
+                "portfolio.unknown")
+        for s in (stream, whole):
+            s.close()

@@ -69,6 +69,33 @@ def test_events_as_get_shows_them(server, bot):  # noqa: F811
     assert len(sent(server, every)) == 4
 
 
+def test_P10_a_subscription_to_a_portfolio(server, bot):  # noqa: F811
+    """The events of whoever is a member then, and of nobody after."""
+    endpoint, one, other = register(bot), new_intent(bot), new_intent(bot)
+    p = bot.post("/api/v1/portfolios", json={"name": "x"}).json()
+    mine = subscribe(bot, endpoint, portfolio_id=p["id"])
+    every = subscribe(bot, endpoint)
+    assert mine["portfolio_id"] == p["id"] and mine["intent_id"] is None
+    listed = bot.get(PATH, params={"portfolio_id": p["id"]}).json()
+    assert listed["subscriptions"] == [mine]
+    note(bot, one)
+    members = f"/api/v1/portfolios/{p['id']}/intents"
+    assert bot.post(members, json={"intent_id": one["id"]}
+                    ).status_code == 201
+    note(bot, one)
+    note(bot, other)
+    assert bot.delete(f"{members}/{one['id']}").status_code == 204
+    note(bot, one)
+    got = sent(server, mine)
+    assert [e["event_type"] for e in got] == ["added_to_portfolio",
+                                              "comment"]
+    assert {e["intent_id"] for e in got} == {one["id"]}
+    assert len(sent(server, every)) == 6
+    refused(bot.post(PATH, json={"webhook_url": endpoint["url"],
+                                 "portfolio_id": ANY_ID}), 404,
+            "portfolio.unknown")
+
+
 def test_a_whole_question(server, bot, operator):  # noqa: F811
     endpoint = register(bot, event_types=["event"])
     one = subscribe(bot, endpoint)
@@ -118,7 +145,9 @@ BAD = [
     ({"webhook_url": "http://169.254.169.254/"}, "webhook_url",
      "subscription.webhook_url"),
     ({"intent_id": "x"}, "intent_id", "field.uuid"),
-    ({"portfolio_id": ANY_ID}, "portfolio_id", "portfolio.unknown"),
+    ({"portfolio_id": "x"}, "portfolio_id", "field.uuid"),
+    ({"intent_id": ANY_ID, "portfolio_id": ANY_ID}, "portfolio_id",
+     "field.unused"),
     ({"event_types": ["comment", "nothing"]}, "event_types[1]", "event.type"),
     ({"event_types": "comment"}, "event_types", "field.type"),
     ({"expires_at": "soon"}, "expires_at", "field.time"),

@@ -134,8 +134,9 @@ def test_errors_look_as_the_door_has_them(row):
 
 
 # Each ticket is another one; a use is repeated by its operation_id, a result by
-# itself.
-REPEATED_OTHERWISE = {("post", "/api/v1/initiations"),
+# itself; a heartbeat says that the agent lives now.
+REPEATED_OTHERWISE = {("post", "/api/v1/coordinators/{id}/heartbeat"),
+                      ("post", "/api/v1/initiations"),
                       ("post", "/api/v1/redemptions"),
                       ("post", "/api/v1/redemptions/{id}/result")}
 
@@ -150,8 +151,11 @@ def test_repeatable_and_guarded(row):
     assert ("Idempotency-Key" in headers) == (
         api and row[0] == "post" and row not in REPEATED_OTHERWISE)
     last = row[1].split("/")[-1]
-    guarded = api and row[0] in ("post", "delete") and \
-        last in ("status", "state", "dependencies", "{dependency_id}")
+    guarded = api and row[0] in ("post", "put", "delete") and \
+        last in ("status", "state", "dependencies", "{dependency_id}",
+                 "governance")
+    guarded = guarded or row in {("patch", "/api/v1/tasks/{id}"),
+                                 ("patch", "/api/v1/plans/{id}")}
     assert ("If-Match" in headers) == guarded
 
 
@@ -237,6 +241,14 @@ def test_same_words():
         "takes": choice["takes"],
         "reason_need": choice["reason"],
         "lease_status": schemas["Lease"]["properties"]["status"],
+        "failure_strategy": schemas["FailureStrategy"],
+        "failure_next": schemas["Failure"]["properties"]["next"],
+        "coordinator_type": schemas["CoordinatorType"],
+        "coordinator_policy": schemas["CoordinatorPolicy"],
+        "coordinator_exceed": schemas["CoordinatorExceed"],
+        "coordinator_decision": schemas["CoordinationType"],
+        "coordinator_status":
+            schemas["Coordinator"]["properties"]["status"],
     }
     for name, schema in given.items():
         assert set(schema["enum"]) - {None} == set(vocabulary.table(name)), name

@@ -364,6 +364,182 @@ def test_graph(agent):
     call(agent, "removeDependency", 404, gone, headers={"If-Match": "3"})
 
 
+def test_governance(agent, operator):
+    made = draft(agent).json()
+    at = {"id": made["id"]}
+    call(agent, "readGovernance", 200, at)
+    call(agent, "setGovernance", 200, at,
+         json=example("setGovernance", "approval"), headers={"If-Match": "1"})
+    call(agent, "setGovernance", 403, at, json={}, headers={"If-Match": "2"})
+    call(agent, "setGovernance", 422, at, json={"max_cost": -1},
+         headers={"If-Match": "2"})
+    call(agent, "setStatus", 403, at, json=example("setStatus", "active"),
+         headers={"If-Match": "2"})
+    call(agent, "removeGovernance", 403, at, headers={"If-Match": "2"})
+    call(operator, "removeGovernance", 409, at, headers={"If-Match": "1"})
+    call(operator, "removeGovernance", 200, at, headers={"If-Match": "2"})
+
+
+def test_workflow(agent):
+    made = call(agent, "createIntent", 201, json={"title": "x", "state": {
+        "_io_inputs": {"a": "y.x"}, "_io_outputs": {"z": "string"}}})
+    at = {"id": made.json()["id"]}
+    call(agent, "acquireLease", 422, at, json={"scope": "x"})
+    call(agent, "setStatus", 200, at, json=example("setStatus", "active"),
+         headers={"If-Match": "1"})
+    call(agent, "setStatus", 422, at, json={"status": "completed"},
+         headers={"If-Match": "2"})
+
+
+def test_beside(agent, operator):
+    at = {"id": draft(agent).json()["id"]}
+    asked = [call(agent, "requestApproval", 201, at,
+                  json=example("requestApproval", "usual")).json()["id"]
+             for _ in range(2)]
+    call(agent, "requestApproval", 422, at, json={})
+    for id, name in zip(asked, ("approveApproval", "denyApproval")):
+        one = {**at, "approval_id": id}
+        call(agent, "readApproval", 200, one)
+        call(operator, name, 200, one, json=example(name, "usual"))
+        call(operator, name, 409, one)
+    call(agent, "readApproval", 404, {**at, "approval_id": "nothing"})
+    raised = {"id": call(agent, "escalate", 201, at,
+                         json=example("escalate", "usual")).json()["id"]}
+    call(agent, "listEscalations", 200, params={"status": "pending"})
+    call(operator, "resolveEscalation", 200, raised,
+         json=example("resolveEscalation", "usual"))
+    call(operator, "resolveEscalation", 409, raised,
+         json=example("resolveEscalation", "usual"))
+    call(agent, "requestArbitration", 201, at,
+         json=example("requestArbitration", "usual"))
+    call(operator, "recordDecision", 201, at, json={
+        "decision_type": "arbitration", "outcome": "pay"})
+    call(agent, "recordDecision", 201, at,
+         json=example("recordDecision", "usual"))
+    call(agent, "listDecisions", 200, at)
+
+
+def test_portfolios(agent, operator):
+    one = {"id": call(agent, "makePortfolio", 201,
+                      json=example("makePortfolio", "usual")).json()["id"]}
+    call(agent, "makePortfolio", 422, json={})
+    call(agent, "listPortfolios", 200, params={"status": "active"})
+    call(agent, "listPortfolios", 400, params={"status": "paused"})
+    intent = draft(agent).json()
+    body = {**example("addToPortfolio", "usual"), "intent_id": intent["id"]}
+    call(agent, "addToPortfolio", 201, one, json=body)
+    call(agent, "addToPortfolio", 200, one, json=body)
+    call(agent, "readPortfolio", 200, one)
+    call(agent, "listPortfolioIntents", 200, one)
+    call(agent, "listPortfoliosOfIntent", 200, {"id": intent["id"]})
+    call(operator, "changePortfolio", 200, one,
+         json=example("changePortfolio", "usual"))
+    call(agent, "setPortfolioStatus", 409, one, json={"status": "completed"})
+    member = {**one, "intent_id": intent["id"]}
+    call(agent, "removeFromPortfolio", 204, member)
+    call(agent, "removeFromPortfolio", 404, member)
+    call(agent, "setPortfolioStatus", 200, one,
+         json=example("setPortfolioStatus", "usual"))
+    for name in ("readPortfolio", "listPortfolioIntents"):
+        call(agent, name, 404, {"id": ANY_ID})
+
+
+def test_records(agent):
+    at = {"id": draft(agent).json()["id"]}
+    call(agent, "recordCost", 201, at, json=example("recordCost", "usual"))
+    call(agent, "recordCost", 422, at, json={})
+    call(agent, "listCosts", 200, at)
+    file = call(agent, "addAttachment", 201, at,
+                json=example("addAttachment", "usual")).json()
+    call(agent, "addAttachment", 422, at, json={})
+    call(agent, "listAttachments", 200, at)
+    one = {**at, "attachment_id": file["id"]}
+    call(agent, "removeAttachment", 204, one)
+    call(agent, "removeAttachment", 404, one)
+    call(agent, "readRetryPolicy", 404, at)
+    call(agent, "setRetryPolicy", 200, at,
+         json=example("setRetryPolicy", "usual"))
+    call(agent, "setRetryPolicy", 422, at, json={"max_retries": -1})
+    call(agent, "readRetryPolicy", 200, at)
+    call(agent, "recordFailure", 201, at,
+         json=example("recordFailure", "usual"))
+    call(agent, "recordFailure", 422, at, json={"error_code": 7})
+    call(agent, "listFailures", 200, at)
+    call(agent, "readAcl", 200, at)
+
+
+def test_coordinators(agent, server):
+    intent = {"id": draft(agent).json()["id"]}
+    body = {**example("makeCoordinator", "usual"), "intent_id": intent["id"]}
+    made = call(agent, "makeCoordinator", 201, json=body).json()
+    call(agent, "makeCoordinator", 200, json=body)
+    call(agent, "makeCoordinator", 422, json={})
+    with server.client("agent", agent="other-agent") as other:
+        call(other, "makeCoordinator", 409,
+             json={**body, "agent_id": "other-agent"})
+        call(other, "makeCoordinator", 403, json=body)
+    at = {"id": made["id"]}
+    call(agent, "readCoordinator", 200, at)
+    call(agent, "readCoordinator", 404, {"id": "nothing"})
+    call(agent, "beatCoordinator", 200, at)
+    call(agent, "listCoordinators", 200, intent)
+    record = {**example("recordCoordination", "usual"),
+              "coordinator_id": made["id"], "intent_id": intent["id"]}
+    call(agent, "recordCoordination", 201, json=record)
+    call(agent, "recordCoordination", 422, json={
+        **record, "coordinator_id": ANY_ID})
+    call(agent, "listCoordination", 200, intent, params={"limit": 5})
+    call(agent, "endCoordinator", 200, at)
+    call(agent, "beatCoordinator", 409, at)
+
+
+def versioned(client, name, one, status, **kwargs):
+    """A change of a task or a plan in the version of its last answer."""
+    return call(client, name, status, {"id": one["id"]},
+                headers={"If-Match": str(one["version"])}, **kwargs).json()
+
+
+def test_plans(agent, operator):
+    intent = draft(agent).json()
+    at = {"id": intent["id"]}
+    body = {**example("createTask", "usual"), "intent_id": intent["id"]}
+    task = call(agent, "createTask", 201, json=body).json()
+    call(agent, "createTask", 422, json={"intent_id": intent["id"]})
+    call(agent, "createTask", 400, content="{")
+    call(agent, "readTask", 200, task)
+    call(agent, "readTask", 404, {"id": "nothing"})
+    call(agent, "listTasks", 200, at, params={"status": "ready"})
+    call(agent, "listTasks", 400, at, params={"limit": 0})
+    call(agent, "changeTask", 428, task, json={})
+    gates = [{"id": name, "name": "Look at it", "after_task": task["id"]}
+             for name in ("one", "two")]
+    body = {**example("createPlan", "usual"), "intent_id": intent["id"],
+            "tasks": [task["id"]], "checkpoints": gates}
+    plan = call(agent, "createPlan", 201, json=body).json()
+    call(agent, "createPlan", 422, json={})
+    call(agent, "readPlan", 200, plan)
+    call(agent, "readPlan", 404, {"id": "nothing"})
+    call(agent, "listPlans", 200, at)
+    plan = versioned(agent, "changePlan", plan, 200,
+                     json=example("changePlan", "usual"))
+    versioned(agent, "changePlan", plan, 403, json={"checkpoints": []})
+    call(agent, "changePlan", 428, plan, json={})
+    task = call(agent, "readTask", 200, task).json()
+    task = versioned(agent, "changeTask", task, 200,
+                     json=example("changeTask", "usual"))
+    versioned(agent, "changeTask", task, 409, json={"status": "ready"})
+    versioned(agent, "changeTask", task, 200, json={
+        "status": "completed", "output": {"rows": 3}})
+    for gate, name in (("one", "approveCheckpoint"),
+                       ("two", "rejectCheckpoint")):
+        one = {"id": plan["id"], "checkpoint_id": gate}
+        call(operator, name, 200, one, json=example(name, "usual"))
+        call(operator, name, 409, one)
+    call(operator, "approveCheckpoint", 404, {"id": "x",
+                                              "checkpoint_id": "x"})
+    versioned(agent, "changePlan", plan, 409, json={})
+
+
 def test_openintent_question(agent, operator):
     at = {"id": draft(agent).json()["id"]}
     call(agent, "setStatus", 200, at, json=example("setStatus", "suspended"),
@@ -443,6 +619,10 @@ def test_streams(agent):
     for name in ("streamIntent", "streamIntentToo"):
         listen(agent, name, **at)
         call(agent, name, 404, {"id": "nothing"})
+    made = call(agent, "makePortfolio", 201, json={"name": "x"}).json()
+    for name in ("streamPortfolio", "streamPortfolioToo"):
+        listen(agent, name, id=made["id"])
+        call(agent, name, 404, {"id": "nothing"})
     for name in ("streamAgent", "streamAgentToo"):
         listen(agent, name, agent_id="refunds-agent")
         call(agent, name, 404, {"agent_id": "clock"})
@@ -454,7 +634,7 @@ def test_no_key(nobody):
     for name, (method, path, operation) in BY_ID.items():
         if operation["security"] == [{"ApiKey": []}, {"Bearer": []}]:
             answer = call(nobody, name, 401, dict.fromkeys(
-                ("id", "dependency_id", "lease_id", "agent_id"), "x"))
+                re.findall(r"\{(\w+)\}", path), "x"))
             assert answer.headers["WWW-Authenticate"]
 
 

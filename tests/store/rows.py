@@ -42,6 +42,15 @@ def lease(db, intent_id, **columns):
     return row["id"]
 
 
+def coordinator(db, intent_id, **columns):
+    row = {"id": str(uuid.uuid4()), "intent_id": intent_id, "agent_id": "a",
+           "role": "x", "type": "llm", "suspension_policy": "isolate",
+           "guardrails": "{}", "metadata": "{}", "heartbeat_seconds": 60,
+           "heartbeat_at": NOW, "granted_at": NOW, "version": 1, **columns}
+    insert(db, "coordinator", row)
+    return row["id"]
+
+
 def endpoint(db, **columns):
     row = {"id": str(uuid.uuid4()), "kind": "agent", "name": "x",
            "address": f"https://{uuid.uuid4()}.example/x", "secret": "whsec_x",

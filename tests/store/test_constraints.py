@@ -53,7 +53,7 @@ def test_one_open_question_for_an_intent(superuser):
     rows.suspension(superuser, one, seq=1, **DECIDED)
     rows.suspension(superuser, one, seq=2)
     assert refused(superuser, errors.UniqueViolation, rows.suspension, one,
-                   seq=3) == "open_question_intent"
+                   seq=3) == "open_question_slot"
     rows.suspension(superuser, one, seq=3, **DECIDED)
     assert refused(superuser, errors.UniqueViolation, rows.suspension, one,
                    seq=3, **DECIDED) == "suspension_intent_id_seq_key"
@@ -241,6 +241,20 @@ def test_one_holder_for_a_scope(superuser):
         refused(superuser, errors.CheckViolation, rows.lease, one, **columns)
 
 
+def test_one_coordinator_for_an_intent(superuser):
+    one = rows.intent(superuser)
+    rows.coordinator(superuser, one)
+    assert refused(superuser, errors.UniqueViolation, rows.coordinator, one
+                   ) == "coordinator_one"
+    rows.coordinator(superuser, one, ended_at=rows.NOW)
+    other = rows.intent(superuser)
+    for columns in ({"type": "robot"}, {"suspension_policy": "stop"},
+                    {"heartbeat_seconds": 0}, {"version": 0},
+                    {"ended_at": rows.NOW, "lapses_at": rows.NOW}):
+        refused(superuser, errors.CheckViolation, rows.coordinator, other,
+                **columns)
+
+
 @pytest.mark.parametrize("columns", [
     {"title": ""}, {"title": "x" * 501}, {"status": "failed"},
     {"version": 0}, {"confidence": 101}, {"confidence": -1}])
@@ -337,15 +351,17 @@ def test_the_workers_role_reaches_nothing_else(superuser):
     assert rights["event"] == rights["suspension"] == "INSERT SELECT"
     assert rights["decision"] == rights["inbox_entry"] == "INSERT SELECT"
     assert rights["idempotency"] == "INSERT SELECT"
+    assert rights["intent_cost"] == rights["intent_failure"] == \
+        "INSERT SELECT"
     assert rights["api_key"] == "SELECT"
     assert rights["principal"] == "SELECT"
     for table, what in rights.items():
         assert "TRUNCATE" not in what and "TRIGGER" not in what
         assert "REFERENCES" not in what
         if table not in ("intent_dependency", "assignment", "subscription",
-                         "open_question",
+                         "open_question", "plan_checkpoint",
                          "saved_view", "sign_in_failure", "secret_view",
-                         "tool_rule"):
+                         "tool_rule", "portfolio_member", "attachment"):
             assert "DELETE" not in what, table
     for right, of in PARTS.items():
         columns = superuser.execute(

@@ -12,7 +12,9 @@ LARGE = {"intent", "suspension", "open_question", "inbox_entry", "decision",
          "event", "api_key", "operator_session",
          "lease", "idempotency", "intent_dependency", "assignment",
          "delivery", "subscription", "endpoint", "known_browser",
-         "sign_in_failure"}
+         "sign_in_failure", "portfolio", "portfolio_member", "coordinator",
+         "intent_cost", "attachment", "intent_failure", "failure_policy",
+         "task", "plan", "plan_checkpoint"}
 
 
 @pytest.fixture(scope="module")
@@ -100,6 +102,21 @@ def large(server):
             SELECT md5('i' || n)::uuid, md5('i' || n + 1)::uuid, now()
               FROM generate_series(1, 9999) n""")
         db.execute("""
+            INSERT INTO portfolio (id, name, created_by, status,
+                                   governance_policy, metadata, deadline,
+                                   version, created_at, updated_at)
+            SELECT md5('p' || n)::uuid, 'x',
+                   CASE WHEN n % 20 = 0 THEN 'rare' ELSE 'busy' END, 'active',
+                   '{}', '{}', 'infinity', 1,
+                   now() - n * interval '1 second', now()
+              FROM generate_series(0, 4999) n""")
+        db.execute("""
+            INSERT INTO portfolio_member (id, portfolio_id, intent_id, role,
+                                          priority, added_at)
+            SELECT gen_random_uuid(), md5('p' || n % 5000)::uuid,
+                   md5('i' || n)::uuid, 'member', n % 3, now()
+              FROM generate_series(0, 9999) n""")
+        db.execute("""
             INSERT INTO assignment (intent_id, agent_id, assigned_at,
                                     assigned_by)
             SELECT md5('i' || n)::uuid, 'a', now(), 'x'
@@ -123,6 +140,12 @@ def large(server):
                    CASE WHEN n % 4 = 0 THEN now() + n * interval '1 day' END
               FROM generate_series(1, 10000) n""")
         db.execute("""
+            INSERT INTO subscription (id, endpoint_id, portfolio_id,
+                                      subscriber_id, created_at, created_by)
+            SELECT gen_random_uuid(), md5('e')::uuid,
+                   md5('p' || n % 5000)::uuid, 'x', now(), gen_random_uuid()
+              FROM generate_series(1, 10000) n""")
+        db.execute("""
             INSERT INTO delivery (id, endpoint_id, intent_id, event_sequence,
                                   type, body, state, next_at, created_at,
                                   ended_at)
@@ -140,15 +163,67 @@ def large(server):
         db.execute("""
             INSERT INTO delivery_try (delivery_id, n, at, ms, answer)
             SELECT id, 1, now(), 1, 'x' FROM delivery""")
+        db.execute("""
+            INSERT INTO coordinator (id, intent_id, agent_id, role, type,
+                suspension_policy, guardrails, metadata, heartbeat_seconds,
+                heartbeat_at, lapses_at, granted_at, ended_at, version)
+            SELECT gen_random_uuid(), md5('i' || n % 5000)::uuid, 'a', 'x',
+                   'llm', 'isolate', '{}', '{}', 60, now(),
+                   CASE WHEN n < 5000 THEN now() + n * interval '1 day' END,
+                   now(), CASE WHEN n >= 5000 THEN now() END, 1
+              FROM generate_series(0, 9999) n""")
+        db.execute("""
+            INSERT INTO intent_cost
+            SELECT gen_random_uuid(), md5('i' || n % 5000)::uuid, 'a', 't', 1,
+                   'u', NULL, '{}', now() FROM generate_series(1, 10000) n""")
+        db.execute("""
+            INSERT INTO attachment
+            SELECT gen_random_uuid(), md5('i' || n % 5000)::uuid, 'a', 'b', 1,
+                   'c', '{}', 'd', now() FROM generate_series(1, 10000) n""")
+        db.execute("""
+            INSERT INTO intent_failure
+            SELECT gen_random_uuid(), md5('i' || n % 5000)::uuid, 'a', 1,
+                   NULL, NULL, true, 'nothing', NULL, NULL,
+                   CASE WHEN n % 2 = 0
+                        THEN now() + n * interval '1 day' END, '{}', now()
+              FROM generate_series(1, 10000) n""")
+        db.execute("""
+            INSERT INTO failure_policy
+            SELECT md5('i' || n)::uuid, gen_random_uuid(), 'none', 1, 1, 1,
+                   NULL, 1, now(), now() FROM generate_series(1, 5000) n""")
+        db.execute("""
+            INSERT INTO plan (id, intent_id, version, state, on_failure,
+                              tasks, facts, created_by, created_at, updated_at)
+            SELECT md5('p' || n)::uuid, md5('i' || n)::uuid, 1, 'draft',
+                   'fail', '[]', '{}', 'x', now(), now()
+              FROM generate_series(1, 9999) n""")
+        db.execute("""
+            INSERT INTO plan_checkpoint (plan_id, id, intent_id, place, name,
+                after_task, requires_approval, approvers, of_group, on_timeout,
+                silence_approves, on_reject, status)
+            SELECT md5('p' || n)::uuid, 'one', md5('i' || n)::uuid, 0, 'x',
+                   md5('t' || n)::uuid, true, '[]', false, 'fail', false,
+                   'fail', 'pending'
+              FROM generate_series(1, 9999) n""")
+        db.execute("""
+            INSERT INTO task (id, intent_id, plan_id, name, version, status,
+                              depends_on, attempt, max_attempts, facts,
+                              created_at)
+            SELECT md5('t' || n)::uuid, md5('i' || n % 10000)::uuid, NULL,
+                   'x', 1, 'ready', '[]', 1, 3, '{}', now()
+              FROM generate_series(1, 20000) n""")
         db.execute("ANALYZE")
         one = db.execute("SELECT md5('i500')::uuid::text").fetchone()[0]
         log = db.execute("SELECT md5('i50')::uuid::text").fetchone()[0]
+        portfolio = db.execute(
+            "SELECT md5('p500')::uuid::text").fetchone()[0]
         endpoint = db.execute("SELECT md5('e')::uuid::text").fetchone()[0]
         # The tail's transaction of these rows, and one that is yet to come.
         xid = db.execute("SELECT max(xid)::text FROM event").fetchone()[0]
         yesterday = db.execute(
             "SELECT (now() - interval '1 day')::text").fetchone()[0]
     return {"intent": one, "log": log, "endpoint": endpoint,
+            "portfolio": portfolio,
             "yesterday": yesterday, "key": digest("k7"),
             "session": digest("o7"), "xid": xid, "now": str(int(xid) + 999)}
 
@@ -238,12 +313,24 @@ HOT = [
      "open_question_digest"),
     ("suspension_get", ["s77"], "decision_once"),
     ("suspension_take", ["s80"], "open_question_pkey"),
-    ("suspension_take_of_intent", ["$intent"], "open_question_intent"),
+    ("suspension_take_of_intent", ["$intent"], "open_question_slot"),
     ("suspension_decide", ["s80", "resolved", "none", None, None, None, None,
                            None, None, "a", None, "native", LATER, "x"],
      "open_question_pkey"),
     ("suspension_open_of", [ANY_ID, 100], "open_question_key"),
     ("suspension_newest", ["$intent"], "suspension_intent_id_seq_key"),
+    ("suspension_beside", ["$intent"], "open_question_slot"),
+    ("suspension_arbitration", ["$intent"], "open_question_slot"),
+    ("suspension_end_beside", ["{$intent}", "a", "native", LATER],
+     "open_question_slot"),
+    ("approval_of_completion", ["$intent", "complete", "x"],
+     "suspension_intent_id_seq_key"),
+    ("assignment_there", ["$intent", "a"], "assignment_pkey"),
+    ("intent_govern", ["$intent", None], "intent_pkey"),
+    ("intent_needed", ["$intent"], "intent_dependency_pkey"),
+    ("suspension_escalations", ["a", LATER, None], "suspension_escalations"),
+    # By the intent, or where escalations are few by these.
+    ("suspension_escalations_of", ["a", LATER, None, "$intent"], None),
     ("suspension_of_intent", ["$intent"], "suspension_intent_id_seq_key"),
     ("intent_get", ["$intent"], "intent_pkey"),
     ("intent_get_tied", ["$intent", None, LATER], "intent_pkey"),
@@ -286,6 +373,66 @@ HOT = [
      "intent_dependency_pkey"),
     ("intent_dependents", ["$intent", 9999, 51, None, None, "a", LATER],
      "intent_dependency_reverse"),
+    ("portfolio_get", ["$portfolio", None, LATER], "portfolio_pkey"),
+    ("portfolio_get", ["$portfolio", "a", LATER], "portfolio_member_order"),
+    ("portfolio_take", ["$portfolio"], "portfolio_pkey"),
+    ("portfolio_list", [51, None, LATER, None, None, None],
+     "portfolio_newest"),
+    ("portfolio_list", [51, None, LATER, "$portfolio", "rare", None],
+     "portfolio_newest_by_creator"),
+    ("portfolio_of_intent", ["$intent"], "portfolio_member_intent"),
+    ("portfolio_members", ["$portfolio", "a", LATER],
+     "portfolio_member_order"),
+    ("portfolio_members", ["$portfolio", "a", LATER],
+     "intent_dependency_pkey"),
+    ("portfolio_intents", ["$portfolio", "a", LATER, 9999, 51, "$intent"],
+     "portfolio_member_order"),
+    ("portfolio_open", ["$portfolio", True], "portfolio_member_order"),
+    ("portfolio_member", ["$portfolio", "$intent"],
+     "portfolio_member_intent"),
+    ("portfolio_leave", ["$portfolio", "$intent"],
+     "portfolio_member_intent"),
+    ("portfolio_active", ["$intent"], "portfolio_member_intent"),
+    ("portfolio_take_many", ["{$portfolio}"], "portfolio_pkey"),
+    ("portfolio_complete", ["{$portfolio}", "$intent", "sayso", LATER],
+     "portfolio_member_order"),
+    ("portfolio_over", ["{$intent}", LATER], "portfolio_member_intent"),
+    ("portfolio_share", ["$intent"], "portfolio_member_intent"),
+    ("portfolio_deadlines", ["{$intent}"], "open_question_slot"),
+    ("portfolio_deadlines", ["{$intent}"], "portfolio_member_intent"),
+    ("portfolio_waiting", ["$portfolio"], "open_question_slot"),
+    ("portfolio_take_intents", ["{$intent}"], "intent_pkey"),
+    ("portfolio_mark", ["$intent"], "portfolio_member_intent"),
+    ("intent_list_own", ["a", EARLIER, None, "infinity", MAX, 9999, 51, 0],
+     "coordinator_newest_by_agent"),
+    ("intent_take_descendants", ["$intent"], "intent_parent"),
+    ("coordinator_get", [ANY_ID], "coordinator_pkey"),
+    ("coordinator_active", ["$intent"], "coordinator_one"),
+    ("coordinator_list", ["$intent", 100], "coordinator_intent"),
+    ("coordinator_over", ["$intent", 8], "coordinator_one"),
+    ("coordinator_end", ["$intent", LATER], "coordinator_one"),
+    ("coordinator_below", ["$intent"], "intent_parent"),
+    ("coordinator_mark", ["$intent"], "intent_parent"),
+    ("coordinator_dependents", ["$intent", ANY_ID, 50],
+     "intent_dependency_reverse"),
+    ("due_coordinators", [LATER], "coordinator_lapsing"),
+    ("due_coordinators", [EARLIER], "coordinator_lapsing"),
+    ("due_lock_intents", ["{$intent}"], "intent_pkey"),
+    ("due_coordinators_lapsed", ["{$intent}", LATER], None),
+    ("due_coordinator_told", [ANY_ID], "coordinator_pkey"),
+    ("cost_list", ["$intent"], "intent_cost_order"),
+    ("cost_totals", ["$intent"], "intent_cost_order"),
+    ("attachment_list", ["$intent"], "attachment_order"),
+    ("attachment_delete", [ANY_ID, "$intent"], "attachment_pkey"),
+    ("failure_list", ["$intent"], "intent_failure_order"),
+    ("failure_counts", ["$intent", "a"], "intent_failure_order"),
+    ("failure_policy_get", ["$intent"], "failure_policy_pkey"),
+    ("due_failures", [LATER], "intent_failure_due"),
+    ("due_failures", [EARLIER], "intent_failure_due"),
+    ("due_failures_due", ["{$intent}", LATER], None),
+    ("due_failure_moved", [ANY_ID, LATER, None], "intent_failure_pkey"),
+    ("due_leases_of", ["$intent", "a", LATER], "lease_intent"),
+    ("due_unassign", ["$intent", "a"], "assignment_pkey"),
     ("event_list", ["$log", None, None, None, 100, 0, 9999], "event_pkey"),
     ("event_list", ["$log", None, None, 4000, 100, 0, 9999], "event_pkey"),
     ("event_list", ["$log", "intent.resumed", None, None, 20, 0, 9999],
@@ -326,6 +473,10 @@ HOT = [
                        LATER], "api_key_agents"),
     ("delivery_events", ["$intent", 1, 1, LATER], "subscription_intent"),
     ("delivery_events", ["$intent", 1, 1, LATER], "api_key_pkey"),
+    ("delivery_member_events", ["$intent", 1, 1, LATER],
+     "subscription_portfolio"),
+    ("delivery_member_events", ["$intent", 1, 1, LATER],
+     "portfolio_member_intent"),
     ("delivery_list", [51, None, None, None, None], "delivery_newest"),
     ("delivery_list", [51, "failed", None, None, None],
      "delivery_newest_by_state"),
@@ -338,8 +489,11 @@ HOT = [
     ("endpoint_channels", [], "endpoint_channel_name"),
     ("endpoint_get", ["$endpoint", None], "endpoint_pkey"),
     ("endpoint_give_up", ["$endpoint", LATER], "delivery_due"),
-    ("subscription_list", [None, None, None], "subscription_pkey"),
-    ("subscription_list", [None, "$intent", None], "subscription_intent"),
+    ("subscription_list", [None, None, None, None], "subscription_pkey"),
+    ("subscription_list", [None, "$intent", None, None],
+     "subscription_intent"),
+    ("subscription_list", [None, None, None, "$portfolio"],
+     "subscription_portfolio"),
     ("subscription_keys_ended", ["{$intent}", LATER], "api_key_pkey"),
     ("lease_newest", ["$intent", "s7"], "lease_intent"),
     ("due_next", [], "open_question_due"),
@@ -347,13 +501,28 @@ HOT = [
     ("due_take", [LATER, "{s8,s16}"], "open_question_due"),
     ("due_take", [EARLIER, "{}"], "open_question_due"),
     ("due_intents", ["{$intent}"], "intent_pkey"),
-    ("due_suspensions", ["{$intent}"], "open_question_intent"),
+    ("due_suspensions", ["{s80}"], "open_question_pkey"),
     ("due_intents_update", ["{$intent}", "{active}", "{}", "{1}", "{now}",
                             "{1}", "{h}"], "intent_pkey"),
     ("due_expire", ["{s8}", "{expired}", "{none}", "{NULL}", "{clock}",
                     "{clock}", "{now}", "{x}", "{NULL}", "{NULL}", "{NULL}"],
      "open_question_pkey"),
     ("due_remind", ["{s8}", "{2}", "{NULL}", "{NULL}"],
+     "open_question_pkey"),
+    ("task_board", ["$intent"], "task_intent"),
+    ("task_get", [ANY_ID], "task_pkey"),
+    ("task_list", ["$intent", None, 100, 0], "task_intent"),
+    ("task_update", [ANY_ID, "x", "[]", 3, "{}"], "task_pkey"),
+    ("task_move", ["{%s}" % ANY_ID, "{2}", "{ready}", "{NULL}", "{NULL}",
+                   "{NULL}", "{a}", "{1}", "{NULL}", "{NULL}"], "task_pkey"),
+    ("task_mark", ["$intent"], "intent_pkey"),
+    ("plan_board", ["$intent"], "plan_intent"),
+    ("plan_checkpoints", ["$intent"], "plan_checkpoint_intent"),
+    ("plan_get", [ANY_ID], "plan_pkey"),
+    ("plan_until", ["$intent"], "open_question_slot"),
+    ("plan_question", [ANY_ID, "one"], "plan_checkpoint_pkey"),
+    ("plan_checkpoint_delete", [ANY_ID, "one"], "plan_checkpoint_pkey"),
+    ("suspension_take_back", ["{s80}", "a", "native", LATER],
      "open_question_pkey"),
     ("due_lapsed", [LATER, EARLIER, MAX], "lease_lapsing"),
     ("due_lease_intents", ["{$intent}"], "intent_pkey"),
@@ -372,7 +541,8 @@ HOT = [
 ONE_FOR_ALL_FILTERS = {"suspension_list", "suspension_list_open",
                        "suspension_list_ended", "intent_list", "intent_list_after",
                        "event_list", "delivery_list", "subscription_list",
-                       "session_list", "session_end", "key_page"}
+                       "session_list", "session_end", "key_page",
+                       "portfolio_list"}
 # One plan for all values reckons with a third of all rows, and here the ceiling
 # of what is counted is most of them.
 COUNTED = {"delivery_counts"}
@@ -405,14 +575,27 @@ def test_a_plan(server, large, case, generic):
     # Nothing of unknown length is sorted; the relations of one intent are few,
     # and events and lists come in the order of their index. Counted rows are
     # sorted where all rows are fewer than the ceiling, and of a question's
-    # neighbours there is one for each kind and risk.
+    # neighbours there is one for each kind and risk. A portfolio has at most
+    # 1000 members.
     few = {"place_all", "place_for", "suspension_replacing",
            "intent_dependencies", "intent_dependents", "intent_children",
            "intent_ready", "intent_waiting", "intent_descendants",
            "intent_ancestors", "intent_nodes", "intent_open",
+           "suspension_arbitration", "suspension_escalations",
+           "intent_needed",
+           "suspension_escalations_of",
            "lease_list", "lease_newest", "assignment_list",
+           "intent_take_descendants", "coordinator_over",
+           "coordinator_list", "cost_list", "attachment_list",
+           "failure_list", "due_failures_due",
+           "coordinator_dependents",
+           "task_board", "task_list", "plan_board", "plan_checkpoints",
            "delivery_tries", "endpoint_channels", "subscription_list",
-           "delivery_counts", "session_list"}
+           "delivery_counts", "session_list",
+           "portfolio_of_intent", "portfolio_active", "portfolio_members",
+           "portfolio_intents", "portfolio_open", "portfolio_take_many",
+           "portfolio_over", "portfolio_share", "portfolio_waiting",
+           "portfolio_take_intents"}
     sorts = [n for n in nodes if "Sort" in n["Node Type"]]
     assert not sorts or name in few, json.dumps(sorts, indent=1)
 

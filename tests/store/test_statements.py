@@ -92,4 +92,4 @@ def test_sql_stands_nowhere_else():
 def test_no_statement_pages_deep_by_offset():
     """Only the lists whose protocol asks for it, and they have a ceiling."""
     assert {n for n, t in STATEMENTS.items() if "OFFSET" in t} <= {
-        "intent_list", "intent_list_own", "event_list"}
+        "intent_list", "intent_list_own", "event_list", "task_list"}

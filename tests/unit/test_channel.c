@@ -50,6 +50,8 @@ Test(channel, words)
                      "suspension.reminded");
     cr_assert_str_eq(channel_news_word(CHANNEL_ESCALATED),
                      "suspension.escalated");
+    cr_assert_str_eq(channel_news_word(CHANNEL_UNRESPONSIVE),
+                     "coordinator.unresponsive");
 }
 
 /* ---- the allow-list ------------------------------------------------- */

@@ -244,6 +244,53 @@ static struct json *own(const struct frame_event *e)
     return parsed(f.v[0].data);
 }
 
+/* ---- portfolios ------------------------------------------------------ */
+
+Test(frame, a_members_event_has_the_portfolios_id)
+{
+    struct frame_event e = event("status_changed",
+                                 "{'old_status':'active',"
+                                 "'new_status':'completed'}");
+    e.portfolio_id = STR("p1");
+    const struct frames f = written(&e, FRAME_PORTFOLIO, 0);
+    cr_assert_eq(f.n, 2);
+    check_frame(&f.v[0], "INTENT_COMPLETED", CURSOR "." INTENT ".7.1");
+    check_frame(&f.v[1], "status_changed", CURSOR "." INTENT ".7");
+    for (size_t i = 0; i < f.n; i++) {
+        check_text(parsed(f.v[i].data), "portfolio_id", "p1");
+        check_text(parsed(f.v[i].data), "intent_id", INTENT);
+    }
+    cr_assert(json_has(parsed(f.v[1].data), "event_hash"));
+}
+
+Test(frame, the_audience_of_a_portfolio)
+{
+    struct frame_event e = event("comment", "{'portfolio_id':'p1'}");
+    e.portfolio_id = STR("p1");
+    cr_assert(!frame_goes(a, &e, FRAME_PORTFOLIO, STR_NONE));
+    e.watched = json_of("{'portfolios':['p0','p1'],'agents':['x','y']}");
+    cr_assert(frame_goes(a, &e, FRAME_PORTFOLIO, STR_NONE));
+    cr_assert(frame_goes(a, &e, FRAME_PORTFOLIO, STR("y")));
+    cr_assert(!frame_goes(a, &e, FRAME_PORTFOLIO, STR("z")));
+    e.portfolio_id = STR("p2");
+    cr_assert(!frame_goes(a, &e, FRAME_PORTFOLIO, STR_NONE));
+    struct frame_event gone =
+        event("removed_from_portfolio", "{'portfolio_id':'p1'}");
+    gone.portfolio_id = STR("p1");
+    cr_assert(frame_goes(a, &gone, FRAME_PORTFOLIO, STR_NONE));
+    cr_assert(!frame_goes(a, &gone, FRAME_PORTFOLIO, STR("x")));
+    gone.portfolio_id = STR("p2");
+    cr_assert(!frame_goes(a, &gone, FRAME_PORTFOLIO, STR_NONE));
+}
+
+Test(frame, a_question_that_a_portfolio_ended)
+{
+    const struct frame_event e =
+        event("intent.suspension_expired",
+              "{'suspension_id':'s1','reason':'portfolio_deadline'}");
+    check_text(own(&e), "resolution", "cancelled");
+}
+
 /* At the top, where the SDK reads a SuspensionRecord. */
 Test(frame, a_question_stands_at_the_top)
 {
@@ -450,6 +497,24 @@ Test(frame, changes_go_to_who_is_assigned)
     struct frame_event e = event("status_changed", "{}");
     e.agents = STR_NONE;
     cr_assert(!frame_goes(a, &e, FRAME_AGENT, STR("a")));
+}
+
+Test(frame, a_stalled_coordinator_hears_of_it)
+{
+    const struct frame_event e = event(
+        "coordinator.stalled",
+        "{'agent_id':'c','coordinator_id':'k','suspended_intent_id':'i',"
+        "'suspension_id':'s','escalated_to':null,'more':1}");
+    cr_assert(frame_goes(a, &e, FRAME_AGENT, STR("c")));
+    cr_assert(!frame_goes(a, &e, FRAME_AGENT, STR("a")));
+    const struct frames f = written(&e, FRAME_AGENT, 0);
+    cr_assert_eq(f.n, 2);
+    cr_assert(str_is(f.v[0].type, "ESCALATION_REQUIRED"));
+    const struct json *o = parsed(f.v[0].data);
+    check_text(o, "coordinator_id", "k");
+    check_text(o, "suspended_intent_id", "i");
+    check_text(o, "suspension_id", "s");
+    cr_assert(!json_has(o, "more"));
 }
 
 /* The SDK would run its hooks a second time, hours later. */

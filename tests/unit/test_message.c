@@ -61,6 +61,7 @@ Test(message, headings)
         {"suspension.reminded", 0, 0, "Reminder"},
         {"suspension.reminded", 4, 3, "Reminder"},
         {"suspension.escalated", 2, 3, "A request was escalated to you"},
+        {"coordinator.unresponsive", 1, 1, "A coordinator does not respond"},
         {"something.else", 2, 3, "New request"}};
     for (size_t i = 0; i < countof(rows); i++) {
         struct json *d = data(STR("x"));

@@ -922,6 +922,62 @@ Test(resolve, an_expiry_tells_the_attempts)
     cr_assert_eq(json_int(json_get(payload(c, 0), "attempts")), 2);
 }
 
+/* ---- a portfolio's deadline ------------------------------------------ */
+
+/* The earlier moment counts; at the same one the deadline. */
+Test(resolve, a_portfolios_deadline_beats_the_fallback)
+{
+    static const struct {
+        int64_t expires_at, deadline;
+        bool ends;
+    } cases[] = {{0, NOW, true},
+                 {NOW, NOW, true},
+                 {NOW, NOW - 1, true},
+                 {NOW - 1, NOW, false}};
+    for (size_t i = 0; i < countof(cases); i++) {
+        struct scene *c = scene(
+            "{'question':'Q?','fallback_policy':'complete_with_fallback',"
+            "'fallback_value':'no'}");
+        c->s.expires_at = cases[i].expires_at;
+        c->d.deadline =
+            (struct resolve_deadline){STR("p-1"), cases[i].deadline};
+        cr_assert(!resolve_expire(a, &c->d));
+        cr_assert_eq(c->s.state, SUSPENSION_EXPIRED);
+        cr_assert_eq(c->intent.status == INTENT_ABANDONED, cases[i].ends,
+                     "case %zu", i);
+        cr_assert_eq(str_is(json_get_text(payload(c, 0), "reason"), "timeout"),
+                     !cases[i].ends, "case %zu", i);
+    }
+}
+
+Test(resolve, what_a_portfolios_deadline_leaves)
+{
+    struct scene *c = scene(
+        "{'question':'Q?','fallback_policy':'use_default_and_continue',"
+        "'fallback_value':'no'}");
+    c->d.deadline = (struct resolve_deadline){STR("p-1"), NOW - 1};
+    cr_assert(!resolve_expire(a, &c->d));
+    cr_assert(c->s.outcome == OUTCOME_NONE && !c->s.response.p);
+    cr_assert(c->s.responded_via == VIA_CLOCK && c->s.responded_at == NOW);
+    cr_assert(str_is(json_get_text(mirror(c), "resolution"), "cancelled"));
+    cr_assert(!json_has(mirror(c), "response"));
+    cr_assert(str_is(json_get_text(tree_of(c->intent.state),
+                                   "abandonment_reason"),
+                     "portfolio_deadline_exceeded"));
+    cr_assert_eq(c->events.n, 2);
+    event_is(c, 0, "intent.suspension_expired", "clock");
+    same(payload(c, 0),
+         "{'suspension_id':'s-1','reason':'portfolio_deadline',"
+         "'portfolio_id':'p-1','attempts':1,"
+         "'fallback_policy':'use_default_and_continue'}");
+    event_is(c, 1, "status_changed", "clock");
+    same(payload(c, 1),
+         "{'old_status':'suspended_awaiting_input','new_status':'abandoned',"
+         "'reason':'portfolio_deadline_exceeded','suspension_id':'s-1',"
+         "'abandonment_reason':'portfolio_deadline_exceeded',"
+         "'portfolio_id':'p-1'}");
+}
+
 /* ---- taken back ----------------------------------------------------- */
 
 static const struct {

@@ -37,6 +37,15 @@ WORDS(tool_effect)
 WORDS(permit_state)
 WORDS(permit_view)
 WORDS(redemption_result)
+WORDS(portfolio_status)
+WORDS(member_role)
+WORDS(failure_strategy)
+WORDS(failure_next)
+WORDS(coordinator_type)
+WORDS(coordinator_status)
+WORDS(coordinator_policy)
+WORDS(coordinator_exceed)
+WORDS(coordinator_decision)
 
 #define ROW(name_, max_) {#name_, max_, name_##_wire, name_##_back}
 static const struct {
@@ -66,6 +75,15 @@ static const struct {
     ROW(permit_state, PERMIT_STATE__MAX),
     ROW(permit_view, PERMIT_VIEW__MAX),
     ROW(redemption_result, REDEMPTION_RESULT__MAX),
+    ROW(portfolio_status, PORTFOLIO_STATUS__MAX),
+    ROW(member_role, MEMBER_ROLE__MAX),
+    ROW(failure_strategy, FAILURE_STRATEGY__MAX),
+    ROW(failure_next, FAILURE_NEXT__MAX),
+    ROW(coordinator_type, COORDINATOR_TYPE__MAX),
+    ROW(coordinator_status, COORDINATOR_STATUS__MAX),
+    ROW(coordinator_policy, COORDINATOR_POLICY__MAX),
+    ROW(coordinator_exceed, COORDINATOR_EXCEED__MAX),
+    ROW(coordinator_decision, COORDINATOR_DECISION__MAX),
 };
 
 Test(vocabulary, words_and_back)

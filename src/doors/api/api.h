@@ -33,6 +33,7 @@ const struct err *api_agent_unassign(struct call *c) MUST;
 const struct err *api_stream_intent(struct call *c) MUST;
 const struct err *api_stream_agent(struct call *c) MUST;
 const struct err *api_stream_inbox(struct call *c) MUST;
+const struct err *api_stream_portfolio(struct call *c) MUST;
 
 /* api/suspension.c */
 const struct err *api_suspension_ask(struct call *c) MUST;

@@ -3,6 +3,7 @@
 #include "base/fields.h"
 #include "base/id.h"
 #include "doors/api/api.h"
+#include "doors/asking/govern.h"
 #include "store/events.h"
 #include "store/intents.h"
 
@@ -160,6 +161,7 @@ const struct err *api_event_post(struct call *c)
         return call_replay(c, &w);
     if (echo)
         return answer_echo(c, &w, &p);
+    TRY(govern_write(c, &w));
     TRY(append(c, &w, &p));
     return call_commit_text(c, &w, 201,
                             event_text(c->a, &w.events.v[w.events.n - 1]),

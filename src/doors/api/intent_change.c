@@ -5,6 +5,8 @@
 #include "doors/api/api.h"
 #include "doors/asking/answer.h"
 #include "doors/asking/ask.h"
+#include "doors/asking/govern.h"
+#include "doors/asking/step.h"
 #include "doors/asking/view.h"
 #include "store/events.h"
 #include "store/graphs.h"
@@ -51,6 +53,18 @@ static const struct err *move(struct call *c, const struct work *w,
     return err_more(c->a, e, open);
 }
 
+/* Not while one of its plans waits for people. */
+static const struct err *check_plans(struct call *c, struct work *w)
+{
+    if (!(w->intent.containers & INTENT_HAS_TASKS))
+        return NULL;
+    TRY(work_board(w, event_by(&c->who)));
+    return board_holds(w->board)
+               ? ERROR(ERR_CONFLICT, "plan.awaiting_approval",
+                       "A checkpoint of a plan waits for an approval.")
+               : NULL;
+}
+
 static const struct err *change_status(struct call *c, struct work *w,
                                        enum intent_status to,
                                        struct str reason)
@@ -67,6 +81,11 @@ static const struct err *change_status(struct call *c, struct work *w,
     TRY(move(c, w, &m, &to));
     if (to == from)
         return NULL;
+    if (to == INTENT_COMPLETED) {
+        TRY(check_plans(c, w));
+        TRY(govern_complete(c, w));
+        TRY(step_complete_intent(c, w));
+    }
     work_touch(w);
     if (open && to == INTENT_ABANDONED)
         return withdraw(c, w, reason, to);
@@ -104,6 +123,7 @@ const struct err *api_intent_status(struct call *c)
     if (w.answered)
         return call_replay(c, &w);
     TRY(call_same_version(c, &w, version));
+    TRY(govern_status(c, &w, to, reason));
     TRY(change_status(c, &w, to, reason));
     return commit_intent(c, &w);
 }
@@ -209,6 +229,7 @@ const struct err *api_intent_state(struct call *c)
     if (w.answered)
         return call_replay(c, &w);
     TRY(call_same_version(c, &w, version));
+    TRY(govern_write(c, &w));
     if (p->n > 0) {
         TRY(change_state(c, &w, p, body));
         work_touch(&w);

@@ -3,6 +3,8 @@
 #include "base/fields.h"
 #include "base/id.h"
 #include "doors/api/api.h"
+#include "doors/asking/govern.h"
+#include "doors/asking/step.h"
 #include "doors/asking/view.h"
 #include "store/intents.h"
 #include "store/leases.h"
@@ -78,6 +80,8 @@ const struct err *api_lease_acquire(struct call *c)
     TRY(call_begin(c, &w, c->param[0], &once));
     if (w.answered)
         return call_replay(c, &w);
+    TRY(govern_write(c, &w));
+    TRY(step_claim_intent(c, &w));
     TRY(free_scope(c, &w, l.scope));
     l.intent_id = w.intent.id;
     l.agent_id = principal_actor(&c->who);
@@ -225,6 +229,7 @@ const struct err *api_agent_assign(struct call *c)
     TRY(call_begin(c, &w, c->param[0], &once));
     if (w.answered)
         return call_replay(c, &w);
+    TRY(govern_assign(c, &w, agent, true));
     return change_agent(c, &w, agent, true);
 }
 
@@ -233,5 +238,6 @@ const struct err *api_agent_unassign(struct call *c)
     const struct work_once once = {.key = STR_NONE};
     struct work w;
     TRY(call_begin(c, &w, c->param[0], &once));
+    TRY(govern_assign(c, &w, c->param[1], false));
     return change_agent(c, &w, c->param[1], false);
 }

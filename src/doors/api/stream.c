@@ -6,6 +6,7 @@
 #include "doors/call/hold.h"
 #include "doors/call/session.h"
 #include "store/intents.h"
+#include "store/portfolios.h"
 #include "store/tail.h"
 
 #define AGAIN 30 /* seconds */
@@ -79,5 +80,16 @@ const struct err *api_stream_agent(struct call *c)
 const struct err *api_stream_inbox(struct call *c)
 {
     struct hold_stream s = {.to = FRAME_INBOX};
+    return hold_tail(c, &s);
+}
+
+/* Of its members the caller hears of those that it reaches. */
+const struct err *api_stream_portfolio(struct call *c)
+{
+    struct hold_stream s = {.to = FRAME_PORTFOLIO,
+                            .agent = reach_agent(&c->who)};
+    struct portfolio p;
+    TRY(portfolios_get(c->pg, c->a, c->param[0], &c->who, &p));
+    s.portfolio_id = p.id;
     return hold_tail(c, &s);
 }

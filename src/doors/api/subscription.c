@@ -5,6 +5,7 @@
 #include "doors/api/api.h"
 #include "doors/asking/view.h"
 #include "store/intents.h"
+#include "store/portfolios.h"
 #include "store/subscriptions.h"
 
 /* An agent sees the subscriptions of its own endpoints, an admin all. */
@@ -19,7 +20,7 @@ static struct json *view(struct arena *a, const struct subscription *s,
     struct json *o = json_object(a);
     json_set_text(o, "id", s->id);
     json_set_text_or_null(o, "intent_id", s->intent_id);
-    json_set_json(o, "portfolio_id", NULL);
+    json_set_text_or_null(o, "portfolio_id", s->portfolio_id);
     json_set_text(o, "subscriber_id", s->subscriber_id);
     json_set_read(a, o, "event_types", s->event_types);
     json_set_text(o, "webhook_url", s->webhook_url);
@@ -31,11 +32,17 @@ static struct json *view(struct arena *a, const struct subscription *s,
     return o;
 }
 
-static const struct err *check_intent(struct call *c, struct str id)
+/* The intent or the portfolio that it is to. */
+static const struct err *check_target(struct call *c,
+                                      const struct subscription *s)
 {
+    const struct str id = s->intent_id;
     const struct intent_ids ids = {.v = {id}, .n = id.p ? 1 : 0};
     const struct intents_refs refs = {&ids, &c->who, REACH_USE, ERR_NOT_FOUND,
                                       "intent_id"};
+    struct portfolio p;
+    if (s->portfolio_id.p)
+        return portfolios_get(c->pg, c->a, s->portfolio_id, &c->who, &p);
     return intents_check_refs(c->pg, c->a, &refs);
 }
 
@@ -53,13 +60,12 @@ const struct err *api_subscription_make(struct call *c)
     if (w.answered)
         return call_replay(c, &w);
     s.created_at = w.now;
-    TRY(check_intent(c, s.intent_id));
+    TRY(check_target(c, &s));
     TRY(subscriptions_insert(c->pg, c->a, &s, scope(c),
                              c->serve->conf->limit_subscriptions));
     return call_commit_bare(c, &w, 201, view(c->a, &s, w.now));
 }
 
-/* Portfolios are not supported, so none has a subscription. */
 const struct err *api_subscription_list(struct call *c)
 {
     const int64_t now = clock_now();
@@ -67,11 +73,11 @@ const struct err *api_subscription_list(struct call *c)
         .agent = scope(c),
         .now = now,
         .intent_id = request_query(c->rq, "intent_id"),
+        .portfolio_id = request_query(c->rq, "portfolio_id"),
         .after = request_query(c->rq, "after")};
     struct subscription_rows rows = {.n = 0};
     struct json *o = json_object(c->a), *list = json_array(c->a);
-    if (!request_query(c->rq, "portfolio_id").p)
-        TRY(subscriptions_list(c->pg, c->a, &page, &rows));
+    TRY(subscriptions_list(c->pg, c->a, &page, &rows));
     for (size_t i = 0; i < rows.n; i++)
         json_add_json(list, view(c->a, &rows.v[i], now));
     json_set_json(o, "subscriptions", list);

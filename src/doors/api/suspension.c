@@ -3,6 +3,7 @@
 #include "base/fields.h"
 #include "base/id.h"
 #include "domain/agent_ui.h"
+#include "domain/beside.h"
 #include "domain/person.h"
 #include "domain/suspension_read.h"
 #include "doors/api/api.h"
@@ -341,6 +342,7 @@ const struct err *api_suspension_cancel(struct call *c)
     struct decision d = work_decision(&w);
     TRY(resolve_cancel(c->a, &d, &c->who, reason, INTENT_ACTIVE));
     w.suspension_decided = true;
-    work_touch(&w);
+    if (!beside(&w.suspension))
+        work_touch(&w);
     return call_commit(c, &w, 200, view_suspension(c, &w.suspension), false);
 }

@@ -2,6 +2,8 @@
  * share. */
 #include "doors/asking/answer.h"
 
+#include "domain/beside.h"
+#include "doors/asking/ask.h"
 #include "doors/asking/probe.h"
 
 const struct err *answer_look(struct call *c, struct work *w,
@@ -19,9 +21,12 @@ const struct err *answer_decide(struct call *c, struct work *w,
                                 const struct answer *answer)
 {
     w->has_permit = w->permit_found;
+    if (w->suspension.origin == ORIGIN_CHECKPOINT)
+        TRY(work_board(w, event_by(&c->who)));
     struct decision d = work_decision(w);
     TRY(resolve_respond(c->a, &d, answer, &c->who));
     w->suspension_decided = true;
-    work_touch(w);
-    return NULL;
+    if (!beside(&w->suspension))
+        work_touch(w);
+    return ask_tell(c, w);
 }

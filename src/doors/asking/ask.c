@@ -5,6 +5,7 @@
 
 #include "base/crypt.h"
 #include "base/id.h"
+#include "domain/beside.h"
 #include "domain/retry.h"
 #include "domain/retry_silence.h"
 #include "domain/risk.h"
@@ -147,18 +148,35 @@ static const struct err *check_kind(struct call *c,
 /* The recipients of the new question's notice. */
 static const struct deliveries_notice *notice(struct call *c,
                                               const struct work *w,
+                                              const struct suspension *s,
                                               const struct channels *all)
 {
     struct deliveries_notice *n = arena_new(c->a, struct deliveries_notice);
     *n = (struct deliveries_notice){
         .channels = all,
         .news = CHANNEL_ASKED,
-        .suspension = &w->suspension,
-        .notify_to = channel_first(c->a, &w->suspension),
-        .url = call_url(c, "/suspensions/", w->suspension.id),
-        .sequence = w->suspension.asked_sequence,
+        .suspension = s,
+        .notify_to = channel_first(c->a, s),
+        .url = call_url(c, "/suspensions/", s->id),
+        .sequence = s->asked_sequence,
         .now = w->now};
     return n;
+}
+
+const struct err *ask_tell(struct call *c, struct work *w)
+{
+    struct channels *all;
+    if (!w->board || !w->board->has_asked)
+        return NULL;
+    if (c->who.role == ROLE_AGENT) {
+        TRY(limit_ask(c));
+        w->board->asked.asked_by_key = c->who.id;
+    }
+    all = arena_new(c->a, struct channels);
+    TRY(endpoints_channels(c->pg, c->a, all));
+    if (all->n > 0)
+        w->notice = notice(c, w, &w->board->asked, all);
+    return NULL;
 }
 
 const struct err *ask_permit_make(struct call *c, struct work *w,
@@ -198,6 +216,18 @@ static const struct err *seal_permit(struct call *c, struct work *w)
     return NULL;
 }
 
+/* Whose question it is, and where. */
+static void sign(const struct call *c, const struct work *w,
+                 struct suspension *s)
+{
+    s->intent_id = w->intent.id;
+    s->seq = w->intent.tail.sequence + 1; /* of the event that tells of it */
+    s->asked_by = principal_actor(&c->who);
+    s->asked_by_key = c->who.id;
+    s->initiated_by = w->intent.initiated_by;
+    s->initiator_id = w->intent.initiator_id;
+}
+
 const struct err *ask_suspend(struct call *c, struct work *w,
                               struct suspension *s)
 {
@@ -205,12 +235,7 @@ const struct err *ask_suspend(struct call *c, struct work *w,
     const struct suspension own = *s; /* as asked, before it inherits */
     if (w->has_suspension && w->suspension.state == SUSPENSION_PENDING)
         return open_question(c, w);
-    s->intent_id = w->intent.id;
-    s->seq = w->has_suspension ? w->suspension.seq + 1 : 1;
-    s->asked_by = principal_actor(&c->who);
-    s->asked_by_key = c->who.id;
-    s->initiated_by = w->intent.initiated_by;
-    s->initiator_id = w->intent.initiator_id;
+    sign(c, w, s);
     TRY(limit_ask(c));
     TRY(check_kind(c, s));
     settle_severity(c, s);
@@ -228,7 +253,35 @@ const struct err *ask_suspend(struct call *c, struct work *w,
     w->suspension_new = true;
     TRY(seal_permit(c, w));
     if (all->n > 0)
-        w->notice = notice(c, w, all);
+        w->notice = notice(c, w, &w->suspension, all);
+    return NULL;
+}
+
+const struct err *ask_beside(struct call *c, struct work *w,
+                             struct suspension *s)
+{
+    struct channels *all = arena_new(c->a, struct channels);
+    int64_t open = 0;
+    if (intent_ended(w->intent.status))
+        return ERROR(ERR_CONFLICT, "intent.ended", "The intent has ended.");
+    TRY(suspensions_beside(c->pg, c->a, w->intent.id, &open));
+    if (open >= BESIDE_OPEN_MAX)
+        return ERROR(ERR_CONFLICT, "question.too_many",
+                     "20 approvals, escalations and arbitrations of this "
+                     "intent are open. Wait for an answer.");
+    TRY(limit_ask(c));
+    sign(c, w, s);
+    settle_severity(c, s);
+    TRY(endpoints_channels(c->pg, c->a, all));
+    TRY(suspension_seal(c->a, s, w->now));
+    TRY(work_event(w, "arbitration_requested", event_by(&c->who),
+                   beside_asked(c->a, s)));
+    s->asked_sequence = w->intent.tail.sequence;
+    w->suspension = *s;
+    w->has_suspension = true;
+    w->suspension_new = true;
+    if (all->n > 0)
+        w->notice = notice(c, w, &w->suspension, all);
     return NULL;
 }
 

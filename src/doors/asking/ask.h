@@ -16,6 +16,17 @@ extern const char ask_nobody[];
 const struct err *ask_suspend(struct call *c, struct work *w,
                               struct suspension *s) MUST;
 
+/* Seals s as a question beside the one that holds the intent
+ * (domain/beside.h), and queues notices to people. ERR_CONFLICT intent.ended;
+ * question.too_many. */
+const struct err *ask_beside(struct call *c, struct work *w,
+                             struct suspension *s) MUST;
+
+/* A question that the work's board asks, if there is one: it counts as one of
+ * the agent's key that led to it (ERR_RATE limit.open), and notices to people
+ * are queued. */
+const struct err *ask_tell(struct call *c, struct work *w) MUST;
+
 /* Makes the work's permit of these details, asked for; terms: NULL: the
  * default. */
 const struct err *ask_permit_make(struct call *c, struct work *w,

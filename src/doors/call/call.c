@@ -101,6 +101,15 @@ const struct err *call_if_match(struct call *c, int64_t *out)
     return NULL;
 }
 
+const struct err *call_must_match(struct call *c, int64_t *out)
+{
+    return request_header(c->rq, "If-Match").p
+               ? call_if_match(c, out)
+               : ERROR(ERR_PRECONDITION, "request.precondition",
+                       "The If-Match header is required: the version that you "
+                       "have read.");
+}
+
 const struct err *call_same_version(struct call *c, const struct work *w,
                                     int64_t version)
 {

@@ -47,6 +47,9 @@ const struct err *call_once(struct call *c, struct work_once *out) MUST;
 /* The version in If-Match, bare or quoted. ERR_BAD_REQUEST
  * request.if_match when it is missing or no number. */
 const struct err *call_if_match(struct call *c, int64_t *out) MUST;
+/* The same of another thing than an intent: ERR_PRECONDITION
+ * request.precondition where the header is missing. */
+const struct err *call_must_match(struct call *c, int64_t *out) MUST;
 /* ERR_CONFLICT intent.version with current_version in more, unless equal. */
 const struct err *call_same_version(struct call *c, const struct work *w,
                                     int64_t version) MUST;

@@ -13,7 +13,8 @@
 
 static const char *const audiences[] = {[FRAME_INTENT] = "intent",
                                         [FRAME_AGENT] = "agent",
-                                        [FRAME_INBOX] = "inbox"};
+                                        [FRAME_INBOX] = "inbox",
+                                        [FRAME_PORTFOLIO] = "portfolio"};
 _Static_assert(countof(audiences) == FRAME_AUDIENCE__MAX,
                "a word for each audience");
 
@@ -97,6 +98,8 @@ void hold_stream(struct call *c, const struct hold_stream *s)
     put_int(&b, "&skip=", (int64_t)s->after.part);
     if (s->agent.p)
         put_text(&b, "&agent=", s->agent);
+    if (s->portfolio_id.p)
+        put_text(&b, "&portfolio=", s->portfolio_id);
     put_caller(c, &b);
     hand_over(c, &b);
 }

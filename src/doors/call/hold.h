@@ -34,9 +34,11 @@ void hold_poll(struct call *c, const struct hold_poll *p);
 
 struct hold_stream {
     enum frame_audience to;
-    /* The owner of the stream, for FRAME_AGENT; for FRAME_INTENT the agent that
-     * has to reach the intent, p NULL where none has to. */
+    /* The owner of the stream, for FRAME_AGENT; for FRAME_INTENT and
+     * FRAME_PORTFOLIO the agent that has to reach the intent, p NULL where none
+     * has to. */
     struct str agent;
+    struct str portfolio_id; /* for FRAME_PORTFOLIO; p NULL elsewhere */
     /* The position after which it continues. Where part is set, that many
      * frames of the event itself were read already and the others are still
      * sent. On an intent's stream intent_id is the intent; on the others it may

@@ -13,7 +13,9 @@ const struct err *openintent_discovery(struct call *c)
 {
     struct json *o = json_object(c->a), *caps = json_array(c->a);
     static const char *const can[] = {"intents", "graph", "events", "leases",
-                                      "suspension", "verifiable_log"};
+                                      "suspension", "portfolios", "tasks",
+                                      "plans", "coordinators",
+                                      "verifiable_log"};
     for (size_t i = 0; i < countof(can); i++)
         json_add_text(caps, str_of(can[i]));
     json_set_text(o, "name", STR("Sayso"));

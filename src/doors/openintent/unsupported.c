@@ -22,6 +22,11 @@ static const struct {
      "speaks for."},
     {"/triggers", "0017", "Sayso does not start work by a schedule."},
     {"/channels", "0021", "Sayso does not carry messages between agents."},
+    {"/acl", "0011", "Sayso does not close an intent to agents yet. A key "
+                     "says which intents its agents reach."},
+    {"/access-requests", "0011",
+     "Sayso takes no requests for access yet. A person assigns an agent to an "
+     "intent."},
     {"/checkpoints", "0019", "Sayso does not sign checkpoints yet."},
     {"/verify/", "0019", "Sayso does not sign checkpoints yet."},
 };

@@ -8,3 +8,6 @@ DELETE FROM assignment WHERE intent_id = $1 AND agent_id = $2
 -- name: assignment_list
 SELECT agent_id, microseconds(assigned_at), assigned_by FROM assignment
  WHERE intent_id = $1 ORDER BY assigned_at, agent_id LIMIT 200
+
+-- name: assignment_there
+SELECT EXISTS (SELECT 1 FROM assignment WHERE intent_id = $1 AND agent_id = $2)

@@ -27,10 +27,11 @@ SELECT gen_random_uuid(), e.id, $2, $3, $4, $5::text, $6, $7::timestamptz, $7
           WHERE k.agents && ARRAY[$1, '*'] AND k.revoked_at IS NULL
             AND (k.expires_at IS NULL OR k.expires_at > $7)) > 0)
 
--- name: delivery_events
 -- The events $2 to $3 of an intent to their subscriptions, as event_write shows them.
 -- The subscriptions of a key end with the key, and cover only the intents that its agent
 -- reaches, where that is not all.
+
+-- piece: delivery_of_events
 INSERT INTO delivery (id, endpoint_id, subscription_id, intent_id, event_sequence, type, body,
                       next_at, created_at)
 SELECT gen_random_uuid(), e.id, s.id, v.intent_id, v.sequence, 'event',
@@ -41,7 +42,8 @@ SELECT gen_random_uuid(), e.id, s.id, v.intent_id, v.sequence, 'event',
   JOIN endpoint e ON e.id = s.endpoint_id AND e.removed_at IS NULL AND e.gone_at IS NULL
   JOIN event v ON v.intent_id = $1 AND v.sequence BETWEEN $2 AND $3
               AND (s.event_types = '{}' OR v.event_type = ANY (s.event_types))
- WHERE (s.intent_id = $1 OR s.intent_id IS NULL)
+
+-- piece: delivery_of_keys
    AND (s.expires_at IS NULL OR s.expires_at > $4)
    AND NOT EXISTS (SELECT 1 FROM api_key k
                     LEFT JOIN principal p ON p.id = k.principal_id
@@ -50,6 +52,17 @@ SELECT gen_random_uuid(), e.id, s.id, v.intent_id, v.sequence, 'event',
                            p.disabled_at IS NOT NULL OR
                            (k.reach = 'own' AND
                             NOT intent_tied($1, NULL, NULL, coalesce(e.agent, ''), $4))))
+
+-- name: delivery_events
+-- use: delivery_of_events
+ WHERE (s.intent_id = $1 OR s.intent_id IS NULL) AND s.portfolio_id IS NULL
+-- use: delivery_of_keys
+
+-- name: delivery_member_events
+-- To the subscriptions of the portfolios that the intent is in.
+-- use: delivery_of_events
+ WHERE s.portfolio_id IN (SELECT m.portfolio_id FROM portfolio_member m WHERE m.intent_id = $1)
+-- use: delivery_of_keys
 
 -- name: delivery_notices
 -- One message to people: channel, recipient and text of each.

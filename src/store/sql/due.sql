@@ -6,9 +6,9 @@
 SELECT set_config('enable_sort', 'off', false)
 
 -- name: due_next
-SELECT microseconds(least(next_attempt_at, ending)) FROM open_question
- WHERE least(next_attempt_at, ending) < 'infinity'
- ORDER BY least(next_attempt_at, ending) LIMIT 1
+SELECT microseconds(least(next_attempt_at, ending, deadline_at)) FROM open_question
+ WHERE least(next_attempt_at, ending, deadline_at) < 'infinity'
+ ORDER BY least(next_attempt_at, ending, deadline_at) LIMIT 1
 
 -- name: due_take
 -- Locks the intents whose question is due, oldest first; those locked by another process
@@ -18,8 +18,8 @@ SELECT i.id, octet_length(i.state) + octet_length(s.record) + octet_length(s.sub
   FROM open_question o
   JOIN intent i ON i.id = o.intent_id
   JOIN suspension s ON s.id = o.suspension_id
- WHERE least(o.next_attempt_at, o.ending) <= $1 AND o.suspension_id <> ALL ($2::text[])
- ORDER BY least(o.next_attempt_at, o.ending) LIMIT 50
+ WHERE least(o.next_attempt_at, o.ending, o.deadline_at) <= $1 AND o.suspension_id <> ALL ($2::text[])
+ ORDER BY least(o.next_attempt_at, o.ending, o.deadline_at) LIMIT 50
    FOR NO KEY UPDATE OF i SKIP LOCKED
 
 -- name: due_intents
@@ -31,7 +31,7 @@ SELECT r.*,
 
 -- name: due_suspensions
 SELECT {r.*} FROM open_question o JOIN suspension_row r ON r.id = o.suspension_id
- WHERE o.intent_id = ANY ($1::uuid[]) FOR UPDATE OF o
+ WHERE o.suspension_id = ANY ($1::text[]) FOR UPDATE OF o
 
 -- The decisions of a whole batch are written by one statement for each table: a row
 -- costs a quarter of what it costs alone. An empty text means NULL.

@@ -46,9 +46,19 @@ SELECT 1 FROM intent i
     OR i.id IN (SELECT d.intent_id FROM intent_dependency d WHERE d.dependency_id = $1)
  ORDER BY i.id FOR NO KEY UPDATE
 
+-- name: intent_take_descendants
+-- An intent and those below it, in the order of their ids.
+WITH RECURSIVE below (id) AS (
+    SELECT $1::uuid
+    UNION ALL
+    SELECT c.id FROM below b JOIN intent c ON c.parent_intent_id = b.id)
+SELECT 1 FROM intent i WHERE i.id = ANY (ARRAY(SELECT id FROM below LIMIT 10001))
+ ORDER BY i.id FOR NO KEY UPDATE
+
 -- name: intent_parent
--- Of a new intent: has it ended? Locked, so that it cannot end before the new one is there.
-SELECT status IN ('completed', 'abandoned') FROM intent WHERE id = $1 FOR SHARE
+-- Of a new intent: has it ended, and what does the new one inherit? Locked, so that it cannot
+-- end before the new one is there.
+SELECT status IN ('completed', 'abandoned'), containers & 4 FROM intent WHERE id = $1 FOR SHARE
 
 -- piece: intent_waits
 EXISTS (SELECT 1 FROM intent_dependency d JOIN intent x ON x.id = d.dependency_id
@@ -85,15 +95,26 @@ SELECT r.*,
 INSERT INTO intent (id, title, description, created_by, status, constraints, state,
                     confidence, version, created_at, updated_at, parent_intent_id,
                     governance_policy, session_id, task_id, turn_id, initiated_by,
-                    event_sequence, event_hash, depends_on, initiator_id)
+                    event_sequence, event_hash, depends_on, initiator_id, containers)
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17,
-        $18, $19, $20, $21)
+        $18, $19, $20, $21, $22)
 
 -- name: intent_update
 UPDATE intent
    SET status = $2, state = $3, version = $4, updated_at = $5, event_sequence = $6,
        event_hash = $7, owner = $8
  WHERE id = $1
+
+-- name: intent_govern
+UPDATE intent SET governance_policy = $2 WHERE id = $1
+
+-- name: intent_needed
+-- The dependencies of an intent, and when the question of a suspended one ends.
+SELECT x.id, x.title, x.status, microseconds(s.expires_at)
+  FROM intent_dependency d JOIN intent x ON x.id = d.dependency_id
+  LEFT JOIN open_question o ON o.intent_id = x.id AND o.slot = 0
+  LEFT JOIN suspension s ON s.id = o.suspension_id
+ WHERE d.intent_id = $1 ORDER BY x.created_at, x.id LIMIT 100
 
 -- piece: intent_size
                        octet_length(state) + octet_length(constraints) + 2000
@@ -328,24 +349,24 @@ WITH RECURSIVE below (id, depth) AS (
 )
 SELECT i.id, i.title, i.status, i.version, i.parent_intent_id, i.depends_on, o.suspension_id,
        microseconds(s.expires_at), n.depth IS NULL
-  FROM node n JOIN intent i ON i.id = n.id LEFT JOIN open_question o ON o.intent_id = i.id
+  FROM node n JOIN intent i ON i.id = n.id LEFT JOIN open_question o
+    ON o.intent_id = i.id AND o.slot = 0
   LEFT JOIN suspension s ON s.id = o.suspension_id
  ORDER BY n.depth NULLS LAST, i.created_at, i.id LIMIT $5
 
 -- name: intent_unblockable
 -- Blocked intents for which $1 was the last open dependency, some at a time, because their
 -- number has no limit; only the columns that the next event needs. Their locks are held.
-SELECT r.id, r.version, r.event_sequence, r.event_hash FROM intent r
+SELECT r.id, r.version, r.event_sequence, r.event_hash, r.containers FROM intent r
  WHERE r.status = 'blocked'
    AND r.id IN (SELECT d.intent_id FROM intent_dependency d WHERE d.dependency_id = $1)
    AND NOT EXISTS (SELECT 1 FROM intent_dependency d JOIN intent x ON x.id = d.dependency_id
                     WHERE d.intent_id = r.id AND x.status <> 'completed' AND x.id <> $1)
  ORDER BY r.id LIMIT 50
 
--- name: intent_unblock
+-- name: intent_move
 UPDATE intent
-   SET status = 'active', version = $2, updated_at = $3, event_sequence = $4,
-       event_hash = $5
+   SET status = $2, version = $3, updated_at = $4, event_sequence = $5, event_hash = $6
  WHERE id = $1
 
 -- name: intent_dependencies_insert

@@ -29,7 +29,8 @@ VALUES ($1, $2, $3, $4, $5, (SELECT id FROM resource WHERE identifier = $6), $7,
 -- That of the open question of an intent.
 -- use: permit_columns
 -- use: permit_from
- WHERE p.suspension_id = (SELECT suspension_id FROM open_question WHERE intent_id = $1)
+ WHERE p.suspension_id = (SELECT suspension_id FROM open_question
+                           WHERE intent_id = $1 AND slot = 0)
 
 -- name: permit_get
 -- use: permit_columns

@@ -17,7 +17,7 @@ UPDATE permit_token t SET ended_at = $3, ended_why = 'revoked'
 -- With the intent of its permit.
 SELECT t.permit_id, t.jkt, microseconds(t.issued_at), microseconds(t.expires_at),
        t.ended_at IS NOT NULL, i.status, i.initiated_by,
-       EXISTS (SELECT 1 FROM open_question o WHERE o.intent_id = i.id)
+       EXISTS (SELECT 1 FROM open_question o WHERE o.intent_id = i.id AND o.slot = 0)
   FROM permit_token t
   JOIN permit p ON p.id = t.permit_id
   JOIN intent i ON i.id = p.intent_id

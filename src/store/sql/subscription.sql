@@ -13,20 +13,21 @@ SELECT pg_advisory_xact_lock(7361797302)
 -- The number of the key $1; of those to every intent, the key's and all keys'.
 SELECT (SELECT count(*) FROM subscription WHERE created_by = $1),
        count(*) FILTER (WHERE created_by = $1), count(*)
-  FROM subscription WHERE intent_id IS NULL
+  FROM subscription WHERE intent_id IS NULL AND portfolio_id IS NULL
 
 -- name: subscription_insert
 INSERT INTO subscription (id, endpoint_id, intent_id, subscriber_id, event_types, created_at,
-                          created_by, expires_at)
-VALUES ($1, $2, $3, $4, ARRAY(SELECT json_array_elements_text($5::json)), $6, $7, $8)
+                          created_by, expires_at, portfolio_id)
+VALUES ($1, $2, $3, $4, ARRAY(SELECT json_array_elements_text($5::json)), $6, $7, $8, $9)
 
 -- name: subscription_list
 SELECT s.id, e.address, s.intent_id, s.subscriber_id, array_to_json(s.event_types)::text,
        microseconds(s.created_at), s.created_by, microseconds(s.expires_at),
-       e.gone_at IS NOT NULL
+       e.gone_at IS NOT NULL, s.portfolio_id
   FROM subscription s JOIN endpoint e ON e.id = s.endpoint_id
- WHERE ($1::text IS NULL OR e.agent = $1) AND ($2::uuid IS NULL OR s.intent_id = $2)
-   AND ($3::uuid IS NULL OR s.id > $3)
+ WHERE ($1::text IS NULL OR e.agent = $1) AND ($3::uuid IS NULL OR s.id > $3)
+   AND ($2::uuid IS NULL OR (s.intent_id = $2 AND s.portfolio_id IS NULL))
+   AND ($4::uuid IS NULL OR s.portfolio_id = $4)
  ORDER BY s.id LIMIT 200
 
 -- name: subscription_keys_ended

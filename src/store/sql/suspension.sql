@@ -2,7 +2,13 @@
 SELECT {s.*} FROM suspension_row s WHERE id = $1
 
 -- name: suspension_newest
-SELECT {s.*} FROM suspension_row s WHERE intent_id = $1 ORDER BY seq DESC LIMIT 1
+-- Of those that hold the intent.
+SELECT {s.*} FROM suspension_row s
+ WHERE intent_id = $1 AND suspension_slot(origin) = 0 ORDER BY seq DESC LIMIT 1
+
+-- name: suspension_beside
+-- The open questions that hold nothing.
+SELECT count(*) FROM open_question WHERE intent_id = $1 AND slot > 0
 
 -- The lock on a question, taken after its intent's: on the row that exists while it is
 -- open. The rows of what was asked and decided are never locked.
@@ -11,7 +17,7 @@ SELECT {s.*} FROM suspension_row s WHERE intent_id = $1 ORDER BY seq DESC LIMIT 
 SELECT 1 FROM open_question WHERE suspension_id = $1 FOR UPDATE
 
 -- name: suspension_take_of_intent
-SELECT 1 FROM open_question WHERE intent_id = $1 FOR UPDATE
+SELECT 1 FROM open_question WHERE intent_id = $1 AND slot = 0 FOR UPDATE
 
 -- name: suspension_of_intent
 SELECT {s.*} FROM suspension_row s WHERE intent_id = $1 ORDER BY seq DESC LIMIT 100
@@ -36,12 +42,16 @@ WITH asked AS (
 open AS (
     INSERT INTO open_question (suspension_id, intent_id, kind, inbox_rank, ending,
         suspended_at, asked_by, asked_by_key, subject_sha256, search, audiences, not_for,
-        next_attempt_at, channel_hint)
+        next_attempt_at, channel_hint, slot)
     SELECT id, intent_id, kind, inbox_rank(severity), coalesce(expires_at, 'infinity'),
            suspended_at, asked_by, asked_by_key, subject_sha256,
            search_words(title, question, asked_by, id, intent_id),
            ARRAY[inbox_audience(responder_mode, responder, initiated_by)],
-           CASE WHEN not_initiator THEN initiated_by END, $1, channel_hint
+           CASE WHEN not_initiator THEN initiated_by END, $1, channel_hint,
+           CASE WHEN suspension_slot(origin) = 0 THEN 0 ELSE (
+               SELECT coalesce(min(n), 21) FROM generate_series(1, 20) n
+                WHERE NOT EXISTS (SELECT 1 FROM open_question o
+                                   WHERE o.intent_id = asked.intent_id AND o.slot = n)) END
       FROM asked)
 INSERT INTO inbox_entry (suspension_id, audience, kind, inbox_rank, ending, suspended_at,
     asked_by, not_for)
@@ -61,6 +71,62 @@ INSERT INTO decision (suspension_id, state, outcome, response, constraints, appr
     asked_by, suspended_at, attempt, channel_hint)
 SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, e.*
   FROM (SELECT) one LEFT JOIN ended e ON true
+
+-- The newest escalations, open or ended ($3) or both, of intents that the agent $1 is tied to
+-- at $2: of the newest of all, or of one intent ($4).
+
+-- piece: escalation_found
+     WHERE intent_tied(i.id, i.created_by, i.owner, $1, $2)
+       AND ($3::boolean IS NULL OR $3 = EXISTS (SELECT 1 FROM open_question o
+                                                 WHERE o.suspension_id = x.id))
+     ORDER BY x.suspended_at DESC, x.id DESC LIMIT 100)
+ ORDER BY s.suspended_at DESC, s.id DESC
+
+-- name: suspension_escalations
+SELECT {s.*} FROM suspension_row s
+ WHERE s.id IN (
+    SELECT x.id
+      FROM (SELECT e.id, e.intent_id, e.suspended_at FROM suspension e
+             WHERE e.origin = 'escalation'
+             ORDER BY e.suspended_at DESC, e.id DESC LIMIT 10000) x
+      JOIN intent i ON i.id = x.intent_id
+-- use: escalation_found
+
+-- name: suspension_escalations_of
+SELECT {s.*} FROM suspension_row s
+ WHERE s.id IN (
+    SELECT x.id
+      FROM (SELECT e.id, e.intent_id, e.suspended_at FROM suspension e
+             WHERE e.intent_id = $4 AND e.origin = 'escalation'
+             ORDER BY e.seq DESC LIMIT 10000) x
+      JOIN intent i ON i.id = x.intent_id
+-- use: escalation_found
+
+-- name: suspension_arbitration
+-- The open arbitration of an intent that was asked for first.
+SELECT s.id FROM open_question o JOIN suspension s ON s.id = o.suspension_id
+ WHERE o.intent_id = $1 AND o.slot > 0 AND s.origin = 'arbitration'
+ ORDER BY s.seq LIMIT 1
+
+-- name: suspension_end_beside
+-- The questions that hold nothing, of intents ($1) that have ended.
+WITH ended AS (
+    DELETE FROM open_question WHERE intent_id = ANY ($1::uuid[]) AND slot > 0
+    RETURNING suspension_id, kind, asked_by, suspended_at, attempt, channel_hint)
+INSERT INTO decision (suspension_id, kind, asked_by, suspended_at, attempt, channel_hint, state,
+    outcome, decided_by, via, decided_at, summary)
+SELECT e.*, 'cancelled', 'none', $2, $3, $4, 'The task ended before anybody answered.'
+  FROM ended e
+
+-- name: suspension_take_back
+-- Questions of the server ($1), whose reason to ask has gone.
+WITH ended AS (
+    DELETE FROM open_question WHERE suspension_id = ANY ($1::text[])
+    RETURNING suspension_id, kind, asked_by, suspended_at, attempt, channel_hint)
+INSERT INTO decision (suspension_id, kind, asked_by, suspended_at, attempt, channel_hint, state,
+    outcome, decided_by, via, decided_at, summary)
+SELECT e.*, 'cancelled', 'none', $2, $3, $4, 'The plan ended before anybody answered.'
+  FROM ended e
 
 -- The newest questions of an agent ($2) or of all: of every state, open ones, and those
 -- that ended in one way. A page is limited in bytes too.

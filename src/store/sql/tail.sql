@@ -5,7 +5,8 @@ SELECT pg_snapshot_xmin(pg_current_snapshot())
 -- In the order over all events, only below the oldest transaction that still
 -- runs. A page is limited in bytes too, because one event may have a megabyte; they
 -- are counted without reading a long text.
-SELECT xid, intent_id, sequence, event_type, canonical, event_hash, record, agents, version
+SELECT xid, intent_id, sequence, event_type, canonical, event_hash, record, agents, version,
+       watched
   FROM (SELECT q.*, octet_length(canonical) + coalesce(octet_length(record), 0) AS size,
                sum(octet_length(canonical) + coalesce(octet_length(record), 0))
                    OVER (ORDER BY xid, intent_id, sequence ROWS UNBOUNDED PRECEDING) AS bytes
@@ -18,7 +19,8 @@ SELECT xid, intent_id, sequence, event_type, canonical, event_hash, record, agen
 
 -- name: tail_intent
 -- The same of one intent, whose events commit in their order.
-SELECT xid, intent_id, sequence, event_type, canonical, event_hash, record, agents, version
+SELECT xid, intent_id, sequence, event_type, canonical, event_hash, record, agents, version,
+       NULL
   FROM (SELECT q.*, octet_length(canonical) + coalesce(octet_length(record), 0) AS size,
                sum(octet_length(canonical) + coalesce(octet_length(record), 0))
                    OVER (ORDER BY sequence ROWS UNBOUNDED PRECEDING) AS bytes

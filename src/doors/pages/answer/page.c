@@ -2,6 +2,7 @@
  * while this reader was answering. A GET decides nothing. */
 #include "doors/pages/answer/page.h"
 
+#include "domain/beside.h"
 #include "domain/resolve.h"
 #include "domain/resume.h"
 #include "domain/risk.h"
@@ -47,7 +48,8 @@ static const struct err *find_closing(struct call *c, struct page_view *v,
 {
     const struct events_page page = {
         .intent_id = s->intent_id,
-        .type = s->state == SUSPENSION_RESOLVED  ? STR("intent.resumed")
+        .type = beside(s)                        ? STR_NONE
+                : s->state == SUSPENSION_RESOLVED  ? STR("intent.resumed")
                 : s->state == SUSPENSION_EXPIRED ? STR("intent.suspension_"
                                                        "expired")
                                                  : STR("status_changed"),

@@ -241,6 +241,10 @@ static struct json *text_box(struct arena *a, const struct answer_strip_of *of)
 static const char *comes(struct arena *a, const struct suspension *s,
                          const struct json *choice)
 {
+    if (s->origin == ORIGIN_CHECKPOINT)
+        return is_effect(choice, EFFECT_AUTHORIZE)
+                   ? " is told immediately, and the plan goes on."
+                   : " is told no immediately.";
     if (resolve_ends(s, choice))
         return " is told no immediately, and the task is stopped.";
     if (is_effect(choice, EFFECT_VETO) || is_effect(choice, EFFECT_DECLINE))

@@ -86,9 +86,23 @@ static struct str authorize_words(struct arena *a, const struct suspension *s)
                                             "shown.");
 }
 
+/* Of a plan's checkpoint. */
+static struct str checkpoint_words(struct arena *a, const struct suspension *s,
+                                   const struct json *choice)
+{
+    if (effect_of_choice(choice) == EFFECT_AUTHORIZE)
+        return STR("The plan goes on.");
+    return checkpoint_rejects(a, s) == CHECKPOINT_REJECT_RETRY
+               ? STR("The task is done again, if it has an attempt left. Else "
+                     "the plan fails.")
+               : STR("The plan fails, and its open tasks are cancelled.");
+}
+
 struct str kinds_does(struct arena *a, const struct suspension *s,
                       const struct json *choice)
 {
+    if (s->origin == ORIGIN_CHECKPOINT)
+        return checkpoint_words(a, s, choice);
     const struct str takes = takes_words(a, s, effect_takes(choice));
     if (takes.p)
         return takes;

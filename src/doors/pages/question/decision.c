@@ -126,6 +126,10 @@ static void put_effect(struct arena *a, struct buf *b,
         buf_put(b, " The task was stopped.");
         return;
     }
+    if (s->origin == ORIGIN_CHECKPOINT) {
+        buf_put(b, vetoed ? " The plan does not go on." : " The plan goes on.");
+        return;
+    }
     buf_char(b, ' ');
     buf_str(b, s->asked_by);
     if (vetoed || s->outcome == OUTCOME_DECLINED) {

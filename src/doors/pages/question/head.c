@@ -2,6 +2,7 @@
 #include "doors/pages/question/head.h"
 
 #include "base/clock.h"
+#include "domain/beside.h"
 #include "domain/label.h"
 #include "doors/pages/shell/badge.h"
 #include "doors/pages/shell/facts.h"
@@ -42,6 +43,8 @@ struct json *question_head_deadline(struct page_view *v,
 
 struct str question_head_title(const struct suspension *s)
 {
+    if (beside_completes(s)) /* the agent's word for it is OpenIntent's */
+        return STR("Complete the task");
     if (s->title.p)
         return s->title;
     struct str rest = str_trim(s->question);
@@ -121,6 +124,15 @@ const char *question_head_facts_id(const struct suspension *s)
     return is_context(s) ? "context" : "facts";
 }
 
+static struct str facts_note(const struct suspension *s)
+{
+    if (beside_completes(s))
+        return STR("The task's state when this was requested");
+    return s->origin == ORIGIN_CHECKPOINT
+               ? STR("From the plan, as its agents wrote it")
+               : STR("Exactly as sent by the agent");
+}
+
 struct json *question_head_facts(struct page_view *v,
                                  const struct suspension *s, bool whole)
 {
@@ -130,7 +142,7 @@ struct json *question_head_facts(struct page_view *v,
     const struct page_facts_of subject = {
         .id = question_head_facts_id(s),
         .heading = same ? "Context" : "Details",
-        .note = STR("Exactly as sent by the agent"),
+        .note = facts_note(s),
         .folded = s->kind != KIND_NONE,
         .open = whole,
         .text = s->subject,

@@ -26,23 +26,37 @@ static struct json *member(struct arena *a, const struct event *e,
     return value;
 }
 
+/* Names the event the question in this member? A large answer makes the payload
+ * large; its member is found without parsing it. */
+static bool names(struct arena *a, const struct event *e, const char *key,
+                  struct str suspension_id)
+{
+    const struct str raw = json_raw_member(a, e->canonical, STR("payload"));
+    const struct str id = json_raw_member(a, raw, str_of(key));
+    return id.n == suspension_id.n + 2 &&
+           str_eq(str_sub(id, 1, id.n - 1), suspension_id);
+}
+
 bool question_timeline_closes(struct arena *a, const struct event *e,
                               struct str suspension_id)
 {
-    const struct json *p = NULL;
-    const bool cancelled = str_is(e->type, "status_changed");
-    if (!cancelled && !str_is(e->type, "intent.resumed") &&
-        !str_is(e->type, "intent.suspension_expired"))
-        return false;
-    /* A large answer makes the payload large; its member is found without
-     * parsing it. */
-    const struct str raw = json_raw_member(a, e->canonical, STR("payload"));
-    const struct str id = json_raw_member(a, raw, STR("suspension_id"));
-    if (id.n != suspension_id.n + 2 ||
-        !str_eq(str_sub(id, 1, id.n - 1), suspension_id))
-        return false;
-    p = cancelled ? member(a, e, "payload") : NULL;
-    return !cancelled || str_is(json_get_text(p, "reason"), "cancelled");
+    static const char *const ends[][2] = {
+        {"intent.resumed", "suspension_id"},
+        {"intent.suspension_expired", "suspension_id"},
+        {"governance.approval_granted", "approval_id"},
+        {"governance.approval_denied", "approval_id"},
+        {"coordinator.escalation_resolved", "escalation_id"},
+        {"decision_recorded", "arbitration_id"},
+        {"decision_recorded", "request_id"}};
+    for (size_t i = 0; i < countof(ends); i++) {
+        if (str_is(e->type, ends[i][0]) &&
+            names(a, e, ends[i][1], suspension_id))
+            return true;
+    }
+    return str_is(e->type, "status_changed") &&
+           names(a, e, "suspension_id", suspension_id) &&
+           str_is(json_get_text(member(a, e, "payload"), "reason"),
+                  "cancelled");
 }
 
 /* ---- words ---------------------------------------------------------- */
@@ -83,7 +97,14 @@ static struct str what_of(struct arena *a, const struct event *e,
         {"intent.resumed", "Answered", "Request answered"},
         {"intent.suspension_renotified", "Reminder sent", "Reminder sent"},
         {"intent.suspension_escalated", "Escalated", "Request escalated"},
-        {"intent.suspension_expired", "Expired", "Request expired"}};
+        {"intent.suspension_expired", "Expired", "Request expired"},
+        {"governance.approval_granted", "Approved", "Approval granted"},
+        {"governance.approval_denied", "Rejected", "Approval denied"},
+        {"governance.violation", "Policy violated", "Policy violated"},
+        {"coordinator.escalation_resolved", "Answered",
+         "Escalation answered"}};
+    const enum origin origin =
+        vocabulary_origin_of(json_get_text(p, "request"));
     for (size_t i = 0; i < countof(words); i++) {
         if (str_is(e->type, words[i][0]))
             return str_of(words[i][about_question ? 1 : 2]);
@@ -91,6 +112,9 @@ static struct str what_of(struct arena *a, const struct event *e,
     if (str_is(e->type, "status_changed") &&
         str_is(json_get_text(p, "reason"), "cancelled"))
         return about_question ? STR("Withdrawn") : STR("Request withdrawn");
+    if (str_is(e->type, "arbitration_requested") && origin != ORIGIN__MAX &&
+        vocabulary_origin(origin)->past)
+        return str_of(vocabulary_origin(origin)->past);
     return spaced(a, e->type);
 }
 
@@ -242,7 +266,13 @@ static const char *telling(struct str type)
         {"agent_assigned", "agent_id"},
         {"agent_unassigned", "agent_id"},
         {"dependency_added", "dependency_id"},
-        {"dependency_removed", "dependency_id"}};
+        {"dependency_removed", "dependency_id"},
+        {"arbitration_requested", "reason"},
+        {"governance.approval_granted", "action"},
+        {"governance.approval_denied", "action"},
+        {"governance.violation", "rule"},
+        {"coordinator.escalation_resolved", "resolution"},
+        {"decision_recorded", "outcome"}};
     for (size_t i = 0; i < countof(words); i++) {
         if (str_is(type, words[i][0]))
             return words[i][1];
@@ -273,8 +303,8 @@ static void put_detail(const struct page_view *v, struct buf *b,
     else if (str_is(e->type, "lease_acquired") ||
              str_is(e->type, "lease_released"))
         put_lease(v, b, p);
-    else if (key)
-        buf_str(b, json_get_text(p, key));
+    else if (key && json_has(p, key))
+        buf_str(b, page_facts_value(a, json_get(p, key)));
     else
         put_any(a, b, p);
 }

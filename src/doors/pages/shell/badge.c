@@ -2,6 +2,7 @@
 #include "doors/pages/shell/badge.h"
 
 #include "base/buf.h"
+#include "domain/beside.h"
 
 #define WORDS_MAX ((size_t)512 << 10) /* bytes of the responder's name */
 
@@ -16,7 +17,8 @@ struct json *page_badge(struct arena *a, const struct vocabulary_word *words)
 
 struct json *page_badge_kind(struct arena *a, const struct suspension *s)
 {
-    const struct vocabulary_word *words = kind_words(s->kind);
+    const struct vocabulary_word *words =
+        beside(s) ? vocabulary_origin(s->origin) : kind_words(s->kind);
     struct json *o = json_object(a);
     json_set_text(o, "word", str_of(words->label));
     json_set_text(o, "icon", str_of(words->icon));

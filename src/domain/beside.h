@@ -1,0 +1,43 @@
+/* Questions that hold nothing: OpenIntent's approvals, escalations and
+ * arbitrations (RFC-0004, RFC-0013). They lie beside the question that holds
+ * the intent, and leave its status, its version and its mirror alone. */
+#ifndef DOMAIN_BESIDE_H
+#define DOMAIN_BESIDE_H
+
+#include "domain/suspension.h"
+
+#define BESIDE_OPEN_MAX 20 /* of an intent */
+#define BESIDE_ACTION_MAX 200
+
+/* Does the question lie beside the one that holds the intent? */
+bool beside(const struct suspension *s);
+
+/* Is it a request to complete the intent, an approval of the action
+ * "complete"? */
+bool beside_completes(const struct suspension *s);
+
+/* Reads the body of a request for one of them into a question: what was sent
+ * is its context. ERR_INVALID names the member. */
+const struct err *beside_read_approval(struct arena *a,
+                                       const struct json *body,
+                                       struct suspension *out) MUST;
+const struct err *beside_read_escalation(struct arena *a,
+                                         const struct json *body,
+                                         struct suspension *out) MUST;
+const struct err *beside_read_arbitration(struct arena *a,
+                                          const struct json *body,
+                                          struct suspension *out) MUST;
+
+/* The payload of arbitration_requested, which tells of each of them. */
+struct json *beside_asked(struct arena *a, const struct suspension *s);
+/* The event that tells of the answer: its type, and its payload in *payload. */
+const char *beside_answered(struct arena *a, const struct suspension *s,
+                            struct json **payload);
+/* The same for a question that its agent took back. */
+const char *beside_withdrawn(struct arena *a, const struct suspension *s,
+                             struct json **payload);
+/* The object that OpenIntent's client reads: an approval, an escalation or an
+ * arbitration. Times are naive UTC. */
+struct json *beside_object(struct arena *a, const struct suspension *s);
+
+#endif

@@ -1,0 +1,30 @@
+/* Checkpoints of plans: reached when their task is done, a question to people
+ * where they need an approval, and the effect of its answer on the plan
+ * (OpenIntent RFC-0012). Pure. */
+#ifndef DOMAIN_CHECKPOINT_H
+#define DOMAIN_CHECKPOINT_H
+
+#include "domain/board.h"
+
+/* An active plan: its checkpoints whose task is done are reached, and the first
+ * that needs an approval pauses the plan and asks for it. A plan whose tasks
+ * have ended, with no approval to come, is completed. ERR_CONFLICT
+ * question.too_many. */
+const struct err *checkpoint_settle(struct board *b, struct plan *p) MUST;
+/* Pauses a plan, with the event; reason: what is told where the server has no
+ * word for it. */
+const struct err *checkpoint_pause(struct board *b, struct plan *p,
+                                   enum plan_pause why,
+                                   struct str checkpoint_id) MUST;
+/* The effect of a rejection of this question. */
+enum checkpoint_reject checkpoint_rejects(struct arena *a,
+                                          const struct suspension *s);
+/* Where several people are named as approvers, one of them: else ERR_FORBIDDEN
+ * suspension.not_yours. Every other question: NULL. */
+const struct err *checkpoint_may(struct arena *a, const struct suspension *s,
+                                 const struct principal *who) MUST;
+/* Its question has been answered, or its time is over: by this one. */
+const struct err *checkpoint_decided(struct board *b, struct suspension *s,
+                                     struct event_by by) MUST;
+
+#endif

@@ -1,0 +1,105 @@
+/* Portfolios: intents that are watched, and may be ended, together (OpenIntent
+ * RFC-0004, RFC-0007). Pure. */
+#ifndef DOMAIN_CONTAINERS_PORTFOLIO_H
+#define DOMAIN_CONTAINERS_PORTFOLIO_H
+
+#include "base/json.h"
+#include "domain/graph.h"
+#include "domain/principal.h"
+
+#define PORTFOLIO_NAME_MAX 200
+#define PORTFOLIO_DESCRIPTION_MAX 4000
+#define PORTFOLIO_TEXT_MAX ((size_t)64 << 10) /* bytes of a JSON text */
+#define PORTFOLIO_MEMBERS_MAX 1000
+#define PORTFOLIO_PRIORITY_MAX 1000000
+#define PORTFOLIOS_OF_INTENT_MAX 5
+
+struct portfolio {
+    struct str id;
+    struct str name;
+    struct str description; /* p NULL: none */
+    struct str created_by;
+    enum portfolio_status status;
+    struct str status_by; /* p NULL: it is as it was made */
+    int64_t status_at;
+    struct str policy;   /* JSON text, an object */
+    struct str metadata; /* JSON text, an object */
+    int64_t deadline;    /* the earlier one of its policy; 0: none */
+    int64_t threshold;   /* percentage of completed members; 0: none */
+    int64_t version;
+    int64_t created_at, updated_at;
+};
+
+/* The part of a governance policy that the server enforces. */
+struct portfolio_policy {
+    int64_t deadline;      /* 0: none */
+    int64_t timeout;       /* microseconds from its creation; 0: none */
+    bool all;              /* a completion needs all members completed, */
+    bool partial;          /* but for the abandoned ones */
+    int64_t threshold;     /* 0: none */
+    struct json *enforced; /* the names of its members, a list */
+};
+/* Reads a policy. Members of other names are left alone. ERR_INVALID names the
+ * member. */
+const struct err *portfolio_policy_read(struct arena *a,
+                                        const struct json *policy,
+                                        struct portfolio_policy *out) MUST;
+/* The stored one of a portfolio. */
+struct portfolio_policy portfolio_policy_of(struct arena *a,
+                                            const struct portfolio *p);
+
+/* Reads a new portfolio from a body: name, description, governance_policy (or
+ * governance) and metadata. Unknown members are ignored, because newer
+ * OpenIntent clients send more. created_at is the caller's. */
+const struct err *portfolio_read(struct arena *a, const struct json *body,
+                                 int64_t now, struct portfolio *out) MUST;
+/* Reads changes of name, description and deadline into a portfolio; null takes
+ * the last two away. */
+const struct err *portfolio_read_changes(struct arena *a,
+                                         const struct json *body,
+                                         struct portfolio *p) MUST;
+
+/* ERR_FORBIDDEN portfolio.not_yours unless the caller may change the portfolio
+ * and its members: the agent that made it, an operator, an admin. */
+const struct err *portfolio_check_changer(const struct portfolio *p,
+                                          const struct principal *who) MUST;
+/* ERR_CONFLICT portfolio.ended unless it is active. */
+const struct err *portfolio_check_active(const struct portfolio *p) MUST;
+
+/* An intent in a portfolio. */
+struct portfolio_member {
+    struct str id; /* of the membership */
+    struct str portfolio_id, intent_id;
+    enum member_role role;
+    int64_t priority;
+    int64_t added_at;
+    int64_t suspended_since; /* 0: the intent is not suspended */
+};
+/* The members of a portfolio. Node i of the graph is the intent of member i;
+ * the intents elsewhere that they depend on follow. */
+struct portfolio_members {
+    struct portfolio_member *v;
+    size_t n;
+    struct graph graph;
+};
+/* Reads a membership from a body: role ("member" where it is absent) and
+ * priority. */
+const struct err *portfolio_member_read(struct arena *a,
+                                        const struct json *body,
+                                        struct portfolio_member *out) MUST;
+/* As clients read it. Both have their times in two spellings, because the SDK
+ * reads those of a portfolio in camel case alone. */
+struct json *portfolio_member_json(struct arena *a,
+                                   const struct portfolio_member *m);
+/* members NULL: for a list, without members and what is derived from them. */
+struct json *portfolio_json(struct arena *a, const struct portfolio *p,
+                            const struct portfolio_members *members);
+/* The aggregate of the members: graph_aggregate, and status: completed when all
+ * are, failed when one is abandoned, else in_progress. */
+struct json *portfolio_aggregate(struct arena *a,
+                                 const struct portfolio_members *members);
+/* The payload of added_to_portfolio and removed_from_portfolio. */
+struct json *portfolio_member_payload(struct arena *a,
+                                      const struct portfolio_member *m);
+
+#endif

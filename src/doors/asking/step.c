@@ -1,0 +1,145 @@
+/* A step of a workflow is claimed or completed. */
+#include "doors/asking/step.h"
+
+#include "doors/asking/govern.h"
+#include "store/graphs.h"
+#include "store/intents.h"
+
+/* ---- inputs ---------------------------------------------------------- */
+
+struct inputs {
+    struct call *c;
+    const struct work *w;
+    const struct workflow_step *step;
+    const struct json *io;
+    const struct json *own; /* the state of the intent */
+    struct workflow_refs refs;
+    struct graph deps;
+    bool found[WORKFLOW_REFS_MAX];
+};
+
+static const struct graph_node *
+dependency_of(const struct inputs *in, const struct workflow_ref *ref)
+{
+    for (size_t i = 0; ref->phase.p && i < in->deps.n; i++) {
+        if (workflow_means(in->io, ref, in->deps.v[i].title))
+            return &in->deps.v[i];
+    }
+    return NULL;
+}
+
+static const struct err *check_upstream(const struct inputs *in)
+{
+    for (size_t i = 0; i < in->refs.n; i++) {
+        const struct graph_node *d =
+            dependency_of(in, &in->refs.v[i]);
+        if (d && d->status == INTENT_SUSPENDED)
+            return workflow_upstream(in->c->a, in->step, d->id,
+                                     d->expires_at);
+    }
+    return NULL;
+}
+
+/* The references to one completed dependency. Its state may be large, and is
+ * freed before the next one is read. */
+static const struct err *find_in(struct inputs *in,
+                                 const struct graph_node *d)
+{
+    struct arena *a = arena_within(in->c->a);
+    struct json *state = NULL;
+    struct intent i;
+    TRY(intents_get(in->c->pg, a, d->id, &i));
+    for (size_t k = 0; k < in->refs.n; k++) {
+        if (dependency_of(in, &in->refs.v[k]) != d)
+            continue;
+        if (!state)
+            state = json_read(a, i.state);
+        in->found[k] = workflow_has(a, &in->refs.v[k], state);
+    }
+    arena_free(a);
+    return NULL;
+}
+
+static bool needed(const struct inputs *in, const struct graph_node *d)
+{
+    for (size_t k = 0; k < in->refs.n; k++) {
+        if (dependency_of(in, &in->refs.v[k]) == d)
+            return d->status == INTENT_COMPLETED;
+    }
+    return false;
+}
+
+static const struct err *check_resolved(struct inputs *in)
+{
+    struct json *missing = json_array(in->c->a);
+    for (size_t i = 0; i < in->deps.n; i++) {
+        if (needed(in, &in->deps.v[i]))
+            TRY(find_in(in, &in->deps.v[i]));
+    }
+    for (size_t k = 0; k < in->refs.n; k++) {
+        const struct workflow_ref *ref = &in->refs.v[k];
+        if (!in->found[k] &&
+            (ref->phase.p || !workflow_has(in->c->a, ref, in->own)))
+            json_add_text(missing, ref->text);
+    }
+    if (json_count(missing) == 0)
+        return NULL;
+    return govern_refuse(in->c, in->w, WORKFLOW_INPUTS,
+                         workflow_unresolvable(in->c->a, in->step, missing));
+}
+
+const struct err *step_claim(struct call *c, const struct work *w,
+                             const struct workflow_step *step,
+                             const struct json *io)
+{
+    struct inputs *in = arena_new(c->a, struct inputs);
+    *in = (struct inputs){.c = c, .w = w, .step = step, .io = io};
+    workflow_refs(io, &in->refs);
+    if (in->refs.n == 0)
+        return NULL;
+    in->own = json_read(c->a, w->intent.state);
+    TRY(graphs_dependencies(c->pg, c->a, w->intent.id, &in->deps));
+    TRY(check_upstream(in));
+    return check_resolved(in);
+}
+
+/* ---- outputs --------------------------------------------------------- */
+
+const struct err *step_complete(struct call *c, const struct work *w,
+                                const struct workflow_step *step,
+                                const struct json *io,
+                                const struct json *outputs)
+{
+    const struct err *e = workflow_check_outputs(c->a, step, io, outputs);
+    return e ? govern_refuse(c, w, WORKFLOW_OUTPUTS, e) : NULL;
+}
+
+/* ---- an intent ------------------------------------------------------- */
+
+static struct workflow_step step_of(const struct work *w)
+{
+    return (struct workflow_step){.id = w->intent.id,
+                                  .name = w->intent.title};
+}
+
+/* Most states declare nothing, and are not parsed. */
+static struct json *declared(struct call *c, const struct work *w)
+{
+    const struct str state = w->intent.state;
+    return str_search(state, STR("\"_io_")) < state.n ? json_read(c->a, state)
+                                                       : NULL;
+}
+
+const struct err *step_claim_intent(struct call *c, const struct work *w)
+{
+    const struct workflow_step step = step_of(w);
+    const struct json *io = declared(c, w);
+    return io ? step_claim(c, w, &step, io) : NULL;
+}
+
+const struct err *step_complete_intent(struct call *c, const struct work *w)
+{
+    const struct workflow_step step = step_of(w);
+    const struct json *io = declared(c, w);
+    return io ? step_complete(c, w, &step, io, io) : NULL;
+}

@@ -1,0 +1,84 @@
+/* Attachments: what agents say about files elsewhere. */
+#include "domain/containers/attachment.h"
+
+#include "base/id.h"
+#include "doors/asking/govern.h"
+#include "doors/openintent/openintent.h"
+#include "store/records.h"
+
+const struct err *openintent_attachment_list(struct call *c)
+{
+    struct json *o = json_object(c->a), *list = json_array(c->a);
+    struct attachment_rows rows;
+    struct intent i;
+    TRY(call_intent(c, c->param[0], REACH_USE, &i));
+    TRY(records_attachments(c->pg, c->a, i.id, &rows));
+    for (size_t n = 0; n < rows.n; n++)
+        json_add_json(list, attachment_object(c->a, &rows.v[n]));
+    json_set_json(o, "attachments", list);
+    response_json(c->rs, 200, o);
+    return NULL;
+}
+
+const struct err *openintent_attachment_add(struct call *c)
+{
+    struct attachment t = {.size = 0};
+    struct attachment_rows rows;
+    struct work_once once;
+    struct json *body = NULL;
+    struct work w;
+    TRY(call_body(c, &body));
+    TRY(call_once(c, &once));
+    TRY(attachment_read(c->a, body, &t));
+    TRY(call_begin(c, &w, c->param[0], &once));
+    if (w.answered)
+        return call_replay(c, &w);
+    TRY(govern_write(c, &w));
+    TRY(records_attachments(c->pg, c->a, w.intent.id, &rows));
+    if (rows.n >= ATTACHMENTS_OF_INTENT_MAX)
+        return ERROR(ERR_CONFLICT, "attachment.too_many",
+                     "The intent has 100 attachments. Remove one first.");
+    t.id = id_new(c->a);
+    t.intent_id = w.intent.id;
+    t.uploaded_by = principal_actor(&c->who);
+    t.created_at = w.now;
+    TRY(work_event(&w, "attachment_added", event_by(&c->who),
+                   attachment_payload(c->a, &t)));
+    records_queue_attachment(c->pg, c->a, &t);
+    return call_commit(c, &w, 201, attachment_object(c->a, &t), false);
+}
+
+static const struct err *find(struct call *c, const struct work *w,
+                              const struct attachment **out)
+{
+    struct attachment_rows rows;
+    *out = NULL;
+    TRY(records_attachments(c->pg, c->a, w->intent.id, &rows));
+    for (size_t n = 0; n < rows.n; n++) {
+        if (str_eq(rows.v[n].id, c->param[1]))
+            *out = &rows.v[n];
+    }
+    return *out ? NULL
+                : ERROR(ERR_NOT_FOUND, "attachment.unknown",
+                        "The intent has no attachment with this id.");
+}
+
+/* The event of its addition stays in the log. */
+const struct err *openintent_attachment_remove(struct call *c)
+{
+    const struct work_once once = {.key = STR_NONE};
+    const struct work_answer none = {.status = 204, .body = STR("")};
+    const struct attachment *t = NULL;
+    struct work w;
+    TRY(call_begin(c, &w, c->param[0], &once));
+    TRY(find(c, &w, &t));
+    if (c->who.role == ROLE_AGENT && !str_eq(t->uploaded_by, c->who.agent))
+        return ERROR(ERR_FORBIDDEN, "attachment.not_yours",
+                     "Only the agent that added the attachment, or a person, "
+                     "removes it.");
+    TRY(govern_write(c, &w));
+    records_queue_attachment_delete(c->pg, c->a, t);
+    TRY(work_commit(&w, &none));
+    c->rs->status = 204;
+    return NULL;
+}

@@ -1,0 +1,186 @@
+/* Approvals, escalations and arbitrations of OpenIntent: asking for them,
+ * reading them, and answering them with a key. */
+#include "base/fields.h"
+#include "base/id.h"
+#include "domain/beside.h"
+#include "domain/governance.h"
+#include "doors/asking/answer.h"
+#include "doors/asking/ask.h"
+#include "doors/openintent/openintent.h"
+#include "store/suspensions.h"
+
+#define NOTES_MAX SUSPENSION_REASON_MAX
+
+/* ---- reading -------------------------------------------------------- */
+
+static struct json *object_of(struct call *c, const struct suspension *s)
+{
+    struct json *o = beside_object(c->a, s);
+    json_set_text(o, "url", call_url(c, "/suspensions/", s->id));
+    return o;
+}
+
+static const struct err *unknown(enum origin origin)
+{
+    if (origin == ORIGIN_APPROVAL)
+        return ERROR(ERR_NOT_FOUND, "approval.unknown",
+                     "There is no approval with this id.");
+    return ERROR(ERR_NOT_FOUND, "escalation.unknown",
+                 "There is no escalation with this id.");
+}
+
+/* One of this origin, in the intent where it is given. */
+static bool is(const struct suspension *s, enum origin origin,
+               struct str intent_id)
+{
+    return s->origin == origin &&
+           (!intent_id.p || str_eq(s->intent_id, intent_id));
+}
+
+const struct err *openintent_beside_approval(struct call *c)
+{
+    struct suspension s;
+    struct intent i;
+    TRY(call_intent(c, c->param[0], REACH_USE, &i));
+    const struct err *e = suspensions_get(c->pg, c->a, c->param[1], &s);
+    if (e && e->kind != ERR_NOT_FOUND)
+        return e;
+    if (e || !is(&s, ORIGIN_APPROVAL, i.id))
+        return unknown(ORIGIN_APPROVAL);
+    response_json(c->rs, 200, object_of(c, &s));
+    return NULL;
+}
+
+const struct err *openintent_beside_escalations(struct call *c)
+{
+    const struct str status = request_query(c->rq, "status");
+    const enum suspension_state state = vocabulary_suspension_state_of(status);
+    const struct suspensions_escalations wish = {
+        .intent_id = request_query(c->rq, "intent_id"),
+        .who = &c->who,
+        .any = !status.p,
+        .open = state == SUSPENSION_PENDING};
+    struct json *o = json_object(c->a), *list = json_array(c->a);
+    struct suspension_rows rows;
+    if (status.p && !wish.open && state != SUSPENSION_RESOLVED)
+        return err_at(c->a, ERR_BAD_REQUEST, "request.query", STR("status"),
+                      "\"status\" has to be pending or resolved.");
+    TRY(suspensions_escalations(c->pg, c->a, &wish, &rows));
+    for (size_t i = 0; i < rows.n; i++)
+        json_add_json(list, object_of(c, &rows.v[i]));
+    json_set_json(o, "escalations", list);
+    response_json(c->rs, 200, o);
+    return NULL;
+}
+
+/* ---- asking --------------------------------------------------------- */
+
+/* A request to complete the intent is about its state, as it is shown. */
+static const struct err *settle_completion(struct call *c,
+                                           const struct work *w,
+                                           struct suspension *s)
+{
+    if (!beside_completes(s))
+        return NULL;
+    s->question = STR("Approve the completion of the task, with its state as "
+                      "it is below?");
+    s->subject = governance_completion(c->a, w->intent.state);
+    return s->subject.p ? NULL
+                        : ERROR(ERR_TOO_LARGE, "suspension.too_large",
+                                "The state is too large to be shown with the "
+                                "question. A person can complete the task.");
+}
+
+static const struct err *
+request(struct call *c,
+        const struct err *(*read)(struct arena *a, const struct json *body,
+                                  struct suspension *out))
+{
+    struct suspension s = {.id = id_new(c->a)};
+    struct work_once once;
+    struct json *body = NULL;
+    struct work w;
+    TRY(call_body(c, &body));
+    TRY(call_once(c, &once));
+    TRY(read(c->a, body, &s));
+    TRY(call_begin(c, &w, c->param[0], &once));
+    if (w.answered)
+        return call_replay(c, &w);
+    TRY(settle_completion(c, &w, &s));
+    TRY(ask_beside(c, &w, &s));
+    return call_commit(c, &w, 201, object_of(c, &w.suspension), false);
+}
+
+const struct err *openintent_beside_request_approval(struct call *c)
+{
+    return request(c, beside_read_approval);
+}
+
+const struct err *openintent_beside_escalate(struct call *c)
+{
+    return request(c, beside_read_escalation);
+}
+
+const struct err *openintent_beside_arbitrate(struct call *c)
+{
+    return request(c, beside_read_arbitration);
+}
+
+/* ---- answering ------------------------------------------------------ */
+
+/* The one path of all answers; the object is the answer's body. */
+static const struct err *decide(struct call *c, struct str id,
+                                enum origin origin, struct str intent_id,
+                                const struct answer *answer)
+{
+    struct work_once once;
+    struct work w;
+    TRY(call_once(c, &once));
+    const struct err *e = work_begin_suspension(&w, c->pg, c->a, id, &once);
+    if (e)
+        return e->kind == ERR_NOT_FOUND ? unknown(origin) : e;
+    if (w.answered)
+        return call_replay(c, &w);
+    if (!is(&w.suspension, origin, intent_id))
+        return unknown(origin);
+    TRY(answer_decide(c, &w, answer));
+    return call_commit(c, &w, 200, object_of(c, &w.suspension), false);
+}
+
+static const struct err *decide_approval(struct call *c, const char *value)
+{
+    struct answer answer = {.via = VIA_OPENINTENT};
+    struct json *body = NULL;
+    TRY(call_body_if_any(c, &body));
+    struct fields f = fields(c->a, body, STR(""));
+    fields_text(&f, "notes", NOTES_MAX, &answer.reason);
+    TRY(fields_error(&f));
+    answer.value = json_string(c->a, str_of(value));
+    return decide(c, c->param[1], ORIGIN_APPROVAL, c->param[0], &answer);
+}
+
+const struct err *openintent_beside_approve(struct call *c)
+{
+    return decide_approval(c, "approve");
+}
+
+const struct err *openintent_beside_deny(struct call *c)
+{
+    return decide_approval(c, "deny");
+}
+
+const struct err *openintent_beside_resolve(struct call *c)
+{
+    struct answer answer = {.via = VIA_OPENINTENT};
+    struct str resolution = STR_NONE;
+    struct json *body = NULL;
+    TRY(call_body(c, &body));
+    struct fields f = fields(c->a, body, STR(""));
+    fields_need(&f, "resolution");
+    fields_text(&f, "resolution", NOTES_MAX, &resolution);
+    fields_text(&f, "notes", NOTES_MAX, &answer.reason);
+    fields_text(&f, "resolved_by", 200, &answer.claimed);
+    TRY(fields_error(&f));
+    answer.value = json_string(c->a, resolution);
+    return decide(c, c->param[0], ORIGIN_ESCALATION, STR_NONE, &answer);
+}

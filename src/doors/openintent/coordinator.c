@@ -1,0 +1,226 @@
+/* Coordinators of OpenIntent (RFC-0013): one agent that answers for an intent
+ * and those below it, and the records of its decisions. */
+#include "base/clock.h"
+#include "base/id.h"
+#include "doors/openintent/openintent.h"
+#include "store/coordinators.h"
+#include "store/events.h"
+#include "store/sql.gen.h"
+
+#define RECORDED "coordinator.decision"
+
+static const struct err *unknown(void)
+{
+    return ERROR(ERR_NOT_FOUND, "coordinator.unknown",
+                 "There is no coordinator with this id.");
+}
+
+/* An intent out of reach hides its coordinator. */
+static const struct err *hidden(const struct err *e)
+{
+    return e && e->kind == ERR_NOT_FOUND ? unknown() : e;
+}
+
+static bool mine(const struct call *c, const struct coordinator *k)
+{
+    return c->who.role == ROLE_AGENT && str_eq(c->who.agent, k->agent_id);
+}
+
+/* ---- reading --------------------------------------------------------- */
+
+const struct err *openintent_coordinator_get(struct call *c)
+{
+    struct coordinator k;
+    struct intent i;
+    TRY(coordinators_get(c->pg, c->a, c->param[0], &k));
+    TRY(hidden(call_intent(c, k.intent_id, REACH_USE, &i)));
+    response_json(c->rs, 200, coordinator_object(c->a, &k, clock_now()));
+    return NULL;
+}
+
+const struct err *openintent_coordinator_list(struct call *c)
+{
+    struct json *list = json_array(c->a);
+    const int64_t now = clock_now();
+    struct coordinator_rows rows;
+    struct intent i;
+    TRY(call_intent(c, c->param[0], REACH_USE, &i));
+    TRY(coordinators_list(c->pg, c->a, i.id, &rows));
+    for (size_t n = 0; n < rows.n; n++)
+        json_add_json(list, coordinator_object(c->a, &rows.v[n], now));
+    response_json(c->rs, 200, list);
+    return NULL;
+}
+
+/* ---- making ---------------------------------------------------------- */
+
+static const struct err *held(struct call *c, const struct coordinator *now)
+{
+    struct json *more = json_object(c->a);
+    json_set_json(more, "existing_lease",
+                  coordinator_object(c->a, now, clock_now()));
+    return err_more(c->a,
+                    ERROR(ERR_LEASE, "lease.coordinated",
+                          "Another agent has the coordinator lease of this "
+                          "intent."),
+                    more);
+}
+
+/* The same agent's own takes the new terms. */
+static const struct err *renew(struct call *c, struct work *w,
+                               const struct coordinator *old,
+                               struct coordinator *k)
+{
+    if (!str_eq(old->agent_id, k->agent_id))
+        return held(c, old);
+    k->id = old->id;
+    k->granted_at = old->granted_at;
+    k->version = old->version + 1;
+    coordinators_queue_update(c->pg, c->a, k);
+    return call_commit(c, w, 200, coordinator_object(c->a, k, w->now), false);
+}
+
+static const struct err *grant(struct call *c, struct work *w,
+                               struct coordinator *k)
+{
+    struct coordinator old;
+    bool found = false;
+    if (intent_ended(w->intent.status))
+        return ERROR(ERR_CONFLICT, "intent.ended", "The intent has ended.");
+    k->heartbeat_at = w->now;
+    TRY(coordinators_active(c->pg, c->a, w->intent.id, &old, &found));
+    if (found)
+        return renew(c, w, &old, k);
+    k->id = id_new(c->a);
+    k->granted_at = w->now;
+    k->version = 1;
+    TRY(coordinators_insert(c->pg, c->a, k));
+    return call_commit(c, w, 201, coordinator_object(c->a, k, w->now), false);
+}
+
+const struct err *openintent_coordinator_create(struct call *c)
+{
+    struct coordinator k = {.ended_at = 0};
+    struct work_once once;
+    struct json *body = NULL;
+    struct work w;
+    TRY(call_body(c, &body));
+    TRY(call_once(c, &once));
+    TRY(coordinator_read(c->a, body, &k));
+    if (c->who.role == ROLE_AGENT && !mine(c, &k))
+        return ERROR(ERR_FORBIDDEN, "coordinator.not_yours",
+                     "An agent makes itself the coordinator, and no other "
+                     "agent.");
+    const struct work_target target = {.intent_id = k.intent_id,
+                                       .who = &c->who,
+                                       .take = SQL_INTENT_TAKE_DESCENDANTS};
+    TRY(work_begin(&w, c->pg, c->a, &target, &once));
+    return w.answered ? call_replay(c, &w) : grant(c, &w, &k);
+}
+
+/* ---- its life -------------------------------------------------------- */
+
+/* The coordinator, under its intent's lock. */
+static const struct err *begin(struct call *c, struct work *w,
+                               const struct work_once *once,
+                               struct coordinator *k)
+{
+    TRY(coordinators_get(c->pg, c->a, c->param[0], k));
+    TRY(hidden(call_begin(c, w, k->intent_id, once)));
+    return w->answered ? NULL : coordinators_get(c->pg, c->a, k->id, k);
+}
+
+const struct err *openintent_coordinator_heartbeat(struct call *c)
+{
+    const struct work_once once = {.key = STR_NONE};
+    struct json *body = NULL;
+    struct coordinator k;
+    struct work w;
+    TRY(call_body_if_any(c, &body)); /* of any members */
+    TRY(begin(c, &w, &once, &k));
+    if (!mine(c, &k))
+        return ERROR(ERR_FORBIDDEN, "coordinator.not_yours",
+                     "Only the coordinator's agent sends its heartbeat.");
+    if (k.ended_at)
+        return ERROR(ERR_LEASE, "lease.ended",
+                     "The coordinator lease has ended. Make a new one.");
+    k.heartbeat_at = w.now;
+    coordinators_queue_update(c->pg, c->a, &k);
+    return call_commit(c, &w, 200, coordinator_beat(c->a, &k), false);
+}
+
+const struct err *openintent_coordinator_end(struct call *c)
+{
+    const struct work_once once = {.key = STR_NONE};
+    struct coordinator k;
+    struct work w;
+    TRY(begin(c, &w, &once, &k));
+    if (c->who.role != ROLE_ADMIN && !mine(c, &k))
+        return ERROR(ERR_FORBIDDEN, "coordinator.not_yours",
+                     "Only the coordinator's agent or an admin ends it.");
+    if (!k.ended_at) {
+        k.ended_at = w.now;
+        k.version++;
+        coordinators_queue_update(c->pg, c->a, &k);
+    }
+    return call_commit(c, &w, 200, coordinator_object(c->a, &k, w.now), false);
+}
+
+/* ---- decision records ------------------------------------------------ */
+
+/* It answers for the intent, and the caller is it or a person. */
+static const struct err *check_record(struct call *c,
+                                      const struct coordinator_record *r)
+{
+    struct coordinator_rows over;
+    TRY(coordinators_over(c->pg, c->a, r->intent_id, &over));
+    for (size_t i = 0; i < over.n; i++) {
+        if (!str_eq(over.v[i].id, r->coordinator_id))
+            continue;
+        if (c->who.role != ROLE_AGENT || mine(c, &over.v[i]))
+            return NULL;
+        return ERROR(ERR_FORBIDDEN, "coordinator.not_yours",
+                     "Only the coordinator's agent or a person records its "
+                     "decisions.");
+    }
+    return err_at(c->a, ERR_INVALID, "coordinator.unknown",
+                  STR("coordinator_id"),
+                  "The intent has no active coordinator with this id.");
+}
+
+const struct err *openintent_coordinator_decide(struct call *c)
+{
+    struct coordinator_record r;
+    struct work_once once;
+    struct json *body = NULL;
+    struct work w;
+    TRY(call_body(c, &body));
+    TRY(call_once(c, &once));
+    TRY(coordinator_record_read(c->a, body, &r));
+    TRY(call_begin(c, &w, r.intent_id, &once));
+    if (w.answered)
+        return call_replay(c, &w);
+    TRY(check_record(c, &r));
+    TRY(work_event(&w, RECORDED, event_by(&c->who),
+                   coordinator_record_payload(c->a, &r)));
+    return call_commit(c, &w, 201,
+                       coordinator_record_object(
+                           c->a, &w.events.v[w.events.n - 1]),
+                       false);
+}
+
+const struct err *openintent_coordinator_decisions(struct call *c)
+{
+    struct json *list = json_array(c->a);
+    struct event_rows rows;
+    struct intent i;
+    TRY(call_intent(c, c->param[0], REACH_USE, &i));
+    const struct events_page page = {.intent_id = i.id,
+                                     .type = STR(RECORDED),
+                                     .limit = call_query_int(c, "limit", 50)};
+    TRY(events_list(c->pg, c->a, &page, &rows));
+    for (size_t n = 0; n < rows.n; n++)
+        json_add_json(list, coordinator_record_object(c->a, &rows.v[n]));
+    response_json(c->rs, 200, list);
+    return NULL;
+}

@@ -1,0 +1,117 @@
+/* Failures of agents on an intent, and the policy for trying again. */
+#include "domain/containers/failure.h"
+
+#include "base/id.h"
+#include "domain/beside.h"
+#include "doors/asking/ask.h"
+#include "doors/asking/govern.h"
+#include "doors/openintent/openintent.h"
+#include "store/records.h"
+
+/* ---- the policy ------------------------------------------------------ */
+
+const struct err *openintent_failure_policy(struct call *c)
+{
+    struct failure_policy p;
+    bool found = false;
+    struct intent i;
+    TRY(call_intent(c, c->param[0], REACH_USE, &i));
+    TRY(records_policy(c->pg, c->a, i.id, &p, &found));
+    if (!found)
+        return ERROR(ERR_NOT_FOUND, "retry.no_policy",
+                     "The intent has no retry policy.");
+    response_json(c->rs, 200, failure_policy_object(c->a, &p));
+    return NULL;
+}
+
+const struct err *openintent_failure_policy_set(struct call *c)
+{
+    const struct work_once once = {.key = STR_NONE};
+    struct json *body = NULL;
+    struct failure_policy p;
+    struct work w;
+    TRY(call_body(c, &body));
+    TRY(failure_policy_read(c->a, body, &p));
+    TRY(call_begin(c, &w, c->param[0], &once));
+    TRY(govern_write(c, &w));
+    p.id = id_new(c->a);
+    p.intent_id = w.intent.id;
+    p.updated_at = w.now;
+    TRY(records_policy_set(c->pg, c->a, &p));
+    return call_commit(c, &w, 200, failure_policy_object(c->a, &p), false);
+}
+
+/* ---- failures -------------------------------------------------------- */
+
+const struct err *openintent_failure_list(struct call *c)
+{
+    struct json *o = json_object(c->a), *list = json_array(c->a);
+    struct failure_rows rows;
+    struct intent i;
+    TRY(call_intent(c, c->param[0], REACH_USE, &i));
+    TRY(records_failures(c->pg, c->a, i.id, &rows));
+    for (size_t n = 0; n < rows.n; n++)
+        json_add_json(list, failure_object(c->a, &rows.v[n]));
+    json_set_json(o, "failures", list);
+    response_json(c->rs, 200, o);
+    return NULL;
+}
+
+/* Where people have too much to do already, the failure alone is recorded. */
+static const struct err *escalate(struct call *c, struct work *w,
+                                  struct failure *f)
+{
+    struct suspension s = {.id = id_new(c->a)};
+    TRY(beside_read_escalation(c->a, failure_escalation(c->a, f), &s));
+    const struct err *e = ask_beside(c, w, &s);
+    if (e && (e->kind == ERR_CONFLICT || e->kind == ERR_RATE)) {
+        f->next = FAILURE_NOTHING;
+        return NULL;
+    }
+    f->resolved_at = w->now;
+    return e;
+}
+
+static const struct err *settle(struct call *c, struct work *w,
+                                struct failure *f)
+{
+    struct failure_counts before;
+    struct failure_policy p;
+    bool found = false;
+    TRY(records_failure_counts(c->pg, c->a, w->intent.id, f->agent_id,
+                               &before));
+    if (before.of_intent >= FAILURES_OF_INTENT_MAX)
+        return ERROR(ERR_CONFLICT, "failure.too_many",
+                     "The intent has 1000 failures. Continue in a new "
+                     "intent.");
+    TRY(records_policy(c->pg, c->a, w->intent.id, &p, &found));
+    found = found && !intent_ended(w->intent.status);
+    failure_settle(found ? &p : NULL, &before, f);
+    return NULL;
+}
+
+const struct err *openintent_failure_record(struct call *c)
+{
+    struct failure f = {.attempt = 0};
+    struct work_once once;
+    struct json *body = NULL;
+    struct work w;
+    TRY(call_body(c, &body));
+    TRY(call_once(c, &once));
+    TRY(failure_read(c->a, body, &f));
+    TRY(call_begin(c, &w, c->param[0], &once));
+    if (w.answered)
+        return call_replay(c, &w);
+    TRY(govern_write(c, &w));
+    f.id = id_new(c->a);
+    f.intent_id = w.intent.id;
+    f.agent_id = principal_actor(&c->who);
+    f.created_at = w.now;
+    TRY(settle(c, &w, &f));
+    TRY(work_event(&w, "failure_recorded", event_by(&c->who),
+                   failure_payload(c->a, &f)));
+    if (f.next == FAILURE_ESCALATION)
+        TRY(escalate(c, &w, &f));
+    records_queue_failure(c->pg, c->a, &f, failure_due_at(&f));
+    return call_commit(c, &w, 201, failure_object(c->a, &f), false);
+}

@@ -1,0 +1,78 @@
+/* The governance policy of an intent: setting, reading and removing it. */
+#include "domain/governance.h"
+
+#include "doors/asking/govern.h"
+#include "doors/asking/view.h"
+#include "doors/openintent/openintent.h"
+#include "store/intents.h"
+
+const struct err *openintent_governance_read(struct call *c)
+{
+    struct json *o = json_object(c->a);
+    struct governance g;
+    struct intent i;
+    TRY(call_intent(c, c->param[0], REACH_USE, &i));
+    g = governance_stored(c->a, i.governance_policy);
+    json_set_text(o, "intent_id", i.id);
+    json_set_read(c->a, o, "governance_policy", i.governance_policy);
+    json_set_json(o, "effective_policy", governance_effective(c->a, &g));
+    response_json(c->rs, 200, o);
+    return NULL;
+}
+
+/* An agent may tighten a policy, and never loosen it. */
+static const struct err *check_tighter(struct call *c, const struct work *w,
+                                       const struct governance *now)
+{
+    const struct governance old =
+        governance_stored(c->a, w->intent.governance_policy);
+    if (c->who.role != ROLE_AGENT || governance_tightens(&old, now))
+        return NULL;
+    return ERROR(ERR_FORBIDDEN, "governance.tighten_only",
+                 "An agent may make the policy stricter. Only a person may "
+                 "loosen or remove it.");
+}
+
+/* policy: p NULL removes it. */
+static const struct err *change(struct call *c, struct str policy,
+                                const struct governance *now)
+{
+    struct json *p = json_object(c->a);
+    const char *type = policy.p ? "governance.policy_set"
+                                : "governance.policy_removed";
+    const struct work_once once = {.key = STR_NONE};
+    int64_t version = 0;
+    struct work w;
+    TRY(call_if_match(c, &version));
+    TRY(call_begin(c, &w, c->param[0], &once));
+    TRY(call_same_version(c, &w, version));
+    if (intent_ended(w.intent.status))
+        return ERROR(ERR_CONFLICT, "intent.ended", "The intent has ended.");
+    TRY(govern_write(c, &w));
+    TRY(check_tighter(c, &w, now));
+    w.intent.governance_policy = policy;
+    work_touch(&w);
+    if (policy.p)
+        json_set_read(c->a, p, "governance_policy", policy);
+    json_set_int(p, "version", w.intent.version);
+    TRY(work_event(&w, type, event_by(&c->who), p));
+    intents_queue_govern(c->pg, c->a, &w.intent);
+    return call_commit_text(c, &w, 200, view_intent_text(c->a, &w.intent),
+                            true);
+}
+
+const struct err *openintent_governance_set(struct call *c)
+{
+    struct json *body = NULL;
+    struct governance now;
+    TRY(call_body(c, &body));
+    TRY(governance_read(c->a, body, STR(""), &now));
+    return change(c, json_dump(c->a, body, INTENT_STATE_MAX), &now);
+}
+
+const struct err *openintent_governance_remove(struct call *c)
+{
+    struct governance none;
+    TRY(governance_read(c->a, NULL, STR(""), &none));
+    return change(c, STR_NONE, &none);
+}

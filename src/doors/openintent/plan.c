@@ -1,0 +1,293 @@
+/* Plans of OpenIntent and their checkpoints (RFC-0012): making, reading and
+ * changing them, and answering for a checkpoint with a key. */
+#include "base/fields.h"
+#include "base/id.h"
+#include "domain/moves.h"
+#include "doors/asking/answer.h"
+#include "doors/asking/ask.h"
+#include "doors/asking/govern.h"
+#include "doors/openintent/openintent.h"
+#include "store/plans.h"
+#include "store/principals.h"
+#include "store/tasks.h"
+
+static const struct call_made made = {"/api/v1/plans/", "id"};
+
+static const struct err *unknown(void)
+{
+    return ERROR(ERR_NOT_FOUND, "plan.unknown",
+                 "There is no plan with this id.");
+}
+
+/* ---- reading ---------------------------------------------------------- */
+
+/* Its end is read only where there is a question. */
+static const struct err *object_of(struct call *c, const struct board *b,
+                                   const struct plan *p, struct json **out)
+{
+    int64_t until = 0;
+    if (b->intent->status == INTENT_SUSPENDED)
+        TRY(plans_until(c->pg, c->a, b->intent->id, &until));
+    *out = board_plan_json(b, p, until);
+    return NULL;
+}
+
+const struct err *openintent_plan_get(struct call *c)
+{
+    struct str intent_id = STR_NONE;
+    struct board *b = NULL;
+    struct json *o = NULL;
+    struct intent i;
+    TRY(plans_intent(c->pg, c->a, c->param[0], &intent_id));
+    const struct err *e = call_intent(c, intent_id, REACH_USE, &i);
+    if (e)
+        return e->kind == ERR_NOT_FOUND ? unknown() : e;
+    TRY(tasks_board(c->pg, c->a, &i, &b));
+    const struct plan *p = board_plan(b, id_lower(c->a, c->param[0]));
+    if (!p)
+        return unknown();
+    TRY(object_of(c, b, p, &o));
+    response_json(c->rs, 200, o);
+    return NULL;
+}
+
+const struct err *openintent_plan_list(struct call *c)
+{
+    struct json *list = json_array(c->a);
+    struct board *b = NULL;
+    struct intent i;
+    TRY(call_intent(c, c->param[0], REACH_USE, &i));
+    TRY(tasks_board(c->pg, c->a, &i, &b));
+    for (size_t k = 0; k < b->plans_n; k++) {
+        struct json *o = NULL;
+        TRY(object_of(c, b, &b->plans[k], &o));
+        json_add_json(list, o);
+    }
+    response_json(c->rs, 200, list);
+    return NULL;
+}
+
+/* ---- a body ----------------------------------------------------------- */
+
+struct sent {
+    enum plan_state to; /* PLAN_STATE__MAX: it is not moved */
+    struct str tasks;   /* p NULL: as they are */
+    bool has_checkpoints;
+    struct checkpoints checkpoints;
+};
+
+/* The names exist: a question that nobody could answer is refused. */
+static const struct err *settle_approvers(struct call *c, struct checkpoint *x,
+                                          size_t i)
+{
+    const struct json *names = json_read(c->a, x->approvers);
+    for (size_t k = 0; k < json_count(names); k++) {
+        const struct str name = json_text(json_at(names, k));
+        const struct principals_wanted group = {.group = name},
+                                       person = {.name = name};
+        bool there = false;
+        if (principal_group_name(name))
+            TRY(principals_there(c->pg, c->a, &group, &there));
+        x->of_group = there;
+        if (!there)
+            TRY(principals_there(c->pg, c->a, &person, &there));
+        if (!there)
+            return err_at(c->a, ERR_INVALID, ask_nobody,
+                          fields_path(c->a,
+                                      fields_element(c->a, STR("checkpoints"),
+                                                     i),
+                                      "approvers"),
+                          "No operator and no group has the name of element "
+                          "%zu.",
+                          k);
+    }
+    return NULL;
+}
+
+/* The agent's severity may only raise the operator's floor, and silence
+ * approves only what is low, where the server is set so. */
+static const struct err *settle(struct call *c, struct sent *s)
+{
+    const struct conf *conf = c->serve->conf;
+    const enum severity floors[] = {
+        (enum severity)conf->severity_floor[KIND_NONE],
+        c->who.severity_floor};
+    for (size_t i = 0; i < s->checkpoints.n; i++) {
+        struct checkpoint *x = &s->checkpoints.v[i];
+        for (size_t k = 0; k < countof(floors); k++) {
+            if (floors[k] > x->severity)
+                x->severity = floors[k];
+        }
+        x->silence_approves =
+            conf->silence_may_authorize && x->severity == SEVERITY_LOW;
+        TRY(settle_approvers(c, x, i));
+    }
+    return NULL;
+}
+
+static const struct err *read(struct call *c, const struct json *body,
+                              struct sent *out)
+{
+    struct fields f = fields(c->a, body, STR(""));
+    out->to = vocabulary_plan_state_read(&f, "state");
+    TRY(fields_error(&f));
+    TRY(task_read_ids(c->a, body, "tasks", &out->tasks));
+    TRY(plan_read_checkpoints(c->a, body, &out->checkpoints,
+                              &out->has_checkpoints));
+    return settle(c, out);
+}
+
+/* Its tasks, its checkpoints, and then its state. */
+static const struct err *put(struct call *c, struct work *w, struct plan *p,
+                             const struct sent *sent)
+{
+    if (sent->tasks.p)
+        TRY(moves_plan_tasks(w->board, p, sent->tasks, &c->who));
+    if (sent->has_checkpoints)
+        TRY(moves_checkpoints(w->board, p, &sent->checkpoints, &c->who));
+    TRY(moves_check_checkpoints(w->board, p));
+    if (sent->to != PLAN_STATE__MAX && sent->to != p->state)
+        TRY(moves_plan(w->board, p, sent->to, &c->who));
+    else
+        TRY(checkpoint_settle(w->board, p));
+    return ask_tell(c, w);
+}
+
+/* ---- making and changing one ------------------------------------------- */
+
+static const struct err *begin(struct call *c, struct work *w,
+                               struct str intent_id,
+                               const struct work_once *once)
+{
+    TRY(call_begin(c, w, intent_id, once));
+    if (w->answered)
+        return NULL;
+    TRY(govern_write(c, w));
+    if (intent_ended(w->intent.status))
+        return ERROR(ERR_CONFLICT, "intent.ended", "The intent has ended.");
+    return work_board(w, event_by(&c->who));
+}
+
+static const struct err *make(struct call *c, struct work *w,
+                              const struct plan *given,
+                              const struct sent *sent, struct json **out)
+{
+    struct json *o = json_object(c->a);
+    struct plan *p = NULL;
+    struct plan fresh = *given;
+    fresh.intent_id = w->intent.id;
+    TRY(moves_new_plan(w->board, &fresh, &p));
+    json_set_text(o, "plan_id", p->id);
+    json_set_int(o, "task_count",
+                 (int64_t)json_count(json_read(c->a, sent->tasks)));
+    TRY(board_event(w->board, "plan.created", o));
+    TRY(put(c, w, p, sent));
+    return object_of(c, w->board, p, out);
+}
+
+const struct err *openintent_plan_make(struct call *c)
+{
+    struct sent *sent = arena_new(c->a, struct sent);
+    struct plan p = {.id = id_new(c->a),
+                     .state = PLAN_DRAFT,
+                     .created_by = principal_actor(&c->who)};
+    struct str intent_id = STR_NONE;
+    struct work_once once;
+    struct json *body = NULL, *o = NULL;
+    struct work w;
+    TRY(call_body(c, &body));
+    TRY(call_once(c, &once));
+    struct fields f = fields(c->a, body, STR(""));
+    fields_need(&f, "intent_id");
+    fields_uuid(&f, "intent_id", &intent_id);
+    TRY(fields_error(&f));
+    TRY(plan_read(c->a, body, &p));
+    TRY(read(c, body, sent));
+    TRY(begin(c, &w, intent_id, &once));
+    if (w.answered)
+        return call_replay_made(c, &w, &made);
+    TRY(make(c, &w, &p, sent, &o));
+    call_locate(c, &made, p.id);
+    return call_commit(c, &w, 201, o, false);
+}
+
+/* The plan of the board, in the version that the caller has read. */
+static const struct err *find(struct call *c, struct work *w, int64_t version,
+                              struct plan **out)
+{
+    struct json *more = json_object(c->a);
+    struct plan *p = board_plan(w->board, id_lower(c->a, c->param[0]));
+    *out = p;
+    if (!p)
+        return unknown();
+    json_set_int(more, "current_version", p->version);
+    if (p->version != version)
+        return err_more(c->a,
+                        ERROR(ERR_CONFLICT, "plan.version",
+                              "The plan has changed since you read it. Read "
+                              "it again."),
+                        more);
+    return plan_ended(p->state)
+               ? ERROR(ERR_CONFLICT, "plan.ended", "The plan has ended.")
+               : NULL;
+}
+
+const struct err *openintent_plan_change(struct call *c)
+{
+    struct sent *sent = arena_new(c->a, struct sent);
+    struct str intent_id = STR_NONE;
+    const struct work_once once = {.key = STR_NONE};
+    struct json *body = NULL, *o = NULL;
+    struct plan *p = NULL;
+    int64_t version = 0;
+    struct work w;
+    TRY(call_must_match(c, &version));
+    TRY(call_body(c, &body));
+    TRY(read(c, body, sent));
+    TRY(plans_intent(c->pg, c->a, c->param[0], &intent_id));
+    const struct err *e = begin(c, &w, intent_id, &once);
+    if (e)
+        return e->kind == ERR_NOT_FOUND ? unknown() : e;
+    TRY(find(c, &w, version, &p));
+    TRY(plan_read(c->a, body, p));
+    board_change_plan(w.board, p);
+    TRY(put(c, &w, p, sent));
+    TRY(object_of(c, w.board, p, &o));
+    return call_commit(c, &w, 200, o, false);
+}
+
+/* ---- answering --------------------------------------------------------- */
+
+/* The one path of all answers; the plan is the answer's body. */
+static const struct err *decide(struct call *c, const char *value)
+{
+    struct answer answer = {.via = VIA_OPENINTENT};
+    struct str question = STR_NONE;
+    struct json *body = NULL, *o = NULL;
+    struct work_once once;
+    struct work w;
+    TRY(call_body_if_any(c, &body));
+    TRY(call_once(c, &once));
+    struct fields f = fields(c->a, body, STR(""));
+    fields_text(&f, "reason", SUSPENSION_REASON_MAX, &answer.reason);
+    TRY(fields_error(&f));
+    answer.value = json_string(c->a, str_of(value));
+    TRY(plans_question(c->pg, c->a, c->param[0], c->param[1], &question));
+    TRY(work_begin_suspension(&w, c->pg, c->a, question, &once));
+    if (w.answered)
+        return call_replay(c, &w);
+    TRY(answer_decide(c, &w, &answer));
+    TRY(object_of(c, w.board,
+                  board_plan(w.board, id_lower(c->a, c->param[0])), &o));
+    return call_commit(c, &w, 200, o, false);
+}
+
+const struct err *openintent_plan_approve(struct call *c)
+{
+    return decide(c, "approve");
+}
+
+const struct err *openintent_plan_reject(struct call *c)
+{
+    return decide(c, "reject");
+}

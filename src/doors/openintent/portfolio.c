@@ -1,0 +1,336 @@
+/* Portfolios of OpenIntent: making and reading them, their status, their
+ * members. */
+#include "domain/containers/portfolio.h"
+
+#include "base/clock.h"
+#include "base/fields.h"
+#include "base/id.h"
+#include "doors/asking/view.h"
+#include "doors/openintent/openintent.h"
+#include "store/portfolios.h"
+#include "store/sql.gen.h"
+
+#define PAGE 50
+
+/* ---- reading --------------------------------------------------------- */
+
+/* The portfolio with the members that the caller reaches. */
+static const struct err *object_of(struct call *c, const struct portfolio *p,
+                                   struct json **out)
+{
+    struct portfolio_members members;
+    TRY(portfolios_members(c->pg, c->a, p->id, &c->who, &members));
+    *out = portfolio_json(c->a, p, &members);
+    return NULL;
+}
+
+const struct err *openintent_portfolio_get(struct call *c)
+{
+    struct json *o = NULL;
+    struct portfolio p;
+    TRY(portfolios_get(c->pg, c->a, c->param[0], &c->who, &p));
+    TRY(object_of(c, &p, &o));
+    response_json(c->rs, 200, o);
+    return NULL;
+}
+
+static void answer_list(struct call *c, const struct portfolio_rows *rows)
+{
+    struct json *o = json_object(c->a), *list = json_array(c->a);
+    for (size_t i = 0; i < rows->n; i++)
+        json_add_json(list, portfolio_json(c->a, &rows->v[i], NULL));
+    json_set_json(o, "portfolios", list);
+    json_set_text_or_null(o, "next", rows->more && rows->n > 0
+                                         ? rows->v[rows->n - 1].id
+                                         : STR_NONE);
+    response_json(c->rs, 200, o);
+}
+
+const struct err *openintent_portfolio_list(struct call *c)
+{
+    const struct portfolios_page page = {
+        .who = &c->who,
+        .created_by = request_query(c->rq, "created_by"),
+        .status = request_query(c->rq, "status"),
+        .after = request_query(c->rq, "after"),
+        .limit = call_query_int(c, "limit", PAGE)};
+    struct portfolio_rows rows;
+    if (page.status.p && vocabulary_portfolio_status_of(page.status) ==
+                             PORTFOLIO_STATUS__MAX)
+        return err_at(c->a, ERR_BAD_REQUEST, "request.query", STR("status"),
+                      "\"status\" has to be active, completed or abandoned.");
+    TRY(portfolios_list(c->pg, c->a, &page, &rows));
+    answer_list(c, &rows);
+    return NULL;
+}
+
+const struct err *openintent_portfolio_of_intent(struct call *c)
+{
+    struct portfolio_rows rows;
+    struct intent i;
+    TRY(call_intent(c, c->param[0], REACH_USE, &i));
+    TRY(portfolios_of_intent(c->pg, c->a, i.id, &rows));
+    answer_list(c, &rows);
+    return NULL;
+}
+
+const struct err *openintent_portfolio_intents(struct call *c)
+{
+    const struct portfolios_intents page = {
+        .id = c->param[0],
+        .who = &c->who,
+        .after = request_query(c->rq, "after"),
+        .limit = call_query_int(c, "limit", PORTFOLIO_MEMBERS_MAX)};
+    struct buf b = buf_make(c->a, RESPONSE_BODY_MAX);
+    struct portfolio_members members;
+    struct intent_rows rows;
+    struct portfolio p;
+    TRY(portfolios_get(c->pg, c->a, c->param[0], &c->who, &p));
+    TRY(portfolios_members(c->pg, c->a, p.id, &c->who, &members));
+    TRY(portfolios_intents(c->pg, c->a, &page, &rows));
+    view_intents(&b, "intents", &rows);
+    b.n--; /* the closing brace */
+    buf_put(&b, ",\"aggregate_status\":");
+    json_write(&b, portfolio_aggregate(c->a, &members));
+    buf_char(&b, '}');
+    response_json_buf(c->rs, 200, &b);
+    return NULL;
+}
+
+/* ---- making and changing --------------------------------------------- */
+
+const struct err *openintent_portfolio_create(struct call *c)
+{
+    struct portfolio p = {.id = id_new(c->a),
+                          .created_by = principal_actor(&c->who)};
+    const struct portfolio_members none = {.n = 0};
+    struct work_once once;
+    struct json *body = NULL;
+    struct work w;
+    TRY(call_body(c, &body));
+    TRY(call_once(c, &once));
+    TRY(portfolio_read(c->a, body, clock_now(), &p));
+    TRY(work_begin_bare(&w, c->pg, c->a, &once));
+    if (w.answered)
+        return call_replay(c, &w);
+    portfolios_queue_insert(c->pg, c->a, &p);
+    return call_commit_bare(c, &w, 201, portfolio_json(c->a, &p, &none));
+}
+
+/* All members are completed, or the policy does not ask for it. */
+static const struct err *check_completion(struct call *c,
+                                          const struct portfolio *p)
+{
+    const struct portfolio_policy policy = portfolio_policy_of(c->a, p);
+    struct json *open = NULL;
+    if (!policy.all)
+        return NULL;
+    TRY(portfolios_open(c->pg, c->a, p->id, policy.partial, &open));
+    if (json_count(json_get(open, "open")) == 0)
+        return NULL;
+    return err_more(c->a,
+                    ERROR(ERR_CONFLICT, "portfolio.members_open",
+                          "The portfolio has members that are not "
+                          "completed."),
+                    open);
+}
+
+/* Setting the status that it has changes nothing. */
+static const struct err *set_status(struct call *c, struct portfolio *p,
+                                    enum portfolio_status to, int64_t now)
+{
+    if (to == p->status)
+        return NULL;
+    TRY(portfolio_check_active(p));
+    if (to == PORTFOLIO_COMPLETED)
+        TRY(check_completion(c, p));
+    p->status = to;
+    p->status_by = principal_actor(&c->who);
+    p->status_at = p->updated_at = now;
+    p->version++;
+    return NULL;
+}
+
+/* Nothing is queued before the object is read. */
+static const struct err *
+commit_portfolio(struct call *c, struct work *w, const struct portfolio *p,
+                 const struct portfolios_waiting *waiting)
+{
+    struct json *o = NULL;
+    TRY(object_of(c, p, &o));
+    portfolios_queue_update(c->pg, c->a, p);
+    portfolios_queue_deadlines(c->pg, c->a, waiting->v, waiting->n);
+    return call_commit_bare(c, w, 200, o);
+}
+
+const struct err *openintent_portfolio_status(struct call *c)
+{
+    const struct work_once once = {.key = STR_NONE};
+    const struct portfolios_waiting none = {.n = 0};
+    struct json *body = NULL;
+    struct portfolio p;
+    struct work w;
+    TRY(call_body(c, &body));
+    struct fields f = fields(c->a, body, STR(""));
+    fields_need(&f, "status");
+    const enum portfolio_status to =
+        vocabulary_portfolio_status_read(&f, "status");
+    TRY(fields_error(&f));
+    TRY(work_begin_bare(&w, c->pg, c->a, &once));
+    TRY(portfolios_take(c->pg, c->a, c->param[0], &c->who, &p));
+    TRY(portfolio_check_changer(&p, &c->who));
+    TRY(set_status(c, &p, to, w.now));
+    return commit_portfolio(c, &w, &p, &none);
+}
+
+/* Before the portfolio's lock: those of the members that an earlier deadline
+ * could end. */
+static const struct err *take_waiting(struct call *c, const struct json *body,
+                                      struct portfolios_waiting *out)
+{
+    *out = (struct portfolios_waiting){.n = 0};
+    if (!json_has(body, "deadline"))
+        return NULL;
+    TRY(portfolios_waiting(c->pg, c->a, c->param[0], out));
+    return portfolios_take_waiting(c->pg, c->a, out);
+}
+
+static bool has(const struct portfolios_waiting *all, struct str id)
+{
+    for (size_t i = 0; i < all->n; i++) {
+        if (str_eq(all->v[i], id))
+            return true;
+    }
+    return false;
+}
+
+/* The clock has to find them by the earlier deadline. Another one may have
+ * asked before the portfolio was locked: then all of it runs again. */
+static const struct err *
+check_waiting(struct call *c, const struct portfolio *p,
+              const struct portfolios_waiting *locked)
+{
+    struct portfolios_waiting now;
+    TRY(portfolios_waiting(c->pg, c->a, p->id, &now));
+    for (size_t i = 0; i < now.n; i++) {
+        if (!has(locked, now.v[i]))
+            return ERROR(ERR_AGAIN, "database.again", "Run it again.");
+    }
+    return NULL;
+}
+
+const struct err *openintent_portfolio_change(struct call *c)
+{
+    const struct work_once once = {.key = STR_NONE};
+    struct json *body = NULL;
+    struct portfolios_waiting locked;
+    struct portfolio p;
+    struct work w;
+    TRY(call_body(c, &body));
+    TRY(work_begin_bare(&w, c->pg, c->a, &once));
+    TRY(take_waiting(c, body, &locked));
+    TRY(portfolios_take(c->pg, c->a, c->param[0], &c->who, &p));
+    const int64_t before = p.deadline;
+    TRY(portfolio_check_active(&p));
+    TRY(portfolio_read_changes(c->a, body, &p));
+    p.updated_at = w.now;
+    p.version++;
+    if (p.deadline && (!before || p.deadline < before))
+        TRY(check_waiting(c, &p, &locked));
+    return commit_portfolio(c, &w, &p, &locked);
+}
+
+/* ---- members --------------------------------------------------------- */
+
+/* An agent adds only its own intents, because a portfolio's deadline can end
+ * them. */
+static const struct err *check_intent(const struct call *c,
+                                      const struct intent *i)
+{
+    if (c->who.role != ROLE_AGENT || str_eq(c->who.agent, i->created_by) ||
+        str_eq(c->who.agent, i->owner))
+        return NULL;
+    return ERROR(ERR_FORBIDDEN, "portfolio.not_yours",
+                 "An agent may add only intents that it created or owns.");
+}
+
+static const struct err *check_room(const struct portfolios_place *at,
+                                    enum member_role role)
+{
+    if (role == MEMBER_PRIMARY && at->primary)
+        return ERROR(ERR_CONFLICT, "portfolio.second_primary",
+                     "Another intent is the portfolio's primary one.");
+    if (at->member.id.p)
+        return NULL;
+    if (at->members >= PORTFOLIO_MEMBERS_MAX)
+        return ERROR(ERR_CONFLICT, "portfolio.full",
+                     "A portfolio may have at most 1000 members.");
+    if (at->portfolios >= PORTFOLIOS_OF_INTENT_MAX)
+        return ERROR(ERR_CONFLICT, "portfolio.too_many",
+                     "An intent may be in at most 5 portfolios.");
+    return NULL;
+}
+
+/* The portfolio of a change of its members, locked after the intent. */
+static const struct err *take(struct call *c, struct work *w,
+                              struct portfolio *p,
+                              struct portfolios_place *at)
+{
+    TRY(portfolios_take(c->pg, c->a, c->param[0], &c->who, p));
+    TRY(portfolio_check_changer(p, &c->who));
+    return portfolios_place(c->pg, c->a, p->id, w->intent.id, at);
+}
+
+const struct err *openintent_portfolio_add(struct call *c)
+{
+    struct portfolio_member m = {.id = id_new(c->a)};
+    struct portfolios_place at;
+    struct json *body = NULL;
+    struct work_once once;
+    struct portfolio p;
+    struct work w;
+    TRY(call_body(c, &body));
+    TRY(call_once(c, &once));
+    TRY(portfolio_member_read(c->a, body, &m));
+    TRY(call_begin(c, &w, m.intent_id, &once));
+    if (w.answered)
+        return call_replay(c, &w);
+    TRY(take(c, &w, &p, &at));
+    TRY(portfolio_check_active(&p));
+    TRY(check_intent(c, &w.intent));
+    TRY(check_room(&at, m.role));
+    const bool new = !at.member.id.p;
+    m.portfolio_id = at.member.portfolio_id;
+    m.id = new ? m.id : at.member.id;
+    m.added_at = new ? w.now : at.member.added_at;
+    portfolios_queue_join(c->pg, c->a, &m);
+    portfolios_queue_deadlines(c->pg, c->a, &w.intent.id, 1);
+    w.intent.containers |= INTENT_IN_PORTFOLIO;
+    if (new)
+        TRY(work_event(&w, "added_to_portfolio", event_by(&c->who),
+                       portfolio_member_payload(c->a, &m)));
+    return call_commit(c, &w, new ? 201 : 200,
+                       portfolio_member_json(c->a, &m), false);
+}
+
+/* Out of an ended one too: an intent may be in a few only. */
+const struct err *openintent_portfolio_remove(struct call *c)
+{
+    const struct work_once once = {.key = STR_NONE};
+    const struct work_answer none = {.status = 204, .body = STR("")};
+    struct portfolios_place at;
+    struct portfolio p;
+    struct work w;
+    TRY(call_begin(c, &w, c->param[1], &once));
+    TRY(take(c, &w, &p, &at));
+    if (!at.member.id.p)
+        return ERROR(ERR_NOT_FOUND, "portfolio.no_member",
+                     "The intent is not in this portfolio.");
+    portfolios_queue_leave(c->pg, c->a, &at.member);
+    TRY(work_event(&w, "removed_from_portfolio", event_by(&c->who),
+                   portfolio_member_payload(c->a, &at.member)));
+    TRY(work_commit(&w, &none));
+    c->stored += w.stored;
+    c->rs->status = 204;
+    return NULL;
+}

@@ -1,0 +1,227 @@
+/* Tasks of OpenIntent (RFC-0012): making, reading and changing them. */
+#include "base/fields.h"
+#include "base/id.h"
+#include "domain/moves.h"
+#include "doors/asking/ask.h"
+#include "doors/asking/govern.h"
+#include "doors/asking/step.h"
+#include "doors/openintent/openintent.h"
+#include "store/tasks.h"
+
+static const struct call_made made = {"/api/v1/tasks/", "id"};
+
+static const struct err *unknown(void)
+{
+    return ERROR(ERR_NOT_FOUND, "task.unknown",
+                 "There is no task with this id.");
+}
+
+static const struct err *ended(const struct work *w)
+{
+    return intent_ended(w->intent.status)
+               ? ERROR(ERR_CONFLICT, "intent.ended", "The intent has ended.")
+               : NULL;
+}
+
+/* ---- reading ---------------------------------------------------------- */
+
+const struct err *openintent_task_get(struct call *c)
+{
+    struct board *b = NULL;
+    struct intent i;
+    struct task t;
+    TRY(tasks_get(c->pg, c->a, c->param[0], &t));
+    const struct err *e = call_intent(c, t.intent_id, REACH_USE, &i);
+    if (e)
+        return e->kind == ERR_NOT_FOUND ? unknown() : e;
+    TRY(tasks_board(c->pg, c->a, &i, &b));
+    response_json(c->rs, 200, board_task_json(b, &t));
+    return NULL;
+}
+
+/* One object is made at a time: its tree may be many times larger than its
+ * text. */
+static void answer_list(struct call *c, const struct board *b,
+                        const struct task_rows *rows)
+{
+    struct buf text = buf_make(c->a, RESPONSE_BODY_MAX);
+    struct board one = *b;
+    one.arena = arena_within(c->a);
+    buf_char(&text, '[');
+    for (size_t i = 0; i < rows->n; i++) {
+        buf_put(&text, i ? "," : "");
+        json_write(&text, board_task_json(&one, &rows->v[i]));
+        arena_reset(one.arena);
+    }
+    buf_char(&text, ']');
+    arena_free(one.arena);
+    response_json_buf(c->rs, 200, &text);
+}
+
+const struct err *openintent_task_list(struct call *c)
+{
+    const struct str status = request_query(c->rq, "status");
+    struct tasks_page page = {.status = vocabulary_task_status_of(status),
+                              .limit = call_query_int(c, "limit", 100),
+                              .offset = call_query_int(c, "offset", 0)};
+    struct board *b = NULL;
+    struct task_rows rows;
+    struct intent i;
+    if (status.p && page.status == TASK_STATUS__MAX)
+        return err_at(c->a, ERR_BAD_REQUEST, "request.query", STR("status"),
+                      "\"status\" is not a status of tasks.");
+    TRY(call_intent(c, c->param[0], REACH_USE, &i));
+    page.intent_id = i.id;
+    TRY(tasks_board(c->pg, c->a, &i, &b));
+    TRY(tasks_list(c->pg, c->a, &page, &rows));
+    answer_list(c, b, &rows);
+    return NULL;
+}
+
+/* ---- making one ------------------------------------------------------- */
+
+const struct err *openintent_task_make(struct call *c)
+{
+    struct task t = {.id = id_new(c->a)};
+    struct str intent_id = STR_NONE;
+    struct work_once once;
+    struct json *body = NULL;
+    struct work w;
+    TRY(call_body(c, &body));
+    TRY(call_once(c, &once));
+    struct fields f = fields(c->a, body, STR(""));
+    fields_need(&f, "intent_id");
+    fields_uuid(&f, "intent_id", &intent_id);
+    TRY(fields_error(&f));
+    TRY(task_read(c->a, body, &t));
+    TRY(call_begin(c, &w, intent_id, &once));
+    if (w.answered)
+        return call_replay_made(c, &w, &made);
+    TRY(govern_write(c, &w));
+    TRY(ended(&w));
+    TRY(work_board(&w, event_by(&c->who)));
+    t.intent_id = w.intent.id;
+    TRY(moves_new_task(w.board, &t));
+    call_locate(c, &made, t.id);
+    return call_commit(c, &w, 201,
+                       board_task_json(w.board, board_task(w.board, t.id)),
+                       false);
+}
+
+/* ---- changing one ----------------------------------------------------- */
+
+struct change {
+    enum task_status to; /* TASK_STATUS__MAX: it is not moved */
+    struct str agent, name, depends_on; /* p NULL: as it is */
+    int64_t max_attempts;               /* 0: as it is */
+};
+
+static const struct err *read(struct call *c, const struct json *body,
+                              struct change *out)
+{
+    struct fields f = fields(c->a, body, STR(""));
+    *out = (struct change){.name = STR_NONE};
+    out->to = vocabulary_task_status_read(&f, "status");
+    fields_text(&f, "name", TASK_NAME_MAX, &out->name);
+    fields_text(&f, "assigned_agent", PRINCIPAL_AGENT_NAME_MAX, &out->agent);
+    fields_int(&f, "max_attempts", 1, TASK_ATTEMPTS_MAX, &out->max_attempts);
+    if (!f.e && out->name.p && str_trim(out->name).n == 0)
+        fields_wrong(&f, "name", "field.empty", "A name is needed.");
+    if (!f.e && out->agent.p && !principal_agent_name(out->agent))
+        fields_wrong(&f, "assigned_agent", "field.value",
+                     "This is not the name of an agent.");
+    TRY(fields_error(&f));
+    return task_read_ids(c->a, body, "depends_on", &out->depends_on);
+}
+
+/* The task of the board, with its facts as they are under the lock. */
+static const struct err *find(struct call *c, struct work *w, struct str id,
+                              int64_t version, struct task **out)
+{
+    struct json *more = json_object(c->a);
+    struct task now;
+    TRY(work_board(w, event_by(&c->who)));
+    TRY(tasks_get(c->pg, c->a, id, &now));
+    *out = board_task(w->board, now.id);
+    if (!*out)
+        return unknown();
+    (*out)->facts = now.facts;
+    json_set_int(more, "current_version", now.version);
+    if (now.version != version)
+        return err_more(c->a,
+                        ERROR(ERR_CONFLICT, "task.version",
+                              "The task has changed since you read it. Read "
+                              "it again."),
+                        more);
+    TRY(ended(w));
+    return moves_may(*out, &c->who);
+}
+
+/* The members that its agents write, before the move. */
+static const struct err *write(struct call *c, struct work *w, struct task *t,
+                               const struct json *body,
+                               const struct change *change)
+{
+    const bool waiting = t->status == TASK_PENDING || t->status == TASK_READY;
+    TRY(task_read_facts(c->a, body, t));
+    if (change->name.p)
+        t->name = change->name;
+    if (change->max_attempts >= t->attempt)
+        t->max_attempts = change->max_attempts;
+    if (change->depends_on.p && !waiting)
+        return ERROR(ERR_CONFLICT, "task.transition",
+                     "What a task depends on is settled once it is taken.");
+    if (change->depends_on.p)
+        t->depends_on = change->depends_on;
+    if (change->agent.p && change->to == TASK_STATUS__MAX)
+        t->assigned_agent = change->agent;
+    return moves_changed_task(w->board, t);
+}
+
+/* The inputs that a task declares when it is taken, and its outputs when it is
+ * completed. */
+static const struct err *check_step(struct call *c, const struct work *w,
+                                    const struct task *t, enum task_status to)
+{
+    const struct json *facts = json_read(c->a, t->facts);
+    const struct json *io = json_get(facts, "input");
+    const struct workflow_step step = {.id = t->id, .name = t->name};
+    TRY(task_move(t, to));
+    if (t->status == TASK_READY && (to == TASK_CLAIMED || to == TASK_RUNNING))
+        return step_claim(c, w, &step, io);
+    return to == TASK_COMPLETED
+               ? step_complete(c, w, &step, io, json_get(facts, "output"))
+               : NULL;
+}
+
+static const struct err *move(struct call *c, struct work *w, struct task *t,
+                              const struct change *change)
+{
+    if (change->to == TASK_STATUS__MAX || change->to == t->status)
+        return NULL;
+    TRY(check_step(c, w, t, change->to));
+    return moves_task(w->board, t, change->to, change->agent, &c->who);
+}
+
+const struct err *openintent_task_change(struct call *c)
+{
+    const struct work_once once = {.key = STR_NONE};
+    struct json *body = NULL;
+    struct change change;
+    struct task *t = NULL, was;
+    int64_t version = 0;
+    struct work w;
+    TRY(call_must_match(c, &version));
+    TRY(call_body(c, &body));
+    TRY(read(c, body, &change));
+    TRY(tasks_get(c->pg, c->a, c->param[0], &was));
+    const struct err *e = call_begin(c, &w, was.intent_id, &once);
+    if (e)
+        return e->kind == ERR_NOT_FOUND ? unknown() : e;
+    TRY(govern_write(c, &w));
+    TRY(find(c, &w, was.id, version, &t));
+    TRY(write(c, &w, t, body, &change));
+    TRY(move(c, &w, t, &change));
+    TRY(ask_tell(c, &w));
+    return call_commit(c, &w, 200, board_task_json(w.board, t), false);
+}

@@ -1,0 +1,112 @@
+/* Part of the clock: the next step after a failure. An intent that is suspended
+ * or blocked is looked at again after a while; a full log stops no step. */
+#include "process/retries.h"
+
+#include "base/clock.h"
+#include "store/deliveries.h"
+#include "store/events.h"
+#include "store/intents.h"
+#include "store/sql.gen.h"
+#include "world/wake.h"
+
+#define AGAIN (5 * CLOCK_SECOND)
+
+static const struct err *tell(struct work *w, const char *type,
+                              const struct json *payload)
+{
+    const struct err *e = work_event(w, type, event_by_clock(), payload);
+    return e && err_is(e, event_log_full) ? NULL : e;
+}
+
+static const struct err *assign(struct work *w, const struct due_failure *d,
+                                struct str agent)
+{
+    const struct failure *f = &d->failure;
+    const bool again = f->next == FAILURE_RETRY;
+    struct json *p = json_object(w->arena);
+    struct pg_args args = pg_args(w->arena);
+    pg_arg(&args, w->intent.id);
+    pg_arg(&args, agent);
+    pg_arg_time(&args, w->now);
+    pg_arg(&args, event_by_clock().name);
+    pg_queue(w->pg, SQL_ASSIGNMENT_INSERT, &args);
+    json_set_text(p, "agent_id", agent);
+    json_set_text(p, "reason",
+                  str_of(vocabulary_failure_next(f->next)->wire));
+    if (again)
+        json_set_int(p, "retry_attempt", f->attempt);
+    else
+        json_set_text(p, "delegated_by", f->agent_id);
+    json_set_text_or_null(p, "last_error",
+                          f->error_message.p ? f->error_message
+                                             : f->error_code);
+    return tell(w, "agent_assigned", p);
+}
+
+/* The agent that failed gives back its leases and its assignment. */
+static const struct err *dismiss(struct work *w, struct str agent)
+{
+    const struct due_agent who = {w->intent.id, agent, w->now};
+    struct due_dismissed end;
+    struct json *p = json_object(w->arena);
+    TRY(due_dismiss(w->pg, w->arena, &who, &end));
+    for (size_t i = 0; i < end.leases.n; i++)
+        TRY(tell(w, "lease_released",
+                 lease_payload(w->arena, &end.leases.v[i], "fallback")));
+    json_set_text(p, "agent_id", agent);
+    return end.assigned ? tell(w, "agent_unassigned", p) : NULL;
+}
+
+static const struct err *take_step(struct work *w, const struct due_failure *d)
+{
+    const struct failure *f = &d->failure;
+    if (f->next == FAILURE_RETRY)
+        return assign(w, d, f->agent_id);
+    if (!d->fallback_agent_id.p) /* the policy has changed */
+        return NULL;
+    TRY(dismiss(w, f->agent_id));
+    return assign(w, d, d->fallback_agent_id);
+}
+
+static const struct err *run_one(struct work *w, const struct due_failure *d)
+{
+    const struct deliveries_news news = {
+        .intent = &w->intent, .events = &w->events, .now = w->now};
+    if (intent_ended(w->intent.status)) {
+        due_queue_failure(w->pg, w->arena, d, 0, 0);
+    } else if (w->intent.status != INTENT_ACTIVE) {
+        due_queue_failure(w->pg, w->arena, d, 0, w->now + AGAIN);
+    } else {
+        TRY(take_step(w, d));
+        due_queue_failure(w->pg, w->arena, d, w->now, 0);
+        intents_queue_update(w->pg, w->arena, &w->intent);
+        events_queue(w->pg, w->arena, w->intent.id, &w->events);
+        deliveries_queue(w->pg, w->arena, &news);
+    }
+    return pg_run(w->pg, w->arena, NULL);
+}
+
+const struct err *retries_run(struct pg *pg, struct arena *a, bool *more)
+{
+    struct due_failures due;
+    *more = false;
+    TRY(due_failures(pg, a, clock_now(), &due));
+    if (due.n == 0)
+        return NULL;
+    for (size_t i = 0; i < due.n; i++) {
+        for (size_t k = 0; k < due.failures_n; k++) {
+            const struct due_failure *d = &due.failures[k];
+            if (str_eq(d->failure.intent_id, due.v[i].intent.id)) {
+                TRY(run_one(&due.v[i], d));
+                break; /* one of an intent at a time */
+            }
+        }
+    }
+    pg_queue(pg, SQL_COMMIT, NULL);
+    TRY(pg_run(pg, a, NULL));
+    for (size_t i = 0; i < due.n; i++)
+        wake_changed(due.v[i].intent.id, due.v[i].intent.version, STR_NONE);
+    wake_deliver();
+    *more = true;
+    return NULL;
+}

@@ -1,0 +1,64 @@
+/* Coordinators in the database, and what follows in them from a change of an
+ * intent. */
+#ifndef STORE_COORDINATORS_H
+#define STORE_COORDINATORS_H
+
+#include "domain/containers/coordinator.h"
+#include "store/moved.h"
+
+struct coordinator_rows {
+    struct coordinator *v;
+    size_t n;
+};
+/* All rows of a statement with the columns of a coordinator. */
+struct coordinator_rows coordinators_rows(struct arena *a,
+                                          const struct pg_rows *r);
+/* ERR_NOT_FOUND coordinator.unknown; an id that is no UUID is unknown too. */
+const struct err *coordinators_get(struct pg *pg, struct arena *a,
+                                   struct str id,
+                                   struct coordinator *out) MUST;
+/* The intent's coordinator; *found: it has one. */
+const struct err *coordinators_active(struct pg *pg, struct arena *a,
+                                      struct str intent_id,
+                                      struct coordinator *out,
+                                      bool *found) MUST;
+/* Newest first, ended ones too. */
+const struct err *coordinators_list(struct pg *pg, struct arena *a,
+                                    struct str intent_id,
+                                    struct coordinator_rows *out) MUST;
+/* Those that answer for an intent: its own and its ancestors', the nearest
+ * first, at most COORDINATORS_OVER_MAX. */
+const struct err *coordinators_over(struct pg *pg, struct arena *a,
+                                    struct str intent_id,
+                                    struct coordinator_rows *out) MUST;
+/* Writes a new coordinator, and marks the intent and those below it, whose
+ * locks are held (SQL_INTENT_TAKE_DESCENDANTS). ERR_CONFLICT
+ * intent.graph_too_large; coordinator.too_many. */
+const struct err *coordinators_insert(struct pg *pg, struct arena *a,
+                                      const struct coordinator *c) MUST;
+/* Puts an UPDATE into the batch. */
+void coordinators_queue_update(struct pg *pg, struct arena *a,
+                               const struct coordinator *c);
+
+/* People who are told of a new question, as by a step of its ladder; p NULL:
+ * any operator. */
+struct coordinators_told {
+    struct str v[COORDINATORS_OVER_MAX];
+    size_t n;
+};
+/* A change of an intent, inside of the transaction that makes it. */
+struct coordinators_change {
+    struct moved *moves;
+    struct intent *intent; /* with its new status; its tail moves on */
+    bool made;             /* it is new, and not stored yet */
+    enum intent_status was;
+    const struct suspension *asked; /* new, holds the intent; NULL: none */
+    struct event_list *events;
+    struct coordinators_told *told;
+};
+/* Of an intent that ends, the coordinator ends. With its question, those that
+ * answer for it do what their suspension_policy says. */
+const struct err *coordinators_follow(
+    const struct coordinators_change *c) MUST;
+
+#endif

@@ -1,0 +1,60 @@
+/* Other intents that the work on one moves to another status. */
+#include "store/moved.h"
+
+#include "store/deliveries.h"
+#include "store/events.h"
+#include "store/sql.gen.h"
+
+static void queue_row(struct moved *m, const struct intent *i,
+                      enum intent_status to)
+{
+    struct moved_other *other = arena_new(m->arena, struct moved_other);
+    struct pg_args args = pg_args(m->arena);
+    *other = (struct moved_other){
+        .intent_id = i->id, .version = i->version + 1, .next = m->others};
+    m->others = other;
+    pg_arg(&args, i->id);
+    pg_arg(&args, str_of(vocabulary_intent_status(to)->wire));
+    pg_arg_int(&args, other->version);
+    pg_arg_time(&args, m->now);
+    pg_arg_int(&args, i->tail.sequence);
+    pg_arg(&args, i->tail.hash);
+    pg_queue(m->pg, SQL_INTENT_MOVE, &args);
+}
+
+const struct err *moved_event(struct moved *m, struct intent *i,
+                              const struct moved_change *change,
+                              struct event_list *out)
+{
+    const struct event_draft draft = {
+        .type = "status_changed",
+        .by = event_by_server(),
+        .payload = intent_status_changed(m->arena, change->from, change->to,
+                                         str_of(change->reason))};
+    const struct err *e =
+        event_append(m->arena, i->id, &draft, m->now, &i->tail, out);
+    return e && !err_is(e, event_log_full) ? e : NULL;
+}
+
+void moved_write(struct moved *m, const struct intent *i,
+                 const struct moved_change *change,
+                 const struct event_list *list)
+{
+    const struct deliveries_news news = {
+        .intent = i, .events = list, .now = m->now};
+    queue_row(m, i, change->to);
+    if (list->n == 0)
+        return;
+    events_queue(m->pg, m->arena, i->id, list);
+    if (m->told)
+        deliveries_queue(m->pg, m->arena, &news);
+}
+
+const struct err *moved_queue(struct moved *m, struct intent *i,
+                              const struct moved_change *change)
+{
+    struct event_list list = {.n = 0};
+    TRY(moved_event(m, i, change, &list));
+    moved_write(m, i, change, &list);
+    return NULL;
+}

@@ -1,0 +1,94 @@
+-- Coordinators: the agent that answers for an intent and those below it. A row
+-- changes only under its intent's lock.
+
+-- piece: coordinator_columns
+SELECT id, intent_id, agent_id, role, supervisor_id, type, suspension_policy, guardrails,
+       metadata, heartbeat_seconds, microseconds(heartbeat_at), microseconds(granted_at),
+       microseconds(ended_at), version
+
+-- name: coordinator_get
+-- use: coordinator_columns
+  FROM coordinator WHERE id = $1
+
+-- name: coordinator_active
+-- use: coordinator_columns
+  FROM coordinator WHERE intent_id = $1 AND ended_at IS NULL
+
+-- name: coordinator_list
+-- use: coordinator_columns
+  FROM coordinator WHERE intent_id = $1 ORDER BY granted_at DESC, id DESC LIMIT $2
+
+-- name: coordinator_over
+-- Those that answer for the intent: its own and those of its ancestors, the nearest first.
+WITH RECURSIVE above (id, height) AS (
+    SELECT $1::uuid, 0
+    UNION ALL
+    SELECT i.parent_intent_id, a.height + 1 FROM above a JOIN intent i ON i.id = a.id
+     WHERE i.parent_intent_id IS NOT NULL)
+-- use: coordinator_columns
+  FROM (SELECT c.*, a.height FROM above a
+          JOIN coordinator c ON c.intent_id = a.id AND c.ended_at IS NULL) c
+ ORDER BY height LIMIT $2
+
+-- name: coordinator_insert
+INSERT INTO coordinator (id, intent_id, agent_id, role, supervisor_id, type,
+                         suspension_policy, guardrails, metadata, heartbeat_seconds,
+                         heartbeat_at, lapses_at, granted_at, version)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
+
+-- name: coordinator_update
+UPDATE coordinator
+   SET role = $2, supervisor_id = $3, type = $4, suspension_policy = $5, guardrails = $6,
+       metadata = $7, heartbeat_seconds = $8, heartbeat_at = $9, lapses_at = $10,
+       ended_at = $11, version = $12
+ WHERE id = $1
+
+-- name: coordinator_end
+-- An intent ends, and so does its coordinator.
+UPDATE coordinator SET ended_at = $2, lapses_at = NULL
+ WHERE intent_id = $1 AND ended_at IS NULL
+
+-- name: coordinator_below
+-- The number of intents that are below $1, up to a limit.
+WITH RECURSIVE below (id) AS (
+    SELECT $1::uuid
+    UNION ALL
+    SELECT c.id FROM below b JOIN intent c ON c.parent_intent_id = b.id)
+SELECT count(*) FROM (SELECT 1 FROM below LIMIT 10001) b
+
+-- name: coordinator_mark
+-- Marks the intent and those below it as coordinated. No mark is taken away again: one too
+-- many costs a look for a coordinator at a change of status.
+WITH RECURSIVE below (id) AS (
+    SELECT $1::uuid
+    UNION ALL
+    SELECT c.id FROM below b JOIN intent c ON c.parent_intent_id = b.id)
+UPDATE intent SET containers = containers | 4
+ WHERE id = ANY (ARRAY(SELECT id FROM below)) AND containers & 4 = 0
+
+-- name: coordinator_dependents
+-- Drafts that depend on $1 and take inputs from other intents, after $2: the references, and
+-- the phases of their dependencies by title. They are locked. One that another transaction has
+-- locked is left out, so that none waits in a circle.
+SELECT i.id, i.version, i.event_sequence, i.event_hash,
+       (i.state::json -> '_io_inputs')::text, (i.state::json -> '_io_dep_title_to_name')::text
+  FROM intent i
+ WHERE i.id IN (SELECT d.intent_id FROM intent_dependency d WHERE d.dependency_id = $1)
+   AND i.id > $2 AND i.status = 'draft' AND strpos(i.state, '"_io_inputs"') > 0
+ ORDER BY i.id LIMIT $3
+   FOR NO KEY UPDATE SKIP LOCKED
+
+-- name: due_coordinators
+-- Coordinators that have missed two heartbeats and were not told of yet.
+SELECT c.intent_id FROM coordinator c
+ WHERE c.lapses_at <= $1 ORDER BY c.lapses_at, c.id LIMIT 20
+
+-- name: due_lock_intents
+SELECT id FROM intent WHERE id = ANY ($1::uuid[]) FOR NO KEY UPDATE SKIP LOCKED
+
+-- name: due_coordinators_lapsed
+-- use: coordinator_columns
+  FROM coordinator WHERE intent_id = ANY ($1::uuid[]) AND lapses_at <= $2
+
+-- name: due_coordinator_told
+UPDATE coordinator SET lapses_at = NULL WHERE id = $1

@@ -1,0 +1,181 @@
+-- Portfolios and their members. Where $2 is an agent of limited reach, it reads a portfolio
+-- that it made or of which it reaches a member at $3; NULL reads all.
+
+-- piece: portfolio_columns
+p.id, p.name, p.description, p.created_by, p.status, p.status_by, microseconds(p.status_at),
+       p.governance_policy, p.metadata, microseconds(nullif(p.deadline, 'infinity')),
+       p.threshold, p.version, microseconds(p.created_at), microseconds(p.updated_at)
+
+-- piece: portfolio_reached
+($2::text IS NULL OR p.created_by = $2 OR EXISTS (
+            SELECT 1 FROM portfolio_member m JOIN intent i ON i.id = m.intent_id
+             WHERE m.portfolio_id = p.id
+               AND intent_tied(i.id, i.created_by, i.owner, $2, $3)))
+
+-- name: portfolio_get
+SELECT
+-- use: portfolio_columns
+  FROM portfolio p
+ WHERE p.id = $1 AND
+-- use: portfolio_reached
+
+-- name: portfolio_take
+SELECT 1 FROM portfolio WHERE id = $1 FOR NO KEY UPDATE
+
+-- name: portfolio_list
+-- The newest first, after the portfolio $4.
+SELECT
+-- use: portfolio_columns
+  FROM portfolio p
+ WHERE ($5::text IS NULL OR p.created_by = $5) AND ($6::text IS NULL OR p.status = $6)
+   AND ($4::uuid IS NULL OR (p.created_at, p.id) < (
+            SELECT x.created_at, x.id FROM portfolio x WHERE x.id = $4))
+   AND
+-- use: portfolio_reached
+ ORDER BY p.created_at DESC, p.id DESC LIMIT $1
+
+-- name: portfolio_of_intent
+SELECT
+-- use: portfolio_columns
+  FROM portfolio_member m JOIN portfolio p ON p.id = m.portfolio_id
+ WHERE m.intent_id = $1 ORDER BY m.added_at, p.id LIMIT 5
+
+-- name: portfolio_insert
+INSERT INTO portfolio (id, name, description, created_by, status, governance_policy, metadata,
+                       deadline, threshold, version, created_at, updated_at)
+VALUES ($1, $2, $3, $4, $5, $6, $7, coalesce($8::timestamptz, 'infinity'), $9, $10, $11, $12)
+
+-- name: portfolio_update
+UPDATE portfolio
+   SET name = $2, description = $3, status = $4, status_by = $5, status_at = $6,
+       governance_policy = $7, deadline = coalesce($8::timestamptz, 'infinity'), version = $9,
+       updated_at = $10
+ WHERE id = $1
+
+-- name: portfolio_open
+-- At most 20 members that stand in the way of its completion; $2: abandoned ones do not.
+SELECT m.intent_id FROM portfolio_member m JOIN intent i ON i.id = m.intent_id
+ WHERE m.portfolio_id = $1 AND i.status <> 'completed' AND NOT ($2 AND i.status = 'abandoned')
+ ORDER BY m.priority DESC, m.added_at, m.intent_id LIMIT 20
+
+-- name: portfolio_members
+-- The members that the agent $2 reaches at $3, in their order, and then the intents elsewhere
+-- that those of them that have not ended depend on.
+WITH inside AS MATERIALIZED (
+    SELECT m.id, m.intent_id, m.role, m.priority, m.added_at, i.status
+      FROM portfolio_member m JOIN intent i ON i.id = m.intent_id
+     WHERE m.portfolio_id = $1 AND intent_tied(i.id, i.created_by, i.owner, $2, $3)
+     LIMIT 1100
+), node AS (
+    SELECT intent_id, id, role, priority, added_at FROM inside
+    UNION ALL
+    SELECT DISTINCT d.dependency_id, NULL::uuid, NULL, NULL::int, NULL::timestamptz
+      FROM inside x JOIN intent_dependency d ON d.intent_id = x.intent_id
+     WHERE x.status NOT IN ('completed', 'abandoned')
+       AND NOT EXISTS (SELECT 1 FROM inside y WHERE y.intent_id = d.dependency_id)
+)
+SELECT i.id, i.title, i.status, i.depends_on, o.suspension_id, microseconds(s.expires_at),
+       n.id, n.role, n.priority, microseconds(n.added_at),
+       microseconds(CASE i.status WHEN 'suspended_awaiting_input'
+                    THEN coalesce(o.suspended_at, i.updated_at) END)
+  FROM node n JOIN intent i ON i.id = n.intent_id LEFT JOIN open_question o
+    ON o.intent_id = i.id AND o.slot = 0
+  LEFT JOIN suspension s ON s.id = o.suspension_id
+ ORDER BY n.id IS NULL, n.priority DESC, n.added_at, i.id LIMIT 5000
+
+-- name: portfolio_intents
+-- The members as whole intents, after the one with the id $6; as the lists of intent.sql.
+SELECT p.*
+  FROM (SELECT q.*, sum(size) OVER (ORDER BY place DESC, added_at, id
+                                    ROWS UNBOUNDED PRECEDING) AS bytes,
+               count(*) OVER () AS found
+          FROM (SELECT r.*, true AS tied, m.priority AS place, m.added_at,
+-- use: intent_size
+                  FROM portfolio_member m JOIN intent_row r ON r.id = m.intent_id
+                 WHERE m.portfolio_id = $1
+                   AND intent_tied(r.id, r.created_by, r.owner, $2, $3)
+                   AND ($6::uuid IS NULL OR (-m.priority, m.added_at, m.intent_id) > (
+                            SELECT -x.priority, x.added_at, x.intent_id
+                              FROM portfolio_member x
+                             WHERE x.portfolio_id = $1 AND x.intent_id = $6))
+                 ORDER BY m.priority DESC, m.added_at, m.intent_id LIMIT $5) q) p
+ WHERE bytes - size < $4
+ ORDER BY place DESC, added_at, id
+
+-- name: portfolio_member
+-- The membership of the intent $2, and what limits another one: the members of the portfolio,
+-- the portfolios of the intent, and whether another intent is its primary one.
+SELECT m.id, m.role, m.priority, microseconds(m.added_at),
+       (SELECT count(*) FROM portfolio_member x WHERE x.portfolio_id = $1),
+       (SELECT count(*) FROM portfolio_member x WHERE x.intent_id = $2),
+       EXISTS (SELECT 1 FROM portfolio_member x
+                WHERE x.portfolio_id = $1 AND x.role = 'primary' AND x.intent_id <> $2)
+  FROM (SELECT) one LEFT JOIN portfolio_member m
+    ON m.portfolio_id = $1 AND m.intent_id = $2
+
+-- name: portfolio_join
+INSERT INTO portfolio_member (id, portfolio_id, intent_id, role, priority, added_at)
+VALUES ($1, $2, $3, $4, $5, $6)
+ON CONFLICT (intent_id, portfolio_id) DO UPDATE
+   SET role = excluded.role, priority = excluded.priority
+
+-- name: portfolio_leave
+DELETE FROM portfolio_member WHERE portfolio_id = $1 AND intent_id = $2
+
+-- name: portfolio_mark
+-- After a change of memberships: the bit that says whether the intent is in a portfolio.
+UPDATE intent i
+   SET containers = CASE WHEN EXISTS (SELECT 1 FROM portfolio_member m
+                                       WHERE m.intent_id = i.id)
+                    THEN i.containers | 1 ELSE i.containers & 6 END
+ WHERE i.id = $1
+
+-- name: portfolio_active
+-- The active portfolios of an intent.
+SELECT p.id, p.threshold FROM portfolio_member m JOIN portfolio p ON p.id = m.portfolio_id
+ WHERE m.intent_id = $1 AND p.status = 'active' ORDER BY p.id LIMIT 5
+
+-- name: portfolio_take_many
+SELECT 1 FROM portfolio WHERE id = ANY ($1::uuid[]) ORDER BY id FOR NO KEY UPDATE
+
+-- name: portfolio_complete
+-- Of these, those whose threshold is reached, where the intent $2 counts as completed.
+UPDATE portfolio p
+   SET status = 'completed', status_by = $3, status_at = $4, version = p.version + 1,
+       updated_at = $4
+ WHERE p.id = ANY ($1::uuid[]) AND p.status = 'active'
+   AND p.threshold <= (
+           SELECT count(*) FILTER (WHERE i.status = 'completed' OR i.id = $2) * 100 / count(*)
+             FROM portfolio_member m JOIN intent i ON i.id = m.intent_id
+            WHERE m.portfolio_id = p.id)
+
+-- name: portfolio_over
+-- Of each of these intents, the active portfolio whose deadline was over first.
+SELECT DISTINCT ON (m.intent_id) m.intent_id, p.id, microseconds(p.deadline)
+  FROM portfolio_member m JOIN portfolio p ON p.id = m.portfolio_id
+ WHERE m.intent_id = ANY ($1::uuid[]) AND p.status = 'active' AND p.deadline <= $2
+ ORDER BY m.intent_id, p.deadline, p.id
+
+-- name: portfolio_share
+-- No deadline of the intent's portfolios changes until the transaction ends.
+SELECT 1 FROM portfolio
+ WHERE id IN (SELECT m.portfolio_id FROM portfolio_member m WHERE m.intent_id = $1)
+ ORDER BY id FOR SHARE
+
+-- name: portfolio_deadlines
+-- The deadlines of these intents' questions, as their portfolios are now.
+UPDATE open_question o
+   SET deadline_at = coalesce((
+           SELECT min(p.deadline) FROM portfolio_member m
+             JOIN portfolio p ON p.id = m.portfolio_id
+            WHERE m.intent_id = o.intent_id AND p.status = 'active'), 'infinity')
+ WHERE o.intent_id = ANY ($1::uuid[]) AND o.slot = 0
+
+-- name: portfolio_waiting
+-- The members that wait for an answer.
+SELECT m.intent_id FROM portfolio_member m
+  JOIN open_question o ON o.intent_id = m.intent_id AND o.slot = 0
+ WHERE m.portfolio_id = $1 ORDER BY m.intent_id
+
+-- name: portfolio_take_intents
+SELECT 1 FROM intent WHERE id = ANY ($1::uuid[]) ORDER BY id FOR NO KEY UPDATE

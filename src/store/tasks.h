@@ -1,0 +1,46 @@
+/* Tasks in the database, with the plans of their intent: read together, changed
+ * in memory (domain/board.h), and written together, all under the intent's
+ * lock. */
+#ifndef STORE_TASKS_H
+#define STORE_TASKS_H
+
+#include "domain/board.h"
+#include "world/pg.h"
+
+struct task_rows {
+    struct task *v;
+    size_t n;
+};
+struct tasks_page {
+    struct str intent_id;
+    enum task_status status; /* TASK_STATUS__MAX: any */
+    int64_t limit, offset;
+};
+/* ERR_NOT_FOUND task.unknown. */
+const struct err *tasks_get(struct pg *pg, struct arena *a, struct str id,
+                            struct task *out) MUST;
+/* Oldest first. */
+const struct err *tasks_list(struct pg *pg, struct arena *a,
+                             const struct tasks_page *page,
+                             struct task_rows *out) MUST;
+/* The tasks, without their facts, plans and checkpoints of an intent. Its
+ * events and who acts are the caller's to set. */
+const struct err *tasks_board(struct pg *pg, struct arena *a,
+                              struct intent *i, struct board **out) MUST;
+struct tasks_change {
+    struct pg *pg;
+    struct arena *arena;
+    int64_t now;
+    struct intent *intent; /* with its new status; its tail moves */
+    struct event_list *events;
+    struct board_change moved;
+};
+/* A change of the intent's status reaches them: reads the board where *board is
+ * NULL, and changes it. The caller writes it. */
+const struct err *tasks_follow(const struct tasks_change *change,
+                               struct board **board) MUST;
+/* Queues all that has changed on the board; the intent is marked as one that
+ * has tasks. */
+void tasks_queue_write(struct pg *pg, const struct board *b);
+
+#endif

@@ -1,0 +1,162 @@
+"""The ladder of retries after failures, on a server of its own, whose clock the
+test moves. A2 is the number of the list of tests that it was planned with."""
+import time
+
+import pytest
+
+import kit
+from kit import answer, ask, events, get, new_intent, set_status, wait_for
+from server import Clock, place
+from test_records import at, failure, made, policy
+from test_streams import Stream
+
+
+@pytest.fixture(scope="module")
+def clock():
+    where = place("clock-retries")
+    where.mkdir(exist_ok=True)
+    where.chmod(0o755)
+    return Clock(where / "clock")
+
+
+@pytest.fixture(scope="module")
+def server(clock):
+    one = kit.Watched(place("retries"), **clock.setting).start()
+    yield one
+    verified = one.sayso("verify")
+    one.stop()
+    assert verified.returncode == 0, verified.stdout
+    assert kit.complaints(one) == []
+
+
+@pytest.fixture(scope="module")
+def agent(server):
+    with server.client("agent", agent="refunds-agent") as client:
+        yield client
+
+
+@pytest.fixture(scope="module")
+def operator(server):
+    with server.client("operator") as client:
+        yield client
+
+
+def assigned(client, intent):
+    """The payloads of the clock's assignments, oldest first."""
+    found = events(client, intent["id"], event_type="agent_assigned")
+    return [e["payload"] for e in reversed(found)
+            if e["actor_type"] == "clock"]
+
+
+def a_while():
+    """The clock's process has looked at everything."""
+    time.sleep(0.7)
+
+
+def test_A2_a_ladder_that_waits_for_an_answer(server, clock, agent, operator):
+    intent = new_intent(agent)
+    made(policy(agent, intent, strategy="linear", base_delay_ms=600_000,
+                max_delay_ms=3_600_000, failure_threshold=9), 200)
+    stream = Stream(server, "/api/v1/agents/refunds-agent/subscribe",
+                    server.key("agent", "--agent", "refunds-agent"))
+    one = made(failure(agent, intent))
+    assert one["next"] == "retry" and one["resolved_at"] is None
+    clock.forward(seconds=595)
+    a_while()
+    assert assigned(agent, intent) == []
+    clock.forward(seconds=6)
+    wait_for(lambda: assigned(agent, intent))
+    assert assigned(agent, intent) == [
+        {"agent_id": "refunds-agent", "reason": "retry", "retry_attempt": 1,
+         "last_error": "It took too long."}]
+    wait_for(lambda: [f for f in stream.frames if "AGENT_ASSIGNED" in str(f)])
+    frame = [f for f in stream.frames if "AGENT_ASSIGNED" in str(f)]
+    assert len(frame) == 1 and "retry_attempt" in str(frame[0])
+    [kept] = made(agent.get(at(intent, "failures")), 200)["failures"]
+    assert kept["resolved_at"] and kept["id"] == one["id"]
+
+    # The second one is due after twice the delay, and the intent is suspended.
+    two = made(failure(agent, intent))
+    assert two["attempt_number"] == 2
+    asked = ask(agent, intent_id=intent["id"])
+    clock.forward(seconds=1201)
+    a_while()
+    clock.forward(hours=2)
+    a_while()
+    assert len(assigned(agent, intent)) == 1
+    assert answer(operator, asked, "approve").status_code == 200
+    clock.forward(seconds=6)
+    wait_for(lambda: len(assigned(agent, intent)) == 2)
+    assert assigned(agent, intent)[1]["retry_attempt"] == 2
+
+
+def test_A2_a_time_that_was_sent_wins(clock, agent):
+    intent = new_intent(agent)
+    made(policy(agent, intent, base_delay_ms=60_000_000,
+                max_delay_ms=60_000_000, failure_threshold=9), 200)
+    one = made(failure(agent, intent,
+                       retry_scheduled_at="2020-01-01T00:00:00"))
+    assert one["next"] == "retry"
+    wait_for(lambda: assigned(agent, intent))
+
+
+def test_A2_a_fallback_agent_takes_over(clock, agent, operator):
+    intent = new_intent(agent)
+    r = operator.post(at(intent, "agents"), json={"agent_id": "refunds-agent"})
+    assert r.status_code == 200
+    for scope in ("a", "b"):
+        made(agent.post(at(intent, "leases"), json={"scope": scope}))
+    made(policy(agent, intent, fallback_agent_id="ledger-agent"), 200)
+    one = made(failure(agent, intent, error_code="PERMISSION_DENIED"))
+    assert one["next"] == "fallback"
+    wait_for(lambda: assigned(agent, intent))
+    assert assigned(agent, intent) == [
+        {"agent_id": "ledger-agent", "reason": "fallback",
+         "delegated_by": "refunds-agent", "last_error": "It took too long."}]
+    listed = made(agent.get(at(intent, "agents")), 200)["agents"]
+    assert [a["agent_id"] for a in listed] == ["ledger-agent"]
+    leases = made(agent.get(at(intent, "leases")), 200)["leases"]
+    assert {x["status"] for x in leases} == {"released"}
+    kinds = [e["event_type"] for e in reversed(events(agent, intent["id"]))]
+    assert kinds[-4:] == ["lease_released", "lease_released",
+                          "agent_unassigned", "agent_assigned"]
+    # It happens once.
+    again = made(failure(agent, intent, error_code="PERMISSION_DENIED"))
+    assert again["next"] == "nothing"
+    a_while()
+    assert len(assigned(agent, intent)) == 1
+
+
+def test_A2_without_a_fallback_people_are_asked_once(agent, operator):
+    intent = new_intent(agent)
+    made(policy(agent, intent, max_retries=0, failure_threshold=9), 200)
+    first = made(failure(agent, intent))
+    assert first["next"] == "escalation" and first["resolved_at"]
+    second = made(failure(agent, intent))
+    assert second["next"] == "nothing"
+    found = made(agent.get("/api/v1/escalations",
+                           params={"intent_id": intent["id"]}), 200)
+    [one] = found["escalations"]
+    assert one["priority"] == "high" and "TIMEOUT" in one["reason"]
+    assert one["context"]["failure_id"] == first["id"]
+    assert get(agent, intent)["status"] == "active"
+
+
+def test_A2_people_are_asked_while_it_is_suspended(agent):
+    intent = new_intent(agent)
+    made(policy(agent, intent, max_retries=0), 200)
+    ask(agent, intent_id=intent["id"])
+    assert made(failure(agent, intent))["next"] == "escalation"
+    assert get(agent, intent)["state"]["_suspension"]["question"]
+
+
+def test_nothing_follows_in_an_ended_intent(clock, agent):
+    intent = new_intent(agent)
+    made(policy(agent, intent, failure_threshold=9), 200)
+    assert made(failure(agent, intent))["next"] == "retry"
+    done = set_status(agent, intent, "completed")
+    assert done.status_code == 200
+    assert made(failure(agent, intent))["next"] == "nothing"
+    clock.forward(seconds=120)
+    a_while()
+    assert assigned(agent, intent) == []
