@@ -58,7 +58,6 @@ struct pg *command_owner(const struct command *c)
     struct pg *pg = pg_make(c->arena, c->conf->database_owner, "sayso admin",
                             sql_statements, sql_statement_count);
     pg_patient(pg);
-    pg_once(pg, true);
     pg_connect_ms(pg, c->conf->database_connect_ms);
     return pg;
 }

@@ -78,8 +78,7 @@ static const struct err *apply(struct pg *pg, struct arena *a,
     pg_arg_int(&args, f->version);
     pg_arg(&args, f->name);
     pg_arg(&args, f->sha256);
-    TRY(pg_query(pg, a, SQL_MIGRATION_INSERT - SQL_MIGRATION_APPLIED, &args,
-                 NULL));
+    TRY(pg_query(pg, a, SQL_MIGRATION_INSERT, &args, NULL));
     TRY(bare ? NULL : pg_script(pg, "COMMIT"));
     printf("applied %.*s\n", STR_FMT(f->name));
     return NULL;
@@ -100,7 +99,7 @@ static const struct err *apply_all(struct pg *pg, const struct command *c,
 {
     struct pg_rows *rows = NULL;
     int fresh = 0;
-    TRY(pg_query(pg, c->arena, 0, NULL, &rows));
+    TRY(pg_query(pg, c->arena, SQL_MIGRATION_APPLIED, NULL, &rows));
     for (int i = 0; i < n; i++) {
         if (!read_file(c->arena, c->conf->migrations, &files[i]))
             return err_at(c->arena, ERR_INTERNAL, "migrate.file",
@@ -134,23 +133,15 @@ int migrate_run(const struct command *c)
                 STR_FMT(c->conf->migrations));
         return 1;
     }
-    /* The first connection has no prepared statements: their tables may not
-     * exist. */
     struct pg *pg = pg_make(c->arena, c->conf->database_owner,
-                            "sayso migrate", NULL, 0);
+                            "sayso migrate", sql_statements,
+                            sql_statement_count);
     pg_patient(pg);
     pg_connect_ms(pg, c->conf->database_connect_ms);
     const struct err *e = pg_script(pg, table);
-    pg_close(pg);
-    if (e)
-        return command_failed(e);
-    pg = pg_make(c->arena, c->conf->database_owner, "sayso migrate",
-                 &sql_statements[SQL_MIGRATION_APPLIED], 2);
-    pg_patient(pg);
-    pg_connect_ms(pg, c->conf->database_connect_ms);
     /* The server ends an interrupted statement soon after the client is
      * gone. */
-    e = pg_script(pg, "SET client_connection_check_interval = '1s'");
+    e = e ? e : pg_script(pg, "SET client_connection_check_interval = '1s'");
     /* Two migrations run one after the other; the lock ends with the
      * connection. */
     e = e ? e : pg_script(pg, "SELECT pg_advisory_lock(1400001)");

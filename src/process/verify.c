@@ -80,7 +80,6 @@ int verify_run(const struct command *c)
     const struct err *e = NULL;
     bool end = false;
     struct pg *pg = command_owner(c);
-    pg_once(pg, false); /* the same few for each intent */
     if (c->argc > 1) {
         fprintf(stderr, "sayso: verify takes one intent's id, or nothing\n");
         return 2;

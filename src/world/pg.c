@@ -22,6 +22,8 @@ void pg_close(struct pg *pg)
         PQfinish(pg->conn);
     pg->conn = NULL;
     pg->underway = false;
+    for (size_t i = 0; i < pg->statements; i++)
+        pg->prepared[i] = false;
 }
 
 bool pg_in_transaction(const struct pg *pg)
@@ -85,21 +87,6 @@ static bool poll_connect(struct pg *pg, int64_t deadline)
     }
 }
 
-/* Reads one prepared statement's answer, which is two PQgetResult calls. */
-static bool prepared(struct pg *pg, size_t i, int64_t deadline)
-{
-    PGresult *r = NULL;
-    if (!next_result(pg, deadline, &r) || !r)
-        return false;
-    const bool ok = PQresultStatus(r) == PGRES_COMMAND_OK;
-    if (!ok)
-        log_line(LOG_ERR, "database statement=%s cannot be prepared: %s",
-                 pg->list[i].name, PQresultErrorMessage(r));
-    PQclear(r);
-    r = NULL;
-    return next_result(pg, deadline, &r) && !r && ok;
-}
-
 /* Reads the end of a pipeline's batch. */
 static bool read_sync(struct pg *pg, int64_t deadline)
 {
@@ -124,23 +111,12 @@ static bool read_role(struct pg *pg, int64_t deadline)
     return ok && next_result(pg, deadline, &end) && !end;
 }
 
-static bool prepare_all(struct pg *pg, int64_t deadline)
+static bool ask_role(struct pg *pg, int64_t deadline)
 {
-    const size_t n = pg->once ? 0 : pg->statements;
-    if (!PQsendQueryParams(pg->conn, "SHOW transaction_read_only", 0, NULL,
-                           NULL, NULL, NULL, 0))
-        return false;
-    for (size_t i = 0; i < n; i++)
-        if (!PQsendPrepare(pg->conn, pg->list[i].name, pg->list[i].text, 0,
-                           NULL))
-            return false;
-    if (!PQpipelineSync(pg->conn) || !flush(pg, deadline) ||
-        !read_role(pg, deadline))
-        return false;
-    for (size_t i = 0; i < n; i++)
-        if (!prepared(pg, i, deadline))
-            return false;
-    return read_sync(pg, deadline);
+    return PQsendQueryParams(pg->conn, "SHOW transaction_read_only", 0, NULL,
+                             NULL, NULL, NULL, 0) &&
+           PQpipelineSync(pg->conn) && flush(pg, deadline) &&
+           read_role(pg, deadline) && read_sync(pg, deadline);
 }
 
 /* Connects to place i of the hosts: it has to accept the connection by `until`,
@@ -154,7 +130,7 @@ static bool attempt(struct pg *pg, size_t i, int64_t until, int64_t deadline,
     const bool open = pg->conn && PQstatus(pg->conn) != CONNECTION_BAD &&
                       poll_connect(pg, until) &&
                       PQsetnonblocking(pg->conn, 1) == 0;
-    if (open && PQenterPipelineMode(pg->conn) && prepare_all(pg, deadline)) {
+    if (open && PQenterPipelineMode(pg->conn) && ask_role(pg, deadline)) {
         pg->opened++;
         return true;
     }
@@ -188,29 +164,31 @@ struct pg *pg_make(struct arena *process, struct str dsn, const char *name,
     pg->name = name;
     pg->list = list;
     pg->statements = n;
+    pg->prepared = arena_many(process, n, bool);
     pg_timeout(pg, PG_TIMEOUT);
     pg_connect_ms(pg, PG_CONNECT_MS);
     read_dsn(pg, process, dsn);
     return pg;
 }
 
-static bool send_one(struct pg *pg, int statement, const struct pg_args *args)
+/* Prepared in the same round trip, unless the connection has it. */
+static bool send_one(struct pg *pg, struct pg_queued *q)
 {
-    const struct pg_statement *s = &pg->list[statement];
-    if (pg->once)
-        return PQsendQueryParams(pg->conn, s->text, args->n, NULL, args->v,
-                                 NULL, NULL, 0);
-    return PQsendQueryPrepared(pg->conn, s->name, args->n, args->v, NULL, NULL,
-                               0);
+    const struct pg_statement *s = &pg->list[q->statement];
+    q->prepares = !pg->prepared[q->statement];
+    pg->prepared[q->statement] = true;
+    return (!q->prepares ||
+            PQsendPrepare(pg->conn, s->name, s->text, 0, NULL)) &&
+           PQsendQueryPrepared(pg->conn, s->name, q->args.n, q->args.v, NULL,
+                               NULL, 0);
 }
 
 static bool send_batch(struct pg *pg, int64_t deadline)
 {
-    if (pg_ahead_waits(pg) &&
-        !send_one(pg, pg->ahead.statement, &pg->ahead.args))
+    if (pg_ahead_waits(pg) && !send_one(pg, &pg->ahead))
         return false;
     for (size_t i = 0; i < pg->queued; i++)
-        if (!send_one(pg, pg->queue[i].statement, &pg->queue[i].args))
+        if (!send_one(pg, &pg->queue[i]))
             return false;
     return PQpipelineSync(pg->conn) && flush(pg, deadline);
 }
@@ -257,17 +235,35 @@ static const struct err *classify(const struct pg *pg, struct reading *b,
     return e;
 }
 
-/* Reads one statement's answer. false: the connection is lost. */
-static bool read_one(struct pg *pg, struct reading *b, int statement,
-                     struct pg_rows **row)
+/* Reads whether a statement was prepared. It was not where the batch failed
+ * before it. false: the connection is lost, or does not fit the program. */
+static bool read_prepared(struct pg *pg, struct reading *b, int statement)
 {
+    PGresult *r = NULL, *end = NULL;
+    if (!next_result(pg, b->deadline, &r) || !r)
+        return false;
+    const bool refused = PQresultStatus(r) == PGRES_FATAL_ERROR;
+    if (refused)
+        log_line(LOG_ERR, "database statement=%s cannot be prepared: %s",
+                 pg->list[statement].name, PQresultErrorMessage(r));
+    pg->prepared[statement] = PQresultStatus(r) == PGRES_COMMAND_OK;
+    PQclear(r);
+    return next_result(pg, b->deadline, &end) && !end && !refused;
+}
+
+/* Reads one statement's answer. false: the connection is lost. */
+static bool read_one(struct pg *pg, struct reading *b,
+                     const struct pg_queued *q, struct pg_rows **row)
+{
+    if (q->prepares && !read_prepared(pg, b, q->statement))
+        return false;
     /* Allocated before the result, which would leak if there was no room. */
     struct pg_rows *rows = arena_new(b->arena, struct pg_rows);
     arena_defer(b->arena, clear_rows, rows);
     if (!next_result(pg, b->deadline, &rows->result) || !rows->result)
         return false;
     if (PQresultStatus(rows->result) == PGRES_FATAL_ERROR && !b->e)
-        b->e = classify(pg, b, statement, rows->result);
+        b->e = classify(pg, b, q->statement, rows->result);
     b->done += !b->e;
     const struct err *e = charge(b->arena, rows);
     if (!b->e)
@@ -281,10 +277,10 @@ static bool read_one(struct pg *pg, struct reading *b, int statement,
 static bool read_ahead(struct pg *pg, struct reading *b)
 {
     struct pg_rows *rows = NULL;
-    if (!read_one(pg, b, pg->ahead.statement, &rows))
+    if (!read_one(pg, b, &pg->ahead, &rows))
         return false;
     if (!b->e)
-        b->e = pg->ahead.check(pg->ahead.context, rows);
+        b->e = pg->check(pg->check_context, rows);
     return true;
 }
 
@@ -295,7 +291,7 @@ static bool read_batch(struct pg *pg, struct reading *b,
     if (pg_ahead_waits(pg) && !read_ahead(pg, b))
         return false;
     for (size_t i = 0; i < pg->queued; i++)
-        if (!read_one(pg, b, pg->queue[i].statement, rows ? &rows[i] : NULL))
+        if (!read_one(pg, b, &pg->queue[i], rows ? &rows[i] : NULL))
             return false;
     return read_sync(pg, b->deadline);
 }
@@ -324,7 +320,7 @@ static bool run_plain(struct pg *pg, const char *sql, int64_t deadline)
 void pg_rollback(struct pg *pg)
 {
     pg->queued = 0;
-    pg->ahead.check = NULL;
+    pg->check = NULL;
     if (pg->underway)
         pg_close(pg);
     if (!pg_in_transaction(pg))
@@ -561,7 +557,7 @@ const struct err *pg_run(struct pg *pg, struct arena *a, struct pg_rows **rows)
     const int64_t start = clock_mono();
     const struct err *e = run(pg, a, rows);
     pg->queued = 0;
-    pg->ahead.check = NULL;
+    pg->check = NULL;
     pg->spent += clock_mono() - start;
     return e;
 }

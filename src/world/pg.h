@@ -1,10 +1,11 @@
 /* The one door to libpq: a connection, prepared statements, pipelines.
  *
- * One connection for each process. Statements are prepared on connecting and
- * run by number. A batch is queued and then run in one round trip; a
- * transaction is two batches. Every wait has a deadline, so a database that is
- * down or stuck costs a request little time and an ERR_BUSY, never a hang.
- * Nothing here knows the meaning of a statement. */
+ * One connection for each process. A statement is run by its number; its first
+ * use on a connection prepares it, in the same round trip. A batch is queued
+ * and then run in one round trip; a transaction is two batches. Every wait has
+ * a deadline, so a database that is down or stuck costs a request little time
+ * and an ERR_BUSY, never a hang. Nothing here knows the meaning of a
+ * statement. */
 #ifndef WORLD_PG_H
 #define WORLD_PG_H
 
@@ -117,10 +118,6 @@ int64_t pg_opened(const struct pg *pg);
 const char *pg_host(const struct pg *pg);
 /* A pg without deadlines, for commands that read a whole table. */
 void pg_patient(struct pg *pg);
-/* Are the statements of the list sent as they are? Else all of them are
- * prepared when it connects, which takes the database 40 ms: too much for a
- * command that runs a few of them once. */
-void pg_once(struct pg *pg, bool once);
 
 /* The connection's socket, to be watched for notifications; -1: not open. It
  * may be another one after each pg_run and pg_notification. */

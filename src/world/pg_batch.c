@@ -22,11 +22,6 @@ void pg_patient(struct pg *pg)
     pg->patient = true;
 }
 
-void pg_once(struct pg *pg, bool once)
-{
-    pg->once = once;
-}
-
 int64_t pg_spent(struct pg *pg)
 {
     const int64_t spent = pg->spent;
@@ -67,12 +62,15 @@ size_t pg_queued(const struct pg *pg)
 
 void pg_ahead(struct pg *pg, const struct pg_ahead *ahead)
 {
-    pg->ahead = *ahead;
+    pg->ahead.statement = ahead->statement;
+    pg->ahead.args = ahead->args;
+    pg->check = ahead->check;
+    pg->check_context = ahead->context;
 }
 
 bool pg_ahead_waits(const struct pg *pg)
 {
-    return pg->ahead.check != NULL;
+    return pg->check != NULL;
 }
 
 static const struct pg_statement *queued(const struct pg *pg, size_t i)

@@ -15,6 +15,7 @@
 struct pg_queued {
     int statement;
     struct pg_args args;
+    bool prepares; /* the batch prepares it, too */
 };
 
 /* Parameters of a connection, as libpq takes them: NULL after the last. */
@@ -30,15 +31,17 @@ struct pg {
     const char *name;
     const struct pg_statement *list;
     size_t statements;
+    bool *prepared; /* which of them the connection has */
     struct pg_queued queue[PG_BATCH_MAX];
     size_t queued;
-    struct pg_ahead ahead; /* check NULL: none */
+    struct pg_queued ahead; /* of pg_ahead; check NULL: none */
+    const struct err *(*check)(void *context, const struct pg_rows *rows);
+    void *check_context;
     int64_t spent;
     int64_t timeout; /* of a statement, milliseconds */
     int64_t slice;   /* of an attempt to connect, milliseconds */
     int64_t opened;  /* how often it connected */
     bool patient;
-    bool once;     /* its statements are sent as they are, not prepared */
     bool underway; /* a batch is running, or was left in the middle */
     struct pg_keys keys; /* of the connection string, but for its hosts */
     struct pg_hosts hosts;
