@@ -5,7 +5,6 @@ tests/cluster."""
 import contextlib
 import re
 import socket
-import time
 
 import pytest
 
@@ -18,8 +17,7 @@ SILENT = 5  # hosts
 
 @pytest.fixture(scope="module")
 def server():
-    # With a shorter timeout than ./check, because the time is measured.
-    one = kit.Watched(place("failover"), SAYSO_DATABASE_TIMEOUT="4").start()
+    one = kit.Watched(place("failover")).start()
     yield one
     one.stop()
     assert not kit.complaints(one)
@@ -85,31 +83,34 @@ def elsewhere(server, path, silent_ones, attrs=""):
     ports = ",".join([str(s.getsockname()[1]) for s in silent_ones] +
                      ["5432"])
     conf = conf.replace(f"host={own}", f"host={hosts} port={ports}{attrs}")
-    path.write_text(conf)
+    path.write_text(conf + "database_connect_ms = 1000\n")
     return path
 
 
-def doctor(server, path):
-    begun = time.monotonic()
-    done = server.sayso("doctor", conf=path)
-    return done, time.monotonic() - begun
+def run(server, command, path, fine=lambda done: True):
+    """Again where it is not fine: on a busy machine the host that answers may
+    need longer than its slice."""
+    for _ in range(5):
+        done = server.sayso(command, conf=path)
+        if fine(done):
+            break
+    return done
+
+
+ANSWERS = "ok     the database answers"
+EACH = "ok     each process reaches"
 
 
 def test_silent_hosts_do_not_keep_from_the_one_that_answers(server, tmp_path):
     """Each has a slice of the time, and all of them fit into it."""
     with contextlib.ExitStack() as stack:
         dead = [stack.enter_context(silent()) for _ in range(SILENT)]
-        conf = elsewhere(server, tmp_path / "c", dead)
-        for _ in range(5):  # a busy machine may need longer than a slice
-            done, took = doctor(server, conf)
-            print(f"doctor past {SILENT} silent hosts: {took:.1f} s")
-            if "ok     the database answers" in done.stdout and \
-                    "ok     each process reaches" in done.stdout:
-                break
-        assert "ok     the database answers" in done.stdout, done.stdout
-        assert "ok     each process reaches" in done.stdout, done.stdout
+        done = run(server, "doctor", elsewhere(server, tmp_path / "c", dead),
+                   lambda d: ANSWERS in d.stdout and EACH in d.stdout)
+        assert ANSWERS in done.stdout and EACH in done.stdout, done.stdout
         # A command has no deadline of its own, and still tries each host.
-        done = server.sayso("verify", conf=tmp_path / "c")
+        done = run(server, "verify", tmp_path / "c",
+                   lambda d: d.returncode == 0)
         assert done.returncode == 0, done.stdout + done.stderr
 
 
@@ -120,18 +121,18 @@ def test_which_host_is_wanted_is_looked_at_by_sayso(server, tmp_path):
                              ("standby", False)):
             path = elsewhere(server, tmp_path / attrs, [dead],
                              f" target_session_attrs={attrs}")
-            done, _ = doctor(server, path)
-            said = "ok     the database answers" in done.stdout
-            assert said == there, (attrs, done.stdout)
+            done = run(server, "doctor", path,
+                       lambda d: not there or ANSWERS in d.stdout)
+            assert (ANSWERS in done.stdout) == there, (attrs, done.stdout)
         with read_only(server):
             path = elsewhere(server, tmp_path / "none", [dead])
-            done, _ = doctor(server, path)
+            done = run(server, "doctor", path)
             assert "WRONG  the database answers" in done.stdout, done.stdout
 
 
 def test_a_list_that_does_not_match_is_told(server, tmp_path):
     path = elsewhere(server, tmp_path / "c", [])
     path.write_text(re.sub("port=5432", "port=5432,5433", path.read_text()))
-    done, _ = doctor(server, path)
+    done = run(server, "doctor", path)
     assert "WRONG  the database answers" in done.stdout, done.stdout
     assert "port" in done.stderr, done.stderr
