@@ -10,5 +10,5 @@ struct str clock_rfc3339(struct arena *a, int64_t t)
 
 struct str clock_naive(struct arena *a, int64_t t)
 {
-    return str_sub(clock_rfc3339(a, t), 0, CLOCK_TEXT - 2);
+    return t ? str_sub(clock_rfc3339(a, t), 0, CLOCK_TEXT - 2) : STR_NONE;
 }

@@ -6,7 +6,7 @@
 #include "base/clock.h"
 
 /* 2026-11-20T09:26:13.510233 without a zone: the one form that every path of
- * the OpenIntent SDK reads. */
+ * the OpenIntent SDK reads. Of no moment (0): STR_NONE. */
 struct str clock_naive(struct arena *a, int64_t t);
 /* RFC 3339 with Z: 2026-11-20T09:26:13.510233Z. */
 struct str clock_rfc3339(struct arena *a, int64_t t);

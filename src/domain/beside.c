@@ -250,19 +250,13 @@ static struct str beside_status(const struct suspension *s)
     return s->outcome == OUTCOME_AUTHORIZED ? STR("approved") : STR("denied");
 }
 
-static void beside_time(struct arena *a, struct json *o, const char *key,
-                        int64_t t)
-{
-    json_set_text_or_null(o, key, t ? clock_naive(a, t) : STR_NONE);
-}
-
 static void beside_approval(struct arena *a, const struct suspension *s,
                             const struct json *sent, struct json *o)
 {
     const struct str by = json_get_text(sent, "requested_by");
     json_set_text(o, "requested_by", by.p ? by : s->asked_by);
     json_set_text(o, "action", s->title);
-    beside_time(a, o, "decided_at", s->responded_at);
+    json_set_text_or_null(o, "decided_at", clock_naive(a, s->responded_at));
     json_set_text_or_null(o, "decided_by", s->responded_by);
     json_set_text_or_null(o, "decision_notes", s->reason);
 }
@@ -274,7 +268,7 @@ static void beside_escalation(struct arena *a, const struct suspension *s,
     json_set_text(o, "escalated_by", by.p ? by : s->asked_by);
     json_set_text_or_null(o, "priority", json_get_text(sent, "priority"));
     json_set_text_or_null(o, "urgency", json_get_text(sent, "urgency"));
-    beside_time(a, o, "resolved_at", s->responded_at);
+    json_set_text_or_null(o, "resolved_at", clock_naive(a, s->responded_at));
     json_set_text_or_null(o, "resolved_by", s->responded_by);
     json_set_json(o, "resolution", NULL);
     json_set_given(a, o, "resolution", s->response);
@@ -290,7 +284,7 @@ struct json *beside_object(struct arena *a, const struct suspension *s)
     json_set_text(o, "reason", json_get_text(sent, "reason"));
     json_set_json(o, "context", json_get(sent, "context"));
     json_set_text(o, "status", beside_status(s));
-    beside_time(a, o, "created_at", s->suspended_at);
+    json_set_text_or_null(o, "created_at", clock_naive(a, s->suspended_at));
     if (s->origin == ORIGIN_APPROVAL)
         beside_approval(a, s, sent, o);
     else if (s->origin == ORIGIN_ESCALATION)

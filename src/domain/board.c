@@ -435,8 +435,7 @@ static struct json *board_suspended(const struct board *b,
         json_set_text(o, "task_id", t->id);
         json_set_text(o, "intent_id", t->intent_id);
         json_set_text(o, "suspended_since", clock_naive(b->arena, t->held_at));
-        json_set_text_or_null(o, "expires_at",
-                              until ? clock_naive(b->arena, until) : STR_NONE);
+        json_set_text_or_null(o, "expires_at", clock_naive(b->arena, until));
         json_add_json(list, o);
     }
     return list;

@@ -128,9 +128,8 @@ static struct json *graph_node_json(struct arena *a,
     json_set_text_or_null(o, "parent_intent_id", n->parent_intent_id);
     json_set_read(a, o, "depends_on", n->depends_on);
     json_set_text_or_null(o, "suspension_id", n->suspension_id);
-    json_set_text_or_null(
-        o, "expires_at",
-        n->expires_at ? clock_naive(a, n->expires_at) : STR_NONE);
+    json_set_text_or_null(o, "expires_at",
+                          clock_naive(a, n->expires_at));
     json_set_bool(o, "outside", n->outside);
     return o;
 }

@@ -106,9 +106,8 @@ static const struct err *renotify(struct arena *a, struct decision *d,
     json_set_int(p, "max_attempts", r->max_attempts);
     json_set_text_or_null(p, "channel_hint", round->channel_hint);
     json_set_text_or_null(p, "notify_to", round->notify_to);
-    json_set_text_or_null(
-        p, "next_attempt_at",
-        s->next_attempt_at ? clock_naive(a, s->next_attempt_at) : STR_NONE);
+    json_set_text_or_null(p, "next_attempt_at",
+                          clock_naive(a, s->next_attempt_at));
     return append(a, d, "intent.suspension_renotified", p);
 }
 

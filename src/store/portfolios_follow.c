@@ -28,9 +28,8 @@ static struct json *suspended(const struct containers_change *c,
     json_set_text_or_null(p, "suspension_id", open ? s->id : STR_NONE);
     json_set_text(p, "suspended_since", clock_naive(c->arena, c->now));
     json_set_text_or_null(p, "expires_at",
-                          open && s->expires_at
-                              ? clock_naive(c->arena, s->expires_at)
-                              : STR_NONE);
+                          open ? clock_naive(c->arena, s->expires_at)
+                               : STR_NONE);
     return p;
 }
 

@@ -142,9 +142,7 @@ struct json *coordinator_object(struct arena *a, const struct coordinator *c,
     json_set_text(o, "last_heartbeat", clock_naive(a, c->heartbeat_at));
     json_set_text(o, "granted_at", clock_naive(a, c->granted_at));
     json_set_json(o, "expires_at", NULL);
-    json_set_text_or_null(o, "ended_at",
-                          c->ended_at ? clock_naive(a, c->ended_at)
-                                      : STR_NONE);
+    json_set_text_or_null(o, "ended_at", clock_naive(a, c->ended_at));
     json_set_int(o, "version", c->version);
     json_set_read(a, o, "metadata", c->metadata);
     return o;

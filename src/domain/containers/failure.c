@@ -42,7 +42,7 @@ const struct err *failure_policy_read(struct arena *a, const struct json *body,
 static void failure_time(struct arena *a, struct json *o, const char *key,
                          const char *other, int64_t t)
 {
-    const struct str text = t ? clock_naive(a, t) : STR_NONE;
+    const struct str text = clock_naive(a, t);
     json_set_text_or_null(o, key, text);
     json_set_text_or_null(o, other, text);
 }
@@ -186,9 +186,7 @@ struct json *failure_payload(struct arena *a, const struct failure *f)
     json_set_text(o, "failure_id", f->id);
     json_set_int(o, "attempt_number", f->attempt);
     json_set_text_or_null(o, "error_code", f->error_code);
-    json_set_text_or_null(o, "retry_scheduled_at",
-                          f->retry_at ? clock_naive(a, f->retry_at)
-                                      : STR_NONE);
+    json_set_text_or_null(o, "retry_scheduled_at", clock_naive(a, f->retry_at));
     json_set_bool(o, "will_retry", f->next == FAILURE_RETRY);
     return o;
 }

@@ -92,8 +92,7 @@ const struct err *workflow_upstream(struct arena *a,
                                      WORKFLOW_INPUTS, step);
     json_set_text(o, "reason", STR("upstream_intent_suspended"));
     json_set_text(o, "suspended_intent_id", intent_id);
-    json_set_text_or_null(o, "expected_resume_at",
-                          expires_at ? clock_naive(a, expires_at) : STR_NONE);
+    json_set_text_or_null(o, "expected_resume_at", clock_naive(a, expires_at));
     return err_more(a,
                     ERROR(ERR_INVALID, "io.upstream_suspended",
                           "An intent whose output is needed waits for a "

@@ -25,9 +25,7 @@ static struct json *view(struct arena *a, const struct subscription *s,
     json_set_read(a, o, "event_types", s->event_types);
     json_set_text(o, "webhook_url", s->webhook_url);
     json_set_bool(o, "active", subscription_active(s, now));
-    json_set_text_or_null(o, "expires_at",
-                          s->expires_at ? clock_naive(a, s->expires_at)
-                                        : STR_NONE);
+    json_set_text_or_null(o, "expires_at", clock_naive(a, s->expires_at));
     json_set_text(o, "created_at", clock_naive(a, s->created_at));
     return o;
 }

@@ -116,8 +116,6 @@ struct json *view_lease(struct arena *a, const struct lease *l,
     json_set_text(o, "acquired_at", clock_naive(a, l->acquired_at));
     json_set_text(o, "created_at", clock_naive(a, l->acquired_at));
     json_set_text(o, "expires_at", clock_naive(a, l->expires_at));
-    json_set_text_or_null(o, "released_at",
-                          l->released_at ? clock_naive(a, l->released_at)
-                                         : STR_NONE);
+    json_set_text_or_null(o, "released_at", clock_naive(a, l->released_at));
     return o;
 }
