@@ -280,8 +280,23 @@ const struct err *moves_new_task(struct board *b, struct task *t)
     return board_event(b, "task.created", o);
 }
 
-const struct err *moves_changed_task(struct board *b, struct task *t)
+const struct err *moves_change_task(struct board *b, struct task *t,
+                                    const struct json *body,
+                                    const struct task_change *change)
 {
+    const bool waiting = t->status == TASK_PENDING || t->status == TASK_READY;
+    TRY(task_read_facts(b->arena, body, t));
+    if (change->name.p)
+        t->name = change->name;
+    if (change->max_attempts >= t->attempt)
+        t->max_attempts = change->max_attempts;
+    if (change->depends_on.p && !waiting)
+        return ERROR(ERR_CONFLICT, "task.transition",
+                     "What a task depends on is settled once it is taken.");
+    if (change->depends_on.p)
+        t->depends_on = change->depends_on;
+    if (change->agent.p && change->to == TASK_STATUS__MAX)
+        t->assigned_agent = change->agent;
     TRY(room(b, 0));
     TRY(board_check_depends(b, t));
     board_change_task(t);

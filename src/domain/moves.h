@@ -19,9 +19,13 @@ const struct err *moves_task(struct board *b, struct task *t,
  * task.too_many, plan.ended; ERR_INVALID plan.unknown; of
  * board_check_depends. */
 const struct err *moves_new_task(struct board *b, struct task *t) MUST;
-/* After a change of what its agents write: its bytes and dependencies fit, and
- * it is ready or waits as these say. */
-const struct err *moves_changed_task(struct board *b, struct task *t) MUST;
+/* Writes the members of a change, and the facts of its body, but does not move
+ * the task: its bytes and dependencies fit, and it is ready or waits as these
+ * say. ERR_CONFLICT task.transition for dependencies of a task that is taken;
+ * of task_read_facts and board_check_depends. */
+const struct err *moves_change_task(struct board *b, struct task *t,
+                                    const struct json *body,
+                                    const struct task_change *change) MUST;
 /* Moves a plan for a caller. ERR_CONFLICT plan.transition;
  * plan.awaiting_approval while an approval is to come. */
 const struct err *moves_plan(struct board *b, struct plan *p,

@@ -7,7 +7,6 @@
 #include "domain/principal.h"
 
 #define TASK_TEXT_MAX 20000
-#define TASK_WORD_MAX 200
 #define TASK_SECONDS_MAX (INT64_C(366) * 24 * 3600)
 
 /* ---- facts ----------------------------------------------------------- */
@@ -116,29 +115,51 @@ const struct err *task_read_ids(struct arena *a, const struct json *body,
     return fields_error(&f);
 }
 
+/* The members that a new task and a change have in common. */
+static const struct err *task_members(struct arena *a,
+                                      const struct json *body, bool fresh,
+                                      struct task_change *out)
+{
+    struct fields f = fields(a, body, STR(""));
+    if (fresh)
+        fields_need(&f, "name");
+    fields_text(&f, "name", TASK_NAME_MAX, &out->name);
+    fields_text(&f, "assigned_agent", PRINCIPAL_AGENT_NAME_MAX, &out->agent);
+    fields_int(&f, "max_attempts", 1, TASK_ATTEMPTS_MAX, &out->max_attempts);
+    if (!f.e && out->name.p && str_trim(out->name).n == 0)
+        fields_wrong(&f, "name", "field.empty", "A name is needed.");
+    if (!f.e && out->agent.p && !principal_agent_name(out->agent))
+        fields_wrong(&f, "assigned_agent", "field.value",
+                     "This is not the name of an agent.");
+    TRY(fields_error(&f));
+    return task_read_ids(a, body, "depends_on", &out->depends_on);
+}
+
 const struct err *task_read(struct arena *a, const struct json *body,
                             struct task *out)
 {
     struct fields f = fields(a, body, STR(""));
-    out->max_attempts = 3;
-    out->attempt = 1;
-    out->version = 1;
-    fields_need(&f, "name");
-    fields_text(&f, "name", TASK_NAME_MAX, &out->name);
+    struct task_change set = {.max_attempts = 3};
     fields_uuid(&f, "plan_id", &out->plan_id);
-    fields_int(&f, "max_attempts", 1, TASK_ATTEMPTS_MAX, &out->max_attempts);
-    fields_text(&f, "assigned_agent", TASK_WORD_MAX, &out->assigned_agent);
-    if (!f.e && str_trim(out->name).n == 0)
-        fields_wrong(&f, "name", "field.empty", "A name is needed.");
-    if (!f.e && out->assigned_agent.p &&
-        !principal_agent_name(out->assigned_agent))
-        fields_wrong(&f, "assigned_agent", "field.value",
-                     "This is not the name of an agent.");
     TRY(fields_error(&f));
-    TRY(task_read_ids(a, body, "depends_on", &out->depends_on));
-    if (!out->depends_on.p)
-        out->depends_on = STR("[]");
+    TRY(task_members(a, body, true, &set));
+    out->version = 1;
+    out->attempt = 1;
+    out->max_attempts = set.max_attempts;
+    out->name = set.name;
+    out->assigned_agent = set.agent;
+    out->depends_on = set.depends_on.p ? set.depends_on : STR("[]");
     return task_read_facts(a, body, out);
+}
+
+const struct err *task_read_change(struct arena *a, const struct json *body,
+                                   struct task_change *out)
+{
+    struct fields f = fields(a, body, STR(""));
+    *out = (struct task_change){.name = STR_NONE};
+    out->to = vocabulary_task_status_read(&f, "status");
+    TRY(fields_error(&f));
+    return task_members(a, body, false, out);
 }
 
 /* ---- moves ----------------------------------------------------------- */
@@ -214,12 +235,6 @@ static void task_put_facts(struct arena *a, struct json *o,
     }
 }
 
-static void task_time(struct arena *a, struct json *o, const char *key,
-                      int64_t t)
-{
-    json_set_text_or_null(o, key, t ? clock_naive(a, t) : STR_NONE);
-}
-
 struct json *task_json(struct arena *a, const struct task *t,
                        const struct json *blocks)
 {
@@ -245,8 +260,8 @@ struct json *task_json(struct arena *a, const struct task *t,
     json_set_text_or_null(o, "suspended_intent_id",
                           t->hold == TASK_HOLD_SUSPENDED ? t->intent_id
                                                          : STR_NONE);
-    task_time(a, o, "created_at", t->created_at);
-    task_time(a, o, "started_at", t->started_at);
-    task_time(a, o, "completed_at", t->completed_at);
+    json_set_text_or_null(o, "created_at", clock_naive(a, t->created_at));
+    json_set_text_or_null(o, "started_at", clock_naive(a, t->started_at));
+    json_set_text_or_null(o, "completed_at", clock_naive(a, t->completed_at));
     return o;
 }

@@ -28,6 +28,13 @@ struct task {
     bool fresh, changed; /* to be written */
 };
 
+/* A call's change of a task, without its facts. */
+struct task_change {
+    enum task_status to; /* TASK_STATUS__MAX: it is not moved */
+    struct str agent, name, depends_on; /* p NULL: as it is */
+    int64_t max_attempts;               /* 0: as it is */
+};
+
 /* The members of a body that its agents alone write, over the facts that it
  * has. ERR_INVALID names the member; ERR_TOO_LARGE task.too_large. */
 const struct err *task_read_facts(struct arena *a, const struct json *body,
@@ -36,6 +43,9 @@ const struct err *task_read_facts(struct arena *a, const struct json *body,
  * plan_id and facts. */
 const struct err *task_read(struct arena *a, const struct json *body,
                             struct task *out) MUST;
+/* Reads a change. ERR_INVALID names the member. */
+const struct err *task_read_change(struct arena *a, const struct json *body,
+                                   struct task_change *out) MUST;
 /* A member's list of ids, as JSON text; p NULL: absent. ERR_INVALID where one
  * is no UUID or there twice. */
 const struct err *task_read_ids(struct arena *a, const struct json *body,

@@ -11,8 +11,6 @@
 #include "store/permit_tokens.h"
 #include "store/secrets.h"
 #include "store/sign_ins.h"
-#include "store/sql.gen.h"
-#include "world/wake.h"
 
 #define DAY (86400 * CLOCK_SECOND)
 /* Time until skipped leases and old rows are looked for again. */
@@ -60,12 +58,7 @@ static const struct err *reap_some(struct pg *pg, struct arena *a,
 {
     for (size_t i = 0; i < due->n; i++)
         TRY(end_leases(due, &due->v[i]));
-    pg_queue(pg, SQL_COMMIT, NULL);
-    TRY(pg_run(pg, a, NULL));
-    for (size_t i = 0; i < due->n; i++)
-        wake_changed(due->v[i].intent.id, due->v[i].intent.version, STR_NONE);
-    wake_deliver();
-    return NULL;
+    return due_commit(pg, a, due->v, due->n);
 }
 
 const struct err *reap_leases(struct reap *r, struct pg *pg, struct arena *a,
@@ -144,11 +137,7 @@ const struct err *reap_coordinators(struct pg *pg, struct arena *a,
                                 page_of(a, public_url, w->intent.id)));
         }
     }
-    pg_queue(pg, SQL_COMMIT, NULL);
-    TRY(pg_run(pg, a, NULL));
-    for (size_t i = 0; i < due.n; i++)
-        wake_changed(due.v[i].intent.id, due.v[i].intent.version, STR_NONE);
-    wake_deliver();
+    TRY(due_commit(pg, a, due.v, due.n));
     *more = true;
     return NULL;
 }

@@ -7,7 +7,6 @@
 #include "store/events.h"
 #include "store/intents.h"
 #include "store/sql.gen.h"
-#include "world/wake.h"
 
 #define AGAIN (5 * CLOCK_SECOND)
 
@@ -102,11 +101,7 @@ const struct err *retries_run(struct pg *pg, struct arena *a, bool *more)
             }
         }
     }
-    pg_queue(pg, SQL_COMMIT, NULL);
-    TRY(pg_run(pg, a, NULL));
-    for (size_t i = 0; i < due.n; i++)
-        wake_changed(due.v[i].intent.id, due.v[i].intent.version, STR_NONE);
-    wake_deliver();
+    TRY(due_commit(pg, a, due.v, due.n));
     *more = true;
     return NULL;
 }

@@ -5,21 +5,6 @@
 #include "store/portfolios.h"
 #include "store/tasks.h"
 
-static const struct err *follow_tasks(const struct containers_change *c)
-{
-    const struct tasks_change change = {.pg = c->pg,
-                                        .arena = c->arena,
-                                        .now = c->now,
-                                        .intent = c->intent,
-                                        .events = c->events,
-                                        .moved = {.was = c->was,
-                                                  .asker = c->asker,
-                                                  .suspension = c->suspension}};
-    return c->intent->containers & INTENT_HAS_TASKS
-               ? tasks_follow(&change, c->board)
-               : NULL;
-}
-
 const struct err *containers_follow(const struct containers_change *c)
 {
     if (c->intent->containers == 0 ||
@@ -29,7 +14,7 @@ const struct err *containers_follow(const struct containers_change *c)
     if (pg_queued(c->pg) > 0) /* statements of the caller */
         TRY(pg_run(c->pg, c->arena, NULL));
     if (c->was != c->intent->status) {
-        TRY(follow_tasks(c));
+        TRY(tasks_follow(c));
         TRY(portfolios_follow(c));
     }
     return c->coordinated ? coordinators_follow(c->coordinated) : NULL;

@@ -140,26 +140,32 @@ static const struct err *mark(struct pg *pg, struct arena *a,
     return NULL;
 }
 
+/* The columns that a new one and a changed one have in common. */
+static void put(struct pg_args *args, const struct coordinator *c)
+{
+    pg_arg(args, c->id);
+    pg_arg(args, c->role);
+    pg_arg(args, c->supervisor_id);
+    pg_arg(args, str_of(vocabulary_coordinator_type(c->type)->wire));
+    pg_arg(args, str_of(vocabulary_coordinator_policy(c->policy)->wire));
+    pg_arg(args, c->guardrails);
+    pg_arg(args, c->metadata);
+    pg_arg_int(args, c->heartbeat_seconds);
+    pg_arg_time(args, c->heartbeat_at);
+    pg_arg_time(args, c->ended_at ? 0 : coordinator_lapses_at(c));
+    pg_arg_int(args, c->version);
+}
+
 const struct err *coordinators_insert(struct pg *pg, struct arena *a,
                                       const struct coordinator *c)
 {
     struct pg_args args = pg_args(a);
     TRY(check_counts(pg, a, c->intent_id));
     TRY(mark(pg, a, c->intent_id));
-    pg_arg(&args, c->id);
+    put(&args, c);
     pg_arg(&args, c->intent_id);
     pg_arg(&args, c->agent_id);
-    pg_arg(&args, c->role);
-    pg_arg(&args, c->supervisor_id);
-    pg_arg(&args, str_of(vocabulary_coordinator_type(c->type)->wire));
-    pg_arg(&args, str_of(vocabulary_coordinator_policy(c->policy)->wire));
-    pg_arg(&args, c->guardrails);
-    pg_arg(&args, c->metadata);
-    pg_arg_int(&args, c->heartbeat_seconds);
-    pg_arg_time(&args, c->heartbeat_at);
-    pg_arg_time(&args, coordinator_lapses_at(c));
     pg_arg_time(&args, c->granted_at);
-    pg_arg_int(&args, c->version);
     return pg_query(pg, a, SQL_COORDINATOR_INSERT, &args, NULL);
 }
 
@@ -167,18 +173,8 @@ void coordinators_queue_update(struct pg *pg, struct arena *a,
                                const struct coordinator *c)
 {
     struct pg_args args = pg_args(a);
-    pg_arg(&args, c->id);
-    pg_arg(&args, c->role);
-    pg_arg(&args, c->supervisor_id);
-    pg_arg(&args, str_of(vocabulary_coordinator_type(c->type)->wire));
-    pg_arg(&args, str_of(vocabulary_coordinator_policy(c->policy)->wire));
-    pg_arg(&args, c->guardrails);
-    pg_arg(&args, c->metadata);
-    pg_arg_int(&args, c->heartbeat_seconds);
-    pg_arg_time(&args, c->heartbeat_at);
-    pg_arg_time(&args, c->ended_at ? 0 : coordinator_lapses_at(c));
+    put(&args, c);
     pg_arg_time(&args, c->ended_at);
-    pg_arg_int(&args, c->version);
     pg_queue(pg, SQL_COORDINATOR_UPDATE, &args);
 }
 

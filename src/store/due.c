@@ -9,6 +9,7 @@
 #include "store/sql.gen.h"
 #include "store/suspensions.h"
 #include "store/tasks.h"
+#include "world/wake.h"
 
 const struct err *due_next(struct pg *pg, struct arena *a, int64_t *out)
 {
@@ -524,6 +525,19 @@ const struct err *due_dismiss(struct pg *pg, struct arena *a,
     TRY(pg_run(pg, a, rows));
     out->leases = leases_rows(a, rows[0]);
     out->assigned = pg_affected(rows[1]) > 0;
+    return NULL;
+}
+
+/* ---- the end ---------------------------------------------------------- */
+
+const struct err *due_commit(struct pg *pg, struct arena *a,
+                             const struct work *v, size_t n)
+{
+    pg_queue(pg, SQL_COMMIT, NULL);
+    TRY(pg_run(pg, a, NULL));
+    for (size_t i = 0; i < n; i++)
+        wake_changed(v[i].intent.id, v[i].intent.version, STR_NONE);
+    wake_deliver();
     return NULL;
 }
 

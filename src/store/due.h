@@ -53,6 +53,11 @@ const struct err *due_take(struct pg *pg, struct arena *a,
 const struct err *due_queue(struct pg *pg, struct arena *a,
                             const struct due_batch *b) MUST;
 
+/* Runs the current batch, commits, and wakes those that wait for a change of
+ * the intents, and the sender. */
+const struct err *due_commit(struct pg *pg, struct arena *a,
+                             const struct work *v, size_t n) MUST;
+
 /* A place in the order of expired leases; at 0: before the first. */
 struct due_place {
     int64_t at;

@@ -244,14 +244,14 @@ void portfolios_queue_update(struct pg *pg, struct arena *a,
 
 const struct err *portfolios_place(struct pg *pg, struct arena *a,
                                    struct str id, struct str intent_id,
-                                   struct portfolios_place *out)
+                                   struct portfolio_place *out)
 {
     struct pg_args args = pg_args(a);
     struct pg_rows *r = NULL;
     pg_arg(&args, id);
     pg_arg(&args, intent_id);
     TRY(pg_query(pg, a, SQL_PORTFOLIO_MEMBER, &args, &r));
-    *out = (struct portfolios_place){
+    *out = (struct portfolio_place){
         .member = {.id = pg_str(r, 0, 0),
                    .portfolio_id = id,
                    .intent_id = intent_id,

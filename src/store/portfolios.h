@@ -65,16 +65,10 @@ void portfolios_queue_insert(struct pg *pg, struct arena *a,
 void portfolios_queue_update(struct pg *pg, struct arena *a,
                              const struct portfolio *p);
 
-/* The membership of an intent, under the locks of both. */
-struct portfolios_place {
-    struct portfolio_member member; /* id p NULL: it is no member */
-    int64_t members;                /* of the portfolio */
-    int64_t portfolios;             /* of the intent */
-    bool primary; /* another intent is the primary one */
-};
+/* The place of an intent in it, under the locks of both. */
 const struct err *portfolios_place(struct pg *pg, struct arena *a,
                                    struct str id, struct str intent_id,
-                                   struct portfolios_place *out) MUST;
+                                   struct portfolio_place *out) MUST;
 /* Puts a membership, new or changed, into the batch, or takes it away. */
 void portfolios_queue_join(struct pg *pg, struct arena *a,
                            const struct portfolio_member *m);

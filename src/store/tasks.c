@@ -95,14 +95,17 @@ const struct err *tasks_board(struct pg *pg, struct arena *a,
     return NULL;
 }
 
-const struct err *tasks_follow(const struct tasks_change *change,
-                               struct board **board)
+const struct err *tasks_follow(const struct containers_change *c)
 {
-    if (!*board)
-        TRY(tasks_board(change->pg, change->arena, change->intent, board));
-    (*board)->events = change->events;
-    (*board)->now = change->now;
-    return board_follow(*board, &change->moved);
+    const struct board_change moved = {
+        .was = c->was, .asker = c->asker, .suspension = c->suspension};
+    if (!(c->intent->containers & INTENT_HAS_TASKS))
+        return NULL;
+    if (!*c->board)
+        TRY(tasks_board(c->pg, c->arena, c->intent, c->board));
+    (*c->board)->events = c->events;
+    (*c->board)->now = c->now;
+    return board_follow(*c->board, &moved);
 }
 
 /* ---- writing ---------------------------------------------------------- */

@@ -4,8 +4,7 @@
 #ifndef STORE_TASKS_H
 #define STORE_TASKS_H
 
-#include "domain/board.h"
-#include "world/pg.h"
+#include "store/containers_change.h"
 
 struct task_rows {
     struct task *v;
@@ -27,18 +26,10 @@ const struct err *tasks_list(struct pg *pg, struct arena *a,
  * events and who acts are the caller's to set. */
 const struct err *tasks_board(struct pg *pg, struct arena *a,
                               struct intent *i, struct board **out) MUST;
-struct tasks_change {
-    struct pg *pg;
-    struct arena *arena;
-    int64_t now;
-    struct intent *intent; /* with its new status; its tail moves */
-    struct event_list *events;
-    struct board_change moved;
-};
-/* A change of the intent's status reaches them: reads the board where *board is
- * NULL, and changes it. The caller writes it. */
-const struct err *tasks_follow(const struct tasks_change *change,
-                               struct board **board) MUST;
+/* A change of the intent's status reaches its tasks: reads the board where
+ * *c->board is NULL, and changes it. The caller writes it. Nothing is done for
+ * an intent without tasks. */
+const struct err *tasks_follow(const struct containers_change *c) MUST;
 /* Queues all that has changed on the board; the intent is marked as one that
  * has tasks. */
 void tasks_queue_write(struct pg *pg, const struct board *b);

@@ -493,7 +493,7 @@ static void queue_changes(struct work *w)
     queue_permit(w);
     if (w->board)
         tasks_queue_write(w->pg, w->board);
-    if (intent_ended(w->intent.status))
+    if (intent_ended(w->intent.status) && !intent_ended(w->was))
         suspensions_queue_end_beside(w->pg, w->arena, &w->intent.id, 1,
                                      w->now);
     events_queue(w->pg, w->arena, w->intent.id, &w->events);

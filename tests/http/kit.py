@@ -422,6 +422,16 @@ def put(path, value):
     return {"op": "set", "path": path, "value": value}
 
 
+def at(intent, *path):
+    """The path of an intent, or of a part of it."""
+    return "/".join(["/api/v1/intents", intent["id"], *path])
+
+
+def made(response, status=201):
+    assert response.status_code == status, response.text
+    return response.json()
+
+
 def new_intent(client, status="active", **body):
     """An intent in one of the statuses that a call can set."""
     r = client.post("/api/v1/intents", json={"title": "Refund", **body})

@@ -1,12 +1,7 @@
 """Tasks and plans of OpenIntent over HTTP: what their tests share."""
-from kit import events, new_id, new_intent
+from kit import events, made, new_id, new_intent
 
 TASKS, PLANS = "/api/v1/tasks", "/api/v1/plans"
-
-
-def made(response):
-    assert response.status_code == 201, response.text
-    return response.json()
 
 
 def read(client, thing):

@@ -3,14 +3,11 @@ nothing, beside the one that holds the intent. The numbers are those of the
 list of tests that they were planned with."""
 
 import pytest
-from kit import (ANY_ID, answer, ask, events, get, new_id, new_intent, refused,
-                 respond, set_status, suspend, together, types)
+from kit import (ANY_ID, answer, ask, at, events, get, made, new_id,
+                 new_intent, refused, respond, set_status, suspend, together,
+                 types)
 
 route = pytest.mark.route
-
-
-def at(intent, *path):
-    return "/".join(["/api/v1/intents", intent["id"], *path])
 
 
 def approval(agent, intent, action="Deploy to production", **more):
@@ -29,11 +26,6 @@ def arbitration(agent, intent, *options):
     return agent.post(at(intent, "arbitrate"), json={
         "reason": "We differ about the refund.",
         "context": {"options": list(options)} if options else {}})
-
-
-def made(response):
-    assert response.status_code == 201, response.text
-    return response.json()
 
 
 # --- Approvals ------------------------------------------------------------

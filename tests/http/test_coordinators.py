@@ -6,8 +6,8 @@ import json
 import pytest
 
 import kit
-from kit import (answer, ask, events, get, new_id, new_intent, patch, put,
-                 record, refused, set_status, suspend, together, types,
+from kit import (answer, ask, events, get, made, new_id, new_intent, patch,
+                 put, record, refused, set_status, suspend, together, types,
                  wait_for)
 from server import Clock, place
 from test_streams import Stream
@@ -70,11 +70,6 @@ def admin(server):
 def coordinate(client, intent, name="refunds-agent", **more):
     return client.post(PATH, json={"intent_id": intent["id"],
                                    "agent_id": name, **more})
-
-
-def made(response, status=201):
-    assert response.status_code == status, response.text
-    return response.json()
 
 
 def of(client, intent):

@@ -3,14 +3,10 @@ which agents write to it. The numbers are those of the list of tests that they
 were planned with."""
 
 import pytest
-from kit import (answer, ask, events, get, new_intent, patch, refused,
+from kit import (answer, ask, at, events, get, new_intent, patch, refused,
                  set_status, together, types)
 
 route = pytest.mark.route
-
-
-def at(intent, *path):
-    return "/".join(["/api/v1/intents", intent["id"], *path])
 
 
 def put(client, intent, version=None, **policy):

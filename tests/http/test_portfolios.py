@@ -3,8 +3,8 @@ The numbers are those of the list of tests that they were planned with."""
 import re
 
 import pytest
-from kit import (ANY_ID, NAIVE, answer, ask, events, get, new_id, new_intent,
-                 refused, set_status, together, types, wait_for)
+from kit import (ANY_ID, NAIVE, answer, ask, events, get, made, new_id,
+                 new_intent, refused, set_status, together, types, wait_for)
 
 route = pytest.mark.route
 PORTFOLIOS = "/api/v1/portfolios"
@@ -12,11 +12,6 @@ PORTFOLIOS = "/api/v1/portfolios"
 
 def at(portfolio, *path):
     return "/".join([PORTFOLIOS, portfolio["id"], *path])
-
-
-def made(response, status=201):
-    assert response.status_code == status, response.text
-    return response.json()
 
 
 def portfolio(client, policy=None, **more):

@@ -3,18 +3,10 @@ retries is in test_retries.py."""
 import re
 
 import pytest
-from kit import (NAIVE, events, get, new_id, new_intent, refused, types)
+from kit import (NAIVE, at, events, get, made, new_id, new_intent, refused,
+                 types)
 
 route = pytest.mark.route
-
-
-def at(intent, *path):
-    return "/".join(["/api/v1/intents", intent["id"], *path])
-
-
-def made(response, status=201):
-    assert response.status_code == status, response.text
-    return response.json()
 
 
 def both(o, *names):

@@ -188,6 +188,33 @@ const struct err *portfolio_check_active(const struct portfolio *p)
                  "The portfolio has ended. It can no longer be changed.");
 }
 
+const struct err *portfolio_check_adder(const struct principal *who,
+                                        const struct intent *i)
+{
+    if (who->role != ROLE_AGENT || str_eq(who->agent, i->created_by) ||
+        str_eq(who->agent, i->owner))
+        return NULL;
+    return ERROR(ERR_FORBIDDEN, "portfolio.not_yours",
+                 "An agent may add only intents that it created or owns.");
+}
+
+const struct err *portfolio_check_room(const struct portfolio_place *at,
+                                       enum member_role role)
+{
+    if (role == MEMBER_PRIMARY && at->primary)
+        return ERROR(ERR_CONFLICT, "portfolio.second_primary",
+                     "Another intent is the portfolio's primary one.");
+    if (at->member.id.p)
+        return NULL;
+    if (at->members >= PORTFOLIO_MEMBERS_MAX)
+        return ERROR(ERR_CONFLICT, "portfolio.full",
+                     "A portfolio may have at most 1000 members.");
+    if (at->portfolios >= PORTFOLIOS_OF_INTENT_MAX)
+        return ERROR(ERR_CONFLICT, "portfolio.too_many",
+                     "An intent may be in at most 5 portfolios.");
+    return NULL;
+}
+
 /* ---- aggregate ------------------------------------------------------- */
 
 struct json *portfolio_aggregate(struct arena *a,
@@ -230,9 +257,8 @@ static void portfolio_set_members(struct arena *a, struct json *o,
         json_set_text(phase, "intent_id", m->intent_id);
         json_set_text(phase, "suspended_since",
                       clock_naive(a, m->suspended_since));
-        json_set_text_or_null(
-            phase, "expires_at",
-            n->expires_at ? clock_naive(a, n->expires_at) : STR_NONE);
+        json_set_text_or_null(phase, "expires_at",
+                              clock_naive(a, n->expires_at));
         json_add_json(phases, phase);
     }
     json_set_json(o, "aggregate_status", portfolio_aggregate(a, members));
@@ -244,12 +270,6 @@ static void portfolio_set_members(struct arena *a, struct json *o,
 }
 
 /* ---- objects --------------------------------------------------------- */
-
-static void portfolio_set_time(struct arena *a, struct json *o,
-                               const char *key, int64_t t)
-{
-    json_set_text_or_null(o, key, t ? clock_naive(a, t) : STR_NONE);
-}
 
 struct json *portfolio_json(struct arena *a, const struct portfolio *p,
                             const struct portfolio_members *members)
@@ -263,18 +283,18 @@ struct json *portfolio_json(struct arena *a, const struct portfolio *p,
     json_set_text(o, "status",
                   str_of(vocabulary_portfolio_status(p->status)->wire));
     json_set_text_or_null(o, "status_by", p->status_by);
-    portfolio_set_time(a, o, "status_at", p->status_at);
+    json_set_text_or_null(o, "status_at", clock_naive(a, p->status_at));
     json_set_read(a, o, "governance_policy", p->policy);
     json_set_json(o, "enforced_policy", policy.enforced);
     json_set_read(a, o, "metadata", p->metadata);
-    portfolio_set_time(a, o, "deadline", p->deadline);
+    json_set_text_or_null(o, "deadline", clock_naive(a, p->deadline));
     if (members)
         portfolio_set_members(a, o, members);
     json_set_int(o, "version", p->version);
-    portfolio_set_time(a, o, "created_at", p->created_at);
-    portfolio_set_time(a, o, "updated_at", p->updated_at);
-    portfolio_set_time(a, o, "createdAt", p->created_at);
-    portfolio_set_time(a, o, "updatedAt", p->updated_at);
+    json_set_text_or_null(o, "created_at", clock_naive(a, p->created_at));
+    json_set_text_or_null(o, "updated_at", clock_naive(a, p->updated_at));
+    json_set_text_or_null(o, "createdAt", clock_naive(a, p->created_at));
+    json_set_text_or_null(o, "updatedAt", clock_naive(a, p->updated_at));
     return o;
 }
 
@@ -287,8 +307,8 @@ struct json *portfolio_member_json(struct arena *a,
     json_set_text(o, "intent_id", m->intent_id);
     json_set_text(o, "role", str_of(vocabulary_member_role(m->role)->wire));
     json_set_int(o, "priority", m->priority);
-    portfolio_set_time(a, o, "added_at", m->added_at);
-    portfolio_set_time(a, o, "addedAt", m->added_at);
+    json_set_text_or_null(o, "added_at", clock_naive(a, m->added_at));
+    json_set_text_or_null(o, "addedAt", clock_naive(a, m->added_at));
     return o;
 }
 

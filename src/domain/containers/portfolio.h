@@ -5,6 +5,7 @@
 
 #include "base/json.h"
 #include "domain/graph.h"
+#include "domain/intent.h"
 #include "domain/principal.h"
 
 #define PORTFOLIO_NAME_MAX 200
@@ -82,6 +83,21 @@ struct portfolio_members {
     size_t n;
     struct graph graph;
 };
+/* The place of an intent in a portfolio. */
+struct portfolio_place {
+    struct portfolio_member member; /* id p NULL: it is no member */
+    int64_t members;                /* of the portfolio */
+    int64_t portfolios;             /* of the intent */
+    bool primary; /* another intent is the primary one */
+};
+/* ERR_FORBIDDEN portfolio.not_yours where an agent would add another's intent:
+ * the portfolio's deadline can end it. */
+const struct err *portfolio_check_adder(const struct principal *who,
+                                        const struct intent *i) MUST;
+/* May the intent be there, in this role? ERR_CONFLICT
+ * portfolio.second_primary | portfolio.full | portfolio.too_many. */
+const struct err *portfolio_check_room(const struct portfolio_place *at,
+                                       enum member_role role) MUST;
 /* Reads a membership from a body: role ("member" where it is absent) and
  * priority. */
 const struct err *portfolio_member_read(struct arena *a,

@@ -242,39 +242,10 @@ const struct err *openintent_portfolio_change(struct call *c)
 
 /* ---- members --------------------------------------------------------- */
 
-/* An agent adds only its own intents, because a portfolio's deadline can end
- * them. */
-static const struct err *check_intent(const struct call *c,
-                                      const struct intent *i)
-{
-    if (c->who.role != ROLE_AGENT || str_eq(c->who.agent, i->created_by) ||
-        str_eq(c->who.agent, i->owner))
-        return NULL;
-    return ERROR(ERR_FORBIDDEN, "portfolio.not_yours",
-                 "An agent may add only intents that it created or owns.");
-}
-
-static const struct err *check_room(const struct portfolios_place *at,
-                                    enum member_role role)
-{
-    if (role == MEMBER_PRIMARY && at->primary)
-        return ERROR(ERR_CONFLICT, "portfolio.second_primary",
-                     "Another intent is the portfolio's primary one.");
-    if (at->member.id.p)
-        return NULL;
-    if (at->members >= PORTFOLIO_MEMBERS_MAX)
-        return ERROR(ERR_CONFLICT, "portfolio.full",
-                     "A portfolio may have at most 1000 members.");
-    if (at->portfolios >= PORTFOLIOS_OF_INTENT_MAX)
-        return ERROR(ERR_CONFLICT, "portfolio.too_many",
-                     "An intent may be in at most 5 portfolios.");
-    return NULL;
-}
-
 /* The portfolio of a change of its members, locked after the intent. */
 static const struct err *take(struct call *c, struct work *w,
                               struct portfolio *p,
-                              struct portfolios_place *at)
+                              struct portfolio_place *at)
 {
     TRY(portfolios_take(c->pg, c->a, c->param[0], &c->who, p));
     TRY(portfolio_check_changer(p, &c->who));
@@ -284,7 +255,7 @@ static const struct err *take(struct call *c, struct work *w,
 const struct err *openintent_portfolio_add(struct call *c)
 {
     struct portfolio_member m = {.id = id_new(c->a)};
-    struct portfolios_place at;
+    struct portfolio_place at;
     struct json *body = NULL;
     struct work_once once;
     struct portfolio p;
@@ -297,8 +268,8 @@ const struct err *openintent_portfolio_add(struct call *c)
         return call_replay(c, &w);
     TRY(take(c, &w, &p, &at));
     TRY(portfolio_check_active(&p));
-    TRY(check_intent(c, &w.intent));
-    TRY(check_room(&at, m.role));
+    TRY(portfolio_check_adder(&c->who, &w.intent));
+    TRY(portfolio_check_room(&at, m.role));
     const bool new = !at.member.id.p;
     m.portfolio_id = at.member.portfolio_id;
     m.id = new ? m.id : at.member.id;
@@ -318,7 +289,7 @@ const struct err *openintent_portfolio_remove(struct call *c)
 {
     const struct work_once once = {.key = STR_NONE};
     const struct work_answer none = {.status = 204, .body = STR("")};
-    struct portfolios_place at;
+    struct portfolio_place at;
     struct portfolio p;
     struct work w;
     TRY(call_begin(c, &w, c->param[1], &once));

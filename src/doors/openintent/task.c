@@ -110,30 +110,6 @@ const struct err *openintent_task_make(struct call *c)
 
 /* ---- changing one ----------------------------------------------------- */
 
-struct change {
-    enum task_status to; /* TASK_STATUS__MAX: it is not moved */
-    struct str agent, name, depends_on; /* p NULL: as it is */
-    int64_t max_attempts;               /* 0: as it is */
-};
-
-static const struct err *read(struct call *c, const struct json *body,
-                              struct change *out)
-{
-    struct fields f = fields(c->a, body, STR(""));
-    *out = (struct change){.name = STR_NONE};
-    out->to = vocabulary_task_status_read(&f, "status");
-    fields_text(&f, "name", TASK_NAME_MAX, &out->name);
-    fields_text(&f, "assigned_agent", PRINCIPAL_AGENT_NAME_MAX, &out->agent);
-    fields_int(&f, "max_attempts", 1, TASK_ATTEMPTS_MAX, &out->max_attempts);
-    if (!f.e && out->name.p && str_trim(out->name).n == 0)
-        fields_wrong(&f, "name", "field.empty", "A name is needed.");
-    if (!f.e && out->agent.p && !principal_agent_name(out->agent))
-        fields_wrong(&f, "assigned_agent", "field.value",
-                     "This is not the name of an agent.");
-    TRY(fields_error(&f));
-    return task_read_ids(c->a, body, "depends_on", &out->depends_on);
-}
-
 /* The task of the board, with its facts as they are under the lock. */
 static const struct err *find(struct call *c, struct work *w, struct str id,
                               int64_t version, struct task **out)
@@ -157,27 +133,6 @@ static const struct err *find(struct call *c, struct work *w, struct str id,
     return moves_may(*out, &c->who);
 }
 
-/* The members that its agents write, before the move. */
-static const struct err *write(struct call *c, struct work *w, struct task *t,
-                               const struct json *body,
-                               const struct change *change)
-{
-    const bool waiting = t->status == TASK_PENDING || t->status == TASK_READY;
-    TRY(task_read_facts(c->a, body, t));
-    if (change->name.p)
-        t->name = change->name;
-    if (change->max_attempts >= t->attempt)
-        t->max_attempts = change->max_attempts;
-    if (change->depends_on.p && !waiting)
-        return ERROR(ERR_CONFLICT, "task.transition",
-                     "What a task depends on is settled once it is taken.");
-    if (change->depends_on.p)
-        t->depends_on = change->depends_on;
-    if (change->agent.p && change->to == TASK_STATUS__MAX)
-        t->assigned_agent = change->agent;
-    return moves_changed_task(w->board, t);
-}
-
 /* The inputs that a task declares when it is taken, and its outputs when it is
  * completed. */
 static const struct err *check_step(struct call *c, const struct work *w,
@@ -195,7 +150,7 @@ static const struct err *check_step(struct call *c, const struct work *w,
 }
 
 static const struct err *move(struct call *c, struct work *w, struct task *t,
-                              const struct change *change)
+                              const struct task_change *change)
 {
     if (change->to == TASK_STATUS__MAX || change->to == t->status)
         return NULL;
@@ -207,20 +162,20 @@ const struct err *openintent_task_change(struct call *c)
 {
     const struct work_once once = {.key = STR_NONE};
     struct json *body = NULL;
-    struct change change;
+    struct task_change change;
     struct task *t = NULL, was;
     int64_t version = 0;
     struct work w;
     TRY(call_must_match(c, &version));
     TRY(call_body(c, &body));
-    TRY(read(c, body, &change));
+    TRY(task_read_change(c->a, body, &change));
     TRY(tasks_get(c->pg, c->a, c->param[0], &was));
     const struct err *e = call_begin(c, &w, was.intent_id, &once);
     if (e)
         return e->kind == ERR_NOT_FOUND ? unknown() : e;
     TRY(govern_write(c, &w));
     TRY(find(c, &w, was.id, version, &t));
-    TRY(write(c, &w, t, body, &change));
+    TRY(moves_change_task(w.board, t, body, &change));
     TRY(move(c, &w, t, &change));
     TRY(ask_tell(c, &w));
     return call_commit(c, &w, 200, board_task_json(w.board, t), false);

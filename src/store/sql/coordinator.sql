@@ -31,16 +31,16 @@ WITH RECURSIVE above (id, height) AS (
  ORDER BY height LIMIT $2
 
 -- name: coordinator_insert
-INSERT INTO coordinator (id, intent_id, agent_id, role, supervisor_id, type,
-                         suspension_policy, guardrails, metadata, heartbeat_seconds,
-                         heartbeat_at, lapses_at, granted_at, version)
+INSERT INTO coordinator (id, role, supervisor_id, type, suspension_policy, guardrails,
+                         metadata, heartbeat_seconds, heartbeat_at, lapses_at, version,
+                         intent_id, agent_id, granted_at)
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
 
 -- name: coordinator_update
 UPDATE coordinator
    SET role = $2, supervisor_id = $3, type = $4, suspension_policy = $5, guardrails = $6,
        metadata = $7, heartbeat_seconds = $8, heartbeat_at = $9, lapses_at = $10,
-       ended_at = $11, version = $12
+       version = $11, ended_at = $12
  WHERE id = $1
 
 -- name: coordinator_end
