@@ -69,7 +69,10 @@ def has_work(db, name, victim, path):
 
 def sockets(pid):
     """The inodes of a process's sockets."""
-    names = [os.readlink(f) for f in pathlib.Path(f"/proc/{pid}/fd").iterdir()]
+    names = []
+    for f in pathlib.Path(f"/proc/{pid}/fd").iterdir():
+        with contextlib.suppress(FileNotFoundError):  # closed by now
+            names.append(os.readlink(f))
     return {int(m[1]) for n in names if (m := re.match(r"socket:\[(\d+)", n))}
 
 

@@ -584,7 +584,7 @@ def together(*calls):
 Plain = collections.namedtuple("Plain", "status headers body")
 
 
-def plain(server, data, timeout=10):
+def plain(server, data, timeout=60):
     """Sends bytes to nginx as they are and reads one answer to its end."""
     with socket.create_connection(("127.0.0.1", server.port), timeout) as s:
         s.settimeout(timeout)
@@ -633,7 +633,7 @@ def spoken(path, params, body=b""):
     encoded = b"".join(pair(k.encode(), v.encode())
                        for k, v in params.items())
     with socket.socket(socket.AF_UNIX) as s:
-        s.settimeout(10)
+        s.settimeout(60)
         s.connect(str(path))
         s.sendall(record(1, struct.pack("!HB5x", 1, 0)) + record(4, encoded)
                   + record(4, b"") + (record(5, body) if body else b"")
