@@ -10,12 +10,30 @@
 /* ---- intents and questions ------------------------------------------ */
 
 static const struct vocabulary_word intent_status_words[] = {
-    [INTENT_DRAFT] = {.wire = "draft"},
-    [INTENT_ACTIVE] = {.wire = "active"},
-    [INTENT_BLOCKED] = {.wire = "blocked"},
-    [INTENT_SUSPENDED] = {.wire = "suspended_awaiting_input"},
-    [INTENT_COMPLETED] = {.wire = "completed"},
-    [INTENT_ABANDONED] = {.wire = "abandoned"},
+    [INTENT_DRAFT] = {.wire = "draft",
+                      .label = "Draft",
+                      .icon = "pencil",
+                      .tone = "plain"},
+    [INTENT_ACTIVE] = {.wire = "active",
+                       .label = "Active",
+                       .icon = "right",
+                       .tone = "plain"},
+    [INTENT_BLOCKED] = {.wire = "blocked",
+                        .label = "Blocked",
+                        .icon = "minus",
+                        .tone = "medium"},
+    [INTENT_SUSPENDED] = {.wire = "suspended_awaiting_input",
+                          .label = "Waiting",
+                          .icon = "clock",
+                          .tone = "medium"},
+    [INTENT_COMPLETED] = {.wire = "completed",
+                          .label = "Completed",
+                          .icon = "check",
+                          .tone = "approved"},
+    [INTENT_ABANDONED] = {.wire = "abandoned",
+                          .label = "Stopped",
+                          .icon = "cross",
+                          .tone = "rejected"},
 };
 
 static const struct vocabulary_word answer_type_words[] = {
@@ -361,36 +379,86 @@ static const struct vocabulary_word redemption_result_words[] = {
 /* ---- tasks and plans ------------------------------------------------- */
 
 static const struct vocabulary_word task_status_words[] = {
-    [TASK_PENDING] = {.wire = "pending"},
-    [TASK_READY] = {.wire = "ready"},
-    [TASK_CLAIMED] = {.wire = "claimed"},
-    [TASK_RUNNING] = {.wire = "running"},
-    [TASK_BLOCKED] = {.wire = "blocked"},
-    [TASK_COMPLETED] = {.wire = "completed"},
-    [TASK_FAILED] = {.wire = "failed"},
-    [TASK_CANCELLED] = {.wire = "cancelled"},
-    [TASK_SKIPPED] = {.wire = "skipped"},
+    [TASK_PENDING] = {.wire = "pending",
+                      .label = "Pending",
+                      .icon = "clock",
+                      .tone = "plain"},
+    [TASK_READY] = {.wire = "ready",
+                    .label = "Ready",
+                    .icon = "low",
+                    .tone = "plain"},
+    [TASK_CLAIMED] = {.wire = "claimed",
+                      .label = "Claimed",
+                      .icon = "handoff",
+                      .tone = "plain"},
+    [TASK_RUNNING] = {.wire = "running",
+                      .label = "Running",
+                      .icon = "right",
+                      .tone = "plain"},
+    [TASK_BLOCKED] = {.wire = "blocked",
+                      .label = "Blocked",
+                      .icon = "minus",
+                      .tone = "medium"},
+    [TASK_COMPLETED] = {.wire = "completed",
+                        .label = "Completed",
+                        .icon = "check",
+                        .tone = "approved"},
+    [TASK_FAILED] = {.wire = "failed",
+                     .label = "Failed",
+                     .icon = "cross",
+                     .tone = "rejected"},
+    [TASK_CANCELLED] = {.wire = "cancelled",
+                        .label = "Cancelled",
+                        .icon = "cross",
+                        .tone = "plain"},
+    [TASK_SKIPPED] = {.wire = "skipped",
+                      .label = "Skipped",
+                      .icon = "minus",
+                      .tone = "plain"},
 };
 
 static const struct vocabulary_word task_hold_words[] = {
     [TASK_HOLD_NONE] = {.wire = NULL},
-    [TASK_HOLD_SUSPENDED] = {.wire = "intent_suspended"},
-    [TASK_HOLD_DEPENDENCIES] = {.wire = "dependencies_open"},
+    [TASK_HOLD_SUSPENDED] = {.wire = "intent_suspended",
+                             .label = "Waits for an answer"},
+    [TASK_HOLD_DEPENDENCIES] = {.wire = "dependencies_open",
+                                .label = "Waits for other tasks"},
 };
 
 static const struct vocabulary_word plan_state_words[] = {
-    [PLAN_DRAFT] = {.wire = "draft"},
-    [PLAN_ACTIVE] = {.wire = "active"},
-    [PLAN_PAUSED] = {.wire = "paused"},
-    [PLAN_COMPLETED] = {.wire = "completed"},
-    [PLAN_FAILED] = {.wire = "failed"},
-    [PLAN_CANCELLED] = {.wire = "cancelled"},
+    [PLAN_DRAFT] = {.wire = "draft",
+                    .label = "Draft",
+                    .icon = "pencil",
+                    .tone = "plain"},
+    [PLAN_ACTIVE] = {.wire = "active",
+                     .label = "Active",
+                     .icon = "right",
+                     .tone = "plain"},
+    [PLAN_PAUSED] = {.wire = "paused",
+                     .label = "Paused",
+                     .icon = "minus",
+                     .tone = "medium"},
+    [PLAN_COMPLETED] = {.wire = "completed",
+                        .label = "Completed",
+                        .icon = "check",
+                        .tone = "approved"},
+    [PLAN_FAILED] = {.wire = "failed",
+                     .label = "Failed",
+                     .icon = "cross",
+                     .tone = "rejected"},
+    [PLAN_CANCELLED] = {.wire = "cancelled",
+                        .label = "Cancelled",
+                        .icon = "cross",
+                        .tone = "plain"},
 };
 
 static const struct vocabulary_word plan_pause_words[] = {
-    [PLAN_PAUSE_NONE] = {.wire = NULL},
-    [PLAN_PAUSE_CHECKPOINT] = {.wire = "checkpoint"},
-    [PLAN_PAUSE_FAILURE] = {.wire = "failure"},
+    [PLAN_PAUSE_NONE] = {.wire = NULL,
+                         .label = "by its agent"},
+    [PLAN_PAUSE_CHECKPOINT] = {.wire = "checkpoint",
+                               .label = "at a checkpoint"},
+    [PLAN_PAUSE_FAILURE] = {.wire = "failure",
+                            .label = "after a step failed"},
 };
 
 static const struct vocabulary_word plan_failure_words[] = {
@@ -401,10 +469,22 @@ static const struct vocabulary_word plan_failure_words[] = {
 };
 
 static const struct vocabulary_word checkpoint_status_words[] = {
-    [CHECKPOINT_PENDING] = {.wire = "pending"},
-    [CHECKPOINT_REACHED] = {.wire = "reached"},
-    [CHECKPOINT_APPROVED] = {.wire = "approved"},
-    [CHECKPOINT_REJECTED] = {.wire = "rejected"},
+    [CHECKPOINT_PENDING] = {.wire = "pending",
+                            .label = "Not reached",
+                            .icon = "clock",
+                            .tone = "plain"},
+    [CHECKPOINT_REACHED] = {.wire = "reached",
+                            .label = "Reached",
+                            .icon = "check",
+                            .tone = "plain"},
+    [CHECKPOINT_APPROVED] = {.wire = "approved",
+                             .label = "Approved",
+                             .icon = "check",
+                             .tone = "approved"},
+    [CHECKPOINT_REJECTED] = {.wire = "rejected",
+                             .label = "Rejected",
+                             .icon = "cross",
+                             .tone = "rejected"},
 };
 
 static const struct vocabulary_word checkpoint_timeout_words[] = {
@@ -421,15 +501,26 @@ static const struct vocabulary_word checkpoint_reject_words[] = {
 /* ---- portfolios ------------------------------------------------------ */
 
 static const struct vocabulary_word portfolio_status_words[] = {
-    [PORTFOLIO_ACTIVE] = {.wire = "active"},
-    [PORTFOLIO_COMPLETED] = {.wire = "completed"},
-    [PORTFOLIO_ABANDONED] = {.wire = "abandoned"},
+    [PORTFOLIO_ACTIVE] = {.wire = "active",
+                          .label = "Active",
+                          .icon = "right",
+                          .tone = "plain"},
+    [PORTFOLIO_COMPLETED] = {.wire = "completed",
+                             .label = "Completed",
+                             .icon = "check",
+                             .tone = "approved"},
+    [PORTFOLIO_ABANDONED] = {.wire = "abandoned",
+                             .label = "Stopped",
+                             .icon = "cross",
+                             .tone = "rejected"},
 };
 
 static const struct vocabulary_word member_role_words[] = {
-    [MEMBER_PRIMARY] = {.wire = "primary"},
+    [MEMBER_PRIMARY] = {.wire = "primary",
+                        .label = "Primary"},
     [MEMBER_PLAIN] = {.wire = "member"},
-    [MEMBER_DEPENDENCY] = {.wire = "dependency"},
+    [MEMBER_DEPENDENCY] = {.wire = "dependency",
+                           .label = "Dependency"},
 };
 
 /* ---- reading them --------------------------------------------------- */

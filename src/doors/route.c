@@ -11,7 +11,7 @@
 #include "doors/pages/answer/page.h"
 #include "doors/pages/inbox/inbox.h"
 #include "doors/pages/login/login.h"
-#include "doors/pages/question/intent.h"
+#include "doors/pages/question/question.h"
 #include "doors/pages/settings/settings.h"
 #include "doors/pages/shell/page.h"
 
@@ -375,6 +375,8 @@ const struct route routes[] = {
     {POST, "/views", COOKIE, READER, "", 8 * KB, HTML, inbox_saved_post},
     {GET, "/keys", COOKIE, READER, "", 0, HTML, page_keyboard},
     {GET, "/intents/{id}", COOKIE, READER, "verify", 0, HTML, question_intent},
+    {GET, "/portfolios/{id}", COOKIE, READER, "status after", 0, HTML,
+     question_portfolio},
     {GET, "/settings", COOKIE, READER, "", 0, HTML, settings_page},
     {GET, "/settings/profile", COOKIE, PERSON, "", 0, HTML, settings_profile},
     {POST, "/settings/profile", COOKIE, PERSON, "", 8 * KB, HTML,

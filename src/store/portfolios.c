@@ -179,6 +179,21 @@ const struct err *portfolios_intents(struct pg *pg, struct arena *a,
     return NULL;
 }
 
+const struct err *portfolios_questions(struct pg *pg, struct arena *a,
+                                       struct str id, int64_t most,
+                                       struct portfolios_questions *out)
+{
+    struct pg_args args = pg_args(a);
+    struct pg_rows *r = NULL;
+    pg_arg(&args, id);
+    pg_arg_int(&args, most);
+    TRY(pg_query(pg, a, SQL_PORTFOLIO_QUESTIONS, &args, &r));
+    *out = (struct portfolios_questions){
+        .rows = suspensions_rows(a, r),
+        .found = pg_count(r) ? pg_int(r, 0, pg_columns(r) - 1) : 0};
+    return NULL;
+}
+
 const struct err *portfolios_open(struct pg *pg, struct arena *a,
                                   struct str id, bool partial,
                                   struct json **out)

@@ -5,6 +5,7 @@
 #include "domain/containers/portfolio.h"
 #include "store/containers_change.h"
 #include "store/intents.h"
+#include "store/suspensions.h"
 #include "world/pg.h"
 
 #define PORTFOLIOS_PAGE_MAX 100
@@ -43,6 +44,15 @@ const struct err *portfolios_members(struct pg *pg, struct arena *a,
                                      struct str id,
                                      const struct principal *who,
                                      struct portfolio_members *out) MUST;
+/* The open questions of all members, at most `most`, those that end first
+ * before the others. */
+struct portfolios_questions {
+    struct suspension_rows rows;
+    int64_t found; /* in all */
+};
+const struct err *portfolios_questions(struct pg *pg, struct arena *a,
+                                       struct str id, int64_t most,
+                                       struct portfolios_questions *out) MUST;
 /* A page of these as whole intents, in their order. */
 struct portfolios_intents {
     struct str id;

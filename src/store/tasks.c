@@ -73,6 +73,17 @@ const struct err *tasks_list(struct pg *pg, struct arena *a,
     return NULL;
 }
 
+const struct err *tasks_told(struct pg *pg, struct arena *a,
+                             struct str intent_id, struct task_rows *out)
+{
+    struct pg_args args = pg_args(a);
+    struct pg_rows *r = NULL;
+    pg_arg(&args, intent_id);
+    TRY(pg_query(pg, a, SQL_TASK_TOLD, &args, &r));
+    *out = (struct task_rows){.v = rows(a, r), .n = pg_count(r)};
+    return NULL;
+}
+
 const struct err *tasks_board(struct pg *pg, struct arena *a,
                               struct intent *i, struct board **out)
 {

@@ -72,6 +72,13 @@ SELECT id, intent_id, plan_id, name, version, status, hold, microseconds(held_at
   FROM task WHERE intent_id = $1 AND ($2::text IS NULL OR status = $2)
  ORDER BY created_at, id LIMIT $3 OFFSET $4
 
+-- name: task_told
+-- Those that failed or that their agents blocked, with what these say about it.
+-- use: task_columns
+       , facts
+  FROM task WHERE intent_id = $1 AND (status = 'failed' OR status = 'blocked' AND hold IS NULL)
+ ORDER BY created_at, id LIMIT 200
+
 -- name: task_insert
 INSERT INTO task (id, intent_id, plan_id, name, version, status, assigned_agent, depends_on,
                   attempt, max_attempts, facts, created_at)

@@ -177,5 +177,16 @@ SELECT m.intent_id FROM portfolio_member m
   JOIN open_question o ON o.intent_id = m.intent_id AND o.slot = 0
  WHERE m.portfolio_id = $1 ORDER BY m.intent_id
 
+-- name: portfolio_questions
+-- The open questions of the members, those that end first before the others, and how many
+-- there are.
+SELECT {s.*}, q.found
+  FROM (SELECT o.suspension_id, o.ending, o.suspended_at, count(*) OVER () AS found
+          FROM portfolio_member m JOIN open_question o ON o.intent_id = m.intent_id
+         WHERE m.portfolio_id = $1
+         ORDER BY o.ending, o.suspended_at, o.suspension_id LIMIT $2) q
+  JOIN suspension_row s ON s.id = q.suspension_id
+ ORDER BY q.ending, q.suspended_at, s.id
+
 -- name: portfolio_take_intents
 SELECT 1 FROM intent WHERE id = ANY ($1::uuid[]) ORDER BY id FOR NO KEY UPDATE

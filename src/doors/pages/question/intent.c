@@ -1,10 +1,8 @@
-/* One intent: its questions, its relations, its events as a verified chain, and
- * its state. */
-#include "doors/pages/question/intent.h"
-
-#include "doors/pages/kinds/kinds.h"
-#include "doors/pages/question/decision.h"
-#include "doors/pages/question/head.h"
+/* One intent: its questions, its plans, its relations, its events as a verified
+ * chain, and its state. */
+#include "doors/pages/question/plans.h"
+#include "doors/pages/question/question.h"
+#include "doors/pages/question/row.h"
 #include "doors/pages/question/timeline.h"
 #include "doors/pages/shell/badge.h"
 #include "doors/pages/shell/facts.h"
@@ -13,6 +11,7 @@
 #include "store/events.h"
 #include "store/intents.h"
 #include "store/leases.h"
+#include "store/portfolios.h"
 #include "store/sql.gen.h"
 #include "store/suspensions.h"
 
@@ -39,10 +38,8 @@ static const struct err *set_head(struct call *c, struct json *view,
     json_set_text(o, "id_short", words_short_id(c->a, i->id));
     json_set_text(o, "title", i->title);
     json_set_text(o, "description", i->description);
-    json_set_text(
-        o, "status",
-        question_timeline_status(
-            str_of(vocabulary_intent_status(i->status)->wire)));
+    json_set_json(o, "state",
+                  page_badge(c->a, vocabulary_intent_status(i->status)));
     json_set_text(o, "version", buf_text(&version));
     json_set_text(o, "agent", buf_text(&agents));
     json_set_text(o, "owner", i->owner);
@@ -54,48 +51,19 @@ static const struct err *set_head(struct call *c, struct json *view,
 
 /* ---- questions ------------------------------------------------------ */
 
-static struct str question_line(struct call *c, const struct page_view *v,
-                                const struct suspension *s)
-{
-    const bool open = s->state == SUSPENSION_PENDING;
-    struct buf b = buf_make(c->a, 4096);
-    buf_put(&b, open ? "requested by " : "by ");
-    buf_str(&b, open ? s->asked_by : page_badge_who(c->a, s, &c->who));
-    buf_put(&b, ", ");
-    buf_str(&b, page_view_when(v, open ? s->suspended_at : s->responded_at));
-    return buf_text(&b);
-}
-
-static struct json *question(struct call *c, struct page_view *v,
-                             const struct suspension *s)
-{
-    struct json *o = json_object(c->a);
-    const struct str title = question_head_title(s);
-    json_set_text(o, "url", page_view_path(c->a, "/suspensions/", s->id, ""));
-    json_set_json(o, "kind", page_badge_kind(c->a, s));
-    json_set_text(o, "title", words_cut(v->a, title, PAGE_VIEW_ROW));
-    json_set_json(o, "risk", page_badge_risk(c->a, s));
-    json_set_json(o, "outcome", page_badge_outcome(v, s));
-    json_set_text(o, "line", question_line(c, v, s));
-    return o;
-}
-
-static const struct err *set_questions(struct call *c, struct page_view *v,
-                                       struct json *view,
-                                       const struct intent *i)
+static void set_questions(struct call *c, struct page_view *v,
+                          struct json *view,
+                          const struct suspension_rows *rows)
 {
     struct json *list = json_array(c->a);
-    struct suspension_rows rows;
-    TRY(suspensions_of_intent(c->pg, c->a, i->id, &rows));
-    for (size_t k = 0; k < rows.n; k++) {
+    for (size_t k = 0; k < rows->n; k++) {
         struct page_list_row row;
         page_list_row_begin(&row, c, v);
         json_add_json(list, page_list_row_end(
-                                &row, question(&row.call, &row.view,
-                                               &rows.v[k])));
+                                &row, question_row(&row.call, &row.view,
+                                                   &rows->v[k])));
     }
     json_set_json(view, "questions", list);
-    return NULL;
 }
 
 /* ---- relations ------------------------------------------------------ */
@@ -103,15 +71,13 @@ static const struct err *set_questions(struct call *c, struct page_view *v,
 static void add_related(struct page_view *v, struct json *list,
                         const char *relation, const struct intent *i)
 {
-    struct json *o = json_object(v->a);
-    json_set_text(o, "relation", str_of(relation));
-    json_set_text(o, "url", page_view_path(v->a, "/intents/", i->id, ""));
-    json_set_text(o, "title", words_cut(v->a, i->title, PAGE_VIEW_ROW));
-    json_set_text(
-        o, "status",
-        question_timeline_status(
-            str_of(vocabulary_intent_status(i->status)->wire)));
-    json_add_json(list, o);
+    const struct question_row_link link = {
+        .relation = str_of(relation),
+        .path = "/intents/",
+        .id = i->id,
+        .title = i->title,
+        .state = vocabulary_intent_status(i->status)};
+    json_add_json(list, question_row_link(v->a, &link));
 }
 
 static const struct err *set_related(struct call *c, struct page_view *v,
@@ -139,6 +105,25 @@ static const struct err *set_related(struct call *c, struct page_view *v,
             add_related(v, list, kinds[k].word, &rows.v[n]);
     }
     json_set_json(view, "related", list);
+    return NULL;
+}
+
+static const struct err *set_portfolios(struct call *c, struct json *view,
+                                        const struct intent *i)
+{
+    struct portfolio_rows rows = {.n = 0};
+    struct json *list = json_array(c->a);
+    if (i->containers & INTENT_IN_PORTFOLIO)
+        TRY(portfolios_of_intent(c->pg, c->a, i->id, &rows));
+    for (size_t k = 0; k < rows.n; k++) {
+        const struct question_row_link link = {
+            .path = "/portfolios/",
+            .id = rows.v[k].id,
+            .title = rows.v[k].name,
+            .state = vocabulary_portfolio_status(rows.v[k].status)};
+        json_add_json(list, question_row_link(c->a, &link));
+    }
+    json_set_json(view, "portfolios", list);
     return NULL;
 }
 
@@ -272,14 +257,18 @@ const struct err *question_intent(struct call *c)
     const struct str check = request_query(c->rq, "verify");
     struct page_view v = page_begin(c);
     struct json *view = json_object(c->a);
+    struct suspension_rows asked;
     struct intent i;
     if (check.p && !str_is(check, "1"))
         return ERROR(ERR_BAD_REQUEST, "request.query",
                      "\"verify\" can only be 1.");
     TRY(intents_get(c->pg, c->a, c->param[0], &i));
     TRY(set_head(c, view, &i));
-    TRY(set_questions(c, &v, view, &i));
+    TRY(suspensions_of_intent(c->pg, c->a, i.id, &asked));
+    set_questions(c, &v, view, &asked);
+    TRY(question_plans(c, &v, view, &i, &asked));
     TRY(set_related(c, &v, view, &i));
+    TRY(set_portfolios(c, view, &i));
     TRY(set_events(c, &v, view, &i));
     set_state(&v, view, &i);
     return page_render(

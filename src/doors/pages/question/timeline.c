@@ -63,15 +63,10 @@ bool question_timeline_closes(struct arena *a, const struct event *e,
 
 struct str question_timeline_status(struct str status)
 {
-    static const char *const words[][2] = {
-        {"draft", "Draft"},         {"active", "Active"},
-        {"blocked", "Blocked"},     {"suspended_awaiting_input", "Waiting"},
-        {"completed", "Completed"}, {"abandoned", "Stopped"}};
-    for (size_t i = 0; i < countof(words); i++) {
-        if (str_is(status, words[i][0]))
-            return str_of(words[i][1]);
-    }
-    return status;
+    const enum intent_status known = vocabulary_intent_status_of(status);
+    return known < INTENT_STATUS__MAX
+               ? str_of(vocabulary_intent_status(known)->label)
+               : status;
 }
 
 /* "lease_acquired" reads "Lease acquired". */

@@ -93,6 +93,7 @@ struct json *page_list_pager(struct call *c, const struct page_list_pager *p)
     json_set_text(o, "shown_text", p->shown);
     json_set_json(o, "first_url", NULL);
     json_set_json(o, "older_url", NULL);
+    json_set_text(o, "onward", p->onward ? str_of(p->onward) : STR("Older"));
     if (!p->first)
         json_set_text(o, "first_url",
                       page_list_url(c, p->path, "after", STR_NONE));

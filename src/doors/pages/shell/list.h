@@ -34,11 +34,12 @@ void page_list_chip(struct json *list, struct arena *a,
                     const struct page_list_chip *chip);
 /* "57", or "200+" for more than max. */
 struct str page_list_count(struct arena *a, int64_t n, int64_t max);
-/* {shown_text, first_url, older_url}; NULL where there is one page. */
+/* {shown_text, first_url, older_url, onward}; NULL where there is one page. */
 struct page_list_pager {
     const char *path;
     bool first;       /* it is the first page */
     struct str older; /* the id to continue after; p NULL: it is the last */
+    const char *onward; /* the word of the link there; NULL: "Older" */
     struct str shown;
 };
 struct json *page_list_pager(struct call *c, const struct page_list_pager *p);

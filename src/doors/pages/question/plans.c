@@ -1,0 +1,363 @@
+/* The plans of an intent on its page. On pages a plan's task is a step. */
+#include "doors/pages/question/plans.h"
+
+#include "domain/beside.h"
+#include "doors/pages/shell/badge.h"
+#include "doors/pages/shell/facts.h"
+#include "doors/pages/shell/list.h"
+#include "store/tasks.h"
+
+#define ROWS_OPEN 30              /* of a plan; the others are folded */
+#define WAITS_SHOWN 3             /* steps that one step waits for */
+#define TOLD_MAX ((size_t)16 << 10) /* bytes that are parsed */
+
+struct plans {
+    struct call *c;
+    struct page_view *v;
+    const struct board *board;
+    const struct suspension *holds; /* the question that holds the intent; NULL:
+                                     * none */
+    struct task_rows told; /* steps whose agents have said why they wait or
+                            * failed */
+};
+
+/* The rows of one plan while they are built. */
+struct plans_rows {
+    struct json *shown, *rest;
+    bool attention; /* one of the rest needs it */
+};
+
+static void add_row(struct plans_rows *rows, const struct json *row,
+                    bool attention)
+{
+    const bool fits = json_count(rows->shown) < ROWS_OPEN;
+    json_add_json(fits ? rows->shown : rows->rest, row);
+    rows->attention = rows->attention || (!fits && attention);
+}
+
+/* A row with all members, of a step or a checkpoint. */
+static struct json *row_of(struct plans *p, struct str name)
+{
+    static const char *const later[] = {"n", "url", "state", "who", "note",
+                                        "waits", "waits_more", "hold"};
+    struct json *o = json_object(p->v->a);
+    for (size_t i = 0; i < countof(later); i++)
+        json_set_json(o, later[i], NULL);
+    json_set_text(o, "name", words_cut(p->v->a, name, PAGE_VIEW_ROW));
+    json_set_bool(o, "checkpoint", false);
+    return o;
+}
+
+/* ---- steps ------------------------------------------------------------ */
+
+/* The open steps that it waits for. */
+static void set_waits(struct plans *p, struct json *o, const struct task *t)
+{
+    struct arena *a = p->v->a;
+    const struct json *ids = json_read(a, t->depends_on);
+    struct json *list = json_array(a);
+    struct buf more = buf_make(a, 64);
+    int64_t n = 0;
+    for (size_t i = 0; i < json_count(ids); i++) {
+        const struct task *d =
+            board_task(p->board, json_text(json_at(ids, i)));
+        if (!d || !task_open(d->status))
+            continue;
+        if (n++ < WAITS_SHOWN)
+            json_add_text(list, words_cut(a, d->name, PAGE_VIEW_ROW));
+    }
+    if (n > WAITS_SHOWN) {
+        buf_put(&more, "and ");
+        buf_str(&more, words_many(a, n - WAITS_SHOWN, "more step"));
+    }
+    json_set_json(o, "waits", list);
+    json_set_text(o, "waits_more", buf_text(&more));
+}
+
+/* The server holds it: {word, url}. */
+static struct json *hold_of(struct plans *p, const struct task *t)
+{
+    struct json *o = json_object(p->v->a);
+    struct str url = STR("#h-related");
+    if (t->hold == TASK_HOLD_SUSPENDED)
+        url = p->holds ? page_view_path(p->v->a, "/suspensions/",
+                                        p->holds->id, "")
+                       : STR("");
+    json_set_text(o, "word", str_of(vocabulary_task_hold(t->hold)->label));
+    json_set_text(o, "url", url);
+    return o;
+}
+
+/* The words of its agent about a step that is blocked or has failed. */
+static struct str told_of(struct plans *p, const struct task *t)
+{
+    struct arena *a = p->v->a;
+    const char *member =
+        t->status == TASK_BLOCKED ? "blocked_reason" : "error";
+    struct json *value = NULL;
+    for (size_t i = 0; i < p->told.n; i++) {
+        if (!str_eq(p->told.v[i].id, t->id))
+            continue;
+        const struct str raw =
+            json_raw_member(a, p->told.v[i].facts, str_of(member));
+        if (!raw.p || raw.n > TOLD_MAX || json_parse(a, raw, &value))
+            return STR("");
+        return words_line(a, page_facts_value(a, value), PAGE_VIEW_ROW);
+    }
+    return STR("");
+}
+
+static void set_who(struct plans *p, struct json *o, const struct task *t)
+{
+    struct buf b = buf_make(p->v->a, 1024);
+    buf_str(&b, t->assigned_agent.p ? t->assigned_agent : STR(""));
+    if (t->attempt > 1) {
+        buf_put(&b, b.n ? ", attempt " : "attempt ");
+        buf_str(&b, words_count(p->v->a, t->attempt));
+        buf_put(&b, " of ");
+        buf_str(&b, words_count(p->v->a, t->max_attempts));
+    }
+    json_set_text(o, "who", buf_text(&b));
+}
+
+static bool told(const struct task *t)
+{
+    return t->status == TASK_FAILED ||
+           (t->status == TASK_BLOCKED && t->hold == TASK_HOLD_NONE);
+}
+
+static void add_step(struct plans *p, struct plans_rows *rows,
+                     const struct task *t, int64_t n)
+{
+    struct json *o = row_of(p, t->name);
+    json_set_text(o, "n", words_count(p->v->a, n));
+    json_set_json(o, "state",
+                  page_badge(p->v->a, vocabulary_task_status(t->status)));
+    set_who(p, o, t);
+    if (t->status == TASK_PENDING)
+        set_waits(p, o, t);
+    if (t->hold != TASK_HOLD_NONE)
+        json_set_json(o, "hold", hold_of(p, t));
+    if (told(t))
+        json_set_text(o, "note", told_of(p, t));
+    add_row(rows, o,
+            t->status == TASK_BLOCKED || t->status == TASK_FAILED ||
+                t->status == TASK_RUNNING);
+}
+
+/* ---- checkpoints ------------------------------------------------------ */
+
+static const struct vocabulary_word *words_of(const struct plan *plan,
+                                              const struct checkpoint *c)
+{
+    static const struct vocabulary_word open = {.label = "Waiting for approval",
+                                                .icon = "clock",
+                                                .tone = "medium"};
+    if (c->status != CHECKPOINT_REACHED || !c->suspension_id.p)
+        return vocabulary_checkpoint_status(c->status);
+    return plan_ended(plan->state) ? vocabulary_outcome(OUTCOME_WITHDRAWN)
+                                   : &open;
+}
+
+static struct str decided_by(struct plans *p, const struct checkpoint *c)
+{
+    const struct principal *me = &p->c->who;
+    struct buf b = buf_make(p->v->a, 4096);
+    if (!c->decided_by.p)
+        return STR("");
+    buf_put(&b, "by ");
+    buf_str(&b, str_is(c->decided_by, "clock") ? STR("System")
+                : me->person && str_eq(c->decided_by, me->name)
+                    ? me->title
+                    : c->decided_by);
+    buf_put(&b, ", ");
+    buf_str(&b, page_view_when(p->v, c->decided_at));
+    return buf_text(&b);
+}
+
+static void add_checkpoint(struct plans *p, struct plans_rows *rows,
+                           const struct plan *plan, const struct checkpoint *c)
+{
+    struct json *o = row_of(p, c->name);
+    const bool open = c->status == CHECKPOINT_REACHED && c->suspension_id.p &&
+                      !plan_ended(plan->state);
+    json_set_bool(o, "checkpoint", true);
+    json_set_json(o, "state", page_badge(p->v->a, words_of(plan, c)));
+    json_set_text(o, "who", decided_by(p, c));
+    json_set_text(o, "note",
+                  c->requires_approval ? STR("") : STR("No approval needed"));
+    if (c->suspension_id.p)
+        json_set_text(o, "url", page_view_path(p->v->a, "/suspensions/",
+                                               c->suspension_id, ""));
+    add_row(rows, o, open);
+}
+
+/* Those after one step; t NULL: those of no step of the plan. */
+static void add_checkpoints(struct plans *p, struct plans_rows *rows,
+                            const struct plan *plan, const struct task *t)
+{
+    const struct board *b = p->board;
+    for (size_t i = 0; i < b->checkpoints_n; i++) {
+        const struct checkpoint *c = &b->checkpoints[i];
+        const struct task *after = board_task(b, c->after_task);
+        const bool placed = after && str_eq(after->plan_id, c->plan_id);
+        if (str_eq(c->plan_id, plan->id) && (t ? placed && after == t : !placed))
+            add_checkpoint(p, rows, plan, c);
+    }
+}
+
+/* ---- plans ------------------------------------------------------------ */
+
+/* "2 of 5 steps done" */
+static struct str progress(struct plans *p, int64_t done, int64_t all)
+{
+    struct buf b = buf_make(p->v->a, 128);
+    buf_str(&b, words_count(p->v->a, done));
+    buf_put(&b, " of ");
+    buf_str(&b, words_many(p->v->a, all, "step"));
+    buf_put(&b, " done");
+    return buf_text(&b);
+}
+
+static bool done(const struct task *t)
+{
+    return t->status == TASK_COMPLETED || t->status == TASK_SKIPPED;
+}
+
+static struct str made(struct plans *p, const struct plan *plan)
+{
+    struct buf b = buf_make(p->v->a, 1024);
+    buf_put(&b, "created by ");
+    buf_str(&b, plan->created_by);
+    buf_put(&b, ", ");
+    buf_str(&b, page_view_when(p->v, plan->created_at));
+    return buf_text(&b);
+}
+
+static struct json *rest_of(struct plans *p, const struct plans_rows *rows)
+{
+    struct json *o = json_object(p->v->a);
+    if (json_count(rows->rest) == 0)
+        return NULL;
+    json_set_text(o, "count",
+                  words_count(p->v->a, (int64_t)json_count(rows->rest)));
+    json_set_bool(o, "open", rows->attention);
+    json_set_json(o, "rows", rows->rest);
+    return o;
+}
+
+/* Its steps in the plan's order; plan NULL: those of no plan, in the order of
+ * their making. Returns how many are done, and *all. */
+static int64_t add_steps(struct plans *p, struct plans_rows *rows,
+                         const struct plan *plan, int64_t *all)
+{
+    const struct board *b = p->board;
+    const struct json *ids = plan ? json_read(p->v->a, plan->tasks) : NULL;
+    const size_t n = plan ? json_count(ids) : b->tasks_n;
+    int64_t finished = 0;
+    for (size_t i = 0; i < n; i++) {
+        const struct task *t = plan ? board_task(b, json_text(json_at(ids, i)))
+                                    : &b->tasks[i];
+        if (!t || (plan ? !str_eq(t->plan_id, plan->id) : t->plan_id.p != NULL))
+            continue;
+        add_step(p, rows, t, ++*all);
+        finished += done(t);
+        if (plan)
+            add_checkpoints(p, rows, plan, t);
+    }
+    return finished;
+}
+
+/* number: of its place on the page. */
+static struct json *plan_view(struct plans *p, const struct plan *plan,
+                              size_t number)
+{
+    struct json *o = json_object(p->v->a);
+    struct plans_rows rows = {.shown = json_array(p->v->a),
+                              .rest = json_array(p->v->a)};
+    int64_t all = 0;
+    const int64_t finished = add_steps(p, &rows, plan, &all);
+    struct buf id = buf_make(p->v->a, 32);
+    buf_printf(&id, "h-plan-%zu", number);
+    if (!plan && all == 0)
+        return NULL;
+    if (plan)
+        add_checkpoints(p, &rows, plan, NULL);
+    json_set_text(o, "id", buf_text(&id));
+    json_set_text(o, "heading", plan         ? STR("Plan")
+                                : number > 1 ? STR("Other steps")
+                                             : STR("Steps"));
+    json_set_json(o, "state",
+                  plan ? page_badge(p->v->a,
+                                    vocabulary_plan_state(plan->state))
+                       : NULL);
+    json_set_text(o, "paused",
+                  plan && plan->state == PLAN_PAUSED
+                      ? str_of(vocabulary_plan_pause(plan->paused)->label)
+                      : STR(""));
+    json_set_text(o, "progress", progress(p, finished, all));
+    json_set_text(o, "made", plan ? made(p, plan) : STR(""));
+    json_set_bool(o, "folded",
+                  plan && number > 1 && plan_ended(plan->state));
+    json_set_json(o, "rows", rows.shown);
+    json_set_json(o, "rest", rest_of(p, &rows));
+    return o;
+}
+
+/* In memory of its own: the lists of ids that it is read from. */
+static void add_plan(struct plans *p, struct json *list,
+                     const struct plan *plan)
+{
+    struct page_list_row row;
+    struct plans one = *p;
+    page_list_row_begin(&row, p->c, p->v);
+    one.c = &row.call;
+    one.v = &row.view;
+    const struct json *built =
+        plan_view(&one, plan, json_count(list) + 1);
+    const struct json *kept = page_list_row_end(&row, built);
+    if (kept)
+        json_add_json(list, kept);
+}
+
+static const struct suspension *
+holding(const struct suspension_rows *asked)
+{
+    for (size_t i = 0; i < asked->n; i++) {
+        if (asked->v[i].state == SUSPENSION_PENDING && !beside(&asked->v[i]))
+            return &asked->v[i];
+    }
+    return NULL;
+}
+
+static const struct err *read_told(struct plans *p, struct str intent_id)
+{
+    for (size_t i = 0; i < p->board->tasks_n; i++) {
+        if (told(&p->board->tasks[i]))
+            return tasks_told(p->c->pg, p->c->a, intent_id, &p->told);
+    }
+    return NULL;
+}
+
+const struct err *question_plans(struct call *c, struct page_view *v,
+                                 struct json *view, struct intent *i,
+                                 const struct suspension_rows *asked)
+{
+    struct plans p = {.c = c, .v = v, .holds = holding(asked)};
+    struct json *list = json_array(c->a);
+    struct board *b = NULL;
+    json_set_json(view, "plans", list);
+    if (!(i->containers & INTENT_HAS_TASKS))
+        return NULL;
+    TRY(tasks_board(c->pg, c->a, i, &b));
+    p.board = b;
+    TRY(read_told(&p, i->id));
+    for (int ended = 0; ended < 2; ended++) {
+        for (size_t k = b->plans_n; k > 0; k--) {
+            if (plan_ended(b->plans[k - 1].state) == (ended == 1))
+                add_plan(&p, list, &b->plans[k - 1]);
+        }
+    }
+    add_plan(&p, list, NULL);
+    return NULL;
+}

@@ -1,0 +1,43 @@
+/* Rows of lists on the pages of intents and portfolios. */
+#include "doors/pages/question/row.h"
+
+#include "doors/pages/question/head.h"
+#include "doors/pages/shell/badge.h"
+
+static struct str line(struct call *c, const struct page_view *v,
+                       const struct suspension *s)
+{
+    const bool open = s->state == SUSPENSION_PENDING;
+    struct buf b = buf_make(c->a, 4096);
+    buf_put(&b, open ? "requested by " : "by ");
+    buf_str(&b, open ? s->asked_by : page_badge_who(c->a, s, &c->who));
+    buf_put(&b, ", ");
+    buf_str(&b, page_view_when(v, open ? s->suspended_at : s->responded_at));
+    return buf_text(&b);
+}
+
+struct json *question_row(struct call *c, const struct page_view *v,
+                          const struct suspension *s)
+{
+    struct json *o = json_object(c->a);
+    const struct str title = question_head_title(s);
+    json_set_text(o, "url", page_view_path(c->a, "/suspensions/", s->id, ""));
+    json_set_json(o, "kind", page_badge_kind(c->a, s));
+    json_set_text(o, "title", words_cut(v->a, title, PAGE_VIEW_ROW));
+    json_set_json(o, "risk", page_badge_risk(c->a, s));
+    json_set_json(o, "outcome", page_badge_outcome(v, s));
+    json_set_text(o, "line", line(c, v, s));
+    json_set_json(o, "task", NULL);
+    return o;
+}
+
+struct json *question_row_link(struct arena *a,
+                               const struct question_row_link *link)
+{
+    struct json *o = json_object(a);
+    json_set_text(o, "relation", link->relation);
+    json_set_text(o, "url", page_view_path(a, link->path, link->id, ""));
+    json_set_text(o, "title", words_cut(a, link->title, PAGE_VIEW_ROW));
+    json_set_json(o, "state", page_badge(a, link->state));
+    return o;
+}

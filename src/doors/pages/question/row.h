@@ -1,0 +1,26 @@
+/* Rows of lists on the pages of intents and portfolios: a question
+ * (part_request), and a link to a page with a state beside it. Never loads,
+ * never decides. */
+#ifndef DOORS_PAGES_QUESTION_ROW_H
+#define DOORS_PAGES_QUESTION_ROW_H
+
+#include "domain/intent.h"
+#include "domain/suspension.h"
+#include "doors/call/call.h"
+#include "doors/pages/shell/view.h"
+
+/* {url, kind, title, risk, outcome, line, task}; task: null, for the caller to
+ * set. */
+struct json *question_row(struct call *c, const struct page_view *v,
+                          const struct suspension *s);
+/* {relation, url, title, state} of a page under path, such as "/intents/". */
+struct question_row_link {
+    struct str relation; /* "" or p NULL: none */
+    const char *path;
+    struct str id, title;
+    const struct vocabulary_word *state;
+};
+struct json *question_row_link(struct arena *a,
+                               const struct question_row_link *link);
+
+#endif
