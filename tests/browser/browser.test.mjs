@@ -6,6 +6,7 @@ import "./answers.mjs";
 import { startBrowser, stopBrowser } from "./browser.mjs";
 import "./cards.mjs";
 import "./comfort.mjs";
+import "./containers.mjs";
 import "./demo.mjs";
 import "./facts.mjs";
 import "./hold.mjs";
