@@ -375,7 +375,7 @@ const struct route routes[] = {
     {POST, "/views", COOKIE, READER, "", 8 * KB, HTML, inbox_saved_post},
     {GET, "/keys", COOKIE, READER, "", 0, HTML, page_keyboard},
     {GET, "/intents/{id}", COOKIE, READER, "verify", 0, HTML, question_intent},
-    {GET, "/portfolios/{id}", COOKIE, READER, "status after", 0, HTML,
+    {GET, "/portfolios/{id}", COOKIE, READER, "status after:uuid", 0, HTML,
      question_portfolio},
     {GET, "/settings", COOKIE, READER, "", 0, HTML, settings_page},
     {GET, "/settings/profile", COOKIE, PERSON, "", 0, HTML, settings_profile},

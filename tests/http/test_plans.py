@@ -278,7 +278,7 @@ def test_T6_it_is_approved_in_the_browser(agent, person):
     page = Page(me.client.get(f"/suspensions/{id}"))
     assert "Approve this checkpoint?" in page.text
     assert "The plan goes on." in page.text
-    assert "The plan fails, and its open tasks are cancelled." in page.text
+    assert "The plan fails, and its open steps are cancelled." in page.text
     assert "as sent by the agent" not in page.text
     # A yes to what nobody has rated takes a second step.
     step = Page(me.client.get(f"/suspensions/{id}",

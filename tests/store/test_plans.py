@@ -401,6 +401,8 @@ HOT = [
     ("portfolio_deadlines", ["{$intent}"], "open_question_slot"),
     ("portfolio_deadlines", ["{$intent}"], "portfolio_member_intent"),
     ("portfolio_waiting", ["$portfolio"], "open_question_slot"),
+    ("portfolio_questions", ["$portfolio", 20], "portfolio_member_order"),
+    ("portfolio_questions", ["$portfolio", 20], "open_question_slot"),
     ("portfolio_take_intents", ["{$intent}"], "intent_pkey"),
     ("portfolio_mark", ["$intent"], "portfolio_member_intent"),
     ("intent_list_own", ["a", EARLIER, None, "infinity", MAX, 9999, 51, 0],
@@ -512,6 +514,7 @@ HOT = [
     ("task_board", ["$intent"], "task_intent"),
     ("task_get", [ANY_ID], "task_pkey"),
     ("task_list", ["$intent", None, 100, 0], "task_intent"),
+    ("task_told", ["$intent"], "task_intent"),
     ("task_update", [ANY_ID, "x", "[]", 3, "{}"], "task_pkey"),
     ("task_move", ["{%s}" % ANY_ID, "{2}", "{ready}", "{NULL}", "{NULL}",
                    "{NULL}", "{a}", "{1}", "{NULL}", "{NULL}"], "task_pkey"),
@@ -595,7 +598,7 @@ def test_a_plan(server, large, case, generic):
            "portfolio_of_intent", "portfolio_active", "portfolio_members",
            "portfolio_intents", "portfolio_open", "portfolio_take_many",
            "portfolio_over", "portfolio_share", "portfolio_waiting",
-           "portfolio_take_intents"}
+           "portfolio_take_intents", "portfolio_questions", "task_told"}
     sorts = [n for n in nodes if "Sort" in n["Node Type"]]
     assert not sorts or name in few, json.dumps(sorts, indent=1)
 

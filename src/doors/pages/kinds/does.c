@@ -93,9 +93,9 @@ static struct str checkpoint_words(struct arena *a, const struct suspension *s,
     if (effect_of_choice(choice) == EFFECT_AUTHORIZE)
         return STR("The plan goes on.");
     return checkpoint_rejects(a, s) == CHECKPOINT_REJECT_RETRY
-               ? STR("The task is done again, if it has an attempt left. Else "
+               ? STR("The step is done again, if it has an attempt left. Else "
                      "the plan fails.")
-               : STR("The plan fails, and its open tasks are cancelled.");
+               : STR("The plan fails, and its open steps are cancelled.");
 }
 
 struct str kinds_does(struct arena *a, const struct suspension *s,

@@ -212,8 +212,10 @@ static struct str newest(struct arena *a, int64_t shown, int64_t all)
 }
 
 static const struct err *set_events(struct call *c, struct page_view *v,
-                                    struct json *view, const struct intent *i)
+                                    struct json *view,
+                                    const struct question_plans *of)
 {
+    const struct intent *i = of->intent;
     const struct events_page page = {.intent_id = i->id,
                                      .limit = EVENTS_SHOWN};
     struct seal seal = {.count = i->tail.sequence};
@@ -225,6 +227,8 @@ static const struct err *set_events(struct call *c, struct page_view *v,
     for (size_t k = rows.n; k > 0; k--) {
         const struct event *e = &rows.v[k - 1];
         struct json *row = question_timeline_row(v, i->id, e, false);
+        if (of->board)
+            question_timeline_name(v, row, e, of->board);
         question_timeline_set_chain(v, row, e, seal.checked,
                                     seal.check.broken);
         json_add_json(list, row);
@@ -259,6 +263,7 @@ const struct err *question_intent(struct call *c)
     struct json *view = json_object(c->a);
     struct suspension_rows asked;
     struct intent i;
+    struct question_plans plans = {.intent = &i, .asked = &asked};
     if (check.p && !str_is(check, "1"))
         return ERROR(ERR_BAD_REQUEST, "request.query",
                      "\"verify\" can only be 1.");
@@ -266,10 +271,10 @@ const struct err *question_intent(struct call *c)
     TRY(set_head(c, view, &i));
     TRY(suspensions_of_intent(c->pg, c->a, i.id, &asked));
     set_questions(c, &v, view, &asked);
-    TRY(question_plans(c, &v, view, &i, &asked));
+    TRY(question_plans(c, &v, view, &plans));
     TRY(set_related(c, &v, view, &i));
     TRY(set_portfolios(c, view, &i));
-    TRY(set_events(c, &v, view, &i));
+    TRY(set_events(c, &v, view, &plans));
     set_state(&v, view, &i);
     return page_render(
         c, 200, "intent",

@@ -61,10 +61,12 @@ static void set_waits(struct plans *p, struct json *o, const struct task *t)
     for (size_t i = 0; i < json_count(ids); i++) {
         const struct task *d =
             board_task(p->board, json_text(json_at(ids, i)));
-        if (!d || !task_open(d->status))
+        if (!d || !task_open(d->status) || n++ >= WAITS_SHOWN)
             continue;
-        if (n++ < WAITS_SHOWN)
-            json_add_text(list, words_cut(a, d->name, PAGE_VIEW_ROW));
+        struct json *one = json_object(a);
+        json_set_bool(one, "first", n == 1);
+        json_set_text(one, "name", words_cut(a, d->name, PAGE_VIEW_ROW));
+        json_add_json(list, one);
     }
     if (n > WAITS_SHOWN) {
         buf_put(&more, "and ");
@@ -166,7 +168,7 @@ static struct str decided_by(struct plans *p, const struct checkpoint *c)
     if (!c->decided_by.p)
         return STR("");
     buf_put(&b, "by ");
-    buf_str(&b, str_is(c->decided_by, "clock") ? STR("System")
+    buf_str(&b, vocabulary_via_of(c->decided_by) == VIA_CLOCK ? STR("System")
                 : me->person && str_eq(c->decided_by, me->name)
                     ? me->title
                     : c->decided_by);
@@ -201,7 +203,8 @@ static void add_checkpoints(struct plans *p, struct plans_rows *rows,
         const struct checkpoint *c = &b->checkpoints[i];
         const struct task *after = board_task(b, c->after_task);
         const bool placed = after && str_eq(after->plan_id, c->plan_id);
-        if (str_eq(c->plan_id, plan->id) && (t ? placed && after == t : !placed))
+        if (str_eq(c->plan_id, plan->id) &&
+            (t ? placed && after == t : !placed))
             add_checkpoint(p, rows, plan, c);
     }
 }
@@ -340,18 +343,18 @@ static const struct err *read_told(struct plans *p, struct str intent_id)
 }
 
 const struct err *question_plans(struct call *c, struct page_view *v,
-                                 struct json *view, struct intent *i,
-                                 const struct suspension_rows *asked)
+                                 struct json *view, struct question_plans *of)
 {
-    struct plans p = {.c = c, .v = v, .holds = holding(asked)};
+    struct plans p = {.c = c, .v = v, .holds = holding(of->asked)};
     struct json *list = json_array(c->a);
     struct board *b = NULL;
     json_set_json(view, "plans", list);
-    if (!(i->containers & INTENT_HAS_TASKS))
+    if (!(of->intent->containers & INTENT_HAS_TASKS))
         return NULL;
-    TRY(tasks_board(c->pg, c->a, i, &b));
+    TRY(tasks_board(c->pg, c->a, of->intent, &b));
+    of->board = b;
     p.board = b;
-    TRY(read_told(&p, i->id));
+    TRY(read_told(&p, of->intent->id));
     for (int ended = 0; ended < 2; ended++) {
         for (size_t k = b->plans_n; k > 0; k--) {
             if (plan_ended(b->plans[k - 1].state) == (ended == 1))

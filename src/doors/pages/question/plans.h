@@ -3,14 +3,21 @@
 #ifndef DOORS_PAGES_QUESTION_PLANS_H
 #define DOORS_PAGES_QUESTION_PLANS_H
 
+#include "domain/board.h"
 #include "doors/call/call.h"
 #include "doors/pages/shell/view.h"
 #include "store/suspensions.h"
 
+struct question_plans {
+    struct intent *intent;
+    const struct suspension_rows *asked; /* its questions */
+    struct board *board; /* is set; NULL where it has no steps */
+};
+
 /* Sets `plans`, those that have not ended before the others, the newest first;
- * then steps of no plan. asked: the questions of the intent. */
+ * then steps of no plan. */
 const struct err *question_plans(struct call *c, struct page_view *v,
-                                 struct json *view, struct intent *i,
-                                 const struct suspension_rows *asked) MUST;
+                                 struct json *view,
+                                 struct question_plans *of) MUST;
 
 #endif

@@ -1,6 +1,5 @@
 /* One portfolio: how far it is, the open questions of its members, and the
  * members, a page at a time. On pages an intent is a task. */
-#include "base/id.h"
 #include "doors/pages/question/question.h"
 #include "doors/pages/question/row.h"
 #include "doors/pages/shell/badge.h"
@@ -77,8 +76,7 @@ static const struct err *read_shown(struct call *c, const struct portfolio *p,
     const struct str after = page_list_filter(c, "after");
     *s = (struct shown){.only = vocabulary_intent_status_of(status),
                         .first = !after.p};
-    if ((status.p && s->only == INTENT_STATUS__MAX) ||
-        (after.p && !id_uuid(after)))
+    if (status.p && s->only == INTENT_STATUS__MAX)
         return page_list_bad();
     TRY(portfolios_members(c->pg, c->a, p->id, &c->who, &s->members));
     for (size_t i = 0; i < s->members.n; i++) {

@@ -10,6 +10,7 @@
 
 #define PAYLOAD_MAX ((size_t)16 << 10) /* bytes that are parsed */
 #define QUESTION_MAX 120               /* characters of its first line */
+#define STEPS_MAX 3                    /* names of steps that are shown */
 #define KEYS_MAX 5                     /* names of changed members that are
                                         * shown */
 
@@ -69,13 +70,18 @@ struct str question_timeline_status(struct str status)
                : status;
 }
 
-/* "lease_acquired" reads "Lease acquired". */
+/* "lease_acquired" reads "Lease acquired". A task of a plan is a step on
+ * pages. */
 static struct str spaced(struct arena *a, struct str type)
 {
     struct buf b = buf_make(a, 256);
+    if (str_starts(type, STR("task."))) {
+        buf_put(&b, "Step ");
+        type = str_sub(type, 5, type.n);
+    }
     for (size_t i = 0; i < type.n; i++) {
         const char c = type.p[i];
-        if (i == 0 && c >= 'a' && c <= 'z')
+        if (b.n == 0 && c >= 'a' && c <= 'z')
             buf_char(&b, (char)(c - 'a' + 'A'));
         else
             buf_char(&b, c == '_' || c == '.' ? ' ' : c);
@@ -97,7 +103,12 @@ static struct str what_of(struct arena *a, const struct event *e,
         {"governance.approval_denied", "Rejected", "Approval denied"},
         {"governance.violation", "Policy violated", "Policy violated"},
         {"coordinator.escalation_resolved", "Answered",
-         "Escalation answered"}};
+         "Escalation answered"},
+        {"plan.checkpoint_reached", "Requested", "Checkpoint reached"},
+        {"plan.checkpoint_approved", "Approved", "Checkpoint approved"},
+        {"plan.checkpoint_rejected", "Rejected", "Checkpoint rejected"},
+        {"portfolio.member_suspended", "", "Portfolio: task waiting"},
+        {"portfolio.member_resumed", "", "Portfolio: task no longer waiting"}};
     const enum origin origin =
         vocabulary_origin_of(json_get_text(p, "request"));
     for (size_t i = 0; i < countof(words); i++) {
@@ -253,7 +264,8 @@ static void put_escalated(struct buf *b, const struct json *p)
     put_channel(b, p, "escalated_to");
 }
 
-/* The most informative member, for the types that have one. */
+/* The most informative member, for the types that have one; "": of none is
+ * anything told. */
 static const char *telling(struct str type)
 {
     static const char *const words[][2] = {
@@ -267,7 +279,11 @@ static const char *telling(struct str type)
         {"governance.approval_denied", "action"},
         {"governance.violation", "rule"},
         {"coordinator.escalation_resolved", "resolution"},
-        {"decision_recorded", "outcome"}};
+        {"decision_recorded", "outcome"},
+        {"added_to_portfolio", "role"},
+        {"removed_from_portfolio", "role"},
+        {"portfolio.member_suspended", ""},
+        {"portfolio.member_resumed", ""}};
     for (size_t i = 0; i < countof(words); i++) {
         if (str_is(type, words[i][0]))
             return words[i][1];
@@ -300,7 +316,7 @@ static void put_detail(const struct page_view *v, struct buf *b,
         put_lease(v, b, p);
     else if (key && json_has(p, key))
         buf_str(b, page_facts_value(a, json_get(p, key)));
-    else
+    else if (!key || *key)
         put_any(a, b, p);
 }
 
@@ -319,6 +335,85 @@ static struct str detail(const struct page_view *v, const struct event *e,
         buf_str(&b, words_many(v->a, (int64_t)raw.n, "byte"));
     }
     return words_line(v->a, b.n ? buf_text(&b) : STR(""), PAGE_VIEW_ROW);
+}
+
+/* ---- steps ---------------------------------------------------------- */
+
+static void put_part(struct buf *b, struct str part)
+{
+    if (part.n > 0) {
+        buf_put(b, b->n ? ", " : "");
+        buf_str(b, part);
+    }
+}
+
+static void put_step(const struct page_view *v, struct buf *b,
+                     const struct board *board, struct str id, size_t *n)
+{
+    const struct task *t = board_task(board, id);
+    if (++*n <= STEPS_MAX)
+        put_part(b, t ? words_cut(v->a, t->name, PAGE_VIEW_ROW)
+                      : words_short_id(v->a, id));
+}
+
+/* The steps that it names, and its checkpoint. */
+static void put_names(const struct page_view *v, struct buf *b,
+                      const struct board *board, const struct json *p)
+{
+    const struct json *ids = json_get(p, "task_ids");
+    const struct plan *plan = board_plan(board, json_get_text(p, "plan_id"));
+    const struct checkpoint *c =
+        plan ? board_checkpoint(board, plan,
+                                json_get_text(p, "checkpoint_id"))
+             : NULL;
+    size_t n = 0;
+    for (size_t i = 0; i < json_count(ids); i++)
+        put_step(v, b, board, json_text(json_at(ids, i)), &n);
+    if (!ids && json_get_text(p, "task_id").p)
+        put_step(v, b, board, json_get_text(p, "task_id"), &n);
+    if (n > STEPS_MAX) {
+        buf_put(b, " and ");
+        buf_str(b, words_many(v->a, (int64_t)(n - STEPS_MAX), "other step"));
+    }
+    put_part(b, c ? words_cut(v->a, c->name, PAGE_VIEW_ROW) : STR(""));
+}
+
+/* The rest that it tells, in the words of a vocabulary or of an agent. */
+static struct str step_words(struct arena *a, const struct event *e,
+                             const struct json *p)
+{
+    const struct str reason = json_get_text(p, "reason");
+    if (str_is(e->type, "plan.created"))
+        return words_many(a, json_int(json_get(p, "task_count")), "step");
+    if (str_is(e->type, "task.blocked")) {
+        const enum task_hold hold = vocabulary_task_hold_of(reason);
+        return hold < TASK_HOLD__MAX
+                   ? str_of(vocabulary_task_hold(hold)->label)
+                   : reason;
+    }
+    if (str_is(e->type, "plan.paused"))
+        return str_of(vocabulary_plan_pause(vocabulary_plan_pause_of(reason))
+                          ->label);
+    if (str_is(e->type, "plan.checkpoint_rejected"))
+        return reason;
+    return str_is(e->type, "task.failed") && json_has(p, "error")
+               ? page_facts_value(a, json_get(p, "error"))
+               : STR("");
+}
+
+void question_timeline_name(struct page_view *v, struct json *row,
+                            const struct event *e, const struct board *board)
+{
+    const struct json *p = member(v->a, e, "payload");
+    struct buf b = buf_make(v->a, PAYLOAD_MAX * 4);
+    if (!p || (!str_starts(e->type, STR("plan.")) &&
+               !str_starts(e->type, STR("task."))))
+        return;
+    put_names(v, &b, board, p);
+    put_part(&b, step_words(v->a, e, p));
+    json_set_text(row, "detail",
+                  words_line(v->a, b.n ? buf_text(&b) : STR(""),
+                             PAGE_VIEW_ROW));
 }
 
 /* ---- rows ----------------------------------------------------------- */

@@ -3,6 +3,7 @@
 #ifndef DOORS_PAGES_QUESTION_TIMELINE_H
 #define DOORS_PAGES_QUESTION_TIMELINE_H
 
+#include "domain/board.h"
 #include "domain/event.h"
 #include "doors/pages/shell/view.h"
 
@@ -11,6 +12,10 @@
  * asked"). */
 struct json *question_timeline_row(struct page_view *v, struct str intent_id,
                                    const struct event *e, bool about_question);
+/* The `detail` of an event about steps and plans: their names, where the event
+ * has ids. */
+void question_timeline_name(struct page_view *v, struct json *row,
+                            const struct event *e, const struct board *board);
 /* Adds hash_before, hash, is_ok, is_broken and chain: checked is whether the
  * chain was verified, broken the first broken sequence or 0. */
 void question_timeline_set_chain(struct page_view *v, struct json *row,
