@@ -463,7 +463,7 @@ static const struct vocabulary_word portfolio_status_words[] = {
 static const struct vocabulary_word member_role_words[] = {
     [MEMBER_PRIMARY] = {.wire = "primary",
                         .label = "Primary"},
-    [MEMBER_PLAIN] = {.wire = "member"},
+    [MEMBER_PLAIN] = {.wire = "member", .label = "Member"},
     [MEMBER_DEPENDENCY] = {.wire = "dependency",
                            .label = "Dependency"},
 };

@@ -37,6 +37,14 @@ WORDS(tool_effect)
 WORDS(permit_state)
 WORDS(permit_view)
 WORDS(redemption_result)
+WORDS(task_status)
+WORDS(task_hold)
+WORDS(plan_state)
+WORDS(plan_pause)
+WORDS(plan_failure)
+WORDS(checkpoint_status)
+WORDS(checkpoint_timeout)
+WORDS(checkpoint_reject)
 WORDS(portfolio_status)
 WORDS(member_role)
 WORDS(failure_strategy)
@@ -75,6 +83,14 @@ static const struct {
     ROW(permit_state, PERMIT_STATE__MAX),
     ROW(permit_view, PERMIT_VIEW__MAX),
     ROW(redemption_result, REDEMPTION_RESULT__MAX),
+    ROW(task_status, TASK_STATUS__MAX),
+    ROW(task_hold, TASK_HOLD__MAX),
+    ROW(plan_state, PLAN_STATE__MAX),
+    ROW(plan_pause, PLAN_PAUSE__MAX),
+    ROW(plan_failure, PLAN_FAILURE__MAX),
+    ROW(checkpoint_status, CHECKPOINT_STATUS__MAX),
+    ROW(checkpoint_timeout, CHECKPOINT_TIMEOUT__MAX),
+    ROW(checkpoint_reject, CHECKPOINT_REJECT__MAX),
     ROW(portfolio_status, PORTFOLIO_STATUS__MAX),
     ROW(member_role, MEMBER_ROLE__MAX),
     ROW(failure_strategy, FAILURE_STRATEGY__MAX),
@@ -127,12 +143,41 @@ Test(vocabulary, none_in_an_address_is_no_word)
     cr_assert(str_is(vocabulary_of_key(STR("low")), "low"));
 }
 
+/* The states that pages show as badges. */
+#define BADGES(name_)                                                          \
+    static const struct vocabulary_word *name_##_badge(unsigned i)             \
+    {                                                                          \
+        return vocabulary_##name_((enum name_)i);                              \
+    }
+BADGES(intent_status)
+BADGES(task_status)
+BADGES(plan_state)
+BADGES(checkpoint_status)
+BADGES(portfolio_status)
+
+static const struct {
+    unsigned max;
+    const struct vocabulary_word *(*words)(unsigned i);
+} badges[] = {
+    {INTENT_STATUS__MAX, intent_status_badge},
+    {TASK_STATUS__MAX, task_status_badge},
+    {PLAN_STATE__MAX, plan_state_badge},
+    {CHECKPOINT_STATUS__MAX, checkpoint_status_badge},
+    {PORTFOLIO_STATUS__MAX, portfolio_status_badge},
+};
+
 /* Every value that a badge or a button shows has its words. */
 Test(vocabulary, what_people_see_has_words)
 {
     for (unsigned i = OUTCOME_AUTHORIZED; i < OUTCOME__MAX; i++) {
         const struct vocabulary_word *w = vocabulary_outcome((enum outcome)i);
         cr_assert(w->label && w->icon && w->tone, "%s", w->wire);
+    }
+    for (size_t v = 0; v < countof(badges); v++) {
+        for (unsigned i = 0; i < badges[v].max; i++) {
+            const struct vocabulary_word *w = badges[v].words(i);
+            cr_assert(w->label && w->icon && w->tone, "%s", w->wire);
+        }
     }
     for (unsigned i = 0; i < SEVERITY__MAX; i++)
         cr_assert_gt(strlen(vocabulary_severity((enum severity)i)->label), 2);

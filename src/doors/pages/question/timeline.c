@@ -409,8 +409,11 @@ void question_timeline_name(struct page_view *v, struct json *row,
     if (!p || (!str_starts(e->type, STR("plan.")) &&
                !str_starts(e->type, STR("task."))))
         return;
+    const struct str words = step_words(v->a, e, p);
     put_names(v, &b, board, p);
-    put_part(&b, step_words(v->a, e, p));
+    if (b.n > 0 && words.n > 0)
+        buf_put(&b, ": ");
+    buf_str(&b, words);
     json_set_text(row, "detail",
                   words_line(v->a, b.n ? buf_text(&b) : STR(""),
                              PAGE_VIEW_ROW));
