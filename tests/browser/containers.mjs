@@ -4,8 +4,10 @@
 import assert from "node:assert/strict";
 
 import { follow, press, shown, text, withPage } from "./browser.mjs";
+import { holds } from "./hostile.mjs";
 import { test } from "./lanes.mjs";
 import { look } from "./looks.mjs";
+import { attacks } from "./questions.mjs";
 import { api } from "./server.mjs";
 
 const names = ["Count the shelves", "Book the lorries", "Pack the shelves",
@@ -165,10 +167,43 @@ for (const scripts of [true, false]) {
             await page.goto(`/intents/${intent.id}`);
             await words(page, [/Task Completed/, /Plan Completed 5 of 5/,
                 /Look at the boxes \w+ Approved by Demo Operator/]);
+            if (scripts) {
+                await look(page, "intent-plan-completed");
+            }
             await follow(page, `The new warehouse ${word}`);
-            await words(page, [/Portfolio Completed/, /2 of 2 tasks completed/]);
+            await words(page, [/Portfolio Completed/, /Ended .* by System/,
+                /2 of 2 tasks completed/]);
             if (scripts) {
                 await look(page, "portfolio-completed");
             }
         }));
 }
+
+/* A name has at most 200 characters. */
+const nasty = (i) => `${attacks[i % attacks.length]}${"w".repeat(200)}`
+    .slice(0, 200);
+
+test("names of steps, checkpoints and portfolios are only text", () =>
+    withPage({ who: "operator" }, async (page) => {
+        const portfolio = await coordinator("POST", "/portfolios", 201,
+            { name: nasty(0), description: attacks.join("\n") });
+        const intent = await intentOf(portfolio, nasty(1), "primary");
+        const tasks = [];
+        for (let i = 0; i < attacks.length; i++) {
+            tasks.push(await coordinator("POST", "/tasks", 201, {
+                intent_id: intent.id, name: nasty(i),
+                depends_on: tasks.slice(-2).map(({ id }) => id) }));
+        }
+        await coordinator("POST", "/plans", 201, {
+            intent_id: intent.id, tasks: tasks.map(({ id }) => id),
+            checkpoints: tasks.slice(0, 3).map(({ id }, i) =>
+                ({ id: `c${i}`, name: nasty(i + 3), after_task: id })),
+            state: "active" });
+        await step(coordinator, tasks[0], "running", "completed");
+        await page.goto(`/intents/${intent.id}`);
+        await holds(page, "a plan");
+        await look(page, "intent-plan-hostile", { heavy: true });
+        await page.goto(`/portfolios/${portfolio.id}`);
+        await holds(page, "a portfolio");
+        await look(page, "portfolio-hostile", { heavy: true });
+    }));

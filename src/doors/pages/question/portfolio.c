@@ -1,5 +1,6 @@
 /* One portfolio: how far it is, the open questions of its members, and the
  * members, a page at a time. On pages an intent is a task. */
+#include "domain/event.h"
 #include "doors/pages/question/question.h"
 #include "doors/pages/question/row.h"
 #include "doors/pages/shell/badge.h"
@@ -21,13 +22,15 @@ static struct str threshold(struct arena *a, const struct portfolio *p)
     return buf_text(&b);
 }
 
-/* "by Ines Roth": of who ended it. */
+/* "by Ines Roth" ended it. */
 static struct str ended_by(struct call *c, const struct portfolio *p)
 {
     struct buf b = buf_make(c->a, 1024);
     const bool mine = c->who.person && str_eq(p->status_by, c->who.name);
     buf_put(&b, "by ");
-    buf_str(&b, mine ? c->who.title : p->status_by);
+    buf_str(&b, str_eq(p->status_by, event_by_server().name) ? STR("System")
+                : mine                                       ? c->who.title
+                                                             : p->status_by);
     return p->status_by.p ? buf_text(&b) : STR("");
 }
 
@@ -51,7 +54,7 @@ static void set_head(struct call *c, const struct page_view *v,
     json_set_bool(o, "over",
                   active && p->deadline && p->deadline <= v->now);
     json_set_bool(o, "active", active);
-    json_set_text(o, "threshold", threshold(c->a, p));
+    json_set_text(o, "threshold", active ? threshold(c->a, p) : STR(""));
     page_view_set_time(o, "ended", active ? 0 : p->status_at);
     json_set_text(o, "ended_by", ended_by(c, p));
     json_set_json(view, "portfolio", o);
