@@ -206,4 +206,5 @@ test("names of steps, checkpoints and portfolios are only text", () =>
         await page.goto(`/portfolios/${portfolio.id}`);
         await holds(page, "a portfolio");
         await look(page, "portfolio-hostile", { heavy: true });
+        await status(intent, "abandoned"); // takes its question back
     }));

@@ -319,6 +319,8 @@ def test_the_members_are_paged_in_their_order(server, agent, me):
             onward = re.search(r'href="([^"]*)">Next', r.text)
             path = onward and onward[1].replace("&amp;", "&")
             pages += 1
+            took = r.elapsed.total_seconds() * 1000
+            print(f"a page of {len(found)} of 1,000 members: {took:.0f} ms")
         assert seen == wanted and pages == len(wanted) // 50
         assert "First page" in words(r)
         assert "250 of 1,000 tasks completed" in words(r)

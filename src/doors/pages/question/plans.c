@@ -163,15 +163,11 @@ static const struct vocabulary_word *words_of(const struct plan *plan,
 
 static struct str decided_by(struct plans *p, const struct checkpoint *c)
 {
-    const struct principal *me = &p->c->who;
     struct buf b = buf_make(p->v->a, 4096);
     if (!c->decided_by.p)
         return STR("");
     buf_put(&b, "by ");
-    buf_str(&b, vocabulary_via_of(c->decided_by) == VIA_CLOCK ? STR("System")
-                : me->person && str_eq(c->decided_by, me->name)
-                    ? me->title
-                    : c->decided_by);
+    buf_str(&b, page_badge_name(&p->c->who, c->decided_by));
     buf_put(&b, ", ");
     buf_str(&b, page_view_when(p->v, c->decided_at));
     return buf_text(&b);

@@ -1,6 +1,5 @@
 /* One portfolio: how far it is, the open questions of its members, and the
  * members, a page at a time. On pages an intent is a task. */
-#include "domain/event.h"
 #include "doors/pages/question/question.h"
 #include "doors/pages/question/row.h"
 #include "doors/pages/shell/badge.h"
@@ -26,11 +25,8 @@ static struct str threshold(struct arena *a, const struct portfolio *p)
 static struct str ended_by(struct call *c, const struct portfolio *p)
 {
     struct buf b = buf_make(c->a, 1024);
-    const bool mine = c->who.person && str_eq(p->status_by, c->who.name);
     buf_put(&b, "by ");
-    buf_str(&b, str_eq(p->status_by, event_by_server().name) ? STR("System")
-                : mine                                       ? c->who.title
-                                                             : p->status_by);
+    buf_str(&b, page_badge_name(&c->who, p->status_by));
     return p->status_by.p ? buf_text(&b) : STR("");
 }
 

@@ -3,6 +3,7 @@
 
 #include "base/buf.h"
 #include "domain/beside.h"
+#include "domain/event.h"
 
 #define WORDS_MAX ((size_t)512 << 10) /* bytes of the responder's name */
 
@@ -63,6 +64,14 @@ bool page_badge_own(const struct suspension *s, const struct principal *reader)
 {
     return s->state == SUSPENSION_RESOLVED && reader->person &&
            str_eq(s->responded_by, reader->name);
+}
+
+struct str page_badge_name(const struct principal *reader, struct str name)
+{
+    if (vocabulary_via_of(name) == VIA_CLOCK ||
+        str_eq(name, event_by_server().name))
+        return STR("System");
+    return reader->person && str_eq(name, reader->name) ? reader->title : name;
 }
 
 struct str page_badge_who(struct arena *a, const struct suspension *s,

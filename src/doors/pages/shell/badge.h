@@ -19,6 +19,9 @@ struct json *page_badge_outcome(const struct page_view *v,
 /* Did the reader answer it? */
 bool page_badge_own(const struct suspension *s,
                     const struct principal *reader);
+/* A principal that acted, by the name on record: the reader's own name,
+ * "System" for Sayso itself, else the name. */
+struct str page_badge_name(const struct principal *reader, struct str name);
 /* The responder: the reader's own name, an e-mail, an agent, the clock. */
 struct str page_badge_who(struct arena *a, const struct suspension *s,
                           const struct principal *reader);
