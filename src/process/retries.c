@@ -3,10 +3,16 @@
 #include "process/retries.h"
 
 #include "base/clock.h"
+#include "base/id.h"
+#include "domain/beside.h"
+#include "domain/risk.h"
+#include "domain/suspension_seal.h"
 #include "store/deliveries.h"
+#include "store/endpoints.h"
 #include "store/events.h"
 #include "store/intents.h"
 #include "store/sql.gen.h"
+#include "store/suspensions.h"
 
 #define AGAIN (5 * CLOCK_SECOND)
 
@@ -56,18 +62,92 @@ static const struct err *dismiss(struct work *w, struct str agent)
     return end.assigned ? tell(w, "agent_unassigned", p) : NULL;
 }
 
-static const struct err *take_step(struct work *w, const struct due_failure *d)
+/* ---- people ---------------------------------------------------------- */
+
+static struct str page_of(struct arena *a, const struct conf *conf,
+                          struct str id)
 {
-    const struct failure *f = &d->failure;
+    struct buf b = buf_make(a, 4096);
+    buf_str(&b, conf->public_url);
+    buf_put(&b, "/suspensions/");
+    buf_str(&b, id);
+    return buf_text(&b);
+}
+
+static const struct err *tell_people(struct work *w, const struct conf *conf,
+                                     const struct suspension *s)
+{
+    struct channels *all = arena_new(w->arena, struct channels);
+    TRY(endpoints_channels(w->pg, w->arena, all));
+    const struct deliveries_notice notice = {
+        .channels = all,
+        .news = CHANNEL_ASKED,
+        .suspension = s,
+        .notify_to = channel_first(w->arena, s),
+        .url = page_of(w->arena, conf, s->id),
+        .sequence = s->asked_sequence,
+        .now = w->now};
+    suspensions_queue_insert(w->pg, w->arena, s);
+    if (all->n > 0)
+        deliveries_queue_notice(w->pg, w->arena, &notice);
+    return NULL;
+}
+
+static void sign(const struct work *w, const struct failure *f,
+                 struct suspension *s)
+{
+    s->intent_id = w->intent.id;
+    s->seq = w->intent.tail.sequence + 1; /* of the event that tells of it */
+    s->asked_by = f->agent_id;
+    s->initiated_by = w->intent.initiated_by;
+    s->initiator_id = w->intent.initiator_id;
+}
+
+/* One escalation, as if the agent that failed had asked. Where people have too
+ * much to do already, or the log is full, nobody is asked. */
+static const struct err *ask_people(struct work *w, const struct conf *conf,
+                                    struct failure *f)
+{
+    const enum severity floor = (enum severity)conf->severity_floor[KIND_NONE];
+    struct suspension s = {.id = id_new(w->arena)};
+    int64_t open = 0;
+    TRY(suspensions_beside(w->pg, w->arena, w->intent.id, &open));
+    f->next = FAILURE_NOTHING;
+    if (open >= BESIDE_OPEN_MAX)
+        return NULL;
+    TRY(beside_read_escalation(w->arena, failure_escalation(w->arena, f), &s));
+    sign(w, f, &s);
+    risk_raise(w->arena, &s, &floor, 1);
+    TRY(suspension_seal(w->arena, &s, w->now));
+    const struct err *e = work_event(w, "arbitration_requested",
+                                     event_by_clock(),
+                                     beside_asked(w->arena, &s));
+    if (e)
+        return err_is(e, event_log_full) ? NULL : e;
+    s.asked_sequence = w->intent.tail.sequence;
+    f->next = FAILURE_ESCALATION;
+    return tell_people(w, conf, &s);
+}
+
+/* ---- the step -------------------------------------------------------- */
+
+static const struct err *take_step(struct work *w, struct due_failure *d,
+                                   const struct conf *conf)
+{
+    const struct governance g =
+        governance_stored(w->arena, w->intent.governance_policy);
+    struct failure *f = &d->failure;
+    f->next = failure_now(f, d->fallback_agent_id, &g);
     if (f->next == FAILURE_RETRY)
         return assign(w, d, f->agent_id);
-    if (!d->fallback_agent_id.p) /* the policy has changed */
-        return NULL;
+    if (f->next == FAILURE_ESCALATION)
+        return ask_people(w, conf, f);
     TRY(dismiss(w, f->agent_id));
     return assign(w, d, d->fallback_agent_id);
 }
 
-static const struct err *run_one(struct work *w, const struct due_failure *d)
+static const struct err *run_one(struct work *w, struct due_failure *d,
+                                 const struct conf *conf)
 {
     const struct deliveries_news news = {
         .intent = &w->intent, .events = &w->events, .now = w->now};
@@ -76,7 +156,7 @@ static const struct err *run_one(struct work *w, const struct due_failure *d)
     } else if (w->intent.status != INTENT_ACTIVE) {
         due_queue_failure(w->pg, w->arena, d, 0, w->now + AGAIN);
     } else {
-        TRY(take_step(w, d));
+        TRY(take_step(w, d, conf));
         due_queue_failure(w->pg, w->arena, d, w->now, 0);
         intents_queue_update(w->pg, w->arena, &w->intent);
         events_queue(w->pg, w->arena, w->intent.id, &w->events);
@@ -85,7 +165,8 @@ static const struct err *run_one(struct work *w, const struct due_failure *d)
     return pg_run(w->pg, w->arena, NULL);
 }
 
-const struct err *retries_run(struct pg *pg, struct arena *a, bool *more)
+const struct err *retries_run(struct pg *pg, struct arena *a,
+                              const struct conf *conf, bool *more)
 {
     struct due_failures due;
     *more = false;
@@ -94,9 +175,9 @@ const struct err *retries_run(struct pg *pg, struct arena *a, bool *more)
         return NULL;
     for (size_t i = 0; i < due.n; i++) {
         for (size_t k = 0; k < due.failures_n; k++) {
-            const struct due_failure *d = &due.failures[k];
+            struct due_failure *d = &due.failures[k];
             if (str_eq(d->failure.intent_id, due.v[i].intent.id)) {
-                TRY(run_one(&due.v[i], d));
+                TRY(run_one(&due.v[i], d, conf));
                 break; /* one of an intent at a time */
             }
         }

@@ -286,7 +286,7 @@ static void tell_of_coordinators(void *p)
 static void run_retries(void *p)
 {
     struct attempt *x = p;
-    x->e = retries_run(x->t->pg, x->t->a, &x->more);
+    x->e = retries_run(x->t->pg, x->t->a, x->t->child->conf, &x->more);
 }
 
 static const struct err *reap(struct tick *t, bool *more)

@@ -504,6 +504,7 @@ void due_queue_failure(struct pg *pg, struct arena *a,
 {
     struct pg_args args = pg_args(a);
     pg_arg(&args, d->failure.id);
+    pg_arg(&args, str_of(vocabulary_failure_next(d->failure.next)->wire));
     pg_arg_time(&args, resolved_at);
     pg_arg_time(&args, due_at);
     pg_queue(pg, SQL_DUE_FAILURE_MOVED, &args);

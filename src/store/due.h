@@ -105,8 +105,8 @@ struct due_failures {
 };
 const struct err *due_failures(struct pg *pg, struct arena *a, int64_t now,
                                struct due_failures *out) MUST;
-/* Into the current batch: the step was taken (resolved_at), or is due later; 0:
- * none. */
+/* Into the current batch: the step, failure.next, was taken (resolved_at), or
+ * is due later; 0: none. */
 void due_queue_failure(struct pg *pg, struct arena *a,
                        const struct due_failure *d, int64_t resolved_at,
                        int64_t due_at);

@@ -160,3 +160,69 @@ def test_nothing_follows_in_an_ended_intent(clock, agent):
     clock.forward(seconds=120)
     a_while()
     assert assigned(agent, intent) == []
+
+
+# --- The governance policy -------------------------------------------------
+
+def govern(client, intent, *allowed):
+    version = get(client, intent)["version"]
+    r = client.put(at(intent, "governance"),
+                   json={"allowed_agents": list(allowed)},
+                   headers={"If-Match": str(version)})
+    assert r.status_code == 200, r.text
+
+
+def escalations(client, intent):
+    return made(client.get("/api/v1/escalations",
+                           params={"intent_id": intent["id"]}),
+                200)["escalations"]
+
+
+def test_a_fallback_agent_that_is_not_allowed_takes_nothing_over(agent):
+    intent = new_intent(agent)
+    govern(agent, intent, "refunds-agent")
+    made(policy(agent, intent, fallback_agent_id="ledger-agent"), 200)
+    one = made(failure(agent, intent, error_code="PERMISSION_DENIED"))
+    assert one["next"] == "escalation" and one["resolved_at"]
+    a_while()
+    assert assigned(agent, intent) == []
+    assert len(escalations(agent, intent)) == 1
+
+
+def test_a_fallback_agent_that_is_forbidden_since(clock, agent, operator):
+    intent = new_intent(agent)
+    made(policy(agent, intent, fallback_agent_id="ledger-agent"), 200)
+    asked = ask(agent, intent_id=intent["id"])
+    one = made(failure(agent, intent, error_code="PERMISSION_DENIED"))
+    assert one["next"] == "fallback" and one["resolved_at"] is None
+    govern(agent, intent, "refunds-agent")
+    assert answer(operator, asked, "approve").status_code == 200
+    clock.forward(seconds=6)
+    wait_for(lambda: escalations(agent, intent))
+    [asked] = escalations(agent, intent)
+    assert asked["context"]["failure_id"] == one["id"]
+    assert (asked["priority"], asked["status"]) == ("high", "pending")
+    assert asked["escalated_by"] == "refunds-agent"
+    [kept] = made(agent.get(at(intent, "failures")), 200)["failures"]
+    assert kept["next"] == "escalation" and kept["resolved_at"]
+    assert assigned(agent, intent) == []
+    done = operator.post(f"/api/v1/escalations/{asked['id']}/resolve",
+                         json={"resolution": "Leave it."})
+    assert done.status_code == 200, done.text
+    a_while()
+    assert len(escalations(agent, intent)) == 1
+
+
+def test_an_agent_that_is_forbidden_since_does_not_try_again(clock, agent,
+                                                            operator):
+    intent = new_intent(agent)
+    made(policy(agent, intent, fallback_agent_id="ledger-agent",
+                failure_threshold=9, base_delay_ms=600_000,
+                max_delay_ms=600_000), 200)
+    assert made(failure(agent, intent))["next"] == "retry"
+    govern(operator, intent, "ledger-agent")
+    clock.forward(seconds=601)
+    wait_for(lambda: assigned(agent, intent))
+    [given] = assigned(agent, intent)
+    assert given["agent_id"] == "ledger-agent"
+    assert given["reason"] == "fallback"

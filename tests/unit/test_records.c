@@ -142,14 +142,42 @@ Test(records, the_next_step)
                             .error_code = str_of(cases[i].code),
                             .recoverable = cases[i].recoverable,
                             .created_at = 5 * CLOCK_SECOND};
-        failure_settle(&p, &before, &f);
+        failure_settle(&p, &(struct governance){.agents_n = 0}, &before, &f);
         cr_expect_eq(f.next, cases[i].next, "case %zu: %d", i, (int)f.next);
         cr_expect_eq(f.retry_at, f.next == FAILURE_RETRY ? 6 * CLOCK_SECOND
                                                          : 0, "case %zu", i);
     }
     struct failure f = {.retry_at = 7, .recoverable = true};
-    failure_settle(NULL, &(struct failure_counts){.of_agent = 4}, &f);
+    failure_settle(NULL, NULL, &(struct failure_counts){.of_agent = 4}, &f);
     cr_expect_eq(f.next, FAILURE_NOTHING);
     cr_expect_eq(f.attempt, 5);
     cr_expect_eq(f.retry_at, 7);
+}
+
+Test(records, no_agent_that_governance_forbids)
+{
+    const struct governance any = {.agents_n = 0},
+                            two = {.agents = {STR("me"), STR("f")},
+                                   .agents_n = 2},
+                            other = {.agents = {STR("x")}, .agents_n = 1};
+    const struct failure again = {.agent_id = STR("me"),
+                                  .next = FAILURE_RETRY},
+                         handed = {.agent_id = STR("me"),
+                                   .next = FAILURE_FALLBACK};
+    const struct failure_policy p = {.strategy = FAILURE_FIXED,
+                                     .fallback_agent_id = STR("f"),
+                                     .failure_threshold = 1};
+    const struct failure_counts before = {.of_agent = 0};
+    struct failure f = {.agent_id = STR("me"), .recoverable = true};
+    cr_expect_eq(failure_now(&again, STR("f"), &any), FAILURE_RETRY);
+    cr_expect_eq(failure_now(&again, STR("f"), &two), FAILURE_RETRY);
+    cr_expect_eq(failure_now(&again, STR("x"), &other), FAILURE_FALLBACK);
+    cr_expect_eq(failure_now(&again, STR("f"), &other), FAILURE_ESCALATION);
+    cr_expect_eq(failure_now(&handed, STR("f"), &two), FAILURE_FALLBACK);
+    cr_expect_eq(failure_now(&handed, STR("f"), &other), FAILURE_ESCALATION);
+    cr_expect_eq(failure_now(&handed, STR_NONE, &any), FAILURE_ESCALATION);
+    failure_settle(&p, &two, &before, &f);
+    cr_expect_eq(f.next, FAILURE_FALLBACK);
+    failure_settle(&p, &other, &before, &f);
+    cr_expect_eq(f.next, FAILURE_ESCALATION);
 }

@@ -124,7 +124,19 @@ static bool failure_final(const struct failure *f)
            str_is(f->error_code, "PERMISSION_DENIED");
 }
 
+/* The agent that takes over, where it may, or people. */
+static enum failure_next failure_hand(const struct failure *f,
+                                      struct str fallback,
+                                      const struct governance *governance)
+{
+    return fallback.p && !str_eq(fallback, f->agent_id) &&
+                   governance_agent(governance, fallback)
+               ? FAILURE_FALLBACK
+               : FAILURE_ESCALATION;
+}
+
 static enum failure_next failure_step(const struct failure_policy *p,
+                                      const struct governance *governance,
                                       const struct failure_counts *before,
                                       const struct failure *f)
 {
@@ -136,21 +148,28 @@ static enum failure_next failure_step(const struct failure_policy *p,
         return retries ? FAILURE_RETRY : FAILURE_NOTHING;
     if (before->handed > 0)
         return FAILURE_NOTHING;
-    return p->fallback_agent_id.p &&
-                   !str_eq(p->fallback_agent_id, f->agent_id)
-               ? FAILURE_FALLBACK
-               : FAILURE_ESCALATION;
+    return failure_hand(f, p->fallback_agent_id, governance);
 }
 
 void failure_settle(const struct failure_policy *policy,
+                    const struct governance *governance,
                     const struct failure_counts *before, struct failure *f)
 {
     if (f->attempt == 0)
         f->attempt = before->of_agent + 1;
-    f->next = policy ? failure_step(policy, before, f) : FAILURE_NOTHING;
+    f->next = policy ? failure_step(policy, governance, before, f)
+                     : FAILURE_NOTHING;
     if (f->next == FAILURE_RETRY && !f->retry_at)
         f->retry_at = f->created_at + failure_delay_ms(policy, f->attempt) *
                                           (CLOCK_SECOND / 1000);
+}
+
+enum failure_next failure_now(const struct failure *f, struct str fallback,
+                              const struct governance *governance)
+{
+    if (f->next == FAILURE_RETRY && governance_agent(governance, f->agent_id))
+        return FAILURE_RETRY;
+    return failure_hand(f, fallback, governance);
 }
 
 int64_t failure_due_at(const struct failure *f)

@@ -4,7 +4,7 @@
 #define DOMAIN_CONTAINERS_FAILURE_H
 
 #include "base/json.h"
-#include "domain/vocabulary.h"
+#include "domain/governance.h"
 
 #define FAILURES_OF_INTENT_MAX 1000
 
@@ -47,9 +47,16 @@ struct failure_counts {
     int64_t handed; /* of the agent: to another one, or to people */
 };
 /* Sets attempt, next and retry_at by the policy (NULL: none): another try, or,
- * when the tries are used up, once another agent or people. */
+ * when the tries are used up, once another agent or people. An agent that the
+ * governance policy does not allow takes nothing over. */
 void failure_settle(const struct failure_policy *policy,
+                    const struct governance *governance,
                     const struct failure_counts *before, struct failure *f);
+/* The step that is taken now, in the place of f->next, where the policies have
+ * changed since: no agent is assigned that the governance policy does not
+ * allow. fallback: the retry policy's agent, p NULL: none. */
+enum failure_next failure_now(const struct failure *f, struct str fallback,
+                              const struct governance *governance);
 /* When the clock takes the next step; 0: it has none. */
 int64_t failure_due_at(const struct failure *f);
 /* The delay before try n, in milliseconds. */

@@ -76,6 +76,8 @@ static const struct err *settle(struct call *c, struct work *w,
                                 struct failure *f)
 {
     struct failure_counts before;
+    const struct governance governance =
+        governance_stored(c->a, w->intent.governance_policy);
     struct failure_policy p;
     bool found = false;
     TRY(records_failure_counts(c->pg, c->a, w->intent.id, f->agent_id,
@@ -86,7 +88,7 @@ static const struct err *settle(struct call *c, struct work *w,
                      "intent.");
     TRY(records_policy(c->pg, c->a, w->intent.id, &p, &found));
     found = found && !intent_ended(w->intent.status);
-    failure_settle(found ? &p : NULL, &before, f);
+    failure_settle(found ? &p : NULL, &governance, &before, f);
     return NULL;
 }
 

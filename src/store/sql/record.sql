@@ -77,7 +77,7 @@ SELECT intent_id FROM intent_failure WHERE due_at <= $1 ORDER BY due_at, id LIMI
  ORDER BY due_at, id LIMIT 100
 
 -- name: due_failure_moved
-UPDATE intent_failure SET resolved_at = $2, due_at = $3 WHERE id = $1
+UPDATE intent_failure SET next = $2, resolved_at = $3, due_at = $4 WHERE id = $1
 
 -- name: due_leases_of
 -- The active leases of an agent on an intent are released; at most 20, for their events.
