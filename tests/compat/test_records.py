@@ -2,7 +2,7 @@
 two clients send different bodies for the same method."""
 import pytest
 from openintent.exceptions import OpenIntentError
-from openintent.models import AccessPolicy, RetryStrategy
+from openintent.models import AccessPolicy, Permission, RetryStrategy
 
 
 def test_S1_costs(client, intent):
@@ -41,7 +41,10 @@ def test_S1_a_retry_policy_and_failures(client, intent):
 
 def test_S1_access(client, intent):
     acl = client.get_acl(intent.id)
-    assert acl.default_policy is AccessPolicy.OPEN and acl.entries == []
+    assert acl.default_policy is AccessPolicy.OPEN
+    [maker] = acl.entries
+    assert maker.principal_id == "refunds-agent"
+    assert maker.permission is Permission.ADMIN
     for call in (lambda: client.set_acl(intent.id),
                  lambda: client.grant_access(intent.id, "x"),
                  lambda: client.revoke_access(intent.id, "x"),

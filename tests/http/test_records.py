@@ -255,10 +255,33 @@ def test_a_retry_policy(agent):
 # --- Access -------------------------------------------------------------------------
 
 @route("GET /api/v1/intents/{id}/acl")
-def test_an_intent_is_open(agent):
+def test_the_list_has_who_reaches_the_intent(server, agent, operator):
     intent = new_intent(agent)
-    assert made(agent.get(at(intent, "acl")), 200) == {
-        "intent_id": intent["id"], "default_policy": "open", "entries": []}
+    acl = made(agent.get(at(intent, "acl")), 200)
+    assert (acl["intent_id"], acl["default_policy"]) == (intent["id"], "open")
+
+    def listed():
+        entries = made(agent.get(at(intent, "acl")), 200)["entries"]
+        assert {e["permission"] for e in entries} == {"admin"}
+        return {e["principal_id"]: e["expires_at"] for e in entries}
+
+    def reaches(name):
+        key = server.key("agent", "--agent", name, "--reach", "own")
+        with server.client(headers={"X-API-Key": key}) as other:
+            return other.get(at(intent)).status_code == 200
+
+    names = ["refunds-agent", "acl-assigned", "acl-leased", "acl-nobody"]
+    for name in names[1:]:
+        r = operator.post(at(intent, "agents"), json={"agent_id": name})
+        assert r.status_code == 200, r.text
+    with server.client("agent", agent="acl-leased") as leased:
+        made(leased.post(at(intent, "leases"), json={"scope": "x"}))
+    for name in names[2:]:
+        operator.delete(at(intent, "agents", name))
+    now = listed()
+    assert {n: n in now for n in names} == {n: reaches(n) for n in names}
+    assert set(now) == {"refunds-agent", "acl-assigned", "acl-leased"}
+    assert now["acl-leased"] and not now["acl-assigned"]
     refused(agent.get(at({"id": new_id()}, "acl")), 404, "intent.unknown")
     r = agent.put(at(intent, "acl"), json={"default_policy": "closed"})
     assert (r.status_code, r.json()["rfc"]) == (501, "0011")
