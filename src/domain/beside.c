@@ -10,10 +10,15 @@
 #define BESIDE_NAME_MAX 200
 #define BESIDE_OPTIONS_MAX SUSPENSION_CHOICES_MAX
 
+bool beside_of_plan(const struct suspension *s)
+{
+    return s->origin == ORIGIN_CHECKPOINT || s->origin == ORIGIN_PLAN_REVIEW;
+}
+
 bool beside(const struct suspension *s)
 {
     return s->origin == ORIGIN_APPROVAL || s->origin == ORIGIN_ESCALATION ||
-           s->origin == ORIGIN_ARBITRATION || s->origin == ORIGIN_CHECKPOINT;
+           s->origin == ORIGIN_ARBITRATION || beside_of_plan(s);
 }
 
 bool beside_completes(const struct suspension *s)

@@ -11,6 +11,8 @@
 
 /* Does the question lie beside the one that holds the intent? */
 bool beside(const struct suspension *s);
+/* Does it hold a plan instead: a checkpoint, or a review? */
+bool beside_of_plan(const struct suspension *s);
 
 /* Is it a request to complete the intent, an approval of the action
  * "complete"? */

@@ -53,6 +53,8 @@ static bool board_asks(const struct checkpoint *c)
 
 bool board_held(const struct board *b, const struct plan *p)
 {
+    if (plan_in_review(p))
+        return true;
     for (size_t i = 0; i < b->checkpoints_n; i++) {
         if (board_asks(&b->checkpoints[i]) &&
             str_eq(b->checkpoints[i].plan_id, p->id))
@@ -217,9 +219,12 @@ const struct err *board_ask(struct board *b, const struct plan *p,
 
 /* ---- ends -------------------------------------------------------------- */
 
-static void board_release(struct task *t, enum task_status to)
+static void board_release(const struct board *b, struct task *t,
+                          enum task_status to)
 {
+    const enum task_status from = t->status;
     t->status = to;
+    task_time(b->arena, t, from, b->now);
     t->hold = TASK_HOLD_NONE;
     t->held_at = 0;
     board_change_task(t);
@@ -235,7 +240,7 @@ static const struct err *board_cancel_tasks(struct board *b,
         struct task *t = &b->tasks[i];
         if (task_ended(t->status) || (plan && !str_eq(t->plan_id, plan->id)))
             continue;
-        board_release(t, TASK_CANCELLED);
+        board_release(b, t, TASK_CANCELLED);
         t->completed_at = b->now;
         json_add_text(ids, t->id);
     }
@@ -288,6 +293,8 @@ const struct err *board_end_plan(struct board *b, struct plan *p,
             b->ended_n < countof(b->ended))
             b->ended[b->ended_n++] = c->suspension_id;
     }
+    if (plan_in_review(p) && b->ended_n < countof(b->ended))
+        b->ended[b->ended_n++] = p->review_id;
     p->state = end->state;
     p->paused = PLAN_PAUSE_NONE;
     board_change_plan(b, p);
@@ -307,6 +314,7 @@ static const struct json *board_hold(struct board *b, struct str who)
             (who.p && !str_eq(t->assigned_agent, who)))
             continue;
         t->status = TASK_BLOCKED;
+        task_time(b->arena, t, TASK_RUNNING, b->now);
         t->hold = TASK_HOLD_SUSPENDED;
         t->held_at = b->now;
         board_change_task(t);
@@ -364,7 +372,7 @@ static const struct err *board_resume(struct board *b,
         if (t->hold == TASK_HOLD_NONE)
             continue;
         if (runs) {
-            board_release(t, TASK_RUNNING);
+            board_release(b, t, TASK_RUNNING);
         } else {
             t->hold = TASK_HOLD_DEPENDENCIES;
             board_change_task(t);

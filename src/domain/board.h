@@ -4,6 +4,7 @@
 #ifndef DOMAIN_BOARD_H
 #define DOMAIN_BOARD_H
 
+#include "domain/guardrails.h"
 #include "domain/plan.h"
 #include "domain/suspension.h"
 #include "domain/task.h"
@@ -21,6 +22,7 @@ struct board {
     struct checkpoint *checkpoints; /* room for those of one more plan, twice */
     size_t checkpoints_n;
     int64_t beside; /* open questions that do not hold the intent */
+    struct guardrails guards; /* of those who answer for the intent */
     int64_t now;
     struct event_list *events; /* what happens is appended here, */
     struct event_by by;        /* as done by */

@@ -4,7 +4,7 @@
 
 #include "base/id.h"
 
-#define ADMINS "admins" /* told where nobody has answered in time */
+#define ADMINS "admins" /* told of silence where there is no supervisor */
 
 /* ---- the question ----------------------------------------------------- */
 
@@ -19,12 +19,14 @@ static void add_choice(struct arena *a, struct json *list, const char *value,
 }
 
 /* A second attempt that tells others, and no end: the question stays open. */
-static struct str escalation(struct arena *a, int64_t seconds)
+static struct str escalation(const struct board *b, int64_t seconds)
 {
+    const struct str supervisor = b->guards.supervisor;
+    struct arena *a = b->arena;
     struct json *o = json_object(a), *ladder = json_array(a),
                 *step = json_object(a);
     json_set_int(step, "attempt", 2);
-    json_set_text(step, "notify_to", STR(ADMINS));
+    json_set_text(step, "notify_to", supervisor.p ? supervisor : STR(ADMINS));
     json_add_json(ladder, step);
     json_set_int(o, "max_attempts", 2);
     json_set_int(o, "interval_seconds", seconds);
@@ -33,10 +35,12 @@ static struct str escalation(struct arena *a, int64_t seconds)
 }
 
 /* The effect of silence. */
-static void put_silence(struct arena *a, struct suspension *s,
+static void put_silence(const struct board *b, struct suspension *s,
                         const struct checkpoint *c)
 {
-    const int64_t seconds = plan_checkpoint_seconds(a, c);
+    const int64_t seconds = c->timeout_hours.p
+                                ? plan_checkpoint_seconds(b->arena, c)
+                                : b->guards.checkpoint_seconds;
     s->fallback_policy = FALLBACK_FAIL;
     if (seconds == 0)
         return;
@@ -48,7 +52,7 @@ static void put_silence(struct arena *a, struct suspension *s,
         s->fallback_policy = FALLBACK_COMPLETE;
         s->fallback_value = STR("\"approve\"");
     } else {
-        s->retry_policy = escalation(a, seconds);
+        s->retry_policy = escalation(b, seconds);
         s->open_end = true;
     }
 }
@@ -90,7 +94,7 @@ static struct suspension question(struct board *b, const struct plan *p,
     s.subject = s.context; /* the answer is for exactly this */
     s.choices = json_dump(a, choices, SUSPENSION_CHOICES_TEXT);
     put_responder(&s, approvers, c);
-    put_silence(a, &s, c);
+    put_silence(b, &s, c);
     return s;
 }
 

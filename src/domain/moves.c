@@ -5,10 +5,15 @@
 
 /* ---- tasks ------------------------------------------------------------ */
 
-const struct err *moves_may(const struct task *t, const struct principal *who)
+const struct err *moves_may(const struct board *b, const struct task *t,
+                            const struct principal *who)
 {
+    const struct plan *p = t->plan_id.p ? board_plan(b, t->plan_id) : NULL;
+    if (p && (t->status == TASK_PENDING || t->status == TASK_READY))
+        TRY(review_may_change(p, who));
     if (who->role != ROLE_AGENT || !t->assigned_agent.p ||
-        str_eq(t->assigned_agent, who->agent))
+        str_eq(t->assigned_agent, who->agent) ||
+        guardrails_coordinates(&b->guards, who))
         return NULL;
     return ERROR(ERR_FORBIDDEN, "task.not_yours",
                  "Another agent has this task.");
@@ -27,6 +32,9 @@ static const struct err *takeable(const struct board *b, const struct task *t)
                      "on.");
     if (p && plan_ended(p->state))
         return ERROR(ERR_CONFLICT, "plan.ended", "The plan has ended.");
+    if (p && p->state == PLAN_DRAFT && b->guards.plan_review)
+        return ERROR(ERR_CONFLICT, "plan.awaiting_approval",
+                     "The plan has to be reviewed first.");
     return NULL;
 }
 
@@ -137,9 +145,21 @@ static const struct err *escalate(struct board *b, const struct plan *p,
     return board_ask(b, p, &s, "arbitration_requested", told);
 }
 
+/* The failures of all attempts at the tasks of a plan. */
+static int64_t failures(const struct board *b, const struct plan *p)
+{
+    int64_t n = 0;
+    for (size_t i = 0; i < b->tasks_n; i++) {
+        const struct task *t = &b->tasks[i];
+        if (str_eq(t->plan_id, p->id))
+            n += t->attempt - 1 + (t->status == TASK_FAILED);
+    }
+    return n;
+}
+
 /* The effect of a task's failure on its plan. */
-static const struct err *failed(struct board *b, struct task *t,
-                                struct plan *p)
+static const struct err *effect_of_failure(struct board *b, struct task *t,
+                                           struct plan *p)
 {
     if (!p || plan_ended(p->state) || p->state == PLAN_DRAFT)
         return NULL;
@@ -158,6 +178,17 @@ static const struct err *failed(struct board *b, struct task *t,
     if (p->state == PLAN_ACTIVE)
         TRY(checkpoint_pause(b, p, PLAN_PAUSE_FAILURE, STR_NONE));
     return escalate(b, p, t, SEVERITY_HIGH);
+}
+
+static const struct err *failed(struct board *b, struct task *t,
+                                struct plan *p)
+{
+    const bool many = p && !plan_ended(p->state) && b->guards.failures > 0 &&
+                      failures(b, p) == b->guards.failures;
+    TRY(effect_of_failure(b, t, p));
+    return many && !b->has_asked && !plan_ended(p->state)
+               ? escalate(b, p, t, SEVERITY_HIGH)
+               : NULL;
 }
 
 static const struct err *tell_failed(struct board *b, const struct task *t)
@@ -202,6 +233,28 @@ static const struct err *moved(struct board *b, struct task *t,
     }
 }
 
+/* Tasks that agents have taken and not ended. */
+static int64_t taken(const struct board *b)
+{
+    int64_t n = 0;
+    for (size_t i = 0; i < b->tasks_n; i++) {
+        const enum task_status s = b->tasks[i].status;
+        n += s == TASK_CLAIMED || s == TASK_RUNNING || s == TASK_BLOCKED;
+    }
+    return n;
+}
+
+static const struct err *check_taken(const struct board *b,
+                                     const struct task *t, enum task_status to,
+                                     const struct principal *who)
+{
+    if (t->status != TASK_READY ||
+        (to != TASK_CLAIMED && to != TASK_RUNNING))
+        return NULL;
+    return guardrails_check(b->arena, &b->guards.concurrent_tasks,
+                            "max_concurrent_tasks", taken(b) + 1, who);
+}
+
 const struct err *moves_task(struct board *b, struct task *t,
                              enum task_status to, struct str agent,
                              const struct principal *who)
@@ -209,10 +262,12 @@ const struct err *moves_task(struct board *b, struct task *t,
     struct plan *p = t->plan_id.p ? board_plan(b, t->plan_id) : NULL;
     const enum task_status from = t->status;
     TRY(task_move(t, to));
+    TRY(check_taken(b, t, to, who));
     if (from == TASK_PENDING && to == TASK_READY && board_waits(b, t))
         return ERROR(ERR_CONFLICT, "task.waiting",
                      "The task waits for others that it depends on.");
     t->status = to;
+    task_time(b->arena, t, from, b->now);
     t->hold = TASK_HOLD_NONE;
     t->held_at = 0;
     if (task_ended(to))
@@ -250,7 +305,22 @@ static const struct err *room(const struct board *b, size_t more)
                        "intent 4 MB.");
 }
 
-const struct err *moves_new_task(struct board *b, struct task *t)
+/* The plan gets one more task. */
+static const struct err *check_plan(const struct board *b,
+                                    const struct plan *p,
+                                    const struct principal *who)
+{
+    const struct json *list = json_read(b->arena, p->tasks);
+    if (plan_ended(p->state))
+        return ERROR(ERR_CONFLICT, "plan.ended", "The plan has ended.");
+    TRY(review_may_change(p, who));
+    return guardrails_check(b->arena, &b->guards.plan_tasks,
+                            "max_tasks_per_plan",
+                            (int64_t)json_count(list) + 1, who);
+}
+
+const struct err *moves_new_task(struct board *b, struct task *t,
+                                 const struct principal *who)
 {
     struct plan *p = t->plan_id.p ? board_plan(b, t->plan_id) : NULL;
     struct json *o;
@@ -261,8 +331,8 @@ const struct err *moves_new_task(struct board *b, struct task *t)
     if (t->plan_id.p && !p)
         return err_at(b->arena, ERR_INVALID, "plan.unknown", STR("plan_id"),
                       "The intent has no plan with this id.");
-    if (p && plan_ended(p->state))
-        return ERROR(ERR_CONFLICT, "plan.ended", "The plan has ended.");
+    if (p)
+        TRY(check_plan(b, p, who));
     TRY(board_check_depends(b, t));
     t->fresh = true;
     t->status = board_waits(b, t) ? TASK_PENDING : TASK_READY;
@@ -277,7 +347,8 @@ const struct err *moves_new_task(struct board *b, struct task *t)
     json_set_json(o, "capabilities_required",
                   json_get(json_read(b->arena, t->facts),
                            "capabilities_required"));
-    return board_event(b, "task.created", o);
+    TRY(board_event(b, "task.created", o));
+    return p ? review_changed(b, p, who) : NULL;
 }
 
 const struct err *moves_change_task(struct board *b, struct task *t,
@@ -346,6 +417,8 @@ const struct err *moves_plan(struct board *b, struct plan *p,
         return ERROR(ERR_CONFLICT, "plan.awaiting_approval",
                      "A checkpoint of the plan waits for an approval.");
     TRY(plan_move(p, to));
+    if (to == PLAN_ACTIVE && review_needed(b, p, who))
+        return review_ask(b, p);
     if (to == PLAN_ACTIVE)
         return start(b, p);
     if (to == PLAN_PAUSED)
@@ -398,7 +471,11 @@ const struct err *moves_plan_tasks(struct board *b, struct plan *p,
                                    const struct principal *who)
 {
     const struct json *list = json_read(b->arena, tasks);
+    TRY(review_may_change(p, who));
     TRY(check_tasks(b, p, list));
+    TRY(guardrails_check(b->arena, &b->guards.plan_tasks,
+                         "max_tasks_per_plan", (int64_t)json_count(list),
+                         who));
     for (size_t i = 0; i < b->checkpoints_n; i++) {
         const struct checkpoint *c = &b->checkpoints[i];
         if (!c->dropped && str_eq(c->plan_id, p->id) &&
@@ -463,6 +540,7 @@ const struct err *moves_checkpoints(struct board *b, struct plan *p,
                                     const struct principal *who)
 {
     const size_t before = b->checkpoints_n;
+    TRY(review_may_change(p, who));
     for (size_t i = 0; i < before; i++) {
         struct checkpoint *c = &b->checkpoints[i];
         if (str_eq(c->plan_id, p->id))

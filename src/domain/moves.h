@@ -4,9 +4,12 @@
 #define DOMAIN_MOVES_H
 
 #include "domain/checkpoint.h"
+#include "domain/review.h"
 
-/* May the caller change this task? ERR_FORBIDDEN task.not_yours. */
-const struct err *moves_may(const struct task *t,
+/* May the caller change this task? Its agent, a coordinator, a person: else
+ * ERR_FORBIDDEN task.not_yours. ERR_CONFLICT plan.awaiting_approval for one
+ * that is not taken, while people review its plan. */
+const struct err *moves_may(const struct board *b, const struct task *t,
                             const struct principal *who) MUST;
 /* Moves a task for a caller; agent: that takes it, p NULL: the caller. The
  * task's facts have been read. ERR_CONFLICT of task_move; intent.suspended,
@@ -16,9 +19,10 @@ const struct err *moves_task(struct board *b, struct task *t,
                              enum task_status to, struct str agent,
                              const struct principal *who) MUST;
 /* Puts a new task on the board, in the plan that it names. ERR_CONFLICT
- * task.too_many, plan.ended; ERR_INVALID plan.unknown; of
- * board_check_depends. */
-const struct err *moves_new_task(struct board *b, struct task *t) MUST;
+ * task.too_many, plan.ended; ERR_INVALID plan.unknown; of board_check_depends;
+ * of a guardrail. */
+const struct err *moves_new_task(struct board *b, struct task *t,
+                                 const struct principal *who) MUST;
 /* Writes the members of a change, and the facts of its body, but does not move
  * the task: its bytes and dependencies fit, and it is ready or waits as these
  * say. ERR_CONFLICT task.transition for dependencies of a task that is taken;
@@ -26,8 +30,9 @@ const struct err *moves_new_task(struct board *b, struct task *t) MUST;
 const struct err *moves_change_task(struct board *b, struct task *t,
                                     const struct json *body,
                                     const struct task_change *change) MUST;
-/* Moves a plan for a caller. ERR_CONFLICT plan.transition;
- * plan.awaiting_approval while an approval is to come. */
+/* Moves a plan for a caller; one that needs a review first is paused and asks
+ * for it. ERR_CONFLICT plan.transition; plan.awaiting_approval while an
+ * approval is to come. */
 const struct err *moves_plan(struct board *b, struct plan *p,
                              enum plan_state to,
                              const struct principal *who) MUST;

@@ -184,6 +184,11 @@ bool plan_ended(enum plan_state state)
            state == PLAN_CANCELLED;
 }
 
+bool plan_in_review(const struct plan *p)
+{
+    return p->state == PLAN_PAUSED && p->paused == PLAN_PAUSE_REVIEW;
+}
+
 static bool plan_may(enum plan_state from, enum plan_state to)
 {
     switch (to) {
@@ -233,6 +238,8 @@ struct json *plan_json(struct arena *a, const struct plan *p)
     json_set_json(o, "metadata", metadata ? metadata : json_object(a));
     json_set_text_or_null(o, "paused_reason",
                           str_of(vocabulary_plan_pause(p->paused)->wire));
+    json_set_text_or_null(o, "review_suspension_id", p->review_id);
+    json_set_text_or_null(o, "review_reason", p->review_reason);
     json_set_text(o, "created_by", p->created_by);
     json_set_text(o, "created_at", clock_naive(a, p->created_at));
     json_set_text(o, "updated_at", clock_naive(a, p->updated_at));

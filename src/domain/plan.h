@@ -19,6 +19,8 @@ struct plan {
     enum plan_pause paused;
     struct str tasks; /* JSON text, a list of ids in the plan's order */
     struct str facts; /* JSON text, an object */
+    struct str review_id;     /* of the question of its newest review, and */
+    struct str review_reason; /* of its answer; p NULL: none */
     struct str created_by;
     int64_t created_at, updated_at, activated_at; /* 0: not yet */
     bool fresh, changed; /* to be written */
@@ -68,6 +70,8 @@ bool plan_checkpoint_kept(const struct checkpoint *a,
 int64_t plan_checkpoint_seconds(struct arena *a, const struct checkpoint *c);
 /* Is it ended for good? */
 bool plan_ended(enum plan_state state);
+/* Does a review hold it (domain/review.h)? */
+bool plan_in_review(const struct plan *p);
 /* May a call move it so? ERR_CONFLICT plan.transition. */
 const struct err *plan_move(const struct plan *p, enum plan_state to) MUST;
 /* The members of the object for clients that are the plan's own. */

@@ -9,6 +9,7 @@
 #include "domain/exceed.h"
 #include "domain/form.h"
 #include "domain/label.h"
+#include "domain/review.h"
 #include "domain/risk.h"
 
 const char resolve_already_decided[] = "suspension.already_decided";
@@ -326,8 +327,8 @@ const struct err *resolve_respond(struct arena *a, struct decision *d,
     s->outcome = choice ? effect_outcome(effect) : OUTCOME_ANSWERED;
     s->responded_at = d->now;
     s->audit_summary = summary_of(a, s, choice);
-    if (s->origin == ORIGIN_CHECKPOINT)
-        return checkpoint_decided(d->board, s, by);
+    if (beside_of_plan(s))
+        return review_decided(d->board, s, by);
     if (beside(s)) {
         struct json *payload = NULL;
         const char *type = beside_answered(a, s, &payload);
@@ -403,8 +404,8 @@ const struct err *resolve_expire(struct arena *a, struct decision *d)
                     "task was stopped.")
               : STR("Nobody answered in time. The agent continues with the "
                     "default that it stated in its request.");
-    if (s->origin == ORIGIN_CHECKPOINT)
-        return checkpoint_decided(d->board, s, by);
+    if (beside_of_plan(s))
+        return review_decided(d->board, s, by);
     TRY(append(a, d, "intent.suspension_expired", by, expired_payload(a, s)));
     TRY(move(a, d, fails ? INTENT_ABANDONED : INTENT_ACTIVE, "expired", by));
     return suspension_put_mirror(a, s, d->intent);
@@ -420,9 +421,9 @@ const struct err *resolve_cancel(struct arena *a, struct decision *d,
     const struct event_by by = event_by(who);
     const bool asker =
         who->role == ROLE_AGENT && str_eq(who->agent, s->asked_by);
-    if (s->origin == ORIGIN_CHECKPOINT)
+    if (beside_of_plan(s))
         return ERROR(ERR_FORBIDDEN, "checkpoint.sealed",
-                     "A checkpoint is answered, or ends with its plan.");
+                     "This question is answered, or ends with its plan.");
     if (!asker && who->role != ROLE_ADMIN)
         return ERROR(ERR_FORBIDDEN, responder_not_yours,
                      "Only the agent that asked, or an admin, may cancel the "

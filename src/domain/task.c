@@ -1,6 +1,7 @@
 /* Tasks: reading them, their moves, and their object. Pure. */
 #include "domain/task.h"
 
+#include "base/clock.h"
 #include "base/clock_text.h"
 #include "base/fields.h"
 #include "base/id.h"
@@ -217,6 +218,40 @@ const struct err *task_move(const struct task *t, enum task_status to)
                ? NULL
                : ERROR(ERR_CONFLICT, "task.transition",
                        "A task of this status cannot be moved so.");
+}
+
+/* ---- the timeout ------------------------------------------------------ */
+
+static int64_t task_timeout(struct arena *a, const struct task *t)
+{
+    const struct json *facts = json_read(a, t->facts);
+    return json_int(json_get(facts, "timeout_seconds")) * CLOCK_SECOND;
+}
+
+void task_time(struct arena *a, struct task *t, enum task_status from,
+               int64_t now)
+{
+    if (t->status == TASK_RUNNING && from != TASK_RUNNING) {
+        const int64_t left = t->time_left ? t->time_left : task_timeout(a, t);
+        t->runs_until = left ? now + left : 0;
+        t->time_left = 0;
+    } else if (t->status == TASK_BLOCKED && from == TASK_RUNNING) {
+        const int64_t left = t->runs_until - now;
+        t->time_left = t->runs_until ? (left > 0 ? left : 1) : 0;
+        t->runs_until = 0;
+    } else if (t->status != TASK_RUNNING && t->status != TASK_BLOCKED) {
+        t->runs_until = t->time_left = 0;
+    }
+}
+
+struct str task_overdue(struct arena *a, const struct task *t)
+{
+    struct json *facts = json_read(a, t->facts), *error = json_object(a);
+    json_set_text(error, "code", STR("timeout"));
+    json_set_text(error, "message",
+                  STR("The task ran longer than its timeout_seconds."));
+    json_set_json(facts, "error", error);
+    return json_dump(a, facts, 2 * TASK_FACTS_MAX);
 }
 
 /* ---- the object ------------------------------------------------------- */

@@ -23,6 +23,8 @@ struct task {
     struct str depends_on;     /* JSON text, a list of ids */
     int64_t attempt, max_attempts;
     int64_t created_at, started_at, completed_at; /* 0: not yet */
+    int64_t runs_until; /* the clock fails it then; 0: it has no timeout */
+    int64_t time_left;  /* of it, while it is blocked */
     struct str facts; /* JSON text, an object; p NULL: not read */
     size_t facts_n;   /* its bytes */
     bool fresh, changed; /* to be written */
@@ -57,6 +59,12 @@ bool task_ended(enum task_status status);
 bool task_open(enum task_status status);
 /* Has it failed, with no attempt left? */
 bool task_lost(const struct task *t);
+/* After a move from that status: its timeout runs while it does, and not while
+ * it is blocked. The facts of one that is started have been read. */
+void task_time(struct arena *a, struct task *t, enum task_status from,
+               int64_t now);
+/* The facts of a task whose timeout is over, with the error. */
+struct str task_overdue(struct arena *a, const struct task *t);
 /* May a call move it so? Without the rules of its plan and intent.
  * ERR_CONFLICT task.transition; task.suspended where the server holds it. */
 const struct err *task_move(const struct task *t, enum task_status to) MUST;

@@ -85,6 +85,9 @@ static const struct vocabulary_word origin_words[] = {
     [ORIGIN_CHECKPOINT] = {.wire = "checkpoint",
                            .label = "Checkpoint",
                            .icon = "approval"},
+    [ORIGIN_PLAN_REVIEW] = {.wire = "plan_review",
+                            .label = "Plan review",
+                            .icon = "plan"},
 };
 
 static const struct vocabulary_word completion_mode_words[] = {
@@ -418,6 +421,8 @@ static const struct vocabulary_word plan_pause_words[] = {
                                .label = "at a checkpoint"},
     [PLAN_PAUSE_FAILURE] = {.wire = "failure",
                             .label = "after a step failed"},
+    [PLAN_PAUSE_REVIEW] = {.wire = "plan_review",
+                           .label = "for a review"},
 };
 
 static const struct vocabulary_word plan_failure_words[] = {

@@ -120,6 +120,7 @@ enum origin {
     ORIGIN_ESCALATION,
     ORIGIN_ARBITRATION,
     ORIGIN_CHECKPOINT, /* of a plan; it holds the plan (domain/checkpoint.h) */
+    ORIGIN_PLAN_REVIEW, /* the same (domain/review.h) */
     ORIGIN__MAX
 };
 
@@ -337,6 +338,7 @@ enum plan_pause {
     PLAN_PAUSE_NONE, /* its agent paused it, or it is not paused; no word */
     PLAN_PAUSE_CHECKPOINT,
     PLAN_PAUSE_FAILURE,
+    PLAN_PAUSE_REVIEW,
     PLAN_PAUSE__MAX
 };
 /* The effect on a plan of a task that fails for good. */

@@ -172,6 +172,8 @@ const struct route routes[] = {
      DETAIL, openintent_portfolio_remove},
     {GET, INTENT "/portfolios", KEY, ANY, "", 0, DETAIL,
      openintent_portfolio_of_intent},
+    {GET, API "/portfolios/{id}/coordinators", KEY, ANY, "", 0, DETAIL,
+     openintent_coordinator_list_of_portfolio},
     {GET, API "/portfolios/{id}/subscribe", KEY, ANY, "after", 0, DETAIL,
      api_stream_portfolio},
     {GET, API "/subscribe/portfolios/{id}", KEY, ANY, "after", 0, DETAIL,

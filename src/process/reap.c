@@ -111,7 +111,7 @@ static const struct err *tell_lapsed(struct work *w,
                                              .sequence =
                                                  w->intent.tail.sequence,
                                              .now = w->now};
-    due_queue_told(w->pg, w->arena, c);
+    due_queue_told(w->pg, w->arena, w->now, c);
     intents_queue_update(w->pg, w->arena, &w->intent);
     events_queue(w->pg, w->arena, w->intent.id, &w->events);
     deliveries_queue(w->pg, w->arena, &news);

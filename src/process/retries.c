@@ -5,6 +5,7 @@
 #include "base/clock.h"
 #include "base/id.h"
 #include "domain/beside.h"
+#include "domain/moves.h"
 #include "domain/risk.h"
 #include "domain/suspension_seal.h"
 #include "store/deliveries.h"
@@ -13,8 +14,10 @@
 #include "store/intents.h"
 #include "store/sql.gen.h"
 #include "store/suspensions.h"
+#include "store/tasks.h"
 
 #define AGAIN (5 * CLOCK_SECOND)
+#define TASK_AGAIN (60 * CLOCK_SECOND)
 
 static const struct err *tell(struct work *w, const char *type,
                               const struct json *payload)
@@ -74,6 +77,7 @@ static struct str page_of(struct arena *a, const struct conf *conf,
     return buf_text(&b);
 }
 
+/* Into the current batch, after the question. */
 static const struct err *tell_people(struct work *w, const struct conf *conf,
                                      const struct suspension *s)
 {
@@ -87,7 +91,6 @@ static const struct err *tell_people(struct work *w, const struct conf *conf,
         .url = page_of(w->arena, conf, s->id),
         .sequence = s->asked_sequence,
         .now = w->now};
-    suspensions_queue_insert(w->pg, w->arena, s);
     if (all->n > 0)
         deliveries_queue_notice(w->pg, w->arena, &notice);
     return NULL;
@@ -126,6 +129,8 @@ static const struct err *ask_people(struct work *w, const struct conf *conf,
         return err_is(e, event_log_full) ? NULL : e;
     s.asked_sequence = w->intent.tail.sequence;
     f->next = FAILURE_ESCALATION;
+    suspensions_queue_insert(w->pg, w->arena, &s);
+    TRY(pg_run(w->pg, w->arena, NULL));
     return tell_people(w, conf, &s);
 }
 
@@ -178,6 +183,62 @@ const struct err *retries_run(struct pg *pg, struct arena *a,
             struct due_failure *d = &due.failures[k];
             if (str_eq(d->failure.intent_id, due.v[i].intent.id)) {
                 TRY(run_one(&due.v[i], d, conf));
+                break; /* one of an intent at a time */
+            }
+        }
+    }
+    TRY(due_commit(pg, a, due.v, due.n));
+    *more = true;
+    return NULL;
+}
+
+/* ---- tasks that run too long -------------------------------------------- */
+
+static const struct err *fail(struct work *w, const struct task *over)
+{
+    const struct principal clock = {.name = event_by_clock().name};
+    TRY(work_board(w, event_by_clock()));
+    struct task *t = board_task(w->board, over->id);
+    t->facts = task_overdue(w->arena, over);
+    return moves_task(w->board, t, TASK_FAILED, STR_NONE, &clock);
+}
+
+/* One that cannot be failed now, because the log is full or people have too
+ * much to do already, is looked at again later. */
+static const struct err *fail_one(struct work *w, const struct conf *conf,
+                                  const struct task *over)
+{
+    const struct deliveries_news news = {
+        .intent = &w->intent, .events = &w->events, .now = w->now};
+    const struct err *e = fail(w, over);
+    if (e && !pg_in_transaction(w->pg))
+        return e;
+    if (e) {
+        due_queue_task(w->pg, w->arena, over, w->now + TASK_AGAIN);
+        return pg_run(w->pg, w->arena, NULL);
+    }
+    tasks_queue_write(w->pg, w->board);
+    intents_queue_update(w->pg, w->arena, &w->intent);
+    events_queue(w->pg, w->arena, w->intent.id, &w->events);
+    deliveries_queue(w->pg, w->arena, &news);
+    TRY(pg_run(w->pg, w->arena, NULL));
+    if (w->board->has_asked)
+        TRY(tell_people(w, conf, &w->board->asked));
+    return pg_queued(w->pg) > 0 ? pg_run(w->pg, w->arena, NULL) : NULL;
+}
+
+const struct err *retries_tasks(struct pg *pg, struct arena *a,
+                                const struct conf *conf, bool *more)
+{
+    struct due_tasks due;
+    *more = false;
+    TRY(due_tasks(pg, a, clock_now(), &due));
+    if (due.n == 0)
+        return NULL;
+    for (size_t i = 0; i < due.n; i++) {
+        for (size_t k = 0; k < due.tasks_n; k++) {
+            if (str_eq(due.tasks[k].intent_id, due.v[i].intent.id)) {
+                TRY(fail_one(&due.v[i], conf, &due.tasks[k]));
                 break; /* one of an intent at a time */
             }
         }

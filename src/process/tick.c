@@ -289,10 +289,16 @@ static void run_retries(void *p)
     x->e = retries_run(x->t->pg, x->t->a, x->t->child->conf, &x->more);
 }
 
+static void fail_tasks(void *p)
+{
+    struct attempt *x = p;
+    x->e = retries_tasks(x->t->pg, x->t->a, x->t->child->conf, &x->more);
+}
+
 static const struct err *reap(struct tick *t, bool *more)
 {
     struct attempt leases = {.t = t}, coordinators = {.t = t};
-    struct attempt retries = {.t = t};
+    struct attempt retries = {.t = t}, tasks = {.t = t};
     bool rows = false;
     begin(t);
     TRY(tried(&leases, end_leases));
@@ -301,8 +307,11 @@ static const struct err *reap(struct tick *t, bool *more)
     begin(t);
     TRY(tried(&retries, run_retries));
     begin(t);
+    TRY(tried(&tasks, fail_tasks));
+    begin(t);
     TRY(reap_rows(&t->reap, t->pg, t->a, &rows));
-    *more = leases.more || coordinators.more || retries.more || rows;
+    *more = leases.more || coordinators.more || retries.more ||
+            tasks.more || rows;
     return NULL;
 }
 

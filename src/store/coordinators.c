@@ -3,6 +3,7 @@
 #include "store/coordinators.h"
 
 #include "base/id.h"
+#include "store/principals.h"
 #include "store/sql.gen.h"
 
 #define BELOW_MAX 10000 /* as in coordinator_below */
@@ -10,7 +11,7 @@
 
 enum {
     ID, INTENT_ID, AGENT, ROLE, SUPERVISOR, TYPE, POLICY, GUARDRAILS, METADATA,
-    SECONDS, HEARTBEAT, GRANTED, ENDED, VERSION
+    SECONDS, HEARTBEAT, GRANTED, ENDED, VERSION, PORTFOLIO
 };
 
 static struct coordinator row(const struct pg_rows *r, size_t i)
@@ -18,6 +19,7 @@ static struct coordinator row(const struct pg_rows *r, size_t i)
     return (struct coordinator){
         .id = pg_str(r, i, ID),
         .intent_id = pg_str(r, i, INTENT_ID),
+        .portfolio_id = pg_str(r, i, PORTFOLIO),
         .agent_id = pg_str(r, i, AGENT),
         .role = pg_str(r, i, ROLE),
         .supervisor_id = pg_str(r, i, SUPERVISOR),
@@ -63,66 +65,114 @@ const struct err *coordinators_get(struct pg *pg, struct arena *a,
 }
 
 const struct err *coordinators_active(struct pg *pg, struct arena *a,
-                                      struct str intent_id,
+                                      const struct coordinator *like,
                                       struct coordinator *out, bool *found)
 {
+    const bool of_portfolio = like->portfolio_id.p;
     struct pg_args args = pg_args(a);
     struct pg_rows *r = NULL;
-    pg_arg(&args, intent_id);
-    TRY(pg_query(pg, a, SQL_COORDINATOR_ACTIVE, &args, &r));
+    pg_arg(&args, of_portfolio ? like->portfolio_id : like->intent_id);
+    TRY(pg_query(pg, a,
+                 of_portfolio ? SQL_COORDINATOR_ACTIVE_OF_PORTFOLIO
+                              : SQL_COORDINATOR_ACTIVE,
+                 &args, &r));
     *found = pg_count(r) > 0;
     if (*found)
         *out = row(r, 0);
     return NULL;
 }
 
-static const struct err *many(struct pg *pg, struct arena *a, int statement,
-                              struct str intent_id, int64_t limit,
-                              struct coordinator_rows *out)
+const struct err *coordinators_list(struct pg *pg, struct arena *a,
+                                    const struct coordinator *like,
+                                    struct coordinator_rows *out)
 {
+    const bool of_portfolio = like->portfolio_id.p;
     struct pg_args args = pg_args(a);
     struct pg_rows *r = NULL;
-    pg_arg(&args, intent_id);
-    pg_arg_int(&args, limit);
-    TRY(pg_query(pg, a, statement, &args, &r));
+    pg_arg(&args, of_portfolio ? like->portfolio_id : like->intent_id);
+    pg_arg_int(&args, COORDINATORS_OF_INTENT_MAX);
+    TRY(pg_query(pg, a,
+                 of_portfolio ? SQL_COORDINATOR_LIST_OF_PORTFOLIO
+                              : SQL_COORDINATOR_LIST,
+                 &args, &r));
     *out = coordinators_rows(a, r);
     return NULL;
 }
 
-const struct err *coordinators_list(struct pg *pg, struct arena *a,
-                                    struct str intent_id,
-                                    struct coordinator_rows *out)
+/* member: the intent whose portfolios count; p NULL: none do. */
+static const struct err *read_over(struct pg *pg, struct arena *a,
+                                   struct str intent_id, struct str member,
+                                   struct coordinator_rows *out)
 {
-    return many(pg, a, SQL_COORDINATOR_LIST, intent_id,
-                COORDINATORS_OF_INTENT_MAX, out);
+    struct pg_args args = pg_args(a);
+    struct pg_rows *r = NULL;
+    pg_arg(&args, intent_id);
+    pg_arg_int(&args, COORDINATORS_OVER_MAX);
+    pg_arg(&args, member);
+    TRY(pg_query(pg, a, SQL_COORDINATOR_OVER, &args, &r));
+    *out = coordinators_rows(a, r);
+    return NULL;
 }
 
 const struct err *coordinators_over(struct pg *pg, struct arena *a,
                                     struct str intent_id,
                                     struct coordinator_rows *out)
 {
-    return many(pg, a, SQL_COORDINATOR_OVER, intent_id, COORDINATORS_OVER_MAX,
-                out);
+    return read_over(pg, a, intent_id, intent_id, out);
+}
+
+const struct err *coordinators_supervisor(struct pg *pg, struct arena *a,
+                                          struct guardrails *g)
+{
+    const struct principals_wanted group = {.group = g->supervisor},
+                                   person = {.name = g->supervisor};
+    if (!g->supervisor.p || !(g->plan_review || g->replan_review))
+        return NULL;
+    if (principal_group_name(g->supervisor))
+        TRY(principals_there(pg, a, &group, &g->of_group));
+    g->known = g->of_group;
+    return g->known ? NULL : principals_there(pg, a, &person, &g->known);
+}
+
+const struct err *coordinators_guard(struct pg *pg, struct arena *a,
+                                     const struct intent *i,
+                                     struct guardrails *out)
+{
+    struct coordinator_rows over = {.n = 0};
+    *out = (struct guardrails){.agents_n = 0};
+    if (!(i->containers & (INTENT_COORDINATED | INTENT_IN_PORTFOLIO)))
+        return NULL;
+    TRY(coordinators_over(pg, a, i->id, &over));
+    for (size_t k = 0; k < over.n; k++)
+        guardrails_add(a, out, over.v[k].agent_id, over.v[k].supervisor_id,
+                       over.v[k].guardrails);
+    return NULL;
 }
 
 /* ---- writing --------------------------------------------------------- */
 
-static const struct err *check_counts(struct pg *pg, struct arena *a,
-                                      struct str intent_id)
+static const struct err *check_below(struct pg *pg, struct arena *a,
+                                     struct str intent_id)
 {
     struct pg_args args = pg_args(a);
     struct pg_rows *r = NULL;
-    struct coordinator_rows before;
     pg_arg(&args, intent_id);
     TRY(pg_query(pg, a, SQL_COORDINATOR_BELOW, &args, &r));
     if (pg_int(r, 0, 0) > BELOW_MAX)
         return ERROR(ERR_CONFLICT, "intent.graph_too_large",
                      "More than 10000 intents are below this one.");
-    TRY(coordinators_list(pg, a, intent_id, &before));
+    return NULL;
+}
+
+static const struct err *check_count(struct pg *pg, struct arena *a,
+                                     const struct coordinator *c)
+{
+    struct coordinator_rows before;
+    TRY(coordinators_list(pg, a, c, &before));
     if (before.n >= COORDINATORS_OF_INTENT_MAX)
         return ERROR(ERR_CONFLICT, "coordinator.too_many",
-                     "The intent has had 100 coordinators. Continue in a new "
-                     "intent.");
+                     "There have been 100 coordinators. Continue in a new "
+                     "intent or portfolio.");
     return NULL;
 }
 
@@ -160,12 +210,16 @@ const struct err *coordinators_insert(struct pg *pg, struct arena *a,
                                       const struct coordinator *c)
 {
     struct pg_args args = pg_args(a);
-    TRY(check_counts(pg, a, c->intent_id));
-    TRY(mark(pg, a, c->intent_id));
+    if (c->intent_id.p)
+        TRY(check_below(pg, a, c->intent_id));
+    TRY(check_count(pg, a, c));
+    if (c->intent_id.p)
+        TRY(mark(pg, a, c->intent_id));
     put(&args, c);
     pg_arg(&args, c->intent_id);
     pg_arg(&args, c->agent_id);
     pg_arg_time(&args, c->granted_at);
+    pg_arg(&args, c->portfolio_id);
     return pg_query(pg, a, SQL_COORDINATOR_INSERT, &args, NULL);
 }
 
@@ -251,10 +305,9 @@ static const struct err *suspended(const struct coordinators_change *c)
 {
     struct coordinator_rows over;
     bool block = false;
-    TRY(coordinators_over(c->moves->pg, c->moves->arena,
-                          c->made ? c->intent->parent_intent_id
-                                  : c->intent->id,
-                          &over));
+    TRY(read_over(c->moves->pg, c->moves->arena,
+                  c->made ? c->intent->parent_intent_id : c->intent->id,
+                  c->made ? STR_NONE : c->intent->id, &over));
     for (size_t i = 0; i < over.n; i++) {
         block = block || over.v[i].policy == COORDINATOR_BLOCK_DEPENDENTS;
         if (c->asked && over.v[i].policy == COORDINATOR_ESCALATE)
@@ -267,7 +320,7 @@ static const struct err *suspended(const struct coordinators_change *c)
 const struct err *coordinators_follow(const struct coordinators_change *c)
 {
     const bool changed = c->was != c->intent->status;
-    if (!(c->intent->containers & INTENT_COORDINATED))
+    if (!(c->intent->containers & (INTENT_COORDINATED | INTENT_IN_PORTFOLIO)))
         return NULL;
     if (intent_ended(c->intent->status) && changed)
         queue_end(c);

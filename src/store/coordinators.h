@@ -4,6 +4,7 @@
 #define STORE_COORDINATORS_H
 
 #include "domain/containers/coordinator.h"
+#include "domain/guardrails.h"
 #include "store/moved.h"
 
 struct coordinator_rows {
@@ -17,22 +18,30 @@ struct coordinator_rows coordinators_rows(struct arena *a,
 const struct err *coordinators_get(struct pg *pg, struct arena *a,
                                    struct str id,
                                    struct coordinator *out) MUST;
-/* The intent's coordinator; *found: it has one. */
+/* The one of the same intent or portfolio as like; *found: it has one. */
 const struct err *coordinators_active(struct pg *pg, struct arena *a,
-                                      struct str intent_id,
+                                      const struct coordinator *like,
                                       struct coordinator *out,
                                       bool *found) MUST;
-/* Newest first, ended ones too. */
+/* Those of the same intent or portfolio, newest first, ended ones too. */
 const struct err *coordinators_list(struct pg *pg, struct arena *a,
-                                    struct str intent_id,
+                                    const struct coordinator *like,
                                     struct coordinator_rows *out) MUST;
 /* Those that answer for an intent: its own and its ancestors', the nearest
- * first, at most COORDINATORS_OVER_MAX. */
+ * first, and those of its portfolios, at most COORDINATORS_OVER_MAX. */
 const struct err *coordinators_over(struct pg *pg, struct arena *a,
                                     struct str intent_id,
                                     struct coordinator_rows *out) MUST;
-/* Writes a new coordinator, and marks the intent and those below it, whose
- * locks are held (SQL_INTENT_TAKE_DESCENDANTS). ERR_CONFLICT
+/* The guardrails of these. */
+const struct err *coordinators_guard(struct pg *pg, struct arena *a,
+                                     const struct intent *i,
+                                     struct guardrails *out) MUST;
+/* Where they want a review: can the supervisor answer, as a group or as a
+ * person? */
+const struct err *coordinators_supervisor(struct pg *pg, struct arena *a,
+                                          struct guardrails *g) MUST;
+/* Writes a new coordinator; of an intent it marks the intent and those below
+ * it, whose locks are held (SQL_INTENT_TAKE_DESCENDANTS). ERR_CONFLICT
  * intent.graph_too_large; coordinator.too_many. */
 const struct err *coordinators_insert(struct pg *pg, struct arena *a,
                                       const struct coordinator *c) MUST;

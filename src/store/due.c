@@ -458,8 +458,11 @@ static const struct err *lock_due(struct pg *pg, struct arena *a, int64_t now,
 const struct err *due_coordinators(struct pg *pg, struct arena *a, int64_t now,
                                    struct due_coordinators *out)
 {
+    struct pg_args alone = pg_args(a);
     struct pg_rows *due = NULL, *locked = NULL;
     *out = (struct due_coordinators){.n = 0};
+    pg_arg_time(&alone, now);
+    TRY(pg_query(pg, a, SQL_DUE_COORDINATORS_ALONE, &alone, &due));
     TRY(lock_due(pg, a, now, SQL_DUE_COORDINATORS, &locked));
     if (!locked)
         return NULL;
@@ -470,10 +473,12 @@ const struct err *due_coordinators(struct pg *pg, struct arena *a, int64_t now,
     return NULL;
 }
 
-void due_queue_told(struct pg *pg, struct arena *a, const struct coordinator *c)
+void due_queue_told(struct pg *pg, struct arena *a, int64_t now,
+                    const struct coordinator *c)
 {
     struct pg_args args = pg_args(a);
     pg_arg(&args, c->id);
+    pg_arg_time(&args, now);
     pg_queue(pg, SQL_DUE_COORDINATOR_TOLD, &args);
 }
 
@@ -537,9 +542,37 @@ const struct err *due_commit(struct pg *pg, struct arena *a,
     pg_queue(pg, SQL_COMMIT, NULL);
     TRY(pg_run(pg, a, NULL));
     for (size_t i = 0; i < n; i++)
-        wake_changed(v[i].intent.id, v[i].intent.version, STR_NONE);
+        work_tell(&v[i]);
     wake_deliver();
     return NULL;
+}
+
+/* ---- tasks ----------------------------------------------------------- */
+
+const struct err *due_tasks(struct pg *pg, struct arena *a, int64_t now,
+                            struct due_tasks *out)
+{
+    struct pg_rows *due = NULL, *locked = NULL;
+    *out = (struct due_tasks){.n = 0};
+    TRY(lock_due(pg, a, now, SQL_DUE_TASKS, &locked));
+    if (!locked)
+        return NULL;
+    out->n = pg_count(locked);
+    TRY(load_locked(pg, a, now, locked, SQL_DUE_TASKS_OF, &out->v, &due));
+    out->tasks_n = pg_count(due);
+    out->tasks = arena_many(a, out->tasks_n + 1, struct task);
+    for (size_t i = 0; i < out->tasks_n; i++)
+        out->tasks[i] = tasks_row(due, i);
+    return NULL;
+}
+
+void due_queue_task(struct pg *pg, struct arena *a, const struct task *t,
+                    int64_t runs_until)
+{
+    struct pg_args args = pg_args(a);
+    pg_arg(&args, t->id);
+    pg_arg_time(&args, runs_until);
+    pg_queue(pg, SQL_DUE_TASK_LATER, &args);
 }
 
 /* ---- rows past their retention --------------------------------------- */

@@ -89,7 +89,7 @@ struct due_coordinators {
 const struct err *due_coordinators(struct pg *pg, struct arena *a, int64_t now,
                                    struct due_coordinators *out) MUST;
 /* Into the current batch: it was told of. */
-void due_queue_told(struct pg *pg, struct arena *a,
+void due_queue_told(struct pg *pg, struct arena *a, int64_t now,
                     const struct coordinator *c);
 
 /* Failures whose next step is due, of a few intents, like due_coordinators. */
@@ -105,6 +105,19 @@ struct due_failures {
 };
 const struct err *due_failures(struct pg *pg, struct arena *a, int64_t now,
                                struct due_failures *out) MUST;
+/* Tasks that have run as long as they may, of a few intents, like
+ * due_coordinators. */
+struct due_tasks {
+    struct work *v; /* their intents, locked */
+    size_t n;
+    struct task *tasks; /* of all of them, the longest due first */
+    size_t tasks_n;
+};
+const struct err *due_tasks(struct pg *pg, struct arena *a, int64_t now,
+                            struct due_tasks *out) MUST;
+/* Into the current batch: it is looked at again then. */
+void due_queue_task(struct pg *pg, struct arena *a, const struct task *t,
+                    int64_t runs_until);
 /* Into the current batch: the step, failure.next, was taken (resolved_at), or
  * is due later; 0: none. */
 void due_queue_failure(struct pg *pg, struct arena *a,

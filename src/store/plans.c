@@ -5,7 +5,7 @@
 #include "store/sql.gen.h"
 
 enum { ID, INTENT, VERSION, STATE, ON_FAILURE, PAUSED, TASKS, FACTS, CREATED_BY,
-       CREATED, UPDATED, ACTIVATED };
+       CREATED, UPDATED, ACTIVATED, REVIEW, REVIEW_REASON };
 enum { OF_PLAN, OF_INTENT, OWN_ID, PLACE, NAME, AFTER, REQUIRES, APPROVERS,
        OF_GROUP, HOURS, ON_TIMEOUT, SILENCE, ON_REJECT, SEVERITY, STATUS,
        DECIDED_BY, DECIDED, QUESTION };
@@ -26,7 +26,9 @@ static struct plan plan_row(const struct pg_rows *r, size_t i)
         .created_by = pg_str(r, i, CREATED_BY),
         .created_at = pg_int(r, i, CREATED),
         .updated_at = pg_int(r, i, UPDATED),
-        .activated_at = pg_int(r, i, ACTIVATED)};
+        .activated_at = pg_int(r, i, ACTIVATED),
+        .review_id = pg_str(r, i, REVIEW),
+        .review_reason = pg_str(r, i, REVIEW_REASON)};
 }
 
 static struct checkpoint checkpoint_row(const struct pg_rows *r, size_t i)
@@ -149,6 +151,8 @@ static void queue_plan(struct pg *pg, struct arena *a, const struct plan *p)
     }
     pg_arg_time(&args, p->updated_at);
     pg_arg_time(&args, p->activated_at);
+    pg_arg(&args, p->review_id);
+    pg_arg(&args, p->review_reason);
     pg_queue(pg, p->fresh ? SQL_PLAN_INSERT : SQL_PLAN_UPDATE, &args);
 }
 

@@ -6,7 +6,8 @@
 
 /* The columns of portfolio_columns. */
 enum { ID, NAME, DESCRIPTION, CREATED_BY, STATUS, STATUS_BY, STATUS_AT, POLICY,
-       METADATA, DEADLINE, THRESHOLD, VERSION, CREATED_AT, UPDATED_AT };
+       METADATA, DEADLINE, THRESHOLD, VERSION, CREATED_AT, UPDATED_AT,
+       COORDINATOR };
 
 static struct portfolio row(const struct pg_rows *r, size_t i)
 {
@@ -24,7 +25,8 @@ static struct portfolio row(const struct pg_rows *r, size_t i)
         .threshold = pg_int(r, i, THRESHOLD),
         .version = pg_int(r, i, VERSION),
         .created_at = pg_int(r, i, CREATED_AT),
-        .updated_at = pg_int(r, i, UPDATED_AT)};
+        .updated_at = pg_int(r, i, UPDATED_AT),
+        .coordinator = pg_str(r, i, COORDINATOR)};
 }
 
 static struct portfolio_rows page_of(struct arena *a, const struct pg_rows *r,
@@ -243,7 +245,7 @@ void portfolios_queue_insert(struct pg *pg, struct arena *a,
 void portfolios_queue_update(struct pg *pg, struct arena *a,
                              const struct portfolio *p)
 {
-    struct pg_args args = pg_args(a);
+    struct pg_args args = pg_args(a), ended = pg_args(a);
     pg_arg(&args, p->id);
     pg_arg(&args, p->name);
     pg_arg(&args, p->description);
@@ -255,6 +257,11 @@ void portfolios_queue_update(struct pg *pg, struct arena *a,
     pg_arg_int(&args, p->version);
     pg_arg_time(&args, p->updated_at);
     pg_queue(pg, SQL_PORTFOLIO_UPDATE, &args);
+    if (p->status == PORTFOLIO_ACTIVE)
+        return;
+    pg_arg_texts(&ended, &p->id, 1);
+    pg_arg_time(&ended, p->updated_at);
+    pg_queue(pg, SQL_COORDINATOR_END_OF_PORTFOLIOS, &ended);
 }
 
 const struct err *portfolios_place(struct pg *pg, struct arena *a,

@@ -69,7 +69,8 @@ const struct err *portfolios_open(struct pg *pg, struct arena *a,
                                   struct str id, bool partial,
                                   struct json **out) MUST;
 
-/* Puts an INSERT or UPDATE of the portfolio into the batch. */
+/* Puts an INSERT or UPDATE of the portfolio into the batch; that of one that
+ * has ended ends its coordinator. */
 void portfolios_queue_insert(struct pg *pg, struct arena *a,
                              const struct portfolio *p);
 void portfolios_queue_update(struct pg *pg, struct arena *a,

@@ -65,7 +65,8 @@ static struct json *resumed(const struct containers_change *c,
 static const struct err *complete(const struct containers_change *c,
                                   const struct str *ids, size_t n)
 {
-    struct pg_args take = pg_args(c->arena), args = pg_args(c->arena);
+    struct pg_args take = pg_args(c->arena), args = pg_args(c->arena),
+                   ended = pg_args(c->arena);
     if (n == 0)
         return NULL;
     pg_arg_texts(&take, ids, n);
@@ -75,6 +76,9 @@ static const struct err *complete(const struct containers_change *c,
     pg_arg_time(&args, c->now);
     pg_queue(c->pg, SQL_PORTFOLIO_TAKE_MANY, &take);
     pg_queue(c->pg, SQL_PORTFOLIO_COMPLETE, &args);
+    pg_arg_texts(&ended, ids, n);
+    pg_arg_time(&ended, c->now);
+    pg_queue(c->pg, SQL_COORDINATOR_END_OF_PORTFOLIOS, &ended);
     return pg_run(c->pg, c->arena, NULL);
 }
 

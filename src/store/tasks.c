@@ -8,7 +8,8 @@
 #include "store/suspensions.h"
 
 enum { ID, INTENT, PLAN, NAME, VERSION, STATUS, HOLD, HELD, AGENT, DEPENDS,
-       ATTEMPT, MAX_ATTEMPTS, CREATED, STARTED, COMPLETED, FACTS_N, FACTS };
+       ATTEMPT, MAX_ATTEMPTS, CREATED, STARTED, COMPLETED, UNTIL, LEFT,
+       FACTS_N, FACTS };
 
 /* ---- reading ---------------------------------------------------------- */
 
@@ -30,6 +31,8 @@ static struct task row(const struct pg_rows *r, size_t i)
         .created_at = pg_int(r, i, CREATED),
         .started_at = pg_int(r, i, STARTED),
         .completed_at = pg_int(r, i, COMPLETED),
+        .runs_until = pg_int(r, i, UNTIL),
+        .time_left = pg_int(r, i, LEFT),
         .facts_n = (size_t)pg_int(r, i, FACTS_N),
         .facts = pg_columns(r) > FACTS ? pg_str(r, i, FACTS) : STR_NONE};
 }
@@ -47,6 +50,11 @@ const struct err *tasks_get(struct pg *pg, struct arena *a, struct str id,
                      "There is no task with this id.");
     *out = row(r, 0);
     return NULL;
+}
+
+struct task tasks_row(const struct pg_rows *r, size_t i)
+{
+    return row(r, i);
 }
 
 /* With room for one more. */
@@ -163,7 +171,7 @@ static struct str moment(struct arena *a, int64_t t)
     return t ? clock_rfc3339(a, t) : STR("");
 }
 
-enum { MOVED = 10 };
+enum { MOVED = 12 };
 
 static void moved(struct arena *a, const struct task *t,
                   struct str *const cell[static MOVED], size_t n)
@@ -179,7 +187,9 @@ static void moved(struct arena *a, const struct task *t,
         t->assigned_agent.p ? t->assigned_agent : STR(""),
         number(a, t->attempt),
         moment(a, t->started_at),
-        moment(a, t->completed_at)};
+        moment(a, t->completed_at),
+        moment(a, t->runs_until),
+        t->time_left ? number(a, t->time_left) : STR("")};
     for (size_t i = 0; i < MOVED; i++)
         cell[i][n] = columns[i];
 }

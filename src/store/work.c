@@ -291,8 +291,11 @@ const struct err *work_check_parent(const struct work *w)
 
 const struct err *work_board(struct work *w, struct event_by by)
 {
-    if (!w->board)
+    if (!w->board) {
         TRY(tasks_board(w->pg, w->arena, &w->intent, &w->board));
+        TRY(coordinators_guard(w->pg, w->arena, &w->intent,
+                               &w->board->guards));
+    }
     w->board->events = &w->events;
     w->board->now = w->now;
     w->board->by = by;
@@ -330,7 +333,7 @@ void work_touch(struct work *w)
 
 const struct err *work_expire(struct work *w)
 {
-    if (w->suspension.origin == ORIGIN_CHECKPOINT)
+    if (beside_of_plan(&w->suspension))
         TRY(work_board(w, event_by_clock()));
     struct decision d = work_decision(w);
     TRY(resolve_expire(w->arena, &d));

@@ -185,3 +185,113 @@ def test_a_late_answer_meets_the_end(clock, agent, server):
             f"/api/v1/plans/{of['id']}/checkpoints/cp-1/approve"), 409,
             "suspension.expired")
         assert read(agent, of)["state"] == "failed"
+
+
+# --- The coordinator's supervisor and hours ---------------------------------
+
+def coordinated(client, **more):
+    intent = kit.new_intent(client, "active")
+    r = client.post("/api/v1/coordinators", json={
+        "intent_id": intent["id"], "agent_id": "refunds-agent",
+        "heartbeat_interval_seconds": 86400, **more})
+    assert r.status_code == 201, r.text
+    return intent
+
+
+def test_T7_silence_tells_the_supervisor_once(clock, agent, server):
+    intent = coordinated(agent, supervisor_id="eva",
+                         guardrails={"checkpoint_timeout_hours": 2})
+    *_, id = reached(agent, intent=intent)
+    clock.forward(hours=2)
+    wait_for(lambda: ESCALATED in types(agent, intent["id"]))
+    clock.forward(hours=20)
+    kit.time.sleep(0.6)
+    told = [e["payload"]["escalated_to"] for e in events(agent, intent["id"])
+            if e["event_type"] == ESCALATED]
+    assert told == ["eva"]
+    assert notices(server, id) == ["suspension.asked", "suspension.escalated"]
+
+
+def test_the_hours_of_the_coordinator_reject(clock, agent):
+    intent = coordinated(agent, guardrails={"checkpoint_timeout_hours": 2})
+    _, of, *_ = reached(agent, intent=intent, on_timeout="fail")
+    clock.forward(hours=2)
+    until(agent, of, state="failed")
+
+
+# --- The time of a task -------------------------------------------------------
+
+def test_a_task_that_runs_too_long_fails(clock, agent, server):
+    intent = kit.new_intent(agent, "active")
+    one = task(agent, intent, timeout_seconds=600, max_attempts=1)
+    of = plan(agent, intent, one, state="active")
+    move(agent, one, "running")
+    clock.forward(seconds=590)
+    kit.time.sleep(0.6)
+    assert read(agent, one)["status"] == "running"
+    clock.forward(seconds=11)
+    late = until(agent, one, status="failed")
+    assert late["error"]["code"] == "timeout"
+    assert last(agent, intent, "task.failed")["will_retry"] is False
+    now = until(agent, of, state="paused")
+    assert now["paused_reason"] == "failure"
+    [asked] = agent.get("/api/v1/escalations", params={
+        "intent_id": intent["id"]}).json()["escalations"]
+    assert asked["priority"] == "high"
+    assert notices(server, asked["id"]) == ["suspension.asked"]
+
+
+def test_a_task_is_tried_again_after_its_time(clock, agent):
+    intent = kit.new_intent(agent, "active")
+    one = task(agent, intent, timeout_seconds=600, max_attempts=2)
+    plan(agent, intent, one, on_failure="retry", state="active")
+    move(agent, one, "running")
+    clock.forward(seconds=601)
+    again = until(agent, one, status="ready")
+    assert again["attempt"] == 2
+    move(agent, one, "running", "completed")
+    clock.forward(seconds=601)
+    kit.time.sleep(0.6)
+    assert read(agent, one)["status"] == "completed"
+
+
+@pytest.mark.parametrize("how", ["agent", "question"])
+def test_time_that_is_blocked_does_not_count(clock, agent, server, how):
+    intent = kit.new_intent(agent, "active")
+    one = task(agent, intent, timeout_seconds=600)
+    move(agent, one, "running")
+    clock.forward(seconds=300)
+    if how == "agent":
+        move(agent, one, "blocked")
+    else:
+        asked = kit.ask(agent, intent_id=intent["id"])
+    clock.forward(hours=3)
+    kit.time.sleep(0.6)
+    assert read(agent, one)["status"] == "blocked"
+    if how == "agent":
+        move(agent, one, "running")
+    else:
+        with server.client("operator") as operator:
+            assert kit.answer(operator, asked).status_code == 200
+    assert read(agent, one)["status"] == "running"
+    clock.forward(seconds=290)
+    kit.time.sleep(0.6)
+    assert read(agent, one)["status"] == "running"
+    clock.forward(seconds=15)
+    until(agent, one, status="failed")
+
+
+def test_tasks_that_run_too_long_at_once(clock, agent):
+    """Each asks people, one after the other."""
+    intent = kit.new_intent(agent, "active")
+    tasks = [task(agent, intent, timeout_seconds=600, max_attempts=1)
+             for _ in range(3)]
+    plan(agent, intent, *tasks, on_failure="notify", state="active")
+    for one in tasks:
+        move(agent, one, "running")
+    clock.forward(seconds=601)
+    for one in tasks:
+        until(agent, one, status="failed")
+    asked = agent.get("/api/v1/escalations", params={
+        "intent_id": intent["id"]}).json()["escalations"]
+    assert len(asked) == 3

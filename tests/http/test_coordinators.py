@@ -109,7 +109,7 @@ def test_C1_one_for_an_intent(agent, other_agent, operator):
     assert one["supervisor_id"] == "eva" and one["portfolio_id"] is None
     assert one["suspension_policy"] == "escalate"
     assert one["guardrails"] == {"max_tasks_per_plan": 5, "x": [1]}
-    assert one["enforced_guardrails"] == []
+    assert one["enforced_guardrails"] == ["max_tasks_per_plan"]
     assert one["heartbeat_interval_seconds"] == 60
     assert one["last_heartbeat"] == one["granted_at"]
     assert made(agent.get(f"{PATH}/{one['id']}"), 200) == one
@@ -436,6 +436,174 @@ def test_children_made_while_the_coordinator_is(server, agent):
                 "parent_intent_id IN (%s, %s)",
                 [top["id"], top["id"], middle["id"]]).fetchall()
         assert marks == [(4,)] * 5
+
+
+# --- Of a portfolio ---------------------------------------------------------
+
+PORTFOLIOS = "/api/v1/portfolios"
+
+
+def portfolio(client, *intents):
+    p = made(client.post(PORTFOLIOS, json={"name": "Refunds"}))
+    for intent in intents:
+        made(client.post(f"{PORTFOLIOS}/{p['id']}/intents",
+                         json={"intent_id": intent["id"]}))
+    return p
+
+
+def lead(client, p, name="other-agent", **more):
+    return client.post(PATH, json={"portfolio_id": p["id"], "agent_id": name,
+                                   **more})
+
+
+def leads(client, p):
+    return made(client.get(f"{PORTFOLIOS}/{p['id']}/coordinators"), 200)
+
+
+@route("GET /api/v1/portfolios/{id}/coordinators")
+def test_C1_one_for_a_portfolio(server, agent, other_agent, operator):
+    p = portfolio(agent)
+    one = made(lead(operator, p, role="planner"))
+    assert (one["scope"], one["portfolio_id"]) == ("portfolio", p["id"])
+    assert one["intent_id"] is None and one["version"] == 1
+    assert made(other_agent.get(f"{PATH}/{one['id']}"), 200) == one
+    assert leads(agent, p) == [one]
+    body = refused(lead(agent, p, "refunds-agent"), 409, "lease.coordinated")
+    assert body["existing_lease"]["id"] == one["id"]
+    again = made(lead(other_agent, p, suspension_policy="escalate"), 200)
+    assert (again["id"], again["version"]) == (one["id"], 2)
+    assert made(other_agent.post(f"{PATH}/{one['id']}/heartbeat"),
+                200)["status"] == "ok"
+    refused(agent.delete(f"{PATH}/{one['id']}"), 403,
+            "coordinator.not_yours")
+    ended = made(other_agent.delete(f"{PATH}/{one['id']}"), 200)
+    assert ended["status"] == "completed"
+    refused(lead(other_agent, p), 403, "portfolio.not_yours")
+    mine = made(lead(agent, p, "refunds-agent"))
+    assert [c["id"] for c in leads(agent, p)] == [mine["id"], one["id"]]
+    headers = {"Idempotency-Key": new_id()}
+    q = portfolio(agent)
+    got = [agent.post(PATH, headers=headers, json={
+        "portfolio_id": q["id"], "agent_id": "refunds-agent"})
+        for _ in range(2)]
+    assert got[0].text == got[1].text and got[1].status_code == 201
+    refused(lead(agent, {"id": new_id()}, "refunds-agent"), 404,
+            "portfolio.unknown")
+    key = server.key("agent", "--agent", f"apart-{new_id()[:8]}")
+    with server.client(headers={"X-API-Key": key}) as apart:
+        refused(apart.get(f"{PATH}/{mine['id']}"), 404, "coordinator.unknown")
+        refused(apart.get(f"{PORTFOLIOS}/{p['id']}/coordinators"), 404,
+                "portfolio.unknown")
+
+
+def test_it_changes_its_portfolio(server, operator, agent):
+    name = f"apart-{new_id()[:8]}"
+    key = server.key("agent", "--agent", name)
+    theirs = new_intent(agent)
+    p = portfolio(agent, theirs)
+    at = f"{PORTFOLIOS}/{p['id']}"
+    with server.client(headers={"X-API-Key": key}) as apart:
+        refused(apart.get(at), 404, "portfolio.unknown")
+        one = made(lead(operator, p, name))
+        # It reads the portfolio, and of its members what it reaches.
+        assert made(apart.get(at), 200)["members"] == []
+        listed = made(apart.get(PORTFOLIOS), 200)["portfolios"]
+        assert [x["id"] for x in listed] == [p["id"]]
+        refused(apart.get(f"/api/v1/intents/{theirs['id']}"), 404)
+        assert made(apart.get("/api/v1/intents"), 200)["intents"] == []
+        own = new_intent(apart)
+        made(apart.post(at + "/intents", json={"intent_id": own["id"]}))
+        assert apart.delete(
+            f"{at}/intents/{own['id']}").status_code == 204
+        refused(apart.post(at + "/intents", json={
+            "intent_id": theirs["id"]}), 404, "intent.unknown")
+        done = apart.patch(at + "/status", json={"status": "abandoned"})
+        assert done.status_code == 200, done.text
+        # Its portfolio has ended, and it with it.
+        assert leads(operator, p)[0]["status"] == "completed"
+        refused(apart.get(at), 404, "portfolio.unknown")
+        refused(operator.post(PATH, json={
+            "portfolio_id": p["id"], "agent_id": name}), 409,
+            "portfolio.ended")
+        refused(apart.get(f"{PATH}/{one['id']}"), 404, "coordinator.unknown")
+
+
+def test_it_ends_with_the_threshold_of_its_portfolio(agent):
+    intent = new_intent(agent)
+    p = made(agent.post(PORTFOLIOS, json={
+        "name": "x", "governance_policy": {"auto_complete_threshold": 100}}))
+    made(agent.post(f"{PORTFOLIOS}/{p['id']}/intents",
+                    json={"intent_id": intent["id"]}))
+    made(lead(agent, p, "refunds-agent"))
+    assert set_status(agent, get(agent, intent), "completed").status_code == 200
+    assert leads(agent, p)[0]["status"] == "completed"
+
+
+def test_C2_escalate_for_the_members(server, agent, operator):
+    intent, other = new_intent(agent), new_intent(agent)
+    p = portfolio(agent, intent)
+    one = made(lead(operator, p, suspension_policy="escalate",
+                    supervisor_id="eva"))
+    asked = ask(agent, intent_id=intent["id"])
+    [stalled] = events(agent, intent["id"], event_type="coordinator.stalled")
+    assert stalled["payload"]["coordinator_id"] == one["id"]
+    assert stalled["payload"]["suspension_id"] == asked["suspension_id"]
+    assert ("lead", "suspension.escalated", "eva") in [
+        n[:3] for n in told(server, intent)]
+    ask(agent, intent_id=other["id"])
+    below = ask(agent, intent={"title": "Below",
+                               "parent_intent_id": intent["id"]})
+    for elsewhere in (other["id"], below["intent_id"]):
+        assert "coordinator.stalled" not in types(agent, elsewhere)
+
+
+def test_C2_block_dependents_of_a_member(agent, operator):
+    intent = new_intent(agent, title="Research")
+    after = phase(agent, intent, {"found": "Research.findings"})
+    p = portfolio(agent, intent)
+    made(lead(operator, p, suspension_policy="block_dependents"))
+    ask(agent, intent_id=intent["id"])
+    assert get(agent, after)["status"] == "blocked"
+
+
+def test_two_missed_heartbeats_of_a_portfolios(server, clock, agent, operator):
+    one, two = new_intent(agent), new_intent(agent)
+    p, empty = portfolio(agent, one), portfolio(agent)
+    made(agent.post(f"{PORTFOLIOS}/{p['id']}/intents",
+                    json={"intent_id": two["id"], "role": "primary"}))
+    lease = made(lead(operator, p, supervisor_id="eva",
+                      heartbeat_interval_seconds=600))
+    made(lead(operator, empty, heartbeat_interval_seconds=600))
+    clock.forward(seconds=1205)
+    assert leads(agent, p)[0]["status"] == "unresponsive"
+    wait_for(lambda: types(agent, two["id"])[-1] ==
+             "coordinator.unresponsive")
+    [last] = events(agent, two["id"], limit=1)
+    assert last["payload"]["portfolio_id"] == p["id"]
+    assert last["payload"]["coordinator_id"] == lease["id"]
+    assert "coordinator.unresponsive" not in types(agent, one["id"])
+    assert sorted(n[:3] for n in told(server, two)) == [
+        ("desk", "coordinator.unresponsive", "eva"),
+        ("lead", "coordinator.unresponsive", "eva")]
+
+    def to_come():
+        with server.database() as db:
+            return db.execute(
+                "SELECT count(*) FROM coordinator WHERE portfolio_id = ANY "
+                "(%s) AND lapses_at IS NOT NULL",
+                [[p["id"], empty["id"]]]).fetchone()[0]
+    wait_for(lambda: to_come() == 0)
+
+
+def test_decisions_about_a_member(agent, operator, other_agent):
+    intent = new_intent(agent)
+    p = portfolio(agent, intent)
+    one = made(lead(operator, p))
+    body = {"coordinator_id": one["id"], "intent_id": intent["id"],
+            "decision_type": "plan_created", "summary": "x", "rationale": "y"}
+    made(other_agent.post("/api/v1/decisions", json=body))
+    refused(agent.post("/api/v1/decisions", json=body), 403,
+            "coordinator.not_yours")
 
 
 # --- Decision records -------------------------------------------------------

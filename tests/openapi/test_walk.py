@@ -483,6 +483,11 @@ def test_coordinators(agent, server):
     call(agent, "readCoordinator", 404, {"id": "nothing"})
     call(agent, "beatCoordinator", 200, at)
     call(agent, "listCoordinators", 200, intent)
+    one = {"id": call(agent, "makePortfolio", 201,
+                      json=example("makePortfolio", "usual")).json()["id"]}
+    call(agent, "makeCoordinator", 201, json={
+        "agent_id": "refunds-agent", "portfolio_id": one["id"]})
+    call(agent, "listPortfolioCoordinators", 200, one)
     record = {**example("recordCoordination", "usual"),
               "coordinator_id": made["id"], "intent_id": intent["id"]}
     call(agent, "recordCoordination", 201, json=record)

@@ -57,7 +57,8 @@ Test(coordinator, what_cannot_be_read)
     } cases[] = {
         {"{}", "intent_id", "field.missing"},
         {"{'intent_id':'" ID "'}", "agent_id", "field.missing"},
-        {"{'portfolio_id':'" ID "','agent_id':'a'}", "portfolio_id",
+        {"{'portfolio_id':'" ID "'}", "agent_id", "field.missing"},
+        {"{" WHOSE ",'portfolio_id':'" ID "'}", "portfolio_id",
          "coordinator.portfolio"},
         {"{'intent_id':'" ID "','agent_id':'a b'}", "agent_id", "agent.name"},
         {"{" WHOSE ",'suspension_policy':'stop'}", "suspension_policy",

@@ -3,6 +3,7 @@
 
 #include "base/clock_text.h"
 #include "base/fields.h"
+#include "domain/guardrails.h"
 #include "domain/containers/workflow.h"
 
 #define COORDINATOR_NAME_MAX 200
@@ -49,17 +50,16 @@ static const struct err *coordinator_guardrails(struct arena *a,
     return fields_error(&f);
 }
 
-/* A portfolio's coordinator is not supported yet. */
 static void coordinator_place(struct fields *f, struct coordinator *out)
 {
-    struct str portfolio = STR_NONE;
-    fields_uuid(f, "portfolio_id", &portfolio);
-    if (portfolio.p)
-        fields_wrong(f, "portfolio_id", "coordinator.portfolio",
-                     "A coordinator is of an intent. Portfolios have none "
-                     "yet.");
-    fields_need(f, "intent_id");
+    fields_uuid(f, "portfolio_id", &out->portfolio_id);
+    if (!out->portfolio_id.p)
+        fields_need(f, "intent_id");
     fields_uuid(f, "intent_id", &out->intent_id);
+    if (out->portfolio_id.p && out->intent_id.p)
+        fields_wrong(f, "portfolio_id", "coordinator.portfolio",
+                     "A coordinator is of an intent or of a portfolio, not of "
+                     "both.");
 }
 
 static void coordinator_agent(struct fields *f, struct coordinator *out)
@@ -124,20 +124,22 @@ struct json *coordinator_object(struct arena *a, const struct coordinator *c,
     const enum coordinator_status status = coordinator_status(c, now);
     struct json *o = json_object(a);
     json_set_text(o, "id", c->id);
-    json_set_text(o, "intent_id", c->intent_id);
-    json_set_json(o, "portfolio_id", NULL);
+    json_set_text_or_null(o, "intent_id", c->intent_id);
+    json_set_text_or_null(o, "portfolio_id", c->portfolio_id);
     json_set_text(o, "agent_id", c->agent_id);
     json_set_text(o, "role", c->role);
     json_set_text_or_null(o, "supervisor_id", c->supervisor_id);
     json_set_text(o, "coordinator_type",
                   str_of(vocabulary_coordinator_type(c->type)->wire));
-    json_set_text(o, "scope", STR("intent"));
+    json_set_text(o, "scope",
+                  c->portfolio_id.p ? STR("portfolio") : STR("intent"));
     json_set_text(o, "status",
                   str_of(vocabulary_coordinator_status(status)->wire));
     json_set_text(o, "suspension_policy",
                   str_of(vocabulary_coordinator_policy(c->policy)->wire));
     json_set_read(a, o, "guardrails", c->guardrails);
-    json_set_json(o, "enforced_guardrails", json_array(a));
+    json_set_json(o, "enforced_guardrails",
+                  guardrails_enforced(a, c->guardrails));
     json_set_int(o, "heartbeat_interval_seconds", c->heartbeat_seconds);
     json_set_text(o, "last_heartbeat", clock_naive(a, c->heartbeat_at));
     json_set_text(o, "granted_at", clock_naive(a, c->granted_at));
@@ -166,6 +168,8 @@ struct json *coordinator_lapsed(struct arena *a, const struct coordinator *c,
     struct json *o = json_object(a);
     json_set_text(o, "coordinator_id", c->id);
     json_set_text(o, "agent_id", c->agent_id);
+    if (c->portfolio_id.p)
+        json_set_text(o, "portfolio_id", c->portfolio_id);
     json_set_text(o, "last_heartbeat", clock_naive(a, c->heartbeat_at));
     json_set_int(o, "missed_count",
                  (now - c->heartbeat_at) /
@@ -180,7 +184,9 @@ struct suspension coordinator_lapsed_notice(struct arena *a,
     struct buf b = buf_make(a, 512);
     buf_put(&b, "The coordinator ");
     buf_str(&b, c->agent_id);
-    buf_put(&b, " of this intent has sent no heartbeat since ");
+    buf_put(&b, c->portfolio_id.p ? " of a portfolio of this intent"
+                                  : " of this intent");
+    buf_put(&b, " has sent no heartbeat since ");
     buf_str(&b, clock_rfc3339(a, c->heartbeat_at));
     buf_put(&b, ".");
     return (struct suspension){.intent_id = c->intent_id,

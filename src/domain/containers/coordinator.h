@@ -1,5 +1,6 @@
-/* Coordinators: the agent that answers for an intent and those below it
- * (OpenIntent RFC-0013, RFC-0026 section 3). Pure. */
+/* Coordinators: the agent that answers for an intent and those below it, or for
+ * a portfolio and its members (OpenIntent RFC-0013, RFC-0026 section 3).
+ * Pure. */
 #ifndef DOMAIN_CONTAINERS_COORDINATOR_H
 #define DOMAIN_CONTAINERS_COORDINATOR_H
 
@@ -7,25 +8,27 @@
 #include "domain/suspension.h"
 
 #define COORDINATORS_OF_INTENT_MAX 100 /* ended ones too */
-#define COORDINATORS_OVER_MAX 8 /* of an intent and its nearest ancestors */
+#define COORDINATORS_OVER_MAX 13 /* of an intent, its nearest ancestors and its
+                                 * portfolios */
 #define COORDINATOR_HEARTBEATS 2 /* missed ones that make it unresponsive */
 
 struct coordinator {
-    struct str id, intent_id, agent_id, role;
+    struct str id, agent_id, role;
+    struct str intent_id, portfolio_id; /* one of them is p NULL */
     struct str supervisor_id; /* p NULL: any operator */
     enum coordinator_type type;
     enum coordinator_policy policy; /* suspension_policy on the wire */
     struct str guardrails, metadata; /* JSON texts, objects */
     int64_t heartbeat_seconds;
     int64_t heartbeat_at, granted_at;
-    int64_t ended_at; /* 0: it is the intent's coordinator */
+    int64_t ended_at; /* 0: it is the coordinator */
     int64_t version;
 };
 
-/* Reads the body of POST /coordinators: intent_id, agent_id and the terms. The
- * rest of *out stays as it is. ERR_INVALID names the member. Guardrails are
- * kept as sent; those that a later release enforces have to be of their
- * type. */
+/* Reads the body of POST /coordinators: intent_id or portfolio_id, agent_id and
+ * the terms. The rest of *out stays as it is. ERR_INVALID names the member.
+ * Guardrails are kept as sent; those that are enforced have to be of their type
+ * (domain/guardrails.h). */
 const struct err *coordinator_read(struct arena *a, const struct json *body,
                                    struct coordinator *out) MUST;
 /* Two missed heartbeats read unresponsive. */

@@ -173,11 +173,12 @@ const struct err *portfolio_check_changer(const struct portfolio *p,
                                           const struct principal *who)
 {
     if (who->role == ROLE_OPERATOR || who->role == ROLE_ADMIN ||
-        str_eq(principal_actor(who), p->created_by))
+        str_eq(principal_actor(who), p->created_by) ||
+        (p->coordinator.p && str_eq(who->agent, p->coordinator)))
         return NULL;
     return ERROR(ERR_FORBIDDEN, "portfolio.not_yours",
-                 "Only the agent that made the portfolio, an operator or an "
-                 "admin may change it.");
+                 "Only the agent that made the portfolio, its coordinator, an "
+                 "operator or an admin may change it.");
 }
 
 const struct err *portfolio_check_active(const struct portfolio *p)

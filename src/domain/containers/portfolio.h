@@ -20,6 +20,7 @@ struct portfolio {
     struct str name;
     struct str description; /* p NULL: none */
     struct str created_by;
+    struct str coordinator; /* its agent; p NULL: none */
     enum portfolio_status status;
     struct str status_by; /* p NULL: it is as it was made */
     int64_t status_at;
@@ -61,7 +62,8 @@ const struct err *portfolio_read_changes(struct arena *a,
                                          struct portfolio *p) MUST;
 
 /* ERR_FORBIDDEN portfolio.not_yours unless the caller may change the portfolio
- * and its members: the agent that made it, an operator, an admin. */
+ * and its members: the agent that made it, its coordinator, an operator, an
+ * admin. */
 const struct err *portfolio_check_changer(const struct portfolio *p,
                                           const struct principal *who) MUST;
 /* ERR_CONFLICT portfolio.ended unless it is active. */

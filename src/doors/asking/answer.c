@@ -21,7 +21,7 @@ const struct err *answer_decide(struct call *c, struct work *w,
                                 const struct answer *answer)
 {
     w->has_permit = w->permit_found;
-    if (w->suspension.origin == ORIGIN_CHECKPOINT)
+    if (beside_of_plan(&w->suspension))
         TRY(work_board(w, event_by(&c->who)));
     struct decision d = work_decision(w);
     TRY(resolve_respond(c->a, &d, answer, &c->who));

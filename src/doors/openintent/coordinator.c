@@ -1,10 +1,11 @@
 /* Coordinators of OpenIntent (RFC-0013): one agent that answers for an intent
- * and those below it, and the records of its decisions. */
+ * and those below it, or for a portfolio, and the records of its decisions. */
 #include "base/clock.h"
 #include "base/id.h"
 #include "doors/openintent/openintent.h"
 #include "store/coordinators.h"
 #include "store/events.h"
+#include "store/portfolios.h"
 #include "store/sql.gen.h"
 
 #define RECORDED "coordinator.decision"
@@ -15,7 +16,7 @@ static const struct err *unknown(void)
                  "There is no coordinator with this id.");
 }
 
-/* An intent out of reach hides its coordinator. */
+/* An intent or a portfolio out of reach hides its coordinator. */
 static const struct err *hidden(const struct err *e)
 {
     return e && e->kind == ERR_NOT_FOUND ? unknown() : e;
@@ -31,25 +32,67 @@ static bool mine(const struct call *c, const struct coordinator *k)
 const struct err *openintent_coordinator_get(struct call *c)
 {
     struct coordinator k;
+    struct portfolio p;
     struct intent i;
     TRY(coordinators_get(c->pg, c->a, c->param[0], &k));
-    TRY(hidden(call_intent(c, k.intent_id, REACH_USE, &i)));
+    if (k.portfolio_id.p)
+        TRY(hidden(portfolios_get(c->pg, c->a, k.portfolio_id, &c->who, &p)));
+    else
+        TRY(hidden(call_intent(c, k.intent_id, REACH_USE, &i)));
     response_json(c->rs, 200, coordinator_object(c->a, &k, clock_now()));
+    return NULL;
+}
+
+static const struct err *answer_list(struct call *c,
+                                     const struct coordinator *like)
+{
+    struct json *list = json_array(c->a);
+    const int64_t now = clock_now();
+    struct coordinator_rows rows;
+    TRY(coordinators_list(c->pg, c->a, like, &rows));
+    for (size_t n = 0; n < rows.n; n++)
+        json_add_json(list, coordinator_object(c->a, &rows.v[n], now));
+    response_json(c->rs, 200, list);
     return NULL;
 }
 
 const struct err *openintent_coordinator_list(struct call *c)
 {
-    struct json *list = json_array(c->a);
-    const int64_t now = clock_now();
-    struct coordinator_rows rows;
     struct intent i;
     TRY(call_intent(c, c->param[0], REACH_USE, &i));
-    TRY(coordinators_list(c->pg, c->a, i.id, &rows));
-    for (size_t n = 0; n < rows.n; n++)
-        json_add_json(list, coordinator_object(c->a, &rows.v[n], now));
-    response_json(c->rs, 200, list);
-    return NULL;
+    return answer_list(c, &(struct coordinator){.intent_id = i.id});
+}
+
+const struct err *openintent_coordinator_list_of_portfolio(struct call *c)
+{
+    struct portfolio p;
+    TRY(portfolios_get(c->pg, c->a, c->param[0], &c->who, &p));
+    return answer_list(c, &(struct coordinator){.portfolio_id = p.id});
+}
+
+/* ---- changing, under the lock of its intent or portfolio ---------------- */
+
+static const struct err *take(struct call *c, struct work *w,
+                              const struct work_once *once,
+                              const struct coordinator *k, struct portfolio *p)
+{
+    const struct work_target target = {.intent_id = k->intent_id,
+                                       .who = &c->who,
+                                       .take = SQL_INTENT_TAKE_DESCENDANTS};
+    if (k->intent_id.p)
+        return work_begin(w, c->pg, c->a, &target, once);
+    TRY(work_begin_bare(w, c->pg, c->a, once));
+    return w->answered ? NULL
+                       : portfolios_take(c->pg, c->a, k->portfolio_id, &c->who,
+                                         p);
+}
+
+static const struct err *commit(struct call *c, struct work *w, int status,
+                                const struct coordinator *k,
+                                const struct json *answer)
+{
+    return k->intent_id.p ? call_commit(c, w, status, answer, false)
+                          : call_commit_bare(c, w, status, answer);
 }
 
 /* ---- making ---------------------------------------------------------- */
@@ -61,8 +104,7 @@ static const struct err *held(struct call *c, const struct coordinator *now)
                   coordinator_object(c->a, now, clock_now()));
     return err_more(c->a,
                     ERROR(ERR_LEASE, "lease.coordinated",
-                          "Another agent has the coordinator lease of this "
-                          "intent."),
+                          "Another agent has this coordinator lease."),
                     more);
 }
 
@@ -77,7 +119,22 @@ static const struct err *renew(struct call *c, struct work *w,
     k->granted_at = old->granted_at;
     k->version = old->version + 1;
     coordinators_queue_update(c->pg, c->a, k);
-    return call_commit(c, w, 200, coordinator_object(c->a, k, w->now), false);
+    return commit(c, w, 200, k, coordinator_object(c->a, k, w->now));
+}
+
+/* It may change the portfolio: so only the agent that may already makes itself
+ * its coordinator. */
+static const struct err *check_place(struct call *c, const struct work *w,
+                                     const struct coordinator *k,
+                                     const struct portfolio *p)
+{
+    if (k->intent_id.p)
+        return intent_ended(w->intent.status)
+                   ? ERROR(ERR_CONFLICT, "intent.ended",
+                           "The intent has ended.")
+                   : NULL;
+    TRY(portfolio_check_changer(p, &c->who));
+    return portfolio_check_active(p);
 }
 
 static const struct err *grant(struct call *c, struct work *w,
@@ -85,17 +142,15 @@ static const struct err *grant(struct call *c, struct work *w,
 {
     struct coordinator old;
     bool found = false;
-    if (intent_ended(w->intent.status))
-        return ERROR(ERR_CONFLICT, "intent.ended", "The intent has ended.");
     k->heartbeat_at = w->now;
-    TRY(coordinators_active(c->pg, c->a, w->intent.id, &old, &found));
+    TRY(coordinators_active(c->pg, c->a, k, &old, &found));
     if (found)
         return renew(c, w, &old, k);
     k->id = id_new(c->a);
     k->granted_at = w->now;
     k->version = 1;
     TRY(coordinators_insert(c->pg, c->a, k));
-    return call_commit(c, w, 201, coordinator_object(c->a, k, w->now), false);
+    return commit(c, w, 201, k, coordinator_object(c->a, k, w->now));
 }
 
 const struct err *openintent_coordinator_create(struct call *c)
@@ -103,6 +158,7 @@ const struct err *openintent_coordinator_create(struct call *c)
     struct coordinator k = {.ended_at = 0};
     struct work_once once;
     struct json *body = NULL;
+    struct portfolio p;
     struct work w;
     TRY(call_body(c, &body));
     TRY(call_once(c, &once));
@@ -111,33 +167,34 @@ const struct err *openintent_coordinator_create(struct call *c)
         return ERROR(ERR_FORBIDDEN, "coordinator.not_yours",
                      "An agent makes itself the coordinator, and no other "
                      "agent.");
-    const struct work_target target = {.intent_id = k.intent_id,
-                                       .who = &c->who,
-                                       .take = SQL_INTENT_TAKE_DESCENDANTS};
-    TRY(work_begin(&w, c->pg, c->a, &target, &once));
-    return w.answered ? call_replay(c, &w) : grant(c, &w, &k);
+    TRY(take(c, &w, &once, &k, &p));
+    if (w.answered)
+        return call_replay(c, &w);
+    TRY(check_place(c, &w, &k, &p));
+    return grant(c, &w, &k);
 }
 
 /* ---- its life -------------------------------------------------------- */
 
-/* The coordinator, under its intent's lock. */
+/* The coordinator, under its lock. */
 static const struct err *begin(struct call *c, struct work *w,
-                               const struct work_once *once,
                                struct coordinator *k)
 {
+    const struct work_once once = {.key = STR_NONE};
+    struct portfolio p;
     TRY(coordinators_get(c->pg, c->a, c->param[0], k));
-    TRY(hidden(call_begin(c, w, k->intent_id, once)));
-    return w->answered ? NULL : coordinators_get(c->pg, c->a, k->id, k);
+    TRY(hidden(k->intent_id.p ? call_begin(c, w, k->intent_id, &once)
+                              : take(c, w, &once, k, &p)));
+    return coordinators_get(c->pg, c->a, k->id, k);
 }
 
 const struct err *openintent_coordinator_heartbeat(struct call *c)
 {
-    const struct work_once once = {.key = STR_NONE};
     struct json *body = NULL;
     struct coordinator k;
     struct work w;
     TRY(call_body_if_any(c, &body)); /* of any members */
-    TRY(begin(c, &w, &once, &k));
+    TRY(begin(c, &w, &k));
     if (!mine(c, &k))
         return ERROR(ERR_FORBIDDEN, "coordinator.not_yours",
                      "Only the coordinator's agent sends its heartbeat.");
@@ -146,15 +203,14 @@ const struct err *openintent_coordinator_heartbeat(struct call *c)
                      "The coordinator lease has ended. Make a new one.");
     k.heartbeat_at = w.now;
     coordinators_queue_update(c->pg, c->a, &k);
-    return call_commit(c, &w, 200, coordinator_beat(c->a, &k), false);
+    return commit(c, &w, 200, &k, coordinator_beat(c->a, &k));
 }
 
 const struct err *openintent_coordinator_end(struct call *c)
 {
-    const struct work_once once = {.key = STR_NONE};
     struct coordinator k;
     struct work w;
-    TRY(begin(c, &w, &once, &k));
+    TRY(begin(c, &w, &k));
     if (c->who.role != ROLE_ADMIN && !mine(c, &k))
         return ERROR(ERR_FORBIDDEN, "coordinator.not_yours",
                      "Only the coordinator's agent or an admin ends it.");
@@ -163,7 +219,7 @@ const struct err *openintent_coordinator_end(struct call *c)
         k.version++;
         coordinators_queue_update(c->pg, c->a, &k);
     }
-    return call_commit(c, &w, 200, coordinator_object(c->a, &k, w.now), false);
+    return commit(c, &w, 200, &k, coordinator_object(c->a, &k, w.now));
 }
 
 /* ---- decision records ------------------------------------------------ */

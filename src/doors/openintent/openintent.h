@@ -33,6 +33,8 @@ const struct err *openintent_governance_remove(struct call *c) MUST;
 const struct err *openintent_coordinator_create(struct call *c) MUST;
 const struct err *openintent_coordinator_get(struct call *c) MUST;
 const struct err *openintent_coordinator_list(struct call *c) MUST;
+const struct err *
+openintent_coordinator_list_of_portfolio(struct call *c) MUST;
 const struct err *openintent_coordinator_heartbeat(struct call *c) MUST;
 const struct err *openintent_coordinator_end(struct call *c) MUST;
 const struct err *openintent_coordinator_decide(struct call *c) MUST;

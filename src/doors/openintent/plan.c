@@ -137,19 +137,33 @@ static const struct err *read(struct call *c, const struct json *body,
     return settle(c, out);
 }
 
+/* Its state, after a change of the rest: that may need a review first. */
+static const struct err *put_state(struct call *c, struct work *w,
+                                   struct plan *p, enum plan_state to,
+                                   bool changed)
+{
+    const bool moves = to != PLAN_STATE__MAX && to != p->state;
+    if (changed && !(moves && plan_ended(to)))
+        TRY(review_changed(w->board, p, &c->who));
+    if (w->board->has_asked)
+        return NULL;
+    return moves ? moves_plan(w->board, p, to, &c->who)
+                 : checkpoint_settle(w->board, p);
+}
+
 /* Its tasks, its checkpoints, and then its state. */
 static const struct err *put(struct call *c, struct work *w, struct plan *p,
                              const struct sent *sent)
 {
+    const bool changed =
+        sent->has_checkpoints ||
+        (sent->tasks.p && !str_eq(sent->tasks, p->tasks));
     if (sent->tasks.p)
         TRY(moves_plan_tasks(w->board, p, sent->tasks, &c->who));
     if (sent->has_checkpoints)
         TRY(moves_checkpoints(w->board, p, &sent->checkpoints, &c->who));
     TRY(moves_check_checkpoints(w->board, p));
-    if (sent->to != PLAN_STATE__MAX && sent->to != p->state)
-        TRY(moves_plan(w->board, p, sent->to, &c->who));
-    else
-        TRY(checkpoint_settle(w->board, p));
+    TRY(put_state(c, w, p, sent->to, changed));
     return ask_tell(c, w);
 }
 
@@ -165,7 +179,8 @@ static const struct err *begin(struct call *c, struct work *w,
     TRY(govern_write(c, w));
     if (intent_ended(w->intent.status))
         return ERROR(ERR_CONFLICT, "intent.ended", "The intent has ended.");
-    return work_board(w, event_by(&c->who));
+    TRY(work_board(w, event_by(&c->who)));
+    return coordinators_supervisor(c->pg, c->a, &w->board->guards);
 }
 
 static const struct err *make(struct call *c, struct work *w,

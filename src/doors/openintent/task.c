@@ -100,8 +100,10 @@ const struct err *openintent_task_make(struct call *c)
     TRY(govern_write(c, &w));
     TRY(ended(&w));
     TRY(work_board(&w, event_by(&c->who)));
+    TRY(coordinators_supervisor(c->pg, c->a, &w.board->guards));
     t.intent_id = w.intent.id;
-    TRY(moves_new_task(w.board, &t));
+    TRY(moves_new_task(w.board, &t, &c->who));
+    TRY(ask_tell(c, &w));
     call_locate(c, &made, t.id);
     return call_commit(c, &w, 201,
                        board_task_json(w.board, board_task(w.board, t.id)),
@@ -130,7 +132,7 @@ static const struct err *find(struct call *c, struct work *w, struct str id,
                               "it again."),
                         more);
     TRY(ended(w));
-    return moves_may(*out, &c->who);
+    return moves_may(w->board, *out, &c->who);
 }
 
 /* The inputs that a task declares when it is taken, and its outputs when it is

@@ -1,10 +1,10 @@
--- Coordinators: the agent that answers for an intent and those below it. A row
--- changes only under its intent's lock.
+-- Coordinators: the agent that answers for an intent and those below it, or for a portfolio and
+-- its members. A row changes only under the lock of its intent or portfolio.
 
 -- piece: coordinator_columns
 SELECT id, intent_id, agent_id, role, supervisor_id, type, suspension_policy, guardrails,
        metadata, heartbeat_seconds, microseconds(heartbeat_at), microseconds(granted_at),
-       microseconds(ended_at), version
+       microseconds(ended_at), version, portfolio_id
 
 -- name: coordinator_get
 -- use: coordinator_columns
@@ -14,12 +14,21 @@ SELECT id, intent_id, agent_id, role, supervisor_id, type, suspension_policy, gu
 -- use: coordinator_columns
   FROM coordinator WHERE intent_id = $1 AND ended_at IS NULL
 
+-- name: coordinator_active_of_portfolio
+-- use: coordinator_columns
+  FROM coordinator WHERE portfolio_id = $1 AND ended_at IS NULL
+
+-- name: coordinator_list_of_portfolio
+-- use: coordinator_columns
+  FROM coordinator WHERE portfolio_id = $1 ORDER BY granted_at DESC, id DESC LIMIT $2
+
 -- name: coordinator_list
 -- use: coordinator_columns
   FROM coordinator WHERE intent_id = $1 ORDER BY granted_at DESC, id DESC LIMIT $2
 
 -- name: coordinator_over
--- Those that answer for the intent: its own and those of its ancestors, the nearest first.
+-- Those that answer for the intent: its own and those of its ancestors, the nearest first, then
+-- those of the portfolios of the intent $3.
 WITH RECURSIVE above (id, height) AS (
     SELECT $1::uuid, 0
     UNION ALL
@@ -27,14 +36,18 @@ WITH RECURSIVE above (id, height) AS (
      WHERE i.parent_intent_id IS NOT NULL)
 -- use: coordinator_columns
   FROM (SELECT c.*, a.height FROM above a
-          JOIN coordinator c ON c.intent_id = a.id AND c.ended_at IS NULL) c
- ORDER BY height LIMIT $2
+          JOIN coordinator c ON c.intent_id = a.id AND c.ended_at IS NULL
+        UNION ALL
+        SELECT c.*, 1000000 FROM portfolio_member m
+          JOIN coordinator c ON c.portfolio_id = m.portfolio_id AND c.ended_at IS NULL
+         WHERE m.intent_id = $3) c
+ ORDER BY height, granted_at, id LIMIT $2
 
 -- name: coordinator_insert
 INSERT INTO coordinator (id, role, supervisor_id, type, suspension_policy, guardrails,
                          metadata, heartbeat_seconds, heartbeat_at, lapses_at, version,
-                         intent_id, agent_id, granted_at)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
+                         intent_id, agent_id, granted_at, portfolio_id)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)
 
 -- name: coordinator_update
 UPDATE coordinator
@@ -47,6 +60,12 @@ UPDATE coordinator
 -- An intent ends, and so does its coordinator.
 UPDATE coordinator SET ended_at = $2, lapses_at = NULL
  WHERE intent_id = $1 AND ended_at IS NULL
+
+-- name: coordinator_end_of_portfolios
+-- Those of these portfolios that have ended.
+UPDATE coordinator c SET ended_at = $2, lapses_at = NULL
+ WHERE c.portfolio_id = ANY ($1::uuid[]) AND c.ended_at IS NULL
+   AND EXISTS (SELECT 1 FROM portfolio p WHERE p.id = c.portfolio_id AND p.status <> 'active')
 
 -- name: coordinator_below
 -- The number of intents that are below $1, up to a limit.
@@ -78,17 +97,43 @@ SELECT i.id, i.version, i.event_sequence, i.event_hash,
  ORDER BY i.id LIMIT $3
    FOR NO KEY UPDATE SKIP LOCKED
 
+-- piece: coordinator_told_in
+-- The intent in whose log it is told of; a portfolio has none of its own.
+coalesce(c.intent_id, (SELECT m.intent_id FROM portfolio_member m
+                        WHERE m.portfolio_id = c.portfolio_id
+                        ORDER BY m.role = 'primary' DESC, m.priority DESC, m.added_at, m.intent_id
+                        LIMIT 1))
+
 -- name: due_coordinators
 -- Coordinators that have missed two heartbeats and were not told of yet.
-SELECT c.intent_id FROM coordinator c
- WHERE c.lapses_at <= $1 ORDER BY c.lapses_at, c.id LIMIT 20
+SELECT intent_id
+  FROM (SELECT
+-- use: coordinator_told_in
+               AS intent_id
+          FROM coordinator c WHERE c.lapses_at <= $1 ORDER BY c.lapses_at, c.id LIMIT 20) due
+ WHERE intent_id IS NOT NULL
+
+-- name: due_coordinators_alone
+-- Nobody is told of one of an empty portfolio.
+UPDATE coordinator SET lapses_at = NULL
+ WHERE id IN (SELECT c.id FROM coordinator c
+               WHERE c.lapses_at <= $1 AND c.intent_id IS NULL
+                 AND NOT EXISTS (SELECT 1 FROM portfolio_member m
+                                  WHERE m.portfolio_id = c.portfolio_id)
+               ORDER BY c.lapses_at, c.id LIMIT 20 FOR UPDATE SKIP LOCKED)
 
 -- name: due_lock_intents
 SELECT id FROM intent WHERE id = ANY ($1::uuid[]) FOR NO KEY UPDATE SKIP LOCKED
 
 -- name: due_coordinators_lapsed
 -- use: coordinator_columns
-  FROM coordinator WHERE intent_id = ANY ($1::uuid[]) AND lapses_at <= $2
+  FROM (SELECT c.id,
+-- use: coordinator_told_in
+               AS intent_id, c.agent_id, c.role, c.supervisor_id, c.type, c.suspension_policy,
+               c.guardrails, c.metadata, c.heartbeat_seconds, c.heartbeat_at, c.granted_at,
+               c.ended_at, c.version, c.portfolio_id
+          FROM coordinator c WHERE c.lapses_at <= $2) c
+ WHERE intent_id = ANY ($1::uuid[])
 
 -- name: due_coordinator_told
-UPDATE coordinator SET lapses_at = NULL WHERE id = $1
+UPDATE coordinator SET lapses_at = NULL WHERE id = $1 AND lapses_at <= $2

@@ -3,7 +3,8 @@
 
 -- name: plan_board
 SELECT id, intent_id, version, state, on_failure, paused_reason, tasks, facts, created_by,
-       microseconds(created_at), microseconds(updated_at), microseconds(activated_at)
+       microseconds(created_at), microseconds(updated_at), microseconds(activated_at),
+       review_id, review_reason
   FROM plan WHERE intent_id = $1 ORDER BY created_at, id LIMIT 20
 
 -- name: plan_checkpoints
@@ -25,13 +26,13 @@ SELECT suspension_id FROM plan_checkpoint WHERE plan_id = $1 AND id = $2
 
 -- name: plan_insert
 INSERT INTO plan (id, intent_id, version, state, on_failure, paused_reason, tasks, facts,
-                  created_by, created_at, updated_at, activated_at)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
+                  created_by, created_at, updated_at, activated_at, review_id, review_reason)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
 
 -- name: plan_update
 UPDATE plan
    SET version = $2, state = $3, on_failure = $4, paused_reason = $5, tasks = $6, facts = $7,
-       updated_at = $8, activated_at = $9
+       updated_at = $8, activated_at = $9, review_id = $10, review_reason = $11
  WHERE id = $1
 
 -- name: plan_checkpoint_insert
@@ -55,7 +56,8 @@ DELETE FROM plan_checkpoint WHERE plan_id = $1 AND id = $2
 -- piece: task_columns
 SELECT id, intent_id, plan_id, name, version, status, hold, microseconds(held_at),
        assigned_agent, depends_on, attempt, max_attempts, microseconds(created_at),
-       microseconds(started_at), microseconds(completed_at), octet_length(facts)
+       microseconds(started_at), microseconds(completed_at), microseconds(runs_until),
+       time_left, octet_length(facts)
 
 -- name: task_board
 -- use: task_columns
@@ -95,12 +97,28 @@ UPDATE task t
        held_at = nullif(u.held_at, '')::timestamptz, plan_id = nullif(u.plan, '')::uuid,
        assigned_agent = nullif(u.agent, ''), attempt = u.attempt,
        started_at = nullif(u.started_at, '')::timestamptz,
-       completed_at = nullif(u.completed_at, '')::timestamptz
+       completed_at = nullif(u.completed_at, '')::timestamptz,
+       runs_until = nullif(u.runs_until, '')::timestamptz,
+       time_left = nullif(u.time_left, '')::bigint
   FROM unnest($1::uuid[], $2::bigint[], $3::text[], $4::text[], $5::text[], $6::text[],
-              $7::text[], $8::int[], $9::text[], $10::text[])
+              $7::text[], $8::int[], $9::text[], $10::text[], $11::text[], $12::text[])
        AS u (id, version, status, hold, held_at, plan, agent, attempt, started_at,
-             completed_at)
+             completed_at, runs_until, time_left)
  WHERE t.id = u.id
+
+-- name: due_tasks
+-- Tasks that have run as long as they may.
+SELECT intent_id FROM task WHERE runs_until <= $1 ORDER BY runs_until, id LIMIT 20
+
+-- name: due_tasks_of
+-- The same of these intents, with their facts.
+-- use: task_columns
+       , facts
+  FROM task WHERE intent_id = ANY ($1::uuid[]) AND runs_until <= $2
+ ORDER BY runs_until, id LIMIT 20
+
+-- name: due_task_later
+UPDATE task SET runs_until = $2 WHERE id = $1
 
 -- name: task_mark
 -- The intent has tasks or plans.

@@ -1,13 +1,17 @@
 -- Portfolios and their members. Where $2 is an agent of limited reach, it reads a portfolio
--- that it made or of which it reaches a member at $3; NULL reads all.
+-- that it made, whose coordinator it is, or of which it reaches a member at $3; NULL reads all.
 
 -- piece: portfolio_columns
 p.id, p.name, p.description, p.created_by, p.status, p.status_by, microseconds(p.status_at),
        p.governance_policy, p.metadata, microseconds(nullif(p.deadline, 'infinity')),
-       p.threshold, p.version, microseconds(p.created_at), microseconds(p.updated_at)
+       p.threshold, p.version, microseconds(p.created_at), microseconds(p.updated_at),
+       (SELECT k.agent_id FROM coordinator k WHERE k.portfolio_id = p.id AND k.ended_at IS NULL)
 
 -- piece: portfolio_reached
 ($2::text IS NULL OR p.created_by = $2 OR EXISTS (
+            SELECT 1 FROM coordinator k
+             WHERE k.portfolio_id = p.id AND k.ended_at IS NULL AND k.agent_id = $2)
+        OR EXISTS (
             SELECT 1 FROM portfolio_member m JOIN intent i ON i.id = m.intent_id
              WHERE m.portfolio_id = p.id
                AND intent_tied(i.id, i.created_by, i.owner, $2, $3)))
