@@ -4,9 +4,10 @@ import time
 
 import pytest
 
-from kit import (ask, answer, new_id, new_intent, respond, suspend,
+from kit import (UNSUPPORTED, ask, answer, new_id, new_intent, respond, suspend,
                  wait_for)
 from page import login_data
+from test_streams import Stream
 
 route = pytest.mark.route
 
@@ -33,6 +34,59 @@ def test_discovery_needs_no_key(nobody):
     assert r.status_code == 200 and r.json()["protocol_version"]
     # A published policy would override the one of each call.
     assert r.json()["suspension"] == {"default_retry_policy": None}
+
+
+# An address of each capability; {id} is an intent.
+CAPABILITIES = {
+    "intents": "intents", "graph": "intents/{id}/graph",
+    "events": "intents/{id}/events", "event_chain": "intents/{id}/events/verify",
+    "streams": "intents/{id}/subscribe", "leases": "intents/{id}/leases",
+    "assignments": "intents/{id}/agents", "subscriptions": "subscriptions",
+    "suspension": "suspensions", "governance": "intents/{id}/governance",
+    "approvals": "intents/{id}/approvals", "escalations": "escalations",
+    "arbitration": "intents/{id}/arbitrate",
+    "decisions": "intents/{id}/decisions", "portfolios": "portfolios",
+    "tasks": "intents/{id}/tasks", "plans": "intents/{id}/plans",
+    "coordinators": "intents/{id}/coordinators",
+    "decision_records": "intents/{id}/coordinator-decisions",
+    "costs": "intents/{id}/costs", "attachments": "intents/{id}/attachments",
+    "retry_policy": "intents/{id}/retry-policy",
+    "failures": "intents/{id}/failures"}
+ASKED = {"approvals": {"action": "x", "reason": "x"},
+         "arbitration": {"reason": "x"}}
+POLICY = {"strategy": "fixed"}
+
+
+def test_discovery_lists_what_answers(server, nobody, agent):
+    listed = nobody.get("/.well-known/openintent.json").json()["capabilities"]
+    assert sorted(listed) == sorted(CAPABILITIES)
+    intent = new_intent(agent)
+    at = {name: "/api/v1/" + path.format(**intent)
+          for name, path in CAPABILITIES.items()}
+    assert agent.put(at["retry_policy"], json=POLICY).status_code == 200
+    for name, path in at.items():
+        if name in ASKED:
+            assert agent.post(path, json=ASKED[name]).status_code == 201, name
+            continue
+        if name != "streams":
+            assert agent.get(path).status_code == 200, name
+    stream = Stream(server, at["streams"], server.env["SAYSO_AGENT_KEY"])
+    assert stream.status == 200
+
+
+def test_discovery_lists_nothing_that_is_501(nobody, agent):
+    """Nothing of a feature of which an address answers 501. The first word of
+    such an address, after the intent or the agent, is the feature's."""
+    listed = nobody.get("/.well-known/openintent.json").json()["capabilities"]
+    nouns = set()
+    for _, pattern in UNSUPPORTED:
+        parts = [part for part in pattern.replace("-", "_").split("/")
+                 if part and "{" not in part and part not in
+                 ("api", "v1", "intents", "agents", ".well_known")]
+        nouns |= {*parts[:1]}
+    assert {"acl", "access_requests", "checkpoints", "vaults",
+            "channels", "triggers", "memory"} <= nouns
+    assert not nouns & {*listed}
 
 
 def test_every_answer_has_an_id(nobody):
