@@ -9,7 +9,22 @@
 #include "domain/endpoint.h"
 
 #define TIME_MAX 64
+#define ZONE_MAX (14 * 3600 * CLOCK_SECOND) /* no clock is further from UTC */
+#define ZONE_LIFE (3600 * CLOCK_SECOND)
 
+/* Has the time no zone? */
+static bool subscription_zoneless(struct str text)
+{
+    for (size_t i = 11; i < text.n; i++) {
+        if (text.p[i] == 'Z' || text.p[i] == 'z' || text.p[i] == '+' ||
+            text.p[i] == '-')
+            return false;
+    }
+    return true;
+}
+
+/* OpenIntent's asynchronous client sends local time without a zone. An end
+ * without one that would be in the future of some zone is an hour from now. */
 static void read_end(struct fields *f, int64_t now, int64_t *out)
 {
     struct str text = STR_NONE;
@@ -19,6 +34,9 @@ static void read_end(struct fields *f, int64_t now, int64_t *out)
     if (!clock_parse(text, out))
         fields_wrong(f, "expires_at", "field.time",
                      "This has to be a time like 2026-11-20T09:26:13.510233.");
+    else if (*out <= now && *out > now - ZONE_MAX &&
+             subscription_zoneless(text))
+        *out = now + ZONE_LIFE;
     else if (*out <= now)
         fields_wrong(f, "expires_at", "field.range",
                      "The time has to be in the future.");

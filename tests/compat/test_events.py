@@ -1,12 +1,15 @@
 """Events through the SDK: posting, filters, and the chain."""
+import asyncio
 import base64
 import datetime
 import hashlib
 import json
 
 import pytest
-from openintent import EventType, IntentStatus
+from openintent import (AsyncOpenIntentClient, BaseAgent, EventType,
+                        IntentStatus)
 from openintent.exceptions import OpenIntentError
+from sdk import access
 
 COMMENT = EventType.COMMENT
 
@@ -110,3 +113,18 @@ def test_the_hashes_can_be_recomputed(agent, sync, intent):
         assert event["previous_event_hash"] == previous
         previous = told
     assert len(events) == 4
+
+
+def test_an_agent_delegates(server, sync, intent):
+    """Its event is the assignment; the call that follows finds it done."""
+    agent = BaseAgent(base_url=server.url,
+                      api_key=server.env["SAYSO_AGENT_KEY"])
+    agent._agent_id = "refunds-agent"
+    agent._async_client = AsyncOpenIntentClient(**access(server,
+                                                         "refunds-agent"))
+    asyncio.run(agent.delegate(intent.id, "ledger-agent", {"order": 1}))
+    told = [e for e in sync.get_events(intent.id)
+            if e.event_type == EventType.AGENT_ASSIGNED]
+    assert [e.payload for e in told] == [
+        {"agent_id": "ledger-agent", "delegated_by": "refunds-agent",
+         "payload": {"order": 1}}]

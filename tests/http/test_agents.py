@@ -60,3 +60,44 @@ def test_agents_of_no_intent(agent):
     refused(agent.get(path), 404, "intent.unknown")
     refused(agent.post(path, json={"agent_id": "b"}), 404, "intent.unknown")
     refused(agent.delete(path + "/b"), 404, "intent.unknown")
+
+
+# --- Delegating, as the SDK does it ------------------------------------------
+
+def delegate(client, intent, name, **more):
+    return client.post(f"/api/v1/intents/{intent['id']}/events", json={
+        "event_type": "agent_assigned", "actor": "x",
+        "payload": {"agent_id": name, "delegated_by": "somebody", **more}})
+
+
+def test_an_agents_event_of_an_assignment_is_one(agent, operator):
+    intent = new_intent(agent)
+    r = delegate(agent, intent, "ledger-agent", payload={"order": 1})
+    assert r.status_code == 201, r.text
+    assert r.json()["payload"] == {"agent_id": "ledger-agent",
+                                   "delegated_by": "refunds-agent",
+                                   "payload": {"order": 1}}
+    again = agent.post(at(intent), json={"agent_id": "ledger-agent"})
+    assert again.status_code == 200 and again.json()["assigned"] is True
+    assert types(agent, intent["id"]).count("agent_assigned") == 1
+    [listed] = agent.get(at(intent)).json()["agents"]
+    assert (listed["agent_id"], listed["assigned_by"]) == ("ledger-agent",
+                                                           "refunds-agent")
+    refused(delegate(agent, intent, "a b"), 422, "agent.name",
+            "payload.agent_id")
+    refused(delegate(operator, intent, "ledger-agent"), 403,
+            "event.servers_own")
+    refused(agent.post(f"/api/v1/intents/{intent['id']}/events", json={
+        "event_type": "agent_assigned", "actor": "x", "payload": {}}), 403,
+        "event.servers_own")
+
+
+def test_a_policy_says_whom_an_agent_delegates_to(agent):
+    intent = new_intent(agent)
+    r = agent.put(f"/api/v1/intents/{intent['id']}/governance",
+                  json={"allowed_agents": ["refunds-agent"]},
+                  headers={"If-Match": str(intent["version"])})
+    assert r.status_code == 200, r.text
+    refused(delegate(agent, intent, "ledger-agent"), 403,
+            "governance.violation")
+    assert agent.get(at(intent)).json() == {"agents": []}

@@ -309,7 +309,7 @@ def test_verify_shows_each_link(agent):
     listed = agent.get(at).json()[::-1]
     assert r.json() == {
         "intent_id": intent["id"], "event_count": 3, "first_sequence": 1,
-        "last_sequence": 3, "chain_valid": True,
+        "last_sequence": 3, "chain_valid": True, "breaks": [],
         "events": [{"sequence": e["sequence"], "event_hash": e["event_hash"],
                     "previous_event_hash": e["previous_event_hash"],
                     "verified": True} for e in listed]}

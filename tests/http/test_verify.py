@@ -72,7 +72,7 @@ def broken(server, agent, reader):
         if done.returncode == 0:
             assert r["chain_valid"] is True, r
             assert done.stdout.endswith(", 0 broken\n"), done.stdout
-            assert "breaks" not in shown
+            assert "breaks" not in shown and r["breaks"] == []
             return None
         assert done.returncode == 1
         lines = done.stdout.splitlines()
@@ -83,6 +83,7 @@ def broken(server, agent, reader):
         at = int(lines[0].removeprefix(start).split(":")[0])
         assert r["chain_valid"] is False, (done.stdout, r)
         assert r["first_broken_sequence"] == at
+        assert r["breaks"] == [{"sequence": at, "reason": r["reason"]}]
         assert r["reason"] and r["reason"] in lines[0]
         for event in r["events"]:
             assert event["verified"] is (event["sequence"] < at), r

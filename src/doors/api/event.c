@@ -6,6 +6,7 @@
 #include "doors/asking/govern.h"
 #include "store/events.h"
 #include "store/intents.h"
+#include "store/sql.gen.h"
 
 #define TRACE_MAX 200
 
@@ -143,6 +144,38 @@ static const struct err *append(struct call *c, struct work *w,
                         &w->events);
 }
 
+/* OpenIntent's client delegates by this event: posted by an agent with an
+ * agent_id it is the assignment. */
+static bool delegates(const struct call *c, const struct posted *p)
+{
+    return c->who.role == ROLE_AGENT && str_is(p->type, "agent_assigned") &&
+           json_get_text(p->payload, "agent_id").n > 0;
+}
+
+static const struct err *delegate(struct call *c, struct work *w,
+                                  struct posted *p)
+{
+    const struct str agent = json_get_text(p->payload, "agent_id");
+    const struct json *given = json_get(p->payload, "payload");
+    struct json *o = json_object(c->a);
+    struct pg_args args = pg_args(c->a);
+    if (!principal_agent_name_new(agent))
+        return err_at(c->a, ERR_INVALID, "agent.name",
+                      STR("payload.agent_id"),
+                      "This is not a valid agent name.");
+    TRY(govern_assign(c, w, agent, true));
+    pg_arg(&args, w->intent.id);
+    pg_arg(&args, agent);
+    pg_arg_time(&args, w->now);
+    pg_arg(&args, principal_actor(&c->who));
+    pg_queue(c->pg, SQL_ASSIGNMENT_INSERT, &args);
+    json_set_text(o, "agent_id", agent);
+    json_set_text(o, "delegated_by", principal_actor(&c->who));
+    json_set_json(o, "payload", given ? given : json_object(c->a));
+    p->payload = o;
+    return append(c, w, p);
+}
+
 const struct err *api_event_post(struct call *c)
 {
     struct posted p = {.payload = NULL};
@@ -153,7 +186,8 @@ const struct err *api_event_post(struct call *c)
     TRY(call_once(c, &once));
     TRY(read_event(c, body, &p));
     const bool echo = event_type_echoed(p.type);
-    if (!echo && !event_type_postable(p.type, c->who.role))
+    const bool delegated = delegates(c, &p);
+    if (!echo && !delegated && !event_type_postable(p.type, c->who.role))
         return ERROR(ERR_FORBIDDEN, "event.servers_own",
                      "Only the server writes events of this type.");
     TRY(call_begin(c, &w, c->param[0], &once));
@@ -162,7 +196,7 @@ const struct err *api_event_post(struct call *c)
     if (echo)
         return answer_echo(c, &w, &p);
     TRY(govern_write(c, &w));
-    TRY(append(c, &w, &p));
+    TRY(delegated ? delegate(c, &w, &p) : append(c, &w, &p));
     return call_commit_text(c, &w, 201,
                             event_text(c->a, &w.events.v[w.events.n - 1]),
                             false);
@@ -218,10 +252,20 @@ static void answer_check(struct call *c, struct json *head,
     response_json_buf(c->rs, 200, &b);
 }
 
+/* After the first one every event is in doubt. */
+static void add_break(struct json *list, struct arena *a,
+                      const struct event_check *check)
+{
+    struct json *one = json_object(a);
+    json_set_int(one, "sequence", check->broken);
+    json_set_text(one, "reason", str_of(check->reason));
+    json_add_json(list, one);
+}
+
 const struct err *api_event_verify(struct call *c)
 {
     struct event_check check = {.broken = 0};
-    struct json *o = json_object(c->a);
+    struct json *o = json_object(c->a), *breaks = json_array(c->a);
     struct checked *k = arena_new(c->a, struct checked);
     struct intent i, after;
     k->a = c->a;
@@ -237,7 +281,9 @@ const struct err *api_event_verify(struct call *c)
     if (check.broken) {
         json_set_int(o, "first_broken_sequence", check.broken);
         json_set_text(o, "reason", str_of(check.reason));
+        add_break(breaks, c->a, &check);
     }
+    json_set_json(o, "breaks", breaks);
     answer_check(c, o, k, check.broken);
     return NULL;
 }
