@@ -11,6 +11,8 @@ CREATE UNIQUE INDEX coordinator_one_of_portfolio ON coordinator (portfolio_id)
     WHERE ended_at IS NULL;
 CREATE INDEX coordinator_portfolio ON coordinator (portfolio_id, granted_at DESC, id DESC)
     WHERE portfolio_id IS NOT NULL;
+CREATE INDEX coordinator_lapsing_of_portfolio ON coordinator (lapses_at)
+    WHERE portfolio_id IS NOT NULL AND lapses_at IS NOT NULL;
 DROP INDEX coordinator_newest_by_agent;
 CREATE INDEX coordinator_newest_by_agent
     ON coordinator ((CASE WHEN ended_at IS NULL AND intent_id IS NOT NULL THEN agent_id END),

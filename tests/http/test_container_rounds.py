@@ -122,6 +122,38 @@ def test_G6_children_that_depend_on_one_that_completes(server, agent,
     print(f"{ROUNDS} rounds, {time.monotonic() - began:.1f} s")
 
 
+# --- Two members that complete a portfolio ------------------------------------
+
+def test_P6_two_members_complete_at_once(server, agent, no_deadlock):
+    """The portfolio is completed by the second of them, in one transition."""
+    def make(line, _):
+        p = line.post("/api/v1/portfolios", {
+            "name": "x", "governance_policy": {"auto_complete_threshold": 100}})
+        two = [active(line), active(line)]
+        for one in two:
+            r = line.post(f"/api/v1/portfolios/{p.body['id']}/intents",
+                          {"intent_id": one["id"]})
+            assert r.status == 201, r.body
+        return {"id": p.body["id"], "two": two}
+
+    def complete(n):
+        return lambda line, of: line.post(
+            f"/api/v1/intents/{of['two'][n]['id']}/status",
+            {"status": "completed"},
+            **{"If-Match": str(of["two"][n]["version"])})
+
+    with Rounds(server, agent, agent) as racing:
+        races = racing.run(200, make, complete(0), complete(1))
+    assert {r.first.status for r in races} == {200}
+    assert {r.second.status for r in races} == {200}
+    with server.database() as db:
+        ended = db.execute(
+            "SELECT status, version, count(*) FROM portfolio WHERE id = ANY "
+            "(%s) GROUP BY 1, 2", [[r.about["id"] for r in races]]).fetchall()
+    assert ended == [("completed", 2, len(races))]
+    print(f"{len(races)} portfolios, each completed once")
+
+
 # --- Two answers to a question of each origin ---------------------------------
 
 def ask(path, **body):
@@ -140,6 +172,7 @@ def plan(line, guardrails=None, **more):
     if guardrails:
         r = line.post("/api/v1/coordinators", {
             "intent_id": of["id"], "agent_id": "refunds-agent",
+            "heartbeat_interval_seconds": 86400,
             "guardrails": guardrails})
         assert r.status == 201, r.body
     task = line.post("/api/v1/tasks", {"intent_id": of["id"], "name": "x"})

@@ -131,6 +131,7 @@ def test_a_graph_of_300(server, agent):
     measure(server, "a coordinator of all", lambda: agent.post(
         "/api/v1/coordinators", json={
             "intent_id": root["id"], "agent_id": "refunds-agent",
+            "heartbeat_interval_seconds": 86400,
             "suspension_policy": "escalate"}), 201, 1)
     now = get(agent, root)
     measure(server, "a question with its coordinator", lambda: set_status(

@@ -17,6 +17,7 @@ def guarded(client, name="refunds-agent", intent=None, **guardrails):
         if "supervisor_id" in guardrails else {}
     r = client.post("/api/v1/coordinators", json={
         "intent_id": intent["id"], "agent_id": name,
+        "heartbeat_interval_seconds": 86400,
         "guardrails": guardrails, **more})
     assert r.status_code == 201, r.text
     assert sorted(r.json()["enforced_guardrails"]) == sorted(guardrails)
@@ -315,6 +316,7 @@ def test_a_portfolios_coordinator_moves_them_too(agent, other_agent,
                json={"intent_id": intent["id"]})
     r = operator.post("/api/v1/coordinators", json={
         "portfolio_id": p["id"], "agent_id": "other-agent",
+        "heartbeat_interval_seconds": 86400,
         "guardrails": {"max_tasks_per_plan": 1}})
     assert r.status_code == 201, r.text
     one, two = task(agent, intent), task(agent, intent)

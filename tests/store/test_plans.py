@@ -427,7 +427,7 @@ HOT = [
      "intent_dependency_reverse"),
     ("due_coordinators", [LATER], "coordinator_lapsing"),
     ("due_coordinators", [EARLIER], "coordinator_lapsing"),
-    ("due_coordinators_alone", [LATER], None),
+    ("due_coordinators_alone", [LATER], "coordinator_lapsing_of_portfolio"),
     ("due_lock_intents", ["{$intent}"], "intent_pkey"),
     ("due_coordinators_lapsed", ["{$intent}", LATER], None),
     ("due_coordinator_told", [ANY_ID, LATER], "coordinator_pkey"),

@@ -117,10 +117,10 @@ SELECT intent_id
 -- Nobody is told of one of an empty portfolio.
 UPDATE coordinator SET lapses_at = NULL
  WHERE id IN (SELECT c.id FROM coordinator c
-               WHERE c.lapses_at <= $1 AND c.intent_id IS NULL
+               WHERE c.lapses_at <= $1 AND c.portfolio_id IS NOT NULL
                  AND NOT EXISTS (SELECT 1 FROM portfolio_member m
                                   WHERE m.portfolio_id = c.portfolio_id)
-               ORDER BY c.lapses_at, c.id LIMIT 20 FOR UPDATE SKIP LOCKED)
+               LIMIT 20 FOR UPDATE SKIP LOCKED)
 
 -- name: due_lock_intents
 SELECT id FROM intent WHERE id = ANY ($1::uuid[]) FOR NO KEY UPDATE SKIP LOCKED
