@@ -66,18 +66,21 @@ static void read_silence(struct fields *f, struct str text,
     read_retry(f, s);
 }
 
-/* Reads one choice; strict adds effect and reason, and refuses unknown
- * members. */
+/* Reads one choice; strict adds effect and reason, refuses unknown members, and
+ * takes a text as a choice with this value. */
 static const struct err *read_choice(struct arena *a, const struct json *v,
                                      struct str path, bool strict,
                                      struct json *out)
 {
-    struct fields f = fields(a, v, path);
+    struct json *plain = json_object(a);
+    struct fields f = fields(a, strict && json_is(v, JSON_STRING) ? plain : v,
+                             path);
     struct str value, label, description, style;
     enum reason_need reason = REASON_NEED__MAX;
     enum effect effect = EFFECT__MAX;
     const struct json *metadata = NULL;
     if (strict) {
+        json_set_text(plain, "value", json_text(v));
         fields_only(&f, "value label description style metadata effect reason");
         effect = vocabulary_effect_read(&f, "effect");
         reason = vocabulary_reason_need_read(&f, "reason");

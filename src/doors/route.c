@@ -6,6 +6,7 @@
 #include "doors/route.h"
 
 #include "doors/api/api.h"
+#include "doors/mcp/mcp.h"
 #include "doors/openintent/openintent.h"
 #include "doors/pages/access/access.h"
 #include "doors/pages/answer/page.h"
@@ -318,6 +319,7 @@ const struct route routes[] = {
      PROBLEM, api_endpoint_rotate},
 
     /* tool calls */
+    {POST, "/mcp", KEY, AGENT, "", 1024 * KB, PROBLEM, mcp_post},
     {POST, API "/tool-calls/check", KEY, AGENT, "", 256 * KB, PROBLEM,
      api_tool_call_check},
     {POST, API "/initiations", KEY, PERSON, "", 4 * KB, PROBLEM,

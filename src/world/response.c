@@ -291,7 +291,7 @@ static void error_headers(struct response *rs, const struct err *e,
                         : STR("application/problem+json"));
     if (rs->status == 401 &&
         find_header(rs, "WWW-Authenticate") == rs->headers)
-        response_header(rs, "WWW-Authenticate", STR("ApiKey realm=\"Sayso\""));
+        response_header(rs, "WWW-Authenticate", STR("Bearer realm=\"Sayso\""));
     put_retry(rs, e);
 }
 

@@ -156,6 +156,9 @@ def check_answer(response):
         assert "lease" not in text.lower(), text
     if "x-request-id" not in response.headers:  # it came from nginx
         assert kind == "application/json" and body["detail"] and body["code"]
+    elif path == "/mcp" and kind == "application/json":
+        assert body["jsonrpc"] == "2.0"
+        assert body["error"]["code"] < 0 and body["error"]["message"]
     elif style_of(method, path) == "OAUTH":
         assert kind == "application/json", kind
         assert body["error"]

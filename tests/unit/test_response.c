@@ -221,7 +221,7 @@ Test(response, headers_of_some_errors)
     rs = response_make(arena);
     response_error(&rs, ERROR(ERR_UNAUTHENTICATED, "a.b", "No."),
                    RESPONSE_DETAIL);
-    cr_expect(head_has("WWW-Authenticate: ApiKey realm=\"Sayso\""));
+    cr_expect(head_has("WWW-Authenticate: Bearer realm=\"Sayso\""));
 }
 
 /* RFC 6749 5.2 */

@@ -1,14 +1,10 @@
 /* The native API of questions: ask, read, answer, cancel. */
 #include "base/clock.h"
 #include "base/fields.h"
-#include "base/id.h"
 #include "domain/agent_ui.h"
-#include "domain/beside.h"
-#include "domain/person.h"
-#include "domain/suspension_read.h"
 #include "doors/api/api.h"
 #include "doors/asking/answer.h"
-#include "doors/asking/ask.h"
+#include "doors/asking/question.h"
 #include "doors/asking/view.h"
 #include "doors/call/hold.h"
 #include "store/intents.h"
@@ -20,117 +16,24 @@
 
 /* ---- asking --------------------------------------------------------- */
 
-/* The head of a long question is the title of the intent made for it. */
-static const struct err *read_intent(struct call *c, const struct json *body,
-                                     const struct suspension *s,
-                                     struct intent *i)
-{
-    const struct json *obj = json_get(body, "intent");
-    i->title = s->title.p ? s->title
-                          : str_head(s->question, INTENT_TITLE_MAX);
-    if (!json_has(body, "intent"))
-        return NULL;
-    struct fields f = fields(c->a, obj, STR("intent"));
-    struct str title = STR_NONE;
-    fields_only(&f, "title description session_id task_id turn_id "
-                    "initiated_by parent_intent_id");
-    fields_text(&f, "title", INTENT_TITLE_MAX, &title);
-    fields_text(&f, "description", INTENT_DESCRIPTION_MAX, &i->description);
-    fields_text(&f, "session_id", SHORT_MAX, &i->session_id);
-    fields_text(&f, "task_id", SHORT_MAX, &i->task_id);
-    fields_text(&f, "turn_id", SHORT_MAX, &i->turn_id);
-    fields_text(&f, "initiated_by", SHORT_MAX, &i->initiated_by);
-    fields_uuid(&f, "parent_intent_id", &i->parent_intent_id);
-    TRY(fields_error(&f));
-    i->initiated_by = person_reference(c->a, i->initiated_by);
-    if (str_trim(title).n > 0)
-        i->title = title;
-    return NULL;
-}
-
-static const struct err *check_parent(struct call *c, struct str id)
-{
-    const struct intent_ids parent = {.v = {id}, .n = id.p ? 1 : 0};
-    const struct intents_refs refs = {.ids = &parent,
-                                      .who = &c->who,
-                                      .act = REACH_USE,
-                                      .missing = ERR_NOT_FOUND,
-                                      .what = "intent.parent_intent_id"};
-    return intents_check_refs(c->pg, c->a, &refs);
-}
-
-/* A new intent for the question, created and suspended in one transaction. */
-static const struct err *make_intent(struct call *c, struct work *w,
-                                     const struct json *body,
-                                     const struct suspension *s,
-                                     const struct work_once *once)
-{
-    struct intent given = {.title = STR_NONE};
-    TRY(read_intent(c, body, s, &given));
-    TRY(work_begin_new(w, c->pg, c->a, &given, false, once));
-    if (w->answered)
-        return NULL;
-    TRY(check_parent(c, given.parent_intent_id));
-    TRY(work_check_parent(w));
-    return ask_make_intent(c, w, INTENT_SUSPENDED);
-}
-
-static const struct err *begin_ask(struct call *c, struct work *w,
-                                   const struct json *body,
-                                   const struct suspension *s,
-                                   const struct work_once *once)
-{
-    struct fields f = fields(c->a, body, STR(""));
-    struct str id = STR_NONE;
-    fields_uuid(&f, "intent_id", &id);
-    if (!f.e && id.p && json_has(body, "intent"))
-        fields_wrong(&f, "intent", "field.unused",
-                     "The body needs either \"intent_id\" or \"intent\".");
-    TRY(fields_error(&f));
-    if (id.p) {
-        TRY(call_begin(c, w, id, once));
-        return w->answered ? NULL : ask_move(c, w);
-    }
-    return make_intent(c, w, body, s, once);
-}
-
 static const struct call_made made = {"/api/v1/suspensions/",
                                       "suspension_id"};
 
 const struct err *api_suspension_ask(struct call *c)
 {
-    struct suspension s = {.id = id_new(c->a)};
     struct work_once once;
     struct json *body = NULL;
     struct work w;
     TRY(call_body(c, &body));
     TRY(call_once(c, &once));
-    TRY(suspension_read(c->a, body, c->rq->body, &s));
-    TRY(begin_ask(c, &w, body, &s, &once));
+    TRY(question_ask(c, &w, c->rq->body, body, &once));
     if (w.answered)
         return call_replay_made(c, &w, &made);
-    TRY(ask_suspend(c, &w, &s));
-    struct json *o = view_suspension(c, &w.suspension);
-    json_set_text(o, "status",
-                  str_of(vocabulary_intent_status(w.intent.status)->wire));
-    json_set_int(o, "version", w.intent.version);
-    call_locate(c, &made, s.id);
-    return call_commit(c, &w, 201, o, false);
+    call_locate(c, &made, w.suspension.id);
+    return call_commit(c, &w, 201, question_asked(c, &w), false);
 }
 
 /* ---- reading -------------------------------------------------------- */
-
-static bool sees(const struct call *c, const struct suspension *s)
-{
-    const struct responder_case about = suspension_case(s);
-    return responder_sees(&about, &c->who);
-}
-
-static const struct err *unknown(void)
-{
-    return ERROR(ERR_NOT_FOUND, "suspension.unknown",
-                 "There is no suspension with this id.");
-}
 
 static void set_permit(struct call *c, struct json *o, const struct permit *p)
 {
@@ -181,9 +84,7 @@ const struct err *api_suspension_get(struct call *c)
     struct suspension s;
     int64_t wait = 0;
     TRY(hold_wait(c, &wait));
-    TRY(suspensions_get(c->pg, c->a, c->param[0], &s));
-    if (!sees(c, &s))
-        return unknown();
+    TRY(question_get(c, c->param[0], &s));
     if (s.state == SUSPENSION_PENDING && wait > 0) {
         hold_poll(c, &(struct hold_poll){.intent_id = s.intent_id,
                                          .suspension_id = s.id,
@@ -203,9 +104,7 @@ const struct err *api_suspension_action(struct call *c)
 {
     struct suspension s;
     struct intent i;
-    TRY(suspensions_get(c->pg, c->a, c->param[0], &s));
-    if (!sees(c, &s))
-        return unknown();
+    TRY(question_get(c, c->param[0], &s));
     TRY(intents_get(c->pg, c->a, s.intent_id, &i));
     response_json(c->rs, 200, agent_ui_event(c->a, &i, &s));
     return NULL;
@@ -218,10 +117,10 @@ static const struct err *read_after(struct call *c,
     struct suspension s;
     if (!after.p)
         return NULL;
-    const struct err *e = suspensions_get(c->pg, c->a, after, &s);
+    const struct err *e = question_get(c, after, &s);
     if (e && e->kind != ERR_NOT_FOUND)
         return e;
-    if (e || !sees(c, &s))
+    if (e)
         return err_at(c->a, ERR_BAD_REQUEST, "request.query", STR("after"),
                       "\"after\" has to be the last suspension_id of the "
                       "previous page.");
@@ -307,8 +206,7 @@ const struct err *api_suspension_respond(struct call *c)
     TRY(work_begin_suspension(&w, c->pg, c->a, c->param[0], &once));
     if (w.answered)
         return call_replay(c, &w);
-    if (!sees(c, &w.suspension))
-        return unknown();
+    TRY(question_check(c, &w.suspension));
     TRY(answer_look(c, &w, &answer, &again));
     if (again) {
         TRY(work_begin_suspension(&w, c->pg, c->a, c->param[0], &once));
@@ -334,15 +232,8 @@ const struct err *api_suspension_cancel(struct call *c)
     fields_only(&f, "reason");
     fields_text(&f, "reason", SUSPENSION_REASON_MAX, &reason);
     TRY(fields_error(&f));
-    TRY(work_begin_suspension(&w, c->pg, c->a, c->param[0], &once));
-    if (w.answered)
-        return call_replay(c, &w);
-    if (!sees(c, &w.suspension))
-        return unknown();
-    struct decision d = work_decision(&w);
-    TRY(resolve_cancel(c->a, &d, &c->who, reason, INTENT_ACTIVE));
-    w.suspension_decided = true;
-    if (!beside(&w.suspension))
-        work_touch(&w);
-    return call_commit(c, &w, 200, view_suspension(c, &w.suspension), false);
+    TRY(question_cancel(c, &w, c->param[0], reason, &once));
+    return w.answered ? call_replay(c, &w)
+                      : call_commit(c, &w, 200,
+                                    view_suspension(c, &w.suspension), false);
 }

@@ -64,6 +64,20 @@ static struct str digest(struct call *c)
     return crypt_sha256_hex(c->a, buf_text(&b));
 }
 
+struct work_once call_once_as(const struct call *c, struct str key,
+                              struct str request_sha256)
+{
+    struct buf b = buf_make(c->a, 512);
+    buf_str(&b, c->who.id);
+    if (c->who.role == ROLE_AGENT) {
+        buf_char(&b, '/');
+        buf_str(&b, c->who.agent);
+    }
+    return (struct work_once){.principal = buf_text(&b),
+                              .key = key,
+                              .request_sha256 = request_sha256};
+}
+
 const struct err *call_once(struct call *c, struct work_once *out)
 {
     const struct str key = request_header(c->rq, "Idempotency-Key");
@@ -77,15 +91,7 @@ const struct err *call_once(struct call *c, struct work_once *out)
         return ERROR(ERR_BAD_REQUEST, "idempotency.key",
                      "An Idempotency-Key is 1 to 255 visible ASCII "
                      "characters.");
-    struct buf b = buf_make(c->a, 512);
-    buf_str(&b, c->who.id);
-    if (c->who.role == ROLE_AGENT) {
-        buf_char(&b, '/');
-        buf_str(&b, c->who.agent);
-    }
-    *out = (struct work_once){.principal = buf_text(&b),
-                              .key = key,
-                              .request_sha256 = digest(c)};
+    *out = call_once_as(c, key, digest(c));
     return NULL;
 }
 

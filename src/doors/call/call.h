@@ -44,6 +44,10 @@ const struct err *call_body_if_any(struct call *c, struct json **out) MUST;
 /* The Idempotency-Key of this call, or one with key p NULL.
  * ERR_BAD_REQUEST idempotency.key. */
 const struct err *call_once(struct call *c, struct work_once *out) MUST;
+/* The same for a key that the server made: of at most 255 visible ASCII
+ * characters. */
+struct work_once call_once_as(const struct call *c, struct str key,
+                              struct str request_sha256);
 /* The version in If-Match, bare or quoted. ERR_BAD_REQUEST
  * request.if_match when it is missing or no number. */
 const struct err *call_if_match(struct call *c, int64_t *out) MUST;

@@ -1,0 +1,144 @@
+/* A question as the native API takes it: asked, read and withdrawn. */
+#include "doors/asking/question.h"
+
+#include "base/fields.h"
+#include "base/id.h"
+#include "domain/beside.h"
+#include "domain/person.h"
+#include "domain/suspension_read.h"
+#include "doors/asking/ask.h"
+#include "doors/asking/view.h"
+#include "store/intents.h"
+#include "store/suspensions.h"
+
+#define SHORT_MAX 200
+
+/* ---- asking --------------------------------------------------------- */
+
+/* The head of a long question is the title of the intent made for it. */
+static const struct err *read_intent(struct call *c, const struct json *body,
+                                     const struct suspension *s,
+                                     struct intent *i)
+{
+    const struct json *obj = json_get(body, "intent");
+    i->title = s->title.p ? s->title
+                          : str_head(s->question, INTENT_TITLE_MAX);
+    if (!json_has(body, "intent"))
+        return NULL;
+    struct fields f = fields(c->a, obj, STR("intent"));
+    struct str title = STR_NONE;
+    fields_only(&f, "title description session_id task_id turn_id "
+                    "initiated_by parent_intent_id");
+    fields_text(&f, "title", INTENT_TITLE_MAX, &title);
+    fields_text(&f, "description", INTENT_DESCRIPTION_MAX, &i->description);
+    fields_text(&f, "session_id", SHORT_MAX, &i->session_id);
+    fields_text(&f, "task_id", SHORT_MAX, &i->task_id);
+    fields_text(&f, "turn_id", SHORT_MAX, &i->turn_id);
+    fields_text(&f, "initiated_by", SHORT_MAX, &i->initiated_by);
+    fields_uuid(&f, "parent_intent_id", &i->parent_intent_id);
+    TRY(fields_error(&f));
+    i->initiated_by = person_reference(c->a, i->initiated_by);
+    if (str_trim(title).n > 0)
+        i->title = title;
+    return NULL;
+}
+
+static const struct err *check_parent(struct call *c, struct str id)
+{
+    const struct intent_ids parent = {.v = {id}, .n = id.p ? 1 : 0};
+    const struct intents_refs refs = {.ids = &parent,
+                                      .who = &c->who,
+                                      .act = REACH_USE,
+                                      .missing = ERR_NOT_FOUND,
+                                      .what = "intent.parent_intent_id"};
+    return intents_check_refs(c->pg, c->a, &refs);
+}
+
+/* A new intent for the question, created and suspended in one transaction. */
+static const struct err *make_intent(struct call *c, struct work *w,
+                                     const struct json *body,
+                                     const struct suspension *s,
+                                     const struct work_once *once)
+{
+    struct intent given = {.title = STR_NONE};
+    TRY(read_intent(c, body, s, &given));
+    TRY(work_begin_new(w, c->pg, c->a, &given, false, once));
+    if (w->answered)
+        return NULL;
+    TRY(check_parent(c, given.parent_intent_id));
+    TRY(work_check_parent(w));
+    return ask_make_intent(c, w, INTENT_SUSPENDED);
+}
+
+static const struct err *begin(struct call *c, struct work *w,
+                               const struct json *body,
+                               const struct suspension *s,
+                               const struct work_once *once)
+{
+    struct fields f = fields(c->a, body, STR(""));
+    struct str id = STR_NONE;
+    fields_uuid(&f, "intent_id", &id);
+    if (!f.e && id.p && json_has(body, "intent"))
+        fields_wrong(&f, "intent", "field.unused",
+                     "The body needs either \"intent_id\" or \"intent\".");
+    TRY(fields_error(&f));
+    if (id.p) {
+        TRY(call_begin(c, w, id, once));
+        return w->answered ? NULL : ask_move(c, w);
+    }
+    return make_intent(c, w, body, s, once);
+}
+
+const struct err *question_ask(struct call *c, struct work *w, struct str text,
+                               const struct json *body,
+                               const struct work_once *once)
+{
+    struct suspension s = {.id = id_new(c->a)};
+    TRY(suspension_read(c->a, body, text, &s));
+    TRY(begin(c, w, body, &s, once));
+    return w->answered ? NULL : ask_suspend(c, w, &s);
+}
+
+struct json *question_asked(struct call *c, const struct work *w)
+{
+    struct json *o = view_suspension(c, &w->suspension);
+    json_set_text(o, "status",
+                  str_of(vocabulary_intent_status(w->intent.status)->wire));
+    json_set_int(o, "version", w->intent.version);
+    return o;
+}
+
+/* ---- one that is there ---------------------------------------------- */
+
+const struct err *question_check(const struct call *c,
+                                 const struct suspension *s)
+{
+    const struct responder_case about = suspension_case(s);
+    return responder_sees(&about, &c->who)
+               ? NULL
+               : ERROR(ERR_NOT_FOUND, "suspension.unknown",
+                       "There is no suspension with this id.");
+}
+
+const struct err *question_get(struct call *c, struct str id,
+                               struct suspension *out)
+{
+    TRY(suspensions_get(c->pg, c->a, id, out));
+    return question_check(c, out);
+}
+
+const struct err *question_cancel(struct call *c, struct work *w,
+                                  struct str id, struct str reason,
+                                  const struct work_once *once)
+{
+    TRY(work_begin_suspension(w, c->pg, c->a, id, once));
+    if (w->answered)
+        return NULL;
+    TRY(question_check(c, &w->suspension));
+    struct decision d = work_decision(w);
+    TRY(resolve_cancel(c->a, &d, &c->who, reason, INTENT_ACTIVE));
+    w->suspension_decided = true;
+    if (!beside(&w->suspension))
+        work_touch(w);
+    return NULL;
+}

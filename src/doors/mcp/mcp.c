@@ -1,0 +1,236 @@
+/* The MCP door: one message is read, checked for its era, and dispatched. */
+#include "doors/mcp/mcp.h"
+
+#include "base/crypt.h"
+
+#define METHOD_NAME_MAX 100
+#define ID_MAX 200 /* characters of an id that is a text */
+#define MODERN "2026-07-28"
+#define META "io.modelcontextprotocol/"
+
+/* Of the handshake, newest first. */
+static const char *const legacy[] = {"2025-11-25", "2025-06-18", "2025-03-26"};
+
+static const char instructions[] =
+    "Sayso asks a person before something is done. Ask with ask_human or "
+    "request_approval. While nobody has answered, the state is pending: ask "
+    "again with check_answer. Only the state resolved is an answer, and only "
+    "the outcome authorized is a yes to an approval.";
+
+/* ---- the caller's place --------------------------------------------- */
+
+/* The host of an address, without scheme, port and path. */
+static struct str host_of(struct str address)
+{
+    const size_t scheme = str_search(address, STR("://"));
+    struct str rest = scheme < address.n
+                          ? str_sub(address, scheme + 3, address.n)
+                          : address;
+    rest = str_sub(rest, 0, str_find(rest, '/', 0));
+    if (rest.n > 0 && rest.p[0] == '[')
+        return str_sub(rest, 0, str_find(rest, ']', 0) + 1);
+    return str_sub(rest, 0, str_find(rest, ':', 0));
+}
+
+static bool loopback(struct str host)
+{
+    return str_is_nocase(host, "localhost") || str_is(host, "[::1]") ||
+           str_starts(host, STR("127."));
+}
+
+/* A page of another site may not speak for a client on this machine, also not
+ * by a name that leads here (MCP, "Streamable HTTP", security warning). */
+static const struct err *check_place(const struct call *c)
+{
+    const struct str own = c->serve->conf->public_url;
+    const struct str origin = request_header(c->rq, "Origin");
+    const struct str host = request_header(c->rq, "Host");
+    if ((origin.p && !str_eq(origin, own)) ||
+        (loopback(host_of(own)) && !loopback(host_of(host))))
+        return ERROR(ERR_FORBIDDEN, "mcp.origin",
+                     "The request comes from a page of another site. MCP "
+                     "clients send no Origin.");
+    return NULL;
+}
+
+/* ---- reading -------------------------------------------------------- */
+
+static void refuse(struct mcp *m, enum mcp_code code, const char *say)
+{
+    mcp_error(m, 400, code, str_of(say), NULL);
+}
+
+/* Reads the envelope. false: it was answered. */
+static bool read(struct mcp *m)
+{
+    struct call *c = m->c;
+    struct json *body = NULL;
+    const struct err *e = json_parse(c->a, c->rq->body, &body);
+    if (e) {
+        mcp_error(m, 400, MCP_PARSE, e->say, NULL);
+        return false;
+    }
+    if (!json_is(body, JSON_OBJECT) ||
+        !str_is(json_get_text(body, "jsonrpc"), "2.0")) {
+        refuse(m, MCP_REQUEST,
+               "The body has to be one JSON-RPC 2.0 object. Batches are not "
+               "part of MCP.");
+        return false;
+    }
+    const struct json *id = json_get(body, "id");
+    const struct str text = json_text(id);
+    m->method = json_get_text(body, "method");
+    m->params = json_get(body, "params");
+    m->meta = json_get(m->params, "_meta");
+    if ((json_has(body, "id") && !json_is(id, JSON_INT) && !text.p) ||
+        text.n > ID_MAX || m->method.n > METHOD_NAME_MAX ||
+        (m->params && !json_is(m->params, JSON_OBJECT))) {
+        refuse(m, MCP_REQUEST,
+               "A request has an \"id\" that is a text or a whole number, a "
+               "\"method\" and \"params\" that are an object.");
+        return false;
+    }
+    m->id = id;
+    return true;
+}
+
+/* An answer of the client, or a notification: nothing is to be done. */
+static bool wants_answer(const struct mcp *m)
+{
+    return m->id && m->method.p;
+}
+
+/* ---- the modern era ------------------------------------------------- */
+
+static struct json *versions(struct mcp *m)
+{
+    struct json *list = json_array(m->c->a);
+    json_add_text(list, STR(MODERN));
+    json_add_text(list, str_of(legacy[0]));
+    return list;
+}
+
+/* A header's text; one that is not ASCII comes as =?base64?...?=. */
+static struct str header(const struct mcp *m, const char *name)
+{
+    const struct str v = request_header(m->c->rq, name);
+    const bool coded = v.n > 11 && str_starts(v, STR("=?base64?")) &&
+                       str_ends(v, STR("?="));
+    return coded ? crypt_base64_read(m->c->a, str_sub(v, 9, v.n - 2)) : v;
+}
+
+/* The headers repeat the body, for those who look at headers alone. */
+static bool check_modern(struct mcp *m)
+{
+    const struct str version = json_get_text(m->meta, META "protocolVersion");
+    const bool call = str_is(m->method, "tools/call");
+    if (version.p && !str_is(version, MODERN)) {
+        struct json *data = json_object(m->c->a);
+        json_set_json(data, "supported", versions(m));
+        json_set_text(data, "requested", version);
+        mcp_error(m, 400, MCP_VERSION,
+                  STR("This version of the protocol is not supported."), data);
+        return false;
+    }
+    if (version.p && str_eq(header(m, "MCP-Protocol-Version"), version) &&
+        str_eq(header(m, "Mcp-Method"), m->method) &&
+        (!call || str_eq(header(m, "Mcp-Name"),
+                         json_get_text(m->params, "name"))))
+        return true;
+    refuse(m, MCP_HEADER,
+           "The headers MCP-Protocol-Version, Mcp-Method and, for a tool, "
+           "Mcp-Name have to say what the body says.");
+    return false;
+}
+
+/* What both eras say of the server; its name and version go into info. */
+static struct json *introduce(struct mcp *m, struct json *info)
+{
+    struct json *o = json_object(m->c->a), *can = json_object(m->c->a);
+    json_set_json(can, "tools", json_object(m->c->a));
+    json_set_json(o, "capabilities", can);
+    json_set_text(o, "instructions", str_of(instructions));
+    json_set_text(info, "name", STR("sayso"));
+    json_set_text(info, "version", STR(PACKAGE_VERSION));
+    return o;
+}
+
+static void discover(struct mcp *m)
+{
+    struct json *meta = json_object(m->c->a), *info = json_object(m->c->a);
+    struct json *o = introduce(m, info);
+    json_set_json(o, "supportedVersions", versions(m));
+    json_set_json(meta, META "serverInfo", info);
+    json_set_json(o, "_meta", meta);
+    mcp_cache(m, o);
+    mcp_result(m, o);
+}
+
+/* ---- the era of the handshake --------------------------------------- */
+
+static bool known(struct str version)
+{
+    for (size_t i = 0; i < countof(legacy); i++) {
+        if (str_is(version, legacy[i]))
+            return true;
+    }
+    return false;
+}
+
+static bool check_legacy(struct mcp *m)
+{
+    const struct str version = header(m, "MCP-Protocol-Version");
+    if (!version.p || known(version) || str_is(m->method, "initialize"))
+        return true;
+    refuse(m, MCP_REQUEST, "This version of the protocol is not supported.");
+    return false;
+}
+
+static void initialize(struct mcp *m)
+{
+    const struct str wanted = json_get_text(m->params, "protocolVersion");
+    struct json *info = json_object(m->c->a);
+    struct json *o = introduce(m, info);
+    json_set_text(o, "protocolVersion",
+                  known(wanted) ? wanted : str_of(legacy[0]));
+    json_set_json(o, "serverInfo", info);
+    mcp_result(m, o);
+}
+
+/* ---- methods -------------------------------------------------------- */
+
+static const struct err *dispatch(struct mcp *m)
+{
+    if (str_is(m->method, "tools/call"))
+        return mcp_tools_call(m);
+    if (str_is(m->method, "tools/list"))
+        mcp_tools_list(m);
+    else if (m->modern && str_is(m->method, "server/discover"))
+        discover(m);
+    else if (!m->modern && str_is(m->method, "initialize"))
+        initialize(m);
+    else if (!m->modern && str_is(m->method, "ping"))
+        mcp_result(m, json_object(m->c->a));
+    else
+        mcp_error(m, m->modern ? 404 : 200, MCP_METHOD,
+                  STR("This method is not supported."), NULL);
+    return NULL;
+}
+
+const struct err *mcp_post(struct call *c)
+{
+    struct mcp m = {.c = c};
+    TRY(check_place(c));
+    if (!read(&m))
+        return NULL;
+    if (!wants_answer(&m)) {
+        c->rs->status = 202;
+        return NULL;
+    }
+    m.modern = json_has(m.meta, META "protocolVersion") ||
+               str_is(header(&m, "MCP-Protocol-Version"), MODERN) ||
+               str_is(m.method, "server/discover");
+    if (!(m.modern ? check_modern(&m) : check_legacy(&m)))
+        return NULL;
+    return dispatch(&m);
+}

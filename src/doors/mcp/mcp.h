@@ -1,0 +1,60 @@
+/* The door for MCP clients (Model Context Protocol), both eras of it: one
+ * address that takes JSON-RPC 2.0. Its tools ask people; none decides. */
+#ifndef DOORS_MCP_MCP_H
+#define DOORS_MCP_MCP_H
+
+#include "doors/call/call.h"
+
+/* JSON-RPC 2.0 section 5.1, and those of MCP 2026-07-28. */
+enum mcp_code {
+    MCP_PARSE = -32700,
+    MCP_REQUEST = -32600,
+    MCP_METHOD = -32601,
+    MCP_PARAMS = -32602,
+    MCP_HEADER = -32020,
+    MCP_VERSION = -32022
+};
+
+/* One message. */
+struct mcp {
+    struct call *c;
+    const struct json *id; /* a text or a whole number; NULL: a notification */
+    struct str method;
+    const struct json *params; /* an object; NULL: absent */
+    const struct json *meta;   /* its _meta; NULL: absent */
+    struct str text;           /* of a tool's arguments, as they were sent */
+    bool modern; /* a message of 2026-07-28: no handshake, and each result says
+                  * that it is complete */
+};
+
+/* POST /mcp. Answers JSON; a question that nobody has answered yet is held a
+ * while. ERR_FORBIDDEN mcp.origin. */
+const struct err *mcp_post(struct call *c) MUST;
+
+/* mcp_answer.c */
+/* Answers with a result, an object that is changed. */
+void mcp_result(struct mcp *m, struct json *result);
+/* Answers with an error; data: NULL: none. */
+void mcp_error(struct mcp *m, int status, enum mcp_code code, struct str say,
+               const struct json *data);
+/* Answers with the result of a tool: v as an object and as its text. */
+void mcp_tool_result(struct mcp *m, const struct json *v, bool is_error);
+
+/* Clients of the modern era may keep this result for an hour. */
+void mcp_cache(const struct mcp *m, struct json *result);
+
+/* mcp_tools.c */
+void mcp_tools_list(struct mcp *m);
+/* Runs a tool. An error that a caller can do something about becomes an
+ * answer; the others are returned. */
+const struct err *mcp_tools_call(struct mcp *m) MUST;
+
+/* mcp_ask.c: the tools; args is an object. */
+const struct err *mcp_ask_human(struct mcp *m, const struct json *args) MUST;
+const struct err *mcp_ask_approval(struct mcp *m,
+                                   const struct json *args) MUST;
+const struct err *mcp_ask_check(struct mcp *m, const struct json *args) MUST;
+const struct err *mcp_ask_withdraw(struct mcp *m,
+                                   const struct json *args) MUST;
+
+#endif

@@ -1,0 +1,53 @@
+/* The answers of the MCP door: JSON-RPC results and errors. */
+#include "doors/mcp/mcp.h"
+
+static void answer(struct mcp *m, int status, const char *member,
+                   const struct json *v)
+{
+    struct json *o = json_object(m->c->a);
+    json_set_text(o, "jsonrpc", STR("2.0"));
+    json_set_json(o, "id", m->id);
+    json_set_json(o, member, v);
+    response_json(m->c->rs, status, o);
+}
+
+void mcp_result(struct mcp *m, struct json *result)
+{
+    if (m->modern)
+        json_set_text(result, "resultType", STR("complete"));
+    answer(m, 200, "result", result);
+}
+
+void mcp_error(struct mcp *m, int status, enum mcp_code code, struct str say,
+               const struct json *data)
+{
+    struct json *e = json_object(m->c->a);
+    json_set_int(e, "code", code);
+    json_set_text(e, "message", say);
+    if (data)
+        json_set_json(e, "data", data);
+    answer(m, status, "error", e);
+}
+
+void mcp_cache(const struct mcp *m, struct json *result)
+{
+    if (!m->modern)
+        return;
+    json_set_int(result, "ttlMs", 3600000);
+    json_set_text(result, "cacheScope", STR("private"));
+}
+
+void mcp_tool_result(struct mcp *m, const struct json *v, bool is_error)
+{
+    struct arena *a = m->c->a;
+    struct json *o = json_object(a), *list = json_array(a);
+    struct json *text = json_object(a);
+    json_set_text(text, "type", STR("text"));
+    json_set_text(text, "text", json_dump(a, v, RESPONSE_BODY_MAX));
+    json_add_json(list, text);
+    json_set_json(o, "content", list);
+    if (!is_error) /* which alone is of the declared form */
+        json_set_json(o, "structuredContent", v);
+    json_set_bool(o, "isError", is_error);
+    mcp_result(m, o);
+}

@@ -1,0 +1,238 @@
+/* The tools of the MCP door that ask people, as questions of the native API. */
+#include "base/crypt.h"
+#include "base/fields.h"
+#include "domain/tool_call.h"
+#include "domain/verdict.h"
+#include "doors/asking/guard.h"
+#include "doors/asking/question.h"
+#include "doors/asking/view.h"
+#include "doors/call/hold.h"
+#include "doors/mcp/mcp.h"
+
+#define HOLD 45 /* seconds: the shortest limit of a client is 60 */
+#define TEXT_MAX 4000
+#define SESSION_MAX 200
+
+/* ---- the result ------------------------------------------------------ */
+
+static void tell(struct mcp *m, const struct suspension *s)
+{
+    static const char *const shown[] = {"suspension_id", "state", "outcome",
+                                        "value",         "reason"};
+    static const char *const changes[] = {"constraints", "approved_subject"};
+    struct call *c = m->c;
+    const struct json *all = view_suspension(c, s);
+    struct json *o = json_object(c->a);
+    for (size_t i = 0; i < countof(shown); i++)
+        json_set_json(o, shown[i], json_get(all, shown[i]));
+    for (size_t i = 0; i < countof(changes); i++)
+        if (json_get(all, changes[i]))
+            json_set_json(o, changes[i], json_get(all, changes[i]));
+    json_set_text(o, "message", verdict_of(c->a, s).text);
+    json_set_json(o, "url", json_get(all, "url"));
+    if (s->state == SUSPENSION_PENDING)
+        json_set_text(o, "next",
+                      STR("Call check_answer with this suspension_id. Until it "
+                          "is resolved, do nothing that depends on it."));
+    mcp_tool_result(m, o, false);
+}
+
+/* An open question is held once; the client then hears that it is pending. */
+static void hold_or_tell(struct mcp *m, const struct suspension *s,
+                         int64_t seconds)
+{
+    if (s->state == SUSPENSION_PENDING && !m->c->rq->waited && seconds > 0)
+        hold_poll(m->c, &(struct hold_poll){.intent_id = s->intent_id,
+                                            .suspension_id = s->id,
+                                            .wait = seconds});
+    else
+        tell(m, s);
+}
+
+/* ---- asking ----------------------------------------------------------- */
+
+/* The client's own name of its session; p NULL: none. */
+static struct str session_of(const struct mcp *m)
+{
+    const struct str id = json_get_text(m->meta, "sessionId");
+    const struct str thread = json_get_text(m->meta, "threadId");
+    const struct str found = id.p ? id : thread;
+    return found.n <= SESSION_MAX ? found : STR_NONE;
+}
+
+/* The client's own id of the call, where it has one; else that of the request:
+ * one that is held comes back as the same request. */
+static struct work_once once_of(const struct mcp *m, struct str text)
+{
+    struct call *c = m->c;
+    const struct str claude = json_get_text(m->meta, "claudecode/toolUseId");
+    const struct str codex = json_get_text(m->meta, "callId");
+    const struct str call = claude.p ? claude : codex.p ? codex : c->rq->id;
+    const struct str sent = crypt_sha256_hex(c->a, text);
+    struct buf b = buf_make(c->a, REQUEST_BODY_MAX + 1024);
+    buf_str(&b, session_of(m));
+    buf_char(&b, '\n');
+    buf_str(&b, call);
+    buf_char(&b, '\n');
+    buf_str(&b, sent);
+    return call_once_as(c, crypt_sha256_hex(c->a, buf_text(&b)), sent);
+}
+
+static const struct err *ask(struct mcp *m, struct str text)
+{
+    struct call *c = m->c;
+    const struct work_once once = once_of(m, text);
+    struct json *body = NULL;
+    struct suspension s;
+    struct work w;
+    TRY(json_parse(c->a, text, &body));
+    TRY(question_ask(c, &w, text, body, &once));
+    if (w.answered) {
+        const struct json *before = json_read(c->a, w.before.body);
+        TRY(question_get(c, json_get_text(before, "suspension_id"), &s));
+    } else {
+        TRY(call_commit(c, &w, 201, question_asked(c, &w), false));
+        s = w.suspension;
+    }
+    hold_or_tell(m, &s, HOLD);
+    return NULL;
+}
+
+/* Members as the client sent them, byte for byte. */
+static void put_sent(const struct mcp *m, struct buf *b,
+                     const char *const *names, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        const struct str raw =
+            json_raw_member(m->c->a, m->text, str_of(names[i]));
+        if (!raw.p)
+            continue;
+        buf_put(b, ",\"");
+        buf_put(b, names[i]);
+        buf_put(b, "\":");
+        buf_str(b, raw);
+    }
+}
+
+static void put_text(struct buf *b, const char *before, struct str value)
+{
+    buf_put(b, before);
+    json_write_string(b, value);
+}
+
+static struct buf begin(const struct mcp *m)
+{
+    const struct str session = session_of(m);
+    struct buf b = buf_make(m->c->a, 2 * REQUEST_BODY_MAX);
+    buf_put(&b, "{\"fallback_policy\":\"fail\"");
+    if (session.p) {
+        put_text(&b, ",\"intent\":{\"session_id\":", session);
+        buf_char(&b, '}');
+    }
+    return b;
+}
+
+const struct err *mcp_ask_human(struct mcp *m, const struct json *args)
+{
+    static const char *const sent[] = {"question", "explanation", "context",
+                                       "choices",  "form",        "severity",
+                                       "timeout_seconds"};
+    struct fields f = fields(m->c->a, args, STR(""));
+    struct buf b = begin(m);
+    fields_only(&f, "question explanation context choices form severity "
+                    "timeout_seconds");
+    fields_need(&f, "question");
+    TRY(fields_error(&f));
+    put_text(&b, ",\"response_type\":",
+             json_has(args, "choices") ? STR("choice")
+             : json_has(args, "form")  ? STR("form")
+                                       : STR("text"));
+    put_sent(m, &b, sent, countof(sent));
+    buf_char(&b, '}');
+    return ask(m, buf_text(&b));
+}
+
+/* The server's words ask; what the agent says is in the subject. */
+static void put_subject(const struct mcp *m, struct buf *b,
+                        const struct json *args)
+{
+    static const char *const sent[] = {"target", "scope_summary"};
+    const struct str action = json_get_text(args, "action");
+    const struct str consequence = json_get_text(args, "consequence");
+    const struct str calls =
+        json_raw_member(m->c->a, m->text, STR("arguments"));
+    put_text(b, ",\"subject\":{\"action\":{\"name\":", action);
+    buf_char(b, '}');
+    put_sent(m, b, sent, countof(sent));
+    put_text(b, ",\"consequence\":",
+             consequence.n > 0 ? consequence : STR("The agent did not say."));
+    if (calls.p) {
+        put_text(b, ",\"calls\":[{\"tool\":", action);
+        buf_put(b, ",\"args\":");
+        buf_str(b, calls);
+        buf_put(b, "}]");
+    }
+    buf_char(b, '}');
+}
+
+const struct err *mcp_ask_approval(struct mcp *m, const struct json *args)
+{
+    static const char *const sent[] = {"explanation", "severity",
+                                       "timeout_seconds"};
+    struct fields f = fields(m->c->a, args, STR(""));
+    struct buf b = begin(m), question = buf_make(m->c->a, TEXT_MAX + 64);
+    struct str action, consequence;
+    const struct json *given = NULL;
+    fields_only(&f, "action target scope_summary consequence arguments "
+                    "explanation severity timeout_seconds");
+    fields_need(&f, "action");
+    fields_text(&f, "action", TOOL_CALL_NAME_MAX, &action);
+    fields_text(&f, "consequence", TEXT_MAX, &consequence);
+    fields_json(&f, "arguments", JSON_OBJECT, &given);
+    TRY(fields_error(&f));
+    buf_put(&question, "Run ");
+    buf_str(&question, action);
+    buf_char(&question, '?');
+    put_text(&b, ",\"kind\":\"approval\",\"question\":", buf_text(&question));
+    buf_put(&b, guard_choices);
+    put_sent(m, &b, sent, countof(sent));
+    put_subject(m, &b, args);
+    buf_char(&b, '}');
+    return ask(m, buf_text(&b));
+}
+
+/* ---- one that was asked ---------------------------------------------- */
+
+const struct err *mcp_ask_check(struct mcp *m, const struct json *args)
+{
+    struct fields f = fields(m->c->a, args, STR(""));
+    struct suspension s;
+    int64_t seconds = HOLD;
+    struct str id;
+    fields_only(&f, "suspension_id wait_seconds");
+    fields_need(&f, "suspension_id");
+    fields_uuid(&f, "suspension_id", &id);
+    fields_int(&f, "wait_seconds", 0, HOLD, &seconds);
+    TRY(fields_error(&f));
+    TRY(question_get(m->c, id, &s));
+    hold_or_tell(m, &s, seconds);
+    return NULL;
+}
+
+const struct err *mcp_ask_withdraw(struct mcp *m, const struct json *args)
+{
+    const struct work_once once = {.key = STR_NONE};
+    struct fields f = fields(m->c->a, args, STR(""));
+    struct call *c = m->c;
+    struct str id, reason;
+    struct work w;
+    fields_only(&f, "suspension_id reason");
+    fields_need(&f, "suspension_id");
+    fields_uuid(&f, "suspension_id", &id);
+    fields_text(&f, "reason", SUSPENSION_REASON_MAX, &reason);
+    TRY(fields_error(&f));
+    TRY(question_cancel(c, &w, id, reason, &once));
+    TRY(call_commit(c, &w, 200, view_suspension(c, &w.suspension), false));
+    tell(m, &w.suspension);
+    return NULL;
+}
