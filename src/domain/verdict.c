@@ -1,4 +1,5 @@
-/* What an answer means to a client that can only run a call or not. Pure. */
+/* The meaning of an answer for a client that can only run a call or not.
+ * Pure. */
 #include "domain/verdict.h"
 
 #define TEXT_MAX ((size_t)64 << 10)

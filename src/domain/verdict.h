@@ -1,5 +1,5 @@
-/* What an answer means to a client that can only run a call or not, and the
- * words for its model: one rule for the doors of other protocols. Pure. */
+/* The meaning of an answer for a client that can only run a call or not, and
+ * the words for its model: one rule for the doors of other protocols. Pure. */
 #ifndef DOMAIN_VERDICT_H
 #define DOMAIN_VERDICT_H
 

@@ -8,8 +8,8 @@ import httpx
 import kit
 import pytest
 from kit import new_id, refused, wait_for
+from test_bad_input import BROKEN
 
-pytestmark = pytest.mark.route("POST /mcp")
 MODERN = "2026-07-28"
 META = "io.modelcontextprotocol/"
 
@@ -83,6 +83,7 @@ def respond(operator, asked, value):
 
 # --- The protocol ---------------------------------------------------------
 
+@pytest.mark.route("POST /mcp")
 def test_a_client_of_today_shakes_hands(agent):
     for wanted, given in (("2025-06-18", "2025-06-18"),
                           ("2025-03-26", "2025-03-26"),
@@ -146,6 +147,19 @@ def test_rubbish_gets_an_error(agent, body):
     error = failed(r, 400, -32700 if body in (b"", b"{") or b'"id":2' in body
                    else -32600)
     assert r.json()["id"] is None and error
+
+
+@pytest.mark.parametrize("name", BROKEN)
+def test_broken_json_is_told_as_everywhere(agent, name):
+    content, code = BROKEN[name]
+    r = agent.post("/mcp", content=content,
+                   headers={"Content-Type": "application/json"})
+    if len(content) > kit.find("POST", "/mcp").body:
+        refused(r, 413, "request.too_large")
+        return
+    data = failed(r, 400, -32700)["data"]
+    assert data["code"] == code if code else data["code"].startswith("json.")
+    assert data["message"]
 
 
 def test_what_is_not_there(agent):

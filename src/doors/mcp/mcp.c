@@ -57,7 +57,7 @@ static const struct err *check_place(const struct call *c)
 
 static void refuse(struct mcp *m, enum mcp_code code, const char *say)
 {
-    mcp_error(m, 400, code, str_of(say), NULL);
+    mcp_answer_error(m, 400, code, str_of(say), NULL);
 }
 
 /* Reads the envelope. false: it was answered. */
@@ -65,16 +65,15 @@ static bool read(struct mcp *m)
 {
     struct call *c = m->c;
     struct json *body = NULL;
-    const struct err *e = json_parse(c->a, c->rq->body, &body);
+    const struct err *e = call_body(c, &body);
     if (e) {
-        mcp_error(m, 400, MCP_PARSE, e->say, NULL);
+        mcp_answer_error(
+            m, 400, e->kind == ERR_BAD_REQUEST ? MCP_PARSE : MCP_REQUEST,
+            e->say, mcp_answer_details(m, e));
         return false;
     }
-    if (!json_is(body, JSON_OBJECT) ||
-        !str_is(json_get_text(body, "jsonrpc"), "2.0")) {
-        refuse(m, MCP_REQUEST,
-               "The body has to be one JSON-RPC 2.0 object. Batches are not "
-               "part of MCP.");
+    if (!str_is(json_get_text(body, "jsonrpc"), "2.0")) {
+        refuse(m, MCP_REQUEST, "The body has to be of JSON-RPC 2.0.");
         return false;
     }
     const struct json *id = json_get(body, "id");
@@ -128,8 +127,9 @@ static bool check_modern(struct mcp *m)
         struct json *data = json_object(m->c->a);
         json_set_json(data, "supported", versions(m));
         json_set_text(data, "requested", version);
-        mcp_error(m, 400, MCP_VERSION,
-                  STR("This version of the protocol is not supported."), data);
+        mcp_answer_error(
+            m, 400, MCP_VERSION,
+            STR("This version of the protocol is not supported."), data);
         return false;
     }
     if (version.p && str_eq(header(m, "MCP-Protocol-Version"), version) &&
@@ -143,7 +143,8 @@ static bool check_modern(struct mcp *m)
     return false;
 }
 
-/* What both eras say of the server; its name and version go into info. */
+/* The part of the introduction that both eras have; the server's name and
+ * version go into info. */
 static struct json *introduce(struct mcp *m, struct json *info)
 {
     struct json *o = json_object(m->c->a), *can = json_object(m->c->a);
@@ -162,8 +163,8 @@ static void discover(struct mcp *m)
     json_set_json(o, "supportedVersions", versions(m));
     json_set_json(meta, META "serverInfo", info);
     json_set_json(o, "_meta", meta);
-    mcp_cache(m, o);
-    mcp_result(m, o);
+    mcp_answer_cache(m, o);
+    mcp_answer_result(m, o);
 }
 
 /* ---- the era of the handshake --------------------------------------- */
@@ -194,7 +195,7 @@ static void initialize(struct mcp *m)
     json_set_text(o, "protocolVersion",
                   known(wanted) ? wanted : str_of(legacy[0]));
     json_set_json(o, "serverInfo", info);
-    mcp_result(m, o);
+    mcp_answer_result(m, o);
 }
 
 /* ---- methods -------------------------------------------------------- */
@@ -210,10 +211,10 @@ static const struct err *dispatch(struct mcp *m)
     else if (!m->modern && str_is(m->method, "initialize"))
         initialize(m);
     else if (!m->modern && str_is(m->method, "ping"))
-        mcp_result(m, json_object(m->c->a));
+        mcp_answer_result(m, json_object(m->c->a));
     else
-        mcp_error(m, m->modern ? 404 : 200, MCP_METHOD,
-                  STR("This method is not supported."), NULL);
+        mcp_answer_error(m, m->modern ? 404 : 200, MCP_METHOD,
+                         STR("This method is not supported."), NULL);
     return NULL;
 }
 

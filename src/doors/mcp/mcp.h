@@ -31,25 +31,27 @@ struct mcp {
  * while. ERR_FORBIDDEN mcp.origin. */
 const struct err *mcp_post(struct call *c) MUST;
 
-/* mcp_answer.c */
+/* answer.c */
 /* Answers with a result, an object that is changed. */
-void mcp_result(struct mcp *m, struct json *result);
+void mcp_answer_result(struct mcp *m, struct json *result);
 /* Answers with an error; data: NULL: none. */
-void mcp_error(struct mcp *m, int status, enum mcp_code code, struct str say,
-               const struct json *data);
+void mcp_answer_error(struct mcp *m, int status, enum mcp_code code,
+                      struct str say, const struct json *data);
+/* An error of the server as such data: code, message, at. */
+struct json *mcp_answer_details(struct mcp *m, const struct err *e);
 /* Answers with the result of a tool: v as an object and as its text. */
-void mcp_tool_result(struct mcp *m, const struct json *v, bool is_error);
+void mcp_answer_tool(struct mcp *m, const struct json *v, bool is_error);
 
 /* Clients of the modern era may keep this result for an hour. */
-void mcp_cache(const struct mcp *m, struct json *result);
+void mcp_answer_cache(const struct mcp *m, struct json *result);
 
-/* mcp_tools.c */
+/* tools.c */
 void mcp_tools_list(struct mcp *m);
 /* Runs a tool. An error that a caller can do something about becomes an
  * answer; the others are returned. */
 const struct err *mcp_tools_call(struct mcp *m) MUST;
 
-/* mcp_ask.c: the tools; args is an object. */
+/* ask.c: the tools; args is an object. */
 const struct err *mcp_ask_human(struct mcp *m, const struct json *args) MUST;
 const struct err *mcp_ask_approval(struct mcp *m,
                                    const struct json *args) MUST;

@@ -83,21 +83,11 @@ void mcp_tools_list(struct mcp *m)
     for (size_t i = 0; i < countof(tools); i++)
         json_add_json(list, json_read(m->c->a, str_of(tools[i].text)));
     json_set_json(o, "tools", list);
-    mcp_cache(m, o);
-    mcp_result(m, o);
+    mcp_answer_cache(m, o);
+    mcp_answer_result(m, o);
 }
 
 /* ---- calling one ---------------------------------------------------- */
-
-static struct json *details(struct mcp *m, const struct err *e)
-{
-    struct json *o = json_object(m->c->a);
-    json_set_text(o, "code", str_of(e->code));
-    json_set_text(o, "message", e->say);
-    if (e->at.n > 0)
-        json_set_text(o, "at", e->at);
-    return o;
-}
 
 /* Can a model do something about it? The other errors concern HTTP. */
 static bool of_tool(enum err_kind kind)
@@ -109,9 +99,10 @@ static bool of_tool(enum err_kind kind)
 static const struct err *tell(struct mcp *m, const struct err *e)
 {
     if (e->kind == ERR_BAD_REQUEST || e->kind == ERR_INVALID)
-        mcp_error(m, m->modern ? 400 : 200, MCP_PARAMS, e->say, details(m, e));
+        mcp_answer_error(m, m->modern ? 400 : 200, MCP_PARAMS, e->say,
+                         mcp_answer_details(m, e));
     else if (of_tool(e->kind))
-        mcp_tool_result(m, details(m, e), true);
+        mcp_answer_tool(m, mcp_answer_details(m, e), true);
     else
         return e;
     return NULL;
@@ -132,7 +123,7 @@ const struct err *mcp_tools_call(struct mcp *m)
             tools[i].run(m, args ? args : json_object(a));
         return e ? tell(m, e) : NULL;
     }
-    mcp_error(m, m->modern ? 400 : 200, MCP_PARAMS,
-              STR("There is no tool with this name."), NULL);
+    mcp_answer_error(m, m->modern ? 400 : 200, MCP_PARAMS,
+                     STR("There is no tool with this name."), NULL);
     return NULL;
 }

@@ -34,7 +34,7 @@ static void tell(struct mcp *m, const struct suspension *s)
         json_set_text(o, "next",
                       STR("Call check_answer with this suspension_id. Until it "
                           "is resolved, do nothing that depends on it."));
-    mcp_tool_result(m, o, false);
+    mcp_answer_tool(m, o, false);
 }
 
 /* An open question is held once; the client then hears that it is pending. */

@@ -11,15 +11,15 @@ static void answer(struct mcp *m, int status, const char *member,
     response_json(m->c->rs, status, o);
 }
 
-void mcp_result(struct mcp *m, struct json *result)
+void mcp_answer_result(struct mcp *m, struct json *result)
 {
     if (m->modern)
         json_set_text(result, "resultType", STR("complete"));
     answer(m, 200, "result", result);
 }
 
-void mcp_error(struct mcp *m, int status, enum mcp_code code, struct str say,
-               const struct json *data)
+void mcp_answer_error(struct mcp *m, int status, enum mcp_code code,
+                      struct str say, const struct json *data)
 {
     struct json *e = json_object(m->c->a);
     json_set_int(e, "code", code);
@@ -29,7 +29,7 @@ void mcp_error(struct mcp *m, int status, enum mcp_code code, struct str say,
     answer(m, status, "error", e);
 }
 
-void mcp_cache(const struct mcp *m, struct json *result)
+void mcp_answer_cache(const struct mcp *m, struct json *result)
 {
     if (!m->modern)
         return;
@@ -37,7 +37,17 @@ void mcp_cache(const struct mcp *m, struct json *result)
     json_set_text(result, "cacheScope", STR("private"));
 }
 
-void mcp_tool_result(struct mcp *m, const struct json *v, bool is_error)
+struct json *mcp_answer_details(struct mcp *m, const struct err *e)
+{
+    struct json *o = json_object(m->c->a);
+    json_set_text(o, "code", str_of(e->code));
+    json_set_text(o, "message", e->say);
+    if (e->at.n > 0)
+        json_set_text(o, "at", e->at);
+    return o;
+}
+
+void mcp_answer_tool(struct mcp *m, const struct json *v, bool is_error)
 {
     struct arena *a = m->c->a;
     struct json *o = json_object(a), *list = json_array(a);
@@ -49,5 +59,5 @@ void mcp_tool_result(struct mcp *m, const struct json *v, bool is_error)
     if (!is_error) /* which alone is of the declared form */
         json_set_json(o, "structuredContent", v);
     json_set_bool(o, "isError", is_error);
-    mcp_result(m, o);
+    mcp_answer_result(m, o);
 }
