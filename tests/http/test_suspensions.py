@@ -202,7 +202,7 @@ def long(n):
     ({"response_type": "choice", "choices": []}, "field.missing", "choices"),
     ({"response_type": "text"}, "field.unused", "choices"),
     ({"choices": {}}, "field.type", "choices"),
-    ({"choices": ["yes"]}, "body.not_object", "choices[0]"),
+    ({"choices": [7]}, "body.not_object", "choices[0]"),
     ({"choices": [{"value": "a", "label": "A"}, {"label": "B"}]},
      "field.missing", "choices[1].value"),
     ({"choices": [{"value": ""}]}, "field.empty", "choices[0].value"),

@@ -182,6 +182,13 @@ def test_tool_calls(agent, operator, admin, nobody, server):
     assert decided["decision"] == "allow"
 
 
+def test_mcp(agent):
+    listed = call(agent, "mcp", 200, json=example("mcp", "tools")).json()
+    assert "ask_human" in {t["name"] for t in listed["result"]["tools"]}
+    call(agent, "mcp", 202, json=example("mcp", "initialized"))
+    call(agent, "mcp", 400, json={})
+
+
 def test_oauth(agent, operator, server):
     """With a resource that takes tokens without a key; proofs are tried by the
     tests over HTTP."""

@@ -146,6 +146,19 @@ Test(suspension_read, every_member)
     cr_assert(!json_has(r, "response") && !json_has(r, "expires_at"));
 }
 
+Test(suspension_read, a_choice_may_be_its_value_alone)
+{
+    struct suspension s;
+    expect(read_body("{'question':'Q?','choices':['a',{'value':'b'}]}", &s),
+           NULL, NULL, "texts");
+    same_text(s.choices, "[{'value':'a','label':'a','effect':'none'},"
+                         "{'value':'b','label':'b','effect':'none'}]");
+    expect(read_body("{'question':'Q?','choices':['a','a']}", &s),
+           "choices.duplicate", "choices[1]", "twice");
+    expect(read_body("{'question':'Q?','choices':['']}", &s), "field.empty",
+           "choices[0].value", "empty");
+}
+
 Test(suspension_read, without_a_subject_the_context_is_the_subject)
 {
     struct suspension s;
@@ -263,7 +276,7 @@ static const struct {
      "form"},
     /* choices */
     {"'choices':{}", "field.type", "choices"},
-    {"'choices':['a']", "body.not_object", "choices[0]"},
+    {"'choices':[7]", "body.not_object", "choices[0]"},
     {"'choices':[{'value':'a'},null]", "body.not_object", "choices[1]"},
     {"'choices':[{'label':'A'}]", "field.missing", "choices[0].value"},
     {"'choices':[{'value':''}]", "field.empty", "choices[0].value"},
