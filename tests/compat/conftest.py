@@ -1,7 +1,13 @@
 """Clients of the OpenIntent SDK, both kinds of them."""
+import pathlib
+import sys
+
 import pytest
 from openintent import AsyncOpenIntentClient, IntentStatus, OpenIntentClient
 from sdk import Blocking, access
+
+# What the tests over HTTP share.
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "http"))
 
 
 @pytest.fixture(scope="session")

@@ -4,13 +4,11 @@ import subprocess
 import sys
 
 import pytest
+from page import new_token
 
 TOP = pathlib.Path(__file__).resolve().parent.parent.parent
 EXAMPLES = TOP / "examples"
 
-sys.path.insert(0, str(TOP / "tests" / "http"))
-
-from page import new_token  # noqa: E402
 
 # As the README says it: the file is read by a shell, two names are exported.
 SHELL = '. "$0"; export SAYSO_URL SAYSO_AGENT_KEY; exec "$@"'

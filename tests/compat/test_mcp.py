@@ -1,0 +1,93 @@
+"""The MCP clients that people use, from their registries, at our door: each
+asks, is approved and refused by an operator, and hears when nobody answers."""
+import concurrent.futures
+import json
+import os
+import pathlib
+import subprocess
+import sys
+
+import kit
+import pytest
+
+HERE = pathlib.Path(__file__).resolve().parent
+BUILD = pathlib.Path(os.environ.get("SAYSO_BUILD", ""))
+NODE = BUILD / "node-compat/node_modules"
+TOOLS = ["ask_human", "request_approval", "check_answer", "withdraw_question"]
+
+
+def python(env):
+    return ([sys.executable, HERE / "mcp_client.py"], env, {})
+
+
+def node(package, **more):
+    return (["node", HERE / "mcp_client.mjs"], {"NODE_PATH": str(NODE)},
+            {"package": f"@modelcontextprotocol/{package}", **more})
+
+
+# name: program, environment, its part of the argument; and the version that it
+# speaks with us, where it says so.
+CLIENTS = {
+    "python 2": (*python({}), "2026-07-28"),
+    "python 1": (*python({"PYTHONPATH": str(BUILD / "python-mcp1")}),
+                 "2025-11-25"),
+    "sdk": (*node("sdk"), None),
+    "client": (*node("client"), None),
+    "client, modern": (*node("client", mode="auto"), None)}
+
+
+@pytest.fixture(params=CLIENTS)
+def run(request, server):
+    program, env, more, version = CLIENTS[request.param]
+
+    def call(tool, **arguments):
+        given = {"url": f"{server.url}/mcp", "agent": "refunds-agent",
+                 "key": server.env["SAYSO_AGENT_KEY"], "tool": tool,
+                 "arguments": arguments, **more}
+        done = subprocess.run([*program, json.dumps(given)], timeout=120,
+                              env={**os.environ, **env}, text=True,
+                              capture_output=True)
+        assert done.returncode == 0, done.stderr
+        body = json.loads(done.stdout)
+        assert body["tools"] == TOOLS
+        assert version == body.get("version")
+        return body
+    return call
+
+
+def asked(operator, text):
+    def look():
+        rows = operator.get("/api/v1/suspensions",
+                            params={"state": "pending", "limit": 100}).json()
+        return [s for s in rows["suspensions"] if s["question"] == text]
+    return kit.wait_for(look, 60)[0]
+
+
+@pytest.mark.parametrize("value, outcome", [("approve", "authorized"),
+                                            ("reject", "vetoed")])
+def test_an_approval_is_given_and_refused(run, operator, value, outcome):
+    action = f"refund_{kit.new_id()}"
+    with concurrent.futures.ThreadPoolExecutor() as pool:
+        waits = pool.submit(
+            run, "request_approval", action=action, target="order 12345",
+            scope_summary="One refund of 50 EUR", arguments={"amount": 50})
+        question = asked(operator, f"Run {action}?")
+        r = kit.answer(operator, question, value)
+        assert r.status_code == 200, r.text
+        body = waits.result(60)
+    assert not body["isError"]
+    record = body["record"]
+    assert record["suspension_id"] == question["suspension_id"]
+    assert record["state"] == "resolved" and record["outcome"] == outcome
+
+
+def test_nobody_answers(run):
+    body = run("ask_human", question="Anybody?", timeout_seconds=1)
+    record = body["record"]
+    assert record["state"] == "expired" and record["outcome"] == "none"
+    assert record["value"] is None and "not a yes" in record["message"]
+
+
+def test_what_is_not_there_is_an_error_for_the_model(run):
+    body = run("check_answer", suspension_id=kit.new_id())
+    assert body["isError"] is True and body.get("record") is None
