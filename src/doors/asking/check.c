@@ -1,0 +1,366 @@
+/* A check before tools run. Rules allow or refuse the calls of one turn
+ * together, or a person is asked about all of them. */
+#include "doors/asking/check.h"
+
+#include "base/fields.h"
+#include "domain/tool_call.h"
+#include "doors/asking/guard.h"
+#include "doors/asking/question.h"
+#include "doors/asking/view.h"
+#include "store/tools.h"
+
+#define SHORT_MAX 200
+#define QUESTION_ROOM ((size_t)1 << 20)
+
+/* A check as it was sent. */
+struct check {
+    struct guard guard;
+    struct str probe;
+    struct tool_calls calls;
+    struct json *details; /* of a permit; NULL: the calls have none */
+    struct permit_terms terms;
+    bool has_terms;
+};
+
+/* ---- reading -------------------------------------------------------- */
+
+static const struct err *read_task(struct check *k, const struct json *body)
+{
+    struct guard *g = &k->guard;
+    const struct json *task = NULL;
+    struct fields f = fields(g->c->a, body, STR(""));
+    fields_json(&f, "task", JSON_OBJECT, &task);
+    fields_uuid(&f, "intent_id", &g->intent_id);
+    if (!f.e && task && g->intent_id.p)
+        fields_wrong(&f, "task", "field.unused",
+                     "Give either \"task\" or \"intent_id\".");
+    TRY(fields_error(&f));
+    if (!task)
+        return NULL;
+    struct fields t = fields(g->c->a, task, STR("task"));
+    fields_only(&t, "task_id session_id turn_id title");
+    fields_text(&t, "task_id", SHORT_MAX, &g->task_id);
+    fields_text(&t, "session_id", SHORT_MAX, &g->session_id);
+    fields_text(&t, "turn_id", SHORT_MAX, &g->turn_id);
+    fields_text(&t, "title", SUSPENSION_TITLE_MAX, &g->title);
+    if (!t.e && g->task_id.p && g->task_id.n == 0)
+        fields_wrong(&t, "task_id", "field.empty", "A task's id is needed.");
+    return fields_error(&t);
+}
+
+static void set_tools(struct check *k)
+{
+    struct str *tools =
+        arena_many(k->guard.c->a, k->calls.n + 1, struct str);
+    for (size_t i = 0; i < k->calls.n; i++)
+        tools[i] = k->calls.v[i].tool;
+    if (k->calls.n == 0)
+        tools[0] = k->calls.challenge.server_name;
+    k->guard.tools = tools;
+    k->guard.n = k->calls.n;
+}
+
+/* The exact details of the calls; NULL where they have none. */
+static struct json *details_of(const struct check *k)
+{
+    struct arena *a = k->guard.c->a;
+    struct json *list = json_array(a);
+    for (size_t i = 0; i < k->calls.n; i++) {
+        struct json *o = json_object(a);
+        json_set_text(o, "tool", k->calls.v[i].tool);
+        json_set_json(o, "args", json_copy(a, k->calls.v[i].tree));
+        json_add_json(list, o);
+    }
+    return permit_details_of_calls(a, list, false);
+}
+
+static const struct err *read_terms(struct check *k, const struct json *body)
+{
+    static const char *const terms[] = {"resource", "dpop_jkt", "max_uses",
+                                        "use_seconds"};
+    const char *first = NULL;
+    for (size_t i = 0; i < countof(terms) && !first; i++)
+        first = json_has(body, terms[i]) ? terms[i] : NULL;
+    if (!first)
+        return NULL;
+    k->details = details_of(k);
+    if (!k->details)
+        return err_at(k->guard.c->a, ERR_INVALID, "field.unused",
+                      str_of(first),
+                      "No permit can describe these calls exactly.");
+    k->has_terms = true;
+    return guard_terms(&k->guard, body, k->details, false, &k->terms);
+}
+
+static const struct err *read_check(struct check *k, const struct json *body)
+{
+    struct arena *a = k->guard.c->a;
+    struct fields f = fields(a, body, STR(""));
+    fields_only(&f, "task intent_id initiation initiated_by explanation "
+                    "consequence severity requires_approval tool_calls "
+                    "auth_challenges responder timeout_seconds retry_policy "
+                    "channel_hint evidence probe resource dpop_jkt max_uses "
+                    "use_seconds");
+    fields_text(&f, "probe", SHORT_MAX, &k->probe);
+    guard_read(&k->guard, &f);
+    TRY(fields_error(&f));
+    TRY(read_task(k, body));
+    TRY(tool_call_read(a, body, k->guard.text, &k->calls));
+    set_tools(k);
+    return read_terms(k, body);
+}
+
+/* ---- asking --------------------------------------------------------- */
+
+/* The server's words: what will run is in the subject. */
+static struct str question_of(const struct check *k)
+{
+    struct buf b = buf_make(k->guard.c->a, 2000);
+    if (k->calls.n == 0) {
+        buf_put(&b, "Sign in to ");
+        buf_str(&b, k->calls.challenge.server_name);
+    } else if (k->calls.n == 1) {
+        buf_put(&b, "Run ");
+        buf_str(&b, k->calls.v[0].tool);
+    } else {
+        buf_printf(&b, "Run %zu tool calls", k->calls.n);
+    }
+    buf_char(&b, '?');
+    return buf_text(&b);
+}
+
+/* The question as the native API takes it: one reader checks both. */
+static struct str native(const struct check *k)
+{
+    static const char *const sent[] = {"severity",        "explanation",
+                                       "evidence",        "timeout_seconds",
+                                       "retry_policy",    "channel_hint"};
+    const struct guard *g = &k->guard;
+    const bool calls = k->calls.n > 0;
+    struct buf b = buf_make(g->c->a, QUESTION_ROOM);
+    buf_put(&b, "{\"fallback_policy\":\"fail\"");
+    guard_put_text(
+        &b, "kind",
+        str_of(kind_words(calls ? KIND_APPROVAL : KIND_CREDENTIAL_NEEDED)
+                   ->wire));
+    guard_put_text(&b, "question", question_of(k));
+    guard_put_text(&b, "on_reject",
+                   str_of(vocabulary_on_reject(ON_REJECT_ABANDON)->wire));
+    if (str_trim(g->title).n > 0)
+        guard_put_text(&b, "title", g->title);
+    buf_put(&b, calls ? guard_choices : "");
+    for (size_t i = 0; i < countof(sent); i++)
+        guard_put_sent(g, &b, sent[i], STR_NONE);
+    guard_put_sent(g, &b, "responder", STR("{\"mode\":\"initiator\"}"));
+    buf_put(&b, ",\"subject\":");
+    buf_str(&b, tool_call_subject(g->c->a, &k->calls, g->consequence,
+                                  k->probe));
+    buf_char(&b, '}');
+    return buf_text(&b);
+}
+
+/* ---- the pause ------------------------------------------------------ */
+
+static struct str with(struct arena *a, struct str url, const char *after)
+{
+    struct buf b = buf_make(a, url.n + 32);
+    buf_str(&b, url);
+    buf_put(&b, after);
+    return buf_text(&b);
+}
+
+static void set_urls(struct check *k, struct json *o,
+                     const struct suspension *s)
+{
+    struct call *c = k->guard.c;
+    const struct str resume = call_url(c, "/api/v1/resume/", s->id);
+    if (k->calls.n > 0) {
+        json_set_text(o, "approval_url",
+                      with(c->a, resume, "?action=approve"));
+        json_set_text(o, "rejection_url",
+                      with(c->a, resume, "?action=reject"));
+    } else {
+        json_set_text(o, "resume_url", resume);
+    }
+    json_set_text(o, "poll_url",
+                  with(c->a, call_url(c, "/api/v1/suspensions/", s->id),
+                       "?wait=50"));
+    json_set_text(o, "url", call_url(c, "/suspensions/", s->id));
+}
+
+/* The elements as they were sent, byte for byte. */
+static struct str with_sent(const struct check *k, const struct json *o)
+{
+    struct arena *a = k->guard.c->a;
+    const struct str text = json_dump(a, o, RESPONSE_BODY_MAX);
+    struct buf b = buf_make(a, RESPONSE_BODY_MAX);
+    buf_str(&b, str_sub(text, 0, text.n - 1));
+    buf_put(&b, k->calls.n ? ",\"tool_calls\":[" : ",\"auth_challenges\":[");
+    for (size_t i = 0; i < k->calls.n; i++) {
+        buf_put(&b, i ? "," : "");
+        buf_str(&b, k->calls.v[i].sent);
+    }
+    if (k->calls.n == 0)
+        buf_str(&b, k->calls.challenge.sent);
+    buf_put(&b, "]}");
+    return buf_text(&b);
+}
+
+static struct str paused(struct check *k)
+{
+    struct call *c = k->guard.c;
+    const struct suspension *s = &k->guard.w.suspension;
+    const struct intent *i = &k->guard.w.intent;
+    struct json *o = json_object(c->a);
+    json_set_text(o, "object", k->calls.n ? STR("tool_approval_request")
+                                          : STR("auth_challenge"));
+    json_set_text(o, "decision",
+                  str_of(vocabulary_tool_effect(TOOL_ASK)->wire));
+    json_set_text(o, "status", STR("Paused"));
+    json_set_text(o, "request_id", s->id);
+    json_set_text(o, "intent_id", i->id);
+    json_set_text_or_null(o, "task_id", i->task_id);
+    json_set_text_or_null(o, "session_id", i->session_id);
+    json_set_text(o, "message",
+                  STR("Human intervention required. End the turn; the answer "
+                      "is pushed or read at `poll_url`."));
+    set_urls(k, o, s);
+    json_set_text(o, "subject_sha256", s->subject_sha256);
+    view_set_time(c->a, o, "expires_at", s->expires_at);
+    json_set_text(o, "on_expiry", suspension_on_expiry(c->a, s));
+    json_set_text_or_null(o, "initiator", suspension_initiator(s));
+    if (k->terms.resource.p)
+        guard_set_permit(&k->guard, o);
+    return with_sent(k, o);
+}
+
+static const struct err *pause(struct check *k)
+{
+    static const struct call_made made = {"/api/v1/suspensions/",
+                                          "request_id"};
+    struct guard *g = &k->guard;
+    TRY(guard_ask(g, native(k), k->has_terms ? &k->terms : NULL));
+    if (k->calls.n > 0)
+        tools_queue_calls(g->c->pg, g->c->a, g->w.suspension.id, &k->calls,
+                          g->verdict.matched);
+    call_locate(g->c, &made, g->w.suspension.id);
+    return call_commit_text(g->c, &g->w, 202, paused(k), false);
+}
+
+/* ---- without a person ----------------------------------------------- */
+
+static struct json *calls_of(const struct check *k)
+{
+    struct arena *a = k->guard.c->a;
+    struct json *list = json_array(a);
+    for (size_t i = 0; i < k->calls.n; i++) {
+        const struct tool_rule *rule = k->guard.verdict.matched[i];
+        struct json *o = json_object(a);
+        json_set_text(o, "id", k->calls.v[i].id);
+        json_set_text(o, "tool", k->calls.v[i].tool);
+        json_set_json(o, "rule", NULL);
+        if (rule)
+            json_set_int(o, "rule", rule->position);
+        json_add_json(list, o);
+    }
+    return list;
+}
+
+static struct json *decision_of(const struct check *k)
+{
+    const struct guard *g = &k->guard;
+    struct json *o = json_object(g->c->a);
+    json_set_text(o, "object", STR("tool_decision"));
+    json_set_text(o, "decision",
+                  str_of(vocabulary_tool_effect(g->verdict.effect)->wire));
+    json_set_text(o, "intent_id", g->w.intent.id);
+    json_set_text_or_null(o, "task_id", g->w.intent.task_id);
+    if (g->verdict.effect == TOOL_DENY)
+        json_set_text_or_null(o, "reason", g->verdict.reason);
+    json_set_json(o, "calls", calls_of(k));
+    if (g->w.has_permit)
+        guard_set_permit(g, o);
+    return o;
+}
+
+static const struct err *deny(struct check *k)
+{
+    struct guard *g = &k->guard;
+    TRY(guard_deny(g, calls_of(k)));
+    work_touch(&g->w);
+    return call_commit(g->c, &g->w, 200, decision_of(k), false);
+}
+
+/* Nothing is stored but the intent of a new task, and a permit for a
+ * resource. */
+static const struct err *allow(struct check *k)
+{
+    struct guard *g = &k->guard;
+    guard_queue(g);
+    if (k->terms.resource.p) {
+        TRY(guard_permit(g, k->details, &k->terms));
+        work_touch(&g->w);
+    }
+    return g->w.intent_new || g->w.has_permit
+               ? call_commit(g->c, &g->w, 200, decision_of(k), false)
+               : call_commit_bare(g->c, &g->w, 200, decision_of(k));
+}
+
+static const struct err *decide(struct check *k)
+{
+    switch (k->guard.verdict.effect) {
+    case TOOL_ALLOW:
+        return allow(k);
+    case TOOL_DENY:
+        return deny(k);
+    case TOOL_ASK:
+    case TOOL_EFFECT__MAX:
+    default:
+        return pause(k);
+    }
+}
+
+/* ---- the result ----------------------------------------------------- */
+
+static struct check_result result(const struct check *k)
+{
+    const struct guard *g = &k->guard;
+    struct check_result out = {.effect = g->verdict.effect,
+                               .reason = g->verdict.reason};
+    if (out.effect == TOOL_ASK)
+        out.suspension = g->w.suspension;
+    return out;
+}
+
+/* Of the same check before; the question as it is now. */
+static const struct err *replayed(struct check *k, struct check_result *out)
+{
+    struct call *c = k->guard.c;
+    const struct json *o = json_read(c->a, k->guard.w.before.body);
+    *out = (struct check_result){
+        .effect = vocabulary_tool_effect_of(json_get_text(o, "decision")),
+        .reason = json_get_text(o, "reason")};
+    return out->effect == TOOL_ASK
+               ? question_get(c, json_get_text(o, "request_id"),
+                              &out->suspension)
+               : NULL;
+}
+
+const struct err *check_calls(struct call *c, struct str text,
+                              const struct json *body,
+                              const struct work_once *once,
+                              struct check_result *out)
+{
+    struct check k = {
+        .guard = {.c = c, .text = text, .origin = ORIGIN_TOOL_CALL}};
+    TRY(read_check(&k, body));
+    TRY(guard_decide(&k.guard));
+    TRY(guard_begin(&k.guard, once));
+    if (k.guard.w.answered) {
+        TRY(call_replay(c, &k.guard.w));
+        return replayed(&k, out);
+    }
+    TRY(decide(&k));
+    *out = result(&k);
+    return NULL;
+}
