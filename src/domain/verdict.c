@@ -9,17 +9,6 @@ static struct str said(const struct suspension *s)
     return s->reason.n > 0 ? s->reason : s->audit_summary;
 }
 
-/* The arguments of the one call as they were approved. */
-static struct str changed(struct arena *a, const struct suspension *s)
-{
-    const struct json *calls =
-        json_get(json_read(a, s->approved_subject), "calls");
-    const struct json *args = json_get(json_at(calls, 0), "args");
-    return json_count(calls) == 1 && json_is(args, JSON_OBJECT)
-               ? json_dump(a, args, TEXT_MAX)
-               : STR_NONE;
-}
-
 static struct verdict limited(struct arena *a, const struct suspension *s)
 {
     struct buf b = buf_make(a, TEXT_MAX);
@@ -29,26 +18,15 @@ static struct verdict limited(struct arena *a, const struct suspension *s)
     return (struct verdict){.way = VERDICT_DENY, .text = buf_text(&b)};
 }
 
-static struct verdict edited(struct arena *a, const struct suspension *s)
-{
-    const struct str args = changed(a, s);
-    if (!args.p)
-        return (struct verdict){
-            .way = VERDICT_DENY,
-            .text = STR("Approved with changes that this client cannot carry "
-                        "out. Ask again for the changed call.")};
-    return (struct verdict){.way = VERDICT_ALLOW,
-                            .text = STR("Approved. A person changed the "
-                                        "arguments; these run."),
-                            .changed = args};
-}
-
 static struct verdict resolved(struct arena *a, const struct suspension *s)
 {
     switch (s->outcome) {
     case OUTCOME_AUTHORIZED:
         if (s->approved_subject.p)
-            return edited(a, s);
+            return (struct verdict){
+                .way = VERDICT_ALLOW,
+                .text = STR("Approved with changes. Do what approved_subject "
+                            "says, and nothing else.")};
         if (s->constraints.p)
             return limited(a, s);
         return (struct verdict){.way = VERDICT_ALLOW,

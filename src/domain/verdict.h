@@ -7,7 +7,7 @@
 
 enum verdict_way {
     VERDICT_WAIT,   /* nobody has answered yet */
-    VERDICT_ALLOW,  /* the call may run as it was shown, or as it was changed */
+    VERDICT_ALLOW,  /* the call may run, as the record of the answer says */
     VERDICT_DENY,   /* it may not */
     VERDICT_ANSWER, /* an answer that is neither: its value counts */
     VERDICT__MAX
@@ -15,9 +15,7 @@ enum verdict_way {
 
 struct verdict {
     enum verdict_way way;
-    struct str text;    /* a sentence or a few; never empty */
-    struct str changed; /* the arguments that a person changed, JSON text of an
-                         * object; p NULL: as they were shown */
+    struct str text; /* a sentence or a few; never empty */
 };
 
 /* Silence is never an answer. A yes within limits is a no to the call as it

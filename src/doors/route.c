@@ -6,6 +6,7 @@
 #include "doors/route.h"
 
 #include "doors/api/api.h"
+#include "doors/hooks/hooks.h"
 #include "doors/mcp/mcp.h"
 #include "doors/openintent/openintent.h"
 #include "doors/pages/access/access.h"
@@ -319,6 +320,8 @@ const struct route routes[] = {
      PROBLEM, api_endpoint_rotate},
 
     /* tool calls */
+    {POST, "/hooks/{client}", KEY, AGENT, "hold:0-590 late", 256 * KB,
+     PROBLEM, hooks_post},
     {POST, "/mcp", KEY, AGENT, "", 1024 * KB, PROBLEM, mcp_post},
     {POST, API "/tool-calls/check", KEY, AGENT, "", 256 * KB, PROBLEM,
      api_tool_call_check},

@@ -25,7 +25,8 @@
 #include "world/request.h"
 
 #define SWEEP (CLOCK_SECOND / 10)
-#define HOLD_MAX (60 * CLOCK_SECOND)     /* below nginx's timeout */
+#define HOLD_MAX (60 * CLOCK_SECOND)     /* below nginx's timeout, */
+#define CALL_MAX (600 * CLOCK_SECOND)    /* also of a client's call */
 #define GREETING_MAX (10 * CLOCK_SECOND) /* for a complete request */
 #define REFUSAL_MAX (5 * CLOCK_SECOND)
 #define STOP_MAX (3 * CLOCK_SECOND / 2)
@@ -117,13 +118,13 @@ static bool count(struct waiter *v, struct pairs query,
     return v->share != NULL;
 }
 
-static void poll(struct waiter *v, struct pairs query)
+static void poll(struct waiter *v, struct pairs query, int64_t most)
 {
     const struct str since = pairs_get(query, "since");
     struct wait_table_ask ask = {
         .intent_id = pairs_get(query, "intent"),
         .suspension_id = pairs_get(query, "suspension"),
-        .cap = clock_mono() + HOLD_MAX};
+        .cap = clock_mono() + most};
     if (!id_uuid(ask.intent_id) ||
         (since.p && !str_int(since, 0, INT64_MAX, &ask.since)) ||
         !str_int(pairs_get(query, "until"), 0, INT64_MAX, &ask.until)) {
@@ -255,7 +256,9 @@ static void serve(struct waiter *v, struct str params)
     if (!written_here(w, path, args))
         loop_close(v->conn, true);
     else if (str_is(path, "/_wait/poll"))
-        poll(v, query);
+        poll(v, query, HOLD_MAX);
+    else if (str_is(path, "/_wait/call"))
+        poll(v, query, CALL_MAX);
     else if (str_is(path, "/_wait/hold"))
         slow_down(v, query);
     else if (str_is(path, "/_wait/stream"))

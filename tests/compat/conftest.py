@@ -6,7 +6,7 @@ import pytest
 from openintent import AsyncOpenIntentClient, IntentStatus, OpenIntentClient
 from sdk import Blocking, access
 
-# What the tests over HTTP share.
+# The tests over HTTP have functions that are used here too.
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "http"))
 
 

@@ -13,7 +13,8 @@ import pytest
 HERE = pathlib.Path(__file__).resolve().parent
 BUILD = pathlib.Path(os.environ.get("SAYSO_BUILD", ""))
 NODE = BUILD / "node-compat/node_modules"
-TOOLS = ["ask_human", "request_approval", "check_answer", "withdraw_question"]
+TOOLS = ["ask_human", "request_approval", "check_answer", "withdraw_question",
+         "permission_prompt", "hook"]
 
 
 def python(env):

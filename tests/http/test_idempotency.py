@@ -10,8 +10,9 @@ from plans import reached
 
 # A ticket that was lost is made again: an answer that holds it is not kept. A
 # use is repeated by its operation_id, a result by itself; a heartbeat says that
-# the agent lives now. An MCP client has ids of its calls (test_mcp.py).
-NOT_KEPT = ("POST /mcp", "POST /api/v1/coordinators/{id}/heartbeat",
+# the agent lives now. Clients of MCP and hooks have ids of their calls.
+NOT_KEPT = ("POST /mcp", "POST /hooks/{client}",
+            "POST /api/v1/coordinators/{id}/heartbeat",
             "POST /api/v1/initiations", "POST /api/v1/redemptions",
             "POST /api/v1/redemptions/{id}/result")
 POSTS = [r.name for r in ROUTES if r.method == "POST" and r.proof == "KEY"

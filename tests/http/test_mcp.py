@@ -199,7 +199,8 @@ def test_without_a_key_nothing_is_said(server, operator):
 def test_the_tools_are_listed(agent, era):
     body = era(agent, "tools/list").json()["result"]
     assert [t["name"] for t in body["tools"]] == [
-        "ask_human", "request_approval", "check_answer", "withdraw_question"]
+        "ask_human", "request_approval", "check_answer", "withdraw_question",
+        "permission_prompt", "hook"]
     for t in body["tools"]:
         assert t["annotations"]["destructiveHint"] is False
         assert t["_meta"]["anthropic/alwaysLoad"] is True

@@ -187,6 +187,9 @@ def test_mcp(agent):
     assert "ask_human" in {t["name"] for t in listed["result"]["tools"]}
     call(agent, "mcp", 202, json=example("mcp", "initialized"))
     call(agent, "mcp", 400, json={})
+    told = call(agent, "hook", 200, {"client": "claude"}, params={"hold": 0},
+                json=example("hook", "claude")).json()
+    assert told["hookSpecificOutput"]["permissionDecision"] == "deny"
 
 
 def test_oauth(agent, operator, server):

@@ -2,7 +2,7 @@
  * words, and yields its turn until a person has answered. */
 #include "doors/api/api.h"
 #include "doors/asking/view.h"
-#include "doors/asking/wish.h"
+#include "doors/api/wish.h"
 
 static struct json *answer_of(const struct wish *k, const char *status)
 {
@@ -61,11 +61,11 @@ const struct err *api_authorization(struct call *c)
     struct json *body = NULL;
     TRY(call_body(c, &body));
     TRY(call_once(c, &once));
-    TRY(wish_read(&k, body));
+    TRY(api_wish_read(&k, body));
     TRY(guard_begin(&k.guard, &once));
     if (k.guard.w.answered)
         return call_replay(c, &k.guard.w);
-    TRY(wish_make(&k));
+    TRY(api_wish_make(&k));
     switch (k.guard.verdict.effect) {
     case TOOL_ALLOW:
         return allowed(&k);

@@ -4,7 +4,7 @@
 #include "doors/api/api.h"
 #include "doors/asking/ask.h"
 #include "doors/asking/grant.h"
-#include "doors/asking/wish.h"
+#include "doors/api/wish.h"
 
 /* A request as it was sent. */
 struct asked {
@@ -92,11 +92,11 @@ static const struct err *make(struct asked *x)
     struct guard *g = &x->wish.guard;
     struct json *body = NULL;
     TRY(json_parse(x->c->a, g->text, &body));
-    TRY(wish_read(&x->wish, body));
+    TRY(api_wish_read(&x->wish, body));
     TRY(guard_begin(g, &none));
     if (x->proven)
         TRY(grant_proof_keep(x->c, &x->proof, g->w.now));
-    return wish_make(&x->wish);
+    return api_wish_make(&x->wish);
 }
 
 static const struct err *denied(struct asked *x)

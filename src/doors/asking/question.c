@@ -1,6 +1,7 @@
 /* A question as the native API takes it: asked, read and withdrawn. */
 #include "doors/asking/question.h"
 
+#include "base/crypt.h"
 #include "base/fields.h"
 #include "base/id.h"
 #include "domain/beside.h"
@@ -97,6 +98,19 @@ const struct err *question_ask(struct call *c, struct work *w, struct str text,
     TRY(suspension_read(c->a, body, text, &s));
     TRY(begin(c, w, body, &s, once));
     return w->answered ? NULL : ask_suspend(c, w, &s);
+}
+
+struct work_once question_once(const struct call *c, struct str session,
+                               struct str id, struct str text)
+{
+    const struct str sent = crypt_sha256_hex(c->a, text);
+    struct buf b = buf_make(c->a, REQUEST_BODY_MAX + 1024);
+    buf_str(&b, session);
+    buf_char(&b, '\n');
+    buf_str(&b, id.n > 0 ? id : c->rq->id);
+    buf_char(&b, '\n');
+    buf_str(&b, sent);
+    return call_once_as(c, crypt_sha256_hex(c->a, buf_text(&b)), sent);
 }
 
 struct json *question_asked(struct call *c, const struct work *w)

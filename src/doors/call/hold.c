@@ -77,7 +77,8 @@ const struct err *hold_wait(struct call *c, int64_t *out)
 
 void hold_poll(struct call *c, const struct hold_poll *p)
 {
-    struct buf b = target(c, "/_wait/poll");
+    struct buf b = target(c, p->wait > HOLD_POLL_MAX ? "/_wait/call"
+                                                     : "/_wait/poll");
     put_text(&b, "?intent=", p->intent_id);
     if (p->suspension_id.p)
         put_text(&b, "&suspension=", p->suspension_id);

@@ -17,6 +17,9 @@
 #define HOLD_SEAL "&seal="
 struct str hold_seal(struct arena *a, struct str secret, struct str target);
 
+#define HOLD_POLL_MAX 55 /* seconds of a poll; a client's call may be held
+                          * longer, by a request that nginx gives more time */
+
 /* Held until the intent's version is above since or, where a suspension is
  * named, until that one is decided; or until the time is over. */
 struct hold_poll {

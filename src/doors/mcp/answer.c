@@ -47,7 +47,8 @@ struct json *mcp_answer_details(struct mcp *m, const struct err *e)
     return o;
 }
 
-void mcp_answer_tool(struct mcp *m, const struct json *v, bool is_error)
+static struct json *content(struct mcp *m, const struct json *v,
+                            bool is_error)
 {
     struct arena *a = m->c->a;
     struct json *o = json_object(a), *list = json_array(a);
@@ -56,8 +57,19 @@ void mcp_answer_tool(struct mcp *m, const struct json *v, bool is_error)
     json_set_text(text, "text", json_dump(a, v, RESPONSE_BODY_MAX));
     json_add_json(list, text);
     json_set_json(o, "content", list);
+    json_set_bool(o, "isError", is_error);
+    return o;
+}
+
+void mcp_answer_tool(struct mcp *m, const struct json *v, bool is_error)
+{
+    struct json *o = content(m, v, is_error);
     if (!is_error) /* which alone is of the declared form */
         json_set_json(o, "structuredContent", v);
-    json_set_bool(o, "isError", is_error);
     mcp_answer_result(m, o);
+}
+
+void mcp_answer_text(struct mcp *m, const struct json *v)
+{
+    mcp_answer_result(m, content(m, v, false));
 }

@@ -1,5 +1,4 @@
 /* The tools of the MCP door that ask people, as questions of the native API. */
-#include "base/crypt.h"
 #include "base/fields.h"
 #include "domain/tool_call.h"
 #include "domain/verdict.h"
@@ -60,28 +59,18 @@ static struct str session_of(const struct mcp *m)
     return found.n <= SESSION_MAX ? found : STR_NONE;
 }
 
-/* The client's own id of the call, where it has one; else that of the request:
- * one that is held comes back as the same request. */
-static struct work_once once_of(const struct mcp *m, struct str text)
+/* The client's own id of the call; p NULL: none. */
+static struct str call_id(const struct mcp *m)
 {
-    struct call *c = m->c;
     const struct str claude = json_get_text(m->meta, "claudecode/toolUseId");
-    const struct str codex = json_get_text(m->meta, "callId");
-    const struct str call = claude.p ? claude : codex.p ? codex : c->rq->id;
-    const struct str sent = crypt_sha256_hex(c->a, text);
-    struct buf b = buf_make(c->a, REQUEST_BODY_MAX + 1024);
-    buf_str(&b, session_of(m));
-    buf_char(&b, '\n');
-    buf_str(&b, call);
-    buf_char(&b, '\n');
-    buf_str(&b, sent);
-    return call_once_as(c, crypt_sha256_hex(c->a, buf_text(&b)), sent);
+    return claude.p ? claude : json_get_text(m->meta, "callId");
 }
 
 static const struct err *ask(struct mcp *m, struct str text)
 {
     struct call *c = m->c;
-    const struct work_once once = once_of(m, text);
+    const struct work_once once =
+        question_once(c, session_of(m), call_id(m), text);
     struct json *body = NULL;
     struct suspension s;
     struct work w;

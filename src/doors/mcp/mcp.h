@@ -41,6 +41,8 @@ void mcp_answer_error(struct mcp *m, int status, enum mcp_code code,
 struct json *mcp_answer_details(struct mcp *m, const struct err *e);
 /* Answers with the result of a tool: v as an object and as its text. */
 void mcp_answer_tool(struct mcp *m, const struct json *v, bool is_error);
+/* Answers with v as the text of a tool alone. */
+void mcp_answer_text(struct mcp *m, const struct json *v);
 
 /* Clients of the modern era may keep this result for an hour. */
 void mcp_answer_cache(const struct mcp *m, struct json *result);
@@ -58,5 +60,11 @@ const struct err *mcp_ask_approval(struct mcp *m,
 const struct err *mcp_ask_check(struct mcp *m, const struct json *args) MUST;
 const struct err *mcp_ask_withdraw(struct mcp *m,
                                    const struct json *args) MUST;
+
+/* hook.c: tools that clients call before another tool runs. */
+const struct err *mcp_hook_permission(struct mcp *m,
+                                      const struct json *args) MUST;
+const struct err *mcp_hook_event(struct mcp *m,
+                                 const struct json *args) MUST;
 
 #endif

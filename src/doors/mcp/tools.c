@@ -11,6 +11,8 @@
 #define SECONDS_SCHEMA                                                        \
     "{\"type\":\"integer\",\"minimum\":1,\"description\":\"The question "      \
     "expires after so many seconds.\"}"
+#define HOLD_SCHEMA                                                           \
+    "{\"type\":\"integer\",\"minimum\":0,\"maximum\":590}"
 #define OUTPUT                                                                \
     ",\"outputSchema\":{\"type\":\"object\",\"required\":[\"suspension_id\"," \
     "\"state\"],\"properties\":{\"suspension_id\":" ID_SCHEMA                 \
@@ -75,6 +77,26 @@ static const struct {
      "\"suspension_id\"],\"properties\":{\"suspension_id\":" ID_SCHEMA
      ",\"reason\":" TEXT_SCHEMA "}}" OUTPUT HINTS("true"),
      mcp_ask_withdraw},
+    {"permission_prompt",
+     "{\"name\":\"permission_prompt\",\"title\":\"Permission prompt\","
+     "\"description\":\"For clients, not for models: asks a person whether "
+     "a tool may run (--permission-prompt-tool).\",\"inputSchema\":{"
+     "\"type\":\"object\",\"required\":[\"tool_name\",\"input\"],"
+     "\"properties\":{\"tool_name\":" TEXT_SCHEMA ",\"input\":{\"type\":"
+     "\"object\"},\"tool_use_id\":" TEXT_SCHEMA ",\"hold_seconds\":"
+     HOLD_SCHEMA "}}" HINTS("true"),
+     mcp_hook_permission},
+    {"hook",
+     "{\"name\":\"hook\",\"title\":\"Hook\",\"description\":\"For "
+     "clients, not for models: asks a person about an event of a hook that "
+     "needs a decision.\",\"inputSchema\":{\"type\":\"object\","
+     "\"required\":[\"hook_event_name\",\"tool_name\",\"tool_input\"],"
+     "\"properties\":{\"hook_event_name\":" TEXT_SCHEMA ",\"tool_name\":"
+     TEXT_SCHEMA ",\"tool_input\":{\"type\":[\"object\",\"string\"]},"
+     "\"tool_use_id\":" TEXT_SCHEMA ",\"session_id\":" TEXT_SCHEMA
+     ",\"cwd\":" TEXT_SCHEMA ",\"hold_seconds\":" HOLD_SCHEMA "}}"
+     HINTS("true"),
+     mcp_hook_event},
 };
 
 void mcp_tools_list(struct mcp *m)

@@ -1,7 +1,7 @@
 /* An agent's wish for a permit before it acts: the part that POST
  * /api/v1/authorizations and the OAuth address for it share. */
-#ifndef DOORS_ASKING_WISH_H
-#define DOORS_ASKING_WISH_H
+#ifndef DOORS_API_WISH_H
+#define DOORS_API_WISH_H
 
 #include "domain/permit.h"
 #include "doors/asking/guard.h"
@@ -19,9 +19,9 @@ struct wish {
 /* Reads the request, as the API of authorizations takes it, and
  * decides by the rules: guard.verdict. ERR_INVALID field.*, permit.details,
  * permit.jkt, resource.unknown. */
-const struct err *wish_read(struct wish *k, const struct json *body) MUST;
+const struct err *api_wish_read(struct wish *k, const struct json *body) MUST;
 /* Does what the verdict says: asks a person, makes an active permit, or records
  * the denial. After guard_begin; the caller commits guard.w. */
-const struct err *wish_make(struct wish *k) MUST;
+const struct err *api_wish_make(struct wish *k) MUST;
 
 #endif

@@ -1,6 +1,6 @@
 /* An agent's wish for a permit: the rules decide, or a person is asked in the
  * server's words. */
-#include "doors/asking/wish.h"
+#include "doors/api/wish.h"
 
 #include "base/fields.h"
 #include "doors/asking/ask.h"
@@ -45,7 +45,7 @@ static void set_tools(struct wish *k)
     k->guard.n = n;
 }
 
-const struct err *wish_read(struct wish *k, const struct json *body)
+const struct err *api_wish_read(struct wish *k, const struct json *body)
 {
     struct guard *g = &k->guard;
     struct fields f = fields(g->c->a, body, STR(""));
@@ -108,7 +108,7 @@ static const struct err *allow(struct wish *k)
     return NULL;
 }
 
-const struct err *wish_make(struct wish *k)
+const struct err *api_wish_make(struct wish *k)
 {
     switch (k->guard.verdict.effect) {
     case TOOL_ALLOW:

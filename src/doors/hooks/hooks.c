@@ -1,0 +1,229 @@
+/* The hooks of coding agents: reading an event, and asking about its call. */
+#include "doors/hooks/hooks.h"
+
+#include "base/fields.h"
+#include "domain/tool_call.h"
+#include "doors/asking/check.h"
+#include "doors/asking/question.h"
+#include "doors/call/hold.h"
+
+#define SHORT_MAX 200
+#define PLACE_MAX 1000
+
+/* ---- clients -------------------------------------------------------- */
+
+static const struct client {
+    const char *name;
+    const char *session; /* the member that names the session */
+    int64_t hold; /* seconds: nine tenths of the client's own limit */
+} clients[] = {
+    {"claude", "session_id", 540},
+    {"codex", "session_id", 50},
+    {"gemini", "session_id", 50},
+    {"cursor", "conversation_id", 50},
+};
+
+static const struct {
+    const char *name; /* of the event */
+    enum hooks_form form;
+    const char *tool; /* of an event that names none */
+} events[] = {
+    {"PreToolUse", HOOKS_PRE_TOOL, NULL},
+    {"PermissionRequest", HOOKS_PERMISSION, NULL},
+    {"BeforeTool", HOOKS_GEMINI, NULL},
+    {"beforeShellExecution", HOOKS_CURSOR, "Shell"},
+    {"beforeMCPExecution", HOOKS_CURSOR, NULL},
+    {"preToolUse", HOOKS_CURSOR, NULL},
+};
+
+/* ---- reading -------------------------------------------------------- */
+
+/* The command of an event that names no tool. */
+static struct str command(struct arena *a, struct str text)
+{
+    struct buf b = buf_make(a, text.n + 64);
+    buf_put(&b, "{\"command\":");
+    buf_str(&b, json_raw_member(a, text, STR("command")));
+    buf_char(&b, '}');
+    return buf_text(&b);
+}
+
+/* An object as it was sent, or the text of one. */
+static struct str input_of(struct fields *f, const struct json *body,
+                           struct str text)
+{
+    const struct json *v = json_get(body, "tool_input");
+    const struct str sent = json_text(v);
+    if (json_is(v, JSON_OBJECT))
+        return json_raw_member(f->arena, text, STR("tool_input"));
+    if (!sent.p || json_check(f->arena, sent) ||
+        !json_is(json_read(f->arena, sent), JSON_OBJECT))
+        fields_wrong(f, "tool_input", "field.value",
+                     "The input has to be an object, or the text of one.");
+    return sent;
+}
+
+static void read_call(struct hooks_call *h, struct fields *f,
+                      const struct json *body, struct str text,
+                      const char *tool)
+{
+    if (tool) {
+        struct str sent;
+        fields_need(f, "command");
+        fields_text(f, "command", TOOL_CALL_ARGUMENTS_MAX, &sent);
+        h->tool = str_of(tool);
+        if (!f->e)
+            h->input = command(f->arena, text);
+        return;
+    }
+    fields_need(f, "tool_name");
+    fields_text(f, "tool_name", TOOL_CALL_NAME_MAX, &h->tool);
+    h->input = input_of(f, body, text);
+}
+
+const struct err *hooks_read(struct hooks_call *h, const struct json *body,
+                             struct str text)
+{
+    struct fields f = fields(h->c->a, body, STR(""));
+    struct str event;
+    size_t i = 0;
+    fields_need(&f, "hook_event_name");
+    fields_text(&f, "hook_event_name", SHORT_MAX, &event);
+    TRY(fields_error(&f));
+    while (i < countof(events) && !str_is(event, events[i].name))
+        i++;
+    if (i == countof(events))
+        return err_at(h->c->a, ERR_INVALID, "hook.event",
+                      STR("hook_event_name"),
+                      "This event asks for no decision about a tool.");
+    h->form = events[i].form;
+    fields_text(&f, "tool_use_id", SHORT_MAX, &h->id);
+    fields_text(&f, "session_id", SHORT_MAX, &h->session);
+    fields_text(&f, "cwd", PLACE_MAX, &h->place);
+    read_call(h, &f, body, text, events[i].tool);
+    return fields_error(&f);
+}
+
+/* ---- asking --------------------------------------------------------- */
+
+static void put(struct buf *b, const char *before, struct str value,
+                const char *after)
+{
+    buf_put(b, before);
+    json_write_string(b, value);
+    buf_put(b, after);
+}
+
+static struct str working_directory(const struct hooks_call *h)
+{
+    struct buf b = buf_make(h->c->a, h->place.n + 64);
+    buf_put(&b, "Working directory: ");
+    buf_str(&b, h->place);
+    return buf_text(&b);
+}
+
+/* The check as the tool-call API takes it. */
+static struct str check_of(const struct hooks_call *h)
+{
+    struct buf b = buf_make(h->c->a, 2 * REQUEST_BODY_MAX);
+    buf_put(&b, "{\"responder\":{\"mode\":\"operators\"}");
+    if (h->session.n > 0)
+        put(&b, ",\"task\":{\"session_id\":", h->session, "}");
+    if (h->place.n > 0)
+        put(&b, ",\"explanation\":", working_directory(h), "");
+    put(&b, ",\"tool_calls\":[{\"id\":",
+        h->id.n > 0 ? h->id : STR("hook"), ",");
+    put(&b, "\"tool\":", h->tool, ",\"arguments\":");
+    buf_str(&b, h->input);
+    buf_put(&b, "}]}");
+    return buf_text(&b);
+}
+
+static struct verdict by_rule(const struct check_result *done)
+{
+    const bool allowed = done->effect == TOOL_ALLOW;
+    return (struct verdict){
+        .way = allowed ? VERDICT_ALLOW : VERDICT_DENY,
+        .text = allowed            ? STR("A rule allows it.")
+                : done->reason.n > 0 ? done->reason
+                                     : STR("A rule forbids it.")};
+}
+
+static struct str not_yet(struct call *c, const struct suspension *s)
+{
+    struct buf b = buf_make(c->a, 4096 + 128);
+    buf_put(&b, "Nobody has answered yet. Do not run it. A person can answer "
+                "at ");
+    buf_str(&b, call_url(c, "/suspensions/", s->id));
+    return buf_text(&b);
+}
+
+const struct err *hooks_decide(struct hooks_call *h, int64_t seconds,
+                               struct verdict *out, bool *held)
+{
+    struct call *c = h->c;
+    const struct str text = check_of(h);
+    const struct work_once once =
+        question_once(c, h->session, h->id, text);
+    struct check_result done;
+    struct json *body = NULL;
+    *held = false;
+    TRY(json_parse(c->a, text, &body));
+    TRY(check_calls(c, text, body, &once, &done));
+    *out = done.effect == TOOL_ASK ? verdict_of(c->a, &done.suspension)
+                                   : by_rule(&done);
+    if (out->way != VERDICT_WAIT)
+        return NULL;
+    out->text = not_yet(c, &done.suspension);
+    *held = seconds > 0 && !c->rq->waited;
+    if (*held)
+        hold_poll(c, &(struct hold_poll){.intent_id = done.suspension.intent_id,
+                                         .suspension_id = done.suspension.id,
+                                         .wait = seconds});
+    return NULL;
+}
+
+/* ---- the door ------------------------------------------------------- */
+
+static const struct err *read_late(struct call *c, enum hooks_late *out)
+{
+    static const char *const words[HOOKS_LATE__MAX] = {
+        [HOOKS_LATE_DENY] = "deny",
+        [HOOKS_LATE_ASK] = "ask",
+        [HOOKS_LATE_DEFER] = "defer"};
+    const struct str sent = request_query(c->rq, "late");
+    size_t i = 0;
+    while (sent.p && i < countof(words) && !str_is(sent, words[i]))
+        i++;
+    if (i == countof(words))
+        return err_at(c->a, ERR_BAD_REQUEST, "request.query", STR("late"),
+                      "\"late\" has to be deny, ask or defer.");
+    *out = (enum hooks_late)i;
+    return NULL;
+}
+
+const struct err *hooks_post(struct call *c)
+{
+    struct hooks_call h = {.c = c};
+    struct json *body = NULL;
+    struct verdict v;
+    size_t i = 0;
+    bool held;
+    TRY(call_body(c, &body));
+    while (i < countof(clients) && !str_is(c->param[0], clients[i].name))
+        i++;
+    if (i == countof(clients))
+        return ERROR(ERR_NOT_FOUND, "hook.unknown",
+                     "There are hooks for claude, codex, gemini and cursor.");
+    TRY(read_late(c, &h.late));
+    TRY(hooks_read(&h, body, c->rq->body));
+    if (!h.session.p)
+        h.session = str_sub(json_get_text(body, clients[i].session), 0,
+                            SHORT_MAX);
+    const int64_t wait =
+        h.late == HOOKS_LATE_DEFER ? 0 : clients[i].hold;
+    TRY(hooks_decide(&h, call_query_int(c, "hold", wait), &v, &held));
+    if (!held)
+        response_json(c->rs, 200, hooks_output(&h, &v));
+    return NULL;
+}

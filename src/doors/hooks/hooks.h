@@ -1,0 +1,61 @@
+/* The hooks of coding agents (Claude Code, Codex, Gemini CLI, Cursor): a
+ * client asks before it runs a tool, and reads the answer in its own form.
+ *
+ * A translation: the rules and people decide as for the tool-call API. Nothing
+ * but a yes is ever told as one: while nobody has answered, a client hears no,
+ * unless it wishes to ask or to wait itself. */
+#ifndef DOORS_HOOKS_HOOKS_H
+#define DOORS_HOOKS_HOOKS_H
+
+#include "domain/verdict.h"
+#include "doors/call/call.h"
+
+#define HOOKS_HOLD_MAX 590 /* seconds */
+
+/* The forms of answers. */
+enum hooks_form {
+    HOOKS_PRE_TOOL,   /* PreToolUse of Claude Code and Codex */
+    HOOKS_PERMISSION, /* PermissionRequest of both */
+    HOOKS_PROMPT,     /* --permission-prompt-tool of Claude Code */
+    HOOKS_GEMINI,     /* BeforeTool */
+    HOOKS_CURSOR,
+    HOOKS_FORM__MAX
+};
+
+/* The answer while nobody has decided. */
+enum hooks_late {
+    HOOKS_LATE_DENY,
+    HOOKS_LATE_ASK,   /* the person at the client decides */
+    HOOKS_LATE_DEFER, /* the client ends and asks again when it is resumed */
+    HOOKS_LATE__MAX
+};
+
+/* A call of a tool that a client asks about. */
+struct hooks_call {
+    struct call *c;
+    enum hooks_form form;
+    struct str tool;
+    struct str input;   /* its arguments, JSON text of an object */
+    struct str id;      /* of the call; p NULL: the client gives none */
+    struct str session; /* p NULL: none */
+    struct str place;   /* the working directory; p NULL: not told */
+    enum hooks_late late;
+};
+
+/* POST /hooks/{client}. ERR_NOT_FOUND hook.unknown. */
+const struct err *hooks_post(struct call *c) MUST;
+
+/* Reads an event of Claude Code or Codex; text: its bytes. The input may be
+ * an object or the text of one. ERR_INVALID field.*, hook.event. */
+const struct err *hooks_read(struct hooks_call *h, const struct json *body,
+                             struct str text) MUST;
+/* Decides by the rules, or asks a person and holds the request for so many
+ * seconds: *held, and nothing is to be answered now. */
+const struct err *hooks_decide(struct hooks_call *h, int64_t seconds,
+                               struct verdict *out, bool *held) MUST;
+
+/* output.c: the answer in the client's form. */
+struct json *hooks_output(const struct hooks_call *h,
+                          const struct verdict *v);
+
+#endif

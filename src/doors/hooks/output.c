@@ -1,0 +1,79 @@
+/* The answers to hooks, each in the form of its client. */
+#include "doors/hooks/hooks.h"
+
+/* The word of the decision: those of a tool rule, and one more. */
+static const char *word_of(const struct hooks_call *h, enum verdict_way way)
+{
+    const bool early = way == VERDICT_WAIT && h->form == HOOKS_PRE_TOOL;
+    if (early && h->late == HOOKS_LATE_DEFER)
+        return "defer";
+    if (early && h->late == HOOKS_LATE_ASK)
+        return vocabulary_tool_effect(TOOL_ASK)->wire;
+    return vocabulary_tool_effect(way == VERDICT_ALLOW ? TOOL_ALLOW
+                                                       : TOOL_DENY)
+        ->wire;
+}
+
+static struct json *pre_tool(const struct hooks_call *h,
+                             const struct verdict *v)
+{
+    struct arena *a = h->c->a;
+    struct json *o = json_object(a), *all = json_object(a);
+    json_set_text(o, "hookEventName", STR("PreToolUse"));
+    json_set_text(o, "permissionDecision", str_of(word_of(h, v->way)));
+    json_set_text(o, "permissionDecisionReason", v->text);
+    json_set_json(all, "hookSpecificOutput", o);
+    return all;
+}
+
+static struct json *behavior(const struct hooks_call *h,
+                             const struct verdict *v)
+{
+    struct json *o = json_object(h->c->a);
+    json_set_text(o, "behavior", str_of(word_of(h, v->way)));
+    if (v->way != VERDICT_ALLOW)
+        json_set_text(o, "message", v->text);
+    return o;
+}
+
+static struct json *permission(const struct hooks_call *h,
+                               const struct verdict *v)
+{
+    struct arena *a = h->c->a;
+    struct json *o = json_object(a), *all = json_object(a);
+    json_set_text(o, "hookEventName", STR("PermissionRequest"));
+    json_set_json(o, "decision", behavior(h, v));
+    json_set_json(all, "hookSpecificOutput", o);
+    return all;
+}
+
+static struct json *gemini(const struct hooks_call *h,
+                           const struct verdict *v)
+{
+    struct json *o = json_object(h->c->a);
+    json_set_text(o, "decision", str_of(word_of(h, v->way)));
+    json_set_text(o, "reason", v->text);
+    return o;
+}
+
+static struct json *cursor(const struct hooks_call *h,
+                           const struct verdict *v)
+{
+    struct json *o = json_object(h->c->a);
+    json_set_text(o, "permission", str_of(word_of(h, v->way)));
+    json_set_text(o, "user_message", v->text);
+    json_set_text(o, "agent_message", v->text);
+    return o;
+}
+
+struct json *hooks_output(const struct hooks_call *h, const struct verdict *v)
+{
+    static struct json *(*const forms[HOOKS_FORM__MAX])(
+        const struct hooks_call *h, const struct verdict *v) = {
+        [HOOKS_PRE_TOOL] = pre_tool,
+        [HOOKS_PERMISSION] = permission,
+        [HOOKS_PROMPT] = behavior,
+        [HOOKS_GEMINI] = gemini,
+        [HOOKS_CURSOR] = cursor};
+    return forms[h->form](h, v);
+}

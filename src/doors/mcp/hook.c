@@ -1,0 +1,48 @@
+/* The tools of the MCP door that clients call by themselves, before another
+ * tool runs: the contract of hooks, for those that cannot post one. */
+#include "base/fields.h"
+#include "domain/tool_call.h"
+#include "doors/hooks/hooks.h"
+#include "doors/mcp/mcp.h"
+
+#define HOLD 45 /* seconds, unless the call says otherwise */
+#define ID_MAX 200
+
+static const struct err *decide(struct mcp *m, struct hooks_call *h,
+                                int64_t seconds)
+{
+    struct verdict v;
+    bool held;
+    TRY(hooks_decide(h, seconds, &v, &held));
+    if (!held)
+        mcp_answer_text(m, hooks_output(h, &v));
+    return NULL;
+}
+
+const struct err *mcp_hook_permission(struct mcp *m, const struct json *args)
+{
+    struct hooks_call h = {.c = m->c, .form = HOOKS_PROMPT};
+    struct fields f = fields(m->c->a, args, STR(""));
+    const struct json *input = NULL;
+    int64_t seconds = HOLD;
+    fields_need(&f, "tool_name");
+    fields_text(&f, "tool_name", TOOL_CALL_NAME_MAX, &h.tool);
+    fields_text(&f, "tool_use_id", ID_MAX, &h.id);
+    fields_need(&f, "input");
+    fields_json(&f, "input", JSON_OBJECT, &input);
+    fields_int(&f, "hold_seconds", 0, HOOKS_HOLD_MAX, &seconds);
+    TRY(fields_error(&f));
+    h.input = json_raw_member(m->c->a, m->text, STR("input"));
+    return decide(m, &h, seconds);
+}
+
+const struct err *mcp_hook_event(struct mcp *m, const struct json *args)
+{
+    struct hooks_call h = {.c = m->c};
+    struct fields f = fields(m->c->a, args, STR(""));
+    int64_t seconds = HOLD;
+    fields_int(&f, "hold_seconds", 0, HOOKS_HOLD_MAX, &seconds);
+    TRY(fields_error(&f));
+    TRY(hooks_read(&h, args, m->text));
+    return decide(m, &h, seconds);
+}
