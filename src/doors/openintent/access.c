@@ -16,8 +16,7 @@ static struct json *entry(struct arena *a, struct str agent, int64_t until)
     json_set_text(o, "principal_id", agent);
     json_set_text(o, "principal_type", STR("agent"));
     json_set_text(o, "permission", PERMISSION);
-    json_set_text_or_null(o, "expires_at",
-                          until ? clock_naive(a, until) : STR_NONE);
+    json_set_text_or_null(o, "expires_at", clock_naive(a, until));
     return o;
 }
 
