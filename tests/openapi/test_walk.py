@@ -735,7 +735,7 @@ def test_login(browser, server):
     for name in ("pageInbox", "pageDecided"):
         call(browser, name, 200)
         call(browser, name, 400, params={"colour": "red"})
-    for name in ("pageQuestion", "pageIntent"):
+    for name in ("pageQuestion", "pageIntent", "pagePortfolio"):
         call(browser, name, 404, {"id": "nothing"})
     page = call(browser, "pageInbox", 200)
     listen(browser, "streamInbox")
@@ -757,6 +757,14 @@ def test_page_of_a_question(agent, browser, server):
     call(browser, "pageQuestion", 200, at)
     call(browser, "pageIntent", 200, {"id": asked["intent_id"]},
          params={"verify": "1"})
+
+
+def test_page_of_a_portfolio(agent, browser, server):
+    at = {"id": call(agent, "makePortfolio", 201,
+                     json=example("makePortfolio", "usual")).json()["id"]}
+    sign_in(browser, server)
+    call(browser, "pagePortfolio", 200, at, params={"status": "active"})
+    call(browser, "pagePortfolio", 400, at, params={"status": "gone"})
 
 
 def labelled(page, **values):
