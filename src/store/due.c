@@ -534,8 +534,6 @@ const struct err *due_dismiss(struct pg *pg, struct arena *a,
     return NULL;
 }
 
-/* ---- the end ---------------------------------------------------------- */
-
 const struct err *due_commit(struct pg *pg, struct arena *a,
                              const struct work *v, size_t n)
 {

@@ -2,7 +2,7 @@
 #ifndef STORE_GRAPHS_H
 #define STORE_GRAPHS_H
 
-#include "domain/graph.h"
+#include "domain/containers/graph.h"
 #include "domain/intent.h"
 #include "domain/principal.h"
 #include "world/pg.h"

@@ -1,6 +1,6 @@
 #include "suite.h"
 
-#include "domain/graph.h"
+#include "domain/containers/graph.h"
 
 SUITE(graph);
 

@@ -4,7 +4,7 @@
 #define DOMAIN_CONTAINERS_PORTFOLIO_H
 
 #include "base/json.h"
-#include "domain/graph.h"
+#include "domain/containers/graph.h"
 #include "domain/intent.h"
 #include "domain/principal.h"
 

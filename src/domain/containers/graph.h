@@ -1,7 +1,7 @@
 /* Intents that wait for each other: parents for their children, dependents for
  * their dependencies (OpenIntent RFC-0002). */
-#ifndef DOMAIN_GRAPH_H
-#define DOMAIN_GRAPH_H
+#ifndef DOMAIN_CONTAINERS_GRAPH_H
+#define DOMAIN_CONTAINERS_GRAPH_H
 
 #include "base/json.h"
 #include "domain/vocabulary.h"

@@ -1,5 +1,5 @@
 /* Intents that wait for each other: what is said about many of them. Pure. */
-#include "domain/graph.h"
+#include "domain/containers/graph.h"
 
 #include <stdlib.h>
 
