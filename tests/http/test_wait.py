@@ -374,6 +374,61 @@ def test_the_holder_is_killed(server, pool, agent, operator):
     assert one.result().json()["state"] == "resolved"
 
 
+def call(path, body):
+    """A function that posts, for a client's call that is held."""
+    def post(server):
+        with server.client("agent", agent="refunds-agent",
+                           timeout=70) as client:
+            r = client.post(path, json=body)
+        assert r.status_code == 200, r.text
+        return r.json()
+    return post
+
+
+def hook_of(tool):
+    return call("/hooks/claude", {
+        "hook_event_name": "PreToolUse", "tool_name": tool,
+        "tool_input": {"command": "ls"}, "tool_use_id": tool})
+
+
+def tool_of(name):
+    return call("/mcp", {
+        "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {
+            "name": "request_approval", "_meta": {"callId": name},
+            "arguments": {"action": name, "target": "x",
+                          "scope_summary": "x"}}})
+
+
+def hook_says(body):
+    return body["hookSpecificOutput"]["permissionDecision"]
+
+
+def tool_says(body):
+    return body["result"]["structuredContent"]["outcome"]
+
+
+@pytest.mark.parametrize("post, says, no, yes", [
+    (hook_of, hook_says, "deny", "allow"),
+    (tool_of, tool_says, None, "authorized")])
+def test_a_call_whose_holder_is_killed(server, pool, operator, post, says, no,
+                                       yes):
+    """It is no yes, and the same call finds the answer after."""
+    name = f"x{new_id()}"
+    held = pool.submit(post(name), server)
+    wait_for(lambda: holding(server) == 1)
+    pid = waiter_process(server)
+    os.kill(pid, signal.SIGKILL)
+    assert says(held.result(60)) == no
+    wait_for(lambda: waiter_process(server) not in (None, pid))
+    rows = operator.get("/api/v1/suspensions", params={"state": "pending"})
+    [asked] = [s for s in rows.json()["suspensions"]
+               if s["question"] == f"Run {name}?"]
+    held = pool.submit(post(name), server)
+    wait_for(lambda: holding(server) == 1)
+    assert answer(operator, asked).status_code == 200
+    assert says(held.result(60)) == yes
+
+
 @route(SUSPENSION)
 def test_an_answer_that_the_killed_one_did_not_read(server, pool, agent,
                                                     operator):

@@ -135,9 +135,10 @@ const struct err *mcp_tools_call(struct mcp *m)
     struct arena *a = m->c->a;
     const struct str name = json_get_text(m->params, "name");
     const struct json *args = json_get(m->params, "arguments");
-    m->text = json_raw_member(
-        a, json_raw_member(a, m->c->rq->body, STR("params")),
-        STR("arguments"));
+    m->text = args ? json_raw_member(a, json_raw_member(a, m->c->rq->body,
+                                                        STR("params")),
+                                     STR("arguments"))
+                   : STR("{}");
     for (size_t i = 0; i < countof(tools); i++) {
         if (!str_is(name, tools[i].name))
             continue;
