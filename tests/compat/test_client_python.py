@@ -1,0 +1,302 @@
+"""clients/python: the package asks at a real server, and is answered."""
+import asyncio
+import concurrent.futures
+import datetime
+import importlib
+import json
+import pathlib
+import shutil
+import subprocess
+import sys
+import zipfile
+
+import kit
+import pytest
+import standardwebhooks
+
+TOP = pathlib.Path(__file__).resolve().parents[2]
+SOURCE = TOP / "clients/python"
+sys.path.insert(0, str(SOURCE))
+sayso = importlib.import_module("sayso")
+
+
+@pytest.fixture
+def client(server):
+    return sayso.Client(server.url, server.env["SAYSO_AGENT_KEY"],
+                        "refunds-agent")
+
+
+@pytest.fixture
+def pool():
+    with concurrent.futures.ThreadPoolExecutor(4) as threads:
+        yield threads
+
+
+def asked(operator, text):
+    def look():
+        rows = operator.get("/api/v1/suspensions",
+                            params={"state": "pending", "limit": 100}).json()
+        return [s for s in rows["suspensions"] if s["question"] == text]
+    return kit.wait_for(look)[0]
+
+
+def decide(operator, text, value, **more):
+    r = kit.answer(operator, asked(operator, text), value, **more)
+    assert r.status_code == 200, r.text
+
+
+def blocking(client, *args, **more):
+    return client.ask(*args, **more)
+
+
+def waiting(client, *args, **more):
+    return asyncio.run(client.aask(*args, **more))
+
+
+WAYS = pytest.mark.parametrize("way", [blocking, waiting])
+
+
+@WAYS
+def test_a_question_is_answered(client, operator, pool, way):
+    text = f"Which? {kit.new_id()}"
+    got = pool.submit(way, client, text, choices=["red", "blue"])
+    decide(operator, text, "blue", reason="It is nicer.")
+    answer = got.result(30)
+    assert answer.value == "blue" and answer.reason == "It is nicer."
+    assert not answer.approved and not answer.pending
+    assert answer.id == answer.raw["suspension_id"]
+    assert answer.no_such_member is None
+
+
+@WAYS
+@pytest.mark.parametrize("value, yes", [("yes", True), ("no", False)])
+def test_a_yes_is_approved(client, operator, pool, way, value, yes):
+    text = f"Deploy? {kit.new_id()}"
+    got = pool.submit(way, client, text)
+    decide(operator, text, value)
+    assert got.result(30).approved is yes
+
+
+@WAYS
+def test_the_same_wish_is_asked_once(client, operator, pool, way):
+    text, once = f"Once? {kit.new_id()}", kit.new_id()
+    first = way(client, text, once=once, wait=0)
+    assert first.pending and not first.approved
+    decide(operator, text, "yes")
+    again = way(client, text, once=once)
+    assert again.id == first.id and again.approved
+
+
+@WAYS
+def test_silence_is_no(client, way):
+    answer = way(client, "Anybody?", timeout_seconds=1)
+    assert answer.state == "expired" and not answer.approved
+
+
+@WAYS
+def test_a_refusal_has_the_servers_code(client, way):
+    with pytest.raises(sayso.Error) as refused:
+        way(client, "x", no_such_member=1)
+    assert refused.value.status == 422
+    assert refused.value.code == "field.unknown"
+    assert refused.value.at == "no_such_member"
+
+
+@WAYS
+def test_a_wrong_address_is_told_at_once(way):
+    with pytest.raises(sayso.Unreachable):
+        way(sayso.Client("http://127.0.0.1:1", "x"), "x")
+
+
+def test_a_server_that_goes_away_is_waited_for(client, operator, pool,
+                                               monkeypatch):
+    """After the first answer a lost connection is tried again."""
+    text, lost = f"Back? {kit.new_id()}", []
+    real = sayso.httpx.Client.request
+
+    def request(self, method, path, **more):
+        if "?wait=" in path and len(lost) < 2:
+            lost.append(path)
+            raise sayso.httpx.ConnectError("gone")
+        return real(self, method, path, **more)
+    monkeypatch.setattr(sayso.httpx.Client, "request", request)
+    monkeypatch.setattr(sayso, "_PAUSE", 0.01)
+    got = pool.submit(client.ask, text)
+    decide(operator, text, "yes")
+    assert got.result(30).approved and len(lost) == 2
+
+
+# --- Functions that need an approval --------------------------------------
+
+def refund_of(client, ran, **more):
+    name = f"refund_{kit.new_id()}"
+
+    @client.require_approval(name=name, target="order {order}", **more)
+    def refund(order, amount=1.5, tags=()):
+        ran.append((order, amount))
+        return "done"
+    return f"Run {name}?", refund
+
+
+def test_it_runs_after_a_yes(client, operator, pool):
+    ran = []
+    text, refund = refund_of(client, ran, severity="low")
+    got = pool.submit(refund, "12345", amount=50, tags=["a"])
+    question = asked(operator, text)
+    assert question["subject"]["target"] == "order 12345"
+    assert question["subject"]["calls"][0]["args"] == {
+        "order": "12345", "amount": 50, "tags": ["a"]}
+    assert ran == []
+    decide(operator, text, "approve")
+    assert got.result(30) == "done" and ran == [("12345", 50)]
+
+
+@pytest.mark.parametrize("value", ["reject", None])
+def test_it_does_not_run_without(client, operator, pool, value):
+    ran = []
+    text, refund = refund_of(client, ran,
+                             **({} if value else {"wait": 0}))
+    got = pool.submit(refund, "12345", tags=[])
+    if value:
+        decide(operator, text, value)
+    with pytest.raises(sayso.Denied) as no:
+        got.result(30)
+    assert ran == [] and no.value.answer.id and str(no.value)
+
+
+def test_a_coroutine_waits(client, operator, pool):
+    name, ran = f"async_{kit.new_id()}", []
+
+    @client.require_approval(name=name)
+    async def act(x):
+        ran.append(x)
+        return x
+    got = pool.submit(lambda: asyncio.run(act(7)))
+    decide(operator, f"Run {name}?", "approve")
+    assert got.result(30) == 7 and ran == [7]
+
+
+def test_what_runs_is_what_was_shown(client, operator, pool):
+    """Arguments that change meanwhile change nothing."""
+    name, ran = f"list_{kit.new_id()}", []
+
+    @client.require_approval(name=name)
+    def act(rows):
+        ran.append(rows)
+    rows = [1]
+    got = pool.submit(act, rows)
+    asked(operator, f"Run {name}?")
+    rows.append(2)
+    decide(operator, f"Run {name}?", "approve")
+    got.result(30)
+    assert ran == [[1]]
+
+
+def test_a_person_changes_the_arguments(client, operator, pool):
+    ran = []
+    text, refund = refund_of(client, ran, edit=True)
+    got = pool.submit(refund, "12345", amount=50, tags=[])
+    subject = asked(operator, text)["subject"]
+    subject["calls"][0]["args"]["amount"] = 20
+    decide(operator, text, "edit", subject=subject,
+           reason="Twenty is enough.")
+    assert got.result(30) == "done" and ran == [("12345", 20)]
+
+
+def test_an_answer_for_something_else_is_no(client, operator, pool,
+                                            monkeypatch):
+    ran = []
+    text, refund = refund_of(client, ran)
+    monkeypatch.setattr(sayso, "_sha256", lambda text: "0" * 64)
+    got = pool.submit(refund, "12345", tags=[])
+    decide(operator, text, "approve")
+    with pytest.raises(sayso.Denied):
+        got.result(30)
+    assert ran == []
+
+
+def test_the_name_of_the_wish_comes_from_the_arguments(client, operator):
+    name = f"once_{kit.new_id()}"
+
+    @client.require_approval(name=name, wait=0,
+                             once=lambda order: f"{name}:{order}")
+    def act(order):
+        return order
+    ids = set()
+    for _ in range(2):
+        with pytest.raises(sayso.Denied) as no:
+            act("1")
+        ids.add(no.value.answer.id)
+    assert len(ids) == 1
+    decide(operator, f"Run {name}?", "approve")
+    assert act("1") == "1"
+
+
+def test_arguments_have_to_be_shown(client):
+    _, refund = refund_of(client, [])
+    for bad in (object(), {1: 2}, (1, 2)):
+        with pytest.raises(TypeError):
+            refund(bad, tags=[])
+
+
+def test_the_functions_of_the_module(server, operator, pool, monkeypatch):
+    monkeypatch.setenv("SAYSO_URL", server.url)
+    monkeypatch.setenv("SAYSO_AGENT_KEY", server.env["SAYSO_AGENT_KEY"])
+    monkeypatch.setenv("SAYSO_AGENT", "refunds-agent")
+    name = f"module_{kit.new_id()}"
+
+    @sayso.require_approval(name=name, severity="low")
+    def act(x):
+        return x
+    got = pool.submit(act, 1)
+    decide(operator, f"Run {name}?", "approve")
+    assert got.result(30) == 1
+    assert sayso.ask("x?", wait=0).pending
+    assert asyncio.run(sayso.aask("x?", wait=0)).asked_by == "refunds-agent"
+
+
+# --- Webhooks and the package ---------------------------------------------
+
+SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
+
+
+def signed(body, at=None, secret=SECRET):
+    at = at or datetime.datetime.now(datetime.timezone.utc)
+    return {"Webhook-Id": "msg_1", "webhook-timestamp":
+            str(int(at.timestamp())), "webhook-signature":
+            standardwebhooks.Webhook(secret).sign("msg_1", at, body)}
+
+
+def test_a_push_is_verified():
+    body = json.dumps({"type": "x", "data": {"ä": 1}})
+    headers = signed(body)
+    verify = sayso.verify_webhook
+    assert verify(body.encode(), headers, SECRET) == json.loads(body)
+    old = datetime.datetime.now(datetime.timezone.utc) - \
+        datetime.timedelta(seconds=400)
+    other = "whsec_" + "A" * 32
+    for bad in ((body.encode() + b" ", headers, SECRET),
+                (body.encode(), signed(body, old), SECRET),
+                (body.encode(), headers, other),
+                (body.encode(), headers, "whsec_?"),
+                (body.encode(), {}, SECRET),
+                (body.encode(), {**headers, "webhook-timestamp": "x"},
+                 SECRET)):
+        with pytest.raises(sayso.InvalidSignature):
+            verify(*bad)
+    two = {**headers, "webhook-signature":
+           "v1,AAAA " + headers["webhook-signature"]}
+    assert verify(body.encode(), two, SECRET)
+
+
+def test_the_package_is_built(tmp_path):
+    done = subprocess.run(
+        [sys.executable, "-m", "pip", "wheel", "-q", "--no-deps",
+         "--disable-pip-version-check", "-w", tmp_path / "out",
+         # A copy, because a build leaves files in the source.
+         shutil.copytree(SOURCE, tmp_path / "source")], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    [wheel] = (tmp_path / "out").iterdir()
+    names = zipfile.ZipFile(wheel).namelist()
+    assert "sayso/__init__.py" in names and "sayso/py.typed" in names
+
