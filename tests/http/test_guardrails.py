@@ -85,6 +85,12 @@ def test_C3_a_plan_waits_for_its_review(agent, operator, person):
         f"/suspensions/{one['review_suspension_id']}")
     assert page.status_code == 200
     assert "Collect" in page.text and "Approve the plan" in page.text
+    for words in ("The plan is carried out.",
+                  "The plan goes back to its agent as a draft.",
+                  "The plan fails, and its open steps are cancelled.",
+                  "From the plan, as its agents wrote it"):
+        assert words in page.text
+    assert "continues without it" not in page.text
     assert decide(operator, one, "approve").status_code == 200
     now = read(agent, one)
     assert (now["state"], now["paused_reason"]) == ("active", None)
@@ -94,7 +100,7 @@ def test_C3_a_plan_waits_for_its_review(agent, operator, person):
     assert read(agent, one)["state"] == "completed"
 
 
-def test_C3_changes_are_requested(agent, operator):
+def test_C3_changes_are_requested(agent, operator, person):
     intent, one, [first] = under_review(agent)
     r = decide(operator, one, "request_changes", reason="Ask Eva first.")
     assert r.status_code == 200, r.text
@@ -112,11 +118,23 @@ def test_C3_changes_are_requested(agent, operator):
     assert again["review_suspension_id"] != one["review_suspension_id"]
     assert decide(operator, again, "approve").status_code == 200
     assert read(agent, one)["state"] == "active"
+    assert "The plan went back to its agent." in page_of(person, one)
+    assert "The plan goes on." in page_of(person, again)
 
 
-def test_C3_a_rejection_fails_the_plan(agent, operator):
+def page_of(person, one, **query):
+    r = person("operator").client.get(
+        f"/suspensions/{one['review_suspension_id']}", params=query)
+    assert r.status_code == 200
+    return r.text
+
+
+def test_C3_a_rejection_fails_the_plan(agent, operator, person):
     intent, one, [first] = under_review(agent)
+    assert "is told no immediately, and the plan fails." in \
+        page_of(person, one, choice="reject")
     assert decide(operator, one, "reject").status_code == 200
+    assert "The plan does not go on." in page_of(person, one)
     assert read(agent, one)["state"] == "failed"
     assert read(agent, first)["status"] == "cancelled"
     refused(decide(operator, one, "approve"), 409)

@@ -1,6 +1,7 @@
 /* The decision strip of a question. */
 #include "doors/pages/answer/strip.h"
 
+#include "domain/beside.h"
 #include "domain/form.h"
 #include "domain/resolve.h"
 #include "domain/risk.h"
@@ -241,10 +242,12 @@ static struct json *text_box(struct arena *a, const struct answer_strip_of *of)
 static const char *comes(struct arena *a, const struct suspension *s,
                          const struct json *choice)
 {
-    if (s->origin == ORIGIN_CHECKPOINT)
-        return is_effect(choice, EFFECT_AUTHORIZE)
-                   ? " is told immediately, and the plan goes on."
-                   : " is told no immediately.";
+    if (beside_of_plan(s) && is_effect(choice, EFFECT_AUTHORIZE))
+        return " is told immediately, and the plan goes on.";
+    if (beside_of_plan(s) && is_effect(choice, EFFECT_VETO))
+        return s->origin == ORIGIN_CHECKPOINT
+                   ? " is told no immediately."
+                   : " is told no immediately, and the plan fails.";
     if (resolve_ends(s, choice))
         return " is told no immediately, and the task is stopped.";
     if (is_effect(choice, EFFECT_VETO) || is_effect(choice, EFFECT_DECLINE))

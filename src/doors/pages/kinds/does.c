@@ -98,11 +98,24 @@ static struct str checkpoint_words(struct arena *a, const struct suspension *s,
                : STR("The plan fails, and its open steps are cancelled.");
 }
 
+/* Of the review of a plan. */
+static struct str review_words(const struct json *choice)
+{
+    const enum effect effect = effect_of_choice(choice);
+    if (effect == EFFECT_AUTHORIZE)
+        return STR("The plan is carried out.");
+    return effect == EFFECT_REQUEST_CHANGES
+               ? STR("The plan goes back to its agent as a draft.")
+               : STR("The plan fails, and its open steps are cancelled.");
+}
+
 struct str kinds_does(struct arena *a, const struct suspension *s,
                       const struct json *choice)
 {
     if (s->origin == ORIGIN_CHECKPOINT)
         return checkpoint_words(a, s, choice);
+    if (s->origin == ORIGIN_PLAN_REVIEW)
+        return review_words(choice);
     const struct str takes = takes_words(a, s, effect_takes(choice));
     if (takes.p)
         return takes;

@@ -2,6 +2,7 @@
 #include "doors/pages/question/decision.h"
 
 #include "base/clock.h"
+#include "domain/beside.h"
 #include "domain/label.h"
 #include "doors/pages/question/head.h"
 #include "doors/pages/shell/badge.h"
@@ -126,8 +127,11 @@ static void put_effect(struct arena *a, struct buf *b,
         buf_put(b, " The task was stopped.");
         return;
     }
-    if (s->origin == ORIGIN_CHECKPOINT) {
-        buf_put(b, vetoed ? " The plan does not go on." : " The plan goes on.");
+    if (beside_of_plan(s)) {
+        buf_put(b, s->outcome == OUTCOME_CHANGES_REQUESTED
+                       ? " The plan went back to its agent."
+                   : vetoed ? " The plan does not go on."
+                            : " The plan goes on.");
         return;
     }
     buf_char(b, ' ');

@@ -128,7 +128,7 @@ static struct str facts_note(const struct suspension *s)
 {
     if (beside_completes(s))
         return STR("The task's state when this was requested");
-    return s->origin == ORIGIN_CHECKPOINT
+    return beside_of_plan(s)
                ? STR("From the plan, as its agents wrote it")
                : STR("Exactly as sent by the agent");
 }
