@@ -176,6 +176,7 @@ OTHERS = {
     "POST /api/v1/redemptions/{id}/result": (404, "redemption.unknown"),
     "GET /api/v1/portfolios/{id}": (404, "portfolio.unknown"),
     "PATCH /api/v1/portfolios/{id}/status": (404, "portfolio.unknown"),
+    "GET /api/v1/portfolios/{id}/coordinators": (404, "portfolio.unknown"),
     "GET /api/v1/portfolios/{id}/intents": (404, "portfolio.unknown"),
     "GET /api/v1/portfolios/{id}/subscribe": (404, "portfolio.unknown"),
     "GET /api/v1/subscribe/portfolios/{id}": (404, "portfolio.unknown"),
