@@ -138,6 +138,7 @@ def test_a_name_in_base64_is_read(agent):
     b'{"jsonrpc":"2.0","id":null,"method":"ping"}',
     b'{"jsonrpc":"2.0","id":1.5,"method":"ping"}',
     b'{"jsonrpc":"2.0","id":{},"method":"ping"}',
+    b'{"jsonrpc":"2.0","id":1,"method":{}}', b'{"jsonrpc":"2.0","id":1}',
     b'{"jsonrpc":"2.0","id":1,"method":"ping","params":[]}',
     b'{"jsonrpc":"2.0","id":1,"id":2,"method":"ping"}',
     b'{"jsonrpc":"2.0","id":"' + b"x" * 201 + b'","method":"ping"}'])

@@ -227,6 +227,7 @@ class World:
             return self.question() if asks else self.kept
         return {"lease_id": self.lease, "dependency_id": self.intent,
                 "agent_id": lambda: "mail-agent", "intent_id": self.intent,
+                "client": lambda: "claude",
                 "approval_id": lambda: self.beside("approvals", action="x"),
                 "attachment_id": self.attachment}[name]()
 
@@ -259,6 +260,8 @@ def lead(case, world):
             case.headers["If-Match"] = world.version() \
                 if "/intents/" in case.path else "2" \
                 if "/plans/" in case.path else "1"
+    if fits(case, ParameterLocation.QUERY) and case.path.startswith("/hooks/"):
+        case.query = {**(case.query or {}), "hold": 0}  # nobody answers
     if fits(case, ParameterLocation.PATH) and turn % 4:
         for name in case.path_parameters:
             case.path_parameters[name] = world.named(case.path, name)

@@ -78,11 +78,13 @@ static bool read(struct mcp *m)
     }
     const struct json *id = json_get(body, "id");
     const struct str text = json_text(id);
+    const bool answers = json_has(body, "result") || json_has(body, "error");
     m->method = json_get_text(body, "method");
     m->params = json_get(body, "params");
     m->meta = json_get(m->params, "_meta");
     if ((json_has(body, "id") && !json_is(id, JSON_INT) && !text.p) ||
-        text.n > ID_MAX || m->method.n > METHOD_NAME_MAX ||
+        text.n > ID_MAX || (!m->method.p && !answers) ||
+        m->method.n > METHOD_NAME_MAX ||
         (m->params && !json_is(m->params, JSON_OBJECT))) {
         refuse(m, MCP_REQUEST,
                "A request has an \"id\" that is a text or a whole number, a "
