@@ -44,9 +44,9 @@ enum json_type {
 /* The check before json-c. RFC 8259 grammar; well-formed UTF-8; depth, members
  * and numbers within the ceilings; no duplicate key (compared after
  * unescaping); no \u0000, no lone surrogate; integers within int64, other
- * numbers finite as a double and not from 2^63 up to 1e21 (an accepted text has
- * to pass again in its canonical form, where such a number is an integer beyond
- * int64). White space around is allowed, a byte order mark is not. NULL when it
+ * numbers finite as a double, not from 2^63 up to 1e21 and from 2^53 on equal to
+ * their canonical form (an accepted text has to pass again in that form, where
+ * such a number is an integer). White space around is allowed, a byte order mark is not. NULL when it
  * passes; else ERR_BAD_REQUEST with code json.syntax, json.utf8 (also \u0000
  * and a lone surrogate), json.duplicate_key, json.too_deep,
  * json.too_many_members or json.number, .say a sentence and .at "line L, column

@@ -244,6 +244,16 @@ static size_t number_end(struct str t, size_t i, bool *whole)
     return end;
 }
 
+/* A double from 2^53 up to 2^63 is an integer, and so is its canonical form,
+ * which may be another one: 222222222222222208 is written ...200. */
+static bool same_integer(double v)
+{
+    char text[JSON_DOUBLE_TEXT];
+    json_double_text(v, text);
+    return v < 0x1p53 || v >= 0x1p63 ||
+           strtoll(text, NULL, 10) == (long long)v;
+}
+
 /* Can the server store it? A double from 2^63 up to 1e21 cannot be stored
  * either: its canonical form has no exponent and would be an integer beyond
  * int64. */
@@ -256,7 +266,7 @@ static bool holds(const char *z, bool whole)
     }
     /* The program never calls setlocale, so the decimal point is a point. */
     const double v = fabs(strtod(z, NULL));
-    return isfinite(v) && (v < 0x1p63 || v >= 1e21);
+    return isfinite(v) && (v < 0x1p63 || v >= 1e21) && same_integer(v);
 }
 
 static const struct err *text(struct gate *g)

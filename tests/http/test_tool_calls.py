@@ -65,9 +65,12 @@ def told(client, request_id):
 
 def counts(server):
     with server.database() as db:
-        return db.execute("SELECT (SELECT count(*) FROM intent), (SELECT "
-                          "count(*) FROM event), (SELECT count(*) FROM "
-                          "suspension)").fetchone()
+        # Without what the clock does meanwhile.
+        return db.execute("""
+            SELECT (SELECT count(*) FROM intent),
+                   (SELECT count(*) FROM event WHERE canonical NOT LIKE %s),
+                   (SELECT count(*) FROM suspension)""",
+                          ['%"actor_type":"clock"%']).fetchone()
 
 
 # --- The pause ------------------------------------------------------------

@@ -141,7 +141,7 @@ Test(json_canonical, is_the_same_the_second_time)
 {
     static const char *const texts[] = {
         "null", "[]", "{}", "\"\\ud83d\\ude00\\u0007\"",
-        "{\"b\":[9223372036854774784.0,1e21,-1e-7,0.1e1],\"a\":{\"\\n\":1}}",
+        "{\"b\":[9007199254740994.0,1e21,-1e-7,0.1e1],\"a\":{\"\\n\":1}}",
     };
     for (size_t i = 0; i < countof(texts); i++) {
         const char *once = canonical(texts[i]);
