@@ -43,14 +43,15 @@ enum json_type {
 
 /* The check before json-c. RFC 8259 grammar; well-formed UTF-8; depth, members
  * and numbers within the ceilings; no duplicate key (compared after
- * unescaping); no \u0000, no lone surrogate; integers within int64, other
- * numbers finite as a double, not from 2^63 up to 1e21 and from 2^53 on equal to
- * their canonical form (an accepted text has to pass again in that form, where
- * such a number is an integer). White space around is allowed, a byte order mark is not. NULL when it
- * passes; else ERR_BAD_REQUEST with code json.syntax, json.utf8 (also \u0000
- * and a lone surrogate), json.duplicate_key, json.too_deep,
- * json.too_many_members or json.number, .say a sentence and .at "line L, column
- * C" (both from 1, columns count bytes). Allocates only scratch in a. */
+ * unescaping); no \u0000, no lone surrogate; integers within int64; other
+ * numbers finite as a double, not from 2^63 up to 1e21, and from 2^53 on equal
+ * to their canonical form (an accepted text has to pass again in that form,
+ * where such a number is an integer). White space around is allowed, a byte
+ * order mark is not. NULL when it passes; else ERR_BAD_REQUEST with code
+ * json.syntax, json.utf8 (also \u0000 and a lone surrogate),
+ * json.duplicate_key, json.too_deep, json.too_many_members or json.number, .say
+ * a sentence and .at "line L, column C" (both from 1, columns count bytes).
+ * Allocates only scratch in a. */
 const struct err *json_check(struct arena *a, struct str text) MUST;
 /* json_check, and the bytes that the text's tree will need. */
 const struct err *json_weigh(struct arena *a, struct str text,
