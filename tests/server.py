@@ -68,6 +68,13 @@ class Clock:
         self.seconds = 0
         self.setting = {"SAYSO_TEST_CLOCK": str(path)}
 
+    @classmethod
+    def at(cls, where):
+        """In a directory of its own, place(NAME)."""
+        where.mkdir(exist_ok=True)
+        where.chmod(0o755)
+        return cls(where / "clock")
+
     def forward(self, **span):
         """Goes on by a timedelta: hours=24."""
         self.seconds += datetime.timedelta(**span).total_seconds()

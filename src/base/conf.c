@@ -421,3 +421,13 @@ bool conf_read_owner(struct arena *a, struct str file, struct conf *c,
         c->database_owner = own.database_owner;
     return !r.failed;
 }
+
+struct str conf_address(struct arena *a, const struct conf *c,
+                        const char *path, struct str id)
+{
+    struct buf b = buf_make(a, 8192);
+    buf_str(&b, c->public_url);
+    buf_put(&b, path);
+    buf_str(&b, id);
+    return buf_text(&b);
+}

@@ -79,4 +79,9 @@ bool conf_has_owner(const struct conf *c);
 bool conf_read_owner(struct arena *a, struct str file, struct conf *c,
                      struct buf *mistakes);
 
+/* An address of this server: public_url, path and id, which has only characters
+ * that an address may have. */
+struct str conf_address(struct arena *a, const struct conf *c,
+                        const char *path, struct str id);
+
 #endif

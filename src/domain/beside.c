@@ -61,17 +61,6 @@ static struct str beside_title(const struct suspension *s, const char *word)
     return line.n > 0 ? str_head(line, SUSPENSION_TITLE_MAX) : str_of(word);
 }
 
-static void beside_choice(struct json *list, struct arena *a,
-                          const char *value, const char *label,
-                          enum effect effect)
-{
-    struct json *o = json_object(a);
-    json_set_text(o, "value", str_of(value));
-    json_set_text(o, "label", str_of(label));
-    json_set_text(o, "effect", str_of(vocabulary_effect(effect)->wire));
-    json_add_json(list, o);
-}
-
 const struct err *beside_read_approval(struct arena *a,
                                        const struct json *body,
                                        struct suspension *out)
@@ -86,8 +75,8 @@ const struct err *beside_read_approval(struct arena *a,
     if (str_trim(out->title).n == 0)
         return err_at(a, ERR_INVALID, "field.empty", STR("action"),
                       "An action is needed.");
-    beside_choice(choices, a, "deny", "Deny", EFFECT_VETO);
-    beside_choice(choices, a, "approve", "Approve", EFFECT_AUTHORIZE);
+    suspension_add_choice(a, choices, "deny", "Deny", EFFECT_VETO);
+    suspension_add_choice(a, choices, "approve", "Approve", EFFECT_AUTHORIZE);
     out->origin = ORIGIN_APPROVAL;
     out->question = STR("Approve this action?");
     out->response_type = ANSWER_CHOICE;

@@ -8,16 +8,6 @@
 
 /* ---- the question ----------------------------------------------------- */
 
-static void add_choice(struct arena *a, struct json *list, const char *value,
-                       const char *label, enum effect effect)
-{
-    struct json *o = json_object(a);
-    json_set_text(o, "value", str_of(value));
-    json_set_text(o, "label", str_of(label));
-    json_set_text(o, "effect", str_of(vocabulary_effect(effect)->wire));
-    json_add_json(list, o);
-}
-
 /* A second attempt that tells others, and no end: the question stays open. */
 static struct str escalation(const struct board *b, int64_t seconds)
 {
@@ -84,8 +74,8 @@ static struct suspension question(struct board *b, const struct plan *p,
     json_set_json(context, "approvers", approvers);
     json_set_text(context, "on_reject",
                   str_of(vocabulary_checkpoint_reject(c->on_reject)->wire));
-    add_choice(a, choices, "reject", "Reject", EFFECT_VETO);
-    add_choice(a, choices, "approve", "Approve", EFFECT_AUTHORIZE);
+    suspension_add_choice(a, choices, "reject", "Reject", EFFECT_VETO);
+    suspension_add_choice(a, choices, "approve", "Approve", EFFECT_AUTHORIZE);
     s.title = c->name;
     s.question = STR("Approve this checkpoint?");
     s.response_type = ANSWER_CHOICE;

@@ -34,17 +34,6 @@ const struct err *review_may_change(const struct plan *p,
 
 /* ---- the question ----------------------------------------------------- */
 
-static void review_choice(struct arena *a, struct json *list,
-                          const char *value, const char *label,
-                          enum effect effect)
-{
-    struct json *o = json_object(a);
-    json_set_text(o, "value", str_of(value));
-    json_set_text(o, "label", str_of(label));
-    json_set_text(o, "effect", str_of(vocabulary_effect(effect)->wire));
-    json_add_json(list, o);
-}
-
 static struct json *review_tasks(const struct board *b, const struct plan *p)
 {
     const struct json *ids = json_read(b->arena, p->tasks);
@@ -86,10 +75,11 @@ static struct json *review_checkpoints(const struct board *b,
 static struct str review_choices(struct arena *a)
 {
     struct json *list = json_array(a);
-    review_choice(a, list, "reject", "Reject the plan", EFFECT_VETO);
-    review_choice(a, list, "request_changes", "Request changes",
-                  EFFECT_REQUEST_CHANGES);
-    review_choice(a, list, "approve", "Approve the plan", EFFECT_AUTHORIZE);
+    suspension_add_choice(a, list, "reject", "Reject the plan", EFFECT_VETO);
+    suspension_add_choice(a, list, "request_changes", "Request changes",
+                          EFFECT_REQUEST_CHANGES);
+    suspension_add_choice(a, list, "approve", "Approve the plan",
+                          EFFECT_AUTHORIZE);
     return json_dump(a, list, SUSPENSION_CHOICES_TEXT);
 }
 

@@ -109,6 +109,17 @@ struct json *suspension_choices(struct arena *a, const struct suspension *s)
     return list;
 }
 
+void suspension_add_choice(struct arena *a, struct json *list,
+                           const char *value, const char *label,
+                           enum effect effect)
+{
+    struct json *o = json_object(a);
+    json_set_text(o, "value", str_of(value));
+    json_set_text(o, "label", str_of(label));
+    json_set_text(o, "effect", str_of(vocabulary_effect(effect)->wire));
+    json_add_json(list, o);
+}
+
 const struct json *suspension_choice(const struct json *choices,
                                      struct str value)
 {

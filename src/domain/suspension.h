@@ -150,6 +150,10 @@ struct str suspension_initiator(const struct suspension *s);
 bool suspension_due(const struct suspension *s, int64_t now);
 /* The choices as they are offered: those sent, or yes and no for a confirm. */
 struct json *suspension_choices(struct arena *a, const struct suspension *s);
+/* Adds a choice of a question that the server words. */
+void suspension_add_choice(struct arena *a, struct json *list,
+                           const char *value, const char *label,
+                           enum effect effect);
 /* The choice with that value, or NULL. */
 const struct json *suspension_choice(const struct json *choices,
                                      struct str value);

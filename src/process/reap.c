@@ -78,16 +78,6 @@ const struct err *reap_leases(struct reap *r, struct pg *pg, struct arena *a,
 
 /* ---- coordinators --------------------------------------------------- */
 
-static struct str page_of(struct arena *a, struct str public_url,
-                          struct str intent_id)
-{
-    struct buf b = buf_make(a, 4096);
-    buf_str(&b, public_url);
-    buf_put(&b, "/intents/");
-    buf_str(&b, intent_id);
-    return buf_text(&b);
-}
-
 /* A full log does not keep the supervisor from hearing of it. */
 static const struct err *tell_lapsed(struct work *w,
                                      const struct coordinator *c,
@@ -120,7 +110,7 @@ static const struct err *tell_lapsed(struct work *w,
 }
 
 const struct err *reap_coordinators(struct pg *pg, struct arena *a,
-                                    struct str public_url, bool *more)
+                                    const struct conf *conf, bool *more)
 {
     struct channels *channels = arena_new(a, struct channels);
     struct due_coordinators due;
@@ -134,7 +124,8 @@ const struct err *reap_coordinators(struct pg *pg, struct arena *a,
         for (size_t k = 0; k < due.lapsed.n; k++) {
             if (str_eq(due.lapsed.v[k].intent_id, w->intent.id))
                 TRY(tell_lapsed(w, &due.lapsed.v[k], channels,
-                                page_of(a, public_url, w->intent.id)));
+                                conf_address(a, conf, "/intents/",
+                                             w->intent.id)));
         }
     }
     TRY(due_commit(pg, a, due.v, due.n));

@@ -4,6 +4,7 @@
 #ifndef PROCESS_REAP_H
 #define PROCESS_REAP_H
 
+#include "base/conf.h"
 #include "store/due.h"
 
 /* The state of the reaper. Starts as all zeros. */
@@ -19,9 +20,9 @@ struct reap {
 const struct err *reap_leases(struct reap *r, struct pg *pg, struct arena *a,
                               bool *more) MUST;
 /* Tells the logs and the supervisors of coordinators that have missed their
- * heartbeats. public_url: of the server. */
+ * heartbeats. */
 const struct err *reap_coordinators(struct pg *pg, struct arena *a,
-                                    struct str public_url, bool *more) MUST;
+                                    const struct conf *conf, bool *more) MUST;
 /* Deletes rows past their retention (docs/operations.md). */
 const struct err *reap_rows(struct reap *r, struct pg *pg, struct arena *a,
                             bool *more) MUST;

@@ -67,16 +67,6 @@ static const struct err *dismiss(struct work *w, struct str agent)
 
 /* ---- people ---------------------------------------------------------- */
 
-static struct str page_of(struct arena *a, const struct conf *conf,
-                          struct str id)
-{
-    struct buf b = buf_make(a, 4096);
-    buf_str(&b, conf->public_url);
-    buf_put(&b, "/suspensions/");
-    buf_str(&b, id);
-    return buf_text(&b);
-}
-
 /* Into the current batch, after the question. */
 static const struct err *tell_people(struct work *w, const struct conf *conf,
                                      const struct suspension *s)
@@ -88,7 +78,7 @@ static const struct err *tell_people(struct work *w, const struct conf *conf,
         .news = CHANNEL_ASKED,
         .suspension = s,
         .notify_to = channel_first(w->arena, s),
-        .url = page_of(w->arena, conf, s->id),
+        .url = conf_address(w->arena, conf, "/suspensions/", s->id),
         .sequence = s->asked_sequence,
         .now = w->now};
     if (all->n > 0)

@@ -121,15 +121,6 @@ static const struct err *decide_all(struct tick *t, struct due_batch *b,
     return NULL;
 }
 
-static struct str url_of(struct tick *t, struct str id)
-{
-    struct buf b = buf_make(t->a, 4096);
-    buf_str(&b, t->child->conf->public_url);
-    buf_put(&b, "/suspensions/");
-    buf_str(&b, id); /* only characters that an address may have */
-    return buf_text(&b);
-}
-
 static void remind(struct tick *t, const struct channels *channels,
                    const struct due_unit *u)
 {
@@ -138,7 +129,8 @@ static void remind(struct tick *t, const struct channels *channels,
         .news = u->round.escalated ? CHANNEL_ESCALATED : CHANNEL_REMINDED,
         .suspension = &u->work.suspension,
         .notify_to = u->round.notify_to,
-        .url = url_of(t, u->work.suspension.id),
+        .url = conf_address(t->a, t->child->conf, "/suspensions/",
+                            u->work.suspension.id),
         .sequence = u->work.intent.tail.sequence,
         .now = u->work.now};
     if (u->round.fires)
@@ -153,7 +145,8 @@ static void tell_asked(struct tick *t, const struct channels *channels,
         .news = CHANNEL_ASKED,
         .suspension = &w->board->asked,
         .notify_to = STR_NONE,
-        .url = url_of(t, w->board->asked.id),
+        .url = conf_address(t->a, t->child->conf, "/suspensions/",
+                            w->board->asked.id),
         .sequence = w->board->asked.asked_sequence,
         .now = w->now};
     deliveries_queue_notice(t->pg, t->a, &notice);
@@ -279,7 +272,7 @@ static void end_leases(void *p)
 static void tell_of_coordinators(void *p)
 {
     struct attempt *x = p;
-    x->e = reap_coordinators(x->t->pg, x->t->a, x->t->child->conf->public_url,
+    x->e = reap_coordinators(x->t->pg, x->t->a, x->t->child->conf,
                              &x->more);
 }
 

@@ -11,10 +11,7 @@ ESCALATED = "intent.suspension_escalated"
 
 @pytest.fixture(scope="module")
 def clock():
-    at = place("plans-clock")
-    at.mkdir(exist_ok=True)
-    at.chmod(0o755)
-    return Clock(at / "clock")
+    return Clock.at(place("plans-clock"))
 
 
 @pytest.fixture(scope="module")

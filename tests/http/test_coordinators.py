@@ -18,10 +18,7 @@ PATH = "/api/v1/coordinators"
 
 @pytest.fixture(scope="module")
 def clock():
-    at = place("clock-coordinators")
-    at.mkdir(exist_ok=True)
-    at.chmod(0o755)
-    return Clock(at / "clock")
+    return Clock.at(place("clock-coordinators"))
 
 
 @pytest.fixture(scope="module")

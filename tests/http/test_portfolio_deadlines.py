@@ -18,10 +18,7 @@ WHY = "portfolio_deadline_exceeded"
 
 @pytest.fixture(scope="module")
 def clock():
-    path = place("deadline-clock")
-    path.mkdir(exist_ok=True)
-    path.chmod(0o755)
-    return Clock(path / "clock")
+    return Clock.at(place("deadline-clock"))
 
 
 @pytest.fixture(scope="module")

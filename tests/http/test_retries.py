@@ -13,10 +13,7 @@ from test_streams import Stream
 
 @pytest.fixture(scope="module")
 def clock():
-    where = place("clock-retries")
-    where.mkdir(exist_ok=True)
-    where.chmod(0o755)
-    return Clock(where / "clock")
+    return Clock.at(place("clock-retries"))
 
 
 @pytest.fixture(scope="module")

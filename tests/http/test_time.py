@@ -30,10 +30,7 @@ TOLD = (REMINDED, ESCALATED, EXPIRED)
 
 @pytest.fixture(scope="module")
 def clock():
-    at = place("clock-file")
-    at.mkdir(exist_ok=True)
-    at.chmod(0o755)
-    return Clock(at / "clock")
+    return Clock.at(place("clock-file"))
 
 
 CHANNELS = ("desk", "floor", "mail", "c2", "c4", "c9", "keys", "late")

@@ -227,10 +227,8 @@ const struct err *call_commit_secret(struct call *c, struct work *w,
 struct str call_url(struct call *c, const char *path, struct str id)
 {
     struct buf b = buf_make(c->a, 4096);
-    buf_str(&b, c->serve->conf->public_url);
-    buf_put(&b, path);
     request_escape(&b, id);
-    return buf_text(&b);
+    return conf_address(c->a, c->serve->conf, path, buf_text(&b));
 }
 
 struct str call_told(struct call *c, struct str s)
