@@ -3,7 +3,7 @@
 
 #include "base/buf.h"
 #include "base/clock.h"
-#include "domain/signature.h"
+#include "domain/sending/signature.h"
 
 #define AGENT_HEADER "user-agent: Sayso/" PACKAGE_VERSION
 

@@ -11,7 +11,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
-#include "domain/backoff.h"
+#include "domain/sending/backoff.h"
 #include "process/deliver_hosts.h"
 #include "process/deliver_send.h"
 #include "store/sql.gen.h"

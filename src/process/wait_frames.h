@@ -5,7 +5,7 @@
 #ifndef PROCESS_WAIT_FRAMES_H
 #define PROCESS_WAIT_FRAMES_H
 
-#include "domain/frame.h"
+#include "domain/sending/frame.h"
 #include "world/fcgi_record.h"
 #include "world/loop.h"
 

@@ -3,7 +3,7 @@
 #ifndef STORE_DELIVERIES_H
 #define STORE_DELIVERIES_H
 
-#include "domain/channel.h"
+#include "domain/sending/channel.h"
 #include "domain/event.h"
 #include "domain/push.h"
 #include "world/pg.h"

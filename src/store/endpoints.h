@@ -3,7 +3,7 @@
 #ifndef STORE_ENDPOINTS_H
 #define STORE_ENDPOINTS_H
 
-#include "domain/channel.h"
+#include "domain/sending/channel.h"
 #include "world/pg.h"
 
 #define ENDPOINTS_MAX 500 /* of an installation; the list has no pages */

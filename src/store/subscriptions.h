@@ -2,7 +2,7 @@
 #ifndef STORE_SUBSCRIPTIONS_H
 #define STORE_SUBSCRIPTIONS_H
 
-#include "domain/subscription.h"
+#include "domain/sending/subscription.h"
 #include "world/pg.h"
 
 /* Subscriptions to every intent cost a row in every transaction, so their

@@ -2,7 +2,7 @@
 #ifndef STORE_TAIL_H
 #define STORE_TAIL_H
 
-#include "domain/frame.h"
+#include "domain/sending/frame.h"
 #include "world/pg.h"
 
 #define TAIL_PAGE 500                     /* events */

@@ -6,7 +6,7 @@
  * taken is one that we could have written. */
 #include <stdlib.h>
 
-#include "domain/frame.h"
+#include "domain/sending/frame.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

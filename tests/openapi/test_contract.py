@@ -204,7 +204,7 @@ CEILINGS = [
     ("domain/endpoint.h", "ENDPOINT_NAME_MAX", "EndpointNew/name"),
     ("domain/endpoint.h", "ENDPOINT_URL_MAX", "EndpointNew/url"),
     ("domain/endpoint.h", "ENDPOINT_TYPES_MAX", "EndpointNew/event_types"),
-    ("domain/subscription.h", "SUBSCRIPTION_SUBSCRIBER_MAX",
+    ("domain/sending/subscription.h", "SUBSCRIPTION_SUBSCRIBER_MAX",
      "SubscriptionNew/subscriber_id"),
 ]
 

@@ -2,7 +2,7 @@
 #include <criterion/criterion.h>
 
 #include "base/clock.h"
-#include "domain/backoff.h"
+#include "domain/sending/backoff.h"
 
 #define NOW (INT64_C(1795144324) * CLOCK_SECOND)
 

@@ -3,7 +3,7 @@
 
 #include "base/clock.h"
 #include "base/crypt.h"
-#include "domain/channel.h"
+#include "domain/sending/channel.h"
 
 static struct arena *a;
 static struct channels all;

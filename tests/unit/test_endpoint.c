@@ -1,6 +1,6 @@
 /* Endpoints and channels as people and agents write them down. */
 #include "base/crypt.h"
-#include "domain/channel.h"
+#include "domain/sending/channel.h"
 #include "domain/endpoint.h"
 
 #include "suite.h"

@@ -1,6 +1,6 @@
 /* Frames: who hears of an event, in which words, and where a stream goes on. */
 #include "domain/event.h"
-#include "domain/frame.h"
+#include "domain/sending/frame.h"
 
 #include "suite.h"
 

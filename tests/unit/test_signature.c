@@ -1,6 +1,6 @@
 /* Signatures against the published example of Standard Webhooks. */
 #include "base/crypt.h"
-#include "domain/signature.h"
+#include "domain/sending/signature.h"
 
 #include "suite.h"
 

@@ -8,7 +8,7 @@
 #ifndef DOORS_CALL_HOLD_H
 #define DOORS_CALL_HOLD_H
 
-#include "domain/frame.h"
+#include "domain/sending/frame.h"
 #include "doors/call/call.h"
 
 

@@ -1,7 +1,7 @@
 /* Settings: the channels to people, the recipients allowed on them, and the
  * part of a question that a notice may have. The address of a Slack channel is
  * a secret, so a saved one is never shown whole. */
-#include "domain/channel.h"
+#include "domain/sending/channel.h"
 #include "domain/endpoint.h"
 #include "doors/asking/target.h"
 #include "doors/pages/settings/destinations.h"

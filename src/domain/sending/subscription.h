@@ -1,7 +1,7 @@
 /* Subscriptions: which events of which intents go to an endpoint (OpenIntent
  * RFC-0006). Pure. */
-#ifndef DOMAIN_SUBSCRIPTION_H
-#define DOMAIN_SUBSCRIPTION_H
+#ifndef DOMAIN_SENDING_SUBSCRIPTION_H
+#define DOMAIN_SENDING_SUBSCRIPTION_H
 
 #include "base/err.h"
 #include "base/json.h"

@@ -3,7 +3,7 @@
  * Called when a question is asked, when a reminder is due, and by the store
  * when it writes notices. Pure; sends nothing, and a notice never has more of a
  * question than the channel's setting allows. */
-#include "domain/channel.h"
+#include "domain/sending/channel.h"
 
 #include "base/clock_text.h"
 #include "base/fields.h"

@@ -1,5 +1,5 @@
 /* The signature of a webhook: HMAC-SHA256 over "id.timestamp.body". */
-#include "domain/signature.h"
+#include "domain/sending/signature.h"
 
 #include "base/buf.h"
 #include "base/crypt.h"

@@ -3,7 +3,7 @@
  * Called by the process that holds streams, once for each event and stream, and
  * by the doors for the position of a stream. Uses no clock, database or state:
  * frames are made from the event alone. */
-#include "domain/frame.h"
+#include "domain/sending/frame.h"
 
 #include "domain/event.h"
 

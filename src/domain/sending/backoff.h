@@ -1,7 +1,7 @@
 /* The time of the next try of a failed delivery. Pure: the current time and the
  * random number are arguments. */
-#ifndef DOMAIN_BACKOFF_H
-#define DOMAIN_BACKOFF_H
+#ifndef DOMAIN_SENDING_BACKOFF_H
+#define DOMAIN_SENDING_BACKOFF_H
 
 #include <stdint.h>
 

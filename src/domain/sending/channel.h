@@ -1,7 +1,7 @@
 /* Channels: where people are told about open questions, which recipients a
  * question may name there, and the text of a notice. Pure. */
-#ifndef DOMAIN_CHANNEL_H
-#define DOMAIN_CHANNEL_H
+#ifndef DOMAIN_SENDING_CHANNEL_H
+#define DOMAIN_SENDING_CHANNEL_H
 
 #include "domain/suspension.h"
 

@@ -1,7 +1,7 @@
 /* Event streams: which events go to which audience, and as which frames, in the
  * form that the OpenIntent SDK's Agent.run() reads. Pure. */
-#ifndef DOMAIN_FRAME_H
-#define DOMAIN_FRAME_H
+#ifndef DOMAIN_SENDING_FRAME_H
+#define DOMAIN_SENDING_FRAME_H
 
 #include "base/json.h"
 

@@ -3,7 +3,7 @@
  * Called by the doors with the id that a client sends back, and by the process
  * that holds streams. Accepts only ids that this file or frame.c writes. */
 #include "base/id.h"
-#include "domain/frame.h"
+#include "domain/sending/frame.h"
 
 #define FRAMES 2 /* of one event, at most */
 

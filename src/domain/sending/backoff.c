@@ -1,5 +1,5 @@
 /* The time of the next try of a failed delivery: a table of waits. */
-#include "domain/backoff.h"
+#include "domain/sending/backoff.h"
 
 #include <stddef.h>
 

@@ -1,6 +1,6 @@
 /* The signature of a webhook: Standard Webhooks, symmetric (v1). Pure. */
-#ifndef DOMAIN_SIGNATURE_H
-#define DOMAIN_SIGNATURE_H
+#ifndef DOMAIN_SENDING_SIGNATURE_H
+#define DOMAIN_SENDING_SIGNATURE_H
 
 #include "base/arena.h"
 

@@ -2,7 +2,7 @@
  *
  * Pure. The caller checks that webhook_url is the address of an endpoint:
  * nothing is ever sent to a URL because a body has it. */
-#include "domain/subscription.h"
+#include "domain/sending/subscription.h"
 
 #include "base/clock.h"
 #include "base/fields.h"
