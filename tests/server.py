@@ -55,6 +55,24 @@ def place(name=""):
     return made
 
 
+def comm(pid):
+    try:
+        return pathlib.Path(f"/proc/{pid}/comm").read_text().strip()
+    except OSError:
+        return None
+
+
+def children(pid):
+    """Also those that have ended and were not waited for yet."""
+    out = []
+    for task in pathlib.Path(f"/proc/{pid}/task").glob("*/children"):
+        try:
+            out += map(int, task.read_text().split())
+        except OSError:
+            continue  # the thread has ended
+    return out
+
+
 class Clock:
     """A clock that the test moves: Server(..., **clock.setting). The file has
     to be one that the server's user can read."""
@@ -132,6 +150,25 @@ class Server:
 
     def stop(self):
         return self.run("--stop")
+
+    def pid(self):
+        """The process of ./start, and of a named child."""
+        return int((self.state / "pid").read_text())
+
+    def supervisor(self):
+        serving = [p for p in children(self.pid())
+                   if comm(p) == "sayso: serve"]
+        return serving[0]
+
+    def workers(self):
+        return [p for p in children(self.supervisor())
+                if comm(p) == "sayso: web"]
+
+    def child(self, name):
+        """The process that is "wait", "tick" or "deliver"."""
+        [pid] = [p for p in children(self.supervisor())
+                 if comm(p) == f"sayso: {name}"]
+        return pid
 
     def client(self, role=None, agent=None, **kwargs):
         """An HTTP client with the key of a role; None: without a key."""

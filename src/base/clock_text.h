@@ -1,4 +1,5 @@
-/* The spellings of a moment, in an arena. The clock is base/clock.h. */
+/* The spellings of a moment, in an arena, and of a span. The clock is
+ * base/clock.h. */
 #ifndef BASE_CLOCK_TEXT_H
 #define BASE_CLOCK_TEXT_H
 
@@ -10,5 +11,9 @@
 struct str clock_naive(struct arena *a, int64_t t);
 /* RFC 3339 with Z: 2026-11-20T09:26:13.510233Z. */
 struct str clock_rfc3339(struct arena *a, int64_t t);
+
+/* Reads a span of 1 to max seconds: a whole number and s, m, h or d ("90s",
+ * "10m"). false, and *out is unchanged, for anything else. */
+bool clock_span(struct str text, int64_t max, int64_t *out);
 
 #endif

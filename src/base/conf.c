@@ -172,6 +172,7 @@ static const struct key {
     NUMBER(workers, 1, 256),
     NUMBER(request_memory_mb, 64, 4096),
     WORD(templates_strict, "no yes"),
+    WORD(test_keys, "no yes"),
     WORD(password_cost, "interactive min"),
     TEXT(default_retry_policy, check_retry_policy),
     WORD(silence_may_authorize, "never low"),

@@ -38,6 +38,8 @@ struct conf {
                                 * 192 */
     unsigned templates_strict; /* 1: an unknown template key is an error;
                                   no | yes, default no */
+    unsigned test_keys;        /* 1: keys for tests are taken; no | yes, default
+                                * no */
     enum crypt_cost password_cost; /* interactive | min (tests) */
     struct str default_retry_policy; /* a JSON object, the platform's default
                                   for questions (RFC-0026); p NULL: none */

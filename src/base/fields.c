@@ -64,6 +64,65 @@ void fields_wrong(struct fields *f, const char *key, const char *code,
                   fields_path(f->arena, f->path, key), "%.*s", (int)len, text);
 }
 
+#define NEAR_MAX 40 /* characters of names that are compared */
+
+/* How many characters have to be put in, left out or changed; NEAR_MAX for a
+ * name that is too long. */
+static size_t distance(struct str a, struct str b)
+{
+    size_t row[NEAR_MAX + 1];
+    if (a.n > NEAR_MAX || b.n > NEAR_MAX)
+        return NEAR_MAX;
+    for (size_t k = 0; k <= b.n; k++)
+        row[k] = k;
+    for (size_t i = 1; i <= a.n; i++) {
+        size_t corner = row[0];
+        row[0] = i;
+        for (size_t k = 1; k <= b.n; k++) {
+            const size_t changed = corner + (a.p[i - 1] != b.p[k - 1]);
+            const size_t shorter =
+                (row[k] < row[k - 1] ? row[k] : row[k - 1]) + 1;
+            corner = row[k];
+            row[k] = changed < shorter ? changed : shorter;
+        }
+    }
+    return row[b.n];
+}
+
+/* The known name that was probably meant; p NULL: none is near. */
+static struct str nearest(struct str names, struct str given)
+{
+    struct str best = STR_NONE;
+    size_t least = given.n < 4 ? 2 : 3;
+    while (names.p) {
+        const struct str name = str_cut(&names, ' ');
+        const size_t n = given.n >= 4 && str_starts(name, given)
+                             ? 1
+                             : distance(name, given);
+        if (name.n > 0 && n < least) {
+            best = name;
+            least = n;
+        }
+    }
+    return best;
+}
+
+/* The name stays in the member at; the sentence names the one that was
+ * meant. */
+static void unknown(struct fields *f, struct str names, struct str given)
+{
+    const char *at = arena_z(f->arena, str_head(given, 64));
+    const struct str near = nearest(names, given);
+    if (!near.p) {
+        fields_wrong(f, at, "field.unknown",
+                     "This member is not supported here.");
+        return;
+    }
+    fields_wrong(f, at, "field.unknown",
+                 "This member is not supported here. Did you mean \"%.*s\"?",
+                 STR_FMT(near));
+}
+
 void fields_only(struct fields *f, const char *names)
 {
     if (f->e)
@@ -71,9 +130,7 @@ void fields_only(struct fields *f, const char *names)
     for (struct json_iter i = json_iter(f->obj); json_next(&i);) {
         if (str_listed(str_of(names), i.key))
             continue;
-        const struct str head = str_head(i.key, 64);
-        fields_wrong(f, arena_z(f->arena, head), "field.unknown",
-                     "This member is not supported here.");
+        unknown(f, str_of(names), i.key);
         return;
     }
 }

@@ -5,6 +5,7 @@
 #include "base/clock_text.h"
 #include "base/fields.h"
 #include "domain/governance.h"
+#include "domain/reach.h"
 
 #define BESIDE_TEXT_MAX 20000
 #define BESIDE_NAME_MAX 200
@@ -15,10 +16,16 @@ bool beside_of_plan(const struct suspension *s)
     return s->origin == ORIGIN_CHECKPOINT || s->origin == ORIGIN_PLAN_REVIEW;
 }
 
+bool beside_or_plan(const struct suspension *s)
+{
+    return beside_of_plan(s) || s->origin == ORIGIN_OWN_CHECKPOINT;
+}
+
 bool beside(const struct suspension *s)
 {
     return s->origin == ORIGIN_APPROVAL || s->origin == ORIGIN_ESCALATION ||
-           s->origin == ORIGIN_ARBITRATION || beside_of_plan(s);
+           s->origin == ORIGIN_ARBITRATION || s->origin == ORIGIN_ACCESS ||
+           beside_of_plan(s);
 }
 
 bool beside_completes(const struct suspension *s)
@@ -156,6 +163,142 @@ const struct err *beside_read_arbitration(struct arena *a,
                : NULL;
 }
 
+/* ---- access ----------------------------------------------------------- */
+
+static const struct {
+    const char *label, *does;
+} beside_accesses[ACCESS__MAX] = {
+    [ACCESS_READ] = {"Read access",
+                     "The agent can read the task, with its log, questions, "
+                     "plans and records. It can change nothing."},
+    [ACCESS_WRITE] = {"Write access",
+                      "The agent can read all of the task and work on it: "
+                      "change its state, hold leases, ask questions, carry "
+                      "out plans, record costs and failures. It cannot "
+                      "complete or stop it, or let others in."},
+    [ACCESS_ADMIN] = {"Full access",
+                      "The agent can do all that the agent can which made the "
+                      "task: work on it, complete or stop it, assign agents, "
+                      "change its policy, and give others access."}};
+
+struct str beside_access_words(struct str value)
+{
+    const char *does = beside_accesses[reach_access_of(value)].does;
+    return does ? str_of(does) : STR_NONE;
+}
+
+/* As much as was asked for, or less. */
+static struct str beside_access_choices(struct arena *a, enum access most)
+{
+    struct json *choices = json_array(a);
+    suspension_add_choice(a, choices, "deny", "Deny", EFFECT_VETO);
+    for (enum access i = ACCESS_READ; i <= most; i++)
+        suspension_add_choice(a, choices, reach_access_word(i),
+                              beside_accesses[i].label, EFFECT_AUTHORIZE);
+    return json_dump(a, choices, SUSPENSION_CHOICES_TEXT);
+}
+
+static void beside_access_title(struct arena *a, struct str agent,
+                                enum access access, struct suspension *out)
+{
+    const char *word = access == ACCESS_ADMIN ? "full"
+                                              : reach_access_word(access);
+    struct buf title = buf_make(a, 1024), question = buf_make(a, 1024);
+    buf_str(&title, agent);
+    buf_put(&title, ": ");
+    buf_put(&title, word);
+    buf_put(&title, " access");
+    buf_put(&question, "Give the agent ");
+    buf_str(&question, agent);
+    buf_char(&question, ' ');
+    buf_put(&question, word);
+    buf_put(&question, " access to this task?");
+    out->title = buf_text(&title);
+    out->question = buf_text(&question);
+}
+
+const struct err *beside_read_access(struct arena *a, const struct json *body,
+                                     struct suspension *out)
+{
+    struct fields f = fields(a, body, STR(""));
+    struct str agent = STR_NONE, type = STR_NONE, word = STR_NONE;
+    const struct json *capabilities = NULL;
+    fields_need(&f, "principal_id");
+    fields_text(&f, "principal_id", PRINCIPAL_AGENT_NAME_MAX, &agent);
+    fields_text(&f, "principal_type", BESIDE_NAME_MAX, &type);
+    if (!f.e && type.p && principal_role(type) != ROLE_AGENT)
+        fields_wrong(&f, "principal_type", "acl.people",
+                     "Entries are for agents. People reach every intent.");
+    if (!f.e && !principal_agent_name(agent))
+        fields_wrong(&f, "principal_id", "agent.name",
+                     "This is not a valid agent name.");
+    fields_need(&f, "requested_permission");
+    fields_word(&f, "requested_permission", "read write admin", &word);
+    fields_json(&f, "capabilities", JSON_ARRAY, &capabilities);
+    TRY(beside_common(a, &f, out));
+    beside_access_title(a, agent, reach_access_of(word), out);
+    out->origin = ORIGIN_ACCESS;
+    out->response_type = ANSWER_CHOICE;
+    out->choices = beside_access_choices(a, reach_access_of(word));
+    return NULL;
+}
+
+struct str beside_principal(struct arena *a, const struct suspension *s)
+{
+    return json_get_text(json_read(a, s->context), "principal_id");
+}
+
+enum access beside_permission(struct arena *a, const struct suspension *s)
+{
+    return reach_access_of(
+        json_get_text(json_read(a, s->context), "requested_permission"));
+}
+
+enum access beside_granted(struct arena *a, const struct suspension *s)
+{
+    return s->outcome == OUTCOME_AUTHORIZED
+               ? reach_access_of(json_text(json_read(a, s->response)))
+               : ACCESS_NONE;
+}
+
+static void beside_set_principal(struct arena *a, const struct suspension *s,
+                                 struct json *o)
+{
+    const struct json *sent = json_read(a, s->context);
+    const struct json *list = json_get(sent, "capabilities");
+    json_set_text(o, "principal_id", beside_principal(a, s));
+    json_set_text(o, "principal_type", STR("agent"));
+    json_set_text(o, "requested_permission",
+                  str_of(reach_access_word(beside_permission(a, s))));
+    json_set_json(o, "capabilities", list ? list : json_array(a));
+}
+
+static struct json *beside_access_asked(struct arena *a,
+                                        const struct suspension *s)
+{
+    struct json *o = json_object(a);
+    json_set_text(o, "request_id", s->id);
+    json_set_text(o, "id", s->id);
+    json_set_text(o, "intent_id", s->intent_id);
+    beside_set_principal(a, s, o);
+    json_set_text(o, "reason", s->explanation.p ? s->explanation : STR(""));
+    return o;
+}
+
+static const char *beside_access_answered(struct arena *a,
+                                          const struct suspension *s,
+                                          struct json *o)
+{
+    const enum access given = beside_granted(a, s);
+    json_set_text(o, "request_id", s->id);
+    json_set_text(o, "principal_id", beside_principal(a, s));
+    if (given != ACCESS_NONE)
+        json_set_text(o, "permission", str_of(reach_access_word(given)));
+    json_set_text_or_null(o, "reason", s->reason);
+    return given != ACCESS_NONE ? "access_request_approved"
+                                : "access_request_denied";
+}
+
 /* ---- the log --------------------------------------------------------- */
 
 static struct str beside_sent(struct arena *a, const struct suspension *s,
@@ -164,9 +307,17 @@ static struct str beside_sent(struct arena *a, const struct suspension *s,
     return json_get_text(json_read(a, s->context), member);
 }
 
+const char *beside_asked_type(const struct suspension *s)
+{
+    return s->origin == ORIGIN_ACCESS ? "access_requested"
+                                      : "arbitration_requested";
+}
+
 struct json *beside_asked(struct arena *a, const struct suspension *s)
 {
     struct json *o = json_object(a);
+    if (s->origin == ORIGIN_ACCESS)
+        return beside_access_asked(a, s);
     json_set_text(o, "request",
                   str_of(vocabulary_origin(s->origin)->wire));
     json_set_text(o, "id", s->id);
@@ -201,6 +352,8 @@ const char *beside_answered(struct arena *a, const struct suspension *s,
     *payload = o;
     if (s->origin == ORIGIN_APPROVAL)
         return beside_approval_answered(a, s, o);
+    if (s->origin == ORIGIN_ACCESS)
+        return beside_access_answered(a, s, o);
     if (s->origin == ORIGIN_ESCALATION) {
         json_set_text(o, "escalation_id", s->id);
         json_set_text(o, "resolved_by", s->responded_by);
@@ -220,6 +373,8 @@ const char *beside_withdrawn(struct arena *a, const struct suspension *s,
 {
     struct json *o = json_object(a);
     *payload = o;
+    if (s->origin == ORIGIN_ACCESS)
+        return beside_access_answered(a, s, o);
     json_set_text(o, "decision_type",
                   str_of(vocabulary_origin(s->origin)->wire));
     json_set_text(o, "request_id", s->id);
@@ -236,7 +391,7 @@ static struct str beside_status(const struct suspension *s)
     if (s->state == SUSPENSION_PENDING)
         return STR("pending");
     if (s->state != SUSPENSION_RESOLVED)
-        return STR("expired");
+        return s->origin == ORIGIN_ACCESS ? STR("denied") : STR("expired");
     if (s->origin == ORIGIN_ESCALATION)
         return STR("resolved");
     if (s->origin == ORIGIN_ARBITRATION)
@@ -269,6 +424,20 @@ static void beside_escalation(struct arena *a, const struct suspension *s,
     json_set_text_or_null(o, "resolution_notes", s->reason);
 }
 
+static void beside_access(struct arena *a, const struct suspension *s,
+                          struct json *o)
+{
+    const enum access given = beside_granted(a, s);
+    beside_set_principal(a, s, o);
+    if (given != ACCESS_NONE)
+        json_set_text(o, "permission", str_of(reach_access_word(given)));
+    json_set_text_or_null(o, "decided_at", clock_naive(a, s->responded_at));
+    json_set_text_or_null(o, "decided_by", s->responded_by);
+    json_set_text_or_null(o, "decision_reason",
+                          s->state == SUSPENSION_CANCELLED ? s->audit_summary
+                                                           : s->reason);
+}
+
 struct json *beside_object(struct arena *a, const struct suspension *s)
 {
     const struct json *sent = json_read(a, s->context);
@@ -283,6 +452,8 @@ struct json *beside_object(struct arena *a, const struct suspension *s)
         beside_approval(a, s, sent, o);
     else if (s->origin == ORIGIN_ESCALATION)
         beside_escalation(a, s, sent, o);
+    else if (s->origin == ORIGIN_ACCESS)
+        beside_access(a, s, o);
     else
         json_set_text(o, "requester_id", s->asked_by);
     return o;

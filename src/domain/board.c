@@ -289,7 +289,7 @@ const struct err *board_end_plan(struct board *b, struct plan *p,
 {
     for (size_t i = 0; i < b->checkpoints_n; i++) {
         const struct checkpoint *c = &b->checkpoints[i];
-        if (board_asks(c) && str_eq(c->plan_id, p->id) &&
+        if (board_asks(c) && !c->own && str_eq(c->plan_id, p->id) &&
             b->ended_n < countof(b->ended))
             b->ended[b->ended_n++] = c->suspension_id;
     }

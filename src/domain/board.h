@@ -31,6 +31,7 @@ struct board {
     bool has_asked;
     struct str ended[PLANS_MAX]; /* ids of questions that are taken back */
     size_t ended_n;
+    struct str replaced; /* id of one that an agent's own takes the place of */
 };
 
 /* NULL where there is none. */

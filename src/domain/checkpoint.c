@@ -3,6 +3,7 @@
 #include "domain/checkpoint.h"
 
 #include "base/id.h"
+#include "domain/label.h"
 
 #define ADMINS "admins" /* told of silence where there is no supervisor */
 
@@ -113,22 +114,38 @@ const struct err *checkpoint_pause(struct board *b, struct plan *p,
     return board_event(b, "plan.paused", o);
 }
 
+#define REACHED "plan.checkpoint_reached"
+
+static struct json *reached(const struct board *b, const struct checkpoint *c,
+                            struct str suspension_id)
+{
+    struct json *o = json_object(b->arena);
+    json_set_text(o, "plan_id", c->plan_id);
+    json_set_text(o, "checkpoint_id", c->id);
+    json_set_bool(o, "requires_approval", c->requires_approval);
+    if (suspension_id.p)
+        json_set_text(o, "suspension_id", suspension_id);
+    return o;
+}
+
+static const struct err *ask(struct board *b, struct plan *p,
+                             struct checkpoint *c)
+{
+    struct suspension s = question(b, p, c);
+    c->suspension_id = s.id;
+    c->own = false;
+    return board_ask(b, p, &s, REACHED, reached(b, c, s.id));
+}
+
 static const struct err *reach(struct board *b, struct plan *p,
                                struct checkpoint *c)
 {
-    struct json *o = json_object(b->arena);
-    json_set_text(o, "plan_id", p->id);
-    json_set_text(o, "checkpoint_id", c->id);
-    json_set_bool(o, "requires_approval", c->requires_approval);
     c->status = CHECKPOINT_REACHED;
     c->changed = true;
     board_change_plan(b, p);
     if (!c->requires_approval)
-        return board_event(b, "plan.checkpoint_reached", o);
-    struct suspension s = question(b, p, c);
-    json_set_text(o, "suspension_id", s.id);
-    c->suspension_id = s.id;
-    TRY(board_ask(b, p, &s, "plan.checkpoint_reached", o));
+        return board_event(b, REACHED, reached(b, c, STR_NONE));
+    TRY(ask(b, p, c));
     return checkpoint_pause(b, p, PLAN_PAUSE_CHECKPOINT, c->id);
 }
 
@@ -176,15 +193,126 @@ const struct err *checkpoint_settle(struct board *b, struct plan *p)
     return NULL;
 }
 
+/* ---- an agent's own question -------------------------------------------- */
+
+static bool waits(const struct board *b, const struct checkpoint *c,
+                  const struct json *context)
+{
+    const struct plan *p = board_plan(b, c->plan_id);
+    const struct str plan_id = json_get_text(context, "plan_id");
+    return !c->dropped && c->status == CHECKPOINT_REACHED &&
+           c->suspension_id.p && p && !plan_ended(p->state) &&
+           str_eq(c->id, json_get_text(context, "checkpoint_id")) &&
+           (!plan_id.p || str_eq(id_lower(b->arena, plan_id), p->id));
+}
+
+static const struct err *find(const struct board *b,
+                              const struct json *context,
+                              struct checkpoint **out)
+{
+    *out = NULL;
+    for (size_t i = 0; i < b->checkpoints_n; i++) {
+        if (!waits(b, &b->checkpoints[i], context))
+            continue;
+        if (*out)
+            return err_at(b->arena, ERR_INVALID, "checkpoint.ambiguous",
+                          STR("context.checkpoint_id"),
+                          "Several plans wait at a checkpoint with this id. "
+                          "Name one with plan_id.");
+        *out = &b->checkpoints[i];
+    }
+    return NULL;
+}
+
+/* OpenIntent's choices have no effects: these values are a yes and a no. */
+static enum effect meant(struct str value)
+{
+    static const char *const yes[] = {"approve", "yes"},
+                            *const no[] = {"reject", "deny", "no"};
+    for (size_t i = 0; i < countof(yes); i++) {
+        if (str_is(value, yes[i]))
+            return EFFECT_AUTHORIZE;
+    }
+    for (size_t i = 0; i < countof(no); i++) {
+        if (str_is(value, no[i]))
+            return EFFECT_VETO;
+    }
+    return EFFECT_NONE;
+}
+
+static const struct err *mean_choices(struct arena *a, struct suspension *s,
+                                      struct json *choices)
+{
+    for (size_t i = 0; i < json_count(choices); i++) {
+        struct json *c = json_at(choices, i);
+        const enum effect e = meant(json_get_text(c, "value"));
+        json_set_text(c, "effect", str_of(vocabulary_effect(e)->wire));
+    }
+    TRY(label_check(a, choices));
+    s->choices = json_dump(a, choices, SUSPENSION_CHOICES_TEXT);
+    return NULL;
+}
+
+static bool can_decide(const struct json *choices)
+{
+    bool yes = false, no = false;
+    for (size_t i = 0; i < json_count(choices); i++) {
+        const enum effect e = effect_of_choice(json_at(choices, i));
+        yes = yes || e == EFFECT_AUTHORIZE;
+        no = no || e == EFFECT_VETO;
+    }
+    return yes && no;
+}
+
+/* Can an answer decide the checkpoint? A question of the native API has to. */
+static const struct err *check_choices(struct arena *a, struct suspension *s,
+                                       bool *decides)
+{
+    struct json *choices = suspension_choices(a, s);
+    const bool native = s->strict || s->kind != KIND_NONE;
+    if (!native)
+        TRY(mean_choices(a, s, choices));
+    *decides = can_decide(choices);
+    return *decides || !native
+               ? NULL
+               : err_at(a, ERR_INVALID, "checkpoint.choices",
+                        STR("choices"),
+                        "The question decides a checkpoint of a plan. It "
+                        "needs a choice with the effect authorize, and one "
+                        "with veto.");
+}
+
+const struct err *checkpoint_take(struct board *b, struct suspension *s)
+{
+    const struct json *context = json_read(b->arena, s->context);
+    struct checkpoint *c = NULL;
+    bool decides = false;
+    TRY(find(b, context, &c));
+    if (c)
+        TRY(check_choices(b->arena, s, &decides));
+    if (!decides)
+        return NULL;
+    b->replaced = c->suspension_id;
+    c->suspension_id = s->id;
+    c->own = c->changed = true;
+    board_change_plan(b, board_plan(b, c->plan_id));
+    s->origin = ORIGIN_OWN_CHECKPOINT;
+    s->responder.mode = RESPONDER_OPERATORS;
+    s->responder.who = STR_NONE;
+    put_responder(s, json_read(b->arena, c->approvers), c);
+    if (s->severity_said < c->severity)
+        s->severity = s->severity_said = c->severity;
+    return board_event(b, REACHED, reached(b, c, s->id));
+}
+
 /* ---- the answer -------------------------------------------------------- */
 
-const struct err *checkpoint_may(struct arena *a, const struct suspension *s,
+const struct err *checkpoint_may(const struct board *b,
+                                 const struct suspension *s,
                                  const struct principal *who)
 {
-    const struct json *names =
-        s->origin == ORIGIN_CHECKPOINT
-            ? json_get(json_read(a, s->context), "approvers")
-            : NULL;
+    const struct checkpoint *c = b ? board_asked(b, s->id) : NULL;
+    const struct json *names = c ? json_read(b->arena, c->approvers) : NULL;
     if (json_count(names) < 2)
         return NULL;
     for (size_t i = 0; i < json_count(names); i++) {
@@ -263,19 +391,27 @@ const struct err *checkpoint_decided(struct board *b, struct suspension *s,
 {
     struct checkpoint *c = board_asked(b, s->id);
     struct plan *p = c ? board_plan(b, c->plan_id) : NULL;
+    const bool own = s->origin == ORIGIN_OWN_CHECKPOINT;
     const bool yes = s->outcome == OUTCOME_AUTHORIZED ||
-                     s->outcome == OUTCOME_FALLBACK;
+                     (s->outcome == OUTCOME_FALLBACK && !own);
+    if (own && (!p || plan_ended(p->state)))
+        return NULL; /* the plan ended while the agent asked */
     if (!p || plan_ended(p->state))
         return ERROR(ERR_INTERNAL, "internal",
                      "The plan of this checkpoint has ended.");
     b->by = by;
     b->decides = true;
     b->beside--;
+    if (own && !yes && s->outcome != OUTCOME_VETOED) {
+        c->changed = true;
+        board_change_plan(b, p);
+        return ask(b, p, c);
+    }
     c->status = yes ? CHECKPOINT_APPROVED : CHECKPOINT_REJECTED;
     c->decided_by = s->responded_by;
     c->decided_at = b->now;
     c->changed = true;
-    if (s->state == SUSPENSION_EXPIRED)
+    if (s->state == SUSPENSION_EXPIRED) /* none of an agent's own */
         s->audit_summary = yes ? STR("Nobody answered in time. The checkpoint "
                                      "was approved, as its plan states.")
                                : STR("Nobody answered in time. The checkpoint "

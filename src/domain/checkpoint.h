@@ -19,11 +19,23 @@ const struct err *checkpoint_pause(struct board *b, struct plan *p,
 /* The effect of a rejection of this question. */
 enum checkpoint_reject checkpoint_rejects(struct arena *a,
                                           const struct suspension *s);
+/* An agent's own question, before it is sealed. Where its context names a
+ * checkpoint that waits for an approval ("checkpoint_id", and "plan_id" where
+ * several plans have one), it takes the place of the server's: it goes to the
+ * same approvers, with at least the checkpoint's severity. Any other question
+ * is left as it is. ERR_INVALID checkpoint.choices where nothing of it
+ * authorizes or vetoes; checkpoint.ambiguous; of label_check. In OpenIntent the
+ * values approve and yes, and reject, deny and no, have these effects; one
+ * without them is left as it is. */
+const struct err *checkpoint_take(struct board *b, struct suspension *s) MUST;
 /* Where several people are named as approvers, one of them: else ERR_FORBIDDEN
- * suspension.not_yours. Every other question: NULL. */
-const struct err *checkpoint_may(struct arena *a, const struct suspension *s,
+ * suspension.not_yours. Every other question: NULL, b too. */
+const struct err *checkpoint_may(const struct board *b,
+                                 const struct suspension *s,
                                  const struct principal *who) MUST;
-/* Its question has been answered, or its time is over: by this one. */
+/* Its question has been answered or withdrawn, or its time is over: by this
+ * one. An agent's own question that ended without a yes or a no decides
+ * nothing: the server asks again. */
 const struct err *checkpoint_decided(struct board *b, struct suspension *s,
                                      struct event_by by) MUST;
 

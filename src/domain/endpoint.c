@@ -99,17 +99,29 @@ static const struct err *bad_url(struct arena *a, const char *field,
     return err_at(a, ERR_INVALID, "endpoint.url", str_of(field), "%s", say);
 }
 
+static bool has_scheme(struct str url, struct str scheme)
+{
+    return url.n > scheme.n &&
+           str_search_nocase(str_sub(url, 0, scheme.n), scheme) == 0;
+}
+
+static bool this_machine(const struct endpoint_host *h)
+{
+    return h->literal ? str_starts(h->name, STR("127.")) ||
+                            str_is(h->name, "::1")
+                      : str_is_nocase(h->name, "localhost");
+}
+
 const struct err *endpoint_url(struct arena *a, const char *field,
                                struct str url, struct endpoint_host *out)
 {
-    const struct str scheme = STR("https://");
-    *out = (struct endpoint_host){.literal = false};
+    *out = (struct endpoint_host){.plain = has_scheme(url, STR("http://"))};
     if (url.n > ENDPOINT_URL_MAX)
         return bad_url(a, field, "A URL may have at most 2000 characters.");
-    if (str_search_nocase(str_sub(url, 0, scheme.n), scheme) != 0 ||
-        url.n <= scheme.n)
+    if (!out->plain && !has_scheme(url, STR("https://")))
         return bad_url(a, field, "The URL has to begin with https://.");
-    const struct str rest = str_sub(url, scheme.n, url.n);
+    const struct str rest =
+        str_sub(url, str_search(url, STR("//")) + 2, url.n);
     size_t end = str_find(rest, '/', 0);
     const size_t query = str_find(rest, '?', 0);
     end = query < end ? query : end;
@@ -120,6 +132,47 @@ const struct err *endpoint_url(struct arena *a, const char *field,
         return bad_url(a, field, "The URL may not have a fragment (#).");
     if (!plain(url) || !authority(place, out))
         return bad_url(a, field, "The URL has no valid host.");
+    if (out->plain && !this_machine(out))
+        return bad_url(a, field, "The URL has to begin with https://. Only a "
+                                 "loopback address may have http://.");
+    return NULL;
+}
+
+const struct err *endpoint_prefix(struct arena *a, const char *field,
+                                  struct str url)
+{
+    if (str_ends(url, STR("/")) && str_find(url, '?', 0) == url.n)
+        return NULL;
+    return bad_url(a, field, "The address of a prefix ends with a slash and "
+                             "has no query.");
+}
+
+/* "." or "..", where %2e is a dot too. */
+static bool dots(struct str segment)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < segment.n; n++) {
+        if (segment.p[i] == '.')
+            i++;
+        else if (str_is_nocase(str_sub(segment, i, i + 3), "%2e"))
+            i += 3;
+        else
+            return false;
+    }
+    return n == 1 || n == 2;
+}
+
+const struct err *endpoint_below(struct arena *a, const char *field,
+                                 struct str url, struct str prefix)
+{
+    struct str rest = str_sub(url, prefix.n, str_find(url, '?', 0));
+    if (!str_starts(url, prefix) || rest.n == 0)
+        return bad_url(a, field, "The URL has to be below the endpoint's.");
+    while (rest.p) {
+        if (dots(str_cut(&rest, '/')))
+            return bad_url(a, field, "The URL may not have a part \".\" or "
+                                     "\"..\".");
+    }
     return NULL;
 }
 

@@ -17,12 +17,22 @@
 struct endpoint_host {
     struct str name; /* without the brackets of IPv6 */
     bool literal;    /* an IP address, not a name */
+    bool plain;      /* http, which only leads to this machine */
 };
 /* An https URL with a host and perhaps a port, a path and a query, nothing
- * else. The caller decides whether a literal address may be reached. */
+ * else; or an http URL whose host is localhost or a literal loopback address.
+ * The caller decides whether a literal address may be reached. */
 const struct err *endpoint_url(struct arena *a, const char *field,
                                struct str url,
                                struct endpoint_host *out) MUST;
+/* The same for an endpoint that stands for the addresses below its own: it ends
+ * with a slash, and has no query. */
+const struct err *endpoint_prefix(struct arena *a, const char *field,
+                                  struct str url) MUST;
+/* An address below a prefix: more than the prefix, and without a segment "."
+ * or "..", also an escaped one. */
+const struct err *endpoint_below(struct arena *a, const char *field,
+                                 struct str url, struct str prefix) MUST;
 /* 1 to 120 characters on one line, no control characters, no space at the
  * ends. */
 const struct err *endpoint_name(struct arena *a, const char *field,

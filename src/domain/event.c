@@ -47,7 +47,7 @@ static const struct {
     {"access_granted", SERVER},
     {"access_revoked", SERVER},
     {"access_expired", SERVER},
-    {"access_requested", ANYONE},
+    {"access_requested", SERVER},
     {"access_request_approved", SERVER},
     {"access_request_denied", SERVER},
     {"task.created", SERVER},

@@ -38,7 +38,8 @@ struct intent {
     struct str depends_on; /* JSON text, a list of ids */
     struct event_tail tail;
     int containers; /* the bits above */
-    bool tied; /* to the agent that reads it (reach.h) */
+    bool closed; /* to agents without access to it (reach.h) */
+    enum access access; /* of its reader */
 };
 
 /* The facts that a change of status depends on. */

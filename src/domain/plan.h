@@ -45,6 +45,7 @@ struct checkpoint {
     struct str decided_by; /* p NULL: not decided */
     int64_t decided_at;
     struct str suspension_id;    /* of its question; p NULL: none */
+    bool own; /* the question is an agent's, and holds the intent too */
     bool fresh, changed, dropped; /* to be written */
 };
 struct checkpoints {

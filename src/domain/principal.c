@@ -90,7 +90,12 @@ const struct err *principal_speak(const struct str *names, size_t n,
             return NULL;
         }
     }
-    if (!any || !principal_agent_name_new(asked))
+    if (any && !principal_agent_name_new(asked))
+        return ERROR(ERR_FORBIDDEN, "agent.not_named",
+                     "X-Agent-ID is no name that an agent can have: 1 to 120 "
+                     "characters without spaces, \"/\" and \"@\", and none "
+                     "of the server's own names.");
+    if (!any)
         return ERROR(ERR_FORBIDDEN, "agent.not_named",
                      "This key may not act as the agent named in X-Agent-ID.");
     *out = asked;

@@ -21,6 +21,13 @@ enum role {
 /* Which intents a key's agents reach (reach.h). */
 enum reach { REACH_OWN, REACH_ALL, REACH__MAX };
 
+/* The access of an agent to an intent, each with all before it: read; write
+ * (state, events, leases, questions, plans, records); admin (status, access,
+ * governance, children, dependencies, membership). */
+enum access {
+    ACCESS_NONE, ACCESS_READ, ACCESS_WRITE, ACCESS_ADMIN, ACCESS__MAX
+};
+
 #define PRINCIPAL_AGENTS_MAX 64
 #define PRINCIPAL_AGENT_NAME_MAX 120
 #define PRINCIPAL_GROUP_NAME_MAX 60
@@ -35,8 +42,12 @@ struct principal {
     struct str title; /* for display: a person's name, a key's label */
     struct str agent; /* the agent that the key acts as; agents only */
     enum reach reach; /* of agents */
+    enum access needs; /* what this call needs on an intent: by its route */
+    bool admits; /* an agent with admin access to the intent of a request for
+                  * access, which may answer it */
     struct str retry_policy; /* the default of its questions; p NULL: none */
     enum severity severity_floor; /* of its questions */
+    bool test; /* of agents: a script answers its questions, in tests alone */
     struct str groups; /* of operators: names, a space between; p NULL: none */
     struct str resource_id; /* of resources alone */
     struct str nonce_secret; /* of keys: for the nonces of proofs. The holder of

@@ -22,6 +22,7 @@ static const struct {
 };
 
 const char push_revoked[] = "permit_revoked";
+const char push_tested[] = "endpoint_test";
 
 bool push_type_known(struct str type)
 {
@@ -54,6 +55,8 @@ static void set_answer(struct arena *a, struct json *o,
                           str_of(vocabulary_outcome(s->outcome)->wire));
     json_set_read(a, o, "value", s->response);
     json_set_bool(o, "modified", suspension_modified(s));
+    json_set_read(a, o, "constraints", s->constraints);
+    json_set_read(a, o, "approved_subject", s->approved_subject);
     json_set_text_or_null(o, "reason", s->reason);
     json_set_text_or_null(o, "responded_by", s->responded_by);
     json_set_text(o, "responded_at", clock_rfc3339(a, s->responded_at));
@@ -100,18 +103,52 @@ static struct json *permit_of(struct arena *a, const struct permit *p)
     return o;
 }
 
-struct str push_body(struct arena *a, const struct intent *i,
-                     const struct suspension *s, const struct permit *permit)
+static struct json *ended_data(struct arena *a, const struct intent *i,
+                               const struct suspension *s,
+                               const struct permit *permit)
 {
-    const struct str type = str_of(push_type(s));
-    struct json *data = data_of(a, type, i);
+    const bool stranger = s->origin == ORIGIN_ACCESS;
+    const struct intent known = {.id = i->id, .tail = i->tail};
+    struct json *data =
+        data_of(a, str_of(push_type(s)), stranger ? &known : i);
+    if (stranger) /* who asks for access may know only the id */
+        json_set_json(data, "intent_status", NULL);
     json_set_text(data, "suspension_id", s->id);
     json_set_text(data, "request_id", s->id);
     json_set_text_or_null(data, "kind", str_of(kind_words(s->kind)->wire));
+    json_set_text(data, "asked_by", s->asked_by);
     json_set_text_or_null(data, "initiator", suspension_initiator(s));
     set_answer(a, data, s);
     json_set_json(data, "permit", permit_of(a, permit));
-    return body_of(a, type, s->responded_at, data);
+    return data;
+}
+
+struct str push_body(struct arena *a, const struct intent *i,
+                     const struct suspension *s, const struct permit *permit)
+{
+    return body_of(a, str_of(push_type(s)), s->responded_at,
+                   ended_data(a, i, s, permit));
+}
+
+struct str push_callback(struct arena *a, const struct intent *i,
+                         const struct suspension *s,
+                         const struct permit *permit)
+{
+    if (s->callback_body == CALLBACK_ANSWER)
+        return s->response.p ? s->response : STR("null");
+    return s->callback_body == CALLBACK_DATA
+               ? json_dump(a, ended_data(a, i, s, permit), PUSH_BODY_MAX)
+               : push_body(a, i, s, permit);
+}
+
+struct str push_test_body(struct arena *a, const struct push_test *t)
+{
+    struct json *data = json_object(a);
+    json_set_text(data, "event", str_of(push_tested));
+    json_set_text(data, "title", STR("This is a test message."));
+    json_set_text(data, "sent_by", t->by);
+    json_set_text(data, "url", t->url);
+    return body_of(a, str_of(push_tested), t->now, data);
 }
 
 struct str push_revoked_body(struct arena *a, const struct intent *i,

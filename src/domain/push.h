@@ -10,7 +10,7 @@
 /* After a longer wait, in microseconds, the message says stale: the agent
  * should check whether the facts of its question still hold. */
 #define PUSH_STALE_AFTER (INT64_C(3600) * 1000000)
-#define PUSH_BODY_MAX ((size_t)256 << 10)
+#define PUSH_BODY_MAX ((size_t)1 << 20)
 
 /* intent_authorized | intent_vetoed | intent_changes_requested | intent_resumed
  * | intent_suspension_expired | intent_suspension_cancelled; for a suspension
@@ -21,12 +21,16 @@ extern const char push_revoked[]; /* permit_revoked */
 bool push_type_known(struct str type);
 /* The body, {type, timestamp, data}: data has event (the type), intent_id,
  * suspension_id, request_id (the same), session_id, task_id, turn_id, kind
- * (null: none), initiator, outcome, value, modified, reason, responded_by,
- * responded_at, waited_seconds, stale, permit {id, max_uses, not_after,
- * granted_sha256} or null, intent_status, event_sequence. permit: of the
- * question, or NULL. These bytes are signed. */
+ * (null: none), asked_by, initiator, outcome, value, modified, constraints,
+ * approved_subject, reason, responded_by, responded_at, waited_seconds, stale,
+ * permit {id, max_uses, not_after, granted_sha256} or null, intent_status,
+ * event_sequence. permit: of the question, or NULL. These bytes are signed. */
 struct str push_body(struct arena *a, const struct intent *i,
                      const struct suspension *s, const struct permit *permit);
+/* The part of it that the question wants at its callback. */
+struct str push_callback(struct arena *a, const struct intent *i,
+                         const struct suspension *s,
+                         const struct permit *permit);
 /* The same for a permit that was taken back at now: data has event, intent_id,
  * request_id (null: a rule gave it), session_id, task_id, turn_id, permit_id,
  * used, late, reason, intent_status, event_sequence. */
@@ -37,5 +41,13 @@ struct push_revocation {
 };
 struct str push_revoked_body(struct arena *a, const struct intent *i,
                              const struct push_revocation *r, int64_t now);
+/* A message by which somebody tries an endpoint or a channel: data has event,
+ * title, sent_by and url. */
+extern const char push_tested[]; /* endpoint_test */
+struct push_test {
+    struct str by, url;
+    int64_t now;
+};
+struct str push_test_body(struct arena *a, const struct push_test *t);
 
 #endif

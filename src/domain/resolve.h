@@ -20,6 +20,7 @@ struct answer {
     struct str claimed;      /* responded_by of the body; p NULL: none */
     const struct json *metadata; /* an object or NULL */
     struct amend_sent amend; /* changes to what is allowed */
+    int64_t access_until; /* of the access that it gives; 0: without end */
     struct str typed; /* the text typed to confirm it; p NULL: nothing */
     enum via via;
 };
@@ -35,7 +36,7 @@ struct decision {
     struct intent *intent;
     struct suspension *suspension;
     struct permit *permit;  /* of the question; NULL: it has none */
-    struct board *board;    /* of a checkpoint's intent; else NULL */
+    struct board *board;    /* where beside_or_plan; else NULL */
     bool dependencies_done; /* a resumed intent may go on */
     struct resolve_deadline deadline;
     struct event_list *events;

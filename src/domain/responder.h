@@ -21,6 +21,7 @@ struct responder_case {
     /* p NULL: not known */
     struct str asked_by, asked_by_key, initiated_by;
     struct str initiator_id; /* the person's, where that is proven */
+    bool test; /* a test key asked: its script may answer (principal.test) */
 };
 
 /* A code that callers compare: suspension.not_yours. */

@@ -138,6 +138,7 @@ struct responder_case suspension_case(const struct suspension *s)
     return (struct responder_case){.rule = s->responder,
                                    .asked_by = s->asked_by,
                                    .asked_by_key = s->asked_by_key,
+                                   .test = s->test,
                                    .initiated_by = s->initiated_by,
                                    .initiator_id = s->initiator_id};
 }
@@ -198,6 +199,9 @@ struct str suspension_silence(struct arena *a, const struct suspension *s,
     buf_put(&b, ", the agent continues ");
     put_fallback(a, &b, s);
     buf_char(&b, '.');
+    if (s->origin == ORIGIN_OWN_CHECKPOINT)
+        buf_put(&b, " The plan still waits for an approval of its "
+                    "checkpoint.");
     return buf_text(&b);
 }
 
@@ -290,6 +294,10 @@ const struct suspension_field suspension_fields[] = {
     {COLUMN(TEXT, "responder", responder.who, ASKED)},
     {COLUMN(FLAG, "not_initiator", responder.not_initiator, ASKED)},
     {TOLD(TEXT, channel_hint, ASKED)},
+    {SHOWN(TEXT, callback, ASKED), .if_given = true},
+    {KEPT(WORD, callback_body, ASKED), WORDS(callback_body)},
+    {KEPT(TEXT, callback_endpoint, ASKED)},
+    {SHOWN(FLAG, test, ASKED), .if_given = true},
     {SHOWN(TEXT, asked_by, ASKED)},
     {KEPT(TEXT, asked_by_key, ASKED)},
     {SHOWN(TEXT, initiated_by, ASKED)},
@@ -393,13 +401,21 @@ static void field_set(struct arena *a, struct json *o,
         json_set_text_or_null(o, key, suspension_field_text(a, s, f));
 }
 
+static bool field_given(struct arena *a, const struct suspension *s,
+                        const struct suspension_field *f)
+{
+    const void *at = (const char *)s + f->at;
+    return f->type == SUSPENSION_FLAG
+               ? *(const bool *)at
+               : suspension_field_text(a, s, f).p != NULL;
+}
+
 struct json *suspension_record(struct arena *a, const struct suspension *s)
 {
     struct json *o = json_object(a);
     for (size_t i = 0; i < suspension_fields_n; i++) {
         const struct suspension_field *f = &suspension_fields[i];
-        if (f->member &&
-            (!f->if_given || suspension_field_text(a, s, f).p))
+        if (f->member && (!f->if_given || field_given(a, s, f)))
             field_set(a, o, s, f);
     }
     return o;

@@ -46,6 +46,10 @@ struct suspension {
     struct responder responder;
     bool allow_edit;
     struct str channel_hint;
+    struct str callback; /* where the answer is sent too; p NULL: nowhere */
+    enum callback_body callback_body;
+    struct str callback_endpoint; /* id of the one that it is below */
+    bool test; /* a test key asked: its script answers, and no permit is made */
     struct str asked_by;
     struct str asked_by_key; /* id; p NULL: none */
     struct str initiated_by;
@@ -60,6 +64,7 @@ struct suspension {
     /* From the reading; not stored. */
     bool said_fallback; /* fallback_policy was given */
     bool strict;        /* it came through the native API */
+    bool closed;        /* when it was read alone: its intent is closed */
     /* From the decision; not stored: a portfolio's deadline abandoned the
      * intent. p NULL: it did not. */
     struct str abandonment_reason;
@@ -106,7 +111,7 @@ struct suspension_field {
     enum suspension_type type;
     enum suspension_in in;
     size_t at;     /* in struct suspension */
-    bool if_given; /* the record is without it where it is none */
+    bool if_given; /* the record is without it where it is none, or false */
     bool told;     /* it is in the payload of intent.suspended too */
     const struct vocabulary_word *(*words)(unsigned value);
     unsigned (*of)(struct str word);

@@ -8,6 +8,7 @@
 #include "base/fields.h"
 #include "base/id.h"
 #include "domain/effect.h"
+#include "domain/endpoint.h"
 #include "domain/form.h"
 #include "domain/form_schema.h"
 #include "domain/label.h"
@@ -233,6 +234,18 @@ static void set_record(struct arena *a, struct json *r, const char *key,
         json_set_json(r, key, v);
 }
 
+static void read_callback(struct fields *f, struct suspension *s)
+{
+    s->callback = STR_NONE;
+    fields_text(f, "callback", ENDPOINT_URL_MAX, &s->callback);
+    s->callback_body = vocabulary_callback_body_read(f, "callback_body");
+    if (!f->e && !s->callback.p && s->callback_body != CALLBACK_BODY__MAX)
+        fields_wrong(f, "callback_body", "field.unused",
+                     "\"callback_body\" needs a \"callback\".");
+    if (s->callback.p && s->callback_body == CALLBACK_BODY__MAX)
+        s->callback_body = CALLBACK_MESSAGE;
+}
+
 /* The OpenIntent record of a question that came through the native API. */
 static struct json *record_of(struct arena *a, const struct suspension *s)
 {
@@ -278,9 +291,11 @@ const struct err *suspension_read(struct arena *a, const struct json *body,
     fields_only(&f, "intent_id intent title question explanation severity "
                     "subject response_type choices form context channel_hint "
                     "on_reject timeout_seconds retry_policy fallback_policy "
-                    "fallback_value " SUSPENSION_KIND_MEMBERS);
+                    "fallback_value callback callback_body "
+                    SUSPENSION_KIND_MEMBERS);
     out->strict = true;
     read_words(&f, out);
+    read_callback(&f, out);
     suspension_kind_read(&f, out);
     out->response_type = vocabulary_answer_type_read(&f, "response_type");
     out->on_reject = vocabulary_on_reject_read(&f, "on_reject");

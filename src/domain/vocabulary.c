@@ -66,6 +66,12 @@ static const struct vocabulary_word on_reject_words[] = {
     [ON_REJECT_ABANDON] = {.wire = "abandon"},
 };
 
+static const struct vocabulary_word callback_body_words[] = {
+    [CALLBACK_MESSAGE] = {.wire = "message"},
+    [CALLBACK_DATA] = {.wire = "data"},
+    [CALLBACK_ANSWER] = {.wire = "answer"},
+};
+
 static const struct vocabulary_word origin_words[] = {
     [ORIGIN_NONE] = {.wire = NULL},
     [ORIGIN_TOOL_CALL] = {.wire = "tool_call"},
@@ -82,12 +88,16 @@ static const struct vocabulary_word origin_words[] = {
                             .label = "Arbitration",
                             .past = "Arbitration requested",
                             .icon = "input"},
-    [ORIGIN_CHECKPOINT] = {.wire = "checkpoint",
-                           .label = "Checkpoint",
-                           .icon = "approval"},
-    [ORIGIN_PLAN_REVIEW] = {.wire = "plan_review",
-                            .label = "Plan review",
-                            .icon = "plan"},
+    [ORIGIN_CHECKPOINT] = {
+        .wire = "checkpoint", .label = "Checkpoint", .icon = "approval"},
+    [ORIGIN_PLAN_REVIEW] = {
+        .wire = "plan_review", .label = "Plan review", .icon = "plan"},
+    [ORIGIN_OWN_CHECKPOINT] = {
+        .wire = "own_checkpoint", .label = "Checkpoint", .icon = "approval"},
+    [ORIGIN_ACCESS] = {.wire = "access",
+                       .label = "Access request",
+                       .past = "Access requested",
+                       .icon = "permission"},
 };
 
 static const struct vocabulary_word completion_mode_words[] = {
@@ -532,6 +542,7 @@ VOCABULARY(failure_next, FAILURE_NEXT__MAX)
 VOCABULARY(reason_need, REASON_NEED__MAX)
 VOCABULARY(responder_mode, RESPONDER_MODE__MAX)
 VOCABULARY(on_reject, ON_REJECT__MAX)
+VOCABULARY(callback_body, CALLBACK_BODY__MAX)
 VOCABULARY(lease_status, LEASE_STATUS__MAX)
 VOCABULARY(delivery_state, DELIVERY_STATE__MAX)
 VOCABULARY(endpoint_kind, ENDPOINT_KIND__MAX)
@@ -571,6 +582,7 @@ VOCABULARY_READ(effect, EFFECT__MAX)
 VOCABULARY_READ(reason_need, REASON_NEED__MAX)
 VOCABULARY_READ(responder_mode, RESPONDER_MODE__MAX)
 VOCABULARY_READ(on_reject, ON_REJECT__MAX)
+VOCABULARY_READ(callback_body, CALLBACK_BODY__MAX)
 VOCABULARY_READ(redemption_result, REDEMPTION_RESULT__MAX)
 VOCABULARY_READ(completion_mode, COMPLETION_MODE__MAX)
 VOCABULARY_READ(write_scope, WRITE_SCOPE__MAX)

@@ -121,6 +121,9 @@ enum origin {
     ORIGIN_ARBITRATION,
     ORIGIN_CHECKPOINT, /* of a plan; it holds the plan (domain/checkpoint.h) */
     ORIGIN_PLAN_REVIEW, /* the same (domain/review.h) */
+    ORIGIN_OWN_CHECKPOINT, /* the agent worded it, in the place of the server's;
+                              it holds the intent */
+    ORIGIN_ACCESS, /* an agent wants to reach an intent (domain/beside.h) */
     ORIGIN__MAX
 };
 
@@ -227,6 +230,14 @@ enum responder_mode {
 
 /* The effect of a rejection on the intent. */
 enum on_reject { ON_REJECT_RESUME, ON_REJECT_ABANDON, ON_REJECT__MAX };
+
+/* The part of a message that is sent to the callback of a question. */
+enum callback_body {
+    CALLBACK_MESSAGE,
+    CALLBACK_DATA,  /* its member "data" alone */
+    CALLBACK_ANSWER, /* its value alone; null where there is none */
+    CALLBACK_BODY__MAX
+};
 
 enum lease_status {
     LEASE_ACTIVE,
@@ -417,6 +428,8 @@ const struct vocabulary_word *vocabulary_reason_need(enum reason_need value);
 const struct vocabulary_word *
 vocabulary_responder_mode(enum responder_mode value);
 const struct vocabulary_word *vocabulary_on_reject(enum on_reject value);
+const struct vocabulary_word *
+vocabulary_callback_body(enum callback_body value);
 const struct vocabulary_word *vocabulary_lease_status(enum lease_status value);
 const struct vocabulary_word *
 vocabulary_delivery_state(enum delivery_state value);
@@ -474,6 +487,7 @@ enum takes vocabulary_takes_of(struct str word);
 enum reason_need vocabulary_reason_need_of(struct str word);
 enum responder_mode vocabulary_responder_mode_of(struct str word);
 enum on_reject vocabulary_on_reject_of(struct str word);
+enum callback_body vocabulary_callback_body_of(struct str word);
 enum lease_status vocabulary_lease_status_of(struct str word);
 enum delivery_state vocabulary_delivery_state_of(struct str word);
 enum endpoint_kind vocabulary_endpoint_kind_of(struct str word);
@@ -508,6 +522,8 @@ enum reason_need vocabulary_reason_need_read(struct fields *f,
 enum responder_mode vocabulary_responder_mode_read(struct fields *f,
                                                    const char *key);
 enum on_reject vocabulary_on_reject_read(struct fields *f, const char *key);
+enum callback_body vocabulary_callback_body_read(struct fields *f,
+                                                 const char *key);
 enum completion_mode
 vocabulary_completion_mode_read(struct fields *f, const char *key);
 enum write_scope vocabulary_write_scope_read(struct fields *f,

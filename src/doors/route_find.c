@@ -52,6 +52,10 @@ const struct err *route_find(struct arena *a, enum method method,
     if (b.n > 0)
         return ERROR(ERR_METHOD, "route.method",
                      "This address does not support the method.");
+    if (path.n > 1 && path.p[path.n - 1] == '/')
+        return ERROR(ERR_NOT_FOUND, "route.unknown",
+                     "This address does not exist. No address here ends with "
+                     "a slash.");
     return ERROR(ERR_NOT_FOUND, "route.unknown", "This address does not "
                                                  "exist.");
 }
@@ -147,6 +151,8 @@ enum response_style route_style(struct str path)
     }
     if (str_starts(path, STR("/oauth/")))
         return RESPONSE_OAUTH;
+    if (str_starts(path, STR("/v1/")))
+        return RESPONSE_AAP;
     if (str_starts(path, STR("/api/")) || str_starts(path, STR("/.well-")))
         return RESPONSE_DETAIL;
     return RESPONSE_HTML;

@@ -27,6 +27,12 @@ static bool unresponsive(struct str type)
     return str_is(type, "coordinator.unresponsive");
 }
 
+/* Only a question has a deadline. */
+static bool asked(struct str type)
+{
+    return str_starts(type, STR("suspension."));
+}
+
 static struct str heading(struct arena *a, struct str type,
                           const struct json *data)
 {
@@ -35,6 +41,8 @@ static struct str heading(struct arena *a, struct str type,
     struct buf b = buf_make(a, 128);
     if (str_is(type, "suspension.escalated"))
         return STR("A request was escalated to you");
+    if (str_is(type, "endpoint_test"))
+        return STR("Test message");
     if (unresponsive(type))
         return STR("A coordinator does not respond");
     if (!str_is(type, "suspension.reminded"))
@@ -119,7 +127,7 @@ const struct err *message_read(struct arena *a, struct str body,
     add_row(a, out, "Agent", json_get_text(data, "agent"));
     add_row(a, out, "For", json_get_text(data, "notify_to"));
     add_row(a, out, "Requested", moment(a, data, "asked_at", STR_NONE));
-    if (!unresponsive(json_get_text(whole, "type")))
+    if (asked(json_get_text(whole, "type")))
         add_row(a, out, "Deadline",
                 moment(a, data, "expires_at", STR("no deadline")));
     const struct json *choices = json_get(data, "choices");

@@ -1,6 +1,6 @@
 /* Texts for people outside of the browser: mail and Slack, made from a notice's
- * body (domain/channel.h). Text of an agent is never markup there, and its
- * hidden characters are marked. A message links to the question's page; it
+ * body (domain/sending/channel.h). Text of an agent is never markup there, and
+ * its hidden characters are marked. A message links to the question's page; it
  * answers nothing. */
 #ifndef NOTIFY_MESSAGE_H
 #define NOTIFY_MESSAGE_H

@@ -13,5 +13,8 @@ int resource_run(const struct command *c);
 int rule_run(const struct command *c);
 int verify_run(const struct command *c);
 int doctor_run(const struct command *c);
+/* Without a configuration. 0: yes, or a choice; 1: no; 2: nobody answered; 3:
+ * it could not be asked. */
+int ask_run(const struct command *c);
 
 #endif

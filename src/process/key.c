@@ -26,6 +26,7 @@ struct wanted {
     enum reach reach;
     enum severity severity_floor;
     struct str resource; /* its id; p NULL: none */
+    bool test;
 };
 
 static bool read_agents(const struct command *c, struct wanted *w)
@@ -120,6 +121,16 @@ static bool read_resource(const struct command *c, struct wanted *w)
     return fine;
 }
 
+static bool read_test(const struct command *c, struct wanted *w)
+{
+    w->test = command_flag(c, "--test");
+    const bool fine = !w->test || (w->role == ROLE_AGENT && c->conf->test_keys);
+    if (!fine)
+        fprintf(stderr, "sayso: --test is for a key of role agent, where the "
+                        "configuration has test_keys = yes\n");
+    return fine;
+}
+
 static bool read_wanted(const struct command *c, struct wanted *w)
 {
     const struct str days = command_option(c, "--expires-days", 0);
@@ -144,7 +155,8 @@ static bool read_wanted(const struct command *c, struct wanted *w)
     }
     w->expires_at = n ? clock_now() + n * 86400 * CLOCK_SECOND : 0;
     return read_agents(c, w) && read_reach(c, w) && read_policy(c, w) &&
-           read_groups(c, w) && read_floor(c, w) && read_resource(c, w);
+           read_groups(c, w) && read_floor(c, w) && read_resource(c, w) &&
+           read_test(c, w);
 }
 
 static int create(const struct command *c)
@@ -155,7 +167,7 @@ static int create(const struct command *c)
     if (!command_options_ok(c, 1,
                             "--role= --label= --agent= --expires-days= "
                             "--retry-policy= --groups= --reach= "
-                            "--severity-floor= --resource=") ||
+                            "--severity-floor= --resource= --test") ||
         !read_wanted(c, &w))
         return 2;
     const struct str text = keys_text(a);
@@ -172,6 +184,7 @@ static int create(const struct command *c)
     pg_arg(&args, str_of(reach_word(w.reach)));
     pg_arg(&args, str_of(vocabulary_severity(w.severity_floor)->wire));
     pg_arg(&args, w.resource);
+    pg_arg_bool(&args, w.test);
     struct pg *pg = command_owner(c);
     const struct err *e = pg_query(pg, a, SQL_KEY_INSERT, &args, NULL);
     pg_close(pg);
@@ -192,9 +205,9 @@ static int list(const struct command *c)
     if (e)
         return command_failed(e);
     printf("id\tprefix\trole\tlabel\tagents\tcreated\tlast used\tstate\t"
-           "retry policy\tgroups\treach\tseverity floor\n");
+           "retry policy\tgroups\treach\tseverity floor\ttest\n");
     for (size_t i = 0; i < pg_count(rows); i++) {
-        for (int k = 0; k < 12; k++)
+        for (int k = 0; k < 13; k++)
             printf("%s%.*s", k ? "\t" : "", STR_FMT(pg_str(rows, i, k)));
         printf("\n");
     }

@@ -19,10 +19,18 @@
 
 static const char usage[] =
     "sayso serve                     run the server\n"
+    "sayso ask QUESTION [--choice VALUE]... [--wait 1h] "
+    "[--severity LEVEL] "
+    "[--explanation TEXT] [--once NAME]\n"
+    "                                ask a person and wait: exit status 0 "
+    "yes, 1 no,\n"
+    "                                2 nobody answered, 3 not asked; with "
+    "choices 0, and\n"
+    "                                the answer is printed\n"
     "sayso migrate                   bring the database's tables up to date\n"
     "sayso key create --role ROLE --label TEXT [--agent NAME]... "
     "[--groups A,B] [--expires-days N] [--retry-policy JSON] "
-    "[--resource ID]\n"
+    "[--resource ID] [--test]\n"
     "sayso key list\n"
     "sayso key revoke ID-OR-PREFIX\n"
     "sayso operator create --email E --name N "
@@ -45,22 +53,27 @@ static const char usage[] =
     "\n"
     "The configuration is the file named by SAYSO_CONF, or\n"
     SAYSO_CONF_FILE ";\n"
+    "ask needs none: SAYSO_URL, SAYSO_AGENT_KEY and perhaps SAYSO_AGENT.\n"
     "SAYSO_DATABASE and the like override its lines. Commands that act as the\n"
     "owner of the tables (migrate, key, operator, resource, rule, verify)\n"
     "read database_owner from the file named by SAYSO_ADMIN_CONF, or\n"
     SAYSO_ADMIN_CONF_FILE ".\n";
 
+/* The configuration that a command reads. */
+enum needs { NEEDS_NONE, NEEDS_SERVER, NEEDS_OWNER };
+
 static const struct {
     const char *name;
     int (*run)(const struct command *c);
-    bool owner; /* acts as the owner of the tables */
-} commands[] = {{"migrate", migrate_run, true},
-                {"key", key_run, true},
-                {"operator", operator_run, true},
-                {"resource", resource_run, true},
-                {"rule", rule_run, true},
-                {"verify", verify_run, true},
-                {"doctor", doctor_run, false}};
+    enum needs needs;
+} commands[] = {{"ask", ask_run, NEEDS_NONE},
+                {"migrate", migrate_run, NEEDS_OWNER},
+                {"key", key_run, NEEDS_OWNER},
+                {"operator", operator_run, NEEDS_OWNER},
+                {"resource", resource_run, NEEDS_OWNER},
+                {"rule", rule_run, NEEDS_OWNER},
+                {"verify", verify_run, NEEDS_OWNER},
+                {"doctor", doctor_run, NEEDS_SERVER}};
 
 static const char *conf_path(void)
 {
@@ -94,10 +107,11 @@ static int run(int argc, char **argv)
     for (size_t i = 0; i < countof(commands); i++) {
         if (!str_is(str_of(argv[1]), commands[i].name))
             continue;
+        const enum needs needs = commands[i].needs;
         const bool read =
-            commands[i].owner
+            needs == NEEDS_OWNER
                 ? plan_owner(a, c.conf_path, c.admin_path, &conf)
-                : plan_conf(a, c.conf_path, &conf);
+                : needs == NEEDS_NONE || plan_conf(a, c.conf_path, &conf);
         status = read ? commands[i].run(&c) : 1;
         arena_free(a);
         return status;

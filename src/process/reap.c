@@ -1,8 +1,10 @@
-/* Part of the clock: expired leases, coordinators that do not respond, and rows
- * past their retention. Never touches leases of a suspended intent. */
+/* Part of the clock: expired leases and access, coordinators that do not
+ * respond, and rows past their retention. A lease of a suspended intent ends
+ * only with the access of its agent. */
 #include "process/reap.h"
 
 #include "base/clock.h"
+#include "store/acls.h"
 #include "store/deliveries.h"
 #include "store/endpoints.h"
 #include "store/events.h"
@@ -128,6 +130,43 @@ const struct err *reap_coordinators(struct pg *pg, struct arena *a,
                                              w->intent.id)));
         }
     }
+    TRY(due_commit(pg, a, due.v, due.n));
+    *more = true;
+    return NULL;
+}
+
+/* ---- access ---------------------------------------------------------- */
+
+static const struct err *end_access(const struct acl_dues *due,
+                                    struct work *w)
+{
+    struct acl_entry *over = arena_many(w->arena, due->over_n + 1,
+                                        struct acl_entry);
+    const struct deliveries_news news = {
+        .intent = &w->intent, .events = &w->events, .now = w->now};
+    size_t n = 0;
+    for (size_t i = 0; i < due->over_n; i++) {
+        if (str_eq(due->over[i].intent_id, w->intent.id))
+            over[n++] = due->over[i].entry;
+    }
+    if (n == 0)
+        return NULL; /* taken back meanwhile */
+    TRY(acls_expire(w, over, n));
+    intents_queue_update(w->pg, w->arena, &w->intent);
+    events_queue(w->pg, w->arena, w->intent.id, &w->events);
+    deliveries_queue(w->pg, w->arena, &news);
+    return pg_run(w->pg, w->arena, NULL);
+}
+
+const struct err *reap_access(struct pg *pg, struct arena *a, bool *more)
+{
+    struct acl_dues due;
+    *more = false;
+    TRY(acls_due(pg, a, clock_now(), &due));
+    if (due.n == 0)
+        return NULL;
+    for (size_t i = 0; i < due.n; i++)
+        TRY(end_access(&due, &due.v[i]));
     TRY(due_commit(pg, a, due.v, due.n));
     *more = true;
     return NULL;

@@ -23,6 +23,9 @@ const struct err *reap_leases(struct reap *r, struct pg *pg, struct arena *a,
  * heartbeats. */
 const struct err *reap_coordinators(struct pg *pg, struct arena *a,
                                     const struct conf *conf, bool *more) MUST;
+/* Ends the access of agents whose entry is over: its leases with it. */
+const struct err *reap_access(struct pg *pg, struct arena *a,
+                              bool *more) MUST;
 /* Deletes rows past their retention (docs/operations.md). */
 const struct err *reap_rows(struct reap *r, struct pg *pg, struct arena *a,
                             bool *more) MUST;

@@ -1,8 +1,8 @@
 /* The clock: work that is due by time.
  *
  * Reminders, escalations and expiries of questions, through the one resolve
- * path; expired leases; rows past their retention. Any number of these
- * processes on any number of hosts do each thing once: the holder of an
+ * path; expired leases and access; rows past their retention. Any number of
+ * these processes on any number of hosts do each thing once: the holder of an
  * intent's lock works on it, and finished work is no longer due. Never waits
  * for a lock, and keeps no state that is not in the database. */
 #include "process/tick.h"
@@ -288,23 +288,28 @@ static void fail_tasks(void *p)
     x->e = retries_tasks(x->t->pg, x->t->a, x->t->child->conf, &x->more);
 }
 
+static void end_access(void *p)
+{
+    struct attempt *x = p;
+    x->e = reap_access(x->t->pg, x->t->a, &x->more);
+}
+
 static const struct err *reap(struct tick *t, bool *more)
 {
-    struct attempt leases = {.t = t}, coordinators = {.t = t};
-    struct attempt retries = {.t = t}, tasks = {.t = t};
+    static void (*const steps[])(void *) = {end_leases, tell_of_coordinators,
+                                            run_retries, fail_tasks,
+                                            end_access};
+    *more = false;
+    for (size_t i = 0; i < countof(steps); i++) {
+        struct attempt x = {.t = t};
+        begin(t);
+        TRY(tried(&x, steps[i]));
+        *more = *more || x.more;
+    }
     bool rows = false;
     begin(t);
-    TRY(tried(&leases, end_leases));
-    begin(t);
-    TRY(tried(&coordinators, tell_of_coordinators));
-    begin(t);
-    TRY(tried(&retries, run_retries));
-    begin(t);
-    TRY(tried(&tasks, fail_tasks));
-    begin(t);
     TRY(reap_rows(&t->reap, t->pg, t->a, &rows));
-    *more = leases.more || coordinators.more || retries.more ||
-            tasks.more || rows;
+    *more = *more || rows;
     return NULL;
 }
 

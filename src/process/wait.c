@@ -27,6 +27,7 @@
 #define SWEEP (CLOCK_SECOND / 10)
 #define HOLD_MAX (60 * CLOCK_SECOND)     /* below nginx's timeout, */
 #define CALL_MAX (600 * CLOCK_SECOND)    /* also of a client's call */
+#define PROGRESS (15 * CLOCK_SECOND)     /* between two words about a call */
 #define GREETING_MAX (10 * CLOCK_SECOND) /* for a complete request */
 #define REFUSAL_MAX (5 * CLOCK_SECOND)
 #define STOP_MAX (3 * CLOCK_SECOND / 2)
@@ -47,6 +48,10 @@ struct waiter {
     struct wait_share *share;   /* the share it is counted to; NULL: none yet */
     enum wait_share_what counted;
     bool over; /* it was refused for a limit */
+    bool feed; /* it reads the feed of ended questions */
+    char token[HOLD_TOKEN_MAX + 1]; /* of a client that is told of the hold;
+                                     * "": none */
+    int64_t told, tell_at; /* how often, and when next; 0: not yet */
     struct waiter *next;        /* in the list of free ones */
 };
 
@@ -61,8 +66,54 @@ struct wait {
     struct wait_news *news;
     struct waiter *pool, *spare;
     size_t used;
+    size_t feeds; /* held reads of the feed */
     int64_t stop_by; /* 0: not stopping */
 };
+
+/* ---- progress -------------------------------------------------------- */
+
+/* One event of an MCP client (2025-06-18, "Progress"), with the head of the
+ * stream before the first. */
+static void tell(struct waiter *v)
+{
+    struct arena *a = v->wait->arena;
+    struct buf event = buf_make(a, 1024), b = buf_make(a, 2048);
+    if (v->told == 0)
+        buf_put(&event, "Status: 200 OK\r\nContent-Type: text/event-stream"
+                        "\r\nCache-Control: no-store\r\n"
+                        "X-Content-Type-Options: nosniff\r\n\r\n");
+    buf_put(&event, "event: message\ndata: {\"jsonrpc\":\"2.0\",\"method\":"
+                    "\"notifications/progress\",\"params\":{"
+                    "\"progressToken\":");
+    buf_put(&event, v->token);
+    buf_put(&event, ",\"progress\":");
+    buf_int(&event, ++v->told);
+    buf_put(&event, ",\"message\":\"Nobody has answered yet.\"}}\n\n");
+    fcgi_record_out(&v->record, &b, buf_text(&event));
+    v->tell_at = clock_mono() + PROGRESS;
+    (void)loop_send(v->conn, buf_text(&b), SIZE_MAX);
+}
+
+static void on_second(void *context)
+{
+    struct wait *w = context;
+    const int64_t now = clock_mono();
+    child_busy(w->child, true);
+    for (size_t i = 0; i < w->used; i++)
+        if (w->pool[i].told > 0 && w->pool[i].tell_at <= now)
+            tell(&w->pool[i]);
+    arena_reset(w->arena);
+    child_busy(w->child, false);
+}
+
+/* The stream's own end: nginx adds the answer of a worker behind it. */
+static void end_stream(struct waiter *v)
+{
+    struct buf b = buf_make(v->wait->arena, 256);
+    fcgi_record_end(&v->record, &b);
+    (void)loop_send(v->conn, buf_text(&b), SIZE_MAX);
+    loop_close(v->conn, false);
+}
 
 /* ---- answering ------------------------------------------------------ */
 
@@ -86,7 +137,9 @@ static void let_go(void *context, void *who)
     struct waiter *v = who;
     (void)context;
     v->slot = -1;
-    if (v->record.state == FCGI_RECORD_READY)
+    if (v->told > 0)
+        end_stream(v);
+    else if (v->record.state == FCGI_RECORD_READY)
         resume(v, v->wait->stop_by == 0);
     else
         loop_close(v->conn, true);
@@ -136,6 +189,22 @@ static void poll(struct waiter *v, struct pairs query, int64_t most)
         resume(v, false);
     else
         hold(v, &ask);
+}
+
+static void feed(struct waiter *v, struct pairs query)
+{
+    v->feed = true;
+    v->wait->feeds++;
+    poll(v, query, HOLD_MAX);
+}
+
+static void progress(struct waiter *v, struct pairs query)
+{
+    const bool fits =
+        str_copy(v->token, sizeof v->token, pairs_get(query, "token"));
+    poll(v, query, CALL_MAX);
+    if (fits && v->slot >= 0)
+        tell(v);
 }
 
 static bool hex_of(struct str hex, uint64_t *out)
@@ -259,6 +328,10 @@ static void serve(struct waiter *v, struct str params)
         poll(v, query, HOLD_MAX);
     else if (str_is(path, "/_wait/call"))
         poll(v, query, CALL_MAX);
+    else if (str_is(path, "/_wait/feed"))
+        feed(v, query);
+    else if (str_is(path, "/_wait/progress"))
+        progress(v, query);
     else if (str_is(path, "/_wait/hold"))
         slow_down(v, query);
     else if (str_is(path, "/_wait/stream"))
@@ -319,6 +392,7 @@ static void on_gone(void *context, void *own)
         wait_stream_gone(w->streams, v->stream);
     if (v->share)
         wait_share_give(w->shares, v->share, v->counted);
+    w->feeds -= v->feed;
     *v = (struct waiter){.next = w->spare};
     w->spare = v;
 }
@@ -341,7 +415,7 @@ static void on_event(void *context, const struct frame_event *e)
 static bool eager(void *context)
 {
     const struct wait *w = context;
-    return wait_stream_any(w->streams);
+    return w->feeds > 0 || wait_stream_any(w->streams);
 }
 
 /* ---- time ----------------------------------------------------------- */
@@ -424,6 +498,7 @@ static bool set_up(struct wait *w, struct arena *process)
     wait_stream_source(w->streams, w->news);
     return loop_on_term(w->loop, on_term, w) &&
            loop_every(w->loop, SWEEP, on_sweep, w) &&
+           loop_every(w->loop, CLOCK_SECOND, on_second, w) &&
            loop_listen(w->loop, c->listen_fd, &hooks);
 }
 

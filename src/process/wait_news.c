@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "base/crypt.h"
 #include "base/log.h"
+#include "doors/call/hold.h"
 #include "store/notices.h"
 #include "store/sql.gen.h"
 
@@ -34,6 +35,7 @@ struct wait_news {
     bool begun, stopped;
     int64_t opened; /* pg_opened of the tail's connection at the last read */
     struct tail_cursor at;
+    struct tail_ended_cursor ended;
     size_t expected, step;
     struct wake_note expect[EXPECTED_MAX];
     size_t out; /* notes for other hosts */
@@ -197,6 +199,7 @@ static const struct err *begin(struct wait_news *n)
         return NULL;
     TRY(tail_now(n->pg, n->arena, &n->at));
     n->at = before(&n->at);
+    n->ended.xid = n->at.xid;
     n->begun = true;
     return NULL;
 }
@@ -209,9 +212,35 @@ static void look_back(struct wait_news *n)
     const int64_t opened = pg_opened(n->pg);
     if (n->opened != opened && n->opened > 0) {
         n->at = before(&n->at);
+        n->ended = (struct tail_ended_cursor){.xid = n->at.xid};
         read_soon(n);
     }
     n->opened = opened;
+}
+
+static void tell_end(struct wait_news *n, struct str id, uint64_t xid)
+{
+    struct wake_note note = {.version = (int64_t)xid};
+    if (str_copy(note.intent_id, sizeof note.intent_id, id) && id.n > 0)
+        n->hooks.changed(n->hooks.context, &note);
+}
+
+/* For the readers of the feed: by the key that asked, and for those who read
+ * all. */
+static const struct err *read_ends(struct wait_news *n)
+{
+    struct tail_ends ends = {.more = true};
+    for (int i = 0; i < PAGES && ends.more; i++) {
+        (void)pg_spent(n->pg);
+        TRY(tail_ended(n->pg, n->arena, &n->ended, &ends));
+        for (size_t k = 0; k < ends.n; k++)
+            tell_end(n, ends.v[k].key_id, ends.v[k].xid);
+        if (ends.n > 0)
+            tell_end(n, STR(HOLD_ANY), n->ended.xid);
+    }
+    if (ends.more)
+        read_soon(n);
+    return NULL;
 }
 
 static const struct err *read_pages(struct wait_news *n)
@@ -228,6 +257,7 @@ static const struct err *read_pages(struct wait_news *n)
     }
     if (rows.more)
         read_soon(n);
+    TRY(read_ends(n));
     look_back(n);
     return NULL;
 }

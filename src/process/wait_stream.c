@@ -40,7 +40,7 @@ struct wait_stream {
     bool full;             /* its reader has to read all before it gets more */
     int64_t sent_at;       /* time of the last successful send (clock_mono) */
     struct wait_share *share;
-    char agent[4 * PRINCIPAL_AGENT_NAME_MAX + 1];
+    char agent[4 * PRINCIPAL_AGENT_NAME_MAX + 2];
     char portfolio_id[37];
 };
 
@@ -204,8 +204,11 @@ static void offer(struct wait_streams *r, struct wait_stream *s,
     loop_soon(r->loop, 0, read_behind, r);
 }
 
+/* A change of access may end the right of a reader. */
 void wait_stream_event(struct wait_streams *r, const struct frame_event *e)
 {
+    if (str_starts(e->type, STR("access_")))
+        r->next_check = 0;
     for (size_t i = 0; i < r->used; i++)
         offer(r, &r->v[i], e);
     wait_frames_forget(r->frames);

@@ -23,9 +23,7 @@ struct wait_stream;
 
 struct wait_stream_ask {
     enum frame_audience to;
-    struct str agent;         /* of FRAME_AGENT, and of FRAME_INTENT and
-                                 FRAME_PORTFOLIO where an agent has to reach
-                                 the intent */
+    struct str agent;         /* as in struct hold_stream */
     struct str portfolio_id;  /* of FRAME_PORTFOLIO */
     struct wait_share *share; /* the owner's */
     struct tail_cursor after; /* of FRAME_INTENT: without xid */

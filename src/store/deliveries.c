@@ -13,6 +13,7 @@
 
 struct push {
     struct str agent, suspension_id, type, body;
+    bool stranger; /* of a request for access: the agent needs none */
 };
 
 static void queue_push(struct pg *pg, struct arena *a,
@@ -27,18 +28,38 @@ static void queue_push(struct pg *pg, struct arena *a,
     pg_arg(&args, push->type);
     pg_arg(&args, push->body);
     pg_arg_time(&args, news->now);
+    pg_arg_bool(&args, push->stranger);
     pg_queue(pg, SQL_DELIVERY_PUSH, &args);
+}
+
+static void queue_callback(struct pg *pg, struct arena *a,
+                           const struct deliveries_news *news)
+{
+    const struct suspension *s = news->decided;
+    struct pg_args args = pg_args(a);
+    pg_arg(&args, s->callback_endpoint);
+    pg_arg(&args, news->intent->id);
+    pg_arg(&args, s->id);
+    pg_arg_int(&args, news->intent->tail.sequence);
+    pg_arg(&args, str_of(push_type(s)));
+    pg_arg(&args, push_callback(a, news->intent, s, news->permit));
+    pg_arg_time(&args, news->now);
+    pg_arg(&args, s->callback);
+    pg_queue(pg, SQL_DELIVERY_CALLBACK, &args);
 }
 
 static void queue_answer(struct pg *pg, struct arena *a,
                          const struct deliveries_news *news)
 {
     const struct suspension *s = news->decided;
+    if (s->callback.p)
+        queue_callback(pg, a, news);
     queue_push(pg, a, news,
                &(struct push){
                    .agent = s->asked_by,
                    .suspension_id = s->id,
                    .type = str_of(push_type(s)),
+                   .stranger = s->origin == ORIGIN_ACCESS,
                    .body = push_body(a, news->intent, s, news->permit)});
 }
 
@@ -143,7 +164,8 @@ void deliveries_queue_notice(struct pg *pg, struct arena *a,
 
 /* The columns of delivery_list and delivery_get. */
 enum { ID, ENDPOINT, NAME, KIND, INTENT, SUSPENSION, TITLE, SEQUENCE, TYPE,
-       RECIPIENT, BODY, STATE, ANSWER, TRIES, NEXT_AT, CREATED_AT, ENDED_AT };
+       RECIPIENT, BODY, STATE, ANSWER, TRIES, NEXT_AT, CREATED_AT, ENDED_AT,
+       ADDRESS };
 
 static struct delivery row(const struct pg_rows *r, size_t i)
 {
@@ -165,7 +187,8 @@ static struct delivery row(const struct pg_rows *r, size_t i)
                              .tries = pg_int(r, i, TRIES),
                              .next_at = pg_int(r, i, NEXT_AT),
                              .created_at = pg_int(r, i, CREATED_AT),
-                             .ended_at = pg_int(r, i, ENDED_AT)};
+                             .ended_at = pg_int(r, i, ENDED_AT),
+                             .address = pg_str(r, i, ADDRESS)};
 }
 
 const struct err *deliveries_list(struct pg *pg, struct arena *a,

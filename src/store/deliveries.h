@@ -18,9 +18,9 @@ struct deliveries_news {
     int64_t now;
 };
 /* Queues into the current batch: a push to the endpoints of the asking agent
- * when a question ended or a permit was taken back, and every event to its
- * subscriptions. They find nobody where delivery_told is NULL, and a caller
- * that knows it leaves them out.
+ * when a question ended or a permit was taken back, the answer to the
+ * question's callback, and every event to its subscriptions. They find nobody
+ * where delivery_told is NULL, and a caller that knows it leaves them out.
  *
  * A revoked or expired key gets no more deliveries: a subscription counts while
  * the key that made it is valid, and an endpoint that an agent registered
@@ -49,8 +49,10 @@ void deliveries_queue_notice(struct pg *pg, struct arena *a,
 struct delivery {
     struct str id, endpoint_id, endpoint_name;
     enum endpoint_kind endpoint_kind;
-    struct str intent_id, suspension_id, title; /* of the question */
+    struct str intent_id; /* p NULL: a test message */
+    struct str suspension_id, title; /* of the question */
     int64_t event_sequence;
+    struct str address; /* of a callback; p NULL: the endpoint's own */
     struct str type, recipient, body, answer;
     enum delivery_state state;
     int64_t tries, next_at, created_at, ended_at;

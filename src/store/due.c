@@ -66,18 +66,19 @@ static void choose(const struct pg_rows *taken, size_t limit,
 
 /* The units in the order of ids. A unit that another process has finished is no
  * longer pending, and left out. */
-static void pair(const struct work *all, size_t n,
-                 const struct suspension_rows *questions,
-                 struct due_batch *out)
+static void pair(struct arena *a, const struct work *all, size_t n,
+                 const struct pg_rows *r, struct due_batch *out)
 {
+    const struct suspension_rows rows = suspensions_rows(a, r);
     for (size_t i = 0; i < n; i++) {
-        for (size_t k = 0; k < questions->n; k++) {
-            if (!str_eq(questions->v[k].intent_id, all[i].intent.id))
+        for (size_t k = 0; k < rows.n; k++) {
+            if (!str_eq(rows.v[k].intent_id, all[i].intent.id))
                 continue;
             struct work *w = &out->v[out->n++].work;
             *w = all[i];
-            w->suspension = questions->v[k];
+            w->suspension = rows.v[k];
             w->has_suspension = true;
+            w->now += pg_int(r, k, pg_columns(r) - 1); /* of a test's clock */
         }
     }
 }
@@ -163,8 +164,7 @@ const struct err *due_take(struct pg *pg, struct arena *a,
         out->v = arena_many(a, n, struct due_unit);
         out->told = pg_bool(rows[3], 0, 0);
         order(pg, a, wanted->now, chosen.intents, n, rows[0], all);
-        const struct suspension_rows questions = suspensions_rows(a, rows[1]);
-        pair(all, n, &questions, out);
+        pair(a, all, n, rows[1], out);
         TRY(find_deadlines(pg, a, wanted->now, out));
     }
     if (out->n == 0)
@@ -455,21 +455,30 @@ static const struct err *lock_due(struct pg *pg, struct arena *a, int64_t now,
     return NULL;
 }
 
+const struct err *due_some(struct pg *pg, struct arena *a, int64_t now,
+                           int find, int read, struct due_some *out)
+{
+    struct pg_rows *locked = NULL;
+    *out = (struct due_some){.n = 0};
+    TRY(lock_due(pg, a, now, find, &locked));
+    if (!locked)
+        return NULL;
+    out->n = pg_count(locked);
+    return load_locked(pg, a, now, locked, read, &out->v, &out->rows);
+}
+
 const struct err *due_coordinators(struct pg *pg, struct arena *a, int64_t now,
                                    struct due_coordinators *out)
 {
     struct pg_args alone = pg_args(a);
-    struct pg_rows *due = NULL, *locked = NULL;
-    *out = (struct due_coordinators){.n = 0};
+    struct due_some due;
     pg_arg_time(&alone, now);
-    TRY(pg_query(pg, a, SQL_DUE_COORDINATORS_ALONE, &alone, &due));
-    TRY(lock_due(pg, a, now, SQL_DUE_COORDINATORS, &locked));
-    if (!locked)
-        return NULL;
-    out->n = pg_count(locked);
-    TRY(load_locked(pg, a, now, locked, SQL_DUE_COORDINATORS_LAPSED, &out->v,
-                    &due));
-    out->lapsed = coordinators_rows(a, due);
+    TRY(pg_query(pg, a, SQL_DUE_COORDINATORS_ALONE, &alone, NULL));
+    TRY(due_some(pg, a, now, SQL_DUE_COORDINATORS,
+                 SQL_DUE_COORDINATORS_LAPSED, &due));
+    *out = (struct due_coordinators){.v = due.v, .n = due.n};
+    if (due.n > 0)
+        out->lapsed = coordinators_rows(a, due.rows);
     return NULL;
 }
 
@@ -487,19 +496,15 @@ void due_queue_told(struct pg *pg, struct arena *a, int64_t now,
 const struct err *due_failures(struct pg *pg, struct arena *a, int64_t now,
                                struct due_failures *out)
 {
-    struct pg_rows *due = NULL, *locked = NULL;
-    *out = (struct due_failures){.n = 0};
-    TRY(lock_due(pg, a, now, SQL_DUE_FAILURES, &locked));
-    if (!locked)
-        return NULL;
-    out->n = pg_count(locked);
-    TRY(load_locked(pg, a, now, locked, SQL_DUE_FAILURES_DUE, &out->v, &due));
-    out->failures_n = pg_count(due);
+    struct due_some due;
+    TRY(due_some(pg, a, now, SQL_DUE_FAILURES, SQL_DUE_FAILURES_DUE, &due));
+    *out = (struct due_failures){.v = due.v, .n = due.n};
+    out->failures_n = due.n > 0 ? pg_count(due.rows) : 0;
     out->failures = arena_many(a, out->failures_n + 1, struct due_failure);
     for (size_t i = 0; i < out->failures_n; i++)
         out->failures[i] = (struct due_failure){
-            .failure = records_failure(due, i),
-            .fallback_agent_id = pg_str(due, i, RECORDS_AFTER_FAILURE)};
+            .failure = records_failure(due.rows, i),
+            .fallback_agent_id = pg_str(due.rows, i, RECORDS_AFTER_FAILURE)};
     return NULL;
 }
 
@@ -550,17 +555,13 @@ const struct err *due_commit(struct pg *pg, struct arena *a,
 const struct err *due_tasks(struct pg *pg, struct arena *a, int64_t now,
                             struct due_tasks *out)
 {
-    struct pg_rows *due = NULL, *locked = NULL;
-    *out = (struct due_tasks){.n = 0};
-    TRY(lock_due(pg, a, now, SQL_DUE_TASKS, &locked));
-    if (!locked)
-        return NULL;
-    out->n = pg_count(locked);
-    TRY(load_locked(pg, a, now, locked, SQL_DUE_TASKS_OF, &out->v, &due));
-    out->tasks_n = pg_count(due);
+    struct due_some due;
+    TRY(due_some(pg, a, now, SQL_DUE_TASKS, SQL_DUE_TASKS_OF, &due));
+    *out = (struct due_tasks){.v = due.v, .n = due.n};
+    out->tasks_n = due.n > 0 ? pg_count(due.rows) : 0;
     out->tasks = arena_many(a, out->tasks_n + 1, struct task);
     for (size_t i = 0; i < out->tasks_n; i++)
-        out->tasks[i] = tasks_row(due, i);
+        out->tasks[i] = tasks_row(due.rows, i);
     return NULL;
 }
 

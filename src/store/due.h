@@ -53,6 +53,17 @@ const struct err *due_take(struct pg *pg, struct arena *a,
 const struct err *due_queue(struct pg *pg, struct arena *a,
                             const struct due_batch *b) MUST;
 
+/* Rows that are due, of a few intents: one statement finds the intents, and
+ * another reads the rows of those that no other transaction has locked, in one
+ * transaction that is begun here; without any no transaction is left open. */
+struct due_some {
+    struct work *v; /* their intents, locked */
+    size_t n;
+    struct pg_rows *rows; /* of read; NULL: n is 0 */
+};
+const struct err *due_some(struct pg *pg, struct arena *a, int64_t now,
+                           int find, int read, struct due_some *out) MUST;
+
 /* Runs the current batch, commits, and wakes those that wait for a change of
  * the intents, and the sender. */
 const struct err *due_commit(struct pg *pg, struct arena *a,

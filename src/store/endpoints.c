@@ -16,7 +16,7 @@ const char endpoints_taken[] = "endpoint.taken";
 
 /* The columns of endpoint_list and endpoint_get. */
 enum { ID, KIND, NAME, ADDRESS, AGENT, TYPES, NOTIFY, DETAIL, EVERY, INTERNAL,
-       SECRET, CREATED_AT, CREATED_BY, PAUSED_AT, GONE_AT, WAITING };
+       SECRET, CREATED_AT, CREATED_BY, PAUSED_AT, GONE_AT, WAITING, PREFIX };
 
 static struct endpoint row(const struct pg_rows *r, size_t i)
 {
@@ -36,7 +36,8 @@ static struct endpoint row(const struct pg_rows *r, size_t i)
                              .created_by = pg_str(r, i, CREATED_BY),
                              .paused_at = pg_int(r, i, PAUSED_AT),
                              .gone_at = pg_int(r, i, GONE_AT),
-                             .waiting = pg_int(r, i, WAITING)};
+                             .waiting = pg_int(r, i, WAITING),
+                             .prefix = pg_bool(r, i, PREFIX)};
 }
 
 static const struct err *unknown(void)
@@ -86,6 +87,58 @@ const struct err *endpoints_get(struct pg *pg, struct arena *a,
         return unknown();
     *out = row(r, 0);
     return NULL;
+}
+
+const struct err *endpoints_prefix(struct pg *pg, struct arena *a,
+                                   struct str agent, struct str url,
+                                   struct endpoint *out, bool *found)
+{
+    struct pg_args args = pg_args(a);
+    struct pg_rows *r = NULL;
+    pg_arg(&args, agent);
+    pg_arg(&args, url);
+    TRY(pg_query(pg, a, SQL_ENDPOINT_PREFIX, &args, &r));
+    *found = pg_count(r) > 0;
+    if (*found)
+        *out = (struct endpoint){.id = pg_str(r, 0, 0),
+                                 .address = pg_str(r, 0, 1)};
+    return NULL;
+}
+
+const struct err *endpoints_last(struct pg *pg, struct arena *a,
+                                 struct str id, struct endpoints_last *out)
+{
+    struct pg_args args = pg_args(a);
+    struct pg_rows *r = NULL;
+    pg_arg(&args, id);
+    TRY(pg_query(pg, a, SQL_ENDPOINT_LAST, &args, &r));
+    *out = (struct endpoints_last){.tries = 0};
+    if (pg_count(r) > 0)
+        *out = (struct endpoints_last){
+            .delivery_id = pg_str(r, 0, 0),
+            .type = pg_str(r, 0, 1),
+            .state = vocabulary_delivery_state_of(pg_str(r, 0, 2)),
+            .tries = pg_int(r, 0, 3),
+            .answer = pg_str(r, 0, 4),
+            .created_at = pg_int(r, 0, 5)};
+    return NULL;
+}
+
+const struct err *endpoints_test(struct pg *pg, struct arena *a,
+                                 const struct endpoints_test *test)
+{
+    struct pg_args args = pg_args(a);
+    struct pg_rows *r = NULL;
+    pg_arg(&args, test->delivery_id);
+    pg_arg(&args, test->endpoint_id);
+    pg_arg(&args, str_of(test->type));
+    pg_arg(&args, test->body);
+    pg_arg_time(&args, test->now);
+    TRY(pg_query(pg, a, SQL_ENDPOINT_TEST, &args, &r));
+    return pg_affected(r)
+               ? NULL
+               : ERROR(ERR_CONFLICT, "endpoint.trying",
+                       "A test message to this endpoint is still waiting.");
 }
 
 static const struct err *read_list(struct arena *a, struct str text,
@@ -153,6 +206,7 @@ static void queue_insert(struct pg *pg, struct arena *a,
     pg_arg_int(&args, ENDPOINTS_OF_AGENT_MAX);
     pg_arg(&args, e->key_id);
     pg_arg_int(&args, e->most);
+    pg_arg_bool(&args, e->prefix);
     pg_queue(pg, SQL_ENDPOINT_INSERT, &args);
 }
 
@@ -209,6 +263,7 @@ const struct err *endpoints_update(struct pg *pg, struct arena *a,
     pg_arg(&args, e->detail.p ? e->detail : STR("title"));
     pg_arg_bool(&args, e->every_question);
     pg_arg_bool(&args, e->internal);
+    pg_arg_bool(&args, e->prefix);
     pg_queue(pg, SQL_ENDPOINT_UPDATE, &args);
     TRY(taken(pg_run(pg, a, &r)));
     return pg_affected(r) ? NULL : unknown();

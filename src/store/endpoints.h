@@ -20,6 +20,7 @@ struct endpoint {
     struct str notify_to;   /* JSON list */
     struct str detail;
     bool every_question, internal;
+    bool prefix; /* it stands for the addresses below its own */
     struct str secret; /* p NULL: this kind has none */
     int64_t created_at;
     struct str created_by;
@@ -46,15 +47,39 @@ const struct err *endpoints_list(struct pg *pg, struct arena *a,
 const struct err *endpoints_get(struct pg *pg, struct arena *a,
                                 struct str id, struct str agent,
                                 struct endpoint *out) MUST;
+/* The endpoint for callbacks of the agent that the URL is below, the longest of
+ * them; only its id and address are set. */
+const struct err *endpoints_prefix(struct pg *pg, struct arena *a,
+                                   struct str agent, struct str url,
+                                   struct endpoint *out, bool *found) MUST;
+/* The newest delivery to an endpoint. */
+struct endpoints_last {
+    struct str delivery_id, type, answer; /* id p NULL: there is none */
+    enum delivery_state state;
+    int64_t tries, created_at;
+};
+const struct err *endpoints_last(struct pg *pg, struct arena *a,
+                                 struct str id,
+                                 struct endpoints_last *out) MUST;
+/* Queues a message that tries the endpoint. ERR_CONFLICT endpoint.trying while
+ * another one waits. */
+struct endpoints_test {
+    struct str delivery_id, endpoint_id;
+    const char *type;
+    struct str body;
+    int64_t now;
+};
+const struct err *endpoints_test(struct pg *pg, struct arena *a,
+                                 const struct endpoints_test *test) MUST;
 /* ERR_RATE limit.endpoints where the key or the agent has reached its limit;
  * ERR_CONFLICT endpoint.taken for a name or an address in use;
  * endpoint.too_many from ENDPOINTS_MAX of agents, ENDPOINTS_OF_AGENT_MAX of one
  * agent, or CHANNELS_MAX, on. Within a transaction or in one of its own. */
 const struct err *endpoints_insert(struct pg *pg, struct arena *a,
                                    const struct endpoint *e) MUST;
-/* Writes name, address, event_types, notify_to, detail, every_question and
- * internal. ERR_CONFLICT endpoint.taken; ERR_NOT_FOUND endpoint.unknown, as
- * for the next three. */
+/* Writes name, address, event_types, notify_to, detail, every_question,
+ * internal and prefix. ERR_CONFLICT endpoint.taken; ERR_NOT_FOUND
+ * endpoint.unknown, as for the next three. */
 const struct err *endpoints_update(struct pg *pg, struct arena *a,
                                    const struct endpoint *e) MUST;
 /* Writes only whether it is paused, so that a change of its name at the same

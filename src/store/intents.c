@@ -10,7 +10,7 @@ enum {
     ID, TITLE, DESCRIPTION, CREATED_BY, STATUS, CONSTRAINTS, STATE, CONFIDENCE,
     VERSION, CREATED_AT, UPDATED_AT, PARENT, GOVERNANCE, SESSION, TASK, TURN,
     INITIATED_BY, SEQUENCE, HASH, DEPENDS_ON, CREATED_TIME, OWNER, INITIATOR_ID,
-    CONTAINERS, TIED
+    CONTAINERS, ACL, ACCESS
 };
 
 /* After every time and every id. */
@@ -47,9 +47,15 @@ struct intent intents_row(const struct pg_rows *r, size_t i)
         .depends_on = pg_str(r, i, DEPENDS_ON),
         .owner = pg_str(r, i, OWNER),
         .containers = (int)pg_int(r, i, CONTAINERS),
+        .closed = pg_int(r, i, ACL) == INTENTS_CLOSED,
         .tail = {.sequence = pg_int(r, i, SEQUENCE),
                  .hash = pg_str(r, i, HASH)},
     };
+}
+
+enum access intents_access(const struct pg_rows *r, size_t i, int column)
+{
+    return (enum access)pg_int(r, i, column);
 }
 
 static struct intent_rows intents_all(struct arena *a, const struct pg_rows *r)
@@ -63,7 +69,7 @@ static struct intent_rows intents_all(struct arena *a, const struct pg_rows *r)
 
 void intents_reader(struct pg_args *args, const struct principal *who)
 {
-    pg_arg(args, who ? reach_agent(who) : STR_NONE);
+    pg_arg(args, who ? reach_reader(args->arena, who) : STR_NONE);
     pg_arg_time(args, clock_now());
 }
 
@@ -73,18 +79,18 @@ const struct err *intents_get_for(struct pg *pg, struct arena *a,
 {
     struct pg_args args = pg_args(a);
     struct pg_rows *rows = NULL;
-    const bool apart = who && reach_agent(who).p;
+    const bool agent = who && who->role == ROLE_AGENT;
     if (!id_uuid(id))
         return unknown();
     pg_arg(&args, id);
-    if (apart)
+    if (agent)
         intents_reader(&args, who);
-    TRY(pg_query(pg, a, apart ? SQL_INTENT_GET_TIED : SQL_INTENT_GET, &args,
+    TRY(pg_query(pg, a, agent ? SQL_INTENT_GET_TIED : SQL_INTENT_GET, &args,
                  &rows));
     if (pg_count(rows) == 0)
         return unknown();
     *out = intents_row(rows, 0);
-    out->tied = !apart || pg_bool(rows, 0, TIED);
+    out->access = agent ? intents_access(rows, 0, ACCESS) : ACCESS_ADMIN;
     return NULL;
 }
 
@@ -102,6 +108,22 @@ const struct err *intents_kin(struct pg *pg, struct arena *a, struct str id,
     pg_arg(&args, id);
     intents_reader(&args, who);
     TRY(pg_query(pg, a, SQL_INTENT_KIN, &args, &rows));
+    *out = pg_bool(rows, 0, 0);
+    return NULL;
+}
+
+const struct err *intents_shut(struct pg *pg, struct arena *a, struct str id,
+                               const struct principal *who, bool *out)
+{
+    struct pg_args args = pg_args(a);
+    struct pg_rows *rows = NULL;
+    *out = false;
+    if (who->role != ROLE_AGENT)
+        return NULL;
+    pg_arg(&args, id);
+    pg_arg(&args, who->agent);
+    pg_arg_time(&args, clock_now());
+    TRY(pg_query(pg, a, SQL_INTENT_SHUT, &args, &rows));
     *out = pg_bool(rows, 0, 0);
     return NULL;
 }
@@ -151,7 +173,7 @@ const struct err *intents_list(struct pg *pg, struct arena *a,
     struct pg_args args = pg_args(a);
     struct pg_rows *rows = NULL;
     const bool after = page->after_created != 0;
-    if (page->who && reach_agent(page->who).p)
+    if (page->who && reach_own(page->who))
         return list_own(pg, a, page, out);
     pg_arg(&args, page->status);
     intents_arg_page(&args, page->limit);
@@ -161,6 +183,7 @@ const struct err *intents_list(struct pg *pg, struct arena *a,
     } else {
         pg_arg_int(&args, page->offset);
     }
+    intents_reader(&args, page->who);
     TRY(pg_query(pg, a, after ? SQL_INTENT_LIST_AFTER : SQL_INTENT_LIST, &args,
                  &rows));
     *out = intents_page_of(a, rows, page->limit);
@@ -225,32 +248,33 @@ const struct err *intents_related(struct pg *pg, struct arena *a,
     TRY(pg_run(pg, a, rows));
     if (pg_count(rows[0]) == 0)
         return unknown();
-    const struct reach_tie tie = {.own = pg_bool(rows[0], 0, TIED)};
-    if (page->who && !reach_may(page->who, tie, REACH_USE))
-        return unknown();
+    if (page->who)
+        TRY(reach_check(a, intents_access(rows[0], 0, ACCESS),
+                        page->who->needs));
     *out = intents_page_of(a, rows[1], page->limit);
     for (size_t i = 0; i < out->n; i++)
-        out->v[i].tied = pg_bool(rows[1], i, TIED);
+        out->v[i].access = intents_access(rows[1], i, ACCESS);
     return NULL;
 }
 
-/* Does it exist, within the reader's reach? */
+/* Does it exist, within the reader's reach? Then the access has to do. */
 static const struct err *find_ref(struct pg *pg, struct arena *a,
                                   const struct pg_rows *rows, struct str id,
                                   const struct intents_refs *refs, bool *out)
 {
-    struct reach_tie tie = {.kin = false};
+    enum access has = ACCESS_NONE;
+    bool kin = false;
     *out = false;
     for (size_t i = 0; i < pg_count(rows); i++) {
         const struct str found = pg_str(rows, i, 0);
         if (found.n != id.n || str_search_nocase(found, id) != 0)
             continue;
-        tie.own = pg_bool(rows, i, 1);
-        if (!reach_may(refs->who, tie, refs->act) && refs->act == REACH_READ)
-            TRY(intents_kin(pg, a, id, refs->who, &tie.kin));
-        *out = reach_may(refs->who, tie, refs->act);
+        has = intents_access(rows, i, 1);
+        if (has == ACCESS_NONE && refs->act == REACH_READ)
+            TRY(intents_kin(pg, a, id, refs->who, &kin));
+        *out = has != ACCESS_NONE || kin;
     }
-    return NULL;
+    return has == ACCESS_NONE ? NULL : reach_check(a, has, refs->needs);
 }
 
 const struct err *intents_check_refs(struct pg *pg, struct arena *a,

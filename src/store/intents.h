@@ -15,31 +15,38 @@ struct intent_rows {
 #define INTENTS_PAGE_BYTES ((size_t)12 << 20)
 
 /* Columns after those of intent_row in the statements that lock. */
-enum { INTENTS_DEPENDENCIES_DONE = 24, INTENTS_CHILDREN_DONE = 25,
-       INTENTS_TOLD = 26, INTENTS_TIED = 27 };
+enum { INTENTS_DEPENDENCIES_DONE = 25, INTENTS_CHILDREN_DONE = 26,
+       INTENTS_TOLD = 27, INTENTS_ACCESS = 28 };
+/* The column acl of a closed intent. */
+enum { INTENTS_CLOSED = 2 };
 
 /* Row i of a statement that selects from intent_row. */
 struct intent intents_row(const struct pg_rows *r, size_t i);
 /* ERR_NOT_FOUND intent.unknown; an id that is no UUID is unknown too. */
 const struct err *intents_get(struct pg *pg, struct arena *a, struct str id,
                               struct intent *out) MUST;
-/* The same, and whether it is tied to the reader. */
+/* The same, with the reader's access. */
 const struct err *intents_get_for(struct pg *pg, struct arena *a,
                                   struct str id, const struct principal *who,
                                   struct intent *out) MUST;
-/* The second and third parameter of statements that return ties. */
+/* The access in a column of a row. */
+enum access intents_access(const struct pg_rows *r, size_t i, int column);
+/* The second and third parameter of statements that return access. */
 void intents_reader(struct pg_args *args, const struct principal *who);
 /* Is it next to an intent that is tied to the reader? */
 const struct err *intents_kin(struct pg *pg, struct arena *a, struct str id,
                               const struct principal *who, bool *out) MUST;
+/* Is it closed, and to this agent? Never to others. */
+const struct err *intents_shut(struct pg *pg, struct arena *a, struct str id,
+                               const struct principal *who, bool *out) MUST;
 /* The two parameters of a page's statement that limit it: in bytes, and to one
  * row more than limit. Then the page of at most limit rows: the last column is
  * the number of rows without the limit of bytes. */
 void intents_arg_page(struct pg_args *args, int64_t limit);
 struct intent_rows intents_page_of(struct arena *a, const struct pg_rows *r,
                                    int64_t limit);
-/* The filters of a page of intents, newest first: a reader with limited reach
- * gets the intents tied to it. */
+/* The filters of a page of intents, newest first: an agent gets those that it
+ * reaches. */
 struct intents_page {
     const struct principal *who;
     struct str status; /* p NULL: any */
@@ -76,11 +83,12 @@ struct intents_refs {
     const struct intent_ids *ids;
     const struct principal *who;
     enum reach_act act;
+    enum access needs;     /* of those that it has access to */
     enum err_kind missing; /* of the error */
     const char *what;
 };
 /* Checks that each exists and may be referred to. An error intent.unknown of
- * the kind `missing` with .at = what otherwise. */
+ * the kind `missing` with .at = what otherwise; ERR_FORBIDDEN access.denied. */
 const struct err *intents_check_refs(struct pg *pg, struct arena *a,
                                      const struct intents_refs *refs) MUST;
 /* Puts an INSERT or UPDATE into the batch. */

@@ -10,7 +10,7 @@
 
 /* The columns of key_page and key_get. */
 enum { ID, PREFIX, ROLE, LABEL, AGENTS, GROUPS, CREATED, USED, EXPIRES,
-       REVOKED, REACH, FLOOR, EMAIL };
+       REVOKED, REACH, FLOOR, EMAIL, TEST };
 
 static struct key row(const struct pg_rows *r, size_t i)
 {
@@ -27,7 +27,8 @@ static struct key row(const struct pg_rows *r, size_t i)
                         .reach = reach_of(pg_str(r, i, REACH)),
                         .severity_floor =
                             vocabulary_severity_of(pg_str(r, i, FLOOR)),
-                        .email = pg_str(r, i, EMAIL)};
+                        .email = pg_str(r, i, EMAIL),
+                        .test = pg_bool(r, i, TEST)};
 }
 
 static struct key_rows rows(struct arena *a, const struct pg_rows *r)

@@ -19,6 +19,7 @@ struct key {
     enum severity severity_floor; /* of its questions */
     int64_t created_at, used_at, expires_at, revoked_at; /* 0: never */
     struct str person_id, email; /* the person of a token; p NULL: none */
+    bool test; /* for tests alone */
     struct str resource_id; /* of a new key of a gateway; p NULL: none */
 };
 struct key_rows {

@@ -140,21 +140,3 @@ const struct err *leases_assigned(struct pg *pg, struct arena *a,
     *out = pg_bool(rows, 0, 0);
     return NULL;
 }
-
-const struct err *leases_reach(struct pg *pg, struct arena *a,
-                               struct str intent_id, int64_t now,
-                               struct reach_rows *out)
-{
-    struct pg_args args = pg_args(a);
-    struct pg_rows *rows = NULL;
-    pg_arg(&args, intent_id);
-    pg_arg_time(&args, now);
-    TRY(pg_query(pg, a, SQL_ASSIGNMENT_REACH, &args, &rows));
-    out->n = pg_count(rows);
-    out->v = arena_alloc(a, (out->n + 1) * sizeof *out->v);
-    for (size_t i = 0; i < out->n; i++) {
-        out->v[i].agent_id = pg_str(rows, i, 0);
-        out->v[i].until = pg_int(rows, i, 1);
-    }
-    return NULL;
-}

@@ -48,17 +48,5 @@ const struct err *leases_assignments(struct pg *pg, struct arena *a,
 const struct err *leases_assigned(struct pg *pg, struct arena *a,
                                   struct str intent_id, struct str agent,
                                   bool *out) MUST;
-struct reach_rows {
-    struct {
-        struct str agent_id;
-        int64_t until; /* 0: without end */
-    } *v;
-    size_t n;
-};
-/* The agents that reach the intent at that time by a tie to it
- * (domain/reach.h), by name, at most 1000. */
-const struct err *leases_reach(struct pg *pg, struct arena *a,
-                               struct str intent_id, int64_t now,
-                               struct reach_rows *out) MUST;
 
 #endif

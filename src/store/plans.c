@@ -8,7 +8,7 @@ enum { ID, INTENT, VERSION, STATE, ON_FAILURE, PAUSED, TASKS, FACTS, CREATED_BY,
        CREATED, UPDATED, ACTIVATED, REVIEW, REVIEW_REASON };
 enum { OF_PLAN, OF_INTENT, OWN_ID, PLACE, NAME, AFTER, REQUIRES, APPROVERS,
        OF_GROUP, HOURS, ON_TIMEOUT, SILENCE, ON_REJECT, SEVERITY, STATUS,
-       DECIDED_BY, DECIDED, QUESTION };
+       DECIDED_BY, DECIDED, QUESTION, OWN };
 
 /* ---- reading ---------------------------------------------------------- */
 
@@ -52,7 +52,8 @@ static struct checkpoint checkpoint_row(const struct pg_rows *r, size_t i)
         .status = vocabulary_checkpoint_status_of(pg_str(r, i, STATUS)),
         .decided_by = pg_str(r, i, DECIDED_BY),
         .decided_at = pg_int(r, i, DECIDED),
-        .suspension_id = pg_str(r, i, QUESTION)};
+        .suspension_id = pg_str(r, i, QUESTION),
+        .own = pg_bool(r, i, OWN)};
 }
 
 void plans_queue_read(struct pg *pg, struct arena *a, struct str intent_id)
@@ -113,6 +114,14 @@ const struct err *plans_question(struct pg *pg, struct arena *a,
                : ERROR(ERR_NOT_FOUND, "checkpoint.unknown",
                        "The plan has no checkpoint with this id that asks for "
                        "an approval now.");
+}
+
+const struct err *plans_asked(struct pg *pg, struct arena *a,
+                              struct str suspension_id, struct str *name)
+{
+    struct pg_args args = pg_args(a);
+    pg_arg(&args, suspension_id);
+    return one(pg, SQL_PLAN_ASKED, &args, name);
 }
 
 const struct err *plans_until(struct pg *pg, struct arena *a,

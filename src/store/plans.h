@@ -21,6 +21,10 @@ const struct err *plans_intent(struct pg *pg, struct arena *a, struct str id,
 const struct err *plans_question(struct pg *pg, struct arena *a,
                                  struct str plan_id, struct str checkpoint_id,
                                  struct str *suspension_id) MUST;
+/* The name of the checkpoint that a question is about; p NULL: of none. */
+const struct err *plans_asked(struct pg *pg, struct arena *a,
+                              struct str suspension_id,
+                              struct str *name) MUST;
 /* When the question that holds the intent ends; 0: it has none, or never. */
 const struct err *plans_until(struct pg *pg, struct arena *a,
                               struct str intent_id, int64_t *out) MUST;

@@ -15,7 +15,7 @@
 
 /* The columns of key_find that define a key; last use is not one of them. */
 enum { ID, ROLE, LABEL, AGENTS, EXPIRES, REVOKED, RETRY, GROUPS, REACH,
-       FLOOR, TITLE, PERSON, RESOURCE, NONCES, COLUMNS };
+       FLOOR, TITLE, PERSON, RESOURCE, NONCES, TEST, COLUMNS };
 enum { LAST_USED = COLUMNS, VERSION };
 
 #define SEEN_KEYS 64
@@ -136,6 +136,7 @@ static const struct err *fill(struct arena *a, const struct str *columns,
                               .retry_policy = arena_str(a, columns[RETRY]),
                               .groups = arena_str(a, columns[GROUPS]),
                               .reach = reach_of(columns[REACH]),
+                              .test = str_is(columns[TEST], "t"),
                               .severity_floor =
                                   vocabulary_severity_of(columns[FLOOR])};
     return out->role == ROLE_AGENT ? speak(a, columns[AGENTS], asked, out)

@@ -1,9 +1,12 @@
 /* Suspensions in the database: struct in, struct out. Decides nothing. */
 #include "store/suspensions.h"
 
+#include "base/clock.h"
 #include "base/id.h"
 #include "store/intents.h"
 #include "store/sql.gen.h"
+
+#define SUSPENSIONS_SEARCHED 10000 /* ends that one read of the feed searches */
 
 struct suspension suspensions_row(const struct pg_rows *r, size_t i)
 {
@@ -66,15 +69,16 @@ const struct err *suspensions_get(struct pg *pg, struct arena *a,
                                   struct str id, struct suspension *out)
 {
     struct pg_args args = pg_args(a);
-    struct suspension_rows rows = {.n = 0};
+    struct pg_rows *rows = NULL;
     if (id_token(id)) {
         pg_arg(&args, id);
-        TRY(select_rows(pg, a, SQL_SUSPENSION_GET, &args, &rows));
+        TRY(pg_query(pg, a, SQL_SUSPENSION_GET, &args, &rows));
     }
-    if (rows.n == 0)
+    if (!rows || pg_count(rows) == 0)
         return ERROR(ERR_NOT_FOUND, "suspension.unknown",
                      "There is no suspension with this id.");
-    *out = rows.v[0];
+    *out = suspensions_row(rows, 0);
+    out->closed = pg_bool(rows, 0, pg_columns(rows) - 1);
     return NULL;
 }
 
@@ -128,6 +132,7 @@ const struct err *suspensions_list(struct pg *pg, struct arena *a,
     pg_arg_time(&args, page->after_at);
     pg_arg(&args, page->after_id);
     pg_arg_int(&args, (int64_t)SUSPENSIONS_PAGE_BYTES);
+    pg_arg_time(&args, clock_now());
     if (page->state.p && !open)
         pg_arg(&args, page->state);
     TRY(pg_query(pg, a,
@@ -140,6 +145,53 @@ const struct err *suspensions_list(struct pg *pg, struct arena *a,
     if (out->n > (size_t)page->limit)
         out->n = (size_t)page->limit;
     out->more = found > (int64_t)out->n;
+    return NULL;
+}
+
+/* Behind the columns of a question. */
+enum { FED_XID, FED_BELOW, FED_FOUND, FED_SEARCHED, FED_LAST_XID, FED_LAST_ID,
+       FED__MAX };
+
+/* The last one that was returned, else the last that was searched, else all
+ * are behind it. */
+static void set_place(const struct pg_rows *r, int own, int64_t limit,
+                      struct suspensions_fed *out)
+{
+    const size_t n = out->rows.n;
+    const int64_t found = pg_int(r, 0, own + FED_FOUND);
+    const bool cut = found > (int64_t)n || found == limit;
+    out->below = (uint64_t)pg_int(r, 0, own + FED_BELOW);
+    out->rows.more =
+        cut || pg_int(r, 0, own + FED_SEARCHED) == SUSPENSIONS_SEARCHED;
+    out->xid = out->below;
+    out->id = STR("");
+    if (out->rows.more) {
+        out->xid = (uint64_t)pg_int(r, cut ? n - 1 : 0,
+                                    own + (cut ? FED_XID : FED_LAST_XID));
+        out->id = cut ? out->rows.v[n - 1].id
+                      : pg_str(r, 0, own + FED_LAST_ID);
+    }
+}
+
+const struct err *suspensions_feed(struct pg *pg, struct arena *a,
+                                   const struct suspensions_feed *feed,
+                                   struct suspensions_fed *out)
+{
+    struct pg_args args = pg_args(a);
+    struct pg_rows *r = NULL;
+    pg_arg_int(&args, (int64_t)feed->after_xid);
+    pg_arg(&args, feed->after_id);
+    pg_arg(&args, feed->agent);
+    pg_arg(&args, feed->key_id);
+    pg_arg_int(&args, SUSPENSIONS_SEARCHED);
+    pg_arg_int(&args, feed->limit);
+    pg_arg_int(&args, (int64_t)SUSPENSIONS_PAGE_BYTES);
+    pg_arg_time(&args, feed->now);
+    TRY(pg_query(pg, a, SQL_SUSPENSION_FEED, &args, &r));
+    out->rows = suspensions_rows(a, r);
+    if (out->rows.n == 1 && !out->rows.v[0].id.p)
+        out->rows.n = 0;
+    set_place(r, pg_columns(r) - FED__MAX, feed->limit, out);
     return NULL;
 }
 
@@ -170,6 +222,19 @@ const struct err *suspensions_replacing(struct pg *pg, struct arena *a,
     struct pg_args args = pg_args(a);
     pg_arg(&args, id);
     return select_rows(pg, a, SQL_SUSPENSION_REPLACING, &args, out);
+}
+
+const struct err *suspensions_test_clock(struct pg *pg, struct arena *a,
+                                         struct str key_id, int64_t us,
+                                         int64_t *moved)
+{
+    struct pg_args args = pg_args(a);
+    struct pg_rows *r = NULL;
+    pg_arg(&args, key_id);
+    pg_arg_int(&args, us);
+    TRY(pg_query(pg, a, SQL_SUSPENSION_TEST_CLOCK, &args, &r));
+    *moved = (int64_t)pg_affected(r);
+    return NULL;
 }
 
 const struct err *suspensions_ages(struct pg *pg, struct arena *a,
@@ -216,11 +281,12 @@ void suspensions_queue_insert(struct pg *pg, struct arena *a,
 
 /* The server takes questions back. */
 static void queue_back(struct pg *pg, int statement, struct pg_args args,
-                       int64_t now)
+                       const char *summary, int64_t now)
 {
     pg_arg(&args, event_by_server().name);
     pg_arg(&args, str_of(vocabulary_via(VIA_NATIVE)->wire));
     pg_arg_time(&args, now);
+    pg_arg(&args, str_of(summary));
     pg_queue(pg, statement, &args);
 }
 
@@ -230,15 +296,17 @@ void suspensions_queue_end_beside(struct pg *pg, struct arena *a,
 {
     struct pg_args args = pg_args(a);
     pg_arg_texts(&args, intents, n);
-    queue_back(pg, SQL_SUSPENSION_END_BESIDE, args, now);
+    queue_back(pg, SQL_SUSPENSION_END_BESIDE, args,
+               "The task ended before anybody answered.", now);
 }
 
 void suspensions_queue_take_back(struct pg *pg, struct arena *a,
-                                 const struct str *ids, size_t n, int64_t now)
+                                 const struct str *ids, size_t n,
+                                 const char *summary, int64_t now)
 {
     struct pg_args args = pg_args(a);
     pg_arg_texts(&args, ids, n);
-    queue_back(pg, SQL_SUSPENSION_TAKE_BACK, args, now);
+    queue_back(pg, SQL_SUSPENSION_TAKE_BACK, args, summary, now);
 }
 
 const struct err *suspensions_beside(struct pg *pg, struct arena *a,

@@ -54,6 +54,27 @@ struct suspensions_page {
 const struct err *suspensions_list(struct pg *pg, struct arena *a,
                                    const struct suspensions_page *page,
                                    struct suspension_rows *out) MUST;
+/* Questions that have ended, in the order in which their ends became
+ * visible. */
+struct suspensions_feed {
+    struct str agent;  /* that asked; p NULL: any */
+    struct str key_id; /* whose names asked; p NULL: any */
+    int64_t now;
+    int64_t limit;
+    uint64_t after_xid;
+    struct str after_id; /* n 0: before all ends of that transaction */
+};
+struct suspensions_fed {
+    struct suspension_rows rows; /* more: the feed goes on at once */
+    uint64_t xid;   /* the position of the next read */
+    struct str id;
+    uint64_t below; /* every end below this transaction was searched, unless
+                     * more */
+};
+/* Searches a bounded number of ends, so a page may be empty with more. */
+const struct err *suspensions_feed(struct pg *pg, struct arena *a,
+                                   const struct suspensions_feed *feed,
+                                   struct suspensions_fed *out) MUST;
 /* All of one intent, newest first, at most 100. */
 const struct err *suspensions_of_intent(struct pg *pg, struct arena *a,
                                         struct str intent_id,
@@ -66,6 +87,10 @@ const struct err *suspensions_revision(struct pg *pg, struct arena *a,
 const struct err *suspensions_replacing(struct pg *pg, struct arena *a,
                                         struct str id,
                                         struct suspension_rows *out) MUST;
+/* Makes the open questions of a test key older by us microseconds. */
+const struct err *suspensions_test_clock(struct pg *pg, struct arena *a,
+                                         struct str key_id, int64_t us,
+                                         int64_t *moved) MUST;
 /* Open ones younger than 5 min, 1 h, 1 d, and older. */
 const struct err *suspensions_ages(struct pg *pg, struct arena *a,
                                    int64_t out[static 4]) MUST;
@@ -78,9 +103,10 @@ void suspensions_queue_decide(struct pg *pg, struct arena *a,
 void suspensions_queue_end_beside(struct pg *pg, struct arena *a,
                                   const struct str *intents, size_t n,
                                   int64_t now);
-/* The same for questions with these ids, of plans that have ended. */
+/* The same for questions with these ids; summary: why, for their record. */
 void suspensions_queue_take_back(struct pg *pg, struct arena *a,
-                                 const struct str *ids, size_t n, int64_t now);
+                                 const struct str *ids, size_t n,
+                                 const char *summary, int64_t now);
 struct suspensions_escalations {
     struct str intent_id;        /* p NULL: of all */
     const struct principal *who; /* has to reach the intent */

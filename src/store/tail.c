@@ -41,13 +41,13 @@ static const struct err *read_rows(struct pg *pg, struct arena *a,
     return NULL;
 }
 
-static const struct err *set_xid(struct tail_cursor *c, struct str xid)
+static const struct err *set_xid(uint64_t *out, struct str xid)
 {
     int64_t v = 0;
     if (!str_int(xid, 1, INT64_MAX, &v))
         return ERROR(ERR_INTERNAL, "internal",
                      "The transaction id cannot be read.");
-    c->xid = (uint64_t)v;
+    *out = (uint64_t)v;
     return NULL;
 }
 
@@ -56,7 +56,7 @@ static const struct err *move(struct tail_cursor *at,
 {
     if (!str_copy(at->intent_id, sizeof at->intent_id, last->intent_id))
         return ERROR(ERR_INTERNAL, "internal", "This is not an intent's id.");
-    TRY(set_xid(at, last->cursor));
+    TRY(set_xid(&at->xid, last->cursor));
     at->sequence = last->sequence;
     return NULL;
 }
@@ -68,7 +68,7 @@ const struct err *tail_now(struct pg *pg, struct arena *a,
     struct pg_rows *r = NULL;
     TRY(pg_query(pg, a, SQL_TAIL_NOW, &args, &r));
     *out = (struct tail_cursor){.sequence = 0};
-    return set_xid(out, pg_str(r, 0, 0));
+    return set_xid(&out->xid, pg_str(r, 0, 0));
 }
 
 const struct err *tail_read(struct pg *pg, struct arena *a,
@@ -90,4 +90,30 @@ const struct err *tail_intent(struct pg *pg, struct arena *a,
     pg_arg(&args, intent_id);
     pg_arg_int(&args, after);
     return read_rows(pg, a, SQL_TAIL_INTENT, &args, out);
+}
+
+const struct err *tail_ended(struct pg *pg, struct arena *a,
+                             struct tail_ended_cursor *at,
+                             struct tail_ends *out)
+{
+    struct pg_args args = pg_args(a);
+    struct pg_rows *r = NULL;
+    pg_arg_int(&args, (int64_t)at->xid);
+    pg_arg(&args, str_of(at->id));
+    pg_arg_int(&args, TAIL_PAGE);
+    TRY(pg_query(pg, a, SQL_TAIL_ENDED, &args, &r));
+    out->n = pg_count(r);
+    out->more = out->n == TAIL_PAGE;
+    out->v = arena_many(a, out->n + 1, struct tail_end);
+    for (size_t i = 0; i < out->n; i++) {
+        TRY(set_xid(&out->v[i].xid, pg_str(r, i, 0)));
+        out->v[i].key_id = pg_str(r, i, 2);
+    }
+    if (out->n == 0)
+        return NULL;
+    at->xid = out->v[out->n - 1].xid;
+    return str_copy(at->id, sizeof at->id, pg_str(r, out->n - 1, 1))
+               ? NULL
+               : ERROR(ERR_INTERNAL, "internal",
+                       "This is not a suspension's id.");
 }

@@ -30,6 +30,24 @@ const struct err *tail_now(struct pg *pg, struct arena *a,
 const struct err *tail_read(struct pg *pg, struct arena *a,
                             struct tail_cursor *at,
                             struct tail_rows *out) MUST;
+/* The ends of questions, in the order of the feed. */
+struct tail_ends {
+    struct tail_end {
+        uint64_t xid;
+        struct str key_id; /* that asked; p NULL: none */
+    } *v;
+    size_t n;
+    bool more;
+};
+struct tail_ended_cursor {
+    uint64_t xid;
+    char id[65]; /* "": before all ends of that transaction */
+};
+/* The next ends, only those below the oldest transaction that still runs; moves
+ * the cursor. */
+const struct err *tail_ended(struct pg *pg, struct arena *a,
+                             struct tail_ended_cursor *at,
+                             struct tail_ends *out) MUST;
 /* One intent's events after a sequence. */
 const struct err *tail_intent(struct pg *pg, struct arena *a,
                               struct str intent_id, int64_t after,

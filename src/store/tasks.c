@@ -227,6 +227,11 @@ void tasks_queue_write(struct pg *pg, const struct board *b)
     queue_moved(pg, b);
     if (b->ended_n > 0)
         suspensions_queue_take_back(pg, b->arena, b->ended, b->ended_n,
+                                    "The plan ended before anybody answered.",
+                                    b->now);
+    if (b->replaced.p)
+        suspensions_queue_take_back(pg, b->arena, &b->replaced, 1,
+                                    "Superseded by a request of the agent.",
                                     b->now);
     if (b->has_asked)
         suspensions_queue_insert(pg, b->arena, &b->asked);

@@ -149,3 +149,20 @@ const struct err *tools_calls(struct pg *pg, struct arena *a,
         out->v[i] = pg_str(r, i, 0);
     return NULL;
 }
+
+const struct err *tools_open_of_session(struct pg *pg, struct arena *a,
+                                        struct str agent, struct str session,
+                                        struct tools_open *out)
+{
+    struct pg_args args = pg_args(a);
+    struct pg_rows *r = NULL;
+    pg_arg(&args, agent);
+    pg_arg(&args, session);
+    TRY(pg_query(pg, a, SQL_TOOL_OPEN_OF_SESSION, &args, &r));
+    out->n = pg_count(r);
+    out->v = arena_many(a, out->n + 1, struct tools_open_call);
+    for (size_t i = 0; i < out->n; i++)
+        out->v[i] = (struct tools_open_call){
+            .suspension_id = pg_str(r, i, 0), .call_id = pg_str(r, i, 1)};
+    return NULL;
+}

@@ -51,4 +51,16 @@ const struct err *tools_calls(struct pg *pg, struct arena *a,
                               struct str suspension_id,
                               struct tools_sent *out) MUST;
 
+/* The calls of a session about which an agent's questions are open, in the
+ * order of asking; at most 100. */
+struct tools_open {
+    struct tools_open_call {
+        struct str suspension_id, call_id;
+    } *v;
+    size_t n;
+};
+const struct err *tools_open_of_session(struct pg *pg, struct arena *a,
+                                        struct str agent, struct str session,
+                                        struct tools_open *out) MUST;
+
 #endif

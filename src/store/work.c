@@ -97,12 +97,14 @@ static void take_permit(struct work *w, const struct pg_rows *rows)
         w->permit = permits_first(rows).permit;
 }
 
-static bool reached(const struct begin *b, const struct pg_rows *intent)
+static const struct err *reached(struct arena *a, const struct begin *b,
+                                 const struct pg_rows *intent)
 {
-    if (pg_count(intent) == 0 || !b->who)
-        return pg_count(intent) > 0;
-    const struct reach_tie tie = {.own = pg_bool(intent, 0, INTENTS_TIED)};
-    return reach_may(b->who, tie, REACH_USE);
+    if (pg_count(intent) == 0)
+        return reach_check(a, ACCESS_NONE, ACCESS_NONE);
+    return b->who ? reach_check(a, intents_access(intent, 0, INTENTS_ACCESS),
+                                b->who->needs)
+                  : NULL;
 }
 
 static const struct err *load(struct work *w, const struct begin *b)
@@ -111,12 +113,12 @@ static const struct err *load(struct work *w, const struct begin *b)
     const bool permit = b->permit != WORK_NO_PERMIT;
     queue_load(w, b);
     TRY(pg_run(w->pg, w->arena, all));
+    const struct err *e = reached(w->arena, b, rows[3]);
     TRY(take_before(w, rows[permit ? 7 : 6]));
-    if (w->answered)
-        return NULL;
-    if (!reached(b, rows[3]))
-        return ERROR(ERR_NOT_FOUND, "intent.unknown",
-                     "There is no intent with this id.");
+    if (w->answered) /* an agent keeps its answers, but of a closed intent */
+        return pg_count(rows[3]) > 0 && intents_row(rows[3], 0).closed ? e
+                                                                       : NULL;
+    TRY(e);
     w->intent = intents_row(rows[3], 0);
     w->was = w->intent.status;
     if (b->who && b->who->role == ROLE_AGENT)
@@ -333,7 +335,7 @@ void work_touch(struct work *w)
 
 const struct err *work_expire(struct work *w)
 {
-    if (beside_of_plan(&w->suspension))
+    if (beside_or_plan(&w->suspension))
         TRY(work_board(w, event_by_clock()));
     struct decision d = work_decision(w);
     TRY(resolve_expire(w->arena, &d));
@@ -442,6 +444,8 @@ void work_tell(const struct work *w)
                  ended ? w->suspension.id : STR_NONE);
     for (size_t i = 0; w->board && i < w->board->ended_n; i++)
         wake_changed(w->intent.id, w->intent.version, w->board->ended[i]);
+    if (w->board && w->board->replaced.p)
+        wake_changed(w->intent.id, w->intent.version, w->board->replaced);
     for (const struct moved_other *o = w->others; o; o = o->next)
         wake_changed(o->intent_id, o->version, STR_NONE);
     if (w->deliveries.any || w->others)

@@ -72,17 +72,17 @@ struct work {
  * than its own, one statement takes all locks, in the order of their ids. */
 struct work_target {
     struct str intent_id;
-    const struct principal *who; /* has to reach the intent */
+    const struct principal *who; /* its access has to do; NULL: any */
     int take;                    /* SQL_INTENT_TAKE or a variant of it */
     struct str other; /* its second parameter; p NULL: it has none */
     bool answers;     /* the open question: its permit is read too */
     bool graph; /* adds a dependency: the graph's lock first */
 };
 /* Begins on an intent. ERR_NOT_FOUND intent.unknown, also where it is out of
- * reach; ERR_CONFLICT idempotency.other_request when the key came with other
- * bytes before. When answered is set, only before may be used. An open question
- * whose time is over is expired first, in a transaction of its own, and expired
- * is set. */
+ * reach; ERR_FORBIDDEN access.denied; ERR_CONFLICT idempotency.other_request
+ * when the key came with other bytes before. When answered is set, only before
+ * may be used. An open question whose time is over is expired first, in a
+ * transaction of its own, and expired is set. */
 const struct err *work_begin(struct work *w, struct pg *pg, struct arena *a,
                              const struct work_target *target,
                              const struct work_once *once) MUST;

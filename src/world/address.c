@@ -95,6 +95,20 @@ bool address_private(const struct sockaddr *address, size_t size)
     return true;
 }
 
+bool address_loopback(const struct sockaddr *address, size_t size)
+{
+    struct sockaddr_in in;
+    struct sockaddr_in6 in6;
+    if (size >= sizeof in && address->sa_family == AF_INET) {
+        memcpy(&in, address, sizeof in);
+        return ntohl(in.sin_addr.s_addr) >> 24 == 127;
+    }
+    if (size < sizeof in6 || address->sa_family != AF_INET6)
+        return false;
+    memcpy(&in6, address, sizeof in6);
+    return IN6_IS_ADDR_LOOPBACK(&in6.sin6_addr);
+}
+
 struct str address_network(struct arena *a, struct str text)
 {
     struct in6_addr v6;

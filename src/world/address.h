@@ -13,6 +13,9 @@
  * RFC 6890 and the IANA special-purpose registries. */
 bool address_private(const struct sockaddr *address, size_t size);
 
+/* Is it an address of this machine alone: 127.0.0.0/8 or ::1? */
+bool address_loopback(const struct sockaddr *address, size_t size);
+
 /* The network that shares limits with an address: an IPv4 address as it is, the
  * /64 of an IPv6 one (one holder usually has all of it) and the IPv4 address of
  * a mapped one, as text; the first 64 bytes of a text that is not an

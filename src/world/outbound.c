@@ -29,6 +29,7 @@ struct transfer {
     int64_t begun;
     struct str mail; /* the unsent part */
     bool used, internal;
+    bool plain;   /* http, to this machine alone */
     bool refused; /* an address of it was private */
     bool over;    /* the answer was longer than its ceiling */
     size_t read, kept;
@@ -119,7 +120,8 @@ static curl_socket_t open_socket(void *context, curlsocktype purpose,
     struct transfer *t = context;
     if (purpose != CURLSOCKTYPE_IPCXN)
         return CURL_SOCKET_BAD;
-    if (!t->internal && address_private(&to->addr, to->addrlen)) {
+    if ((!t->internal && address_private(&to->addr, to->addrlen)) ||
+        (t->plain && !address_loopback(&to->addr, to->addrlen))) {
         t->refused = true;
         return CURL_SOCKET_BAD;
     }
@@ -216,7 +218,7 @@ static bool set_http(struct transfer *t, const struct outbound_request *rq)
     bool ok = append(&t->headers, "Expect:");
     for (size_t i = 0; i < rq->headers && i < OUTBOUND_HEADERS_MAX; i++)
         ok = ok && append(&t->headers, arena_z(t->arena, rq->header[i]));
-    return ok && SET(t, CURLOPT_PROTOCOLS_STR, "https") &&
+    return ok && SET(t, CURLOPT_PROTOCOLS_STR, t->plain ? "http" : "https") &&
            SET(t, CURLOPT_URL, arena_z(t->arena, rq->url)) &&
            SET(t, CURLOPT_DISALLOW_USERNAME_IN_URL, 1L) &&
            SET(t, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1) &&
@@ -277,6 +279,7 @@ bool outbound_send(struct outbound *o, const struct outbound_request *rq,
     t->own = own;
     t->begun = clock_mono();
     t->internal = rq->internal || !rq->url.p;
+    t->plain = rq->internal && str_starts(rq->url, STR("http://"));
     t->used = set_common(o, t, rq->time) &&
               (rq->url.p ? set_http(t, rq) : set_mail(o, t, rq)) &&
               curl_multi_add_handle(o->multi, t->easy) == CURLM_OK;
@@ -383,4 +386,88 @@ size_t outbound_work(struct outbound *o, int64_t us, int fd,
             break;
     }
     return running(o);
+}
+
+/* ---- calls of commands ------------------------------------------------ */
+
+static size_t on_body(char *p, size_t size, size_t n, void *context)
+{
+    struct buf *b = context;
+    buf_str(b, (struct str){p, size * n});
+    return b->over ? 0 : size * n;
+}
+
+static bool set_call(CURL *easy, struct arena *a,
+                     const struct outbound_call *wish)
+{
+    return curl_easy_setopt(easy, CURLOPT_URL, arena_z(a, wish->url)) ==
+               CURLE_OK &&
+           curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https") ==
+               CURLE_OK &&
+           curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L) == CURLE_OK &&
+           curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS, CONNECT_MS) ==
+               CURLE_OK &&
+           curl_easy_setopt(easy, CURLOPT_TIMEOUT_MS,
+                            (long)(wish->time / 1000)) == CURLE_OK &&
+           (!wish->body.p ||
+            (curl_easy_setopt(easy, CURLOPT_POSTFIELDSIZE_LARGE,
+                              (curl_off_t)wish->body.n) == CURLE_OK &&
+             curl_easy_setopt(easy, CURLOPT_COPYPOSTFIELDS, wish->body.p) ==
+                 CURLE_OK));
+}
+
+static struct curl_slist *call_headers(struct arena *a,
+                                       const struct outbound_call *wish)
+{
+    struct curl_slist *out = NULL;
+    for (size_t i = 0; i < wish->headers && i < OUTBOUND_HEADERS_MAX; i++) {
+        struct curl_slist *longer =
+            curl_slist_append(out, arena_z(a, wish->header[i]));
+        out = longer ? longer : out;
+    }
+    return out;
+}
+
+static void run_call(CURL *easy, struct arena *a,
+                     const struct outbound_call *wish,
+                     struct outbound_answer *out)
+{
+    struct buf body = buf_make(a, OUTBOUND_CALL_MAX);
+    struct curl_slist *headers = call_headers(a, wish);
+    char error[CURL_ERROR_SIZE] = "";
+    long status = 0;
+    curl_off_t again = 0;
+    const bool ready =
+        set_call(easy, a, wish) &&
+        curl_easy_setopt(easy, CURLOPT_HTTPHEADER, headers) == CURLE_OK &&
+        curl_easy_setopt(easy, CURLOPT_ERRORBUFFER, error) == CURLE_OK &&
+        curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, on_body) == CURLE_OK &&
+        curl_easy_setopt(easy, CURLOPT_WRITEDATA, (void *)&body) == CURLE_OK;
+    const CURLcode code =
+        ready ? curl_easy_perform(easy) : CURLE_FAILED_INIT;
+    curl_slist_free_all(headers);
+    if (code != CURLE_OK) {
+        out->body = arena_str(
+            a, str_of(error[0] ? error : curl_easy_strerror(code)));
+        return;
+    }
+    curl_easy_getinfo(easy, CURLINFO_RESPONSE_CODE, &status);
+    curl_easy_getinfo(easy, CURLINFO_RETRY_AFTER, &again);
+    *out = (struct outbound_answer){.status = (int)status,
+                            .body = buf_text(&body),
+                            .retry_after = again > 0 ? again : 0};
+}
+
+void outbound_call(struct arena *a, const struct outbound_call *wish,
+                   struct outbound_answer *out)
+{
+    *out = (struct outbound_answer){.body = STR("libcurl cannot be started")};
+    if (curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK)
+        return;
+    CURL *easy = curl_easy_init();
+    if (easy) {
+        run_call(easy, a, wish, out);
+        curl_easy_cleanup(easy);
+    }
+    curl_global_cleanup();
 }

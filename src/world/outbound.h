@@ -1,9 +1,9 @@
 /* The one door to libcurl: many transfers at once, HTTPS and SMTP.
  *
  * Never follows a redirect, never uses a proxy, keeps no cookie, allows only
- * https, smtp and smtps, and connects to no private address unless a transfer
- * may: checked after the name was resolved, on the address itself. Every answer
- * has a ceiling and every transfer a deadline. */
+ * https, smtp and smtps, and http to this machine, and connects to no private
+ * address unless a transfer may: checked after the name was resolved, on the
+ * address itself. Every answer has a ceiling and every transfer a deadline. */
 #ifndef WORLD_OUTBOUND_H
 #define WORLD_OUTBOUND_H
 
@@ -22,7 +22,8 @@ struct outbound_settings {
 };
 
 struct outbound_request {
-    struct str url;    /* https only; of mail: p NULL */
+    struct str url;    /* https; http to a loopback address, where internal;
+                        * of mail: p NULL */
     struct str body;   /* or the whole message with its headers */
     struct str header[OUTBOUND_HEADERS_MAX]; /* "Name: value" */
     size_t headers;
@@ -58,5 +59,24 @@ size_t outbound_work(struct outbound *o, int64_t us, int fd,
                      void (*done)(void *context, void *own,
                                   const struct outbound_result *r),
                      void *context);
+
+/* One call of a command of the program, which waits for the answer: a GET, or
+ * with a body a POST, over http or https. The server itself makes none. */
+#define OUTBOUND_CALL_MAX ((size_t)1 << 20) /* of an answer */
+struct outbound_call {
+    struct str url;
+    struct str body; /* p NULL: a GET */
+    struct str header[OUTBOUND_HEADERS_MAX]; /* "Name: value" */
+    size_t headers;
+    int64_t time; /* limit, us */
+};
+struct outbound_answer {
+    int status;          /* 0: there is no answer */
+    struct str body;     /* or the error, in words */
+    int64_t retry_after; /* seconds; 0: not given */
+};
+/* The texts are in a. An answer longer than OUTBOUND_CALL_MAX is none. */
+void outbound_call(struct arena *a, const struct outbound_call *wish,
+                   struct outbound_answer *out);
 
 #endif

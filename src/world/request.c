@@ -172,6 +172,7 @@ const struct err *request_parse(struct arena *a, struct pairs params,
         .waited = pairs_get(params, "WAITED").n > 0,
         .unheld = str_is(pairs_get(params, "WAITED"), "unheld"),
         .over = str_is(pairs_get(params, "WAITED"), "over"),
+        .streamed = str_is(pairs_get(params, "WAITED"), "streamed"),
         .remote = str_sub(pairs_get(params, "REMOTE_ADDR"), 0, REMOTE_MAX),
     };
     if (!str_utf8(r->remote))

@@ -40,6 +40,7 @@ struct request {
                   * doors/call/hold.h */
     bool unheld; /* and was returned before its time */
     bool over;   /* and its caller holds too many */
+    bool streamed; /* its client reads an event stream that the answer ends */
     struct str remote; /* the client's address */
 };
 

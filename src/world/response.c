@@ -151,6 +151,18 @@ void response_json(struct response *rs, int status, const struct json *v)
         too_large(rs);
 }
 
+void response_event(struct response *rs, const struct json *v)
+{
+    rs->status = 200;
+    response_header(rs, "Content-Type", STR("text/event-stream"));
+    clear_body(rs);
+    buf_put(&rs->body, "event: message\ndata: ");
+    json_write(&rs->body, v);
+    buf_put(&rs->body, "\n\n");
+    if (rs->body.over)
+        too_large(rs);
+}
+
 void response_json_text(struct response *rs, int status, struct str text)
 {
     rs->status = status;
@@ -237,6 +249,18 @@ static struct json *oauth_body(struct arena *a, const struct err *e)
     return body;
 }
 
+static struct json *aap_body(struct arena *a, const struct err *e)
+{
+    const int status = response_status(e->kind);
+    struct json *body = json_object(a), *error = json_object(a);
+    json_set_text(error, "type",
+                  status >= 500 ? STR("server_error") : STR("request_error"));
+    json_set_text(error, "code", str_of(e->code));
+    json_set_text(error, "message", e->say);
+    json_set_json(body, "error", error);
+    return body;
+}
+
 static struct json *error_body(struct arena *a, const struct err *e,
                                enum response_style style)
 {
@@ -245,6 +269,8 @@ static struct json *error_body(struct arena *a, const struct err *e,
         return detail_body(a, e);
     case RESPONSE_OAUTH:
         return oauth_body(a, e);
+    case RESPONSE_AAP:
+        return aap_body(a, e);
     case RESPONSE_PROBLEM:
     case RESPONSE_HTML:
     default:
@@ -286,9 +312,9 @@ static void error_headers(struct response *rs, const struct err *e,
     for (size_t i = 0; i < countof(spoken); i++)
         drop_header(rs, spoken[i]);
     response_header(rs, "Content-Type",
-                    style == RESPONSE_DETAIL || style == RESPONSE_OAUTH
-                        ? STR("application/json")
-                        : STR("application/problem+json"));
+                    style == RESPONSE_PROBLEM || style == RESPONSE_HTML
+                        ? STR("application/problem+json")
+                        : STR("application/json"));
     if (rs->status == 401 &&
         find_header(rs, "WWW-Authenticate") == rs->headers)
         response_header(rs, "WWW-Authenticate", STR("Bearer realm=\"Sayso\""));

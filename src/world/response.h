@@ -17,6 +17,8 @@ enum response_style {
     RESPONSE_HTML,    /* an error page; the caller renders it */
     RESPONSE_OAUTH,   /* RFC 6749 5.2 {"error": ..., "error_description": ...},
                        * for an error whose code and sentence are OAuth's */
+    RESPONSE_AAP,     /* {"error": {"type", "code", "message"}} of the Agent
+                       * Approval Protocol */
 };
 
 struct response {
@@ -41,6 +43,8 @@ void response_header(struct response *rs, const char *name, struct str value);
 void response_cookie(struct response *rs, struct str value);
 /* The answer is v. Over RESPONSE_BODY_MAX it becomes a 500. */
 void response_json(struct response *rs, int status, const struct json *v);
+/* The same as the only event, a "message", of an event stream. */
+void response_event(struct response *rs, const struct json *v);
 /* The text is JSON already. */
 void response_json_text(struct response *rs, int status, struct str text);
 /* The same, and the buffer becomes the body: a large one is not copied. */

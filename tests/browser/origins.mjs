@@ -89,6 +89,55 @@ test("an escalation is answered with a text", () =>
         assert.equal(escalations[0].resolution, "Call them.");
     }));
 
+test("a request for access says what a yes gives, and gives it", () =>
+    withPage({ who: "operator" }, async (page) => {
+        const intent = await intentOf("A ledger to be shared");
+        await api("agent", "PUT", `/api/v1/intents/${intent.id}/acl`, 200,
+            { default_policy: "closed", entries: [] }, agent);
+        const asked = await post(intent, "access-requests", {
+            principal_id: "audit-agent", requested_permission: "write",
+            reason: "I check the sums." });
+        await openFromInbox(page, "audit-agent: write access",
+            "Access request");
+        const words = await text(page);
+        assert.match(words, /Give the agent audit-agent write access/);
+        assert.match(words, /I check the sums/);
+        assert.match(words, /It can change nothing/);
+        assert.match(words, /It cannot complete or stop it, or let others in/);
+        await look(page, "access_request");
+        await confirmed(page, "Approve: Read access");
+        assert.match(await text(page), /You approved this/);
+        const { entries } = await api("agent", "GET",
+            `/api/v1/intents/${intent.id}/acl`, 200, undefined, agent);
+        assert.deepEqual(entries.filter((e) => e.id !== e.principal_id)
+            .map((e) => [e.principal_id, e.permission]),
+        [["audit-agent", "read"]]);
+        await page.goto(`/intents/${intent.id}`);
+        const task = await text(page);
+        assert.match(task, /Closed to agents, except/);
+        assert.match(task, /audit-agent\s+can read it/);
+        assert.match(task, /Access requested\s*audit-agent write/);
+        assert.match(task, /Access given\s*audit-agent read/);
+        assert.ok(asked.url.endsWith(asked.id));
+        await look(page, "intent_closed");
+    }));
+
+test("a request for access is refused", () =>
+    withPage({ who: "operator" }, async (page) => {
+        const intent = await intentOf("A ledger to be kept");
+        const asked = await post(intent, "access-requests", {
+            principal_id: "audit-agent", requested_permission: "admin",
+            reason: "Let me." });
+        await page.goto(`/suspensions/${asked.id}`);
+        assert.match(await text(page), /give others access/);
+        await confirmed(page, "Reject: Deny");
+        assert.match(await text(page), /You rejected this/);
+        const { access_requests: all } = await api("agent", "GET",
+            `/api/v1/intents/${intent.id}/access-requests`, 200, undefined,
+            agent);
+        assert.equal(all[0].status, "denied");
+    }));
+
 test("an arbitration is decided by one of its options", () =>
     withPage({ who: "operator" }, async (page) => {
         const intent = await intentOf("A dispute");

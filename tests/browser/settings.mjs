@@ -114,7 +114,7 @@ state("settings-endpoints-auditor", 200, { who: "auditor" }, async (page) => {
 });
 state("settings-endpoint-made", 200, by, async (page) => {
     await page.goto(endpoints);
-    await page.getByLabel("Name").fill(questions.named("eu"));
+    await page.getByRole("textbox", {name: /^Name/}).fill(questions.named("eu"));
     await page.getByLabel("Address", { exact: false }).first().fill(
         `https://agents.example/${Math.random()}`);
     await press(page, "Create endpoint");
@@ -239,10 +239,10 @@ for (const scripts of [true, false]) {
             await page.goto("/inbox");
             await follow(page, "Settings");
             await follow(page, "Endpoints");
-            await page.getByLabel("Name").fill(name);
+            await page.getByRole("textbox", {name: /^Name/}).fill(name);
             await page.locator("#f2").fill("http://a.example/");
             await press(page, "Create endpoint");
-            assert.equal(await page.getByLabel("Name").inputValue(), name);
+            assert.equal(await page.getByRole("textbox", {name: /^Name/}).inputValue(), name);
             await page.locator("#f2").fill(
                 `https://a.example/${Math.random()}`);
             await press(page, "Create endpoint");

@@ -197,7 +197,7 @@ test("a gateway is registered, and its key shown once", async () => {
         await page.goto("/settings/resources");
         await page.getByLabel("Address").fill(
             `https://${randomUUID()}.example/mcp`);
-        await page.getByLabel("Name").fill("Shop tools");
+        await page.getByRole("textbox", {name: /^Name/}).fill("Shop tools");
         await press(page, "Add resource");
         const key = await page.locator("p.key code").innerText();
         assert.match(key, /^sayso_/);

@@ -10,7 +10,8 @@ import httpx
 import kit
 from attack import CHOICES
 
-PATIENCE = 60  # seconds until an answer has to be there
+PATIENCE = 180  # seconds until an answer has to be there
+PAUSE = 0.1     # seconds between two questions of an agent
 
 
 class Book:
@@ -52,6 +53,7 @@ class Agent(Honest):
             ))["suspension_id"]
             self.book.asked.append(asked)
             self.book.learned[asked] = await self.learn(asked)
+            await asyncio.sleep(PAUSE)  # far below the rate of its key
 
     async def learn(self, asked):
         path, end = f"/api/v1/suspensions/{asked}", time.monotonic() + PATIENCE

@@ -15,7 +15,7 @@ import httpx
 import kit
 from ledger import Answer, Frame, Learned, Resumed, Stream, Wait
 
-PATIENCE = 60  # seconds until what is tried again has to have worked
+PATIENCE = 180  # seconds until what is tried again has to have worked
 PLACES = ("connected", "keepalive")  # frames that only have the position
 CHOICES = [{"value": "approve", "label": "Refund", "effect": "authorize"},
            {"value": "deny", "label": "Deny", "effect": "veto"}]

@@ -57,6 +57,24 @@ def other_operator(server):
         yield client
 
 
+@pytest.fixture(scope="module")
+def desk(server):
+    """desk(label, groups) makes an operator's key and gives a client."""
+    made_ = []
+
+    def make(label, groups=None):
+        key = server.key("operator", label=label)
+        with server.database() as db:
+            db.execute("UPDATE api_key SET groups = %s WHERE label = %s",
+                       [groups, label])
+        made_.append(server.client(headers={"X-API-Key": key}))
+        return made_[-1]
+
+    yield make
+    for client in made_:
+        client.close()
+
+
 @pytest.fixture(scope="session")
 def stuck():
     """A worker that hangs in a request, on a server of its own, so that other
@@ -132,10 +150,19 @@ def open_resource(server):
         yield client
 
 
+@pytest.fixture(scope="session")
+def tester(server):
+    """An agent with a key for tests."""
+    key = server.key("agent", "--agent", "tested-bot", "--test")
+    with server.client(headers={"X-API-Key": key}) as client:
+        yield client
+
+
 @pytest.fixture
-def by_role(agent, operator, admin, auditor, user, resource):
+def by_role(agent, operator, admin, auditor, user, resource, tester):
     return {"agent": agent, "operator": operator, "admin": admin,
-            "auditor": auditor, "user": user, "resource": resource}
+            "auditor": auditor, "user": user, "resource": resource,
+            "tester": tester}
 
 
 @pytest.fixture

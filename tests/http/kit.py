@@ -22,7 +22,7 @@ import uuid
 
 import httpx
 
-from server import TOP, Server
+from server import TOP, Server, children, comm
 
 ROLES = ("agent", "operator", "admin", "auditor", "user", "resource")
 ANY_ID = "11111111-2222-4333-8444-555555555555"
@@ -32,7 +32,7 @@ ZULU = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z")
 # --- The route table ------------------------------------------------------
 
 Route = collections.namedtuple(
-    "Route", "name method pattern proof roles query body style")
+    "Route", "name method pattern proof roles query body style needs")
 
 
 def _strings(text, macros):
@@ -67,9 +67,9 @@ def _routes():
     out = []
     for row in re.findall(r"\{(.*?)\}[,\s]*(?=\{|$)", table, re.S):
         parts = [p.strip() for p in re.split(r",\s*(?![^{]*})", row)]
-        if len(parts) != 8:
+        if len(parts) != 9:
             raise ValueError(f"a row of the route table: {row}")
-        method, pattern, proof, who, query, body, style, _ = parts
+        method, pattern, proof, who, query, body, style, _, needs = parts
         pattern = _strings(pattern, macros)
         roles = set() if who == "0" else set().union(
             *(sets[w] for w in who.split(" | ")))
@@ -77,7 +77,8 @@ def _routes():
         out.append(Route(f"{method} {pattern}", method, pattern, proof, roles,
                          [w.split(":")[0]
                           for w in _strings(query, macros).split()],
-                         int(size[1]) * (1024 if size[2] else 1), style))
+                         int(size[1]) * (1024 if size[2] else 1), style,
+                         needs))
     return out
 
 
@@ -128,6 +129,8 @@ def style_of(method, path):
             return row.style
     if path.startswith("/oauth/"):
         return "OAUTH"
+    if path.startswith("/v1/"):
+        return "DETAIL" if (method, path) in UNSUPPORTED else "AAP"
     return "DETAIL" if path.startswith(("/api/", "/.well-")) else None
 
 
@@ -153,7 +156,7 @@ def check_answer(response):
     assert status != 429 or int(response.headers["retry-after"]) > 0
     body = response.json()
     assert isinstance(body, dict), text
-    if status == 409 and not str(body["code"]).startswith("lease."):
+    if status == 409 and not str(body.get("code")).startswith("lease."):
         assert "lease" not in text.lower(), text
     if "x-request-id" not in response.headers:  # it came from nginx
         assert kind == "application/json" and body["detail"] and body["code"]
@@ -166,6 +169,10 @@ def check_answer(response):
         # RFC 6749 5.2
         assert re.fullmatch(r"[\x20-\x21\x23-\x5b\x5d-\x7e]+",
                             body["error_description"])
+    elif style_of(method, path) == "AAP":
+        assert kind == "application/json", kind
+        error = body["error"]
+        assert error["type"] and error["code"] and error["message"]
     elif style_of(method, path) == "DETAIL":
         assert kind == "application/json", kind
         assert body["detail"] and body["message"] and body["code"]
@@ -186,25 +193,6 @@ class Watched(Server):
         client = super().client(*args, **kwargs)
         client.event_hooks = {**client.event_hooks, "response": [watch]}
         return client
-
-    def pid(self):
-        """The process of ./start, and of a named child."""
-        return int((self.state / "pid").read_text())
-
-    def supervisor(self):
-        serving = [p for p in children(self.pid())
-                   if comm(p) == "sayso: serve"]
-        return serving[0]
-
-    def workers(self):
-        return [p for p in children(self.supervisor())
-                if comm(p) == "sayso: web"]
-
-    def child(self, name):
-        """The process that is "wait", "tick" or "deliver"."""
-        [pid] = [p for p in children(self.supervisor())
-                 if comm(p) == f"sayso: {name}"]
-        return pid
 
     def postmaster(self):
         pid = (self.state / "postgres/postmaster.pid").read_text()
@@ -357,13 +345,6 @@ def busy_worker(server):
     return wait_for(busy)[0]
 
 
-def comm(pid):
-    try:
-        return pathlib.Path(f"/proc/{pid}/comm").read_text().strip()
-    except OSError:
-        return None
-
-
 def resident(pid):
     """The memory of a process, in bytes; 0 where it has ended."""
     try:
@@ -373,22 +354,19 @@ def resident(pid):
     return int(text.split()[1]) * os.sysconf("SC_PAGE_SIZE")
 
 
-def children(pid):
-    """Also those that have ended and were not waited for yet."""
-    out = []
-    for task in pathlib.Path(f"/proc/{pid}/task").glob("*/children"):
-        try:
-            out += map(int, task.read_text().split())
-        except OSError:
-            continue  # the thread has ended
-    return out
+def _flat(body):
+    """The Agent Approval Protocol has an error in a member of its own."""
+    error = body.get("error")
+    if not isinstance(error, dict):
+        return body
+    return {**body, **error, "detail": error["message"]}
 
 
 def refused(response, status, code=None, at=None):
     """Checks that it was refused in this way. Returns the body."""
     said = response.text[:500]
     assert response.status_code == status, said
-    body = response.json()
+    body = _flat(response.json())
     if code:
         assert body["code"] == code, said
     if at is not None:

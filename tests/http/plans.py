@@ -70,6 +70,18 @@ def reached(client, **more):
         found["checkpoints"][0]["suspension_id"]
 
 
+def decide(client, one, how, gate="cp-1", **more):
+    """Answers for a checkpoint with a person's key."""
+    return client.post(f"{PLANS}/{one['id']}/checkpoints/{gate}/{how}",
+                       **more)
+
+
+def question(client, id):
+    r = client.get(f"/api/v1/suspensions/{id}")
+    assert r.status_code == 200, r.text
+    return r.json()
+
+
 def kinds(client, intent, *prefixes):
     """The types of an intent's events that begin so, oldest first."""
     prefixes = prefixes or ("task.", "plan.")

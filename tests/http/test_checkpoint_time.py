@@ -6,6 +6,8 @@ from kit import configured, events, get, types, wait_for
 from plans import checkpoint, kinds, last, move, plan, read, reached, task
 from server import Clock, place
 
+CHOICES = [{"value": "approve", "label": "Approve", "effect": "authorize"},
+           {"value": "deny", "label": "Deny", "effect": "veto"}]
 ESCALATED = "intent.suspension_escalated"
 
 
@@ -157,6 +159,39 @@ def test_an_expiry_that_goes_on_frees_the_task(clock, agent):
     clock.forward(hours=1)
     wait_for(lambda: read(agent, one)["status"] == "running")
     assert last(agent, intent, "task.unblocked")["resolution"] == "fallback"
+
+
+@pytest.mark.parametrize("default", ["approve", "deny"])
+def test_silence_to_an_agents_own_question(clock, agent, server, lenient,
+                                           default):
+    """Its default decides no checkpoint, and the server asks people again."""
+    intent, of, *_ = reached(agent, severity="low")
+    asked = kit.ask(agent, intent_id=intent["id"], timeout_seconds=3600,
+                    context={"checkpoint_id": "cp-1"}, severity="low",
+                    choices=CHOICES,
+                    fallback_policy="use_default_and_continue",
+                    fallback_value=default)["suspension_id"]
+    clock.forward(hours=1)
+    again = wait_for(lambda: next(
+        (c["suspension_id"] for c in read(agent, of)["checkpoints"]
+         if c["suspension_id"] != asked), None))
+    now = read(agent, of)
+    assert now["state"] == "paused"
+    assert now["checkpoints"][0]["status"] == "reached"
+    assert agent.get(f"/api/v1/suspensions/{asked}").json()["outcome"] == \
+        "fallback"
+    assert get(agent, intent)["status"] == "active"
+    assert notices(server, again) == ["suspension.asked"]
+
+
+def test_an_agents_own_question_that_fails_ends_the_plan(clock, agent):
+    intent, of, *_ = reached(agent)
+    kit.ask(agent, intent_id=intent["id"], timeout_seconds=3600,
+            context={"checkpoint_id": "cp-1"}, choices=CHOICES,
+            fallback_policy="fail")
+    clock.forward(hours=1)
+    until(agent, of, state="failed")
+    assert get(agent, intent)["status"] == "abandoned"
 
 
 def test_both_questions_of_an_intent_are_due_at_once(clock, agent):

@@ -367,13 +367,20 @@ def test_a_connection_is_not_shared_with_who_may_less(db, clock, receiver,
     assert not receiver.at(path + "/x")
 
 
+@pytest.mark.parametrize("internal", [True, False])
 @pytest.mark.parametrize("address", [
     "http://127.0.0.1:{}{}", "ftp://127.0.0.1:{}{}", "file:///etc/hosts?{}{}",
     "gopher://127.0.0.1:{}{}", "smtp://127.0.0.1:{}{}"])
-def test_only_https_is_spoken(db, clock, intent, path, address):
+def test_only_https_is_spoken(db, clock, intent, path, address, internal):
+    """But to the machine itself, where an admin said so."""
     plain = Receiver()
     try:
-        to = endpoint(db, clock, address.format(plain.port, path))
+        to = endpoint(db, clock, address.format(plain.port, path),
+                      internal=internal)
+        if internal and address.startswith("http://127"):
+            assert settled(db, queue(db, clock, to, intent))["state"] == \
+                "delivered"
+            return
         got = tried(db, queue(db, clock, to, intent))
         assert "https" in got["answer"], got
         assert not plain.requests

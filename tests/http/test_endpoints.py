@@ -69,8 +69,8 @@ def test_an_endpoint(server, bot):
     assert body == {
         "name": "Platform", "url": address, "agent": "endpoint-bot",
         "event_types": ["intent_vetoed", "event"], "internal": False,
-        "paused": False, "paused_at": None, "gone_at": None, "waiting": 0,
-        "created_by": "endpoint-bot"}
+        "prefix": False, "paused": False, "paused_at": None, "gone_at": None,
+        "waiting": 0, "created_by": "endpoint-bot"}
     read = bot.get(f"{PATH}/{one}").json()
     assert "secret" not in read and read["url"] == address
 
@@ -235,7 +235,7 @@ def test_changes(bot):
     assert bot.patch(at, json={}).json() == changed
     changed = bot.patch(at, json={"paused": False}).json()
     assert changed["paused"] is False and changed["paused_at"] is None
-    assert bot.get(at).json() == changed
+    assert bot.get(at).json() == {**changed, "last_delivery": None}
 
 
 def test_going_on_forgives_that_it_was_gone(server, bot):

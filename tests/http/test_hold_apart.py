@@ -113,9 +113,14 @@ BODIES = {
     "arbitrate": {"reason": "x"},
     "decisions": {"decision_type": "x", "outcome": "x"},
     "governance": {},
+    "acl": {"default_policy": "open"},
+    "entries": {"principal_id": "beta", "permission": "admin"},
+    "approve": {}, "deny": {},
 }
+# Any agent that knows an id may ask for access: test_access.py.
+ASKED_FOR = "POST /api/v1/intents/{id}/access-requests"
 OF_INTENTS = [r for r in KEYED if "agent" in r.roles
-              and ONES_OWN.search(r.pattern)]
+              and ONES_OWN.search(r.pattern) and r.name != ASKED_FOR]
 
 
 @pytest.mark.parametrize("row", **kit.by_name(OF_INTENTS))
@@ -167,6 +172,7 @@ OTHERS = {
     "GET /api/v1/endpoints/{id}": (404, "endpoint.unknown"),
     "PATCH /api/v1/endpoints/{id}": (404, "endpoint.unknown"),
     "DELETE /api/v1/endpoints/{id}": (404, "endpoint.unknown"),
+    "POST /api/v1/endpoints/{id}/test": (404, "endpoint.unknown"),
     "POST /api/v1/endpoints/{id}/rotate": (404, "endpoint.unknown"),
     "GET /api/v1/coordinators/{id}": (404, "coordinator.unknown"),
     "DELETE /api/v1/coordinators/{id}": (404, "coordinator.unknown"),
@@ -191,8 +197,16 @@ OTHERS = {
 # The routes without one, which a test below covers; or the reason why none
 # does.
 LISTS = {
+    ASKED_FOR: "test_access.py has it: whoever knows an id may ask",
     "POST /hooks/{client}": "it makes an intent of its own",
     "POST /mcp": "test_mcp.py has its own: test_anothers_question",
+    "POST /v1/requests": "it makes an intent of its own",
+    **{name: "test_aap.py: test_a_request_is_its_agents_alone" for name in (
+        "GET /v1/requests/{id}", "DELETE /v1/requests/{id}",
+        "POST /v1/requests/{id}/consume", "POST /v1/requests/{id}/outcome")},
+    "POST /api/v1/test/answer":
+        "test_test_keys.py: test_it_reaches_no_question_of_another_key",
+    "POST /api/v1/test/clock": "it names no question",
     "GET /api/v1/intents": "test_M3_a_list_has_what_is_within_reach",
     "POST /api/v1/intents": "test_M3_nothing_is_hung_on_anothers_intent",
     "POST /api/v1/suspensions": "test_M3_nothing_is_asked_in_anothers_intent",

@@ -266,3 +266,156 @@ def test_a_hook_by_a_tool(agent, operator, pool, era):
     late = text_of(call(agent, era, "hook", hold_seconds=0,
                         **event("PermissionRequest", tool_name())))
     assert permission(late)[0] == "deny"
+
+
+# --- Several calls of a session -------------------------------------------
+
+def open_of(operator, tool):
+    rows = operator.get("/api/v1/suspensions",
+                        params={"state": "pending", "limit": 100}).json()
+    return [s for s in rows["suspensions"] if s["question"] == f"Run {tool}?"]
+
+
+@route(HOOK)
+def test_other_arguments_withdraw_the_old_question(agent, operator):
+    tool = tool_name()
+    first = event("PreToolUse", tool)
+    assert pre_tool(post(agent, "claude", first, hold=0))[0] == "deny"
+    [old] = open_of(operator, tool)
+    again = {**first, "tool_input": {"command": "rm -r /"}}
+    assert pre_tool(post(agent, "claude", again, hold=0))[0] == "deny"
+    [new] = open_of(operator, tool)
+    assert new["suspension_id"] != old["suspension_id"]
+    ended = operator.get(f"/api/v1/suspensions/{old['suspension_id']}").json()
+    assert ended["state"] == "cancelled"
+    assert "other arguments" in ended["reason"]
+    respond(operator, new, "approve")
+    assert pre_tool(post(agent, "claude", again, hold=0))[0] == "allow"
+    assert pre_tool(post(agent, "claude", first, hold=0))[0] == "deny"
+
+
+@route(HOOK)
+def test_one_deferred_call_of_a_session(agent, operator):
+    """A client forgets all but one of those that it deferred."""
+    session, tool = f"s-{new_id()}", tool_name()
+    first = event("PreToolUse", tool, session_id=session)
+    second = event("PreToolUse", tool, session_id=session)
+    assert pre_tool(post(agent, "claude", first, late="defer"))[0] == "defer"
+    word, why = pre_tool(post(agent, "claude", second, late="defer"))
+    assert word == "deny" and "One call at a time" in why
+    [asked_for] = open_of(operator, tool)
+    assert pre_tool(post(agent, "claude", first, late="defer"))[0] == "defer"
+    elsewhere = event("PreToolUse", tool)
+    assert pre_tool(post(agent, "claude", elsewhere,
+                         late="defer"))[0] == "defer"
+    respond(operator, asked_for, "approve")
+    assert pre_tool(post(agent, "claude", first, late="defer"))[0] == "allow"
+    third = event("PreToolUse", tool, session_id=session)
+    assert pre_tool(post(agent, "claude", third, late="defer"))[0] == "defer"
+
+
+# --- The client's own question tool ---------------------------------------
+
+QUESTIONS = [
+    {"question": "Which database?", "header": "Store", "multiSelect": False,
+     "options": [{"label": "PostgreSQL", "description": "the one we have"},
+                 {"label": "SQLite", "description": ""}]},
+    {"question": "Which parts?", "header": "Parts", "multiSelect": True,
+     "options": [{"label": "API"}, {"label": "Pages"}, {"label": "Docs"}]}]
+
+
+def user_tool(**more):
+    return {"hook_event_name": "PreToolUse", "tool_name": "AskUserQuestion",
+            "session_id": f"s-{new_id()}", "tool_use_id": f"t-{new_id()}",
+            "tool_input": {"questions": QUESTIONS}, **more}
+
+
+@route(HOOK)
+@pytest.mark.parametrize("name, says", [("PreToolUse", pre_tool),
+                                        ("PermissionRequest", permission)])
+def test_the_clients_questions_are_a_form(agent, operator, name, says):
+    body = user_tool(hook_event_name=name)
+    assert says(post(agent, "claude", body, hold=0))[0] == "deny"
+    rows = operator.get("/api/v1/suspensions",
+                        params={"state": "pending", "limit": 100}).json()
+    asked_for = rows["suspensions"][0]
+    assert asked_for["question"] == "The agent has questions."
+    fields = asked_for["form"]
+    assert [f["label"] for f in fields] == ["Which database?", "Which parts?"]
+    assert [o["value"] for o in fields[0]["options"]] == ["PostgreSQL",
+                                                          "SQLite"]
+    respond(operator, asked_for, {"answer_1": "PostgreSQL",
+                                  "answer_2": ["API", "Docs"]})
+    got = post(agent, "claude", body, hold=0)
+    assert says(got)[0] == "allow"
+    o = got["hookSpecificOutput"]
+    updated = o.get("updatedInput") or o["decision"]["updatedInput"]
+    assert updated == {"questions": QUESTIONS, "answers": {
+        "Which database?": "PostgreSQL", "Which parts?": "API, Docs"}}
+
+
+@route(HOOK)
+@pytest.mark.parametrize("given", [
+    {}, {"questions": []}, {"questions": "x"}, {"questions": [1]},
+    {"questions": [{"question": "x?", "options": []}]},
+    {"questions": [{"question": "", "options": [{"label": "a"}]}]},
+    {"questions": [{"question": "x?", "options": [{"label": "a"}]}] * 21}])
+def test_questions_that_are_none(agent, given):
+    r = agent.post("/hooks/claude", json=user_tool(tool_input=given))
+    refused(r, 422, "field.value", "tool_input")
+
+
+# --- Changed arguments ----------------------------------------------------
+
+def updated(client, body):
+    if client == "gemini":
+        return body["hookSpecificOutput"]["tool_input"]
+    o = body["hookSpecificOutput"]
+    return o.get("updatedInput") or o["decision"]["updatedInput"]
+
+
+@route(HOOK)
+@pytest.mark.parametrize("way", ["claude", "claude permission", "gemini"])
+def test_a_person_changes_the_arguments(agent, operator, way):
+    client, name, says = WAYS[way]
+    tool = tool_name()
+    body = event(name, tool)
+    assert says(post(agent, client, body, hold=0, edit="yes"))[0] == "deny"
+    [asked_for] = open_of(operator, tool)
+    subject = asked_for["subject"]
+    subject["calls"][0]["args"] = {"command": "ls build"}
+    r = operator.post(
+        f"/api/v1/suspensions/{asked_for['suspension_id']}/respond",
+        json={"value": "edit", "subject": subject, "reason": "Look first."})
+    assert r.status_code == 200, r.text
+    got = post(agent, client, body, hold=0, edit="yes")
+    assert says(got)[0] == "allow"
+    assert updated(client, got) == {"command": "ls build"}
+    without = post(agent, client, {**body, "tool_use_id": f"t-{new_id()}"},
+                   hold=0)
+    assert says(without)[0] == "deny" and "ls build" not in str(without)
+
+
+@route(HOOK)
+def test_no_other_tool_is_approved_in_place(agent, operator):
+    tool = tool_name()
+    body = event("PreToolUse", tool)
+    post(agent, "claude", body, hold=0, edit="yes")
+    [asked_for] = open_of(operator, tool)
+    subject = asked_for["subject"]
+    subject["calls"][0]["tool"] = "Write"
+    r = operator.post(
+        f"/api/v1/suspensions/{asked_for['suspension_id']}/respond",
+        json={"value": "edit", "subject": subject, "reason": "Another."})
+    got = post(agent, "claude", body, hold=0, edit="yes")
+    assert pre_tool(got)[0] == "deny", r.text
+    assert "updatedInput" not in got["hookSpecificOutput"]
+
+
+@route(HOOK)
+@pytest.mark.parametrize("client, edit", [("codex", "yes"), ("cursor", "yes"),
+                                          ("claude", "maybe")])
+def test_edits_where_the_client_takes_none(agent, client, edit):
+    name = "preToolUse" if client == "cursor" else "PreToolUse"
+    refused(agent.post(f"/hooks/{client}", params={"edit": edit},
+                       json=event(name, "x")), 400, "request.query", "edit")

@@ -42,6 +42,8 @@ def test_the_role(by_role, row, role):
     r = call(by_role[role], row)
     if role in row.roles and row.pattern == "/mcp":
         assert r.status_code == 400 and "jsonrpc" in r.json()
+    elif role in row.roles and row.pattern.startswith("/api/v1/test/"):
+        refused(r, 403, "key.no_test")
     elif role in row.roles:
         assert r.status_code in (200, 404, 422), r.text
     else:

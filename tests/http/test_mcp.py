@@ -341,7 +341,7 @@ def test_anothers_question_is_not_there(agent, other_agent, operator):
     ("request_approval", {"action": "x", "arguments": []}, "arguments"),
     ("request_approval", {"action": "x" * 201}, "action"),
     ("check_answer", {"suspension_id": "x"}, "suspension_id"),
-    ("check_answer", {"suspension_id": new_id(), "wait_seconds": 46},
+    ("check_answer", {"suspension_id": new_id(), "wait_seconds": 281},
      "wait_seconds"),
     ("withdraw_question", {}, "suspension_id")])
 @ERAS
@@ -355,3 +355,88 @@ def test_wrong_arguments_are_named(agent, era, tool, arguments, at):
 def test_arguments_have_to_be_an_object(agent, arguments):
     r = legacy(agent, "tools/call", name="ask_human", arguments=arguments)
     assert r.json()["error"]["code"] == -32602
+
+
+# --- Progress -------------------------------------------------------------
+
+def streamed(server, message):
+    """The kind of the answer to one call, and its events."""
+    takes = {"Accept": "application/json, text/event-stream"}
+    with server.client("agent", agent="refunds-agent", headers=takes,
+                       timeout=60) as client:
+        r = client.post("/mcp", json=message)
+    assert r.status_code == 200, r.text
+    kind = r.headers["content-type"]
+    if kind == "application/json":
+        return kind, [r.json()]
+    lines = [line.partition(": ") for line in r.text.splitlines() if line]
+    assert {field for field, _, _ in lines} <= {"event", "data", ""}, r.text
+    return kind, [json.loads(text) for field, _, text in lines
+                  if field == "data"]
+
+
+def asking(token, **more):
+    return {"jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": {
+        "name": "ask_human", "_meta": {"progressToken": token},
+        "arguments": {"question": f"Go {kit.new_id()}?", **more}}}
+
+
+@pytest.mark.route("POST /mcp")
+@pytest.mark.parametrize("token", ["t-1", 12, "\"\\\n\u00e4"])
+def test_a_client_hears_of_progress(server, operator, token):
+    """At once, and the answer is the last event of the same stream."""
+    message = asking(token)
+    question = message["params"]["arguments"]["question"]
+    with concurrent.futures.ThreadPoolExecutor() as pool:
+        call = pool.submit(streamed, server, message)
+
+        def open_one():
+            rows = operator.get("/api/v1/suspensions",
+                                params={"state": "pending"}).json()
+            return [s for s in rows["suspensions"]
+                    if s["question"] == question]
+
+        asked = kit.wait_for(open_one)[0]
+        done, _ = concurrent.futures.wait([call], 0.4)
+        assert not done
+        assert kit.answer(operator, asked, "do it").status_code == 200
+        kind, events = call.result(60)
+    assert kind == "text/event-stream"
+    first, last = events[0], events[-1]
+    assert first["method"] == "notifications/progress"
+    assert first["params"]["progressToken"] == token
+    assert first["params"]["progress"] == 1
+    assert last["id"] == 7 and last["result"]["isError"] is False
+    assert last["result"]["structuredContent"]["value"] == "do it"
+    assert len(events) == 2
+
+
+@pytest.mark.route("POST /mcp")
+@pytest.mark.parametrize("name, given", [
+    ("hook", {"hook_event_name": "PreToolUse", "tool_input": {"n": 1},
+              "session_id": "s", "tool_use_id": "t"}),
+    ("permission_prompt", {"input": {"n": 1}})])
+def test_a_hook_hears_of_progress(server, name, given):
+    message = asking("hooked")
+    message["params"].update(name=name, arguments={
+        "tool_name": f"tool_{kit.new_id()}", "hold_seconds": 1, **given})
+    kind, events = streamed(server, message)
+    assert kind == "text/event-stream"
+    assert [e.get("method") for e in events] == [
+        "notifications/progress", None]
+    said = json.loads(events[-1]["result"]["content"][0]["text"])
+    assert "Nobody has answered yet" in json.dumps(said)
+
+
+def test_progress_until_nobody_has_answered(server):
+    kind, events = streamed(server, asking("t", timeout_seconds=1))
+    assert kind == "text/event-stream"
+    record = events[-1]["result"]["structuredContent"]
+    assert record["state"] == "expired"
+
+
+@pytest.mark.route("POST /mcp")
+@pytest.mark.parametrize("token", ["x" * 100, 1.5, None, {"a": 1}])
+def test_no_stream_without_a_token(server, token):
+    kind, events = streamed(server, asking(token, timeout_seconds=1))
+    assert kind == "application/json" and len(events) == 1

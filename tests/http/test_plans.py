@@ -4,39 +4,11 @@ import pytest
 from kit import (ANY_ID, answer, configured, get, new_id, new_intent, refused,
                  respond, set_status, suspend, together)
 from page import Page
-from plans import (PLANS, TASKS, change, checkpoint, gated, kinds, last, move,
-                   plan, reached, read, task, unknown_ids)
+from plans import (PLANS, TASKS, change, checkpoint, decide, gated, kinds,
+                   last, move, plan, question, reached, read, task,
+                   unknown_ids)
 
 route = pytest.mark.route
-
-
-def decide(client, one, how, gate="cp-1", **more):
-    return client.post(f"{PLANS}/{one['id']}/checkpoints/{gate}/{how}",
-                       **more)
-
-
-def question(client, id):
-    r = client.get(f"/api/v1/suspensions/{id}")
-    assert r.status_code == 200, r.text
-    return r.json()
-
-
-@pytest.fixture(scope="module")
-def desk(server):
-    """desk(label, groups) makes an operator's key and gives a client."""
-    made_ = []
-
-    def make(label, groups=None):
-        key = server.key("operator", label=label)
-        with server.database() as db:
-            db.execute("UPDATE api_key SET groups = %s WHERE label = %s",
-                       [groups, label])
-        made_.append(server.client(headers={"X-API-Key": key}))
-        return made_[-1]
-
-    yield make
-    for client in made_:
-        client.close()
 
 
 # --- Making, reading, changing ----------------------------------------------

@@ -283,8 +283,6 @@ def test_the_list_has_who_reaches_the_intent(server, agent, operator):
     assert set(now) == {"refunds-agent", "acl-assigned", "acl-leased"}
     assert now["acl-leased"] and not now["acl-assigned"]
     refused(agent.get(at({"id": new_id()}, "acl")), 404, "intent.unknown")
-    r = agent.put(at(intent, "acl"), json={"default_policy": "closed"})
-    assert (r.status_code, r.json()["rfc"]) == (501, "0011")
 
 
 # --- All of them --------------------------------------------------------------------

@@ -11,6 +11,7 @@ import signal
 import socket
 import time
 
+import httpx
 import pytest
 
 import kit
@@ -427,6 +428,44 @@ def test_a_call_whose_holder_is_killed(server, pool, operator, post, says, no,
     wait_for(lambda: holding(server) == 1)
     assert answer(operator, asked).status_code == 200
     assert says(held.result(60)) == yes
+
+
+def stream_of(server, name):
+    """The last event of a call whose client is told of progress; None where
+    the stream was cut."""
+    takes = {"Accept": "application/json, text/event-stream"}
+    body = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {
+        "name": "request_approval",
+        "_meta": {"callId": name, "progressToken": name},
+        "arguments": {"action": name, "target": "x", "scope_summary": "x"}}}
+    with server.client("agent", agent="refunds-agent", headers=takes,
+                       timeout=70) as client:
+        try:
+            r = client.post("/mcp", json=body)
+        except httpx.RemoteProtocolError:
+            return None
+    assert r.headers["content-type"] == "text/event-stream"
+    return json.loads(r.text.split("data: ")[-1])
+
+
+def test_a_stream_whose_holder_is_killed(server, pool, operator):
+    """It is cut or says that nobody has answered, and the same call finds the
+    answer after."""
+    name = f"x{new_id()}"
+    held = pool.submit(stream_of, server, name)
+    wait_for(lambda: holding(server) == 1)
+    pid = waiter_process(server)
+    os.kill(pid, signal.SIGKILL)
+    cut = held.result(60)
+    assert cut is None or tool_says(cut) is None
+    wait_for(lambda: waiter_process(server) not in (None, pid))
+    rows = operator.get("/api/v1/suspensions", params={"state": "pending"})
+    [asked] = [s for s in rows.json()["suspensions"]
+               if s["question"] == f"Run {name}?"]
+    held = pool.submit(stream_of, server, name)
+    wait_for(lambda: holding(server) == 1)
+    assert answer(operator, asked).status_code == 200
+    assert tool_says(held.result(60)) == "authorized"
 
 
 @route(SUSPENSION)

@@ -10,12 +10,14 @@ from openapi_contract import (BY_ID, DOC, PATH, TOP, closed, follow,
 SRC = TOP / "src"
 ROUTE = (SRC / "doors" / "route.c").read_text()
 MEDIA = {"DETAIL": "application/json", "PROBLEM": "application/problem+json",
-         "HTML": "text/html", "OAUTH": "application/json"}
+         "HTML": "text/html", "OAUTH": "application/json",
+         "AAP": "application/json"}
 ROW = re.compile(
     r"\{(?P<method>GET|POST|PATCH|PUT|DELETE),\s*(?P<path>[^,]+),"
     r"\s*(?P<proof>OPEN|KEY|COOKIE|CLIENT),\s*(?P<who>[A-Z| ]+|0),"
     r'\s*"(?P<query>[^"]*)",\s*(?P<body>[0-9A-Z* ]+),'
-    r"\s*(?P<style>DETAIL|PROBLEM|HTML|OAUTH),\s*(?P<handle>\w+)\}")
+    r"\s*(?P<style>DETAIL|PROBLEM|HTML|OAUTH|AAP),\s*(?P<handle>\w+),"
+    r"\s*(?P<needs>NONE|READ|WRITE|FULL)\}")
 
 
 # ---- reading the table ----------------------------------------------------
@@ -138,6 +140,7 @@ def test_errors_look_as_the_door_has_them(row):
 # itself; a heartbeat says that the agent lives now.
 REPEATED_OTHERWISE = {("post", "/api/v1/coordinators/{id}/heartbeat"),
                       ("post", "/api/v1/initiations"),
+                      ("post", "/v1/requests/{id}/outcome"),
                       ("post", "/api/v1/redemptions"),
                       ("post", "/api/v1/redemptions/{id}/result")}
 
@@ -148,7 +151,7 @@ def test_repeatable_and_guarded(row):
     a reason; what changes an intent as it was read names the version."""
     operation = CONTRACT[row]
     headers = parameters(operation, "header")
-    api = row[1].startswith("/api/")
+    api = row[1].startswith(("/api/", "/v1/"))
     assert ("Idempotency-Key" in headers) == (
         api and row[0] == "post" and row not in REPEATED_OTHERWISE)
     last = row[1].split("/")[-1]
@@ -238,6 +241,7 @@ def test_same_words():
         "severity": schemas["Severity"],
         "responder_mode": schemas["ResponderMode"],
         "on_reject": reads["on_reject"],
+        "callback_body": schemas["Ask"]["properties"]["callback_body"],
         "via": reads["responded_via"],
         "takes": choice["takes"],
         "reason_need": choice["reason"],

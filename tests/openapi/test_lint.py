@@ -8,17 +8,21 @@ from openapi_contract import PATH, TOP
 HERE = pathlib.Path(__file__).resolve().parent
 
 
-def spectral():
-    """The linter that package.json beside this file pins."""
+def program(name):
+    """One that package.json beside this file pins."""
     places = [HERE / "node_modules"]
     if "SAYSO_BUILD" in os.environ:
         build = pathlib.Path(os.environ["SAYSO_BUILD"])
         places.insert(0, build / "node-openapi" / "node_modules")
     for place in places:
-        if (place / ".bin" / "spectral").exists():
-            return place / ".bin" / "spectral"
+        if (place / ".bin" / name).exists():
+            return place / ".bin" / name
     raise AssertionError(
-        f"Spectral is not there: run npm install in {HERE}")
+        f"{name} is not there: run npm install in {HERE}")
+
+
+def spectral():
+    return program("spectral")
 
 
 def test_spectral():

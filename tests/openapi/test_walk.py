@@ -289,6 +289,9 @@ def test_endpoints(agent, admin):
     call(agent, "readEndpoint", 404, {"id": "nothing"})
     call(agent, "changeEndpoint", 200, at,
          json=example("changeEndpoint", "pause"))
+    call(agent, "testEndpoint", 202, at)
+    call(agent, "testEndpoint", 409, at)
+    call(agent, "readEndpoint", 200, at)
     call(agent, "changeEndpoint", 422, at, json={"paused": 1})
     key = {"Idempotency-Key": "walk-rotate"}
     shown = call(agent, "rotateSecret", 200, at, headers=key).json()
@@ -303,6 +306,43 @@ def test_endpoints(agent, admin):
     call(agent, "unsubscribe", 404, {"id": one["id"]})
     call(agent, "removeEndpoint", 204, at)
     call(agent, "removeEndpoint", 404, at)
+
+
+def test_questions_of_a_test_key(agent, server):
+    key = server.key("agent", "--agent", "walked", "--test")
+    with server.client(headers={"X-API-Key": key}) as tester:
+        asked = ask(tester)
+        body = {**example("testAnswer", "approve"),
+                "suspension_id": asked["suspension_id"]}
+        call(agent, "testAnswer", 403, json=body)
+        call(tester, "testAnswer", 422, json={"value": "approve"})
+        call(tester, "testAnswer", 200, json=body)
+        call(tester, "testAnswer", 409, json=body)
+        later = ask(tester, timeout_seconds=3600)
+        moved = call(tester, "testClock", 200, json={"forward_seconds": 60})
+        assert moved.json() == {"moved": 1}
+        call(tester, "takeBack", 200, {"id": later["suspension_id"]})
+
+
+def test_the_agent_approval_protocol(agent, operator):
+    body = {"tool": "refund", "arguments": {"order": "7"}, "timeout": "10m"}
+
+    def submitted(name):
+        key = {"Idempotency-Key": name}
+        one = call(agent, "aapCreate", 201, json=body, headers=key).json()
+        call(agent, "aapCreate", 200, json=body, headers=key)
+        return {"id": one["id"]}
+
+    at = submitted("walk-aap-1")
+    call(agent, "aapRead", 200, at)
+    call(agent, "aapConsume", 409, at)
+    call(operator, "answer", 200, at, json={"value": "approve"})
+    call(agent, "aapOutcome", 409, at, json={"status": "succeeded"})
+    call(agent, "aapConsume", 200, at)
+    call(agent, "aapOutcome", 200, at, json={"status": "succeeded"})
+    call(agent, "aapCancel", 409, at)
+    call(agent, "aapCancel", 200, submitted("walk-aap-2"))
+    call(agent, "aapRead", 404, {"id": ANY_ID})
 
 
 # ---- OpenIntent -----------------------------------------------------------
@@ -475,7 +515,35 @@ def test_records(agent):
          json=example("recordFailure", "usual"))
     call(agent, "recordFailure", 422, at, json={"error_code": 7})
     call(agent, "listFailures", 200, at)
+
+
+def test_access(agent, operator, server):
+    at = {"id": draft(agent).json()["id"]}
+    call(agent, "setAcl", 200, at, json=example("setAcl", "usual"))
+    call(agent, "setAcl", 422, at, json={})
     call(agent, "readAcl", 200, at)
+    entry = call(agent, "grantAccess", 201, at,
+                 json=example("grantAccess", "usual")).json()
+    call(agent, "grantAccess", 422, at, json={})
+    one = {**at, "entry_id": entry["id"]}
+    call(agent, "revokeAccess", 204, one)
+    call(agent, "revokeAccess", 404, one)
+    key = server.key("agent", "--agent", "research-agent")
+    with server.client(headers={"X-API-Key": key}) as stranger:
+        call(stranger, "readAcl", 404, at)
+        for name in ("approveAccessRequest", "denyAccessRequest"):
+            body = example("requestAccess", "usual")
+            asked = call(stranger, "requestAccess", 201, at, json=body).json()
+            call(stranger, "requestAccess", 409, at, json=body)
+            one = {**at, "request_id": asked["id"]}
+            call(operator, name, 422, one, json={"reason": 7})
+            call(operator, name, 200, one, json=example(name, "usual"))
+            call(operator, name, 409, one)
+            call(operator, name, 404, {**at, "request_id": "x"})
+        call(stranger, "readAcl", 200, at)
+        call(stranger, "setAcl", 403, at, json=example("setAcl", "usual"))
+        call(stranger, "requestAccess", 422, at, json={})
+    call(agent, "listAccessRequests", 200, at)
 
 
 def test_coordinators(agent, server):

@@ -361,7 +361,8 @@ def test_the_workers_role_reaches_nothing_else(superuser):
         if table not in ("intent_dependency", "assignment", "subscription",
                          "open_question", "plan_checkpoint",
                          "saved_view", "sign_in_failure", "secret_view",
-                         "tool_rule", "portfolio_member", "attachment"):
+                         "tool_rule", "portfolio_member", "attachment",
+                             "acl_entry"):
             assert "DELETE" not in what, table
     for right, of in PARTS.items():
         columns = superuser.execute(

@@ -114,7 +114,7 @@ def test_a_push(db, columns, told):
     intent = rows.intent(db)
     endpoint = rows.endpoint(db, **columns)
     run(db, "delivery_push", "bot", intent, "s-1", 7, "intent_vetoed",
-        '{"a":1}', LATER)
+        '{"a":1}', LATER, False)
     found = delivered(db)
     assert len(found) == told
     if told:
@@ -214,7 +214,7 @@ def test_the_ceiling_of_each_sort(db):
         return run(db, "endpoint_insert", rows.intent(db), kind, name,
                    f"https://{name}.example", agent, "[]", "[]", "title",
                    "false", "false", "x", LATER, "x", None, None,
-                   ceiling, own, None, 9).rowcount
+                   ceiling, own, None, 9, "false").rowcount
 
     assert [insert("agent", f"a{n}", 2) for n in range(3)] == [1, 1, 0]
     assert [insert(k, k, 2) for k in ("mail", "slack", "webhook")] == [1, 1, 0]

@@ -14,7 +14,7 @@ LARGE = {"intent", "suspension", "open_question", "inbox_entry", "decision",
          "delivery", "subscription", "endpoint", "known_browser",
          "sign_in_failure", "portfolio", "portfolio_member", "coordinator",
          "intent_cost", "attachment", "intent_failure", "failure_policy",
-         "task", "plan", "plan_checkpoint"}
+         "task", "plan", "plan_checkpoint", "acl_entry"}
 
 
 @pytest.fixture(scope="module")
@@ -173,6 +173,14 @@ def large(server):
                    now(), CASE WHEN n >= 5000 THEN now() END, 1
               FROM generate_series(0, 9999) n""")
         db.execute("""
+            INSERT INTO acl_entry (id, intent_id, principal_id, permission,
+                                   granted_by, granted_at, expires_at)
+            SELECT gen_random_uuid(), md5('i' || n % 5000)::uuid,
+                   CASE WHEN n < 5000 THEN 'a' ELSE 'x' || n END, 'read',
+                   'x', now(), CASE WHEN n % 4 = 0 THEN 'infinity'::timestamptz
+                                    ELSE now() + n * interval '1 day' END
+              FROM generate_series(0, 9999) n""")
+        db.execute("""
             INSERT INTO intent_cost
             SELECT gen_random_uuid(), md5('i' || n % 5000)::uuid, 'a', 't', 1,
                    'u', NULL, '{}', now() FROM generate_series(1, 10000) n""")
@@ -291,17 +299,19 @@ PAGE = [500, 8 << 20]  # events, bytes
 HOT = [
     ("principal_there", ["payments", None, LATER, False], "api_key_people"),
     ("principal_there", [None, "x", LATER, False], "api_key_people"),
-    ("suspension_list", [51, None, None, None, 9999], "suspension_newest"),
-    ("suspension_list_open", [51, None, None, None, 9999],
+    ("suspension_list", [51, None, None, None, 9999, LATER], "suspension_newest"),
+    ("suspension_list_open", [51, None, None, None, 9999, LATER],
      "open_question_newest"),
-    ("suspension_list_ended", [51, None, None, None, 9999, "expired"],
+    ("suspension_list_ended", [51, None, None, None, 9999, LATER, "expired"],
      "decision_newest_by_state"),
-    ("suspension_list", [51, "rare", None, None, 9999],
+    ("suspension_list", [51, "rare", None, None, 9999, LATER],
      "suspension_newest_by_agent"),
-    ("suspension_list_open", [51, "rare", None, None, 9999],
+    ("suspension_list_open", [51, "rare", None, None, 9999, LATER],
      "open_question_newest_by_agent"),
-    ("suspension_list", [51, None, LATER, "s1", 9999], "suspension_newest"),
-    ("suspension_list_ended", [51, "rare", LATER, "s1", 9999, "resolved"],
+    ("suspension_list", [51, None, LATER, "s1", 9999, LATER],
+     "suspension_newest"),
+    ("suspension_list_ended", [51, "rare", LATER, "s1", 9999, LATER,
+                               "resolved"],
      "decision_newest_by_agent_state"),
     ("suspension_get", ["s77"], "suspension_pkey"),
     ("suspension_replacing", ["s77"], "suspension_supersedes"),
@@ -321,7 +331,7 @@ HOT = [
     ("suspension_newest", ["$intent"], "suspension_intent_id_seq_key"),
     ("suspension_beside", ["$intent"], "open_question_slot"),
     ("suspension_arbitration", ["$intent"], "open_question_slot"),
-    ("suspension_end_beside", ["{$intent}", "a", "native", LATER],
+    ("suspension_end_beside", ["{$intent}", "a", "native", LATER, "x"],
      "open_question_slot"),
     ("approval_of_completion", ["$intent", "complete", "x"],
      "suspension_intent_id_seq_key"),
@@ -351,10 +361,12 @@ HOT = [
      "intent_newest_by_owner"),
     ("intent_taken_of_suspension", ["s77"], "suspension_pkey"),
     ("delivery_told", [], "endpoint_address"),
-    ("intent_list", [None, 9999, 51, 0], "intent_newest"),
-    ("intent_list", ["draft", 9999, 51, 0], "intent_newest_by_status"),
-    ("intent_list_after", [None, 9999, 51, LATER, MAX], "intent_newest"),
-    ("intent_list_after", ["draft", 9999, 51, LATER, MAX],
+    ("intent_list", [None, 9999, 51, 0, "/a", LATER], "intent_newest"),
+    ("intent_list", ["draft", 9999, 51, 0, None, LATER],
+     "intent_newest_by_status"),
+    ("intent_list_after", [None, 9999, 51, LATER, MAX, "/a", LATER],
+     "intent_newest"),
+    ("intent_list_after", ["draft", 9999, 51, LATER, MAX, None, LATER],
      "intent_newest_by_status"),
     ("intent_children", ["$intent", 9999, 51, None, None, "a", LATER],
      "intent_parent"),
@@ -419,7 +431,21 @@ HOT = [
     ("coordinator_over", ["$intent", 13, None], "coordinator_one"),
     ("coordinator_over", ["$intent", 13, "$intent"],
      "portfolio_member_intent"),
-    ("assignment_reach", ["$intent", EARLIER], None),
+    ("acl_ties", ["$intent", EARLIER], None),
+    ("acl_list", ["$intent", EARLIER], "acl_entry_principal"),
+    ("acl_all", ["$intent"], "acl_entry_principal"),
+    ("acl_remove", ["{%s}" % ANY_ID], "acl_entry_pkey"),
+    ("acl_mark", ["$intent", "false"], "intent_pkey"),
+    ("acl_end_leases", ["$intent", "{a}", LATER], "lease_pkey"),
+    ("acl_end_deliveries", ["$intent", "{a}", LATER], "delivery_pkey"),
+    ("acl_requests", ["$intent"], "suspension_access"),
+    ("acl_requested", ["$intent", "a", "x"], "suspension_access"),
+    ("due_acl", [LATER], "acl_entry_lapsing"),
+    ("due_acl", [EARLIER], "acl_entry_lapsing"),
+    ("due_acl_of", ["{$intent}", LATER], "acl_entry_principal"),
+    ("intent_shut", ["$intent", "a", LATER], None),
+    ("intent_list_own", ["a", EARLIER, None, "infinity", MAX, 9999, 51, 0],
+     "acl_entry_newest_by_agent"),
     ("coordinator_end", ["$intent", LATER], "coordinator_one"),
     ("coordinator_below", ["$intent"], "intent_parent"),
     ("coordinator_mark", ["$intent"], "intent_parent"),
@@ -483,9 +509,9 @@ HOT = [
     ("idempotency_get", ["p", "k77"], "idempotency_once"),
     ("assignment_list", ["$intent"], "assignment_pkey"),
     ("delivery_push", ["busy", "$intent", "s1", 1, "intent_vetoed", "{}",
-                       LATER], "endpoint_address"),
+                       LATER, "false"], "endpoint_address"),
     ("delivery_push", ["busy", "$intent", "s1", 1, "intent_vetoed", "{}",
-                       LATER], "api_key_agents"),
+                       LATER, "false"], "api_key_agents"),
     ("delivery_events", ["$intent", 1, 1, LATER], "subscription_intent"),
     ("delivery_events", ["$intent", 1, 1, LATER], "api_key_pkey"),
     ("delivery_member_events", ["$intent", 1, 1, LATER],
@@ -539,7 +565,7 @@ HOT = [
     ("plan_until", ["$intent"], "open_question_slot"),
     ("plan_question", [ANY_ID, "one"], "plan_checkpoint_pkey"),
     ("plan_checkpoint_delete", [ANY_ID, "one"], "plan_checkpoint_pkey"),
-    ("suspension_take_back", ["{s80}", "a", "native", LATER],
+    ("suspension_take_back", ["{s80}", "a", "native", LATER, "x"],
      "open_question_pkey"),
     ("due_lapsed", [LATER, EARLIER, MAX], "lease_lapsing"),
     ("due_lease_intents", ["{$intent}"], "intent_pkey"),
@@ -607,7 +633,7 @@ def test_a_plan(server, large, case, generic):
            "failure_list", "due_failures_due",
            "coordinator_dependents", "due_coordinators",
            "due_coordinators_lapsed", "coordinator_list_of_portfolio",
-           "assignment_reach", "due_tasks_of",
+           "acl_ties", "acl_list", "acl_all", "due_tasks_of",
            "task_board", "task_list", "plan_board", "plan_checkpoints",
            "delivery_tries", "endpoint_channels", "subscription_list",
            "delivery_counts", "session_list",
@@ -625,13 +651,20 @@ def test_a_tie_is_looked_up_by_index(server, large, role, generic):
     """The functions that statements call, whose plans theirs do not show."""
     with server.database(role) as db:
         source = db.execute("SELECT prosrc FROM pg_proc WHERE proname = "
-                            "'intent_tie_holds'").fetchone()[0]
-        asked = re.search(r"RETURN (EXISTS .*);\s*END", source, re.S)[1]
-        nodes = plan_of(db, "PREPARE one (uuid, text, timestamptz) AS SELECT "
-                        + asked, [large["intent"], "a", LATER], generic)
-    assert not [n for n in nodes if n["Node Type"] == "Seq Scan"]
-    used = {n["Index Name"] for n in nodes if "Index Name" in n}
-    assert {"intent_pkey", "assignment_pkey"} <= used, used
+                            "'intent_access_of' AND pronargs = 4"
+                            ).fetchone()[0]
+        asked = [re.search(r"EXISTS \(.*? > \$4\)", source, re.S)[0],
+                 re.search(r"\(SELECT max.*? > \$4\)", source, re.S)[0]]
+        for one in asked:
+            nodes = plan_of(
+                db, "PREPARE one (uuid, smallint, text, timestamptz) AS "
+                "SELECT " + one.replace("= name", "= $3"),
+                [large["intent"], "0", "a", LATER], generic)
+            assert not [n for n in nodes if n["Node Type"] == "Seq Scan"]
+            used = {n["Index Name"] for n in nodes if "Index Name" in n}
+            assert {"intent_pkey", "assignment_pkey",
+                    "acl_entry_principal"} <= used, used
+            db.execute("DEALLOCATE ALL")
 
 
 @pytest.mark.parametrize("case", [c for c in HOT

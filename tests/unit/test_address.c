@@ -70,6 +70,29 @@ Test(address, what_cannot_be_read_is_private)
     cr_expect(private("2606:4700::1111", 1));
 }
 
+Test(address, what_is_this_machine)
+{
+    static const struct {
+        const char *text;
+        bool here;
+    } list[] = {{"127.0.0.1", true},   {"127.255.0.9", true},
+                {"128.0.0.1", false},  {"126.0.0.1", false},
+                {"0.0.0.0", false},    {"10.0.0.1", false},
+                {"::1", true},         {"::", false},
+                {"::ffff:127.0.0.1", false}, {"fe80::1", false}};
+    for (size_t i = 0; i < countof(list); i++) {
+        struct sockaddr_in in = {.sin_family = AF_INET};
+        struct sockaddr_in6 in6 = {.sin6_family = AF_INET6};
+        const bool v4 = inet_pton(AF_INET, list[i].text, &in.sin_addr) == 1;
+        cr_assert(v4 ||
+                  inet_pton(AF_INET6, list[i].text, &in6.sin6_addr) == 1);
+        const bool here =
+            v4 ? address_loopback((struct sockaddr *)&in, sizeof in)
+               : address_loopback((struct sockaddr *)&in6, sizeof in6);
+        cr_expect(here == list[i].here, "%s", list[i].text);
+    }
+}
+
 Test(address, the_network_of_one)
 {
     static const struct {

@@ -231,3 +231,21 @@ Test(clock, the_clocks_run)
     cr_expect(now > INT64_C(1704067200000000));
     cr_expect(now < INT64_C(4102444800000000));
 }
+
+Test(clock, spans)
+{
+    static const struct {
+        const char *text;
+        int64_t seconds; /* 0: refused */
+    } spans[] = {{"1s", 1},      {"90s", 90},   {"10m", 600}, {"24h", 86400},
+                 {"1d", 86400},  {"2d", 0},     {"86401s", 0}, {"25h", 0},
+                 {"0s", 0},      {"-1m", 0},    {"1", 0},     {"m", 0},
+                 {"", 0},        {"1w", 0},     {"1 m", 0},   {"1M", 0},
+                 {"1.5h", 0},    {"99999999999999999999d", 0}};
+    for (size_t i = 0; i < countof(spans); i++) {
+        int64_t got = 0;
+        const bool fine = clock_span(str_of(spans[i].text), 86400, &got);
+        cr_expect(fine == (spans[i].seconds > 0), "%s", spans[i].text);
+        cr_expect(got == spans[i].seconds, "%s", spans[i].text);
+    }
+}

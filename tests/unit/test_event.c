@@ -12,7 +12,7 @@ SUITE(event);
 static const char reports[] =
     "constraint_added constraint_removed "
     "comment "
-    "engagement.decision access_requested "
+    "engagement.decision "
     "task.progress task.delegated task.escalated "
     "coordinator.heartbeat coordinator.paused "
     "coordinator.resumed coordinator.replaced "
@@ -38,7 +38,8 @@ static const char servers[] =
     "portfolio_created added_to_portfolio "
     "removed_from_portfolio intent.resumed intent.suspension_expired "
     "portfolio.member_suspended portfolio.member_resumed access_granted "
-    "access_revoked access_expired access_request_approved "
+    "access_revoked access_expired access_requested "
+    "access_request_approved "
     "access_request_denied "
     "task.created task.ready task.claimed task.started task.completed "
     "task.failed task.retrying task.blocked task.unblocked task.cancelled "

@@ -304,3 +304,30 @@ Test(fields, uuids)
         cr_assert_eq(out.p != NULL, cases[i].set, "%s", cases[i].obj);
     }
 }
+
+Test(fields, an_unknown_name_is_told_the_one_that_was_meant)
+{
+    static const struct {
+        const char *given, *near; /* NULL: none */
+    } names[] = {
+        {"timeout", "timeout_seconds"}, {"choises", "choices"},
+        {"choice", "choices"},          {"Question", "question"},
+        {"questoin", "question"},       {"sevrity", "severity"},
+        {"options", NULL},              {"q", NULL},
+        {"x", NULL},                    {"kinds", "kind"},
+        {"timeout_seconds_and_more_than_forty_characters", NULL},
+        {"\xC3\xA4\xC3\xB6\xC3\xBC", NULL}};
+    for (size_t i = 0; i < countof(names); i++) {
+        struct json *o = json_object(a);
+        json_set_int(o, names[i].given, 1);
+        struct fields f = fields(a, o, STR(""));
+        fields_only(&f, "question choices kind severity timeout_seconds");
+        expect(&f, "field.unknown", names[i].given, names[i].given);
+        const struct str say = fields_error(&f)->say;
+        const struct str want = str_of(names[i].near ? names[i].near : "");
+        cr_expect((str_search(say, STR("Did you mean")) < say.n) ==
+                  (names[i].near != NULL), "%.*s", STR_FMT(say));
+        cr_expect(want.n == 0 || str_search(say, want) < say.n, "%.*s",
+                  STR_FMT(say));
+    }
+}

@@ -283,6 +283,33 @@ Test(frame, the_audience_of_a_portfolio)
     cr_assert(!frame_goes(a, &gone, FRAME_PORTFOLIO, STR_NONE));
 }
 
+Test(frame, a_closed_intent_has_few_readers)
+{
+    struct frame_event e = event("comment", "{'agent_id':'z'}");
+    e.portfolio_id = STR("p1");
+    e.agents = json_of("['y']");
+    e.watched =
+        json_of("{'portfolios':['p1'],'agents':['x','y'],'closed':true}");
+    for (size_t i = 0; i < 2; i++) {
+        const enum frame_audience to = i ? FRAME_PORTFOLIO : FRAME_INTENT;
+        cr_assert(frame_goes(a, &e, to, STR_NONE));
+        cr_assert(frame_goes(a, &e, to, STR("x")));
+        cr_assert(!frame_goes(a, &e, to, STR("z")));
+    }
+    cr_assert(frame_goes(a, &e, FRAME_PORTFOLIO, STR("/x")));
+    cr_assert(!frame_goes(a, &e, FRAME_PORTFOLIO, STR("/z")));
+    e.type = STR("coordinator.stalled");
+    e.canonical = json_of("{'payload':{'agent_id':'z'}}");
+    cr_assert(!frame_goes(a, &e, FRAME_AGENT, STR("z")));
+    e.type = STR("agent_unassigned");
+    cr_assert(frame_goes(a, &e, FRAME_AGENT, STR("z")));
+    e.type = STR("coordinator.stalled");
+    e.watched = json_of("{'portfolios':['p1'],'agents':[],'closed':false}");
+    cr_assert(frame_goes(a, &e, FRAME_AGENT, STR("z")));
+    cr_assert(frame_goes(a, &e, FRAME_PORTFOLIO, STR("/z")));
+    cr_assert(!frame_goes(a, &e, FRAME_PORTFOLIO, STR("z")));
+}
+
 Test(frame, a_question_that_a_portfolio_ended)
 {
     const struct frame_event e =

@@ -314,19 +314,25 @@ Test(plan, silence_as_the_checkpoint_has_it)
 
 Test(plan, one_of_several_approvers)
 {
-    const struct suspension q = {
-        .origin = ORIGIN_CHECKPOINT,
-        .context = json_of("{'approvers':['alice','payments']}")};
+    const struct suspension q = {.id = STR("q"),
+                                 .origin = ORIGIN_CHECKPOINT},
+                            other = {.id = STR("o")};
+    struct checkpoint c = {
+        .suspension_id = q.id,
+        .approvers = STR("[\"alice\",\"payments\"]")};
+    const struct board b = {.arena = a, .checkpoints = &c, .checkpoints_n = 1};
     const struct principal alice = {.role = ROLE_OPERATOR,
                                     .name = STR("alice")},
                            bob = {.role = ROLE_OPERATOR,
                                   .name = STR("bob"),
                                   .groups = STR("other payments")},
                            carol = {.role = ROLE_ADMIN, .name = STR("carol")};
-    cr_assert_null(checkpoint_may(a, &q, &alice));
-    cr_assert_null(checkpoint_may(a, &q, &bob));
-    cr_assert_str_eq(code(checkpoint_may(a, &q, &carol)),
+    cr_assert_null(checkpoint_may(&b, &q, &alice));
+    cr_assert_null(checkpoint_may(&b, &q, &bob));
+    cr_assert_str_eq(code(checkpoint_may(&b, &q, &carol)),
                      "suspension.not_yours");
+    cr_assert_null(checkpoint_may(&b, &other, &carol));
+    cr_assert_null(checkpoint_may(NULL, &other, &carol));
 }
 
 Test(plan, a_suspension_holds_the_tasks_of_who_asks)

@@ -54,6 +54,7 @@ static struct suspension answered(int64_t after)
 {
     return (struct suspension){.id = STR("s-1"),
                                .intent_id = STR("i-1"),
+                               .asked_by = STR("refunds-agent"),
                                .state = SUSPENSION_RESOLVED,
                                .outcome = OUTCOME_VETOED,
                                .response = STR("\"no\""),
@@ -83,8 +84,9 @@ Test(push, body)
         "\"event\":\"intent_vetoed\",\"intent_id\":\"i-1\","
         "\"suspension_id\":\"s-1\",\"request_id\":\"s-1\","
         "\"session_id\":\"sess\",\"task_id\":null,\"turn_id\":null,"
-        "\"kind\":null,\"initiator\":null,\"outcome\":\"vetoed\",\"value\":\"no\","
-        "\"modified\":false,\"reason\":\"Too \\\"dear\\\"\","
+        "\"kind\":null,\"asked_by\":\"refunds-agent\",\"initiator\":null,"
+        "\"outcome\":\"vetoed\",\"value\":\"no\",\"modified\":false,"
+        "\"constraints\":null,\"approved_subject\":null,\"reason\":\"Too \\\"dear\\\"\","
         "\"responded_by\":\"eva@example.org\","
         "\"responded_at\":\"2026-11-20T09:26:13.510233Z\","
         "\"waited_seconds\":5,\"stale\":false,\"permit\":null,\"intent_status\":\"active\","
@@ -119,10 +121,34 @@ Test(push, nothing_was_answered)
     cr_assert(json_is(json_get(data, "reason"), JSON_NULL));
 }
 
-/* The longest answer with the longest reason, each character escaped. */
+Test(push, the_part_at_a_callback)
+{
+    struct suspension s = answered(0);
+    const struct intent i = intent();
+    struct json *v = NULL;
+    s.callback_body = CALLBACK_MESSAGE;
+    cr_assert(str_eq(push_callback(a, &i, &s, NULL),
+                     push_body(a, &i, &s, NULL)));
+    s.callback_body = CALLBACK_DATA;
+    cr_assert(json_parse(a, push_callback(a, &i, &s, NULL), &v) == NULL);
+    cr_assert(json_equal(v, json_get(body(&s), "data")));
+    s.callback_body = CALLBACK_ANSWER;
+    cr_assert(str_is(push_callback(a, &i, &s, NULL), "\"no\""));
+    s.response = STR_NONE;
+    cr_assert(str_is(push_callback(a, &i, &s, NULL), "null"));
+}
+
+/* The longest answer with the longest reason, each character escaped, and the
+ * longest changes. */
 Test(push, the_longest_fits)
 {
     struct suspension s = answered(0);
+    struct buf changes = buf_make(a, SUSPENSION_RECORD_MAX);
+    buf_put(&changes, "{\"x\":\"");
+    while (changes.n + 3 < SUSPENSION_RECORD_MAX)
+        buf_char(&changes, 'x');
+    buf_put(&changes, "\"}");
+    s.constraints = s.approved_subject = buf_text(&changes);
     struct buf answer = buf_make(a, SUSPENSION_RESPONSE_MAX);
     struct buf reason = buf_make(a, 1 << 20);
     buf_char(&answer, '"');

@@ -2,48 +2,64 @@
 
 #include "domain/reach.h"
 
+SUITE(reach);
+
 static struct principal who(enum role role, enum reach reach)
 {
     return (struct principal){
         .role = role, .agent = STR("alpha"), .reach = reach};
 }
 
-/* A rule for each tie: nothing, read, use. */
-Test(reach, what_an_agent_may_goes_by_its_tie)
+/* Without any access the intent is not there, with too little it is refused. */
+Test(reach, access_is_enough_or_not)
 {
-    static const struct {
-        bool own, kin, read, use;
-    } cases[] = {{false, false, false, false},
-                 {false, true, true, false},
-                 {true, false, true, true},
-                 {true, true, true, true}};
-    const struct principal p = who(ROLE_AGENT, REACH_OWN);
-    for (size_t i = 0; i < countof(cases); i++) {
-        const struct reach_tie tie = {cases[i].own, cases[i].kin};
-        cr_assert_eq(reach_may(&p, tie, REACH_READ), cases[i].read);
-        cr_assert_eq(reach_may(&p, tie, REACH_USE), cases[i].use);
+    for (enum access has = ACCESS_NONE; has < ACCESS__MAX; has++) {
+        for (enum access needs = ACCESS_READ; needs < ACCESS__MAX; needs++) {
+            const struct err *e = reach_check(a, has, needs);
+            if (has == ACCESS_NONE)
+                cr_assert_str_eq(e->code, "intent.unknown");
+            else if (has < needs)
+                cr_assert_str_eq(e->code, "access.denied");
+            else
+                cr_assert_null(e);
+        }
     }
+    const struct err *e = reach_check(a, ACCESS_READ, ACCESS_ADMIN);
+    cr_assert(str_is(json_get_text(e->more, "permission"), "read"));
+    cr_assert(
+        str_is(json_get_text(e->more, "required_permission"), "admin"));
 }
 
-Test(reach, a_key_that_reaches_all_and_everybody_else_is_not_kept)
+Test(reach, a_reader_is_a_person_or_an_agent)
 {
-    const struct principal all[] = {
-        who(ROLE_AGENT, REACH_ALL), who(ROLE_OPERATOR, REACH_OWN),
-        who(ROLE_ADMIN, REACH_OWN), who(ROLE_AUDITOR, REACH_OWN),
-        who(ROLE_CLOCK, REACH_OWN)};
-    const struct reach_tie none = {false, false};
-    for (size_t i = 0; i < countof(all); i++) {
-        cr_assert(reach_may(&all[i], none, REACH_USE), "case %zu", i);
-        cr_assert_null(reach_agent(&all[i]).p, "case %zu", i);
+    const struct principal people[] = {
+        who(ROLE_OPERATOR, REACH_OWN), who(ROLE_ADMIN, REACH_OWN),
+        who(ROLE_AUDITOR, REACH_OWN), who(ROLE_CLOCK, REACH_OWN)};
+    const struct principal own = who(ROLE_AGENT, REACH_OWN),
+                           all = who(ROLE_AGENT, REACH_ALL);
+    for (size_t i = 0; i < countof(people); i++) {
+        cr_assert_null(reach_reader(a, &people[i]).p, "case %zu", i);
+        cr_assert(!reach_own(&people[i]), "case %zu", i);
     }
-    const struct principal own = who(ROLE_AGENT, REACH_OWN);
-    cr_assert(str_is(reach_agent(&own), "alpha"));
+    cr_assert(str_is(reach_reader(a, &own), "alpha"));
+    cr_assert(reach_own(&own));
+    cr_assert(str_is(reach_reader(a, &all), "/alpha"));
+    cr_assert(!reach_own(&all));
 }
 
 Test(reach, a_principal_that_says_nothing_of_it_is_kept_apart)
 {
     const struct principal p = {.role = ROLE_AGENT, .agent = STR("a")};
-    cr_assert(!reach_may(&p, (struct reach_tie){false, false}, REACH_READ));
+    cr_assert(reach_own(&p));
+}
+
+Test(reach, the_words_of_access)
+{
+    for (enum access i = ACCESS_READ; i < ACCESS__MAX; i++)
+        cr_assert_eq(reach_access_of(str_of(reach_access_word(i))), i);
+    cr_assert_eq(reach_access_of(STR("owner")), ACCESS_NONE);
+    cr_assert_eq(reach_access_of(STR_NONE), ACCESS_NONE);
+    cr_assert_null(reach_access_word(ACCESS_NONE));
 }
 
 Test(reach, words)

@@ -150,6 +150,19 @@ Test(responder, the_asking_key_never_answers_whatever_its_role)
     cr_assert(!responder_check(a, &c, &person));
 }
 
+Test(responder, an_agent_that_admits_answers_for_operators)
+{
+    const struct responder_case one = {
+        .rule = {.mode = RESPONDER_OPERATORS}, .asked_by = STR("other")};
+    struct principal agent = who[ASKER];
+    cr_assert(responder_check(a, &one, &agent));
+    agent.admits = true;
+    cr_assert_null(responder_check(a, &one, &agent));
+    agent.agent = one.asked_by;
+    cr_assert_str_eq(responder_check(a, &one, &agent)->code,
+                     "suspension.own_question");
+}
+
 Test(responder, the_words_say_who_can)
 {
     static const char *const words[] = {

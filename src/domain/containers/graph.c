@@ -121,7 +121,7 @@ static struct json *graph_node_json(struct arena *a,
 {
     struct json *o = json_object(a);
     json_set_text(o, "id", n->id);
-    json_set_text(o, "title", n->title);
+    json_set_text_or_null(o, "title", n->title);
     json_set_text(o, "status",
                   str_of(vocabulary_intent_status(n->status)->wire));
     json_set_int(o, "version", n->version);

@@ -104,15 +104,26 @@ static bool assigned(struct arena *a, const struct frame_event *e,
     return listed(json_read(a, e->agents), agent);
 }
 
+/* Is the intent closed to the agent? */
+static bool shut(const struct json *watched, struct str agent)
+{
+    return json_bool(json_get(watched, "closed")) &&
+           !listed(json_get(watched, "agents"), agent);
+}
+
 /* A member's events; and the one by which it has left, which only readers
  * without a limit of reach get. */
 static bool to_portfolio(struct arena *a, const struct frame_event *e,
-                         struct str agent)
+                         struct str reader)
 {
     const struct json *watched = json_read(a, e->watched);
+    const bool own = reader.n > 0 && reader.p[0] != '/';
+    const struct str agent = own ? reader : str_sub(reader, 1, reader.n);
+    if (reader.n > 0 && shut(watched, agent))
+        return false;
     if (listed(json_get(watched, "portfolios"), e->portfolio_id))
-        return agent.n == 0 || listed(json_get(watched, "agents"), agent);
-    return agent.n == 0 && str_is(e->type, "removed_from_portfolio") &&
+        return !own || listed(json_get(watched, "agents"), agent);
+    return !own && str_is(e->type, "removed_from_portfolio") &&
            str_eq(json_get_text(json_get(event_of(a, e), "payload"),
                                 "portfolio_id"),
                   e->portfolio_id);
@@ -125,7 +136,9 @@ static bool to_agent(struct arena *a, const struct frame_event *e,
     case ASSIGNED:
         return str_eq(json_get_text(json_get(event_of(a, e), "payload"),
                                     "agent_id"),
-                      agent);
+                      agent) &&
+               (str_is(e->type, "agent_unassigned") ||
+                !shut(json_read(a, e->watched), agent));
     case CHANGE:
     case COMPLETION:
         return assigned(a, e, agent);
@@ -141,7 +154,7 @@ bool frame_goes(struct arena *a, const struct frame_event *e,
 {
     switch (to) {
     case FRAME_INTENT:
-        return true;
+        return agent.n == 0 || !shut(json_read(a, e->watched), agent);
     case FRAME_AGENT:
         return to_agent(a, e, agent);
     case FRAME_INBOX:

@@ -29,14 +29,15 @@ struct frame_event {
                              a suspension; p NULL: none */
     struct str agents;    /* JSON list of the agents assigned to the intent */
     int64_t version;      /* of the intent, when it was read */
-    struct str watched;   /* {"portfolios", "agents"}: those that it is in, and
-                           * those that reach it; p NULL: it is in none */
+    struct str watched;   /* {"portfolios", "agents", "closed"}: those that it
+                           * is in, those that reach it, and is it closed to
+                           * others? p NULL: it is open, and in none */
     struct str portfolio_id; /* of the stream, for FRAME_PORTFOLIO; the reader
                               * sets it */
 };
 
 /* Does the event go to this audience? agent: the owner of the stream; of
- * FRAME_PORTFOLIO the agent that has to reach the intent, n 0: none has to. */
+ * FRAME_PORTFOLIO its reader (reach_reader), n 0: a person. */
 bool frame_goes(struct arena *a, const struct frame_event *e,
                 enum frame_audience to, struct str agent);
 /* Appends the frames of an event: the one that the SDK's dispatcher reads, if

@@ -42,6 +42,11 @@ const struct err *api_suspension_list(struct call *c) MUST;
 const struct err *api_suspension_get(struct call *c) MUST;
 const struct err *api_suspension_respond(struct call *c) MUST;
 const struct err *api_suspension_cancel(struct call *c) MUST;
+const struct err *api_suspension_test_answer(struct call *c) MUST;
+const struct err *api_suspension_test_clock(struct call *c) MUST;
+
+/* api/feed.c: the list of questions with ended_after. */
+const struct err *api_feed(struct call *c) MUST;
 
 /* api/tool_call.c */
 const struct err *api_tool_call_check(struct call *c) MUST;
@@ -81,6 +86,7 @@ const struct err *api_endpoint_list(struct call *c) MUST;
 const struct err *api_endpoint_get(struct call *c) MUST;
 const struct err *api_endpoint_change(struct call *c) MUST;
 const struct err *api_endpoint_rotate(struct call *c) MUST;
+const struct err *api_endpoint_test(struct call *c) MUST;
 const struct err *api_endpoint_remove(struct call *c) MUST;
 
 /* api/subscription.c */

@@ -26,6 +26,7 @@ static struct json *view(struct arena *a, const struct endpoint *e)
     json_set_text_or_null(o, "agent", e->agent);
     json_set_read(a, o, "event_types", e->event_types);
     json_set_bool(o, "internal", e->internal);
+    json_set_bool(o, "prefix", e->prefix);
     json_set_bool(o, "paused", e->paused_at != 0);
     view_set_time(a, o, "paused_at", e->paused_at);
     view_set_time(a, o, "gone_at", e->gone_at);
@@ -53,6 +54,7 @@ static const struct err *read_owner(struct call *c, struct fields *f,
     const bool admin = c->who.role == ROLE_ADMIN;
     fields_text(f, "agent", PRINCIPAL_AGENT_NAME_MAX, &e->agent);
     fields_bool(f, "internal", &e->internal);
+    fields_bool(f, "prefix", &e->prefix);
     if (e->agent.p && !principal_agent_name(e->agent))
         fields_wrong(f, "agent", "agent.name",
                      "This is not a valid agent name.");
@@ -65,6 +67,11 @@ static const struct err *read_owner(struct call *c, struct fields *f,
         return err_at(c->a, ERR_FORBIDDEN, "endpoint.admin_only",
                       STR("internal"),
                       "Only an admin may register a private address.");
+    if (!admin && e->prefix)
+        return err_at(c->a, ERR_FORBIDDEN, "endpoint.admin_only",
+                      STR("prefix"),
+                      "Only an admin may register an endpoint for "
+                      "callbacks.");
     if (!admin)
         e->agent = c->who.agent;
     return NULL;
@@ -75,7 +82,7 @@ static const struct err *read_new(struct call *c, const struct json *body,
 {
     struct fields f = fields(c->a, body, STR(""));
     const struct json *types = NULL;
-    fields_only(&f, "name url event_types agent internal");
+    fields_only(&f, "name url event_types agent internal prefix");
     fields_need(&f, "name");
     fields_text(&f, "name", ENDPOINT_NAME_MAX, &e->name);
     fields_need(&f, "url");
@@ -84,6 +91,7 @@ static const struct err *read_new(struct call *c, const struct json *body,
     TRY(read_owner(c, &f, e));
     TRY(endpoint_name(c->a, "name", e->name));
     TRY(target_check(c->a, "url", e->address, e->internal));
+    TRY(e->prefix ? endpoint_prefix(c->a, "url", e->address) : NULL);
     return endpoint_types(c->a, "event_types", types, &e->event_types);
 }
 
@@ -128,11 +136,64 @@ const struct err *api_endpoint_list(struct call *c)
     return NULL;
 }
 
+static struct json *view_last(struct arena *a, const struct endpoints_last *d)
+{
+    struct json *o = json_object(a);
+    if (!d->delivery_id.p)
+        return NULL;
+    json_set_text(o, "delivery_id", d->delivery_id);
+    json_set_text(o, "type", d->type);
+    json_set_text(o, "state",
+                  str_of(vocabulary_delivery_state(d->state)->wire));
+    json_set_int(o, "tries", d->tries);
+    json_set_text_or_null(o, "answer", d->answer);
+    view_set_time(a, o, "created_at", d->created_at);
+    return o;
+}
+
 const struct err *api_endpoint_get(struct call *c)
 {
+    struct endpoints_last last;
     struct endpoint e;
     TRY(endpoint_find(c, &e));
-    response_json(c->rs, 200, view(c->a, &e));
+    TRY(endpoints_last(c->pg, c->a, e.id, &last));
+    struct json *o = view(c->a, &e);
+    json_set_json(o, "last_delivery", view_last(c->a, &last));
+    response_json(c->rs, 200, o);
+    return NULL;
+}
+
+/* A call without members, which may be repeated. */
+static const struct err *begin_empty(struct call *c, struct work *w)
+{
+    struct work_once once;
+    struct json *body = NULL;
+    TRY(call_body_if_any(c, &body));
+    TRY(call_once(c, &once));
+    struct fields f = fields(c->a, body, STR(""));
+    fields_only(&f, "");
+    TRY(fields_error(&f));
+    return work_begin_bare(w, c->pg, c->a, &once);
+}
+
+/* ---- trying --------------------------------------------------------- */
+
+const struct err *api_endpoint_test(struct call *c)
+{
+    struct endpoints_test test;
+    struct endpoint e;
+    struct work w;
+    TRY(begin_empty(c, &w));
+    if (w.answered)
+        return call_replay(c, &w);
+    TRY(endpoint_find(c, &e));
+    TRY(target_test(c, &e, &test));
+    struct json *o = json_object(c->a);
+    json_set_text(o, "delivery_id", test.delivery_id);
+    json_set_text(o, "endpoint_id", e.id);
+    json_set_text(o, "type", str_of(test.type));
+    TRY(call_commit_bare(c, &w, 202, o));
+    wake_deliver();
     return NULL;
 }
 
@@ -171,16 +232,9 @@ const struct err *api_endpoint_change(struct call *c)
 const struct err *api_endpoint_rotate(struct call *c)
 {
     const struct str secret = endpoint_secret(c->a);
-    struct json *body = NULL;
-    struct work_once once;
     struct endpoint e;
     struct work w;
-    TRY(call_body_if_any(c, &body));
-    TRY(call_once(c, &once));
-    struct fields f = fields(c->a, body, STR(""));
-    fields_only(&f, "");
-    TRY(fields_error(&f));
-    TRY(work_begin_bare(&w, c->pg, c->a, &once));
+    TRY(begin_empty(c, &w));
     if (w.answered)
         return call_replay(c, &w);
     TRY(endpoint_find(c, &e));

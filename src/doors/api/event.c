@@ -190,6 +190,8 @@ const struct err *api_event_post(struct call *c)
     if (!echo && !delegated && !event_type_postable(p.type, c->who.role))
         return ERROR(ERR_FORBIDDEN, "event.servers_own",
                      "Only the server writes events of this type.");
+    if (delegated)
+        c->who.needs = ACCESS_ADMIN; /* as for any assignment */
     TRY(call_begin(c, &w, c->param[0], &once));
     if (w.answered)
         return call_replay(c, &w);

@@ -90,8 +90,9 @@ static const struct err *check_refs(struct call *c, const struct work *w,
     const struct intent_ids parent = {.v = {parent_id},
                                       .n = parent_id.p ? 1 : 0};
     const struct intents_refs refs[] = {
-        {depends, &c->who, REACH_READ, ERR_INVALID, "depends_on"},
-        {&parent, &c->who, REACH_USE, ERR_NOT_FOUND, "parent_intent_id"}};
+        {depends, &c->who, REACH_READ, ACCESS_READ, ERR_INVALID, "depends_on"},
+        {&parent, &c->who, REACH_USE, ACCESS_ADMIN, ERR_NOT_FOUND,
+         "parent_intent_id"}};
     TRY(intents_check_refs(c->pg, c->a, &refs[0]));
     TRY(intents_check_refs(c->pg, c->a, &refs[1]));
     TRY(work_check_parent(w));

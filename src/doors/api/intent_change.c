@@ -114,6 +114,8 @@ const struct err *api_intent_status(struct call *c)
     const enum intent_status to = vocabulary_intent_status_read(&f, "status");
     fields_text(&f, "reason", REASON_MAX, &reason);
     TRY(fields_error(&f));
+    if (to == INTENT_SUSPENDED)
+        c->who.needs = ACCESS_WRITE; /* to ask a person is a part of the work */
     const struct work_target target = {
         .intent_id = c->param[0],
         .who = &c->who,

@@ -4,6 +4,7 @@
 #include "doors/api/api.h"
 #include "doors/asking/revoke.h"
 #include "doors/asking/view.h"
+#include "store/intents.h"
 #include "store/permits.h"
 #include "store/redemptions.h"
 #include "store/suspensions.h"
@@ -114,8 +115,11 @@ static bool visible(const struct principal *who, const struct permits_row *row)
 const struct err *api_permit_get(struct call *c)
 {
     struct permits_row row;
+    bool shut = false;
     TRY(permits_get(c->pg, c->a, c->param[0], &row));
-    if (!visible(&c->who, &row))
+    if (visible(&c->who, &row))
+        TRY(intents_shut(c->pg, c->a, row.permit.intent_id, &c->who, &shut));
+    if (shut || !visible(&c->who, &row))
         return unknown();
     return permit_answer(c, &row.permit);
 }

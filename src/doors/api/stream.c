@@ -87,7 +87,7 @@ const struct err *api_stream_inbox(struct call *c)
 const struct err *api_stream_portfolio(struct call *c)
 {
     struct hold_stream s = {.to = FRAME_PORTFOLIO,
-                            .agent = reach_agent(&c->who)};
+                            .agent = reach_reader(c->a, &c->who)};
     struct portfolio p;
     TRY(portfolios_get(c->pg, c->a, c->param[0], &c->who, &p));
     s.portfolio_id = p.id;

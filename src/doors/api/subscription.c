@@ -36,8 +36,8 @@ static const struct err *check_target(struct call *c,
 {
     const struct str id = s->intent_id;
     const struct intent_ids ids = {.v = {id}, .n = id.p ? 1 : 0};
-    const struct intents_refs refs = {&ids, &c->who, REACH_USE, ERR_NOT_FOUND,
-                                      "intent_id"};
+    const struct intents_refs refs = {&ids, &c->who, REACH_USE, ACCESS_READ,
+                                      ERR_NOT_FOUND, "intent_id"};
     struct portfolio p;
     if (s->portfolio_id.p)
         return portfolios_get(c->pg, c->a, s->portfolio_id, &c->who, &p);

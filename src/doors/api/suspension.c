@@ -105,7 +105,10 @@ const struct err *api_suspension_action(struct call *c)
     struct suspension s;
     struct intent i;
     TRY(question_get(c, c->param[0], &s));
-    TRY(intents_get(c->pg, c->a, s.intent_id, &i));
+    if (s.origin == ORIGIN_ACCESS) /* who asks knows only the id */
+        i = (struct intent){.id = s.intent_id};
+    else
+        TRY(intents_get(c->pg, c->a, s.intent_id, &i));
     response_json(c->rs, 200, agent_ui_event(c->a, &i, &s));
     return NULL;
 }
@@ -129,27 +132,24 @@ static const struct err *read_after(struct call *c,
     return NULL;
 }
 
-/* One record is built at a time: its tree may be many times larger than its
- * text. */
 static void answer_list(struct call *c, const struct suspension_rows *rows)
 {
     struct buf b = buf_make(c->a, RESPONSE_BODY_MAX);
-    struct call one = *c;
-    one.a = arena_within(c->a);
-    buf_put(&b, "{\"suspensions\":[");
-    for (size_t i = 0; i < rows->n; i++) {
-        buf_put(&b, i ? "," : "");
-        json_write(&b, view_suspension(&one, &rows->v[i]));
-        arena_reset(one.a);
-    }
-    buf_put(&b, "],\"next\":");
+    view_suspensions(c, &b, rows);
     if (rows->more)
         json_write_string(&b, rows->v[rows->n - 1].id);
     else
         buf_put(&b, "null");
     buf_char(&b, '}');
-    arena_free(one.a);
     response_json_buf(c->rs, 200, &b);
+}
+
+static const struct err *feed_only(struct call *c, const char *key)
+{
+    return request_query(c->rq, key).p
+               ? err_at(c->a, ERR_BAD_REQUEST, "request.query", str_of(key),
+                        "\"%s\" needs \"ended_after\".", key)
+               : NULL;
 }
 
 const struct err *api_suspension_list(struct call *c)
@@ -157,6 +157,10 @@ const struct err *api_suspension_list(struct call *c)
     struct suspensions_page page = {.limit = call_query_int(c, "limit", 50),
                                     .state = request_query(c->rq, "state")};
     struct suspension_rows rows;
+    if (request_query(c->rq, "ended_after").p)
+        return api_feed(c);
+    TRY(feed_only(c, "agents"));
+    TRY(feed_only(c, "wait"));
     if (page.state.p &&
         vocabulary_suspension_state_of(page.state) == SUSPENSION_STATE__MAX)
         return err_at(c->a, ERR_BAD_REQUEST, "request.query", STR("state"),
@@ -171,12 +175,20 @@ const struct err *api_suspension_list(struct call *c)
 
 /* ---- answering ------------------------------------------------------ */
 
+#define ANSWER_MEMBERS                                                         \
+    "value choice reason subject_sha256 constraints subject metadata "         \
+    "responded_by typed"
+
+/* id: of the question, where the body names it; NULL: the path does. */
 static const struct err *read_answer(struct call *c, const struct json *body,
-                                     struct answer *out)
+                                     struct str *id, struct answer *out)
 {
     struct fields f = fields(c->a, body, STR(""));
-    fields_only(&f, "value choice reason subject_sha256 constraints subject "
-                    "metadata responded_by typed");
+    fields_only(&f, id ? ANSWER_MEMBERS " suspension_id" : ANSWER_MEMBERS);
+    if (id) {
+        fields_need(&f, "suspension_id");
+        fields_text(&f, "suspension_id", SHORT_MAX, id);
+    }
     fields_text(&f, "choice", SHORT_MAX, &out->choice);
     fields_json(&f, "constraints", JSON_OBJECT, &out->amend.constraints);
     fields_json(&f, "subject", JSON_OBJECT, &out->amend.subject);
@@ -193,23 +205,38 @@ static const struct err *read_answer(struct call *c, const struct json *body,
     return fields_error(&f);
 }
 
-const struct err *api_suspension_respond(struct call *c)
+/* A script answers what its own key asked, and nothing else. */
+static const struct err *check_script(const struct call *c,
+                                      const struct suspension *s)
+{
+    return s->test && str_eq(s->asked_by_key, c->who.id)
+               ? NULL
+               : ERROR(ERR_NOT_FOUND, "suspension.unknown",
+                       "This key asked no question with this id.");
+}
+
+static const struct err *respond(struct call *c, bool script)
 {
     struct answer answer = {.value = NULL};
+    struct str id = c->param[0];
     struct work_once once;
     struct json *body = NULL;
+    struct suspension s;
     struct work w;
     bool again;
     TRY(call_body(c, &body));
     TRY(call_once(c, &once));
-    TRY(read_answer(c, body, &answer));
-    TRY(work_begin_suspension(&w, c->pg, c->a, c->param[0], &once));
-    if (w.answered)
+    TRY(read_answer(c, body, script ? &id : NULL, &answer));
+    TRY(work_begin_suspension(&w, c->pg, c->a, id, &once));
+    if (w.answered) {
+        TRY(question_get(c, id, &s));
         return call_replay(c, &w);
-    TRY(question_check(c, &w.suspension));
+    }
+    TRY(script ? check_script(c, &w.suspension)
+               : question_check(c, &w.suspension, w.intent.closed));
     TRY(answer_look(c, &w, &answer, &again));
     if (again) {
-        TRY(work_begin_suspension(&w, c->pg, c->a, c->param[0], &once));
+        TRY(work_begin_suspension(&w, c->pg, c->a, id, &once));
         if (w.answered)
             return call_replay(c, &w);
     }
@@ -219,6 +246,55 @@ const struct err *api_suspension_respond(struct call *c)
         set_permit(c, o, &w.permit);
     return call_commit(c, &w, 200, o, false);
 }
+
+const struct err *api_suspension_respond(struct call *c)
+{
+    return respond(c, false);
+}
+
+/* ---- tests ---------------------------------------------------------- */
+
+static const struct err *for_tests(const struct call *c)
+{
+    return c->who.test ? NULL
+                       : ERROR(ERR_FORBIDDEN, "key.no_test",
+                               "This needs a key for tests: sayso key create "
+                               "--test.");
+}
+
+const struct err *api_suspension_test_answer(struct call *c)
+{
+    TRY(for_tests(c));
+    c->who.role = ROLE_OPERATOR;
+    c->who.name = STR("the test's script");
+    return respond(c, true);
+}
+
+const struct err *api_suspension_test_clock(struct call *c)
+{
+    struct work_once once;
+    struct json *body = NULL;
+    int64_t seconds = 0, moved = 0;
+    struct work w;
+    TRY(for_tests(c));
+    TRY(call_body(c, &body));
+    TRY(call_once(c, &once));
+    struct fields f = fields(c->a, body, STR(""));
+    fields_only(&f, "forward_seconds");
+    fields_need(&f, "forward_seconds");
+    fields_int(&f, "forward_seconds", 1, SUSPENSION_TIMEOUT_MAX, &seconds);
+    TRY(fields_error(&f));
+    TRY(work_begin_bare(&w, c->pg, c->a, &once));
+    if (w.answered)
+        return call_replay(c, &w);
+    TRY(suspensions_test_clock(c->pg, c->a, c->who.id,
+                               seconds * CLOCK_SECOND, &moved));
+    struct json *o = json_object(c->a);
+    json_set_int(o, "moved", moved);
+    return call_commit_bare(c, &w, 200, o);
+}
+
+/* ---- cancelling ----------------------------------------------------- */
 
 const struct err *api_suspension_cancel(struct call *c)
 {

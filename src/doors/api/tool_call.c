@@ -9,5 +9,7 @@ const struct err *api_tool_call_check(struct call *c)
     struct json *body = NULL;
     TRY(call_body(c, &body));
     TRY(call_once(c, &once));
-    return check_calls(c, c->rq->body, body, &once, &done);
+    const struct check_sent sent = {
+        .text = c->rq->body, .body = body, .once = &once};
+    return check_calls(c, &sent, &done);
 }

@@ -5,6 +5,7 @@
 #include "domain/beside.h"
 #include "doors/asking/ask.h"
 #include "doors/asking/probe.h"
+#include "store/acls.h"
 
 const struct err *answer_look(struct call *c, struct work *w,
                               const struct answer *answer, bool *again)
@@ -17,16 +18,32 @@ const struct err *answer_look(struct call *c, struct work *w,
     return probe_credential(c, &s);
 }
 
+/* A yes to a request for access gives it. */
+static const struct err *give_access(struct call *c, struct work *w,
+                                     const struct answer *answer)
+{
+    const struct suspension *s = &w->suspension;
+    struct acl_entry e = {.agent = beside_principal(c->a, s),
+                          .permission = beside_granted(c->a, s),
+                          .reason = s->reason,
+                          .expires_at = answer->access_until};
+    return e.permission == ACCESS_NONE
+               ? NULL
+               : acls_grant(w, event_by(&c->who), &e);
+}
+
 const struct err *answer_decide(struct call *c, struct work *w,
                                 const struct answer *answer)
 {
     w->has_permit = w->permit_found;
-    if (beside_of_plan(&w->suspension))
+    if (beside_or_plan(&w->suspension))
         TRY(work_board(w, event_by(&c->who)));
     struct decision d = work_decision(w);
     TRY(resolve_respond(c->a, &d, answer, &c->who));
     w->suspension_decided = true;
     if (!beside(&w->suspension))
         work_touch(w);
+    if (w->suspension.origin == ORIGIN_ACCESS)
+        TRY(give_access(c, w, answer));
     return ask_tell(c, w);
 }

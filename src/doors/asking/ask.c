@@ -6,6 +6,7 @@
 #include "base/crypt.h"
 #include "base/id.h"
 #include "domain/beside.h"
+#include "domain/endpoint.h"
 #include "domain/retry.h"
 #include "domain/retry_silence.h"
 #include "domain/risk.h"
@@ -13,6 +14,7 @@
 #include "doors/asking/probe.h"
 #include "doors/call/limit.h"
 #include "store/endpoints.h"
+#include "store/intents.h"
 #include "store/permits.h"
 #include "store/principals.h"
 #include "store/suspensions.h"
@@ -73,6 +75,21 @@ static const struct err *check_initiator(struct call *c,
                           "the name they sign in with, or leave the rule out.");
 }
 
+/* An agent that a closed intent is closed to would never see the question. */
+static const struct err *check_agent(struct call *c,
+                                     const struct suspension *s)
+{
+    const struct principal named = {.role = ROLE_AGENT,
+                                    .agent = s->responder.who};
+    bool shut = false;
+    if (s->responder.mode == RESPONDER_AGENT)
+        TRY(intents_shut(c->pg, c->a, s->intent_id, &named, &shut));
+    return shut ? err_at(c->a, ERR_INVALID, ask_nobody, STR("responder.who"),
+                         "The intent is closed to this agent. Give it access "
+                         "first.")
+                : NULL;
+}
+
 /* A question that nobody could answer is refused. */
 static const struct err *check_responder(struct call *c,
                                          const struct suspension *s)
@@ -95,6 +112,7 @@ static const struct err *check_responder(struct call *c,
         return err_at(c->a, ERR_INVALID, "responder.agent",
                       STR("responder.who"), "The agent that asks may not "
                                             "answer.");
+    TRY(check_agent(c, s));
     if (r->mode == RESPONDER_NAMED && r->not_initiator &&
         str_eq(r->who, s->initiated_by))
         there = false;
@@ -128,6 +146,25 @@ static const struct err *check_superseded(struct call *c,
                       "Only a question of the same kind that has ended can be "
                       "superseded.");
     return NULL;
+}
+
+/* An agent names no address of its own: the callback lies below an endpoint
+ * that an admin registered. */
+static const struct err *check_callback(struct call *c, struct suspension *s)
+{
+    struct endpoint e;
+    struct endpoint_host host;
+    bool found = false;
+    if (!s->callback.p)
+        return NULL;
+    TRY(endpoint_url(c->a, "callback", s->callback, &host));
+    TRY(endpoints_prefix(c->pg, c->a, s->asked_by, s->callback, &e, &found));
+    if (!found)
+        return err_at(c->a, ERR_INVALID, "callback.unknown", STR("callback"),
+                      "The address is below no endpoint for callbacks. An "
+                      "admin registers one, with \"prefix\".");
+    s->callback_endpoint = e.id;
+    return endpoint_below(c->a, "callback", s->callback, e.address);
 }
 
 static const struct err *check_kind(struct call *c,
@@ -184,6 +221,9 @@ const struct err *ask_permit_make(struct call *c, struct work *w,
                                   const struct permit_terms *terms)
 {
     struct permit *p = &w->permit;
+    if (c->who.test)
+        return ERROR(ERR_FORBIDDEN, "key.test",
+                     "A key for tests gets no permits.");
     *p = (struct permit){.id = id_new(c->a),
                          .intent_id = w->intent.id,
                          .auth_req_id = permits_handle(c->a),
@@ -206,7 +246,7 @@ static const struct err *seal_permit(struct call *c, struct work *w)
     const struct suspension *s = &w->suspension;
     const struct kind_rule *rule = kind_rule(s->kind);
     struct json *details = NULL;
-    if (!rule || !rule->permits)
+    if (!rule || !rule->permits || s->test)
         return NULL;
     TRY(permit_asked(c->a, s->kind, json_read(c->a, s->subject), &details));
     if (!details)
@@ -224,8 +264,22 @@ static void sign(const struct call *c, const struct work *w,
     s->seq = w->intent.tail.sequence + 1; /* of the event that tells of it */
     s->asked_by = principal_actor(&c->who);
     s->asked_by_key = c->who.id;
+    s->test = c->who.test;
     s->initiated_by = w->intent.initiated_by;
     s->initiator_id = w->intent.initiator_id;
+}
+
+/* Most questions name no checkpoint, and most intents have no plan. A script's
+ * answer to a key for tests decides no plan. */
+static const struct err *take_checkpoint(struct call *c, struct work *w,
+                                         struct suspension *s)
+{
+    const struct str member = STR("\"checkpoint_id\"");
+    if (!(w->intent.containers & INTENT_HAS_TASKS) || c->who.test ||
+        str_search(s->context, member) == s->context.n)
+        return NULL;
+    TRY(work_board(w, event_by(&c->who)));
+    return checkpoint_take(w->board, s);
 }
 
 const struct err *ask_suspend(struct call *c, struct work *w,
@@ -235,6 +289,7 @@ const struct err *ask_suspend(struct call *c, struct work *w,
     const struct suspension own = *s; /* as asked, before it inherits */
     if (w->has_suspension && w->suspension.state == SUSPENSION_PENDING)
         return open_question(c, w);
+    TRY(take_checkpoint(c, w, s));
     sign(c, w, s);
     TRY(limit_ask(c));
     TRY(check_kind(c, s));
@@ -242,6 +297,7 @@ const struct err *ask_suspend(struct call *c, struct work *w,
     TRY(settle_silence(c, s));
     TRY(endpoints_channels(c->pg, c->a, all));
     TRY(channel_check(c->a, all, &own, s->strict));
+    TRY(check_callback(c, s));
     TRY(probe_check(c->a, all, s));
     TRY(suspension_seal(c->a, s, w->now));
     TRY(work_event(w, "intent.suspended", event_by(&c->who),
@@ -267,14 +323,16 @@ const struct err *ask_beside(struct call *c, struct work *w,
     TRY(suspensions_beside(c->pg, c->a, w->intent.id, &open));
     if (open >= BESIDE_OPEN_MAX)
         return ERROR(ERR_CONFLICT, "question.too_many",
-                     "20 approvals, escalations and arbitrations of this "
-                     "intent are open. Wait for an answer.");
+                     "20 approvals and other questions of this intent are "
+                     "open. Wait for an answer.");
     TRY(limit_ask(c));
     sign(c, w, s);
+    if (s->origin == ORIGIN_ACCESS) /* who asks may not know of that */
+        s->initiated_by = s->initiator_id = STR_NONE;
     settle_severity(c, s);
     TRY(endpoints_channels(c->pg, c->a, all));
     TRY(suspension_seal(c->a, s, w->now));
-    TRY(work_event(w, "arbitration_requested", event_by(&c->who),
+    TRY(work_event(w, beside_asked_type(s), event_by(&c->who),
                    beside_asked(c->a, s)));
     s->asked_sequence = w->intent.tail.sequence;
     w->suspension = *s;

@@ -11,8 +11,8 @@ extern const char ask_nobody[];
  * intent.suspended event. The intent has to be suspended by the caller. Notices
  * to people are queued with it. ERR_CONFLICT suspension.open when one is open
  * already; ERR_INVALID of retry_apply, retry_check_fallback, channel_check and
- * kind_check_places; responder.* where nobody could answer;
- * supersedes.other. */
+ * kind_check_places and checkpoint_take; responder.* where nobody could
+ * answer; supersedes.other. */
 const struct err *ask_suspend(struct call *c, struct work *w,
                               struct suspension *s) MUST;
 

@@ -20,6 +20,7 @@ struct check {
     struct json *details; /* of a permit; NULL: the calls have none */
     struct permit_terms terms;
     bool has_terms;
+    bool edit; /* as in check.h */
 };
 
 /* ---- reading -------------------------------------------------------- */
@@ -149,6 +150,7 @@ static struct str native(const struct check *k)
     if (str_trim(g->title).n > 0)
         guard_put_text(&b, "title", g->title);
     buf_put(&b, calls ? guard_choices : "");
+    buf_put(&b, calls && k->edit ? ",\"allow_edit\":true" : "");
     for (size_t i = 0; i < countof(sent); i++)
         guard_put_sent(g, &b, sent[i], STR_NONE);
     guard_put_sent(g, &b, "responder", STR("{\"mode\":\"initiator\"}"));
@@ -346,16 +348,15 @@ static const struct err *replayed(struct check *k, struct check_result *out)
                : NULL;
 }
 
-const struct err *check_calls(struct call *c, struct str text,
-                              const struct json *body,
-                              const struct work_once *once,
+const struct err *check_calls(struct call *c, const struct check_sent *sent,
                               struct check_result *out)
 {
     struct check k = {
-        .guard = {.c = c, .text = text, .origin = ORIGIN_TOOL_CALL}};
-    TRY(read_check(&k, body));
+        .guard = {.c = c, .text = sent->text, .origin = ORIGIN_TOOL_CALL},
+        .edit = sent->edit};
+    TRY(read_check(&k, sent->body));
     TRY(guard_decide(&k.guard));
-    TRY(guard_begin(&k.guard, once));
+    TRY(guard_begin(&k.guard, sent->once));
     if (k.guard.w.answered) {
         TRY(call_replay(c, &k.guard.w));
         return replayed(&k, out);

@@ -11,13 +11,19 @@ struct check_result {
     struct suspension suspension; /* of TOOL_ASK, as it is now */
 };
 
-/* Checks the tool calls of a body, as the tool-call API takes them; text: its
- * bytes. Commits, and answers as that API does; the caller may replace the
- * answer. The same check again gives the same result. ERR_INVALID of
- * tool_call_read, guard_begin and guard_terms; those of guard_ask. */
-const struct err *check_calls(struct call *c, struct str text,
-                              const struct json *body,
-                              const struct work_once *once,
+/* A check as it was sent. */
+struct check_sent {
+    struct str text; /* the body's bytes */
+    const struct json *body;
+    const struct work_once *once;
+    bool edit; /* a person may change the arguments: the caller runs what was
+                * approved, and not what was sent */
+};
+/* Checks the tool calls of a body, as the tool-call API takes them. Commits,
+ * and answers as that API does; the caller may replace the answer. The same
+ * check again gives the same result. ERR_INVALID of tool_call_read, guard_begin
+ * and guard_terms; those of guard_ask. */
+const struct err *check_calls(struct call *c, const struct check_sent *sent,
                               struct check_result *out) MUST;
 
 #endif

@@ -50,6 +50,7 @@ static const struct err *check_parent(struct call *c, struct str id)
     const struct intents_refs refs = {.ids = &parent,
                                       .who = &c->who,
                                       .act = REACH_USE,
+                                      .needs = ACCESS_ADMIN,
                                       .missing = ERR_NOT_FOUND,
                                       .what = "intent.parent_intent_id"};
     return intents_check_refs(c->pg, c->a, &refs);
@@ -124,35 +125,54 @@ struct json *question_asked(struct call *c, const struct work *w)
 
 /* ---- one that is there ---------------------------------------------- */
 
-const struct err *question_check(const struct call *c,
-                                 const struct suspension *s)
+static const struct err *unknown(void)
+{
+    return ERROR(ERR_NOT_FOUND, "suspension.unknown",
+                 "There is no suspension with this id.");
+}
+
+/* Of a closed intent an agent needs access; to ask for that it needs none. */
+static const struct err *check_closed(struct call *c,
+                                      const struct suspension *s)
+{
+    struct intent i;
+    if (c->who.role != ROLE_AGENT || s->origin == ORIGIN_ACCESS)
+        return NULL;
+    const struct err *e = call_intent(c, s->intent_id, REACH_USE, &i);
+    return e && e->kind == ERR_NOT_FOUND ? unknown() : e;
+}
+
+const struct err *question_check(struct call *c, const struct suspension *s,
+                                 bool closed)
 {
     const struct responder_case about = suspension_case(s);
-    return responder_sees(&about, &c->who)
-               ? NULL
-               : ERROR(ERR_NOT_FOUND, "suspension.unknown",
-                       "There is no suspension with this id.");
+    if (!responder_sees(&about, &c->who))
+        return unknown();
+    return closed ? check_closed(c, s) : NULL;
 }
 
 const struct err *question_get(struct call *c, struct str id,
                                struct suspension *out)
 {
     TRY(suspensions_get(c->pg, c->a, id, out));
-    return question_check(c, out);
+    return question_check(c, out, out->closed);
 }
 
 const struct err *question_cancel(struct call *c, struct work *w,
                                   struct str id, struct str reason,
                                   const struct work_once *once)
 {
+    struct suspension s;
     TRY(work_begin_suspension(w, c->pg, c->a, id, once));
     if (w->answered)
-        return NULL;
-    TRY(question_check(c, &w->suspension));
+        return question_get(c, id, &s);
+    TRY(question_check(c, &w->suspension, w->intent.closed));
+    if (beside_or_plan(&w->suspension))
+        TRY(work_board(w, event_by(&c->who)));
     struct decision d = work_decision(w);
     TRY(resolve_cancel(c->a, &d, &c->who, reason, INTENT_ACTIVE));
     w->suspension_decided = true;
     if (!beside(&w->suspension))
         work_touch(w);
-    return NULL;
+    return ask_tell(c, w);
 }

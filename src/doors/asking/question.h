@@ -19,9 +19,10 @@ struct work_once question_once(const struct call *c, struct str session,
 /* Its record for the one that asked: the suspension, with the status and the
  * version of the intent. */
 struct json *question_asked(struct call *c, const struct work *w);
-/* ERR_NOT_FOUND suspension.unknown unless the caller may see it. */
-const struct err *question_check(const struct call *c,
-                                 const struct suspension *s) MUST;
+/* ERR_NOT_FOUND suspension.unknown unless the caller may see it; where its
+ * intent is closed, an agent needs access to that (call_intent). */
+const struct err *question_check(struct call *c, const struct suspension *s,
+                                 bool closed) MUST;
 /* One that the caller may see; ERR_NOT_FOUND suspension.unknown. */
 const struct err *question_get(struct call *c, struct str id,
                                struct suspension *out) MUST;

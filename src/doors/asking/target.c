@@ -1,9 +1,12 @@
-/* The check of an endpoint's URL, shared by the API and the settings pages. */
+/* The check of an endpoint's URL, and the message that tries an endpoint. */
 #include "doors/asking/target.h"
 
 #include <arpa/inet.h>
 
+#include "base/clock.h"
+#include "base/id.h"
 #include "domain/endpoint.h"
+#include "domain/push.h"
 #include "world/address.h"
 
 static bool private_literal(struct arena *a, struct str name)
@@ -22,9 +25,29 @@ const struct err *target_check(struct arena *a, const char *field,
 {
     struct endpoint_host host;
     TRY(endpoint_url(a, field, url, &host));
+    if (!internal && host.plain)
+        return err_at(a, ERR_INVALID, "endpoint.private", str_of(field),
+                      "This is a loopback address. An admin may register it as "
+                      "internal.");
     if (!internal && host.literal && private_literal(a, host.name))
         return err_at(a, ERR_INVALID, "endpoint.private", str_of(field),
                       "This is a private address. An admin may register it as "
                       "internal.");
     return NULL;
+}
+
+const struct err *target_test(struct call *c, const struct endpoint *e,
+                              struct endpoints_test *out)
+{
+    const struct push_test message = {
+        .by = principal_actor(&c->who),
+        .url = call_url(c, "/settings/deliveries?endpoint=", e->id),
+        .now = clock_now()};
+    *out = (struct endpoints_test){
+        .delivery_id = id_new(c->a),
+        .endpoint_id = e->id,
+        .type = push_tested,
+        .body = push_test_body(c->a, &message),
+        .now = message.now};
+    return endpoints_test(c->pg, c->a, out);
 }

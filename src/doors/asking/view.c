@@ -102,6 +102,23 @@ struct json *view_suspension(struct call *c, const struct suspension *s)
     return o;
 }
 
+/* One record is built at a time: its tree may be many times larger than its
+ * text. */
+void view_suspensions(struct call *c, struct buf *b,
+                      const struct suspension_rows *rows)
+{
+    struct call one = *c;
+    one.a = arena_within(c->a);
+    buf_put(b, "{\"suspensions\":[");
+    for (size_t i = 0; i < rows->n; i++) {
+        buf_put(b, i ? "," : "");
+        json_write(b, view_suspension(&one, &rows->v[i]));
+        arena_reset(one.a);
+    }
+    buf_put(b, "],\"next\":");
+    arena_free(one.a);
+}
+
 /* ---- leases --------------------------------------------------------- */
 
 struct json *view_lease(struct arena *a, const struct lease *l,

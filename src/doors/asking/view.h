@@ -6,6 +6,7 @@
 #include "domain/lease.h"
 #include "doors/call/call.h"
 #include "store/intents.h"
+#include "store/suspensions.h"
 
 /* An intent as OpenIntent clients read it (naive UTC): state and constraints
  * are passed through as they are stored. */
@@ -15,6 +16,9 @@ void view_intents(struct buf *b, const char *name,
                   const struct intent_rows *rows);
 /* A suspension as the native API shows it (RFC 3339 with Z). */
 struct json *view_suspension(struct call *c, const struct suspension *s);
+/* {"suspensions": [questions...], "next": without the value. */
+void view_suspensions(struct call *c, struct buf *b,
+                      const struct suspension_rows *rows);
 struct json *view_lease(struct arena *a, const struct lease *l,
                         enum lease_status status);
 /* A moment, RFC 3339; null when 0. */

@@ -12,17 +12,12 @@
 const struct err *call_intent(struct call *c, struct str id,
                               enum reach_act act, struct intent *out)
 {
-    struct reach_tie tie = {.kin = false};
+    bool kin = false;
     TRY(intents_get_for(c->pg, c->a, id, &c->who, out));
-    tie.own = out->tied;
-    if (reach_may(&c->who, tie, act))
-        return NULL;
-    if (act == REACH_READ)
-        TRY(intents_kin(c->pg, c->a, id, &c->who, &tie.kin));
-    if (!reach_may(&c->who, tie, act))
-        return ERROR(ERR_NOT_FOUND, "intent.unknown",
-                     "There is no intent with this id.");
-    return suspension_drop_mirror(c->a, out);
+    if (out->access == ACCESS_NONE && act == REACH_READ)
+        TRY(intents_kin(c->pg, c->a, id, &c->who, &kin));
+    return kin ? suspension_drop_mirror(c->a, out)
+               : reach_check(c->a, out->access, c->who.needs);
 }
 
 const struct err *call_begin(struct call *c, struct work *w, struct str id,

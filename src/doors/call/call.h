@@ -28,9 +28,9 @@ struct call {
     struct oauth_params params; /* the form of an OAuth client */
 };
 
-/* The intent with that id, where the caller has the given access; otherwise
- * ERR_NOT_FOUND intent.unknown. With read access alone it comes without the
- * question in its state. */
+/* The intent with that id, where the caller has the access that its route
+ * needs. ERR_NOT_FOUND intent.unknown; ERR_FORBIDDEN access.denied. With
+ * REACH_READ one next to its own too, without the question in its state. */
 const struct err *call_intent(struct call *c, struct str id,
                               enum reach_act act, struct intent *out) MUST;
 /* work_begin for the caller. */

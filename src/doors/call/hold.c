@@ -77,14 +77,29 @@ const struct err *hold_wait(struct call *c, int64_t *out)
 
 void hold_poll(struct call *c, const struct hold_poll *p)
 {
-    struct buf b = target(c, p->wait > HOLD_POLL_MAX ? "/_wait/call"
-                                                     : "/_wait/poll");
+    const bool told = p->token.n > 0 && p->token.n <= HOLD_TOKEN_MAX;
+    struct buf b = target(c, told                      ? "/_wait/progress"
+                             : p->wait > HOLD_POLL_MAX ? "/_wait/call"
+                                                       : "/_wait/poll");
     put_text(&b, "?intent=", p->intent_id);
+    if (told)
+        put_text(&b, "&token=", p->token);
     if (p->suspension_id.p)
         put_text(&b, "&suspension=", p->suspension_id);
     else
         put_int(&b, "&since=", p->since);
     put_int(&b, "&until=", clock_now() + p->wait * CLOCK_SECOND);
+    put_caller(c, &b);
+    hand_over(c, &b);
+}
+
+void hold_feed(struct call *c, uint64_t from, int64_t wait)
+{
+    struct buf b = target(c, "/_wait/feed");
+    put_text(&b, "?intent=", c->who.role == ROLE_AGENT ? c->who.id
+                                                       : STR(HOLD_ANY));
+    put_int(&b, "&since=", (int64_t)from - 1);
+    put_int(&b, "&until=", clock_now() + wait * CLOCK_SECOND);
     put_caller(c, &b);
     hand_over(c, &b);
 }

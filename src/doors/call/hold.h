@@ -20,6 +20,8 @@ struct str hold_seal(struct arena *a, struct str secret, struct str target);
 #define HOLD_POLL_MAX 55 /* seconds of a poll; a client's call may be held
                           * longer, by a request that nginx gives more time */
 
+#define HOLD_TOKEN_MAX 64
+
 /* Held until the intent's version is above since or, where a suspension is
  * named, until that one is decided; or until the time is over. */
 struct hold_poll {
@@ -27,6 +29,11 @@ struct hold_poll {
     struct str suspension_id; /* p NULL: the intent's version */
     int64_t since;
     int64_t wait; /* seconds */
+    /* JSON of an MCP client's progress token: it is told every now and then
+     * that the request is still held, on an event stream, and the answer is
+     * the end of that (rq->streamed). p NULL, or longer than
+     * HOLD_TOKEN_MAX: nothing is told. */
+    struct str token;
 };
 
 /* The seconds of ?wait=; 0 where nothing may be held any more: it was held
@@ -35,11 +42,19 @@ struct hold_poll {
 const struct err *hold_wait(struct call *c, int64_t *out) MUST;
 void hold_poll(struct call *c, const struct hold_poll *p);
 
+/* Holds a read of the feed: until a question of the caller's key, or for
+ * another role any question, has ended in a transaction of at least `from`; or
+ * until the seconds are over. */
+void hold_feed(struct call *c, uint64_t from, int64_t wait);
+
+/* The id under which ends of anybody's questions are announced. */
+#define HOLD_ANY "00000000-0000-0000-0000-000000000000"
+
 struct hold_stream {
     enum frame_audience to;
-    /* The owner of the stream, for FRAME_AGENT; for FRAME_INTENT and
-     * FRAME_PORTFOLIO the agent that has to reach the intent, p NULL where none
-     * has to. */
+    /* The owner of the stream, for FRAME_AGENT; for FRAME_INTENT the agent that
+     * has to reach the intent, p NULL where none has to; for FRAME_PORTFOLIO
+     * its reader (reach_reader). */
     struct str agent;
     struct str portfolio_id; /* for FRAME_PORTFOLIO; p NULL elsewhere */
     /* The position after which it continues. Where part is set, that many

@@ -22,6 +22,8 @@ struct route {
     size_t body;       /* the body's ceiling in bytes; 0: none is read */
     enum response_style style;
     const struct err *(*handle)(struct call *c);
+    enum access needs; /* of an agent, to an intent that the call is about;
+                        * ACCESS_NONE: it is about none (reach.h) */
 };
 
 #endif

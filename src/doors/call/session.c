@@ -56,13 +56,28 @@ static const struct err *by_key(struct call *c, struct str agent)
         return ERROR(ERR_UNAUTHENTICATED, "key.unknown",
                      "The API key is not valid.");
     const struct principals_key given = {.key = key, .agent = agent};
-    return principals_by_key(c->serve->principals, c->pg, c->a, &given,
-                             &c->who);
+    TRY(principals_by_key(c->serve->principals, c->pg, c->a, &given,
+                          &c->who));
+    if (c->who.test && !c->serve->conf->test_keys)
+        return ERROR(ERR_UNAUTHENTICATED, "key.test",
+                     "This is a key for tests. This server takes none "
+                     "(test_keys).");
+    return NULL;
+}
+
+/* A row that names no access gives none away. */
+static void need(struct call *c)
+{
+    c->who.needs = c->route->needs ? c->route->needs : ACCESS_ADMIN;
 }
 
 const struct err *session_speak(struct call *c, struct str agent)
 {
-    return c->who.role == ROLE_AGENT ? by_key(c, agent) : NULL;
+    if (c->who.role != ROLE_AGENT)
+        return NULL;
+    TRY(by_key(c, agent));
+    need(c);
+    return NULL;
 }
 
 /* ---- people --------------------------------------------------------- */
@@ -105,6 +120,7 @@ const struct err *session_authenticate(struct call *c)
     default:
         return NULL;
     }
+    need(c);
     if ((c->route->who & (unsigned)c->who.role) == 0)
         return ERROR(ERR_FORBIDDEN, "role.forbidden",
                      "Your role does not allow this.");

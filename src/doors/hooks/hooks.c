@@ -5,7 +5,9 @@
 #include "domain/tool_call.h"
 #include "doors/asking/check.h"
 #include "doors/asking/question.h"
+#include "doors/asking/view.h"
 #include "doors/call/hold.h"
+#include "store/tools.h"
 
 #define SHORT_MAX 200
 #define PLACE_MAX 1000
@@ -16,11 +18,12 @@ static const struct client {
     const char *name;
     const char *session; /* the member that names the session */
     int64_t hold; /* seconds: nine tenths of the client's own limit */
+    bool edits;   /* it runs the arguments that the answer names */
 } clients[] = {
-    {"claude", "session_id", 540},
-    {"codex", "session_id", 50},
-    {"gemini", "session_id", 50},
-    {"cursor", "conversation_id", 50},
+    {"claude", "session_id", 540, true},
+    {"codex", "session_id", 50, false},
+    {"gemini", "session_id", 50, true},
+    {"cursor", "conversation_id", 50, false},
 };
 
 static const struct {
@@ -158,8 +161,8 @@ static struct str not_yet(struct call *c, const struct suspension *s)
     return buf_text(&b);
 }
 
-const struct err *hooks_decide(struct hooks_call *h, int64_t seconds,
-                               struct verdict *out, bool *held)
+static const struct err *check(struct hooks_call *h, struct suspension *s,
+                               struct verdict *out)
 {
     struct call *c = h->c;
     const struct str text = check_of(h);
@@ -167,19 +170,102 @@ const struct err *hooks_decide(struct hooks_call *h, int64_t seconds,
         question_once(c, h->session, h->id, text);
     struct check_result done;
     struct json *body = NULL;
-    *held = false;
     TRY(json_parse(c->a, text, &body));
-    TRY(check_calls(c, text, body, &once, &done));
-    *out = done.effect == TOOL_ASK ? verdict_of(c->a, &done.suspension)
-                                   : by_rule(&done);
+    const struct check_sent sent = {
+        .text = text, .body = body, .once = &once, .edit = h->edit};
+    TRY(check_calls(c, &sent, &done));
+    *s = done.suspension;
+    *out = done.effect == TOOL_ASK ? verdict_of(c->a, s) : by_rule(&done);
+    return NULL;
+}
+
+/* The arguments that a person approved in place of the sent ones: of the same
+ * tool, or nothing runs. */
+static void take_edit(struct hooks_call *h, const struct suspension *s,
+                      struct verdict *out)
+{
+    const struct json *calls =
+        json_get(json_read(h->c->a, s->approved_subject), "calls");
+    const struct json *call = json_at(calls, 0);
+    if (!s->approved_subject.p)
+        return;
+    h->updated = json_get(call, "args");
+    if (h->edit && json_count(calls) == 1 && h->updated &&
+        str_eq(json_get_text(call, "tool"), h->tool)) {
+        out->text = STR("Approved with changed arguments.");
+        return;
+    }
+    h->updated = NULL;
+    out->way = VERDICT_DENY;
+    out->text = STR("Another call was approved in place of this one.");
+}
+
+/* ---- other calls of the session --------------------------------------- */
+
+static const struct err *withdraw(struct call *c, struct str id,
+                                  const char *why)
+{
+    const struct work_once once = {.key = STR_NONE};
+    struct work w;
+    const struct err *e = question_cancel(c, &w, id, str_of(why), &once);
+    if (e && e->kind == ERR_CONFLICT) { /* it was answered meanwhile */
+        pg_rollback(c->pg);
+        return NULL;
+    }
+    TRY(e);
+    return call_commit(c, &w, 200, view_suspension(c, &w.suspension), false);
+}
+
+/* The same call with other arguments is another question, and the old one is
+ * nobody's. Of two calls that a client defers it remembers one, so only the
+ * first is. */
+static const struct err *settle_others(struct hooks_call *h,
+                                       const struct suspension *s,
+                                       struct verdict *out)
+{
+    struct call *c = h->c;
+    struct tools_open open = {.n = 0};
+    bool first = true;
+    if (h->session.n == 0 || h->id.n == 0)
+        return NULL;
+    TRY(tools_open_of_session(c->pg, c->a, c->who.agent, h->session, &open));
+    for (size_t i = 0; i < open.n; i++) {
+        const struct tools_open_call *other = &open.v[i];
+        if (str_eq(other->suspension_id, s->id))
+            continue;
+        if (str_eq(other->call_id, h->id))
+            TRY(withdraw(c, other->suspension_id,
+                         "The agent asked about this call again, with other "
+                         "arguments."));
+        else
+            first = first && str_cmp(other->suspension_id, s->id) > 0;
+    }
+    if (h->late != HOOKS_LATE_DEFER || first)
+        return NULL;
+    out->way = VERDICT_DENY;
+    out->text = STR("One call at a time: ask for it again.");
+    return withdraw(c, s->id, "Another call of the session waits already.");
+}
+
+const struct err *hooks_decide(struct hooks_call *h, int64_t seconds,
+                               struct verdict *out, bool *held)
+{
+    struct call *c = h->c;
+    struct suspension s;
+    *held = false;
+    TRY(hooks_user(h) ? hooks_user_ask(h, &s, out) : check(h, &s, out));
+    if (out->way == VERDICT_ALLOW && !h->updated)
+        take_edit(h, &s, out);
     if (out->way != VERDICT_WAIT)
         return NULL;
-    out->text = not_yet(c, &done.suspension);
-    *held = seconds > 0 && !c->rq->waited;
+    out->text = not_yet(c, &s);
+    TRY(settle_others(h, &s, out));
+    *held = out->way == VERDICT_WAIT && seconds > 0 && !c->rq->waited;
     if (*held)
-        hold_poll(c, &(struct hold_poll){.intent_id = done.suspension.intent_id,
-                                         .suspension_id = done.suspension.id,
-                                         .wait = seconds});
+        hold_poll(c, &(struct hold_poll){.intent_id = s.intent_id,
+                                         .suspension_id = s.id,
+                                         .wait = seconds,
+                                         .token = h->token});
     return NULL;
 }
 
@@ -202,6 +288,21 @@ static const struct err *read_late(struct call *c, enum hooks_late *out)
     return NULL;
 }
 
+/* Only where the client takes changed arguments back. */
+static const struct err *read_edit(struct hooks_call *h,
+                                   const struct client *client)
+{
+    const struct str sent = request_query(h->c->rq, "edit");
+    if (!sent.p || str_is(sent, "no"))
+        return NULL;
+    h->edit = str_is(sent, "yes") && client->edits;
+    return h->edit ? NULL
+                   : err_at(h->c->a, ERR_BAD_REQUEST, "request.query",
+                            STR("edit"),
+                            "\"edit\" is yes or no; yes is for claude and "
+                            "gemini.");
+}
+
 const struct err *hooks_post(struct call *c)
 {
     struct hooks_call h = {.c = c};
@@ -217,6 +318,7 @@ const struct err *hooks_post(struct call *c)
                      "There are hooks for claude, codex, gemini and cursor.");
     TRY(read_late(c, &h.late));
     TRY(hooks_read(&h, body, c->rq->body));
+    TRY(read_edit(&h, &clients[i]));
     if (!h.session.p)
         h.session = str_sub(json_get_text(body, clients[i].session), 0,
                             SHORT_MAX);

@@ -40,6 +40,9 @@ struct hooks_call {
     struct str session; /* p NULL: none */
     struct str place;   /* the working directory; p NULL: not told */
     enum hooks_late late;
+    bool edit; /* a person may change the arguments */
+    struct str token; /* as in hold_poll; p NULL: none */
+    const struct json *updated; /* the input to run with; NULL: as it was */
 };
 
 /* POST /hooks/{client}. ERR_NOT_FOUND hook.unknown. */
@@ -53,6 +56,14 @@ const struct err *hooks_read(struct hooks_call *h, const struct json *body,
  * seconds: *held, and nothing is to be answered now. */
 const struct err *hooks_decide(struct hooks_call *h, int64_t seconds,
                                struct verdict *out, bool *held) MUST;
+
+/* user.c: is it Claude Code's tool that asks the user? */
+bool hooks_user(const struct hooks_call *h);
+/* Asks its questions as one form: *s as it is now, and what it means. An answer
+ * is a yes with the updated input. ERR_INVALID field.value at tool_input; those
+ * of question_ask. */
+const struct err *hooks_user_ask(struct hooks_call *h, struct suspension *s,
+                                 struct verdict *out) MUST;
 
 /* output.c: the answer in the client's form. */
 struct json *hooks_output(const struct hooks_call *h,

@@ -22,6 +22,8 @@ static struct json *pre_tool(const struct hooks_call *h,
     json_set_text(o, "hookEventName", STR("PreToolUse"));
     json_set_text(o, "permissionDecision", str_of(word_of(h, v->way)));
     json_set_text(o, "permissionDecisionReason", v->text);
+    if (h->updated)
+        json_set_json(o, "updatedInput", h->updated);
     json_set_json(all, "hookSpecificOutput", o);
     return all;
 }
@@ -33,6 +35,8 @@ static struct json *behavior(const struct hooks_call *h,
     json_set_text(o, "behavior", str_of(word_of(h, v->way)));
     if (v->way != VERDICT_ALLOW)
         json_set_text(o, "message", v->text);
+    if (h->updated)
+        json_set_json(o, "updatedInput", h->updated);
     return o;
 }
 
@@ -53,6 +57,11 @@ static struct json *gemini(const struct hooks_call *h,
     struct json *o = json_object(h->c->a);
     json_set_text(o, "decision", str_of(word_of(h, v->way)));
     json_set_text(o, "reason", v->text);
+    if (h->updated) {
+        struct json *more = json_object(h->c->a);
+        json_set_json(more, "tool_input", h->updated);
+        json_set_json(o, "hookSpecificOutput", more);
+    }
     return o;
 }
 

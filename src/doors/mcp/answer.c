@@ -8,7 +8,10 @@ static void answer(struct mcp *m, int status, const char *member,
     json_set_text(o, "jsonrpc", STR("2.0"));
     json_set_json(o, "id", m->id);
     json_set_json(o, member, v);
-    response_json(m->c->rs, status, o);
+    if (m->c->rq->streamed) /* the last event of what the client reads */
+        response_event(m->c->rs, o);
+    else
+        response_json(m->c->rs, status, o);
 }
 
 void mcp_answer_result(struct mcp *m, struct json *result)

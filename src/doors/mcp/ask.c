@@ -8,7 +8,6 @@
 #include "doors/call/hold.h"
 #include "doors/mcp/mcp.h"
 
-#define HOLD 45 /* seconds: the shortest limit of a client is 60 */
 #define TEXT_MAX 4000
 #define SESSION_MAX 200
 
@@ -43,7 +42,8 @@ static void hold_or_tell(struct mcp *m, const struct suspension *s,
     if (s->state == SUSPENSION_PENDING && !m->c->rq->waited && seconds > 0)
         hold_poll(m->c, &(struct hold_poll){.intent_id = s->intent_id,
                                             .suspension_id = s->id,
-                                            .wait = seconds});
+                                            .wait = seconds,
+                                            .token = m->token});
     else
         tell(m, s);
 }
@@ -83,7 +83,7 @@ static const struct err *ask(struct mcp *m, struct str text)
         TRY(call_commit(c, &w, 201, question_asked(c, &w), false));
         s = w.suspension;
     }
-    hold_or_tell(m, &s, HOLD);
+    hold_or_tell(m, &s, mcp_hold(m));
     return NULL;
 }
 
@@ -196,14 +196,16 @@ const struct err *mcp_ask_check(struct mcp *m, const struct json *args)
 {
     struct fields f = fields(m->c->a, args, STR(""));
     struct suspension s;
-    int64_t seconds = HOLD;
+    int64_t seconds = mcp_hold(m);
     struct str id;
     fields_only(&f, "suspension_id wait_seconds");
     fields_need(&f, "suspension_id");
     fields_uuid(&f, "suspension_id", &id);
-    fields_int(&f, "wait_seconds", 0, HOLD, &seconds);
+    fields_int(&f, "wait_seconds", 0, MCP_HOLD_MAX, &seconds);
     TRY(fields_error(&f));
     TRY(question_get(m->c, id, &s));
+    if (seconds > mcp_hold(m))
+        seconds = mcp_hold(m);
     hold_or_tell(m, &s, seconds);
     return NULL;
 }

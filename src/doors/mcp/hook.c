@@ -5,7 +5,6 @@
 #include "doors/hooks/hooks.h"
 #include "doors/mcp/mcp.h"
 
-#define HOLD 45 /* seconds, unless the call says otherwise */
 #define ID_MAX 200
 
 static const struct err *decide(struct mcp *m, struct hooks_call *h,
@@ -21,10 +20,11 @@ static const struct err *decide(struct mcp *m, struct hooks_call *h,
 
 const struct err *mcp_hook_permission(struct mcp *m, const struct json *args)
 {
-    struct hooks_call h = {.c = m->c, .form = HOOKS_PROMPT};
+    struct hooks_call h = {
+        .c = m->c, .form = HOOKS_PROMPT, .token = m->token};
     struct fields f = fields(m->c->a, args, STR(""));
     const struct json *input = NULL;
-    int64_t seconds = HOLD;
+    int64_t seconds = mcp_hold(m);
     fields_need(&f, "tool_name");
     fields_text(&f, "tool_name", TOOL_CALL_NAME_MAX, &h.tool);
     fields_text(&f, "tool_use_id", ID_MAX, &h.id);
@@ -38,9 +38,9 @@ const struct err *mcp_hook_permission(struct mcp *m, const struct json *args)
 
 const struct err *mcp_hook_event(struct mcp *m, const struct json *args)
 {
-    struct hooks_call h = {.c = m->c};
+    struct hooks_call h = {.c = m->c, .token = m->token};
     struct fields f = fields(m->c->a, args, STR(""));
-    int64_t seconds = HOLD;
+    int64_t seconds = mcp_hold(m);
     fields_int(&f, "hold_seconds", 0, HOOKS_HOLD_MAX, &seconds);
     TRY(fields_error(&f));
     TRY(hooks_read(&h, args, m->text));

@@ -2,6 +2,7 @@
 #include "doors/mcp/mcp.h"
 
 #include "base/crypt.h"
+#include "doors/call/hold.h"
 
 #define METHOD_NAME_MAX 100
 #define ID_MAX 200 /* characters of an id that is a text */
@@ -55,6 +56,23 @@ static const struct err *check_place(const struct call *c)
 
 /* ---- reading -------------------------------------------------------- */
 
+/* Only a client that takes a stream gets one. */
+static struct str token_of(const struct mcp *m)
+{
+    const struct str accept = request_header(m->c->rq, "Accept");
+    const struct json *token = json_get(m->meta, "progressToken");
+    if ((!json_is(token, JSON_STRING) && !json_is(token, JSON_INT)) ||
+        str_search_nocase(accept, STR("text/event-stream")) >= accept.n)
+        return STR_NONE;
+    const struct str text = json_dump(m->c->a, token, 1024);
+    return text.n <= HOLD_TOKEN_MAX ? text : STR_NONE;
+}
+
+int64_t mcp_hold(const struct mcp *m)
+{
+    return m->token.p ? MCP_HOLD_MAX : 45;
+}
+
 static void refuse(struct mcp *m, enum mcp_code code, const char *say)
 {
     mcp_answer_error(m, 400, code, str_of(say), NULL);
@@ -92,6 +110,7 @@ static bool read(struct mcp *m)
         return false;
     }
     m->id = id;
+    m->token = token_of(m);
     return true;
 }
 

@@ -22,14 +22,21 @@ struct mcp {
     struct str method;
     const struct json *params; /* an object; NULL: absent */
     const struct json *meta;   /* its _meta; NULL: absent */
+    struct str token; /* JSON of its progress token; p NULL: none */
     struct str text;           /* of a tool's arguments, as they were sent */
     bool modern; /* a message of 2026-07-28: no handshake, and each result says
                   * that it is complete */
 };
 
 /* POST /mcp. Answers JSON; a question that nobody has answered yet is held a
- * while. ERR_FORBIDDEN mcp.origin. */
+ * while. A client that wants to hear of progress gets an event stream then.
+ * ERR_FORBIDDEN mcp.origin. */
 const struct err *mcp_post(struct call *c) MUST;
+
+#define MCP_HOLD_MAX 280 /* seconds */
+/* The longest hold of a call in seconds: of a client that is told of progress,
+ * the shortest limit is 300, of another 60. */
+int64_t mcp_hold(const struct mcp *m);
 
 /* answer.c */
 /* Answers with a result, an object that is changed. */

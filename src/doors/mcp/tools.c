@@ -68,7 +68,7 @@ static const struct {
      "while if nobody has answered it.\",\"inputSchema\":{\"type\":"
      "\"object\",\"required\":[\"suspension_id\"],\"properties\":{"
      "\"suspension_id\":" ID_SCHEMA ",\"wait_seconds\":{\"type\":"
-     "\"integer\",\"minimum\":0,\"maximum\":45}}}" OUTPUT HINTS("true"),
+     "\"integer\",\"minimum\":0,\"maximum\":280}}}" OUTPUT HINTS("true"),
      mcp_ask_check},
     {"withdraw_question",
      "{\"name\":\"withdraw_question\",\"title\":\"Withdraw a question\","

@@ -1,37 +1,227 @@
-/* Access control lists of OpenIntent. The calls that would change one answer
- * 501 (unsupported.c); reading tells which agents the server lets in. */
+/* The access control list of an intent, and requests for access to it
+ * (OpenIntent RFC-0011). */
 #include "base/clock.h"
-#include "base/clock_text.h"
+#include "base/fields.h"
+#include "base/id.h"
+#include "domain/beside.h"
+#include "doors/asking/answer.h"
+#include "doors/asking/ask.h"
 #include "doors/openintent/openintent.h"
-#include "store/leases.h"
+#include "store/acls.h"
+#include "store/sql.gen.h"
+#include "store/suspensions.h"
 
-/* Reach knows one measure: an agent that is tied to an intent may use it in
- * every way (domain/reach.h). */
-#define PERMISSION STR("admin")
+#define NAME_MAX_READ 200
 
-static struct json *entry(struct arena *a, struct str agent, int64_t until)
+/* ---- the list -------------------------------------------------------- */
+
+static enum access entry_of(const struct acl_rows *rows, struct str agent)
 {
-    struct json *o = json_object(a);
-    json_set_text(o, "id", agent);
-    json_set_text(o, "principal_id", agent);
-    json_set_text(o, "principal_type", STR("agent"));
-    json_set_text(o, "permission", PERMISSION);
-    json_set_text_or_null(o, "expires_at", clock_naive(a, until));
-    return o;
+    for (size_t i = 0; i < rows->n; i++) {
+        if (str_eq(rows->v[i].agent, agent))
+            return rows->v[i].permission;
+    }
+    return ACCESS_NONE;
+}
+
+/* The entries, and after them the agents that have more access by another
+ * tie: so the last one of an agent says what it may do. */
+static const struct err *object_of(struct call *c, struct str intent_id,
+                                   bool closed, struct json **out)
+{
+    struct json *o = json_object(c->a), *list = json_array(c->a);
+    const int64_t now = clock_now();
+    struct acl_rows rows;
+    struct acl_ties ties;
+    TRY(acls_list(c->pg, c->a, intent_id, now, &rows));
+    TRY(acls_ties(c->pg, c->a, intent_id, now, &ties));
+    for (size_t i = 0; i < rows.n; i++)
+        json_add_json(list, acl_entry_json(c->a, &rows.v[i]));
+    for (size_t i = 0; i < ties.n; i++) {
+        const struct acl_tie *t = &ties.v[i];
+        if (t->access > entry_of(&rows, t->agent))
+            json_add_json(list,
+                          acl_tie_json(c->a, t->agent, t->access, t->until));
+    }
+    json_set_text(o, "intent_id", intent_id);
+    json_set_text(o, "default_policy", closed ? STR("closed") : STR("open"));
+    json_set_json(o, "entries", list);
+    *out = o;
+    return NULL;
 }
 
 const struct err *openintent_access_read(struct call *c)
 {
-    struct json *o = json_object(c->a), *list = json_array(c->a);
-    struct reach_rows rows;
+    struct json *o = NULL;
     struct intent i;
     TRY(call_intent(c, c->param[0], REACH_USE, &i));
-    TRY(leases_reach(c->pg, c->a, i.id, clock_now(), &rows));
-    for (size_t n = 0; n < rows.n; n++)
-        json_add_json(list, entry(c->a, rows.v[n].agent_id, rows.v[n].until));
-    json_set_text(o, "intent_id", i.id);
-    json_set_text(o, "default_policy", STR("open"));
-    json_set_json(o, "entries", list);
+    TRY(object_of(c, i.id, i.closed, &o));
     response_json(c->rs, 200, o);
     return NULL;
+}
+
+const struct err *openintent_access_set(struct call *c)
+{
+    const struct work_once once = {.key = STR_NONE};
+    struct json *body = NULL, *o = NULL;
+    struct acl_wish *wish = arena_new(c->a, struct acl_wish);
+    struct work w;
+    TRY(call_body(c, &body));
+    TRY(acl_read(c->a, body, clock_now(), wish));
+    TRY(call_begin(c, &w, c->param[0], &once));
+    TRY(acls_set(&w, event_by(&c->who), wish));
+    TRY(object_of(c, w.intent.id, w.intent.closed, &o));
+    return call_commit(c, &w, 200, o, false);
+}
+
+const struct err *openintent_access_grant(struct call *c)
+{
+    struct work_once once;
+    struct json *body = NULL;
+    struct acl_entry e;
+    struct work w;
+    TRY(call_body(c, &body));
+    TRY(call_once(c, &once));
+    TRY(acl_entry_read(c->a, body, clock_now(), &e));
+    TRY(call_begin(c, &w, c->param[0], &once));
+    if (w.answered)
+        return call_replay(c, &w);
+    TRY(acls_grant(&w, event_by(&c->who), &e));
+    return call_commit(c, &w, 201, acl_entry_json(c->a, &e), false);
+}
+
+const struct err *openintent_access_revoke(struct call *c)
+{
+    const struct work_once once = {.key = STR_NONE};
+    const struct work_answer none = {.status = 204, .body = STR("")};
+    struct work w;
+    TRY(call_begin(c, &w, c->param[0], &once));
+    TRY(acls_revoke(&w, event_by(&c->who), c->param[1]));
+    TRY(work_commit(&w, &none));
+    c->stored += w.stored;
+    c->rs->status = 204;
+    return NULL;
+}
+
+/* ---- requests -------------------------------------------------------- */
+
+static struct json *request_json(struct call *c, const struct suspension *s)
+{
+    struct json *o = beside_object(c->a, s);
+    json_set_text(o, "url", call_url(c, "/suspensions/", s->id));
+    return o;
+}
+
+const struct err *openintent_access_requests(struct call *c)
+{
+    struct json *o = json_object(c->a), *list = json_array(c->a);
+    struct suspension_rows rows;
+    struct intent i;
+    TRY(call_intent(c, c->param[0], REACH_USE, &i));
+    TRY(acls_requests(c->pg, c->a, i.id, &rows));
+    for (size_t n = 0; n < rows.n; n++)
+        json_add_json(list, request_json(c, &rows.v[n]));
+    json_set_json(o, "access_requests", list);
+    response_json(c->rs, 200, o);
+    return NULL;
+}
+
+/* Of any intent: the one call that needs no access to it. */
+const struct err *openintent_access_request(struct call *c)
+{
+    static const struct principal anybody = {.needs = ACCESS_NONE};
+    const struct work_target target = {.intent_id = c->param[0],
+                                       .who = &anybody,
+                                       .take = SQL_INTENT_TAKE};
+    struct suspension s = {.id = id_new(c->a)};
+    struct work_once once;
+    struct json *body = NULL;
+    struct work w;
+    TRY(call_body(c, &body));
+    TRY(call_once(c, &once));
+    TRY(beside_read_access(c->a, body, &s));
+    TRY(work_begin(&w, c->pg, c->a, &target, &once));
+    if (w.answered)
+        return call_replay(c, &w);
+    s.asked_by = principal_actor(&c->who);
+    TRY(acls_check_request(c->pg, c->a, w.intent.id, &s));
+    TRY(ask_beside(c, &w, &s));
+    return call_commit(c, &w, 201, request_json(c, &w.suspension), false);
+}
+
+static const struct err *unknown(void)
+{
+    return ERROR(ERR_NOT_FOUND, "access.unknown",
+                 "There is no request for access with this id.");
+}
+
+/* An agent with admin access decides too, but never for itself. Looked up again
+ * under the intent's lock, because another call may have taken its access. */
+static const struct err *admit(struct call *c, const struct work *w)
+{
+    struct intent i;
+    if (c->who.role != ROLE_AGENT)
+        return NULL;
+    TRY(call_intent(c, w->intent.id, REACH_USE, &i));
+    if (str_eq(c->who.agent, beside_principal(c->a, &w->suspension)))
+        return ERROR(ERR_FORBIDDEN, "suspension.own_question",
+                     "An agent cannot answer its own request.");
+    c->who.admits = true;
+    return NULL;
+}
+
+/* The one path of all answers; the request is the answer's body. */
+static const struct err *decide(struct call *c, struct answer *answer)
+{
+    struct work_once once;
+    struct intent i;
+    struct work w;
+    TRY(call_intent(c, c->param[0], REACH_USE, &i));
+    TRY(call_once(c, &once));
+    const struct err *e =
+        work_begin_suspension(&w, c->pg, c->a, c->param[1], &once);
+    if (e)
+        return e->kind == ERR_NOT_FOUND ? unknown() : e;
+    if (w.answered)
+        return call_replay(c, &w);
+    if (w.suspension.origin != ORIGIN_ACCESS ||
+        !str_eq(w.suspension.intent_id, i.id))
+        return unknown();
+    TRY(admit(c, &w));
+    if (!answer->value)
+        answer->value = json_string(
+            c->a, str_of(reach_access_word(
+                      beside_permission(c->a, &w.suspension))));
+    TRY(answer_decide(c, &w, answer));
+    return call_commit(c, &w, 200, request_json(c, &w.suspension), false);
+}
+
+const struct err *openintent_access_approve(struct call *c)
+{
+    struct answer answer = {.via = VIA_OPENINTENT};
+    struct str permission = STR_NONE;
+    struct json *body = NULL;
+    TRY(call_body_if_any(c, &body));
+    struct fields f = fields(c->a, body, STR(""));
+    fields_word(&f, "permission", "read write admin", &permission);
+    fields_text(&f, "reason", SUSPENSION_REASON_MAX, &answer.reason);
+    fields_text(&f, "decided_by", NAME_MAX_READ, &answer.claimed);
+    acl_end(&f, clock_now(), &answer.access_until);
+    TRY(fields_error(&f));
+    if (permission.p)
+        answer.value = json_string(c->a, permission);
+    return decide(c, &answer);
+}
+
+const struct err *openintent_access_deny(struct call *c)
+{
+    struct answer answer = {.via = VIA_OPENINTENT,
+                            .value = json_string(c->a, STR("deny"))};
+    struct json *body = NULL;
+    TRY(call_body_if_any(c, &body));
+    struct fields f = fields(c->a, body, STR(""));
+    fields_text(&f, "reason", SUSPENSION_REASON_MAX, &answer.reason);
+    fields_text(&f, "decided_by", NAME_MAX_READ, &answer.claimed);
+    TRY(fields_error(&f));
+    return decide(c, &answer);
 }

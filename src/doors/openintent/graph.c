@@ -29,7 +29,7 @@ static const struct err *find(struct call *c,
 {
     TRY(intents_related(c->pg, c->a, page, out));
     for (size_t i = 0; i < out->n; i++) {
-        if (!out->v[i].tied)
+        if (out->v[i].access == ACCESS_NONE)
             TRY(suspension_drop_mirror(c->a, &out->v[i]));
     }
     return NULL;
@@ -128,7 +128,7 @@ static const struct err *check_dependency(struct call *c,
                                           struct str dependency)
 {
     const struct intent_ids ids = {.v = {dependency}, .n = 1};
-    const struct intents_refs refs = {&ids, &c->who, REACH_READ,
+    const struct intents_refs refs = {&ids, &c->who, REACH_READ, ACCESS_READ,
                                       ERR_INVALID, "dependency_id"};
     TRY(intents_check_refs(c->pg, c->a, &refs));
     if (intent_depends(c->a, &w->intent, dependency))

@@ -19,7 +19,8 @@ const struct err *openintent_discovery(struct call *c)
         "suspension",  "governance",   "approvals",     "escalations",
         "arbitration", "decisions",    "portfolios",    "tasks",
         "plans",       "coordinators", "decision_records", "costs",
-        "attachments", "retry_policy", "failures"};
+        "attachments", "retry_policy", "failures",      "acl",
+        "access_requests"};
     for (size_t i = 0; i < countof(can); i++)
         json_add_text(caps, str_of(can[i]));
     json_set_text(o, "name", STR("Sayso"));

@@ -57,6 +57,13 @@ const struct err *openintent_failure_list(struct call *c) MUST;
 
 /* openintent/access.c */
 const struct err *openintent_access_read(struct call *c) MUST;
+const struct err *openintent_access_set(struct call *c) MUST;
+const struct err *openintent_access_grant(struct call *c) MUST;
+const struct err *openintent_access_revoke(struct call *c) MUST;
+const struct err *openintent_access_requests(struct call *c) MUST;
+const struct err *openintent_access_request(struct call *c) MUST;
+const struct err *openintent_access_approve(struct call *c) MUST;
+const struct err *openintent_access_deny(struct call *c) MUST;
 /* openintent/task.c */
 const struct err *openintent_task_make(struct call *c) MUST;
 const struct err *openintent_task_get(struct call *c) MUST;

@@ -273,8 +273,26 @@ const struct err *openintent_plan_change(struct call *c)
 
 /* ---- answering --------------------------------------------------------- */
 
+/* The value of the answer: of the server's question the word, of an agent's
+ * own its one choice with this effect. */
+static struct str value_of(struct call *c, const struct suspension *s,
+                           enum effect effect, const char *word)
+{
+    const struct json *choices = suspension_choices(c->a, s);
+    struct str found = STR_NONE;
+    size_t n = 0;
+    for (size_t i = 0; i < json_count(choices); i++) {
+        if (effect_of_choice(json_at(choices, i)) != effect)
+            continue;
+        found = json_get_text(json_at(choices, i), "value");
+        n++;
+    }
+    return n == 1 ? found : str_of(word);
+}
+
 /* The one path of all answers; the plan is the answer's body. */
-static const struct err *decide(struct call *c, const char *value)
+static const struct err *decide(struct call *c, enum effect effect,
+                                const char *word)
 {
     struct answer answer = {.via = VIA_OPENINTENT};
     struct str question = STR_NONE;
@@ -286,11 +304,12 @@ static const struct err *decide(struct call *c, const char *value)
     struct fields f = fields(c->a, body, STR(""));
     fields_text(&f, "reason", SUSPENSION_REASON_MAX, &answer.reason);
     TRY(fields_error(&f));
-    answer.value = json_string(c->a, str_of(value));
     TRY(plans_question(c->pg, c->a, c->param[0], c->param[1], &question));
     TRY(work_begin_suspension(&w, c->pg, c->a, question, &once));
     if (w.answered)
         return call_replay(c, &w);
+    answer.value =
+        json_string(c->a, value_of(c, &w.suspension, effect, word));
     TRY(answer_decide(c, &w, &answer));
     TRY(object_of(c, w.board,
                   board_plan(w.board, id_lower(c->a, c->param[0])), &o));
@@ -299,10 +318,10 @@ static const struct err *decide(struct call *c, const char *value)
 
 const struct err *openintent_plan_approve(struct call *c)
 {
-    return decide(c, "approve");
+    return decide(c, EFFECT_AUTHORIZE, "approve");
 }
 
 const struct err *openintent_plan_reject(struct call *c)
 {
-    return decide(c, "reject");
+    return decide(c, EFFECT_VETO, "reject");
 }

@@ -22,11 +22,9 @@ static const struct {
      "speaks for."},
     {"/triggers", "0017", "Sayso does not start work by a schedule."},
     {"/channels", "0021", "Sayso does not carry messages between agents."},
-    {"/acl", "0011", "Sayso does not close an intent to agents yet. A key "
-                     "says which intents its agents reach."},
-    {"/access-requests", "0011",
-     "Sayso takes no requests for access yet. A person assigns an agent to an "
-     "intent."},
+    {"/v1/instances", NULL,
+     "Sayso gives out no credentials here. An admin makes a key for each "
+     "agent, and registers its endpoint."},
     {"/checkpoints", "0019", "Sayso does not sign checkpoints yet."},
     {"/verify/", "0019", "Sayso does not sign checkpoints yet."},
 };
@@ -42,7 +40,8 @@ const struct err *openintent_unsupported(struct call *c)
     json_set_text(o, "detail", str_of(unsupported[i].say));
     json_set_text(o, "message", str_of(unsupported[i].say));
     json_set_text(o, "code", STR("feature.unsupported"));
-    json_set_text(o, "rfc", str_of(unsupported[i].rfc));
+    if (unsupported[i].rfc)
+        json_set_text(o, "rfc", str_of(unsupported[i].rfc));
     response_json(c->rs, 501, o);
     return NULL;
 }

@@ -11,10 +11,3 @@ SELECT agent_id, microseconds(assigned_at), assigned_by FROM assignment
 
 -- name: assignment_there
 SELECT EXISTS (SELECT 1 FROM assignment WHERE intent_id = $1 AND agent_id = $2)
-
--- name: assignment_reach
--- The agents that are tied to the intent at $2 in any way, and until when; NULL: without end.
-SELECT t.agent, CASE WHEN isfinite(max(t.until)) THEN microseconds(max(t.until)) END
-  FROM intent_tie t
- WHERE t.intent_id = $1 AND t.agent IS NOT NULL AND t.until > $2
- GROUP BY t.agent ORDER BY t.agent LIMIT 1000

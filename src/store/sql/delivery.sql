@@ -14,22 +14,32 @@ SELECT (SELECT true FROM endpoint WHERE kind = 'agent' AND removed_at IS NULL
 -- name: delivery_push
 -- To the endpoints of the asking agent, and those for every agent. An endpoint that an
 -- agent registered itself counts while any key that may act as the agent is valid. The keys
--- are counted, because they are few: an EXISTS could read the whole table.
+-- are counted, because they are few: an EXISTS could read the whole table. An agent to which the
+-- intent is closed hears of its own requests for access alone ($8).
 INSERT INTO delivery (id, endpoint_id, intent_id, suspension_id, event_sequence, type, body,
                       next_at, created_at)
 SELECT gen_random_uuid(), e.id, $2, $3, $4, $5::text, $6, $7::timestamptz, $7
   FROM endpoint e
  WHERE e.kind = 'agent' AND e.removed_at IS NULL AND e.gone_at IS NULL
-   AND coalesce(e.agent, '') IN ('', $1)
+   AND NOT e.prefix AND coalesce(e.agent, '') IN ('', $1)
    AND (e.event_types = '{}' OR $5 = ANY (e.event_types))
    AND (e.agent IS DISTINCT FROM e.created_by OR
         (SELECT count(*) FROM api_key k
           WHERE k.agents && ARRAY[$1, '*'] AND k.revoked_at IS NULL
             AND (k.expires_at IS NULL OR k.expires_at > $7)) > 0)
+   AND (e.agent IS NULL OR $8 OR NOT intent_shut($2, e.agent, $7))
+
+-- name: delivery_callback
+-- To the address that the question named below its endpoint.
+INSERT INTO delivery (id, endpoint_id, intent_id, suspension_id, event_sequence, type, body,
+                      next_at, created_at, address)
+SELECT gen_random_uuid(), e.id, $2, $3, $4, $5::text, $6, $7::timestamptz, $7, $8
+  FROM endpoint e
+ WHERE e.id = $1 AND e.prefix AND e.removed_at IS NULL AND e.gone_at IS NULL
 
 -- The events $2 to $3 of an intent to their subscriptions, as event_write shows them.
--- The subscriptions of a key end with the key, and cover only the intents that its agent
--- reaches, where that is not all.
+-- The subscriptions of a key end with the key, and an agent's cover only the intents that it
+-- reaches.
 
 -- piece: delivery_of_events
 INSERT INTO delivery (id, endpoint_id, subscription_id, intent_id, event_sequence, type, body,
@@ -50,8 +60,9 @@ SELECT gen_random_uuid(), e.id, s.id, v.intent_id, v.sequence, 'event',
                     WHERE k.id = s.created_by
                       AND (k.revoked_at IS NOT NULL OR k.expires_at <= $4 OR
                            p.disabled_at IS NOT NULL OR
-                           (k.reach = 'own' AND
-                            NOT intent_tied($1, NULL, NULL, coalesce(e.agent, ''), $4))))
+                           (k.role = 'agent' AND
+                            intent_access_of($1, CASE k.reach WHEN 'all' THEN '/' ELSE '' END
+                                                 || coalesce(e.agent, ''), $4) = 0)))
 
 -- name: delivery_events
 -- use: delivery_of_events
@@ -76,10 +87,10 @@ SELECT gen_random_uuid(), n.endpoint_id, $1, $2, $3, $4, nullif(n.recipient, '')
 SELECT d.id, d.endpoint_id, e.name, e.kind, d.intent_id, d.suspension_id,
        coalesce(s.title, s.question, i.title), d.event_sequence, d.type, d.recipient,
        NULL::text, d.state, d.answer, d.tries, microseconds(d.next_at),
-       microseconds(d.created_at), microseconds(d.ended_at)
+       microseconds(d.created_at), microseconds(d.ended_at), d.address
   FROM delivery d
   JOIN endpoint e ON e.id = d.endpoint_id
-  JOIN intent i ON i.id = d.intent_id
+  LEFT JOIN intent i ON i.id = d.intent_id
   LEFT JOIN suspension s ON s.id = d.suspension_id
  WHERE ($2::text IS NULL OR d.state = $2) AND ($3::uuid IS NULL OR d.endpoint_id = $3)
    AND ($4::timestamptz IS NULL OR (d.created_at, d.id) < ($4::timestamptz, $5::uuid))
@@ -89,10 +100,10 @@ SELECT d.id, d.endpoint_id, e.name, e.kind, d.intent_id, d.suspension_id,
 SELECT d.id, d.endpoint_id, e.name, e.kind, d.intent_id, d.suspension_id,
        coalesce(s.title, s.question, i.title), d.event_sequence, d.type, d.recipient,
        d.body, d.state, d.answer, d.tries, microseconds(d.next_at),
-       microseconds(d.created_at), microseconds(d.ended_at)
+       microseconds(d.created_at), microseconds(d.ended_at), d.address
   FROM delivery d
   JOIN endpoint e ON e.id = d.endpoint_id
-  JOIN intent i ON i.id = d.intent_id
+  LEFT JOIN intent i ON i.id = d.intent_id
   LEFT JOIN suspension s ON s.id = d.suspension_id
  WHERE d.id = $1
 

@@ -30,7 +30,7 @@ SELECT r.*,
   FROM intent_row r WHERE r.id = ANY ($1::uuid[])
 
 -- name: due_suspensions
-SELECT {r.*} FROM open_question o JOIN suspension_row r ON r.id = o.suspension_id
+SELECT {r.*}, o.test_shift FROM open_question o JOIN suspension_row r ON r.id = o.suspension_id
  WHERE o.suspension_id = ANY ($1::text[]) FOR UPDATE OF o
 
 -- The decisions of a whole batch are written by one statement for each table: a row
@@ -73,7 +73,8 @@ UPDATE permit p SET state = 'refused', ended_by = u.ended_by, ended_at = u.ended
 
 -- name: due_remind
 UPDATE open_question o
-   SET attempt = u.attempt, next_attempt_at = nullif(u.next, '')::timestamptz,
+   SET attempt = u.attempt,
+       next_attempt_at = nullif(u.next, '')::timestamptz - o.test_shift * interval '1 us',
        channel_hint = nullif(u.channel_hint, '')
   FROM unnest($1::text[], $2::int[], $3::text[], $4::text[])
        AS u (id, attempt, next, channel_hint)

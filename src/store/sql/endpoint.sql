@@ -6,7 +6,8 @@ SELECT e.id, e.kind, e.name, e.address, e.agent, array_to_json(e.event_types)::t
        microseconds(e.gone_at),
        (SELECT count(*) FROM (SELECT 1 FROM delivery d
                                WHERE d.endpoint_id = e.id AND d.state = 'pending'
-                               LIMIT 1001) waiting)
+                               LIMIT 1001) waiting),
+       e.prefix
   FROM endpoint e
  WHERE e.removed_at IS NULL AND (e.kind <> 'agent') = $1::boolean
    AND ($2::text IS NULL OR e.agent = $2)
@@ -19,9 +20,28 @@ SELECT e.id, e.kind, e.name, e.address, e.agent, array_to_json(e.event_types)::t
        microseconds(e.gone_at),
        (SELECT count(*) FROM (SELECT 1 FROM delivery d
                                WHERE d.endpoint_id = e.id AND d.state = 'pending'
-                               LIMIT 1001) waiting)
+                               LIMIT 1001) waiting),
+       e.prefix
   FROM endpoint e
  WHERE e.id = $1 AND e.removed_at IS NULL AND ($2::text IS NULL OR e.agent = $2)
+
+-- name: endpoint_prefix
+-- That the agent $1 may name the address $2 below.
+SELECT id, address FROM endpoint
+ WHERE kind = 'agent' AND prefix AND removed_at IS NULL AND gone_at IS NULL
+   AND coalesce(agent, '') IN ('', $1) AND starts_with($2, address)
+ ORDER BY length(address) DESC, agent NULLS LAST LIMIT 1
+
+-- name: endpoint_last
+SELECT id, type, state, tries, answer, microseconds(created_at) FROM delivery
+ WHERE endpoint_id = $1 ORDER BY created_at DESC, id DESC LIMIT 1
+
+-- name: endpoint_test
+-- One at a time.
+INSERT INTO delivery (id, endpoint_id, event_sequence, type, body, next_at, created_at)
+SELECT $1, $2::uuid, 0, $3::text, $4, $5::timestamptz, $5
+ WHERE NOT EXISTS (SELECT 1 FROM delivery
+                    WHERE endpoint_id = $2 AND state = 'pending' AND type = $3)
 
 -- name: endpoint_count_lock
 -- Transactions that add one count first, and so run one after the other.
@@ -31,10 +51,10 @@ SELECT pg_advisory_xact_lock(7361797301)
 -- No row, where there are $16 of its sort already, or $17 of its agent, or $19 of its key.
 INSERT INTO endpoint (id, kind, name, address, agent, event_types, notify_to, detail,
                       every_question, internal, secret, created_at, created_by, paused_at,
-                      gone_at, key_id)
+                      gone_at, key_id, prefix)
 SELECT $1, $2, $3, $4, $5, ARRAY(SELECT json_array_elements_text($6::json)),
        ARRAY(SELECT json_array_elements_text($7::json)), $8, $9, $10, $11, $12, $13, $14, $15,
-       $18
+       $18, $20
  WHERE (SELECT count(*) FROM endpoint e
          WHERE e.removed_at IS NULL AND (e.kind = 'agent') = ($2 = 'agent')) < $16::bigint
    AND ($5::text IS NULL OR (SELECT count(*) FROM endpoint e
@@ -51,7 +71,7 @@ SELECT (SELECT count(*) FROM endpoint WHERE removed_at IS NULL AND agent = $1) >
 UPDATE endpoint
    SET name = $2, address = $3, event_types = ARRAY(SELECT json_array_elements_text($4::json)),
        notify_to = ARRAY(SELECT json_array_elements_text($5::json)), detail = $6,
-       every_question = $7, internal = $8
+       every_question = $7, internal = $8, prefix = $9
  WHERE id = $1 AND removed_at IS NULL
 
 -- name: endpoint_pause

@@ -1,30 +1,31 @@
--- Where $2 is an agent of limited reach, tied says whether it reaches the intent at $3.
--- NULL reaches all.
+-- Where $2 is an agent (as in intent_access), access says what it may do on the intent at $3:
+-- 0 nothing to 3 all of it.
 
 -- name: intent_get
 SELECT * FROM intent_row WHERE id = $1
 
 -- name: intent_get_tied
 SELECT r.*,
-       intent_tied(r.id, r.created_by, r.owner, $2, $3) AS tied
+       intent_access(r.id, r.created_by, r.owner, r.acl, $2, $3) AS access
   FROM intent_row r WHERE r.id = $1
 
 -- name: intent_kin
--- Is there an intent below $1, or one that depends on it, to which the agent $2 is tied at
--- $3, or does a handoff of $1 wait for its answer? The nearest are searched first, up to a
+-- Is there an intent below the open $1, or one that depends on it, to which the agent $2 is tied
+-- at $3, or does a handoff of $1 wait for its answer? The nearest are searched first, up to a
 -- limit.
 WITH RECURSIVE below (id, depth) AS (
     SELECT c.id, 1 FROM intent c WHERE c.parent_intent_id = $1
     UNION ALL
     SELECT c.id, b.depth + 1 FROM below b JOIN intent c ON c.parent_intent_id = b.id
      WHERE b.depth < 32)
-SELECT EXISTS (SELECT 1 FROM open_question o JOIN suspension s ON s.id = o.suspension_id
+SELECT (SELECT i.acl < 2 FROM intent i WHERE i.id = $1) AND (
+       EXISTS (SELECT 1 FROM open_question o JOIN suspension s ON s.id = o.suspension_id
                 WHERE o.intent_id = $1 AND s.responder_mode = 'agent' AND s.responder = $2)
     OR EXISTS (SELECT 1 FROM (SELECT d.intent_id AS id FROM intent_dependency d
                                WHERE d.dependency_id = $1 LIMIT 10000) r
-                WHERE intent_tied(r.id, NULL, NULL, $2, $3))
+                WHERE intent_access_of(r.id, $2, $3) > 0)
     OR EXISTS (SELECT 1 FROM (SELECT b.id FROM below b LIMIT 10000) r
-                WHERE intent_tied(r.id, NULL, NULL, $2, $3))
+                WHERE intent_access_of(r.id, $2, $3) > 0))
 
 -- A unit of work takes its intents' locks by one statement and reads by another, because a
 -- statement sees the rows committed before it began, and so before it waited.
@@ -75,7 +76,7 @@ SELECT r.*,
                       AND c.status NOT IN ('completed', 'abandoned')) AS children_done,
        (SELECT true FROM endpoint WHERE kind = 'agent' AND removed_at IS NULL
          ORDER BY coalesce(agent, ''), address LIMIT 1) AS told,
-       intent_tied(r.id, r.created_by, r.owner, $2, $3) AS tied
+       intent_access(r.id, r.created_by, r.owner, r.acl, $2, $3) AS access
   FROM intent_row r WHERE r.id = $1
 
 -- name: intent_taken_of_suspension
@@ -125,6 +126,8 @@ SELECT x.id, x.title, x.status, microseconds(s.expires_at)
 -- reaches the limit, so that it is never empty while there are rows. Bytes are counted
 -- without reading a long text. The last column is the number of rows without that limit.
 
+-- The reader of the first two lists is a person, or an agent whose key reaches every open intent.
+
 -- name: intent_list
 SELECT p.*
   FROM (SELECT q.*, sum(size) OVER (ORDER BY created_at DESC, id DESC ROWS UNBOUNDED PRECEDING) AS bytes,
@@ -133,6 +136,7 @@ SELECT p.*
 -- use: intent_size
                   FROM intent_row r
                  WHERE ($1::text IS NULL OR status = $1)
+                   AND intent_access(r.id, r.created_by, r.owner, r.acl, $5, $6) > 0
                  ORDER BY created_at DESC, id DESC LIMIT $3 OFFSET $4) q) p
  WHERE bytes - size < $2
  ORDER BY created_at DESC, id DESC
@@ -146,6 +150,7 @@ SELECT p.*
                   FROM intent_row r
                  WHERE ($1::text IS NULL OR status = $1)
                    AND (created_at, id) < ($4::timestamptz, $5::uuid)
+                   AND intent_access(r.id, r.created_by, r.owner, r.acl, $6, $7) > 0
                  ORDER BY created_at DESC, id DESC LIMIT $3) q) p
  WHERE bytes - size < $2
  ORDER BY created_at DESC, id DESC
@@ -172,17 +177,17 @@ SELECT p.*
  ORDER BY tie_at DESC, id DESC
 
 -- The agent $6 sees the related intents that it reaches at $7; it may read those that the
--- intent depends on.
+-- intent depends on and that are not closed.
 
 -- piece: intent_children_head
 SELECT p.*
   FROM (SELECT q.*, sum(size) OVER (ORDER BY created_at, id ROWS UNBOUNDED PRECEDING) AS bytes,
                count(*) OVER () AS found
-          FROM (SELECT r.*, true AS tied,
+          FROM (SELECT r.*, 3 AS access,
 -- use: intent_size
                   FROM intent_row r
                  WHERE parent_intent_id = $1
-                   AND intent_tied(r.id, r.created_by, r.owner, $6, $7)
+                   AND intent_access(r.id, r.created_by, r.owner, r.acl, $6, $7) > 0
                    AND ($4::timestamptz IS NULL OR (created_at, id) > ($4, $5::uuid))
 
 -- piece: intent_children_tail
@@ -216,11 +221,11 @@ SELECT p.*
   FROM (SELECT q.*, sum(size) OVER (ORDER BY depth, created_at, id ROWS UNBOUNDED PRECEDING)
                         AS bytes,
                count(*) OVER () AS found
-          FROM (SELECT r.*, true AS tied, b.depth,
+          FROM (SELECT r.*, 3 AS access, b.depth,
 -- use: intent_size
                   FROM (SELECT id, depth FROM below LIMIT $3 + 1) b
                   JOIN intent_row r ON r.id = b.id
-                 WHERE b.depth > 0 AND intent_tied(r.id, r.created_by, r.owner, $6, $7)
+                 WHERE b.depth > 0 AND intent_access(r.id, r.created_by, r.owner, r.acl, $6, $7) > 0
                    AND $4::timestamptz IS NULL AND $5::uuid IS NULL) q) p
  WHERE bytes - size < $2
  ORDER BY depth, created_at, id
@@ -234,11 +239,12 @@ WITH RECURSIVE above (id, height) AS (
 SELECT p.*
   FROM (SELECT q.*, sum(size) OVER (ORDER BY height ROWS UNBOUNDED PRECEDING) AS bytes,
                count(*) OVER () AS found
-          FROM (SELECT r.*, intent_tied(r.id, r.created_by, r.owner, $6, $7) AS tied, a.height,
+          FROM (SELECT r.*, intent_access(r.id, r.created_by, r.owner, r.acl, $6, $7) AS access, a.height,
 -- use: intent_size
                   FROM (SELECT id, height FROM above LIMIT $3) a
                   JOIN intent_row r ON r.id = a.id
-                 WHERE $4::timestamptz IS NULL AND $5::uuid IS NULL) q) p
+                 WHERE $4::timestamptz IS NULL AND $5::uuid IS NULL) q
+         WHERE acl < 2 OR access > 0) p
  WHERE bytes - size < $2
  ORDER BY height
 
@@ -246,12 +252,14 @@ SELECT p.*
 SELECT p.*
   FROM (SELECT q.*, sum(size) OVER (ORDER BY added_at, id ROWS UNBOUNDED PRECEDING) AS bytes,
                count(*) OVER () AS found
-          FROM (SELECT r.*, intent_tied(r.id, r.created_by, r.owner, $6, $7) AS tied,
+          FROM (SELECT r.*, intent_access(r.id, r.created_by, r.owner, r.acl, $6, $7) AS access,
                        d.added_at,
 -- use: intent_size
                   FROM intent_dependency d JOIN intent_row r ON r.id = d.dependency_id
                  WHERE d.intent_id = $1
                    AND ($4::timestamptz IS NULL OR (d.added_at, r.id) > ($4, $5::uuid))
+                   AND (r.acl < 2 OR
+                        intent_access(r.id, r.created_by, r.owner, r.acl, $6, $7) > 0)
                  ORDER BY d.added_at, r.id LIMIT $3) q) p
  WHERE bytes - size < $2
  ORDER BY added_at, id
@@ -260,11 +268,11 @@ SELECT p.*
 SELECT p.*
   FROM (SELECT q.*, sum(size) OVER (ORDER BY added_at, id ROWS UNBOUNDED PRECEDING) AS bytes,
                count(*) OVER () AS found
-          FROM (SELECT r.*, true AS tied, d.added_at,
+          FROM (SELECT r.*, 3 AS access, d.added_at,
 -- use: intent_size
                   FROM intent_dependency d JOIN intent_row r ON r.id = d.intent_id
                  WHERE d.dependency_id = $1
-                   AND intent_tied(r.id, r.created_by, r.owner, $6, $7)
+                   AND intent_access(r.id, r.created_by, r.owner, r.acl, $6, $7) > 0
                    AND ($4::timestamptz IS NULL OR (d.added_at, r.id) > ($4, $5::uuid))
                  ORDER BY d.added_at, r.id LIMIT $3) q) p
  WHERE bytes - size < $2
@@ -281,7 +289,7 @@ SELECT microseconds(CASE $3 WHEN 'child' THEN
 
 -- name: intent_refs
 SELECT r.id,
-       intent_tied(r.id, r.created_by, r.owner, $2, $3) AS tied
+       intent_access(r.id, r.created_by, r.owner, r.acl, $2, $3) AS access
   FROM intent r WHERE r.id = ANY ($1::uuid[])
 
 -- name: intent_dependency_insert
@@ -330,7 +338,8 @@ LIMIT 20
 
 -- name: intent_nodes
 -- $1 and those below it, down to $4 levels, that the agent $2 reaches at $3, and the
--- dependencies of these elsewhere: at most $5 in all.
+-- dependencies of these elsewhere: at most $5 in all. Of one that is closed to it only the id and
+-- the status are told, which those that wait for it show as well.
 WITH RECURSIVE below (id, depth) AS (
     SELECT $1::uuid, 0
     UNION ALL
@@ -339,7 +348,7 @@ WITH RECURSIVE below (id, depth) AS (
 ), inside AS MATERIALIZED (
     SELECT r.id, b.depth
       FROM (SELECT id, depth FROM below LIMIT $5) b JOIN intent r ON r.id = b.id
-     WHERE b.depth = 0 OR intent_tied(r.id, r.created_by, r.owner, $2, $3)
+     WHERE b.depth = 0 OR intent_access(r.id, r.created_by, r.owner, r.acl, $2, $3) > 0
 ), node AS (
     SELECT id, depth FROM inside
     UNION ALL
@@ -347,9 +356,14 @@ WITH RECURSIVE below (id, depth) AS (
       JOIN intent_dependency d ON d.intent_id = i.id
      WHERE NOT EXISTS (SELECT 1 FROM inside x WHERE x.id = d.dependency_id)
 )
-SELECT i.id, i.title, i.status, i.version, i.parent_intent_id, i.depends_on, o.suspension_id,
-       microseconds(s.expires_at), n.depth IS NULL
-  FROM node n JOIN intent i ON i.id = n.id LEFT JOIN open_question o
+SELECT i.id, CASE WHEN n.told THEN i.title END, i.status, i.version,
+       CASE WHEN n.told THEN i.parent_intent_id END,
+       CASE WHEN n.told THEN i.depends_on ELSE '[]' END,
+       CASE WHEN n.told THEN o.suspension_id END,
+       CASE WHEN n.told THEN microseconds(s.expires_at) END, n.depth IS NULL
+  FROM (SELECT q.id, q.depth, q.depth IS NOT NULL OR NOT coalesce(intent_shut(q.id, $2, $3), false) AS told
+          FROM node q) n
+  JOIN intent i ON i.id = n.id LEFT JOIN open_question o
     ON o.intent_id = i.id AND o.slot = 0
   LEFT JOIN suspension s ON s.id = o.suspension_id
  ORDER BY n.depth NULLS LAST, i.created_at, i.id LIMIT $5
@@ -374,3 +388,7 @@ INSERT INTO intent_dependency (intent_id, dependency_id, added_at)
 SELECT $1, d.id, $3::timestamptz + d.n * interval '1 microsecond'
   FROM unnest($2::uuid[]) WITH ORDINALITY AS d (id, n)
 ON CONFLICT DO NOTHING
+
+-- name: intent_shut
+-- Is $1 closed, and to the agent $2 at $3?
+SELECT intent_shut($1, $2, $3)

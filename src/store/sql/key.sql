@@ -2,7 +2,7 @@
 SELECT k.id, prefix, coalesce(p.role, k.role), label, array_to_string(agents, ', '),
        coalesce(p.groups, k.groups),
        microseconds(k.created_at), microseconds(last_used_at), microseconds(expires_at),
-       microseconds(coalesce(revoked_at, p.disabled_at)), reach, severity_floor, p.email
+       microseconds(coalesce(revoked_at, p.disabled_at)), reach, severity_floor, p.email, k.test
   FROM api_key k LEFT JOIN principal p ON p.id = k.principal_id
 
 -- name: key_page

@@ -50,7 +50,7 @@ WITH busy AS (
 UPDATE delivery d SET next_at = $4
   FROM mine, endpoint e
  WHERE d.id = mine.id AND e.id = d.endpoint_id
-RETURNING d.id, d.endpoint_id, e.kind, e.address, d.recipient, d.body, e.secret,
+RETURNING d.id, d.endpoint_id, e.kind, coalesce(d.address, e.address), d.recipient, d.body, e.secret,
           CASE WHEN e.previous_secret_until > $1 THEN e.previous_secret END,
           e.internal, d.tries,
           md5(coalesce(e.key_id::text, e.agent, e.id::text) || ' ' ||
@@ -71,7 +71,7 @@ SELECT microseconds(min(d.next_at))
 
 -- name: outbox_finish
 -- Stored only if no other try was stored meanwhile and the delivery was not requeued: its
--- count of tries is the one before. A late success also counts for one that was given up.
+-- count of tries is the one before. For one that was given up only a late success counts.
 WITH done AS (
     UPDATE delivery
        SET state = CASE WHEN $4::boolean THEN 'delivered'
@@ -80,7 +80,8 @@ WITH done AS (
            tries = $2, next_at = $5,
            ended_at = CASE WHEN $5::timestamptz IS NULL THEN $6::timestamptz END,
            answer = $3
-     WHERE id = $1 AND tries = $2::integer - 1 AND state <> 'delivered'
+     WHERE id = $1 AND tries = $2::integer - 1
+       AND (state = 'pending' OR (state = 'failed' AND $4))
     RETURNING id
 )
 INSERT INTO delivery_try (delivery_id, n, at, ms, status, answer)

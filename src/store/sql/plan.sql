@@ -10,7 +10,9 @@ SELECT id, intent_id, version, state, on_failure, paused_reason, tasks, facts, c
 -- name: plan_checkpoints
 SELECT plan_id, intent_id, id, place, name, after_task, requires_approval, approvers,
        of_group, timeout_hours, on_timeout, silence_approves, on_reject, severity, status,
-       decided_by, microseconds(decided_at), suspension_id
+       decided_by, microseconds(decided_at), suspension_id,
+       EXISTS (SELECT 1 FROM open_question q
+                WHERE q.suspension_id = plan_checkpoint.suspension_id AND q.slot = 0)
   FROM plan_checkpoint WHERE intent_id = $1 ORDER BY plan_id, place LIMIT 400
 
 -- name: plan_get
@@ -23,6 +25,10 @@ SELECT microseconds(ending) FROM open_question
 
 -- name: plan_question
 SELECT suspension_id FROM plan_checkpoint WHERE plan_id = $1 AND id = $2
+
+-- name: plan_asked
+-- The checkpoint that a question is about.
+SELECT name FROM plan_checkpoint WHERE suspension_id = $1
 
 -- name: plan_insert
 INSERT INTO plan (id, intent_id, version, state, on_failure, paused_reason, tasks, facts,

@@ -1,5 +1,6 @@
 -- Portfolios and their members. Where $2 is an agent of limited reach, it reads a portfolio
--- that it made, whose coordinator it is, or of which it reaches a member at $3; NULL reads all.
+-- that it made, whose coordinator it is, or of which it reaches a member at $3; other readers
+-- (as in intent_access) read all.
 
 -- piece: portfolio_columns
 p.id, p.name, p.description, p.created_by, p.status, p.status_by, microseconds(p.status_at),
@@ -8,13 +9,13 @@ p.id, p.name, p.description, p.created_by, p.status, p.status_by, microseconds(p
        (SELECT k.agent_id FROM coordinator k WHERE k.portfolio_id = p.id AND k.ended_at IS NULL)
 
 -- piece: portfolio_reached
-($2::text IS NULL OR p.created_by = $2 OR EXISTS (
+($2::text IS NULL OR starts_with($2, '/') OR p.created_by = $2 OR EXISTS (
             SELECT 1 FROM coordinator k
              WHERE k.portfolio_id = p.id AND k.ended_at IS NULL AND k.agent_id = $2)
         OR EXISTS (
             SELECT 1 FROM portfolio_member m JOIN intent i ON i.id = m.intent_id
              WHERE m.portfolio_id = p.id
-               AND intent_tied(i.id, i.created_by, i.owner, $2, $3)))
+               AND intent_access(i.id, i.created_by, i.owner, i.acl, $2, $3) > 0))
 
 -- name: portfolio_get
 SELECT
@@ -64,11 +65,12 @@ SELECT m.intent_id FROM portfolio_member m JOIN intent i ON i.id = m.intent_id
 
 -- name: portfolio_members
 -- The members that the agent $2 reaches at $3, in their order, and then the intents elsewhere
--- that those of them that have not ended depend on.
+-- that those of them that have not ended depend on; of one that is closed to it only the id and
+-- the status.
 WITH inside AS MATERIALIZED (
     SELECT m.id, m.intent_id, m.role, m.priority, m.added_at, i.status
       FROM portfolio_member m JOIN intent i ON i.id = m.intent_id
-     WHERE m.portfolio_id = $1 AND intent_tied(i.id, i.created_by, i.owner, $2, $3)
+     WHERE m.portfolio_id = $1 AND intent_access(i.id, i.created_by, i.owner, i.acl, $2, $3) > 0
      LIMIT 1100
 ), node AS (
     SELECT intent_id, id, role, priority, added_at FROM inside
@@ -78,11 +80,17 @@ WITH inside AS MATERIALIZED (
      WHERE x.status NOT IN ('completed', 'abandoned')
        AND NOT EXISTS (SELECT 1 FROM inside y WHERE y.intent_id = d.dependency_id)
 )
-SELECT i.id, i.title, i.status, i.depends_on, o.suspension_id, microseconds(s.expires_at),
+SELECT i.id, CASE WHEN n.told THEN i.title END, i.status,
+       CASE WHEN n.told THEN i.depends_on ELSE '[]' END,
+       CASE WHEN n.told THEN o.suspension_id END,
+       CASE WHEN n.told THEN microseconds(s.expires_at) END,
        n.id, n.role, n.priority, microseconds(n.added_at),
        microseconds(CASE i.status WHEN 'suspended_awaiting_input'
                     THEN coalesce(o.suspended_at, i.updated_at) END)
-  FROM node n JOIN intent i ON i.id = n.intent_id LEFT JOIN open_question o
+  FROM (SELECT q.*, q.id IS NOT NULL OR NOT coalesce(intent_shut(q.intent_id, $2, $3), false)
+                    AS told
+          FROM node q) n
+  JOIN intent i ON i.id = n.intent_id LEFT JOIN open_question o
     ON o.intent_id = i.id AND o.slot = 0
   LEFT JOIN suspension s ON s.id = o.suspension_id
  ORDER BY n.id IS NULL, n.priority DESC, n.added_at, i.id LIMIT 5000
@@ -93,11 +101,11 @@ SELECT p.*
   FROM (SELECT q.*, sum(size) OVER (ORDER BY place DESC, added_at, id
                                     ROWS UNBOUNDED PRECEDING) AS bytes,
                count(*) OVER () AS found
-          FROM (SELECT r.*, true AS tied, m.priority AS place, m.added_at,
+          FROM (SELECT r.*, 3 AS access, m.priority AS place, m.added_at,
 -- use: intent_size
                   FROM portfolio_member m JOIN intent_row r ON r.id = m.intent_id
                  WHERE m.portfolio_id = $1
-                   AND intent_tied(r.id, r.created_by, r.owner, $2, $3)
+                   AND intent_access(r.id, r.created_by, r.owner, r.acl, $2, $3) > 0
                    AND ($6::uuid IS NULL OR (-m.priority, m.added_at, m.intent_id) > (
                             SELECT -x.priority, x.added_at, x.intent_id
                               FROM portfolio_member x

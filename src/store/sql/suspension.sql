@@ -1,5 +1,7 @@
 -- name: suspension_get
-SELECT {s.*} FROM suspension_row s WHERE id = $1
+-- And whether its intent is closed.
+SELECT {s.*}, (SELECT i.acl = 2 FROM intent i WHERE i.id = s.intent_id) FROM suspension_row s
+ WHERE id = $1
 
 -- name: suspension_newest
 -- Of those that hold the intent.
@@ -7,8 +9,12 @@ SELECT {s.*} FROM suspension_row s
  WHERE intent_id = $1 AND suspension_slot(origin) = 0 ORDER BY seq DESC LIMIT 1
 
 -- name: suspension_beside
--- The open questions that hold nothing.
-SELECT count(*) FROM open_question WHERE intent_id = $1 AND slot > 0
+-- The open questions that hold nothing. An agent's own about a checkpoint counts as the
+-- server's that it replaced, which may be asked again.
+SELECT count(*) FROM open_question q
+ WHERE intent_id = $1
+   AND (slot > 0 OR EXISTS (SELECT 1 FROM plan_checkpoint c
+                             WHERE c.suspension_id = q.suspension_id))
 
 -- The lock on a question, taken after its intent's: on the row that exists while it is
 -- open. The rows of what was asked and decided are never locked.
@@ -72,11 +78,11 @@ INSERT INTO decision (suspension_id, state, outcome, response, constraints, appr
 SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, e.*
   FROM (SELECT) one LEFT JOIN ended e ON true
 
--- The newest escalations, open or ended ($3) or both, of intents that the agent $1 is tied to
--- at $2: of the newest of all, or of one intent ($4).
+-- The newest escalations, open or ended ($3) or both, of intents that the agent $1 reaches at
+-- $2: of the newest of all, or of one intent ($4).
 
 -- piece: escalation_found
-     WHERE intent_tied(i.id, i.created_by, i.owner, $1, $2)
+     WHERE intent_access(i.id, i.created_by, i.owner, i.acl, $1, $2) > 0
        AND ($3::boolean IS NULL OR $3 = EXISTS (SELECT 1 FROM open_question o
                                                  WHERE o.suspension_id = x.id))
      ORDER BY x.suspended_at DESC, x.id DESC LIMIT 100)
@@ -115,7 +121,7 @@ WITH ended AS (
     RETURNING suspension_id, kind, asked_by, suspended_at, attempt, channel_hint)
 INSERT INTO decision (suspension_id, kind, asked_by, suspended_at, attempt, channel_hint, state,
     outcome, decided_by, via, decided_at, summary)
-SELECT e.*, 'cancelled', 'none', $2, $3, $4, 'The task ended before anybody answered.'
+SELECT e.*, 'cancelled', 'none', $2, $3, $4, $5
   FROM ended e
 
 -- name: suspension_take_back
@@ -125,11 +131,11 @@ WITH ended AS (
     RETURNING suspension_id, kind, asked_by, suspended_at, attempt, channel_hint)
 INSERT INTO decision (suspension_id, kind, asked_by, suspended_at, attempt, channel_hint, state,
     outcome, decided_by, via, decided_at, summary)
-SELECT e.*, 'cancelled', 'none', $2, $3, $4, 'The plan ended before anybody answered.'
+SELECT e.*, 'cancelled', 'none', $2, $3, $4, $5
   FROM ended e
 
--- The newest questions of an agent ($2) or of all: of every state, open ones, and those
--- that ended in one way. A page is limited in bytes too.
+-- The newest questions of all, or of an agent ($2) but those of intents that are closed to it
+-- ($6): of every state, open ones, and those that ended in one way. A page is limited in bytes too.
 
 -- piece: suspension_listed table id
 SELECT {p.*}, found
@@ -139,7 +145,8 @@ SELECT {p.*}, found
                   FROM {table} x JOIN suspension_sized s ON s.id = x.{id}
                  WHERE ($3::timestamptz IS NULL
                         OR (x.suspended_at, x.{id}) < ($3::timestamptz, $4))
-                   AND ($2::text IS NULL OR x.asked_by = $2)
+                   AND ($2::text IS NULL OR (x.asked_by = $2 AND
+                        (s.origin = 'access' OR NOT intent_shut(s.intent_id, $2, $6))))
 
 -- piece: suspension_paged id
                  ORDER BY x.suspended_at DESC, x.{id} DESC LIMIT $1) q) p
@@ -156,8 +163,57 @@ SELECT {p.*}, found
 
 -- name: suspension_list_ended
 -- use: suspension_listed decision suspension_id
-                   AND x.state = $6
+                   AND x.state = $7
 -- use: suspension_paged suspension_id
+
+-- name: suspension_feed
+-- Questions that have ended, in the order of the transactions that ended them, after
+-- ($1, $2) and only below the oldest transaction that still runs: of the agent $3, of the
+-- names of the key $4, or of all; without those of intents that are closed to their agents
+-- ($8). So many are searched ($5) and returned ($6); a page is limited in bytes ($7) too. Each row also says how the search ended: below which
+-- transaction, after how many found and searched, and at which of them. Without questions
+-- there is one row.
+WITH searched AS MATERIALIZED (
+    SELECT d.xid, d.suspension_id AS id, d.asked_by
+      FROM decision d
+     WHERE (d.xid, d.suspension_id) > ($1::xid8, $2)
+       AND d.xid < pg_snapshot_xmin(pg_current_snapshot())
+     ORDER BY d.xid, d.suspension_id LIMIT $5),
+found AS MATERIALIZED (
+    SELECT x.* FROM searched x
+     WHERE ($3::text IS NULL OR x.asked_by = $3)
+       AND ($4::uuid IS NULL OR EXISTS (
+               SELECT 1 FROM api_key k
+                WHERE k.id = $4 AND k.agents && ARRAY[x.asked_by, '*']))
+       AND (($3::text IS NULL AND $4::uuid IS NULL) OR EXISTS (
+               SELECT 1 FROM suspension s
+                WHERE s.id = x.id
+                  AND (s.origin = 'access' OR NOT intent_shut(s.intent_id, x.asked_by, $8))))
+     ORDER BY x.xid, x.id LIMIT $6),
+page AS (
+    SELECT s.*, f.xid AS ended_xid,
+           sum(s.size) OVER (ORDER BY f.xid, f.id ROWS UNBOUNDED PRECEDING) AS bytes
+      FROM found f JOIN suspension_sized s ON s.id = f.id)
+SELECT {p.*}, p.ended_xid, whole.*
+  FROM (SELECT pg_snapshot_xmin(pg_current_snapshot()), (SELECT count(*) FROM found),
+               (SELECT count(*) FROM searched), last.xid, last.id
+          FROM (SELECT) one
+          LEFT JOIN (SELECT xid, id FROM searched ORDER BY xid DESC, id DESC LIMIT 1) last
+            ON true) whole
+  LEFT JOIN page p ON p.bytes - p.size < $7
+ ORDER BY p.ended_xid, p.id
+
+-- name: suspension_test_clock
+-- The open questions of a test key ($1) become $2 microseconds older.
+WITH mine AS (
+    SELECT o.suspension_id FROM open_question o
+      JOIN suspension s ON s.id = o.suspension_id
+     WHERE o.asked_by_key = $1 AND s.test
+     ORDER BY o.suspension_id FOR UPDATE OF o)
+UPDATE open_question o
+   SET ending = o.ending - $2 * interval '1 us', test_shift = o.test_shift + $2,
+       next_attempt_at = o.next_attempt_at - $2 * interval '1 us'
+  FROM mine WHERE o.suspension_id = mine.suspension_id
 
 -- name: suspension_ages
 -- Open questions by age, for the metrics.

@@ -17,10 +17,18 @@ SELECT xid, intent_id, sequence, event_type, canonical, event_hash, record, agen
  WHERE bytes - size < $5
  ORDER BY xid, intent_id, sequence
 
+-- name: tail_ended
+-- The key that asked each question that has ended, in the order of the feed.
+SELECT d.xid, d.suspension_id, s.asked_by_key
+  FROM decision d JOIN suspension s ON s.id = d.suspension_id
+ WHERE (d.xid, d.suspension_id) > ($1::xid8, $2)
+   AND d.xid < pg_snapshot_xmin(pg_current_snapshot())
+ ORDER BY d.xid, d.suspension_id LIMIT $3
+
 -- name: tail_intent
 -- The same of one intent, whose events commit in their order.
 SELECT xid, intent_id, sequence, event_type, canonical, event_hash, record, agents, version,
-       NULL
+       watched
   FROM (SELECT q.*, octet_length(canonical) + coalesce(octet_length(record), 0) AS size,
                sum(octet_length(canonical) + coalesce(octet_length(record), 0))
                    OVER (ORDER BY sequence ROWS UNBOUNDED PRECEDING) AS bytes

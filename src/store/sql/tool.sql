@@ -27,3 +27,11 @@ SELECT $1, c.ordinal, c.call_id, c.tool, c.sent, c.arguments, c.sha256, nullif(c
 
 -- name: tool_calls
 SELECT sent FROM suspension_call WHERE suspension_id = $1 ORDER BY ordinal
+
+-- name: tool_open_of_session
+SELECT o.suspension_id, c.call_id
+  FROM open_question o
+  JOIN intent i ON i.id = o.intent_id AND i.session_id = $2
+  JOIN suspension_call c ON c.suspension_id = o.suspension_id
+ WHERE o.asked_by = $1
+ ORDER BY o.suspension_id LIMIT 100

@@ -25,6 +25,7 @@
 #include "doors/pages/shell/page.h"
 #include "store/events.h"
 #include "store/inbox.h"
+#include "store/plans.h"
 
 #define EVENTS_SHOWN 50
 #define NEXT_TRIES 5 /* open questions read to find the next one */
@@ -129,6 +130,8 @@ static const struct err *show_question(struct call *c, int status,
     struct json *place = NULL, *permit = NULL;
     TRY(load_history(c, &v, s, &of));
     TRY(question_revision_load(c, s, &of.revision));
+    if (s->origin == ORIGIN_OWN_CHECKPOINT)
+        TRY(plans_asked(c->pg, c->a, s->id, &of.checkpoint));
     TRY(question_position(c, s, &place));
     TRY(question_permit_asked(c, &v, s, &permit));
     struct json *view = answer_view_open(&v, &of, strip);

@@ -242,7 +242,7 @@ static struct json *text_box(struct arena *a, const struct answer_strip_of *of)
 static const char *comes(struct arena *a, const struct suspension *s,
                          const struct json *choice)
 {
-    if (beside_of_plan(s) && is_effect(choice, EFFECT_AUTHORIZE))
+    if (beside_or_plan(s) && is_effect(choice, EFFECT_AUTHORIZE))
         return " is told immediately, and the plan goes on.";
     if (beside_of_plan(s) && is_effect(choice, EFFECT_VETO))
         return s->origin == ORIGIN_CHECKPOINT

@@ -43,6 +43,7 @@ struct json *answer_view_open(struct page_view *v,
     const struct str end = page_view_when(v, s->expires_at);
     struct json *view = json_object(v->a);
     set_kind(v, view, of);
+    json_set_text(view, "checkpoint", of->checkpoint);
     json_set_json(view, "suspension", question_head(v, s));
     struct json *answer = answer_strip(v, strip);
     const struct json *confirm = json_get(answer, "confirm");

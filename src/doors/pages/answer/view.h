@@ -10,6 +10,7 @@ struct answer_view_of {
     const struct suspension *s;
     const struct principal *reader;
     struct question_revision revision;
+    struct str checkpoint; /* that an open one decides; p NULL: none */
     struct json *timeline;
     int64_t closed; /* sequence of the event that closed it; 0: none */
     const struct suspension *next; /* in the reader's inbox; NULL: none */

@@ -1,6 +1,7 @@
 /* The effect of an answer, in one line. */
 #include "doors/pages/kinds/does.h"
 
+#include "domain/beside.h"
 #include "domain/resolve.h"
 #include "doors/pages/kinds/card.h"
 
@@ -98,6 +99,22 @@ static struct str checkpoint_words(struct arena *a, const struct suspension *s,
                : STR("The plan fails, and its open steps are cancelled.");
 }
 
+/* Of an agent's own request about one; p NULL: it decides nothing there. */
+static struct str own_words(const struct suspension *s,
+                            const struct json *choice)
+{
+    const enum effect effect = effect_of_choice(choice);
+    if (resolve_ends(s, choice))
+        return STR_NONE;
+    if (effect == EFFECT_AUTHORIZE)
+        return STR("Approves the details shown and the checkpoint. The plan "
+                   "goes on.");
+    return effect == EFFECT_VETO
+               ? STR("Rejects the checkpoint. Its plan says whether the step "
+                     "is done again or the plan fails.")
+               : STR_NONE;
+}
+
 /* Of the review of a plan. */
 static struct str review_words(const struct json *choice)
 {
@@ -109,13 +126,25 @@ static struct str review_words(const struct json *choice)
                : STR("The plan fails, and its open steps are cancelled.");
 }
 
+/* Of a request for access. */
+static struct str access_words(const struct json *choice)
+{
+    const struct str words =
+        beside_access_words(json_get_text(choice, "value"));
+    return words.p ? words : STR("The agent gets no access by this.");
+}
+
 struct str kinds_does(struct arena *a, const struct suspension *s,
                       const struct json *choice)
 {
     if (s->origin == ORIGIN_CHECKPOINT)
         return checkpoint_words(a, s, choice);
+    if (s->origin == ORIGIN_OWN_CHECKPOINT && own_words(s, choice).p)
+        return own_words(s, choice);
     if (s->origin == ORIGIN_PLAN_REVIEW)
         return review_words(choice);
+    if (s->origin == ORIGIN_ACCESS)
+        return access_words(choice);
     const struct str takes = takes_words(a, s, effect_takes(choice));
     if (takes.p)
         return takes;

@@ -127,7 +127,8 @@ static void put_effect(struct arena *a, struct buf *b,
         buf_put(b, " The task was stopped.");
         return;
     }
-    if (beside_of_plan(s)) {
+    if (beside_of_plan(s) || (s->origin == ORIGIN_OWN_CHECKPOINT &&
+                              (vetoed || s->outcome == OUTCOME_AUTHORIZED))) {
         buf_put(b, s->outcome == OUTCOME_CHANGES_REQUESTED
                        ? " The plan went back to its agent."
                    : vetoed ? " The plan does not go on."

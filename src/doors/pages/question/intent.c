@@ -1,5 +1,6 @@
 /* One intent: its questions, its plans, its relations, its events as a verified
  * chain, and its state. */
+#include "base/clock.h"
 #include "doors/pages/question/plans.h"
 #include "doors/pages/question/question.h"
 #include "doors/pages/question/row.h"
@@ -8,6 +9,7 @@
 #include "doors/pages/shell/facts.h"
 #include "doors/pages/shell/list.h"
 #include "doors/pages/shell/page.h"
+#include "store/acls.h"
 #include "store/events.h"
 #include "store/intents.h"
 #include "store/leases.h"
@@ -124,6 +126,31 @@ static const struct err *set_portfolios(struct call *c, struct json *view,
         json_add_json(list, question_row_link(c->a, &link));
     }
     json_set_json(view, "portfolios", list);
+    return NULL;
+}
+
+/* ---- access --------------------------------------------------------- */
+
+/* Shown where it is not as usual: the intent is closed, or has entries. */
+static const struct err *set_access(struct call *c, struct json *view,
+                                    const struct intent *i)
+{
+    static const char *const words[ACCESS__MAX] = {
+        [ACCESS_READ] = "can read it", [ACCESS_WRITE] = "can work on it",
+        [ACCESS_ADMIN] = "has full access"};
+    struct json *o = json_object(c->a), *list = json_array(c->a);
+    struct acl_rows rows;
+    TRY(acls_list(c->pg, c->a, i->id, clock_now(), &rows));
+    for (size_t k = 0; k < rows.n; k++) {
+        struct json *one = json_object(c->a);
+        json_set_text(one, "agent", rows.v[k].agent);
+        json_set_text(one, "may", str_of(words[rows.v[k].permission]));
+        page_view_set_time(one, "until", rows.v[k].expires_at);
+        json_add_json(list, one);
+    }
+    json_set_bool(o, "closed", i->closed);
+    json_set_json(o, "entries", list);
+    json_set_json(view, "access", i->closed || rows.n > 0 ? o : NULL);
     return NULL;
 }
 
@@ -274,6 +301,7 @@ const struct err *question_intent(struct call *c)
     TRY(question_plans(c, &v, view, &plans));
     TRY(set_related(c, &v, view, &i));
     TRY(set_portfolios(c, view, &i));
+    TRY(set_access(c, view, &i));
     TRY(set_events(c, &v, view, &plans));
     set_state(&v, view, &i);
     return page_render(

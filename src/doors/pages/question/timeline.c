@@ -47,6 +47,8 @@ bool question_timeline_closes(struct arena *a, const struct event *e,
         {"governance.approval_granted", "approval_id"},
         {"governance.approval_denied", "approval_id"},
         {"coordinator.escalation_resolved", "escalation_id"},
+        {"access_request_approved", "request_id"},
+        {"access_request_denied", "request_id"},
         {"decision_recorded", "arbitration_id"},
         {"decision_recorded", "request_id"}};
     for (size_t i = 0; i < countof(ends); i++) {
@@ -104,6 +106,12 @@ static struct str what_of(struct arena *a, const struct event *e,
         {"governance.violation", "Policy violated", "Policy violated"},
         {"coordinator.escalation_resolved", "Answered",
          "Escalation answered"},
+        {"access_requested", "Requested", "Access requested"},
+        {"access_request_approved", "Approved", "Access request approved"},
+        {"access_request_denied", "Rejected", "Access request denied"},
+        {"access_granted", "Access given", "Access given"},
+        {"access_revoked", "Access taken back", "Access taken back"},
+        {"access_expired", "Access ended", "Access ended"},
         {"plan.checkpoint_reached", "Requested", "Checkpoint reached"},
         {"plan.checkpoint_approved", "Approved", "Checkpoint approved"},
         {"plan.checkpoint_rejected", "Rejected", "Checkpoint rejected"},
@@ -291,6 +299,27 @@ static const char *telling(struct str type)
     return NULL;
 }
 
+/* The agents of a change of access, and the access; a list may be of many. */
+static void put_access(struct buf *b, const struct json *p)
+{
+    const struct json *list = json_get(p, "entries");
+    const size_t n = list ? json_count(list) : 1;
+    for (size_t i = 0; i < n; i++) {
+        const struct json *one = list ? json_at(list, i) : p;
+        const struct str access = json_get_text(
+            one, json_has(one, "permission") ? "permission"
+                                             : "requested_permission");
+        buf_put(b, i ? ", " : "");
+        buf_str(b, json_get_text(one, "principal_id"));
+        buf_put(b, access.p ? " " : "");
+        buf_str(b, access);
+    }
+    if (json_has(p, "default_policy")) {
+        buf_put(b, b->n ? ", now " : "now ");
+        buf_str(b, json_get_text(p, "default_policy"));
+    }
+}
+
 static void put_detail(const struct page_view *v, struct buf *b,
                        const struct event *e, const struct json *p,
                        bool about_question)
@@ -314,6 +343,8 @@ static void put_detail(const struct page_view *v, struct buf *b,
     else if (str_is(e->type, "lease_acquired") ||
              str_is(e->type, "lease_released"))
         put_lease(v, b, p);
+    else if (str_starts(e->type, STR("access_")))
+        put_access(b, p);
     else if (key && json_has(p, key))
         buf_str(b, page_facts_value(a, json_get(p, key)));
     else if (!key || *key)

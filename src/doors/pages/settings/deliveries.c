@@ -312,12 +312,14 @@ static void set_head(struct page_view *v, struct json *view,
     json_set_text(view, "question", d->title);
     json_set_text(view, "question_url",
                   page_view_path(a, "/suspensions/", d->suspension_id, ""));
-    json_set_text(view, "intent_url",
-                  page_view_path(a, "/intents/", d->intent_id, ""));
+    if (d->intent_id.p)
+        json_set_text(view, "intent_url",
+                      page_view_path(a, "/intents/", d->intent_id, ""));
     json_set_text(view, "endpoint", d->endpoint_name);
     json_set_text(view, "endpoint_url",
                   settings_destinations_log(a, d->endpoint_id));
     json_set_text(view, "recipient", d->recipient);
+    json_set_text(view, "address", d->address);
     page_view_set_time(view, "at", d->created_at);
     json_set_text(view, "event_url",
                   page_view_path(a, "/intents/", d->intent_id,

@@ -8,6 +8,7 @@
 #include "base/crypt.h"
 #include "base/id.h"
 #include "domain/endpoint.h"
+#include "doors/asking/target.h"
 #include "doors/pages/settings/page.h"
 #include "doors/pages/settings/secret.h"
 #include "doors/pages/shell/page.h"
@@ -289,6 +290,10 @@ static struct json *acts_of(struct arena *a, const struct endpoint *e)
                          "Nobody is notified here until you resume. Pending "
                          "messages are sent then, within seven days.",
                          "Pause"},
+        test = {"test", "Test message",
+                "Sends a message that says it is a test. The delivery log "
+                "shows the response.",
+                "Send a test message"},
         rotate = {"rotate", "New secret",
                   "The old secret stays valid for 24 hours. Secrets before "
                   "the old one end immediately.",
@@ -300,6 +305,8 @@ static struct json *acts_of(struct arena *a, const struct endpoint *e)
                       : e->paused_at ? &resume
                       : agent        ? &pause_agent
                                      : &pause_channel);
+    if (!e->prefix)
+        settings_page_act(a, list, &test);
     if (e->secret.p)
         settings_page_act(a, list, &rotate);
     return list;
@@ -447,6 +454,17 @@ static const struct err *rotate(struct call *c, struct endpoint *e,
     return show_one(c, e, &s);
 }
 
+/* Where one waits already, the log shows it. */
+static const struct err *test(struct call *c, const struct endpoint *e)
+{
+    struct endpoints_test sent;
+    const struct err *refused = target_test(c, e, &sent);
+    if (refused && refused->kind != ERR_CONFLICT)
+        return refused;
+    wake_deliver();
+    return to(c, settings_destinations_log(c->a, e->id));
+}
+
 const struct err *
 settings_destinations_act(struct call *c,
                           const struct settings_destinations_kind *k)
@@ -463,6 +481,8 @@ settings_destinations_act(struct call *c,
         return save(c, &e, &f);
     if (str_is(what, "pause") || str_is(what, "resume"))
         return pause(c, &e, k, str_is(what, "pause"));
+    if (str_is(what, "test"))
+        return test(c, &e);
     if (str_is(what, "rotate"))
         return rotate(c, &e, &f);
     if (!str_is(what, "remove"))

@@ -22,7 +22,8 @@ static const struct settings_form_field fields[] = {
      .max = 120, .help = "Display name"},
     {.key = "url", .label = "Address", .type = "string", .format = "uri",
      .required = true, .max = 2000,
-     .help = "An https URL. Sayso posts each outcome there, signed"},
+     .help = "An https URL, or http to this machine. Sayso posts each outcome "
+             "there, signed"},
     {.key = "agent", .label = "Agent", .type = "string", .fresh = true,
      .max = 120,
      .help = "Only outcomes of this agent's requests. Empty: all agents"},
@@ -31,6 +32,9 @@ static const struct settings_form_field fields[] = {
      .help = "All if none is selected"},
     {.key = "internal", .label = "Internal address", .type = "boolean",
      .help = "Allows private and loopback addresses"},
+    {.key = "prefix", .label = "For callbacks", .type = "boolean",
+     .help = "Receives only answers to requests that name an address below "
+             "this one. The address ends with a slash"},
 };
 
 static struct json *values(struct arena *a, const struct endpoint *e)
@@ -42,6 +46,7 @@ static struct json *values(struct arena *a, const struct endpoint *e)
     json_set_text(o, "url", e->address);
     json_set_read(a, o, "event_types", e->event_types);
     json_set_bool(o, "internal", e->internal);
+    json_set_bool(o, "prefix", e->prefix);
     return o;
 }
 
@@ -53,8 +58,10 @@ static const struct err *read(struct arena *a, const struct json *v,
     e->address = str_trim(json_get_text(v, "url"));
     e->agent = agent.n ? agent : e->agent;
     e->internal = json_bool(json_get(v, "internal"));
+    e->prefix = json_bool(json_get(v, "prefix"));
     TRY(endpoint_name(a, "name", e->name));
     TRY(target_check(a, "url", e->address, e->internal));
+    TRY(e->prefix ? endpoint_prefix(a, "url", e->address) : NULL);
     if (agent.n && !principal_agent_name(agent))
         return err_at(a, ERR_INVALID, "field.value", STR("agent"),
                       "This is not a valid agent name.");
@@ -86,7 +93,9 @@ static void cells(struct page_view *v, const struct endpoint *e,
 {
     settings_page_cell(v, out, e->name, STR_NONE);
     settings_page_cell(v, out, e->address,
-                       e->internal ? STR("internal address") : STR_NONE);
+                       e->prefix     ? STR("for callbacks")
+                       : e->internal ? STR("internal address")
+                                     : STR_NONE);
     settings_page_cell(v, out, e->agent.p ? e->agent : STR("all agents"),
                        STR_NONE);
     settings_page_cell(v, out, outcomes(v->a, e->event_types), STR_NONE);

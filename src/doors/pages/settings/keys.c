@@ -151,11 +151,11 @@ static bool in_use(const struct key *k, int64_t now)
 static struct str second(struct arena *a, const struct key *k)
 {
     struct buf b = buf_make(a, k->agents.n + k->groups.n * 2 + 64);
-    if (str_is(k->agents, "*"))
-        return STR("any agent");
     if (k->agents.n > 0) {
-        buf_str(&b, k->agents);
-        buf_put(&b, k->reach == REACH_ALL ? "; all tasks" : "");
+        const bool any = str_is(k->agents, "*");
+        buf_str(&b, any ? STR("any agent") : k->agents);
+        buf_put(&b, k->reach == REACH_ALL && !any ? "; all tasks" : "");
+        buf_put(&b, k->test ? "; for tests" : "");
         return buf_text(&b);
     }
     if (!k->groups.p)

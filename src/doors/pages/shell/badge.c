@@ -19,7 +19,8 @@ struct json *page_badge(struct arena *a, const struct vocabulary_word *words)
 struct json *page_badge_kind(struct arena *a, const struct suspension *s)
 {
     const struct vocabulary_word *words =
-        beside(s) ? vocabulary_origin(s->origin) : kind_words(s->kind);
+        beside_or_plan(s) || beside(s) ? vocabulary_origin(s->origin)
+                                       : kind_words(s->kind);
     struct json *o = json_object(a);
     json_set_text(o, "word", str_of(words->label));
     json_set_text(o, "icon", str_of(words->icon));

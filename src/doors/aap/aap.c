@@ -1,0 +1,347 @@
+/* The Agent Approval Protocol, as questions, permits and redemptions. */
+#include "doors/aap/aap.h"
+
+#include "base/clock_text.h"
+#include "base/crypt.h"
+#include "base/fields.h"
+#include "domain/tool_call.h"
+#include "doors/api/api.h"
+#include "doors/asking/guard.h"
+#include "doors/asking/question.h"
+#include "doors/call/hold.h"
+#include "store/tools.h"
+
+#define SHORT_MAX 200
+#define NOTE_MAX 500
+#define HOLD_MAX 55 /* seconds */
+
+/* A submission as it was sent. */
+struct submission {
+    struct guard guard;
+    struct tool_calls calls;
+    struct str tool, server, timeout, reasoning;
+    int64_t seconds;
+};
+
+/* ---- reading -------------------------------------------------------- */
+
+/* The call as the tool-call API takes it: one reader checks both. */
+static const struct err *read_call(struct submission *x, struct fields *f)
+{
+    struct arena *a = f->arena;
+    struct buf b = buf_make(a, 2 * REQUEST_BODY_MAX);
+    struct json *body = NULL;
+    buf_put(&b, "{\"tool_calls\":[{\"id\":\"aap\",\"tool\":");
+    json_write_string(&b, x->tool);
+    buf_put(&b, ",\"arguments\":");
+    buf_str(&b, json_raw_member(a, x->guard.text, STR("arguments")));
+    buf_put(&b, "}]}");
+    TRY(json_parse(a, buf_text(&b), &body));
+    return tool_call_read(a, body, buf_text(&b), &x->calls);
+}
+
+static const struct err *read_submission(struct submission *x,
+                                         const struct json *body)
+{
+    struct fields f = fields(x->guard.c->a, body, STR(""));
+    const struct json *arguments = NULL, *context = NULL;
+    fields_only(&f, "tool server arguments timeout agent_reasoning context");
+    fields_need(&f, "tool");
+    fields_need(&f, "arguments");
+    fields_need(&f, "timeout");
+    fields_text(&f, "tool", TOOL_CALL_NAME_MAX, &x->tool);
+    fields_text(&f, "server", SHORT_MAX, &x->server);
+    fields_json(&f, "arguments", JSON_OBJECT, &arguments);
+    fields_text(&f, "timeout", SHORT_MAX, &x->timeout);
+    fields_text(&f, "agent_reasoning", SUSPENSION_EXPLANATION_MAX,
+                &x->reasoning);
+    fields_json(&f, "context", JSON_OBJECT, &context);
+    if (!f.e &&
+        !clock_span(x->timeout, SUSPENSION_TIMEOUT_MAX, &x->seconds))
+        fields_wrong(&f, "timeout", "field.value",
+                     "A \"timeout\" is a time like 10m or 24h, of at most 366 "
+                     "days.");
+    TRY(fields_error(&f));
+    return read_call(x, &f);
+}
+
+/* ---- asking --------------------------------------------------------- */
+
+/* The members that are neither the call nor shown elsewhere, for the question's
+ * context: so that the submission can be given back as it was. */
+static struct str kept(const struct submission *x)
+{
+    static const char *const names[] = {"timeout", "server", "context"};
+    struct arena *a = x->guard.c->a;
+    struct buf b = buf_make(a, x->guard.text.n + 64);
+    for (size_t i = 0; i < countof(names); i++) {
+        const struct str raw =
+            json_raw_member(a, x->guard.text, str_of(names[i]));
+        if (!raw.p || str_is(raw, "null"))
+            continue;
+        buf_put(&b, i ? ",\"" : "{\"");
+        buf_put(&b, names[i]);
+        buf_put(&b, "\":");
+        buf_str(&b, raw);
+    }
+    buf_char(&b, '}');
+    return buf_text(&b);
+}
+
+/* The question as the native API takes it. */
+static struct str native(const struct submission *x)
+{
+    const struct guard *g = &x->guard;
+    struct buf b = buf_make(g->c->a, 4 * REQUEST_BODY_MAX);
+    struct buf question = buf_make(g->c->a, TOOL_CALL_NAME_MAX * 4 + 64);
+    buf_put(&question, "Run ");
+    buf_str(&question, x->tool);
+    buf_char(&question, '?');
+    buf_put(&b, "{\"fallback_policy\":\"fail\",\"kind\":\"approval\"");
+    guard_put_text(&b, "question", buf_text(&question));
+    buf_put(&b, guard_choices);
+    buf_put(&b, ",\"timeout_seconds\":");
+    buf_int(&b, x->seconds);
+    if (x->reasoning.n > 0)
+        guard_put_text(&b, "explanation", x->reasoning);
+    buf_put(&b, ",\"context\":");
+    buf_str(&b, kept(x));
+    buf_put(&b, ",\"subject\":");
+    buf_str(&b, tool_call_subject(g->c->a, &x->calls,
+                                  STR("The agent did not say."), STR_NONE));
+    buf_char(&b, '}');
+    return buf_text(&b);
+}
+
+/* A rule that allows the tool leaves it to a person all the same. */
+static const struct err *check_rules(struct guard *g)
+{
+    TRY(guard_decide(g));
+    if (g->verdict.effect == TOOL_DENY)
+        return err_at(g->c->a, ERR_INVALID, "tool.denied", STR("tool"),
+                      "A rule forbids this tool. %.*s",
+                      STR_FMT(g->verdict.reason));
+    g->verdict.effect = TOOL_ASK;
+    return NULL;
+}
+
+static const struct err *load(struct call *c, struct str id,
+                              struct aap_request *out)
+{
+    struct permits_row row;
+    struct redemption_rows uses;
+    bool found = false;
+    *out = (struct aap_request){.permit = {.used = 0}};
+    TRY(question_get(c, id, &out->suspension));
+    if (!json_get_text(json_read(c->a, out->suspension.context), "timeout").p ||
+        out->suspension.origin != ORIGIN_TOOL_CALL)
+        return ERROR(ERR_NOT_FOUND, "suspension.unknown",
+                     "There is no request with this id.");
+    TRY(permits_of_suspension(c->pg, c->a, id, &row, &found));
+    if (!found)
+        return NULL;
+    out->permit = row.permit;
+    TRY(redemptions_list(c->pg, c->a, row.permit.id, &uses));
+    if (uses.n > 0)
+        out->use = uses.v[uses.n - 1];
+    return NULL;
+}
+
+static const struct err *answer(struct call *c, struct str id, int status)
+{
+    struct aap_request r;
+    TRY(load(c, id, &r));
+    response_json_text(c->rs, status, aap_view(c->a, &r));
+    return NULL;
+}
+
+const struct err *aap_create(struct call *c)
+{
+    struct submission x = {.guard = {.c = c,
+                                     .text = c->rq->body,
+                                     .n = 1,
+                                     .origin = ORIGIN_TOOL_CALL}};
+    struct guard *g = &x.guard;
+    struct work_once once;
+    struct json *body = NULL;
+    TRY(call_body(c, &body));
+    TRY(call_once(c, &once));
+    TRY(read_submission(&x, body));
+    g->tools = &x.tool;
+    g->severity = SEVERITY_UNSAID;
+    TRY(check_rules(g));
+    TRY(guard_begin(g, &once));
+    if (g->w.answered)
+        return answer(c,
+                      json_get_text(json_read(c->a, g->w.before.body), "id"),
+                      200);
+    TRY(guard_ask(g, native(&x), NULL));
+    if (!g->w.has_permit)
+        return err_at(c->a, ERR_INVALID, "permit.details", STR("arguments"),
+                      "No permit can describe this call exactly.");
+    tools_queue_calls(c->pg, c->a, g->w.suspension.id, &x.calls,
+                      g->verdict.matched);
+    const struct aap_request r = {.suspension = g->w.suspension};
+    return call_commit_text(c, &g->w, 201, aap_view(c->a, &r), false);
+}
+
+/* ---- reading one ------------------------------------------------------ */
+
+/* wait=25s; a number alone is seconds too. Longer waits are cut. */
+static const struct err *read_wait(struct call *c, int64_t *out)
+{
+    const struct str sent = request_query(c->rq, "wait");
+    *out = 0;
+    if (sent.p && !clock_span(sent, SUSPENSION_TIMEOUT_MAX, out) &&
+        !str_int(sent, 0, 3600, out))
+        return err_at(c->a, ERR_BAD_REQUEST, "request.query", STR("wait"),
+                      "\"wait\" has to be a time like 25s.");
+    if (*out > HOLD_MAX)
+        *out = HOLD_MAX;
+    return NULL;
+}
+
+const struct err *aap_get(struct call *c)
+{
+    struct aap_request r;
+    int64_t wait = 0, held = 0;
+    TRY(read_wait(c, &wait));
+    TRY(hold_wait(c, &held)); /* whether one may be held at all */
+    TRY(load(c, c->param[0], &r));
+    if (r.suspension.state == SUSPENSION_PENDING && wait > 0 &&
+        !c->rq->waited) {
+        hold_poll(c, &(struct hold_poll){
+                         .intent_id = r.suspension.intent_id,
+                         .suspension_id = r.suspension.id,
+                         .wait = wait});
+        return NULL;
+    }
+    response_json_text(c->rs, 200, aap_view(c->a, &r));
+    return NULL;
+}
+
+const struct err *aap_cancel(struct call *c)
+{
+    const struct work_once once = {.key = STR_NONE};
+    struct aap_request r;
+    struct work w;
+    TRY(load(c, c->param[0], &r));
+    if (r.suspension.state != SUSPENSION_PENDING)
+        return ERROR(ERR_CONFLICT, "already_terminal",
+                     "The request has been decided.");
+    TRY(question_cancel(c, &w, c->param[0], STR_NONE, &once));
+    r.suspension = w.suspension;
+    return call_commit_text(c, &w, 200, aap_view(c->a, &r), false);
+}
+
+/* ---- consuming ------------------------------------------------------- */
+
+static const struct err *may_consume(const struct aap_request *r)
+{
+    if (!aap_approved(r) || r->permit.state == PERMIT_REVOKED)
+        return ERROR(ERR_CONFLICT, "not_approved",
+                     "The request is not approved.");
+    return NULL;
+}
+
+/* The same consumption again is the same use. */
+static struct str operation(struct call *c)
+{
+    const struct str key = request_header(c->rq, "Idempotency-Key");
+    return crypt_sha256_hex(c->a, key.p ? key : c->rq->id);
+}
+
+static struct str use_of(struct call *c, const struct aap_request *r)
+{
+    struct buf b = buf_make(c->a, 2 * REQUEST_BODY_MAX);
+    buf_put(&b, "{\"permit_id\":");
+    json_write_string(&b, r->permit.id);
+    buf_put(&b, ",\"operation_id\":");
+    json_write_string(&b, operation(c));
+    buf_put(&b, ",\"call\":{");
+    buf_str(&b, aap_call(c->a, &r->suspension));
+    buf_put(&b, "}}");
+    return buf_text(&b);
+}
+
+/* Another call of this API in the same request. */
+static const struct err *within(struct call *c, struct str id,
+                                struct str body,
+                                const struct err *(*handle)(struct call *c))
+{
+    struct request rq = *c->rq;
+    struct call inner = *c;
+    rq.body = body;
+    inner.rq = &rq;
+    inner.param[0] = id;
+    return handle(&inner);
+}
+
+const struct err *aap_consume(struct call *c)
+{
+    struct json *body = NULL;
+    struct aap_request r;
+    TRY(call_body_if_any(c, &body));
+    TRY(load(c, c->param[0], &r));
+    TRY(may_consume(&r));
+    const struct err *e = within(c, STR_NONE, use_of(c, &r), api_redemption);
+    if (err_is(e, permit_spent))
+        return ERROR(ERR_CONFLICT, "already_consumed",
+                     "This approval was consumed already.");
+    if (err_is(e, permit_lapsed))
+        return ERROR(ERR_CONFLICT, "approval_expired",
+                     "This approval has expired.");
+    if (e && e->kind == ERR_FORBIDDEN)
+        return ERROR(ERR_CONFLICT, "not_approved",
+                     "The permit cannot be used any more.");
+    TRY(e);
+    return answer(c, c->param[0], 200);
+}
+
+/* ---- the outcome ----------------------------------------------------- */
+
+static const struct err *read_outcome(struct call *c, struct str *out)
+{
+    struct json *body = NULL;
+    struct str status, note;
+    struct buf b = buf_make(c->a, 4096);
+    TRY(call_body(c, &body));
+    struct fields f = fields(c->a, body, STR(""));
+    fields_only(&f, "status note");
+    fields_need(&f, "status");
+    fields_text(&f, "status", SHORT_MAX, &status);
+    fields_text(&f, "note", NOTE_MAX, &note);
+    const bool good = str_is(status, "succeeded");
+    if (!f.e && !good &&
+        vocabulary_redemption_result_of(status) != REDEMPTION_FAILED)
+        fields_wrong(&f, "status", "field.value",
+                     "\"status\" has to be succeeded or failed.");
+    TRY(fields_error(&f));
+    buf_put(&b, "{\"result\":");
+    json_write_string(&b, str_of(vocabulary_redemption_result(
+                                     good ? REDEMPTION_COMPLETED
+                                          : REDEMPTION_FAILED)
+                                     ->wire));
+    if (note.n > 0)
+        guard_put_text(&b, "ref", note);
+    buf_char(&b, '}');
+    *out = buf_text(&b);
+    return NULL;
+}
+
+const struct err *aap_outcome(struct call *c)
+{
+    struct aap_request r;
+    struct str result;
+    TRY(read_outcome(c, &result));
+    TRY(load(c, c->param[0], &r));
+    if (!r.use.id.p)
+        return ERROR(ERR_CONFLICT, "not_consumed",
+                     "The approval was not consumed.");
+    const struct err *e = within(c, r.use.id, result, api_permit_result);
+    if (e && e->kind == ERR_CONFLICT)
+        return ERROR(ERR_CONFLICT, "outcome_conflict",
+                     "Another outcome was reported.");
+    TRY(e);
+    return answer(c, c->param[0], 200);
+}

@@ -1,0 +1,91 @@
+/* The feed of questions that have ended: one read for a host of many agents,
+ * which goes on where the last one ended and may be held. */
+#include "base/clock.h"
+#include "base/id.h"
+#include "doors/api/api.h"
+#include "doors/asking/view.h"
+#include "doors/call/hold.h"
+#include "store/suspensions.h"
+#include "store/tail.h"
+
+static const struct err *wrong(struct call *c, const char *key,
+                               const char *say)
+{
+    return err_at(c->a, ERR_BAD_REQUEST, "request.query", str_of(key), "%s",
+                  say);
+}
+
+/* XID or XID.SUSPENSION_ID; "now" is after everything that has ended. */
+static const struct err *read_place(struct call *c,
+                                    struct suspensions_feed *feed)
+{
+    struct str rest = request_query(c->rq, "ended_after");
+    int64_t xid = 0;
+    if (str_is(rest, "now")) {
+        struct tail_cursor now;
+        TRY(tail_now(c->pg, c->a, &now));
+        feed->after_xid = now.xid;
+        return NULL;
+    }
+    const struct str first = str_cut(&rest, '.');
+    if (!str_int(first, 0, INT64_MAX, &xid) || (rest.p && !id_token(rest)))
+        return wrong(c, "ended_after",
+                     "\"ended_after\" has to be \"now\", 0 for the beginning, "
+                     "or \"next\" of the last answer.");
+    feed->after_xid = (uint64_t)xid;
+    feed->after_id = rest.p ? rest : STR("");
+    return NULL;
+}
+
+static const struct err *read_feed(struct call *c,
+                                   struct suspensions_feed *feed)
+{
+    const struct str agents = request_query(c->rq, "agents");
+    static const char *const others[] = {"state", "after"};
+    for (size_t i = 0; i < countof(others); i++)
+        if (request_query(c->rq, others[i]).p)
+            return wrong(c, others[i],
+                         "\"ended_after\" excludes \"state\" and \"after\".");
+    if (agents.p && !str_is(agents, "all"))
+        return wrong(c, "agents", "\"agents\" can only be \"all\".");
+    if (c->who.role == ROLE_AGENT && agents.p)
+        feed->key_id = c->who.id;
+    else if (c->who.role == ROLE_AGENT)
+        feed->agent = c->who.agent;
+    return read_place(c, feed);
+}
+
+static struct str place(struct call *c, const struct suspensions_fed *fed)
+{
+    struct buf b = buf_make(c->a, 128);
+    buf_int(&b, (int64_t)fed->xid);
+    if (fed->id.n > 0) {
+        buf_char(&b, '.');
+        buf_str(&b, fed->id);
+    }
+    return buf_text(&b);
+}
+
+const struct err *api_feed(struct call *c)
+{
+    struct suspensions_feed feed = {.now = clock_now(),
+                                    .limit = call_query_int(c, "limit", 50),
+                                    .after_id = STR("")};
+    struct suspensions_fed fed;
+    int64_t wait = 0;
+    TRY(hold_wait(c, &wait));
+    TRY(read_feed(c, &feed));
+    TRY(suspensions_feed(c->pg, c->a, &feed, &fed));
+    if (fed.rows.n == 0 && !fed.rows.more && wait > 0) {
+        hold_feed(c, fed.below, wait);
+        return NULL;
+    }
+    struct buf b = buf_make(c->a, RESPONSE_BODY_MAX);
+    view_suspensions(c, &b, &fed.rows);
+    json_write_string(&b, place(c, &fed));
+    buf_put(&b, fed.rows.more ? ",\"more\":true}" : ",\"more\":false}");
+    response_json_buf(c->rs, 200, &b);
+    if (fed.rows.n == 0 && c->rq->unheld)
+        response_header(c->rs, "Retry-After", STR("1"));
+    return NULL;
+}

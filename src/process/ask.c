@@ -1,0 +1,242 @@
+/* `sayso ask`: asks a person from a shell or a CI job, and waits.
+ *
+ * A client of the API like every other: it needs a server's address and an
+ * agent's key, and no configuration. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/clock_text.h"
+#include "base/id.h"
+#include "base/json.h"
+#include "domain/vocabulary.h"
+#include "process/commands.h"
+#include "world/outbound.h"
+#include "world/words.h"
+
+#define ASK_BODY_MAX ((size_t)64 << 10)
+#define HOLD 50 /* seconds of one read */
+#define PAUSE 2 /* seconds before another try */
+#define WAIT_DEFAULT INT64_C(3600)
+#define WAIT_MAX (INT64_C(366) * 24 * 3600)
+
+enum ask_status { ASK_YES, ASK_NO, ASK_NOBODY, ASK_FAILED };
+
+struct asking {
+    struct arena *arena;
+    struct str url, key, agent; /* agent p NULL: the key's own */
+    struct str once;
+    int64_t wait; /* seconds */
+    bool choices;
+};
+
+static struct str variable(const char *name)
+{
+    const char *value = getenv(name);
+    return value && value[0] ? str_of(value) : STR_NONE;
+}
+
+static struct str line(struct arena *a, const char *name, struct str value)
+{
+    struct buf b = buf_make(a, ASK_BODY_MAX);
+    buf_put(&b, name);
+    buf_put(&b, ": ");
+    buf_str(&b, value);
+    return buf_text(&b);
+}
+
+static struct outbound_call call(const struct asking *x, const char *path,
+                                 struct str behind)
+{
+    struct buf b = buf_make(x->arena, ASK_BODY_MAX);
+    buf_str(&b, x->url);
+    buf_put(&b, path);
+    buf_str(&b, behind);
+    struct outbound_call f = {.url = buf_text(&b),
+                      .time = (HOLD + 25) * CLOCK_SECOND};
+    f.header[f.headers++] = line(x->arena, "X-API-Key", x->key);
+    if (x->agent.p)
+        f.header[f.headers++] = line(x->arena, "X-Agent-ID", x->agent);
+    return f;
+}
+
+/* ---- asking --------------------------------------------------------- */
+
+static struct str body_of(const struct command *c, const struct asking *x)
+{
+    struct json *o = json_object(x->arena), *list = json_array(x->arena);
+    json_set_text(o, "question", str_of(c->argv[0]));
+    for (size_t i = 0; command_option(c, "--choice", i).p; i++)
+        json_add_text(list, command_option(c, "--choice", i));
+    if (x->choices)
+        json_set_json(o, "choices", list);
+    else
+        json_set_text(o, "response_type", STR("confirm"));
+    const struct str severity = command_option(c, "--severity", 0);
+    if (severity.p)
+        json_set_text(o, "severity", severity);
+    const struct str why = command_option(c, "--explanation", 0);
+    if (why.p)
+        json_set_text(o, "explanation", why);
+    json_set_int(o, "timeout_seconds", x->wait);
+    return json_dump(x->arena, o, ASK_BODY_MAX);
+}
+
+static void complain(const struct outbound_answer *got, const struct json *said)
+{
+    const struct str detail = json_get_text(said, "detail");
+    const struct str code = json_get_text(said, "code");
+    if (got->status == 0)
+        fprintf(stderr, "sayso: no answer from the server: %.*s\n",
+                STR_FMT(got->body));
+    else if (code.p)
+        fprintf(stderr, "sayso: %.*s (%.*s)\n", STR_FMT(detail),
+                STR_FMT(code));
+    else
+        fprintf(stderr, "sayso: the server answered %d\n", got->status);
+}
+
+/* Is it worth another try? */
+static bool passing(const struct outbound_answer *got)
+{
+    return got->status == 0 || got->status == 429 || got->status >= 502;
+}
+
+static void rest(const struct outbound_answer *got)
+{
+    const int64_t seconds =
+        got->retry_after > 0 && got->retry_after < 60 ? got->retry_after
+                                                      : PAUSE;
+    sleep((unsigned)seconds);
+}
+
+/* The question's record; NULL: it could not be asked. A first call that does
+ * not get through is an error at once: the address is probably wrong. */
+static struct json *put_question(const struct command *c,
+                                 const struct asking *x)
+{
+    struct outbound_call f = call(x, "/api/v1/suspensions", STR(""));
+    struct json *said = NULL;
+    struct outbound_answer got;
+    f.body = body_of(c, x);
+    f.header[f.headers++] = STR("Content-Type: application/json");
+    f.header[f.headers++] = line(x->arena, "Idempotency-Key", x->once);
+    for (int i = 0; i < 5; i++) {
+        outbound_call(x->arena, &f, &got);
+        if (got.status == 0 || !passing(&got))
+            break;
+        rest(&got);
+    }
+    said = got.status ? json_read(x->arena, got.body) : NULL;
+    if (got.status == 201 && json_get_text(said, "suspension_id").p)
+        return said;
+    complain(&got, said);
+    return NULL;
+}
+
+/* ---- waiting -------------------------------------------------------- */
+
+static enum suspension_state state_of(const struct json *asked)
+{
+    return vocabulary_suspension_state_of(json_get_text(asked, "state"));
+}
+
+/* Reads until there is an answer or the time is over. A server that is away for
+ * a while is asked again. */
+static struct json *await(const struct asking *x, struct json *asked)
+{
+    const int64_t end = clock_mono() + (x->wait + HOLD) * CLOCK_SECOND;
+    const struct str id = json_get_text(asked, "suspension_id");
+    struct buf b = buf_make(x->arena, 256);
+    buf_str(&b, id);
+    buf_printf(&b, "?wait=%d", HOLD);
+    const struct outbound_call f =
+        call(x, "/api/v1/suspensions/", buf_text(&b));
+    struct arena *one = arena_within(x->arena);
+    bool open = true, refused = false;
+    while (open && !refused && clock_mono() < end) {
+        struct outbound_answer got;
+        arena_reset(one);
+        outbound_call(one, &f, &got);
+        const struct json *said = json_read(one, got.body);
+        if (got.status == 200 && said) {
+            open = state_of(said) == SUSPENSION_PENDING;
+            if (!open)
+                asked = json_read(x->arena, got.body);
+        } else if (passing(&got)) {
+            rest(&got);
+        } else {
+            complain(&got, said);
+            refused = true;
+        }
+    }
+    arena_free(one);
+    return refused ? NULL : asked;
+}
+
+static enum ask_status ask_told(const struct asking *x,
+                                const struct json *asked)
+{
+    const struct str reason = json_get_text(asked, "reason");
+    const struct str value = json_get_text(asked, "value");
+    if (state_of(asked) != SUSPENSION_RESOLVED) {
+        fprintf(stderr, "sayso: nobody answered\n");
+        return ASK_NOBODY;
+    }
+    if (reason.n > 0)
+        fprintf(stderr, "sayso: %.*s\n",
+                STR_FMT(words_plain(x->arena, reason, 4000)));
+    printf("%.*s\n", STR_FMT(value));
+    if (x->choices)
+        return ASK_YES;
+    return vocabulary_outcome_of(json_get_text(asked, "outcome")) ==
+                   OUTCOME_AUTHORIZED
+               ? ASK_YES
+               : ASK_NO;
+}
+
+/* ---- the command ---------------------------------------------------- */
+
+static bool ask_read(const struct command *c, struct asking *x)
+{
+    const struct str wait = command_option(c, "--wait", 0);
+    if (c->argc < 1 || c->argv[0][0] == '-' ||
+        !command_options_ok(c, 1,
+                            "--choice= --wait= --severity= --explanation= "
+                            "--once=")) {
+        fprintf(stderr, "sayso: ask needs the question first; see `sayso "
+                        "help`\n");
+        return false;
+    }
+    if (wait.p && !clock_span(wait, WAIT_MAX, &x->wait)) {
+        fprintf(stderr, "sayso: --wait is a time like 90s, 30m, 1h or 2d\n");
+        return false;
+    }
+    if (!x->url.p || !x->key.p) {
+        fprintf(stderr, "sayso: set SAYSO_URL and SAYSO_AGENT_KEY\n");
+        return false;
+    }
+    x->choices = command_option(c, "--choice", 0).p != NULL;
+    x->once = command_option(c, "--once", 0);
+    if (!x->once.p)
+        x->once = id_new(x->arena);
+    return true;
+}
+
+int ask_run(const struct command *c)
+{
+    struct asking x = {.arena = c->arena,
+                       .url = variable("SAYSO_URL"),
+                       .key = variable("SAYSO_AGENT_KEY"),
+                       .agent = variable("SAYSO_AGENT"),
+                       .wait = WAIT_DEFAULT};
+    if (!ask_read(c, &x))
+        return ASK_FAILED;
+    struct json *asked = put_question(c, &x);
+    if (!asked)
+        return ASK_FAILED;
+    const struct str page = json_get_text(asked, "url");
+    fprintf(stderr, "sayso: waiting for an answer: %.*s\n", STR_FMT(page));
+    asked = await(&x, asked);
+    return asked ? (int)ask_told(&x, asked) : (int)ASK_FAILED;
+}

@@ -1,0 +1,98 @@
+-- The access control lists of intents. Rows change only under the lock of their intent.
+
+-- piece: acl_columns
+e.id, e.principal_id, e.permission, e.reason, e.granted_by, microseconds(e.granted_at),
+       microseconds(nullif(e.expires_at, 'infinity'))
+
+-- name: acl_list
+-- Those that are not over at $2.
+SELECT
+-- use: acl_columns
+  FROM acl_entry e WHERE e.intent_id = $1 AND e.expires_at > $2
+ ORDER BY e.granted_at, e.principal_id LIMIT 50
+
+-- name: acl_all
+-- Those that are over too.
+SELECT
+-- use: acl_columns
+  FROM acl_entry e WHERE e.intent_id = $1 ORDER BY e.granted_at, e.principal_id LIMIT 50
+
+-- name: acl_put
+INSERT INTO acl_entry (id, intent_id, principal_id, permission, reason, granted_by, granted_at,
+                       expires_at)
+VALUES ($1, $2, $3, $4, $5, $6, $7, coalesce($8::timestamptz, 'infinity'))
+ON CONFLICT (intent_id, principal_id) DO UPDATE
+   SET permission = excluded.permission, reason = excluded.reason,
+       granted_by = excluded.granted_by, granted_at = excluded.granted_at,
+       expires_at = excluded.expires_at
+
+-- name: acl_remove
+DELETE FROM acl_entry WHERE id = ANY ($1::uuid[])
+
+-- name: acl_mark
+-- After a change of entries; $2: the intent is closed.
+UPDATE intent i
+   SET acl = CASE WHEN $2 THEN 2
+                  WHEN EXISTS (SELECT 1 FROM acl_entry e WHERE e.intent_id = i.id) THEN 1
+                  ELSE 0 END
+ WHERE i.id = $1
+
+-- name: acl_end_leases
+-- After a change: the active leases of the agents $2, and of those that may not write at $3.
+UPDATE lease SET status = 'revoked', released_at = $3
+ WHERE id = ANY (ARRAY(SELECT l.id FROM lease l
+                        WHERE l.intent_id = $1 AND l.status = 'active'
+                          AND (l.agent_id = ANY ($2::text[]) OR
+                               intent_access_of($1, l.agent_id, $3) < 2)))
+RETURNING id, intent_id, agent_id, scope, status, microseconds(acquired_at),
+          microseconds(expires_at), microseconds(released_at)
+
+-- name: acl_end_deliveries
+-- After a change: deliveries that wait for agents that the intent is closed to at $3, or that
+-- have no tie left of those in $2. The answer to a request for access is still sent.
+UPDATE delivery SET state = 'failed', next_at = NULL, ended_at = $3,
+       answer = 'Failed: the agent may not read the task any more.'
+ WHERE id = ANY (ARRAY(
+     SELECT d.id FROM endpoint e
+      CROSS JOIN LATERAL (SELECT x.id, x.suspension_id FROM delivery x
+                           WHERE x.endpoint_id = e.id AND x.state = 'pending'
+                             AND x.intent_id = $1) d
+      WHERE e.kind = 'agent' AND e.removed_at IS NULL AND e.agent IS NOT NULL
+        AND (intent_shut($1, e.agent, $3) OR
+             (e.agent = ANY ($2::text[]) AND intent_access_of($1, e.agent, $3) = 0))
+        AND NOT EXISTS (SELECT 1 FROM suspension s
+                         WHERE s.id = d.suspension_id AND s.origin = 'access')))
+
+-- name: acl_ties
+-- The agents that are tied to the intent at $2 in any way: the strongest, and until when; NULL:
+-- without end.
+SELECT DISTINCT ON (t.agent) t.agent, t.access,
+       CASE WHEN isfinite(t.until) THEN microseconds(t.until) END
+  FROM intent_tie t
+ WHERE t.intent_id = $1 AND t.agent IS NOT NULL AND t.until > $2
+ ORDER BY t.agent, t.access DESC, t.until DESC LIMIT 1000
+
+-- name: acl_requests
+-- The requests for access to an intent, the newest first.
+SELECT {s.*} FROM suspension_row s WHERE s.intent_id = $1 AND s.origin = 'access'
+ ORDER BY s.seq DESC LIMIT 200
+
+-- name: acl_requested
+-- What limits another request: those of the intent, those of the agent $2, those that are open,
+-- and is one open with the title $3?
+SELECT count(*), count(*) FILTER (WHERE s.asked_by = $2), count(o.suspension_id),
+       coalesce(bool_or(o.suspension_id IS NOT NULL AND s.title = $3), false)
+  FROM (SELECT x.id, x.asked_by, x.title FROM suspension x
+         WHERE x.intent_id = $1 AND x.origin = 'access' ORDER BY x.seq DESC LIMIT 200) s
+  LEFT JOIN open_question o ON o.suspension_id = s.id
+
+-- name: due_acl
+-- Entries that are over.
+SELECT intent_id FROM acl_entry WHERE expires_at <= $1 AND expires_at < 'infinity'
+ ORDER BY expires_at, id LIMIT 20
+
+-- name: due_acl_of
+SELECT
+-- use: acl_columns
+       , e.intent_id
+  FROM acl_entry e WHERE e.intent_id = ANY ($1::uuid[]) AND e.expires_at <= $2

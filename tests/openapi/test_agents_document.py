@@ -1,0 +1,74 @@
+"""docs/openapi-agents.yaml is what docs/openapi.yaml says of agents now, and
+generators of clients take it."""
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+
+import yaml
+from openapi_contract import DOC, PATH, TOP
+from test_lint import HERE, program, spectral
+
+MADE = PATH.with_name("openapi-agents.yaml")
+
+
+def run(*args, **more):
+    done = subprocess.run(args, text=True, capture_output=True, timeout=120,
+                          **more)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+def test_it_is_up_to_date():
+    made = run(sys.executable, TOP / "packaging/openapi-agents")
+    assert made == MADE.read_text(), "packaging/openapi-agents was not run"
+
+
+def test_it_has_the_doors_of_agents_alone():
+    paths = yaml.safe_load(MADE.read_text())["paths"]
+    assert {"/api/v1/suspensions", "/api/v1/suspensions/{id}",
+            "/api/v1/tool-calls/check", "/api/v1/intents"} <= paths.keys()
+    assert not {"/inbox", "/oauth/token", "/mcp",
+                "/api/v1/intents/{id}/subscribe"} & paths.keys()
+    for path, item in paths.items():
+        for method, operation in item.items():
+            assert operation["operationId"] == \
+                DOC["paths"][path][method]["operationId"]
+            assert "agent" in operation["x-roles"]
+
+
+def test_spectral():
+    run(spectral(), "lint", "--ruleset", HERE / ".spectral.yaml",
+        "--fail-severity", "hint", MADE, cwd=TOP)
+
+
+def test_a_client_in_python(server, tmp_path):
+    place = pathlib.Path(os.environ["SAYSO_BUILD"]) / "python-generators"
+    path = {**os.environ, "PYTHONPATH": f"{place}{os.pathsep}{tmp_path}"}
+    (tmp_path / "config.yaml").write_text("post_hooks: []\n")
+    said = run(sys.executable, "-m", "openapi_python_client", "generate",
+               "--path", MADE, "--meta", "none", "--config",
+               tmp_path / "config.yaml", "--output-path",
+               tmp_path / "sayso_agents", "--fail-on-warning", env=path)
+    assert "Warning" not in said
+    assert run(sys.executable, HERE / "client.py", server.url,
+               server.env["SAYSO_AGENT_KEY"], env=path) == "cancelled\n"
+
+
+def test_types_in_typescript(tmp_path):
+    run(program("openapi-typescript"), MADE, "-o", tmp_path / "sayso.d.ts")
+    shutil.copy(HERE / "client.ts", tmp_path)
+    run(program("tsc"), "--noEmit", "--strict", "--target", "es2022",
+        "--module", "esnext", "--moduleResolution", "bundler",
+        tmp_path / "client.ts")
+
+
+def test_every_code_is_on_its_page():
+    """The page of errors has each code that an answer of the API can have, and
+    no other."""
+    told = set(re.findall(r"`([a-z_0-9]+\.[a-z_0-9]+|internal)`",
+                          (TOP / "docs/errors.md").read_text()))
+    code = DOC["components"]["schemas"]["Code"]
+    assert told == set(code["enum"]) | {c for c in code["x-aap"] if "." in c}
