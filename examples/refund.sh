@@ -63,9 +63,8 @@ echo "Waiting for an answer at $(printf %s "$asked" | member url)"
 
 state=pending
 while [ "$state" = pending ]; do
-    sleep 2
-    # The server may be restarting: the question is kept, so ask again.
-    told=$(call "/api/v1/suspensions/$id") || continue
+    # The server may be restarting: the question is kept, so read again.
+    told=$(call "/api/v1/suspensions/$id?wait=50") || { sleep 2; continue; }
     state=$(printf %s "$told" | member state)
 done
 

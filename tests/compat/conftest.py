@@ -1,13 +1,29 @@
 """Clients of the OpenIntent SDK, both kinds of them."""
 import pathlib
+import shutil
 import sys
 
 import pytest
 from openintent import AsyncOpenIntentClient, IntentStatus, OpenIntentClient
+from programs import built
 from sdk import Blocking, access
 
 # The tests over HTTP have functions that are used here too.
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "http"))
+
+import coding_agents  # noqa: E402
+import kit  # noqa: E402
+
+collect_ignore = []
+if not coding_agents.CLAUDE:
+    collect_ignore.append("test_claude_code.py")
+if not (coding_agents.CLAUDE or coding_agents.CODEX):
+    collect_ignore.append("test_coding_agents.py")
+
+
+def pytest_terminal_summary(terminalreporter):
+    for name in coding_agents.MISSING:
+        terminalreporter.write_line(f"not run: {name} is not installed")
 
 
 @pytest.fixture(scope="session")
@@ -34,8 +50,23 @@ def client(request, server, sync):
     one.close()
 
 
+@pytest.fixture(scope="session")
+def typescript():
+    """Where programs that use clients/typescript are."""
+    return built()
+
+
 @pytest.fixture
 def intent(sync):
     """A new intent that is being worked on."""
     made = sync.create_intent("Refund order 12345", "It arrived broken.")
     return sync.set_status(made.id, made.version, IntentStatus.ACTIVE)
+
+
+@pytest.fixture
+def home():
+    """Of a coding agent. Codex refuses the system's temporary directory."""
+    made = coding_agents.BUILD / f"agent-{kit.new_id()}"
+    made.mkdir()
+    yield made
+    shutil.rmtree(made)

@@ -20,8 +20,12 @@ await client.connect(new StreamableHTTPClientTransport(new URL(given.url), {
     requestInit: { headers: { Authorization: `Bearer ${given.key}`,
         "X-Agent-ID": given.agent } } }));
 const { tools } = await client.listTools();
-const result = await client.callTool(
-    { name: given.tool, arguments: given.arguments });
+const heard = [];
+const options = { onprogress: (p) => heard.push(p.message) };
+const call = { name: given.tool, arguments: given.arguments };
+const result = await (from === "@modelcontextprotocol/sdk"
+    ? client.callTool(call, undefined, options)
+    : client.callTool(call, options));
 console.log(JSON.stringify({ tools: tools.map((t) => t.name),
-    isError: result.isError, record: result.structuredContent }));
+    heard, isError: result.isError, record: result.structuredContent }));
 await client.close();

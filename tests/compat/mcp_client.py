@@ -9,6 +9,13 @@ import sys
 import mcp
 
 given = json.loads(sys.argv[1])
+heard = []
+
+
+async def progress(n, total, message):
+    heard.append(message)
+
+
 headers = {"Authorization": f"Bearer {given['key']}",
            "X-Agent-ID": given["agent"]}
 
@@ -16,7 +23,7 @@ headers = {"Authorization": f"Bearer {given['key']}",
 def told(version, tools, result):
     dump = result.model_dump(mode="json", by_alias=True)
     print(json.dumps({"version": version, "tools": [t.name for t in tools],
-                      "isError": dump["isError"],
+                      "heard": heard, "isError": dump["isError"],
                       "record": dump["structuredContent"]}))
 
 
@@ -27,7 +34,8 @@ async def second():
         to = streamable_http_client(given["url"], http_client=http)
         async with mcp.Client(to) as client:
             tools = (await client.list_tools()).tools
-            result = await client.call_tool(given["tool"], given["arguments"])
+            result = await client.call_tool(given["tool"], given["arguments"],
+                                            progress_callback=progress)
             told(client.protocol_version, tools, result)
 
 
@@ -39,7 +47,8 @@ async def first():
             begun = await session.initialize()
             tools = (await session.list_tools()).tools
             result = await session.call_tool(given["tool"],
-                                             given["arguments"])
+                                             given["arguments"],
+                                             progress_callback=progress)
             told(begun.protocolVersion, tools, result)
 
 

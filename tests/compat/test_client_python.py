@@ -2,22 +2,20 @@
 import asyncio
 import concurrent.futures
 import datetime
-import importlib
 import json
-import pathlib
 import shutil
 import subprocess
 import sys
+import threading
 import zipfile
 
 import kit
 import pytest
-import standardwebhooks
+from asking import asked, decide, signed
+from programs import CLIENTS, load_python
 
-TOP = pathlib.Path(__file__).resolve().parents[2]
-SOURCE = TOP / "clients/python"
-sys.path.insert(0, str(SOURCE))
-sayso = importlib.import_module("sayso")
+SOURCE = CLIENTS / "python"
+sayso = load_python()
 
 
 @pytest.fixture
@@ -26,23 +24,24 @@ def client(server):
                         "refunds-agent")
 
 
+class Pool:
+    """Threads that no test waits for when it has failed."""
+
+    def submit(self, function, *args, **more):
+        future = concurrent.futures.Future()
+
+        def run():
+            try:
+                future.set_result(function(*args, **more))
+            except BaseException as error:
+                future.set_exception(error)
+        threading.Thread(target=run, daemon=True).start()
+        return future
+
+
 @pytest.fixture
 def pool():
-    with concurrent.futures.ThreadPoolExecutor(4) as threads:
-        yield threads
-
-
-def asked(operator, text):
-    def look():
-        rows = operator.get("/api/v1/suspensions",
-                            params={"state": "pending", "limit": 100}).json()
-        return [s for s in rows["suspensions"] if s["question"] == text]
-    return kit.wait_for(look)[0]
-
-
-def decide(operator, text, value, **more):
-    r = kit.answer(operator, asked(operator, text), value, **more)
-    assert r.status_code == 200, r.text
+    return Pool()
 
 
 def blocking(client, *args, **more):
@@ -126,6 +125,22 @@ def test_a_server_that_goes_away_is_waited_for(client, operator, pool,
     assert got.result(30).approved and len(lost) == 2
 
 
+def test_a_wait_ends_though_the_server_is_away(client, monkeypatch):
+    """Also where it is too busy to be asked."""
+    real = sayso.httpx.Client.request
+
+    def request(self, method, path, **more):
+        if method == "GET":
+            raise sayso.httpx.ConnectError("gone")
+        return real(self, method, path, **more)
+    monkeypatch.setattr(sayso.httpx.Client, "request", request)
+    assert client.ask("Anybody?", wait=0.1).pending
+    monkeypatch.setattr(sayso.httpx.Client, "request",
+                        lambda *args, **more: sayso.httpx.Response(503))
+    with pytest.raises(sayso.Unreachable):
+        client.ask("Anybody?", wait=0.1)
+
+
 # --- Functions that need an approval --------------------------------------
 
 def refund_of(client, ran, **more):
@@ -203,6 +218,52 @@ def test_a_person_changes_the_arguments(client, operator, pool):
     assert got.result(30) == "done" and ran == [("12345", 20)]
 
 
+def test_another_tool_is_another_call(client, operator, pool):
+    """A person may change that too; the function is none of it."""
+    ran = []
+    text, refund = refund_of(client, ran, edit=True)
+    got = pool.submit(refund, "12345", tags=[])
+    subject = asked(operator, text)["subject"]
+    subject["calls"][0]["tool"] = "refund_half"
+    decide(operator, text, "edit", subject=subject, reason="Half of it.",
+           typed="order 12345")
+    with pytest.raises(sayso.Denied, match="another call"):
+        got.result(30)
+    assert ran == []
+
+
+def approve_call(client, *args, **more):
+    return client.approve_call(*args, **more)
+
+
+def aapprove_call(client, *args, **more):
+    return asyncio.run(client.aapprove_call(*args, **more))
+
+
+@pytest.mark.parametrize("way", [approve_call, aapprove_call])
+def test_a_call_by_its_id_and_arguments(client, operator, way):
+    tool = f"tool_{kit.new_id()}"
+    asked_of = {}
+    for call in (("1", 5), ("1", 5), ("2", 5), ("1", 6)):
+        with pytest.raises(sayso.Denied, match="Nobody answered") as no:
+            way(client, tool, {"x": call[1]}, call_id=call[0], wait=0)
+        asked_of.setdefault(no.value.answer.id, set()).add(call)
+    assert list(asked_of.values()) == [{("1", 5)}, {("2", 5)}, {("1", 6)}]
+
+
+def test_named_arguments_are_shown_by_their_names(client, operator, pool):
+    name, ran = f"named_{kit.new_id()}", []
+
+    @client.require_approval(name=name, target="{who}")
+    def act(**named):
+        ran.append(named)
+    got = pool.submit(act, who="Mara", amount=5)
+    question = decide(operator, f"Run {name}?", "approve")
+    assert question["subject"]["target"] == "Mara"
+    got.result(30)
+    assert ran == [{"who": "Mara", "amount": 5}]
+
+
 def test_an_answer_for_something_else_is_no(client, operator, pool,
                                             monkeypatch):
     ran = []
@@ -251,6 +312,13 @@ def test_the_functions_of_the_module(server, operator, pool, monkeypatch):
     got = pool.submit(act, 1)
     decide(operator, f"Run {name}?", "approve")
     assert got.result(30) == 1
+
+    @sayso.require_approval(name=f"{name}_async")
+    async def act_later(x):
+        return x
+    got = pool.submit(lambda: asyncio.run(act_later(2)))
+    decide(operator, f"Run {name}_async?", "approve")
+    assert got.result(30) == 2
     assert sayso.ask("x?", wait=0).pending
     assert asyncio.run(sayso.aask("x?", wait=0)).asked_by == "refunds-agent"
 
@@ -260,23 +328,15 @@ def test_the_functions_of_the_module(server, operator, pool, monkeypatch):
 SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
 
 
-def signed(body, at=None, secret=SECRET):
-    at = at or datetime.datetime.now(datetime.timezone.utc)
-    return {"Webhook-Id": "msg_1", "webhook-timestamp":
-            str(int(at.timestamp())), "webhook-signature":
-            standardwebhooks.Webhook(secret).sign("msg_1", at, body)}
-
-
 def test_a_push_is_verified():
     body = json.dumps({"type": "x", "data": {"ä": 1}})
-    headers = signed(body)
+    headers = signed(body, SECRET)
     verify = sayso.verify_webhook
     assert verify(body.encode(), headers, SECRET) == json.loads(body)
-    old = datetime.datetime.now(datetime.timezone.utc) - \
-        datetime.timedelta(seconds=400)
+    old = datetime.timedelta(seconds=400)
     other = "whsec_" + "A" * 32
     for bad in ((body.encode() + b" ", headers, SECRET),
-                (body.encode(), signed(body, old), SECRET),
+                (body.encode(), signed(body, SECRET, old), SECRET),
                 (body.encode(), headers, other),
                 (body.encode(), headers, "whsec_?"),
                 (body.encode(), {}, SECRET),
@@ -294,9 +354,12 @@ def test_the_package_is_built(tmp_path):
         [sys.executable, "-m", "pip", "wheel", "-q", "--no-deps",
          "--disable-pip-version-check", "-w", tmp_path / "out",
          # A copy, because a build leaves files in the source.
-         shutil.copytree(SOURCE, tmp_path / "source")], capture_output=True, text=True)
+         shutil.copytree(SOURCE, tmp_path / "source")],
+        capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     [wheel] = (tmp_path / "out").iterdir()
     names = zipfile.ZipFile(wheel).namelist()
-    assert "sayso/__init__.py" in names and "sayso/py.typed" in names
+    assert {f"sayso/{name}" for name in (
+        "__init__.py", "langchain.py", "openai_agents.py", "pydantic_ai.py",
+        "testing.py", "py.typed")} <= set(names)
 

@@ -12,8 +12,8 @@ import pytest
 from openintent import (AsyncOpenIntentClient, EventType, IntentStatus,
                         OpenIntentClient)
 from openintent.exceptions import OpenIntentError
-from openintent.models import (DecisionType, MembershipRole, PortfolioStatus,
-                               RetryStrategy)
+from openintent.models import (AccessPolicy, DecisionType, MembershipRole,
+                               PortfolioStatus, RetryStrategy)
 from sdk import Blocking, access
 from test_surface import arguments
 
@@ -46,7 +46,7 @@ STATES = documented()
 def test_S1_the_document_names_each_method_once():
     assert set(STATES) == methods("sync") | methods("async")
     works = [n for n, state in STATES.items() if state == "works"]
-    assert (len(STATES), len(works)) == (150, 91)
+    assert (len(STATES), len(works)) == (150, 98)
 
 
 # --- The world of the calls ---------------------------------------------------
@@ -423,6 +423,28 @@ def close(w):
     return w.client(kind, access(w.server, "refunds-agent")).close() is None
 
 
+def revoke_access(w):
+    i = w.intent()
+    entry = w.sync.grant_access(i.id, "second")
+    w.c.revoke_access(i.id, entry.id)
+    return len(w.sync.get_acl(i.id).entries) == 1
+
+
+def asked_access(w):
+    """The intent, and the request of an agent with a key of its own."""
+    i = w.intent()
+    key = w.server.key("agent", "--agent", "stranger")
+    stranger = w.client("sync", {**access(w.server, "stranger"),
+                                 "api_key": key})
+    with contextlib.closing(stranger):
+        return i.id, stranger.request_access(i.id, "stranger").id
+
+
+def list_access_requests(w):
+    i, one = asked_access(w)
+    return [r.id for r in w.c.list_access_requests(i)] == [one]
+
+
 WORKS = {
     f.__name__: f for f in (
         create_intent, update_state, set_status, get_children,
@@ -438,7 +460,7 @@ WORKS = {
         update_plan, list_coordinator_leases, coordinator_heartbeat,
         list_decision_records, get_costs, get_attachments, delete_attachment,
         get_retry_policy, add_attachment, record_failure, get_failures,
-        close)}
+        revoke_access, list_access_requests, close)}
 WORKS |= {name: helper(name) for name in HELPERS}
 WORKS |= {
     "discover": lambda w: w.c.discover()["protocol"] == "openintent",
@@ -503,6 +525,17 @@ WORKS |= {
         w.intent().id, RetryStrategy.FIXED).strategy == RetryStrategy.FIXED,
     "get_acl": lambda w: [e.principal_id for e in w.c.get_acl(
         w.intent().id).entries] == ["refunds-agent"],
+    "set_acl": lambda w: w.c.set_acl(
+        w.intent().id, AccessPolicy.CLOSED,
+        [{"principal_id": "second"}]).default_policy == AccessPolicy.CLOSED,
+    "grant_access": lambda w: w.c.grant_access(
+        w.intent().id, "second").permission.value == "read",
+    "request_access": lambda w: w.c.request_access(
+        w.intent().id, "second").status.value == "pending",
+    "approve_access_request": lambda w: w.c.approve_access_request(
+        *asked_access(w)).status.value == "approved",
+    "deny_access_request": lambda w: w.c.deny_access_request(
+        *asked_access(w)).status.value == "denied",
 }
 
 

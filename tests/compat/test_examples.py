@@ -13,6 +13,7 @@ EXAMPLES = TOP / "examples"
 # As the README says it: the file is read by a shell, two names are exported.
 SHELL = '. "$0"; export SAYSO_URL SAYSO_AGENT_KEY; exec "$@"'
 PROGRAMS = {"refund.sh": ["sh", EXAMPLES / "refund.sh"],
+            "plain_agent.py": [sys.executable, EXAMPLES / "plain_agent.py"],
             "refund_agent.py": [sys.executable, EXAMPLES / "refund_agent.py"]}
 CHAT = [sys.executable, EXAMPLES / "tool_calls.py"]
 
@@ -56,7 +57,7 @@ def run(server):
 
 
 def test_they_ask_and_print_the_answer(run, operator):
-    """All at once, because each looks for its answer every two seconds."""
+    """All at once, because one looks for its answer every two seconds."""
     wanted = [(name, value) for name in PROGRAMS
               for value in ("approve", "deny")]
     running = [run(name) for name, _ in wanted]
@@ -92,6 +93,18 @@ def test_the_agent_completes_its_intent(run, operator):
     assert intent["state"]["refund_decision"] == "approve"
     events = operator.get(f"/api/v1/intents/{told['intent_id']}/events")
     assert "engagement.decision" in {e["event_type"] for e in events.json()}
+
+
+def test_an_agent_that_was_killed_finds_its_question(run, operator):
+    first = run("plain_agent.py", "run-killed")
+    id = first.asked()
+    first.process.kill()
+    assert operator.post(f"/api/v1/suspensions/{id}/respond",
+                         json={"value": "approve"}).status_code == 200
+    again = run("plain_agent.py", "run-killed")
+    assert again.asked() == id
+    assert again.ended() == 0
+    assert again.lines[-1] == "Order 12345 is refunded."
 
 
 def test_a_small_refund_needs_nobody(run):

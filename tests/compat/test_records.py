@@ -1,8 +1,14 @@
 """Costs, attachments, failures, retry policies and access through the SDK. The
 two clients send different bodies for the same method."""
+import contextlib
+import datetime
+
 import pytest
-from openintent.exceptions import OpenIntentError
-from openintent.models import AccessPolicy, Permission, RetryStrategy
+from openintent import EventType, OpenIntentClient
+from openintent.exceptions import NotFoundError, OpenIntentError
+from openintent.models import (AccessPolicy, AccessRequestStatus, Permission,
+                               RetryStrategy)
+from sdk import access
 
 
 def test_S1_costs(client, intent):
@@ -45,14 +51,52 @@ def test_S1_access(client, intent):
     [maker] = acl.entries
     assert maker.principal_id == "refunds-agent"
     assert maker.permission is Permission.ADMIN
-    for call in (lambda: client.set_acl(intent.id),
-                 lambda: client.grant_access(intent.id, "x"),
-                 lambda: client.revoke_access(intent.id, "x"),
-                 lambda: client.request_access(intent.id, "x"),
-                 lambda: client.list_access_requests(intent.id),
-                 lambda: client.approve_access_request(intent.id, "x"),
-                 lambda: client.deny_access_request(intent.id, "x")):
-        with pytest.raises(OpenIntentError) as raised:
-            call()
-        assert raised.value.status_code == 501
-        assert raised.value.response["code"] == "feature.unsupported"
+    # The list that was read can be set again: it closes, nobody is added.
+    acl = client.set_acl(intent.id, AccessPolicy.CLOSED,
+                         [e.to_dict() for e in acl.entries])
+    assert acl.default_policy is AccessPolicy.CLOSED
+    assert [e.principal_id for e in acl.entries] == ["refunds-agent"]
+    until = datetime.datetime(2999, 1, 1)
+    one = client.grant_access(intent.id, "second", permission=Permission.WRITE,
+                              reason="to help", expires_at=until)
+    assert (one.principal_id, one.permission, one.reason, one.expires_at) == (
+        "second", Permission.WRITE, "to help", until)
+    assert one.granted_by == "refunds-agent" and one.granted_at
+    assert [e.id for e in client.get_acl(intent.id).entries] == [
+        one.id, "refunds-agent"]
+    client.revoke_access(intent.id, one.id)
+    with pytest.raises(NotFoundError):
+        client.revoke_access(intent.id, one.id)
+
+
+def test_S1_a_request_for_access(server, client, intent):
+    """Another agent, with a key of its own, asks; the maker decides."""
+    key = server.key("agent", "--agent", "stranger")
+    given = {**access(server, "stranger"), "api_key": key}
+    with contextlib.closing(OpenIntentClient(**given)) as stranger:
+        client.set_acl(intent.id, AccessPolicy.CLOSED)
+        with pytest.raises(NotFoundError):
+            stranger.get_intent(intent.id)
+        for yes in (False, True):
+            asked = stranger.request_access(
+                intent.id, "stranger", permission=Permission.WRITE,
+                reason="I can help.", capabilities=["sql"])
+            assert asked.status is AccessRequestStatus.PENDING
+            [listed] = [r for r in client.list_access_requests(intent.id)
+                        if r.status is AccessRequestStatus.PENDING]
+            assert listed == asked and listed.capabilities == ["sql"]
+            if yes:
+                done = client.approve_access_request(
+                    intent.id, asked.id, Permission.READ, reason="read it")
+            else:
+                done = client.deny_access_request(intent.id, asked.id, "no")
+                with pytest.raises(NotFoundError):
+                    stranger.get_intent(intent.id)
+            assert done.status is (AccessRequestStatus.APPROVED if yes
+                                   else AccessRequestStatus.DENIED)
+            assert done.decided_by == "refunds-agent" and done.decided_at
+        assert stranger.get_intent(intent.id).id == intent.id
+        with pytest.raises(OpenIntentError) as refused:
+            stranger.log_event(intent.id, EventType.COMMENT, {})
+        assert refused.value.status_code == 403
+        assert refused.value.response["code"] == "access.denied"

@@ -168,26 +168,8 @@ def test_what_is_others_is_not_told(run, sync, operator):
 
 # --- A stream that breaks -------------------------------------------------
 
-def holder(server):
-    """The process of this server that holds streams."""
-    parents = {}
-    for stat in pathlib.Path("/proc").glob("[0-9]*/stat"):
-        try:
-            name, _, rest = stat.read_text().partition("(")[2].rpartition(")")
-        except OSError:
-            continue
-        parents[int(stat.parent.name)] = (name, int(rest.split()[1]))
-    top = int((server.state / "pid").read_text())
-    for pid, (name, parent) in parents.items():
-        while name == "sayso: wait" and parent in parents:
-            if parent == top:
-                return pid
-            parent = parents[parent][1]
-    return None
-
-
 def kill_holder(server):
-    pid = holder(server)
+    pid = server.child("wait")
     os.kill(pid, signal.SIGKILL)
     return pid
 

@@ -12,6 +12,7 @@ import hashlib
 import hmac
 import inspect
 import json
+import math
 import os
 import time
 import uuid
@@ -25,7 +26,8 @@ __all__ = ["Answer", "Client", "Denied", "Error", "InvalidSignature",
            "verify_webhook"]
 
 _HOLD = 50  # seconds that the server holds a read
-_PAUSE = 2  # seconds before a call is tried again
+_PAUSE = 2.0  # seconds before a call is tried again
+_BUSY = (429, 502, 503, 504)  # the answers after which it is tried again
 _SKEW = 300  # seconds between two clocks
 
 
@@ -40,7 +42,7 @@ class Error(Exception):
 
 
 class Unreachable(Exception):
-    """The first call did not reach the server."""
+    """The server could not be asked."""
 
 
 class InvalidSignature(Exception):
@@ -65,22 +67,34 @@ class Answer:
     @property
     def approved(self) -> bool:
         """A yes to what was asked, without limits."""
-        return (self.raw["state"] == "resolved"
-                and self.raw["outcome"] == "authorized"
-                and not self.raw.get("constraints"))
+        return bool(self.raw["state"] == "resolved"
+                    and self.raw["outcome"] == "authorized"
+                    and not self.raw.get("constraints"))
 
     @property
     def pending(self) -> bool:
-        return self.raw["state"] == "pending"
+        return bool(self.raw["state"] == "pending")
 
 
 class Denied(Exception):
     """Nobody said yes; `answer` has the question."""
 
-    def __init__(self, answer: Answer) -> None:
+    def __init__(self, answer: Answer, said: str = "") -> None:
         self.answer = answer
-        super().__init__(answer.reason or answer.audit_summary
-                         or "Nobody has answered.")
+        super().__init__(said or _refusal(answer))
+
+
+def _refusal(answer: Answer) -> str:
+    """Why a call does not run, worded for a model as well."""
+    if answer.state in ("pending", "expired"):
+        return "Nobody answered in time. That is not a yes."
+    if answer.state == "cancelled":
+        return "The question was withdrawn."
+    if answer.outcome == "authorized" and answer.constraints:
+        return (f"Approved only within limits: "
+                f"{json.dumps(answer.constraints)}. Ask again for a call "
+                "within them.")
+    return answer.reason or answer.audit_summary or "Nobody said yes."
 
 
 @dataclasses.dataclass
@@ -93,42 +107,52 @@ class _Request:
 
 # A step is a request, which is answered by a response or an error of the
 # connection, or the seconds of a pause.
-_Steps = Generator[_Request | float, Any, Answer]
+_Step = _Request | float
+_Steps = Generator[_Step, Any, Answer]
 
 
-def _steps(body: bytes, once: str, wait: float | None) -> _Steps:
-    end = None if wait is None else time.monotonic() + wait
+def _steps(body: bytes, once: str | None, wait: float | None) -> _Steps:
+    end = math.inf if wait is None else time.monotonic() + wait
     made = _Request("POST", "/api/v1/suspensions", body,
                     {"Content-Type": "application/json",
-                     "Idempotency-Key": once})
-    answer = Answer((yield from _sent(made, first=True)))
+                     "Idempotency-Key": once or str(uuid.uuid4())})
+    asked = yield from _sent(made, end, first=True)
+    if asked is None:
+        raise Unreachable("The server is away or busy.")
+    answer = Answer(asked)
     path = f"/api/v1/suspensions/{answer.id}"
     while True:
-        left = _HOLD if end is None else end - time.monotonic()
-        hold = max(0, min(_HOLD, int(left)))
-        answer = Answer((yield from _sent(
-            _Request("GET", f"{path}?wait={hold}"))))
+        left = end - time.monotonic()
+        hold = max(0, math.ceil(min(_HOLD, left)))
+        read = yield from _sent(_Request("GET", f"{path}?wait={hold}"), end)
+        answer = answer if read is None else Answer(read)
         if not answer.pending or left <= 0:
             return answer
 
 
-def _sent(request: _Request, first: bool = False
-          ) -> Generator[_Request | float, Any, dict[str, Any]]:
-    """The body of the answer; tried again while the server is away."""
+def _sent(request: _Request, end: float, first: bool = False
+          ) -> Generator[_Step, Any, dict[str, Any] | None]:
+    """The body of the answer; tried again while the server is away. None
+    where it still is at the end."""
     while True:
-        got = yield request
+        got, pause = (yield request), _PAUSE
         if isinstance(got, Exception):
             if first:
                 raise Unreachable(str(got)) from got
-            yield _PAUSE
-            continue
-        first = False
-        if got.status_code in (429, 503):
-            yield float(got.headers.get("Retry-After", _PAUSE))
+        elif got.status_code in _BUSY:
+            pause = _seconds(got.headers.get("Retry-After"))
         elif got.is_success:
-            return got.json()
+            return dict(got.json())
         else:
             raise Error(got.status_code, _body(got))
+        first = False
+        if time.monotonic() + pause > end:
+            return None
+        yield pause
+
+
+def _seconds(text: str | None) -> float:
+    return float(text) if text and text.isdigit() else _PAUSE
 
 
 def _body(response: httpx.Response) -> dict[str, Any]:
@@ -161,9 +185,26 @@ class Client:
                    wait: float | None = None, **more: Any) -> Answer:
         return await self._arun(_body_of(question, more), once, wait)
 
+    def approve_call(self, tool: str, args: Mapping[str, Any], *,
+                     wait: float | None = None, **more: Any
+                     ) -> dict[str, Any]:
+        """The arguments with which a call of a tool may run, once a person
+        has approved it: those that were shown, or with `edit=True` what the
+        person made of them. Anything else is `Denied`. `once` is the name of
+        the wish, or is made from `call_id`, the framework's id of the call;
+        `target` and `scope` say what it is done to, and how far it goes."""
+        call = _Call.of(tool, args, **more)
+        return call.approved(self._run(call.body, call.once, wait))
+
+    async def aapprove_call(self, tool: str, args: Mapping[str, Any], *,
+                            wait: float | None = None, **more: Any
+                            ) -> dict[str, Any]:
+        call = _Call.of(tool, args, **more)
+        return call.approved(await self._arun(call.body, call.once, wait))
+
     def _run(self, body: bytes, once: str | None,
              wait: float | None) -> Answer:
-        steps = _steps(body, once or str(uuid.uuid4()), wait)
+        steps = _steps(body, once, wait)
         got: Any = None
         with httpx.Client(**self._http) as http:
             try:
@@ -180,11 +221,12 @@ class Client:
                     else:
                         time.sleep(step)
             except StopIteration as end:
-                return end.value
+                answer: Answer = end.value
+                return answer
 
     async def _arun(self, body: bytes, once: str | None,
                     wait: float | None) -> Answer:
-        steps = _steps(body, once or str(uuid.uuid4()), wait)
+        steps = _steps(body, once, wait)
         got: Any = None
         async with httpx.AsyncClient(**self._http) as http:
             try:
@@ -201,7 +243,8 @@ class Client:
                     else:
                         await asyncio.sleep(step)
             except StopIteration as end:
-                return end.value
+                answer: Answer = end.value
+                return answer
 
     def require_approval(
             self, function: Callable[..., Any] | None = None, *,
@@ -216,18 +259,30 @@ class Client:
             return functools.partial(
                 self.require_approval, target=target, scope=scope, name=name,
                 once=once, wait=wait, edit=edit, **more)
-        approval = _Approval(function, target, scope, name, once, edit, more)
+        tool = name or function.__qualname__
+        signature = inspect.signature(function)
+
+        def call(args: tuple[Any, ...], named: dict[str, Any]
+                 ) -> dict[str, Any]:
+            bound = signature.bind(*args, **named)
+            bound.apply_defaults()
+            given = dict(bound.arguments)
+            for one in signature.parameters.values():
+                if one.kind is one.VAR_KEYWORD:
+                    given.update(given.pop(one.name))
+            return {"tool": tool, "args": given, "wait": wait, "edit": edit,
+                    "target": target.format(**given),
+                    "scope": scope.format(**given),
+                    "once": once(**given) if once else None, **more}
 
         @functools.wraps(function)
         def blocking(*args: Any, **named: Any) -> Any:
-            call = approval.of(args, named)
-            return call.run(self._run(call.body, call.once, wait))
+            return function(**self.approve_call(**call(args, named)))
 
         @functools.wraps(function)
         async def waiting(*args: Any, **named: Any) -> Any:
-            call = approval.of(args, named)
-            return await call.run(await self._arun(call.body, call.once,
-                                                   wait))
+            return await function(
+                **await self.aapprove_call(**call(args, named)))
 
         return waiting if inspect.iscoroutinefunction(function) else blocking
 
@@ -239,57 +294,56 @@ def _body_of(question: str, more: Mapping[str, Any]) -> bytes:
 # --- Approvals of a call --------------------------------------------------
 
 @dataclasses.dataclass
-class _Approval:
-    function: Callable[..., Any]
-    target: str
-    scope: str
-    name: str
-    once: Callable[..., str] | None
-    edit: bool
-    more: Mapping[str, Any]
-
-    def of(self, args: tuple[Any, ...], named: dict[str, Any]) -> _Call:
-        signature = inspect.signature(self.function)
-        bound = signature.bind(*args, **named)
-        bound.apply_defaults()
-        given = dict(bound.arguments)
-        text = json.dumps(given)
-        if json.loads(text) != given:
-            raise TypeError("The arguments have to be JSON: a person has to "
-                            "see what runs.")
-        tool = self.name or self.function.__qualname__
-        subject = json.dumps({
-            "action": {"name": tool},
-            "target": self.target.format(**given) or tool,
-            "scope_summary": self.scope.format(**given) or f"One call of "
-                                                            f"{tool}",
-            "consequence": self.more.get("consequence",
-                                         "The agent did not say."),
-            "calls": [{"tool": tool, "args": json.loads(text)}]})
-        rest = {"question": f"Run {tool}?", "kind": "approval",
-                "allow_edit": self.edit,
-                **{k: v for k, v in self.more.items() if k != "consequence"}}
-        # The bytes of the subject are what the answer is for.
-        body = json.dumps(rest)[:-1] + f', "subject": {subject}}}'
-        return _Call(self.function, subject, body.encode(),
-                     self.once(**given) if self.once else None)
-
-
-@dataclasses.dataclass
 class _Call:
-    function: Callable[..., Any]
+    """A call of a tool, as a person is asked about it."""
+
+    tool: str
     subject: str
     body: bytes
     once: str | None
 
-    def run(self, answer: Answer) -> Any:
+    @classmethod
+    def of(cls, tool: str, args: Mapping[str, Any], *, target: str = "",
+           scope: str = "", consequence: str = "The agent did not say.",
+           edit: bool = False, once: str | None = None,
+           call_id: str | None = None, **more: Any) -> _Call:
+        shown = json.loads(json.dumps(args))
+        if shown != args:
+            raise TypeError("The arguments have to be JSON: a person has to "
+                            "see what runs.")
+        calls = [{"tool": tool, "args": shown}]
+        # The bytes of the subject are what the answer is for.
+        subject = json.dumps({
+            "action": {"name": tool}, "target": target or tool,
+            "scope_summary": scope or f"One call of {tool}",
+            "consequence": consequence, "calls": calls})
+        rest = json.dumps({"question": f"Run {tool}?", "kind": "approval",
+                           "allow_edit": edit, **more})
+        if once is None and call_id is not None:
+            once = _sha256(json.dumps([call_id, calls]))
+        return cls(tool, subject,
+                   f'{rest[:-1]}, "subject": {subject}}}'.encode(), once)
+
+    def approved(self, answer: Answer) -> dict[str, Any]:
+        """The arguments that may run."""
         if not answer.approved:
             raise Denied(answer)
-        if answer.subject_sha256 != _sha256(self.subject):
-            raise Denied(answer)
-        approved = answer.approved_subject
-        args = (approved or json.loads(self.subject))["calls"][0]["args"]
-        return self.function(**args)
+        subject = answer.approved_subject or json.loads(self.subject)
+        match subject.get("calls"):
+            case [{"tool": self.tool, "args": dict(args)}]:
+                if answer.subject_sha256 == _sha256(self.subject):
+                    return args
+        raise Denied(answer, "The answer is for another call.")
+
+
+# What an adapter is given to say about the calls that it asks about.
+_About = (Mapping[str, Any] | Callable[[str, dict[str, Any]],
+                                       Mapping[str, Any]] | None)
+
+
+def _members(about: _About, tool: str, args: dict[str, Any]
+             ) -> Mapping[str, Any]:
+    return about(tool, args) if callable(about) else about or {}
 
 
 def _sha256(text: str) -> str:
@@ -339,8 +393,15 @@ def require_approval(function: Callable[..., Any] | None = None,
     if function is None:
         return functools.partial(require_approval, **more)
 
+    def approved() -> Any:
+        return Client().require_approval(function, **more)
+
     @functools.wraps(function)
     def late(*args: Any, **named: Any) -> Any:
-        return Client().require_approval(function, **more)(*args, **named)
+        return approved()(*args, **named)
 
-    return late
+    @functools.wraps(function)
+    async def awaited(*args: Any, **named: Any) -> Any:
+        return await approved()(*args, **named)
+
+    return awaited if inspect.iscoroutinefunction(function) else late

@@ -1,0 +1,143 @@
+"""LangChain and LangGraph: a person answers the interrupts of
+`HumanInTheLoopMiddleware`, in both of its modes.
+
+    result = invoke(agent, {"messages": [...]}, config)
+
+is `agent.invoke`, which goes on until no call waits for an approval. `None` in
+place of the input goes on where the thread was. Interrupts of another kind are
+in the result, as ever."""
+from __future__ import annotations
+
+import asyncio
+import dataclasses
+import time
+from typing import Any
+
+from langgraph.types import Command, Interrupt
+
+from . import Client, Denied, _About, _members
+
+
+def invoke(agent: Any, input: Any, config: Any, *,
+           client: Client | None = None, about: _About = None,
+           wait: float | None = None, **options: Any) -> Any:
+    """`about`: members of the question, or a function of the tool's name and
+    arguments that makes them. `options` are of `agent.invoke`."""
+    server = client or Client()
+
+    def ask(call: _Call, wait: float | None) -> dict[str, Any]:
+        try:
+            return call.approved(server.approve_call(
+                **call.question(config, about, wait)))
+        except Denied as no:
+            return call.denied(no)
+
+    result = agent.invoke(input, config, **options)
+    while calls := _calls(agent.get_state(config).interrupts):
+        end = time.monotonic() + (wait or 0)
+        for call in calls[1:]:  # all are asked before one is waited for
+            ask(call, 0)
+        got = []
+        for call in calls:
+            left = end - time.monotonic()
+            got.append(ask(call, None if wait is None else max(0, left)))
+        for resume in _resumes(calls, got):
+            result = agent.invoke(resume, config, **options)
+    return result
+
+
+async def ainvoke(agent: Any, input: Any, config: Any, *,
+                  client: Client | None = None, about: _About = None,
+                  wait: float | None = None, **options: Any) -> Any:
+    server = client or Client()
+
+    async def ask(call: _Call) -> dict[str, Any]:
+        try:
+            return call.approved(await server.aapprove_call(
+                **call.question(config, about, wait)))
+        except Denied as no:
+            return call.denied(no)
+
+    result = await agent.ainvoke(input, config, **options)
+    while calls := _calls((await agent.aget_state(config)).interrupts):
+        got = await asyncio.gather(*map(ask, calls))
+        for resume in _resumes(calls, got):
+            result = await agent.ainvoke(resume, config, **options)
+    return result
+
+
+@dataclasses.dataclass
+class _Call:
+    """A call of a tool that waits for a decision."""
+
+    interrupt: Interrupt
+    place: int  # in its interrupt
+    tool: str
+    args: dict[str, Any]
+    allowed: set[str]
+
+    def question(self, config: Any, about: _About,
+                 wait: float | None) -> dict[str, Any]:
+        thread = config["configurable"]["thread_id"]
+        return {"tool": self.tool, "args": self.args, "wait": wait,
+                "edit": "edit" in self.allowed,
+                "call_id": f"{thread}:{self.interrupt.id}:{self.place}",
+                **_members(about, self.tool, self.args)}
+
+    def approved(self, args: dict[str, Any]) -> dict[str, Any]:
+        if args == self.args:
+            return {"type": "approve"}
+        return {"type": "edit",
+                "edited_action": {"name": self.tool, "args": args}}
+
+    def denied(self, no: Denied) -> dict[str, Any]:
+        # "reject" says that the user did; silence is not that.
+        silent = no.answer.state != "resolved" and "respond" in self.allowed
+        return {"type": "respond" if silent else "reject", "message": str(no)}
+
+
+def _calls(interrupts: tuple[Interrupt, ...]) -> list[_Call]:
+    """Those of every interrupt whose calls may be approved; the other ones are
+    left to the caller."""
+    found = []
+    for one in interrupts:
+        calls = _calls_of(one)
+        if all("approve" in call.allowed for call in calls):
+            found += calls
+    return found
+
+
+def _calls_of(one: Interrupt) -> list[_Call]:
+    match one.value:
+        case {"action_requests": requests, "review_configs": reviews}:
+            return [_Call(one, n, request["name"], request["args"],
+                          set(review["allowed_decisions"]))
+                    for n, (request, review)
+                    in enumerate(zip(requests, reviews))]
+        case {"type": "tool_approval", "name": tool, "args": args}:
+            return [_Call(one, 0, tool, args, _allowed(one.response_schema))]
+    return []
+
+
+def _allowed(schema: Any) -> set[str]:
+    """The decisions that the schema of an answer takes."""
+    match schema:
+        case {"discriminator": {"mapping": mapping}}:
+            return set(mapping)
+        case {"properties": {"type": {"const": only}}}:
+            return {only}
+    return {"approve", "reject"}
+
+
+def _resumes(calls: list[_Call], decisions: list[dict[str, Any]]
+             ) -> list[Command[Any]]:
+    """One for each interrupt, by its id: an answer to calls that have changed
+    meanwhile is for nothing."""
+    made: dict[str, Any] = {}
+    for call, decision in zip(calls, decisions):
+        if "action_requests" in call.interrupt.value:
+            made.setdefault(call.interrupt.id, {"decisions": []})[
+                "decisions"].append(decision)
+        else:
+            made[call.interrupt.id] = decision
+    return [Command(resume={key: value}) for key, value in made.items()]

@@ -1,0 +1,63 @@
+"""OpenAI Agents: a person approves the tools with `needs_approval`.
+
+    result = await run(agent, "Refund order 12345.")
+
+is `Runner.run`, which goes on until no call waits for an approval. A stored
+`RunState` in place of the input goes on where that run was."""
+from __future__ import annotations
+
+import asyncio
+import json
+from typing import Any
+
+from agents import (Agent, Runner, RunResult, RunState, ToolApprovalItem,
+                    TResponseInputItem)
+
+from . import Client, Denied, _About, _members
+
+
+async def run(agent: Agent[Any],
+              input: str | list[TResponseInputItem] | RunState[Any], *,
+              client: Client | None = None, about: _About = None,
+              wait: float | None = None, session_id: str = "",
+              **options: Any) -> RunResult:
+    """`about`: members of the question, or a function of the tool's name and
+    arguments that makes them. `session_id`: needed where the ids that the
+    model gives to its calls are not unique. `options` are of `Runner.run`."""
+    result = await Runner.run(agent, input, **options)
+    while result.interruptions:
+        state = result.to_state()
+        await answer(state, client=client, about=about, wait=wait,
+                     session_id=session_id)
+        result = await Runner.run(agent, state, **options)
+    return result
+
+
+async def answer(state: RunState[Any], *, client: Client | None = None,
+                 about: _About = None, wait: float | None = None,
+                 session_id: str = "") -> None:
+    """Approves or rejects every call that a state waits for. The state runs
+    no other call under the same id."""
+    server = client or Client()
+
+    async def ask(item: ToolApprovalItem) -> None:
+        tool, args = item.name or "tool", _arguments(item.arguments)
+        try:
+            await server.aapprove_call(
+                tool, args, wait=wait,
+                call_id=f"{session_id}:{item.call_id}",
+                **_members(about, tool, args))
+        except Denied as no:
+            state.reject(item, rejection_message=str(no))
+        else:
+            state.approve(item)
+
+    await asyncio.gather(*map(ask, state.get_interruptions()))
+
+
+def _arguments(text: str | None) -> dict[str, Any]:
+    try:
+        args = json.loads(text or "{}")
+    except ValueError:
+        args = text
+    return args if isinstance(args, dict) else {"input": args}

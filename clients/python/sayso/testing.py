@@ -1,0 +1,386 @@
+"""A server for tests, on the loopback address, whose operator has a script.
+
+    with FakeServer([approve, deny("Too much."), silence]) as server:
+        run_my_agent(server.client())
+    assert server.asked[1]["state"] == "resolved"
+
+It answers as the real one does: questions with choices, yes or no, or a text,
+and approvals. A form and other kinds are refused; test those with a real
+server. Each question takes the next reply of the script."""
+from __future__ import annotations
+
+import dataclasses
+import datetime
+import hashlib
+import json
+import re
+import secrets
+import threading
+import time
+import uuid
+from collections.abc import Callable, Iterable, Mapping
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+from . import Client
+
+Question = dict[str, Any]
+
+
+@dataclasses.dataclass(frozen=True)
+class Reply:
+    """What the operator does; `to` makes members of the ended question."""
+
+    to: Callable[[Question], Mapping[str, Any]] | None
+
+    def __call__(self, question: Question) -> Reply:
+        return self
+
+
+def _chosen(effects: tuple[str, ...], reason: str | None = None,
+            **more: Any) -> Reply:
+    def to(question: Question) -> dict[str, Any]:
+        found = [c for c in question["choices"] if c["effect"] in effects]
+        if not found:
+            raise AssertionError(f"no choice is {effects[0]}: "
+                                 f"{question['question']}")
+        return {"value": found[0]["value"], "reason": reason, **more}
+    return Reply(to)
+
+
+approve = _chosen(("authorize", "accept"))
+pending = Reply(None)  # nobody has answered yet; the agent needs a `wait`
+silence = Reply(lambda question: {
+    "state": "expired", "responded_by": "clock", "responded_via": "clock",
+    **({"outcome": "none"} if question["fallback_policy"] == "fail" else
+       {"outcome": "fallback", "value": question["fallback_value"]})})
+withdrawn = Reply(lambda question: {
+    "state": "cancelled", "outcome": "none",
+    "responded_by": question["asked_by"]})
+
+
+def deny(reason: str | None = None) -> Reply:
+    return _chosen(("veto", "decline"), reason)
+
+
+def answer(value: Any, reason: str | None = None) -> Reply:
+    return Reply(lambda question: {"value": value, "reason": reason})
+
+
+def constrain(reason: str | None = None, **limits: Any) -> Reply:
+    """Approves within lower limits."""
+    return Reply(lambda question: {
+        "value": "constrain", "reason": reason, "modified": True,
+        "constraints": {**question["subject"]["constraints"], **limits}})
+
+
+def edit(reason: str | None = None, **args: Any) -> Reply:
+    """Approves the call with other arguments."""
+    def to(question: Question) -> dict[str, Any]:
+        subject = json.loads(json.dumps(question["subject"]))
+        subject["calls"][0]["args"].update(args)
+        return {"value": "edit", "reason": reason, "modified": True,
+                "approved_subject": subject,
+                "approved_sha256": _sha256(json.dumps(subject))}
+    return Reply(to)
+
+
+Script = Iterable[Callable[[Question], Reply]]
+
+
+class FakeServer:
+    """`script`: replies, or functions of the question that give one."""
+
+    def __init__(self, script: Script) -> None:
+        self.script, self.asked = iter(script), list[Question]()
+        self.key = f"sk_{secrets.token_hex(16)}"
+        self._lock, self._wishes = threading.Lock(), dict[str, Any]()
+        self._replies = dict[str, Reply]()
+        fake = self
+
+        class Handler(BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+
+            def do_POST(self) -> None:
+                size = int(self.headers.get("Content-Length", 0))
+                self.answered("POST", self.rfile.read(size).decode())
+
+            def do_GET(self) -> None:
+                self.answered("GET", "")
+
+            def answered(self, method: str, body: str) -> None:
+                try:
+                    status, told = fake._answered(method, self.path, body,
+                                                  dict(self.headers.items()))
+                except _Refused as refused:
+                    status, told = refused.status, refused.body
+                except Exception as error:  # of the script, or of this file
+                    told = _Refused(500, "script.wrong", repr(error)).body
+                    status = 500
+                data = json.dumps(told).encode()
+                self.send_response(status)
+                self.send_header("Content-Type", "application/json" if
+                                 status < 400 else "application/problem+json")
+                self.send_header("Content-Length", str(len(data)))
+                self.end_headers()
+                self.wfile.write(data)
+
+            def log_message(self, *args: Any) -> None:
+                pass
+
+        self._http = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.url = f"http://127.0.0.1:{self._http.server_port}"
+
+    def client(self, agent: str = "test-agent") -> Client:
+        return Client(self.url, self.key, agent)
+
+    def __enter__(self) -> FakeServer:
+        threading.Thread(target=self._http.serve_forever, args=[0.05],
+                         daemon=True).start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._http.shutdown()
+        self._http.server_close()
+
+    # --- What it answers --------------------------------------------------
+
+    def _answered(self, method: str, path: str, body: str,
+                  headers: dict[str, str]) -> tuple[int, dict[str, Any]]:
+        named = {k.lower(): v for k, v in headers.items()}
+        key = named.get("x-api-key") or named.get(
+            "authorization", "").removeprefix("Bearer ")
+        if not key:
+            raise _Refused(401, "key.missing", "An API key is needed.")
+        if key != self.key:
+            raise _Refused(401, "key.unknown", "The API key is not valid.")
+        path, _, query = path.partition("?")
+        root = "/api/v1/suspensions"
+        with self._lock:
+            if method == "POST" and path == root:
+                return 201, self._asked(body, named)
+            for question in self.asked:
+                if (method, path) == ("GET",
+                                      f"{root}/{question['suspension_id']}"):
+                    break
+            else:
+                raise _Refused(404, "suspension.unknown",
+                               "There is no suspension with this id.")
+            self._end(question)
+        if question["state"] == "pending" and not query.endswith("=0"):
+            time.sleep(0.05)  # the hold, shortened
+        return 200, question
+
+    def _asked(self, text: str, headers: dict[str, str]) -> dict[str, Any]:
+        once = headers.get("idempotency-key") or str(uuid.uuid4())
+        if once not in self._wishes:
+            question = _question(text, headers.get("x-agent-id", "agent"),
+                                 self.url)
+            reply = next(self.script, None)
+            if reply is None:
+                raise _Refused(500, "script.over", "The script has no reply "
+                               f"to: {question['question']}")
+            self._replies[question["suspension_id"]] = reply(question)
+            self.asked.append(question)
+            self._wishes[once] = text, {
+                **question, "status": "suspended_awaiting_input",
+                "version": 1}
+        first, told = self._wishes[once]
+        if first != text:
+            raise _Refused(409, "idempotency.other_request", "This "
+                           "Idempotency-Key was used for another request.")
+        return dict(told)
+
+    def _end(self, question: Question) -> None:
+        reply = self._replies[question["suspension_id"]]
+        if question["state"] != "pending" or reply.to is None:
+            return
+        made = {"state": "resolved", "responded_by": "operator",
+                "responded_via": "native", "responded_at": _time(),
+                **reply.to(question)}
+        question.update({"outcome": _outcome(question, made["value"])
+                         if made["state"] == "resolved" else None, **made})
+        question["audit_summary"] = (
+            f"{question['outcome']}, by {question['responded_by']}")
+        if question["outcome"] == "authorized" and \
+                question["subject"].get("calls"):
+            question["permit"] = {
+                "id": str(uuid.uuid4()), "state": "active", "max_uses": 1,
+                "used": 0, "not_after": _time(15 * 60),
+                "granted_sha256": _sha256(json.dumps(question["subject"]))}
+
+
+class _Refused(Exception):
+    def __init__(self, status: int, code: str, detail: str,
+                 at: str | None = None, **more: Any) -> None:
+        self.status = status
+        self.body = {"type": "about:blank", "title": "Refused",
+                     "status": status, "code": code, "detail": detail,
+                     **({"at": at} if at else {}), **more}
+
+
+# --- A question -----------------------------------------------------------
+
+# The members that a question may have, and what they are without.
+_DEFAULTS: dict[str, Any] = {
+    "kind": None, "title": None, "question": None, "explanation": None,
+    "severity": None, "response_type": None, "choices": [], "form": None,
+    "context": {}, "subject": None, "evidence": [], "artifacts": [],
+    "responder": {"mode": "operators", "who": None, "not_initiator": False},
+    "supersedes": None, "allow_edit": False, "channel_hint": None,
+    "timeout_seconds": None, "retry_policy": None, "fallback_policy": "fail",
+    "fallback_value": None, "on_reject": "resume", "intent_id": None,
+    "intent": {}}
+
+_OUTCOMES = {
+    "authorize": "authorized", "authorize_modified": "authorized",
+    "veto": "vetoed", "stop_task": "vetoed", "answer": "answered",
+    "request_changes": "changes_requested", "decline": "declined",
+    "accept": "accepted", "none": "none"}
+
+_YES_NO = [{"value": "yes", "label": "Yes", "style": "primary",
+            "effect": "authorize"},
+           {"value": "no", "label": "No", "style": "default",
+            "effect": "veto"}]
+
+
+def _outcome(question: Question, value: Any) -> str:
+    if question["response_type"] == "text":
+        return "answered"
+    for choice in question["choices"]:
+        if choice["value"] == value:
+            return _OUTCOMES[choice["effect"]]
+    raise AssertionError(f"{value!r} is no choice of: {question['question']}")
+
+
+def _question(text: str, agent: str, url: str) -> Question:
+    try:
+        sent = {k: v for k, v in json.loads(text).items() if v is not None}
+    except ValueError as error:
+        raise _Refused(400, "json.syntax", str(error),
+                       "line 1, column 1") from error
+    _check(sent)
+    body, ident = {**_DEFAULTS, **sent}, str(uuid.uuid4())
+    raw = _raw(text, "subject") or _raw(text, "context") or "{}"
+    seconds = body["timeout_seconds"]
+    expires = None if seconds is None else _time(seconds)
+    return {
+        "suspension_id": ident,
+        "intent_id": body["intent_id"] or str(uuid.uuid4()),
+        "state": "pending", "kind": body["kind"], "title": body["title"],
+        "question": body["question"], "explanation": body["explanation"],
+        "severity": body["severity"], "severity_said": body["severity"],
+        "response_type": _type(body), "choices": _choices(body),
+        "form": None, "context": body["context"], "subject": json.loads(raw),
+        "subject_sha256": _sha256(raw), "evidence": body["evidence"],
+        "artifacts": body["artifacts"], "supersedes": body["supersedes"],
+        "allow_edit": body["allow_edit"], "responder": body["responder"],
+        "channel_hint": body["channel_hint"], "asked_by": agent,
+        "initiated_by": body["intent"].get("initiated_by"),
+        "initiator": ("claimed" if "initiated_by" in body["intent"]
+                      else None),
+        "suspended_at": _time(),
+        **({"timeout_seconds": seconds} if seconds else {}),
+        "retry_policy": body["retry_policy"], "attempt": 1,
+        "next_attempt_at": None, "expires_at": expires,
+        "fallback_policy": body["fallback_policy"],
+        "fallback_value": body["fallback_value"],
+        "on_reject": body["on_reject"],
+        "on_expiry": "This request waits until somebody answers it."
+                     if expires is None else f"It ends at {expires}.",
+        "outcome": None, "value": None, "modified": False,
+        "constraints": None, "approved_subject": None,
+        "approved_sha256": None, "reason": None, "metadata": None,
+        "responded_by": None, "responded_via": None, "responded_at": None,
+        "audit_summary": None, "url": f"{url}/suspensions/{ident}"}
+
+
+def _check(sent: dict[str, Any]) -> None:
+    for name in sent:
+        if name not in _DEFAULTS:
+            raise _Refused(422, "field.unknown",
+                           "This member is not supported here.", name)
+    question = sent.get("question")
+    if question is None:
+        raise _Refused(422, "field.missing", '"question" is needed.',
+                       "question")
+    if not isinstance(question, str):
+        raise _Refused(422, "field.type", '"question" has to be text.',
+                       "question")
+    if not question.strip():
+        raise _Refused(422, "field.empty", "A question is needed.",
+                       "question")
+    if sent.get("severity", "low") not in ("low", "medium", "high",
+                                           "critical"):
+        raise _Refused(422, "field.value", '"severity" has to be one of: '
+                       "low medium high critical.", "severity")
+    if "form" in sent or sent.get("kind", "approval") != "approval":
+        raise _Refused(501, "fake.unsupported",
+                       "Test this one with a real server.")
+    subject = sent.get("subject", {})
+    missing = [name for name in ("action", "target", "scope_summary")
+               if not subject.get(name)]
+    if "kind" in sent and missing:
+        raise _Refused(422, "kind.facts", f'The fact "{missing[0]}" is '
+                       "needed.", f"subject.{missing[0]}", missing=missing)
+    values = [c["value"] for c in _choices({**_DEFAULTS, **sent})]
+    for n, value in enumerate(values):
+        if value in values[:n]:
+            raise _Refused(422, "choices.duplicate", "Two choices have the "
+                           "same value.", f"choices[{n}]")
+
+
+def _type(body: dict[str, Any]) -> str:
+    return str(body["response_type"] or (
+        "choice" if body["choices"] or body["kind"] else "confirm"))
+
+
+def _choices(body: dict[str, Any]) -> list[dict[str, Any]]:
+    if body["choices"]:
+        whole = [{"value": c} if isinstance(c, str) else c
+                 for c in body["choices"]]
+        return [{"label": c["value"], "effect": "none", **c} for c in whole]
+    if body["kind"] is None:
+        return _YES_NO if _type(body) == "confirm" else []
+    more = []
+    if (body["subject"] or {}).get("constraints"):
+        more.append(_amend("constrain", "Lower the limits", "constraints"))
+    if body["allow_edit"]:
+        more.append(_amend("edit", "Edit the values", "subject"))
+    return [{"value": "reject", "label": "Reject", "style": "danger",
+             "effect": "veto", "reason": "optional"}, *more,
+            {"value": "approve", "label": "Approve", "style": "primary",
+             "effect": "authorize", "reason": "optional"}]
+
+
+def _amend(value: str, label: str, takes: str) -> dict[str, Any]:
+    return {"value": value, "label": label, "style": "default",
+            "effect": "authorize_modified", "reason": "optional",
+            "takes": takes}
+
+
+def _raw(text: str, name: str) -> str | None:
+    """The text of a member as it was sent: its bytes are what is hashed."""
+    read = json.JSONDecoder().raw_decode
+    at = text.index("{") + 1
+    while True:
+        at = at + len(re.match(r"[\s,]*", text[at:])[0])  # type: ignore
+        if text[at] == "}":
+            return None
+        key, at = read(text, at)
+        at = text.index(":", at) + 1
+        at += len(text[at:]) - len(text[at:].lstrip())
+        value, end = read(text, at)
+        if key == name and value is not None:
+            return text[at:end]
+        at = end
+
+
+def _sha256(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _time(later: float = 0) -> str:
+    at = datetime.datetime.now(datetime.timezone.utc) + \
+        datetime.timedelta(seconds=later)
+    return at.strftime("%Y-%m-%dT%H:%M:%S.%fZ")

@@ -1,0 +1,395 @@
+/** A server for tests, on the loopback address, whose operator has a script.
+ *
+ *     const server = await FakeServer.start(
+ *         [approve, deny("Too much."), silence]);
+ *     await runMyAgent(server.client());
+ *     await server.stop();
+ *
+ * It answers as the real one does: questions with choices, yes or no, or a
+ * text, and approvals. A form and other kinds are refused; test those with a
+ * real server. Each question takes the next reply of the script. */
+import { createHash, randomUUID } from "node:crypto";
+import {
+    createServer, type IncomingMessage, type Server, type ServerResponse,
+} from "node:http";
+import { type AddressInfo } from "node:net";
+import { Client, type Suspension } from "./index.js";
+
+type Writable = { -readonly [M in keyof Suspension]: Suspension[M] };
+type Members = Record<string, any>;
+
+/** What the operator does: makes members of the ended question. */
+export interface Reply {
+    readonly to: ((question: Suspension) => Members) | null;
+}
+
+type Scripted = Reply | ((question: Suspension) => Reply);
+
+// --- Replies --------------------------------------------------------------
+
+function chosen(effects: readonly string[], reason: string | null): Reply {
+    return { to: ({ choices, question }) => {
+        const found = (choices as Members[])
+            .find(({ effect }) => effects.includes(effect));
+        if (!found)
+            throw new Error(`no choice is ${effects[0]}: ${question}`);
+        return { value: found["value"], reason };
+    } };
+}
+
+export const approve = chosen(["authorize", "accept"], null);
+
+/** Nobody has answered yet; the agent needs a `wait`. */
+export const pending: Reply = { to: null };
+
+export const silence: Reply = { to: (question) => ({
+    state: "expired", responded_by: "clock", responded_via: "clock",
+    ...(question["fallback_policy"] === "fail"
+        ? { outcome: "none" }
+        : { outcome: "fallback", value: question["fallback_value"] }) }) };
+
+export const withdrawn: Reply = { to: (question) => ({
+    state: "cancelled", outcome: "none",
+    responded_by: question["asked_by"] }) };
+
+export function deny(reason: string | null = null): Reply {
+    return chosen(["veto", "decline"], reason);
+}
+
+export function answer(value: unknown, reason: string | null = null): Reply {
+    return { to: () => ({ value, reason }) };
+}
+
+/** Approves within lower limits. */
+export function constrain(limits: object, reason: string | null = null
+                          ): Reply {
+    return { to: ({ subject }) => ({
+        value: "constrain", reason, modified: true,
+        constraints: { ...(subject as Members)["constraints"], ...limits },
+    }) };
+}
+
+/** Approves the call with other arguments. */
+export function edit(args: object, reason: string | null = null): Reply {
+    return { to: (question) => {
+        const subject = structuredClone(question["subject"]) as Members;
+        Object.assign(subject["calls"][0].args, args);
+        return { value: "edit", reason, modified: true,
+                 approved_subject: subject,
+                 approved_sha256: sha256(JSON.stringify(subject)) };
+    } };
+}
+
+// --- The server -----------------------------------------------------------
+
+export class FakeServer {
+    /** The questions, oldest first, as they are now. */
+    readonly asked: Suspension[] = [];
+    readonly key = `sk_${randomUUID().replaceAll("-", "")}`;
+    readonly #script: Iterator<Scripted>;
+    readonly #http: Server;
+    readonly #replies = new Map<string, Reply>();
+    readonly #wishes = new Map<string, { body: string; told: Members }>();
+
+    private constructor(script: Iterable<Scripted>) {
+        this.#script = script[Symbol.iterator]();
+        this.#http = createServer((asked, told) => {
+            void this.#serve(asked, told);
+        });
+    }
+
+    /** `script`: replies, or functions of the question that give one. */
+    static async start(script: Iterable<Scripted>): Promise<FakeServer> {
+        const server = new FakeServer(script);
+        await new Promise<void>((done) =>
+            server.#http.listen(0, "127.0.0.1", done));
+        return server;
+    }
+
+    async stop(): Promise<void> {
+        this.#http.closeAllConnections();
+        await new Promise((done) => this.#http.close(done));
+    }
+
+    get url(): string {
+        const { port } = this.#http.address() as AddressInfo;
+        return `http://127.0.0.1:${port}`;
+    }
+
+    client(agent = "test-agent"): Client {
+        return new Client({ url: this.url, key: this.key, agent });
+    }
+
+    async #serve(request: IncomingMessage, response: ServerResponse
+                 ): Promise<void> {
+        let status: number, body: Members;
+        try {
+            let text = "";
+            for await (const part of request.setEncoding("utf8"))
+                text += part as string;
+            [status, body] = await this.#answered(request, text);
+        } catch (error) {
+            ({ status, body } = error instanceof Refused ? error
+                // Of the script, or of this file.
+                : new Refused(500, "script.wrong", String(error)));
+        }
+        const type = status < 400 ? "json" : "problem+json";
+        response.writeHead(status, { "Content-Type": `application/${type}` });
+        response.end(JSON.stringify(body));
+    }
+
+    async #answered({ headers, method, url = "" }: IncomingMessage,
+                    text: string): Promise<[number, Members]> {
+        const key = headers["x-api-key"]
+            ?? headers.authorization?.replace(/^Bearer /, "");
+        if (!key)
+            throw new Refused(401, "key.missing", "An API key is needed.");
+        if (key !== this.key)
+            throw new Refused(401, "key.unknown",
+                              "The API key is not valid.");
+        const [path, query = ""] = url.split("?");
+        const root = "/api/v1/suspensions";
+        if (method === "POST" && path === root)
+            return [201, this.#ask(text, headers)];
+        const question = this.asked.find(({ suspension_id }) =>
+            method === "GET" && path === `${root}/${suspension_id}`);
+        if (!question)
+            throw new Refused(404, "suspension.unknown",
+                              "There is no suspension with this id.");
+        this.#end(question);
+        if (question.state === "pending" && !query.endsWith("=0"))
+            await new Promise((done) => setTimeout(done, 50)); // the hold
+        return [200, question];
+    }
+
+    #ask(text: string, headers: IncomingMessage["headers"]): Members {
+        const once = String(headers["idempotency-key"] ?? randomUUID());
+        let wish = this.#wishes.get(once);
+        if (!wish) {
+            const agent = String(headers["x-agent-id"] ?? "agent");
+            const question = asQuestion(text, agent, this.url);
+            const { done, value } = this.#script.next();
+            if (done)
+                throw new Refused(500, "script.over", "The script has no "
+                                  + `reply to: ${question["question"]}`);
+            this.#replies.set(question.suspension_id,
+                              "to" in value ? value : value(question));
+            this.asked.push(question);
+            wish = { body: text, told: {
+                ...question, status: "suspended_awaiting_input",
+                version: 1 } };
+            this.#wishes.set(once, wish);
+        }
+        if (wish.body !== text)
+            throw new Refused(409, "idempotency.other_request", "This "
+                + "Idempotency-Key was used for another request.");
+        return wish.told;
+    }
+
+    #end(question: Writable): void {
+        const { to } = this.#replies.get(question.suspension_id)!;
+        if (question.state !== "pending" || !to)
+            return;
+        const made: Members = {
+            state: "resolved", responded_by: "operator",
+            responded_via: "native", responded_at: time(), ...to(question) };
+        if (made["state"] === "resolved")
+            made["outcome"] = outcomeOf(question, made["value"]);
+        Object.assign(question, made);
+        question.audit_summary
+            = `${question.outcome}, by ${question.responded_by}`;
+        const subject = question["subject"] as Members;
+        if (question.outcome === "authorized" && subject["calls"]?.length)
+            question["permit"] = {
+                id: randomUUID(), state: "active", max_uses: 1, used: 0,
+                not_after: time(15 * 60),
+                granted_sha256: sha256(JSON.stringify(subject)) };
+    }
+}
+
+class Refused extends Error {
+    readonly body: Members;
+
+    constructor(readonly status: number, code: string, detail: string,
+                at?: string, more: object = {}) {
+        super(detail);
+        this.body = { type: "about:blank", title: "Refused", status, code,
+                      detail, ...(at ? { at } : {}), ...more };
+    }
+}
+
+// --- A question -----------------------------------------------------------
+
+// The members that a question may have, and what they are without.
+const defaults: Members = {
+    kind: null, title: null, question: null, explanation: null,
+    severity: null, response_type: null, choices: [], form: null,
+    context: {}, subject: null, evidence: [], artifacts: [],
+    responder: { mode: "operators", who: null, not_initiator: false },
+    supersedes: null, allow_edit: false, channel_hint: null,
+    timeout_seconds: null, retry_policy: null, fallback_policy: "fail",
+    fallback_value: null, on_reject: "resume", intent_id: null, intent: {} };
+
+const outcomes: Record<string, string> = {
+    authorize: "authorized", authorize_modified: "authorized",
+    veto: "vetoed", stop_task: "vetoed", answer: "answered",
+    request_changes: "changes_requested", decline: "declined",
+    accept: "accepted", none: "none" };
+
+function outcomeOf(question: Suspension, value: unknown): string {
+    if (question["response_type"] === "text")
+        return "answered";
+    const choice = (question["choices"] as Members[])
+        .find((one) => one["value"] === value);
+    if (!choice)
+        throw new Error(`${String(value)} is no choice of: ${
+            question["question"]}`);
+    return outcomes[choice["effect"]]!;
+}
+
+function asQuestion(text: string, agent: string, url: string): Suspension {
+    const sent = parsed(text);
+    check(sent);
+    const body: Members = { ...defaults, ...sent };
+    const id = randomUUID(), seconds = body["timeout_seconds"];
+    const subject = body["subject"] ?? body["context"];
+    const expires = seconds === null ? null : time(seconds);
+    const { initiated_by = null } = body["intent"];
+    return {
+        suspension_id: id, intent_id: body["intent_id"] ?? randomUUID(),
+        state: "pending", kind: body["kind"], title: body["title"],
+        question: body["question"], explanation: body["explanation"],
+        severity: body["severity"], severity_said: body["severity"],
+        response_type: typeOf(body), choices: choicesOf(body), form: null,
+        context: body["context"], subject,
+        subject_sha256: sha256(raw(text, body["subject"] ? "subject"
+                                                         : "context")),
+        evidence: body["evidence"], artifacts: body["artifacts"],
+        supersedes: body["supersedes"], allow_edit: body["allow_edit"],
+        responder: body["responder"], channel_hint: body["channel_hint"],
+        asked_by: agent, initiated_by,
+        initiator: initiated_by === null ? null : "claimed",
+        suspended_at: time(),
+        ...(seconds === null ? {} : { timeout_seconds: seconds }),
+        retry_policy: body["retry_policy"], attempt: 1,
+        next_attempt_at: null, expires_at: expires,
+        fallback_policy: body["fallback_policy"],
+        fallback_value: body["fallback_value"],
+        on_reject: body["on_reject"],
+        on_expiry: expires === null
+            ? "This request waits until somebody answers it."
+            : `It ends at ${expires}.`,
+        outcome: null, value: null, modified: false, constraints: null,
+        approved_subject: null, approved_sha256: null, reason: null,
+        metadata: null, responded_by: null, responded_via: null,
+        responded_at: null, audit_summary: null,
+        url: `${url}/suspensions/${id}` };
+}
+
+function parsed(text: string): Members {
+    try {
+        return Object.fromEntries(Object.entries(JSON.parse(text) as object)
+            .filter(([, value]) => value !== null));
+    } catch (error) {
+        throw new Refused(400, "json.syntax", String(error),
+                          "line 1, column 1");
+    }
+}
+
+const TOKENS = /"(?:[^"\\]|\\.)*"|[{}[\],:]|[^\s{}[\],:"]+/g;
+
+/** The text of a member as it was sent: its bytes are what is hashed. */
+function raw(text: string, name: string): string {
+    let depth = 0, key: unknown, start = -1, end = 0, named = false;
+    for (const { 0: token, index } of text.matchAll(TOKENS)) {
+        if (depth === 1 && (token === "," || token === "}")) {
+            if (key === name)
+                return text.slice(start, end);
+            named = false;
+        } else if (depth === 1 && token === ":") {
+            named = true;
+            start = -1;
+        } else if (depth === 1 && !named) {
+            key = JSON.parse(token);
+        } else if (start < 0) {
+            start = index;
+        }
+        end = index + token.length;
+        depth += "{[".includes(token) ? 1 : "}]".includes(token) ? -1 : 0;
+    }
+    return "{}";
+}
+
+function check(sent: Members): void {
+    const { question, severity = "low", kind, subject = {} } = sent;
+    for (const name of Object.keys(sent))
+        if (!Object.hasOwn(defaults, name))
+            throw new Refused(422, "field.unknown",
+                              "This member is not supported here.", name);
+    if (question === undefined)
+        throw new Refused(422, "field.missing", '"question" is needed.',
+                          "question");
+    if (typeof question !== "string")
+        throw new Refused(422, "field.type", '"question" has to be text.',
+                          "question");
+    if (!question.trim())
+        throw new Refused(422, "field.empty", "A question is needed.",
+                          "question");
+    if (!["low", "medium", "high", "critical"].includes(severity))
+        throw new Refused(422, "field.value", '"severity" has to be one of: '
+                          + "low medium high critical.", "severity");
+    if ("form" in sent || (kind ?? "approval") !== "approval")
+        throw new Refused(501, "fake.unsupported",
+                          "Test this one with a real server.");
+    const missing = ["action", "target", "scope_summary"]
+        .filter((name) => !subject[name]);
+    if (kind && missing.length)
+        throw new Refused(422, "kind.facts", `The fact "${missing[0]}" is `
+                          + "needed.", `subject.${missing[0]}`, { missing });
+    const values = choicesOf({ ...defaults, ...sent })
+        .map(({ value }) => value as unknown);
+    const again = values.findIndex((value, n) => values.indexOf(value) < n);
+    if (again >= 0)
+        throw new Refused(422, "choices.duplicate", "Two choices have the "
+                          + "same value.", `choices[${again}]`);
+}
+
+function typeOf(body: Members): string {
+    return body["response_type"]
+        ?? (body["choices"].length || body["kind"] ? "choice" : "confirm");
+}
+
+function choicesOf(body: Members): Members[] {
+    const { choices, kind, subject, allow_edit } = body;
+    if (choices.length)
+        return (choices as (string | Members)[])
+            .map((one) => typeof one === "string" ? { value: one } : one)
+            .map((one) => ({ label: one["value"], effect: "none", ...one }));
+    if (!kind)
+        return typeOf(body) !== "confirm" ? []
+            : [choice("yes", "Yes", "primary", "authorize"),
+               choice("no", "No", "default", "veto")];
+    const reason = "optional", effect = "authorize_modified";
+    return [
+        { ...choice("reject", "Reject", "danger", "veto"), reason },
+        ...(subject?.["constraints"] ? [
+            { ...choice("constrain", "Lower the limits", "default", effect),
+              reason, takes: "constraints" }] : []),
+        ...(allow_edit ? [
+            { ...choice("edit", "Edit the values", "default", effect),
+              reason, takes: "subject" }] : []),
+        { ...choice("approve", "Approve", "primary", "authorize"), reason }];
+}
+
+function choice(value: string, label: string, style: string, effect: string
+                ): Members {
+    return { value, label, style, effect };
+}
+
+function sha256(text: string): string {
+    return createHash("sha256").update(text).digest("hex");
+}
+
+function time(later = 0): string {
+    return new Date(Date.now() + later * 1000).toISOString();
+}

@@ -1,0 +1,255 @@
+"""Agents on Python's frameworks, whose one tool needs an approval. The model is
+no model: it calls the tool, hears what came of it, and ends.
+
+Reads one JSON object a line and answers with one: see test_frameworks.py. The
+frameworks and clients/python stand in PYTHONPATH."""
+import asyncio
+import json
+import sys
+
+import sayso
+
+
+class Ends(sayso.Client):
+    """The agent ends once its question is there."""
+
+    def approve_call(self, *args, **more):
+        try:
+            super().approve_call(*args, **{**more, "wait": 0})
+        except sayso.Denied as no:
+            raise EOFError("it ends") from no
+
+    async def aapprove_call(self, *args, **more):
+        self.approve_call(*args, **more)
+
+
+class Changes(sayso.Client):
+    """Something changes the call just when it has been approved."""
+
+    change = None
+
+    def changed(self, args):
+        change, self.change = self.change, None
+        if change:
+            change()
+        return args
+
+    def approve_call(self, *args, **more):
+        return self.changed(super().approve_call(*args, **more))
+
+    async def aapprove_call(self, *args, **more):
+        return self.changed(await super().aapprove_call(*args, **more))
+
+
+class Run:
+    """A turn that calls the tool, as the test wants it."""
+
+    def __init__(self, given):
+        for name, value in given.items():
+            setattr(self, name, value)
+        self.ran, self.heard = [], []
+        kind = Ends if self.ends else Changes
+        self.client = kind(self.url, self.key, "refunds-agent")
+        self.asking = {"client": self.client, "wait": self.wait,
+                       "about": self.members}
+
+    def changed_calls(self):
+        return {call: {**args, "amount": 5000}
+                for call, args in self.calls.items()}
+
+    def members(self, tool, args):
+        about = {name: value.format(**args) if isinstance(value, str)
+                 else value for name, value in self.about.items()}
+        return {**about, "target": f"order {args['order']}"}
+
+    def gate(self):
+        """The options of a gate of the Agent Approval Protocol."""
+        return {} if self.wait is None else {"timeout": f"{self.wait}s"}
+
+    def refund(self, order: str, amount: float) -> str:
+        """Refunds an order."""
+        self.ran.append({"order": order, "amount": amount})
+        return "refunded"
+
+
+# --- LangChain ------------------------------------------------------------
+
+BEGIN = {"messages": [("user", "Refund it.")]}
+threads = {}  # the agents that ended, by their session
+
+
+def langchain_agent(run, middleware):
+    from langchain.agents import create_agent
+    from langchain_core.language_models.fake_chat_models import (
+        GenericFakeChatModel)
+    from langchain_core.messages import AIMessage
+    from langchain_core.tools import StructuredTool
+    from langgraph.checkpoint.memory import InMemorySaver
+
+    class Model(GenericFakeChatModel):
+        def bind_tools(self, tools, **more):
+            return self
+
+    def refund(order: str, amount: float) -> str:
+        return threads[run.session]["run"].refund(order, amount)
+    calls = [{"name": run.tool, "args": args, "id": call}
+             for call, args in run.calls.items()]
+    return create_agent(
+        Model(messages=iter([AIMessage("", tool_calls=calls),
+                             AIMessage("The end.")])),
+        [StructuredTool.from_function(refund, name=run.tool,
+                                      description="Refunds an order.")],
+        middleware=[middleware], checkpointer=InMemorySaver())
+
+
+def langchain_heard(run, result):
+    from langchain_core.messages import ToolMessage
+
+    run.heard = [m.content for m in result["messages"]
+                 if isinstance(m, ToolMessage)]
+
+
+def langchain(run, mode, waits):
+    from langchain.agents.middleware import HumanInTheLoopMiddleware
+    from langchain_core.messages import AIMessage
+    from sayso.langchain import ainvoke, invoke
+
+    config = {"configurable": {"thread_id": run.session}}
+    given = None
+    if run.session not in threads:
+        threads[run.session] = {"agent": langchain_agent(
+            run, HumanInTheLoopMiddleware({run.tool: run.allowed or True},
+                                          interrupt_mode=mode))}
+        given = BEGIN
+    thread = threads[run.session]
+    agent, thread["run"] = thread["agent"], run
+
+    def store(args):
+        last = agent.get_state(config).values["messages"][-1]
+        calls = [{**call, "args": args[call["id"]]}
+                 for call in last.tool_calls]
+        if calls != last.tool_calls:
+            agent.update_state(config, {"messages": [
+                AIMessage("", id=last.id, tool_calls=calls)]})
+    if not given:
+        store(run.calls)
+    if run.changes:
+        run.client.change = lambda: store(run.changed_calls())
+    if waits:
+        result = asyncio.run(ainvoke(agent, given, config, **run.asking))
+    else:
+        result = invoke(agent, given, config, **run.asking)
+    langchain_heard(run, result)
+
+
+def langchain_batched(run):
+    langchain(run, "batched", waits=False)
+
+
+def langchain_per_call(run):
+    langchain(run, "per_call", waits=True)
+
+
+def aap_langchain(run):
+    """With the adapter of the Agent Approval Protocol."""
+    from agentapprovalprotocol.langgraph import ApprovalMiddleware
+
+    agent = langchain_agent(run, ApprovalMiddleware(run.url, run.key,
+                                                    **run.gate()))
+    threads[run.session] = {"run": run}
+    langchain_heard(run, agent.invoke(
+        BEGIN, {"configurable": {"thread_id": run.session}}))
+
+
+# --- OpenAI Agents --------------------------------------------------------
+
+def openai_agents(run):
+    import agents
+    from openai.types.responses import (
+        ResponseFunctionToolCall, ResponseOutputMessage, ResponseOutputText)
+    from sayso.openai_agents import run as approved
+
+    class Model(agents.Model):
+        async def get_response(self, system_instructions, input, *args,
+                               **more):
+            outputs = [one["output"] for one in input if isinstance(one, dict)
+                       and one.get("type") == "function_call_output"]
+            run.heard = outputs
+            calls = [ResponseFunctionToolCall(
+                arguments=json.dumps(args), call_id=call, name=run.tool,
+                type="function_call") for call, args in run.calls.items()]
+            end = ResponseOutputMessage(
+                id="1", role="assistant", status="completed", type="message",
+                content=[ResponseOutputText(annotations=[], text="The end.",
+                                            type="output_text")])
+            return agents.ModelResponse(
+                output=[end] if outputs else calls, usage=agents.Usage(),
+                response_id=None)
+
+        def stream_response(self, *args, **more):
+            raise NotImplementedError
+
+    agents.set_tracing_disabled(True)
+    tool = agents.function_tool(run.refund, name_override=run.tool,
+                                needs_approval=True)
+    agent = agents.Agent(name="refunds", model=Model(), tools=[tool])
+    asyncio.run(approved(agent, "Refund it.", session_id=run.session,
+                         **run.asking))
+
+
+# --- Pydantic AI ----------------------------------------------------------
+
+def pydantic_agent(run, capability, **tool):
+    from pydantic_ai import Agent, ModelResponse, TextPart, Tool, ToolCallPart
+    from pydantic_ai.messages import ToolReturnPart
+    from pydantic_ai.models.function import FunctionModel
+
+    def model(messages, info):
+        run.heard = [part.content for message in messages
+                     for part in message.parts
+                     if isinstance(part, ToolReturnPart)]
+        if run.heard:
+            return ModelResponse(parts=[TextPart("The end.")])
+        return ModelResponse(parts=[ToolCallPart(run.tool, args, call)
+                                    for call, args in run.calls.items()])
+    agent = Agent(FunctionModel(model), capabilities=[capability],
+                  tools=[Tool(run.refund, name=run.tool, **tool)])
+    agent.run_sync("Refund it.", conversation_id=run.session)
+
+
+def pydantic_ai(run):
+    from sayso.pydantic_ai import approvals
+
+    def change():
+        for call, args in run.changed_calls().items():
+            run.calls[call].update(args)
+    if run.changes:
+        run.client.change = change
+    pydantic_agent(run, approvals(**run.asking), requires_approval=True)
+
+
+def aap_pydantic_ai(run):
+    """With the adapter of the Agent Approval Protocol."""
+    from agentapprovalprotocol.pydantic_ai import ApprovalCapability
+
+    pydantic_agent(run, ApprovalCapability(run.url, run.key, **run.gate()))
+
+
+KINDS = {f.__name__: f for f in (langchain_batched, langchain_per_call,
+                                 openai_agents, pydantic_ai, aap_langchain,
+                                 aap_pydantic_ai)}
+
+
+def answered(line):
+    given = json.loads(line)
+    kind = KINDS[given.pop("kind")]
+    run, error = Run(given), None
+    try:
+        kind(run)
+    except EOFError:
+        error = "it ends"
+    return {"ran": run.ran, "heard": run.heard, "error": error}
+
+
+for line in sys.stdin:
+    print(json.dumps(answered(line)), flush=True)

@@ -1,0 +1,211 @@
+"""clients/typescript: the package is built and installed from its tarball, asks
+at a real server, and is answered."""
+import datetime
+import json
+
+import kit
+import pytest
+from asking import asked, decide, signed
+from programs import CLIENTS, NEW_NODE, Program
+
+SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
+
+
+@pytest.fixture(scope="module")
+def running(typescript):
+    started = []
+
+    def one():
+        if not started or started[-1].busy():  # of a test that failed
+            started.append(Program(NEW_NODE, typescript / "client.js"))
+        return started[-1]
+    yield one
+    for program in started:
+        program.end()
+
+
+@pytest.fixture
+def do(running, server):
+    def do(what, **more):
+        return running().run(**{
+            "do": what, "url": server.url, "options": {},
+            "key": server.env["SAYSO_AGENT_KEY"], **more})
+    return do
+
+
+def test_the_package_holds_what_it_should(typescript):
+    installed = typescript / "node_modules/sayso"
+    names = {str(path.relative_to(installed))
+             for path in installed.rglob("*") if path.is_file()}
+    modules = ("index", "ai", "openai-agents", "testing")
+    assert names == {"package.json", "README.md"} | {
+        f"dist/{name}.{end}" for name in modules for end in ("js", "d.ts")}
+    told = json.loads((installed / "package.json").read_text())
+    assert "dependencies" not in told
+    source = CLIENTS / "typescript"
+    assert not (source / "dist").exists()  # it was built in a copy
+
+
+def test_a_question_is_answered(do, operator):
+    text = f"Which? {kit.new_id()}"
+    got = do("ask", question=text, options={"choices": ["red", "blue"]})
+    decide(operator, text, "blue", reason="It is nicer.")
+    answer = got.result(30)
+    assert answer["value"] == "blue" and answer["reason"] == "It is nicer."
+    assert not answer["approved"] and not answer["pending"]
+    assert answer["id"] == answer["raw"]["suspension_id"]
+
+
+@pytest.mark.parametrize("value, yes", [("yes", True), ("no", False)])
+def test_a_yes_is_approved(do, operator, value, yes):
+    text = f"Deploy? {kit.new_id()}"
+    got = do("ask", question=text)
+    decide(operator, text, value)
+    assert got.result(30)["approved"] is yes
+
+
+def test_the_same_wish_is_asked_once(do, operator):
+    text, once = f"Once? {kit.new_id()}", kit.new_id()
+    first = do("ask", question=text,
+               options={"once": once, "wait": 0}).result(30)
+    assert first["pending"] and not first["approved"]
+    decide(operator, text, "yes")
+    again = do("ask", question=text, options={"once": once}).result(30)
+    assert again["id"] == first["id"] and again["approved"]
+
+
+def test_silence_is_no(do):
+    answer = do("ask", question="Anybody?",
+                options={"timeout_seconds": 1}).result(30)
+    assert answer["state"] == "expired" and not answer["approved"]
+
+
+def test_a_refusal_has_the_servers_code(do):
+    refused = do("ask", question="x",
+                 options={"no_such_member": 1}).result(30)
+    assert refused["known"] == ["SaysoError"]
+    assert (refused["status"], refused["code"], refused["at"]) == \
+        (422, "field.unknown", "no_such_member")
+
+
+def test_a_wrong_address_is_told_at_once(do):
+    got = do("ask", question="x", url="http://127.0.0.1:9").result(30)
+    assert got["known"] == ["Unreachable"]
+
+
+def test_it_is_given_up(do, operator):
+    """The signal ends the waiting, and nothing else."""
+    text = f"Long? {kit.new_id()}"
+    got = do("ask", question=text, abort=True).result(30)
+    assert got["message"] == "no time left" and got["known"] == []
+    assert asked(operator, text)["state"] == "pending"
+
+
+# --- Functions that need an approval --------------------------------------
+
+def refund_of(do, args=None, **options):
+    more = {k: options.pop(k) for k in ("named", "abort") if k in options}
+    name = options.setdefault("name", f"refund_{kit.new_id()}")
+    return f"Run {name}?", do("refund", approval=options, **more, args=args or {
+        "order": "12345", "amount": 50, "tags": ["a"]})
+
+
+def test_it_runs_after_a_yes_as_it_was_shown(do, operator):
+    """The program adds a tag once it has asked."""
+    text, got = refund_of(do, severity="low")
+    question = decide(operator, text, "approve")
+    shown = {"order": "12345", "amount": 50, "tags": ["a"]}
+    assert question["subject"]["target"] == "order 12345"
+    assert question["subject"]["calls"][0]["args"] == shown
+    assert got.result(30) == {"ran": [shown], "result": "done"}
+
+
+def test_it_does_not_run_after_a_no(do, operator):
+    text, got = refund_of(do)
+    decide(operator, text, "reject", reason="It was refunded before.")
+    got = got.result(30)
+    assert got["ran"] == [] and got["known"] == ["Denied"]
+    assert got["message"] == "It was refunded before."
+
+
+@pytest.mark.parametrize("options", [{"timeout_seconds": 1}, {"wait": 0.1}])
+def test_it_does_not_run_when_nobody_answers(do, options):
+    got = refund_of(do, **options)[1].result(30)
+    assert got["ran"] == [] and got["known"] == ["Denied"]
+    assert got["message"] == "Nobody answered in time. That is not a yes."
+
+
+def test_it_does_not_run_when_it_was_withdrawn(do, operator, agent):
+    text, got = refund_of(do)
+    question = asked(operator, text)
+    r = agent.post(f"/api/v1/suspensions/{question['suspension_id']}/cancel",
+                   json={})
+    assert r.status_code == 200, r.text
+    assert got.result(30)["message"] == "The question was withdrawn."
+
+
+def test_a_person_changes_the_arguments(do, operator):
+    text, got = refund_of(do, edit=True)
+    subject = asked(operator, text)["subject"]
+    subject["calls"][0]["args"]["amount"] = 20
+    decide(operator, text, "edit", subject=subject,
+           reason="Twenty is enough.")
+    assert [a["amount"] for a in got.result(30)["ran"]] == [20]
+
+
+def test_another_tool_is_another_call(do, operator):
+    text, got = refund_of(do, edit=True)
+    subject = asked(operator, text)["subject"]
+    subject["calls"][0]["tool"] = "refund_half"
+    decide(operator, text, "edit", subject=subject, reason="Half of it.",
+           typed="order 12345")
+    got = got.result(30)
+    assert got["ran"] == [] and "another call" in got["message"]
+
+
+def test_the_name_of_the_wish_comes_from_the_arguments(do, operator):
+    name = f"once_{kit.new_id()}"
+    args = {"order": "1"}
+    ids = {refund_of(do, args, name=name, named=True,
+                     wait=0)[1].result(30)["id"] for _ in range(2)}
+    assert len(ids) == 1
+    decide(operator, f"Run {name}?", "approve")
+    got = refund_of(do, args, name=name, named=True, wait=0)[1].result(30)
+    assert got["ran"] == [args]
+
+
+def test_arguments_have_to_be_shown(do):
+    got = do("badArguments").result(30)
+    assert got == ["TypeError"] * 8 + ["RangeError"]
+
+
+def test_the_functions_of_the_module(do, operator):
+    text = f"Double? {kit.new_id()}"
+    got = do("module", question=text)
+    question = decide(operator, text, "approve")
+    assert question["subject"]["calls"] == [
+        {"tool": "double", "args": {"x": 21}}]
+    got = got.result(30)
+    assert got["doubled"] == 42 and got["pending"]
+    assert got["raw"]["asked_by"] == "refunds-agent"
+
+
+# --- Webhooks -------------------------------------------------------------
+
+def test_a_push_is_verified(do):
+    body = json.dumps({"type": "x", "data": {"ä": 1}})
+    headers = signed(body, SECRET)
+    good = do("webhook", push=[body, headers, SECRET]).result(30)
+    assert good == [json.loads(body)] * 2
+    old = datetime.timedelta(seconds=400)
+    for bad in ([body + " ", headers, SECRET],
+                [body, signed(body, SECRET, old), SECRET],
+                [body, headers, "whsec_" + "A" * 32],
+                [body, headers, "whsec_?"],
+                [body, {}, SECRET],
+                [body, {**headers, "webhook-timestamp": "x"}, SECRET]):
+        got = do("webhook", push=bad).result(30)
+        assert got["known"] == ["InvalidSignature"], bad
+    two = {**headers, "webhook-signature":
+           "v1,AAAA " + headers["webhook-signature"]}
+    assert do("webhook", push=[body, two, SECRET]).result(30) == good

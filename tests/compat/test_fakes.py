@@ -1,0 +1,244 @@
+"""The fake servers of clients/ answer as the real one does: the same members of
+the same types, and the same codes."""
+import json
+
+import httpx
+import kit
+import pytest
+from programs import NEW_NODE, Program, load_python
+
+sayso = load_python()
+testing = load_python("testing")
+
+SUBJECT = {"action": {"name": "refund"}, "target": "order 12345",
+           "scope_summary": "One refund", "consequence": "Money leaves.",
+           "calls": [{"tool": "refund", "args": {"amount": 50.5}}]}
+APPROVAL = {"question": "Run it?", "kind": "approval", "subject": SUBJECT}
+EFFECTS = [{"value": "a", "label": "Do it", "effect": "authorize"},
+           {"value": "b", "effect": "veto", "style": "danger"}]
+EDITED = {**SUBJECT, "calls": [{"tool": "refund", "args": {"amount": 20}}]}
+
+# Body, reply of a script, answer of the operator.
+CASES = {
+    "yes": ({"question": "Deploy?"}, ["approve"], {"value": "yes"}),
+    "no": ({"question": "Deploy?"}, ["deny", "Not now."],
+           {"value": "no", "reason": "Not now."}),
+    "choice": ({"question": "Which?", "choices": ["red", "blue"]},
+               ["answer", "blue"], {"value": "blue"}),
+    "effects": ({"question": "Which?", "choices": EFFECTS}, ["deny"],
+                {"value": "b"}),
+    "text": ({"question": "Say?", "response_type": "text"},
+             ["answer", "hello"], {"value": "hello"}),
+    "facts": ({"question": "Deploy?", "title": "T", "explanation": "E",
+               "severity": "high", "context": {"a": 1, "b": [2.0]},
+               "evidence": [{"title": "e", "ref": "file:1"}],
+               "intent": {"title": "I", "initiated_by": "mara"}},
+              ["approve"], {"value": "yes"}),
+    "approve": (APPROVAL, ["approve"], {"value": "approve"}),
+    "reject": ({**APPROVAL, "allow_edit": True}, ["deny", "Too much."],
+               {"value": "reject", "reason": "Too much."}),
+    "edit": ({**APPROVAL, "allow_edit": True},
+             ["edit", "Enough.", {"amount": 20}],
+             {"value": "edit", "reason": "Enough.", "subject": EDITED}),
+    "constrain": ({**APPROVAL, "subject": {
+        **SUBJECT, "constraints": {"amount": 5, "countries": ["de"]}}},
+        ["constrain", None, {"amount": 3}],
+        {"value": "constrain", "constraints": {"amount": 3}}),
+    "silence": ({"question": "Anybody?", "timeout_seconds": 1}, ["silence"],
+                None),
+    "fallback": ({"question": "Which?", "timeout_seconds": 1,
+                  "choices": ["a", "b"], "fallback_value": "a",
+                  "fallback_policy": "use_default_and_continue"},
+                 ["silence"], None),
+    "withdrawn": ({"question": "Deploy?"}, ["withdrawn"], "cancel"),
+    "pending": ({"question": "Deploy?"}, ["pending"], "nothing")}
+
+WRONG = [{}, {"question": ""}, {"question": "x", "nope": 1}, {"question": 5},
+         {"question": "x", "kind": "approval"},
+         {"question": "x", "choices": ["a", "a"]},
+         {"question": "x", "severity": "huge"}]
+
+# The values of these are compared; of the others, their types.
+TOLD = ("state", "kind", "question", "severity", "response_type", "choices",
+        "context", "subject", "subject_sha256", "evidence", "allow_edit",
+        "fallback_policy", "fallback_value", "outcome", "value", "modified",
+        "constraints", "approved_subject", "reason", "status", "attempt")
+
+
+def shape(value):
+    if isinstance(value, dict):
+        return {name: shape(v) for name, v in value.items()}
+    if isinstance(value, list):
+        return [shape(v) for v in value]
+    if isinstance(value, (int, float)) and not isinstance(value, bool):
+        return "number"
+    return type(value).__name__
+
+
+def same(real, fake):
+    assert shape(fake) == shape(real)
+    assert list(fake) == list(real)
+    for name in TOLD:
+        assert fake.get(name) == real.get(name), name
+
+
+@pytest.fixture(scope="module", params=["python", "typescript"])
+def fake(request):
+    """A function: a client of a fake server with this script."""
+    running = []
+
+    def python(script):
+        replies = []
+        for name, *given in script:
+            reply = getattr(testing, name)
+            if given and isinstance(given[-1], dict):
+                reply = reply(*given[:-1], **given[-1])
+            elif not isinstance(reply, testing.Reply):
+                reply = reply(*given)
+            replies.append(reply)
+        running.append(testing.FakeServer(replies).__enter__())
+        return running[-1].url, running[-1].key
+
+    def typescript(script):
+        if not running:
+            used = request.getfixturevalue("typescript")
+            running.append(Program(NEW_NODE, used / "fake.js"))
+        told = running[0].run(script=script).result(30)
+        return told["url"], told["key"]
+
+    def client(*script):
+        url, key = {"python": python,
+                    "typescript": typescript}[request.param](script)
+        return httpx.Client(base_url=url, headers={
+            "X-API-Key": key, "X-Agent-ID": "refunds-agent"})
+    yield client
+    for one in running:
+        one.__exit__() if request.param == "python" else one.end()
+
+
+def ask(client, body):
+    return client.post("/api/v1/suspensions", content=json.dumps(body),
+                       headers={"Content-Type": "application/json",
+                                "Idempotency-Key": kit.new_id()})
+
+
+@pytest.fixture(scope="module")
+def real(agent, operator):
+    """Each case once, at the real server: what was asked, and what ended."""
+    made = {name: kit.made(ask(agent, body))
+            for name, (body, _, _) in CASES.items()}
+    ended = {}
+    for name, (_, _, answer) in CASES.items():
+        path = f"/api/v1/suspensions/{made[name]['suspension_id']}"
+        if answer == "cancel":
+            kit.made(agent.post(f"{path}/cancel", json={}), 200)
+        elif isinstance(answer, dict):
+            kit.made(kit.answer(operator, made[name], **answer), 200)
+        hold = 0 if answer == "nothing" else 10
+        ended[name] = kit.made(agent.get(f"{path}?wait={hold}"), 200)
+    return made, ended
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_a_question_is_told_of_as_by_the_real_one(fake, real, name):
+    body, reply, _ = CASES[name]
+    client = fake(reply)
+    made = kit.made(ask(client, body))
+    same(real[0][name], made)
+    path = f"/api/v1/suspensions/{made['suspension_id']}"
+    same(real[1][name], kit.made(client.get(f"{path}?wait=0"), 200))
+
+
+def refusal(response):
+    body = response.json()
+    return (response.status_code, response.headers["content-type"],
+            body["code"], body.get("at"), body.get("missing"), set(body))
+
+
+def test_refusals_are_the_real_ones(fake, agent, server):
+    client = fake(["approve"], ["approve"])
+    for body in WRONG:
+        assert refusal(ask(client, body)) == refusal(ask(agent, body)), body
+    path = f"/api/v1/suspensions/{kit.new_id()}"
+    assert refusal(client.get(path)) == refusal(agent.get(path))
+    for headers in ({}, {"X-API-Key": "x"}, {"Authorization": "Bearer x"}):
+        path = "/api/v1/suspensions/x?wait=0"
+        assert refusal(httpx.get(f"{client.base_url}{path}",
+                                 headers=headers))[:3] == \
+            refusal(httpx.get(server.url + path, headers=headers))[:3]
+
+
+def test_a_wish_is_asked_once_as_at_the_real_one(fake, agent):
+    for client in (fake(["approve"]), agent):
+        once = {"Idempotency-Key": kit.new_id()}
+        got = [client.post("/api/v1/suspensions", headers=once, json={
+            "question": text}) for text in ("x", "x", "y")]
+        assert [r.status_code for r in got] == [201, 201, 409]
+        assert got[0].json() == got[1].json()
+        assert got[2].json()["code"] == "idempotency.other_request"
+
+
+def test_a_script_that_is_over_or_wrong_is_told(fake):
+    client = fake(["answer", "green"])
+    made = kit.made(ask(client, {"question": "x?", "choices": ["red"]}))
+    r = client.get(f"/api/v1/suspensions/{made['suspension_id']}?wait=5")
+    assert r.status_code == 500 and r.json()["code"] == "script.wrong"
+    r = ask(client, {"question": "y?"})
+    assert r.status_code == 500 and r.json()["code"] == "script.over"
+
+
+# --- As the tests of an agent use them ------------------------------------
+
+SILENT = "Nobody answered in time. That is not a yes."
+
+
+def test_an_agent_is_tested_in_python():
+    def twenty(question):
+        assert question["asked_by"] == "test-agent"
+        return testing.edit(amount=20)
+    script = [testing.approve, testing.deny("Too much."), twenty,
+              testing.silence, testing.pending, testing.answer("b")]
+    with testing.FakeServer(script) as server:
+        client, ran = server.client(), []
+
+        @client.require_approval(edit=True, wait=0.2)
+        def refund(amount):
+            ran.append(amount)
+        refund(50)
+        for said in ("Too much.", None, SILENT, SILENT):
+            if said is None:
+                refund(50)
+                continue
+            with pytest.raises(sayso.Denied, match=said):
+                refund(50)
+        assert ran == [50, 20]
+        assert client.ask("Which?", choices=["a", "b"]).value == "b"
+        with pytest.raises(sayso.Error, match="script.over"):
+            client.ask("And?")
+    assert [q["state"] for q in server.asked] == [
+        "resolved", "resolved", "resolved", "expired", "pending", "resolved"]
+
+
+def test_an_agent_is_tested_in_typescript(typescript):
+    program = Program(NEW_NODE, typescript / "fake.js")
+    got = program.run(agent=True).result(30)
+    program.end()
+    assert got == {"ran": [50, 20], "said": ["Too much.", SILENT, SILENT],
+                   "states": ["resolved", "resolved", "resolved", "expired",
+                              "pending"]}
+
+
+def test_an_answer_for_something_else_is_no(typescript):
+    """A server that approves other bytes than were sent."""
+    def tampered(question):
+        question["subject_sha256"] = "0" * 64
+        return testing.approve
+    program = Program(NEW_NODE, typescript / "client.js")
+    with testing.FakeServer([tampered, tampered]) as server:
+        got = program.run(do="refund", url=server.url, key=server.key,
+                          approval={"name": "refund"},
+                          args={"order": "1"}).result(30)
+        assert got["ran"] == [] and "another call" in got["message"]
+        with pytest.raises(sayso.Denied, match="another call"):
+            server.client().approve_call("refund", {"order": "1"})
+    program.end()

@@ -1,0 +1,203 @@
+"""The adapters of clients/: agents on real frameworks, with a model that is
+none, have their calls approved by an operator."""
+import os
+import signal
+
+import kit
+import pytest
+from asking import asked, decide
+from programs import NEW_NODE, Program, python
+
+ARGS = {"order": "12345", "amount": 50}
+
+
+# The kinds of agents; those whose calls a person may change; and those that
+# ask for a call when the one before it has its answer.
+PYTHON = ("langchain_batched", "langchain_per_call", "openai_agents",
+          "pydantic_ai")
+KINDS = (*PYTHON, "ai_text", "ai_stream", "openai_agents_js")
+EDITED = ("langchain_batched", "langchain_per_call", "pydantic_ai")
+ONE_BY_ONE = ("ai_text", "ai_stream")
+
+
+@pytest.fixture(scope="module")
+def agents(typescript):
+    """A process for each kind, from its first use on."""
+    running = {}
+
+    def started(kind):
+        if kind in PYTHON:
+            return python("framework_agents")
+        return Program(NEW_NODE, typescript / "framework_agents.js")
+
+    def of(kind):
+        if kind in running and running[kind].busy():
+            running.pop(kind).end()  # of a test that failed
+        if kind not in running:
+            running[kind] = started(kind)
+        return running[kind]
+    yield of
+    for one in running.values():
+        one.end()
+
+
+class Case:
+    """One agent, whose tool has a name of its own."""
+
+    def __init__(self, server, agents, kind):
+        self.tool = "refund_" + kit.new_id().replace("-", "_")
+        self.text = f"Run {self.tool}?"
+        self.given = {
+            "kind": kind, "url": server.url, "tool": self.tool,
+            "key": server.env["SAYSO_AGENT_KEY"], "session": kit.new_id(),
+            "calls": {"call_1": ARGS}, "wait": None, "about": {},
+            "allowed": None, "ends": False, "changes": False}
+        self.agents = agents
+
+    def run(self, **more):
+        given = {**self.given, **more}
+        return self.agents(given["kind"]).run(**given)
+
+
+@pytest.fixture(params=KINDS)
+def case(request, server, agents):
+    return Case(server, agents, request.param)
+
+
+def not_run(got, *words):
+    assert got["ran"] == [] and len(got["heard"]) == 1, got
+    for word in words:
+        assert word in got["heard"][0]
+
+
+def test_it_runs_after_a_yes(case, operator):
+    got = case.run(about={"severity": "low"})
+    question = asked(operator, case.text)
+    assert question["subject"]["calls"] == [{"tool": case.tool, "args": ARGS}]
+    assert question["subject"]["target"] == "order 12345"
+    decide(operator, case.text, "approve")
+    got = got.result(60)
+    assert got["ran"] == [ARGS]
+    assert len(got["heard"]) == 1 and "refunded" in got["heard"][0]
+
+
+def test_a_refusal_has_its_reason(case, operator):
+    got = case.run()
+    decide(operator, case.text, "reject", reason="It was refunded before.")
+    not_run(got.result(60), "It was refunded before.")
+
+
+def test_two_calls_are_two_questions(case, operator):
+    """And each has its own answer."""
+    other = {"order": "678", "amount": 7}
+    got = case.run(calls={"call_1": ARGS, "call_2": other},
+                   about={"question": f"{case.text} {{order}}"})
+    if case.given["kind"] not in ONE_BY_ONE:
+        asked(operator, f"{case.text} 678")
+    decide(operator, f"{case.text} 12345", "reject", reason="Not this one.")
+    decide(operator, f"{case.text} 678", "approve")
+    got = got.result(60)
+    assert got["ran"] == [other]
+    assert "Not this one." in got["heard"][0] and \
+        "refunded" in got["heard"][1]
+
+
+def test_silence_is_no_and_worded_so(case):
+    got = case.run(about={"timeout_seconds": 1}).result(60)
+    not_run(got, "Nobody answered in time.")
+    assert "reject" not in got["heard"][0].lower()
+
+
+@pytest.mark.parametrize("kind", [k for k in KINDS if "langchain" in k])
+def test_silence_where_only_a_refusal_is_allowed(server, agents, kind):
+    case = Case(server, agents, kind)
+    got = case.run(about={"timeout_seconds": 1},
+                   allowed={"allowed_decisions": ["approve", "reject"]})
+    not_run(got.result(60), "Nobody answered in time.")
+
+
+@pytest.mark.parametrize("kind", [k for k in KINDS if "langchain" in k])
+def test_what_nobody_may_approve_is_left_alone(server, agents, kind):
+    got = Case(server, agents, kind).run(
+        allowed={"allowed_decisions": ["respond"]}).result(60)
+    assert got == {"ran": [], "heard": [], "error": None}
+
+
+def test_an_agent_waits_no_longer_than_it_wants(case, operator):
+    not_run(case.run(wait=0.1).result(60), "Nobody answered in time.")
+    assert asked(operator, case.text)["state"] == "pending"
+
+
+def test_an_agent_that_ended_finds_its_answer(case, operator):
+    got = case.run(ends=True).result(60)
+    assert got["ran"] == [] and got["error"] == "it ends"
+    decide(operator, case.text, "approve")
+    got = case.run().result(60)
+    assert got["ran"] == [ARGS]
+
+
+def test_other_arguments_are_another_question(case, operator):
+    """After the approval the same call comes with other arguments."""
+    case.run(ends=True).result(60)
+    first = decide(operator, case.text, "approve")
+    got = case.run(calls={"call_1": {**ARGS, "amount": 5000}})
+    second = asked(operator, case.text)
+    assert second["suspension_id"] != first["suspension_id"]
+    assert second["subject"]["calls"][0]["args"]["amount"] == 5000
+    decide(operator, case.text, "reject", reason="That is too much.")
+    not_run(got.result(60), "That is too much.")
+
+
+@pytest.mark.parametrize("kind", [k for k in KINDS if "openai" not in k])
+def test_a_call_that_changes_once_it_is_approved(server, agents, operator,
+                                                 kind):
+    """It is another question, or no call at all, or what runs is what was
+    shown. The states of OpenAI Agents hold on to their calls themselves."""
+    case = Case(server, agents, kind)
+    got = case.run(changes=True)
+    decide(operator, case.text, "approve")
+    if "langchain" in kind:
+        question = decide(operator, case.text, "reject", reason="No.")
+        assert question["subject"]["calls"][0]["args"]["amount"] == 5000
+        not_run(got.result(60), "No.")
+    elif kind == "pydantic_ai":
+        assert got.result(60)["ran"] == [ARGS]
+    else:
+        not_run(got.result(60), "The arguments have changed.")
+
+
+@pytest.mark.parametrize("kind", EDITED)
+def test_a_person_changes_the_arguments(server, agents, operator, kind):
+    case = Case(server, agents, kind)
+    got = case.run()
+    subject = asked(operator, case.text)["subject"]
+    subject["calls"][0]["args"]["amount"] = 20
+    decide(operator, case.text, "edit", subject=subject,
+           reason="Twenty is enough.")
+    got = got.result(60)
+    assert got["ran"] == [{**ARGS, "amount": 20}]
+
+
+def processes(server):
+    """Those that answer."""
+    return {p for p in kit.children(server.supervisor())
+            if kit.comm(p) in ("sayso: web", "sayso: wait")}
+
+
+def test_a_server_that_is_killed_says_nothing(server, agents, operator):
+    """Its processes are killed while all kinds wait: nothing runs, and then
+    each finds its answer."""
+    cases = [Case(server, agents, kind) for kind in KINDS]
+    waits = [case.run() for case in cases]
+    for case in cases:
+        asked(operator, case.text)
+    before = processes(server)
+    for pid in before:
+        os.kill(pid, signal.SIGKILL)
+    kit.wait_for(lambda: not before & processes(server)
+                 and len(before) == len(processes(server)))
+    assert not any(wait.done() for wait in waits)
+    for case in cases:
+        decide(operator, case.text, "approve")
+    for wait in waits:
+        assert wait.result(90)["ran"] == [ARGS]

@@ -1,0 +1,214 @@
+/** Agents on TypeScript's frameworks, as framework_agents.py has them on
+ * Python's. Reads one JSON object a line and answers with one. */
+import { createInterface } from "node:readline";
+import {
+    Agent, type AgentOutputItem, type Model, type ModelRequest,
+    type ModelResponse, run as runAgent, tool as agentTool,
+    setTracingDisabled, Usage,
+} from "@openai/agents";
+import { generateText, jsonSchema, stepCountIs, streamText, tool } from "ai";
+import { MockLanguageModelV4, simulateReadableStream } from "ai/test";
+import { Client } from "sayso";
+import { toolApproval } from "sayso/ai";
+import { answer } from "sayso/openai-agents";
+
+interface Refund {
+    order: string;
+    amount: number;
+}
+
+interface Given {
+    kind: string;
+    url: string;
+    key: string;
+    tool: string;
+    session: string;
+    calls: Record<string, Refund>;
+    wait: number | null;
+    about: Record<string, string | number>;
+    ends: boolean;
+    changes: boolean;
+}
+
+const schema = {
+    type: "object" as const,
+    properties: { order: { type: "string" as const },
+                  amount: { type: "number" as const } },
+    required: ["order" as const, "amount" as const],
+    additionalProperties: false as const,
+};
+
+/** The agent ends once its question is there. */
+class Ends extends Client {
+    override async approveCall(...given: any[]): Promise<any> {
+        const [tool, args, options] = given;
+        await super.approveCall(tool, args, { ...options, wait: 0 })
+            .catch(() => undefined);
+        throw new Error("it ends");
+    }
+}
+
+/** Something changes the call just when it has been approved. */
+class Changes extends Client {
+    input: Refund | undefined;
+
+    override async approveCall(...given: any[]): Promise<any> {
+        const [tool, args, options] = given;
+        const approved = await super.approveCall(tool, args, options);
+        this.input!.amount = 5000;
+        return approved;
+    }
+}
+
+/** A turn that calls the tool, as the test wants it. */
+class Run {
+    readonly ran: Refund[] = [];
+    heard: string[] = [];
+    readonly asking;
+
+    constructor(readonly given: Given) {
+        const kind = given.ends ? Ends : given.changes ? Changes : Client;
+        this.asking = {
+            client: new kind({ url: given.url, key: given.key,
+                               agent: "refunds-agent" }),
+            sessionId: given.session, wait: given.wait ?? undefined,
+            about: (_: string, args: object) => {
+                const { order } = args as Refund;
+                return { ...JSON.parse(JSON.stringify(given.about).replace(
+                    "{order}", order)), target: `order ${order}` };
+            } };
+    }
+
+    readonly refund = (args: Refund): string => {
+        this.ran.push(args);
+        return "refunded";
+    };
+}
+
+// --- AI SDK ---------------------------------------------------------------
+
+function parts({ given }: Run, results: boolean) {
+    return results
+        ? [{ type: "text" as const, text: "The end." }]
+        : Object.entries(given.calls).map(([toolCallId, args]) => ({
+            type: "tool-call" as const, toolCallId, toolName: given.tool,
+            input: JSON.stringify(args) }));
+}
+
+type StreamPart = Awaited<ReturnType<MockLanguageModelV4["doStream"]>>[
+    "stream"] extends ReadableStream<infer Part> ? Part : never;
+
+const usage = {
+    inputTokens: { total: 1, noCache: 1, cacheRead: 0, cacheWrite: 0 },
+    outputTokens: { total: 1, text: 1, reasoning: 0 } };
+
+/** The model, and the tool, and what came of it for the model. */
+function sdk(run: Run) {
+    const called = (prompt: { role: string; content: unknown }[]) => {
+        const results = prompt.filter((m) => m.role === "tool");
+        run.heard = results.flatMap((m) => m.content as object[])
+            .flatMap((part) => "output" in part
+                ? [JSON.stringify(part.output)] : []);
+        return run.heard.length > 0;
+    };
+    const finishReason = (ended: boolean) => ({
+        unified: ended ? "stop" as const : "tool-calls" as const,
+        raw: undefined });
+    const model = new MockLanguageModelV4({
+        doGenerate: async ({ prompt }) => {
+            const ended = called(prompt);
+            return { content: parts(run, ended), usage, warnings: [],
+                     finishReason: finishReason(ended) };
+        },
+        doStream: async ({ prompt }) => {
+            const ended = called(prompt);
+            const chunks = parts(run, ended).flatMap((part): StreamPart[] =>
+                part.type === "text"
+                    ? [{ type: "text-start", id: "1" },
+                       { type: "text-delta", id: "1", delta: part.text },
+                       { type: "text-end", id: "1" }]
+                    : [part]);
+            chunks.push({ type: "finish", usage,
+                          finishReason: finishReason(ended) });
+            return { stream: simulateReadableStream({ chunks }) };
+        } });
+    return {
+        model, prompt: "Refund it.", stopWhen: stepCountIs(3),
+        tools: { [run.given.tool]: tool({
+            description: "Refunds an order.",
+            inputSchema: jsonSchema<Refund>(schema),
+            onInputAvailable: ({ input }) => {
+                if (run.asking.client instanceof Changes)
+                    run.asking.client.input = input;
+            },
+            execute: run.refund }) },
+        toolApproval: toolApproval({ ...run.asking,
+                                     tools: [run.given.tool] }) };
+}
+
+async function aiText(run: Run): Promise<void> {
+    await generateText(sdk(run));
+}
+
+async function aiStream(run: Run): Promise<void> {
+    const failed: unknown[] = [];
+    const result = streamText({
+        ...sdk(run), onError: ({ error }) => void failed.push(error) });
+    await result.consumeStream({ onError: (error) => void failed.push(error) });
+    if (failed.length)
+        throw failed[0];
+}
+
+// --- OpenAI Agents --------------------------------------------------------
+
+class FakeModel implements Model {
+    constructor(readonly run: Run) {}
+
+    async getResponse({ input }: ModelRequest): Promise<ModelResponse> {
+        const { given } = this.run;
+        const results = typeof input === "string" ? []
+            : input.filter((one) => one.type === "function_call_result");
+        this.run.heard = results.map((one) => JSON.stringify(one.output));
+        const output: AgentOutputItem[] = results.length
+            ? [{ type: "message", role: "assistant", status: "completed",
+                 content: [{ type: "output_text", text: "The end." }] }]
+            : Object.entries(given.calls).map(([callId, args]) => ({
+                type: "function_call", callId, name: given.tool,
+                status: "completed", arguments: JSON.stringify(args) }));
+        return { output, usage: new Usage() };
+    }
+
+    getStreamedResponse(): never {
+        throw new Error("it does not stream");
+    }
+}
+
+async function openaiAgents(run: Run): Promise<void> {
+    setTracingDisabled(true);
+    const agent = new Agent({
+        name: "refunds", model: new FakeModel(run),
+        tools: [agentTool({
+            name: run.given.tool, description: "Refunds an order.",
+            parameters: schema, strict: true, needsApproval: true,
+            execute: async (args) => run.refund(args as Refund) })] });
+    let result = await runAgent(agent, "Refund it.");
+    while (result.interruptions.length) {
+        await answer(result.state, run.asking);
+        result = await runAgent(agent, result.state);
+    }
+}
+
+const kinds: Record<string, (run: Run) => Promise<void>> = {
+    ai_text: aiText, ai_stream: aiStream, openai_agents_js: openaiAgents };
+
+for await (const line of createInterface({ input: process.stdin })) {
+    const given = JSON.parse(line) as Given;
+    const run = new Run(given);
+    let error: string | null = null;
+    try {
+        await kinds[given.kind]!(run);
+    } catch (thrown) {
+        error = thrown instanceof Error ? thrown.message : String(thrown);
+    }
+    console.log(JSON.stringify({ ran: run.ran, heard: run.heard, error }));
+}
