@@ -96,6 +96,9 @@ TIMES = (
     ("a waiter holds", "waiters", "pss_kb", "kB", 32),
     ("wake, one by one, p99", "wake", "p99_ms", "ms", 25),
     ("wake, at a rate, p99", "wake_rate", "p99_ms", "ms", 25),
+    ("an MCP call holds", "mcp_waiters", "pss_kb", "kB", None),
+    ("its answer, one by one", "mcp_wake", "p99_ms", "ms", 25),
+    ("its answer, at a rate", "mcp_wake_rate", "p99_ms", "ms", 25),
     ("expiry of all", "expiry", "seconds", "s", 10),
     ("respond meanwhile, p50", "slower", "p50", "times", 2),
     ("respond meanwhile, p99", "slower", "p99", "times", 2),
@@ -106,6 +109,11 @@ TIMES = (
 REMARKS = {
     "waiters": "{held} held; {rss_kb:.1f} kB of RSS, and {kernel_kb:.1f} kB "
                "of the kernel",
+    "mcp_waiters": "{held} held; {rss_kb:.1f} kB of RSS, and "
+                   "{kernel_kb:.1f} kB of the kernel",
+    "mcp_wake": "p50 {p50_ms:.1f}, p99 shown, of {answers}",
+    "mcp_wake_rate": "p50 {p50_ms:.1f}, p99 shown, of {answers}, {rate} a "
+                     "second",
     "wake": "p50 {p50_ms:.1f}, of {answers}",
     "wake_rate": "p50 {p50_ms:.1f}, of {answers}, {rate} a second",
     "expiry": "{questions} questions",

@@ -116,6 +116,8 @@ def main(out):
                          f"{hard}: ulimit -n, or --waiters")
     parts = {
         "waiters": lambda: waiters.measure(bench, n, 40 if quick else 400),
+        "calls": lambda: waiters.measure_calls(bench, min(n, 2000),
+                                               40 if quick else 400),
         "expiry": lambda: expiry.measure(bench, 300 if quick else 10000,
                                          2 if quick else 5),
         "deliveries": lambda: deliveries.measure(bench,

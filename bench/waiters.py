@@ -40,8 +40,11 @@ class Waiters:
         w.own = id
         self.crowd.send(w, self.read(id, "?wait=55"), self.came)
 
+    def state(self, body):
+        return json.loads(body).get("state")
+
     def came(self, w, status, body, now):
-        state = json.loads(body).get("state") if status == 200 else None
+        state = self.state(body) if status == 200 else None
         if state == "pending":
             self.again += 1
             self.park(w, w.own)
@@ -133,9 +136,30 @@ class Waiters:
         return {**self.latencies(ids), "rate": rate}
 
 
-def measure(bench, n, answers):
+class Calls(Waiters):
+    """Agents whose MCP client waits in a call of a tool."""
+
+    def park(self, w, id):
+        w.own = id
+        call = {"jsonrpc": "2.0", "id": 1, "method": "tools/call",
+                "params": {"name": "check_answer",
+                           "arguments": {"suspension_id": id}}}
+        self.crowd.send(w, crowd.request("POST", "/mcp", self.bench.agent,
+                                         json.dumps(call)), self.came)
+
+    def state(self, body):
+        return json.loads(body)["result"]["structuredContent"]["state"]
+
+
+def measure_calls(bench, n, answers):
+    """The same of MCP calls."""
+    return {f"mcp_{name}": one for name, one in
+            measure(bench, n, answers, Calls).items()}
+
+
+def measure(bench, n, answers, of=Waiters):
     """n agents wait, and twice so many answers come."""
-    waiters = Waiters(bench, n)
+    waiters = of(bench, n)
     bench.tidy("intent, suspension, open_question, inbox_entry, event")
     wait = bench.pid("sayso: wait")
     waiters.warm()

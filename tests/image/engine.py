@@ -1,0 +1,138 @@
+"""Something that builds and runs containers: docker or podman, whichever works
+on this machine, and a Debian 12 to build on."""
+import functools
+import os
+import pathlib
+import resource
+import shutil
+import subprocess
+import tempfile
+
+from server import TOP
+
+IMAGE = "localhost/sayso-of-the-tests"
+BASE = "docker.io/library/debian:12-slim"
+OWN_BASE = "localhost/sayso-debian:12"
+
+
+def call(*args, seconds=60, **more):
+    return subprocess.run(list(map(str, args)), text=True, timeout=seconds,
+                          stdin=subprocess.DEVNULL, capture_output=True,
+                          **more)
+
+
+def done(*args, **more):
+    got = call(*args, **more)
+    assert got.returncode == 0, got.stdout + got.stderr
+    return got.stdout
+
+
+@functools.cache
+def engine():
+    """The command, with what it needs here; None where there is none."""
+    ways = ["docker"], ["podman"], ["podman", "--runtime", "runc"]
+    for name, *more in ways:
+        if not all(map(shutil.which, (name, *more[1:]))):
+            continue
+        if call(name, *more, "info").returncode == 0 and (
+                name == "docker" or runs(name, *more)):
+            return name, *more
+    return None
+
+
+def runs(*command):
+    """Can it run anything? An image of one file is enough to see it: what
+    fails is the runtime, or the file."""
+    with tempfile.TemporaryDirectory() as empty:
+        tar = pathlib.Path(empty) / "empty.tar"
+        done("tar", "-cf", tar, "-C", empty, "--files-from", "/dev/null")
+        if call(*command, "import", tar, "localhost/sayso-empty").returncode:
+            return False
+    said = call(*command, "run", "--rm", *limits(), "--network", "host",
+                "localhost/sayso-empty", "/nothing").stderr
+    call(*command, "rmi", "localhost/sayso-empty")
+    return "/nothing" in said
+
+
+def limits():
+    """Not more than this process may have: to raise them is refused."""
+    most = resource.getrlimit(resource.RLIMIT_NOFILE)[1] % 2**63
+    most = min(most, 65536)
+    return ["--ulimit", f"nofile={most}:{most}", "--ulimit",
+            "nproc=4096:4096"]
+
+
+def refused():
+    """None, or the reason why no image can be built and run here."""
+    if os.geteuid() != 0:
+        return "not root, who alone can be PostgreSQL's user"
+    if engine() is None:
+        return "no docker or podman that works"
+    return base()[1]
+
+
+@functools.cache
+def base():
+    """(image, None), or (None, the reason): the one of the registry, or one of
+    debootstrap."""
+    if call(*engine(), "image", "inspect", OWN_BASE).returncode == 0:
+        return OWN_BASE, None
+    if call(*engine(), "pull", BASE, seconds=300).returncode == 0:
+        return BASE, None
+    if not shutil.which("debootstrap") or os.geteuid() != 0:
+        return None, f"{BASE} cannot be had, and no debootstrap"
+    with tempfile.TemporaryDirectory() as made:
+        got = call("debootstrap", "--variant=minbase", "bookworm",
+                   f"{made}/root", seconds=600)
+        if got.returncode != 0:
+            return None, "neither a registry nor Debian's archive"
+        done("tar", "-cf", f"{made}/base.tar", "-C", f"{made}/root", ".")
+        done(*engine(), "import", f"{made}/base.tar", OWN_BASE, seconds=300)
+    return OWN_BASE, None
+
+
+def build():
+    """Without layers that would be kept: each build would leave some."""
+    name = engine()[0]
+    more = [] if name == "docker" else ["--isolation", "chroot",
+                                        "--layers=false"]
+    old = call(*engine(), "image", "inspect", "--format", "{{.Id}}", IMAGE)
+    done(*engine(), "build", *more, *limits(), "--build-arg",
+         f"BASE={base()[0]}", "-f", TOP / "packaging/Containerfile", "-t",
+         IMAGE, TOP, seconds=1200)
+    if old.returncode == 0:
+        call(*engine(), "rmi", old.stdout.strip())
+
+
+class Container:
+    """One that runs the image, at the network of this machine."""
+
+    def __init__(self, name, **environ):
+        self.name = name
+        call(*engine(), "rm", "-f", name)
+        given = [w for k, v in environ.items() for w in ("-e", f"{k}={v}")]
+        done(*engine(), "run", "-d", "--name", name, *limits(), "--network",
+             "host", *given, IMAGE)
+
+    def command(self, *args, user="sayso-admin"):
+        return call(*engine(), "exec", "--user", user, self.name, *args)
+
+    def running(self):
+        return self.state("Running") == "true"
+
+    def state(self, member):
+        return done(*engine(), "inspect", "--format",
+                    "{{.State.%s}}" % member, self.name).strip()
+
+    def log(self):
+        got = call(*engine(), "logs", self.name)
+        return got.stdout + got.stderr
+
+    def stop(self):
+        done(*engine(), "stop", "-t", "30", self.name)
+
+    def start(self):
+        done(*engine(), "start", self.name)
+
+    def remove(self):
+        call(*engine(), "rm", "-f", self.name)

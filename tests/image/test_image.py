@@ -1,0 +1,151 @@
+"""packaging/Containerfile is built, and started beside a PostgreSQL as
+packaging/compose.yaml starts it."""
+import pathlib
+import secrets
+import shutil
+import subprocess
+import tempfile
+
+import engine
+import httpx
+import kit
+import pytest
+import yaml
+
+from server import TOP, free_port
+
+PG = pathlib.Path("/usr/lib/postgresql/15/bin")
+SECRET = secrets.token_urlsafe(24)
+COMPOSE = yaml.safe_load((TOP / "packaging/compose.yaml").read_text())
+
+
+class Database:
+    """A PostgreSQL with TCP and passwords, made by the files that compose.yaml
+    gives to its container."""
+
+    def __init__(self):
+        self.at = pathlib.Path(tempfile.mkdtemp(prefix="sayso-image-",
+                                                dir="/tmp"))
+        shutil.chown(self.at, "postgres")
+        self.port = free_port()
+        self.run(PG / "initdb", "-D", self.at / "data", "-U", "postgres", "-E",
+                 "UTF8", "--locale=C.UTF-8", "--auth-local=trust",
+                 "--auth-host=scram-sha-256", "--no-instructions")
+        self.process = subprocess.Popen(
+            self.as_user(PG / "postgres", "-D", self.at / "data", "-p",
+                         self.port, "-k", self.at, "-h", "127.0.0.1"),
+            cwd="/", stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        kit.wait_for(lambda: engine.call(
+            PG / "pg_isready", "-h", self.at, "-p", self.port).returncode == 0)
+        self.initialize()
+
+    def as_user(self, *args):
+        return ["setpriv", "--reuid=postgres", "--regid=postgres",
+                "--clear-groups", *map(str, args)]
+
+    def run(self, *args):
+        return engine.done(*self.as_user(*args), cwd="/")
+
+    def initialize(self):
+        volumes = dict(v.removesuffix(":ro").split(":") for v in
+                       COMPOSE["services"]["database"]["volumes"]
+                       if v.startswith("."))
+        for source, _ in sorted(volumes.items(), key=lambda v: v[1]):
+            path = TOP / "packaging" / source
+            command = ["psql", "-X", "-v", "ON_ERROR_STOP=1", "-d", "postgres",
+                       "-f", path] if source.endswith(".sql") else ["sh", path]
+            self.run("env", f"DATABASE_SECRET={SECRET}",
+                     "POSTGRES_USER=postgres", "PGUSER=postgres",
+                     f"PGHOST={self.at}", f"PGPORT={self.port}", *command)
+
+    def remove(self):
+        self.process.terminate()
+        self.process.wait(60)
+        shutil.rmtree(self.at, ignore_errors=True)
+
+
+@pytest.fixture(scope="module")
+def database():
+    one = Database()
+    yield one
+    one.remove()
+
+
+@pytest.fixture(scope="module")
+def container(image, database):
+    port = free_port()
+    wanted = COMPOSE["services"]["sayso"]["environment"]
+    given = {"DATABASE_HOST": "127.0.0.1", "DATABASE_SECRET": SECRET,
+             "SAYSO_PUBLIC_URL": f"http://127.0.0.1:{port}"}
+    assert wanted.keys() == given.keys()
+    one = engine.Container("sayso-of-the-tests", **given,
+                           DATABASE_PORT=database.port, SAYSO_LISTEN=port)
+    one.url = given["SAYSO_PUBLIC_URL"]
+    yield one
+    one.remove()
+
+
+def ready(container):
+    assert container.running(), container.log()
+    try:
+        return httpx.get(f"{container.url}/readyz").status_code == 200
+    except httpx.TransportError:
+        return False
+
+
+def key(container, *args):
+    done = container.command("sayso", "key", "create", *args)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return httpx.Client(base_url=container.url, headers={
+        "X-API-Key": done.stdout.strip(), "X-Agent-ID": "refunds-agent"})
+
+
+def test_it_serves(container):
+    kit.wait_for(lambda: ready(container), 120)
+    assert container.command("sayso-container", "healthy",
+                             user="root").returncode == 0
+    assert "Sign in" in httpx.get(f"{container.url}/login").text
+    assert httpx.get(f"{container.url}/static/app.css").status_code == 200
+
+
+def test_a_question_is_asked_and_answered(container):
+    agent = key(container, "--role", "agent", "--label", "a", "--agent", "*")
+    operator = key(container, "--role", "operator", "--label", "o")
+    asked = kit.ask(agent)
+    assert asked["url"].startswith(container.url)
+    assert kit.answer(operator, asked).status_code == 200
+    read = f"/api/v1/suspensions/{asked['suspension_id']}?wait=50"
+    assert agent.get(read).json()["value"] == "approve"
+
+
+def test_each_process_is_its_own_user(container):
+    done = container.command("sayso", "doctor", user="root")
+    assert done.stdout.endswith("\n0 wrong\n"), done.stdout + done.stderr
+    for kind in ("web", "wait", "tick", "deliver"):
+        line = f"ok     sayso-{kind} is sayso_{kind} and nobody else"
+        assert line in done.stdout, done.stdout
+    assert container.command("cat", "/run/sayso-conf/owner.pgpass",
+                             user="sayso-web").returncode != 0
+    for user, may in (("sayso-web", False), ("root", True)):
+        seen = container.command("cat", "/proc/1/environ", user=user)
+        assert (seen.returncode == 0) == may
+
+
+def test_a_stop_and_a_start_keep_the_data(container):
+    agent = key(container, "--role", "agent", "--label", "b", "--agent", "*")
+    asked = kit.ask(agent)
+    container.stop()
+    assert container.state("ExitCode") == "0", container.log()
+    container.start()
+    kit.wait_for(lambda: ready(container), 120)
+    told = agent.get(f"/api/v1/suspensions/{asked['suspension_id']}").json()
+    assert told["state"] == "pending"
+
+
+def test_it_ends_when_a_process_of_it_ends(container):
+    assert container.command("sh", "-c", "kill -KILL $(cat "
+                             "/run/nginx/nginx/nginx.pid)",
+                             user="root").returncode == 0
+    kit.wait_for(lambda: not container.running())
+    assert container.state("ExitCode") == "1"
+    assert "a process ended" in container.log()
