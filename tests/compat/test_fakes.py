@@ -1,5 +1,6 @@
-"""The fake servers of clients/ answer as the real one does: the same members of
-the same types, and the same codes."""
+"""The test kits of clients/. The fake servers answer as the real one does: the
+same members of the same types, and the same codes. A script is taken to the
+real one, with a test key."""
 import json
 
 import httpx
@@ -189,6 +190,7 @@ def test_a_script_that_is_over_or_wrong_is_told(fake):
 
 # --- As the tests of an agent use them ------------------------------------
 
+ELICITATION = {"kind": "elicitation", "subject": {}, "response_type": "text"}
 SILENT = "Nobody answered in time. That is not a yes."
 
 
@@ -219,13 +221,85 @@ def test_an_agent_is_tested_in_python():
         "resolved", "resolved", "resolved", "expired", "pending", "resolved"]
 
 
+TOLD_IN_TYPESCRIPT = {
+    "ran": [50, 20], "said": ["Too much.", SILENT, SILENT],
+    "states": ["resolved", "resolved", "resolved", "expired", "pending"]}
+
+
 def test_an_agent_is_tested_in_typescript(typescript):
     program = Program(NEW_NODE, typescript / "fake.js")
     got = program.run(agent=True).result(30)
     program.end()
-    assert got == {"ran": [50, 20], "said": ["Too much.", SILENT, SILENT],
-                   "states": ["resolved", "resolved", "resolved", "expired",
-                              "pending"]}
+    assert got == TOLD_IN_TYPESCRIPT
+
+
+@pytest.fixture(scope="module")
+def access(server):
+    return {"url": server.url, "key": server.key(
+        "agent", "--agent", "test-agent", "--test")}
+
+
+def test_the_script_is_taken_to_the_real_server_in_python(access, operator):
+    script = [testing.approve, testing.deny("Too much."),
+              lambda question: testing.edit(amount=20), testing.silence,
+              testing.withdrawn, testing.pending,
+              testing.answer("b"), testing.answer({"street": "Elm 1"}),
+              testing.deny(), testing.constrain(amount=3)]
+    old = sayso.Client(**access, agent="test-agent").ask("Old?", wait=0)
+    with testing.RealServer(script, **access) as server:
+        client, ran = server.client(), []
+
+        @client.require_approval(edit=True, wait=3, timeout_seconds=86400,
+                                 severity="critical")
+        def refund(amount):
+            ran.append(amount)
+        refund(50)
+        for said in ("Too much.", None, SILENT, "withdrawn", SILENT):
+            if said is None:
+                refund(50)
+                continue
+            with pytest.raises(sayso.Denied, match=said):
+                refund(50)
+        assert ran == [50, 20]
+        assert client.ask("Which?", choices=["a", "b"]).value == "b"
+        assert client.ask("Where?", form=[
+            {"key": "street", "label": "Street"}]).value == {"street": "Elm 1"}
+        assert client.ask("And?", **ELICITATION).outcome == "declined"
+        assert client.ask("Run?", kind="approval", subject={
+            **SUBJECT, "constraints": {"amount": 5}}).constraints == {
+                "amount": 3}
+    assert [q["state"] for q in server.asked] == [
+        "resolved", "resolved", "resolved", "expired", "cancelled", "pending",
+        "resolved", "resolved", "resolved", "resolved"]
+    assert all(q["test"] and "permit" not in q for q in server.asked)
+    got = operator.get(f"/api/v1/suspensions/{old.id}").json()
+    assert got["state"] == "pending", "a question from before is left alone"
+
+
+def test_the_script_is_taken_to_the_real_server_in_typescript(access,
+                                                              typescript):
+    program = Program(NEW_NODE, typescript / "fake.js")
+    got = program.run(agent=True, real=access).result(60)
+    program.end()
+    assert got == TOLD_IN_TYPESCRIPT
+
+
+def test_a_wrong_script_at_the_real_server_is_told(access, typescript):
+    def asked(server, **more):
+        answer = server.client().ask("x?", wait=20, **more)
+        assert answer.state == "cancelled"
+    for script, error in (
+            [[], "has no reply to: x"],
+            [[testing.silence], "never ends without"],
+            [[testing.answer("green")], "invalid_choice"]):
+        with pytest.raises((AssertionError, sayso.Error), match=error):
+            with testing.RealServer(script, **access) as server:
+                asked(server, choices=["red"])
+    program = Program(NEW_NODE, typescript / "fake.js")
+    got = program.run(over=True, real=access).result(60)
+    program.end()
+    assert got == {"state": "cancelled",
+                   "error": "Error: The script has no reply to: x?"}
 
 
 def test_an_answer_for_something_else_is_no(typescript):

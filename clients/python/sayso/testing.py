@@ -1,18 +1,21 @@
-"""A server for tests, on the loopback address, whose operator has a script.
+"""Servers for tests, whose operator has a script.
 
     with FakeServer([approve, deny("Too much."), silence]) as server:
         run_my_agent(server.client())
     assert server.asked[1]["state"] == "resolved"
 
-It answers as the real one does: questions with choices, yes or no, or a text,
-and approvals. A form and other kinds are refused; test those with a real
-server. Each question takes the next reply of the script."""
+The fake one is on the loopback address and answers as the real one does:
+questions with choices, yes or no, or a text, and approvals. A form and other
+kinds are refused. `RealServer` takes the same script to a real server, with a
+key of `sayso key create --test`, and all kinds. Each question takes the next
+reply of the script."""
 from __future__ import annotations
 
 import dataclasses
 import datetime
 import hashlib
 import json
+import os
 import re
 import secrets
 import threading
@@ -22,7 +25,9 @@ from collections.abc import Callable, Iterable, Mapping
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
-from . import Client
+import httpx
+
+from . import Client, Error
 
 Question = dict[str, Any]
 
@@ -210,6 +215,142 @@ class FakeServer:
                 "granted_sha256": _sha256(json.dumps(question["subject"]))}
 
 
+# --- The script at a real server ------------------------------------------
+
+_LOOK = 0.1  # seconds between two looks for questions
+_TURNS = 20  # attempts and escalations that a silence passes
+
+
+class RealServer:
+    """`key` is one of `sayso key create --test`, or SAYSO_TEST_KEY. Questions
+    that were open before are left alone. A silence needs a question with a
+    deadline, and moves the clock of all open questions of the key. An error of
+    the script is raised at the end; its question is withdrawn."""
+
+    def __init__(self, script: Script, url: str | None = None,
+                 key: str | None = None, agent: str = "test-agent") -> None:
+        self.script, self.asked = iter(script), list[Question]()
+        self.url = url or os.environ["SAYSO_URL"]
+        self.key = key or os.environ["SAYSO_TEST_KEY"]
+        self.agent = agent
+        self._seen = set[str]()
+        self._error: Exception | None = None
+        self._over = threading.Event()
+        self._operator = threading.Thread(target=self._operate, daemon=True)
+        self._http = httpx.Client(base_url=self.url, timeout=30, headers={
+            "Authorization": f"Bearer {self.key}", "X-Agent-ID": agent})
+
+    def client(self) -> Client:
+        return Client(self.url, self.key, self.agent)
+
+    def __enter__(self) -> RealServer:
+        self._seen = {q["suspension_id"] for q in self._open()}
+        self._operator.start()
+        return self
+
+    def __exit__(self, kind: object, *_: object) -> None:
+        self._over.set()
+        self._operator.join()
+        for question in self.asked:
+            self._read(question)
+        self._http.close()
+        if self._error and kind is None:
+            raise self._error
+
+    def _operate(self) -> None:
+        while not self._over.wait(_LOOK):
+            try:
+                self._answer_new()
+            except Exception as error:
+                self._error = self._error or error
+
+    def _answer_new(self) -> None:
+        for question in reversed(self._open()):
+            if question["suspension_id"] in self._seen:
+                continue
+            self._seen.add(question["suspension_id"])
+            self.asked.append(question)
+            try:
+                self._answer(question)
+            except Exception:
+                self._withdraw(question)
+                raise
+
+    def _answer(self, question: Question) -> None:
+        reply = next(self.script, None)
+        if reply is None:
+            raise AssertionError("The script has no reply to: "
+                                 f"{question['question']}")
+        reply = reply(question)
+        if reply.to is None:
+            return
+        made = reply.to(question)
+        match made.get("state"):
+            case "expired":
+                self._expire(question)
+            case "cancelled":
+                self._withdraw(question)
+            case _:
+                question.update(self._sent("test/answer",
+                                           _answer_of(question, made)))
+
+    def _expire(self, question: Question) -> None:
+        for _ in range(_TURNS):
+            if question["state"] != "pending":
+                return
+            at = question["expires_at"]
+            if at is None:
+                break
+            left = datetime.datetime.fromisoformat(at.replace("Z", "+00:00")) \
+                - datetime.datetime.now(datetime.timezone.utc)
+            self._sent("test/clock", {
+                "forward_seconds": max(1, round(left.total_seconds()) + 1)})
+            self._read(question, wait=10)
+        raise AssertionError("It never ends without an answer: "
+                             f"{question['question']}")
+
+    def _withdraw(self, question: Question) -> None:
+        self._sent(f"suspensions/{question['suspension_id']}/cancel", {})
+        self._read(question)
+
+    def _open(self) -> list[Question]:
+        found = self._told(self._http.get(
+            "/api/v1/suspensions?state=pending&limit=100"))
+        return list(found["suspensions"])
+
+    def _read(self, question: Question, wait: int = 0) -> None:
+        question.update(self._told(self._http.get(
+            f"/api/v1/suspensions/{question['suspension_id']}?wait={wait}")))
+
+    def _sent(self, door: str, body: dict[str, Any]) -> dict[str, Any]:
+        def post() -> httpx.Response:
+            return self._http.post(f"/api/v1/{door}", json=body)
+        response = post()
+        if response.status_code == 422 and "wanted" in response.json():
+            body["typed"] = response.json()["wanted"]
+            response = post()
+        return self._told(response)
+
+    def _told(self, response: httpx.Response) -> dict[str, Any]:
+        if not response.is_success:
+            raise Error(response.status_code, response.json())
+        return dict(response.json())
+
+
+def _answer_of(question: Question, made: Mapping[str, Any]) -> dict[str, Any]:
+    """What the server takes, of the members that a reply makes."""
+    body = {"suspension_id": question["suspension_id"],
+            "value": made["value"], "reason": made.get("reason"),
+            "constraints": made.get("constraints"),
+            "subject": made.get("approved_subject")}
+    if question["response_type"] in ("text", "form") and any(
+            c["value"] == made["value"] for c in question["choices"]):
+        body["choice"] = body.pop("value")  # to decline
+    return {k: v for k, v in body.items() if v is not None}
+
+
+# --- The questions of the fake one ----------------------------------------
+
 class _Refused(Exception):
     def __init__(self, status: int, code: str, detail: str,
                  at: str | None = None, **more: Any) -> None:
@@ -218,8 +359,6 @@ class _Refused(Exception):
                      "status": status, "code": code, "detail": detail,
                      **({"at": at} if at else {}), **more}
 
-
-# --- A question -----------------------------------------------------------
 
 # The members that a question may have, and what they are without.
 _DEFAULTS: dict[str, Any] = {

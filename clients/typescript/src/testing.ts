@@ -1,19 +1,24 @@
-/** A server for tests, on the loopback address, whose operator has a script.
+/** Servers for tests, whose operator has a script.
  *
  *     const server = await FakeServer.start(
  *         [approve, deny("Too much."), silence]);
  *     await runMyAgent(server.client());
  *     await server.stop();
  *
- * It answers as the real one does: questions with choices, yes or no, or a
- * text, and approvals. A form and other kinds are refused; test those with a
- * real server. Each question takes the next reply of the script. */
+ * The fake one is on the loopback address and answers as the real one does:
+ * questions with choices, yes or no, or a text, and approvals. A form and other
+ * kinds are refused. `RealServer` takes the same script to a real server, with
+ * a key of `sayso key create --test`, and all kinds. Each question takes the
+ * next reply of the script. */
 import { createHash, randomUUID } from "node:crypto";
 import {
     createServer, type IncomingMessage, type Server, type ServerResponse,
 } from "node:http";
 import { type AddressInfo } from "node:net";
-import { Client, type Suspension } from "./index.js";
+import { setTimeout as sleep } from "node:timers/promises";
+import {
+    Client, type ClientOptions, SaysoError, type Suspension,
+} from "./index.js";
 
 type Writable = { -readonly [M in keyof Suspension]: Suspension[M] };
 type Members = Record<string, any>;
@@ -80,7 +85,7 @@ export function edit(args: object, reason: string | null = null): Reply {
     } };
 }
 
-// --- The server -----------------------------------------------------------
+// --- The fake server ------------------------------------------------------
 
 export class FakeServer {
     /** The questions, oldest first, as they are now. */
@@ -158,7 +163,7 @@ export class FakeServer {
                               "There is no suspension with this id.");
         this.#end(question);
         if (question.state === "pending" && !query.endsWith("=0"))
-            await new Promise((done) => setTimeout(done, 50)); // the hold
+            await sleep(50); // the hold
         return [200, question];
     }
 
@@ -207,6 +212,173 @@ export class FakeServer {
     }
 }
 
+// --- The script at a real server ------------------------------------------
+
+const LOOK = 100; // milliseconds between two looks for questions
+const TURNS = 20; // attempts and escalations that a silence passes
+
+/** Questions that were open before are left alone. A silence needs a question
+ * with a deadline, and moves the clock of all open questions of the key. An
+ * error of the script is thrown by `stop`; its question is withdrawn. */
+export class RealServer {
+    /** The questions, oldest first, as they were told of last. */
+    readonly asked: Suspension[] = [];
+    readonly #script: Iterator<Scripted>;
+    readonly #seen = new Set<string>();
+    readonly #over = new AbortController();
+    readonly #access: { url: string; key: string; agent: string };
+    #operator: Promise<void> = Promise.resolve();
+    #error: unknown;
+
+    private constructor(script: Iterable<Scripted>, options: ClientOptions) {
+        this.#script = script[Symbol.iterator]();
+        const { url = process.env["SAYSO_URL"],
+                key = process.env["SAYSO_TEST_KEY"],
+                agent = "test-agent" } = options;
+        if (!url || !key)
+            throw new Error("SAYSO_URL and SAYSO_TEST_KEY are needed.");
+        this.#access = { url: url.replace(/\/+$/, ""), key, agent };
+    }
+
+    /** `key` is one of `sayso key create --test`, or SAYSO_TEST_KEY. */
+    static async start(script: Iterable<Scripted>,
+                       options: ClientOptions = {}): Promise<RealServer> {
+        const server = new RealServer(script, options);
+        for (const { suspension_id } of await server.#open())
+            server.#seen.add(suspension_id);
+        server.#operator = server.#operate();
+        return server;
+    }
+
+    async stop(): Promise<void> {
+        this.#over.abort();
+        await this.#operator;
+        for (const question of this.asked)
+            await this.#read(question);
+        if (this.#error !== undefined)
+            throw this.#error;
+    }
+
+    client(): Client {
+        return new Client(this.#access);
+    }
+
+    async #operate(): Promise<void> {
+        const { signal } = this.#over;
+        while (!signal.aborted) {
+            await this.#answerNew().catch((error: unknown) => {
+                this.#error ??= error;
+            });
+            await sleep(LOOK, undefined, { signal }).catch(() => undefined);
+        }
+    }
+
+    async #answerNew(): Promise<void> {
+        for (const question of (await this.#open()).reverse()) {
+            if (this.#seen.has(question.suspension_id))
+                continue;
+            this.#seen.add(question.suspension_id);
+            this.asked.push(question);
+            try {
+                await this.#answer(question);
+            } catch (error) {
+                await this.#withdraw(question);
+                throw error;
+            }
+        }
+    }
+
+    async #answer(question: Suspension): Promise<void> {
+        const { done, value } = this.#script.next();
+        if (done)
+            throw new Error("The script has no reply to: "
+                            + `${question["question"]}`);
+        const { to } = "to" in value ? value : value(question);
+        const made = to?.(question);
+        if (!made)
+            return;
+        if (made["state"] === "expired")
+            await this.#expire(question);
+        else if (made["state"] === "cancelled")
+            await this.#withdraw(question);
+        else
+            Object.assign(question, await this.#sent(
+                "test/answer", answerOf(question, made)));
+    }
+
+    async #expire(question: Suspension): Promise<void> {
+        for (let turn = 0; turn < TURNS; turn++) {
+            if (question.state !== "pending")
+                return;
+            const at = question["expires_at"] as string | null;
+            if (!at)
+                break;
+            const left = Math.ceil((Date.parse(at) - Date.now()) / 1000) + 1;
+            await this.#sent("test/clock",
+                             { forward_seconds: Math.max(1, left) });
+            await this.#read(question, 10);
+        }
+        throw new Error("It never ends without an answer: "
+                        + `${question["question"]}`);
+    }
+
+    async #withdraw(question: Suspension): Promise<void> {
+        await this.#sent(`suspensions/${question.suspension_id}/cancel`, {});
+        await this.#read(question);
+    }
+
+    async #open(): Promise<Writable[]> {
+        const { suspensions } = await told(
+            await this.#fetched("suspensions?state=pending&limit=100"));
+        return suspensions as Writable[];
+    }
+
+    async #read(question: Suspension, wait = 0): Promise<void> {
+        Object.assign(question, await told(await this.#fetched(
+            `suspensions/${question.suspension_id}?wait=${wait}`)));
+    }
+
+    async #sent(door: string, body: Members): Promise<Members> {
+        const response = await this.#fetched(door, body);
+        if (response.status !== 422)
+            return told(response);
+        const refused = await response.json() as Members;
+        if (!("wanted" in refused))
+            throw new SaysoError(422, refused);
+        return told(await this.#fetched(
+            door, { ...body, typed: refused["wanted"] }));
+    }
+
+    #fetched(door: string, body?: Members): Promise<Response> {
+        const { url, key, agent } = this.#access;
+        return fetch(`${url}/api/v1/${door}`, {
+            signal: AbortSignal.timeout(30_000), redirect: "manual",
+            headers: { Authorization: `Bearer ${key}`, "X-Agent-ID": agent,
+                       "Content-Type": "application/json" },
+            ...(body && { method: "POST", body: JSON.stringify(body) }) });
+    }
+}
+
+async function told(response: Response): Promise<Members> {
+    const body = await response.json() as Members;
+    if (!response.ok)
+        throw new SaysoError(response.status, body);
+    return body;
+}
+
+/** What the server takes, of the members that a reply makes. */
+function answerOf(question: Suspension, made: Members): Members {
+    const { value, reason, constraints, approved_subject: subject } = made;
+    const declined = ["text", "form"].includes(
+        String(question["response_type"]))
+        && (question["choices"] as Members[]).some((c) => c["value"] === value);
+    return { suspension_id: question.suspension_id,
+             [declined ? "choice" : "value"]: value,
+             reason, constraints, subject };
+}
+
+// --- The questions of the fake one ----------------------------------------
+
 class Refused extends Error {
     readonly body: Members;
 
@@ -217,8 +389,6 @@ class Refused extends Error {
                       detail, ...(at ? { at } : {}), ...more };
     }
 }
-
-// --- A question -----------------------------------------------------------
 
 // The members that a question may have, and what they are without.
 const defaults: Members = {

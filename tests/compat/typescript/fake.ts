@@ -1,5 +1,6 @@
 /** Starts a fake server for each script that it reads, and tells where. */
 import { createInterface } from "node:readline";
+import { type Suspension } from "sayso";
 import * as testing from "sayso/testing";
 
 type Scripted = [name: string, ...given: any[]];
@@ -21,16 +22,25 @@ function reply([name, ...given]: Scripted): testing.Reply {
     }
 }
 
+interface Access {
+    url: string;
+    key: string;
+}
+
 /** The test of an agent. */
-async function agent() {
-    const server = await testing.FakeServer.start([
+async function agent(real?: Access) {
+    const script = [
         testing.approve, testing.deny("Too much."),
-        (question) => testing.edit({ amount: question["allow_edit"] && 20 }),
-        testing.silence, testing.pending]);
+        (question: Suspension) =>
+            testing.edit({ amount: question["allow_edit"] && 20 }),
+        testing.silence, testing.pending];
+    const server = real ? await testing.RealServer.start(script, real)
+                        : await testing.FakeServer.start(script);
     const ran: number[] = [], said: string[] = [];
     const refund = server.client().requireApproval(
         ({ amount }: { amount: number }) => ran.push(amount),
-        { name: "refund", edit: true, wait: 0.2 });
+        { name: "refund", edit: true, wait: real ? 3 : 0.2,
+          timeout_seconds: 86400, severity: "critical" });
     for (let turn = 0; turn < 5; turn++)
         await refund({ amount: 50 }).catch((no) => {
             said.push((no as Error).message);
@@ -40,10 +50,19 @@ async function agent() {
     return { ran, said, states };
 }
 
+async function over(real: Access) {
+    const server = await testing.RealServer.start([], real);
+    const { state } = await server.client().ask("x?", { wait: 20 });
+    const error = await server.stop().then(() => "none", String);
+    return { state, error };
+}
+
 for await (const line of createInterface({ input: process.stdin })) {
-    const { script } = JSON.parse(line) as { script?: Scripted[] };
+    const { script, real, over: isOver } = JSON.parse(line) as {
+        script?: Scripted[]; real?: Access; over?: boolean };
     if (!script) {
-        console.log(JSON.stringify(await agent()));
+        const told = isOver ? await over(real!) : await agent(real);
+        console.log(JSON.stringify(told));
         continue;
     }
     const { url, key } = await testing.FakeServer.start(script.map(reply));
