@@ -191,7 +191,8 @@ struct str permit_subject(struct arena *a, const struct json *details,
     struct buf b = buf_make(a, text.n + 4 * PERMIT_DETAILS_TEXT);
     for (size_t i = 0; i < n; i++)
         tools[i] = json_get_text(json_at(details, i), "tool");
-    tool_call_subject_begin(&b, tools, n, consequence);
+    tool_call_subject_begin(
+        &b, tools, n, &(struct tool_call_about){.consequence = consequence});
     if (limits) {
         buf_put(&b, ",\"constraints\":");
         json_write(&b, limits);

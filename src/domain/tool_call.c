@@ -416,7 +416,7 @@ static void put_member(struct buf *b, const char *before, struct str value)
 }
 
 void tool_call_subject_begin(struct buf *b, const struct str *tools, size_t n,
-                             struct str consequence)
+                             const struct tool_call_about *about)
 {
     struct buf list = buf_make(b->arena, TOOL_CALL_MAX * 4 *
                                              (TOOL_CALL_NAME_MAX + 2));
@@ -433,10 +433,15 @@ void tool_call_subject_begin(struct buf *b, const struct str *tools, size_t n,
     }
     put_member(b, "{\"action\":{\"name\":",
                names == 1 ? tools[0] : buf_text(&many));
-    put_member(b, "},\"target\":", fit ? buf_text(&list) : buf_text(&many));
+    if (about->provider.p)
+        put_member(b, ",\"provider\":", about->provider);
+    put_member(b, "},\"target\":",
+               about->target.p ? about->target
+               : fit           ? buf_text(&list)
+                               : buf_text(&many));
     put_member(b, ",\"scope_summary\":", buf_text(&sum));
-    if (consequence.p)
-        put_member(b, ",\"consequence\":", consequence);
+    if (about->consequence.p)
+        put_member(b, ",\"consequence\":", about->consequence);
 }
 
 static struct str challenge_subject(struct arena *a,
@@ -456,15 +461,15 @@ static struct str challenge_subject(struct arena *a,
 }
 
 struct str tool_call_subject(struct arena *a, const struct tool_calls *calls,
-                             struct str consequence, struct str probe)
+                             const struct tool_call_about *about)
 {
     struct buf b = buf_make(a, SUBJECT_ROOM);
     struct str *tools = arena_many(a, calls->n + 1, struct str);
     if (calls->n == 0)
-        return challenge_subject(a, &calls->challenge, probe);
+        return challenge_subject(a, &calls->challenge, about->probe);
     for (size_t i = 0; i < calls->n; i++)
         tools[i] = calls->v[i].tool;
-    tool_call_subject_begin(&b, tools, calls->n, consequence);
+    tool_call_subject_begin(&b, tools, calls->n, about);
     for (size_t i = 0; i < calls->n; i++) {
         buf_put(&b, i ? ",{\"tool\":" : ",\"calls\":[{\"tool\":");
         json_write_string(&b, calls->v[i].tool);

@@ -73,15 +73,22 @@ const struct err *tool_call_read_bare(struct arena *a, const struct json *v,
  * whatever their shapes and ids. */
 struct str tool_call_sha256(struct arena *a, const struct tool_call *call);
 
+/* Other members of the subject of a question; p NULL: absent. */
+struct tool_call_about {
+    struct str consequence;
+    struct str target;   /* in place of the names of the tools */
+    struct str provider; /* of the action */
+    struct str probe;    /* of a challenge */
+};
+
 /* The subject of the question, a JSON text: of the kind approval for calls,
  * with the bytes of their arguments, and of the kind credential_needed for a
- * challenge. Equal calls give the same text, whatever their shapes and ids.
- * consequence, probe: p NULL: none. */
+ * challenge. Equal calls give the same text, whatever their shapes and ids. */
 struct str tool_call_subject(struct arena *a, const struct tool_calls *calls,
-                             struct str consequence, struct str probe);
+                             const struct tool_call_about *about);
 /* Begins the subject of an approval of these tools: the text of an object
  * without its closing brace. */
 void tool_call_subject_begin(struct buf *b, const struct str *tools, size_t n,
-                             struct str consequence);
+                             const struct tool_call_about *about);
 
 #endif

@@ -57,8 +57,8 @@ static struct str plain(struct arena *a, const struct tool_calls *calls)
 static void check(struct arena *a, struct str body,
                   const struct tool_calls *calls)
 {
-    const struct str subject =
-        tool_call_subject(a, calls, STR("c"), STR_NONE);
+    const struct tool_call_about about = {.consequence = STR("c")};
+    const struct str subject = tool_call_subject(a, calls, &about);
     const struct kind_ask ask = {
         .kind = calls->n ? KIND_APPROVAL : KIND_CREDENTIAL_NEEDED,
         .severity = SEVERITY_HIGH,
@@ -75,7 +75,7 @@ static void check(struct arena *a, struct str body,
     must(!kind_check_subject(a, &ask));
     const struct str text = plain(a, calls);
     must(!tool_call_read(a, parsed(a, text), text, &again));
-    must(str_eq(tool_call_subject(a, &again, STR("c"), STR_NONE), subject));
+    must(str_eq(tool_call_subject(a, &again, &about), subject));
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -137,6 +137,23 @@ def test_a_command_of_a_shell_is_asked_about(agent, operator, pool):
 
 
 @route(HOOK)
+@pytest.mark.parametrize("given, target", [
+    ({"file_path": "/srv/a.c", "content": "x"}, "/srv/a.c"),
+    ({"url": "https://example.com/", "prompt": "x"}, "https://example.com/"),
+    ({"command": "make all"}, "make all"),
+    ({"command": "\nmake\nrm -r build"}, "make ... (16 characters)"),
+    ({"command": "é" * 300}, "é" * 200 + " ... (300 characters)"),
+    ({"command": ["make"]}, "/srv/shop"), ({"path": " "}, "/srv/shop")])
+def test_the_question_says_what_it_is_done_to(agent, operator, given, target):
+    tool = tool_name()
+    post(agent, "claude", event("PreToolUse", tool, tool_input=given), hold=0)
+    subject = asked(operator, tool)["subject"]
+    assert subject["target"] == target
+    assert subject["action"] == {"name": tool, "provider": "Claude Code"}
+    assert subject["calls"] == [{"tool": tool, "args": given}]
+
+
+@route(HOOK)
 def test_late_is_the_clients_wish(agent, operator):
     for late, word in (("ask", "ask"), ("defer", "defer"), ("deny", "deny")):
         tool = tool_name()

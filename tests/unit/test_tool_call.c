@@ -87,8 +87,9 @@ Test(tool_call, five_shapes_give_the_same_subject_and_digests)
         cr_assert(str_is(calls.v[0].tool, "shop-refund"), "%s",
                   shapes[i].sent);
         cr_assert(str_eq(calls.v[0].sent, sent_of(shapes[i].sent)));
-        const struct str now = tool_call_subject(a, &calls, STR("Money goes."),
-                                                 STR_NONE);
+        const struct str now = tool_call_subject(
+            a, &calls,
+            &(struct tool_call_about){.consequence = STR("Money goes.")});
         if (i == 0) {
             subject = now;
             digest = calls.v[0].arguments_sha256;
@@ -108,7 +109,7 @@ Test(tool_call, the_bytes_of_the_arguments_stay_as_they_were_sent)
     cr_assert(str_eq(calls.v[0].raw, json_of("{'a':1.10}")));
     cr_assert(str_eq(calls.v[0].arguments, json_of("{'a':1.1}")));
     const struct str subject =
-        tool_call_subject(a, &calls, STR_NONE, STR_NONE);
+        tool_call_subject(a, &calls, &(struct tool_call_about){0});
     cr_assert(str_search(subject, json_of("'args':{'a':1.10}")) < subject.n);
     cr_assert(!read_list(
         "{'id':'1','function':{'name':'t','arguments':' {\\'a\\':1.10}\\n'}}",
@@ -342,7 +343,9 @@ Test(tool_call, the_subject_is_an_approval_of_all_calls)
                          "{'name':'mail_send'}",
                          &calls));
     const struct str subject =
-        tool_call_subject(a, &calls, STR("Money \"goes\"."), STR_NONE);
+        tool_call_subject(
+            a, &calls,
+            &(struct tool_call_about){.consequence = STR("Money \"goes\".")});
     passes_as(KIND_APPROVAL, subject);
     cr_assert(str_eq(
         subject,
@@ -367,7 +370,8 @@ Test(tool_call, a_challenge_is_a_credential_that_is_needed)
     cr_assert(str_is(calls.challenge.server_name, "GitHub"));
     cr_assert(str_starts(calls.challenge.sent, json_of("{'server_name'")));
     const struct str subject =
-        tool_call_subject(a, &calls, STR_NONE, STR("vault"));
+        tool_call_subject(
+            a, &calls, &(struct tool_call_about){.probe = STR("vault")});
     passes_as(KIND_CREDENTIAL_NEEDED, subject);
     const struct json *v = json_read(a, subject);
     cr_assert(str_is(json_get_text(v, "settings_url"),

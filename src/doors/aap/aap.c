@@ -94,6 +94,8 @@ static struct str native(const struct submission *x)
     const struct guard *g = &x->guard;
     struct buf b = buf_make(g->c->a, 4 * REQUEST_BODY_MAX);
     struct buf question = buf_make(g->c->a, TOOL_CALL_NAME_MAX * 4 + 64);
+    const struct tool_call_about about = {
+        .consequence = STR("The agent did not say.")};
     buf_put(&question, "Run ");
     buf_str(&question, x->tool);
     buf_char(&question, '?');
@@ -107,8 +109,7 @@ static struct str native(const struct submission *x)
     buf_put(&b, ",\"context\":");
     buf_str(&b, kept(x));
     buf_put(&b, ",\"subject\":");
-    buf_str(&b, tool_call_subject(g->c->a, &x->calls,
-                                  STR("The agent did not say."), STR_NONE));
+    buf_str(&b, tool_call_subject(g->c->a, &x->calls, &about));
     buf_char(&b, '}');
     return buf_text(&b);
 }

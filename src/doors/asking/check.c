@@ -20,7 +20,8 @@ struct check {
     struct json *details; /* of a permit; NULL: the calls have none */
     struct permit_terms terms;
     bool has_terms;
-    bool edit; /* as in check.h */
+    bool edit;                   /* the rest as in check.h */
+    struct str target, provider;
 };
 
 /* ---- reading -------------------------------------------------------- */
@@ -155,8 +156,12 @@ static struct str native(const struct check *k)
         guard_put_sent(g, &b, sent[i], STR_NONE);
     guard_put_sent(g, &b, "responder", STR("{\"mode\":\"initiator\"}"));
     buf_put(&b, ",\"subject\":");
-    buf_str(&b, tool_call_subject(g->c->a, &k->calls, g->consequence,
-                                  k->probe));
+    buf_str(&b, tool_call_subject(
+                    g->c->a, &k->calls,
+                    &(struct tool_call_about){.consequence = g->consequence,
+                                              .target = k->target,
+                                              .provider = k->provider,
+                                              .probe = k->probe}));
     buf_char(&b, '}');
     return buf_text(&b);
 }
@@ -353,7 +358,9 @@ const struct err *check_calls(struct call *c, const struct check_sent *sent,
 {
     struct check k = {
         .guard = {.c = c, .text = sent->text, .origin = ORIGIN_TOOL_CALL},
-        .edit = sent->edit};
+        .edit = sent->edit,
+        .target = sent->target,
+        .provider = sent->provider};
     TRY(read_check(&k, sent->body));
     TRY(guard_decide(&k.guard));
     TRY(guard_begin(&k.guard, sent->once));

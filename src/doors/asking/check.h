@@ -18,6 +18,9 @@ struct check_sent {
     const struct work_once *once;
     bool edit; /* a person may change the arguments: the caller runs what was
                 * approved, and not what was sent */
+    /* Of the subject; p NULL: the tools stand in place of a target, and there
+     * is no provider. */
+    struct str target, provider;
 };
 /* Checks the tool calls of a body, as the tool-call API takes them. Commits,
  * and answers as that API does; the caller may replace the answer. The same

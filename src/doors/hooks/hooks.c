@@ -11,19 +11,20 @@
 
 #define SHORT_MAX 200
 #define PLACE_MAX 1000
+#define TARGET_MAX 200 /* characters */
 
 /* ---- clients -------------------------------------------------------- */
 
 static const struct client {
-    const char *name;
+    const char *name, *title;
     const char *session; /* the member that names the session */
     int64_t hold; /* seconds: nine tenths of the client's own limit */
     bool edits;   /* it runs the arguments that the answer names */
 } clients[] = {
-    {"claude", "session_id", 540, true},
-    {"codex", "session_id", 50, false},
-    {"gemini", "session_id", 50, true},
-    {"cursor", "conversation_id", 50, false},
+    {"claude", "Claude Code", "session_id", 540, true},
+    {"codex", "Codex", "session_id", 50, false},
+    {"gemini", "Gemini CLI", "session_id", 50, true},
+    {"cursor", "Cursor", "conversation_id", 50, false},
 };
 
 static const struct {
@@ -125,6 +126,35 @@ static struct str working_directory(const struct hooks_call *h)
     return buf_text(&b);
 }
 
+/* The first line of a text, up to a length; where there is more, says so. */
+static struct str shortened(struct arena *a, struct str text)
+{
+    struct str rest = text;
+    const struct str line = str_head(str_cut(&rest, '\n'), TARGET_MAX);
+    struct buf b = buf_make(a, line.n + 64);
+    if (line.n == text.n)
+        return text;
+    buf_str(&b, line);
+    buf_printf(&b, " ... (%zu characters)", str_runes(text));
+    return buf_text(&b);
+}
+
+/* The file, address or command of a call; else the working directory. An
+ * argument that a person may change is no target: it would be wrong then. */
+static struct str target(const struct hooks_call *h)
+{
+    static const char *const members[] = {
+        "file_path", "notebook_path", "absolute_path", "path", "url",
+        "command"};
+    const struct json *input = json_read(h->c->a, h->input);
+    for (size_t i = 0; !h->edit && i < countof(members); i++) {
+        const struct str text = str_trim(json_get_text(input, members[i]));
+        if (text.n > 0)
+            return shortened(h->c->a, text);
+    }
+    return h->place.n > 0 ? h->place : STR_NONE;
+}
+
 /* The check as the tool-call API takes it. */
 static struct str check_of(const struct hooks_call *h)
 {
@@ -172,7 +202,12 @@ static const struct err *check(struct hooks_call *h, struct suspension *s,
     struct json *body = NULL;
     TRY(json_parse(c->a, text, &body));
     const struct check_sent sent = {
-        .text = text, .body = body, .once = &once, .edit = h->edit};
+        .text = text,
+        .body = body,
+        .once = &once,
+        .edit = h->edit,
+        .target = target(h),
+        .provider = h->client};
     TRY(check_calls(c, &sent, &done));
     *s = done.suspension;
     *out = done.effect == TOOL_ASK ? verdict_of(c->a, s) : by_rule(&done);
@@ -316,6 +351,7 @@ const struct err *hooks_post(struct call *c)
     if (i == countof(clients))
         return ERROR(ERR_NOT_FOUND, "hook.unknown",
                      "There are hooks for claude, codex, gemini and cursor.");
+    h.client = str_of(clients[i].title);
     TRY(read_late(c, &h.late));
     TRY(hooks_read(&h, body, c->rq->body));
     TRY(read_edit(&h, &clients[i]));

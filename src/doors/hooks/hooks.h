@@ -39,6 +39,7 @@ struct hooks_call {
     struct str id;      /* of the call; p NULL: the client gives none */
     struct str session; /* p NULL: none */
     struct str place;   /* the working directory; p NULL: not told */
+    struct str client;  /* its name for people; p NULL: not told */
     enum hooks_late late;
     bool edit; /* a person may change the arguments */
     struct str token; /* as in hold_poll; p NULL: none */
