@@ -4,8 +4,8 @@ import functools
 
 import pytest
 
-from kit import (ROUTES, answer, asleep, ask, events, get, new_id, new_intent, put,
-                 record, refused, suspend, together)
+from kit import (ROUTES, answer, asleep, ask, events, get, new_id, new_intent,
+                 put, record, refused, suspend, together, wait_for)
 from plans import reached
 
 # A ticket that was lost is made again: an answer that holds it is not kept. A
@@ -194,8 +194,14 @@ def no_endpoints_left(server):
 
 @pytest.fixture(autouse=True)
 def no_clock(server):
-    """An expiry in between is not a second effect."""
+    """An expiry in between is not a second effect, nor is the end of one."""
+    def idle():
+        with server.database() as db:
+            return not db.execute(
+                "SELECT count(*) FROM pg_stat_activity WHERE state = 'active'"
+                " AND application_name = 'sayso tick'").fetchone()[0]
     with asleep(server, "tick"):
+        wait_for(idle)
         yield
 
 

@@ -85,7 +85,8 @@ def base():
         got = call("debootstrap", "--variant=minbase", "bookworm",
                    f"{made}/root", seconds=600)
         if got.returncode != 0:
-            return None, "neither a registry nor Debian's archive"
+            return None, ("no registry, and debootstrap ended with: "
+                          + (got.stderr or got.stdout)[-200:].strip())
         done("tar", "-cf", f"{made}/base.tar", "-C", f"{made}/root", ".")
         done(*engine(), "import", f"{made}/base.tar", OWN_BASE, seconds=300)
     return OWN_BASE, None
