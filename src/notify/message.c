@@ -38,16 +38,18 @@ static struct str heading(struct arena *a, struct str type,
 {
     const int64_t attempt = json_int(json_get(data, "attempt"));
     const int64_t max = json_int(json_get(data, "max_attempts"));
+    const bool test = json_bool(json_get(data, "test"));
     struct buf b = buf_make(a, 128);
     if (str_is(type, "suspension.escalated"))
-        return STR("A request was escalated to you");
+        return test ? STR("Test: a request was escalated to you")
+                    : STR("A request was escalated to you");
     if (str_is(type, "endpoint_test"))
         return STR("Test message");
     if (unresponsive(type))
         return STR("A coordinator does not respond");
     if (!str_is(type, "suspension.reminded"))
-        return STR("New request");
-    buf_put(&b, "Reminder");
+        return test ? STR("Test: new request") : STR("New request");
+    buf_put(&b, test ? "Test: reminder" : "Reminder");
     if (attempt > 1 && max >= attempt)
         buf_printf(&b, " %lld of %lld", (long long)(attempt - 1),
                    (long long)(max - 1));

@@ -179,6 +179,37 @@ for (const scripts of [true, false]) {
         }));
 }
 
+test("an agent's own request decides a checkpoint, and says so", () =>
+    withPage({ who: "operator" }, async (page) => {
+        const intent = await coordinator("POST", "/intents", 201,
+            { title: "Ship the release" });
+        await status(intent, "active");
+        const tasks = [];
+        for (const name of ["Build it", "Ship it"]) {
+            tasks.push(await coordinator("POST", "/tasks", 201, {
+                intent_id: intent.id, name,
+                depends_on: tasks.map(({ id }) => id) }));
+        }
+        const plan = await coordinator("POST", "/plans", 201, {
+            intent_id: intent.id, tasks: tasks.map(({ id }) => id),
+            checkpoints: [{ id: "built", name: "Look at the build",
+                after_task: tasks[0].id }],
+            state: "active" });
+        await step(coordinator, tasks[0], "running", "completed");
+        const title = "Is build 4711 good?";
+        const own = await coordinator("POST", "/suspensions", 201, {
+            intent_id: intent.id, question: title, severity: "medium",
+            context: { checkpoint_id: "built", tests: "212 passed" },
+            choices: [{ value: "ship", label: "Ship it", effect: "authorize" },
+                { value: "hold", label: "Hold it", effect: "veto" }] });
+        await page.goto(`/suspensions/${own.suspension_id}`);
+        await words(page, [/also decides the checkpoint .?Look at the build/]);
+        await look(page, "own-checkpoint");
+        await answer(page, intent.id, title, "Approve: Ship it");
+        const { checkpoints } = await planOf({ plan });
+        assert.equal(checkpoints[0].status, "approved");
+    }));
+
 /* A name has at most 200 characters. */
 const nasty = (i) => `${attacks[i % attacks.length]}${"w".repeat(200)}`
     .slice(0, 200);

@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 import { follow, press, shown, text, withPage } from "./browser.mjs";
 import { test } from "./lanes.mjs";
 import { look } from "./looks.mjs";
-import { api } from "./server.mjs";
+import { api, sayso } from "./server.mjs";
 
 const agent = { "X-Agent-ID": "refunds-agent" };
 
@@ -150,4 +150,27 @@ test("an arbitration is decided by one of its options", () =>
         const { decisions } = await api("agent", "GET",
             `/api/v1/intents/${intent.id}/decisions`, 200, undefined, agent);
         assert.equal(decisions[0].outcome, "pay");
+    }));
+
+test("a request of a test key is marked everywhere", () =>
+    withPage({ who: "operator" }, async (page) => {
+        const key = sayso(["key", "create", "--role", "agent", "--agent",
+            "drill-agent", "--label", "drills", "--test"]);
+        const drill = (path, status, body) =>
+            api("agent", "POST", `/api/v1/${path}`, status, body,
+                { "X-API-Key": key, "X-Agent-ID": "drill-agent" });
+        const title = "Refund 20 EUR, as a drill?";
+        const { suspension_id } = await drill("suspensions", 201, {
+            question: title, kind: "approval", severity: "medium",
+            subject: { action: { name: "refund" }, target: "order 1",
+                scope_summary: "One refund of 20 EUR",
+                consequence: "20 EUR leave the account.",
+                calls: [{ tool: "refund", args: { amount: 20 } }] } });
+        await openFromInbox(page, title, "Test");
+        assert.match(await text(page), /^.*Test/m);
+        await look(page, "test-request");
+        await drill("test/answer", 200, { suspension_id, value: "approve" });
+        await page.reload();
+        assert.match(await text(page), /Test\s+Approval[^]*Test script approved/);
+        await look(page, "test-answered");
     }));

@@ -48,7 +48,7 @@ def test_the_script_answers_its_own_question(tester, operator):
     assert done.status_code == 200, done.text
     got = read(tester, asked)
     assert (got["state"], got["outcome"]) == ("resolved", "authorized")
-    assert got["responded_by"] == "the test's script"
+    assert got["responded_by"] == "Test script"
     assert "permit" not in got
     refused(script(tester, asked), 409, "suspension.already_decided")
     refused(answer(operator, asked, "deny"), 409,

@@ -73,6 +73,23 @@ Test(message, headings)
     }
 }
 
+Test(message, a_test_says_so)
+{
+    static const char *const rows[][2] = {
+        {"suspension.asked", "Test: new request"},
+        {"suspension.reminded", "Test: reminder 1 of 2"},
+        {"suspension.escalated", "Test: a request was escalated to you"}};
+    for (size_t i = 0; i < countof(rows); i++) {
+        struct json *d = data(STR("x"));
+        struct message m;
+        json_set_int(d, "attempt", 2);
+        json_set_int(d, "max_attempts", 3);
+        json_set_bool(d, "test", true);
+        cr_assert(!message_read(a, notice(rows[i][0], d), &m));
+        cr_expect(str_is(m.heading, rows[i][1]), "%s", z(m.heading));
+    }
+}
+
 Test(message, what_is_no_notice)
 {
     static const char *const bodies[] = {

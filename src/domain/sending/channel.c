@@ -213,6 +213,8 @@ static void set_title(struct arena *a, struct json *o,
     set_time(a, o, "expires_at", s->expires_at);
     json_set_text_or_null(o, "notify_to", n->notify_to);
     json_set_text(o, "url", n->url);
+    if (s->test)
+        json_set_bool(o, "test", true);
 }
 
 static void set_all(struct arena *a, struct json *o,

@@ -143,7 +143,6 @@ struct json *inbox_row(struct page_view *v, const struct suspension *s)
     struct json *o = inbox_row_short(v, s);
     json_set_text(o, "named",
                   words_plain(v->a, question_head_title(s), PAGE_VIEW_TAB));
-    json_set_bool(o, "test", s->test);
     json_set_json(o, "kind", page_badge_kind(v->a, s));
     json_set_text(o, "on_behalf", s->initiated_by);
     json_set_text(o, "initiator", suspension_initiator(s));

@@ -94,7 +94,6 @@ struct json *question_head(struct page_view *v, const struct suspension *s)
     json_set_text(o, "question", text);
     json_set_json(o, "question_long",
                   text.p ? page_view_long(v, text, QUESTION_HEAD_LONG) : NULL);
-    json_set_bool(o, "test", s->test);
     json_set_text(o, "agent", s->asked_by);
     json_set_text(o, "on_behalf", s->initiated_by);
     json_set_text(o, "initiator", suspension_initiator(s));

@@ -24,6 +24,7 @@ struct json *page_badge_kind(struct arena *a, const struct suspension *s)
     struct json *o = json_object(a);
     json_set_text(o, "word", str_of(words->label));
     json_set_text(o, "icon", str_of(words->icon));
+    json_set_bool(o, "test", s->test);
     return o;
 }
 

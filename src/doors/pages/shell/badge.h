@@ -9,7 +9,8 @@
 
 /* {word, tone, icon}: a state, in a chip (part_outcome). */
 struct json *page_badge(struct arena *a, const struct vocabulary_word *words);
-/* `kind`: the word and the icon; a question without a kind has them too. */
+/* `kind`: {word, icon, test} (part_kind); a question without a kind has the
+ * words too. */
 struct json *page_badge_kind(struct arena *a, const struct suspension *s);
 /* NULL when the agent gave no severity. */
 struct json *page_badge_risk(struct arena *a, const struct suspension *s);
