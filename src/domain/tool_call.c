@@ -387,6 +387,20 @@ const struct err *tool_call_read(struct arena *a, const struct json *body,
 
 /* ---- the question --------------------------------------------------- */
 
+struct str tool_call_question(struct arena *a, struct str tool)
+{
+    struct buf b = buf_make(a, tool.n + 16);
+    buf_put(&b, "Run ");
+    buf_str(&b, tool);
+    buf_char(&b, '?');
+    return buf_text(&b);
+}
+
+struct str tool_call_consequence(struct str said)
+{
+    return said.n > 0 ? said : STR("The agent did not say.");
+}
+
 static bool named_before(const struct str *tools, size_t i)
 {
     for (size_t k = 0; k < i; k++) {

@@ -73,6 +73,11 @@ const struct err *tool_call_read_bare(struct arena *a, const struct json *v,
  * whatever their shapes and ids. */
 struct str tool_call_sha256(struct arena *a, const struct tool_call *call);
 
+/* "Run TOOL?" */
+struct str tool_call_question(struct arena *a, struct str tool);
+/* The agent's words, or the server's where it has none. */
+struct str tool_call_consequence(struct str said);
+
 /* Other members of the subject of a question; p NULL: absent. */
 struct tool_call_about {
     struct str consequence;

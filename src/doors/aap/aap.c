@@ -93,14 +93,11 @@ static struct str native(const struct submission *x)
 {
     const struct guard *g = &x->guard;
     struct buf b = buf_make(g->c->a, 4 * REQUEST_BODY_MAX);
-    struct buf question = buf_make(g->c->a, TOOL_CALL_NAME_MAX * 4 + 64);
     const struct tool_call_about about = {
-        .consequence = STR("The agent did not say.")};
-    buf_put(&question, "Run ");
-    buf_str(&question, x->tool);
-    buf_char(&question, '?');
+        .consequence = tool_call_consequence(STR_NONE)};
     buf_put(&b, "{\"fallback_policy\":\"fail\",\"kind\":\"approval\"");
-    guard_put_text(&b, "question", buf_text(&question));
+    guard_put_text(&b, "question",
+                   tool_call_question(g->c->a, x->tool));
     buf_put(&b, guard_choices);
     buf_put(&b, ",\"timeout_seconds\":");
     buf_int(&b, x->seconds);

@@ -118,12 +118,11 @@ static const struct err *read_check(struct check *k, const struct json *body)
 static struct str question_of(const struct check *k)
 {
     struct buf b = buf_make(k->guard.c->a, 2000);
+    if (k->calls.n == 1)
+        return tool_call_question(b.arena, k->calls.v[0].tool);
     if (k->calls.n == 0) {
         buf_put(&b, "Sign in to ");
         buf_str(&b, k->calls.challenge.server_name);
-    } else if (k->calls.n == 1) {
-        buf_put(&b, "Run ");
-        buf_str(&b, k->calls.v[0].tool);
     } else {
         buf_printf(&b, "Run %zu tool calls", k->calls.n);
     }

@@ -5,6 +5,7 @@
 #include "base/id.h"
 #include "domain/person.h"
 #include "domain/suspension_read.h"
+#include "domain/tool_call.h"
 #include "doors/asking/ask.h"
 #include "store/resources.h"
 #include "store/tools.h"
@@ -26,8 +27,7 @@ void guard_read(struct guard *g, struct fields *f)
     fields_text(f, "initiated_by", SHORT_MAX, &g->initiated_by);
     fields_bool(f, "requires_approval", &g->requires_approval);
     fields_text(f, "consequence", CONSEQUENCE_MAX, &g->consequence);
-    if (!g->consequence.p)
-        g->consequence = STR("The agent did not say.");
+    g->consequence = tool_call_consequence(g->consequence);
     g->severity = vocabulary_severity_read(f, "severity");
     if (g->severity == SEVERITY__MAX)
         g->severity = SEVERITY_UNSAID;

@@ -91,22 +91,9 @@ static const struct err *ask(struct mcp *m, struct str text)
 static void put_sent(const struct mcp *m, struct buf *b,
                      const char *const *names, size_t n)
 {
-    for (size_t i = 0; i < n; i++) {
-        const struct str raw =
-            json_raw_member(m->c->a, m->text, str_of(names[i]));
-        if (!raw.p)
-            continue;
-        buf_put(b, ",\"");
-        buf_put(b, names[i]);
-        buf_put(b, "\":");
-        buf_str(b, raw);
-    }
-}
-
-static void put_text(struct buf *b, const char *before, struct str value)
-{
-    buf_put(b, before);
-    json_write_string(b, value);
+    const struct guard g = {.c = m->c, .text = m->text};
+    for (size_t i = 0; i < n; i++)
+        guard_put_sent(&g, b, names[i], STR_NONE);
 }
 
 static struct buf begin(const struct mcp *m)
@@ -115,7 +102,8 @@ static struct buf begin(const struct mcp *m)
     struct buf b = buf_make(m->c->a, 2 * REQUEST_BODY_MAX);
     buf_put(&b, "{\"fallback_policy\":\"fail\"");
     if (session.p) {
-        put_text(&b, ",\"intent\":{\"session_id\":", session);
+        buf_put(&b, ",\"intent\":{\"session_id\":");
+        json_write_string(&b, session);
         buf_char(&b, '}');
     }
     return b;
@@ -132,10 +120,10 @@ const struct err *mcp_ask_human(struct mcp *m, const struct json *args)
                     "timeout_seconds");
     fields_need(&f, "question");
     TRY(fields_error(&f));
-    put_text(&b, ",\"response_type\":",
-             json_has(args, "choices") ? STR("choice")
-             : json_has(args, "form")  ? STR("form")
-                                       : STR("text"));
+    guard_put_text(&b, "response_type",
+                   json_has(args, "choices") ? STR("choice")
+                   : json_has(args, "form")  ? STR("form")
+                                             : STR("text"));
     put_sent(m, &b, sent, countof(sent));
     buf_char(&b, '}');
     return ask(m, buf_text(&b));
@@ -147,16 +135,17 @@ static void put_subject(const struct mcp *m, struct buf *b,
 {
     static const char *const sent[] = {"target", "scope_summary"};
     const struct str action = json_get_text(args, "action");
-    const struct str consequence = json_get_text(args, "consequence");
     const struct str calls =
         json_raw_member(m->c->a, m->text, STR("arguments"));
-    put_text(b, ",\"subject\":{\"action\":{\"name\":", action);
+    buf_put(b, ",\"subject\":{\"action\":{\"name\":");
+    json_write_string(b, action);
     buf_char(b, '}');
     put_sent(m, b, sent, countof(sent));
-    put_text(b, ",\"consequence\":",
-             consequence.n > 0 ? consequence : STR("The agent did not say."));
+    guard_put_text(b, "consequence",
+                   tool_call_consequence(json_get_text(args, "consequence")));
     if (calls.p) {
-        put_text(b, ",\"calls\":[{\"tool\":", action);
+        buf_put(b, ",\"calls\":[{\"tool\":");
+        json_write_string(b, action);
         buf_put(b, ",\"args\":");
         buf_str(b, calls);
         buf_put(b, "}]");
@@ -169,7 +158,7 @@ const struct err *mcp_ask_approval(struct mcp *m, const struct json *args)
     static const char *const sent[] = {"explanation", "severity",
                                        "timeout_seconds"};
     struct fields f = fields(m->c->a, args, STR(""));
-    struct buf b = begin(m), question = buf_make(m->c->a, TEXT_MAX + 64);
+    struct buf b = begin(m);
     struct str action, consequence;
     const struct json *given = NULL;
     fields_only(&f, "action target scope_summary consequence arguments "
@@ -179,10 +168,8 @@ const struct err *mcp_ask_approval(struct mcp *m, const struct json *args)
     fields_text(&f, "consequence", TEXT_MAX, &consequence);
     fields_json(&f, "arguments", JSON_OBJECT, &given);
     TRY(fields_error(&f));
-    buf_put(&question, "Run ");
-    buf_str(&question, action);
-    buf_char(&question, '?');
-    put_text(&b, ",\"kind\":\"approval\",\"question\":", buf_text(&question));
+    buf_put(&b, ",\"kind\":\"approval\"");
+    guard_put_text(&b, "question", tool_call_question(m->c->a, action));
     buf_put(&b, guard_choices);
     put_sent(m, &b, sent, countof(sent));
     put_subject(m, &b, args);
