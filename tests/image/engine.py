@@ -11,7 +11,7 @@ import tempfile
 from server import TOP
 
 IMAGE = "localhost/sayso-of-the-tests"
-BASE = "docker.io/library/debian:12-slim"
+BASE = "debian:12-slim"
 OWN_BASE = "localhost/sayso-debian:12"
 
 
