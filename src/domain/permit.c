@@ -337,6 +337,10 @@ const struct err *permit_usable(const struct permit *p,
         return ERROR(ERR_CONFLICT, permit_revoked,
                      "The key or the resource of this permit is no longer in "
                      "use.");
+    if (c->access < ACCESS_WRITE)
+        return ERROR(ERR_CONFLICT, permit_revoked,
+                     "The agent of this permit has no write access to its "
+                     "intent any more.");
     if (intent_ended(c->intent))
         return ERROR(ERR_CONFLICT, permit_intent_ended,
                      "The intent of this permit has ended.");

@@ -108,6 +108,7 @@ struct permit_case {
     bool question_open;     /* of its intent; or a dependency */
     bool key_ended;         /* the agent's key was revoked, or has expired */
     bool resource_removed;
+    enum access access;     /* of its agent to its intent */
 };
 /* May it be used? ERR_CONFLICT permit.asked, refused, revoked, spent, lapsed,
  * paused, intent_ended. */

@@ -1,8 +1,10 @@
 /* Permits in the database: struct in, struct out. Decides nothing. */
 #include "store/permits.h"
 
+#include "base/clock.h"
 #include "base/crypt.h"
 #include "base/id.h"
+#include "store/intents.h"
 #include "store/permit_tokens.h"
 #include "store/sql.gen.h"
 
@@ -11,7 +13,7 @@ enum { ID, INTENT, SUSPENSION, HANDLE, AGENT, RESOURCE, JKT, ASKED,
        ASKED_SHA256, GRANTED, GRANTED_SHA256, MAX_USES, USE_SECONDS, BUDGET,
        BUDGET_OF, BUDGET_UNIT, USED, SPENT, STATE, REASON, ENDED_BY, CREATED,
        GRANTED_AT, NOT_AFTER, ENDED, POLL_AFTER, KEY_ENDED,
-       RESOURCE_REMOVED, RESOURCE_ID, REQUIRE_DPOP, TITLE };
+       RESOURCE_REMOVED, RESOURCE_ID, REQUIRE_DPOP, TITLE, ACCESS = TITLE };
 
 static struct decimal amount(struct str text)
 {
@@ -83,10 +85,12 @@ const struct err *permits_get(struct pg *pg, struct arena *a, struct str id,
     if (!id_uuid(id))
         return unknown;
     pg_arg(&args, id);
+    pg_arg_time(&args, clock_now());
     TRY(pg_query(pg, a, SQL_PERMIT_GET, &args, &r));
     if (pg_count(r) == 0)
         return unknown;
     *out = row(r, 0);
+    out->access = intents_access(r, 0, ACCESS);
     return NULL;
 }
 

@@ -9,6 +9,7 @@
 struct permits_row {
     struct permit permit;
     bool key_ended, resource_removed;
+    enum access access; /* of its agent to its intent: permits_get sets it */
     struct str resource_id; /* p NULL: the agent itself uses it */
     bool require_dpop;      /* of the resource */
 };

@@ -124,6 +124,29 @@ def test_43_after_a_late_veto(operator, token, redeem):
     refused(redeem(one), 409, "permit.revoked")
 
 
+def test_a_permit_ends_with_the_access_of_its_agent(
+        server, operator, client, gateway, token, redeem):
+    """Read access is not enough: using a permit writes to the intent's log."""
+    p, one = token()
+    entries = f"/api/v1/intents/{p['intent_id']}/acl/entries"
+    # Only a handoff takes an intent from the agent that made it.
+    with server.database() as db:
+        db.execute("UPDATE intent SET created_by = 'another', acl = 2 "
+                   "WHERE id = %s", [p["intent_id"]])
+    for permission in (None, "read"):
+        if permission:
+            operator.post(entries, json={
+                "principal_id": "refunds-agent", "principal_type": "agent",
+                "permission": permission}).raise_for_status()
+        refused(redeem(one), 409, "permit.revoked")
+        assert introspected(gateway, one) == {"active": False}
+    operator.post(entries, json={
+        "principal_id": "refunds-agent", "principal_type": "agent",
+        "permission": "write"}).raise_for_status()
+    assert introspected(gateway, one)["active"] is True
+    assert redeem(one).status_code == 201
+
+
 def test_44_a_use_and_a_veto_at_once(operator, agent, token, redeem):
     for _ in range(10):
         p, one = token()

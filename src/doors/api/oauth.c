@@ -24,7 +24,8 @@ static bool live(const struct call *c, const struct permits_row *row,
         .intent = found->intent,
         .question_open = found->question_open,
         .key_ended = row->key_ended,
-        .resource_removed = row->resource_removed};
+        .resource_removed = row->resource_removed,
+        .access = row->access};
     return !found->ended && about.now < found->token.expires_at &&
            str_eq(row->resource_id, c->who.resource_id) &&
            !permit_usable(&row->permit, &about);

@@ -4,7 +4,6 @@
 #include "doors/api/api.h"
 #include "doors/asking/revoke.h"
 #include "doors/asking/view.h"
-#include "store/intents.h"
 #include "store/permits.h"
 #include "store/redemptions.h"
 #include "store/suspensions.h"
@@ -103,11 +102,13 @@ static const struct err *unknown(void)
                  "There is no permit with this id.");
 }
 
-/* An agent sees its own permits, a resource those that it uses. */
+/* An agent sees its own permits, unless their intent is closed to it; a
+ * resource sees those that it uses. */
 static bool visible(const struct principal *who, const struct permits_row *row)
 {
     if (who->role == ROLE_AGENT)
-        return str_eq(who->agent, row->permit.agent);
+        return str_eq(who->agent, row->permit.agent) &&
+               row->access != ACCESS_NONE;
     return who->role != ROLE_RESOURCE ||
            str_eq(who->resource_id, row->resource_id);
 }
@@ -115,11 +116,8 @@ static bool visible(const struct principal *who, const struct permits_row *row)
 const struct err *api_permit_get(struct call *c)
 {
     struct permits_row row;
-    bool shut = false;
     TRY(permits_get(c->pg, c->a, c->param[0], &row));
-    if (visible(&c->who, &row))
-        TRY(intents_shut(c->pg, c->a, row.permit.intent_id, &c->who, &shut));
-    if (shut || !visible(&c->who, &row))
+    if (!visible(&c->who, &row))
         return unknown();
     return permit_answer(c, &row.permit);
 }

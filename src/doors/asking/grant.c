@@ -22,7 +22,8 @@ struct permit_case grant_case(const struct permits_row *row,
         .question_open = w->has_suspension &&
                          w->suspension.state == SUSPENSION_PENDING,
         .key_ended = row->key_ended,
-        .resource_removed = row->resource_removed};
+        .resource_removed = row->resource_removed,
+        .access = row->access};
 }
 
 static void set_nonce(struct call *c, int64_t now)

@@ -33,7 +33,10 @@ VALUES ($1, $2, $3, $4, $5, (SELECT id FROM resource WHERE identifier = $6), $7,
                            WHERE intent_id = $1 AND slot = 0)
 
 -- name: permit_get
+-- And the access of its agent to its intent at $2.
 -- use: permit_columns
+     , CASE (SELECT i.acl FROM intent i WHERE i.id = p.intent_id)
+            WHEN 2 THEN intent_access_of(p.intent_id, p.agent, $2) ELSE 3 END
 -- use: permit_from
  WHERE p.id = $1
 
