@@ -11,7 +11,7 @@
 
 enum {
     ID, INTENT_ID, AGENT, ROLE, SUPERVISOR, TYPE, POLICY, GUARDRAILS, METADATA,
-    SECONDS, HEARTBEAT, GRANTED, ENDED, VERSION, PORTFOLIO
+    SECONDS, HEARTBEAT, GRANTED, ENDED, VERSION, PORTFOLIO, GRANTED_BY
 };
 
 static struct coordinator row(const struct pg_rows *r, size_t i)
@@ -23,6 +23,7 @@ static struct coordinator row(const struct pg_rows *r, size_t i)
         .agent_id = pg_str(r, i, AGENT),
         .role = pg_str(r, i, ROLE),
         .supervisor_id = pg_str(r, i, SUPERVISOR),
+        .granted_by = pg_str(r, i, GRANTED_BY),
         .type = vocabulary_coordinator_type_of(pg_str(r, i, TYPE)),
         .policy = vocabulary_coordinator_policy_of(pg_str(r, i, POLICY)),
         .guardrails = pg_str(r, i, GUARDRAILS),
@@ -204,6 +205,7 @@ static void put(struct pg_args *args, const struct coordinator *c)
     pg_arg_time(args, c->heartbeat_at);
     pg_arg_time(args, c->ended_at ? 0 : coordinator_lapses_at(c));
     pg_arg_int(args, c->version);
+    pg_arg(args, c->granted_by);
 }
 
 const struct err *coordinators_insert(struct pg *pg, struct arena *a,

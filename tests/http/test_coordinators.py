@@ -127,6 +127,27 @@ def test_C1_one_for_an_intent(agent, other_agent, operator):
             "field.value", "suspension_policy")
 
 
+def test_the_terms_of_a_person_are_not_the_agents_to_change(agent, operator):
+    intent = new_intent(agent)
+    rails = {"max_tasks_per_plan": 1}
+    one = made(coordinate(operator, intent, "refunds-agent",
+                          guardrails=rails))
+    assert one["granted_by"] == "start: operator"
+    path = f"{PATH}/{one['id']}"
+    refused(coordinate(agent, intent), 403, "coordinator.not_yours")
+    refused(agent.delete(path), 403, "coordinator.not_yours")
+    assert of(agent, intent) == [one]
+    assert agent.post(path + "/heartbeat").status_code == 200
+    again = made(coordinate(operator, intent, "refunds-agent"), 200)
+    assert (again["version"], again["guardrails"]) == (2, {})
+    made(operator.delete(path), 200)
+    # A person's terms take the place of the agent's own.
+    own = made(coordinate(agent, intent))
+    assert own["granted_by"] is None
+    made(coordinate(operator, intent, "refunds-agent", guardrails=rails), 200)
+    refused(coordinate(agent, intent), 403, "coordinator.not_yours")
+
+
 def test_two_agents_at_once(agent, other_agent):
     for _ in range(20):
         intent = new_intent(agent)
@@ -186,7 +207,7 @@ def test_a_coordinator_reaches_its_intent(server, agent, operator):
         listed = apart.get("/api/v1/intents").json()["intents"]
         assert [i["id"] for i in listed] == [intent["id"]]
         assert apart.post(f"{PATH}/{one['id']}/heartbeat").status_code == 200
-        made(apart.delete(f"{PATH}/{one['id']}"), 200)
+        made(operator.delete(f"{PATH}/{one['id']}"), 200)
         refused(apart.get(f"/api/v1/intents/{intent['id']}"), 404)
 
 
@@ -467,13 +488,16 @@ def test_C1_one_for_a_portfolio(server, agent, other_agent, operator):
     assert leads(agent, p) == [one]
     body = refused(lead(agent, p, "refunds-agent"), 409, "lease.coordinated")
     assert body["existing_lease"]["id"] == one["id"]
-    again = made(lead(other_agent, p, suspension_policy="escalate"), 200)
+    refused(lead(other_agent, p, suspension_policy="escalate"), 403,
+            "coordinator.not_yours")
+    again = made(lead(operator, p, suspension_policy="escalate"), 200)
     assert (again["id"], again["version"]) == (one["id"], 2)
     assert made(other_agent.post(f"{PATH}/{one['id']}/heartbeat"),
                 200)["status"] == "ok"
-    refused(agent.delete(f"{PATH}/{one['id']}"), 403,
-            "coordinator.not_yours")
-    ended = made(other_agent.delete(f"{PATH}/{one['id']}"), 200)
+    for client in (agent, other_agent):
+        refused(client.delete(f"{PATH}/{one['id']}"), 403,
+                "coordinator.not_yours")
+    ended = made(operator.delete(f"{PATH}/{one['id']}"), 200)
     assert ended["status"] == "completed"
     refused(lead(other_agent, p), 403, "portfolio.not_yours")
     mine = made(lead(agent, p, "refunds-agent"))

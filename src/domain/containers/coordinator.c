@@ -129,6 +129,7 @@ struct json *coordinator_object(struct arena *a, const struct coordinator *c,
     json_set_text(o, "agent_id", c->agent_id);
     json_set_text(o, "role", c->role);
     json_set_text_or_null(o, "supervisor_id", c->supervisor_id);
+    json_set_text_or_null(o, "granted_by", c->granted_by);
     json_set_text(o, "coordinator_type",
                   str_of(vocabulary_coordinator_type(c->type)->wire));
     json_set_text(o, "scope",

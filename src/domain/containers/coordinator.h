@@ -16,6 +16,7 @@ struct coordinator {
     struct str id, agent_id, role;
     struct str intent_id, portfolio_id; /* one of them is p NULL */
     struct str supervisor_id; /* p NULL: any operator */
+    struct str granted_by; /* the person who set the terms; p NULL: its agent */
     enum coordinator_type type;
     enum coordinator_policy policy; /* suspension_policy on the wire */
     struct str guardrails, metadata; /* JSON texts, objects */

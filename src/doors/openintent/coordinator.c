@@ -27,6 +27,17 @@ static bool mine(const struct call *c, const struct coordinator *k)
     return c->who.role == ROLE_AGENT && str_eq(c->who.agent, k->agent_id);
 }
 
+/* Guardrails that a person set are not the agent's to loosen. */
+static const struct err *check_terms(const struct call *c,
+                                     const struct coordinator *k)
+{
+    return c->who.role == ROLE_AGENT && k->granted_by.p
+               ? ERROR(ERR_FORBIDDEN, "coordinator.not_yours",
+                       "A person granted this coordinator lease. Only a "
+                       "person changes or ends it.")
+               : NULL;
+}
+
 /* ---- reading --------------------------------------------------------- */
 
 const struct err *openintent_coordinator_get(struct call *c)
@@ -115,6 +126,7 @@ static const struct err *renew(struct call *c, struct work *w,
 {
     if (!str_eq(old->agent_id, k->agent_id))
         return held(c, old);
+    TRY(check_terms(c, old));
     k->id = old->id;
     k->granted_at = old->granted_at;
     k->version = old->version + 1;
@@ -167,6 +179,8 @@ const struct err *openintent_coordinator_create(struct call *c)
         return ERROR(ERR_FORBIDDEN, "coordinator.not_yours",
                      "An agent makes itself the coordinator, and no other "
                      "agent.");
+    if (c->who.role != ROLE_AGENT)
+        k.granted_by = principal_actor(&c->who);
     TRY(take(c, &w, &once, &k, &p));
     if (w.answered)
         return call_replay(c, &w);
@@ -211,7 +225,8 @@ const struct err *openintent_coordinator_end(struct call *c)
     struct coordinator k;
     struct work w;
     TRY(begin(c, &w, &k));
-    if (c->who.role != ROLE_ADMIN && !mine(c, &k))
+    TRY(check_terms(c, &k));
+    if (c->who.role != ROLE_ADMIN && !mine(c, &k) && !k.granted_by.p)
         return ERROR(ERR_FORBIDDEN, "coordinator.not_yours",
                      "Only the coordinator's agent or an admin ends it.");
     if (!k.ended_at) {

@@ -4,7 +4,7 @@
 -- piece: coordinator_columns
 SELECT id, intent_id, agent_id, role, supervisor_id, type, suspension_policy, guardrails,
        metadata, heartbeat_seconds, microseconds(heartbeat_at), microseconds(granted_at),
-       microseconds(ended_at), version, portfolio_id
+       microseconds(ended_at), version, portfolio_id, granted_by
 
 -- name: coordinator_get
 -- use: coordinator_columns
@@ -46,14 +46,14 @@ WITH RECURSIVE above (id, height) AS (
 -- name: coordinator_insert
 INSERT INTO coordinator (id, role, supervisor_id, type, suspension_policy, guardrails,
                          metadata, heartbeat_seconds, heartbeat_at, lapses_at, version,
-                         intent_id, agent_id, granted_at, portfolio_id)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)
+                         granted_by, intent_id, agent_id, granted_at, portfolio_id)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)
 
 -- name: coordinator_update
 UPDATE coordinator
    SET role = $2, supervisor_id = $3, type = $4, suspension_policy = $5, guardrails = $6,
        metadata = $7, heartbeat_seconds = $8, heartbeat_at = $9, lapses_at = $10,
-       version = $11, ended_at = $12
+       version = $11, granted_by = $12, ended_at = $13
  WHERE id = $1
 
 -- name: coordinator_end
@@ -131,7 +131,7 @@ SELECT id FROM intent WHERE id = ANY ($1::uuid[]) FOR NO KEY UPDATE SKIP LOCKED
 -- use: coordinator_told_in
                AS intent_id, c.agent_id, c.role, c.supervisor_id, c.type, c.suspension_policy,
                c.guardrails, c.metadata, c.heartbeat_seconds, c.heartbeat_at, c.granted_at,
-               c.ended_at, c.version, c.portfolio_id
+               c.ended_at, c.version, c.portfolio_id, c.granted_by
           FROM coordinator c WHERE c.lapses_at <= $2) c
  WHERE intent_id = ANY ($1::uuid[])
 
