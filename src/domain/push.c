@@ -117,6 +117,8 @@ static struct json *ended_data(struct arena *a, const struct intent *i,
     json_set_text(data, "request_id", s->id);
     json_set_text_or_null(data, "kind", str_of(kind_words(s->kind)->wire));
     json_set_text(data, "asked_by", s->asked_by);
+    if (s->test)
+        json_set_bool(data, "test", true);
     json_set_text_or_null(data, "initiator", suspension_initiator(s));
     set_answer(a, data, s);
     json_set_json(data, "permit", permit_of(a, permit));

@@ -2,7 +2,8 @@
 clock; it reaches nothing else, and gains nothing."""
 import pytest
 
-from kit import answer, ask, configured, refused, wait_for
+from kit import (answer, ask, configured, made, new_intent, refused,
+                 wait_for)
 
 ANSWER = "POST /api/v1/test/answer"
 CLOCK = "POST /api/v1/test/clock"
@@ -145,6 +146,31 @@ def test_no_permit_for_a_test(tester):
     assert r.status_code in (403, 422), r.text
     if r.status_code == 403:
         refused(r, 403, "key.test")
+
+
+@pytest.mark.route(ANSWER)
+@pytest.mark.route("POST /api/v1/intents/{id}/access-requests")
+@pytest.mark.route("POST /api/v1/intents/{id}/approvals")
+def test_no_script_answers_what_the_server_asks(tester, ordinary, operator):
+    """What follows from such an answer is real: access, and what a policy
+    allows then."""
+    intent = new_intent(ordinary)
+    made(ordinary.put(f"/api/v1/intents/{intent['id']}/acl", json={
+        "default_policy": "closed", "entries": []}), 200)
+    access = made(tester.post(
+        f"/api/v1/intents/{intent['id']}/access-requests", json={
+            "principal_id": "tested-bot", "requested_permission": "admin",
+            "reason": "x"}))
+    approval = made(tester.post(
+        f"/api/v1/intents/{new_intent(tester)['id']}/approvals",
+        json={"action": "complete", "reason": "x"}))
+    for one, value in ((access, "admin"), (approval, "approve")):
+        asked = {"suspension_id": one["id"]}
+        refused(script(tester, asked, value), 404, "suspension.unknown")
+        assert read(operator, asked)["state"] == "pending"
+        assert "test" not in read(operator, asked)
+    r = tester.get(f"/api/v1/intents/{intent['id']}")
+    assert r.status_code == 404
 
 
 @pytest.mark.route("GET /suspensions/{id}")

@@ -264,7 +264,6 @@ static void sign(const struct call *c, const struct work *w,
     s->seq = w->intent.tail.sequence + 1; /* of the event that tells of it */
     s->asked_by = principal_actor(&c->who);
     s->asked_by_key = c->who.id;
-    s->test = c->who.test;
     s->initiated_by = w->intent.initiated_by;
     s->initiator_id = w->intent.initiator_id;
 }
@@ -291,6 +290,8 @@ const struct err *ask_suspend(struct call *c, struct work *w,
         return open_question(c, w);
     TRY(take_checkpoint(c, w, s));
     sign(c, w, s);
+    s->test = c->who.test; /* the server's own questions are none: what follows
+                            * from their answers is real */
     TRY(limit_ask(c));
     TRY(check_kind(c, s));
     settle_severity(c, s);
