@@ -1,6 +1,8 @@
 /* The caller of a request, and the rights of a role. Looks nobody up. */
 #include "domain/principal.h"
 
+#include "base/buf.h"
+
 static const struct {
     const char *word;
     enum role role;
@@ -104,7 +106,18 @@ const struct err *principal_speak(const struct str *names, size_t n,
 
 struct str principal_actor(const struct principal *p)
 {
-    return p->role == ROLE_AGENT ? p->agent : p->name;
+    if (p->role == ROLE_AGENT)
+        return p->agent;
+    return p->actor.p ? p->actor : p->name;
+}
+
+struct str principal_key_actor(struct arena *a, struct str label)
+{
+    struct buf b = buf_make(a, label.n + 8);
+    buf_str(&b, label);
+    if (principal_agent_name_new(label))
+        buf_put(&b, " (key)");
+    return buf_text(&b);
 }
 
 bool principal_decides(const struct principal *p)

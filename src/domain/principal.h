@@ -41,6 +41,7 @@ struct principal {
     struct str name;  /* a person's e-mail, a key's label: as it is recorded */
     struct str title; /* for display: a person's name, a key's label */
     struct str agent; /* the agent that the key acts as; agents only */
+    struct str actor; /* of keys of other roles (principal_key_actor) */
     enum reach reach; /* of agents */
     enum access needs; /* what this call needs on an intent: by its route */
     bool admits; /* an agent with admin access to the intent of a request for
@@ -76,8 +77,12 @@ bool principal_agent_name_new(struct str name);
 const struct err *principal_speak(const struct str *names, size_t n,
                                   struct str asked, struct str label,
                                   struct str *out) MUST;
-/* The name of the actor in events: the agent, or the name. */
+/* The name of the actor in events, and of the maker of what it makes: the
+ * agent, or the name. */
 struct str principal_actor(const struct principal *p);
+/* The same for a key of another role, whose label could be an agent's name: then
+ * with "(key)" after it, which no agent's name has. */
+struct str principal_key_actor(struct arena *a, struct str label);
 /* May it answer questions of others? Operators and admins; never an agent. */
 bool principal_decides(const struct principal *p);
 /* May a group have this name? 1..60 of a-z, 0-9, '.', '_' and '-'. */

@@ -139,8 +139,11 @@ static const struct err *fill(struct arena *a, const struct str *columns,
                               .test = str_is(columns[TEST], "t"),
                               .severity_floor =
                                   vocabulary_severity_of(columns[FLOOR])};
-    return out->role == ROLE_AGENT ? speak(a, columns[AGENTS], asked, out)
-                                   : NULL;
+    if (out->role == ROLE_AGENT)
+        return speak(a, columns[AGENTS], asked, out);
+    if (!out->person_id.p)
+        out->actor = principal_key_actor(a, out->name);
+    return NULL;
 }
 
 static const struct err *note_use(struct pg *pg, struct arena *a,

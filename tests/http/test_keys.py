@@ -1,8 +1,8 @@
 """Access: keys, the agents they act as, and roles, row by row."""
 import pytest
 
-from kit import (ANY_ID, KEYED, ROLES, ROUTES, ask, by_name, fill, new_id,
-                 new_intent, refused)
+from kit import (ANY_ID, KEYED, ROLES, ROUTES, ask, at, by_name, fill, made,
+                 new_id, new_intent, refused)
 
 BODY = {"title": "x", "question": "x?", "scope": "x", "agent_id": "x",
         "event_type": "comment", "status": "active", "suspension_id": "x",
@@ -213,3 +213,16 @@ def test_a_key_of_any_agent(server):
 def test_the_name_means_nothing_for_a_person(server, operator):
     r = operator.get("/api/v1/intents", headers={"X-Agent-ID": "whoever"})
     assert r.status_code == 200
+
+
+def test_the_maker_of_a_thing_is_no_agent_of_that_name(server):
+    """The label of an operator's key could be an agent's name."""
+    label = f"desk-{new_id()[:8]}"
+    with server.client(headers={"X-API-Key": server.key(
+            "operator", label=label)}) as operator:
+        intent = new_intent(operator)
+        assert intent["created_by"] == f"{label} (key)"
+        made(operator.put(at(intent, "acl"), json={
+            "default_policy": "closed", "entries": []}), 200)
+    with server.client("agent", agent=label) as namesake:
+        refused(namesake.get(at(intent)), 404, "intent.unknown")

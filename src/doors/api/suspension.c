@@ -266,7 +266,7 @@ const struct err *api_suspension_test_answer(struct call *c)
 {
     TRY(for_tests(c));
     c->who.role = ROLE_OPERATOR;
-    c->who.name = STR("Test script");
+    c->who.name = c->who.actor = STR("Test script");
     return respond(c, true);
 }
 
