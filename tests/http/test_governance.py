@@ -292,6 +292,19 @@ def test_an_assigned_agent_assigns_no_other(server, agent):
     assert assign(agent, intent, "another").status_code == 200
 
 
+@route("PUT /api/v1/intents/{id}/retry-policy")
+def test_a_fallback_agent_is_named_by_who_may_assign_it(server, agent):
+    intent = governed(agent, write_scope="assigned_only")
+    for name in ("refunds-agent", "helper"):
+        assert assign(agent, intent, name).status_code == 200
+    helper = server.client("agent", agent="helper")
+    body = {"strategy": "none", "fallback_agent_id": "another"}
+    violation(helper.put(at(intent, "retry-policy"), json=body),
+              "write_scope")
+    r = agent.put(at(intent, "retry-policy"), json=body)
+    assert r.status_code == 200, r.text
+
+
 def test_only_allowed_agents_are_assigned_and_write(server, agent):
     intent = governed(agent, allowed_agents=["refunds-agent", "second"])
     violation(assign(agent, intent, "third"), "allowed_agents")
