@@ -294,6 +294,9 @@ def test_A1_what_leads_to_an_intent(cast, name, policy):
         if has >= 2 and name == "POST /api/v1/tool-calls/check":
             refused(r, 422, "responder.initiator")  # a later rule
             continue
+        if (who, policy, name) == ("admin", "open", "POST /api/v1/coordinators"):
+            refused(r, 403, "acl.own")  # the same
+            continue
         check(r, has, NEEDS[row.needs])
 
 
@@ -932,6 +935,43 @@ def test_an_entry_ends_by_itself(timed):
         left = db.execute("SELECT id FROM acl_entry WHERE intent_id = ANY "
                           "(%s)", [[intent["id"], open_one["id"]]])
         assert not left.fetchall()
+
+
+@route("POST /api/v1/intents/{id}/acl/entries")
+@route("PUT /api/v1/intents/{id}/acl")
+@route("POST /api/v1/intents/{id}/agents")
+def test_no_agent_gives_access_to_itself(cast, operator):
+    """Else what a person gave for a time, or takes back, would stay."""
+    end = "2099-01-01T00:00:00"
+    for policy in ("closed", "open"):
+        intent = cast.intent(policy)
+        cast.put(intent, policy, [])
+        one = made(operator.post(at(intent, "acl/entries"), json={
+            "principal_id": cast.names["none"], "permission": "admin",
+            "expires_at": end}))
+        guest = cast.by["none"]
+        mine = {"principal_id": cast.names["none"], "permission": "admin"}
+        refused(guest.post(at(intent, "acl/entries"), json=mine), 403,
+                "acl.own")
+        refused(guest.put(at(intent, "acl"), json={
+            "default_policy": policy, "entries": [mine]}), 403, "acl.own")
+        refused(guest.post(at(intent, "agents"),
+                           json={"agent_id": cast.names["none"]}), 403,
+                "acl.own")
+        refused(guest.post(at(intent, "events"), json={
+            "event_type": "agent_assigned",
+            "payload": {"agent_id": cast.names["none"]}}), 403, "acl.own")
+        if policy == "open":  # of a closed one this role gives no access
+            refused(guest.post(f"{PATH}/coordinators", json={
+                "intent_id": intent["id"], "agent_id": cast.names["none"]}),
+                403, "acl.own")
+        # The rest of the list is an admin's to change.
+        made(guest.put(at(intent, "acl"), json={
+            "default_policy": policy, "entries": [
+                {**mine, "expires_at": one["expires_at"]},
+                {"principal_id": "x", "permission": "read"}]}), 200)
+        gone(operator.delete(at(intent, f"acl/entries/{one['id']}")))
+        assert guest.get(at(intent)).status_code == 404
 
 
 def test_a_grant_again_after_the_end(timed):

@@ -2,9 +2,11 @@
 #include "doors/asking/govern.h"
 
 #include "domain/governance.h"
+#include "domain/reach.h"
 #include "store/approvals.h"
 #include "store/events.h"
 #include "store/leases.h"
+#include "store/sql.gen.h"
 
 #define VIOLATION "governance.violation"
 #define TOLD_MAX 20 /* violations that are looked through for the same one */
@@ -139,6 +141,27 @@ const struct err *govern_cost(struct call *c, const struct work *w,
     return refuse(c, w, &cost);
 }
 
+const struct err *govern_own(struct call *c, const struct work *w,
+                             struct str agent)
+{
+    const struct principal *p = &c->who;
+    const struct intent *i = &w->intent;
+    struct pg_args args = pg_args(c->a);
+    struct pg_rows *r = NULL;
+    if (p->role != ROLE_AGENT || !str_eq(p->agent, agent) ||
+        str_eq(agent, i->created_by) || str_eq(agent, i->owner) ||
+        (!reach_own(p) && !i->closed))
+        return NULL;
+    pg_arg(&args, i->id);
+    pg_arg(&args, agent);
+    TRY(pg_query(c->pg, c->a, SQL_ASSIGNMENT_THERE, &args, &r));
+    return pg_bool(r, 0, 0)
+               ? NULL
+               : ERROR(ERR_FORBIDDEN, "acl.own",
+                       "An agent cannot give access to itself. Ask for it: "
+                       "POST .../access-requests.");
+}
+
 /* Where only assigned agents write, assigning is for the creator and the
  * owner. */
 const struct err *govern_assign(struct call *c, const struct work *w,
@@ -153,6 +176,8 @@ const struct err *govern_assign(struct call *c, const struct work *w,
                "agents."};
     const struct str by = c->who.agent;
     struct governance g;
+    if (assign)
+        TRY(govern_own(c, w, agent));
     if (!bound(c, w, &g))
         return NULL;
     if (assign && !governance_agent(&g, agent))

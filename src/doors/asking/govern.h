@@ -20,7 +20,13 @@ const struct err *govern_status(struct call *c, const struct work *w,
 /* May the intent's recorded costs become this sum? */
 const struct err *govern_cost(struct call *c, const struct work *w,
                               struct decimal sum) MUST;
-/* May it assign the agent, or end its assignment? */
+/* May it give the agent access to the intent of the work, or a role that brings
+ * it? ERR_FORBIDDEN acl.own where an agent gives it to itself and neither made
+ * nor owns the intent, is not assigned, and has no key that reaches it: access
+ * that ends or is taken back stays ended. */
+const struct err *govern_own(struct call *c, const struct work *w,
+                             struct str agent) MUST;
+/* May it assign the agent, or end its assignment? Errors of govern_own too. */
 const struct err *govern_assign(struct call *c, const struct work *w,
                                 struct str agent, bool assign) MUST;
 /* May it complete the intent? Where the policy demanded something, the event

@@ -6,6 +6,7 @@
 #include "domain/beside.h"
 #include "doors/asking/answer.h"
 #include "doors/asking/ask.h"
+#include "doors/asking/govern.h"
 #include "doors/openintent/openintent.h"
 #include "store/acls.h"
 #include "store/sql.gen.h"
@@ -60,6 +61,24 @@ const struct err *openintent_access_read(struct call *c)
     return NULL;
 }
 
+/* An entry of the caller's own stays as it is. */
+static const struct err *check_own(struct call *c, const struct work *w,
+                                   const struct acl_wish *wish)
+{
+    struct acl_rows old;
+    for (size_t i = 0; i < wish->n; i++) {
+        const struct acl_entry *e = &wish->v[i];
+        if (!str_eq(e->agent, c->who.agent))
+            continue;
+        TRY(acls_list(c->pg, c->a, w->intent.id, w->now, &old));
+        for (size_t k = 0; k < old.n; k++)
+            if (acl_same(&old.v[k], e))
+                return NULL;
+        return govern_own(c, w, e->agent);
+    }
+    return NULL;
+}
+
 const struct err *openintent_access_set(struct call *c)
 {
     const struct work_once once = {.key = STR_NONE};
@@ -69,6 +88,7 @@ const struct err *openintent_access_set(struct call *c)
     TRY(call_body(c, &body));
     TRY(acl_read(c->a, body, clock_now(), wish));
     TRY(call_begin(c, &w, c->param[0], &once));
+    TRY(check_own(c, &w, wish));
     TRY(acls_set(&w, event_by(&c->who), wish));
     TRY(object_of(c, w.intent.id, w.intent.closed, &o));
     return call_commit(c, &w, 200, o, false);
@@ -86,6 +106,7 @@ const struct err *openintent_access_grant(struct call *c)
     TRY(call_begin(c, &w, c->param[0], &once));
     if (w.answered)
         return call_replay(c, &w);
+    TRY(govern_own(c, &w, e.agent));
     TRY(acls_grant(&w, event_by(&c->who), &e));
     return call_commit(c, &w, 201, acl_entry_json(c->a, &e), false);
 }

@@ -2,6 +2,7 @@
  * and those below it, or for a portfolio, and the records of its decisions. */
 #include "base/clock.h"
 #include "base/id.h"
+#include "doors/asking/govern.h"
 #include "doors/openintent/openintent.h"
 #include "store/coordinators.h"
 #include "store/events.h"
@@ -185,6 +186,8 @@ const struct err *openintent_coordinator_create(struct call *c)
     if (w.answered)
         return call_replay(c, &w);
     TRY(check_place(c, &w, &k, &p));
+    if (k.intent_id.p && !w.intent.closed) /* of a closed one it gives none */
+        TRY(govern_own(c, &w, k.agent_id));
     return grant(c, &w, &k);
 }
 
