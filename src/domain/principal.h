@@ -80,8 +80,8 @@ const struct err *principal_speak(const struct str *names, size_t n,
 /* The name of the actor in events, and of the maker of what it makes: the
  * agent, or the name. */
 struct str principal_actor(const struct principal *p);
-/* The same for a key of another role, whose label could be an agent's name: then
- * with "(key)" after it, which no agent's name has. */
+/* The same for a key of another role. A label that could be an agent's name
+ * gets " (key)" after it, which no agent's name has. */
 struct str principal_key_actor(struct arena *a, struct str label);
 /* May it answer questions of others? Operators and admins; never an agent. */
 bool principal_decides(const struct principal *p);

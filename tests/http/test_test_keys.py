@@ -151,11 +151,10 @@ def test_no_permit_for_a_test(tester):
 @pytest.mark.route(ANSWER)
 @pytest.mark.route("POST /api/v1/intents/{id}/access-requests")
 @pytest.mark.route("POST /api/v1/intents/{id}/approvals")
-def test_no_script_answers_what_the_server_asks(tester, ordinary, operator):
-    """What follows from such an answer is real: access, and what a policy
-    allows then."""
-    intent = new_intent(ordinary)
-    made(ordinary.put(f"/api/v1/intents/{intent['id']}/acl", json={
+def test_no_script_answers_what_the_server_asks(tester, operator):
+    """The effect of such an answer is real: access, or a policy's approval."""
+    intent = new_intent(operator)
+    made(operator.put(f"/api/v1/intents/{intent['id']}/acl", json={
         "default_policy": "closed", "entries": []}), 200)
     access = made(tester.post(
         f"/api/v1/intents/{intent['id']}/access-requests", json={
