@@ -2,6 +2,7 @@
 The numbers are those of the list of tests that they were planned with."""
 import re
 
+import kit
 import pytest
 from kit import (ANY_ID, NAIVE, answer, ask, events, get, made, new_id,
                  new_intent, refused, set_status, together, types, wait_for)
@@ -485,3 +486,15 @@ def test_what_is_out_of_reach_is_left_out(agent, operator, apart):
     mine = portfolio(apart)
     refused(add(apart, mine, new_intent(agent)), 404, "intent.unknown")
     assert read(apart, mine)["members"] == []
+
+
+@route("POST /api/v1/portfolios")
+def test_portfolios_count_as_stored(server):
+    key = server.key("agent", "--agent", f"store-{new_id()[:8]}")
+    with kit.configured(server, limit_bytes_mb="1", limit_rate="1000"), \
+            server.client(headers={"X-API-Key": key}) as client:
+        def create():
+            return client.post(PORTFOLIOS, json={
+                "name": "x", "metadata": {"x": "x" * 60000}})
+        wait_for(lambda: create().status_code == 429)
+        refused(create(), 429, "limit.bytes")

@@ -114,6 +114,7 @@ const struct err *openintent_portfolio_create(struct call *c)
     if (w.answered)
         return call_replay(c, &w);
     portfolios_queue_insert(c->pg, c->a, &p);
+    c->stored += c->rq->body.n;
     return call_commit_bare(c, &w, 201, portfolio_json(c->a, &p, &none));
 }
 
