@@ -1,7 +1,7 @@
 /* Every page in every state: at three widths, light and dark. axe finds
  * nothing, html-validate finds nothing, nothing scrolls sideways, nothing is
- * blocked or complained about, and a page weighs little. The pictures are
- * kept for people to look at. */
+ * blocked or complained about, and a page weighs little. With
+ * SAYSO_SCREENSHOTS=yes, pictures are kept for people to look at. */
 import assert from "node:assert/strict";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -184,7 +184,9 @@ export async function look(page, name, { heavy = false } = {}) {
             assert.deepEqual(await cutOff(page), [], `${how} cuts off`);
             await audit(page, how, theme);
         }
-        await pictures(page, devtools, name, width);
+        if (process.env.SAYSO_SCREENSHOTS === "yes") {
+            await pictures(page, devtools, name, width);
+        }
     }
     await devtools.detach();
     calm(page);
