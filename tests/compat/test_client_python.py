@@ -213,9 +213,13 @@ def test_a_person_changes_the_arguments(client, operator, pool):
     got = pool.submit(refund, "12345", amount=50, tags=[])
     subject = asked(operator, text)["subject"]
     subject["calls"][0]["args"]["amount"] = 20
-    decide(operator, text, "edit", subject=subject,
-           reason="Twenty is enough.")
+    edited = decide(operator, text, "edit", subject=subject,
+                    reason="Twenty is enough.")
     assert got.result(30) == "done" and ran == [("12345", 20)]
+    read = operator.get(f"/api/v1/suspensions/{edited['suspension_id']}")
+    answer = sayso.Answer(read.json())
+    assert answer.modified and answer.approved_subject == subject
+    assert not answer.approved
 
 
 def test_another_tool_is_another_call(client, operator, pool):

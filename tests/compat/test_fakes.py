@@ -316,3 +316,28 @@ def test_an_answer_for_something_else_is_no(typescript):
         with pytest.raises(sayso.Denied, match="another call"):
             server.client().approve_call("refund", {"order": "1"})
     program.end()
+
+
+LIMITED = {**SUBJECT, "constraints": {"amount": 60}}
+
+
+@pytest.mark.parametrize("reply, approved", [
+    (testing.approve, True), (testing.edit(amount=20), False),
+    (testing.constrain(amount=30), False), (testing.deny(), False)])
+def test_a_yes_with_changes_is_not_approved(typescript, reply, approved):
+    """`approved` is a yes to exactly what was asked."""
+    asked = {"kind": "approval", "subject": LIMITED, "allow_edit": True}
+    program = Program(NEW_NODE, typescript / "client.js")
+    with testing.FakeServer([reply, reply]) as server:
+        answer = server.client().ask("Run it?", **asked)
+        got = program.run(do="ask", url=server.url, key=server.key,
+                          question="Run it?", options=asked).result(30)
+    program.end()
+    assert answer.approved is got["approved"] is approved
+    for raw in (answer.raw, got["raw"]):
+        assert raw["modified"] == bool(raw["constraints"]
+                                       or raw["approved_subject"])
+        changed = raw["approved_subject"] or raw["subject"]
+        assert changed["calls"][0]["args"]["amount"] in (50.5, 20)
+    denied = str(sayso.Denied(answer))
+    assert ("Approved only" in denied) == answer.modified

@@ -66,14 +66,20 @@ class Answer:
 
     @property
     def approved(self) -> bool:
-        """A yes to what was asked, without limits."""
-        return bool(self.raw["state"] == "resolved"
-                    and self.raw["outcome"] == "authorized"
-                    and not self.raw.get("constraints"))
+        """A yes to exactly what was asked: without limits, not edited."""
+        return self._authorized and not (
+            self.raw.get("modified") or self.raw.get("constraints")
+            or self.raw.get("approved_subject"))
 
     @property
     def pending(self) -> bool:
         return bool(self.raw["state"] == "pending")
+
+    @property
+    def _authorized(self) -> bool:
+        """A yes, perhaps to something else than what was asked."""
+        return bool(self.raw["state"] == "resolved"
+                    and self.raw["outcome"] == "authorized")
 
 
 class Denied(Exception):
@@ -94,6 +100,8 @@ def _refusal(answer: Answer) -> str:
         return (f"Approved only within limits: "
                 f"{json.dumps(answer.constraints)}. Ask again for a call "
                 "within them.")
+    if answer.outcome == "authorized" and answer.approved_subject:
+        return "Approved only with changes. Ask again for what was approved."
     return answer.reason or answer.audit_summary or "Nobody said yes."
 
 
@@ -190,9 +198,9 @@ class Client:
                      ) -> dict[str, Any]:
         """The arguments with which a call of a tool may run, once a person
         has approved it: those that were shown, or with `edit=True` what the
-        person made of them. Anything else is `Denied`. `once` is the name of
-        the wish, or is made from `call_id`, the framework's id of the call;
-        `target` and `scope` say what it is done to, and how far it goes."""
+        person made of them. Anything else is `Denied`. `once` identifies
+        this request, or is made from `call_id`, the framework's id of the
+        call; `target` and `scope` say what it is done to, and how far it goes."""
         call = _Call.of(tool, args, **more)
         return call.approved(self._run(call.body, call.once, wait))
 
@@ -254,7 +262,7 @@ class Client:
             **more: Any) -> Any:
         """A decorator: the function runs after an approval of exactly this
         call, else `Denied` is raised. `target` and `scope` are formatted with
-        the arguments; `once` makes the name of the wish from them."""
+        the arguments; `once` makes what identifies this request from them."""
         if function is None:
             return functools.partial(
                 self.require_approval, target=target, scope=scope, name=name,
@@ -326,7 +334,7 @@ class _Call:
 
     def approved(self, answer: Answer) -> dict[str, Any]:
         """The arguments that may run."""
-        if not answer.approved:
+        if not answer._authorized or answer.constraints:
             raise Denied(answer)
         subject = answer.approved_subject or json.loads(self.subject)
         match subject.get("calls"):

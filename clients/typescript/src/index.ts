@@ -52,7 +52,7 @@ export interface Members {
 }
 
 export interface Waiting {
-    /** The name of the wish: asked again, it finds its question. */
+    /** Identifies this request: asked again, it finds the same question. */
     once?: string | undefined;
     /** Seconds to wait for an answer; without it until there is one. */
     wait?: number | undefined;
@@ -68,6 +68,7 @@ export interface Suspension {
     readonly state: "pending" | "resolved" | "expired" | "cancelled";
     readonly outcome: string | null;
     readonly value: unknown;
+    readonly modified: boolean;
     readonly reason: string | null;
     readonly constraints: object | null;
     readonly subject_sha256: string | null;
@@ -89,11 +90,16 @@ export class Answer {
     get constraints(): object | null { return this.raw.constraints; }
     get pending(): boolean { return this.raw.state === "pending"; }
 
-    /** A yes to what was asked, without limits. */
+    /** A yes to exactly what was asked: without limits, not edited. */
     get approved(): boolean {
-        return this.raw.state === "resolved"
-            && this.raw.outcome === "authorized" && !this.raw.constraints;
+        return authorized(this) && !this.raw.modified
+            && !this.raw.constraints && !this.raw.approved_subject;
     }
+}
+
+/** A yes, perhaps to something else than what was asked. */
+function authorized({ raw }: Answer): boolean {
+    return raw.state === "resolved" && raw.outcome === "authorized";
 }
 
 // --- Errors ---------------------------------------------------------------
@@ -141,6 +147,8 @@ function refusal({ raw }: Answer): string {
         return `Approved only within limits: ${
             JSON.stringify(raw.constraints)}. Ask again for a call within `
             + "them.";
+    if (raw.outcome === "authorized" && raw.approved_subject)
+        return "Approved only with changes. Ask again for what was approved.";
     return raw.reason || raw.audit_summary || "Nobody said yes.";
 }
 
@@ -304,8 +312,8 @@ export interface CallOptions extends Waiting,
     consequence?: string | undefined;
     /** The person may change the arguments. */
     edit?: boolean | undefined;
-    /** The framework's id of the call. With the tool and its arguments it is
-     * the name of the wish. */
+    /** The framework's id of the call. With the tool and its arguments it
+     * identifies the request. */
     callId?: string | undefined;
 }
 
@@ -371,7 +379,7 @@ class ToolCall {
 
     /** The arguments that may run. */
     approved(answer: Answer): object {
-        if (!answer.approved)
+        if (!authorized(answer) || answer.constraints)
             throw new Denied(answer);
         const subject = answer.raw.approved_subject
             ?? JSON.parse(this.#subject) as unknown;
