@@ -45,7 +45,7 @@ def call(method, path, body=None, once=None):
 
 def ask(body, once):
     """Asks, waits, and gives back the question with its answer. once: the same
-    for the same wish, also after a restart of this program."""
+    for the same request, also after a restart of this program."""
     status, question = call("POST", "/api/v1/suspensions", body, once)
     if status != 201:
         raise RuntimeError(f"{question['code']}: {question['detail']}")

@@ -200,7 +200,8 @@ class Client:
         has approved it: those that were shown, or with `edit=True` what the
         person made of them. Anything else is `Denied`. `once` identifies
         this request, or is made from `call_id`, the framework's id of the
-        call; `target` and `scope` say what it is done to, and how far it goes."""
+        call; `target` and `scope` say what it is done to, and how far it
+        goes."""
         call = _Call.of(tool, args, **more)
         return call.approved(self._run(call.body, call.once, wait))
 
