@@ -25,11 +25,15 @@ const struct err *moves_new_task(struct board *b, struct task *t,
                                  const struct principal *who) MUST;
 /* Writes the members of a change, and the facts of its body, but does not move
  * the task: its bytes and dependencies fit, and it is ready or waits as these
- * say. ERR_CONFLICT task.transition for dependencies of a task that is taken;
- * of task_read_facts and board_check_depends. */
+ * say. Another work (task_same_work) is a change of its plan's tasks.
+ * ERR_CONFLICT task.transition for dependencies of a task that is taken, the
+ * work of one that has ended, and the output of one that is done;
+ * plan.awaiting_approval where the plan is reviewed now, or has to be before
+ * the task moves; of task_read_facts and board_check_depends. */
 const struct err *moves_change_task(struct board *b, struct task *t,
                                     const struct json *body,
-                                    const struct task_change *change) MUST;
+                                    const struct task_change *change,
+                                    const struct principal *who) MUST;
 /* Moves a plan for a caller; one that needs a review first is paused and asks
  * for it. ERR_CONFLICT plan.transition; plan.awaiting_approval while an
  * approval is to come. */

@@ -254,7 +254,7 @@ struct str task_overdue(struct arena *a, const struct task *t)
     return json_dump(a, facts, 2 * TASK_FACTS_MAX);
 }
 
-/* ---- the object ------------------------------------------------------- */
+/* ---- the facts, with their defaults ----------------------------------- */
 
 static void task_put_facts(struct arena *a, struct json *o,
                            const struct json *facts)
@@ -269,6 +269,36 @@ static void task_put_facts(struct arena *a, struct json *o,
         json_set_json(o, fact->member, v);
     }
 }
+
+static struct json *task_work(struct arena *a, const struct task *t)
+{
+    static const char *const reported[] = {
+        "output", "artifacts", "lease_id", "blocked_reason", "error",
+        "metadata"};
+    struct json *o = json_object(a);
+    task_put_facts(a, o, json_read(a, t->facts));
+    for (size_t i = 0; i < countof(reported); i++)
+        json_unset(o, str_of(reported[i]));
+    return o;
+}
+
+bool task_same_work(struct arena *a, const struct task *x,
+                    const struct task *y)
+{
+    return str_eq(x->name, y->name) &&
+           str_eq(x->assigned_agent, y->assigned_agent) &&
+           str_eq(x->depends_on, y->depends_on) &&
+           json_equal(task_work(a, x), task_work(a, y));
+}
+
+bool task_same_output(struct arena *a, const struct task *x,
+                      const struct task *y)
+{
+    return json_equal(json_get(json_read(a, x->facts), "output"),
+                      json_get(json_read(a, y->facts), "output"));
+}
+
+/* ---- the object ------------------------------------------------------- */
 
 struct json *task_json(struct arena *a, const struct task *t,
                        const struct json *blocks)

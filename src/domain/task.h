@@ -52,6 +52,13 @@ const struct err *task_read_change(struct arena *a, const struct json *body,
  * is no UUID or there twice. */
 const struct err *task_read_ids(struct arena *a, const struct json *body,
                                 const char *member, struct str *out) MUST;
+/* Do both mean the same work by the same agent? Not what an agent reports of
+ * it: status, output and artifacts, errors, metadata. Their facts have been
+ * read. */
+bool task_same_work(struct arena *a, const struct task *x,
+                    const struct task *y);
+bool task_same_output(struct arena *a, const struct task *x,
+                      const struct task *y);
 /* Is it completed, cancelled or skipped, or failed? The first three are
  * final. */
 bool task_ended(enum task_status status);

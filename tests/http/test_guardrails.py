@@ -222,6 +222,85 @@ def test_a_changed_plan_is_reviewed_again(agent, operator):
     assert one["paused_reason"] == "plan_review"
 
 
+def replanned(client, *names):
+    """An active plan of such tasks that an approval made active."""
+    intent = guarded(client, requires_plan_review=True,
+                     requires_replan_review=True)
+    return under_review(client, *names, intent=intent)
+
+
+@pytest.mark.parametrize("body", [
+    {"name": "Delete all"}, {"description": "Delete all of it."},
+    {"input": {"table": "customers"}}, {"depends_on": []},
+    {"assigned_agent": "other-agent"}, {"permissions": "all"},
+    {"requires_tools": ["drop"]}])
+def test_a_changed_task_is_reviewed_again(agent, operator, body):
+    intent, one, [first, second] = replanned(agent, "Collect", "Publish")
+    assert decide(operator, one, "request_changes").status_code == 200
+    second = change(agent, second, depends_on=[first["id"]]).json()
+    one = move(agent, read(agent, one), "active")
+    assert decide(operator, one, "approve").status_code == 200
+    # Members that are sent as they are change nothing.
+    same = {k: second[k] for k in ("name", "description", "input", "priority",
+                                   "depends_on", "permissions")}
+    change(agent, second, **same, metadata={"done": 0.5})
+    assert read(agent, one)["state"] == "active"
+    r = change(agent, second, **body)
+    assert r.status_code == 200, r.text
+    one = read(agent, one)
+    assert (one["state"], one["paused_reason"]) == ("paused", "plan_review")
+    assert question(operator, one)["context"]["was_active"] is True
+    refused(change(agent, first, status="running"), 409,
+            "plan.awaiting_approval")
+    assert decide(operator, one, "approve").status_code == 200
+    assert read(agent, one)["state"] == "active"
+    # A person's change needs no review.
+    assert change(operator, second, name="Tell").status_code == 200
+    assert read(agent, one)["state"] == "active"
+
+
+def test_a_task_that_runs_is_reviewed_again(agent, operator):
+    intent, one, [first, second] = replanned(agent, "Collect", "Publish")
+    assert decide(operator, one, "approve").status_code == 200
+    move(agent, first, "running", max_attempts=1)
+    # A call changes or moves it.
+    for status in ("completed", "failed"):
+        refused(change(agent, first, status=status, input={"rows": 7}), 409,
+                "plan.awaiting_approval")
+    assert read(agent, first)["input"] == {}
+    assert change(agent, first, input={"rows": 7}).status_code == 200
+    one = read(agent, one)
+    assert one["paused_reason"] == "plan_review"
+    # People look at it, and what runs goes on.
+    refused(change(agent, first, name="Delete all"), 409,
+            "plan.awaiting_approval")
+    move(agent, first, "completed", output={"found": 3})
+    assert decide(operator, one, "approve").status_code == 200
+    assert read(agent, one)["state"] == "active"
+
+
+def test_the_supervisor_reviews_a_changed_task(server, agent, operator):
+    name = f"lead-{new_id()[:8]}"
+    server.key("operator", label=name)
+    intent = guarded(agent, requires_replan_review=True, supervisor_id=name)
+    first = task(agent, intent)
+    one = plan(agent, intent, first, state="active")
+    assert change(agent, first, name="Delete all").status_code == 200
+    wanted = question(operator, read(agent, one))["responder"]
+    assert (wanted["mode"], wanted["who"]) == ("named", name)
+
+
+def test_a_running_task_while_its_plan_is_reviewed(agent):
+    intent = guarded(agent, requires_plan_review=True)
+    first = task(agent, intent)
+    move(agent, first, "running")
+    one = plan(agent, intent, first, state="active")
+    assert one["paused_reason"] == "plan_review"
+    refused(change(agent, first, name="Delete all"), 409,
+            "plan.awaiting_approval")
+    assert change(agent, first, metadata={"done": 0.5}).status_code == 200
+
+
 def test_a_change_while_a_checkpoint_asks(agent):
     intent = guarded(agent, requires_replan_review=True)
     intent, one, _, second, _ = reached(agent, intent=intent)

@@ -208,13 +208,35 @@ def test_a_task_waits_for_another(agent):
     assert read(agent, two)["assigned_agent"] is None
 
 
+@pytest.mark.parametrize("client", ["agent", "operator"])
+def test_what_an_ended_task_was_about_is_settled(request, agent, client):
+    client = request.getfixturevalue(client)
+    intent = new_intent(agent, "active")
+    done = task(agent, intent, max_attempts=1)
+    move(agent, done, "running", "completed", output={"found": 3})
+    skipped, lost = task(agent, intent), task(agent, intent, max_attempts=1)
+    move(agent, skipped, "skipped")
+    move(agent, lost, "running", "failed")
+    for one in (done, skipped, lost):
+        for body in ({"name": "Gather"}, {"input": {"rows": 7}},
+                     {"description": "All of it."},
+                     {"assigned_agent": "x-agent"}):
+            refused(change(client, one, **body), 409, "task.transition")
+    for one in (done, skipped):
+        refused(change(client, one, output={"found": 4}), 409,
+                "task.transition")
+    now = change(client, done, name="Collect", output={"found": 3},
+                 metadata={"seen": True}).json()
+    assert (now["name"], now["metadata"]) == ("Collect", {"seen": True})
+
+
 def test_a_task_fails_and_is_tried_again(agent):
     intent = new_intent(agent, "active")
     one = task(agent, intent, max_attempts=2)
     move(agent, one, "running", "failed", error="The bank is closed.")
     assert last(agent, intent, "task.failed")["will_retry"] is True
-    now = move(agent, one, "ready")
-    assert now["attempt"] == 2
+    now = move(agent, one, "ready", input={"bank": "another"})
+    assert (now["attempt"], now["input"]) == (2, {"bank": "another"})
     move(agent, one, "running", "failed")
     assert last(agent, intent, "task.failed") == {
         "task_id": one["id"], "error": "The bank is closed.", "attempt": 2,

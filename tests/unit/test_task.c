@@ -37,6 +37,38 @@ Test(task, a_change_keeps_the_other_facts)
     cr_assert(t.facts_n == t.facts.n);
 }
 
+Test(task, the_work_is_another_one)
+{
+    static const struct {
+        const char *body;
+        bool same;
+    } cases[] = {
+        {"{}", true},
+        {"{'description':null,'priority':'normal','input':{'a':1.0}}", true},
+        {"{'output':{},'artifacts':[1],'lease_id':'x','error':'x',"
+         "'blocked_reason':'x','metadata':{'done':1}}", true},
+        {"{'input':{'a':2}}", false},
+        {"{'input':null}", false},
+        {"{'description':'x'}", false},
+        {"{'priority':'high'}", false},
+        {"{'timeout_seconds':1}", false},
+        {"{'permissions':{}}", false},
+    };
+    const struct task was = {.name = STR("x"),
+                             .depends_on = STR("[]"),
+                             .facts = json_of("{'input':{'a':1}}")};
+    for (size_t i = 0; i < countof(cases); i++) {
+        struct task t = was;
+        cr_assert_null(task_read_facts(a, tree(cases[i].body), &t));
+        cr_assert(task_same_work(a, &was, &t) == cases[i].same, "%s",
+                  cases[i].body);
+    }
+    struct task t = was;
+    t.name = STR("y");
+    cr_assert(!task_same_work(a, &was, &t));
+    cr_assert(task_same_output(a, &was, &t));
+}
+
 Test(task, bodies_that_are_refused)
 {
     static const struct {

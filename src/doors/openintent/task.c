@@ -177,7 +177,8 @@ const struct err *openintent_task_change(struct call *c)
         return e->kind == ERR_NOT_FOUND ? unknown() : e;
     TRY(govern_write(c, &w));
     TRY(find(c, &w, was.id, version, &t));
-    TRY(moves_change_task(w.board, t, body, &change));
+    TRY(coordinators_supervisor(c->pg, c->a, &w.board->guards));
+    TRY(moves_change_task(w.board, t, body, &change, &c->who));
     TRY(move(c, &w, t, &change));
     TRY(ask_tell(c, &w));
     return call_commit(c, &w, 200, board_task_json(w.board, t), false);
