@@ -32,7 +32,7 @@ static const struct err *takeable(const struct board *b, const struct task *t)
                      "on.");
     if (p && plan_ended(p->state))
         return ERROR(ERR_CONFLICT, "plan.ended", "The plan has ended.");
-    if (p && p->state == PLAN_DRAFT && b->guards.plan_review)
+    if (p && review_needed(b, p))
         return ERROR(ERR_CONFLICT, "plan.awaiting_approval",
                      "The plan has to be reviewed first.");
     return NULL;
@@ -325,7 +325,7 @@ const struct err *moves_plan(struct board *b, struct plan *p,
         return ERROR(ERR_CONFLICT, "plan.awaiting_approval",
                      "A checkpoint of the plan waits for an approval.");
     TRY(plan_move(p, to));
-    if (to == PLAN_ACTIVE && review_needed(b, p, who))
+    if (to == PLAN_ACTIVE && who->role == ROLE_AGENT && review_needed(b, p))
         return review_ask(b, p);
     if (to == PLAN_ACTIVE)
         return start(b, p);

@@ -13,11 +13,12 @@ struct plan *review_of(const struct board *b, struct str suspension_id)
     return NULL;
 }
 
-bool review_needed(const struct board *b, const struct plan *p,
-                   const struct principal *who)
+/* A draft that was active was sent back by people. */
+bool review_needed(const struct board *b, const struct plan *p)
 {
-    return b->guards.plan_review && who->role == ROLE_AGENT &&
-           p->state == PLAN_DRAFT;
+    return p->state == PLAN_DRAFT &&
+           (b->guards.plan_review ||
+            (b->guards.replan_review && p->activated_at != 0));
 }
 
 static const struct err *review_waits(void)

@@ -7,9 +7,8 @@
 
 /* The plan that this question reviews, or NULL. */
 struct plan *review_of(const struct board *b, struct str suspension_id);
-/* Has an agent to wait for a review before it activates the plan? */
-bool review_needed(const struct board *b, const struct plan *p,
-                   const struct principal *who);
+/* Has the plan to be reviewed before an agent activates it? */
+bool review_needed(const struct board *b, const struct plan *p);
 /* May the caller change tasks and checkpoints of the plan now? ERR_CONFLICT
  * plan.awaiting_approval for an agent, while people look at it. */
 const struct err *review_may_change(const struct plan *p,

@@ -301,6 +301,22 @@ def test_a_running_task_while_its_plan_is_reviewed(agent):
     assert change(agent, first, metadata={"done": 0.5}).status_code == 200
 
 
+def test_changes_that_were_requested_are_reviewed(agent, operator):
+    intent = guarded(agent, requires_replan_review=True)
+    first = task(agent, intent)
+    one = plan(agent, intent, first, state="active")
+    assert change(agent, first, name="Delete all").status_code == 200
+    one = read(agent, one)
+    assert decide(operator, one, "request_changes").status_code == 200
+    assert read(agent, one)["state"] == "draft"
+    refused(change(agent, first, status="running"), 409,
+            "plan.awaiting_approval")
+    one = move(agent, one, "active")
+    assert one["paused_reason"] == "plan_review"
+    assert decide(operator, one, "approve").status_code == 200
+    move(agent, first, "running")
+
+
 def test_a_change_while_a_checkpoint_asks(agent):
     intent = guarded(agent, requires_replan_review=True)
     intent, one, _, second, _ = reached(agent, intent=intent)
