@@ -19,10 +19,21 @@ static int64_t guardrails_lower(int64_t old, int64_t now)
     return now > 0 && (old == 0 || now < old) ? now : old;
 }
 
-void guardrails_add(struct arena *a, struct guardrails *g, struct str agent,
-                    struct str supervisor, struct str text)
+/* An agent neither replaces nor narrows what people chose. */
+static void guardrails_supervisor(struct guardrails *g,
+                                  const struct guardrails_terms *t)
 {
-    const struct json *v = json_read(a, text);
+    if (t->of_person && !g->of_person)
+        g->supervisor = STR_NONE;
+    g->of_person |= t->of_person;
+    if (!g->supervisor.p && t->of_person == g->of_person)
+        g->supervisor = t->supervisor;
+}
+
+void guardrails_add(struct arena *a, struct guardrails *g,
+                    const struct guardrails_terms *t)
+{
+    const struct json *v = json_read(a, t->text);
     int64_t hours = json_int(json_get(v, "checkpoint_timeout_hours"));
     if (hours > HOURS_MAX)
         hours = HOURS_MAX;
@@ -35,10 +46,9 @@ void guardrails_add(struct arena *a, struct guardrails *g, struct str agent,
         g->failures, json_int(json_get(v, "auto_escalate_after_failures")));
     g->checkpoint_seconds =
         guardrails_lower(g->checkpoint_seconds, hours * HOUR);
-    if (!g->supervisor.p)
-        g->supervisor = supervisor;
+    guardrails_supervisor(g, t);
     if (g->agents_n < countof(g->agents))
-        g->agents[g->agents_n++] = agent;
+        g->agents[g->agents_n++] = t->agent;
 }
 
 struct json *guardrails_enforced(struct arena *a, struct str text)

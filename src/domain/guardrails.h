@@ -18,16 +18,24 @@ struct guardrails {
     bool plan_review, replan_review;
     int64_t failures;           /* 0: none */
     int64_t checkpoint_seconds; /* 0: none */
-    struct str supervisor;      /* of the nearest one; p NULL: any operator */
+    bool of_person;             /* a person granted one of them */
+    struct str supervisor;      /* p NULL: any operator */
     bool of_group, known;       /* the supervisor is a group, or is there */
     struct str agents[GUARDRAILS_COORDINATORS_MAX]; /* the coordinators */
     size_t agents_n;
 };
 
-/* Adds a coordinator's: its guardrails are JSON text, checked when it was made.
- * The nearest one comes first. */
-void guardrails_add(struct arena *a, struct guardrails *g, struct str agent,
-                    struct str supervisor, struct str text);
+/* The terms of one coordinator. */
+struct guardrails_terms {
+    struct str agent;
+    struct str supervisor; /* p NULL: any operator */
+    bool of_person;        /* a person set them, not the agent itself */
+    struct str text;       /* its guardrails: JSON, checked when it was made */
+};
+/* Adds a coordinator's. The supervisor is that of the first one that has any;
+ * where people granted some, of the first of these. */
+void guardrails_add(struct arena *a, struct guardrails *g,
+                    const struct guardrails_terms *t);
 /* The names of the members of this text that the server enforces, a list. */
 struct json *guardrails_enforced(struct arena *a, struct str text);
 /* Is it one of the coordinators? */

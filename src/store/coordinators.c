@@ -145,8 +145,12 @@ const struct err *coordinators_guard(struct pg *pg, struct arena *a,
         return NULL;
     TRY(coordinators_over(pg, a, i->id, &over));
     for (size_t k = 0; k < over.n; k++)
-        guardrails_add(a, out, over.v[k].agent_id, over.v[k].supervisor_id,
-                       over.v[k].guardrails);
+        guardrails_add(a, out,
+                       &(struct guardrails_terms){
+                           .agent = over.v[k].agent_id,
+                           .supervisor = over.v[k].supervisor_id,
+                           .of_person = over.v[k].granted_by.p,
+                           .text = over.v[k].guardrails});
     return NULL;
 }
 

@@ -28,7 +28,8 @@ const struct err *coordinators_list(struct pg *pg, struct arena *a,
                                     const struct coordinator *like,
                                     struct coordinator_rows *out) MUST;
 /* Those that answer for an intent: its own and its ancestors', the nearest
- * first, and those of its portfolios, at most COORDINATORS_OVER_MAX. */
+ * first, and those of its portfolios, at most COORDINATORS_OVER_MAX. Those that
+ * people granted come before all others. */
 const struct err *coordinators_over(struct pg *pg, struct arena *a,
                                     struct str intent_id,
                                     struct coordinator_rows *out) MUST;

@@ -2,7 +2,7 @@
 tasks, escalations, and the coordinator's right over tasks of others. C3 is the
 number of the list of tests that they were planned with."""
 import pytest
-from kit import (answer, get, new_id, new_intent, refused, set_status,
+from kit import (answer, get, made, new_id, new_intent, refused, set_status,
                  together)
 from plans import (change, checkpoint, kinds, last, move, plan, reached, read,
                    task)
@@ -182,6 +182,57 @@ def test_C3_the_supervisor_reviews(server, agent, operator):
     intent = guarded(agent, requires_plan_review=True, supervisor_id="nobody")
     _, one, _ = under_review(agent, intent=intent)
     assert decide(operator, one, "approve").status_code == 200
+
+
+def new_child(client, intent):
+    return made(client.post(f"/api/v1/intents/{intent['id']}/children",
+                            json={"title": "Below", "status": "active"}))
+
+
+def leads(server, n):
+    """The names of new operators."""
+    names = [f"lead-{new_id()[:8]}" for _ in range(n)]
+    for name in names:
+        server.key("operator", label=name)
+    return names
+
+
+def test_the_supervisor_is_a_persons_choice(server, agent, operator):
+    top_lead, lead, friend = leads(server, 3)
+    top = guarded(operator, requires_plan_review=True, supervisor_id=top_lead)
+    middle = guarded(operator, intent=new_child(agent, top),
+                     max_tasks_per_plan=9, supervisor_id=lead)
+    intent = guarded(agent, intent=new_child(agent, middle),
+                     checkpoint_timeout_hours=3, supervisor_id=friend)
+    _, one, _ = under_review(agent, intent=intent)
+    wanted = question(operator, one)["responder"]
+    assert (wanted["mode"], wanted["who"]) == ("named", lead)
+    # One that a person left open is open.
+    top = guarded(operator, requires_plan_review=True)
+    intent = guarded(agent, intent=new_child(agent, top), supervisor_id=friend)
+    _, one, _ = under_review(agent, intent=intent)
+    assert question(operator, one)["responder"]["mode"] == "operators"
+
+
+def test_silence_tells_the_supervisor_of_a_person(server, agent, operator):
+    lead, friend = leads(server, 2)
+    top = guarded(operator, checkpoint_timeout_hours=3, supervisor_id=lead)
+    intent = guarded(agent, intent=new_child(agent, top), supervisor_id=friend)
+    *_, id = reached(agent, intent=intent)
+    with server.database() as db:
+        [policy] = db.execute("SELECT retry_policy FROM suspension"
+                              " WHERE id = %s", [id]).fetchone()
+    assert lead in policy and friend not in policy
+
+
+def test_the_coordinators_of_people_count_below_many(agent, operator):
+    intent = guarded(operator, max_tasks_per_plan=1)
+    for _ in range(14):
+        intent = guarded(agent, intent=new_child(agent, intent))
+    tasks = [task(agent, intent) for _ in range(2)]
+    violation(agent.post("/api/v1/plans", json={
+        "intent_id": intent["id"], "tasks": [t["id"] for t in tasks]}),
+        "max_tasks_per_plan", 1)
 
 
 def test_C3_a_checkpoint_after_the_review(agent, operator):

@@ -8,8 +8,8 @@
 #include "domain/suspension.h"
 
 #define COORDINATORS_OF_INTENT_MAX 100 /* ended ones too */
-#define COORDINATORS_OVER_MAX 13 /* of an intent, its nearest ancestors and its
-                                 * portfolios */
+#define COORDINATORS_OVER_MAX 13 /* of an intent, its ancestors and its
+                                  * portfolios */
 #define COORDINATOR_HEARTBEATS 2 /* missed ones that make it unresponsive */
 
 struct coordinator {

@@ -28,7 +28,8 @@ SELECT id, intent_id, agent_id, role, supervisor_id, type, suspension_policy, gu
 
 -- name: coordinator_over
 -- Those that answer for the intent: its own and those of its ancestors, the nearest first, then
--- those of the portfolios of the intent $3.
+-- those of the portfolios of the intent $3. Those that people granted come before all others: an
+-- agent may grant itself any number of nearer ones.
 WITH RECURSIVE above (id, height) AS (
     SELECT $1::uuid, 0
     UNION ALL
@@ -41,7 +42,7 @@ WITH RECURSIVE above (id, height) AS (
         SELECT c.*, 1000000 FROM portfolio_member m
           JOIN coordinator c ON c.portfolio_id = m.portfolio_id AND c.ended_at IS NULL
          WHERE m.intent_id = $3) c
- ORDER BY height, granted_at, id LIMIT $2
+ ORDER BY granted_by IS NULL, height, granted_at, id LIMIT $2
 
 -- name: coordinator_insert
 INSERT INTO coordinator (id, role, supervisor_id, type, suspension_policy, guardrails,
