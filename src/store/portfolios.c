@@ -7,7 +7,7 @@
 /* The columns of portfolio_columns. */
 enum { ID, NAME, DESCRIPTION, CREATED_BY, STATUS, STATUS_BY, STATUS_AT, POLICY,
        METADATA, DEADLINE, THRESHOLD, VERSION, CREATED_AT, UPDATED_AT,
-       COORDINATOR };
+       COORDINATOR, GRANTED_BY };
 
 static struct portfolio row(const struct pg_rows *r, size_t i)
 {
@@ -26,7 +26,8 @@ static struct portfolio row(const struct pg_rows *r, size_t i)
         .version = pg_int(r, i, VERSION),
         .created_at = pg_int(r, i, CREATED_AT),
         .updated_at = pg_int(r, i, UPDATED_AT),
-        .coordinator = pg_str(r, i, COORDINATOR)};
+        .coordinator = pg_str(r, i, COORDINATOR),
+        .granted_by = pg_str(r, i, GRANTED_BY)};
 }
 
 static struct portfolio_rows page_of(struct arena *a, const struct pg_rows *r,

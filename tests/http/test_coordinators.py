@@ -534,19 +534,63 @@ def test_it_changes_its_portfolio(server, operator, agent):
         assert made(apart.get("/api/v1/intents"), 200)["intents"] == []
         own = new_intent(apart)
         made(apart.post(at + "/intents", json={"intent_id": own["id"]}))
-        assert apart.delete(
-            f"{at}/intents/{own['id']}").status_code == 204
         refused(apart.post(at + "/intents", json={
             "intent_id": theirs["id"]}), 404, "intent.unknown")
-        done = apart.patch(at + "/status", json={"status": "abandoned"})
+        done = operator.patch(at + "/status", json={"status": "abandoned"})
         assert done.status_code == 200, done.text
         # Its portfolio has ended, and it with it.
         assert leads(operator, p)[0]["status"] == "completed"
+        assert operator.delete(
+            f"{at}/intents/{own['id']}").status_code == 204
         refused(apart.get(at), 404, "portfolio.unknown")
         refused(operator.post(PATH, json={
             "portfolio_id": p["id"], "agent_id": name}), 409,
             "portfolio.ended")
         refused(apart.get(f"{PATH}/{one['id']}"), 404, "coordinator.unknown")
+
+
+@pytest.mark.parametrize("name", ["refunds-agent", "other-agent"])
+def test_agents_stay_in_what_a_person_coordinates(agent, other_agent, operator,
+                                                  name):
+    intent = new_intent(agent)
+    p = portfolio(agent, intent)
+    at = f"{PORTFOLIOS}/{p['id']}"
+    rails = {"max_tasks_per_plan": 1}
+    one = made(lead(operator, p, name, guardrails=rails))
+    for client in (agent, other_agent) if name == "other-agent" else (agent,):
+        refused(client.delete(f"{at}/intents/{intent['id']}"), 403,
+                "coordinator.not_yours")
+        for status in ("completed", "abandoned"):
+            refused(client.patch(at + "/status", json={"status": status}),
+                    403, "coordinator.not_yours")
+        made(client.patch(at + "/status", json={"status": "active"}), 200)
+    assert leads(agent, p) == [one]
+    more = new_intent(agent)
+    made(agent.post(at + "/intents", json={"intent_id": more["id"]}))
+    # A person may, and so may its agents once none of it is a person's.
+    gone = operator.delete(f"{at}/intents/{more['id']}")
+    assert gone.status_code == 204
+    made(operator.delete(f"{PATH}/{one['id']}"), 200)
+    made(lead(agent, p, "refunds-agent", guardrails=rails))
+    gone = agent.delete(f"{at}/intents/{intent['id']}")
+    assert gone.status_code == 204
+    made(agent.patch(at + "/status", json={"status": "abandoned"}), 200)
+
+
+def test_a_threshold_does_not_end_what_a_person_coordinates(agent, operator):
+    p = made(agent.post(PORTFOLIOS, json={
+        "name": "x", "governance_policy": {"auto_complete_threshold": 1}}))
+    three = [new_intent(agent) for _ in range(3)]
+    for intent in three:
+        made(agent.post(f"{PORTFOLIOS}/{p['id']}/intents",
+                        json={"intent_id": intent["id"]}))
+    made(lead(operator, p, "refunds-agent"))
+    for intent, word in zip(three, ("completed", "abandoned", "completed")):
+        assert leads(agent, p)[0]["status"] == "active"
+        done = set_status(agent, get(agent, intent), word)
+        assert done.status_code == 200, done.text
+    # All of them have ended.
+    assert leads(agent, p)[0]["status"] == "completed"
 
 
 def test_it_ends_with_the_threshold_of_its_portfolio(agent):

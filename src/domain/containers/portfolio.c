@@ -181,6 +181,16 @@ const struct err *portfolio_check_changer(const struct portfolio *p,
                  "operator or an admin may change it.");
 }
 
+const struct err *portfolio_check_keeper(const struct portfolio *p,
+                                         const struct principal *who)
+{
+    return p->granted_by.p && who->role == ROLE_AGENT
+               ? ERROR(ERR_FORBIDDEN, "coordinator.not_yours",
+                       "A person coordinates this portfolio. Only a person "
+                       "takes intents out of it, or ends it.")
+               : NULL;
+}
+
 const struct err *portfolio_check_active(const struct portfolio *p)
 {
     if (p->status == PORTFOLIO_ACTIVE)

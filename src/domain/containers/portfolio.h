@@ -21,6 +21,7 @@ struct portfolio {
     struct str description; /* p NULL: none */
     struct str created_by;
     struct str coordinator; /* its agent; p NULL: none */
+    struct str granted_by;  /* the person who granted it; p NULL: nobody */
     enum portfolio_status status;
     struct str status_by; /* p NULL: it is as it was made */
     int64_t status_at;
@@ -66,6 +67,10 @@ const struct err *portfolio_read_changes(struct arena *a,
  * admin. */
 const struct err *portfolio_check_changer(const struct portfolio *p,
                                           const struct principal *who) MUST;
+/* May the caller take the members out of its coordinator's guardrails?
+ * ERR_FORBIDDEN coordinator.not_yours for an agent, where a person set them. */
+const struct err *portfolio_check_keeper(const struct portfolio *p,
+                                         const struct principal *who) MUST;
 /* ERR_CONFLICT portfolio.ended unless it is active. */
 const struct err *portfolio_check_active(const struct portfolio *p) MUST;
 

@@ -143,6 +143,7 @@ static const struct err *set_status(struct call *c, struct portfolio *p,
     if (to == p->status)
         return NULL;
     TRY(portfolio_check_active(p));
+    TRY(portfolio_check_keeper(p, &c->who));
     if (to == PORTFOLIO_COMPLETED)
         TRY(check_completion(c, p));
     p->status = to;
@@ -298,6 +299,7 @@ const struct err *openintent_portfolio_remove(struct call *c)
     if (!at.member.id.p)
         return ERROR(ERR_NOT_FOUND, "portfolio.no_member",
                      "The intent is not in this portfolio.");
+    TRY(portfolio_check_keeper(&p, &c->who));
     portfolios_queue_leave(c->pg, c->a, &at.member);
     TRY(work_event(&w, "removed_from_portfolio", event_by(&c->who),
                    portfolio_member_payload(c->a, &at.member)));

@@ -6,7 +6,8 @@
 p.id, p.name, p.description, p.created_by, p.status, p.status_by, microseconds(p.status_at),
        p.governance_policy, p.metadata, microseconds(nullif(p.deadline, 'infinity')),
        p.threshold, p.version, microseconds(p.created_at), microseconds(p.updated_at),
-       (SELECT k.agent_id FROM coordinator k WHERE k.portfolio_id = p.id AND k.ended_at IS NULL)
+       (SELECT k.agent_id FROM coordinator k WHERE k.portfolio_id = p.id AND k.ended_at IS NULL),
+       (SELECT k.granted_by FROM coordinator k WHERE k.portfolio_id = p.id AND k.ended_at IS NULL)
 
 -- piece: portfolio_reached
 ($2::text IS NULL OR starts_with($2, '/') OR p.created_by = $2 OR EXISTS (
@@ -151,7 +152,8 @@ SELECT p.id, p.threshold FROM portfolio_member m JOIN portfolio p ON p.id = m.po
 SELECT 1 FROM portfolio WHERE id = ANY ($1::uuid[]) ORDER BY id FOR NO KEY UPDATE
 
 -- name: portfolio_complete
--- Of these, those whose threshold is reached, where the intent $2 counts as completed.
+-- Of these, those whose threshold is reached, where the intent $2 counts as completed. Where a
+-- person granted the coordinator, open members stay with it.
 UPDATE portfolio p
    SET status = 'completed', status_by = $3, status_at = $4, version = p.version + 1,
        updated_at = $4
@@ -160,6 +162,12 @@ UPDATE portfolio p
            SELECT count(*) FILTER (WHERE i.status = 'completed' OR i.id = $2) * 100 / count(*)
              FROM portfolio_member m JOIN intent i ON i.id = m.intent_id
             WHERE m.portfolio_id = p.id)
+   AND NOT EXISTS (
+           SELECT 1 FROM coordinator k
+             JOIN portfolio_member m ON m.portfolio_id = k.portfolio_id
+             JOIN intent i ON i.id = m.intent_id
+            WHERE k.portfolio_id = p.id AND k.ended_at IS NULL AND k.granted_by IS NOT NULL
+              AND i.id <> $2 AND i.status NOT IN ('completed', 'abandoned'))
 
 -- name: portfolio_over
 -- Of each of these intents, the active portfolio whose deadline was over first.
