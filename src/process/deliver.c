@@ -44,6 +44,7 @@ struct slot {
     char id[40], endpoint_id[40];
     char place[DELIVER_HOSTS_PLACE + 1]; /* "": none */
     bool agents; /* the endpoint is an agent's */
+    bool below;  /* the address is below the endpoint's */
     int64_t n;  /* the number of the try */
     int64_t at; /* its start */
     int64_t ms, status, retry_after;
@@ -97,10 +98,18 @@ static bool accepted(const struct slot *s)
     return s->status >= 200 && s->status <= 299;
 }
 
+/* A 410 ends the endpoint, and below a prefix that delivery alone: agents
+ * choose the address. */
+static bool endpoint_over(const struct slot *s)
+{
+    return s->status == GONE && !s->below;
+}
+
 static struct str words(const struct slot *s)
 {
     if (s->status == GONE)
-        return STR("The endpoint is gone: it answered 410.");
+        return s->below ? STR("The address is gone: it answered 410.")
+                        : STR("The endpoint is gone: it answered 410.");
     if (s->status >= 300 && s->status <= 399)
         return STR("The answer was a redirect. Redirects are not followed.");
     if (s->said_n > 0)
@@ -151,7 +160,7 @@ static const struct err *write_down(struct deliver *d)
         const struct slot *s = &d->slot[i];
         if (s->state != SLOT_ENDED)
             continue;
-        if (s->status == GONE)
+        if (endpoint_over(s))
             TRY(outbox_gone(d->pg, d->arena, str_of(s->endpoint_id), now));
         v[n++] = try_of(s, now);
     }
@@ -165,7 +174,7 @@ static const struct err *write_down(struct deliver *d)
             continue;
         if (!e)
             deliver_tell(s, &v[n++]);
-        if (s->status == GONE)
+        if (endpoint_over(s))
             d->sweep_at = 0;
         s->state = SLOT_FREE;
     }
@@ -201,6 +210,7 @@ static void begin(struct deliver *d, const struct outbox_item *item)
         str_copy(s->endpoint_id, sizeof s->endpoint_id, item->endpoint_id) &&
         str_copy(s->place, sizeof s->place, item->place);
     s->agents = item->kind == ENDPOINT_AGENT;
+    s->below = item->below;
     if (named && deliver_send(&send, item, s, &none.said))
         d->sending++;
     else

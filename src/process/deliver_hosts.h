@@ -1,6 +1,6 @@
-/* Hosts that do not answer in time, for each owner of endpoints separately:
- * they get no deliveries for a while, so that waiting for them does not take
- * the places of other endpoints.
+/* Hosts that do not answer in time, for each owner of endpoints separately, and
+ * below a prefix for each agent that asked: they get no deliveries for a while,
+ * so that waiting for them does not take the places of other endpoints.
  *
  * In memory only: a new sender starts with an empty table. */
 #ifndef PROCESS_DELIVER_HOSTS_H

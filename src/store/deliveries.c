@@ -45,6 +45,7 @@ static void queue_callback(struct pg *pg, struct arena *a,
     pg_arg(&args, push_callback(a, news->intent, s, news->permit));
     pg_arg_time(&args, news->now);
     pg_arg(&args, s->callback);
+    pg_arg(&args, s->asked_by);
     pg_queue(pg, SQL_DELIVERY_CALLBACK, &args);
 }
 

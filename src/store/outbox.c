@@ -5,7 +5,7 @@
 #include "store/sql.gen.h"
 
 enum { ID, ENDPOINT_ID, KIND, ADDRESS, RECIPIENT, BODY, SECRET,
-       PREVIOUS_SECRET, INTERNAL, TRIES, PLACE };
+       PREVIOUS_SECRET, INTERNAL, TRIES, PLACE, BELOW };
 
 static struct outbox_item row(const struct pg_rows *r, size_t i)
 {
@@ -20,7 +20,8 @@ static struct outbox_item row(const struct pg_rows *r, size_t i)
         .previous_secret = pg_str(r, i, PREVIOUS_SECRET),
         .internal = pg_bool(r, i, INTERNAL),
         .tries = pg_int(r, i, TRIES),
-        .place = pg_str(r, i, PLACE)};
+        .place = pg_str(r, i, PLACE),
+        .below = pg_bool(r, i, BELOW)};
 }
 
 const struct err *outbox_take(struct pg *pg, struct arena *a,

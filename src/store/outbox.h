@@ -24,8 +24,9 @@ struct outbox_item {
     struct str secret, previous_secret; /* p NULL: none (any more) */
     bool internal;
     int64_t tries; /* before this one */
-    struct str place; /* an owner's endpoints at one host: a digest; p NULL:
-                       * mail */
+    struct str place; /* an owner's endpoints at one host, of a callback only
+                       * with the agent that asked: a digest; p NULL: mail */
+    bool below; /* a callback: an address below the endpoint's */
 };
 struct outbox_items {
     struct outbox_item *v;

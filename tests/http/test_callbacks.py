@@ -188,6 +188,26 @@ def test_a_removed_prefix_gets_no_answer(receiver, admin, bot, operator):
     assert not [r for r in receiver.requests if r.path == path]
 
 
+@pytest.mark.route(ASK)
+def test_410_below_a_prefix_ends_that_delivery_alone(
+        server, receiver, admin, bot, other_agent, operator):
+    made = prefix(admin, receiver)
+    where = {who: made["url"] + new_id() for who in (bot, other_agent)}
+    receiver.answer("/" + where[bot].split("/", 3)[3], 410)
+    asked = {who: ask(who, callback=where[who]) for who in where}
+    assert answer(operator, asked[bot]).status_code == 200
+    with server.database() as db:
+        state, tries, said = wait_for(lambda: db.execute(
+            "SELECT state, tries, answer FROM delivery WHERE address = %s "
+            "AND state <> 'pending'", [where[bot]]).fetchone())
+    assert (state, tries) == ("failed", 1) and "410" in said
+    one = admin.get(f"{PATH}/{made['endpoint_id']}").json()
+    assert one["gone_at"] is None
+    assert answer(operator, asked[other_agent]).status_code == 200
+    got(receiver, where[other_agent])
+    ask(bot, callback=where[bot])
+
+
 @pytest.mark.route(REGISTER)
 @pytest.mark.parametrize("url", ["https://x.example/a", "https://x.example",
                                  "https://x.example/?a=/"])

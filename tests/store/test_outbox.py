@@ -1,6 +1,7 @@
 """Claiming due deliveries: fast with very many waiting rows, each claimed by
 one sender, and no endpoint delays the others."""
 import contextlib
+import hashlib
 import json
 import threading
 import uuid
@@ -226,6 +227,37 @@ def test_a_host_that_does_not_answer(sender, crowd):
                    [[*slow, other, people]])
     got = {t[1] for t in take(sender, away=[place])}
     assert got == {other, people}
+
+
+def test_a_callback_that_does_not_answer(sender, crowd):
+    """For the agent that asked alone, though it has the oldest."""
+    prefix = crowd[1]
+    sender.execute("RESET ROLE")
+    sender.execute("UPDATE endpoint SET agent = NULL, prefix = true, "
+                   "address = 'https://n8n.example/wait/' WHERE id = %s",
+                   [prefix])
+    sender.execute("UPDATE endpoint SET gone_at = now() WHERE id <> %s",
+                   [prefix])
+    for agent, n, at in (("a", 10, LONG_AGO), ("b", 1, NOW)):
+        sender.execute(
+            "INSERT INTO delivery (id, endpoint_id, intent_id, "
+            "event_sequence, type, body, next_at, created_at, address, "
+            "asked_by) SELECT gen_random_uuid(), %s, md5('outbox')::uuid, 1, "
+            "'x', '{}', %s, now(), 'https://n8n.example/wait/' || i, %s FROM "
+            "generate_series(1, %s) i", [prefix, at, agent, n])
+    sender.execute("SET ROLE sayso_deliver")
+    own, a, b = (f"{prefix} n8n.example{who}" for who in ("", " a", " b"))
+    by = "SELECT asked_by FROM delivery WHERE id = ANY (%s::uuid[])"
+    for away, left in (([], {"a"}), ([a], {"b", None}), ([b], {"a"}),
+                       ([a, own], {"b"}), ([a, b, own], set())):
+        away = [hashlib.md5(place.encode()).hexdigest() for place in away]
+        with sender.transaction(force_rollback=True):
+            next_at = sender.execute(
+                STATEMENTS["outbox_next"].replace("$1", "%s"),
+                [places(away)] * 2).fetchone()[0]
+            assert (next_at is None) == (not left)
+            ids = [t[0] for t in take(sender, away=away)]
+            assert {r[0] for r in sender.execute(by, [ids])} == left
 
 
 def test_what_is_on_its_way_counts(sender):

@@ -32,8 +32,8 @@ SELECT gen_random_uuid(), e.id, $2, $3, $4, $5::text, $6, $7::timestamptz, $7
 -- name: delivery_callback
 -- To the address that the question named below its endpoint.
 INSERT INTO delivery (id, endpoint_id, intent_id, suspension_id, event_sequence, type, body,
-                      next_at, created_at, address)
-SELECT gen_random_uuid(), e.id, $2, $3, $4, $5::text, $6, $7::timestamptz, $7, $8
+                      next_at, created_at, address, asked_by)
+SELECT gen_random_uuid(), e.id, $2, $3, $4, $5::text, $6, $7::timestamptz, $7, $8, $9
   FROM endpoint e
  WHERE e.id = $1 AND e.prefix AND e.removed_at IS NULL AND e.gone_at IS NULL
 

@@ -1,13 +1,16 @@
 -- The sender's side of deliveries.
 
+-- piece: outbox_host
+coalesce(e.key_id::text, e.agent, e.id::text) || ' ' || substring(e.address FROM '://([^/?#]*)')
+
 -- name: outbox_take
 -- Reads a few of each endpoint, $5 at most, so that one with many does not hide the
 -- others. $2 has an endpoint once for each delivery that is being sent there. People's
 -- channels come first. Then each owner of endpoints gets one in turn, and their endpoints
 -- in turn too, up to $6 at once, and all of them $7 more; but none at the places $8, which
--- do not answer: an owner's endpoints at one host. The plan is made for the 64; $3 is not
--- more. The candidates are found without locks; those that another process claims
--- meanwhile are skipped.
+-- do not answer: an owner's endpoints at one host, and of a prefix the callbacks of one agent.
+-- The plan is made for the 64; $3 is not more. The candidates are found without locks; those
+-- that another process claims meanwhile are skipped.
 WITH busy AS (
     SELECT b.id, count(*) AS n, min(coalesce(e.key_id::text, e.agent, b.id::text)) AS owner
       FROM unnest($2::uuid[]) AS b (id) LEFT JOIN endpoint e ON e.id = b.id
@@ -22,11 +25,14 @@ WITH busy AS (
      CROSS JOIN LATERAL (
            SELECT id, next_at FROM delivery
             WHERE endpoint_id = e.id AND state = 'pending' AND next_at <= $1
+              AND (NOT e.prefix OR md5(
+-- use: outbox_host
+                   || coalesce(' ' || asked_by, '')) <> ALL ($8::text[]))
             ORDER BY next_at LIMIT greatest(0, $5 - coalesce(busy.n, 0))) d
      WHERE e.paused_at IS NULL AND e.gone_at IS NULL AND e.removed_at IS NULL
-       AND (e.kind <> 'agent' OR
-            md5(coalesce(e.key_id::text, e.agent, e.id::text) || ' ' ||
-                substring(e.address FROM '://([^/?#]*)')) <> ALL ($8::text[]))
+       AND (e.kind <> 'agent' OR e.prefix OR md5(
+-- use: outbox_host
+           ) <> ALL ($8::text[]))
 ), shares AS (
     SELECT id, next_at, agents,
            row_number() OVER (PARTITION BY owner ORDER BY turn, next_at, id)
@@ -52,9 +58,9 @@ UPDATE delivery d SET next_at = $4
  WHERE d.id = mine.id AND e.id = d.endpoint_id
 RETURNING d.id, d.endpoint_id, e.kind, coalesce(d.address, e.address), d.recipient, d.body, e.secret,
           CASE WHEN e.previous_secret_until > $1 THEN e.previous_secret END,
-          e.internal, d.tries,
-          md5(coalesce(e.key_id::text, e.agent, e.id::text) || ' ' ||
-              substring(e.address FROM '://([^/?#]*)'))
+          e.internal, d.tries, md5(
+-- use: outbox_host
+          || coalesce(' ' || d.asked_by, '')), d.address IS NOT NULL
 
 -- name: outbox_next
 -- $1: places that do not answer, as above.
@@ -63,11 +69,14 @@ SELECT microseconds(min(d.next_at))
  CROSS JOIN LATERAL (
        SELECT next_at FROM delivery
         WHERE endpoint_id = e.id AND state = 'pending'
+          AND (NOT e.prefix OR md5(
+-- use: outbox_host
+               || coalesce(' ' || asked_by, '')) <> ALL ($1::text[]))
         ORDER BY next_at LIMIT 1) d
  WHERE e.paused_at IS NULL AND e.gone_at IS NULL AND e.removed_at IS NULL
-   AND (e.kind <> 'agent' OR
-        md5(coalesce(e.key_id::text, e.agent, e.id::text) || ' ' ||
-            substring(e.address FROM '://([^/?#]*)')) <> ALL ($1::text[]))
+   AND (e.kind <> 'agent' OR e.prefix OR md5(
+-- use: outbox_host
+       ) <> ALL ($1::text[]))
 
 -- name: outbox_finish
 -- Stored only if no other try was stored meanwhile and the delivery was not requeued: its
