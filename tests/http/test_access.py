@@ -622,6 +622,34 @@ def test_A1_an_answer_is_not_sent_to_who_is_shut_out(server, cast, operator):
         assert (found > 0) != shut
 
 
+def test_A1_a_callback_is_not_sent_to_who_is_shut_out(server, cast, operator,
+                                                      admin):
+    """One that waits ends, one that would be next is not written."""
+    below = f"https://x.invalid/{new_id()}/"
+    made(admin.post(f"{PATH}/endpoints", json={"name": "x", "url": below,
+                                               "prefix": True}))
+
+    def asked(who, name):
+        return ask(cast.by[who], intent_id=intent["id"], callback=below + name)
+
+    def states():
+        with server.database() as db:
+            return dict(db.execute(
+                "SELECT split_part(address, '/', 5), state FROM delivery "
+                "WHERE intent_id = %s AND address IS NOT NULL",
+                [intent["id"]]).fetchall())
+
+    intent = cast.intent("closed")
+    for who in ("maker", "write"):
+        assert answer(operator, asked(who, who)).status_code == 200
+    later = asked("write", "later")
+    assert states() == {"maker": "pending", "write": "pending"}
+    cast.put(intent, "closed", [])
+    assert states() == {"maker": "pending", "write": "failed"}
+    assert answer(operator, later).status_code == 200
+    assert states() == {"maker": "pending", "write": "failed"}
+
+
 # --- Entries ---------------------------------------------------------------------
 
 @route("PUT /api/v1/intents/{id}/acl")

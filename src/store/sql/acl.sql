@@ -49,17 +49,20 @@ RETURNING id, intent_id, agent_id, scope, status, microseconds(acquired_at),
 
 -- name: acl_end_deliveries
 -- After a change: deliveries that wait for agents that the intent is closed to at $3, or that
--- have no tie left of those in $2. The answer to a request for access is still sent.
+-- have no tie left of those in $2. Of a prefix they are for the agents that asked. The answer
+-- to a request for access is still sent.
 UPDATE delivery SET state = 'failed', next_at = NULL, ended_at = $3,
        answer = 'Failed: the agent may not read the task any more.'
  WHERE id = ANY (ARRAY(
      SELECT d.id FROM endpoint e
-      CROSS JOIN LATERAL (SELECT x.id, x.suspension_id FROM delivery x
+      CROSS JOIN LATERAL (SELECT x.id, x.suspension_id,
+                                  coalesce(e.agent, x.asked_by) AS agent FROM delivery x
                            WHERE x.endpoint_id = e.id AND x.state = 'pending'
                              AND x.intent_id = $1) d
-      WHERE e.kind = 'agent' AND e.removed_at IS NULL AND e.agent IS NOT NULL
-        AND (intent_shut($1, e.agent, $3) OR
-             (e.agent = ANY ($2::text[]) AND intent_access_of($1, e.agent, $3) = 0))
+      WHERE e.kind = 'agent' AND e.removed_at IS NULL AND (e.agent IS NOT NULL OR e.prefix)
+        AND d.agent IS NOT NULL
+        AND (intent_shut($1, d.agent, $3) OR
+             (d.agent = ANY ($2::text[]) AND intent_access_of($1, d.agent, $3) = 0))
         AND NOT EXISTS (SELECT 1 FROM suspension s
                          WHERE s.id = d.suspension_id AND s.origin = 'access')))
 
