@@ -222,13 +222,15 @@ def test_a_test_message(receiver, admin, bot, other_agent):
     made = register(admin, base(receiver), internal=True,
                     agent="callback-bot")
     one = f"{PATH}/{made['endpoint_id']}"
+    refused(bot.post(f"{one}/test"), 403, "endpoint.admin_only")
     assert bot.get(one).json()["last_delivery"] is None
     refused(other_agent.post(f"{one}/test"), 404, "endpoint.unknown")
-    sent = bot.post(f"{one}/test")
+    sent = admin.post(f"{one}/test")
     assert sent.status_code == 202, sent.text
     message = verified(made, got(receiver, made["url"]))
     assert message["type"] == "endpoint_test"
-    assert message["data"]["sent_by"] == "callback-bot"
+    by = admin.get(one).json()["created_by"]
+    assert message["data"]["sent_by"] == by
     last = wait_for(lambda: (d := bot.get(one).json()["last_delivery"])
                     and d["state"] == "delivered" and d)
     assert last["delivery_id"] == sent.json()["delivery_id"]

@@ -121,6 +121,26 @@ def test_anothers_is_not_there(bot, other_agent, admin):
         assert admin.get(at).json()["name"] == "Platform"
 
 
+@pytest.mark.route("PATCH /api/v1/endpoints/{id}")
+@pytest.mark.route("DELETE /api/v1/endpoints/{id}")
+@pytest.mark.route("POST /api/v1/endpoints/{id}/rotate")
+@pytest.mark.route("POST /api/v1/endpoints/{id}/test")
+def test_what_an_admin_made_for_an_agent_is_the_admins(server, bot, admin):
+    """The agent reads it."""
+    one = register(admin, agent="endpoint-bot")
+    at = f"{PATH}/{one['endpoint_id']}"
+    before = bot.get(at).json()
+    for r in (bot.patch(at, json={"paused": True}), bot.post(at + "/rotate"),
+              bot.post(at + "/test"), bot.delete(at)):
+        refused(r, 403, "endpoint.admin_only")
+        assert "secret" not in r.json()
+    assert bot.get(at).json() == before and not deliveries(server, one)
+    for r in (admin.patch(at, json={"paused": True}),
+              admin.post(at + "/rotate"), admin.post(at + "/test"),
+              admin.delete(at)):
+        assert r.is_success, r.text
+
+
 def test_a_channel_is_no_endpoint(server, admin):
     one = new_id()
     with server.database() as db:

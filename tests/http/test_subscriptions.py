@@ -212,6 +212,25 @@ def test_a_revoked_key_removes_nothing(server):
                           [one["id"]]).fetchone() == (1,)
 
 
+def test_an_endpoint_for_callbacks_gets_no_events(server, bot, admin):  # noqa: F811
+    """Also one that became one after the subscription."""
+    for more in {}, {"agent": "endpoint-bot"}:
+        made = register(admin, url=f"https://x.invalid/{new_id()}/",
+                        prefix=True, **more)
+        for client in bot, admin:
+            r = client.post(PATH, json={"webhook_url": made["url"]})
+            refused(r, 422, "subscription.webhook_url", "webhook_url")
+    intent = new_intent(bot)
+    late = register(bot, url=f"https://x.invalid/{new_id()}/")
+    one = subscribe(bot, late, intent_id=intent["id"])
+    note(bot, intent)
+    with server.database() as db:
+        db.execute("UPDATE endpoint SET prefix = true WHERE id = %s",
+                   [late["endpoint_id"]])
+    note(bot, intent)
+    assert len(sent(server, one)) == 1
+
+
 def test_it_goes_with_its_endpoint(bot):  # noqa: F811
     endpoint = register(bot)
     subscribe(bot, endpoint)

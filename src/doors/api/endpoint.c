@@ -46,6 +46,17 @@ static const struct err *endpoint_find(struct call *c, struct endpoint *e)
                        "There is no endpoint with this id.");
 }
 
+/* One that the caller may change: an agent those that it made itself. */
+static const struct err *endpoint_own(struct call *c, struct endpoint *e)
+{
+    TRY(endpoint_find(c, e));
+    if (c->who.role != ROLE_AGENT || str_eq(e->created_by, c->who.agent))
+        return NULL;
+    return ERROR(ERR_FORBIDDEN, "endpoint.admin_only",
+                 "Only an admin may change, rotate, remove or test an endpoint "
+                 "that the agent did not make itself.");
+}
+
 /* ---- registering ---------------------------------------------------- */
 
 static const struct err *read_owner(struct call *c, struct fields *f,
@@ -186,7 +197,7 @@ const struct err *api_endpoint_test(struct call *c)
     TRY(begin_empty(c, &w));
     if (w.answered)
         return call_replay(c, &w);
-    TRY(endpoint_find(c, &e));
+    TRY(endpoint_own(c, &e));
     TRY(target_test(c, &e, &test));
     struct json *o = json_object(c->a);
     json_set_text(o, "delivery_id", test.delivery_id);
@@ -215,7 +226,7 @@ const struct err *api_endpoint_change(struct call *c)
     TRY(fields_error(&f));
     if (name.p)
         TRY(endpoint_name(c->a, "name", name));
-    TRY(endpoint_find(c, &e));
+    TRY(endpoint_own(c, &e));
     if (name.p)
         e.name = name;
     if (types)
@@ -237,7 +248,7 @@ const struct err *api_endpoint_rotate(struct call *c)
     TRY(begin_empty(c, &w));
     if (w.answered)
         return call_replay(c, &w);
-    TRY(endpoint_find(c, &e));
+    TRY(endpoint_own(c, &e));
     TRY(endpoints_rotate(c->pg, c->a, e.id, secret, w.now));
     struct json *o = view(c->a, &e);
     view_set_time(c->a, o, "previous_until", w.now + ENDPOINTS_ROTATION);
@@ -247,7 +258,7 @@ const struct err *api_endpoint_rotate(struct call *c)
 const struct err *api_endpoint_remove(struct call *c)
 {
     struct endpoint e;
-    TRY(endpoint_find(c, &e));
+    TRY(endpoint_own(c, &e));
     TRY(endpoints_remove(c->pg, c->a, e.id, clock_now()));
     c->rs->status = 204;
     return NULL;

@@ -50,7 +50,8 @@ SELECT gen_random_uuid(), e.id, s.id, v.intent_id, v.sequence, 'event',
            || substr(v.canonical, 2) || '}',
        $4::timestamptz, $4
   FROM subscription s
-  JOIN endpoint e ON e.id = s.endpoint_id AND e.removed_at IS NULL AND e.gone_at IS NULL
+  JOIN endpoint e ON e.id = s.endpoint_id AND NOT e.prefix AND e.removed_at IS NULL
+                 AND e.gone_at IS NULL
   JOIN event v ON v.intent_id = $1 AND v.sequence BETWEEN $2 AND $3
               AND (s.event_types = '{}' OR v.event_type = ANY (s.event_types))
 

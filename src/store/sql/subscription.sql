@@ -1,7 +1,8 @@
 -- name: subscription_endpoint
--- An endpoint of the agent $1, or with NULL of any, the one for every agent first.
+-- An endpoint of the agent $1, or with NULL of any, the one for every agent first. One for
+-- callbacks gets no events.
 SELECT id FROM endpoint
- WHERE kind = 'agent' AND removed_at IS NULL AND address = $2
+ WHERE kind = 'agent' AND NOT prefix AND removed_at IS NULL AND address = $2
    AND ($1::text IS NULL OR agent = $1)
  ORDER BY agent NULLS FIRST, id LIMIT 1
 
