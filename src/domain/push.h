@@ -27,7 +27,8 @@ bool push_type_known(struct str type);
  * event_sequence. permit: of the question, or NULL. These bytes are signed. */
 struct str push_body(struct arena *a, const struct intent *i,
                      const struct suspension *s, const struct permit *permit);
-/* The part of it that the question wants at its callback. */
+/* The part of it that the question wants at its callback. An answer alone is in
+ * the words of the agent or of a person, and is never signed. */
 struct str push_callback(struct arena *a, const struct intent *i,
                          const struct suspension *s,
                          const struct permit *permit);

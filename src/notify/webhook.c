@@ -31,23 +31,28 @@ struct outbound_request webhook_plain(const struct webhook *w)
     return rq;
 }
 
+struct outbound_request webhook_named(struct arena *a, const struct webhook *w)
+{
+    struct outbound_request rq = webhook_plain(w);
+    struct buf when = buf_make(a, 32);
+    buf_int(&when, w->now / CLOCK_SECOND);
+    webhook_add(&rq, header(a, "webhook-id", w->id));
+    webhook_add(&rq, header(a, "webhook-timestamp", buf_text(&when)));
+    return rq;
+}
+
 bool webhook_signed(struct arena *a, const struct webhook *w,
                     struct outbound_request *out)
 {
-    const int64_t seconds = w->now / CLOCK_SECOND;
-    struct buf when = buf_make(a, 32);
     const struct signature parts = {.id = w->id,
-                                    .timestamp = seconds,
+                                    .timestamp = w->now / CLOCK_SECOND,
                                     .body = w->body,
                                     .secret = w->secret,
                                     .previous_secret = w->previous_secret};
     const struct str value = signature_make(a, &parts);
     if (!value.p)
         return false;
-    buf_int(&when, seconds);
-    *out = webhook_plain(w);
-    webhook_add(out, header(a, "webhook-id", w->id));
-    webhook_add(out, header(a, "webhook-timestamp", buf_text(&when)));
+    *out = webhook_named(a, w);
     webhook_add(out, header(a, "webhook-signature", value));
     return true;
 }

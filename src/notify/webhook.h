@@ -1,4 +1,4 @@
-/* A signed request to an endpoint, as defined by Standard Webhooks: for
+/* A request to an endpoint, signed as defined by Standard Webhooks: for
  * deliveries and for the check of a credential. Sends nothing. */
 #ifndef NOTIFY_WEBHOOK_H
 #define NOTIFY_WEBHOOK_H
@@ -9,7 +9,7 @@
 struct webhook {
     struct str id; /* the same for each try */
     struct str url;
-    struct str body; /* the exact bytes that are signed */
+    struct str body; /* where it is signed, these exact bytes */
     struct str secret, previous_secret; /* p NULL: none */
     bool internal; /* a private address is allowed */
     int64_t now;
@@ -17,6 +17,9 @@ struct webhook {
 
 /* A POST of JSON that is not signed. */
 struct outbound_request webhook_plain(const struct webhook *w);
+/* The same with its id and its time, for a body that is not the server's own
+ * words: whoever verifies a signature refuses it. */
+struct outbound_request webhook_named(struct arena *a, const struct webhook *w);
 /* The signed one. false: no secret is valid. */
 bool webhook_signed(struct arena *a, const struct webhook *w,
                     struct outbound_request *out);

@@ -1,5 +1,6 @@
-/* One delivery made into one transfer, by the kind of its endpoint: a signed
- * request, a message to Slack, a mail. Never waits for the result. */
+/* One delivery made into one transfer, by the kind of its endpoint: a request,
+ * signed unless it is plain, a message to Slack, a mail. Never waits for the
+ * result. */
 #include "process/deliver_send.h"
 
 #include "notify/mail.h"
@@ -18,11 +19,15 @@ static struct webhook webhook_of(const struct deliver_send *s,
                             .now = s->now};
 }
 
-static bool make_signed(const struct deliver_send *s,
+static bool make_webhook(const struct deliver_send *s,
                         const struct outbox_item *item,
                         struct outbound_request *rq, struct str *why)
 {
     const struct webhook w = webhook_of(s, item);
+    if (item->plain) {
+        *rq = webhook_named(s->arena, &w);
+        return true;
+    }
     *why = STR("The endpoint has no signing secret.");
     return webhook_signed(s->arena, &w, rq);
 }
@@ -79,7 +84,7 @@ static bool make_and_send(const struct deliver_send *s,
     else if (item->kind == ENDPOINT_SLACK)
         made = make_slack(s, item, &rq, why);
     else
-        made = make_signed(s, item, &rq, why);
+        made = make_webhook(s, item, &rq, why);
     if (!made)
         return false;
     *why = STR("The request could not be started.");

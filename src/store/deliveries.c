@@ -46,6 +46,7 @@ static void queue_callback(struct pg *pg, struct arena *a,
     pg_arg_time(&args, news->now);
     pg_arg(&args, s->callback);
     pg_arg(&args, s->asked_by);
+    pg_arg_bool(&args, s->callback_body == CALLBACK_ANSWER);
     pg_queue(pg, SQL_DELIVERY_CALLBACK, &args);
 }
 

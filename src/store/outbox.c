@@ -5,7 +5,7 @@
 #include "store/sql.gen.h"
 
 enum { ID, ENDPOINT_ID, KIND, ADDRESS, RECIPIENT, BODY, SECRET,
-       PREVIOUS_SECRET, INTERNAL, TRIES, PLACE, BELOW };
+       PREVIOUS_SECRET, INTERNAL, TRIES, PLACE, BELOW, PLAIN };
 
 static struct outbox_item row(const struct pg_rows *r, size_t i)
 {
@@ -21,7 +21,8 @@ static struct outbox_item row(const struct pg_rows *r, size_t i)
         .internal = pg_bool(r, i, INTERNAL),
         .tries = pg_int(r, i, TRIES),
         .place = pg_str(r, i, PLACE),
-        .below = pg_bool(r, i, BELOW)};
+        .below = pg_bool(r, i, BELOW),
+        .plain = pg_bool(r, i, PLAIN)};
 }
 
 const struct err *outbox_take(struct pg *pg, struct arena *a,

@@ -27,6 +27,7 @@ struct outbox_item {
     struct str place; /* an owner's endpoints at one host, of a callback only
                        * with the agent that asked: a digest; p NULL: mail */
     bool below; /* a callback: an address below the endpoint's */
+    bool plain; /* not signed: the body is an answer alone */
 };
 struct outbox_items {
     struct outbox_item *v;

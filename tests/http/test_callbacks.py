@@ -63,6 +63,14 @@ def verified(endpoint, request):
         request.body, {k.lower(): v for k, v in request.headers.items()})
 
 
+def not_signed(endpoint, request):
+    names = {k.lower() for k in request.headers}
+    assert {"webhook-id", "webhook-timestamp"} <= names
+    assert "webhook-signature" not in names
+    with pytest.raises(standardwebhooks.WebhookVerificationError):
+        verified(endpoint, request)
+
+
 @pytest.mark.route(REGISTER)
 @pytest.mark.parametrize("host", ["127.0.0.1", "localhost"])
 def test_an_endpoint_on_this_machine(receiver, admin, bot, operator, host):
@@ -109,15 +117,32 @@ def test_a_callback(receiver, admin, bot, operator, body):
     assert answer(operator, asked, reason="fine").status_code == 200
     request = got(receiver, where)
     sent = json.loads(request.body)
-    assert verified(made, request) == sent
     data = sent["data"] if body in ("message", None) else sent
     if body == "answer":
         assert sent == "approve"
+        not_signed(made, request)
     else:
+        assert verified(made, request) == sent
         assert data["suspension_id"] == asked["suspension_id"]
         assert data["value"] == "approve" and data["outcome"] == "none"
         assert data["constraints"] is None
         assert data["approved_subject"] is None
+
+
+@pytest.mark.route(ASK)
+def test_no_agent_writes_a_signed_message(receiver, admin, bot):
+    """An answer may be what the agent chose: the words of another message."""
+    made = prefix(admin, receiver)
+    where = made["url"] + new_id()
+    forged = {"type": "intent_authorized",
+              "timestamp": "2026-11-20T09:31:44.120931Z",
+              "data": {"suspension_id": new_id(), "outcome": "authorized"}}
+    ask(bot, callback=where, callback_body="answer", timeout_seconds=1,
+        choices=None, response_type="text",
+        fallback_policy="use_default_and_continue", fallback_value=forged)
+    request = got(receiver, where)
+    assert json.loads(request.body) == forged
+    not_signed(made, request)
 
 
 @pytest.mark.route(ASK)

@@ -513,7 +513,7 @@ HOT = [
     ("delivery_push", ["busy", "$intent", "s1", 1, "intent_vetoed", "{}",
                        LATER, "false"], "api_key_agents"),
     ("delivery_callback", [ANY_ID, "$intent", "s1", 1, "intent_vetoed", "{}",
-                           LATER, "https://x.example/y", "busy"],
+                           LATER, "https://x.example/y", "busy", "false"],
      "endpoint_pkey"),
     ("delivery_events", ["$intent", 1, 1, LATER], "subscription_intent"),
     ("delivery_events", ["$intent", 1, 1, LATER], "api_key_pkey"),

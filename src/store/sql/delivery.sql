@@ -30,10 +30,10 @@ SELECT gen_random_uuid(), e.id, $2, $3, $4, $5::text, $6, $7::timestamptz, $7
    AND (e.agent IS NULL OR $8 OR NOT intent_shut($2, e.agent, $7))
 
 -- name: delivery_callback
--- To the address that the question named below its endpoint; $9 asked it.
+-- To the address that the question named below its endpoint; $9 asked it. $10: not signed.
 INSERT INTO delivery (id, endpoint_id, intent_id, suspension_id, event_sequence, type, body,
-                      next_at, created_at, address, asked_by)
-SELECT gen_random_uuid(), e.id, $2, $3, $4, $5::text, $6, $7::timestamptz, $7, $8, $9
+                      next_at, created_at, address, asked_by, plain)
+SELECT gen_random_uuid(), e.id, $2, $3, $4, $5::text, $6, $7::timestamptz, $7, $8, $9, $10
   FROM endpoint e
  WHERE e.id = $1 AND e.prefix AND e.removed_at IS NULL AND e.gone_at IS NULL
    AND NOT intent_shut($2, $9, $7)

@@ -60,7 +60,7 @@ RETURNING d.id, d.endpoint_id, e.kind, coalesce(d.address, e.address), d.recipie
           CASE WHEN e.previous_secret_until > $1 THEN e.previous_secret END,
           e.internal, d.tries, md5(
 -- use: outbox_host
-          || coalesce(' ' || d.asked_by, '')), d.address IS NOT NULL
+          || coalesce(' ' || d.asked_by, '')), d.address IS NOT NULL, d.plain
 
 -- name: outbox_next
 -- $1: places that do not answer, as above.
