@@ -141,7 +141,7 @@ static const struct err *fill(struct arena *a, const struct str *columns,
                                   vocabulary_severity_of(columns[FLOOR])};
     if (out->role == ROLE_AGENT)
         return speak(a, columns[AGENTS], asked, out);
-    if (!out->person_id.p)
+    if (!out->person_id.p && !out->resource_id.p)
         out->actor = principal_key_actor(a, out->name);
     return NULL;
 }

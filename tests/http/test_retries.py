@@ -5,7 +5,8 @@ import time
 import pytest
 
 import kit
-from kit import answer, ask, events, get, new_intent, set_status, wait_for
+from kit import (answer, ask, events, get, new_intent, refused, set_status,
+                 wait_for)
 from server import Clock, place
 from test_records import at, failure, made, policy
 from test_streams import Stream
@@ -177,8 +178,10 @@ def escalations(client, intent):
 
 def test_a_fallback_agent_that_is_not_allowed_takes_nothing_over(agent):
     intent = new_intent(agent)
-    govern(agent, intent, "refunds-agent")
     made(policy(agent, intent, fallback_agent_id="ledger-agent"), 200)
+    govern(agent, intent, "refunds-agent")
+    refused(policy(agent, intent, fallback_agent_id="ledger-agent"), 403,
+            "governance.violation")
     one = made(failure(agent, intent, error_code="PERMISSION_DENIED"))
     assert one["next"] == "escalation" and one["resolved_at"]
     a_while()
