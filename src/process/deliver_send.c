@@ -20,8 +20,8 @@ static struct webhook webhook_of(const struct deliver_send *s,
 }
 
 static bool make_webhook(const struct deliver_send *s,
-                        const struct outbox_item *item,
-                        struct outbound_request *rq, struct str *why)
+                         const struct outbox_item *item,
+                         struct outbound_request *rq, struct str *why)
 {
     const struct webhook w = webhook_of(s, item);
     if (item->plain) {
