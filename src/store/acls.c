@@ -9,6 +9,7 @@
 #include "store/sql.gen.h"
 
 #define OPEN_MAX 5      /* requests for access to one intent */
+#define OPEN_OF_AGENT_MAX 3
 #define OF_AGENT_MAX 10 /* ended ones too */
 #define REQUESTS_MAX 200
 #define LEASES_APART 12 /* each with an event of its own */
@@ -325,14 +326,14 @@ const struct err *acls_check_request(struct pg *pg, struct arena *a,
     pg_arg(&args, s->asked_by);
     pg_arg(&args, s->title);
     TRY(pg_query(pg, a, SQL_ACL_REQUESTED, &args, &r));
-    if (pg_bool(r, 0, 3))
+    if (pg_bool(r, 0, 4))
         return ERROR(ERR_CONFLICT, "access.requested",
                      "This was asked for already, and nobody has answered "
                      "yet.");
     if (pg_int(r, 0, 0) < REQUESTS_MAX && pg_int(r, 0, 1) < OF_AGENT_MAX &&
-        pg_int(r, 0, 2) < OPEN_MAX)
+        pg_int(r, 0, 2) < OPEN_MAX && pg_int(r, 0, 3) < OPEN_OF_AGENT_MAX)
         return NULL;
     return ERROR(ERR_CONFLICT, "access.too_many_requests",
-                 "There are too many requests for access to this intent. An "
-                 "agent may make 10, and 5 may be open at once.");
+                 "There are too many requests for access to this intent. 5 may "
+                 "be open at once. An agent may make 10, of which 3 are open.");
 }

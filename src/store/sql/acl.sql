@@ -82,8 +82,9 @@ SELECT {s.*} FROM suspension_row s WHERE s.intent_id = $1 AND s.origin = 'access
 
 -- name: acl_requested
 -- What limits another request: those of the intent, those of the agent $2, those that are open,
--- and is one open with the title $3?
+-- of all and of that agent, and is one open with the title $3?
 SELECT count(*), count(*) FILTER (WHERE s.asked_by = $2), count(o.suspension_id),
+       count(o.suspension_id) FILTER (WHERE s.asked_by = $2),
        coalesce(bool_or(o.suspension_id IS NOT NULL AND s.title = $3), false)
   FROM (SELECT x.id, x.asked_by, x.title FROM suspension x
          WHERE x.intent_id = $1 AND x.origin = 'access' ORDER BY x.seq DESC LIMIT 200) s
