@@ -335,5 +335,5 @@ const struct err *acls_check_request(struct pg *pg, struct arena *a,
         return NULL;
     return ERROR(ERR_CONFLICT, "access.too_many_requests",
                  "There are too many requests for access to this intent. 5 may "
-                 "be open at once. An agent may make 10, of which 3 are open.");
+                 "be open at once, 3 of one agent, which may make 10 in all.");
 }
