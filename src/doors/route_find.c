@@ -5,20 +5,24 @@
 
 /* ---- finding -------------------------------------------------------- */
 
+/* Reads pattern and path once: every request passes most rows. A parameter is
+ * a whole part between slashes and is not empty. */
 static bool matches(const char *pattern, struct str path,
                     struct str param[static CALL_PARAMS_MAX])
 {
-    struct str want = str_of(pattern), have = path;
-    size_t n = 0;
-    while (want.p && have.p) {
-        const struct str w = str_cut(&want, '/');
-        const struct str h = str_cut(&have, '/');
-        if (w.n > 0 && w.p[0] == '{' && h.n > 0 && n < CALL_PARAMS_MAX)
-            param[n++] = h;
-        else if (!str_eq(w, h))
-            return false;
+    size_t at = 0, n = 0;
+    for (const char *p = pattern;; p++, at++) {
+        if (*p == '{') {
+            const size_t end = str_find(path, '/', at);
+            if (end == at || n == CALL_PARAMS_MAX)
+                return false;
+            param[n++] = str_sub(path, at, end);
+            at = end;
+            p = strchr(p, '}') + 1;
+        }
+        if (at == path.n || *p == '\0' || *p != path.p[at])
+            return at == path.n && *p == '\0';
     }
-    return !want.p && !have.p;
 }
 
 const char *route_method_word(enum method m)
