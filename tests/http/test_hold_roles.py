@@ -234,7 +234,7 @@ def logged(server, response):
 
 
 LINE = re.compile(
-    r'^\S+Z notice request=\w+ sign-in at=(\S+) account="([^"]*)" '
+    r'^\S+Z notice request=\S+ sign-in at=(\S+) account="([^"]*)" '
     r'address=(\S+) result=(\w+) browser=(\w+)$')
 
 
@@ -285,7 +285,7 @@ def test_M8_what_is_forbidden_is_in_the_log(server, agent, person, browser):
         "X-API-Key": server.env["SAYSO_OPERATOR_KEY"]}, json={})
     assert r.status_code == 403
     [line] = logged(server, r)
-    assert re.search(r'notice request=\w+ refused code=role\.forbidden '
+    assert re.search(r'notice request=\S+ refused code=role\.forbidden '
                      r'by="start: operator" address=127\.0\.0\.1$', line)
     one = person()
     r = one.client.post("/logout", data={"csrf": "x"})
