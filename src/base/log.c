@@ -63,21 +63,17 @@ static size_t kept(int n, size_t size)
 
 static size_t head(char *line, size_t size, enum log_level level)
 {
-    int n;
-    if (to_journal()) {
-        n = snprintf(line, size, "<%d>", (int)level);
-    } else {
-        char now[CLOCK_TEXT];
-        clock_write(now, clock_now());
-        n = snprintf(line, size, "%s %s ", now, level_name(level));
-    }
-    size_t at = kept(n, size);
-    if (request_id.n) {
-        const struct str id = str_sub(request_id, 0, 64);
-        n = snprintf(line + at, size - at, "request=%.*s ", STR_FMT(id));
-        at += kept(n, size - at);
-    }
-    return at;
+    const struct str id = str_sub(request_id, 0, 64);
+    const char *name = id.n ? "request=" : "", *end = id.n ? " " : "";
+    char now[CLOCK_TEXT];
+    if (to_journal())
+        return kept(snprintf(line, size, "<%d>%s%.*s%s", (int)level, name,
+                             STR_FMT(id), end),
+                    size);
+    clock_write(now, clock_now());
+    return kept(snprintf(line, size, "%s %s %s%.*s%s", now, level_name(level),
+                         name, STR_FMT(id), end),
+                size);
 }
 
 /* Replaces control characters, line separators and malformed UTF-8 by '?', in

@@ -24,16 +24,19 @@ static void check_transaction(struct pg *pg)
     pg_rollback(pg);
 }
 
+/* A time for the log, whose printf of a double costs more than the line. */
+#define WEB_MS(us) (long long)(us) / 1000, (int)((us) / 100 % 10)
+
 static void web_tell(const struct served *s, const struct response *rs,
                      struct metrics *metrics, int64_t us)
 {
     struct str who = s->principal.n > 0 ? s->principal : STR("-");
     metrics_request(metrics, s->route, s->status, us, s->database_us);
     log_line(s->status >= 500 ? LOG_WARN : LOG_INFO,
-             "%s status=%d principal=%.*s database_ms=%.1f total_ms=%.1f "
-             "bytes=%zu",
-             s->name, s->status, STR_FMT(who),
-             (double)s->database_us / 1000, (double)us / 1000, rs->body.n);
+             "%s status=%d principal=%.*s database_ms=%lld.%d "
+             "total_ms=%lld.%d bytes=%zu",
+             s->name, s->status, STR_FMT(who), WEB_MS(s->database_us),
+             WEB_MS(us), rs->body.n);
 }
 
 static bool is_head(struct pairs params)

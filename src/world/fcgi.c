@@ -19,10 +19,12 @@
 #define PAUSE_US 100000 /* pause when the system is out of descriptors or
                          * memory */
 #define CHUNK ((size_t)16 << 10)
+#define BREATHE 16 /* requests between two looks for signals */
 
 struct fcgi {
     int listen_fd;
     int epoll_fd;
+    unsigned turn;
     sigset_t idle; /* the signal mask of a worker that waits: empty */
     FCGX_Request request;
 };
@@ -66,11 +68,13 @@ static bool is_shut(const struct fcgi *f)
     return poll(&p, 1, 0) > 0 && (p.revents & POLLRDHUP);
 }
 
-/* Delivers pending signals. epoll_pwait does so only when it sleeps, which
- * under full load it never does. */
-static void breathe(const struct fcgi *f)
+/* Delivers pending signals, now and then. epoll_pwait does so only when it
+ * sleeps, which under full load it never does. */
+static void breathe(struct fcgi *f)
 {
     sigset_t busy;
+    if (f->turn++ % BREATHE != 0)
+        return;
     sigprocmask(SIG_SETMASK, &f->idle, &busy);
     sigprocmask(SIG_SETMASK, &busy, NULL);
 }

@@ -162,6 +162,7 @@ const struct err *request_parse(struct arena *a, struct pairs params,
                                 struct str body, struct request *r)
 {
     enum method method = parse_method(pairs_get(params, "REQUEST_METHOD"));
+    const struct str waited = pairs_get(params, "WAITED");
     *r = (struct request){
         .arena = a,
         .id = parse_id(a, params),
@@ -169,10 +170,10 @@ const struct err *request_parse(struct arena *a, struct pairs params,
         .content_type = str_trim(pairs_get(params, "CONTENT_TYPE")),
         .body = body,
         .https = str_is_nocase(pairs_get(params, "HTTPS"), "on"),
-        .waited = pairs_get(params, "WAITED").n > 0,
-        .unheld = str_is(pairs_get(params, "WAITED"), "unheld"),
-        .over = str_is(pairs_get(params, "WAITED"), "over"),
-        .streamed = str_is(pairs_get(params, "WAITED"), "streamed"),
+        .waited = waited.n > 0,
+        .unheld = str_is(waited, "unheld"),
+        .over = str_is(waited, "over"),
+        .streamed = str_is(waited, "streamed"),
         .remote = str_sub(pairs_get(params, "REMOTE_ADDR"), 0, REMOTE_MAX),
     };
     if (!str_utf8(r->remote))

@@ -106,8 +106,9 @@ const struct err *request_form(struct arena *a, struct str text, size_t max,
 
 struct str pairs_get(struct pairs p, const char *key)
 {
+    const struct str wanted = str_of(key);
     for (size_t i = 0; i < p.n; i++)
-        if (str_is(p.v[i].key, key))
+        if (str_eq(p.v[i].key, wanted))
             return p.v[i].value;
     return STR_NONE;
 }
