@@ -161,3 +161,11 @@ bool clock_parse(struct str s, int64_t *out)
     *out = t;
     return true;
 }
+
+int64_t clock_stored(struct str s)
+{
+    int64_t t = 0;
+    if (str_ends(s, STR("+00")))
+        (void)clock_parse(str_sub(s, 0, s.n - 3), &t);
+    return t;
+}

@@ -24,5 +24,8 @@ void clock_write(char out[static CLOCK_TEXT], int64_t t);
 /* Reads either form (date, 'T' or space, time, 0 to 9 fraction digits, Z, an
  * offset, or nothing = UTC); false when it is neither. */
 bool clock_parse(struct str s, int64_t *out);
+/* Reads a moment as the database writes it, in UTC:
+ * 2026-11-20 09:26:13.51+00. 0 for none, and for anything else. */
+int64_t clock_stored(struct str s);
 
 #endif

@@ -54,6 +54,16 @@ bool reach_own(const struct principal *p)
     return p->role == ROLE_AGENT && p->reach != REACH_ALL;
 }
 
+bool reach_all(const struct principal *p, struct str maker, struct str owner,
+               bool closed)
+{
+    if (p->role != ROLE_AGENT)
+        return true;
+    return reach_own(p) ? str_eq(maker, p->agent) ||
+                              (owner.p && str_eq(owner, p->agent))
+                        : !closed;
+}
+
 struct str reach_reader(struct arena *a, const struct principal *p)
 {
     struct buf b = buf_make(a, p->agent.n + 2);

@@ -37,6 +37,11 @@ const char *reach_access_word(enum access access);
 /* The reader as the statements take it (intent_access): p NULL for people, the
  * agent's name, or "/" and the name of an agent whose key reaches all. */
 struct str reach_reader(struct arena *a, const struct principal *p);
+/* Has it all access to an intent by what the intent itself says: its maker, its
+ * owner, and whether it is closed? intent_access in sql/ has the same rule, for
+ * lists. false: the ties decide. */
+bool reach_all(const struct principal *p, struct str maker, struct str owner,
+               bool closed);
 /* Is it an agent that reaches only the intents that it is tied to? */
 bool reach_own(const struct principal *p);
 /* NULL where the access is what is needed. ERR_NOT_FOUND intent.unknown without

@@ -369,8 +369,10 @@ void suspension_field_read(struct suspension *s,
     void *at = (char *)s + f->at;
     if (f->type == SUSPENSION_TEXT || f->type == SUSPENSION_JSON)
         *(struct str *)at = text;
-    else if (f->type == SUSPENSION_COUNT || f->type == SUSPENSION_TIME)
+    else if (f->type == SUSPENSION_COUNT)
         (void)str_int(text, INT64_MIN, INT64_MAX, at);
+    else if (f->type == SUSPENSION_TIME)
+        *(int64_t *)at = clock_stored(text);
     else if (f->type == SUSPENSION_FLAG)
         *(bool *)at = str_is(text, "t");
     else if (f->type == SUSPENSION_WORD)

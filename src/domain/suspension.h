@@ -124,7 +124,8 @@ extern const size_t suspension_fields_n;
 /* The value as a parameter of a statement; p NULL: none. */
 struct str suspension_field_text(struct arena *a, const struct suspension *s,
                                  const struct suspension_field *f);
-/* Sets the value from a column's text; a moment is in microseconds.
+/* Sets the value from a column's text; a moment is as clock_stored
+ * reads it.
  * severity is read before severity_said. */
 void suspension_field_read(struct suspension *s,
                            const struct suspension_field *f, struct str text);

@@ -5,12 +5,13 @@
 #include "base/id.h"
 #include "store/sql.gen.h"
 
-/* The columns of intent_row, in the order of the view. */
+/* The columns of the table, in its order: PostgreSQL hands on a whole row as it
+ * is stored, and starts a statement with a list of its own for each column. */
 enum {
     ID, TITLE, DESCRIPTION, CREATED_BY, STATUS, CONSTRAINTS, STATE, CONFIDENCE,
-    VERSION, CREATED_AT, UPDATED_AT, PARENT, GOVERNANCE, SESSION, TASK, TURN,
-    INITIATED_BY, SEQUENCE, HASH, DEPENDS_ON, CREATED_TIME, OWNER, INITIATOR_ID,
-    CONTAINERS, ACL, ACCESS
+    VERSION, CREATED_AT, UPDATED_AT, PARENT, DEPENDS_ON, GOVERNANCE, SESSION,
+    TASK, TURN, INITIATED_BY, SEQUENCE, HASH, OWNER, INITIATOR_ID, CONTAINERS,
+    ACL, ACCESS
 };
 
 /* After every time and every id. */
@@ -35,8 +36,8 @@ struct intent intents_row(const struct pg_rows *r, size_t i)
         .state = pg_str(r, i, STATE),
         .confidence = pg_int(r, i, CONFIDENCE),
         .version = pg_int(r, i, VERSION),
-        .created_at = pg_int(r, i, CREATED_AT),
-        .updated_at = pg_int(r, i, UPDATED_AT),
+        .created_at = pg_time(r, i, CREATED_AT),
+        .updated_at = pg_time(r, i, UPDATED_AT),
         .parent_intent_id = pg_str(r, i, PARENT),
         .governance_policy = pg_str(r, i, GOVERNANCE),
         .session_id = pg_str(r, i, SESSION),
@@ -77,20 +78,23 @@ const struct err *intents_get_for(struct pg *pg, struct arena *a,
                                   struct str id, const struct principal *who,
                                   struct intent *out)
 {
-    struct pg_args args = pg_args(a);
+    struct pg_args args = pg_args(a), ties = pg_args(a);
     struct pg_rows *rows = NULL;
-    const bool agent = who && who->role == ROLE_AGENT;
     if (!id_uuid(id))
         return unknown();
     pg_arg(&args, id);
-    if (agent)
-        intents_reader(&args, who);
-    TRY(pg_query(pg, a, agent ? SQL_INTENT_GET_TIED : SQL_INTENT_GET, &args,
-                 &rows));
+    pg_ahead_join(pg, &args);
+    TRY(pg_query(pg, a, SQL_INTENT_GET, &args, &rows));
     if (pg_count(rows) == 0)
         return unknown();
     *out = intents_row(rows, 0);
-    out->access = agent ? intents_access(rows, 0, ACCESS) : ACCESS_ADMIN;
+    out->access = ACCESS_ADMIN;
+    if (!who || reach_all(who, out->created_by, out->owner, out->closed))
+        return NULL;
+    pg_arg(&ties, id);
+    intents_reader(&ties, who);
+    TRY(pg_query(pg, a, SQL_INTENT_TIES, &ties, &rows));
+    out->access = intents_access(rows, 0, 0);
     return NULL;
 }
 
@@ -236,21 +240,20 @@ const struct err *intents_related(struct pg *pg, struct arena *a,
     if (!id_uuid(page->id))
         return unknown();
     TRY(related_at(pg, a, page, &at));
-    pg_arg(&get, page->id);
+    pg_arg_texts(&get, &page->id, 1);
     intents_reader(&get, page->who);
     pg_arg(&args, page->id);
     intents_arg_page(&args, page->limit);
     pg_arg_time(&args, at);
     pg_arg(&args, page->after);
     intents_reader(&args, page->who);
-    pg_queue(pg, SQL_INTENT_GET_TIED, &get);
+    pg_queue(pg, SQL_INTENT_REFS, &get);
     pg_queue(pg, relations[page->relation].statement, &args);
     TRY(pg_run(pg, a, rows));
     if (pg_count(rows[0]) == 0)
         return unknown();
     if (page->who)
-        TRY(reach_check(a, intents_access(rows[0], 0, ACCESS),
-                        page->who->needs));
+        TRY(reach_check(a, intents_access(rows[0], 0, 1), page->who->needs));
     *out = intents_page_of(a, rows[1], page->limit);
     for (size_t i = 0; i < out->n; i++)
         out->v[i].access = intents_access(rows[1], i, ACCESS);

@@ -14,13 +14,12 @@ struct intent_rows {
 /* The size that ends a page: with the row that reaches it. */
 #define INTENTS_PAGE_BYTES ((size_t)12 << 20)
 
-/* Columns after those of intent_row in the statements that lock. */
-enum { INTENTS_DEPENDENCIES_DONE = 25, INTENTS_CHILDREN_DONE = 26,
-       INTENTS_TOLD = 27, INTENTS_ACCESS = 28 };
+/* Columns after those of the table, in intent_taken and due_intents. */
+enum { INTENTS_TOLD = 24, INTENTS_ACCESS, INTENTS_DEPENDENCIES_DONE = 24 };
 /* The column acl of a closed intent. */
 enum { INTENTS_CLOSED = 2 };
 
-/* Row i of a statement that selects from intent_row. */
+/* Row i of a statement that begins with the columns of the table. */
 struct intent intents_row(const struct pg_rows *r, size_t i);
 /* ERR_NOT_FOUND intent.unknown; an id that is no UUID is unknown too. */
 const struct err *intents_get(struct pg *pg, struct arena *a, struct str id,

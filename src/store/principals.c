@@ -5,7 +5,6 @@
 
 #include "base/clock.h"
 #include "base/crypt.h"
-#include "base/json.h"
 #include "domain/reach.h"
 #include "store/sql.gen.h"
 
@@ -88,10 +87,10 @@ static void remember(struct principals *p, struct str digest,
 
 /* Is the row the same as in the cache? If not it is removed, and the call is
  * run again without the cache. */
-static const struct err *unchanged(void *context, const struct pg_rows *r)
+static const struct err *unchanged(void *context, struct str version)
 {
     struct seen *k = context;
-    if (pg_count(r) == 1 && str_is(pg_str(r, 0, 0), k->version))
+    if (version.p && str_is(version, k->version))
         return NULL;
     k->digest[0] = '\0';
     return ERROR(ERR_AGAIN, "database.again", "Run it again.");
@@ -110,15 +109,14 @@ static const struct err *check_key(struct str expires, struct str revoked,
     return NULL;
 }
 
+/* agents: the names, which have no spaces, with a space between them. */
 static const struct err *speak(struct arena *a, struct str agents,
                                struct str asked, struct principal *out)
 {
-    struct json *list = NULL;
-    struct str names[PRINCIPAL_AGENTS_MAX];
+    struct str rest = arena_str(a, agents), names[PRINCIPAL_AGENTS_MAX];
     size_t n = 0;
-    TRY(json_parse(a, agents, &list));
-    for (; n < json_count(list) && n < countof(names); n++)
-        names[n] = json_text(json_at(list, n));
+    while (rest.n > 0 && n < countof(names))
+        names[n++] = str_cut(&rest, ' ');
     return principal_speak(names, n, asked, out->name, &out->agent);
 }
 
@@ -180,12 +178,14 @@ static const struct err *look_up(struct principals *p, struct pg *pg,
 static void guess(struct seen *k, struct pg *pg, struct arena *a,
                   struct str digest, struct str columns[static COLUMNS])
 {
-    struct pg_ahead ahead = {.statement = SQL_KEY_VERSION,
-                             .args = pg_args(a),
-                             .check = unchanged,
-                             .context = k};
-    pg_arg(&ahead.args, digest);
-    pg_ahead(pg, &ahead);
+    const bool owned = !k->null[PERSON] || !k->null[RESOURCE];
+    const struct pg_ahead ahead = {
+        .statement = owned ? SQL_KEY_VERSION_OWNED : SQL_KEY_VERSION,
+        .arg = digest,
+        .joins = !owned,
+        .check = unchanged,
+        .context = k};
+    pg_ahead(pg, a, &ahead);
     for (int c = 0; c < COLUMNS; c++)
         columns[c] = column(k, c);
 }

@@ -89,8 +89,6 @@ FILENAME ~ /[.]c$/ {
         asked = asked ", " id
         places = places ", $" (++askeds + 1)
     }
-    if (/TIME/)
-        sub(/at$/, "us", id)
     columns = columns ", @" id
     next
 }

@@ -20,6 +20,48 @@ struct suspension suspensions_row(const struct pg_rows *r, size_t i)
     return s;
 }
 
+/* Reads the columns that are written with a part. Returns their number. */
+static int read_part(struct suspension *s, const struct pg_rows *r,
+                     enum suspension_in in)
+{
+    int column = 0;
+    for (size_t k = 0; k < suspension_fields_n; k++) {
+        const struct suspension_field *f = &suspension_fields[k];
+        if (f->in == in || f->in == IN_BOTH)
+            suspension_field_read(s, f, pg_str(r, 0, column++));
+    }
+    return column;
+}
+
+struct suspension suspensions_asked(const struct pg_rows *r)
+{
+    struct suspension s = {.seq = 0};
+    for (size_t k = 0; k < suspension_fields_n; k++) {
+        if (suspension_fields[k].in == IN_DECISION)
+            suspension_field_read(&s, &suspension_fields[k], STR_NONE);
+    }
+    read_part(&s, r, IN_ASKED);
+    return s;
+}
+
+bool suspensions_open(struct suspension *s, const struct pg_rows *r)
+{
+    if (pg_count(r) == 0 || !str_eq(pg_str(r, 0, 0), s->id))
+        return false;
+    s->state = SUSPENSION_PENDING;
+    s->channel_hint = pg_str(r, 0, 1);
+    s->attempt = pg_int(r, 0, 2);
+    s->next_attempt_at = pg_time(r, 0, 3);
+    return true;
+}
+
+void suspensions_decided(struct suspension *s, const struct pg_rows *r)
+{
+    const int own = read_part(s, r, IN_DECISION);
+    s->channel_hint = pg_str(r, 0, own);
+    s->attempt = pg_int(r, 0, own + 1);
+}
+
 struct suspension_rows suspensions_rows(struct arena *a,
                                         const struct pg_rows *r)
 {

@@ -15,6 +15,13 @@ struct suspension_rows {
 
 /* Row i of a statement that selects {s.*} first. */
 struct suspension suspensions_row(const struct pg_rows *r, size_t i);
+/* A question by its parts: the row of suspension_asked, without what moves. */
+struct suspension suspensions_asked(const struct pg_rows *r);
+/* Adds what moves, from a statement suspension_open. false: it is not the open
+ * question, and has a decision. */
+bool suspensions_open(struct suspension *s, const struct pg_rows *r);
+/* Adds the decision, from suspension_decided. */
+void suspensions_decided(struct suspension *s, const struct pg_rows *r);
 struct suspension_rows suspensions_rows(struct arena *a,
                                         const struct pg_rows *r);
 /* Runs a statement of a list or a count, read in the order of its index even

@@ -2,6 +2,7 @@
  *
  * The first batch begins, locks the intent and then its newest suspension (in
  * this order everywhere), and checks whether this request was answered before.
+ * A decision, a permit or open dependencies are read in one more.
  * Then the domain decides in memory, in the structs here. The second batch
  * writes the changes, stores the answer, and commits. A caller that returns an
  * error in between has written nothing. */
@@ -48,7 +49,8 @@ struct work {
     struct resolve_deadline deadline; /* of a portfolio, if one is over */
     struct str asker; /* the agent that begins it; p NULL: no agent */
     struct board *board; /* the intent's tasks and plans; NULL: not read */
-    bool dependencies_done, children_done;
+    bool dependencies_done;
+    bool children_done; /* where the target ends it; else false */
     bool parent_ended; /* of a new intent */
     bool told; /* an agent's endpoint may want its events */
     struct event_list events;
@@ -77,6 +79,7 @@ struct work_target {
     struct str other; /* its second parameter; p NULL: it has none */
     bool answers;     /* the open question: its permit is read too */
     bool graph; /* adds a dependency: the graph's lock first */
+    bool ends;  /* the intent may be completed: children_done is read */
 };
 /* Begins on an intent. ERR_NOT_FOUND intent.unknown, also where it is out of
  * reach; ERR_FORBIDDEN access.denied; ERR_CONFLICT idempotency.other_request

@@ -185,7 +185,7 @@ static bool send_one(struct pg *pg, struct pg_queued *q)
 
 static bool send_batch(struct pg *pg, int64_t deadline)
 {
-    if (pg_ahead_waits(pg) && !send_one(pg, &pg->ahead))
+    if (pg_ahead_waits(pg) && !pg->joined && !send_one(pg, &pg->ahead))
         return false;
     for (size_t i = 0; i < pg->queued; i++)
         if (!send_one(pg, &pg->queue[i]))
@@ -268,31 +268,47 @@ static bool read_one(struct pg *pg, struct reading *b,
     const struct err *e = charge(b->arena, rows);
     if (!b->e)
         b->e = e;
-    if (row)
-        *row = rows;
+    *row = rows;
     PGresult *end = NULL;
     return next_result(pg, b->deadline, &end) && !end;
 }
 
 static bool read_ahead(struct pg *pg, struct reading *b)
 {
-    struct pg_rows *rows = NULL;
-    if (!read_one(pg, b, &pg->ahead, &rows))
+    struct pg_rows *r = NULL;
+    if (!read_one(pg, b, &pg->ahead, &r))
         return false;
     if (!b->e)
-        b->e = pg->check(pg->check_context, rows);
+        b->e = pg->check(pg->check_context,
+                         pg_count(r) ? pg_str(r, 0, 0) : STR_NONE);
     return true;
+}
+
+/* The value of the one ahead, in the first statement's last column. */
+static void take_joined(struct pg *pg, struct reading *b,
+                        const struct pg_rows *r)
+{
+    if (b->e || pg_count(r) == 0)
+        return;
+    b->e = pg->check(pg->check_context, pg_str(r, 0, pg_columns(r) - 1));
+    pg->joined = false;
 }
 
 /* false: the connection is lost. */
 static bool read_batch(struct pg *pg, struct reading *b,
                        struct pg_rows **rows)
 {
-    if (pg_ahead_waits(pg) && !read_ahead(pg, b))
+    if (pg_ahead_waits(pg) && !pg->joined && !read_ahead(pg, b))
         return false;
-    for (size_t i = 0; i < pg->queued; i++)
-        if (!read_one(pg, b, &pg->queue[i], rows ? &rows[i] : NULL))
+    for (size_t i = 0; i < pg->queued; i++) {
+        struct pg_rows *r = NULL;
+        if (!read_one(pg, b, &pg->queue[i], &r))
             return false;
+        if (pg->joined && i == 0)
+            take_joined(pg, b, r);
+        if (rows)
+            rows[i] = r;
+    }
     return read_sync(pg, b->deadline);
 }
 
@@ -510,6 +526,11 @@ int64_t pg_int(const struct pg_rows *r, size_t row, int col)
     return v;
 }
 
+int64_t pg_time(const struct pg_rows *r, size_t row, int col)
+{
+    return clock_stored(pg_str(r, row, col));
+}
+
 bool pg_bool(const struct pg_rows *r, size_t row, int col)
 {
     return str_is(pg_str(r, row, col), "t");
@@ -557,7 +578,9 @@ const struct err *pg_run(struct pg *pg, struct arena *a, struct pg_rows **rows)
     const int64_t start = clock_mono();
     const struct err *e = run(pg, a, rows);
     pg->queued = 0;
-    pg->check = NULL;
+    if (e || !pg->joined)
+        pg->check = NULL;
+    pg->joined = false;
     pg->spent += clock_mono() - start;
     return e;
 }

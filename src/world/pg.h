@@ -56,18 +56,24 @@ struct pg *pg_make(struct arena *process, struct str dsn, const char *name,
 /* Closes; the next use opens again. For fork and shutdown. */
 void pg_close(struct pg *pg);
 
-/* Sends a statement before the next batch, in the same round trip. check sees
- * its rows before the results of the batch count: the error that it returns is
- * the batch's, and a transaction that the batch began is rolled back. A
- * statement outside of a transaction has been committed by then, so such a
- * batch may only read. */
+/* Sends a statement before the next batch, in the same round trip. check gets
+ * its value (p NULL: no row) before the results of the batch count: the error
+ * that it returns is the batch's, and a transaction that the batch began is
+ * rolled back. A statement outside of a transaction has been committed by then,
+ * so such a batch may only read. */
 struct pg_ahead {
-    int statement;
-    struct pg_args args;
-    const struct err *(*check)(void *context, const struct pg_rows *rows);
+    int statement; /* with one parameter, a row at most, and one column */
+    struct str arg;
+    bool joins; /* see pg_ahead_join */
+    const struct err *(*check)(void *context, struct str value);
     void *context;
 };
-void pg_ahead(struct pg *pg, const struct pg_ahead *ahead);
+void pg_ahead(struct pg *pg, struct arena *a, const struct pg_ahead *ahead);
+/* Before the first statement of a batch that returns the value as its last
+ * column: adds the parameter of the one that waits to args, so that it needs no
+ * statement of its own. NULL where none waits, or it does not join. Where the
+ * statement has no row, the check is still to be made. */
+void pg_ahead_join(struct pg *pg, struct pg_args *args);
 /* Is there a statement that no batch has sent yet? pg_run with an empty batch
  * sends it alone. */
 bool pg_ahead_waits(const struct pg *pg);
@@ -128,9 +134,11 @@ bool pg_notification(struct pg *pg, struct arena *a, struct str *payload);
 size_t pg_count(const struct pg_rows *r);    /* rows returned */
 int pg_columns(const struct pg_rows *r);     /* columns of a row */
 size_t pg_affected(const struct pg_rows *r); /* rows changed */
-/* NULL gives STR_NONE, 0 or false. Slices live in the request's arena. */
+/* NULL gives STR_NONE, 0 or false. Slices live in the request's arena. A time
+ * is a timestamptz. */
 struct str pg_str(const struct pg_rows *r, size_t row, int col);
 int64_t pg_int(const struct pg_rows *r, size_t row, int col);
+int64_t pg_time(const struct pg_rows *r, size_t row, int col);
 bool pg_bool(const struct pg_rows *r, size_t row, int col);
 
 #endif

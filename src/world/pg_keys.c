@@ -49,7 +49,8 @@ void pg_keys_for(const struct pg *pg, const struct pg_hosts_place *place,
                  struct pg_keys *out)
 {
     /* All statements are short: compiling one takes longer than it runs. */
-    static const char ours[] = "-c jit=off -c client_min_messages=error";
+    static const char ours[] = "-c jit=off -c client_min_messages=error "
+                               "-c timezone=UTC -c datestyle=ISO";
     const struct pg_hosts_name *name = &pg->hosts.names[place->name];
     *out = pg->keys;
     if (!out->whole) {
@@ -58,8 +59,11 @@ void pg_keys_for(const struct pg *pg, const struct pg_hosts_place *place,
                                                        : name->hostaddr);
         pg_keys_add(out, "port", name->port);
     }
+    /* A plan is made once, often while a table is empty, and every statement of
+     * a request has its index. */
     snprintf(out->options, sizeof out->options,
-             "%s -c statement_timeout=%" PRId64 " -c lock_timeout=%" PRId64
+             "%s -c enable_seqscan=off -c statement_timeout=%" PRId64
+             " -c lock_timeout=%" PRId64
              " -c idle_in_transaction_session_timeout=%" PRId64,
              ours, pg->timeout, pg->timeout * 9 / 10, pg->timeout * 5);
     snprintf(out->gone, sizeof out->gone, "%" PRId64, pg->timeout * 5 / 4);

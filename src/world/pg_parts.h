@@ -35,8 +35,10 @@ struct pg {
     struct pg_queued queue[PG_BATCH_MAX];
     size_t queued;
     struct pg_queued ahead; /* of pg_ahead; check NULL: none */
-    const struct err *(*check)(void *context, const struct pg_rows *rows);
+    const struct err *(*check)(void *context, struct str value);
     void *check_context;
+    bool joins;  /* it may be a part of another statement */
+    bool joined; /* it is a part of the first one of the batch */
     int64_t spent;
     int64_t timeout; /* of a statement, milliseconds */
     int64_t slice;   /* of an attempt to connect, milliseconds */

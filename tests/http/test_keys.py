@@ -79,6 +79,22 @@ def test_a_revoked_key(server):
     assert server.sayso("key", "revoke", key[:12]).returncode == 1
 
 
+def test_a_revoked_key_reads_no_intent(server):
+    """The statement that reads an intent looks at the key as well, whether
+    the intent is there or not."""
+    key = server.key("agent", "--agent", "reader", label="reads one")
+    with client_of(server, key) as client:
+        intent = new_intent(client)
+        for _ in range(3): # the worker knows the key
+            assert client.get(f"/api/v1/intents/{intent['id']}"
+                              ).status_code == 200
+        assert client.get(f"/api/v1/intents/{new_id()}").status_code == 404
+        done = server.sayso("key", "revoke", key[:12])
+        assert done.returncode == 0, done.stderr
+        for id in (intent["id"], new_id()):
+            refused(client.get(f"/api/v1/intents/{id}"), 401, "key.revoked")
+
+
 def test_an_expired_key(server):
     key = server.key("auditor", "--expires-days", "1", label="short")
     with client_of(server, key) as client:

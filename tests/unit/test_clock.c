@@ -34,6 +34,17 @@ static const struct {
     {253402300799, "9999-12-31T23:59:59"},
 };
 
+Test(clock, a_moment_of_the_database_is_read_in_utc)
+{
+    cr_assert_eq(clock_stored(STR("2026-11-20 09:26:13.510233+00")),
+                 INT64_C(1795166773510233));
+    cr_assert_eq(clock_stored(STR("2026-11-20 09:26:13+00")),
+                 INT64_C(1795166773000000));
+    cr_assert_eq(clock_stored(STR("2026-11-20 09:26:13+01")), 0);
+    cr_assert_eq(clock_stored(STR("infinity")), 0);
+    cr_assert_eq(clock_stored(STR_NONE), 0);
+}
+
 Test(clock, known_moments_both_ways)
 {
     for (size_t i = 0; i < countof(known); i++) {

@@ -23,27 +23,31 @@ static struct str columns(const char *before, bool asked)
     struct buf b = buf_make(a, 4096);
     for (size_t i = 0; i < suspension_fields_n; i++) {
         const struct suspension_field *f = &suspension_fields[i];
-        const struct str name = str_of(f->column);
-        const bool time = f->type == SUSPENSION_TIME && !asked;
-        if (!name.p || (asked && f->in != IN_ASKED && f->in != IN_BOTH))
+        if (!f->column || (asked && f->in != IN_ASKED && f->in != IN_BOTH))
             continue;
         buf_put(&b, b.n ? ", " : "");
         buf_put(&b, before);
-        buf_str(&b, time ? str_sub(name, 0, name.n - 2) : name);
-        buf_put(&b, time ? "us" : "");
+        buf_put(&b, f->column);
     }
     return buf_text(&b);
 }
 
 Test(suspension_fields, statements_have_the_columns_in_their_order)
 {
-    static const int reads[] = {SQL_SUSPENSION_GET, SQL_SUSPENSION_NEWEST,
-                                SQL_DECIDED_WHO, SQL_INBOX_ALL};
+    static const struct {
+        int statement;
+        const char *before;
+        bool asked;
+    } reads[] = {{SQL_SUSPENSION_GET, "s.", false},
+                 {SQL_DECIDED_WHO, "s.", false},
+                 {SQL_INBOX_ALL, "s.", false},
+                 {SQL_SUSPENSION_ASKED, "", true},
+                 {SQL_SUSPENSION_ASKED_NEWEST, "", true}};
     for (size_t i = 0; i < countof(reads); i++)
-        cr_assert(str_search(str_of(sql_statements[reads[i]].text),
-                             columns("s.", false)) <
-                      strlen(sql_statements[reads[i]].text),
-                  "%s", sql_statements[reads[i]].name);
+        cr_assert(str_search(str_of(sql_statements[reads[i].statement].text),
+                             columns(reads[i].before, reads[i].asked)) <
+                      strlen(sql_statements[reads[i].statement].text),
+                  "%s", sql_statements[reads[i].statement].name);
     const struct str insert =
         str_of(sql_statements[SQL_SUSPENSION_INSERT].text);
     const struct str list = columns("", true);
@@ -51,6 +55,38 @@ Test(suspension_fields, statements_have_the_columns_in_their_order)
     cr_assert(at < insert.n, "%.*s", STR_FMT(insert));
     cr_assert(str_starts(str_sub(insert, at + list.n, insert.n),
                          STR(") VALUES ($2, $3, ")));
+}
+
+/* The columns after a word of a statement, up to another, without spaces. */
+static struct str listed(int statement, const char *from, const char *to)
+{
+    const struct str text = str_of(sql_statements[statement].text);
+    struct buf b = buf_make(a, 4096);
+    const size_t begin = str_search(text, str_of(from)) + strlen(from);
+    const struct str rest = str_sub(text, begin, text.n);
+    const size_t end = str_search(rest, str_of(to));
+    cr_assert(begin < text.n && end < rest.n);
+    for (size_t i = 0; i < end; i++) {
+        if (rest.p[i] != ' ' && rest.p[i] != '\n')
+            buf_char(&b, rest.p[i]);
+    }
+    return buf_text(&b);
+}
+
+Test(suspension_fields, a_decision_is_read_in_the_order_in_which_it_is_written)
+{
+    size_t fields = 0, commas = 0;
+    const struct str written =
+        listed(SQL_SUSPENSION_DECIDE, "INSERT INTO decision (", ", kind");
+    const struct str read =
+        listed(SQL_SUSPENSION_DECIDED, "SELECT ", ",\n       channel_hint");
+    cr_assert(str_eq(written, read), "%.*s", STR_FMT(read));
+    for (size_t i = 0; i < suspension_fields_n; i++)
+        fields += suspension_fields[i].in == IN_DECISION ||
+                  suspension_fields[i].in == IN_BOTH;
+    for (size_t i = 0; i < read.n; i++)
+        commas += read.p[i] == ',';
+    cr_assert_eq(fields, commas + 1);
 }
 
 Test(suspension_fields, what_was_said_is_stored_where_another_counts)
@@ -103,7 +139,8 @@ Test(suspension_fields, values_as_text)
     for (size_t i = 0; i < countof(wanted); i++)
         cr_assert(str_is(suspension_field_text(a, &s, field(wanted[i][0])),
                          wanted[i][1]));
-    suspension_field_read(&s, field("suspended_at"), STR("17"));
+    suspension_field_read(&s, field("suspended_at"),
+                          STR("1970-01-01 00:00:00.000017+00"));
     suspension_field_read(&s, field("allow_edit"), STR("f"));
     cr_assert(s.suspended_at == 17 && !s.allow_edit);
 }

@@ -120,7 +120,8 @@ const struct err *api_intent_status(struct call *c)
         .intent_id = c->param[0],
         .who = &c->who,
         .take = to == INTENT_COMPLETED ? SQL_INTENT_TAKE_DEPENDENTS
-                                       : SQL_INTENT_TAKE};
+                                       : SQL_INTENT_TAKE,
+        .ends = to == INTENT_COMPLETED};
     TRY(work_begin(&w, c->pg, c->a, &target, &once));
     if (w.answered)
         return call_replay(c, &w);

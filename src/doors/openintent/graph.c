@@ -160,8 +160,7 @@ static const struct err *move(struct call *c, struct work *w,
 static const struct err *commit_depends(struct call *c, struct work *w,
                                         int statement, struct str dependency)
 {
-    struct pg_args args = pg_args(c->a), get = pg_args(c->a),
-                   taken = pg_args(c->a);
+    struct pg_args args = pg_args(c->a), get = pg_args(c->a);
     struct pg_rows *rows[3] = {NULL};
     pg_arg(&args, w->intent.id);
     pg_arg(&args, dependency);
@@ -170,16 +169,14 @@ static const struct err *commit_depends(struct call *c, struct work *w,
     pg_arg(&get, w->intent.id);
     pg_queue(c->pg, statement, &args);
     pg_queue(c->pg, SQL_INTENT_DEPENDS_ON, &get);
-    pg_arg(&taken, w->intent.id);
-    intents_reader(&taken, NULL);
-    pg_queue(c->pg, SQL_INTENT_TAKEN, &taken);
+    pg_queue(c->pg, SQL_INTENT_EDGES, &get);
     TRY(pg_run(c->pg, c->a, rows));
     if (statement == SQL_INTENT_DEPENDENCY_DELETE &&
         pg_affected(rows[0]) == 0)
         return ERROR(ERR_NOT_FOUND, "intent.no_dependency",
                      "The intent does not depend on this one.");
-    w->intent.depends_on = intents_row(rows[2], 0).depends_on;
-    w->dependencies_done = pg_bool(rows[2], 0, INTENTS_DEPENDENCIES_DONE);
+    w->dependencies_done = pg_bool(rows[2], 0, 0);
+    w->intent.depends_on = pg_str(rows[2], 0, 2);
     TRY(move(c, w, statement == SQL_INTENT_DEPENDENCY_INSERT
                        ? "dependency_added"
                        : "dependency_removed"));

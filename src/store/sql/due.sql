@@ -27,7 +27,7 @@ SELECT i.id, octet_length(i.state) + octet_length(s.record) + octet_length(s.sub
 SELECT r.*,
        NOT EXISTS (SELECT 1 FROM intent_dependency d JOIN intent x ON x.id = d.dependency_id
                     WHERE d.intent_id = r.id AND x.status <> 'completed') AS dependencies_done
-  FROM intent_row r WHERE r.id = ANY ($1::uuid[])
+  FROM intent r WHERE r.id = ANY ($1::uuid[])
 
 -- name: due_suspensions
 SELECT {r.*}, o.test_shift FROM open_question o JOIN suspension_row r ON r.id = o.suspension_id

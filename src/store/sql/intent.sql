@@ -2,12 +2,12 @@
 -- 0 nothing to 3 all of it.
 
 -- name: intent_get
-SELECT * FROM intent_row WHERE id = $1
+-- And key_version of the key $2, if there is one to look at.
+SELECT i.*, (SELECT k.xmin FROM api_key k WHERE k.key_sha256 = $2) FROM intent i WHERE i.id = $1
 
--- name: intent_get_tied
-SELECT r.*,
-       intent_access(r.id, r.created_by, r.owner, r.acl, $2, $3) AS access
-  FROM intent_row r WHERE r.id = $1
+-- name: intent_ties
+-- The access of an agent that neither made nor owns the intent.
+SELECT intent_access_of($1, $2, $3)
 
 -- name: intent_kin
 -- Is there an intent below the open $1, or one that depends on it, to which the agent $2 is tied
@@ -67,30 +67,27 @@ EXISTS (SELECT 1 FROM intent_dependency d JOIN intent x ON x.id = d.dependency_i
 
 -- name: intent_taken
 -- told: as in delivery_told.
-SELECT r.*,
-       NOT
--- use: intent_waits
-       AS dependencies_done,
-       NOT EXISTS (SELECT 1 FROM intent c
-                    WHERE c.parent_intent_id = r.id
-                      AND c.status NOT IN ('completed', 'abandoned')) AS children_done,
-       (SELECT true FROM endpoint WHERE kind = 'agent' AND removed_at IS NULL
-         ORDER BY coalesce(agent, ''), address LIMIT 1) AS told,
+SELECT r.*, (SELECT true FROM endpoint WHERE kind = 'agent' AND removed_at IS NULL
+              ORDER BY coalesce(agent, ''), address LIMIT 1) AS told,
        intent_access(r.id, r.created_by, r.owner, r.acl, $2, $3) AS access
-  FROM intent_row r WHERE r.id = $1
+  FROM intent r WHERE r.id = $1
 
 -- name: intent_taken_of_suspension
-SELECT r.*,
-       NOT
+SELECT r.*, (SELECT true FROM endpoint WHERE kind = 'agent' AND removed_at IS NULL
+              ORDER BY coalesce(agent, ''), address LIMIT 1) AS told
+  FROM intent r
+ WHERE r.id = (SELECT s.intent_id FROM suspension s WHERE s.id = $1)
+
+-- name: intent_edges
+-- May it go on, and may it end? And the list of its dependencies.
+SELECT NOT
 -- use: intent_waits
        AS dependencies_done,
        NOT EXISTS (SELECT 1 FROM intent c
                     WHERE c.parent_intent_id = r.id
                       AND c.status NOT IN ('completed', 'abandoned')) AS children_done,
-       (SELECT true FROM endpoint WHERE kind = 'agent' AND removed_at IS NULL
-         ORDER BY coalesce(agent, ''), address LIMIT 1) AS told
-  FROM intent_row r
- WHERE r.id = (SELECT s.intent_id FROM suspension s WHERE s.id = $1)
+       r.depends_on
+  FROM intent r WHERE r.id = $1
 
 -- name: intent_insert
 INSERT INTO intent (id, title, description, created_by, status, constraints, state,
@@ -134,7 +131,7 @@ SELECT p.*
                count(*) OVER () AS found
           FROM (SELECT r.*,
 -- use: intent_size
-                  FROM intent_row r
+                  FROM intent r
                  WHERE ($1::text IS NULL OR status = $1)
                    AND intent_access(r.id, r.created_by, r.owner, r.acl, $5, $6) > 0
                  ORDER BY created_at DESC, id DESC LIMIT $3 OFFSET $4) q) p
@@ -147,7 +144,7 @@ SELECT p.*
                count(*) OVER () AS found
           FROM (SELECT r.*,
 -- use: intent_size
-                  FROM intent_row r
+                  FROM intent r
                  WHERE ($1::text IS NULL OR status = $1)
                    AND (created_at, id) < ($4::timestamptz, $5::uuid)
                    AND intent_access(r.id, r.created_by, r.owner, r.acl, $6, $7) > 0
@@ -171,7 +168,7 @@ SELECT p.*
                            AND ($3::text IS NULL OR
                                 (SELECT i.status FROM intent i WHERE i.id = t.intent_id) = $3)
                          ORDER BY t.created_at DESC, t.intent_id DESC LIMIT $7 OFFSET $8) o
-                  JOIN intent_row r ON r.id = o.intent_id
+                  JOIN intent r ON r.id = o.intent_id
                  ORDER BY o.created_at DESC, o.intent_id DESC) q) p
  WHERE bytes - size < $6
  ORDER BY tie_at DESC, id DESC
@@ -185,7 +182,7 @@ SELECT p.*
                count(*) OVER () AS found
           FROM (SELECT r.*, 3 AS access,
 -- use: intent_size
-                  FROM intent_row r
+                  FROM intent r
                  WHERE parent_intent_id = $1
                    AND intent_access(r.id, r.created_by, r.owner, r.acl, $6, $7) > 0
                    AND ($4::timestamptz IS NULL OR (created_at, id) > ($4, $5::uuid))
@@ -224,7 +221,7 @@ SELECT p.*
           FROM (SELECT r.*, 3 AS access, b.depth,
 -- use: intent_size
                   FROM (SELECT id, depth FROM below LIMIT $3 + 1) b
-                  JOIN intent_row r ON r.id = b.id
+                  JOIN intent r ON r.id = b.id
                  WHERE b.depth > 0 AND intent_access(r.id, r.created_by, r.owner, r.acl, $6, $7) > 0
                    AND $4::timestamptz IS NULL AND $5::uuid IS NULL) q) p
  WHERE bytes - size < $2
@@ -242,7 +239,7 @@ SELECT p.*
           FROM (SELECT r.*, intent_access(r.id, r.created_by, r.owner, r.acl, $6, $7) AS access, a.height,
 -- use: intent_size
                   FROM (SELECT id, height FROM above LIMIT $3) a
-                  JOIN intent_row r ON r.id = a.id
+                  JOIN intent r ON r.id = a.id
                  WHERE $4::timestamptz IS NULL AND $5::uuid IS NULL) q
          WHERE acl < 2 OR access > 0) p
  WHERE bytes - size < $2
@@ -255,7 +252,7 @@ SELECT p.*
           FROM (SELECT r.*, intent_access(r.id, r.created_by, r.owner, r.acl, $6, $7) AS access,
                        d.added_at,
 -- use: intent_size
-                  FROM intent_dependency d JOIN intent_row r ON r.id = d.dependency_id
+                  FROM intent_dependency d JOIN intent r ON r.id = d.dependency_id
                  WHERE d.intent_id = $1
                    AND ($4::timestamptz IS NULL OR (d.added_at, r.id) > ($4, $5::uuid))
                    AND (r.acl < 2 OR
@@ -270,7 +267,7 @@ SELECT p.*
                count(*) OVER () AS found
           FROM (SELECT r.*, 3 AS access, d.added_at,
 -- use: intent_size
-                  FROM intent_dependency d JOIN intent_row r ON r.id = d.intent_id
+                  FROM intent_dependency d JOIN intent r ON r.id = d.intent_id
                  WHERE d.dependency_id = $1
                    AND intent_access(r.id, r.created_by, r.owner, r.acl, $6, $7) > 0
                    AND ($4::timestamptz IS NULL OR (d.added_at, r.id) > ($4, $5::uuid))

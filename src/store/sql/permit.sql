@@ -25,13 +25,6 @@ VALUES ($1, $2, $3, $4, $5, (SELECT id FROM resource WHERE identifier = $6), $7,
 -- use: permit_from
  WHERE p.suspension_id = $1
 
--- name: permit_of_open
--- That of the open question of an intent.
--- use: permit_columns
--- use: permit_from
- WHERE p.suspension_id = (SELECT suspension_id FROM open_question
-                           WHERE intent_id = $1 AND slot = 0)
-
 -- name: permit_get
 -- And the access of its agent to its intent at $2.
 -- use: permit_columns

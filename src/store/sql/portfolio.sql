@@ -104,7 +104,7 @@ SELECT p.*
                count(*) OVER () AS found
           FROM (SELECT r.*, 3 AS access, m.priority AS place, m.added_at,
 -- use: intent_size
-                  FROM portfolio_member m JOIN intent_row r ON r.id = m.intent_id
+                  FROM portfolio_member m JOIN intent r ON r.id = m.intent_id
                  WHERE m.portfolio_id = $1
                    AND intent_access(r.id, r.created_by, r.owner, r.acl, $2, $3) > 0
                    AND ($6::uuid IS NULL OR (-m.priority, m.added_at, m.intent_id) > (

@@ -9,7 +9,7 @@ CASE WHEN {k}.principal_id IS NULL AND {k}.resource_id IS NULL THEN {k}.xmin::te
 -- name: key_find
 -- A token of a person is that person, as they are now.
 SELECT k.id, coalesce(p.role, k.role), coalesce(p.email, k.label),
-       array_to_json(k.agents)::text, microseconds(k.expires_at),
+       array_to_string(k.agents, ' '), microseconds(k.expires_at),
        microseconds(coalesce(k.revoked_at, p.disabled_at, r.removed_at)), k.retry_policy,
        CASE WHEN p.id IS NULL THEN k.groups ELSE p.groups END, k.reach, k.severity_floor,
        coalesce(p.name, k.label), k.principal_id, k.resource_id, k.nonce_secret, k.test,
@@ -21,7 +21,10 @@ SELECT k.id, coalesce(p.role, k.role), coalesce(p.email, k.label),
  WHERE k.key_sha256 = $1
 
 -- name: key_version
--- The transactions that wrote the row and those of its person or resource.
+-- Of a key that belongs to nobody. intent_get has it too.
+SELECT xmin FROM api_key WHERE key_sha256 = $1
+
+-- name: key_version_owned
 SELECT
 -- use: key_version_of k
   FROM api_key k WHERE k.key_sha256 = $1

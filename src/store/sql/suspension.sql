@@ -3,11 +3,6 @@
 SELECT {s.*}, (SELECT i.acl = 2 FROM intent i WHERE i.id = s.intent_id) FROM suspension_row s
  WHERE id = $1
 
--- name: suspension_newest
--- Of those that hold the intent.
-SELECT {s.*} FROM suspension_row s
- WHERE intent_id = $1 AND suspension_slot(origin) = 0 ORDER BY seq DESC LIMIT 1
-
 -- name: suspension_beside
 -- The open questions that hold nothing. An agent's own about a checkpoint counts as the
 -- server's that it replaced, which may be asked again.
@@ -16,14 +11,31 @@ SELECT count(*) FROM open_question q
    AND (slot > 0 OR EXISTS (SELECT 1 FROM plan_checkpoint c
                              WHERE c.suspension_id = q.suspension_id))
 
--- The lock on a question, taken after its intent's: on the row that exists while it is
--- open. The rows of what was asked and decided are never locked.
+-- A unit of work reads a question by its parts: joining them costs as much as all the rest.
+-- The lock on it, taken after its intent's, is on the row that exists while it is open. The
+-- rows of what was asked and decided are never locked.
 
--- name: suspension_take
-SELECT 1 FROM open_question WHERE suspension_id = $1 FOR UPDATE
+-- name: suspension_open
+SELECT suspension_id, channel_hint, attempt, next_attempt_at
+  FROM open_question WHERE suspension_id = $1 FOR UPDATE
 
--- name: suspension_take_of_intent
-SELECT 1 FROM open_question WHERE intent_id = $1 AND slot = 0 FOR UPDATE
+-- name: suspension_open_of_intent
+SELECT suspension_id, channel_hint, attempt, next_attempt_at
+  FROM open_question WHERE intent_id = $1 AND slot = 0 FOR UPDATE
+
+-- name: suspension_asked
+SELECT {asked} FROM suspension WHERE id = $1
+
+-- name: suspension_asked_newest
+-- Of those that hold the intent.
+SELECT {asked} FROM suspension
+ WHERE intent_id = $1 AND suspension_slot(origin) = 0 ORDER BY seq DESC LIMIT 1
+
+-- name: suspension_decided
+SELECT suspension_id, state, outcome, response, constraints, approved_subject,
+       approved_sha256, reason, metadata, decided_by, claimed, via, decided_at, summary,
+       channel_hint, attempt
+  FROM decision WHERE suspension_id = $1
 
 -- name: suspension_of_intent
 SELECT {s.*} FROM suspension_row s WHERE intent_id = $1 ORDER BY seq DESC LIMIT 100

@@ -1,0 +1,291 @@
+/* The beginning of a unit of work: the locks, and what is read under them.
+ *
+ * Its one decision is to expire a question whose time is over, before anything
+ * else is done with it. */
+#include "base/clock.h"
+#include "base/id.h"
+#include "domain/beside.h"
+#include "store/intents.h"
+#include "store/permits.h"
+#include "store/portfolios.h"
+#include "store/sql.gen.h"
+#include "store/suspensions.h"
+#include "store/work.h"
+
+/* The beginning of a unit of work. */
+struct begin {
+    int take, taken, open, asked; /* statements */
+    struct str id, other;
+    bool graph, answers, ends;
+    const struct principal *who; /* NULL: not checked */
+};
+
+static void start(struct work *w, struct pg *pg, struct arena *a,
+                  const struct work_once *once)
+{
+    *w = (struct work){.arena = a, .pg = pg, .now = clock_now(), .once = *once};
+}
+
+/* After the lock: a request with the same key that waited for it finds the
+ * first one's record. */
+static void queue_before(struct work *w)
+{
+    if (!w->once.key.p)
+        return;
+    struct pg_args args = pg_args(w->arena);
+    pg_arg(&args, w->once.principal);
+    pg_arg(&args, w->once.key);
+    pg_queue(w->pg, SQL_IDEMPOTENCY_GET, &args);
+}
+
+static const struct err *take_before(struct work *w,
+                                     const struct pg_rows *rows)
+{
+    if (!w->once.key.p || pg_count(rows) == 0)
+        return NULL;
+    if (!str_eq(pg_str(rows, 0, 0), w->once.request_sha256))
+        return ERROR(ERR_CONFLICT, "idempotency.other_request",
+                     "This Idempotency-Key was used for another request.");
+    w->answered = true;
+    w->before = (struct work_answer){.status = (int)pg_int(rows, 0, 1),
+                                     .etag = pg_str(rows, 0, 2),
+                                     .body = pg_str(rows, 0, 3)};
+    return NULL;
+}
+
+static void queue_load(struct work *w, const struct begin *b)
+{
+    struct pg_args id = pg_args(w->arena), take = pg_args(w->arena),
+                   taken = pg_args(w->arena);
+    pg_arg(&id, b->id);
+    pg_arg(&take, b->id);
+    if (b->other.p)
+        pg_arg(&take, b->other);
+    pg_arg(&taken, b->id);
+    if (b->who)
+        intents_reader(&taken, b->who);
+    pg_queue(w->pg, SQL_BEGIN, NULL);
+    if (b->graph)
+        pg_queue(w->pg, SQL_INTENT_GRAPH, NULL);
+    /* A statement sees the rows committed before it began: rows that may have
+     * changed during the wait for the lock have to be read by another
+     * statement. */
+    pg_queue(w->pg, b->take, &take);
+    pg_queue(w->pg, SQL_DELIVERY_HOLD, NULL);
+    pg_queue(w->pg, b->taken, &taken);
+    pg_queue(w->pg, b->open, &id);
+    pg_queue(w->pg, b->asked, &id);
+    queue_before(w);
+}
+
+static const struct err *reached(struct arena *a, const struct begin *b,
+                                 const struct pg_rows *intent)
+{
+    if (pg_count(intent) == 0)
+        return reach_check(a, ACCESS_NONE, ACCESS_NONE);
+    return b->who ? reach_check(a, intents_access(intent, 0, INTENTS_ACCESS),
+                                b->who->needs)
+                  : NULL;
+}
+
+/* The rest, in a batch of its own under the same locks: the decision of a
+ * question that is not open, the permit of one that may be answered, and
+ * whether dependencies are in the way. Few units of work need any of it. */
+static const struct err *load_rest(struct work *w, const struct begin *b,
+                                   bool open)
+{
+    const struct kind_rule *rule = kind_rule(w->suspension.kind);
+    struct pg_args id = pg_args(w->arena), intent = pg_args(w->arena);
+    struct pg_rows *rows[3] = {NULL};
+    const bool decided = w->has_suspension && !open;
+    const bool permit = open && b->answers && rule && rule->permits;
+    w->dependencies_done = str_is(w->intent.depends_on, "[]");
+    const bool edges = !w->dependencies_done || b->ends;
+    pg_arg(&id, w->suspension.id);
+    pg_arg(&intent, w->intent.id);
+    if (decided)
+        pg_queue(w->pg, SQL_SUSPENSION_DECIDED, &id);
+    if (permit)
+        pg_queue(w->pg, SQL_PERMIT_OF_SUSPENSION, &id);
+    if (edges)
+        pg_queue(w->pg, SQL_INTENT_EDGES, &intent);
+    TRY(pg_queued(w->pg) ? pg_run(w->pg, w->arena, rows) : NULL);
+    if (decided)
+        suspensions_decided(&w->suspension, rows[0]);
+    w->permit_found = permit && pg_count(rows[0]) > 0;
+    if (w->permit_found)
+        w->permit = permits_first(rows[0]).permit;
+    if (edges) {
+        const struct pg_rows *r = rows[decided || permit ? 1 : 0];
+        w->dependencies_done = pg_bool(r, 0, 0);
+        w->children_done = pg_bool(r, 0, 1);
+    }
+    return NULL;
+}
+
+static const struct err *load(struct work *w, const struct begin *b)
+{
+    struct pg_rows *all[8] = {NULL}, **rows = all + (b->graph ? 1 : 0);
+    bool open = false;
+    queue_load(w, b);
+    TRY(pg_run(w->pg, w->arena, all));
+    const struct err *e = reached(w->arena, b, rows[3]);
+    TRY(take_before(w, rows[6]));
+    if (w->answered) /* an agent keeps its answers, but of a closed intent */
+        return pg_count(rows[3]) > 0 && intents_row(rows[3], 0).closed ? e
+                                                                       : NULL;
+    TRY(e);
+    w->intent = intents_row(rows[3], 0);
+    w->was = w->intent.status;
+    if (b->who && b->who->role == ROLE_AGENT)
+        w->asker = b->who->agent;
+    w->told = pg_bool(rows[3], 0, INTENTS_TOLD);
+    w->has_suspension = pg_count(rows[5]) > 0;
+    if (w->has_suspension) {
+        w->suspension = suspensions_asked(rows[5]);
+        open = suspensions_open(&w->suspension, rows[4]);
+    }
+    return load_rest(w, b, open);
+}
+
+/* The expiry is a transaction of its own, so that it counts even if the call
+ * that found it fails. */
+static const struct err *expire(struct work *w)
+{
+    const struct work_once once = w->once;
+    const struct work_answer none = {.body = STR("")};
+    TRY(work_expire(w));
+    w->once.key = STR_NONE;
+    TRY(work_commit(w, &none));
+    *w = (struct work){.arena = w->arena,
+                       .pg = w->pg,
+                       .now = clock_now(),
+                       .once = once,
+                       .expired = true};
+    return NULL;
+}
+
+/* The deadline of a portfolio, if it is over; only members pay for it. */
+static const struct err *find_deadline(struct work *w)
+{
+    struct portfolios_overs over = {.n = 0};
+    if (!(w->intent.containers & INTENT_IN_PORTFOLIO) ||
+        w->suspension.state != SUSPENSION_PENDING || beside(&w->suspension))
+        return NULL;
+    TRY(portfolios_over(w->pg, w->arena, &w->intent.id, 1, w->now, &over));
+    if (over.n > 0)
+        w->deadline = (struct resolve_deadline){over.v[0].portfolio_id,
+                                                over.v[0].at};
+    return NULL;
+}
+
+static const struct err *begin(struct work *w, const struct begin *b)
+{
+    TRY(load(w, b));
+    if (w->answered || !w->has_suspension)
+        return NULL;
+    TRY(find_deadline(w));
+    if (!work_due(w))
+        return NULL;
+    TRY(expire(w));
+    return load(w, b);
+}
+
+const struct err *work_begin(struct work *w, struct pg *pg, struct arena *a,
+                             const struct work_target *target,
+                             const struct work_once *once)
+{
+    const struct begin b = {.take = target->take,
+                            .other = target->other,
+                            .taken = SQL_INTENT_TAKEN,
+                            .open = SQL_SUSPENSION_OPEN_OF_INTENT,
+                            .asked = SQL_SUSPENSION_ASKED_NEWEST,
+                            .id = target->intent_id,
+                            .graph = target->graph,
+                            .answers = target->answers,
+                            .ends = target->ends,
+                            .who = target->who};
+    if (!id_uuid(target->intent_id))
+        return ERROR(ERR_NOT_FOUND, "intent.unknown",
+                     "There is no intent with this id.");
+    start(w, pg, a, once);
+    return begin(w, &b);
+}
+
+const struct err *work_begin_suspension(struct work *w, struct pg *pg,
+                                        struct arena *a, struct str id,
+                                        const struct work_once *once)
+{
+    const struct begin b = {.take = SQL_INTENT_TAKE_OF_SUSPENSION,
+                            .taken = SQL_INTENT_TAKEN_OF_SUSPENSION,
+                            .open = SQL_SUSPENSION_OPEN,
+                            .asked = SQL_SUSPENSION_ASKED,
+                            .answers = true,
+                            .id = id};
+    const struct err *unknown =
+        ERROR(ERR_NOT_FOUND, "suspension.unknown",
+              "There is no suspension with this id.");
+    if (!id_token(id))
+        return unknown;
+    start(w, pg, a, once);
+    const struct err *e = begin(w, &b);
+    return e && e->kind == ERR_NOT_FOUND ? unknown : e;
+}
+
+const struct err *work_begin_bare(struct work *w, struct pg *pg,
+                                  struct arena *a,
+                                  const struct work_once *once)
+{
+    struct pg_rows *rows[2] = {NULL};
+    start(w, pg, a, once);
+    pg_queue(pg, SQL_BEGIN, NULL);
+    queue_before(w);
+    TRY(pg_run(pg, a, rows));
+    return take_before(w, rows[1]);
+}
+
+/* The locks of a new intent, before any other: the graph's, and its parent.
+ * *parent: the statement of the parent. Returns the number of statements. */
+static size_t queue_new_locks(struct work *w, bool graph, size_t *parent)
+{
+    struct pg_args id = pg_args(w->arena);
+    pg_queue(w->pg, SQL_BEGIN, NULL);
+    if (graph)
+        pg_queue(w->pg, SQL_INTENT_GRAPH, NULL);
+    *parent = pg_queued(w->pg);
+    pg_arg(&id, w->intent.parent_intent_id);
+    if (w->intent.parent_intent_id.p)
+        pg_queue(w->pg, SQL_INTENT_PARENT, &id);
+    return pg_queued(w->pg);
+}
+
+const struct err *work_begin_new(struct work *w, struct pg *pg,
+                                 struct arena *a, const struct intent *given,
+                                 bool graph, const struct work_once *once)
+{
+    struct pg_rows *rows[6] = {NULL};
+    size_t parent;
+    start(w, pg, a, once);
+    w->intent = *given;
+    const size_t next = queue_new_locks(w, graph, &parent);
+    pg_queue(pg, SQL_DELIVERY_HOLD, NULL);
+    pg_queue(pg, SQL_DELIVERY_TOLD, NULL);
+    queue_before(w);
+    TRY(pg_run(pg, a, rows));
+    TRY(take_before(w, rows[next + 2]));
+    w->told = pg_bool(rows[next + 1], 0, 0);
+    w->parent_ended = next > parent && pg_count(rows[parent]) > 0 &&
+                      pg_bool(rows[parent], 0, 0);
+    if (next > parent && pg_count(rows[parent]) > 0)
+        w->intent.containers = (int)pg_int(rows[parent], 0, 1);
+    w->intent_new = true;
+    w->dependencies_done = true;
+    w->children_done = true;
+    w->intent.id = id_new(a);
+    w->intent.version = 1;
+    w->intent.created_at = w->now;
+    w->intent.updated_at = w->now;
+    if (!w->intent.depends_on.p)
+        w->intent.depends_on = STR("[]");
+    return NULL;
+}
