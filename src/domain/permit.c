@@ -253,11 +253,22 @@ static void activate(struct permit *p, int64_t seconds, int64_t now)
     p->not_after = now + seconds * CLOCK_SECOND;
 }
 
+void permit_allow(struct permit *p, int64_t now)
+{
+    p->granted = p->asked;
+    p->granted_sha256 = p->asked_sha256;
+    activate(p, p->terms.use_seconds, now);
+}
+
 const struct err *permit_grant(struct arena *a, struct permit *p,
                                const struct suspension *s, int64_t now)
 {
     struct json *details = NULL;
     int64_t seconds = p->terms.use_seconds;
+    if (!suspension_modified(s) && s->kind != KIND_PERMISSION) {
+        permit_allow(p, now);
+        return NULL;
+    }
     TRY(answered(a, p, s, &details, &seconds));
     if (!details) {
         permit_refuse(p, STR("The approved version names no call of a tool."),
@@ -270,11 +281,14 @@ const struct err *permit_grant(struct arena *a, struct permit *p,
     return NULL;
 }
 
-void permit_allow(struct permit *p, int64_t now)
+bool permit_as_asked(const struct permit *p, const struct suspension *s)
 {
-    p->granted = p->asked;
-    p->granted_sha256 = p->asked_sha256;
-    activate(p, p->terms.use_seconds, now);
+    return p->state == PERMIT_ACTIVE && p->used == 0 && permit_follows(s) &&
+           str_eq(p->suspension_id, s->id) &&
+           str_eq(p->granted_sha256, p->asked_sha256) &&
+           p->granted_at == s->responded_at &&
+           p->not_after ==
+               p->granted_at + p->terms.use_seconds * CLOCK_SECOND;
 }
 
 static void end(struct permit *p, enum permit_state state, struct str reason,

@@ -85,7 +85,10 @@ struct str permit_subject(struct arena *a, const struct json *details,
  * granted; ERR_TOO_LARGE. */
 const struct err *permit_grant(struct arena *a, struct permit *p,
                                const struct suspension *s, int64_t now) MUST;
-/* Grants what was asked for, where a rule allows it. */
+/* Is it granted as it was asked, and not used yet? Its row then says what it
+ * said before the answer, and permit_row in sql/ has the same rule. */
+bool permit_as_asked(const struct permit *p, const struct suspension *s);
+/* Grants what was asked for. */
 void permit_allow(struct permit *p, int64_t now);
 /* Does the answered question grant its permit? Only a person's approval
  * does. */

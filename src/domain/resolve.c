@@ -133,8 +133,20 @@ static struct str summary_of(struct arena *a, const struct suspension *s,
 
 /* ---- the one write -------------------------------------------------- */
 
+static struct json *granted_payload(struct arena *a, const struct permit *p)
+{
+    struct json *o = json_object(a);
+    json_set_text(o, "permit_id", p->id);
+    json_set_text(o, "granted_sha256", p->granted_sha256);
+    json_set_int(o, "max_uses", p->terms.max_uses);
+    json_set_text(o, "not_after", clock_rfc3339(a, p->not_after));
+    return o;
+}
+
+/* permit: what the answer granted; NULL: nothing. */
 static struct json *resumed_payload(struct arena *a,
-                                    const struct suspension *s)
+                                    const struct suspension *s,
+                                    const struct permit *permit)
 {
     struct json *p = json_object(a);
     json_set_text(p, "intent_id", s->intent_id);
@@ -154,6 +166,8 @@ static struct json *resumed_payload(struct arena *a,
     if (s->approved_sha256.p)
         json_set_text(p, "approved_sha256", s->approved_sha256);
     json_set_given(a, p, "constraints", s->constraints);
+    if (permit)
+        json_set_json(p, "permit", granted_payload(a, permit));
     return p;
 }
 
@@ -253,11 +267,11 @@ static const struct err *hand_off(struct arena *a, struct decision *d,
 
 /* Only a yes grants, with the details as the answer narrowed them. */
 static const struct err *settle_permit(struct arena *a, struct decision *d,
-                                       struct event_by by)
+                                       const struct permit **granted)
 {
     const struct suspension *s = d->suspension;
     struct permit *p = d->permit;
-    struct json *payload = json_object(a);
+    *granted = NULL;
     if (!p)
         return NULL;
     if (!permit_follows(s)) {
@@ -265,14 +279,9 @@ static const struct err *settle_permit(struct arena *a, struct decision *d,
         return NULL;
     }
     TRY(permit_grant(a, p, s, d->now));
-    if (p->state != PERMIT_ACTIVE)
-        return NULL;
-    json_set_text(payload, "permit_id", p->id);
-    json_set_text(payload, "suspension_id", s->id);
-    json_set_text(payload, "granted_sha256", p->granted_sha256);
-    json_set_int(payload, "max_uses", p->terms.max_uses);
-    json_set_text(payload, "not_after", clock_rfc3339(a, p->not_after));
-    return append(a, d, "grant.created", by, payload);
+    if (p->state == PERMIT_ACTIVE)
+        *granted = p;
+    return NULL;
 }
 
 /* A yes that a person has to type their way to is given on the page alone: a
@@ -311,6 +320,7 @@ const struct err *resolve_respond(struct arena *a, struct decision *d,
     const struct event_by by = event_by(who);
     const struct responder_case rule = suspension_case(s);
     const struct json *choice = NULL;
+    const struct permit *granted;
     struct amend amend;
     TRY(responder_check(a, &rule, who));
     TRY(checkpoint_may(d->board, s, who));
@@ -340,8 +350,8 @@ const struct err *resolve_respond(struct arena *a, struct decision *d,
         const char *type = beside_answered(a, s, &payload);
         return append(a, d, type, by, payload);
     }
-    TRY(append(a, d, "intent.resumed", by, resumed_payload(a, s)));
-    TRY(settle_permit(a, d, by));
+    TRY(settle_permit(a, d, &granted));
+    TRY(append(a, d, "intent.resumed", by, resumed_payload(a, s, granted)));
     TRY(hand_off(a, d, by));
     if (resolve_ends(s, choice))
         TRY(move(a, d, INTENT_ABANDONED,

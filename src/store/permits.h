@@ -13,7 +13,7 @@ struct permits_row {
     struct str resource_id; /* p NULL: the agent itself uses it */
     bool require_dpop;      /* of the resource */
 };
-/* The first row of permit_of_suspension. */
+/* The first row of permit_of_suspension or permit_of_open. */
 struct permits_row permits_first(const struct pg_rows *r);
 /* The permit of a question; *found false: it has none. */
 const struct err *permits_of_suspension(struct pg *pg, struct arena *a,

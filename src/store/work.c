@@ -191,16 +191,19 @@ void work_tell(const struct work *w)
         wake_deliver();
 }
 
-/* A question that ended without an answer grants nothing. */
+/* A question that ended without an answer grants nothing. One that grants what
+ * was asked needs no word here: its decision says so (permit_row). */
 static void queue_permit(struct work *w)
 {
     const struct suspension *s = &w->suspension;
     const struct kind_rule *rule = kind_rule(s->kind);
     if (w->permit_new)
         permits_queue_insert(w->pg, w->arena, &w->permit, w->permit_key);
+    else if (w->has_permit && permit_as_asked(&w->permit, s))
+        return;
     else if (w->has_permit)
         permits_queue_update(w->pg, w->arena, &w->permit);
-    else if (w->suspension_decided && rule && rule->permits)
+    else if (w->suspension_decided && !w->permit_none && rule && rule->permits)
         permits_queue_refuse(w->pg, w->arena, s);
 }
 

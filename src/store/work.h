@@ -40,6 +40,7 @@ struct work {
     struct suspension suspension; /* the newest, or the one asked for */
     bool has_suspension;
     struct permit permit; /* of the open question */
+    bool permit_none;     /* it was looked for and has none */
     bool permit_found;    /* it has one */
     bool has_permit;      /* the work grants, refuses or makes it */
     bool permit_new;

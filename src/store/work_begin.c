@@ -106,13 +106,14 @@ static const struct err *load_rest(struct work *w, const struct begin *b,
     if (decided)
         pg_queue(w->pg, SQL_SUSPENSION_DECIDED, &id);
     if (permit)
-        pg_queue(w->pg, SQL_PERMIT_OF_SUSPENSION, &id);
+        pg_queue(w->pg, SQL_PERMIT_OF_OPEN, &id);
     if (edges)
         pg_queue(w->pg, SQL_INTENT_EDGES, &intent);
     TRY(pg_queued(w->pg) ? pg_run(w->pg, w->arena, rows) : NULL);
     if (decided)
         suspensions_decided(&w->suspension, rows[0]);
     w->permit_found = permit && pg_count(rows[0]) > 0;
+    w->permit_none = permit && !w->permit_found;
     if (w->permit_found)
         w->permit = permits_first(rows[0]).permit;
     if (edges) {

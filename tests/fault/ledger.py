@@ -362,9 +362,9 @@ def paused_once(book):
 
 
 def _granted(book, permit):
-    """The events that tell of a grant of the permit."""
-    return [e for e in book.events if e.type == "grant.created" and
-            e.payload.get("permit_id") == permit.id]
+    """The answers that tell of a grant of the permit."""
+    return [e for e in book.events if e.type == "intent.resumed" and
+            e.payload.get("permit", {}).get("permit_id") == permit.id]
 
 
 def granted_by_approval(book):

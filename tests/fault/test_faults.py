@@ -200,7 +200,7 @@ def read_permits(db, book):
     for row in db.execute(
             "SELECT id::text, suspension_id, agent, auth_req_id, "
             "intent_id::text, state, granted IS NOT NULL, max_uses, used "
-            "FROM permit"):
+            "FROM permit_row"):
         book.permits[row[0]] = Permit(*row)
     for row in db.execute("SELECT id::text, permit_id::text, n, operation_id, "
                           "result FROM redemption"):

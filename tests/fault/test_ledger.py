@@ -122,10 +122,10 @@ def tool_calls(book):
         book.arrivals.append(Arrival(f"push {s}", "agents", body, None))
         book.events += [
             event(i, 1, "intent_created"), event(i, 2, "intent.suspended", s),
-            event(i, 3, "intent.resumed", s, value=value, reason=reason)]
-    book.events += [event("i3", 4, "grant.created", "s3", permit_id="p3")]
+            event(i, 3, "intent.resumed", s, value=value, reason=reason,
+                  **({"permit": {"permit_id": "p3"}} if s == "s3" else {}))]
     book.events += [
-        event("i3", 4 + n, "tool.invoked", permit_id="p3",
+        event("i3", 3 + n, "tool.invoked", permit_id="p3",
               redemption_id=f"u{n}") for n in (1, 2)]
     book.permits = {
         "p3": Permit("p3", "s3", "c", "h3", "i3", "spent", True, 2, 2),
@@ -304,11 +304,11 @@ WRONG = [
     ("granted_by_approval", "a permit without a question",
      lambda b: b.rows.pop("s4")),
     ("granted_by_approval", "a grant twice on the log",
-     lambda b: b.events.append(event("i3", 7, "grant.created", "s3",
-                                     permit_id="p3"))),
+     lambda b: b.events.append(event("i3", 6, "intent.resumed", "s3",
+                                     permit={"permit_id": "p3"}))),
     ("granted_by_approval", "a grant of a rejection on the log",
-     lambda b: b.events.append(event("i4", 4, "grant.created", "s4",
-                                     permit_id="p4"))),
+     lambda b: b.events.append(event("i4", 4, "intent.resumed", "s4",
+                                     permit={"permit_id": "p4"}))),
     ("granted_by_approval", "a token of what was rejected",
      lambda b: b.issued.append(Issued("t4", "p4", False))),
     ("granted_by_approval", "a use of what was rejected",

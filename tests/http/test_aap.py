@@ -118,8 +118,10 @@ def test_an_approval_ends(server, bot, operator):
     decide(operator, made)
     with server.database() as db:
         db.execute("SET session_replication_role = replica")
-        db.execute("UPDATE permit SET not_after = granted_at "
-                   "WHERE suspension_id = %s", [made["id"]])
+        db.execute("UPDATE permit p SET state = r.state, granted = r.granted, "
+                   "granted_sha256 = r.granted_sha256, granted_at = "
+                   "r.granted_at, not_after = r.granted_at FROM permit_row r "
+                   "WHERE r.id = p.id AND p.suspension_id = %s", [made["id"]])
     wrong(consume(bot, made), 409, "approval_expired")
 
 

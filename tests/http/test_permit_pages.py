@@ -96,15 +96,16 @@ def test_the_list_has_pages(server, agent, operator, person):
                    'sar_' || lpad(n::text, 27, '0'), agent, agent_key, asked,
                    asked_sha256, granted, granted_sha256, max_uses,
                    use_seconds, 'active', created_at, granted_at, not_after
-              FROM permit, generate_series(1, 60) n WHERE id = %s""", [first])
+              FROM permit_row, generate_series(1, 60) n WHERE id = %s""", [first])
     tom = person("operator").client
     page = tom.get(LIST)
     assert "50 on this page" in Page(page).text
     older = page.text.split(f'href="{LIST}?after=')[1].split('"')[0]
     assert "Revoke" in tom.get(f"{LIST}?after={older}").text
     with server.database() as db:
-        db.execute("UPDATE permit SET state = 'revoked', ended_at = now() "
-                   "WHERE state = 'active'")
+        db.execute("UPDATE permit p SET state = 'revoked', ended_at = now() "
+                   "FROM permit_row r WHERE r.id = p.id AND "
+                   "r.state = 'active'")
 
 
 # --- Pushes ---------------------------------------------------------------

@@ -3,6 +3,7 @@ uses. The numbers are those of the list of tests that the API was planned
 with."""
 import pytest
 from kit import answer, ask, events, new_id, refused, together
+from psycopg import errors
 
 route = pytest.mark.route
 REDEEM = "POST /api/v1/redemptions"
@@ -81,7 +82,49 @@ def test_a_permit_from_the_question_to_its_use(server, agent, operator):
     assert seen["state"] == "spent" and seen["view"] == "executing"
     assert len(seen["redemptions"]) == 1
     listed = [e["event_type"] for e in events(agent, asked["intent_id"])]
-    assert listed[:2] == ["tool.invoked", "grant.created"]
+    assert listed[:2] == ["tool.invoked", "intent.resumed"]
+
+
+def stored(server, asked):
+    """The permit's row, what it means, and what the answer's event says."""
+    with server.database() as db:
+        return db.execute(
+            "SELECT p.state, r.state, r.granted = r.asked, e.canonical::jsonb "
+            "#>> '{payload,permit,permit_id}' = p.id::text FROM permit p "
+            "JOIN permit_row r USING (id) LEFT JOIN event e ON e.intent_id = "
+            "p.intent_id AND e.event_type = 'intent.resumed' "
+            "WHERE p.suspension_id = %s", [asked["suspension_id"]]).fetchone()
+
+
+def test_what_is_granted_as_asked_is_written_with_its_use(server, agent,
+                                                          operator):
+    asked = question(agent)
+    assert stored(server, asked) == ("asked", "asked", None, None)
+    assert answer(operator, asked).status_code == 200
+    assert stored(server, asked) == ("asked", "active", True, True)
+    assert redeem(agent, permit(server, asked)).status_code == 201
+    assert stored(server, asked) == ("spent", "spent", True, True)
+    # What the answer narrows is written with the answer.
+    asked = question(agent, limited())
+    assert answer(operator, asked, "constrain",
+                  constraints={"amount": "10.00"}).status_code == 200
+    assert stored(server, asked) == ("active", "active", False, True)
+
+
+@pytest.mark.parametrize("state", ["active", "spent", "revoked"])
+def test_no_permit_without_an_approval(server, agent, operator, state):
+    asked = question(agent)
+    no = question(agent)
+    assert answer(operator, no, "reject", reason="no").status_code == 200
+    for one in (asked, no):
+        with server.database() as db, pytest.raises(
+                errors.IntegrityConstraintViolation):
+            db.execute("UPDATE permit SET state = %s, granted = asked, "
+                       "granted_sha256 = asked_sha256, granted_at = now(), "
+                       "not_after = now(), ended_at = CASE %s WHEN 'active' "
+                       "THEN NULL ELSE now() END WHERE suspension_id = %s",
+                       [state, state, one["suspension_id"]])
+    answer(operator, asked, "reject", reason="no")
 
 
 def test_32_silence_a_no_and_a_withdrawal_grant_nothing(server, agent,
@@ -238,6 +281,7 @@ def test_45_50_what_ends_a_permit(server, agent, operator):
     refused(redeem(agent, ended), 409, "permit.intent_ended")
     asked = question(agent)
     with server.database() as db:
+        db.execute("SET session_replication_role = replica")
         db.execute("UPDATE permit SET state = 'active', granted = asked, "
                    "granted_sha256 = asked_sha256, granted_at = now(), "
                    "not_after = now() WHERE suspension_id = %s",

@@ -87,7 +87,7 @@ def stored(server, ids, endpoint):
             "WHERE v.suspension_id = s.id AND endpoint_id = %s), "
             "p.id::text, p.state, p.used, (SELECT count(*) FROM redemption r "
             "WHERE r.permit_id = p.id) FROM suspension s JOIN decision d ON "
-            "d.suspension_id = s.id JOIN permit p ON p.suspension_id = s.id "
+            "d.suspension_id = s.id JOIN permit_row p ON p.suspension_id = s.id "
             "WHERE s.id = ANY (%s)", [endpoint, ids])}
 
 
@@ -143,7 +143,7 @@ def check_vetoes(server, races):
             "redemption r WHERE r.permit_id = p.id), ARRAY(SELECT event_type "
             "FROM event e WHERE e.intent_id = p.intent_id AND event_type IN "
             "('tool.invoked', 'grant.revoked') ORDER BY sequence) "
-            "FROM permit p WHERE id = ANY (%s)",
+            "FROM permit_row p WHERE id = ANY (%s)",
             [[r.about["permit_id"] for r in races]])}
     ends = collections.Counter()
     for permit, use, veto in races:

@@ -1,14 +1,20 @@
--- piece: permit_columns
-SELECT p.id, p.intent_id, p.suspension_id, p.auth_req_id, p.agent, r.identifier, p.jkt, p.asked,
-       p.asked_sha256, p.granted, p.granted_sha256, p.max_uses, p.use_seconds, p.budget,
+-- piece: permit_names
+SELECT p.id, p.intent_id, p.suspension_id, p.auth_req_id, p.agent,
+
+-- piece: permit_own
+       p.jkt, p.asked, p.asked_sha256, p.granted, p.granted_sha256, p.max_uses, p.use_seconds, p.budget,
        p.budget_of, p.budget_unit, p.used, p.spent, p.state, p.reason, p.ended_by,
-       microseconds(p.created_at), microseconds(p.granted_at), microseconds(p.not_after),
-       microseconds(p.ended_at), microseconds(p.poll_after),
+       p.created_at, p.granted_at, p.not_after, p.ended_at, p.poll_after,
+
+-- piece: permit_columns
+-- use: permit_names
+       r.identifier,
+-- use: permit_own
        k.revoked_at IS NOT NULL OR coalesce(k.expires_at <= now(), false),
        r.removed_at IS NOT NULL, r.id, coalesce(r.require_dpop, false)
 
 -- piece: permit_from
-  FROM permit p JOIN api_key k ON k.id = p.agent_key
+  FROM permit_row p JOIN api_key k ON k.id = p.agent_key
   LEFT JOIN resource r ON r.id = p.resource_id
 
 -- name: permit_insert
@@ -24,6 +30,14 @@ VALUES ($1, $2, $3, $4, $5, (SELECT id FROM resource WHERE identifier = $6), $7,
 -- use: permit_columns
 -- use: permit_from
  WHERE p.suspension_id = $1
+
+-- name: permit_of_open
+-- That of an open question, without what a use of it needs.
+-- use: permit_names
+       (SELECT r.identifier FROM resource r WHERE r.id = p.resource_id),
+-- use: permit_own
+       false, false, NULL, false
+  FROM permit p WHERE p.suspension_id = $1
 
 -- name: permit_get
 -- And the access of its agent to its intent at $2.
