@@ -57,6 +57,8 @@ bool suspensions_open(struct suspension *s, const struct pg_rows *r)
 
 void suspensions_decided(struct suspension *s, const struct pg_rows *r)
 {
+    if (pg_count(r) == 0)
+        return;
     const int own = read_part(s, r, IN_DECISION);
     s->channel_hint = pg_str(r, 0, own);
     s->attempt = pg_int(r, 0, own + 1);

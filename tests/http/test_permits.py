@@ -104,7 +104,7 @@ def test_what_is_granted_as_asked_is_written_with_its_use(server, agent,
     assert stored(server, asked) == ("asked", "active", True, True)
     assert redeem(agent, permit(server, asked)).status_code == 201
     assert stored(server, asked) == ("spent", "spent", True, True)
-    # What the answer narrows is written with the answer.
+    # A narrowed permit is written with the answer.
     asked = question(agent, limited())
     assert answer(operator, asked, "constrain",
                   constraints={"amount": "10.00"}).status_code == 200
