@@ -82,12 +82,15 @@ void clock_write(char out[static CLOCK_TEXT], int64_t t)
 /* Takes exactly n digits off the front of *s, within [min, max]. */
 static bool digits(struct str *s, size_t n, int64_t limits[2], int64_t *out)
 {
-    const struct str part = str_sub(*s, 0, n);
-    if (part.n != n || part.p[0] == '-' ||
-        !str_int(part, limits[0], limits[1], out))
-        return false;
+    int64_t v = 0;
+    for (size_t i = 0; i < n; i++) {
+        if (i == s->n || s->p[i] < '0' || s->p[i] > '9')
+            return false;
+        v = 10 * v + s->p[i] - '0';
+    }
     *s = str_sub(*s, n, s->n);
-    return true;
+    *out = v;
+    return v >= limits[0] && v <= limits[1];
 }
 
 static bool skip(struct str *s, char c)

@@ -15,16 +15,17 @@
 /* The columns of key_find that define a key; last use is not one of them. */
 enum { ID, ROLE, LABEL, AGENTS, EXPIRES, REVOKED, RETRY, GROUPS, REACH,
        FLOOR, TITLE, PERSON, RESOURCE, NONCES, TEST, COLUMNS };
-enum { LAST_USED = COLUMNS, VERSION };
+enum { LAST_USED = COLUMNS, VERSION, PLACE };
 
 #define SEEN_KEYS 64
 #define SEEN_TEXT 2048 /* a longer row is not cached */
-#define VERSION_MAX 32 /* up to three transaction ids */
+#define VERSION_MAX 32 /* up to three transaction ids; a place is shorter */
 
 struct seen {
     char digest[2 * CRYPT_SHA256]; /* of the key; first byte 0: free */
     int64_t noted;                 /* when its use was last stored */
     char version[VERSION_MAX];     /* of the row */
+    char place[VERSION_MAX];       /* of the row in its table */
     bool null[COLUMNS];
     size_t length[COLUMNS];
     char text[SEEN_TEXT]; /* the columns, one after the other */
@@ -64,13 +65,11 @@ static void remember(struct principals *p, struct str digest,
 {
     struct seen *old = find(p, digest);
     struct seen *k = old ? old : &p->key[p->next++ % SEEN_KEYS];
-    const struct str version = pg_str(r, 0, VERSION);
     size_t at = 0;
     k->digest[0] = '\0';
-    if (version.n >= VERSION_MAX)
+    if (!str_copy(k->version, VERSION_MAX, pg_str(r, 0, VERSION)) ||
+        !str_copy(k->place, VERSION_MAX, pg_str(r, 0, PLACE)))
         return;
-    memset(k->version, 0, VERSION_MAX);
-    memcpy(k->version, version.p, version.n);
     for (int c = 0; c < COLUMNS; c++) {
         const struct str s = pg_str(r, 0, c);
         if (s.n > SEEN_TEXT - at)
@@ -179,13 +178,16 @@ static void guess(struct seen *k, struct pg *pg, struct arena *a,
                   struct str digest, struct str columns[static COLUMNS])
 {
     const bool owned = !k->null[PERSON] || !k->null[RESOURCE];
-    const struct pg_ahead ahead = {
+    struct pg_ahead ahead = {
         .statement = owned ? SQL_KEY_VERSION_OWNED : SQL_KEY_VERSION,
-        .arg = digest,
+        .args = pg_args(a),
         .joins = !owned,
         .check = unchanged,
         .context = k};
-    pg_ahead(pg, a, &ahead);
+    if (!owned)
+        pg_arg(&ahead.args, str_of(k->place));
+    pg_arg(&ahead.args, digest);
+    pg_ahead(pg, &ahead);
     for (int c = 0; c < COLUMNS; c++)
         columns[c] = column(k, c);
 }

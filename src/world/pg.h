@@ -62,17 +62,18 @@ void pg_close(struct pg *pg);
  * rolled back. A statement outside of a transaction has been committed by then,
  * so such a batch may only read. */
 struct pg_ahead {
-    int statement; /* with one parameter, a row at most, and one column */
-    struct str arg;
-    bool joins; /* see pg_ahead_join */
+    int statement; /* returns a row at most, of one column */
+    struct pg_args args;
+    bool joins; /* see pg_ahead_join; it has PG_JOINED parameters */
     const struct err *(*check)(void *context, struct str value);
     void *context;
 };
-void pg_ahead(struct pg *pg, struct arena *a, const struct pg_ahead *ahead);
+void pg_ahead(struct pg *pg, const struct pg_ahead *ahead);
 /* Before the first statement of a batch that returns the value as its last
- * column: adds the parameter of the one that waits to args, so that it needs no
- * statement of its own. NULL where none waits, or it does not join. Where the
- * statement has no row, the check is still to be made. */
+ * column: adds the parameters of the one that waits to args, so that it needs
+ * no statement of its own. NULL where none waits, or it does not join. Where
+ * the statement has no row, the check is still to be made. */
+#define PG_JOINED 2
 void pg_ahead_join(struct pg *pg, struct pg_args *args);
 /* Is there a statement that no batch has sent yet? pg_run with an empty batch
  * sends it alone. */

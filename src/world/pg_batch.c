@@ -60,11 +60,10 @@ size_t pg_queued(const struct pg *pg)
     return pg->queued;
 }
 
-void pg_ahead(struct pg *pg, struct arena *a, const struct pg_ahead *ahead)
+void pg_ahead(struct pg *pg, const struct pg_ahead *ahead)
 {
     pg->ahead.statement = ahead->statement;
-    pg->ahead.args = pg_args(a);
-    pg_arg(&pg->ahead.args, ahead->arg);
+    pg->ahead.args = ahead->args;
     pg->check = ahead->check;
     pg->check_context = ahead->context;
     pg->joins = ahead->joins;
@@ -73,7 +72,8 @@ void pg_ahead(struct pg *pg, struct arena *a, const struct pg_ahead *ahead)
 void pg_ahead_join(struct pg *pg, struct pg_args *args)
 {
     pg->joined = pg_ahead_waits(pg) && pg->joins && pg->queued == 0;
-    pg_arg(args, pg->joined ? str_of(pg->ahead.args.v[0]) : STR_NONE);
+    for (size_t i = 0; i < PG_JOINED; i++)
+        pg_arg(args, pg->joined ? str_of(pg->ahead.args.v[i]) : STR_NONE);
 }
 
 bool pg_ahead_waits(const struct pg *pg)

@@ -344,8 +344,8 @@ HOT = [
     # By the intent, or where escalations are few by these.
     ("suspension_escalations_of", ["a", LATER, None, "$intent"], None),
     ("suspension_of_intent", ["$intent"], "suspension_intent_id_seq_key"),
-    ("intent_get", ["$intent", None], "intent_pkey"),
-    ("intent_get", ["$intent", "0" * 64], "api_key_key_sha256_key"),
+    ("intent_get", ["$intent", None, None], "intent_pkey"),
+    ("intent_get", ["$intent", "(0,1)", "0" * 64], "intent_pkey"),
     ("intent_edges", ["$intent"], "intent_dependency_pkey"),
     ("intent_parent", ["$intent"], "intent_pkey"),
     ("intent_taken", ["$intent", None, LATER], "intent_pkey"),

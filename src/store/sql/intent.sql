@@ -2,8 +2,9 @@
 -- 0 nothing to 3 all of it.
 
 -- name: intent_get
--- And key_version of the key $2, if there is one to look at.
-SELECT i.*, (SELECT k.xmin FROM api_key k WHERE k.key_sha256 = $2) FROM intent i WHERE i.id = $1
+-- And key_version of the key $3 at $2, if there is one to look at.
+SELECT i.*, (SELECT k.xmin FROM api_key k WHERE k.ctid = $2 AND k.key_sha256 = $3)
+  FROM intent i WHERE i.id = $1
 
 -- name: intent_ties
 -- The access of an agent that neither made nor owns the intent.

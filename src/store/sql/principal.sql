@@ -15,14 +15,16 @@ SELECT k.id, coalesce(p.role, k.role), coalesce(p.email, k.label),
        coalesce(p.name, k.label), k.principal_id, k.resource_id, k.nonce_secret, k.test,
        microseconds(k.last_used_at),
 -- use: key_version_of k
+       , k.ctid
   FROM api_key k
   LEFT JOIN principal p ON p.id = k.principal_id
   LEFT JOIN resource r ON r.id = k.resource_id
  WHERE k.key_sha256 = $1
 
 -- name: key_version
--- Of a key that belongs to nobody. intent_get has it too.
-SELECT xmin FROM api_key WHERE key_sha256 = $1
+-- Of a key that belongs to nobody, where its row was: every change moves it. intent_get has
+-- it too.
+SELECT xmin FROM api_key WHERE ctid = $1 AND key_sha256 = $2
 
 -- name: key_version_owned
 SELECT
