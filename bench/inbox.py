@@ -3,6 +3,7 @@ decided. How long a worker takes for each kind of request, as its log says."""
 import http.cookiejar
 import pathlib
 import re
+import subprocess
 import time
 import urllib.parse
 import urllib.request
@@ -61,14 +62,15 @@ class Browser:
 
 def worker_ms(log, ids):
     """The log lines of these requests."""
-    found = dict(re.findall(r"request=(\w+) GET .*?total_ms=([0-9.]+)",
+    found = dict(re.findall(r"request=(\S+) GET .*?total_ms=([0-9.]+)",
                             pathlib.Path(log).read_text()))
     return sorted(float(found[one]) for one in ids if one in found)
 
 
 def measure(bench, rows, times):
     print(f"   making {rows} questions", flush=True)
-    bench.sql(ROWS.read_text().replace(":rows", str(rows)))
+    subprocess.run([*bench.psql, "-v", f"rows={rows}", "-f", ROWS], check=True,
+                   stdout=subprocess.DEVNULL)
     bench.tidy("suspension, open_question, inbox_entry, decision")
     bench.sql("UPDATE principal SET groups = 'g1 g2 g7' WHERE email = "
               f"'{bench.email}'")
