@@ -2,8 +2,8 @@
 SELECT p.id, p.intent_id, p.suspension_id, p.auth_req_id, p.agent,
 
 -- piece: permit_own
-       p.jkt, p.asked, p.asked_sha256, p.granted, p.granted_sha256, p.max_uses, p.use_seconds, p.budget,
-       p.budget_of, p.budget_unit, p.used, p.spent, p.state, p.reason, p.ended_by,
+       p.jkt, p.asked, p.asked_sha256, p.granted, p.granted_sha256, p.max_uses, p.use_seconds,
+       p.budget, p.budget_of, p.budget_unit, p.used, p.spent, p.state, p.reason, p.ended_by,
        p.created_at, p.granted_at, p.not_after, p.ended_at, p.poll_after,
 
 -- piece: permit_columns
