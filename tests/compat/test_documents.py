@@ -16,7 +16,7 @@ import kit
 import pytest
 import standardwebhooks
 from documents import TOP, block, blocks, languages
-from programs import NEW_NODE
+from programs import NEW_NODE, rest_of
 from server import free_port
 
 # A program has what its reader exported.
@@ -164,7 +164,7 @@ def test_the_quickstarts_receiver_believes_signatures_alone(receiver,
         else:
             assert body == sent and r.status_code == 204
     process.terminate()
-    said, _ = process.communicate(timeout=20)
+    said = rest_of(process, 20)
     assert "InvalidSignature" in said and "{'n': 3}\n" in said
     assert "{'n': 2}" not in said
 

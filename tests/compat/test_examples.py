@@ -5,6 +5,7 @@ import sys
 
 import pytest
 from page import new_token
+from programs import rest_of
 
 TOP = pathlib.Path(__file__).resolve().parent.parent.parent
 EXAMPLES = TOP / "examples"
@@ -37,8 +38,7 @@ class Running:
         pytest.fail("it did not ask: " + "\n".join(self.lines))
 
     def ended(self):
-        rest, _ = self.process.communicate(timeout=20)
-        self.lines += rest.splitlines()
+        self.lines += rest_of(self.process, 20).splitlines()
         return self.process.returncode
 
 
@@ -175,7 +175,7 @@ def test_a_user_decides_about_tool_calls(chat, action, code, said):
     r = user.post(address, json={"action": action,
                                  "reason": "Ask Alice first."})
     assert r.status_code == 200, r.text
-    rest, _ = process.communicate(timeout=60)
+    rest = rest_of(process, 60)
     assert (process.returncode, rest) == (code, said)
     at = address.replace("/resume/", "/suspensions/")
     told = user.get(at).json()
