@@ -2,18 +2,9 @@
  *
  * fields that come back as they were shown give the subject as it was; what
  * the domain lets pass of the others is never more than was asked for. */
-#include <stdlib.h>
-
 #include "doors/pages/answer/amend_form.h"
 #include "doors/pages/shell/facts.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void must(bool ok)
-{
-    if (!ok)
-        abort();
-}
+#include "fuzz.h"
 
 static const char *const takes[] = {"limit", "seconds", "constraints",
                                     "subject"};
@@ -84,7 +75,7 @@ static void check_posted(struct arena *a, struct suspension *s, size_t i,
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    struct arena *a = arena_make(ARENA_REQUEST_MAX);
+    struct arena *a = fuzz_arena();
     struct str rest = arena_str(a, (struct str){(const char *)data, size});
     struct json *subject = NULL;
     struct pairs p;
@@ -96,6 +87,5 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         for (size_t i = 0; i < countof(takes); i++)
             check_posted(a, &s, i, subject, &p);
     }
-    arena_free(a);
     return 0;
 }

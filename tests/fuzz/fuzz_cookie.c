@@ -2,20 +2,11 @@
  *
  * what is found is free of separators and controls, stands in the header
  * behind its name, and is no longer found once it is sent twice. */
-#include <stdlib.h>
-
 #include "base/buf.h"
 #include "world/request.h"
+#include "fuzz.h"
 
 #define LINES_MAX 8
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void must(bool ok)
-{
-    if (!ok)
-        abort();
-}
 
 /* The cookie "s" of a request with these Cookie headers. */
 static struct str cookie(struct arena *a, const struct str *v, size_t n,
@@ -53,7 +44,7 @@ static void check_value(struct arena *a, struct str header, struct str value)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    struct arena *a = arena_make(ARENA_REQUEST_MAX);
+    struct arena *a = fuzz_arena();
     struct str rest = arena_str(a, (struct str){(const char *)data, size});
     struct str v[LINES_MAX];
     size_t n = 0;
@@ -63,6 +54,5 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct str value = cookie(a, v, n, &header);
     if (value.p)
         check_value(a, header, value);
-    arena_free(a);
     return 0;
 }

@@ -10,16 +10,9 @@
 #include "base/crypt.h"
 #include "base/jws.h"
 #include "domain/dpop.h"
+#include "fuzz.h"
 
 #define NOW (INT64_C(1795341104) * CLOCK_SECOND)
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void must(bool ok)
-{
-    if (!ok)
-        abort();
-}
 
 static bool yes(struct str x, struct str y, struct str signature,
                 struct str message)
@@ -80,7 +73,7 @@ static void check(struct arena *a, struct str proof)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    struct arena *a = arena_make(ARENA_REQUEST_MAX);
+    struct arena *a = fuzz_arena();
     const struct str sent =
         arena_str(a, (struct str){(const char *)data, size});
     struct str rest = sent;
@@ -95,6 +88,5 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     put(&b, rest);
     buf_put(&b, ".YQ");
     check(a, buf_text(&b));
-    arena_free(a);
     return 0;
 }

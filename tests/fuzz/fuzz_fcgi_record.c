@@ -3,18 +3,9 @@
  * no more is taken than there is, however they are cut in two; parameters stay
  * below their ceiling and lie within their bytes; what a notice is read as is
  * written and read the same again. */
-#include <stdlib.h>
-
 #include "store/notices.h"
 #include "world/fcgi_record.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void must(bool ok)
-{
-    if (!ok)
-        abort();
-}
+#include "fuzz.h"
 
 static void check_param(struct str params, const char *name)
 {
@@ -66,12 +57,11 @@ static void check_notice(struct arena *a, struct str text)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    struct arena *a = arena_make(ARENA_REQUEST_MAX);
+    struct arena *a = fuzz_arena();
     const struct str all = arena_str(a, (struct str){(const char *)data, size});
     if (all.p) {
         check_records(a, all);
         check_notice(a, all);
     }
-    arena_free(a);
     return 0;
 }

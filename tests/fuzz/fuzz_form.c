@@ -2,18 +2,9 @@
  *
  * what is read is UTF-8 within the ceilings, and written again it reads the
  * same; escaping any text and unescaping it gives the text. */
-#include <stdlib.h>
-
 #include "base/buf.h"
 #include "world/request.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void must(bool ok)
-{
-    if (!ok)
-        abort();
-}
+#include "fuzz.h"
 
 static void check_escape(struct arena *a, struct str text)
 {
@@ -65,7 +56,7 @@ static void check_pairs(struct arena *a, struct pairs p)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    struct arena *a = arena_make(ARENA_REQUEST_MAX);
+    struct arena *a = fuzz_arena();
     struct str text = arena_str(a, (struct str){(const char *)data, size});
     struct pairs p;
     const struct err *e = request_form(a, text, REQUEST_PAIRS_MAX, &p);
@@ -80,6 +71,5 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         check_unescape(a, text, true);
         check_unescape(a, text, false);
     }
-    arena_free(a);
     return 0;
 }

@@ -4,17 +4,8 @@
  * what is written is whole frames of one data line each, whatever a reader
  * takes for the end of a line; the parts of an event join; and an id that is
  * taken is one that we could have written. */
-#include <stdlib.h>
-
 #include "domain/sending/frame.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void must(bool ok)
-{
-    if (!ok)
-        abort();
-}
+#include "fuzz.h"
 
 static struct str write_all(struct arena *a, const struct frame_event *e,
                             enum frame_audience to, size_t skip, size_t *n)
@@ -89,7 +80,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         "agent_assigned",  "status_changed", "state_patched",
         "lease_released",  "intent.resumed", "intent.suspended",
         "access_requested", "comment",       "intent.suspension_expired"};
-    struct arena *a = arena_make(ARENA_REQUEST_MAX);
+    struct arena *a = fuzz_arena();
     struct str rest = arena_str(a, (struct str){(const char *)data, size});
     check_id(a, rest);
     struct frame_event e = {
@@ -106,6 +97,5 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (str_find(e.canonical, '\r', 0) == e.canonical.n &&
         str_starts(e.canonical, STR("{")))
         check_event(a, &e);
-    arena_free(a);
     return 0;
 }

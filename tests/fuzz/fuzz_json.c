@@ -3,19 +3,10 @@
  * json-c reads it; written again it is the same tree; its canonical form
  * passes the gate and is its own canonical form; a raw member reads as the
  * member of the tree. */
-#include <stdlib.h>
-
 #include "base/json.h"
+#include "fuzz.h"
 
 #define TEXT_MAX ((size_t)16 << 20)
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void must(bool ok)
-{
-    if (!ok)
-        abort();
-}
 
 static struct str canonical(struct arena *a, const struct json *v)
 {
@@ -64,9 +55,7 @@ static void check_tree(struct arena *a, struct str text)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    static struct arena *a;
-    if (!a)
-        a = arena_make(ARENA_REQUEST_MAX);
+    struct arena *a = fuzz_arena();
     const struct str text = {(const char *)data, size};
     const struct err *e = json_check(a, text);
     if (!e) {
@@ -75,6 +64,5 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         must(e->kind == ERR_BAD_REQUEST && e->say.n && e->at.n);
         json_raw_member(a, text, STR("a"));
     }
-    arena_reset(a);
     return 0;
 }

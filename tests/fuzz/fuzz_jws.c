@@ -7,14 +7,7 @@
 #include "base/crypt.h"
 #include "base/jws.h"
 #include "world/ecdsa.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void must(bool ok)
-{
-    if (!ok)
-        abort();
-}
+#include "fuzz.h"
 
 /* The padding of base64 is none of base64url, and two characters differ. */
 static void put(struct buf *b, struct str bytes)
@@ -49,7 +42,7 @@ static void check(struct arena *a, struct str token, const struct jws *jws)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    struct arena *a = arena_make(ARENA_REQUEST_MAX);
+    struct arena *a = fuzz_arena();
     const struct str token =
         arena_str(a, (struct str){(const char *)data, size});
     const char *why = NULL;
@@ -60,6 +53,5 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         check(a, token, &jws);
     else
         must(why != NULL);
-    arena_free(a);
     return 0;
 }

@@ -3,8 +3,6 @@
  * what is read of a kind has a way to say yes and one to say no; what an
  * answer may change is never more than what was asked for, and is kept whole;
  * an answer counts once. The question is read at both doors. */
-#include <stdlib.h>
-
 #include "base/clock.h"
 #include "base/crypt.h"
 #include "domain/agent_ui.h"
@@ -12,16 +10,9 @@
 #include "domain/resolve.h"
 #include "domain/suspension_read.h"
 #include "domain/suspension_seal.h"
+#include "fuzz.h"
 
 #define WRITTEN_MAX ((size_t)8 << 20)
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void must(bool ok)
-{
-    if (!ok)
-        abort();
-}
 
 static const struct json *parsed(struct arena *a, struct str text)
 {
@@ -208,7 +199,7 @@ static void check(struct arena *a, struct suspension *s, struct str text,
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    struct arena *a = arena_make(ARENA_REQUEST_MAX);
+    struct arena *a = fuzz_arena();
     struct str sent = arena_str(a, (struct str){(const char *)data, size});
     const struct str question = str_cut(&sent, '\n');
     struct suspension s = {.intent_id = STR("i")};
@@ -222,6 +213,5 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         if (!suspension_read_record(a, asked, question, &s))
             check(a, &s, sent, body);
     }
-    arena_free(a);
     return 0;
 }

@@ -3,20 +3,11 @@
  * the mail has the headers that we gave it and lines that a mail may have;
  * what goes to Slack is JSON without its special characters; an address can
  * not leave its place. Also as the notice itself. */
-#include <stdlib.h>
-
 #include "base/crypt.h"
 #include "notify/mail.h"
 #include "notify/message.h"
 #include "notify/slack.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void must(bool ok)
-{
-    if (!ok)
-        abort();
-}
+#include "fuzz.h"
 
 static void check_mail(struct str mail)
 {
@@ -89,7 +80,7 @@ static struct str notice(struct arena *a, struct str s)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    struct arena *a = arena_make(ARENA_REQUEST_MAX);
+    struct arena *a = fuzz_arena();
     const struct str s = arena_str(a, (struct str){(const char *)data, size});
     struct str v[4];
     const size_t n = mail_addresses(s, v, 4);
@@ -100,6 +91,5 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     check_body(a, s, false);
     if (s.n > 0 && s.n < 4000 && str_utf8(s))
         check_body(a, notice(a, s), true);
-    arena_free(a);
     return 0;
 }

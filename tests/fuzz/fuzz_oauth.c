@@ -9,14 +9,7 @@
 #include "base/crypt.h"
 #include "domain/oauth.h"
 #include "world/request.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void must(bool ok)
-{
-    if (!ok)
-        abort();
-}
+#include "fuzz.h"
 
 static void check_error(struct arena *a, const struct err *e)
 {
@@ -51,7 +44,7 @@ static void check(struct arena *a, struct str header,
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    struct arena *a = arena_make(ARENA_REQUEST_MAX);
+    struct arena *a = fuzz_arena();
     struct str rest = arena_str(a, (struct str){(const char *)data, size});
     const struct str header = str_cut(&rest, '\n');
     struct pairs pairs = {NULL, 0};
@@ -64,6 +57,5 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         const struct oauth_params params = {v, pairs.n};
         check(a, header, &params);
     }
-    arena_free(a);
     return 0;
 }

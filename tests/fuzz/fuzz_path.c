@@ -2,21 +2,12 @@
  *
  * what is read keeps the promises of request.h, and the target that is
  * spelt from it reads as the same path and query. */
-#include <stdlib.h>
-
 #include "base/buf.h"
 #include "base/id.h"
 #include "world/request.h"
+#include "fuzz.h"
 
 #define PARAMS 64
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void must(bool ok)
-{
-    if (!ok)
-        abort();
-}
 
 static bool bad_segment(struct str path)
 {
@@ -73,7 +64,7 @@ static void check(struct arena *a, const struct request *r)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    struct arena *a = arena_make(ARENA_REQUEST_MAX);
+    struct arena *a = fuzz_arena();
     struct str rest = arena_str(a, (struct str){(const char *)data, size});
     struct pair list[PARAMS];
     size_t n = 0;
@@ -90,6 +81,5 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     must(str_utf8(r.remote));
     if (!e || e->kind == ERR_METHOD)
         check(a, &r);
-    arena_free(a);
     return 0;
 }

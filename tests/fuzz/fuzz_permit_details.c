@@ -4,17 +4,8 @@
  * details that are taken cover the call that they say and none with a member
  * more or less; what an answer leaves covers nothing that was not asked for;
  * the text that is kept is the same details. */
-#include <stdlib.h>
-
 #include "domain/permit_covers.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void must(bool ok)
-{
-    if (!ok)
-        abort();
-}
+#include "fuzz.h"
 
 static const struct json *parsed(struct arena *a, struct str text)
 {
@@ -100,7 +91,7 @@ static void check(struct arena *a, const struct json *list,
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    struct arena *a = arena_make(ARENA_REQUEST_MAX);
+    struct arena *a = fuzz_arena();
     struct str rest = arena_str(a, (struct str){(const char *)data, size});
     const struct json *list = parsed(a, str_cut(&rest, '\n'));
     const struct json *limits = parsed(a, str_cut(&rest, '\n'));
@@ -108,6 +99,5 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     must(!e || (e->kind == ERR_INVALID && str_starts(e->at, STR("d"))));
     if (!e)
         check(a, list, limits, parsed(a, rest));
-    arena_free(a);
     return 0;
 }

@@ -9,11 +9,10 @@
 #include <stdlib.h>
 
 #include "world/template.h"
+#include "fuzz.h"
 
 #define ARENA_MAX_BYTES ((size_t)64 << 20)
 #define PAGE_MAX_BYTES 65536
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 /* A copy of v with every string replaced. */
 static struct json *replace(struct arena *a, const struct json *v,

@@ -3,19 +3,10 @@
  * what is read of a call is what was sent, byte for byte, and its canonical
  * form is the same; ids are unique; the question passes the gate, is one of
  * its kind, and is the same for the same calls in the plainest shape. */
-#include <stdlib.h>
-
 #include "base/crypt.h"
 #include "domain/kind.h"
 #include "domain/tool_call.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void must(bool ok)
-{
-    if (!ok)
-        abort();
-}
+#include "fuzz.h"
 
 static const struct json *parsed(struct arena *a, struct str text)
 {
@@ -80,7 +71,7 @@ static void check(struct arena *a, struct str body,
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    struct arena *a = arena_make(ARENA_REQUEST_MAX);
+    struct arena *a = fuzz_arena();
     const struct str body =
         arena_str(a, (struct str){(const char *)data, size});
     struct json *v = NULL;
@@ -92,6 +83,5 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         if (!e)
             check(a, body, &calls);
     }
-    arena_free(a);
     return 0;
 }
