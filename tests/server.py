@@ -172,16 +172,15 @@ class Server:
 
     def client(self, role=None, agent=None, **kwargs):
         """An HTTP client with the key of a role; None: without a key."""
-        headers = {}
+        # Threads share a client, and one of them may end an idle connection
+        # just when another takes it: none is kept.
+        headers = {"Connection": "close"}
         if role:
             headers["X-API-Key"] = self.env[f"SAYSO_{role.upper()}_KEY"]
         if agent:
             headers["X-Agent-ID"] = agent
         headers.update(kwargs.pop("headers", {}))
-        # Idle connections that threads share may be ended by one of them just
-        # when another takes them: there are none.
         return httpx.Client(base_url=self.url, headers=headers,
-                            limits=httpx.Limits(max_keepalive_connections=0),
                             follow_redirects=False,
                             event_hooks={"request": [self.note]},
                             **{"timeout": 20, "verify": False, **kwargs})
