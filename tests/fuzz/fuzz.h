@@ -8,7 +8,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* What must hold for every input; ends the process where it does not. */
+/* Ends the process where something does not hold. */
 static inline void must(bool ok)
 {
     if (!ok)
