@@ -14,6 +14,7 @@ import tempfile
 import uuid
 
 import httpx
+import psycopg
 
 TOP = pathlib.Path(__file__).resolve().parent.parent
 
@@ -99,6 +100,21 @@ class Clock:
         self.shift[:] = struct.pack("=q", int(self.seconds * 1_000_000))
 
 
+class Database(psycopg.Connection):
+    """A connection that its `with` gives back: to open one takes PostgreSQL
+    longer than most of what a test wants to know."""
+
+    def __exit__(self, kind, *what):
+        idle = psycopg.pq.TransactionStatus.IDLE
+        if kind or self.spare is None or self.info.transaction_status != idle:
+            return super().__exit__(kind, *what)
+        try:
+            self.execute("DISCARD ALL")
+            self.spare.append(self)
+        except psycopg.OperationalError:
+            self.close()  # it was ended meanwhile
+
+
 class Server:
     """Starts Sayso in a directory of its own; SAYSO_BUILD names the build."""
 
@@ -117,6 +133,7 @@ class Server:
             **settings,
         }
         self.calls = []  # "GET /path" of every request of its clients
+        self.spare = []  # connections to its database that nobody uses
 
     def run(self, *args, **kwargs):
         return subprocess.run(
@@ -149,6 +166,8 @@ class Server:
         return path
 
     def stop(self):
+        while self.spare:
+            self.spare.pop().close()
         return self.run("--stop")
 
     def pid(self):
@@ -197,12 +216,19 @@ class Server:
 
     def database(self, user="postgres"):
         """A connection to its database; by default the superuser's."""
-        import psycopg
-
+        while user == "postgres" and self.spare:
+            db = self.spare.pop()
+            try:
+                db.execute("SELECT")
+                return db
+            except psycopg.OperationalError:
+                db.close()  # it was ended meanwhile
         conf = (self.state / "sayso.conf").read_text()
         host = re.search(r"^database = .*host=(\S+)", conf, re.M)[1]
-        return psycopg.connect(host=host, dbname="sayso", user=user,
-                               autocommit=True)
+        db = Database.connect(host=host, dbname="sayso", user=user,
+                              autocommit=True, prepare_threshold=None)
+        db.spare = self.spare if user == "postgres" else None
+        return db
 
     def key(self, role, *options, label=None):
         """A new key; agents need --agent NAME among the options."""
