@@ -4,8 +4,6 @@
  * a proof whose signature is taken for good is for our method, address, time
  * and token, of a key that is public; without that, none passes; an address
  * in its normal form is its own normal form. */
-#include <stdlib.h>
-
 #include "base/clock.h"
 #include "base/crypt.h"
 #include "base/jws.h"
@@ -78,8 +76,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         arena_str(a, (struct str){(const char *)data, size});
     struct str rest = sent;
     struct buf b = buf_make(a, 1 << 20);
-    if (!crypt_init())
-        abort();
+    must(crypt_init());
     const struct str normal = dpop_address(a, sent);
     must(!normal.p || str_eq(dpop_address(a, normal), normal));
     check(a, sent);

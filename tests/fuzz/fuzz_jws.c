@@ -2,8 +2,6 @@
  *
  * what is taken apart has one spelling, which is the token; nothing that is
  * no signature holds, and no length of a key or signature reads beyond it. */
-#include <stdlib.h>
-
 #include "base/crypt.h"
 #include "base/jws.h"
 #include "world/ecdsa.h"
@@ -47,8 +45,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         arena_str(a, (struct str){(const char *)data, size});
     const char *why = NULL;
     struct jws jws;
-    if (!crypt_init())
-        abort();
+    must(crypt_init());
     if (jws_read(a, token, (size_t)64 << 10, &jws, &why))
         check(a, token, &jws);
     else

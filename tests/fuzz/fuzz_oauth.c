@@ -4,8 +4,6 @@
  * a client that is read has a name and a secret; a body that is made of the
  * parameters has details that hold; every refusal is a word of OAuth with the
  * characters that a description may have. */
-#include <stdlib.h>
-
 #include "base/crypt.h"
 #include "domain/oauth.h"
 #include "world/request.h"
@@ -48,8 +46,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct str rest = arena_str(a, (struct str){(const char *)data, size});
     const struct str header = str_cut(&rest, '\n');
     struct pairs pairs = {NULL, 0};
-    if (!crypt_init())
-        abort();
+    must(crypt_init());
     if (!request_form(a, rest.p ? rest : STR(""), REQUEST_PAIRS_MAX, &pairs)) {
         struct oauth_param *v = arena_many(a, pairs.n + 1, struct oauth_param);
         for (size_t i = 0; i < pairs.n; i++)
