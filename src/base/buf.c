@@ -45,11 +45,6 @@ void buf_str(struct buf *b, struct str s)
     b->n += s.n;
 }
 
-void buf_put(struct buf *b, const char *z)
-{
-    buf_str(b, str_of(z));
-}
-
 void buf_char(struct buf *b, char c)
 {
     buf_str(b, (struct str){&c, 1});

@@ -18,7 +18,11 @@ struct buf {
 struct buf buf_make(struct arena *a, size_t max);
 void buf_str(struct buf *b, struct str s);
 /* A NUL-terminated string. */
-void buf_put(struct buf *b, const char *z);
+static inline void buf_put(struct buf *b, const char *z)
+{
+    buf_str(b, str_of(z));
+}
+
 void buf_char(struct buf *b, char c);
 /* s with its ASCII letters in lower case. */
 void buf_lower(struct buf *b, struct str s);

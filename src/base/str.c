@@ -3,11 +3,6 @@
  * Owns nothing, allocates nothing, and knows no locale: letters are ASCII. */
 #include "base/str.h"
 
-struct str str_of(const char *z)
-{
-    return z ? (struct str){z, strlen(z)} : STR_NONE;
-}
-
 static unsigned char lower(char c)
 {
     const unsigned char u = (unsigned char)c;
@@ -20,16 +15,6 @@ static bool same_nocase(const char *a, const char *b, size_t n)
         if (lower(a[i]) != lower(b[i]))
             return false;
     return true;
-}
-
-bool str_eq(struct str a, struct str b)
-{
-    return a.n == b.n && (a.n == 0 || memcmp(a.p, b.p, a.n) == 0);
-}
-
-bool str_is(struct str a, const char *z)
-{
-    return str_eq(a, str_of(z));
 }
 
 bool str_is_nocase(struct str a, const char *z)

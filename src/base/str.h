@@ -24,11 +24,24 @@ struct str {
 /* For printf: printf("%.*s", STR_FMT(s)). */
 #define STR_FMT(s) (int)(s).n, (s).p
 
-/* The slice over a NUL-terminated string; NULL gives STR_NONE. */
-struct str str_of(const char *z);
-bool str_eq(struct str a, struct str b);
+/* The slice over a NUL-terminated string; NULL gives STR_NONE. Inline, as are
+ * the next two: with a literal the compiler knows the length. */
+static inline struct str str_of(const char *z)
+{
+    return z ? (struct str){z, strlen(z)} : STR_NONE;
+}
+
+static inline bool str_eq(struct str a, struct str b)
+{
+    return a.n == b.n && (a.n == 0 || memcmp(a.p, b.p, a.n) == 0);
+}
+
 /* Same, against a NUL-terminated string. */
-bool str_is(struct str a, const char *z);
+static inline bool str_is(struct str a, const char *z)
+{
+    return str_eq(a, str_of(z));
+}
+
 /* Same, ASCII letters compared without regard to case. */
 bool str_is_nocase(struct str a, const char *z);
 bool str_starts(struct str s, struct str prefix);
