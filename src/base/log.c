@@ -14,6 +14,9 @@
 #include "base/clock.h"
 
 #define LINE_MAX_BYTES 2048
+#define REQUEST_MAX 64 /* of its id */
+#define HEAD_MAX (CLOCK_TEXT + sizeof " warning request= " + REQUEST_MAX)
+_Static_assert(HEAD_MAX < LINE_MAX_BYTES / 2, "room for a line after its head");
 
 static struct str request_id;
 
@@ -25,7 +28,7 @@ void log_request(struct str id)
 /* Is standard error itself the journal's stream of JOURNAL_STREAM
  * ("device:inode")? The variable alone proves nothing: a redirected child
  * inherits it too. */
-static bool to_journal(void)
+static bool is_journal(void)
 {
     struct str rest = str_of(getenv("JOURNAL_STREAM"));
     const struct str device = str_cut(&rest, ':');
@@ -53,27 +56,44 @@ static const char *level_name(enum log_level level)
     return "info";
 }
 
-/* The bytes really written of a piece for which snprintf needed n. */
-static size_t kept(int n, size_t size)
+/* Found out once for a process and its children, which have the same standard
+ * error. */
+static bool to_journal(void)
 {
-    if (n < 0)
-        return 0;
-    return (size_t)n < size ? (size_t)n : size - 1;
+    static enum { UNKNOWN, NO, YES } journal;
+    if (journal == UNKNOWN)
+        journal = is_journal() ? YES : NO;
+    return journal == YES;
 }
 
-static size_t head(char *line, size_t size, enum log_level level)
+static size_t add(char *line, size_t at, struct str s)
 {
-    const struct str id = str_sub(request_id, 0, 64);
-    const char *name = id.n ? "request=" : "", *end = id.n ? " " : "";
-    char now[CLOCK_TEXT];
-    if (to_journal())
-        return kept(snprintf(line, size, "<%d>%s%.*s%s", (int)level, name,
-                             STR_FMT(id), end),
-                    size);
-    clock_write(now, clock_now());
-    return kept(snprintf(line, size, "%s %s %s%.*s%s", now, level_name(level),
-                         name, STR_FMT(id), end),
-                size);
+    memcpy(line + at, s.p, s.n);
+    return at + s.n;
+}
+
+/* The start of a line, at most HEAD_MAX bytes. Without printf, which would take
+ * longer than the rest of the line. */
+static size_t head(char *line, enum log_level level)
+{
+    const struct str id = str_sub(request_id, 0, REQUEST_MAX);
+    size_t n = 0;
+    if (to_journal()) {
+        line[n++] = '<';
+        line[n++] = (char)('0' + level);
+        line[n++] = '>';
+    } else {
+        clock_write(line, clock_now());
+        n = add(line, strlen(line), STR(" "));
+        n = add(line, n, str_of(level_name(level)));
+        n = add(line, n, STR(" "));
+    }
+    if (id.n > 0) {
+        n = add(line, n, STR("request="));
+        n = add(line, n, id);
+        n = add(line, n, STR(" "));
+    }
+    return n;
 }
 
 /* Replaces control characters, line separators and malformed UTF-8 by '?', in
@@ -82,7 +102,9 @@ static size_t tame(char *line, size_t n)
 {
     const struct str s = {line, n};
     size_t to = 0;
-    for (size_t at = 0; at < n;) {
+    while (to < n && line[to] >= ' ' && line[to] <= '~')
+        to++;
+    for (size_t at = to; at < n;) {
         if (line[at] >= ' ' && line[at] <= '~') {
             line[to++] = line[at++];
             continue;
@@ -106,16 +128,15 @@ void log_line(enum log_level level, const char *fmt, ...)
 {
     const int error = errno;
     char line[LINE_MAX_BYTES];
-    const size_t size = sizeof(line);
-    const size_t start = head(line, size, level);
+    const size_t start = head(line, level), size = sizeof line - start;
     errno = error; /* for %m */
     va_list ap;
     va_start(ap, fmt);
-    const int wanted = vsnprintf(line + start, size - start, fmt, ap);
+    const int wanted = vsnprintf(line + start, size, fmt, ap);
     va_end(ap);
-    size_t n = start + kept(wanted, size - start);
-    const bool cut = wanted >= 0 && (size_t)wanted >= size - start;
-    n = tame(line, cut ? size - 4 : n);
+    const bool cut = wanted >= 0 && (size_t)wanted >= size;
+    size_t n = tame(line, cut ? sizeof line - 4
+                              : start + (size_t)(wanted < 0 ? 0 : wanted));
     if (cut) {
         memcpy(line + n, "...", 3);
         n += 3;
