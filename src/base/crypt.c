@@ -25,6 +25,16 @@ void crypt_sha256(struct str s, uint8_t out[static CRYPT_SHA256])
     crypto_hash_sha256(out, (const unsigned char *)s.p, s.n);
 }
 
+void crypt_tag(const uint8_t secret[static CRYPT_TAG], struct str s,
+               uint8_t out[static CRYPT_TAG])
+{
+    static_assert(CRYPT_TAG == crypto_shorthash_siphashx24_BYTES &&
+                      CRYPT_TAG == crypto_shorthash_siphashx24_KEYBYTES,
+                  "the sizes of SipHash");
+    s = solid(s);
+    crypto_shorthash_siphashx24(out, (const unsigned char *)s.p, s.n, secret);
+}
+
 struct str crypt_sha256_hex(struct arena *a, struct str s)
 {
     uint8_t digest[CRYPT_SHA256];

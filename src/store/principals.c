@@ -22,7 +22,9 @@ enum { LAST_USED = COLUMNS, VERSION, PLACE };
 #define VERSION_MAX 32 /* up to three transaction ids; a place is shorter */
 
 struct seen {
-    char digest[2 * CRYPT_SHA256]; /* of the key; first byte 0: free */
+    bool used;
+    uint8_t tag[CRYPT_TAG];        /* of the key */
+    char digest[2 * CRYPT_SHA256]; /* of the key, as in the table */
     int64_t noted;                 /* when its use was last stored */
     char version[VERSION_MAX];     /* of the row */
     char place[VERSION_MAX];       /* of the row in its table */
@@ -32,23 +34,24 @@ struct seen {
 };
 
 struct principals {
+    uint8_t secret[CRYPT_TAG]; /* of the tags */
     struct seen key[SEEN_KEYS];
     size_t next; /* the slot to be replaced next */
 };
 
 struct principals *principals_make(struct arena *process)
 {
-    return arena_new(process, struct principals);
+    struct principals *p = arena_new(process, struct principals);
+    crypt_random(p->secret, sizeof p->secret);
+    return p;
 }
 
-static struct seen *find(struct principals *p, struct str digest)
+static struct seen *find(struct principals *p,
+                         const uint8_t tag[static CRYPT_TAG])
 {
-    for (size_t i = 0; i < SEEN_KEYS; i++) {
-        struct seen *k = &p->key[i];
-        if (k->digest[0] &&
-            str_eq((struct str){k->digest, sizeof k->digest}, digest))
-            return k;
-    }
+    for (size_t i = 0; i < SEEN_KEYS; i++)
+        if (p->key[i].used && memcmp(p->key[i].tag, tag, CRYPT_TAG) == 0)
+            return &p->key[i];
     return NULL;
 }
 
@@ -60,13 +63,14 @@ static struct str column(const struct seen *k, int c)
     return k->null[c] ? STR_NONE : (struct str){k->text + at, k->length[c]};
 }
 
-static void remember(struct principals *p, struct str digest,
+static void remember(struct principals *p,
+                     const uint8_t tag[static CRYPT_TAG], struct str digest,
                      const struct pg_rows *r, int64_t now)
 {
-    struct seen *old = find(p, digest);
+    struct seen *old = find(p, tag);
     struct seen *k = old ? old : &p->key[p->next++ % SEEN_KEYS];
     size_t at = 0;
-    k->digest[0] = '\0';
+    k->used = false;
     if (!str_copy(k->version, VERSION_MAX, pg_str(r, 0, VERSION)) ||
         !str_copy(k->place, VERSION_MAX, pg_str(r, 0, PLACE)))
         return;
@@ -80,8 +84,10 @@ static void remember(struct principals *p, struct str digest,
             memcpy(k->text + at, s.p, s.n);
         at += s.n;
     }
+    memcpy(k->tag, tag, sizeof k->tag);
     memcpy(k->digest, digest.p, sizeof k->digest);
     k->noted = now;
+    k->used = true;
 }
 
 /* Is the row the same as in the cache? If not it is removed, and the call is
@@ -91,7 +97,7 @@ static const struct err *unchanged(void *context, struct str version)
     struct seen *k = context;
     if (version.p && str_is(version, k->version))
         return NULL;
-    k->digest[0] = '\0';
+    k->used = false;
     return ERROR(ERR_AGAIN, "database.again", "Run it again.");
 }
 
@@ -153,11 +159,13 @@ static const struct err *note_use(struct pg *pg, struct arena *a,
 }
 
 static const struct err *look_up(struct principals *p, struct pg *pg,
-                                 struct arena *a, struct str digest,
+                                 struct arena *a, struct str key,
+                                 const uint8_t tag[static CRYPT_TAG],
                                  struct str columns[static COLUMNS])
 {
     struct pg_args args = pg_args(a);
     struct pg_rows *r = NULL;
+    const struct str digest = crypt_sha256_hex(a, key);
     const int64_t now = clock_now();
     pg_arg(&args, digest);
     TRY(pg_query(pg, a, SQL_KEY_FIND, &args, &r));
@@ -170,12 +178,12 @@ static const struct err *look_up(struct principals *p, struct pg *pg,
     /* Storing the use changes the row, so the next call caches it. */
     if (now - pg_int(r, 0, LAST_USED) >= MINUTE)
         return note_use(pg, a, r, now);
-    remember(p, digest, r, now);
+    remember(p, tag, digest, r, now);
     return NULL;
 }
 
 static void guess(struct seen *k, struct pg *pg, struct arena *a,
-                  struct str digest, struct str columns[static COLUMNS])
+                  struct str columns[static COLUMNS])
 {
     const bool owned = !k->null[PERSON] || !k->null[RESOURCE];
     struct pg_ahead ahead = {
@@ -186,7 +194,7 @@ static void guess(struct seen *k, struct pg *pg, struct arena *a,
         .context = k};
     if (!owned)
         pg_arg(&ahead.args, str_of(k->place));
-    pg_arg(&ahead.args, digest);
+    pg_arg(&ahead.args, (struct str){k->digest, sizeof k->digest});
     pg_ahead(pg, &ahead);
     for (int c = 0; c < COLUMNS; c++)
         columns[c] = column(k, c);
@@ -198,13 +206,14 @@ const struct err *principals_by_key(struct principals *seen, struct pg *pg,
                                     struct principal *out)
 {
     struct str columns[COLUMNS];
-    const struct str digest = crypt_sha256_hex(a, key->key);
-    struct seen *k = find(seen, digest);
+    uint8_t tag[CRYPT_TAG];
+    crypt_tag(seen->secret, key->key, tag);
+    struct seen *k = find(seen, tag);
     /* Once a minute the row is read before the call, which stores the use. */
     if (k && clock_now() - k->noted < MINUTE)
-        guess(k, pg, a, digest, columns);
+        guess(k, pg, a, columns);
     else
-        TRY(look_up(seen, pg, a, digest, columns));
+        TRY(look_up(seen, pg, a, key->key, tag, columns));
     return fill(a, columns, key->agent, out);
 }
 

@@ -45,6 +45,30 @@ Test(crypt, sha256)
     cr_expect(eq(u8, raw[31], 0xAD));
 }
 
+/* The first vectors of SipHash's reference with 128 bits (vectors_sip128): the
+ * key is 0 to 15, the texts are empty and one byte 0. */
+Test(crypt, tag)
+{
+    static const uint8_t tags[][CRYPT_TAG] = {
+        {0xA3, 0x81, 0x7F, 0x04, 0xBA, 0x25, 0xA8, 0xE6, 0x6D, 0xF6, 0x72, 0x14,
+         0xC7, 0x55, 0x02, 0x93},
+        {0xDA, 0x87, 0xC1, 0xD8, 0x6B, 0x99, 0xAF, 0x44, 0x34, 0x76, 0x59, 0x11,
+         0x9B, 0x22, 0xFC, 0x45},
+    };
+    uint8_t secret[CRYPT_TAG], tag[CRYPT_TAG];
+    for (size_t i = 0; i < CRYPT_TAG; i++)
+        secret[i] = (uint8_t)i;
+    for (size_t i = 0; i < countof(tags); i++) {
+        crypt_tag(secret, (struct str){"", i}, tag);
+        cr_expect(memcmp(tag, tags[i], CRYPT_TAG) == 0, "%zu bytes", i);
+    }
+    crypt_tag(secret, STR_NONE, tag);
+    cr_expect(memcmp(tag, tags[0], CRYPT_TAG) == 0, "no text");
+    secret[0] = 1;
+    crypt_tag(secret, STR(""), tag);
+    cr_expect(memcmp(tag, tags[0], CRYPT_TAG) != 0, "another secret");
+}
+
 Test(crypt, sha256_of_a_million_letters)
 {
     char *p = arena_alloc(a, 1000000);
