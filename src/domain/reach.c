@@ -78,12 +78,12 @@ struct str reach_reader(struct arena *a, const struct principal *p)
 const struct err *reach_check(struct arena *a, enum access has,
                               enum access needs)
 {
-    struct json *more = json_object(a);
     if (has == ACCESS_NONE)
         return ERROR(ERR_NOT_FOUND, "intent.unknown",
                      "There is no intent with this id.");
     if (has >= needs)
         return NULL;
+    struct json *more = json_object(a);
     json_set_text(more, "permission", str_of(access_words[has]));
     json_set_text(more, "required_permission", str_of(access_words[needs]));
     return err_more(a,

@@ -53,6 +53,9 @@ static const struct err *check_segments(struct str path)
 static const struct err *decode_path(struct arena *a, struct str raw,
                                      struct str *out)
 {
+    *out = raw;
+    if (str_find(raw, '%', 0) == raw.n)
+        return NULL;
     if (str_search_nocase(raw, STR("%2f")) < raw.n)
         return ERROR(ERR_NOT_FOUND, "request.path",
                      "There is nothing at this address: no part of a path has "
