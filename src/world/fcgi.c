@@ -40,9 +40,8 @@ struct fcgi *fcgi_make(struct arena *process, int listen_fd)
     struct fcgi *f = arena_new(process, struct fcgi);
     f->listen_fd = listen_fd;
     sigemptyset(&f->idle);
-    /* A request is read to its end before it is answered, so there is nothing
-     * to drain at the close, and waiting for nginx to close would only cost
-     * time. */
+    /* Of a connection that libfcgi refuses by itself: waiting for nginx to
+     * close would only cost time. */
     setenv("LIBFCGI_OS_CLOSE_POLL_TIMEOUT", "0", 1);
     if (FCGX_Init() != 0 ||
         FCGX_InitRequest(&f->request, listen_fd,
@@ -153,6 +152,15 @@ static bool read_body(FCGX_Stream *in, struct buf *body)
     }
 }
 
+/* Ends a request and closes its connection. A request is read to its end before
+ * it is answered, so there is nothing to drain: after FCGX_Detach libfcgi
+ * closes at once, without shutdown, poll and read. */
+static void finish(struct fcgi *f)
+{
+    FCGX_Detach(&f->request);
+    FCGX_Finish_r(&f->request);
+}
+
 enum fcgi_got fcgi_accept(struct fcgi *f, struct arena *a, size_t max,
                           struct pairs *params, struct str *body,
                           bool *too_large)
@@ -163,7 +171,7 @@ enum fcgi_got fcgi_accept(struct fcgi *f, struct arena *a, size_t max,
     *params = copy_params(a, f->request.envp);
     struct buf b = buf_make(a, max);
     if (!read_body(f->request.in, &b)) {
-        FCGX_Finish_r(&f->request);
+        finish(f);
         return FCGI_NONE;
     }
     *too_large = b.over;
@@ -183,5 +191,5 @@ void fcgi_answer(struct fcgi *f, const struct response *rs, bool head)
     fcgi_put(f->request.out, response_head(rs));
     if (!head)
         fcgi_put(f->request.out, buf_text(&rs->body));
-    FCGX_Finish_r(&f->request);
+    finish(f);
 }
