@@ -23,6 +23,7 @@ static inline void buf_put(struct buf *b, const char *z)
     buf_str(b, str_of(z));
 }
 
+/* One byte. */
 void buf_char(struct buf *b, char c);
 /* s with its ASCII letters in lower case. */
 void buf_lower(struct buf *b, struct str s);
