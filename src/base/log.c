@@ -72,8 +72,8 @@ static size_t add(char *line, size_t at, struct str s)
     return at + s.n;
 }
 
-/* The start of a line, at most HEAD_MAX bytes. Without printf, which would take
- * longer than the rest of the line. */
+/* The start of a line, at most HEAD_MAX bytes. Without printf, because every
+ * request has a line. */
 static size_t head(char *line, enum log_level level)
 {
     const struct str id = str_sub(request_id, 0, REQUEST_MAX);
@@ -96,16 +96,21 @@ static size_t head(char *line, enum log_level level)
     return n;
 }
 
+static bool plain(char c)
+{
+    return c >= ' ' && c <= '~';
+}
+
 /* Replaces control characters, line separators and malformed UTF-8 by '?', in
  * place: the line never gets longer. Returns the new length. */
 static size_t tame(char *line, size_t n)
 {
     const struct str s = {line, n};
     size_t to = 0;
-    while (to < n && line[to] >= ' ' && line[to] <= '~')
+    while (to < n && plain(line[to])) /* nearly all of a line */
         to++;
     for (size_t at = to; at < n;) {
-        if (line[at] >= ' ' && line[at] <= '~') {
+        if (plain(line[at])) {
             line[to++] = line[at++];
             continue;
         }

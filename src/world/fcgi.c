@@ -40,8 +40,8 @@ struct fcgi *fcgi_make(struct arena *process, int listen_fd)
     struct fcgi *f = arena_new(process, struct fcgi);
     f->listen_fd = listen_fd;
     sigemptyset(&f->idle);
-    /* Of a connection that libfcgi refuses by itself: waiting for nginx to
-     * close would only cost time. */
+    /* libfcgi drains a connection that it refuses by itself. Waiting for nginx
+     * to close it would only cost time. */
     setenv("LIBFCGI_OS_CLOSE_POLL_TIMEOUT", "0", 1);
     if (FCGX_Init() != 0 ||
         FCGX_InitRequest(&f->request, listen_fd,
