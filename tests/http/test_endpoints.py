@@ -423,10 +423,15 @@ def test_an_agent_without_a_key_is_told_nothing(server, bot, admin, operator,
 # --- Channels -------------------------------------------------------------
 
 def told(server, endpoint):
+    """The news of a channel, without those of intents that earlier tests left:
+    the clock goes on with their reminders and leases."""
     with server.database() as db:
         return db.execute(
-            "SELECT type, recipient, body::json, event_sequence FROM delivery "
-            "WHERE endpoint_id = %s", [endpoint["endpoint_id"]]).fetchall()
+            "SELECT d.type, d.recipient, d.body::json, d.event_sequence "
+            "FROM delivery d JOIN endpoint e ON e.id = d.endpoint_id "
+            "WHERE e.id = %s AND NOT EXISTS (SELECT FROM intent i WHERE "
+            "i.id = d.intent_id AND i.created_at < e.created_at)",
+            [endpoint["endpoint_id"]]).fetchall()
 
 
 LADDER = {"max_attempts": 2, "interval_seconds": 3600}
