@@ -126,6 +126,11 @@ bool tool_call_name(struct str name)
     return seen(name, TOOL_CALL_NAME_MAX);
 }
 
+bool tool_call_id(struct str id)
+{
+    return seen(id, TOOL_CALL_ID_MAX);
+}
+
 /* Semantic Kernel's name of a function: PLUGIN-FUNCTION. A member "name" has to
  * be the same name. */
 static struct str kernel_name(const struct reading *r)
@@ -169,7 +174,7 @@ static const struct err *read_id(const struct reading *r,
         buf_printf(&b, "%zu", place);
         out->id = buf_text(&b);
     }
-    if (seen(out->id, TOOL_CALL_ID_MAX))
+    if (tool_call_id(out->id))
         return NULL;
     return err_at(r->a, ERR_INVALID, "tool_call.id",
                   fields_path(r->a, r->path, "id"),

@@ -57,6 +57,8 @@ extern const char tool_call_arguments[];
 
 /* May a tool have this name? It has visible characters only, and no space. */
 bool tool_call_name(struct str name);
+/* May a call have this id? The same, of TOOL_CALL_ID_MAX characters. */
+bool tool_call_id(struct str id);
 /* Reads the member "tool_calls" or "auth_challenges" of a body that was
  * checked; text: its bytes. ERR_INVALID tool_call.shape, tool_call.id for a
  * missing, malformed or repeated id, tool_call.arguments, field.* for a

@@ -1,12 +1,13 @@
 """The hooks of coding agents: each client asks before a tool runs, and gets the
 answer in its own form. Nothing but a yes is told as one."""
 import concurrent.futures
+import html
 import json
 
 import kit
 import pytest
 from kit import new_id, refused, wait_for
-from test_mcp import ERAS, call, respond
+from test_mcp import ERAS, call, modern, respond
 from test_tool_calls import rule
 
 route = pytest.mark.route
@@ -30,6 +31,11 @@ def event(name, tool, **more):
 def post(agent, client, body, **query):
     r = agent.post(f"/hooks/{client}", json=body, params=query)
     assert r.status_code == 200, r.text
+    assert r.headers["Sayso-Decision"] in ("allow", "ask", "defer", "deny")
+    # An empty object is a yes for Codex alone, and nothing else is one to it.
+    assert (r.json() == {}) == (
+        client == "codex" and body["hook_event_name"] == "PreToolUse"
+        and r.headers["Sayso-Decision"] == "allow")
     return r.json()
 
 
@@ -48,6 +54,8 @@ def tool_name():
 
 # The client, the event, and how its answer says a word and why.
 def pre_tool(body):
+    if body == {}:
+        return "allow", "to Codex"
     o = body["hookSpecificOutput"]
     assert o["hookEventName"] == "PreToolUse"
     return o["permissionDecision"], o["permissionDecisionReason"]
@@ -160,15 +168,39 @@ def test_late_is_the_clients_wish(agent, operator):
         sent = event("PreToolUse", tool)
         query = {"late": late, **({} if late == "defer" else {"hold": 0})}
         assert pre_tool(post(agent, "claude", sent, **query))[0] == word
-        # Other forms have no such word.
-        for client, name, read in (("claude", "PermissionRequest", permission),
-                                   ("gemini", "BeforeTool", gemini)):
-            other = post(agent, client, event(name, tool_name()), hold=0,
-                         late=late)
-            assert read(other)[0] == "deny"
+        # Another event has no such word.
+        other = post(agent, "claude", event("PermissionRequest", tool_name()),
+                     hold=0, late=late)
+        assert permission(other)[0] == "deny"
         # Resumed, the same call finds the answer.
         respond(operator, asked(operator, tool), "approve")
         assert pre_tool(post(agent, "claude", sent, **query))[0] == "allow"
+
+
+@route(HOOK)
+@pytest.mark.parametrize("client", ["codex", "gemini", "cursor"])
+@pytest.mark.parametrize("late", ["ask", "defer"])
+def test_a_word_that_a_client_does_not_know(agent, operator, client, late):
+    """It would run the tool: nobody is asked, and nothing is answered."""
+    tool = tool_name()
+    _, name, read = WAYS[client]
+    r = agent.post(f"/hooks/{client}", params={"late": late},
+                   json=event(name, tool))
+    refused(r, 400, "request.query", "late")
+    assert "Sayso-Decision" not in r.headers
+    assert open_of(operator, tool) == []
+    said = post(agent, client, event(name, tool), hold=0, late="deny")
+    assert read(said)[0] == "deny"
+
+
+@route(HOOK)
+def test_a_yes_to_codex(agent, operator):
+    """It calls a hook failed that says "allow"."""
+    sent = event("PreToolUse", tool_name())
+    post(agent, "codex", sent, hold=0)
+    respond(operator, asked(operator, sent["tool_name"]), "approve")
+    assert post(agent, "codex", sent) == {}
+    assert pre_tool(post(agent, "claude", sent))[1] != "to Codex"
 
 
 @route(HOOK)
@@ -201,6 +233,84 @@ def test_other_arguments_gain_nothing(agent, operator, pool):
     assert question["subject"]["calls"][0]["args"]["command"] == "rm -r /"
 
 
+# --- Words that are too long for a question -------------------------------
+
+LONG = {"tool_use_id": "t" * 201, "session_id": "\u00e9" * 201, "cwd":
+        "/srv/" + "d" * 1000, "tool_name": "mcp__shop__" + "n" * 200}
+
+
+@route(HOOK)
+@pytest.mark.parametrize("member", LONG)
+@pytest.mark.parametrize("way", WAYS)
+def test_long_words_are_asked_about(agent, operator, way, member):
+    """Of two that differ behind their heads, each is its own."""
+    client, name, read = WAYS[way]
+    command = f"make {new_id()}"
+    sent = event(name, tool_name(), tool_input={"command": command})
+    sent[member] = LONG[member] + new_id()
+    other = {**sent, member: LONG[member] + new_id()}
+    assert read(post(agent, client, sent, hold=0))[0] == "deny"
+    [question] = of_command(operator, command)
+    if member == "cwd":
+        assert sent["cwd"] in question["explanation"]
+    if member == "tool_name":
+        assert sent["tool_name"] in question["explanation"]
+        assert question["subject"]["calls"][0]["tool"].startswith("mcp__shop")
+    respond(operator, question, "approve")
+    if name == "PermissionRequest":
+        return
+    assert read(post(agent, client, sent, hold=0))[0] == "allow"
+    if member != "cwd":
+        assert read(post(agent, client, other, hold=0))[0] == "deny"
+
+
+def of_command(operator, command):
+    rows = operator.get("/api/v1/suspensions",
+                        params={"state": "pending", "limit": 100}).json()
+    return [s for s in rows["suspensions"] if s["subject"].get("calls", [{}])
+            [0].get("args", {}).get("command") == command]
+
+
+@route(HOOK)
+@pytest.mark.parametrize("id_", ["a b", "a\u200bb", "x" * 5000, "\n"])
+def test_an_id_of_any_form(agent, operator, id_):
+    tool = tool_name()
+    sent = event("PreToolUse", tool, tool_use_id=id_ + "1")
+    assert pre_tool(post(agent, "claude", sent, hold=0))[0] == "deny"
+    respond(operator, asked(operator, tool), "approve")
+    assert pre_tool(post(agent, "claude", sent, hold=0))[0] == "allow"
+    sent["tool_use_id"] = id_ + "2"
+    assert pre_tool(post(agent, "claude", sent, hold=0))[0] == "deny"
+
+
+@route(HOOK)
+def test_a_conversation_is_cut_at_a_character(agent, operator):
+    tool = tool_name()
+    sent = event("beforeMCPExecution", tool)
+    del sent["session_id"]
+    sent["conversation_id"] = "x" * 199 + "\u20ac" * 10
+    assert cursor(post(agent, "cursor", sent, hold=0))[0] == "deny"
+    intent = asked(operator, tool)["intent_id"]
+    kept = operator.get(f"/api/v1/intents/{intent}").json()["session_id"]
+    assert kept.startswith("x" * 100) and len(kept) == 200
+
+
+@route("POST /mcp")
+@pytest.mark.parametrize("member", ["tool_use_id", "tool_name"])
+def test_long_words_of_a_permission_prompt(agent, operator, member):
+    command = f"make {new_id()}"
+    sent = {"tool_name": tool_name(), "tool_use_id": "t", member:
+            LONG[member] + new_id(), "input": {"command": command}}
+
+    def prompt():
+        return text_of(call(agent, modern, "permission_prompt",
+                            hold_seconds=0, **sent))["behavior"]
+    assert prompt() == "deny"
+    [question] = of_command(operator, command)
+    respond(operator, question, "approve")
+    assert prompt() == "allow"
+
+
 @pytest.fixture
 def no_rules(server):
     yield
@@ -222,6 +332,22 @@ def test_rules_decide_without_a_person(agent, server, no_rules):
 
 
 @route(HOOK)
+def test_rules_see_a_long_name_whole(agent, operator, server, no_rules):
+    name = LONG["tool_name"]
+    rule(server, 1, "*_delete", "deny", reason="Never here.")
+    rule(server, 2, "mcp__shop__*", "allow")
+
+    def word(tool):
+        return pre_tool(post(agent, "claude", event("PreToolUse", tool),
+                             hold=0))
+    assert word("mcp__shop__read")[0] == "allow"
+    assert word(name + "_delete") == ("deny", "Never here.")
+    # Its head alone is no name that a rule could allow.
+    said, why = word(name + "_read")
+    assert said == "deny" and "Nobody has answered yet" in why
+
+
+@route(HOOK)
 @pytest.mark.parametrize("change, code, at", [
     ({"hook_event_name": None}, "field.missing", "hook_event_name"),
     ({"hook_event_name": "Stop"}, "hook.event", "hook_event_name"),
@@ -230,7 +356,7 @@ def test_rules_decide_without_a_person(agent, server, no_rules):
     ({"tool_input": "x"}, "field.value", "tool_input"),
     ({"tool_input": "[]"}, "field.value", "tool_input"),
     ({"tool_input": 7}, "field.value", "tool_input"),
-    ({"tool_use_id": "x" * 201}, "field.too_long", "tool_use_id")])
+    ({"tool_use_id": 7}, "field.type", "tool_use_id")])
 def test_what_cannot_be_read_is_refused(agent, change, code, at):
     body = {k: v for k, v in event("PreToolUse", "Bash", **change).items()
             if v is not None}
@@ -358,17 +484,160 @@ def test_the_clients_questions_are_a_form(agent, operator, name, says):
     asked_for = rows["suspensions"][0]
     assert asked_for["question"] == "The agent has questions."
     fields = asked_for["form"]
-    assert [f["label"] for f in fields] == ["Which database?", "Which parts?"]
+    assert [f["label"] for f in fields] == [
+        "Which database?", "Other (question 1)", "Which parts?",
+        "Other (question 2)"]
     assert [o["value"] for o in fields[0]["options"]] == ["PostgreSQL",
                                                           "SQLite"]
     respond(operator, asked_for, {"answer_1": "PostgreSQL",
                                   "answer_2": ["API", "Docs"]})
-    got = post(agent, "claude", body, hold=0)
+    assert updated_by(post(agent, "claude", body, hold=0), says) == {
+        "questions": QUESTIONS, "answers": {"Which database?": "PostgreSQL",
+                                            "Which parts?": "API, Docs"}}
+
+
+def updated_by(got, says=pre_tool):
     assert says(got)[0] == "allow"
     o = got["hookSpecificOutput"]
-    updated = o.get("updatedInput") or o["decision"]["updatedInput"]
-    assert updated == {"questions": QUESTIONS, "answers": {
-        "Which database?": "PostgreSQL", "Which parts?": "API, Docs"}}
+    return o.get("updatedInput") or o["decision"]["updatedInput"]
+
+
+def of_question(operator, text):
+    rows = operator.get("/api/v1/suspensions",
+                        params={"state": "pending", "limit": 100}).json()
+    return [s for s in rows["suspensions"]
+            if s["question"] == text[:4000] or s["question"][:100] ==
+            text[:100]]
+
+
+def one_question(**more):
+    text = f"Which one, {new_id()}?"
+    return text, {"question": text, "header": "One", "multiSelect": False,
+                  "options": [{"label": "A", "description": "the first"},
+                              {"label": "B", "description": "the second"}],
+                  **more}
+
+
+@route(HOOK)
+@pytest.mark.parametrize("multi, value, said", [
+    (False, {"other_1": " Neither, wait. "}, "Neither, wait."),
+    (False, {"answer_1": "A", "other_1": "but later"}, "A, but later"),
+    (True, {"answer_1": ["A", "B"], "other_1": "C"}, "A, B, C"),
+    (False, {"answer_1": "B"}, "B")])
+def test_words_of_ones_own(agent, operator, multi, value, said):
+    text, question = one_question(multiSelect=multi)
+    body = user_tool(tool_input={"questions": [question]})
+    post(agent, "claude", body, hold=0)
+    [asked_for] = of_question(operator, text)
+    assert [f["type"] for f in asked_for["form"]] == [
+        "multi" if multi else "enum", "text"]
+    respond(operator, asked_for, value)
+    assert updated_by(post(agent, "claude", body, hold=0))["answers"] == {
+        text: said}
+
+
+@route(HOOK)
+@pytest.mark.parametrize("how", ["decline", "empty"])
+def test_a_person_need_not_answer(agent, operator, how):
+    text, question = one_question()
+    body = user_tool(tool_input={"questions": [question]})
+    post(agent, "claude", body, hold=0)
+    [asked_for] = of_question(operator, text)
+    r = operator.post(
+        f"/api/v1/suspensions/{asked_for['suspension_id']}/respond",
+        json={"choice": "decline", "reason": "Ask the owner."}
+        if how == "decline" else {"value": {"other_1": " "}})
+    assert r.status_code == 200, r.text
+    got = post(agent, "claude", body, hold=0)
+    said, why = pre_tool(got)
+    assert said == "deny" and "updatedInput" not in got["hookSpecificOutput"]
+    assert why == "Ask the owner." or how == "empty" and "without" in why
+
+
+@pytest.fixture(scope="module")
+def reader(person):
+    return person()
+
+
+WIDE = "w" * 215
+MANY = [{"label": f"option {i}"} for i in range(130)]
+
+
+@route(HOOK)
+@pytest.mark.parametrize("more", [
+    {"options": [{"label": "A", "description": WIDE}, {"label": "B"}]},
+    {"options": [{"label": WIDE, "description": "x"}, {"label": WIDE + "2"}]},
+    {"question": "q" * 234}, {"question": "q" * 5000}, {"header": "h" * 1200},
+    {"options": MANY}, {"options": [{"label": "A"}, {"label": "A"}]},
+    {"options": [{"label": "A", "preview": "a\nb"}, {"label": "B"}]},
+    {"options": [{"label": "A", "description": "d" * 30000}]},
+    {"question": "Which password, token or secret?"}])
+def test_a_question_of_any_size_is_asked(agent, operator, reader, more):
+    text, question = one_question(**more)
+    text = question["question"]
+    body = user_tool(tool_input={"questions": [question]})
+    assert pre_tool(post(agent, "claude", body, hold=0))[0] == "deny"
+    asked_for = of_question(operator, text)[0]
+    page = reader.client.get(
+        f"/suspensions/{asked_for['suspension_id']}").text
+    for words in (text, question["header"], *(
+            w for o in question["options"] for w in o.values())):
+        assert words in html.unescape(page), words[:40]
+    field = asked_for["form"][0]
+    chosen = field["options"][-1]["value"]
+    respond(operator, asked_for, {"answer_1": chosen})
+    label = question["options"][len(field["options"]) - 1]["label"]
+    updated_input = updated_by(post(agent, "claude", body, hold=0))
+    assert updated_input == {"questions": [question], "answers": {text: label}}
+
+
+@route(HOOK)
+def test_no_secret_is_typed(agent, operator):
+    """A question that could ask for one is answered by its options alone."""
+    text, question = one_question(question=f"Your password, {new_id()}?")
+    body = user_tool(tool_input={"questions": [question]})
+    post(agent, "claude", body, hold=0)
+    [asked_for] = of_question(operator, question["question"])
+    assert [f["type"] for f in asked_for["form"]] == ["enum"]
+    assert asked_for["form"][0]["required"]
+
+
+@route(HOOK)
+def test_only_what_was_shown_comes_back(agent, operator):
+    text, question = one_question(hidden="x")
+    question["options"][0]["action"] = "rm -r /"
+    body = user_tool(tool_input={
+        "questions": [question], "answers": {text: "B"}, "metadata": {"a": 1},
+        "command": "rm -r /"})
+    post(agent, "claude", body, hold=0)
+    [asked_for] = of_question(operator, text)
+    respond(operator, asked_for, {"answer_1": "A"})
+    _, shown = one_question(question=text)
+    assert updated_by(post(agent, "claude", body, hold=0)) == {
+        "questions": [shown], "answers": {text: "A"}}
+
+
+@route(HOOK)
+def test_rules_see_the_clients_questions(agent, operator, server, no_rules):
+    text, question = one_question()
+    body = user_tool(tool_input={"questions": [question]})
+    rule(server, 1, "Ask*", "deny", reason="Nobody is there.")
+    assert pre_tool(post(agent, "claude", body)) == ("deny",
+                                                     "Nobody is there.")
+    assert of_question(operator, text) == []
+    with server.database() as db:
+        db.execute("UPDATE tool_rule SET effect = 'ask', severity = 'low', "
+                   "reason = NULL")
+    post(agent, "claude", body, hold=0)
+    [asked_for] = of_question(operator, text)
+    assert asked_for["severity"] == "low"
+    # A tool that may be used is used: the question is asked.
+    rule(server, 2, "*", "allow")
+    with server.database() as db:
+        db.execute("DELETE FROM tool_rule WHERE position = 1")
+    assert pre_tool(post(agent, "claude", body, hold=0))[0] == "deny"
+    respond(operator, asked_for, {"answer_1": "A"})
+    assert updated_by(post(agent, "claude", body))["answers"] == {text: "A"}
 
 
 @route(HOOK)
@@ -376,7 +645,10 @@ def test_the_clients_questions_are_a_form(agent, operator, name, says):
     {}, {"questions": []}, {"questions": "x"}, {"questions": [1]},
     {"questions": [{"question": "x?", "options": []}]},
     {"questions": [{"question": "", "options": [{"label": "a"}]}]},
-    {"questions": [{"question": "x?", "options": [{"label": "a"}]}] * 21}])
+    {"questions": [{"question": "x?", "options": [{}]}]},
+    {"questions": [{"question": "x?", "options": [{"label": "a"}]}] * 2},
+    {"questions": [{"question": f"{i}?", "options": [{"label": "a"}]}
+                   for i in range(21)]}])
 def test_questions_that_are_none(agent, given):
     r = agent.post("/hooks/claude", json=user_tool(tool_input=given))
     refused(r, 422, "field.value", "tool_input")

@@ -1,17 +1,20 @@
 /* The hooks of coding agents: reading an event, and asking about its call. */
 #include "doors/hooks/hooks.h"
 
+#include "base/crypt.h"
 #include "base/fields.h"
 #include "domain/tool_call.h"
 #include "doors/asking/check.h"
+#include "doors/asking/guard.h"
 #include "doors/asking/question.h"
 #include "doors/asking/view.h"
 #include "doors/call/hold.h"
 #include "store/tools.h"
 
 #define SHORT_MAX 200
-#define PLACE_MAX 1000
-#define TARGET_MAX 200 /* characters */
+#define PLACE_MAX 10000 /* characters of it that are shown */
+#define WHOLE_MAX 5000  /* and of the name of a tool */
+#define TARGET_MAX 200
 
 /* ---- clients -------------------------------------------------------- */
 
@@ -20,11 +23,14 @@ static const struct client {
     const char *session; /* the member that names the session */
     int64_t hold; /* seconds: nine tenths of the client's own limit */
     bool edits;   /* it runs the arguments that the answer names */
+    bool late;    /* it has words for "not yet"; another one runs the tool when
+                   * it hears a word that it does not know */
+    bool bare;    /* as in struct hooks_call */
 } clients[] = {
-    {"claude", "Claude Code", "session_id", 540, true},
-    {"codex", "Codex", "session_id", 50, false},
-    {"gemini", "Gemini CLI", "session_id", 50, true},
-    {"cursor", "Cursor", "conversation_id", 50, false},
+    {"claude", "Claude Code", "session_id", 540, true, true, false},
+    {"codex", "Codex", "session_id", 50, false, false, true},
+    {"gemini", "Gemini CLI", "session_id", 50, true, false, false},
+    {"cursor", "Cursor", "conversation_id", 50, false, false, false},
 };
 
 static const struct {
@@ -39,6 +45,32 @@ static const struct {
     {"beforeMCPExecution", HOOKS_CURSOR, NULL},
     {"preToolUse", HOOKS_CURSOR, NULL},
 };
+
+/* ---- names ---------------------------------------------------------- */
+
+/* A text of at most SHORT_MAX characters: a longer one is its head and its
+ * digest, so that two of them never become one. */
+static struct str named(struct arena *a, struct str s)
+{
+    struct buf b = buf_make(a, SHORT_MAX * 4);
+    if (str_runes(s) <= SHORT_MAX)
+        return s;
+    const struct str digest = crypt_sha256_hex(a, s);
+    buf_str(&b, str_head(s, SHORT_MAX - 1 - digest.n));
+    buf_put(&b, "\xE2\x80\xA6");
+    buf_str(&b, digest);
+    return buf_text(&b);
+}
+
+void hooks_name(struct hooks_call *h, struct str tool, struct str id,
+                struct str session)
+{
+    struct arena *a = h->c->a;
+    h->whole = tool;
+    h->tool = named(a, tool);
+    h->id = id.n == 0 || tool_call_id(id) ? id : crypt_sha256_hex(a, id);
+    h->session = named(a, session);
+}
 
 /* ---- reading -------------------------------------------------------- */
 
@@ -67,22 +99,19 @@ static struct str input_of(struct fields *f, const struct json *body,
     return sent;
 }
 
-static void read_call(struct hooks_call *h, struct fields *f,
-                      const struct json *body, struct str text,
-                      const char *tool)
+/* tool: of an event that names none; else NULL. */
+static struct str read_tool(struct hooks_call *h, struct fields *f,
+                            const struct json *body, struct str text,
+                            const char *tool)
 {
-    if (tool) {
-        struct str sent;
-        fields_need(f, "command");
-        fields_text(f, "command", TOOL_CALL_ARGUMENTS_MAX, &sent);
-        h->tool = str_of(tool);
-        if (!f->e)
-            h->input = command(f->arena, text);
-        return;
-    }
-    fields_need(f, "tool_name");
-    fields_text(f, "tool_name", TOOL_CALL_NAME_MAX, &h->tool);
-    h->input = input_of(f, body, text);
+    struct str sent;
+    fields_need(f, tool ? "command" : "tool_name");
+    fields_text(f, tool ? "command" : "tool_name", REQUEST_BODY_MAX, &sent);
+    if (tool && !f->e)
+        h->input = command(f->arena, text);
+    if (!tool)
+        h->input = input_of(f, body, text);
+    return tool ? str_of(tool) : sent;
 }
 
 const struct err *hooks_read(struct hooks_call *h, const struct json *body,
@@ -100,12 +129,15 @@ const struct err *hooks_read(struct hooks_call *h, const struct json *body,
         return err_at(h->c->a, ERR_INVALID, "hook.event",
                       STR("hook_event_name"),
                       "This event asks for no decision about a tool.");
+    struct str id, session;
     h->form = events[i].form;
-    fields_text(&f, "tool_use_id", SHORT_MAX, &h->id);
-    fields_text(&f, "session_id", SHORT_MAX, &h->session);
-    fields_text(&f, "cwd", PLACE_MAX, &h->place);
-    read_call(h, &f, body, text, events[i].tool);
-    return fields_error(&f);
+    fields_text(&f, "tool_use_id", REQUEST_BODY_MAX, &id);
+    fields_text(&f, "session_id", REQUEST_BODY_MAX, &session);
+    fields_text(&f, "cwd", REQUEST_BODY_MAX, &h->place);
+    const struct str tool = read_tool(h, &f, body, text, events[i].tool);
+    TRY(fields_error(&f));
+    hooks_name(h, tool, id, session);
+    return NULL;
 }
 
 /* ---- asking --------------------------------------------------------- */
@@ -118,11 +150,23 @@ static void put(struct buf *b, const char *before, struct str value,
     buf_put(b, after);
 }
 
-static struct str working_directory(const struct hooks_call *h)
+static bool long_name(const struct hooks_call *h)
 {
-    struct buf b = buf_make(h->c->a, h->place.n + 64);
-    buf_put(&b, "Working directory: ");
-    buf_str(&b, h->place);
+    return !str_eq(h->tool, h->whole);
+}
+
+static struct str explanation(const struct hooks_call *h)
+{
+    struct buf b = buf_make(h->c->a, (PLACE_MAX + WHOLE_MAX) * 4 + 64);
+    if (h->place.n > 0) {
+        buf_put(&b, "Working directory: ");
+        buf_str(&b, str_head(h->place, PLACE_MAX));
+    }
+    if (long_name(h)) {
+        buf_put(&b, b.n ? "\n" : "");
+        buf_put(&b, "The whole name of the tool: ");
+        buf_str(&b, str_head(h->whole, WHOLE_MAX));
+    }
     return buf_text(&b);
 }
 
@@ -152,18 +196,23 @@ static struct str target(const struct hooks_call *h)
         if (text.n > 0)
             return shortened(h->c->a, text);
     }
-    return h->place.n > 0 ? h->place : STR_NONE;
+    return h->place.n == 0                   ? STR_NONE
+           : str_runes(h->place) > PLACE_MAX ? shortened(h->c->a, h->place)
+                                             : h->place;
 }
 
-/* The check as the tool-call API takes it. */
+/* The check as the tool-call API takes it. A rule that allows the head of a
+ * name would not know what it allows: a person decides. */
 static struct str check_of(const struct hooks_call *h)
 {
     struct buf b = buf_make(h->c->a, 2 * REQUEST_BODY_MAX);
     buf_put(&b, "{\"responder\":{\"mode\":\"operators\"}");
     if (h->session.n > 0)
         put(&b, ",\"task\":{\"session_id\":", h->session, "}");
-    if (h->place.n > 0)
-        put(&b, ",\"explanation\":", working_directory(h), "");
+    if (h->place.n > 0 || long_name(h))
+        put(&b, ",\"explanation\":", explanation(h), "");
+    if (long_name(h))
+        buf_put(&b, ",\"requires_approval\":true");
     put(&b, ",\"tool_calls\":[{\"id\":",
         h->id.n > 0 ? h->id : STR("hook"), ",");
     put(&b, "\"tool\":", h->tool, ",\"arguments\":");
@@ -172,14 +221,31 @@ static struct str check_of(const struct hooks_call *h)
     return buf_text(&b);
 }
 
+struct verdict hooks_denied(struct str reason)
+{
+    return (struct verdict){
+        .way = VERDICT_DENY,
+        .text = reason.n > 0 ? reason : STR("A rule forbids it.")};
+}
+
 static struct verdict by_rule(const struct check_result *done)
 {
-    const bool allowed = done->effect == TOOL_ALLOW;
-    return (struct verdict){
-        .way = allowed ? VERDICT_ALLOW : VERDICT_DENY,
-        .text = allowed            ? STR("A rule allows it.")
-                : done->reason.n > 0 ? done->reason
-                                     : STR("A rule forbids it.")};
+    return done->effect == TOOL_ALLOW
+               ? (struct verdict){.way = VERDICT_ALLOW,
+                                  .text = STR("A rule allows it.")}
+               : hooks_denied(done->reason);
+}
+
+const struct err *hooks_rules(const struct hooks_call *h,
+                              struct tool_rule_verdict *out)
+{
+    struct guard g = {.c = h->c,
+                      .severity = SEVERITY_UNSAID,
+                      .tools = &h->whole,
+                      .n = 1};
+    TRY(guard_decide(&g));
+    *out = g.verdict;
+    return NULL;
 }
 
 static struct str not_yet(struct call *c, const struct suspension *s)
@@ -287,7 +353,15 @@ const struct err *hooks_decide(struct hooks_call *h, int64_t seconds,
 {
     struct call *c = h->c;
     struct suspension s;
+    struct tool_rule_verdict rules;
     *held = false;
+    if (long_name(h)) {
+        TRY(hooks_rules(h, &rules));
+        if (rules.effect == TOOL_DENY) {
+            *out = hooks_denied(rules.reason);
+            return NULL;
+        }
+    }
     TRY(hooks_user(h) ? hooks_user_ask(h, &s, out) : check(h, &s, out));
     if (out->way == VERDICT_ALLOW && !h->updated)
         take_edit(h, &s, out);
@@ -306,7 +380,8 @@ const struct err *hooks_decide(struct hooks_call *h, int64_t seconds,
 
 /* ---- the door ------------------------------------------------------- */
 
-static const struct err *read_late(struct call *c, enum hooks_late *out)
+static const struct err *read_late(struct call *c, const struct client *client,
+                                   enum hooks_late *out)
 {
     static const char *const words[HOOKS_LATE__MAX] = {
         [HOOKS_LATE_DENY] = "deny",
@@ -319,6 +394,11 @@ static const struct err *read_late(struct call *c, enum hooks_late *out)
     if (i == countof(words))
         return err_at(c->a, ERR_BAD_REQUEST, "request.query", STR("late"),
                       "\"late\" has to be deny, ask or defer.");
+    if (i != HOOKS_LATE_DENY && !client->late)
+        return err_at(c->a, ERR_BAD_REQUEST, "request.query", STR("late"),
+                      "\"late\" other than deny is for claude alone: %s does "
+                      "not wait when it hears another word.",
+                      client->title);
     *out = (enum hooks_late)i;
     return NULL;
 }
@@ -352,16 +432,18 @@ const struct err *hooks_post(struct call *c)
         return ERROR(ERR_NOT_FOUND, "hook.unknown",
                      "There are hooks for claude, codex, gemini and cursor.");
     h.client = str_of(clients[i].title);
-    TRY(read_late(c, &h.late));
+    h.bare = clients[i].bare;
+    TRY(read_late(c, &clients[i], &h.late));
     TRY(hooks_read(&h, body, c->rq->body));
     TRY(read_edit(&h, &clients[i]));
     if (!h.session.p)
-        h.session = str_sub(json_get_text(body, clients[i].session), 0,
-                            SHORT_MAX);
+        h.session = named(c->a, json_get_text(body, clients[i].session));
     const int64_t wait =
         h.late == HOOKS_LATE_DEFER ? 0 : clients[i].hold;
     TRY(hooks_decide(&h, call_query_int(c, "hold", wait), &v, &held));
-    if (!held)
-        response_json(c->rs, 200, hooks_output(&h, &v));
+    if (held)
+        return NULL;
+    response_json(c->rs, 200, hooks_output(&h, &v));
+    response_header(c->rs, "Sayso-Decision", str_of(hooks_word(&h, v.way)));
     return NULL;
 }

@@ -7,6 +7,7 @@
 #ifndef DOORS_HOOKS_HOOKS_H
 #define DOORS_HOOKS_HOOKS_H
 
+#include "domain/tool_rule.h"
 #include "domain/verdict.h"
 #include "doors/call/call.h"
 
@@ -30,11 +31,13 @@ enum hooks_late {
     HOOKS_LATE__MAX
 };
 
-/* A call of a tool that a client asks about. */
+/* A call of a tool that a client asks about. A name or an id that is too long
+ * for a question stands here as its head and its digest. */
 struct hooks_call {
     struct call *c;
     enum hooks_form form;
     struct str tool;
+    struct str whole;   /* the tool's name as it was sent */
     struct str input;   /* its arguments, JSON text of an object */
     struct str id;      /* of the call; p NULL: the client gives none */
     struct str session; /* p NULL: none */
@@ -42,17 +45,28 @@ struct hooks_call {
     struct str client;  /* its name for people; p NULL: not told */
     enum hooks_late late;
     bool edit; /* a person may change the arguments */
+    bool bare; /* the client takes an empty object for a yes */
     struct str token; /* as in hold_poll; p NULL: none */
     const struct json *updated; /* the input to run with; NULL: as it was */
 };
 
-/* POST /hooks/{client}. ERR_NOT_FOUND hook.unknown. */
+/* POST /hooks/{client}. ERR_NOT_FOUND hook.unknown. The header Sayso-Decision
+ * marks a 200 as a decision: its word. */
 const struct err *hooks_post(struct call *c) MUST;
 
 /* Reads an event of Claude Code or Codex; text: its bytes. The input may be
  * an object or the text of one. ERR_INVALID field.*, hook.event. */
 const struct err *hooks_read(struct hooks_call *h, const struct json *body,
                              struct str text) MUST;
+/* The members of a call, as a client names them: the tool, the call's id, the
+ * session. Each of any length; p NULL: absent. */
+void hooks_name(struct hooks_call *h, struct str tool, struct str id,
+                struct str session);
+/* The rules' decision about the tool, by its whole name. */
+const struct err *hooks_rules(const struct hooks_call *h,
+                              struct tool_rule_verdict *out) MUST;
+/* A no by a rule; reason: p NULL: it has none. */
+struct verdict hooks_denied(struct str reason);
 /* Decides by the rules, or asks a person and holds the request for so many
  * seconds: *held, and nothing is to be answered now. */
 const struct err *hooks_decide(struct hooks_call *h, int64_t seconds,
@@ -61,12 +75,14 @@ const struct err *hooks_decide(struct hooks_call *h, int64_t seconds,
 /* user.c: is it Claude Code's tool that asks the user? */
 bool hooks_user(const struct hooks_call *h);
 /* Asks its questions as one form: *s as it is now, and what it means. An answer
- * is a yes with the updated input. ERR_INVALID field.value at tool_input; those
- * of question_ask. */
+ * is a yes with the updated input, a decline is a no; so is a rule that denies
+ * the tool, and then nothing is asked. ERR_INVALID field.value at tool_input;
+ * those of question_ask. */
 const struct err *hooks_user_ask(struct hooks_call *h, struct suspension *s,
                                  struct verdict *out) MUST;
 
-/* output.c: the answer in the client's form. */
+/* output.c: the word of the decision, and the answer in the client's form. */
+const char *hooks_word(const struct hooks_call *h, enum verdict_way way);
 struct json *hooks_output(const struct hooks_call *h,
                           const struct verdict *v);
 

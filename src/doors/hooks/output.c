@@ -2,7 +2,7 @@
 #include "doors/hooks/hooks.h"
 
 /* The word of the decision: those of a tool rule, and one more. */
-static const char *word_of(const struct hooks_call *h, enum verdict_way way)
+const char *hooks_word(const struct hooks_call *h, enum verdict_way way)
 {
     const bool early = way == VERDICT_WAIT && h->form == HOOKS_PRE_TOOL;
     if (early && h->late == HOOKS_LATE_DEFER)
@@ -14,13 +14,17 @@ static const char *word_of(const struct hooks_call *h, enum verdict_way way)
         ->wire;
 }
 
+/* Codex knows no word for a yes: it calls the hook failed, and goes on because
+ * failed hooks do not stop it. An empty object is a hook without objection. */
 static struct json *pre_tool(const struct hooks_call *h,
                              const struct verdict *v)
 {
     struct arena *a = h->c->a;
     struct json *o = json_object(a), *all = json_object(a);
+    if (h->bare && v->way == VERDICT_ALLOW)
+        return all;
     json_set_text(o, "hookEventName", STR("PreToolUse"));
-    json_set_text(o, "permissionDecision", str_of(word_of(h, v->way)));
+    json_set_text(o, "permissionDecision", str_of(hooks_word(h, v->way)));
     json_set_text(o, "permissionDecisionReason", v->text);
     if (h->updated)
         json_set_json(o, "updatedInput", h->updated);
@@ -32,7 +36,7 @@ static struct json *behavior(const struct hooks_call *h,
                              const struct verdict *v)
 {
     struct json *o = json_object(h->c->a);
-    json_set_text(o, "behavior", str_of(word_of(h, v->way)));
+    json_set_text(o, "behavior", str_of(hooks_word(h, v->way)));
     if (v->way != VERDICT_ALLOW)
         json_set_text(o, "message", v->text);
     if (h->updated)
@@ -55,7 +59,7 @@ static struct json *gemini(const struct hooks_call *h,
                            const struct verdict *v)
 {
     struct json *o = json_object(h->c->a);
-    json_set_text(o, "decision", str_of(word_of(h, v->way)));
+    json_set_text(o, "decision", str_of(hooks_word(h, v->way)));
     json_set_text(o, "reason", v->text);
     if (h->updated) {
         struct json *more = json_object(h->c->a);
@@ -69,7 +73,7 @@ static struct json *cursor(const struct hooks_call *h,
                            const struct verdict *v)
 {
     struct json *o = json_object(h->c->a);
-    json_set_text(o, "permission", str_of(word_of(h, v->way)));
+    json_set_text(o, "permission", str_of(hooks_word(h, v->way)));
     json_set_text(o, "user_message", v->text);
     json_set_text(o, "agent_message", v->text);
     return o;

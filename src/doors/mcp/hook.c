@@ -1,11 +1,8 @@
 /* The tools of the MCP door that clients call by themselves, before another
  * tool runs: the contract of hooks, for those that cannot post one. */
 #include "base/fields.h"
-#include "domain/tool_call.h"
 #include "doors/hooks/hooks.h"
 #include "doors/mcp/mcp.h"
-
-#define ID_MAX 200
 
 static const struct err *decide(struct mcp *m, struct hooks_call *h,
                                 int64_t seconds)
@@ -25,13 +22,15 @@ const struct err *mcp_hook_permission(struct mcp *m, const struct json *args)
     struct fields f = fields(m->c->a, args, STR(""));
     const struct json *input = NULL;
     int64_t seconds = mcp_hold(m);
+    struct str tool, id;
     fields_need(&f, "tool_name");
-    fields_text(&f, "tool_name", TOOL_CALL_NAME_MAX, &h.tool);
-    fields_text(&f, "tool_use_id", ID_MAX, &h.id);
+    fields_text(&f, "tool_name", REQUEST_BODY_MAX, &tool);
+    fields_text(&f, "tool_use_id", REQUEST_BODY_MAX, &id);
     fields_need(&f, "input");
     fields_json(&f, "input", JSON_OBJECT, &input);
     fields_int(&f, "hold_seconds", 0, HOOKS_HOLD_MAX, &seconds);
     TRY(fields_error(&f));
+    hooks_name(&h, tool, id, STR_NONE);
     h.input = json_raw_member(m->c->a, m->text, STR("input"));
     return decide(m, &h, seconds);
 }
