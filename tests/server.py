@@ -80,10 +80,10 @@ class Clock:
 
     def __init__(self, path):
         path = pathlib.Path(path)
-        path.write_bytes(bytes(8))
+        path.write_bytes(bytes(16))
         path.chmod(0o644)
         with path.open("r+b") as f:
-            self.shift = mmap.mmap(f.fileno(), 8)
+            self.shift = mmap.mmap(f.fileno(), 16)
         self.seconds = 0
         self.setting = {"SAYSO_TEST_CLOCK": str(path)}
 
@@ -97,7 +97,11 @@ class Clock:
     def forward(self, **span):
         """Goes on by a timedelta: hours=24."""
         self.seconds += datetime.timedelta(**span).total_seconds()
-        self.shift[:] = struct.pack("=q", int(self.seconds * 1_000_000))
+        self.shift[:8] = struct.pack("=q", int(self.seconds * 1_000_000))
+
+    def wrong(self, seconds):
+        """The clock of the server's host alone is so far from the others."""
+        self.shift[8:] = struct.pack("=q", int(seconds * 1_000_000))
 
 
 class Database(psycopg.Connection):

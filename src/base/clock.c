@@ -21,22 +21,38 @@ static int64_t read_clock(clockid_t which)
     return (int64_t)t.tv_sec * CLOCK_SECOND + t.tv_nsec / 1000;
 }
 
-static const _Atomic int64_t *shift; /* NULL: the clock is not moved */
+/* Of the file of tests. */
+struct moves {
+    _Atomic int64_t all;  /* everybody's clock */
+    _Atomic int64_t host; /* the clock of this host alone */
+};
+
+static const struct moves *moves; /* NULL: the clock is not moved */
 
 bool clock_shift(const char *path)
 {
     const int fd = open(path, O_RDONLY | O_CLOEXEC);
     void *p = fd < 0 ? MAP_FAILED
-                     : mmap(NULL, sizeof *shift, PROT_READ, MAP_SHARED, fd, 0);
+                     : mmap(NULL, sizeof *moves, PROT_READ, MAP_SHARED, fd, 0);
     if (fd >= 0)
         close(fd);
-    shift = p == MAP_FAILED ? NULL : p;
-    return shift != NULL;
+    moves = p == MAP_FAILED ? NULL : p;
+    return moves != NULL;
+}
+
+int64_t clock_host(void)
+{
+    return read_clock(CLOCK_REALTIME) + (moves ? atomic_load(&moves->host) : 0);
 }
 
 int64_t clock_now(void)
 {
-    return read_clock(CLOCK_REALTIME) + (shift ? atomic_load(shift) : 0);
+    return clock_host() + (moves ? atomic_load(&moves->all) : 0);
+}
+
+int64_t clock_boot(void)
+{
+    return read_clock(CLOCK_BOOTTIME);
 }
 
 int64_t clock_mono(void)

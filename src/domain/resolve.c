@@ -341,7 +341,7 @@ const struct err *resolve_respond(struct arena *a, struct decision *d,
     TRY(record(a, s, answer, who));
     const enum effect effect = effect_of_choice(choice);
     s->outcome = choice ? effect_outcome(effect) : OUTCOME_ANSWERED;
-    s->responded_at = d->now;
+    s->responded_at = suspension_end(s, d->now);
     s->audit_summary = summary_of(a, s, choice);
     if (beside_of_plan(s))
         return review_decided(d->board, s, by);
@@ -415,7 +415,7 @@ const struct err *resolve_expire(struct arena *a, struct decision *d)
         TRY(keep_fallback(a, s));
     s->responded_by = by.name;
     s->responded_via = VIA_CLOCK;
-    s->responded_at = d->now;
+    s->responded_at = suspension_end(s, d->now);
     s->audit_summary =
         fails ? STR("Nobody answered in time. Nothing was approved, and the "
                     "task was stopped.")
@@ -458,7 +458,7 @@ const struct err *resolve_cancel(struct arena *a, struct decision *d,
     s->reason = str_trim(reason).n ? reason : STR_NONE;
     s->responded_by = by.name;
     s->responded_via = VIA_NATIVE;
-    s->responded_at = d->now;
+    s->responded_at = suspension_end(s, d->now);
     s->audit_summary = buf_text(&b);
     if (beside(s)) {
         struct json *payload = NULL;

@@ -47,7 +47,7 @@ const struct err *resolve_deadline(struct arena *a, struct decision *d)
     s->response = STR_NONE;
     s->responded_by = event_by_clock().name;
     s->responded_via = VIA_CLOCK;
-    s->responded_at = d->now;
+    s->responded_at = suspension_end(s, d->now);
     s->audit_summary =
         STR("The deadline of the portfolio passed before anybody answered. "
             "Nothing was approved, and the task was stopped.");

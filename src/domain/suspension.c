@@ -13,6 +13,11 @@ bool suspension_due(const struct suspension *s, int64_t now)
            now >= s->expires_at;
 }
 
+int64_t suspension_end(const struct suspension *s, int64_t now)
+{
+    return now > s->suspended_at ? now : s->suspended_at;
+}
+
 /* ---- mirror --------------------------------------------------------- */
 
 static const char *resolution(const struct suspension *s)

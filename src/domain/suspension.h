@@ -154,6 +154,9 @@ struct str suspension_on_expiry(struct arena *a, const struct suspension *s);
 struct str suspension_initiator(const struct suspension *s);
 /* Has the time to answer passed at now? */
 bool suspension_due(const struct suspension *s, int64_t now);
+/* The time at which it ends where it is ended now: not before it was asked, on
+ * a host whose clock is behind. */
+int64_t suspension_end(const struct suspension *s, int64_t now);
 /* The choices as they are offered: those sent, or yes and no for a confirm. */
 struct json *suspension_choices(struct arena *a, const struct suspension *s);
 /* Adds a choice of a question that the server words. */

@@ -249,7 +249,9 @@ static const struct err *deliver_take(struct deliver *d, size_t *taken)
 static const struct err *sweep(struct deliver *d)
 {
     size_t n = 0;
-    TRY(outbox_give_up(d->pg, d->arena, clock_now(), &n));
+    const int64_t now = clock_now();
+    if (!clock_watch_held())
+        TRY(outbox_give_up(d->pg, d->arena, now, &n));
     if (n > 0)
         log_line(LOG_NOTICE, "deliver: %zu deliveries were given up because "
                              "their endpoints are gone", n);

@@ -3,18 +3,18 @@
 #include <stdio.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/time.h>
 #include <sys/un.h>
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/json.h"
 #include "process/commands.h"
 #include "process/doctor_standby.h"
 #include "process/doctor_users.h"
 #include "process/user.h"
 #include "store/sql.gen.h"
 #include "world/template.h"
-
-#define SKEW_MAX (2 * CLOCK_SECOND)
 
 struct findings {
     int wrong;
@@ -37,17 +37,132 @@ static void check_templates(const struct command *c, struct findings *f)
                 e ? arena_z(c->arena, e->say) : "");
 }
 
-static bool answers(struct str path)
+/* ---- a GET at the server's socket (FastCGI 1.0, sections 3 and 5) ------ */
+
+enum { BEGIN = 1, END = 3, PARAMS = 4, STDIN = 5, STDOUT = 6 };
+
+#define SECONDS 4
+#define ANSWER_MAX ((size_t)65536)
+
+static int doctor_open(struct str path)
 {
+    const struct timeval wait = {.tv_sec = SECONDS};
     struct sockaddr_un to = {.sun_family = AF_UNIX};
     if (!str_copy(to.sun_path, sizeof to.sun_path, path))
-        return false;
+        return -1;
     const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
     if (fd < 0)
-        return false;
-    const bool ok = connect(fd, (struct sockaddr *)&to, sizeof to) == 0;
+        return -1;
+    if (setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &wait, sizeof wait) == 0 &&
+        setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &wait, sizeof wait) == 0 &&
+        connect(fd, (struct sockaddr *)&to, sizeof to) == 0)
+        return fd;
     close(fd);
+    return -1;
+}
+
+/* A record of request 1, of at most 64 kB. */
+static void put_record(struct buf *b, int type, struct str content)
+{
+    const char head[] = {1, (char)type, 0, 1, (char)(content.n >> 8),
+                         (char)content.n, 0, 0};
+    buf_str(b, (struct str){head, sizeof head});
+    buf_str(b, content);
+}
+
+/* Names and values are shorter than 128 bytes. */
+static void put_pair(struct buf *b, const char *name, struct str value)
+{
+    buf_char(b, (char)strlen(name));
+    buf_char(b, (char)value.n);
+    buf_put(b, name);
+    buf_str(b, value);
+}
+
+static struct str request_of(struct arena *a, struct str path)
+{
+    static const char responder[] = {0, 1, 0, 0, 0, 0, 0, 0};
+    struct buf params = buf_make(a, 1024), b = buf_make(a, 2048);
+    put_pair(&params, "REQUEST_METHOD", STR("GET"));
+    put_pair(&params, "REQUEST_URI", path);
+    put_record(&b, BEGIN, (struct str){responder, sizeof responder});
+    put_record(&b, PARAMS, buf_text(&params));
+    put_record(&b, PARAMS, STR(""));
+    put_record(&b, STDIN, STR(""));
+    return buf_text(&b);
+}
+
+static bool ask_send(int fd, struct str s)
+{
+    while (s.n > 0) {
+        const ssize_t n = send(fd, s.p, s.n, MSG_NOSIGNAL);
+        if (n <= 0)
+            return false;
+        s = str_sub(s, (size_t)n, s.n);
+    }
+    return true;
+}
+
+static bool ask_read(int fd, char *p, size_t n)
+{
+    return n == 0 || recv(fd, p, n, MSG_WAITALL) == (ssize_t)n;
+}
+
+static bool read_answer(struct arena *a, int fd, struct buf *out)
+{
+    unsigned char head[8];
+    size_t all = 0;
+    while (ask_read(fd, (char *)head, sizeof head)) {
+        const size_t n = (size_t)head[4] << 8 | head[5], padding = head[6];
+        char *content = arena_alloc(a, n + padding + 1);
+        if (head[1] == END)
+            return true;
+        if ((all += n) > ANSWER_MAX || !ask_read(fd, content, n + padding))
+            return false;
+        if (head[1] == STDOUT)
+            buf_str(out, (struct str){content, n});
+    }
+    return false;
+}
+
+static bool ask_server(struct arena *a, struct str socket, struct str path,
+              struct str *answer)
+{
+    struct buf out = buf_make(a, ANSWER_MAX);
+    const int fd = doctor_open(socket);
+    if (fd < 0)
+        return false;
+    const bool ok =
+        ask_send(fd, request_of(a, path)) && read_answer(a, fd, &out);
+    close(fd);
+    *answer = buf_text(&out);
     return ok;
+}
+
+/* The server says itself whether it is ready, and its clock to be trusted: what
+ * it has seen is over when this command looks. */
+static void check_ready(const struct command *c, struct findings *f)
+{
+    struct str answer = STR("");
+    struct json *o = NULL;
+    if (!ask_server(c->arena, c->conf->socket, STR("/readyz"), &answer))
+        return; /* another check has told */
+    const struct str code = str_sub(answer, str_search(answer, STR("{")),
+                                    answer.n);
+    const bool held = !json_parse(c->arena, code, &o) &&
+                      str_is(json_get_text(o, "code"), "clock.differs");
+    doctor_tell(f, !held, "the clock has been right since the server began",
+                "it was not, or it jumped, and nothing is ended by time since; "
+                "the log says when and how far. Look at this host's clock and "
+                "the database's, then `systemctl reload sayso`");
+}
+
+static bool answers(struct str path)
+{
+    const int fd = doctor_open(path);
+    if (fd >= 0)
+        close(fd);
+    return fd >= 0;
 }
 
 static void check_sockets(const struct command *c, struct findings *f)
@@ -89,7 +204,7 @@ static void check_file(const struct command *c, struct findings *f)
 
 static void check_rights(const struct pg_rows *r, struct findings *f)
 {
-    const int64_t skew = clock_now() - pg_int(r, 0, 5);
+    const int64_t skew = clock_host() - pg_int(r, 0, 5);
     doctor_tell(
         f, !pg_bool(r, 0, 1),
         "the web role cannot change or delete an event, a question or a "
@@ -101,7 +216,7 @@ static void check_rights(const struct pg_rows *r, struct findings *f)
                 "`database` has to name the role sayso_web");
     doctor_tell(f, str_is(pg_str(r, 0, 4), "on/on"), "the database is durable",
                 "set fsync = on and synchronous_commit = on");
-    doctor_tell(f, skew < SKEW_MAX && skew > -SKEW_MAX,
+    doctor_tell(f, skew < CLOCK_WATCH_MAX && skew > -CLOCK_WATCH_MAX,
                 "this host's clock and the database's agree",
                 "they differ by more than 2 s; run a time service on both");
 }
@@ -197,6 +312,7 @@ int doctor_run(const struct command *c)
     check_templates(c, &f);
     check_processes(c, &f);
     check_sockets(c, &f);
+    check_ready(c, &f);
     check_url(c, &f);
     printf("%d wrong\n", f.wrong);
     return f.wrong ? 1 : 0;

@@ -64,9 +64,8 @@ static const struct err *reap_some(struct pg *pg, struct arena *a,
 }
 
 const struct err *reap_leases(struct reap *r, struct pg *pg, struct arena *a,
-                              bool *more)
+                              int64_t now, bool *more)
 {
-    const int64_t now = clock_now();
     struct due_leases due;
     if (again(r->swept_at, now)) {
         r->place = (struct due_place){.at = 0};
@@ -112,12 +111,13 @@ static const struct err *tell_lapsed(struct work *w,
 }
 
 const struct err *reap_coordinators(struct pg *pg, struct arena *a,
-                                    const struct conf *conf, bool *more)
+                                    int64_t now, const struct conf *conf,
+                                    bool *more)
 {
     struct channels *channels = arena_new(a, struct channels);
     struct due_coordinators due;
     *more = false;
-    TRY(due_coordinators(pg, a, clock_now(), &due));
+    TRY(due_coordinators(pg, a, now, &due));
     if (due.n == 0)
         return NULL;
     TRY(endpoints_channels(pg, a, channels));
@@ -158,11 +158,12 @@ static const struct err *end_access(const struct acl_dues *due,
     return pg_run(w->pg, w->arena, NULL);
 }
 
-const struct err *reap_access(struct pg *pg, struct arena *a, bool *more)
+const struct err *reap_access(struct pg *pg, struct arena *a, int64_t now,
+                              bool *more)
 {
     struct acl_dues due;
     *more = false;
-    TRY(acls_due(pg, a, clock_now(), &due));
+    TRY(acls_due(pg, a, now, &due));
     if (due.n == 0)
         return NULL;
     for (size_t i = 0; i < due.n; i++)
@@ -175,7 +176,7 @@ const struct err *reap_access(struct pg *pg, struct arena *a, bool *more)
 /* ---- rows ----------------------------------------------------------- */
 
 const struct err *reap_rows(struct reap *r, struct pg *pg, struct arena *a,
-                            bool *more)
+                            int64_t now, bool *more)
 {
     static const int64_t kept[DUE_OLD__MAX] = {
         [DUE_IDEMPOTENCY] = 7 * DAY,
@@ -189,7 +190,6 @@ const struct err *reap_rows(struct reap *r, struct pg *pg, struct arena *a,
         [DUE_INITIATION] = INITIATIONS_LIFE,
         [DUE_DPOP_PROOF] = PERMIT_TOKENS_PROOF_KEPT,
         [DUE_PERMIT_TOKEN] = DAY};
-    const int64_t now = clock_now();
     *more = false;
     if (!again(r->deleted_at, now))
         return NULL;

@@ -18,16 +18,17 @@ struct reap {
 /* Marks leases past their end expired and adds the events to their intents'
  * logs. */
 const struct err *reap_leases(struct reap *r, struct pg *pg, struct arena *a,
-                              bool *more) MUST;
+                              int64_t now, bool *more) MUST;
 /* Tells the logs and the supervisors of coordinators that have missed their
  * heartbeats. */
 const struct err *reap_coordinators(struct pg *pg, struct arena *a,
-                                    const struct conf *conf, bool *more) MUST;
+                                    int64_t now, const struct conf *conf,
+                                    bool *more) MUST;
 /* Ends the access of agents whose entry is over: its leases with it. */
 const struct err *reap_access(struct pg *pg, struct arena *a,
-                              bool *more) MUST;
+                              int64_t now, bool *more) MUST;
 /* Deletes rows past their retention (docs/operations.md). */
 const struct err *reap_rows(struct reap *r, struct pg *pg, struct arena *a,
-                            bool *more) MUST;
+                            int64_t now, bool *more) MUST;
 
 #endif

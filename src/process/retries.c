@@ -161,11 +161,12 @@ static const struct err *run_one(struct work *w, struct due_failure *d,
 }
 
 const struct err *retries_run(struct pg *pg, struct arena *a,
-                              const struct conf *conf, bool *more)
+                              int64_t now, const struct conf *conf,
+                              bool *more)
 {
     struct due_failures due;
     *more = false;
-    TRY(due_failures(pg, a, clock_now(), &due));
+    TRY(due_failures(pg, a, now, &due));
     if (due.n == 0)
         return NULL;
     for (size_t i = 0; i < due.n; i++) {
@@ -218,11 +219,12 @@ static const struct err *fail_one(struct work *w, const struct conf *conf,
 }
 
 const struct err *retries_tasks(struct pg *pg, struct arena *a,
-                                const struct conf *conf, bool *more)
+                                int64_t now, const struct conf *conf,
+                                bool *more)
 {
     struct due_tasks due;
     *more = false;
-    TRY(due_tasks(pg, a, clock_now(), &due));
+    TRY(due_tasks(pg, a, now, &due));
     if (due.n == 0)
         return NULL;
     for (size_t i = 0; i < due.n; i++) {

@@ -9,11 +9,13 @@
 /* Fails tasks that have run longer than their timeout, one of an intent at a
  * time. *more: there may be further ones. */
 const struct err *retries_tasks(struct pg *pg, struct arena *a,
-                                const struct conf *conf, bool *more) MUST;
+                                int64_t now, const struct conf *conf,
+                                bool *more) MUST;
 /* Takes the steps of a few intents that are active: another try, another agent,
  * or, where the governance policy allows none any more, a question to people.
  * Those of other intents wait. *more: there may be further ones. */
 const struct err *retries_run(struct pg *pg, struct arena *a,
-                              const struct conf *conf, bool *more) MUST;
+                              int64_t now, const struct conf *conf,
+                              bool *more) MUST;
 
 #endif

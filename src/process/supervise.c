@@ -306,6 +306,7 @@ static void reload(struct supervisor *s)
                                "needs a restart");
         arena_free(s->plan.arena);
         s->plan = next;
+        clock_watch_seen();
         retire_all(s);
         fill(s);
         tell_retired(s);
@@ -427,6 +428,8 @@ int supervise_run(const char *path)
     s->quota = quota_make();
     if (!s->metrics || !s->quota)
         log_line(LOG_ERR, "supervisor: no shared memory for the counters");
+    if (!clock_watch_make())
+        log_line(LOG_ERR, "supervisor: no shared memory for the clock");
     if (!turns_make())
         log_line(LOG_ERR, "supervisor: no file for turns: %s",
                  strerror(errno));

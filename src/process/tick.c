@@ -4,7 +4,8 @@
  * path; expired leases and access; rows past their retention. Any number of
  * these processes on any number of hosts do each thing once: the holder of an
  * intent's lock works on it, and finished work is no longer due. Never waits
- * for a lock, and keeps no state that is not in the database. */
+ * for a lock, and keeps no state that is not in the database. Where this host's
+ * clock is not to be trusted (clock_watch) it only goes on looking. */
 #include "process/tick.h"
 
 #include "base/clock.h"
@@ -195,6 +196,7 @@ static const struct err *failed(struct tick *t, const struct due_batch *b,
 /* A piece of work, and its result. */
 struct attempt {
     struct tick *t;
+    int64_t now;
     const struct due_wanted *wanted;
     struct due_batch b;
     size_t n; /* number of questions it took */
@@ -230,6 +232,9 @@ static const struct err *batch(struct tick *t, size_t *n)
     struct str ids[SKIPPED_MAX];
     const struct due_wanted w = wanted(t, ids);
     struct attempt x = {.t = t, .wanted = &w};
+    *n = 0;
+    if (clock_watch_held())
+        return NULL;
     const struct err *e = tried(&x, take_and_write);
     if (t->alone > 0)
         t->alone--;
@@ -266,32 +271,34 @@ static const struct err *questions(struct tick *t, int64_t *next)
 static void end_leases(void *p)
 {
     struct attempt *x = p;
-    x->e = reap_leases(&x->t->reap, x->t->pg, x->t->a, &x->more);
+    x->e = reap_leases(&x->t->reap, x->t->pg, x->t->a, x->now, &x->more);
 }
 
 static void tell_of_coordinators(void *p)
 {
     struct attempt *x = p;
-    x->e = reap_coordinators(x->t->pg, x->t->a, x->t->child->conf,
-                             &x->more);
+    x->e = reap_coordinators(x->t->pg, x->t->a, x->now,
+                             x->t->child->conf, &x->more);
 }
 
 static void run_retries(void *p)
 {
     struct attempt *x = p;
-    x->e = retries_run(x->t->pg, x->t->a, x->t->child->conf, &x->more);
+    x->e = retries_run(x->t->pg, x->t->a, x->now, x->t->child->conf,
+                       &x->more);
 }
 
 static void fail_tasks(void *p)
 {
     struct attempt *x = p;
-    x->e = retries_tasks(x->t->pg, x->t->a, x->t->child->conf, &x->more);
+    x->e = retries_tasks(x->t->pg, x->t->a, x->now, x->t->child->conf,
+                         &x->more);
 }
 
 static void end_access(void *p)
 {
     struct attempt *x = p;
-    x->e = reap_access(x->t->pg, x->t->a, &x->more);
+    x->e = reap_access(x->t->pg, x->t->a, x->now, &x->more);
 }
 
 static const struct err *reap(struct tick *t, bool *more)
@@ -301,14 +308,19 @@ static const struct err *reap(struct tick *t, bool *more)
                                             end_access};
     *more = false;
     for (size_t i = 0; i < countof(steps); i++) {
-        struct attempt x = {.t = t};
+        struct attempt x = {.t = t, .now = clock_now()};
+        if (clock_watch_held())
+            return NULL;
         begin(t);
         TRY(tried(&x, steps[i]));
         *more = *more || x.more;
     }
     bool rows = false;
+    const int64_t now = clock_now();
+    if (clock_watch_held())
+        return NULL;
     begin(t);
-    TRY(reap_rows(&t->reap, t->pg, t->a, &rows));
+    TRY(reap_rows(&t->reap, t->pg, t->a, now, &rows));
     *more = *more || rows;
     return NULL;
 }
@@ -349,6 +361,20 @@ static int64_t trouble(struct tick *t, const struct err *e)
     return t->backoff;
 }
 
+/* Says so until somebody has looked. */
+static void tell_clock(void)
+{
+    const struct clock_watch w = clock_watch_read();
+    const double s = (double)w.found / CLOCK_SECOND;
+    if (!clock_watch_held() || !clock_watch_tells())
+        return;
+    log_line(LOG_ERR,
+             "clock: this host's clock %s %.1f s%s; nothing is ended by time "
+             "until somebody has looked at it and reloaded sayso",
+             w.jumped ? "jumped by" : "was", s,
+             w.jumped ? "" : " from the database's");
+}
+
 /* One look at everything; returns the time until the next, in us. */
 static int64_t look(struct tick *t)
 {
@@ -357,6 +383,7 @@ static int64_t look(struct tick *t)
     const struct err *e = questions(t, &next);
     if (!e && !child_stop)
         e = reap(t, &more);
+    tell_clock();
     standbys(t);
     const int64_t wait = trouble(t, e);
     const int64_t left = next ? next - clock_now() : NAP;

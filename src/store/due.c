@@ -13,15 +13,15 @@
 
 const struct err *due_next(struct pg *pg, struct arena *a, int64_t *out)
 {
-    struct pg_rows *rows[2] = {NULL};
+    const int64_t before = clock_host();
+    struct pg_rows *rows[2];
     pg_queue(pg, SQL_DUE_IN_ORDER, NULL);
     pg_queue(pg, SQL_DUE_NEXT, NULL);
     TRY(pg_run(pg, a, rows));
-    *out = pg_count(rows[1]) > 0 ? pg_int(rows[1], 0, 0) : 0;
+    *out = pg_int(rows[1], 0, 0);
+    clock_watch_database(before, pg_time(rows[1], 0, 1), clock_host());
     return NULL;
 }
-
-/* ---- questions ------------------------------------------------------ */
 
 static struct work unit(struct pg *pg, struct arena *a, int64_t now,
                         const struct pg_rows *intents, size_t i)

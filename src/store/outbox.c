@@ -2,6 +2,7 @@
  * result. */
 #include "store/outbox.h"
 
+#include "base/clock.h"
 #include "store/sql.gen.h"
 
 enum { ID, ENDPOINT_ID, KIND, ADDRESS, RECIPIENT, BODY, SECRET,
@@ -53,8 +54,10 @@ const struct err *outbox_next(struct pg *pg, struct arena *a,
     struct pg_args args = pg_args(a);
     struct pg_rows *r = NULL;
     pg_arg_texts(&args, claim->away, claim->away_n);
+    const int64_t before = clock_host();
     TRY(pg_query(pg, a, SQL_OUTBOX_NEXT, &args, &r));
-    *out = pg_count(r) > 0 ? pg_int(r, 0, 0) : 0;
+    *out = pg_int(r, 0, 0);
+    clock_watch_database(before, pg_time(r, 0, 1), clock_host());
     return NULL;
 }
 

@@ -15,6 +15,12 @@
 #include "store/deliveries.h"
 #include "world/pg.h"
 
+/* The error where the clock of this host is not to be trusted (clock_watch). */
+extern const char work_clock_differs[];
+#define WORK_CLOCK_DIFFERS                                                     \
+    "This server's clock differs from the database's, or has jumped. Nothing " \
+    "is ended by time until somebody has looked at it. Try again later."
+
 /* A request that carries an Idempotency-Key. */
 struct work_once {
     struct str principal;
@@ -32,6 +38,8 @@ struct work {
     struct arena *arena;
     struct pg *pg;
     int64_t now;
+    int64_t host;  /* clock_host of the same moment */
+    int64_t there; /* the database's time, a little later */
     struct work_once once;
     bool answered; /* the same request was answered before: */
     struct work_answer before;
@@ -86,7 +94,8 @@ struct work_target {
  * reach; ERR_FORBIDDEN access.denied; ERR_CONFLICT idempotency.other_request
  * when the key came with other bytes before. When answered is set, only before
  * may be used. An open question whose time is over is expired first, in a
- * transaction of its own, and expired is set. */
+ * transaction of its own, and expired is set; where this host's clock is not to
+ * be trusted it ends nothing, and that is ERR_BUSY clock.differs. */
 const struct err *work_begin(struct work *w, struct pg *pg, struct arena *a,
                              const struct work_target *target,
                              const struct work_once *once) MUST;

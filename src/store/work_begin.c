@@ -12,6 +12,8 @@
 #include "store/suspensions.h"
 #include "store/work.h"
 
+const char work_clock_differs[] = "clock.differs";
+
 /* The beginning of a unit of work. */
 struct begin {
     int take, taken, open, asked; /* statements */
@@ -23,7 +25,11 @@ struct begin {
 static void start(struct work *w, struct pg *pg, struct arena *a,
                   const struct work_once *once)
 {
-    *w = (struct work){.arena = a, .pg = pg, .now = clock_now(), .once = *once};
+    *w = (struct work){.arena = a,
+                       .pg = pg,
+                       .host = clock_host(),
+                       .now = clock_now(),
+                       .once = *once};
 }
 
 /* After the lock: a request with the same key that waited for it finds the
@@ -130,6 +136,8 @@ static const struct err *load(struct work *w, const struct begin *b)
     bool open = false;
     queue_load(w, b);
     TRY(pg_run(w->pg, w->arena, all));
+    w->there = pg_time(rows[2], 0, 0);
+    clock_watch_database(w->host, w->there, clock_host());
     const struct err *e = reached(w->arena, b, rows[3]);
     TRY(take_before(w, rows[6]));
     if (w->answered) /* an agent keeps its answers, but of a closed intent */
@@ -158,11 +166,8 @@ static const struct err *expire(struct work *w)
     TRY(work_expire(w));
     w->once.key = STR_NONE;
     TRY(work_commit(w, &none));
-    *w = (struct work){.arena = w->arena,
-                       .pg = w->pg,
-                       .now = clock_now(),
-                       .once = once,
-                       .expired = true};
+    start(w, w->pg, w->arena, &once);
+    w->expired = true;
     return NULL;
 }
 
@@ -180,14 +185,24 @@ static const struct err *find_deadline(struct work *w)
     return NULL;
 }
 
+/* Ends nothing by a clock that may be wrong, and takes no answer that may be
+ * late. */
 static const struct err *begin(struct work *w, const struct begin *b)
 {
     TRY(load(w, b));
     if (w->answered || !w->has_suspension)
         return NULL;
+    const bool held = clock_watch_held();
+    const int64_t now = w->now;
+    if (held && w->there - w->host > 0) /* over by either clock */
+        w->now += w->there - w->host;
     TRY(find_deadline(w));
-    if (!work_due(w))
+    const bool due = work_due(w);
+    w->now = now;
+    if (!due)
         return NULL;
+    if (held)
+        return ERROR(ERR_BUSY, work_clock_differs, WORK_CLOCK_DIFFERS);
     TRY(expire(w));
     return load(w, b);
 }

@@ -2,6 +2,9 @@
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 
+#include <stdlib.h>
+#include <unistd.h>
+
 #include "base/clock_text.h"
 
 #include "suite.h"
@@ -259,4 +262,55 @@ Test(clock, spans)
         cr_expect(fine == (spans[i].seconds > 0), "%s", spans[i].text);
         cr_expect(got == spans[i].seconds, "%s", spans[i].text);
     }
+}
+
+static int64_t clock_file[2]; /* what the file of the test has */
+
+static void write_clock(int fd, int64_t host)
+{
+    clock_file[1] = host;
+    cr_assert_eq(pwrite(fd, clock_file, sizeof clock_file, 0),
+                 (ssize_t)sizeof clock_file);
+}
+
+Test(clock, a_jump_holds_all_ends_until_somebody_has_looked)
+{
+    char path[] = "/tmp/sayso-clock-XXXXXX";
+    const int fd = mkstemp(path);
+    write_clock(fd, 0);
+    cr_assert(clock_shift(path));
+    unlink(path);
+    cr_assert(clock_watch_make());
+    cr_assert(not(clock_watch_held()));
+    write_clock(fd, -CLOCK_WATCH_MAX / 2); /* a small step is followed */
+    cr_assert(not(clock_watch_held()));
+    write_clock(fd, -CLOCK_WATCH_MAX * 5 / 4);
+    cr_assert(not(clock_watch_held()));
+    write_clock(fd, CLOCK_SECOND * 60);
+    cr_assert(clock_watch_held());
+    cr_assert(clock_watch_read().jumped);
+    cr_assert_gt(clock_watch_read().found, 60 * CLOCK_SECOND);
+    write_clock(fd, 0); /* it was seen */
+    cr_assert(clock_watch_held());
+    clock_watch_seen();
+    cr_assert(not(clock_watch_held()));
+    cr_assert_eq(clock_watch_read().since, 0);
+    close(fd);
+}
+
+Test(clock, a_database_that_reads_its_time_between_two_readings_agrees)
+{
+    const int64_t t = INT64_C(1795511767000000);
+    cr_assert(clock_watch_make());
+    clock_watch_database(t, t + 30 * CLOCK_SECOND, t + 60 * CLOCK_SECOND);
+    cr_assert_eq(clock_watch_read().skew, 0);
+    clock_watch_database(t, 0, t); /* no time was read */
+    clock_watch_database(t, t - CLOCK_WATCH_MAX, t);
+    cr_assert_eq(clock_watch_read().skew, CLOCK_WATCH_MAX);
+    cr_assert(not(clock_watch_held()));
+    clock_watch_database(t, t + CLOCK_SECOND + CLOCK_WATCH_MAX + 1,
+                         t + CLOCK_SECOND);
+    cr_assert_eq(clock_watch_read().skew, -CLOCK_WATCH_MAX - 1);
+    cr_assert(clock_watch_held());
+    cr_assert(not(clock_watch_read().jumped));
 }

@@ -5,6 +5,7 @@
 #include "store/deliveries.h"
 #include "store/sql.gen.h"
 #include "store/suspensions.h"
+#include "store/work.h"
 
 /* 200 when the process answers; no more is checked. */
 const struct err *api_health(struct call *c)
@@ -15,12 +16,17 @@ const struct err *api_health(struct call *c)
     return NULL;
 }
 
-/* 200 when the database answers too, and has tables. */
+/* 200 when the database answers too, and has tables, and this host's clock is
+ * to be trusted. */
 const struct err *api_ready(struct call *c)
 {
     struct json *o = json_object(c->a);
     struct pg_rows *rows = NULL;
+    const int64_t before = clock_host();
     TRY(pg_query(c->pg, c->a, SQL_PING, NULL, &rows));
+    clock_watch_database(before, pg_time(rows, 0, 1), clock_host());
+    if (clock_watch_held())
+        return ERROR(ERR_BUSY, work_clock_differs, WORK_CLOCK_DIFFERS);
     json_set_text(o, "status", STR("ready"));
     json_set_int(o, "migration", pg_int(rows, 0, 0));
     response_json(c->rs, 200, o);
@@ -60,6 +66,21 @@ static void put_host(struct buf *b, const struct pg *pg)
     buf_printf(b, "sayso_database_host{host=\"%s\"} 1\n", pg_host(pg));
 }
 
+/* Of the last look of any process. */
+static void put_clock(struct buf *b)
+{
+    const struct clock_watch w = clock_watch_read();
+    buf_put(b, "# HELP sayso_clock_skew_seconds This host's clock less the "
+               "database's.\n"
+               "# TYPE sayso_clock_skew_seconds gauge\n");
+    buf_printf(b, "sayso_clock_skew_seconds %.6f\n",
+               (double)w.skew / CLOCK_SECOND);
+    buf_put(b, "# HELP sayso_clock_held Has the clock been wrong, so that "
+               "nothing is ended by time until a reload?\n"
+               "# TYPE sayso_clock_held gauge\n");
+    buf_printf(b, "sayso_clock_held %d\n", w.since ? 1 : 0);
+}
+
 /* The other metrics are sent even when the database does not answer. */
 const struct err *api_metrics(struct call *c)
 {
@@ -78,6 +99,7 @@ const struct err *api_metrics(struct call *c)
         put_open(b, open);
         put_waiting(b, &waiting);
     }
+    put_clock(b);
     c->rs->status = 200;
     response_header(c->rs, "Content-Type",
                     STR("text/plain; version=0.0.4; charset=utf-8"));

@@ -3,7 +3,8 @@
 
 -- name: delivery_hold
 -- Until the end of this transaction no endpoint is added: endpoint_count_lock waits for it.
-SELECT pg_advisory_xact_lock_shared(7361797301)
+-- And the database's time, to compare ours with.
+SELECT clock_timestamp() FROM pg_advisory_xact_lock_shared(7361797301)
 
 -- name: delivery_told
 -- Is there any agent's endpoint for events and answers? NULL: none, and none until the

@@ -6,9 +6,9 @@
 SELECT set_config('enable_sort', 'off', false)
 
 -- name: due_next
-SELECT microseconds(least(next_attempt_at, ending, deadline_at)) FROM open_question
- WHERE least(next_attempt_at, ending, deadline_at) < 'infinity'
- ORDER BY least(next_attempt_at, ending, deadline_at) LIMIT 1
+SELECT (SELECT microseconds(least(next_attempt_at, ending, deadline_at)) FROM open_question
+         WHERE least(next_attempt_at, ending, deadline_at) < 'infinity'
+         ORDER BY least(next_attempt_at, ending, deadline_at) LIMIT 1), clock_timestamp()
 
 -- name: due_take
 -- Locks the intents whose question is due, oldest first; those locked by another process
@@ -62,7 +62,8 @@ INSERT INTO decision (suspension_id, kind, asked_by, suspended_at, state, outcom
     decided_at, summary)
 SELECT e.suspension_id, e.kind, e.asked_by, e.suspended_at, u.state, u.outcome,
        nullif(u.response, ''), nullif(u.constraints, ''), nullif(u.subject, ''),
-       nullif(u.sha256, ''), e.attempt, e.channel_hint, u.by, u.via, u.at, u.summary
+       nullif(u.sha256, ''), e.attempt, e.channel_hint, u.by, u.via,
+       greatest(u.at, e.suspended_at), u.summary
   FROM ended e JOIN u ON u.id = e.suspension_id
 
 -- name: due_permits

@@ -64,7 +64,7 @@ RETURNING d.id, d.endpoint_id, e.kind, coalesce(d.address, e.address), d.recipie
 
 -- name: outbox_next
 -- $1: places that do not answer, as above.
-SELECT microseconds(min(d.next_at))
+SELECT microseconds(min(d.next_at)), clock_timestamp()
   FROM endpoint e
  CROSS JOIN LATERAL (
        SELECT next_at FROM delivery

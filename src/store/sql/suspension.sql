@@ -87,7 +87,8 @@ WITH ended AS (
 INSERT INTO decision (suspension_id, state, outcome, response, constraints, approved_subject,
     approved_sha256, reason, metadata, decided_by, claimed, via, decided_at, summary, kind,
     asked_by, suspended_at, attempt, channel_hint)
-SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, e.*
+SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, greatest($13::timestamptz, e.suspended_at),
+       $14, e.*
   FROM (SELECT) one LEFT JOIN ended e ON true
 
 -- The newest escalations, open or ended ($3) or both, of intents that the agent $1 reaches at
@@ -133,7 +134,7 @@ WITH ended AS (
     RETURNING suspension_id, kind, asked_by, suspended_at, attempt, channel_hint)
 INSERT INTO decision (suspension_id, kind, asked_by, suspended_at, attempt, channel_hint, state,
     outcome, decided_by, via, decided_at, summary)
-SELECT e.*, 'cancelled', 'none', $2, $3, $4, $5
+SELECT e.*, 'cancelled', 'none', $2, $3, greatest($4::timestamptz, e.suspended_at), $5
   FROM ended e
 
 -- name: suspension_take_back
@@ -143,7 +144,7 @@ WITH ended AS (
     RETURNING suspension_id, kind, asked_by, suspended_at, attempt, channel_hint)
 INSERT INTO decision (suspension_id, kind, asked_by, suspended_at, attempt, channel_hint, state,
     outcome, decided_by, via, decided_at, summary)
-SELECT e.*, 'cancelled', 'none', $2, $3, $4, $5
+SELECT e.*, 'cancelled', 'none', $2, $3, greatest($4::timestamptz, e.suspended_at), $5
   FROM ended e
 
 -- The newest questions of all, or of an agent ($2) but those of intents that are closed to it

@@ -5,4 +5,4 @@ BEGIN
 COMMIT
 
 -- name: ping
-SELECT max(version) FROM migration
+SELECT max(version), clock_timestamp() FROM migration

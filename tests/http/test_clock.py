@@ -1,0 +1,231 @@
+"""A clock of the host that is wrong, or jumps: nothing is ended by it, neither
+by the clock's process nor by an answer, and the server says so until somebody
+has looked. The clock of all hosts, which other tests move, is another one."""
+import os
+import re
+import signal
+import time
+
+import pytest
+
+import kit
+from kit import (answer, ask, asleep, get, made, new_intent, refused, respond,
+                 set_status, suspend, wait_for)
+from server import Clock, place
+from test_portfolios import add, member, portfolio
+
+HOUR = 3600
+CODE = "clock.differs"
+
+
+@pytest.fixture(scope="module")
+def clock():
+    return Clock.at(place("wrong-clock"))
+
+
+@pytest.fixture(scope="module")
+def server(clock):
+    one = kit.Watched(place("clocks"), **clock.setting).start()
+    yield one
+    verified = one.sayso("verify")
+    one.stop()
+    assert verified.returncode == 0, verified.stdout
+    assert kit.complaints(one) == []
+
+
+@pytest.fixture(scope="module")
+def agent(server):
+    with server.client("agent", agent="refunds-agent") as client:
+        yield client
+
+
+@pytest.fixture(scope="module")
+def operator(server):
+    with server.client("operator") as client:
+        yield client
+
+
+@pytest.fixture(scope="module")
+def nobody(server):
+    with server.client() as client:
+        yield client
+
+
+def look(server, nobody):
+    """Somebody looks: the server is reloaded, and ready."""
+    old = {server.child("tick"), *server.workers()}
+    os.kill(server.supervisor(), signal.SIGHUP)
+    wait_for(lambda: not old & {*kit.children(server.supervisor())})
+    wait_for(lambda: nobody.get("/readyz").status_code == 200)
+
+
+@pytest.fixture(autouse=True)
+def right(server, clock, nobody):
+    yield
+    clock.wrong(0)
+    look(server, nobody)
+
+
+def metric(nobody, name):
+    return float(re.search(rf"^{name} (\S+)$", nobody.get("/metrics").text,
+                           re.M)[1])
+
+
+def noticed(nobody):
+    wait_for(lambda: nobody.get("/readyz").status_code == 503)
+    refused(nobody.get("/readyz"), 503, CODE)
+    assert metric(nobody, "sayso_clock_held") == 1
+    time.sleep(0.6)  # the clock's process has looked twice
+
+
+def read(client, asked):
+    r = client.get(f"/api/v1/suspensions/{asked['suspension_id']}")
+    assert r.status_code == 200, r.text
+    return r.json()
+
+
+def deadlines(agent):
+    """Things of each kind that time ends: over in an hour."""
+    asked = ask(agent, timeout_seconds=600)
+    held, held_id = suspend(agent, timeout_seconds=600)
+    ends = portfolio(agent, {"timeout_hours": 0.5})
+    one = member(agent, ends)
+    of_portfolio = ask(agent, intent_id=one["id"])
+    leased = new_intent(agent)
+    made(agent.post(f"/api/v1/intents/{leased['id']}/leases",
+                    json={"scope": "x", "duration_seconds": 600}))
+    late = ask(agent, timeout_seconds=3 * HOUR)
+    return asked, held, held_id, of_portfolio, leased, late
+
+
+def nothing_ended(server, agent, before):
+    asked, held, held_id, of_portfolio, leased, late = before
+    for one in asked, of_portfolio, late:
+        assert read(agent, one)["state"] == "pending"
+    assert get(agent, held)["status"] == "suspended_awaiting_input"
+    with server.database() as db:
+        assert db.execute("SELECT status FROM lease WHERE intent_id = %s",
+                          [leased["id"]]).fetchone() == ("active",)
+
+
+def test_a_clock_an_hour_ahead_ends_nothing(server, clock, agent, operator,
+                                            nobody):
+    before = deadlines(agent)
+    asked, held, held_id, of_portfolio, leased, late = before
+    clock.wrong(HOUR)
+    noticed(nobody)
+    assert 3590 < metric(nobody, "sayso_clock_skew_seconds") < 3610
+    nothing_ended(server, agent, before)
+    # Nor does a call that finds it over by this clock, of whatever kind.
+    refused(answer(operator, asked), 503, CODE)
+    refused(respond(operator, held, held_id, "approve"), 503, CODE)
+    refused(answer(operator, of_portfolio), 503, CODE)
+    refused(agent.post(f"/api/v1/suspensions/{asked['suspension_id']}/cancel",
+                       json={}), 503, CODE)
+    refused(agent.post(f"/api/v1/intents/{leased['id']}/leases",
+                       json={"scope": "x"}), 503, CODE)
+    nothing_ended(server, agent, before)
+    # One that is open by both clocks is answered.
+    assert answer(operator, late).status_code == 200
+    done = server.sayso("doctor")
+    assert "WRONG  this host's clock and the database's agree" in done.stdout
+    assert "WRONG  the clock has been right" in done.stdout
+    assert re.search(r"clock: this host's clock was 3600\.\d s", server.log())
+
+    # Right again, and still said, until somebody has looked.
+    clock.wrong(0)
+    wait_for(lambda: metric(nobody, "sayso_clock_skew_seconds") == 0)
+    refused(nobody.get("/readyz"), 503, CODE)
+    done = server.sayso("doctor")
+    assert "ok     this host's clock and the database's agree" in done.stdout
+    assert "WRONG  the clock has been right" in done.stdout
+    look(server, nobody)
+    assert metric(nobody, "sayso_clock_held") == 0
+    assert "ok     the clock has been right" in server.sayso("doctor").stdout
+    assert answer(operator, asked).status_code == 200
+    assert respond(operator, held, held_id, "approve").status_code == 200
+    assert answer(operator, of_portfolio).status_code == 200
+
+
+def test_a_respond_alone_notices_it(server, clock, agent, operator):
+    """The clock's process, which looks more often, does not tell the worker."""
+    with asleep(server, "tick"), asleep(server, "deliver"):
+        asked = ask(agent, timeout_seconds=600)
+        clock.wrong(HOUR)
+        refused(answer(operator, asked), 503, CODE)
+    assert read(agent, asked)["state"] == "pending"
+
+
+def test_a_clock_behind_takes_no_late_answer(server, clock, agent, operator,
+                                             nobody):
+    """By the database's time it is over, and the answer too late."""
+    with asleep(server, "tick"):
+        asked = ask(agent, timeout_seconds=600)
+        clock.forward(minutes=11)
+        clock.wrong(-HOUR)
+        refused(answer(operator, asked), 503, CODE)
+    noticed(nobody)
+    assert -3610 < metric(nobody, "sayso_clock_skew_seconds") < -3590
+    assert read(agent, asked)["state"] == "pending"
+    clock.wrong(0)
+    look(server, nobody)
+    wait_for(lambda: read(agent, asked)["state"] == "expired")
+
+
+def test_a_jump_back_and_forth_that_the_database_shares_is_noticed(
+        server, clock, agent, nobody):
+    """Where both run on one machine their clocks jump together: here the jump
+    is over before anybody asks the database."""
+    asked = ask(agent, timeout_seconds=600)
+    clock.wrong(-30)
+    noticed(nobody)
+    clock.wrong(0)
+    refused(nobody.get("/readyz"), 503, CODE)
+    assert read(agent, asked)["state"] == "pending"
+
+
+def not_early(server, suspension):
+    with server.database() as db:
+        asked, ended = db.execute(
+            "SELECT suspended_at, decided_at FROM decision WHERE "
+            "suspension_id = %s", [suspension]).fetchone()
+    assert asked == ended
+
+
+@pytest.mark.parametrize("end", ["respond", "cancel", "beside", "deadline"])
+def test_an_end_is_not_before_its_beginning(server, clock, agent, operator,
+                                            nobody, end):
+    """Asked while the clock was an hour ahead, and ended when it was right."""
+    one = member(agent, portfolio(agent, {"timeout_hours": 0.5}))
+    beside = new_intent(agent)
+    clock.wrong(HOUR)
+    asked = ask(agent, timeout_seconds=3 * HOUR)
+    of_portfolio = ask(agent, intent_id=one["id"])
+    approval = made(agent.post(f"/api/v1/intents/{beside['id']}/approvals",
+                               json={"action": "x", "reason": "x"}))
+    clock.wrong(0)
+    look(server, nobody)
+    at = f"/api/v1/suspensions/{asked['suspension_id']}"
+    if end == "respond":
+        assert answer(operator, asked).status_code == 200
+        r = agent.get(at).json()
+        assert r["responded_at"] == r["suspended_at"]
+    elif end == "cancel":
+        assert agent.post(f"{at}/cancel", json={}).status_code == 200
+    elif end == "beside":
+        assert set_status(agent, get(agent, beside),
+                          "abandoned").status_code == 200
+        return not_early(server, approval["id"])
+    else:
+        clock.forward(minutes=31)
+        wait_for(lambda: read(agent, of_portfolio)["state"] == "expired")
+        return not_early(server, of_portfolio["suspension_id"])
+    not_early(server, asked["suspension_id"])
+
+
+def test_a_moved_clock_of_all_is_no_wrong_one(server, clock, agent, nobody):
+    asked = ask(agent, timeout_seconds=600)
+    clock.forward(hours=1)
+    wait_for(lambda: read(agent, asked)["state"] == "expired")
+    assert nobody.get("/readyz").status_code == 200
+    assert metric(nobody, "sayso_clock_held") == 0
