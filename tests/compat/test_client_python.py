@@ -64,7 +64,8 @@ def test_a_question_is_answered(client, operator, pool, way):
     assert answer.value == "blue" and answer.reason == "It is nicer."
     assert not answer.approved and not answer.pending
     assert answer.id == answer.raw["suspension_id"]
-    assert answer.no_such_member is None
+    with pytest.raises(AttributeError):
+        answer.no_such_member
 
 
 @WAYS

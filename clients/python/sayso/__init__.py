@@ -1,25 +1,31 @@
 """Ask a person before an AI agent acts. See README.md.
 
-The steps of a question are one generator (`_steps`), which blocking and
+The steps of a question are one generator (`_asking`), which blocking and
 asynchronous functions drive alike."""
 from __future__ import annotations
 
 import asyncio
 import base64
 import dataclasses
+import email.utils
 import functools
 import hashlib
 import hmac
 import inspect
+import ipaddress
 import json
 import math
 import os
+import re
 import time
 import uuid
 from collections.abc import Callable, Generator, Mapping
-from typing import Any
+from typing import Any, TypeVar
 
 import httpx
+
+from . import _exact
+from ._answers import Answer, Denied, Error, InvalidSignature, Unreachable
 
 __all__ = ["Answer", "Client", "Denied", "Error", "InvalidSignature",
            "Unreachable", "aask", "ask", "require_approval",
@@ -27,83 +33,11 @@ __all__ = ["Answer", "Client", "Denied", "Error", "InvalidSignature",
 
 _HOLD = 50  # seconds that the server holds a read
 _PAUSE = 2.0  # seconds before a call is tried again
+_PAUSES = 1.0, 60.0  # the least and the most that the server may ask for
+_REDEEM = 5.0  # seconds to use an approval, where the waiting is over
 _BUSY = (429, 502, 503, 504)  # the answers after which it is tried again
+_UNUSABLE = (403, 404, 409, 422)  # a permit that may not be used
 _SKEW = 300  # seconds between two clocks
-
-
-class Error(Exception):
-    """The server refused: `code` says why, `at` where."""
-
-    def __init__(self, status: int, body: Mapping[str, Any]) -> None:
-        self.status, self.body = status, body
-        self.code = str(body.get("code", ""))
-        self.at = str(body.get("at", ""))
-        super().__init__(f"{self.code}: {body.get('detail', '')}")
-
-
-class Unreachable(Exception):
-    """The server could not be asked."""
-
-
-class InvalidSignature(Exception):
-    """The message is not from the server, or too old."""
-
-
-@dataclasses.dataclass(frozen=True)
-class Answer:
-    """A question, as the server tells of it."""
-
-    raw: Mapping[str, Any]
-
-    def __getattr__(self, name: str) -> Any:
-        if name.startswith("_"):
-            raise AttributeError(name)
-        return self.raw.get(name)
-
-    @property
-    def id(self) -> str:
-        return str(self.raw["suspension_id"])
-
-    @property
-    def approved(self) -> bool:
-        """A yes to exactly what was asked: without limits, not edited."""
-        return self._authorized and not (
-            self.raw.get("modified") or self.raw.get("constraints")
-            or self.raw.get("approved_subject"))
-
-    @property
-    def pending(self) -> bool:
-        return bool(self.raw["state"] == "pending")
-
-    @property
-    def _authorized(self) -> bool:
-        """A yes, perhaps to something else than what was asked."""
-        return bool(self.raw["state"] == "resolved"
-                    and self.raw["outcome"] == "authorized")
-
-
-class Denied(Exception):
-    """Nobody said yes; `answer` has the question."""
-
-    def __init__(self, answer: Answer, said: str = "") -> None:
-        self.answer = answer
-        super().__init__(said or _refusal(answer))
-
-
-def _refusal(answer: Answer) -> str:
-    """Why a call does not run, worded for a model as well."""
-    if answer.state in ("pending", "expired"):
-        return "Nobody answered in time. That is not a yes."
-    if answer.state == "cancelled":
-        return "The question was withdrawn."
-    if answer.outcome == "authorized" and answer.constraints:
-        return (f"Approved only within limits: "
-                f"{json.dumps(answer.constraints)}. Ask again for a call "
-                "within them.")
-    if answer.outcome == "authorized" and answer.approved_subject:
-        return "Approved only with changes. Ask again for what was approved."
-    return answer.reason or answer.audit_summary or "Nobody said yes."
-
 
 @dataclasses.dataclass
 class _Request:
@@ -115,59 +49,175 @@ class _Request:
 
 # A step is a request, which is answered by a response or an error of the
 # connection, or the seconds of a pause.
-_Step = _Request | float
-_Steps = Generator[_Step, Any, Answer]
+_T = TypeVar("_T")
+_Steps = Generator[_Request | float, Any, _T]
 
 
-def _steps(body: bytes, once: str | None, wait: float | None) -> _Steps:
-    end = math.inf if wait is None else time.monotonic() + wait
+def _end(wait: float | None) -> float:
+    return math.inf if wait is None else time.monotonic() + wait
+
+
+def _asking(body: bytes, once: str | None, end: float
+            ) -> _Steps[tuple[Answer, bool]]:
+    """The answer, and whether the question was there before."""
     made = _Request("POST", "/api/v1/suspensions", body,
                     {"Content-Type": "application/json",
                      "Idempotency-Key": once or str(uuid.uuid4())})
     asked = yield from _sent(made, end, first=True)
     if asked is None:
         raise Unreachable("The server is away or busy.")
-    answer = Answer(asked)
+    answer = Answer(_object(asked))
     path = f"/api/v1/suspensions/{answer.id}"
     while True:
-        left = end - time.monotonic()
+        begun = time.monotonic()
+        left = end - begun
         hold = max(0, math.ceil(min(_HOLD, left)))
         read = yield from _sent(_Request("GET", f"{path}?wait={hold}"), end)
-        answer = answer if read is None else Answer(read)
+        answer = answer if read is None else Answer(_object(read))
         if not answer.pending or left <= 0:
+            return answer, "Idempotency-Replayed" in asked.headers
+        left = end - time.monotonic()
+        if read is not None and left > 0 and time.monotonic() - begun < 1:
+            # It did not hold the read.
+            yield min(_pause(read.headers.get("Retry-After")), left)
+
+
+def _answering(body: bytes, once: str | None, wait: float | None,
+               anew: bool) -> _Steps[Answer]:
+    end, once = _end(wait), _once(once)
+    while True:
+        answer, old = yield from _asking(body, once, end)
+        if not (anew and old and once and answer.over):
             return answer
+        once = _after(once, answer)
+
+
+def _approving(call: _Call, wait: float | None, anew: bool
+               ) -> _Steps[dict[str, Any]]:
+    """The arguments that may run: the approval is used now."""
+    end, once = _end(wait), _once(call.once)
+    while True:
+        answer, old = yield from _asking(call.body, once, end)
+        try:
+            args = call.approved(answer)
+            yield from _redeeming(call, answer, args, once, end)
+        except Denied as no:
+            if not (anew and old and once and no.over):
+                raise
+            once = _after(once, answer)
+        else:
+            return args
+
+
+def _redeeming(call: _Call, answer: Answer, args: dict[str, Any],
+               once: str | None, end: float) -> _Steps[None]:
+    """Counts the use of an approval. Denied where it may not be used."""
+    permit = answer.permit or {}
+    if answer.test or permit.get("resource"):
+        return  # It has no permit, or one that its gateway uses.
+    whose = ({"permit_id": permit["id"]} if permit
+             else {"suspension_id": answer.id})
+    # The same call again is the same use, for a short time.
+    operation = (_sha256(json.dumps([once, call.subject])) if once
+                 else uuid.uuid4().hex)
+    body = json.dumps({**whose, "operation_id": operation,
+                       "call": {"tool": call.tool, "arguments": args}})
+    try:
+        used = yield from _sent(
+            _Request("POST", "/api/v1/redemptions", body.encode(),
+                     {"Content-Type": "application/json"}),
+            max(end, time.monotonic() + _REDEEM))
+    except Error as error:
+        if error.status not in _UNUSABLE:
+            raise
+        said = error.body.get("detail") or error.code
+        raise Denied(answer, f"The approval cannot be used: {said} Ask anew.",
+                     error.code or str(error.status)) from None
+    if used is None:
+        raise Unreachable("The server is away or busy. The call does not "
+                          "run.")
 
 
 def _sent(request: _Request, end: float, first: bool = False
-          ) -> Generator[_Step, Any, dict[str, Any] | None]:
-    """The body of the answer; tried again while the server is away. None
-    where it still is at the end."""
+          ) -> _Steps[httpx.Response | None]:
+    """The answer; tried again while the server is away. None where it still
+    is at the end."""
     while True:
         got, pause = (yield request), _PAUSE
-        if isinstance(got, Exception):
+        if isinstance(got, Unreachable):
             if first:
-                raise Unreachable(str(got)) from got
+                raise got
         elif got.status_code in _BUSY:
-            pause = _seconds(got.headers.get("Retry-After"))
+            pause = _pause(got.headers.get("Retry-After"))
         elif got.is_success:
-            return dict(got.json())
+            return got  # type: ignore[no-any-return]
         else:
-            raise Error(got.status_code, _body(got))
+            raise Error(got.status_code, _problem(got))
         first = False
-        if time.monotonic() + pause > end:
+        left = end - time.monotonic()
+        if left <= 0:
             return None
-        yield pause
+        yield min(pause, left)
 
 
-def _seconds(text: str | None) -> float:
-    return float(text) if text and text.isdigit() else _PAUSE
+def _pause(text: str | None) -> float:
+    """The seconds of a Retry-After, within reason."""
+    said = (text or "").strip()
+    if re.fullmatch(r"[0-9]{1,12}", said):
+        seconds = float(said)
+    else:
+        try:
+            at = email.utils.parsedate_to_datetime(said).timestamp()
+        except (TypeError, ValueError, OverflowError):
+            return _PAUSE
+        seconds = at - time.time()
+    least, most = _PAUSES
+    return min(max(seconds, least), most)
 
 
-def _body(response: httpx.Response) -> dict[str, Any]:
+def _object(response: httpx.Response) -> dict[str, Any]:
     try:
-        return dict(response.json())
-    except ValueError:
-        return {"detail": response.text}
+        return dict(_exact.loads(response.content))
+    except (TypeError, ValueError):
+        raise Unreachable("What answers there is no Sayso server: "
+                          "it sends no JSON object.") from None
+
+
+def _problem(response: httpx.Response) -> dict[str, Any]:
+    """The body of a refusal. A server before the real one may tell of the
+    request in it."""
+    key = response.request.headers.get("Authorization", "")
+    text = response.text.replace(key.removeprefix("Bearer ") or "\0", "***")
+    try:
+        return dict(_exact.loads(text))
+    except (TypeError, ValueError):
+        return {"detail": text}
+
+
+# --- What identifies a request --------------------------------------------
+
+def _identity(*parts: Any) -> str | None:
+    """Of a call; None where a part of it is missing, so that it is no other
+    call's."""
+    if any(part is None or not str(part).strip() for part in parts):
+        return None
+    return json.dumps([str(part) for part in parts])
+
+
+def _once(text: str | None) -> str | None:
+    """As a header, which takes no other characters and no long text."""
+    if text is None or not text.strip():
+        return None
+    if re.fullmatch(r"[!-~]{1,255}", text) and not text.startswith("sha256:"):
+        return text
+    shown = json.dumps(text, ensure_ascii=False)
+    return "sha256:" + hashlib.sha256(
+        shown.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _after(once: str, answer: Answer) -> str:
+    """What identifies the request once this answer to it is over."""
+    return "sha256:" + _sha256(json.dumps([once, answer.id]))
 
 
 class Client:
@@ -175,45 +225,54 @@ class Client:
 
     def __init__(self, url: str | None = None, key: str | None = None,
                  agent: str | None = None) -> None:
-        self.url = url or os.environ["SAYSO_URL"]
-        key = key or os.environ["SAYSO_AGENT_KEY"]
-        agent = agent or os.environ.get("SAYSO_AGENT")
+        self.url = _given("SAYSO_URL", url).rstrip("/")
+        key = _given("SAYSO_AGENT_KEY", key)
+        if not re.fullmatch("[!-~]+", key):
+            raise Unreachable("SAYSO_AGENT_KEY has characters that no key "
+                              "has.")
+        agent = (agent or os.environ.get("SAYSO_AGENT") or "").strip()
+        if re.search(r"[\x00-\x1f\x7f]", agent):
+            raise Unreachable("SAYSO_AGENT has characters that no name has.")
         self._http: dict[str, Any] = {
             "base_url": self.url, "timeout": _HOLD + 25,
+            "mounts": _mounts(self.url),
             "headers": {"Authorization": f"Bearer {key}",
-                        **({"X-Agent-ID": agent} if agent else {})}}
+                        **({"X-Agent-ID": agent.encode()} if agent else {})}}
 
     def ask(self, question: str, *, once: str | None = None,
-            wait: float | None = None, **more: Any) -> Answer:
+            wait: float | None = None, anew: bool = False,
+            **more: Any) -> Answer:
         """Asks, and waits for the answer: `wait` seconds, or until there is
-        one. `more` are members of the question as the API names them."""
-        return self._run(_body_of(question, more), once, wait)
+        one. `more` are members of the question as the API names them. `anew`:
+        where `once` finds a yes that is over, it is asked again."""
+        return self._run(_answering(_body_of(question, more), once, wait,
+                                    anew))
 
     async def aask(self, question: str, *, once: str | None = None,
-                   wait: float | None = None, **more: Any) -> Answer:
-        return await self._arun(_body_of(question, more), once, wait)
+                   wait: float | None = None, anew: bool = False,
+                   **more: Any) -> Answer:
+        return await self._arun(_answering(_body_of(question, more), once,
+                                           wait, anew))
 
     def approve_call(self, tool: str, args: Mapping[str, Any], *,
-                     wait: float | None = None, **more: Any
-                     ) -> dict[str, Any]:
-        """The arguments with which a call of a tool may run, once a person
-        has approved it: those that were shown, or with `edit=True` what the
-        person made of them. Anything else is `Denied`. `once` identifies
-        this request, or is made from `call_id`, the framework's id of the
-        call; `target` and `scope` say what it is done to, and how far it
-        goes."""
-        call = _Call.of(tool, args, **more)
-        return call.approved(self._run(call.body, call.once, wait))
+                     wait: float | None = None, anew: bool = False,
+                     **more: Any) -> dict[str, Any]:
+        """The arguments with which a call of a tool may run now, once a
+        person has approved it: those that were shown, or with `edit=True`
+        what the person made of them. The approval is used with that. Anything
+        else is `Denied`. `once` identifies this request, or is made from
+        `call_id`, the framework's id of the call; `anew` asks again where
+        they find a yes that is over. `target` and `scope` say what it is done
+        to, and how far it goes."""
+        return self._run(_approving(_Call.of(tool, args, **more), wait, anew))
 
     async def aapprove_call(self, tool: str, args: Mapping[str, Any], *,
-                            wait: float | None = None, **more: Any
-                            ) -> dict[str, Any]:
-        call = _Call.of(tool, args, **more)
-        return call.approved(await self._arun(call.body, call.once, wait))
+                            wait: float | None = None, anew: bool = False,
+                            **more: Any) -> dict[str, Any]:
+        return await self._arun(_approving(_Call.of(tool, args, **more), wait,
+                                           anew))
 
-    def _run(self, body: bytes, once: str | None,
-             wait: float | None) -> Answer:
-        steps = _steps(body, once, wait)
+    def _run(self, steps: _Steps[_T]) -> _T:
         got: Any = None
         with httpx.Client(**self._http) as http:
             try:
@@ -225,17 +284,15 @@ class Client:
                             got = http.request(
                                 step.method, step.path, content=step.content,
                                 headers=step.headers)
-                        except httpx.TransportError as error:
-                            got = error
+                        except _LOST as error:
+                            got = self._lost(error)
                     else:
                         time.sleep(step)
             except StopIteration as end:
-                answer: Answer = end.value
-                return answer
+                result: _T = end.value
+        return result
 
-    async def _arun(self, body: bytes, once: str | None,
-                    wait: float | None) -> Answer:
-        steps = _steps(body, once, wait)
+    async def _arun(self, steps: _Steps[_T]) -> _T:
         got: Any = None
         async with httpx.AsyncClient(**self._http) as http:
             try:
@@ -247,13 +304,19 @@ class Client:
                             got = await http.request(
                                 step.method, step.path, content=step.content,
                                 headers=step.headers)
-                        except httpx.TransportError as error:
-                            got = error
+                        except _LOST as error:
+                            got = self._lost(error)
                     else:
                         await asyncio.sleep(step)
             except StopIteration as end:
-                answer: Answer = end.value
-                return answer
+                result: _T = end.value
+        return result
+
+    def _lost(self, error: Exception) -> Unreachable:
+        """Without the error itself: it has the request, and that the key."""
+        key = self._http["headers"]["Authorization"].removeprefix("Bearer ")
+        return Unreachable(f"{type(error).__name__}: {error}".replace(
+            key, "***"))
 
     def require_approval(
             self, function: Callable[..., Any] | None = None, *,
@@ -272,28 +335,105 @@ class Client:
         signature = inspect.signature(function)
 
         def call(args: tuple[Any, ...], named: dict[str, Any]
-                 ) -> dict[str, Any]:
+                 ) -> tuple[inspect.BoundArguments, dict[str, Any]]:
             bound = signature.bind(*args, **named)
             bound.apply_defaults()
-            given = dict(bound.arguments)
-            for one in signature.parameters.values():
-                if one.kind is one.VAR_KEYWORD:
-                    given.update(given.pop(one.name))
-            return {"tool": tool, "args": given, "wait": wait, "edit": edit,
-                    "target": target.format(**given),
-                    "scope": scope.format(**given),
-                    "once": once(**given) if once else None, **more}
+            given = _shown(function, bound)
+            return bound, {
+                "tool": tool, "args": given, "wait": wait, "edit": edit,
+                "target": target.format(**given),
+                "scope": scope.format(**given),
+                "once": once(**given) if once else None, **more}
 
         @functools.wraps(function)
         def blocking(*args: Any, **named: Any) -> Any:
-            return function(**self.approve_call(**call(args, named)))
+            bound, about = call(args, named)
+            _bind(function, bound, self.approve_call(**about))
+            return function(*bound.args, **bound.kwargs)
 
         @functools.wraps(function)
         async def waiting(*args: Any, **named: Any) -> Any:
-            return await function(
-                **await self.aapprove_call(**call(args, named)))
+            bound, about = call(args, named)
+            _bind(function, bound, await self.aapprove_call(**about))
+            return await function(*bound.args, **bound.kwargs)
 
         return waiting if inspect.iscoroutinefunction(function) else blocking
+
+
+# What httpx raises where no whole answer came.
+_LOST = httpx.RequestError, httpx.InvalidURL
+
+
+def _given(name: str, value: str | None) -> str:
+    """A setting without the white space around it, such as the line break of
+    a file."""
+    value = (os.environ.get(name, "") if value is None else value).strip()
+    if not value:
+        raise Unreachable(f"{name} is not set.")
+    return value
+
+
+def _mounts(url: str) -> dict[str, None]:
+    """This machine is reached without a proxy."""
+    try:
+        host = httpx.URL(url).host
+    except httpx.InvalidURL:
+        host = ""
+    if not host or not re.match("https?://", url, re.I):
+        raise Unreachable("SAYSO_URL is no address that begins with http:// "
+                          "or https://.")
+    try:
+        near = ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        near = host == "localhost"
+    shown = f"[{host}]" if ":" in host else host
+    return {f"all://{shown}": None} if near else {}
+
+
+# --- The arguments of a function ------------------------------------------
+
+def _object_of(function: Callable[..., Any]) -> str | None:
+    """The name of a method's own object, which is no argument of the call."""
+    first = next(iter(inspect.signature(function).parameters), None)
+    outer = function.__qualname__.rpartition(".")[0]
+    in_class = bool(outer) and not outer.endswith("<locals>")
+    return first if in_class and first in ("self", "cls") else None
+
+
+def _shown(function: Callable[..., Any], bound: inspect.BoundArguments
+           ) -> dict[str, Any]:
+    """The arguments by their names, as a person is shown them."""
+    given = dict(bound.arguments)
+    given.pop(_object_of(function) or "", None)
+    for one in bound.signature.parameters.values():
+        if one.kind is one.VAR_KEYWORD:
+            more = given.pop(one.name)
+            if given.keys() & more.keys():
+                raise TypeError("Two arguments have the same name.")
+            given.update(more)
+        elif one.kind is one.VAR_POSITIONAL:
+            given[one.name] = list(given[one.name])
+    return given
+
+
+def _bind(function: Callable[..., Any], bound: inspect.BoundArguments,
+          approved: Mapping[str, Any]) -> None:
+    """Gives the function what was approved, and nothing else."""
+    rest = dict(approved)
+    for one in bound.signature.parameters.values():
+        if one.name == _object_of(function):
+            continue
+        if one.kind is one.VAR_KEYWORD:
+            bound.arguments[one.name], rest = rest, {}
+        elif one.name not in rest:
+            raise TypeError(f"{one.name} is no more among the arguments that "
+                            "were approved.")
+        elif one.kind is one.VAR_POSITIONAL:
+            bound.arguments[one.name] = tuple(rest.pop(one.name))
+        else:
+            bound.arguments[one.name] = rest.pop(one.name)
+    if rest:
+        raise TypeError(f"The function takes no {', '.join(rest)}.")
 
 
 def _body_of(question: str, more: Mapping[str, Any]) -> bytes:
@@ -316,8 +456,11 @@ class _Call:
            scope: str = "", consequence: str = "The agent did not say.",
            edit: bool = False, once: str | None = None,
            call_id: str | None = None, **more: Any) -> _Call:
-        shown = json.loads(json.dumps(args))
-        if shown != args:
+        try:
+            shown = json.loads(json.dumps(args, allow_nan=False))
+        except ValueError:  # no number, or a circle
+            shown = None
+        if shown is None or shown != args:
             raise TypeError("The arguments have to be JSON: a person has to "
                             "see what runs.")
         calls = [{"tool": tool, "args": shown}]
@@ -328,7 +471,7 @@ class _Call:
             "consequence": consequence, "calls": calls})
         rest = json.dumps({"question": f"Run {tool}?", "kind": "approval",
                            "allow_edit": edit, **more})
-        if once is None and call_id is not None:
+        if once is None and _identity(call_id) is not None:
             once = _sha256(json.dumps([call_id, calls]))
         return cls(tool, subject,
                    f'{rest[:-1]}, "subject": {subject}}}'.encode(), once)
@@ -340,8 +483,13 @@ class _Call:
         subject = answer.approved_subject or json.loads(self.subject)
         match subject.get("calls"):
             case [{"tool": self.tool, "args": dict(args)}]:
-                if answer.subject_sha256 == _sha256(self.subject):
+                if answer.subject_sha256 != _sha256(self.subject):
+                    pass
+                elif _exact.carried(args):
                     return args
+                else:
+                    raise Denied(answer, "The approved arguments have a "
+                                 "number that cannot be carried exactly.")
         raise Denied(answer, "The answer is for another call.")
 
 
@@ -380,7 +528,7 @@ def verify_webhook(body: bytes, headers: Mapping[str, str], secret: str, *,
     if not any(version == "v1" and hmac.compare_digest(value, mine)
                for version, _, value in given):
         raise InvalidSignature("the signature does not match")
-    return dict(json.loads(body))
+    return dict(_exact.loads(body))
 
 
 # --- With the server of the environment -----------------------------------

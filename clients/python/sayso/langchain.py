@@ -10,12 +10,14 @@ from __future__ import annotations
 
 import asyncio
 import dataclasses
+import json
 import time
+import uuid
 from typing import Any
 
 from langgraph.types import Command, Interrupt
 
-from . import Client, Denied, _About, _members
+from . import Client, Denied, _About, _identity, _members
 
 
 def invoke(agent: Any, input: Any, config: Any, *,
@@ -75,17 +77,20 @@ class _Call:
     tool: str
     args: dict[str, Any]
     allowed: set[str]
+    # What identifies it here, where the framework does not.
+    unknown: str = dataclasses.field(
+        default_factory=lambda: str(uuid.uuid4()))
 
     def question(self, config: Any, about: _About,
                  wait: float | None) -> dict[str, Any]:
-        thread = config["configurable"]["thread_id"]
         return {"tool": self.tool, "args": self.args, "wait": wait,
                 "edit": "edit" in self.allowed,
-                "call_id": f"{thread}:{self.interrupt.id}:{self.place}",
+                "call_id": _identity(_thread(config), _id(self.interrupt),
+                                     self.place) or self.unknown,
                 **_members(about, self.tool, self.args)}
 
     def approved(self, args: dict[str, Any]) -> dict[str, Any]:
-        if args == self.args:
+        if json.dumps(args) == json.dumps(self.args):  # also 1 and 1.0
             return {"type": "approve"}
         return {"type": "edit",
                 "edited_action": {"name": self.tool, "args": args}}
@@ -94,6 +99,15 @@ class _Call:
         # "reject" says that the user did; silence is not that.
         silent = no.answer.state != "resolved" and "respond" in self.allowed
         return {"type": "respond" if silent else "reject", "message": str(no)}
+
+
+def _thread(config: Any) -> Any:
+    return (config or {}).get("configurable", {}).get("thread_id")
+
+
+def _id(interrupt: Interrupt) -> str | None:
+    """None for what LangGraph writes where there is none."""
+    return None if interrupt.id == "placeholder-id" else interrupt.id
 
 
 def _calls(interrupts: tuple[Interrupt, ...]) -> list[_Call]:

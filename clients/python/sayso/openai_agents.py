@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import asyncio
 import json
+from collections.abc import Mapping
 from typing import Any
 
 from agents import (Agent, Runner, RunResult, RunState, ToolApprovalItem,
                     TResponseInputItem)
 
-from . import Client, Denied, _About, _members
+from . import Client, Denied, _About, _exact, _identity, _members
 
 
 async def run(agent: Agent[Any],
@@ -41,11 +42,16 @@ async def answer(state: RunState[Any], *, client: Client | None = None,
     server = client or Client()
 
     async def ask(item: ToolApprovalItem) -> None:
-        tool, args = item.name or "tool", _arguments(item.arguments)
+        tool, args = item.name or "tool", _arguments(item)
+        if not _exact.carried(args):
+            state.reject(item, rejection_message="A number of this call "
+                         "cannot be carried exactly. It does not run.")
+            return
+        id = _identity(item.call_id)
         try:
             await server.aapprove_call(
                 tool, args, wait=wait,
-                call_id=f"{session_id}:{item.call_id}",
+                call_id=id and json.dumps([session_id, id]),
                 **_members(about, tool, args))
         except Denied as no:
             state.reject(item, rejection_message=str(no))
@@ -55,9 +61,16 @@ async def answer(state: RunState[Any], *, client: Client | None = None,
     await asyncio.gather(*map(ask, state.get_interruptions()))
 
 
-def _arguments(text: str | None) -> dict[str, Any]:
+def _arguments(item: ToolApprovalItem) -> dict[str, Any]:
+    """What a person is shown of a call: its arguments, or where it has none,
+    such as the call of a shell, all of it."""
+    text = item.arguments
+    if text is None:
+        raw: Any = item.raw_item
+        raw = raw if isinstance(raw, Mapping) else raw.model_dump(mode="json")
+        return dict(json.loads(json.dumps(raw)))
     try:
-        args = json.loads(text or "{}")
+        args = _exact.loads(text or "{}")
     except ValueError:
         args = text
     return args if isinstance(args, dict) else {"input": args}

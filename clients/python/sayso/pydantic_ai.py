@@ -14,7 +14,7 @@ from pydantic_ai.capabilities import HandleDeferredToolCalls
 from pydantic_ai.messages import ToolCallPart
 from pydantic_ai.tools import DeferredToolRequests, DeferredToolResults
 
-from . import Client, Denied, _About, _members
+from . import Client, Denied, _About, _identity, _members
 
 
 def approvals(client: Client | None = None, *, about: _About = None,
@@ -31,7 +31,8 @@ def approvals(client: Client | None = None, *, about: _About = None,
                 # Also what was not changed: it is what the person has seen.
                 return ToolApproved(override_args=await server.aapprove_call(
                     call.tool_name, args, wait=wait, edit=edit,
-                    call_id=f"{ctx.conversation_id}:{call.tool_call_id}",
+                    call_id=_identity(ctx.conversation_id,
+                                      call.tool_call_id),
                     **_members(about, call.tool_name, args)))
             except Denied as no:
                 return ToolDenied(str(no))

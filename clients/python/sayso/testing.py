@@ -101,6 +101,7 @@ class FakeServer:
         self.key = f"sk_{secrets.token_hex(16)}"
         self._lock, self._wishes = threading.Lock(), dict[str, Any]()
         self._replies = dict[str, Reply]()
+        self._uses = dict[str, list[str]]()
         fake = self
 
         class Handler(BaseHTTPRequestHandler):
@@ -114,9 +115,11 @@ class FakeServer:
                 self.answered("GET", "")
 
             def answered(self, method: str, body: str) -> None:
+                replayed = False
                 try:
                     status, told = fake._answered(method, self.path, body,
                                                   dict(self.headers.items()))
+                    replayed = told.pop("replayed", False)
                 except _Refused as refused:
                     status, told = refused.status, refused.body
                 except Exception as error:  # of the script, or of this file
@@ -127,6 +130,8 @@ class FakeServer:
                 self.send_header("Content-Type", "application/json" if
                                  status < 400 else "application/problem+json")
                 self.send_header("Content-Length", str(len(data)))
+                if replayed:
+                    self.send_header("Idempotency-Replayed", "true")
                 self.end_headers()
                 self.wfile.write(data)
 
@@ -164,6 +169,8 @@ class FakeServer:
         with self._lock:
             if method == "POST" and path == root:
                 return 201, self._asked(body, named)
+            if method == "POST" and path == "/api/v1/redemptions":
+                return self._used(json.loads(body))
             for question in self.asked:
                 if (method, path) == ("GET",
                                       f"{root}/{question['suspension_id']}"):
@@ -190,11 +197,48 @@ class FakeServer:
             self._wishes[once] = text, {
                 **question, "status": "suspended_awaiting_input",
                 "version": 1}
+            return dict(self._wishes[once][1])
         first, told = self._wishes[once]
         if first != text:
             raise _Refused(409, "idempotency.other_request", "This "
                            "Idempotency-Key was used for another request.")
-        return dict(told)
+        return {**told, "replayed": True}
+
+    def _used(self, sent: dict[str, Any]) -> tuple[int, dict[str, Any]]:
+        """Counts the use of a permit."""
+        found = [q for q in self.asked if q["suspension_id"] ==
+                 sent.get("suspension_id")
+                 or "permit" in q and q["permit"]["id"] ==
+                 sent.get("permit_id")]
+        if not found or "permit" not in found[0]:
+            raise _Refused(404, "permit.unknown", "There is no permit.")
+        question, operation = found[0], sent["operation_id"]
+        permit = question["permit"]
+        subject = question["approved_subject"] or question["subject"]
+        if sent["call"] not in ({"tool": call["tool"],
+                                 "arguments": call["args"]}
+                                for call in subject["calls"]):
+            raise _Refused(422, "permit.arguments", "This is not the call "
+                           "that was approved.")
+        uses = self._uses.setdefault(permit["id"], [])
+        if operation not in uses:
+            if permit["state"] != "active":
+                raise _Refused(409, f"permit.{permit['state']}",
+                               "The permit is used or was taken back.")
+            uses.append(operation)
+            permit["used"] = len(uses)
+            if len(uses) == permit["max_uses"]:
+                permit["state"] = "spent"
+            status = 201
+        else:
+            status = 200
+        return status, {
+            "redemption_id": str(uuid.uuid4()), "permit_id": permit["id"],
+            "request_id": question["suspension_id"],
+            "n": uses.index(operation) + 1,
+            "uses_left": permit["max_uses"] - len(uses),
+            "agent": question["asked_by"], "subject":
+            question["initiated_by"], "amount": None, "unit": None}
 
     def _end(self, question: Question) -> None:
         reply = self._replies[question["suspension_id"]]
@@ -230,15 +274,14 @@ class RealServer:
     def __init__(self, script: Script, url: str | None = None,
                  key: str | None = None, agent: str = "test-agent") -> None:
         self.script, self.asked = iter(script), list[Question]()
-        self.url = url or os.environ["SAYSO_URL"]
-        self.key = key or os.environ["SAYSO_TEST_KEY"]
+        self.url = (url or os.environ["SAYSO_URL"]).strip().rstrip("/")
+        self.key = (key or os.environ["SAYSO_TEST_KEY"]).strip()
         self.agent = agent
         self._seen = set[str]()
         self._error: Exception | None = None
         self._over = threading.Event()
         self._operator = threading.Thread(target=self._operate, daemon=True)
-        self._http = httpx.Client(base_url=self.url, timeout=30, headers={
-            "Authorization": f"Bearer {self.key}", "X-Agent-ID": agent})
+        self._http = httpx.Client(**{**self.client()._http, "timeout": 30})
 
     def client(self) -> Client:
         return Client(self.url, self.key, self.agent)

@@ -1,13 +1,88 @@
-/** AI SDK 7: a person approves the tool calls of generateText, streamText and
+/** AI SDK: a person approves the tool calls of generateText, streamText and
  * agents.
  *
- *     generateText({ ..., toolApproval: toolApproval() }) */
-import { type AdapterOptions, Client, Denied } from "./index.js";
+ *     generateText({ ..., tools: approved(tools) })
+ *     generateText({ ..., tools, toolApproval: toolApproval() })
+ *
+ * The first wraps the tools, and so holds in every version; the second is an
+ * option of version 7, which older ones ignore. */
+import { existsSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { carried } from "./exact.js";
+import {
+    type AdapterOptions, callIdOf, Client, Denied, INEXACT,
+} from "./index.js";
 
 export interface ToolApprovalOptions extends AdapterOptions {
     /** The tools that need an approval; without it all. */
     tools?: readonly string[] | undefined;
 }
+
+export interface ApprovedOptions extends ToolApprovalOptions {
+    /** The person may change the arguments. */
+    edit?: boolean | undefined;
+}
+
+// --- In every version -----------------------------------------------------
+
+/** What an `execute` is given beside its input. */
+interface Execution {
+    toolCallId?: string;
+    abortSignal?: AbortSignal | undefined;
+}
+
+interface Executed {
+    execute(input: object, execution?: Execution): unknown;
+}
+
+/** The tools, each of which runs after an approval of exactly that call, else
+ * its `execute` throws `Denied`. A tool that is not executed here cannot be
+ * held back here: that is a TypeError. */
+export function approved<Tools extends object>(
+    tools: Tools, options: ApprovedOptions = {}): Tools {
+    const { tools: names = Object.keys(tools), ...asking } = options;
+    const made = Object.fromEntries<unknown>(Object.entries(tools));
+    for (const name of names) {
+        const tool = made[name] as Partial<Executed> | undefined;
+        if (typeof tool?.execute !== "function")
+            throw new TypeError(`The tool "${name}" has no execute: it cannot `
+                                + "be held back here.");
+        made[name] = guarded(name, tool as Executed, asking);
+    }
+    return made as Tools;
+}
+
+function guarded(name: string, tool: Executed, options: ApprovedOptions
+                 ): Executed {
+    const { client, about, sessionId = "", edit = false, ...waiting }
+        = options;
+    const execute: Executed["execute"] = async (input, execution) => {
+        const args = await (client ?? new Client()).approveCall(name, input, {
+            signal: execution?.abortSignal, ...about?.(name, input),
+            ...waiting, edit, callId: callIdOf(sessionId,
+                                               execution?.toolCallId) });
+        const result = await tool.execute(args, execution);
+        return isIterable(result) ? last(result) : result;
+    };
+    return Object.assign(Object.create(Object.getPrototypeOf(tool) as object),
+                         tool, { execute });
+}
+
+function isIterable(value: unknown): value is AsyncIterable<unknown> {
+    return typeof value === "object" && value !== null
+        && Symbol.asyncIterator in value;
+}
+
+/** A tool may tell of its progress; the last part is its result. */
+async function last(parts: AsyncIterable<unknown>): Promise<unknown> {
+    let result: unknown;
+    for await (const part of parts)
+        result = part;
+    return result;
+}
+
+// --- In version 7 ---------------------------------------------------------
 
 type Status = { type: "approved" } | { type: "denied"; reason: string };
 
@@ -15,20 +90,24 @@ interface ToolCall {
     toolCall: { toolCallId: string; toolName: string; input: unknown };
 }
 
-/** What `toolApproval` takes. A refusal's reason reaches the model. */
+/** What `toolApproval` takes. A refusal's reason reaches the model. It throws
+ * where the installed `ai` is older than 7, or is not found. */
 export function toolApproval(options: ToolApprovalOptions = {}):
     (call: ToolCall) => Promise<Status | undefined> {
     const { client, tools, about, sessionId = "", ...waiting } = options;
+    refuseOld();
     return async ({ toolCall }) => {
         const { toolCallId, toolName, input } = toolCall;
         if (tools && !tools.includes(toolName))
             return undefined;
         const shown = JSON.stringify(input);
         const args = Object(JSON.parse(shown)) as object;
+        if (!carried(args))
+            return { type: "denied", reason: INEXACT };
         try {
             await (client ?? new Client()).approveCall(toolName, args, {
                 ...about?.(toolName, args), ...waiting, edit: false,
-                callId: `${sessionId}:${toolCallId}` });
+                callId: callIdOf(sessionId, toolCallId) });
         } catch (error) {
             if (!(error instanceof Denied))
                 throw error;
@@ -38,4 +117,27 @@ export function toolApproval(options: ToolApprovalOptions = {}):
             ? { type: "approved" }
             : { type: "denied", reason: "The arguments have changed." };
     };
+}
+
+/** An older version ignores the option, and runs every tool. */
+function refuseOld(): void {
+    const found = [fileURLToPath(import.meta.url), process.argv[1] ?? "",
+                   join(process.cwd(), "x")].flatMap(installed);
+    const old = found.find((version) => !(parseInt(version) >= 7));
+    if (old !== undefined || !found.length)
+        throw new Error(`toolApproval needs ai 7 or newer, and ${
+            old === undefined ? "none is found" : `${old} ignores it`
+        }. Wrap the tools instead: tools: approved(tools).`);
+}
+
+/** The version of `ai` that a file gets. */
+function installed(file: string): string[] {
+    for (let at = file; at !== dirname(at);) {
+        at = dirname(at);
+        const told = join(at, "node_modules/ai/package.json");
+        if (existsSync(told))
+            return [(JSON.parse(readFileSync(told, "utf8")) as
+                { version: string }).version];
+    }
+    return [];
 }

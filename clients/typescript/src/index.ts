@@ -3,10 +3,16 @@ import {
     createHash, createHmac, randomUUID, timingSafeEqual,
 } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
+import { carried, parse } from "./exact.js";
+
+export { ExactNumber } from "./exact.js";
 
 const HOLD = 50; // seconds that the server holds a read
 const PAUSE = 2; // seconds before a call is tried again
+const PAUSES = [1, 60] as const; // least and most that the server may ask for
+const REDEEM = 5; // seconds to use an approval, where the waiting is over
 const BUSY = [429, 502, 503, 504]; // answers after which it is tried again
+const UNUSABLE = [403, 404, 409, 422]; // a permit that may not be used
 const SKEW = 300; // seconds between two clocks
 
 // --- What is asked, and what comes back -----------------------------------
@@ -54,6 +60,8 @@ export interface Members {
 export interface Waiting {
     /** Identifies this request: asked again, it finds the same question. */
     once?: string | undefined;
+    /** Where `once` finds a yes that is over, it is asked again. */
+    anew?: boolean | undefined;
     /** Seconds to wait for an answer; without it until there is one. */
     wait?: number | undefined;
     signal?: AbortSignal | undefined;
@@ -75,6 +83,17 @@ export interface Suspension {
     readonly approved_subject: unknown;
     readonly responded_by: string | null;
     readonly audit_summary: string | null;
+    readonly permit?: Permit | null;
+    readonly test?: boolean;
+    readonly [member: string]: unknown;
+}
+
+/** What a yes allows. */
+export interface Permit {
+    readonly id: string;
+    readonly state: string;
+    readonly not_after: string | null;
+    readonly usable?: boolean;
     readonly [member: string]: unknown;
 }
 
@@ -90,10 +109,23 @@ export class Answer {
     get constraints(): object | null { return this.raw.constraints; }
     get pending(): boolean { return this.raw.state === "pending"; }
 
-    /** A yes to exactly what was asked: without limits, not edited. */
+    /** A yes to exactly what was asked: without limits, not edited, and not
+     * over. */
     get approved(): boolean {
-        return authorized(this) && !this.raw.modified
+        return authorized(this) && !this.over && !this.raw.modified
             && !this.raw.constraints && !this.raw.approved_subject;
+    }
+
+    /** A yes that counts no more when it is read: it was used, taken back, or
+     * its time has ended. */
+    get over(): boolean {
+        const { permit } = this.raw;
+        if (!authorized(this) || !permit)
+            return false;
+        if ("usable" in permit)
+            return permit.usable !== true;
+        return permit.state !== "active" || (permit.not_after !== null
+            && !(Date.parse(permit.not_after) > Date.now()));
     }
 }
 
@@ -128,28 +160,40 @@ export class InvalidSignature extends Error {
     override name = "InvalidSignature";
 }
 
-/** Nobody said yes; `answer` has the question. */
+/** Nobody said yes, or the yes is over; `answer` has the question, `code` the
+ * server's word where it did not let the yes be used. */
 export class Denied extends Error {
     override name = "Denied";
 
-    constructor(readonly answer: Answer, said = refusal(answer)) {
+    constructor(readonly answer: Answer, said = refusal(answer),
+                readonly code = "") {
         super(said);
     }
+
+    /** There was a yes, and it counts no more: ask anew. */
+    get over(): boolean { return this.code !== "" || this.answer.over; }
 }
 
 /** Why a call does not run, worded for a model as well. */
-function refusal({ raw }: Answer): string {
+function refusal({ raw, over }: Answer): string {
     if (raw.state === "pending" || raw.state === "expired")
         return "Nobody answered in time. That is not a yes.";
     if (raw.state === "cancelled")
         return "The question was withdrawn.";
+    if (over)
+        return "The approval is over. Ask anew.";
     if (raw.outcome === "authorized" && raw.constraints)
         return `Approved only within limits: ${
-            JSON.stringify(raw.constraints)}. Ask again for a call within `
+            shown(raw.constraints)}. Ask again for a call within `
             + "them.";
     if (raw.outcome === "authorized" && raw.approved_subject)
         return "Approved only with changes. Ask again for what was approved.";
     return raw.reason || raw.audit_summary || "Nobody said yes.";
+}
+
+function shown(value: unknown): string {
+    return JSON.stringify(value, (_, part: unknown) =>
+        typeof part === "bigint" ? String(part) : part);
 }
 
 // --- The server -----------------------------------------------------------
@@ -160,43 +204,82 @@ export interface ClientOptions {
     agent?: string | undefined;
 }
 
-interface Call extends Waiting {
-    body: string;
+/** What came back. */
+interface Got {
+    status: number;
+    text: string;
+    after: string | null;
+    replayed: boolean;
+}
+
+interface Sending {
+    signal?: AbortSignal | undefined;
+    body?: string;
+    once?: string | undefined;
+    /** An error of the connection is told at once. */
+    first?: boolean;
 }
 
 /** A server, a key, and the agent that asks. */
 export class Client {
     readonly url: string;
+    readonly #key: string;
     readonly #headers: Record<string, string>;
 
     constructor({ url, key, agent }: ClientOptions = {}) {
-        this.url = (url ?? environment("SAYSO_URL")).replace(/\/+$/, "");
-        this.#headers = {
-            Authorization: `Bearer ${key ?? environment("SAYSO_AGENT_KEY")}`,
-        };
-        agent ??= process.env["SAYSO_AGENT"];
-        if (agent)
-            this.#headers["X-Agent-ID"] = agent;
+        this.url = setting("SAYSO_URL", url).replace(/\/+$/, "");
+        this.#key = setting("SAYSO_AGENT_KEY", key);
+        if (!/^https?:\/\//i.test(this.url) || !URL.canParse(this.url))
+            throw new Unreachable("SAYSO_URL is no address that begins with "
+                                  + "http:// or https://.");
+        if (!/^[!-~]+$/.test(this.#key))
+            throw new Unreachable("SAYSO_AGENT_KEY has characters that no key "
+                                  + "has.");
+        const name = (agent || process.env["SAYSO_AGENT"] || "").trim();
+        if (/[\x00-\x1f\x7f]/.test(name))
+            throw new Unreachable("SAYSO_AGENT has characters that no name "
+                                  + "has.");
+        this.#headers = { Authorization: `Bearer ${this.#key}` };
+        if (name) // a header takes bytes, written as Latin-1
+            this.#headers["X-Agent-ID"] = Buffer.from(name).toString("latin1");
     }
 
     /** Asks, and waits for the answer. */
     async ask(question: string, options: AskOptions = {}): Promise<Answer> {
-        const { once, wait, signal, ...more } = options;
+        const { once, wait, signal, anew, ...more } = options;
         const body = JSON.stringify({ question, ...more });
-        return this.#answer({ body, once, wait, signal });
+        const end = ending(wait);
+        for (let key = onceOf(once);;) {
+            const [answer, old] = await this.#answer(body, key, end, signal);
+            if (!anew || !old || !key || !answer.over)
+                return answer;
+            key = after(key, answer);
+        }
     }
 
-    /** The arguments with which a call of a tool may run, once a person has
-     * approved it: `args` as they were shown, or with `edit` what the person
-     * made of them. Anything else is `Denied`. */
+    /** The arguments with which a call of a tool may run now, once a person
+     * has approved it: `args` as they were shown, or with `edit` what the
+     * person made of them. The approval is used with that. Anything else is
+     * `Denied`. */
     async approveCall<A extends object>(tool: string, args: A,
                                         options: CallOptions = {}
                                         ): Promise<A> {
         const call = new ToolCall(tool, args, options);
-        const { wait, signal } = options;
-        const { body, once } = call;
-        return call.approved(
-            await this.#answer({ body, once, wait, signal })) as A;
+        const { wait, signal, anew } = options, end = ending(wait);
+        for (let key = call.once;;) {
+            const [answer, old] = await this.#answer(call.body, key, end,
+                                                     signal);
+            try {
+                const run = call.approved(answer);
+                await this.#redeem(call, answer, run, key, end, signal);
+                return run as A;
+            } catch (no) {
+                if (!anew || !old || !key
+                    || !(no instanceof Denied && no.over))
+                    throw no;
+                key = after(key, answer);
+            }
+        }
     }
 
     /** The function, which then runs after an approval of exactly this call,
@@ -215,85 +298,174 @@ export class Client {
                 scope: text(scope, args), once: once?.(args) }));
     }
 
-    async #answer(call: Call): Promise<Answer> {
-        const end = performance.now() + (call.wait ?? Infinity) * 1000;
-        const asked = await this.#sent("/api/v1/suspensions", end, call);
+    /** The answer, and whether the question was there before. */
+    async #answer(body: string, once: string | undefined, end: number,
+                  signal: AbortSignal | undefined
+                  ): Promise<[Answer, boolean]> {
+        const asked = await this.#sent("/api/v1/suspensions", end, {
+            body, once: once ?? randomUUID(), signal, first: true });
         if (!asked)
             throw new Unreachable("The server is away or busy.");
-        let answer = new Answer(asked);
+        let answer = new Answer(suspension(asked.text));
         const path = `/api/v1/suspensions/${answer.id}`;
         for (;;) {
-            const left = (end - performance.now()) / 1000;
+            const begun = performance.now(), left = (end - begun) / 1000;
             const hold = Math.max(0, Math.ceil(Math.min(HOLD, left)));
             const read = await this.#sent(`${path}?wait=${hold}`, end,
-                                          { signal: call.signal });
-            answer = read ? new Answer(read) : answer;
-            if (!answer.pending || left <= 0)
-                return answer;
+                                          { signal });
+            answer = read ? new Answer(suspension(read.text)) : answer;
+            if (!answer.pending || !(left > 0))
+                return [answer, asked.replayed];
+            if (read && performance.now() - begun < 1000) // it was not held
+                await rest(pauseOf(read.after), end, signal);
         }
     }
 
-    /** The body of the answer; tried again while the server is away. Nothing
-     * where it still is at the end. */
-    async #sent(path: string, end: number, call: Partial<Call>
-                ): Promise<Suspension | undefined> {
-        let first = call.body !== undefined;
-        const once = call.once ?? randomUUID();
-        for (;;) {
-            call.signal?.throwIfAborted();
-            const got = await this.#fetched(path, once, call);
-            call.signal?.throwIfAborted();
+    /** Counts the use of an approval. Denied where it may not be used. */
+    async #redeem(call: ToolCall, answer: Answer, args: object,
+                  once: string | undefined, end: number,
+                  signal: AbortSignal | undefined): Promise<void> {
+        const { permit, test } = answer.raw;
+        if (test || permit?.["resource"])
+            return; // It has no permit, or one that its gateway uses.
+        const body = JSON.stringify({
+            ...(permit ? { permit_id: permit.id }
+                       : { suspension_id: answer.id }),
+            // The same call again is the same use, for a short time.
+            operation_id: once ? sha256(JSON.stringify([once, call.subject]))
+                               : randomUUID(),
+            call: { tool: call.tool, arguments: args } });
+        try {
+            const used = await this.#sent(
+                "/api/v1/redemptions",
+                Math.max(end, performance.now() + REDEEM * 1000),
+                { body, signal });
+            if (!used)
+                throw new Unreachable("The server is away or busy. The call "
+                                      + "does not run.");
+        } catch (error) {
+            if (!(error instanceof SaysoError)
+                || !UNUSABLE.includes(error.status))
+                throw error;
+            const { body: { detail }, code, status } = error;
+            throw new Denied(answer, `The approval cannot be used: ${
+                detail || code} Ask anew.`, code || String(status));
+        }
+    }
+
+    /** What came back; tried again while the server is away. Nothing where it
+     * still is at the end. */
+    async #sent(path: string, end: number, sending: Sending
+                ): Promise<Got | undefined> {
+        const { signal } = sending;
+        for (let { first = false } = sending;; first = false) {
+            signal?.throwIfAborted();
+            const got = await this.#fetched(path, sending);
+            signal?.throwIfAborted();
             let pause = PAUSE;
-            if (got instanceof Error) {
+            if (got instanceof Unreachable) {
                 if (first)
-                    throw new Unreachable(String(got.cause ?? got),
-                                          { cause: got });
+                    throw got;
             } else if (BUSY.includes(got.status)) {
-                pause = Number(got.after ?? PAUSE) || PAUSE;
+                pause = pauseOf(got.after);
             } else if (got.status >= 200 && got.status < 300) {
-                return JSON.parse(got.text) as Suspension;
+                return got;
             } else {
-                throw new SaysoError(got.status, problem(got.text));
+                throw new SaysoError(got.status,
+                                     problem(this.#scrubbed(got.text)));
             }
-            first = false;
-            if (performance.now() + pause * 1000 > end)
+            if (!(end > performance.now()))
                 return undefined;
-            await sleep(pause * 1000, undefined, { signal: call.signal })
-                .catch(() => call.signal?.throwIfAborted());
+            await rest(pause, end, signal);
         }
     }
 
-    async #fetched(path: string, once: string, call: Partial<Call>) {
+    async #fetched(path: string, { body, once, signal: given }: Sending
+                   ): Promise<Got | Unreachable> {
         const limit = AbortSignal.timeout((HOLD + 25) * 1000);
-        const signal = call.signal ? AbortSignal.any([limit, call.signal])
-                                   : limit;
-        const asking = { "Content-Type": "application/json",
-                         "Idempotency-Key": once };
+        const signal = given ? AbortSignal.any([limit, given]) : limit;
         try {
             const response = await fetch(this.url + path, {
                 signal, redirect: "manual",
-                ...(call.body === undefined
-                    ? { headers: this.#headers }
-                    : { headers: { ...this.#headers, ...asking },
-                        method: "POST", body: call.body }) });
+                ...(body === undefined ? { headers: this.#headers } : {
+                    method: "POST", body, headers: {
+                        ...this.#headers, "Content-Type": "application/json",
+                        ...(once && { "Idempotency-Key": once }) } }) });
             return { status: response.status, text: await response.text(),
-                     after: response.headers.get("Retry-After") };
+                     after: response.headers.get("Retry-After"),
+                     replayed: response.headers.has("Idempotency-Replayed") };
         } catch (error) {
-            return error instanceof Error ? error : new Error(String(error));
+            // Without the error itself, which may have the request.
+            const { cause } = Object(error) as { cause?: unknown };
+            return new Unreachable(this.#scrubbed(String(cause ?? error)));
         }
+    }
+
+    #scrubbed(text: string): string {
+        return text.replaceAll(this.#key, "***");
     }
 }
 
-function environment(name: string): string {
-    const value = process.env[name];
+/** A setting without the white space around it, such as the line break of a
+ * file. */
+function setting(name: string, given: string | undefined): string {
+    const value = (given ?? process.env[name] ?? "").trim();
     if (!value)
-        throw new Error(`${name} is not set.`);
+        throw new Unreachable(`${name} is not set.`);
     return value;
+}
+
+function ending(wait: number | undefined): number {
+    return performance.now() + (wait ?? Infinity) * 1000;
+}
+
+async function rest(seconds: number, end: number,
+                    signal: AbortSignal | undefined): Promise<void> {
+    const most = Math.max(0, end - performance.now());
+    await sleep(Math.min(seconds * 1000, most), undefined, { signal })
+        .catch(() => signal?.throwIfAborted());
+}
+
+/** The seconds of a Retry-After, within reason. */
+function pauseOf(text: string | null): number {
+    const said = (text ?? "").trim(), [least, most] = PAUSES;
+    const seconds = /^\d{1,12}$/.test(said) ? Number(said)
+        : /^[A-Z][a-z]{2},? /.test(said)
+            ? (Date.parse(said) - Date.now()) / 1000 : NaN;
+    return Number.isNaN(seconds) ? PAUSE
+        : Math.min(Math.max(seconds, least), most);
+}
+
+/** What identifies a request, as a header: it takes no other characters and no
+ * long text. */
+function onceOf(text: string | undefined): string | undefined {
+    if (!text?.trim())
+        return undefined;
+    return /^[!-~]{1,255}$/.test(text) && !text.startsWith("sha256:")
+        ? text : `sha256:${sha256(JSON.stringify(text))}`;
+}
+
+/** What identifies the request once this answer to it is over. */
+function after(once: string, answer: Answer): string {
+    return `sha256:${sha256(JSON.stringify([once, answer.id]))}`;
+}
+
+function suspension(text: string): Suspension {
+    let read: unknown;
+    try {
+        read = parse(text);
+    } catch {
+        // It is told below.
+    }
+    if (!isObject(read))
+        throw new Unreachable("What answers there is no Sayso server: it "
+                              + "sends no JSON object.");
+    return read as Suspension;
 }
 
 function problem(body: string): Record<string, unknown> {
     try {
-        return Object(JSON.parse(body));
+        return Object(parse(body));
     } catch {
         return { detail: body };
     }
@@ -330,6 +502,17 @@ export interface AdapterOptions {
     about?: ((tool: string, args: object) => Partial<CallOptions>) | undefined;
 }
 
+/** What identifies a call, for the adapters; nothing where it has no id, so
+ * that it is no other call's. */
+export function callIdOf(sessionId: string, id: unknown): string | undefined {
+    return typeof id === "string" && id.trim()
+        ? JSON.stringify([sessionId, id]) : undefined;
+}
+
+/** What a model is told of such a call. */
+export const INEXACT = "A number of this call cannot be carried exactly. It "
+    + "does not run. Write it as text.";
+
 export interface ApprovalOptions<A extends object>
     extends Omit<CallOptions, "target" | "scope" | "once" | "callId"
                               | "signal"> {
@@ -353,17 +536,18 @@ function text<A>(given: string | ((args: A) => string) | undefined,
 class ToolCall {
     readonly body: string;
     readonly once: string | undefined;
-    readonly #subject: string;
+    readonly subject: string;
 
     constructor(readonly tool: string, args: object, options: CallOptions) {
-        const { once, wait: _, signal: __, target, scope, consequence, edit,
-                callId, ...more } = options;
+        const { once, wait: _, signal: __, anew: ___, target, scope,
+                consequence, edit, callId, ...more } = options;
         if (!isJson(args) || Array.isArray(args))
             throw new TypeError("The arguments have to be an object of JSON: "
-                                + "a person has to see what runs.");
+                                + "a person has to see what runs. Write "
+                                + "an integer beyond 2^53 as text.");
         const calls = [{ tool, args }];
         // The bytes of the subject are what the answer is for.
-        this.#subject = JSON.stringify({
+        this.subject = JSON.stringify({
             action: { name: tool },
             target: target || tool,
             scope_summary: scope || `One call of ${tool}`,
@@ -372,9 +556,9 @@ class ToolCall {
         const rest = JSON.stringify({
             question: `Run ${tool}?`, kind: "approval",
             allow_edit: edit ?? false, ...more });
-        this.body = `${rest.slice(0, -1)},"subject":${this.#subject}}`;
-        this.once = once ?? (callId === undefined
-            ? undefined : sha256(JSON.stringify([callId, calls])));
+        this.body = `${rest.slice(0, -1)},"subject":${this.subject}}`;
+        this.once = onceOf(once ?? (callId?.trim()
+            ? sha256(JSON.stringify([callId, calls])) : undefined));
     }
 
     /** The arguments that may run. */
@@ -382,11 +566,14 @@ class ToolCall {
         if (!authorized(answer) || answer.constraints)
             throw new Denied(answer);
         const subject = answer.raw.approved_subject
-            ?? JSON.parse(this.#subject) as unknown;
+            ?? parse(this.subject);
         const [call, more] = (subject as Subject).calls ?? [];
-        if (answer.raw.subject_sha256 !== sha256(this.#subject)
+        if (answer.raw.subject_sha256 !== sha256(this.subject)
             || call?.tool !== this.tool || !isObject(call.args) || more)
             throw new Denied(answer, "The answer is for another call.");
+        if (!carried(call.args))
+            throw new Denied(answer, "The approved arguments have a number "
+                             + "that cannot be carried exactly.");
         return call.args;
     }
 }
@@ -406,7 +593,8 @@ function isJson(value: unknown): boolean {
         return Array.from(value).every(isJson);
     if (!isObject(value))
         return value === null || typeof value === "string"
-            || typeof value === "boolean" || Number.isFinite(value);
+            || typeof value === "boolean"
+            || Number.isFinite(value) && carried(value);
     const shape: unknown = Object.getPrototypeOf(value);
     return (shape === null || shape === Object.prototype)
         && !Object.getOwnPropertySymbols(value).length
@@ -441,7 +629,7 @@ export function verifyWebhook(body: string | Uint8Array, headers: Headers,
     if (!given.some((one) => one.startsWith("v1,") && same(one.slice(3),
                                                            mine)))
         throw new InvalidSignature("the signature does not match");
-    return JSON.parse(Buffer.from(body).toString()) as Record<string, unknown>;
+    return parse(Buffer.from(body).toString()) as Record<string, unknown>;
 }
 
 function same(given: string, mine: Buffer): boolean {

@@ -5,7 +5,10 @@
  *         await answer(result.state);
  *         result = await run(agent, result.state);
  *     } */
-import { type AdapterOptions, Client, Denied } from "./index.js";
+import { carried, parse } from "./exact.js";
+import {
+    type AdapterOptions, callIdOf, Client, Denied, INEXACT,
+} from "./index.js";
 
 interface State<Item> {
     getInterruptions(): Item[];
@@ -19,6 +22,14 @@ interface ApprovalItem {
     rawItem: object;
 }
 
+/** What the items of the different kinds of tools have. */
+interface RawItem {
+    type?: string;
+    callId?: string;
+    id?: string;
+    providerData?: { itemId?: string; id?: string } | undefined;
+}
+
 /** Approves or rejects every call that a state waits for. The state runs no
  * other call under the same id. */
 export async function answer<Item extends ApprovalItem>(
@@ -26,12 +37,18 @@ export async function answer<Item extends ApprovalItem>(
     const { client = new Client(), about, sessionId = "", ...waiting }
         = options;
     await Promise.all(state.getInterruptions().map(async (item) => {
-        const tool = item.name ?? "tool", args = argumentsOf(item.arguments);
-        const { callId } = item.rawItem as { callId?: string };
+        const raw = item.rawItem as RawItem;
+        const tool = item.name ?? raw.type ?? "tool", args = argumentsOf(item);
+        const { providerData: more } = raw;
+        const id = raw.callId || raw.id || more?.itemId || more?.id;
+        if (!carried(args)) {
+            state.reject(item, { message: INEXACT });
+            return;
+        }
         try {
             await client.approveCall(tool, args, {
                 ...about?.(tool, args), ...waiting, edit: false,
-                callId: `${sessionId}:${callId}` });
+                callId: callIdOf(sessionId, id) });
             state.approve(item);
         } catch (error) {
             if (!(error instanceof Denied))
@@ -41,10 +58,14 @@ export async function answer<Item extends ApprovalItem>(
     }));
 }
 
-function argumentsOf(text = "{}"): object {
+/** What a person is shown of a call: its arguments, or where it has none, such
+ * as the call of a shell, all of it. */
+function argumentsOf({ arguments: text, rawItem }: ApprovalItem): object {
+    if (text === undefined)
+        return JSON.parse(JSON.stringify(rawItem)) as object;
     let args: unknown = text;
     try {
-        args = JSON.parse(text);
+        args = parse(text || "{}");
     } catch {
         // It is shown as it is.
     }

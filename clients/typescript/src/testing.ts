@@ -16,6 +16,7 @@ import {
 } from "node:http";
 import { type AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
+import { isDeepStrictEqual } from "node:util";
 import {
     Client, type ClientOptions, SaysoError, type Suspension,
 } from "./index.js";
@@ -94,6 +95,7 @@ export class FakeServer {
     readonly #script: Iterator<Scripted>;
     readonly #http: Server;
     readonly #replies = new Map<string, Reply>();
+    readonly #uses = new Map<string, string[]>();
     readonly #wishes = new Map<string, { body: string; told: Members }>();
 
     private constructor(script: Iterable<Scripted>) {
@@ -127,24 +129,27 @@ export class FakeServer {
 
     async #serve(request: IncomingMessage, response: ServerResponse
                  ): Promise<void> {
-        let status: number, body: Members;
+        let status: number, body: Members, replayed = false;
         try {
             let text = "";
             for await (const part of request.setEncoding("utf8"))
                 text += part as string;
-            [status, body] = await this.#answered(request, text);
+            [status, body, replayed = false]
+                = await this.#answered(request, text);
         } catch (error) {
             ({ status, body } = error instanceof Refused ? error
                 // Of the script, or of this file.
                 : new Refused(500, "script.wrong", String(error)));
         }
         const type = status < 400 ? "json" : "problem+json";
-        response.writeHead(status, { "Content-Type": `application/${type}` });
+        response.writeHead(status, {
+            "Content-Type": `application/${type}`,
+            ...(replayed && { "Idempotency-Replayed": "true" }) });
         response.end(JSON.stringify(body));
     }
 
     async #answered({ headers, method, url = "" }: IncomingMessage,
-                    text: string): Promise<[number, Members]> {
+                    text: string): Promise<[number, Members, boolean?]> {
         const key = headers["x-api-key"]
             ?? headers.authorization?.replace(/^Bearer /, "");
         if (!key)
@@ -155,7 +160,9 @@ export class FakeServer {
         const [path, query = ""] = url.split("?");
         const root = "/api/v1/suspensions";
         if (method === "POST" && path === root)
-            return [201, this.#ask(text, headers)];
+            return [201, ...this.#ask(text, headers)];
+        if (method === "POST" && path === "/api/v1/redemptions")
+            return this.#use(JSON.parse(text) as Members);
         const question = this.asked.find(({ suspension_id }) =>
             method === "GET" && path === `${root}/${suspension_id}`);
         if (!question)
@@ -167,9 +174,11 @@ export class FakeServer {
         return [200, question];
     }
 
-    #ask(text: string, headers: IncomingMessage["headers"]): Members {
+    #ask(text: string, headers: IncomingMessage["headers"]
+         ): [Members, boolean] {
         const once = String(headers["idempotency-key"] ?? randomUUID());
         let wish = this.#wishes.get(once);
+        const replayed = wish !== undefined;
         if (!wish) {
             const agent = String(headers["x-agent-id"] ?? "agent");
             const question = asQuestion(text, agent, this.url);
@@ -188,7 +197,41 @@ export class FakeServer {
         if (wish.body !== text)
             throw new Refused(409, "idempotency.other_request", "This "
                 + "Idempotency-Key was used for another request.");
-        return wish.told;
+        return [wish.told, replayed];
+    }
+
+    /** Counts the use of a permit. */
+    #use({ permit_id, suspension_id, operation_id, call }: Members
+         ): [number, Members] {
+        const question = this.asked.find(({ permit, suspension_id: id }) =>
+            permit && (permit.id === permit_id || id === suspension_id));
+        const permit = question?.permit as Members | undefined;
+        if (!question || !permit)
+            throw new Refused(404, "permit.unknown", "There is no permit.");
+        const { calls } = (question.approved_subject
+                           ?? question["subject"]) as Members;
+        if (!(calls as Members[]).some(({ tool, args }) => isDeepStrictEqual(
+            call, { tool, arguments: args })))
+            throw new Refused(422, "permit.arguments", "This is not the call "
+                              + "that was approved.");
+        const uses = this.#uses.get(permit["id"]) ?? [];
+        this.#uses.set(permit["id"], uses);
+        const status = uses.includes(operation_id) ? 200 : 201;
+        if (status === 201) {
+            if (permit["state"] !== "active")
+                throw new Refused(409, `permit.${permit["state"]}`,
+                                  "The permit is used or was taken back.");
+            permit["used"] = uses.push(operation_id);
+            if (uses.length === permit["max_uses"])
+                permit["state"] = "spent";
+        }
+        return [status, {
+            redemption_id: randomUUID(), permit_id: permit["id"],
+            request_id: question.suspension_id,
+            n: uses.indexOf(operation_id) + 1,
+            uses_left: permit["max_uses"] - uses.length,
+            agent: question["asked_by"], subject: question["initiated_by"],
+            amount: null, unit: null }];
     }
 
     #end(question: Writable): void {
@@ -237,7 +280,8 @@ export class RealServer {
                 agent = "test-agent" } = options;
         if (!url || !key)
             throw new Error("SAYSO_URL and SAYSO_TEST_KEY are needed.");
-        this.#access = { url: url.replace(/\/+$/, ""), key, agent };
+        this.#access = { url: url.trim().replace(/\/+$/, ""),
+                         key: key.trim(), agent };
     }
 
     /** `key` is one of `sayso key create --test`, or SAYSO_TEST_KEY. */
@@ -353,7 +397,8 @@ export class RealServer {
         const { url, key, agent } = this.#access;
         return fetch(`${url}/api/v1/${door}`, {
             signal: AbortSignal.timeout(30_000), redirect: "manual",
-            headers: { Authorization: `Bearer ${key}`, "X-Agent-ID": agent,
+            headers: { Authorization: `Bearer ${key}`,
+                       "X-Agent-ID": Buffer.from(agent).toString("latin1"),
                        "Content-Type": "application/json" },
             ...(body && { method: "POST", body: JSON.stringify(body) }) });
     }

@@ -1,0 +1,35 @@
+"""JSON whose numbers are read exactly as they were written."""
+from __future__ import annotations
+
+import decimal
+import json
+from typing import Any
+
+
+def loads(text: str | bytes) -> Any:
+    """Like `json.loads`; but a number that a float cannot carry is a
+    `decimal.Decimal`. ValueError where it is no JSON."""
+    return json.loads(text, parse_float=_float, parse_constant=_constant)
+
+
+def carried(value: Any) -> bool:
+    """Whether a function gets every number of it exactly as it was written."""
+    if isinstance(value, dict):
+        return all(map(carried, value.values()))
+    if isinstance(value, list):
+        return all(map(carried, value))
+    return not isinstance(value, decimal.Decimal)
+
+
+def _float(text: str) -> float | decimal.Decimal:
+    number = float(text)
+    try:
+        exact = decimal.Decimal(text)
+    except decimal.InvalidOperation as error:
+        raise ValueError("a number has too large an exponent") from error
+    # What a float shows is what it is taken for, as everywhere in Python.
+    return number if decimal.Decimal(repr(number)) == exact else exact
+
+
+def _constant(text: str) -> Any:
+    raise ValueError(f"{text} is no JSON")

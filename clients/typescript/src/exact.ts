@@ -1,0 +1,60 @@
+/** JSON whose numbers are read exactly as they were written. */
+import { randomUUID } from "node:crypto";
+
+/** A number that no other type carries. As text it is what was written. */
+export class ExactNumber {
+    constructor(readonly text: string) {}
+
+    toString(): string { return this.text; }
+    toJSON(): string { return this.text; }
+}
+
+const TOKENS = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d[\d.eE+-]*/gs;
+
+/** Like `JSON.parse`; but a number that JavaScript would change is a bigint, or
+ * an `ExactNumber` where it is none of the integers. */
+export function parse(text: string): unknown {
+    const read: unknown = JSON.parse(text), mark = randomUUID();
+    let lost = false;
+    const marked = text.replace(TOKENS, (token) => {
+        if (token.startsWith('"') || exact(token))
+            return token;
+        lost = true;
+        return `"${mark}${token}"`;
+    });
+    return !lost ? read : JSON.parse(marked, (_, value: unknown) =>
+        typeof value === "string" && value.startsWith(mark)
+            ? numeral(value.slice(mark.length)) : value);
+}
+
+/** Whether a function gets every number of it as it was written. An integer
+ * beyond 2^53 may be another one already. */
+export function carried(value: unknown): boolean {
+    if (typeof value === "number")
+        return !Number.isInteger(value) || Number.isSafeInteger(value);
+    if (typeof value === "bigint" || value instanceof ExactNumber)
+        return false;
+    return typeof value !== "object" || value === null
+        || Object.values(value).every(carried);
+}
+
+function exact(text: string): boolean {
+    const value = Number(text);
+    return Number.isFinite(value) && carried(value)
+        && plain(String(value)) === plain(text);
+}
+
+function numeral(text: string): bigint | ExactNumber {
+    return /^-?\d+$/.test(text) ? BigInt(text) : new ExactNumber(text);
+}
+
+/** The digits without zeros around them, and the power of ten. */
+function plain(text: string): string {
+    const [, sign, whole = "", part = "", power = "0"]
+        = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(text) ?? [];
+    const digits = (whole + part).replace(/^0+/, "");
+    const kept = digits.replace(/0+$/, "");
+    return kept === "" ? "0" : `${sign}${kept}e${
+        BigInt(power) - BigInt(part.length)
+        + BigInt(digits.length - kept.length)}`;
+}
