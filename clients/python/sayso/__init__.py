@@ -66,14 +66,15 @@ def _asking(body: bytes, once: str | None, end: float
     asked = yield from _sent(made, end, first=True)
     if asked is None:
         raise Unreachable("The server is away or busy.")
-    answer = Answer(_object(asked))
+    answer = Answer(_object(asked, "suspension_id"))
     path = f"/api/v1/suspensions/{answer.id}"
     while True:
         begun = time.monotonic()
         left = end - begun
         hold = max(0, math.ceil(min(_HOLD, left)))
         read = yield from _sent(_Request("GET", f"{path}?wait={hold}"), end)
-        answer = answer if read is None else Answer(_object(read))
+        answer = answer if read is None else Answer(
+            _object(read, "suspension_id"))
         if not answer.pending or left <= 0:
             return answer, "Idempotency-Replayed" in asked.headers
         left = end - time.monotonic()
@@ -136,6 +137,7 @@ def _redeeming(call: _Call, answer: Answer, args: dict[str, Any],
     if used is None:
         raise Unreachable("The server is away or busy. The call does not "
                           "run.")
+    _object(used, "redemption_id")
 
 
 def _sent(request: _Request, end: float, first: bool = False
@@ -175,12 +177,17 @@ def _pause(text: str | None) -> float:
     return min(max(seconds, least), most)
 
 
-def _object(response: httpx.Response) -> dict[str, Any]:
+def _object(response: httpx.Response, member: str) -> dict[str, Any]:
+    """The body, which is an object with this member if a server of ours, and
+    nothing before it, has sent it."""
     try:
-        return dict(_exact.loads(response.content))
-    except (TypeError, ValueError):
-        raise Unreachable("What answers there is no Sayso server: "
-                          "it sends no JSON object.") from None
+        body = _exact.loads(response.content)
+    except ValueError:
+        body = None
+    if not isinstance(body, dict) or member not in body:
+        raise Unreachable("What answers there is no Sayso server: its answer "
+                          f"has no {member}.")
+    return body
 
 
 def _problem(response: httpx.Response) -> dict[str, Any]:

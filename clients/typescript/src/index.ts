@@ -343,6 +343,7 @@ export class Client {
             if (!used)
                 throw new Unreachable("The server is away or busy. The call "
                                       + "does not run.");
+            objectOf(used.text, "redemption_id");
         } catch (error) {
             if (!(error instanceof SaysoError)
                 || !UNUSABLE.includes(error.status))
@@ -450,17 +451,23 @@ function after(once: string, answer: Answer): string {
     return `sha256:${sha256(JSON.stringify([once, answer.id]))}`;
 }
 
-function suspension(text: string): Suspension {
+/** The body, which is an object with this member if a server of ours, and
+ * nothing before it, has sent it. */
+function objectOf(text: string, member: string): object {
     let read: unknown;
     try {
         read = parse(text);
     } catch {
         // It is told below.
     }
-    if (!isObject(read))
-        throw new Unreachable("What answers there is no Sayso server: it "
-                              + "sends no JSON object.");
-    return read as Suspension;
+    if (!isObject(read) || !Object.hasOwn(read, member))
+        throw new Unreachable("What answers there is no Sayso server: its "
+                              + `answer has no ${member}.`);
+    return read;
+}
+
+function suspension(text: string): Suspension {
+    return objectOf(text, "suspension_id") as Suspension;
 }
 
 function problem(body: string): Record<string, unknown> {

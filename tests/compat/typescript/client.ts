@@ -1,9 +1,10 @@
 /** What test_client_typescript.py has the package do. Reads one JSON object a
  * line and answers with one. */
 import { createInterface } from "node:readline";
+import { inspect } from "node:util";
 import {
-    Answer, Client, Denied, InvalidSignature, SaysoError, Unreachable, ask,
-    requireApproval, verifyWebhook, type ApprovalOptions, type AskOptions,
+    Answer, Client, Denied, ExactNumber, InvalidSignature, SaysoError,
+    Unreachable, ask, requireApproval, verifyWebhook, type ApprovalOptions, type AskOptions,
 } from "sayso";
 
 interface Refund {
@@ -24,10 +25,13 @@ interface Given {
     abort?: boolean;
     named?: boolean;
     push: [string, Record<string, string>, string];
+    agent?: string;
+    tool: string;
+    call: object;
 }
 
-function clientOf({ url, key }: Given): Client {
-    return new Client({ url, key, agent: "refunds-agent" });
+function clientOf({ url, key, agent = "refunds-agent" }: Given): Client {
+    return new Client({ url, key, agent });
 }
 
 function signalOf({ abort }: Given): { signal?: AbortSignal } {
@@ -46,8 +50,8 @@ function signalOf({ abort }: Given): { signal?: AbortSignal } {
 }
 
 function told(answer: Answer) {
-    const { raw, id, approved, pending, value, reason, state } = answer;
-    return { raw, id, approved, pending, value, reason, state };
+    const { raw, id, approved, over, pending, value, reason, state } = answer;
+    return { raw, id, approved, over, pending, value, reason, state };
 }
 
 async function refund(given: Given) {
@@ -110,22 +114,33 @@ function failed(error: unknown) {
             .filter((kind) => error instanceof kind).map((k) => k.name),
         ...(error instanceof SaysoError
             ? { status: error.status, code: error.code, at: error.at } : {}),
-        ...(error instanceof Denied ? { id: error.answer.id } : {}) };
+        ...(error instanceof Denied ? {
+            id: error.answer.id, code: error.code, over: error.over } : {}),
+        whole: inspect(error, { depth: 9, showHidden: true }) };
 }
 
 const todo: Record<string, (given: Given) => unknown> = {
     ask: async (given) => told(await clientOf(given).ask(
         given.question, { ...given.options, ...signalOf(given) })),
     refund, badArguments, module,
+    approve: async (given) => await clientOf(given).approveCall(
+        given.tool, given.call, given.options),
     webhook: ({ push: [body, headers, secret] }) =>
         [verifyWebhook(body, headers, secret),
          verifyWebhook(Buffer.from(body), new Headers(headers), secret)] };
 
+/** JSON, in which what it has no type for can be seen. */
+function written(value: unknown): string {
+    return JSON.stringify(value, (_, part: unknown) =>
+        typeof part === "bigint" ? { bigint: String(part) }
+        : part instanceof ExactNumber ? { exact: part.text } : part);
+}
+
 for await (const line of createInterface({ input: process.stdin })) {
     const given = JSON.parse(line) as Given;
     try {
-        console.log(JSON.stringify(await todo[given.do]!(given)));
+        console.log(written(await todo[given.do]!(given)));
     } catch (error) {
-        console.log(JSON.stringify(failed(error)));
+        console.log(written(failed(error)));
     }
 }
