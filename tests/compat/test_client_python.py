@@ -365,6 +365,7 @@ def test_the_package_is_built(tmp_path):
     [wheel] = (tmp_path / "out").iterdir()
     names = zipfile.ZipFile(wheel).namelist()
     assert {f"sayso/{name}" for name in (
-        "__init__.py", "langchain.py", "openai_agents.py", "pydantic_ai.py",
-        "testing.py", "py.typed")} <= set(names)
+        "__init__.py", "_answers.py", "_exact.py", "langchain.py",
+        "openai_agents.py", "pydantic_ai.py", "testing.py", "py.typed")
+        } <= set(names)
 
