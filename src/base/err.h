@@ -23,6 +23,7 @@ enum err_kind {
     ERR_INVALID,         /* 422: read, but not acceptable */
     ERR_RATE,            /* 429 */
     ERR_INTERNAL,        /* 500: a defect of the server */
+    ERR_UNSUPPORTED,     /* 501: not with this web server */
     ERR_BUSY,            /* 503: try again, Retry-After */
     ERR_MEMORY,          /* 503: over the memory budget of a request */
     ERR_AGAIN,           /* internal only: run the call once more */

@@ -99,6 +99,7 @@ static const char *word_of_kind(enum err_kind kind)
     case ERR_AGAIN:
         return oauth_busy;
     case ERR_INTERNAL:
+    case ERR_UNSUPPORTED:
         return oauth_defect;
     case ERR_BAD_REQUEST:
     case ERR_NOT_FOUND:

@@ -166,6 +166,7 @@ const struct err *request_parse(struct arena *a, struct pairs params,
 {
     enum method method = parse_method(pairs_get(params, "REQUEST_METHOD"));
     const struct str waited = pairs_get(params, "WAITED");
+    const bool bare = !pairs_get(params, "REQUEST_ID").p;
     *r = (struct request){
         .arena = a,
         .id = parse_id(a, params),
@@ -173,8 +174,10 @@ const struct err *request_parse(struct arena *a, struct pairs params,
         .content_type = str_trim(pairs_get(params, "CONTENT_TYPE")),
         .body = body,
         .https = str_is_nocase(pairs_get(params, "HTTPS"), "on"),
-        .waited = waited.n > 0,
-        .unheld = str_is(waited, "unheld"),
+        .waited = waited.n > 0 || bare,
+        .unheld = str_is(waited, "unheld") || bare,
+        .bare = bare,
+        .site = pairs_get(params, "SITE_VERSION"),
         .over = str_is(waited, "over"),
         .streamed = str_is(waited, "streamed"),
         .remote = str_sub(pairs_get(params, "REMOTE_ADDR"), 0, REMOTE_MAX),

@@ -41,15 +41,18 @@ struct request {
     bool unheld; /* and was returned before its time */
     bool over;   /* and its caller holds too many */
     bool streamed; /* its client reads an event stream that the answer ends */
+    bool bare;   /* the web server has none of our locations, so that nothing
+                  * can be held: waited and unheld are set */
+    struct str site;   /* SITE_VERSION of nginx's server.conf; p NULL: none */
     struct str remote; /* the client's address */
 };
 
 /* From CGI parameters (REQUEST_METHOD, REQUEST_URI or DOCUMENT_URI and
- * QUERY_STRING, HTTP_*, CONTENT_TYPE, HTTPS, REMOTE_ADDR, REQUEST_ID,
- * WAITED) and the body. A header that was sent more than once is joined as
- * RFC 9110 5.3 says. All header values are UTF-8 without NUL. r->id, arena,
- * method (GET when it is not one of ours) and remote are usable even on an
- * error; after ERR_METHOD everything is, path and query included.
+ * QUERY_STRING, HTTP_*, CONTENT_TYPE, HTTPS, REMOTE_ADDR, REQUEST_ID, WAITED,
+ * SITE_VERSION) and the body. Only our site has a REQUEST_ID. A header that was
+ * sent more than once is joined as RFC 9110 5.3 says. All header values are
+ * UTF-8 without NUL. r->id, arena, method (GET when it is not one of ours) and
+ * remote are usable even on an error; after ERR_METHOD everything is, path and query included.
  * Errors: ERR_BAD_REQUEST request.path | request.query | request.repeated_key
  * | request.header, ERR_NOT_FOUND request.path for an encoded slash,
  * ERR_METHOD request.method, ERR_TOO_LARGE request.target | request.params. */

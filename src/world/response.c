@@ -17,8 +17,9 @@ static const int statuses[] = {
     [ERR_LEASE] = 409,       [ERR_PRECONDITION] = 428,
     [ERR_TOO_LARGE] = 413,   [ERR_MEDIA_TYPE] = 415,
     [ERR_INVALID] = 422,     [ERR_RATE] = 429,
-    [ERR_INTERNAL] = 500,    [ERR_BUSY] = 503,
-    [ERR_MEMORY] = 503,      [ERR_AGAIN] = 503,
+    [ERR_INTERNAL] = 500,    [ERR_UNSUPPORTED] = 501,
+    [ERR_BUSY] = 503,        [ERR_MEMORY] = 503,
+    [ERR_AGAIN] = 503,
 };
 _Static_assert(countof(statuses) == ERR__MAX, "a status for each kind");
 

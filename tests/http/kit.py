@@ -598,7 +598,9 @@ def _receive(s):
 # --- FastCGI, without nginx -----------------------------------------------
 
 def spoken(path, params, body=b""):
-    """One request at a FastCGI socket; gives the bytes of the answer."""
+    """One request at a FastCGI socket, as our site sends it; gives the bytes of
+    the answer."""
+    params = {"REQUEST_ID": new_id(), **params}
     def record(kind, data):
         out = b""
         while True:

@@ -24,6 +24,11 @@ static bool left_at(struct call *c, enum frame_audience to,
  * streams is down for a moment. */
 static const struct err *hold(struct call *c, const struct hold_stream *s)
 {
+    if (c->rq->bare)
+        return ERROR(ERR_UNSUPPORTED, "stream.web_server",
+                     "This web server cannot hold a stream: it has none of the "
+                     "locations of Sayso's nginx site. Read instead: a GET "
+                     "answers at once.");
     if (c->rq->over)
         return err_retry(c->a, ERROR(ERR_RATE, metrics_limit_streams,
                                      "The key has too many open streams. Close "
