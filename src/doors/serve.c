@@ -3,6 +3,7 @@
 #include "doors/serve.h"
 
 #include "base/log.h"
+#include "base/version.h"
 #include "doors/call/hold.h"
 #include "doors/call/limit.h"
 #include "doors/call/session.h"
@@ -196,12 +197,27 @@ struct way {
     const struct err *e;
 };
 
+/* Said once by each worker: the site of another version lacks what this program
+ * hands over to it. */
+static void tell_site(const struct request *rq)
+{
+    static bool told;
+    if (told || str_is(rq->site, version_site))
+        return;
+    told = true;
+    log_line(LOG_WARN,
+             "site the web server's site is number %.*s, this program needs "
+             "%s; see `sayso doctor`",
+             STR_FMT(rq->site.p ? rq->site : STR("none")), version_site);
+}
+
 static void go(void *p)
 {
     struct way *w = p;
     struct request *rq = w->rq;
     w->e = request_parse(w->c->a, w->params, w->body, rq);
     log_request(rq->id);
+    tell_site(rq);
     if (!w->e) {
         w->e = walk(w->c, w->too_large);
         return;

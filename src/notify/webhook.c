@@ -3,9 +3,8 @@
 
 #include "base/buf.h"
 #include "base/clock.h"
+#include "base/version.h"
 #include "domain/sending/signature.h"
-
-#define AGENT_HEADER "user-agent: Sayso/" PACKAGE_VERSION
 
 static struct str header(struct arena *a, const char *name, struct str value)
 {
@@ -27,7 +26,7 @@ struct outbound_request webhook_plain(const struct webhook *w)
     struct outbound_request rq = {
         .url = w->url, .body = w->body, .internal = w->internal};
     webhook_add(&rq, STR("content-type: application/json"));
-    webhook_add(&rq, STR(AGENT_HEADER));
+    webhook_add(&rq, str_of(version_user_agent));
     return rq;
 }
 

@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-#include "store/sql.gen.h"
+#include "store/tables.h"
 
 struct str command_option(const struct command *c, const char *name,
                           size_t nth)
@@ -55,8 +55,8 @@ bool command_options_ok(const struct command *c, int from, const char *known)
 
 struct pg *command_owner(const struct command *c)
 {
-    struct pg *pg = pg_make(c->arena, c->conf->database_owner, "sayso admin",
-                            sql_statements, sql_statement_count);
+    struct pg *pg =
+        tables_open(c->arena, c->conf->database_owner, "sayso admin");
     pg_patient(pg);
     pg_connect_ms(pg, c->conf->database_connect_ms);
     return pg;

@@ -15,6 +15,7 @@
 #include "process/deliver_hosts.h"
 #include "process/deliver_send.h"
 #include "store/sql.gen.h"
+#include "store/tables.h"
 #include "world/wake.h"
 
 #define LOOK CLOCK_SECOND         /* maximum between two looks without a
@@ -414,8 +415,7 @@ static bool make(struct deliver *d, struct arena *process)
     }
     d->hosts = deliver_hosts_make(process);
     d->arena = arena_make(ARENA_REQUEST_MAX);
-    d->pg = pg_make(process, conf->database_deliver, "sayso deliver",
-                    sql_statements, sql_statement_count);
+    d->pg = tables_open(process, conf->database_deliver, "sayso deliver");
     pg_connect_ms(d->pg, conf->database_connect_ms);
     d->out = outbound_make(process, &settings);
     return d->out != NULL;

@@ -14,7 +14,10 @@
 #include "process/doctor_users.h"
 #include "process/user.h"
 #include "store/sql.gen.h"
+#include "world/outbound.h"
 #include "world/template.h"
+
+#define SITE_TIME (5 * CLOCK_SECOND)
 
 struct findings {
     int wrong;
@@ -221,6 +224,21 @@ static void check_rights(const struct pg_rows *r, struct findings *f)
                 "they differ by more than 2 s; run a time service on both");
 }
 
+static void check_tables(const struct command *c, const struct pg_rows *r,
+                         struct findings *f)
+{
+    const int64_t tables = pg_int(r, 0, 0);
+    struct buf mend = buf_make(c->arena, 256);
+    buf_printf(&mend,
+               "the tables are number %lld, this program needs %d; %s",
+               (long long)tables, SQL_TABLES,
+               tables < SQL_TABLES ? "run `sayso migrate`"
+                                   : "install the newer program");
+    doctor_tell(f, tables == SQL_TABLES,
+                "the program and the tables are of one version",
+                arena_z(c->arena, buf_text(&mend)));
+}
+
 /* May be intended; then these are the keys to protect. */
 static void tell_reach(const struct pg_rows *r)
 {
@@ -243,11 +261,38 @@ static void check_database(const struct command *c, struct findings *f)
         f, !e, "the database answers and has all tables",
         "see the lines above; check that it is running, that `database` names "
         "it and that `sayso migrate` was run with this version");
-    if (!e)
+    if (!e) {
         check_rights(rows[0], f);
-    if (!e)
+        check_tables(c, rows[1], f);
         tell_reach(rows[2]);
+    }
     pg_close(pg);
+}
+
+/* The way of the people: through the web server, by the public address. */
+static void check_site(const struct command *c, struct findings *f)
+{
+    struct outbound_answer got;
+    struct buf url = buf_make(c->arena, 512);
+    struct json *o = NULL;
+    buf_str(&url, c->conf->public_url);
+    buf_put(&url, "/healthz");
+    outbound_call(c->arena,
+                  &(struct outbound_call){.url = buf_text(&url),
+                                          .time = SITE_TIME},
+                  &got);
+    const bool read =
+        got.status == 200 && !json_parse(c->arena, got.body, &o);
+    const struct str site = read ? json_get_text(o, "site") : STR_NONE;
+    doctor_tell(f, site.p != NULL, "Sayso answers at its public address",
+                "start it; check `public_url`, the web server, and that this "
+                "host reaches the address");
+    if (site.p)
+        doctor_tell(f, str_is(site, "current"),
+                    "nginx's site is of the program's version",
+                    "include http.conf and server.conf of "
+                    "/usr/share/sayso/nginx (docs/operations.md, section 1) "
+                    "and reload nginx");
 }
 
 static void check_url(const struct command *c, struct findings *f)
@@ -314,6 +359,7 @@ int doctor_run(const struct command *c)
     check_sockets(c, &f);
     check_ready(c, &f);
     check_url(c, &f);
+    check_site(c, &f);
     printf("%d wrong\n", f.wrong);
     return f.wrong ? 1 : 0;
 }

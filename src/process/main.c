@@ -6,9 +6,11 @@
 
 #include "base/clock.h"
 #include "base/crypt.h"
+#include "base/version.h"
 #include "process/commands.h"
 #include "process/plan.h"
 #include "process/supervise.h"
+#include "store/sql.gen.h"
 
 #ifndef SAYSO_CONF_FILE
 #define SAYSO_CONF_FILE "/etc/sayso.conf"
@@ -27,7 +29,9 @@ static const char usage[] =
     "                                2 nobody answered, 3 not asked; with "
     "choices 0, and\n"
     "                                the answer is printed\n"
-    "sayso migrate                   bring the database's tables up to date\n"
+    "sayso migrate [--plan]          bring the database's tables up to date; "
+    "--plan\n"
+    "                                only names what is to do\n"
     "sayso key create --role ROLE --label TEXT [--agent NAME]... "
     "[--reach own|all] [--groups A,B] [--expires-days N] "
     "[--retry-policy JSON] [--severity-floor LEVEL] [--resource ID] "
@@ -54,6 +58,8 @@ static const char usage[] =
     "sayso rule remove POSITION\n"
     "sayso verify [INTENT-ID]        check the event log's hash chains\n"
     "sayso doctor                    name what is wrong with an installation\n"
+    "sayso version                   the numbers of the program, its tables "
+    "and its site\n"
     "\n"
     "The configuration is the file named by SAYSO_CONF, or\n"
     SAYSO_CONF_FILE ";\n"
@@ -66,6 +72,15 @@ static const char usage[] =
 /* The configuration that a command reads. */
 enum needs { NEEDS_NONE, NEEDS_SERVER, NEEDS_OWNER };
 
+static int version_run(const struct command *c)
+{
+    if (!command_options_ok(c, 0, ""))
+        return 2;
+    printf("sayso %s\ntables %d\nsite %s\n", version_build, SQL_TABLES,
+           version_site);
+    return 0;
+}
+
 static const struct {
     const char *name;
     int (*run)(const struct command *c);
@@ -77,7 +92,9 @@ static const struct {
                 {"resource", resource_run, NEEDS_OWNER},
                 {"rule", rule_run, NEEDS_OWNER},
                 {"verify", verify_run, NEEDS_OWNER},
-                {"doctor", doctor_run, NEEDS_SERVER}};
+                {"doctor", doctor_run, NEEDS_SERVER},
+                {"version", version_run, NEEDS_NONE},
+                {"--version", version_run, NEEDS_NONE}};
 
 static const char *conf_path(void)
 {

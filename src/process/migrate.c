@@ -1,9 +1,11 @@
-/* `sayso migrate`: applies the numbered files of sql/ that are new.
+/* `sayso migrate`: applies the numbered files of sql/ that are new; with --plan
+ * it only names them.
  *
  * Each file runs in one transaction with its row in the table migration. A file
  * with a mark in its first line is a single statement with transactions of its
  * own, which may be interrupted and is then run again. A file that was applied
- * may never change: its digest is compared. */
+ * may never change: its digest is compared. A database with a file that this
+ * program does not have belongs to a newer one, and is left alone. */
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,7 +25,10 @@ static const char table[] =
     "    name       text NOT NULL,"
     "    sha256     text NOT NULL,"
     "    applied_at timestamptz NOT NULL);"
-    "GRANT SELECT ON migration TO sayso_web;";
+    "GRANT SELECT ON migration"
+    "    TO sayso_web, sayso_wait, sayso_tick, sayso_deliver;";
+
+static const char begin[] = "BEGIN";
 
 struct file {
     int64_t version;
@@ -73,7 +78,7 @@ static const struct err *apply(struct pg *pg, struct arena *a,
 {
     struct pg_args args = pg_args(a);
     const bool bare = str_starts(f->text, STR(BARE));
-    TRY(bare ? NULL : pg_script(pg, "BEGIN"));
+    TRY(bare ? NULL : pg_script(pg, begin));
     TRY(pg_script(pg, arena_z(a, f->text)));
     pg_arg_int(&args, f->version);
     pg_arg(&args, f->name);
@@ -94,12 +99,29 @@ static int applied(const struct pg_rows *rows, const struct file *f)
     return 0;
 }
 
+/* The rows are in the order of their numbers, as the files are. */
+static const struct err *check_newest(struct arena *a,
+                                      const struct pg_rows *rows)
+{
+    const size_t n = pg_count(rows);
+    const int64_t newest = n ? pg_int(rows, n - 1, 0) : 0;
+    if (newest <= SQL_TABLES)
+        return NULL;
+    return err_at(a, ERR_INTERNAL, "migrate.newer", pg_str(rows, n - 1, 1),
+                  "The tables are number %lld, this program knows %d. They "
+                  "belong to a newer version: install that one, or restore "
+                  "the dump from before the upgrade.",
+                  (long long)newest, SQL_TABLES);
+}
+
 static const struct err *apply_all(struct pg *pg, const struct command *c,
                                    struct file *files, int n)
 {
+    const bool plan = command_flag(c, "--plan");
     struct pg_rows *rows = NULL;
     int fresh = 0;
     TRY(pg_query(pg, c->arena, SQL_MIGRATION_APPLIED, NULL, &rows));
+    TRY(check_newest(c->arena, rows));
     for (int i = 0; i < n; i++) {
         if (!read_file(c->arena, c->conf->migrations, &files[i]))
             return err_at(c->arena, ERR_INTERNAL, "migrate.file",
@@ -112,19 +134,24 @@ static const struct err *apply_all(struct pg *pg, const struct command *c,
                           "The migration %.*s has changed since it was "
                           "applied.",
                           STR_FMT(files[i].name));
-        if (there == 0) {
+        if (there > 0)
+            continue;
+        fresh++;
+        if (plan)
+            printf("to apply %.*s\n", STR_FMT(files[i].name));
+        else
             TRY(apply(pg, c->arena, &files[i]));
-            fresh++;
-        }
     }
-    printf("the database is up to date (%d new)\n", fresh);
+    printf(plan ? "%d to apply; nothing was changed\n"
+                : "the database is up to date (%d new)\n",
+           fresh);
     return NULL;
 }
 
 int migrate_run(const struct command *c)
 {
     struct file *files = arena_many(c->arena, FILES_MAX, struct file);
-    if (!command_options_ok(c, 0, ""))
+    if (!command_options_ok(c, 0, "--plan"))
         return 2;
     const int n = list_files(c->arena, c->conf->migrations, files);
     if (n <= 0) {
@@ -138,7 +165,10 @@ int migrate_run(const struct command *c)
                             sql_statement_count);
     pg_patient(pg);
     pg_connect_ms(pg, c->conf->database_connect_ms);
-    const struct err *e = pg_script(pg, table);
+    /* A plan is undone by the end of its connection. */
+    const struct err *e =
+        command_flag(c, "--plan") ? pg_script(pg, begin) : NULL;
+    e = e ? e : pg_script(pg, table);
     /* The server ends an interrupted statement soon after the client is
      * gone. */
     e = e ? e : pg_script(pg, "SET client_connection_check_interval = '1s'");

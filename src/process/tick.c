@@ -18,6 +18,7 @@
 #include "store/endpoints.h"
 #include "store/replication.h"
 #include "store/sql.gen.h"
+#include "store/tables.h"
 #include "world/wake.h"
 
 /* Between two looks; new questions do not wake the clock. */
@@ -401,8 +402,7 @@ int tick_run(const struct child *c)
     struct tick *t = arena_new(process, struct tick);
     t->child = c;
     t->a = arena_make(MEMORY);
-    t->pg = pg_make(process, c->conf->database_tick, "sayso tick",
-                    sql_statements, sql_statement_count);
+    t->pg = tables_open(process, c->conf->database_tick, "sayso tick");
     pg_connect_ms(t->pg, c->conf->database_connect_ms);
     while (!child_stop) {
         const int64_t pause = look(t);

@@ -11,6 +11,7 @@
 #include "doors/call/hold.h"
 #include "store/notices.h"
 #include "store/sql.gen.h"
+#include "store/tables.h"
 
 #define NOTES 256                   /* read at once */
 #define TURNS 8                     /* such reads before other events are
@@ -322,10 +323,8 @@ struct wait_news *wait_news_make(struct arena *process, const struct child *c,
     n->hooks = *hooks;
     n->arena = arena_make((size_t)c->conf->request_memory_mb << 20);
     n->self = crypt_token(process, 12);
-    n->pg = pg_make(process, dsn, "sayso wait", sql_statements,
-                    sql_statement_count);
-    n->ears = pg_make(process, dsn, "sayso wait listens", sql_statements,
-                      sql_statement_count);
+    n->pg = tables_open(process, dsn, "sayso wait");
+    n->ears = tables_open(process, dsn, "sayso wait listens");
     pg_connect_ms(n->pg, c->conf->database_connect_ms);
     pg_connect_ms(n->ears, c->conf->database_connect_ms);
     arena_defer(process, forget, n);

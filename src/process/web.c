@@ -11,7 +11,7 @@
 #include "base/log.h"
 #include "doors/serve.h"
 #include "store/principals.h"
-#include "store/sql.gen.h"
+#include "store/tables.h"
 #include "world/fcgi.h"
 #include "world/outbound.h"
 
@@ -114,8 +114,7 @@ int web_run(const struct child *c)
         struct serve serve = {
             .conf = c->conf,
             .templates = c->templates,
-            .pg = pg_make(process, c->conf->database, "sayso web",
-                          sql_statements, sql_statement_count),
+            .pg = tables_open(process, c->conf->database, "sayso web"),
             .principals = principals_make(process),
             .metrics = c->metrics,
             .quota = c->quota,

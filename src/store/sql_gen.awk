@@ -11,6 +11,8 @@
 # parameters {table} and {id}; `-- use: listed intent id` is replaced by its
 # lines with these values.
 #
+# -v tables=N is the number of the newest migration, which the header carries.
+#
 # The table of a question's fields comes before the statements and fills in
 # their lists: {s.*} the columns of suspension_row s, {asked} those that are
 # written with a question, {places} their parameters, from $2 on.
@@ -155,6 +157,8 @@ END {
     if (part == "header") {
         print "#ifndef STORE_SQL_GEN_H\n#define STORE_SQL_GEN_H\n"
         print "#include \"world/pg.h\"\n"
+        print "/* The number of the newest file in sql/. */"
+        print "#define SQL_TABLES " tables "\n"
         print "enum sql {"
         for (i = 1; i <= count; i++)
             print "    SQL_" toupper(name[i]) ","

@@ -111,12 +111,33 @@ static bool read_role(struct pg *pg, int64_t deadline)
     return ok && next_result(pg, deadline, &end) && !end;
 }
 
+static bool ask(struct pg *pg, const char *sql)
+{
+    return PQsendQueryParams(pg->conn, sql, 0, NULL, NULL, NULL, NULL, 0);
+}
+
+/* Reads the number of pg_expect; a statement that failed has none. */
+static bool read_number(struct pg *pg, int64_t deadline)
+{
+    PGresult *r = NULL, *end = NULL;
+    if (!pg->expect_sql)
+        return true;
+    if (!next_result(pg, deadline, &r) || !r)
+        return false;
+    pg->number = 0;
+    if (PQresultStatus(r) == PGRES_TUPLES_OK && PQntuples(r) == 1)
+        (void)str_int(str_of(PQgetvalue(r, 0, 0)), 0, INT64_MAX, &pg->number);
+    PQclear(r);
+    return next_result(pg, deadline, &end) && !end;
+}
+
 static bool ask_role(struct pg *pg, int64_t deadline)
 {
-    return PQsendQueryParams(pg->conn, "SHOW transaction_read_only", 0, NULL,
-                             NULL, NULL, NULL, 0) &&
+    return ask(pg, "SHOW transaction_read_only") &&
+           (!pg->expect_sql || ask(pg, pg->expect_sql)) &&
            PQpipelineSync(pg->conn) && flush(pg, deadline) &&
-           read_role(pg, deadline) && read_sync(pg, deadline);
+           read_role(pg, deadline) && read_number(pg, deadline) &&
+           read_sync(pg, deadline) && pg_fits(pg);
 }
 
 /* Connects to place i of the hosts: it has to accept the connection by `until`,
@@ -125,6 +146,7 @@ static bool attempt(struct pg *pg, size_t i, int64_t until, int64_t deadline,
                     bool *late)
 {
     struct pg_keys k;
+    pg->number = pg->expected;
     pg_keys_for(pg, &pg->hosts.places[i], &k);
     pg->conn = PQconnectStartParams(k.key, k.value, k.whole);
     const bool open = pg->conn && PQstatus(pg->conn) != CONNECTION_BAD &&
@@ -136,11 +158,16 @@ static bool attempt(struct pg *pg, size_t i, int64_t until, int64_t deadline,
     }
     *late = clock_mono() >= until;
     const char *why = pg->conn ? PQerrorMessage(pg->conn) : "out of memory";
-    if (why[0] == '\0')
-        why = *late ? "it does not answer in time"
-                    : "it does not match target_session_attrs";
-    log_line(LOG_WARN, "database cannot be reached at %s: %s", pg_host(pg),
-             why);
+    if (!pg_fits(pg))
+        log_line(LOG_WARN,
+                 "database tables are number %lld, this program needs %lld",
+                 (long long)pg->number, (long long)pg->expected);
+    else
+        log_line(LOG_WARN, "database cannot be reached at %s: %s",
+                 pg_host(pg),
+                 why[0]  ? why
+                 : *late ? "it does not answer in time"
+                         : "it does not match target_session_attrs");
     pg_close(pg);
     return false;
 }
@@ -395,11 +422,27 @@ static bool exchange(struct pg *pg, struct reading *b, struct pg_rows **rows)
     return false;
 }
 
+/* The error of a batch that found no connection, or lost it. */
+static const struct err *unreached(const struct pg *pg)
+{
+    return pg_fits(pg) ? pg_error(STR_NONE, STR_NONE) : pg_error_upgrading();
+}
+
+/* A statement that is refused may not fit the tables any more. */
+static const struct err *doubt(struct pg *pg, const struct err *e,
+                               int64_t deadline)
+{
+    if (e->kind != ERR_INTERNAL || !pg->expect_sql)
+        return e;
+    pg_close(pg);
+    return open_any(pg, deadline) || pg_fits(pg) ? e : pg_error_upgrading();
+}
+
 const struct err *pg_script(struct pg *pg, const char *sql)
 {
     const int64_t deadline = pg_deadline(pg);
     if (!pg->conn && !open_any(pg, deadline))
-        return pg_error(STR_NONE, STR_NONE);
+        return unreached(pg);
     if (run_plain(pg, sql, deadline))
         return NULL;
     pg_close(pg);
@@ -462,63 +505,6 @@ struct str pg_str(const struct pg_rows *r, size_t row, int col)
 
 /* ---- values --------------------------------------------------------- */
 
-struct pg_args pg_args(struct arena *a)
-{
-    struct pg_args args = {.arena = a};
-    return args;
-}
-
-static void pg_put(struct pg_args *args, const char *z)
-{
-    if (args->n >= PG_ARGS_MAX)
-        __builtin_trap();
-    args->v[args->n++] = z;
-}
-
-void pg_arg(struct pg_args *args, struct str s)
-{
-    pg_put(args, s.p ? arena_z(args->arena, s) : NULL);
-}
-
-void pg_arg_int(struct pg_args *args, int64_t v)
-{
-    struct buf b = buf_make(args->arena, 24);
-    buf_int(&b, v);
-    pg_arg(args, buf_text(&b));
-}
-
-void pg_arg_time(struct pg_args *args, int64_t t)
-{
-    pg_put(args,
-           t ? arena_z(args->arena, clock_rfc3339(args->arena, t)) : NULL);
-}
-
-void pg_arg_bool(struct pg_args *args, bool v)
-{
-    pg_arg(args, v ? STR("true") : STR("false"));
-}
-
-/* An array literal: {"a","b\"c"}. */
-void pg_arg_texts(struct pg_args *args, const struct str *v, size_t n)
-{
-    size_t max = 3;
-    for (size_t i = 0; i < n; i++)
-        max += 2 * v[i].n + 3;
-    struct buf b = buf_make(args->arena, max);
-    buf_char(&b, '{');
-    for (size_t i = 0; i < n; i++) {
-        buf_put(&b, i ? ",\"" : "\"");
-        for (size_t k = 0; k < v[i].n; k++) {
-            if (v[i].p[k] == '"' || v[i].p[k] == '\\')
-                buf_char(&b, '\\');
-            buf_char(&b, v[i].p[k]);
-        }
-        buf_char(&b, '"');
-    }
-    buf_char(&b, '}');
-    pg_put(args, arena_z(args->arena, buf_text(&b)));
-}
-
 int64_t pg_int(const struct pg_rows *r, size_t row, int col)
 {
     int64_t v = 0;
@@ -558,9 +544,10 @@ static const struct err *run(struct pg *pg, struct arena *a,
         if (!kept && (inside || !open_any(pg, deadline)))
             break;
         if (exchange(pg, &b, rows)) {
-            if (b.e)
-                pg_rollback(pg);
-            return b.e;
+            if (!b.e)
+                return NULL;
+            pg_rollback(pg);
+            return doubt(pg, b.e, deadline);
         }
         /* Only a connection that was lost while idle is tried a second time,
          * and only where the batch has not run or may run twice: a commit whose
@@ -570,7 +557,7 @@ static const struct err *run(struct pg *pg, struct arena *a,
             !(refused || pg_repeatable(pg)))
             break;
     }
-    return pg_error(STR_NONE, STR_NONE);
+    return unreached(pg);
 }
 
 const struct err *pg_run(struct pg *pg, struct arena *a, struct pg_rows **rows)

@@ -91,12 +91,13 @@ size_t pg_queued(const struct pg *pg);
  * for a commit whose wait for a standby was cancelled.
  *
  * Errors: ERR_MEMORY request.memory when the arena has no room for the results;
- * ERR_BUSY database.unavailable; ERR_INVALID reference.unknown for a foreign
- * key without its row; ERR_AGAIN for deadlock and serialisation failure, and
- * for a unique violation of a constraint whose name ends in "_once" (the row
- * now exists: running the call again finds it); ERR_CONFLICT database.conflict
- * for other unique violations; ERR_INVALID for data that PostgreSQL refuses as
- * text; else ERR_INTERNAL, with the cause in the log. */
+ * ERR_BUSY database.unavailable, or server.upgrading (see pg_expect);
+ * ERR_INVALID reference.unknown for a foreign key without its row; ERR_AGAIN
+ * for deadlock and serialisation failure, and for a unique violation of a
+ * constraint whose name ends in "_once" (the row now exists: running the call
+ * again finds it); ERR_CONFLICT database.conflict for other unique violations;
+ * ERR_INVALID for data that PostgreSQL refuses as text; else ERR_INTERNAL, with
+ * the cause in the log. */
 const struct err *pg_run(struct pg *pg, struct arena *a,
                          struct pg_rows **rows) MUST;
 /* Runs one statement by itself, as pg_queue and pg_run do. */
@@ -118,6 +119,13 @@ int64_t pg_spent(struct pg *pg);
 void pg_timeout(struct pg *pg, int64_t seconds);
 /* The timeout of a connection to one of several hosts, 50 to 10000. */
 void pg_connect_ms(struct pg *pg, int64_t ms);
+/* Each new connection first asks for a number with this constant SQL text, and
+ * is used only where it gets this one. With another number, or where the
+ * statement fails because there are no tables yet, each call ends in ERR_BUSY
+ * server.upgrading. The number may change while a connection is open; a
+ * statement that the database refuses (ERR_INTERNAL) closes it, and if the
+ * number is another one by then, the error is server.upgrading too. */
+void pg_expect(struct pg *pg, const char *sql, int64_t number);
 /* The number of connections so far: another number means another connection. */
 int64_t pg_opened(const struct pg *pg);
 /* The address or the socket's directory that it is connected to; "": none.

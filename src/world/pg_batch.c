@@ -1,7 +1,7 @@
-/* The queued batch and its deadline. No libpq in here. */
+/* The queued batch, its parameters and its deadline. No libpq in here. */
 #include <string.h>
 
-#include "base/clock.h"
+#include "base/clock_text.h"
 #include "base/log.h"
 #include "world/pg_parts.h"
 
@@ -34,6 +34,17 @@ int64_t pg_deadline(const struct pg *pg)
     const int64_t left = pg->timeout * 1200 - pg->spent;
     return pg->patient ? INT64_MAX
                        : clock_mono() + (left > LEAST ? left : LEAST);
+}
+
+void pg_expect(struct pg *pg, const char *sql, int64_t number)
+{
+    pg->expect_sql = sql;
+    pg->expected = pg->number = number;
+}
+
+bool pg_fits(const struct pg *pg)
+{
+    return !pg->expect_sql || pg->number == pg->expected;
 }
 
 int64_t pg_opened(const struct pg *pg)
@@ -103,4 +114,63 @@ bool pg_repeatable(const struct pg *pg)
             (!begins && !reads(queued(pg, i)->text)))
             return false;
     return true;
+}
+
+/* ---- parameters ----------------------------------------------------- */
+
+struct pg_args pg_args(struct arena *a)
+{
+    struct pg_args args = {.arena = a};
+    return args;
+}
+
+static void pg_put(struct pg_args *args, const char *z)
+{
+    if (args->n >= PG_ARGS_MAX)
+        __builtin_trap();
+    args->v[args->n++] = z;
+}
+
+void pg_arg(struct pg_args *args, struct str s)
+{
+    pg_put(args, s.p ? arena_z(args->arena, s) : NULL);
+}
+
+void pg_arg_int(struct pg_args *args, int64_t v)
+{
+    struct buf b = buf_make(args->arena, 24);
+    buf_int(&b, v);
+    pg_arg(args, buf_text(&b));
+}
+
+void pg_arg_time(struct pg_args *args, int64_t t)
+{
+    pg_put(args,
+           t ? arena_z(args->arena, clock_rfc3339(args->arena, t)) : NULL);
+}
+
+void pg_arg_bool(struct pg_args *args, bool v)
+{
+    pg_arg(args, v ? STR("true") : STR("false"));
+}
+
+/* An array literal: {"a","b\"c"}. */
+void pg_arg_texts(struct pg_args *args, const struct str *v, size_t n)
+{
+    size_t max = 3;
+    for (size_t i = 0; i < n; i++)
+        max += 2 * v[i].n + 3;
+    struct buf b = buf_make(args->arena, max);
+    buf_char(&b, '{');
+    for (size_t i = 0; i < n; i++) {
+        buf_put(&b, i ? ",\"" : "\"");
+        for (size_t k = 0; k < v[i].n; k++) {
+            if (v[i].p[k] == '"' || v[i].p[k] == '\\')
+                buf_char(&b, '\\');
+            buf_char(&b, v[i].p[k]);
+        }
+        buf_char(&b, '"');
+    }
+    buf_char(&b, '}');
+    pg_put(args, arena_z(args->arena, buf_text(&b)));
 }

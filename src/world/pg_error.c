@@ -17,6 +17,14 @@ static const struct err *unavailable(void)
                  "out once.");
 }
 
+const struct err *pg_error_upgrading(void)
+{
+    return ERROR(ERR_BUSY, "server.upgrading",
+                 "The server is being upgraded: its program and its tables are "
+                 "of two versions. Try again in a moment. A request repeated "
+                 "with the same Idempotency-Key is carried out once.");
+}
+
 static const struct err *again(void)
 {
     return ERROR(ERR_AGAIN, "database.again", "Run it again.");

@@ -11,6 +11,8 @@ extern const char pg_error_conflict[];
  * constraint: the name of the violated one, p NULL for none. Never NULL; the
  * kinds are listed at pg_run. */
 const struct err *pg_error(struct str state, struct str constraint);
+/* The error while the tables and the program are of two versions. */
+const struct err *pg_error_upgrading(void);
 /* Is the connection unusable? The server ends (57P01 to 57P05), the connection
  * failed (08), or the server has become read-only (25006), as a former primary
  * does. */

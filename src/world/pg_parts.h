@@ -43,6 +43,8 @@ struct pg {
     int64_t timeout; /* of a statement, milliseconds */
     int64_t slice;   /* of an attempt to connect, milliseconds */
     int64_t opened;  /* how often it connected */
+    const char *expect_sql; /* of pg_expect; NULL: any server will do */
+    int64_t expected, number; /* number: of the newest connection */
     bool patient;
     bool underway; /* a batch is running, or was left in the middle */
     struct pg_keys keys; /* of the connection string, but for its hosts */
@@ -51,6 +53,8 @@ struct pg {
 
 /* The deadline of the current work. */
 int64_t pg_deadline(const struct pg *pg);
+/* Did the newest connection get the number that is expected? */
+bool pg_fits(const struct pg *pg);
 /* May the batch be sent again when its result is unknown? Only one that cannot
  * have committed anything. */
 bool pg_repeatable(const struct pg *pg);

@@ -52,7 +52,8 @@ struct request {
  * SITE_VERSION) and the body. Only our site has a REQUEST_ID. A header that was
  * sent more than once is joined as RFC 9110 5.3 says. All header values are
  * UTF-8 without NUL. r->id, arena, method (GET when it is not one of ours) and
- * remote are usable even on an error; after ERR_METHOD everything is, path and query included.
+ * remote are usable even on an error; after ERR_METHOD everything is, path and
+ * query included.
  * Errors: ERR_BAD_REQUEST request.path | request.query | request.repeated_key
  * | request.header, ERR_NOT_FOUND request.path for an encoded slash,
  * ERR_METHOD request.method, ERR_TOO_LARGE request.target | request.params. */

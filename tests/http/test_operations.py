@@ -16,7 +16,8 @@ route = pytest.mark.route
 @route("GET /readyz")
 def test_alive_and_ready(nobody):
     r = nobody.get("/healthz")
-    assert r.status_code == 200 and r.json() == {"status": "ok"}
+    assert r.status_code == 200 and r.json() == {"status": "ok",
+                                                  "site": "current"}
     r = nobody.get("/readyz")
     assert r.status_code == 200 and r.json()["status"] == "ready"
     assert r.json()["migration"] >= 1

@@ -171,7 +171,7 @@ def test_same_version():
 def test_what_nginx_serves():
     served = [(m, p) for m, p, o in operations() if "x-served-by" in o]
     assert served == [("get", "/openapi.yaml")]
-    site = (TOP / "nginx" / "site.conf.in").read_text()
+    site = (TOP / "nginx" / "server.conf.in").read_text()
     assert "location = /openapi.yaml" in site
 
 
@@ -267,7 +267,7 @@ def test_same_words():
 def test_codes_exist():
     """Each code that the contract names is one that the program has."""
     program = "".join(p.read_text() for p in SRC.rglob("*.c"))
-    program += (TOP / "nginx" / "site.conf.in").read_text()
+    program += (TOP / "nginx" / "http.conf.in").read_text()
     named = set(re.findall(r"`([a-z]+\.[a-z_0-9]+)`", PATH.read_text()))
     named |= set(re.findall(r"\bcode: ([a-z]+\.[a-z_0-9]+)",
                             PATH.read_text()))

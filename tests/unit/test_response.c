@@ -133,7 +133,8 @@ Test(response, headers_over_the_ceiling_become_a_500)
 Test(response, statuses)
 {
     static const int wanted[] = {400, 401, 403, 404, 405, 409, 409, 413,
-                                 428, 415, 422, 429, 500, 503, 503, 503};
+                                 428, 415, 422, 429, 500, 501, 503, 503,
+                                 503};
     cr_assert(eq(sz, countof(wanted), ERR__MAX));
     for (int k = 0; k < ERR__MAX; k++)
         cr_expect(eq(int, response_status((enum err_kind)k), wanted[k]));

@@ -1,17 +1,26 @@
 /* Endpoints for operators: liveness, readiness, metrics. */
 #include "base/clock.h"
 #include "base/metrics.h"
+#include "base/version.h"
 #include "doors/api/api.h"
 #include "store/deliveries.h"
 #include "store/sql.gen.h"
 #include "store/suspensions.h"
 #include "store/work.h"
 
+/* Did the request come through the site that belongs to this version? */
+static bool site_fits(const struct call *c)
+{
+    return str_is(c->rq->site, version_site);
+}
+
 /* 200 when the process answers; no more is checked. */
 const struct err *api_health(struct call *c)
 {
     struct json *o = json_object(c->a);
     json_set_text(o, "status", STR("ok"));
+    json_set_text(o, "site",
+                  site_fits(c) ? STR("current") : STR("other"));
     response_json(c->rs, 200, o);
     return NULL;
 }
@@ -81,6 +90,21 @@ static void put_clock(struct buf *b)
     buf_printf(b, "sayso_clock_held %d\n", w.since ? 1 : 0);
 }
 
+static void put_build(struct buf *b, const struct call *c)
+{
+    buf_put(b, "# HELP sayso_build_info The version of the program, and the "
+               "numbers of the tables and of the site that it needs.\n"
+               "# TYPE sayso_build_info gauge\n");
+    buf_printf(b,
+               "sayso_build_info{version=\"%s\",tables=\"%d\","
+               "site=\"%s\"} 1\n",
+               version_build, SQL_TABLES, version_site);
+    buf_put(b, "# HELP sayso_site_current Does nginx's site belong to this "
+               "version?\n"
+               "# TYPE sayso_site_current gauge\n");
+    buf_printf(b, "sayso_site_current %d\n", site_fits(c) ? 1 : 0);
+}
+
 /* The other metrics are sent even when the database does not answer. */
 const struct err *api_metrics(struct call *c)
 {
@@ -91,6 +115,7 @@ const struct err *api_metrics(struct call *c)
                     deliveries_waiting(c->pg, c->a, &waiting) == NULL;
     if (c->serve->metrics)
         metrics_render(c->serve->metrics, b);
+    put_build(b, c);
     buf_put(b, "# HELP sayso_database_up Did the database answer just now?\n"
                "# TYPE sayso_database_up gauge\n");
     buf_printf(b, "sayso_database_up %d\n", up ? 1 : 0);
