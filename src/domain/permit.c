@@ -13,6 +13,8 @@ const char permit_spent[] = "permit.spent";
 const char permit_lapsed[] = "permit.lapsed";
 const char permit_paused[] = "permit.paused";
 const char permit_intent_ended[] = "permit.intent_ended";
+const char permit_used[] = "permit.used";
+const char permit_rule[] = "permit.rule";
 const char permit_jkt[] = "permit.jkt";
 const char permit_resource[] = "resource.unknown";
 
@@ -230,6 +232,8 @@ static const struct err *answered(struct arena *a, const struct permit *p,
             *seconds = json_int(json_get(changed, "seconds"));
         else if (!json_get(changed, "uses") && json_get(duration, "seconds"))
             *seconds = json_int(json_get(duration, "seconds"));
+        else if (str_is(json_get_text(duration, "kind"), "once"))
+            *seconds = PERMIT_SECONDS; /* no use of it can be counted */
         return NULL;
     case KIND_APPROVAL:
         if (s->approved_subject.p)
@@ -307,6 +311,11 @@ void permit_refuse(struct permit *p, struct str reason, struct str by,
         end(p, PERMIT_REFUSED, reason, by, now);
 }
 
+static const struct err *taken_back(void)
+{
+    return ERROR(ERR_CONFLICT, permit_revoked, "This yes was taken back.");
+}
+
 /* The error for a state that allows no use. */
 static const struct err *in_state(enum permit_state state)
 {
@@ -316,13 +325,14 @@ static const struct err *in_state(enum permit_state state)
                      "Nobody has answered yet.");
     case PERMIT_SPENT:
         return ERROR(ERR_CONFLICT, permit_spent,
-                     "All uses of this permit were made.");
+                     "All uses of this yes were made. To run it once more, "
+                     "ask anew: the same question with another "
+                     "Idempotency-Key.");
     case PERMIT_REFUSED:
         return ERROR(ERR_CONFLICT, permit_refused,
-                     "This permit was not granted.");
+                     "Nobody said yes.");
     case PERMIT_REVOKED:
-        return ERROR(ERR_CONFLICT, permit_revoked,
-                     "This permit was taken back.");
+        return taken_back();
     case PERMIT_ACTIVE:
     case PERMIT_STATE__MAX:
     default:
@@ -334,14 +344,28 @@ const struct err *permit_revoke(struct permit *p, struct str reason,
                                 struct str by, int64_t now, bool *late)
 {
     *late = p->state == PERMIT_SPENT;
-    if (*late)
+    if (*late) { /* when it was spent stays as it is */
+        p->reason = reason;
+        p->ended_by = by;
         return NULL;
+    }
     TRY(in_state(p->state));
     end(p, PERMIT_REVOKED, reason, by, now);
     return NULL;
 }
 
 /* ---- using it ------------------------------------------------------- */
+
+/* A person who said yes was asked; a rule that allowed it still has to. */
+static const struct err *by_rules(const struct permit *p,
+                                  enum tool_effect rule)
+{
+    if (rule == TOOL_DENY || (rule != TOOL_ALLOW && !p->suspension_id.p))
+        return ERROR(ERR_CONFLICT, permit_rule,
+                     "The rules for this call are stricter by now. Ask anew, "
+                     "with another Idempotency-Key.");
+    return NULL;
+}
 
 const struct err *permit_usable(const struct permit *p,
                                 const struct permit_case *c)
@@ -360,12 +384,94 @@ const struct err *permit_usable(const struct permit *p,
                      "The intent of this permit has ended.");
     if (c->now >= p->not_after)
         return ERROR(ERR_CONFLICT, permit_lapsed,
-                     "The time to use this permit is over.");
+                     "The time to use this yes is over. Ask anew: the same "
+                     "question with another Idempotency-Key.");
     if (c->intent != INTENT_ACTIVE || c->question_open)
         return ERROR(ERR_CONFLICT, permit_paused,
                      "The intent of this permit waits for an answer or for "
                      "another intent.");
-    return NULL;
+    return by_rules(p, c->rule);
+}
+
+const struct err *permit_again(const struct permit *p,
+                               const struct permit_case *c, int64_t at)
+{
+    struct permit before = *p;
+    struct permit_case then = *c;
+    if (p->state == PERMIT_SPENT && p->ended_by.p)
+        return taken_back();
+    if (p->state == PERMIT_SPENT)
+        before.state = PERMIT_ACTIVE;
+    then.now = at;
+    TRY(permit_usable(&before, &then));
+    return c->now < at + PERMIT_SECONDS_AGAIN * CLOCK_SECOND
+               ? NULL
+               : ERROR(ERR_CONFLICT, permit_used,
+                       "This use was counted more than five minutes ago. To "
+                       "run it once more, ask anew: the same question with "
+                       "another Idempotency-Key.");
+}
+
+/* ---- the yes of a question -------------------------------------------- */
+
+/* A no, and what became of silence, allow nothing. */
+static bool allows(const struct suspension *s)
+{
+    switch (s->state == SUSPENSION_RESOLVED ? s->outcome : OUTCOME_VETOED) {
+    case OUTCOME_AUTHORIZED:
+    case OUTCOME_ANSWERED:
+    case OUTCOME_ACCEPTED:
+    case OUTCOME_NONE:
+        return true;
+    case OUTCOME_VETOED:
+    case OUTCOME_CHANGES_REQUESTED:
+    case OUTCOME_DECLINED:
+    case OUTCOME_FALLBACK:
+    case OUTCOME_UNDECIDED:
+    case OUTCOME_EXPIRED:
+    case OUTCOME_WITHDRAWN:
+    case OUTCOME__MAX:
+    default:
+        return false;
+    }
+}
+
+struct permit permit_of_answer(const struct suspension *s, int64_t used_at)
+{
+    const int64_t seconds = PERMIT_SECONDS_CALL;
+    const bool used = used_at != 0;
+    return (struct permit){
+        .intent_id = s->intent_id,
+        .suspension_id = s->id,
+        .agent = s->asked_by,
+        .terms = {.max_uses = 1, .use_seconds = seconds},
+        .used = used,
+        .state = s->state == SUSPENSION_PENDING ? PERMIT_ASKED
+                 : !allows(s)                   ? PERMIT_REFUSED
+                 : used                         ? PERMIT_SPENT
+                                                : PERMIT_ACTIVE,
+        .created_at = s->suspended_at,
+        .granted_at = s->responded_at,
+        .not_after = s->responded_at + seconds * CLOCK_SECOND,
+        .ended_at = used_at};
+}
+
+bool permit_counted(struct arena *a, const struct permit *p)
+{
+    return says_tool_call(json_read(a, p->granted));
+}
+
+struct str permit_only_call(struct arena *a, const struct permit *p)
+{
+    const struct json *list = json_read(a, p->granted);
+    const struct json *detail = json_at(list, 0);
+    struct json *o = json_object(a);
+    if (json_count(list) != 1 || !says_tool_call(list) ||
+        json_count(json_get(detail, "constraints")) > 0)
+        return STR_NONE;
+    json_set_text(o, "tool", json_get_text(detail, "tool"));
+    json_set_json(o, "arguments", json_copy(a, json_get(detail, "arguments")));
+    return json_dump(a, o, PERMIT_DETAILS_TEXT);
 }
 
 const struct err *permit_use(struct arena *a, struct permit *p,

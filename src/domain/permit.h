@@ -11,6 +11,10 @@
 
 #define PERMIT_USES_MAX 1000
 #define PERMIT_SECONDS 900                     /* after the answer */
+/* Of a question without terms, and of calls that a hook or a package asks
+ * about, since whoever asks may be away for days. */
+#define PERMIT_SECONDS_CALL (7 * 24 * 3600)
+#define PERMIT_SECONDS_AGAIN 300 /* in which a repeat is the same use */
 #define PERMIT_SECONDS_ASKED_MAX (24 * 3600)   /* that a door takes */
 #define PERMIT_SECONDS_MAX (INT64_C(366) * 24 * 3600)
 #define PERMIT_RESOURCE_MAX 500 /* characters of an address */
@@ -44,6 +48,8 @@ extern const char permit_spent[];
 extern const char permit_lapsed[];
 extern const char permit_paused[];
 extern const char permit_intent_ended[];
+extern const char permit_used[];
+extern const char permit_rule[];
 extern const char permit_jkt[];
 extern const char permit_resource[]; /* resource.unknown */
 
@@ -61,7 +67,7 @@ const struct err *permit_terms_read(struct arena *a, const struct json *body,
 /* Can a resource have this address? It is absolute, http or https, and has no
  * query and no fragment (RFC 8707 2). */
 bool permit_resource_ok(struct str s);
-/* The terms of a question that sets none. */
+/* The terms where none are set. */
 struct permit_terms permit_terms_default(const struct json *details);
 /* The details that a question of this kind asks for; *out NULL where its
  * answer makes no permit. Those of an approval are its authorization_details of
@@ -97,8 +103,8 @@ bool permit_follows(const struct suspension *s);
 void permit_refuse(struct permit *p, struct str reason, struct str by,
                    int64_t now);
 /* Ends an active permit: a late veto, or given up by the agent. *late: all uses
- * were made, and the state stays. ERR_CONFLICT permit.asked, permit.refused,
- * permit.revoked. */
+ * were made, and the state stays; a repeat of one is refused from then on.
+ * ERR_CONFLICT permit.asked, permit.refused, permit.revoked. */
 const struct err *permit_revoke(struct permit *p, struct str reason,
                                 struct str by, int64_t now, bool *late) MUST;
 
@@ -112,11 +118,26 @@ struct permit_case {
     bool key_ended;         /* the agent's key was revoked, or has expired */
     bool resource_removed;
     enum access access;     /* of its agent to its intent */
+    enum tool_effect rule;  /* of the rules for its call as they are now */
 };
 /* May it be used? ERR_CONFLICT permit.asked, refused, revoked, spent, lapsed,
- * paused, intent_ended. */
+ * paused, intent_ended, rule. */
 const struct err *permit_usable(const struct permit *p,
                                 const struct permit_case *c) MUST;
+/* Is the same operation again the same use, which was made at at? For
+ * PERMIT_SECONDS_AGAIN it is, where nothing but its count and its time has
+ * ended it. ERR_CONFLICT as permit_usable, and permit.used. */
+const struct err *permit_again(const struct permit *p,
+                               const struct permit_case *c, int64_t at) MUST;
+/* A yes or another answer without a permit, as the permit that it is: one use
+ * within PERMIT_SECONDS_CALL, made at used_at; 0: not yet. */
+struct permit permit_of_answer(const struct suspension *s, int64_t used_at);
+/* Can its uses be counted: does it name calls of tools? One that does not
+ * holds for its time. */
+bool permit_counted(struct arena *a, const struct permit *p);
+/* The one call that it can be used for: {tool, arguments}, JSON text; p NULL:
+ * it allows more than one, or leaves a value open. */
+struct str permit_only_call(struct arena *a, const struct permit *p);
 /* Counts one use of a usable permit by a call: used, spent, and the state.
  * *amount: the part of the budget that it took. Errors of permit_covers and
  * permit_covers_spend, which change nothing. */

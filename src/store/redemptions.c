@@ -2,6 +2,7 @@
 #include "store/redemptions.h"
 
 #include "base/id.h"
+#include "store/intents.h"
 #include "store/sql.gen.h"
 
 /* The columns of redemption_columns. */
@@ -105,5 +106,74 @@ const struct err *redemptions_result(struct pg *pg, struct arena *a,
     pg_arg_time(&args, r->result_at);
     TRY(pg_query(pg, a, SQL_REDEMPTION_RESULT, &args, &rows));
     *done = pg_affected(rows) > 0;
+    return NULL;
+}
+
+/* ---- answers without a permit ----------------------------------------- */
+
+const struct err *redemptions_of_answer(struct pg *pg, struct arena *a,
+                                        struct str suspension_id,
+                                        struct redemptions_answer *out,
+                                        bool *found)
+{
+    struct pg_args args = pg_args(a);
+    struct pg_rows *r = NULL;
+    pg_arg(&args, suspension_id);
+    TRY(pg_query(pg, a, SQL_ANSWER_USE_GET, &args, &r));
+    *found = pg_count(r) > 0;
+    if (*found)
+        *out = (struct redemptions_answer){.operation_id = pg_str(r, 0, 0),
+                                           .call_sha256 = pg_str(r, 0, 1),
+                                           .at = pg_time(r, 0, 2)};
+    return NULL;
+}
+
+void redemptions_queue_answer(struct pg *pg, struct arena *a,
+                              struct str suspension_id,
+                              const struct redemption *r, struct str key_id)
+{
+    struct pg_args args = pg_args(a);
+    pg_arg(&args, suspension_id);
+    pg_arg(&args, r->operation_id);
+    pg_arg(&args, r->call_sha256);
+    pg_arg(&args, r->by);
+    pg_arg(&args, key_id);
+    pg_arg_time(&args, r->at);
+    pg_queue(pg, SQL_ANSWER_USE_INSERT, &args);
+}
+
+/* The columns of answer_use_states. */
+enum { INTENT_STATUS, USED_AT, OF_PERMIT, STATE, NOT_AFTER, ENDED_BY,
+       KEY_ENDED, RESOURCE_REMOVED, ACCESS };
+
+static struct redemptions_state state(const struct pg_rows *r, size_t i,
+                                      int64_t now)
+{
+    return (struct redemptions_state){
+        .permit = {.id = pg_str(r, i, OF_PERMIT),
+                   .state = vocabulary_permit_state_of(pg_str(r, i, STATE)),
+                   .ended_by = pg_str(r, i, ENDED_BY),
+                   .not_after = pg_time(r, i, NOT_AFTER)},
+        .about = {.now = now,
+                  .intent = vocabulary_intent_status_of(
+                      pg_str(r, i, INTENT_STATUS)),
+                  .key_ended = pg_bool(r, i, KEY_ENDED),
+                  .resource_removed = pg_bool(r, i, RESOURCE_REMOVED),
+                  .access = intents_access(r, i, ACCESS)},
+        .used_at = pg_time(r, i, USED_AT)};
+}
+
+const struct err *redemptions_states(struct pg *pg, struct arena *a,
+                                     const struct str *ids, size_t n,
+                                     int64_t now,
+                                     struct redemptions_state *out)
+{
+    struct pg_args args = pg_args(a);
+    struct pg_rows *r = NULL;
+    pg_arg_texts(&args, ids, n);
+    pg_arg_time(&args, now);
+    TRY(pg_query(pg, a, SQL_ANSWER_USE_STATES, &args, &r));
+    for (size_t i = 0; i < n; i++)
+        out[i] = state(r, i, now);
     return NULL;
 }

@@ -27,7 +27,7 @@ def revoke_page(id_):
 def test_a_permit_on_its_pages(server, agent, operator, person):
     tom = person("operator")
     asked = question(agent)
-    assert "may use the approval once, within 15 min of the answer" in page_of(
+    assert "may use the approval once, within 7 days of the answer" in page_of(
         tom.client, asked)
     assert answer(operator, asked).status_code == 200
     id_ = permit(server, asked)

@@ -206,7 +206,7 @@ def test_H3_of_thirty_uses_at_once_one_counts(server, agent, operator):
 def test_H1_a_permit_is_its_agents(server, agent, other_agent, operator,
                                    auditor):
     id_ = granted(server, agent, operator)
-    refused(redeem(other_agent, id_), 403, "permit.not_yours")
+    refused(redeem(other_agent, id_), 404, "permit.unknown")
     refused(other_agent.get(f"/api/v1/permits/{id_}"), 404, "permit.unknown")
     refused(other_agent.post(f"/api/v1/permits/{id_}/revoke"), 404,
             "permit.unknown")

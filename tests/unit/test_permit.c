@@ -348,6 +348,112 @@ static struct permit active(void)
                            .not_after = NOW + CLOCK_SECOND};
 }
 
+/* The rules are asked again: a person's yes falls by a no, a rule's by less. */
+Test(permit, stricter_rules_end_it)
+{
+    static const struct {
+        bool person;
+        enum tool_effect rule;
+        bool usable;
+    } rows[] = {{true, TOOL_ALLOW, true},  {true, TOOL_ASK, true},
+                {true, TOOL_DENY, false},  {false, TOOL_ALLOW, true},
+                {false, TOOL_ASK, false},  {false, TOOL_DENY, false}};
+    for (size_t i = 0; i < countof(rows); i++) {
+        struct permit p = active();
+        const struct permit_case c = {.now = NOW,
+                                      .intent = INTENT_ACTIVE,
+                                      .access = ACCESS_WRITE,
+                                      .rule = rows[i].rule};
+        p.suspension_id = rows[i].person ? STR("s") : STR_NONE;
+        const struct err *e = permit_usable(&p, &c);
+        cr_assert_eq(e == NULL, rows[i].usable, "row %zu", i);
+        cr_assert(!e || err_is(e, permit_rule));
+        e = permit_again(&p, &c, NOW);
+        cr_assert_eq(e == NULL, rows[i].usable, "row %zu", i);
+    }
+}
+
+#define MINUTE (60 * CLOCK_SECOND)
+
+Test(permit, a_repeat_is_the_same_use_for_five_minutes)
+{
+    static const struct {
+        enum permit_state state;
+        bool late; /* taken back after its last use */
+        int64_t after;
+        enum intent_status intent;
+        const char *code;
+    } rows[] = {
+        {PERMIT_SPENT, false, 0, INTENT_ACTIVE, NULL},
+        {PERMIT_ACTIVE, false, 5 * MINUTE - 1, INTENT_ACTIVE, NULL},
+        {PERMIT_SPENT, false, 5 * MINUTE - 1, INTENT_ACTIVE, NULL},
+        {PERMIT_SPENT, false, 5 * MINUTE, INTENT_ACTIVE, "permit.used"},
+        {PERMIT_ACTIVE, false, 99 * MINUTE, INTENT_ACTIVE, "permit.used"},
+        {PERMIT_SPENT, true, 0, INTENT_ACTIVE, "permit.revoked"},
+        {PERMIT_REVOKED, false, 0, INTENT_ACTIVE, "permit.revoked"},
+        {PERMIT_SPENT, false, 0, INTENT_ABANDONED, "permit.intent_ended"},
+        {PERMIT_SPENT, false, 0, INTENT_COMPLETED, "permit.intent_ended"},
+        {PERMIT_SPENT, false, 0, INTENT_SUSPENDED, "permit.paused"},
+    };
+    for (size_t i = 0; i < countof(rows); i++) {
+        struct permit p = active();
+        const int64_t at = p.not_after - 1; /* its time ends meanwhile */
+        p.state = rows[i].state;
+        p.ended_by = rows[i].late ? STR("mara@example.org") : STR_NONE;
+        const struct permit_case c = {.now = at + rows[i].after,
+                                      .intent = rows[i].intent,
+                                      .access = ACCESS_WRITE};
+        const struct err *e = permit_again(&p, &c, at);
+        cr_assert_eq(e == NULL, rows[i].code == NULL, "row %zu", i);
+        if (e)
+            cr_assert_str_eq(e->code, rows[i].code, "row %zu", i);
+    }
+}
+
+/* Every end of a question: what it allows is used once within a week. */
+Test(permit, an_answer_without_a_permit_is_one_use)
+{
+    static const struct {
+        enum suspension_state state;
+        enum outcome outcome;
+        int64_t used, after;
+        const char *code;
+    } rows[] = {
+        {SUSPENSION_PENDING, OUTCOME_UNDECIDED, 0, 0, "permit.asked"},
+        {SUSPENSION_RESOLVED, OUTCOME_AUTHORIZED, 0, 0, NULL},
+        {SUSPENSION_RESOLVED, OUTCOME_ANSWERED, 0, 0, NULL},
+        {SUSPENSION_RESOLVED, OUTCOME_ACCEPTED, 0, 0, NULL},
+        {SUSPENSION_RESOLVED, OUTCOME_NONE, 0, 0, NULL},
+        {SUSPENSION_RESOLVED, OUTCOME_VETOED, 0, 0, "permit.refused"},
+        {SUSPENSION_RESOLVED, OUTCOME_CHANGES_REQUESTED, 0, 0,
+         "permit.refused"},
+        {SUSPENSION_RESOLVED, OUTCOME_DECLINED, 0, 0, "permit.refused"},
+        {SUSPENSION_EXPIRED, OUTCOME_FALLBACK, 0, 0, "permit.refused"},
+        {SUSPENSION_EXPIRED, OUTCOME_NONE, 0, 0, "permit.refused"},
+        {SUSPENSION_EXPIRED, OUTCOME_AUTHORIZED, 0, 0, "permit.refused"},
+        {SUSPENSION_CANCELLED, OUTCOME_NONE, 0, 0, "permit.refused"},
+        {SUSPENSION_RESOLVED, OUTCOME_AUTHORIZED, NOW + 1, 2, "permit.spent"},
+        {SUSPENSION_RESOLVED, OUTCOME_AUTHORIZED, 0, 7 * 24 * 60 * MINUTE - 1,
+         NULL},
+        {SUSPENSION_RESOLVED, OUTCOME_AUTHORIZED, 0, 7 * 24 * 60 * MINUTE,
+         "permit.lapsed"},
+    };
+    for (size_t i = 0; i < countof(rows); i++) {
+        const struct suspension s = {.id = STR("s"),
+                                     .state = rows[i].state,
+                                     .outcome = rows[i].outcome,
+                                     .responded_at = NOW};
+        const struct permit p = permit_of_answer(&s, rows[i].used);
+        const struct permit_case c = {.now = NOW + rows[i].after,
+                                      .intent = INTENT_ACTIVE,
+                                      .access = ACCESS_WRITE};
+        const struct err *e = permit_usable(&p, &c);
+        cr_assert_eq(e == NULL, rows[i].code == NULL, "row %zu", i);
+        if (e)
+            cr_assert_str_eq(e->code, rows[i].code, "row %zu", i);
+    }
+}
+
 Test(permit, it_is_usable_while_everything_stands)
 {
     static const struct {
@@ -356,51 +462,52 @@ Test(permit, it_is_usable_while_everything_stands)
         const char *code;
     } rows[] = {
         {PERMIT_ACTIVE,
-         {NOW, INTENT_ACTIVE, false, false, false, ACCESS_WRITE}, NULL},
+         {NOW, INTENT_ACTIVE, false, false, false, ACCESS_WRITE, TOOL_ALLOW}, NULL},
         {PERMIT_ASKED,
-         {NOW, INTENT_ACTIVE, false, false, false, ACCESS_WRITE},
+         {NOW, INTENT_ACTIVE, false, false, false, ACCESS_WRITE, TOOL_ALLOW},
          "permit.asked"},
         {PERMIT_SPENT,
-         {NOW, INTENT_ACTIVE, false, false, false, ACCESS_WRITE},
+         {NOW, INTENT_ACTIVE, false, false, false, ACCESS_WRITE, TOOL_ALLOW},
          "permit.spent"},
         {PERMIT_REFUSED,
-         {NOW, INTENT_ACTIVE, false, false, false, ACCESS_WRITE},
+         {NOW, INTENT_ACTIVE, false, false, false, ACCESS_WRITE, TOOL_ALLOW},
          "permit.refused"},
         {PERMIT_REVOKED,
-         {NOW, INTENT_ACTIVE, false, false, false, ACCESS_WRITE},
+         {NOW, INTENT_ACTIVE, false, false, false, ACCESS_WRITE, TOOL_ALLOW},
          "permit.revoked"},
         /* Test 50: not a moment longer. */
         {PERMIT_ACTIVE,
-         {NOW + CLOCK_SECOND, INTENT_ACTIVE, false, false, false, ACCESS_WRITE},
+         {NOW + CLOCK_SECOND, INTENT_ACTIVE, false, false, false,
+          ACCESS_WRITE, TOOL_ALLOW},
          "permit.lapsed"},
         {PERMIT_ACTIVE,
          {NOW + CLOCK_SECOND - 1, INTENT_ACTIVE, false, false, false,
-          ACCESS_WRITE},
+          ACCESS_WRITE, TOOL_ALLOW},
          NULL},
         {PERMIT_ACTIVE,
-         {NOW, INTENT_ACTIVE, true, false, false, ACCESS_WRITE},
+         {NOW, INTENT_ACTIVE, true, false, false, ACCESS_WRITE, TOOL_ALLOW},
          "permit.paused"},
         {PERMIT_ACTIVE,
-         {NOW, INTENT_SUSPENDED, false, false, false, ACCESS_WRITE},
+         {NOW, INTENT_SUSPENDED, false, false, false, ACCESS_WRITE, TOOL_ALLOW},
          "permit.paused"},
         {PERMIT_ACTIVE,
-         {NOW, INTENT_BLOCKED, false, false, false, ACCESS_WRITE},
+         {NOW, INTENT_BLOCKED, false, false, false, ACCESS_WRITE, TOOL_ALLOW},
          "permit.paused"},
         {PERMIT_ACTIVE,
-         {NOW, INTENT_ABANDONED, false, false, false, ACCESS_WRITE},
+         {NOW, INTENT_ABANDONED, false, false, false, ACCESS_WRITE, TOOL_ALLOW},
          "permit.intent_ended"},
         {PERMIT_ACTIVE,
-         {NOW, INTENT_COMPLETED, false, false, false, ACCESS_WRITE},
+         {NOW, INTENT_COMPLETED, false, false, false, ACCESS_WRITE, TOOL_ALLOW},
          "permit.intent_ended"},
         /* Test 45. */
         {PERMIT_ACTIVE,
-         {NOW, INTENT_ACTIVE, false, true, false, ACCESS_WRITE},
+         {NOW, INTENT_ACTIVE, false, true, false, ACCESS_WRITE, TOOL_ALLOW},
          "permit.revoked"},
         {PERMIT_ACTIVE,
-         {NOW, INTENT_ACTIVE, false, false, true, ACCESS_WRITE},
+         {NOW, INTENT_ACTIVE, false, false, true, ACCESS_WRITE, TOOL_ALLOW},
          "permit.revoked"},
         {PERMIT_ACTIVE,
-         {NOW, INTENT_ACTIVE, false, false, false, ACCESS_READ},
+         {NOW, INTENT_ACTIVE, false, false, false, ACCESS_READ, TOOL_ALLOW},
          "permit.revoked"},
     };
     for (size_t i = 0; i < countof(rows); i++) {

@@ -173,7 +173,9 @@ const struct err *aap_create(struct call *c)
         return answer(c,
                       json_get_text(json_read(c->a, g->w.before.body), "id"),
                       200);
-    TRY(guard_ask(g, native(&x), NULL));
+    const struct permit_terms terms = {.max_uses = 1,
+                                       .use_seconds = PERMIT_SECONDS};
+    TRY(guard_ask(g, native(&x), &terms));
     if (!g->w.has_permit)
         return err_at(c->a, ERR_INVALID, "permit.details", STR("arguments"),
                       "No permit can describe this call exactly.");

@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "base/id.h"
 #include "doors/api/api.h"
+#include "doors/asking/use.h"
 #include "doors/asking/view.h"
 #include "doors/call/hold.h"
 #include "store/suspensions.h"
@@ -81,7 +82,10 @@ const struct err *api_feed(struct call *c)
         return NULL;
     }
     struct buf b = buf_make(c->a, RESPONSE_BODY_MAX);
-    view_suspensions(c, &b, &fed.rows);
+    const struct err **why =
+        arena_many(c->a, fed.rows.n + 1, const struct err *);
+    TRY(use_read(c, fed.rows.v, fed.rows.n, why));
+    view_suspensions(c, &b, &fed.rows, why);
     json_write_string(&b, place(c, &fed));
     buf_put(&b, fed.rows.more ? ",\"more\":true}" : ",\"more\":false}");
     response_json_buf(c->rs, 200, &b);

@@ -3,7 +3,7 @@
 #include "base/clock.h"
 #include "doors/api/api.h"
 #include "doors/asking/ask.h"
-#include "doors/asking/grant.h"
+#include "doors/asking/use.h"
 #include "doors/api/wish.h"
 
 /* A request as it was sent. */
@@ -32,7 +32,7 @@ static struct str goal_of(struct arena *a, const struct json *body,
 static const struct err *bind(struct asked *x, struct json *body)
 {
     const struct str jkt = json_get_text(body, "dpop_jkt");
-    TRY(grant_proof(x->c, &x->proof, &x->proven));
+    TRY(use_proof(x->c, &x->proof, &x->proven));
     if (!x->proven)
         return NULL;
     if (jkt.p && !str_eq(jkt, x->proof.jkt))
@@ -95,7 +95,7 @@ static const struct err *make(struct asked *x)
     TRY(api_wish_read(&x->wish, body));
     TRY(guard_begin(g, &none));
     if (x->proven)
-        TRY(grant_proof_keep(x->c, &x->proof, g->w.now));
+        TRY(use_proof_keep(x->c, &x->proof, g->w.now));
     return api_wish_make(&x->wish);
 }
 

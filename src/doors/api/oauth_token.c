@@ -2,7 +2,7 @@
  * has said yes (RFC 6749 3.2 in the form of CIBA's polls, RFC 9449 5). */
 #include "base/clock.h"
 #include "doors/api/api.h"
-#include "doors/asking/grant.h"
+#include "doors/asking/use.h"
 #include "store/permit_tokens.h"
 #include "store/suspensions.h"
 
@@ -40,7 +40,7 @@ static const struct err *read_wanted(struct wanted *x)
                      "were granted: send none.");
     if (!x->handle.p)
         return wrong(c, "auth_req_id", "An auth_req_id is needed.");
-    return grant_proof(c, &x->proof, &x->proven);
+    return use_proof(c, &x->proof, &x->proven);
 }
 
 /* A handle of another agent is as unknown as one that nobody has. */
@@ -49,7 +49,7 @@ static const struct err *find(struct wanted *x)
     struct call *c = x->c;
     TRY(permits_by_handle(c->pg, c->a, x->handle, &x->row, &x->found));
     x->found = x->found && str_eq(x->row.permit.agent, c->who.agent);
-    return x->found ? grant_begin(c, &x->w, &x->row) : NULL;
+    return x->found ? use_lock(c, &x->w, &x->row) : NULL;
 }
 
 static const struct err *check_resource(const struct wanted *x)
@@ -84,7 +84,7 @@ static const struct err *judge(struct wanted *x, int64_t *poll_after)
     TRY(ending_of(x, &about.ending));
     if (x->found) {
         about.permit = &x->row.permit;
-        about.now = grant_case(&x->row, &x->w);
+        about.now = use_case(&x->row, &x->w);
     }
     return oauth_exchange(x->c->a, &about, poll_after);
 }
@@ -128,7 +128,7 @@ const struct err *api_oauth_token(struct call *c)
     if (e && poll_after == 0)
         return e;
     if (x.proven)
-        TRY(grant_proof_keep(c, &x.proof, x.w.now));
+        TRY(use_proof_keep(c, &x.proof, x.w.now));
     if (!e)
         return give(&x);
     TRY(keep(&x, poll_after));

@@ -1,11 +1,8 @@
 /* Uses of permits over the API: each is counted before the tool runs. */
 #include "base/fields.h"
-#include "base/id.h"
-#include "domain/tool_call.h"
 #include "doors/api/api.h"
-#include "doors/asking/grant.h"
+#include "doors/asking/use.h"
 #include "store/permit_tokens.h"
-#include "store/redemptions.h"
 #include "world/ecdsa.h"
 
 #define OPERATION_MAX 200
@@ -14,17 +11,14 @@
 #define METHOD_MAX 20
 #define ADDRESS_MAX 2000
 
-/* A use as it was sent: by the permit's own agent, or by the gateway that got
- * its token. */
-struct use {
-    struct call *c;
+/* A use as it was sent: by the agent whose yes it is, or by the gateway that
+ * got its token. */
+struct sent {
+    struct use use;
     bool gateway;
-    struct str permit_id, token, operation_id;
+    struct str permit_id, suspension_id, token;
     struct str proof, htm, htu; /* of the token's key; p NULL: not sent */
-    struct tool_call call;
-    struct permits_row row;
     struct permit_tokens_row with; /* of the token */
-    struct work w;
 };
 
 /* ---- reading -------------------------------------------------------- */
@@ -43,120 +37,144 @@ static void check_operation(struct fields *f, struct str id)
                      "characters.");
 }
 
-static const struct err *read_proof(struct use *u, const struct json *sent)
+static const struct err *read_proof(struct sent *x, const struct json *sent)
 {
-    struct fields f = fields(u->c->a, sent, STR("dpop"));
+    struct fields f = fields(x->use.c->a, sent, STR("dpop"));
     if (!sent)
         return NULL;
     fields_only(&f, "proof htm htu");
     fields_need(&f, "proof");
     fields_need(&f, "htm");
     fields_need(&f, "htu");
-    fields_text(&f, "proof", PROOF_MAX, &u->proof);
-    fields_text(&f, "htm", METHOD_MAX, &u->htm);
-    fields_text(&f, "htu", ADDRESS_MAX, &u->htu);
+    fields_text(&f, "proof", PROOF_MAX, &x->proof);
+    fields_text(&f, "htm", METHOD_MAX, &x->htm);
+    fields_text(&f, "htu", ADDRESS_MAX, &x->htu);
     return fields_error(&f);
 }
 
-static const struct err *read_use(struct use *u)
+/* A permit is used by a call; an answer may be about none. */
+static void read_which(struct sent *x, struct fields *f)
 {
-    struct call *c = u->c;
+    fields_only(f, x->gateway ? "token operation_id call dpop"
+                              : "permit_id suspension_id operation_id call");
+    fields_text(f, "permit_id", 64, &x->permit_id);
+    fields_text(f, "suspension_id", 64, &x->suspension_id);
+    fields_text(f, "token", TOKEN_MAX, &x->token);
+    if (x->gateway)
+        fields_need(f, "token");
+    else if (!x->suspension_id.p)
+        fields_need(f, "permit_id");
+    else if (x->permit_id.p)
+        fields_wrong(f, "permit_id", "field.unused",
+                     "Give either \"permit_id\" or \"suspension_id\".");
+    fields_need(f, "operation_id");
+    if (!x->suspension_id.p)
+        fields_need(f, "call");
+}
+
+static const struct err *read_use(struct sent *x)
+{
+    struct call *c = x->use.c;
     struct json *body = NULL;
     const struct json *call = NULL, *proof = NULL;
     TRY(call_body(c, &body));
     struct fields f = fields(c->a, body, STR(""));
-    fields_only(&f, u->gateway ? "token operation_id call dpop"
-                               : "permit_id operation_id call");
-    fields_need(&f, u->gateway ? "token" : "permit_id");
-    fields_need(&f, "operation_id");
-    fields_need(&f, "call");
-    fields_text(&f, "permit_id", 64, &u->permit_id);
-    fields_text(&f, "token", TOKEN_MAX, &u->token);
-    fields_text(&f, "operation_id", OPERATION_MAX, &u->operation_id);
+    read_which(x, &f);
+    fields_text(&f, "operation_id", OPERATION_MAX, &x->use.operation_id);
     fields_json(&f, "call", JSON_OBJECT, &call);
     fields_json(&f, "dpop", JSON_OBJECT, &proof);
-    check_operation(&f, u->operation_id);
+    check_operation(&f, x->use.operation_id);
     TRY(fields_error(&f));
-    TRY(read_proof(u, proof));
-    return tool_call_read_bare(
-        c->a, call, json_raw_member(c->a, c->rq->body, STR("call")),
-        STR("call"), &u->call);
+    TRY(read_proof(x, proof));
+    return call ? tool_call_read_bare(
+                      c->a, call,
+                      json_raw_member(c->a, c->rq->body, STR("call")),
+                      STR("call"), &x->use.call)
+                : NULL;
 }
 
 /* ---- the permit ----------------------------------------------------- */
 
-static const struct err *find_by_id(struct use *u)
+/* Another agent's is as unknown as one that nobody has. */
+static const struct err *find_by_id(struct sent *x)
 {
-    const struct permit *p = &u->row.permit;
-    TRY(permits_get(u->c->pg, u->c->a, u->permit_id, &u->row));
-    if (p->terms.resource.p || !str_eq(u->c->who.agent, p->agent))
-        return ERROR(ERR_FORBIDDEN, "permit.not_yours",
-                     "This permit is for another agent, or for a resource.");
-    return NULL;
+    struct call *c = x->use.c;
+    const struct permit *p = &x->use.row.permit;
+    TRY(permits_get(c->pg, c->a, x->permit_id, &x->use.row));
+    if (!str_eq(c->who.agent, p->agent))
+        return ERROR(ERR_NOT_FOUND, "permit.unknown",
+                     "There is no permit with this id.");
+    return p->terms.resource.p
+               ? ERROR(ERR_FORBIDDEN, "permit.not_yours",
+                       "This permit is for a resource: its gateway uses it.")
+               : NULL;
 }
 
 /* A token of another resource is as unknown as one that nobody has. */
-static const struct err *find_by_token(struct use *u)
+static const struct err *find_by_token(struct sent *x)
 {
-    struct call *c = u->c;
+    struct call *c = x->use.c;
+    struct permits_row *row = &x->use.row;
     bool found = false;
-    TRY(permit_tokens_get(c->pg, c->a, u->token, &u->with, &found));
+    TRY(permit_tokens_get(c->pg, c->a, x->token, &x->with, &found));
     if (found)
-        TRY(permits_get(c->pg, c->a, u->with.token.permit_id, &u->row));
-    if (!found || !str_eq(u->row.resource_id, c->who.resource_id))
+        TRY(permits_get(c->pg, c->a, x->with.token.permit_id, row));
+    if (!found || !str_eq(row->resource_id, c->who.resource_id))
         return ERROR(ERR_UNAUTHENTICATED, "token.unknown",
                      "This resource has no such token.");
     return NULL;
 }
 
-/* The token is read again under the lock. */
-static const struct err *begin_use(struct use *u)
+static const struct err *find(struct sent *x)
 {
-    struct call *c = u->c;
-    bool found = false;
-    TRY(u->gateway ? find_by_token(u) : find_by_id(u));
-    TRY(grant_begin(c, &u->w, &u->row));
-    return u->gateway ? permit_tokens_get(c->pg, c->a, u->token, &u->with,
-                                          &found)
-                      : NULL;
+    if (x->gateway)
+        return find_by_token(x);
+    return x->permit_id.p ? find_by_id(x)
+                          : use_find(&x->use, x->suspension_id);
 }
 
-static const struct err *check_token(struct use *u)
+/* The token is read again under the lock. */
+static const struct err *check_token(struct sent *x)
 {
-    struct call *c = u->c;
-    const struct permit_token *t = &u->with.token;
-    const struct dpop_want want = {.method = u->htm,
-                                   .address = u->htu,
-                                   .token = u->token,
+    struct call *c = x->use.c;
+    const struct permit_token *t = &x->with.token;
+    const int64_t now = x->use.w.now;
+    bool found = false;
+    TRY(permit_tokens_get(c->pg, c->a, x->token, &x->with, &found));
+    const struct dpop_want want = {.method = x->htm,
+                                   .address = x->htu,
+                                   .token = x->token,
                                    .jkt = t->jkt,
-                                   .now = u->w.now,
+                                   .now = now,
                                    .p256 = ecdsa_ok};
     struct dpop proof;
-    if (u->with.ended || u->w.now >= t->expires_at)
+    if (x->with.ended || now >= t->expires_at)
         return ERROR(ERR_UNAUTHENTICATED, "token.expired",
                      "The token has ended. The agent can get another one.");
     if (!t->jkt.p)
         return NULL;
-    if (!u->proof.p)
+    if (!x->proof.p)
         return ERROR(ERR_UNAUTHENTICATED, dpop_wrong,
                      "The token is bound to a key: send the caller's proof in "
                      "\"dpop\".");
-    if (!dpop_below(c->a, u->htu, u->row.permit.terms.resource))
+    if (!dpop_below(c->a, x->htu, x->use.row.permit.terms.resource))
         return err_at(c->a, ERR_UNAUTHENTICATED, dpop_wrong, STR("dpop.htu"),
                       "The address is not the resource's, and not below it.");
-    TRY(dpop_check(c->a, u->proof, &want, &proof));
-    return grant_proof_keep(c, &proof, u->w.now);
+    TRY(dpop_check(c->a, x->proof, &want, &proof));
+    return use_proof_keep(c, &proof, now);
 }
 
 /* ---- counting ------------------------------------------------------- */
 
-static struct json *use_view(struct use *u, const struct redemption *r)
+static struct json *use_view(const struct use *u)
 {
     const struct permit *p = &u->row.permit;
+    const struct redemption *r = &u->redemption;
     struct json *o = json_object(u->c->a);
-    json_set_text(o, "redemption_id", r->id);
-    json_set_text(o, "permit_id", p->id);
+    json_set_text_or_null(o, "redemption_id", r->id);
+    json_set_text_or_null(o, "permit_id", p->id);
     json_set_text_or_null(o, "request_id", p->suspension_id);
+    json_set_bool(o, "counted", u->counted);
     json_set_int(o, "n", r->n);
     json_set_int(o, "uses_left", p->terms.max_uses - r->n);
     json_set_text(o, "agent", p->agent);
@@ -166,67 +184,24 @@ static struct json *use_view(struct use *u, const struct redemption *r)
     return o;
 }
 
-/* The same operation again has the same answer, and counts nothing. */
-static const struct err *again(struct use *u, const struct redemption *r)
-{
-    if (!str_eq(r->call_sha256, tool_call_sha256(u->c->a, &u->call)))
-        return ERROR(ERR_CONFLICT, "operation.other_call",
-                     "This operation_id was used for another call.");
-    pg_rollback(u->c->pg);
-    response_json(u->c->rs, 200, use_view(u, r));
-    return NULL;
-}
-
-static const struct err *count(struct use *u, struct redemption *r)
-{
-    struct call *c = u->c;
-    struct permit *p = &u->row.permit;
-    struct decimal amount;
-    const struct permit_case about = grant_case(&u->row, &u->w);
-    TRY(permit_usable(p, &about));
-    if (u->gateway)
-        TRY(check_token(u));
-    TRY(permit_use(c->a, p, u->call.tool, u->call.tree, u->w.now, &amount));
-    *r = (struct redemption){.id = id_new(c->a),
-                             .permit_id = p->id,
-                             .n = p->used,
-                             .operation_id = u->operation_id,
-                             .call_sha256 = tool_call_sha256(c->a, &u->call),
-                             .tool = u->call.tool,
-                             .by = principal_actor(&c->who),
-                             .at = u->w.now};
-    if (p->terms.budget.unit.p)
-        r->amount = decimal_text(c->a, amount);
-    return NULL;
-}
-
-static struct json *invoked(struct use *u, const struct redemption *r)
-{
-    struct json *p = json_object(u->c->a);
-    json_set_text(p, "permit_id", r->permit_id);
-    json_set_text(p, "redemption_id", r->id);
-    json_set_int(p, "n", r->n);
-    json_set_text(p, "tool", r->tool);
-    json_set_text(p, "call_sha256", r->call_sha256);
-    json_set_text_or_null(p, "amount", r->amount);
-    return p;
-}
-
+/* A use that was counted before, or that is not counted, writes nothing. */
 const struct err *api_redemption(struct call *c)
 {
-    struct use u = {.c = c, .gateway = c->who.role == ROLE_RESOURCE};
-    struct redemption r;
-    bool found = false;
-    TRY(read_use(&u));
-    TRY(begin_use(&u));
-    TRY(redemptions_of_operation(c->pg, c->a, u.row.permit.id, u.operation_id,
-                                 &r, &found));
-    if (found)
-        return again(&u, &r);
-    TRY(count(&u, &r));
-    TRY(work_event(&u.w, "tool.invoked", event_by(&c->who), invoked(&u, &r)));
-    work_touch(&u.w);
-    permits_queue_update(c->pg, c->a, &u.row.permit);
-    redemptions_queue_insert(c->pg, c->a, &r, u.call.arguments, c->who.id);
-    return call_commit(c, &u.w, 201, use_view(&u, &r), false);
+    struct sent x = {.use = {.c = c},
+                     .gateway = c->who.role == ROLE_RESOURCE};
+    struct use *u = &x.use;
+    TRY(read_use(&x));
+    TRY(find(&x));
+    TRY(use_begin(u));
+    if (!u->again && x.gateway)
+        TRY(check_token(&x));
+    if (!u->counted && !x.suspension_id.p) /* says why */
+        return permit_covers(c->a, json_read(c->a, u->row.permit.granted),
+                             u->call.tool, u->call.tree, NULL);
+    TRY(use_count(u));
+    if (!u->again && u->counted)
+        return call_commit(c, &u->w, 201, use_view(u), false);
+    pg_rollback(c->pg);
+    response_json(c->rs, u->again ? 200 : 201, use_view(u));
+    return NULL;
 }

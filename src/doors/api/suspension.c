@@ -5,6 +5,7 @@
 #include "doors/api/api.h"
 #include "doors/asking/answer.h"
 #include "doors/asking/question.h"
+#include "doors/asking/use.h"
 #include "doors/asking/view.h"
 #include "doors/call/hold.h"
 #include "store/intents.h"
@@ -81,6 +82,7 @@ static const struct err *set_calls(struct call *c, struct json *o,
 
 const struct err *api_suspension_get(struct call *c)
 {
+    const struct err *why = NULL;
     struct suspension s;
     int64_t wait = 0;
     TRY(hold_wait(c, &wait));
@@ -92,6 +94,8 @@ const struct err *api_suspension_get(struct call *c)
         return NULL;
     }
     struct json *o = view_suspension(c, &s);
+    TRY(use_read(c, &s, 1, &why));
+    view_set_usable(o, &s, why);
     TRY(find_permit(c, o, &s));
     TRY(set_calls(c, o, &s));
     response_json(c->rs, 200, o);
@@ -132,16 +136,21 @@ static const struct err *read_after(struct call *c,
     return NULL;
 }
 
-static void answer_list(struct call *c, const struct suspension_rows *rows)
+static const struct err *answer_list(struct call *c,
+                                     const struct suspension_rows *rows)
 {
     struct buf b = buf_make(c->a, RESPONSE_BODY_MAX);
-    view_suspensions(c, &b, rows);
+    const struct err **why =
+        arena_many(c->a, rows->n + 1, const struct err *);
+    TRY(use_read(c, rows->v, rows->n, why));
+    view_suspensions(c, &b, rows, why);
     if (rows->more)
         json_write_string(&b, rows->v[rows->n - 1].id);
     else
         buf_put(&b, "null");
     buf_char(&b, '}');
     response_json_buf(c->rs, 200, &b);
+    return NULL;
 }
 
 static const struct err *feed_only(struct call *c, const char *key)
@@ -169,8 +178,7 @@ const struct err *api_suspension_list(struct call *c)
     TRY(read_after(c, &page));
     page.agent = c->who.role == ROLE_AGENT ? c->who.agent : STR_NONE;
     TRY(suspensions_list(c->pg, c->a, &page, &rows));
-    answer_list(c, &rows);
-    return NULL;
+    return answer_list(c, &rows);
 }
 
 /* ---- answering ------------------------------------------------------ */

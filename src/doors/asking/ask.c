@@ -251,7 +251,10 @@ static const struct err *seal_permit(struct call *c, struct work *w)
     TRY(permit_asked(c->a, s->kind, json_read(c->a, s->subject), &details));
     if (!details)
         return NULL;
-    TRY(ask_permit_make(c, w, details, w->permit_terms));
+    struct permit_terms own = permit_terms_default(details);
+    own.use_seconds = PERMIT_SECONDS_CALL;
+    TRY(ask_permit_make(c, w, details, w->permit_terms ? w->permit_terms
+                                                       : &own));
     w->permit.suspension_id = s->id;
     return NULL;
 }

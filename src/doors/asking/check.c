@@ -91,7 +91,10 @@ static const struct err *read_terms(struct check *k, const struct json *body)
                       str_of(first),
                       "No permit can describe these calls exactly.");
     k->has_terms = true;
-    return guard_terms(&k->guard, body, k->details, false, &k->terms);
+    TRY(guard_terms(&k->guard, body, k->details, false, &k->terms));
+    if (!k->terms.resource.p && !json_has(body, "use_seconds"))
+        k->terms.use_seconds = PERMIT_SECONDS_CALL;
+    return NULL;
 }
 
 static const struct err *read_check(struct check *k, const struct json *body)

@@ -102,17 +102,30 @@ struct json *view_suspension(struct call *c, const struct suspension *s)
     return o;
 }
 
+void view_set_usable(struct json *o, const struct suspension *s,
+                     const struct err *why)
+{
+    if (!permit_follows(s))
+        return;
+    json_set_bool(o, "usable", why == NULL);
+    json_set_text_or_null(o, "unusable_reason",
+                          why ? str_of(why->code) : STR_NONE);
+}
+
 /* One record is built at a time: its tree may be many times larger than its
  * text. */
 void view_suspensions(struct call *c, struct buf *b,
-                      const struct suspension_rows *rows)
+                      const struct suspension_rows *rows,
+                      const struct err **why)
 {
     struct call one = *c;
     one.a = arena_within(c->a);
     buf_put(b, "{\"suspensions\":[");
     for (size_t i = 0; i < rows->n; i++) {
         buf_put(b, i ? "," : "");
-        json_write(b, view_suspension(&one, &rows->v[i]));
+        struct json *o = view_suspension(&one, &rows->v[i]);
+        view_set_usable(o, &rows->v[i], why[i]);
+        json_write(b, o);
         arena_reset(one.a);
     }
     buf_put(b, "],\"next\":");

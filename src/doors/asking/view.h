@@ -16,9 +16,14 @@ void view_intents(struct buf *b, const char *name,
                   const struct intent_rows *rows);
 /* A suspension as the native API shows it (RFC 3339 with Z). */
 struct json *view_suspension(struct call *c, const struct suspension *s);
-/* {"suspensions": [questions...], "next": without the value. */
+/* Whether what a yes allows may be done now, in a record that was read: why is
+ * that of use_read. Other answers have no such member. */
+void view_set_usable(struct json *o, const struct suspension *s,
+                     const struct err *why);
+/* {"suspensions": [questions...], "next": without the value; why: of each. */
 void view_suspensions(struct call *c, struct buf *b,
-                      const struct suspension_rows *rows);
+                      const struct suspension_rows *rows,
+                      const struct err **why);
 struct json *view_lease(struct arena *a, const struct lease *l,
                         enum lease_status status);
 /* A moment, RFC 3339; null when 0. */

@@ -4,6 +4,7 @@
 #include "domain/verdict.h"
 #include "doors/asking/guard.h"
 #include "doors/asking/question.h"
+#include "doors/asking/use.h"
 #include "doors/asking/view.h"
 #include "doors/call/hold.h"
 #include "doors/mcp/mcp.h"
@@ -13,7 +14,8 @@
 
 /* ---- the result ------------------------------------------------------ */
 
-static void tell(struct mcp *m, const struct suspension *s)
+/* A yes that is over or was taken back is told as the no that it is. */
+static const struct err *tell(struct mcp *m, const struct suspension *s)
 {
     static const char *const shown[] = {"suspension_id", "state", "outcome",
                                         "value",         "reason"};
@@ -21,31 +23,39 @@ static void tell(struct mcp *m, const struct suspension *s)
     struct call *c = m->c;
     const struct json *all = view_suspension(c, s);
     struct json *o = json_object(c->a);
+    const struct err *why = NULL;
+    struct verdict v = verdict_of(c->a, s);
+    TRY(use_read(c, s, 1, &why));
+    if (why && (v.way == VERDICT_ALLOW || v.way == VERDICT_ANSWER))
+        v.text = why->say;
     for (size_t i = 0; i < countof(shown); i++)
         json_set_json(o, shown[i], json_get(all, shown[i]));
     for (size_t i = 0; i < countof(changes); i++)
         if (json_get(all, changes[i]))
             json_set_json(o, changes[i], json_get(all, changes[i]));
-    json_set_text(o, "message", verdict_of(c->a, s).text);
+    view_set_usable(o, s, why);
+    json_set_text(o, "message", v.text);
     json_set_json(o, "url", json_get(all, "url"));
     if (s->state == SUSPENSION_PENDING)
         json_set_text(o, "next",
                       STR("Call check_answer with this suspension_id. Until it "
                           "is resolved, do nothing that depends on it."));
     mcp_answer_tool(m, o, false);
+    return NULL;
 }
 
 /* An open question is held once; the client then hears that it is pending. */
-static void hold_or_tell(struct mcp *m, const struct suspension *s,
-                         int64_t seconds)
+static const struct err *hold_or_tell(struct mcp *m,
+                                      const struct suspension *s,
+                                      int64_t seconds)
 {
-    if (s->state == SUSPENSION_PENDING && !m->c->rq->waited && seconds > 0)
-        hold_poll(m->c, &(struct hold_poll){.intent_id = s->intent_id,
-                                            .suspension_id = s->id,
-                                            .wait = seconds,
-                                            .token = m->token});
-    else
-        tell(m, s);
+    if (s->state != SUSPENSION_PENDING || m->c->rq->waited || seconds <= 0)
+        return tell(m, s);
+    hold_poll(m->c, &(struct hold_poll){.intent_id = s->intent_id,
+                                        .suspension_id = s->id,
+                                        .wait = seconds,
+                                        .token = m->token});
+    return NULL;
 }
 
 /* ---- asking ----------------------------------------------------------- */
@@ -83,8 +93,7 @@ static const struct err *ask(struct mcp *m, struct str text)
         TRY(call_commit(c, &w, 201, question_asked(c, &w), false));
         s = w.suspension;
     }
-    hold_or_tell(m, &s, mcp_hold(m));
-    return NULL;
+    return hold_or_tell(m, &s, mcp_hold(m));
 }
 
 /* Members as the client sent them, byte for byte. */
@@ -193,8 +202,7 @@ const struct err *mcp_ask_check(struct mcp *m, const struct json *args)
     TRY(question_get(m->c, id, &s));
     if (seconds > mcp_hold(m))
         seconds = mcp_hold(m);
-    hold_or_tell(m, &s, seconds);
-    return NULL;
+    return hold_or_tell(m, &s, seconds);
 }
 
 const struct err *mcp_ask_withdraw(struct mcp *m, const struct json *args)
@@ -211,6 +219,5 @@ const struct err *mcp_ask_withdraw(struct mcp *m, const struct json *args)
     TRY(fields_error(&f));
     TRY(question_cancel(c, &w, id, reason, &once));
     TRY(call_commit(c, &w, 200, view_suspension(c, &w.suspension), false));
-    tell(m, &w.suspension);
-    return NULL;
+    return tell(m, &w.suspension);
 }

@@ -18,6 +18,8 @@
     "\"state\"],\"properties\":{\"suspension_id\":" ID_SCHEMA                 \
     ",\"state\":{\"enum\":[\"pending\",\"resolved\",\"expired\","             \
     "\"cancelled\"]},\"outcome\":{\"type\":[\"string\",\"null\"]},"           \
+    "\"usable\":{\"type\":\"boolean\"},\"unusable_reason\":{\"type\":["      \
+    "\"string\",\"null\"]},"                                                 \
     "\"value\":{},\"reason\":{\"type\":[\"string\",\"null\"]},\"message\":"   \
     TEXT_SCHEMA ",\"url\":" TEXT_SCHEMA ",\"next\":" TEXT_SCHEMA "}}"
 /* Codex refuses tools without them; alwaysLoad puts a tool into the first
@@ -49,8 +51,8 @@ static const struct {
      "{\"name\":\"request_approval\",\"title\":\"Request approval\","
      "\"description\":\"Ask a person to approve an action before you do it. "
      "Say exactly what will happen. Act only if the outcome is authorized, "
-     "and only as it was shown; everything else is no.\",\"inputSchema\":{"
-     "\"type\":\"object\",\"required\":[\"action\",\"target\","
+     "and usable is true, and only as it was shown; everything else is no.\","
+     "\"inputSchema\":{\"type\":\"object\",\"required\":[\"action\",\"target\","
      "\"scope_summary\"],\"properties\":{\"action\":{\"type\":\"string\","
      "\"description\":\"The name of the tool or action.\"},\"target\":{"
      "\"type\":\"string\",\"description\":\"The thing that is acted on.\"},"

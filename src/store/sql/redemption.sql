@@ -24,3 +24,25 @@ VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
 -- name: redemption_result
 UPDATE redemption SET result = $2, result_ref = $3, result_at = $4
  WHERE id = $1 AND result IS NULL
+
+-- name: answer_use_get
+SELECT operation_id, call_sha256, at FROM answer_use WHERE suspension_id = $1
+
+-- name: answer_use_insert
+INSERT INTO answer_use (suspension_id, operation_id, call_sha256, by, by_key, at)
+VALUES ($1, $2, $3, $4, $5, $6)
+
+-- name: answer_use_states
+-- What the usability of answers ($1) at $2 depends on, in their order.
+SELECT i.status, u.at, p.id, p.state, p.not_after, p.ended_by,
+       k.revoked_at IS NOT NULL OR coalesce(k.expires_at <= $2, false),
+       r.removed_at IS NOT NULL,
+       CASE i.acl WHEN 2 THEN intent_access_of(i.id, s.asked_by, $2) ELSE 3 END
+  FROM unnest($1::text[]) WITH ORDINALITY q (id, n)
+  JOIN suspension s ON s.id = q.id
+  JOIN intent i ON i.id = s.intent_id
+  LEFT JOIN answer_use u ON u.suspension_id = s.id
+  LEFT JOIN permit_row p ON p.suspension_id = s.id
+  LEFT JOIN api_key k ON k.id = p.agent_key
+  LEFT JOIN resource r ON r.id = p.resource_id
+ ORDER BY q.n

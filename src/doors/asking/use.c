@@ -1,0 +1,349 @@
+/* The use of a yes, for every door. Decides nothing: domain/permit.c does. */
+#include "doors/asking/use.h"
+
+#include "base/clock.h"
+#include "base/id.h"
+#include "doors/asking/question.h"
+#include "store/permit_tokens.h"
+#include "store/tools.h"
+#include "world/ecdsa.h"
+
+/* ---- the yes ---------------------------------------------------------- */
+
+static const struct err *find_permit(struct use *u, bool *found)
+{
+    struct call *c = u->c;
+    const struct suspension *s = &u->suspension;
+    *found = false;
+    if (permit_follows(s))
+        TRY(permits_of_suspension(c->pg, c->a, s->id, &u->row, found));
+    return *found && u->row.permit.terms.resource.p
+               ? ERROR(ERR_FORBIDDEN, "permit.not_yours",
+                       "This permit is for a resource: its gateway uses it.")
+               : NULL;
+}
+
+const struct err *use_find(struct use *u, struct str suspension_id)
+{
+    struct call *c = u->c;
+    bool found;
+    TRY(question_get(c, suspension_id, &u->suspension));
+    if (!str_eq(u->suspension.asked_by, principal_actor(&c->who)))
+        return ERROR(ERR_NOT_FOUND, "suspension.unknown",
+                     "This agent asked no question with this id.");
+    return find_permit(u, &found);
+}
+
+/* ---- the lock --------------------------------------------------------- */
+
+const struct err *use_lock(struct call *c, struct work *w,
+                              struct permits_row *row)
+{
+    const struct work_once none = {.key = STR_NONE};
+    TRY(call_begin(c, w, row->permit.intent_id, &none));
+    return permits_get(c->pg, c->a, row->permit.id, row);
+}
+
+struct permit_case use_case(const struct permits_row *row,
+                              const struct work *w)
+{
+    return (struct permit_case){
+        .now = w->now,
+        .intent = w->intent.status,
+        .question_open = w->has_suspension &&
+                         w->suspension.state == SUSPENSION_PENDING,
+        .key_ended = row->key_ended,
+        .resource_removed = row->resource_removed,
+        .access = row->access};
+}
+
+/* ---- may it be used --------------------------------------------------- */
+
+/* The names of the approved calls that no permit can describe. */
+static size_t tools_of(struct use *u, struct str **out)
+{
+    struct arena *a = u->c->a;
+    const struct suspension *s = &u->suspension;
+    const struct json *calls = json_get(
+        json_read(a, s->approved_subject.p ? s->approved_subject : s->subject),
+        "calls");
+    size_t n = 0;
+    *out = arena_many(a, json_count(calls) + 1, struct str);
+    if (u->call.tool.p) {
+        (*out)[0] = u->call.tool;
+        return 1;
+    }
+    for (size_t i = 0; i < json_count(calls); i++) {
+        const struct str tool = json_get_text(json_at(calls, i), "tool");
+        if (tool.n > 0)
+            (*out)[n++] = tool;
+    }
+    return n;
+}
+
+/* The effect of the rules on the call, as they are now. */
+static const struct err *by_rules(struct use *u, enum tool_effect *out)
+{
+    struct call *c = u->c;
+    struct tool_rule_verdict verdict;
+    struct tools_rules all;
+    struct tool_rule_case about = {.agent = u->row.permit.agent,
+                                   .severity = SEVERITY_UNSAID,
+                                   .floor = SEVERITY_UNSAID};
+    struct str *tools;
+    about.n = tools_of(u, &tools);
+    about.tools = tools;
+    *out = TOOL_ALLOW;
+    if (about.n == 0)
+        return NULL;
+    TRY(tools_rules(c->pg, c->a, &all));
+    struct tool_rule *rules = arena_many(c->a, all.n + 1, struct tool_rule);
+    for (size_t i = 0; i < all.n; i++)
+        rules[i] = all.v[i].rule;
+    tool_rule_decide(c->a, rules, all.n, &about, &verdict);
+    *out = verdict.effect;
+    return NULL;
+}
+
+/* The call of a use that names none. */
+static const struct err *settle_call(struct use *u)
+{
+    struct arena *a = u->c->a;
+    const struct str text = permit_only_call(a, &u->row.permit);
+    if (u->call.tool.p || !u->row.permit.granted.p || !u->counted)
+        return NULL;
+    if (!text.p)
+        return err_at(a, ERR_INVALID, "field.missing", STR("call"),
+                      "This yes allows several calls, or leaves a value open: "
+                      "say in \"call\" which one runs.");
+    return tool_call_read_bare(a, json_read(a, text), text, STR("call"),
+                               &u->call);
+}
+
+static struct str call_digest(const struct use *u)
+{
+    return u->call.tool.p ? tool_call_sha256(u->c->a, &u->call) : STR_NONE;
+}
+
+/* The use of the same operation, or that of the whole answer; at 0: none. */
+static const struct err *find_before(struct use *u, int64_t *at, bool *same)
+{
+    struct call *c = u->c;
+    struct redemptions_answer one;
+    bool found = false;
+    *at = 0;
+    if (u->row.permit.id.p) {
+        TRY(redemptions_of_operation(c->pg, c->a, u->row.permit.id,
+                                     u->operation_id, &u->redemption,
+                                     &found));
+        *at = found ? u->redemption.at : 0;
+        *same = found;
+        return NULL;
+    }
+    TRY(redemptions_of_answer(c->pg, c->a, u->suspension.id, &one, &found));
+    if (!found)
+        return NULL;
+    *at = one.at;
+    *same = str_eq(one.operation_id, u->operation_id);
+    u->redemption = (struct redemption){.n = 1,
+                                        .operation_id = one.operation_id,
+                                        .call_sha256 = one.call_sha256,
+                                        .at = one.at};
+    return NULL;
+}
+
+/* An answer without a permit is the permit that it would be. */
+static const struct err *lock(struct use *u)
+{
+    const struct work_once none = {.key = STR_NONE};
+    if (u->row.permit.id.p)
+        return use_lock(u->c, &u->w, &u->row);
+    return call_begin(u->c, &u->w, u->suspension.intent_id, &none);
+}
+
+const struct err *use_begin(struct use *u)
+{
+    struct permit *p = &u->row.permit;
+    int64_t at = 0;
+    bool same = false;
+    TRY(lock(u));
+    TRY(find_before(u, &at, &same));
+    if (!p->id.p) {
+        *p = permit_of_answer(&u->suspension, at);
+        p->id = STR_NONE;
+        u->row.access = ACCESS_WRITE; /* as call_begin found */
+    }
+    u->counted = !p->id.p || !p->granted.p || permit_counted(u->c->a, p);
+    struct permit_case about = use_case(&u->row, &u->w);
+    TRY(settle_call(u));
+    TRY(by_rules(u, &about.rule));
+    if (!same)
+        return permit_usable(p, &about);
+    if (u->call.tool.p && u->redemption.call_sha256.p &&
+        !str_eq(u->redemption.call_sha256, call_digest(u)))
+        return ERROR(ERR_CONFLICT, "operation.other_call",
+                     "This operation_id was used for another call.");
+    u->again = true;
+    return permit_again(p, &about, at);
+}
+
+/* ---- counting --------------------------------------------------------- */
+
+static struct json *invoked(const struct use *u)
+{
+    const struct redemption *r = &u->redemption;
+    struct json *p = json_object(u->c->a);
+    json_set_text_or_null(p, "permit_id", r->permit_id);
+    json_set_text_or_null(p, "redemption_id", r->id);
+    if (!r->permit_id.p)
+        json_set_text(p, "suspension_id", u->suspension.id);
+    json_set_int(p, "n", r->n);
+    json_set_text_or_null(p, "tool", r->tool);
+    json_set_text_or_null(p, "call_sha256", r->call_sha256);
+    json_set_text_or_null(p, "amount", r->amount);
+    return p;
+}
+
+/* The version stays: nothing of the intent has changed. */
+static const struct err *count_answer(struct use *u)
+{
+    struct call *c = u->c;
+    TRY(work_event(&u->w, "tool.invoked", event_by(&c->who), invoked(u)));
+    redemptions_queue_answer(c->pg, c->a, u->suspension.id, &u->redemption,
+                             c->who.id);
+    return NULL;
+}
+
+const struct err *use_count(struct use *u)
+{
+    struct call *c = u->c;
+    struct permit *p = &u->row.permit;
+    struct redemption *r = &u->redemption;
+    struct decimal amount;
+    if (u->again || !u->counted)
+        return NULL;
+    *r = (struct redemption){.permit_id = p->id,
+                             .n = p->used + 1,
+                             .operation_id = u->operation_id,
+                             .call_sha256 = call_digest(u),
+                             .tool = u->call.tool,
+                             .by = principal_actor(&c->who),
+                             .at = u->w.now};
+    if (!p->id.p)
+        return count_answer(u);
+    TRY(permit_use(c->a, p, u->call.tool, u->call.tree, u->w.now, &amount));
+    r->id = id_new(c->a);
+    if (p->terms.budget.unit.p)
+        r->amount = decimal_text(c->a, amount);
+    TRY(work_event(&u->w, "tool.invoked", event_by(&c->who), invoked(u)));
+    work_touch(&u->w);
+    permits_queue_update(c->pg, c->a, p);
+    redemptions_queue_insert(c->pg, c->a, r, u->call.arguments, c->who.id);
+    return NULL;
+}
+
+/* ---- for clients that can only run a call or not ------------------------ */
+
+static const struct err *use_up(struct use *u)
+{
+    struct call *c = u->c;
+    bool found;
+    TRY(find_permit(u, &found));
+    TRY(use_begin(u));
+    TRY(use_count(u));
+    if (u->again || !u->counted) {
+        pg_rollback(c->pg);
+        return NULL;
+    }
+    return call_commit(c, &u->w, 200, json_object(c->a), false);
+}
+
+const struct err *use_verdict(struct call *c, const struct suspension *s,
+                              struct str operation_id,
+                              const struct tool_call *call,
+                              struct verdict *out)
+{
+    struct use u = {.c = c,
+                    .operation_id = operation_id,
+                    .suspension = *s};
+    if (call)
+        u.call = *call;
+    const struct err *e = use_up(&u);
+    if (!e || (e->kind != ERR_CONFLICT && e->kind != ERR_INVALID &&
+               e->kind != ERR_FORBIDDEN))
+        return e;
+    pg_rollback(c->pg);
+    *out = (struct verdict){.way = VERDICT_DENY, .text = e->say};
+    return NULL;
+}
+
+/* ---- reading ------------------------------------------------------------ */
+
+const struct err *use_read(struct call *c, const struct suspension *v,
+                           size_t n, const struct err **why)
+{
+    struct str *ids = arena_many(c->a, n + 1, struct str);
+    struct redemptions_state *states =
+        arena_many(c->a, n + 1, struct redemptions_state);
+    size_t asked = 0, k = 0;
+    for (size_t i = 0; i < n; i++) {
+        const struct permit p = permit_of_answer(&v[i], 0);
+        if (p.state == PERMIT_ACTIVE)
+            ids[asked++] = v[i].id;
+    }
+    if (asked > 0)
+        TRY(redemptions_states(c->pg, c->a, ids, asked, clock_now(), states));
+    for (size_t i = 0; i < n; i++) {
+        struct permit p = permit_of_answer(&v[i], 0);
+        struct permit_case about = {.intent = INTENT_ACTIVE,
+                                    .access = ACCESS_WRITE};
+        if (p.state == PERMIT_ACTIVE) {
+            const struct redemptions_state *s = &states[k++];
+            p = s->permit.id.p ? s->permit
+                               : permit_of_answer(&v[i], s->used_at);
+            p.suspension_id = v[i].id;
+            about = s->about;
+        }
+        why[i] = permit_usable(&p, &about);
+    }
+    return NULL;
+}
+
+/* ---- proofs ----------------------------------------------------------- */
+
+static void set_nonce(struct call *c, int64_t now)
+{
+    response_header(c->rs, "DPoP-Nonce",
+                    dpop_nonce(c->a, c->who.nonce_secret, now));
+}
+
+const struct err *use_proof(struct call *c, struct dpop *out, bool *sent)
+{
+    const struct str header = request_header(c->rq, "DPoP");
+    struct buf address = buf_make(c->a, 4096);
+    const int64_t now = clock_now();
+    *out = (struct dpop){.turn = false};
+    *sent = header.p != NULL;
+    if (!*sent)
+        return NULL;
+    buf_str(&address, c->serve->conf->public_url);
+    buf_str(&address, c->rq->path);
+    const struct dpop_want want = {.method = STR("POST"),
+                                   .address = buf_text(&address),
+                                   .nonce_secret = c->who.nonce_secret,
+                                   .now = now,
+                                   .p256 = ecdsa_ok};
+    const struct err *e = dpop_check(c->a, header, &want, out);
+    if (out->turn)
+        set_nonce(c, now);
+    return e;
+}
+
+const struct err *use_proof_keep(struct call *c, const struct dpop *proof,
+                                   int64_t now)
+{
+    bool fresh = false;
+    TRY(permit_tokens_proof(c->pg, c->a, proof->jkt, proof->jti_sha256, now,
+                            &fresh));
+    return fresh ? NULL : dpop_seen();
+}
