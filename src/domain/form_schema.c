@@ -12,8 +12,8 @@ static const struct rule {
      {{"minLength", "min_length"}, {"maxLength", "max_length"},
       {"format", "format"}, {"enum", NULL}, {"enumNames", NULL},
       {"oneOf", NULL}}},
-    {"number", {{"minimum", "min"}, {"maximum", "max"}}},
-    {"integer", {{"minimum", "min"}, {"maximum", "max"}}},
+    {"number", {{"minimum", "min"}, {"maximum", "max"}, {"format", NULL}}},
+    {"integer", {{"minimum", "min"}, {"maximum", "max"}, {"format", NULL}}},
     {"boolean", {{NULL, NULL}}},
     {"array", {{"minItems", "min"}, {"maxItems", "max"}, {"items", NULL}}},
 };
@@ -47,6 +47,51 @@ static const char *name_of(const struct rule *rule, struct str key)
     return str_is(key, "type") ? "" : NULL;
 }
 
+/* ---- formats of numbers ---------------------------------------------- */
+
+/* Of JSON Schema's vocabularies, as generators write them. A type without
+ * bounds holds whatever a form's own number holds. */
+static const struct {
+    const char *word;
+    bool whole, bounded;
+    int64_t min, max;
+} formats[] = {
+    {"int8", true, true, INT8_MIN, INT8_MAX},
+    {"int16", true, true, INT16_MIN, INT16_MAX},
+    {"int32", true, true, INT32_MIN, INT32_MAX},
+    {"int64", true, false, 0, 0},
+    {"uint8", true, true, 0, UINT8_MAX},
+    {"uint16", true, true, 0, UINT16_MAX},
+    {"uint32", true, true, 0, UINT32_MAX},
+    {"uint64", true, true, 0, INT64_MAX},
+    {"uint", true, true, 0, INT64_MAX},
+    {"float", false, false, 0, 0},
+    {"double", false, false, 0, 0},
+};
+
+/* The bounds of the format, where the schema has none of its own. */
+static void set_format(struct fields *f, const struct rule *rule,
+                       struct json *field)
+{
+    const bool whole = str_is(str_of(rule->type), "integer");
+    const struct str format = json_get_text(f->obj, "format");
+    size_t i = 0;
+    if (!json_has(f->obj, "format") ||
+        !(whole || str_is(str_of(rule->type), "number")))
+        return;
+    while (i < countof(formats) && !str_is(format, formats[i].word))
+        i++;
+    if (i == countof(formats) || (whole && !formats[i].whole)) {
+        fields_wrong(f, "format", "form.schema",
+                     "A form does not support this format.");
+        return;
+    }
+    if (formats[i].bounded && !json_has(f->obj, "minimum"))
+        json_set_int(field, "min", formats[i].min);
+    if (formats[i].bounded && !json_has(f->obj, "maximum"))
+        json_set_int(field, "max", formats[i].max);
+}
+
 /* ---- options -------------------------------------------------------- */
 
 static void add_option(struct arena *a, struct json *list,
@@ -66,9 +111,11 @@ static struct json *options(struct arena *a, const struct json *of)
     const struct json *words = json_get(of, "enum");
     const struct json *one = json_get(of, "oneOf");
     const struct json *titled = one ? one : json_get(of, "anyOf");
-    for (size_t i = 0; i < json_count(words); i++)
-        add_option(a, list, json_at(words, i),
-                   json_at(json_get(of, "enumNames"), i));
+    for (size_t i = 0; i < json_count(words); i++) {
+        if (json_at(words, i))
+            add_option(a, list, json_at(words, i),
+                       json_at(json_get(of, "enumNames"), i));
+    }
     for (size_t i = 0; i < json_count(titled); i++)
         add_option(a, list, json_get(json_at(titled, i), "const"),
                    json_get(json_at(titled, i), "title"));
@@ -97,10 +144,76 @@ static void set_type(struct fields *f, const struct rule *rule,
         json_set_json(field, "options", list);
 }
 
-static struct json *field_of(struct fields *f, struct str key)
+/* ---- values that may be missing ---------------------------------------- */
+
+static bool is_null(const struct json *v)
+{
+    return str_is(json_text(v), "null") ||
+           str_is(json_get_text(v, "type"), "null");
+}
+
+/* The one element besides null, of a list of types or of schemas; NULL: another
+ * number of them. */
+static const struct json *besides_null(const struct json *list, bool *null)
+{
+    const struct json *found = NULL;
+    size_t n = 0;
+    for (size_t i = 0; i < json_count(list); i++) {
+        if (is_null(json_at(list, i))) {
+            *null = true;
+            continue;
+        }
+        found = json_at(list, i);
+        n++;
+    }
+    return n == 1 ? found : NULL;
+}
+
+/* The one alternative, with the members that stand beside it. */
+static struct json *merged(struct fields *f, const char *member, bool *null)
+{
+    const struct json *one = besides_null(json_get(f->obj, member), null);
+    if (!json_is(one, JSON_OBJECT)) {
+        fields_wrong(f, member, "form.schema",
+                     "A form supports one type, and null beside it.");
+        return NULL;
+    }
+    struct json *plain = json_copy(f->arena, one);
+    for (struct json_iter i = json_iter(f->obj); json_next(&i);) {
+        if (!str_is(i.key, member))
+            json_set_key(plain, i.key, i.value);
+    }
+    return plain;
+}
+
+/* A property that may be null, as generators write it (anyOf with null, or a
+ * list of types), becomes the one that it is otherwise. Returns whether it may:
+ * it can be left empty then, and the answer is without it. */
+static bool unwrap(struct fields *f)
+{
+    const struct json *type = json_get(f->obj, "type");
+    const char *member =
+        json_is(json_get(f->obj, "anyOf"), JSON_ARRAY) ? "anyOf" : "oneOf";
+    struct json *plain = NULL;
+    bool null = false;
+    if (json_is(type, JSON_ARRAY)) {
+        plain = json_copy(f->arena, f->obj);
+        json_set_text(plain, "type", json_text(besides_null(type, &null)));
+    } else if (!json_has(f->obj, "type") &&
+               json_is(json_get(f->obj, member), JSON_ARRAY)) {
+        plain = merged(f, member, &null);
+    }
+    if (plain)
+        f->obj = plain;
+    return plain && null;
+}
+
+static struct json *field_of(struct fields *f, struct str key,
+                             bool *may_be_null)
 {
     struct json *field = json_object(f->arena);
     struct str type = STR_NONE;
+    *may_be_null = !f->e && unwrap(f);
     fields_need(f, "type");
     fields_word(f, "type", "string number integer boolean array", &type);
     const struct rule *rule = f->e ? NULL : rule_of(type);
@@ -113,9 +226,10 @@ static struct json *field_of(struct fields *f, struct str key)
         if (!name)
             fields_wrong(f, arena_z(f->arena, i.key), "form.schema",
                          "A form does not support this rule.");
-        else if (*name)
+        else if (*name && i.value)
             json_set_json(field, name, i.value);
     }
+    set_format(f, rule, field);
     return field;
 }
 
@@ -146,8 +260,10 @@ static void read_schema(struct fields *f, struct json *list)
         struct fields one =
             fields(f->arena, i.value,
                    fields_path(f->arena, at, arena_z(f->arena, i.key)));
-        struct json *field = field_of(&one, i.key);
-        json_set_bool(field, "required", listed(required, i.key));
+        bool may_be_null = false;
+        struct json *field = field_of(&one, i.key, &may_be_null);
+        json_set_bool(field, "required",
+                      !may_be_null && listed(required, i.key));
         json_add_json(list, field);
         f->e = one.e;
     }

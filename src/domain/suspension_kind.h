@@ -20,6 +20,7 @@ enum answer_type suspension_kind_answer(enum kind k, bool choices, bool form);
  * choices (own: the agent's), which it sets. Does nothing for KIND_NONE. */
 struct suspension_kind_parts {
     const struct json *subject, *form, *own; /* NULL: not there */
+    bool bare; /* the form is a schema without properties */
 };
 const struct err *suspension_kind_settle(
     struct arena *a, struct suspension *s,

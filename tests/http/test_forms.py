@@ -515,3 +515,52 @@ def test_an_intent_with_its_chain(server, agent, me):
             db.execute(change, [before[0], asked["intent_id"]])
     assert "broken" in broken.text
     assert "breaks at event 2" in broken.text
+
+
+# --- Forms without fields ----------------------------------------------------
+
+BARE = {"type": "object", "title": "Sure", "properties": {}}
+
+
+@pytest.mark.parametrize("kind", [None, "elicitation"])
+def test_a_form_without_fields_is_a_plain_yes_or_no(agent, operator, me, kind):
+    """As MCP servers ask: shall I?"""
+    def asking():
+        return ask(agent, kind=kind, response_type="form", choices=None,
+                   form=BARE)
+
+    asked = asking()
+    assert asked["kind"] == "elicitation" and asked["form"] == []
+    page = show(me, asked)
+    assert send(me, asked, page).status_code == 303
+    assert read(agent, asked)["outcome"] == "answered"
+    assert read(agent, asked)["value"] == {}
+    asked = asking()
+    assert send(me, asked, choice="decline").status_code == 303
+    assert read(agent, asked)["outcome"] == "declined"
+    asked = asking()
+    assert answer(operator, asked, {"a": 1}).status_code == 422
+    assert answer(operator, asked, {}).json()["outcome"] == "answered"
+    asked = asking()
+    r = answer(operator, asked, None, choice="no")
+    assert r.json()["outcome"] == "declined", r.text
+
+
+def test_what_generators_write_can_be_left_empty(agent, operator, me):
+    """Optional[str], Optional[int], int32."""
+    def maybe(type, **more):
+        return {"anyOf": [{"type": type, **more}, {"type": "null"}],
+                "default": None}
+
+    asked = ask(agent, response_type="form", choices=None, form={
+        "type": "object", "required": ["age", "name"], "properties": {
+            "name": maybe("string"), "many": maybe("integer"),
+            "age": {"type": "integer", "format": "int32"}}})
+    page = show(me, asked)
+    names = {f["key"]: n for n, f in enumerate(asked["form"])}
+    assert names.keys() == {"name", "many", "age"}
+    assert answer(operator, asked, {"age": 2 ** 31}).status_code == 422
+    assert answer(operator, asked, {}).status_code == 422
+    assert "name" in page.text
+    r = answer(operator, asked, {"age": 2 ** 31 - 1})
+    assert r.status_code == 200 and r.json()["value"] == {"age": 2 ** 31 - 1}

@@ -45,6 +45,38 @@ static const char *const properties[][2] = {
     {"{'type':'array','items':{'anyOf':[{'const':'r','title':'Red'}]}}",
      "{'key':'k','type':'multi','options':[{'value':'r','label':'Red'}],"
      "'required':true}"},
+    /* As generators write what may be missing: it may be left empty. */
+    {"{'anyOf':[{'type':'string','maxLength':9},{'type':'null'}],"
+     "'default':null,'title':'T'}",
+     "{'key':'k','type':'string','max_length':9,'label':'T',"
+     "'required':false}"},
+    {"{'oneOf':[{'type':'null'},{'type':'integer','minimum':1}]}",
+     "{'key':'k','type':'integer','min':1,'required':false}"},
+    {"{'anyOf':[{'enum':['r','g'],'type':'string'},{'type':'null'}],"
+     "'default':'r'}",
+     "{'key':'k','type':'enum','options':[{'value':'r'},{'value':'g'}],"
+     "'default':'r','required':false}"},
+    {"{'anyOf':[{'type':'array','items':{'enum':['r'],'type':'string'}},"
+     "{'type':'null'}]}",
+     "{'key':'k','type':'multi','options':[{'value':'r'}],"
+     "'required':false}"},
+    {"{'anyOf':[{'type':'boolean'}]}",
+     "{'key':'k','type':'boolean','required':true}"},
+    {"{'type':['string','null'],'enum':['r',null]}",
+     "{'key':'k','type':'enum','options':[{'value':'r'}],'required':false}"},
+    {"{'type':'string','default':null}",
+     "{'key':'k','type':'string','required':true}"},
+    {"{'type':'integer','format':'int32'}",
+     "{'key':'k','type':'integer','min':-2147483648,'max':2147483647,"
+     "'required':true}"},
+    {"{'type':'integer','format':'uint8','maximum':7}",
+     "{'key':'k','type':'integer','min':0,'max':7,'required':true}"},
+    {"{'type':'integer','format':'int64'}",
+     "{'key':'k','type':'integer','required':true}"},
+    {"{'type':'number','format':'double','minimum':1}",
+     "{'key':'k','type':'number','min':1,'required':true}"},
+    {"{'type':'number','format':'float'}",
+     "{'key':'k','type':'number','required':true}"},
 };
 
 Test(form_schema, each_rule_becomes_a_fields_own)
@@ -105,6 +137,23 @@ Test(form_schema, what_no_field_can_hold_is_refused)
         {"{'type':'object','properties':{'k':{'type':'string'}},"
          "'required':['x']}",
          "form.required", "form.schema"},
+        {"{'type':'object','properties':{'k':{'anyOf':["
+         "{'type':'string'},{'type':'integer'}]}}}",
+         "form.properties.k.anyOf", "form.schema"},
+        {"{'type':'object','properties':{'k':{'anyOf':["
+         "{'type':'string','pattern':'^a'},{'type':'null'}]}}}",
+         "form.properties.k.pattern", "form.schema"},
+        {"{'type':'object','properties':{'k':{'type':"
+         "['string','integer']}}}",
+         "form.properties.k.type", "field.value"},
+        {"{'type':'object','properties':{'k':{'type':'integer',"
+         "'format':'float'}}}",
+         "form.properties.k.format", "form.schema"},
+        {"{'type':'object','properties':{'k':{'type':'number',"
+         "'format':'money'}}}",
+         "form.properties.k.format", "form.schema"},
+        {"{'type':'object','properties':{'k':{'anyOf':7}}}",
+         "form.properties.k.type", "field.missing"},
         {"{'type':'object','properties':{'k':7}}", "form.properties.k",
          "body.not_object"},
     };

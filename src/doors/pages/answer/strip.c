@@ -34,8 +34,9 @@ enum answer_strip_way answer_strip_way(struct arena *a,
         return json_count(suspension_choices(a, s)) > 0 ? ANSWER_STRIP_CHOICE
                                                         : ANSWER_STRIP_TEXT;
     case ANSWER_FORM:
-        return json_count(page_fields_form(a, s)) > 0 ? ANSWER_STRIP_FORM
-                                                      : ANSWER_STRIP_TEXT;
+        return s->form.p || json_count(page_fields_form(a, s)) > 0
+                   ? ANSWER_STRIP_FORM
+                   : ANSWER_STRIP_TEXT;
     case ANSWER_TEXT:
     case ANSWER_TYPE__MAX:
     default:
