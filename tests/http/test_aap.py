@@ -5,7 +5,7 @@ import uuid
 
 import pytest
 
-from kit import answer, refused, together, wait_for
+from kit import answer, locked, refused, together, wait_for, waiting
 
 CREATE = "POST /v1/requests"
 READ = "GET /v1/requests/{id}"
@@ -150,6 +150,43 @@ def test_a_decided_request_cannot_be_cancelled(bot, operator):
     decide(operator, made)
     wrong(bot.delete(path(made)), 409, "already_terminal")
     assert bot.get(path(made)).json()["status"] == "approved"
+
+
+def in_turn(server, operator, request, first, second):
+    """Both are in work at once, and the first gets its turn first."""
+    asked = operator.get(f"/api/v1/suspensions/{request['id']}").json()
+    with concurrent.futures.ThreadPoolExecutor() as pool:
+        with locked(server, {"id": asked["intent_id"]}):
+            one = pool.submit(first)
+            wait_for(lambda: waiting(server) == 1)
+            two = pool.submit(second)
+            wait_for(lambda: waiting(server) == 2)
+        assert one.result() is None or one.result().status_code == 200
+        return two.result()
+
+
+@pytest.mark.route(CANCEL)
+def test_an_answer_that_comes_before_the_cancel(server, bot, operator):
+    made = create(bot)
+    r = in_turn(server, operator, made, lambda: decide(operator, made),
+                lambda: bot.delete(path(made)))
+    wrong(r, 409, "already_terminal")
+    assert bot.get(path(made)).json()["status"] == "approved"
+    made = create(bot)
+    r = in_turn(server, operator, made, lambda: bot.delete(path(made)),
+                lambda: bot.delete(path(made)))
+    wrong(r, 409, "already_terminal")
+
+
+@pytest.mark.route(CONSUME)
+def test_a_revocation_that_comes_before_the_use(server, bot, operator):
+    made = create(bot)
+    decide(operator, made)
+    permit = operator.get(
+        f"/api/v1/suspensions/{made['id']}").json()["permit"]["id"]
+    r = in_turn(server, operator, made, lambda: operator.post(
+        f"/api/v1/permits/{permit}/revoke"), lambda: consume(bot, made))
+    wrong(r, 409, "not_approved")
 
 
 @pytest.mark.route(CREATE)

@@ -4,6 +4,7 @@
 #include "base/clock_text.h"
 #include "base/crypt.h"
 #include "base/fields.h"
+#include "domain/resolve.h"
 #include "domain/tool_call.h"
 #include "doors/api/api.h"
 #include "doors/asking/guard.h"
@@ -220,6 +221,12 @@ const struct err *aap_get(struct call *c)
     return NULL;
 }
 
+static const struct err *terminal(void)
+{
+    return ERROR(ERR_CONFLICT, "already_terminal",
+                 "The request has been decided.");
+}
+
 const struct err *aap_cancel(struct call *c)
 {
     const struct work_once once = {.key = STR_NONE};
@@ -227,9 +234,12 @@ const struct err *aap_cancel(struct call *c)
     struct work w;
     TRY(load(c, c->param[0], &r));
     if (r.suspension.state != SUSPENSION_PENDING)
-        return ERROR(ERR_CONFLICT, "already_terminal",
-                     "The request has been decided.");
-    TRY(question_cancel(c, &w, c->param[0], STR_NONE, &once));
+        return terminal();
+    const struct err *e = question_cancel(c, &w, c->param[0], STR_NONE, &once);
+    /* It may have been answered since it was read. */
+    if (err_is(e, resolve_already_decided) || err_is(e, resolve_expired))
+        return terminal();
+    TRY(e);
     r.suspension = w.suspension;
     return call_commit_text(c, &w, 200, aap_view(c->a, &r), false);
 }
@@ -291,7 +301,8 @@ const struct err *aap_consume(struct call *c)
     if (err_is(e, permit_lapsed))
         return ERROR(ERR_CONFLICT, "approval_expired",
                      "This approval has expired.");
-    if (e && e->kind == ERR_FORBIDDEN)
+    /* It may have been taken back since it was read. */
+    if (e && (e->kind == ERR_FORBIDDEN || e->kind == ERR_CONFLICT))
         return ERROR(ERR_CONFLICT, "not_approved",
                      "The permit cannot be used any more.");
     TRY(e);
