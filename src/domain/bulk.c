@@ -41,12 +41,13 @@ struct bulk_answer bulk_answer(struct arena *a, const struct suspension *s,
     if (!choice)
         found = confirmed(choices, yes);
     for (size_t i = 0; choice && i < json_count(choices) && !found; i++) {
-        if (says(json_at(choices, i), yes))
-            found = json_at(choices, i);
+        const struct json *c = json_at(choices, i);
+        if (says(c, yes) && (yes || !json_get(c, "takes")))
+            found = c;
     }
     if (!found || json_get(found, "takes"))
         return none;
-    for (size_t i = 0; i < json_count(choices); i++) {
+    for (size_t i = 0; (yes || !choice) && i < json_count(choices); i++) {
         if (json_at(choices, i) != found && says(json_at(choices, i), yes))
             return none;
     }

@@ -15,8 +15,8 @@
 
 /* The value that means a plain yes or no: for a confirm its own value unless
  * that has another effect, else that of the one choice that authorizes or
- * accepts, or that vetoes or declines. p NULL: there is none, or the answer
- * takes something. reason: does the choice demand one? */
+ * accepts, or that of the first that vetoes or declines. p NULL: there is none,
+ * or the answer takes something. reason: does the choice demand one? */
 struct bulk_answer {
     struct str value;
     bool reason;

@@ -4,6 +4,7 @@
 
 #include "base/id.h"
 #include "domain/label.h"
+#include "domain/meant.h"
 
 #define ADMINS "admins" /* told of silence where there is no supervisor */
 
@@ -224,33 +225,24 @@ static const struct err *find(const struct board *b,
     return NULL;
 }
 
-/* OpenIntent's choices have no effects: these values are a yes and a no. */
-static enum effect meant(struct str value)
+/* OpenIntent's choices have no effects: a value that is an answer by itself is
+ * a yes or a no. */
+static enum effect effect_meant(struct arena *a, struct str value)
 {
-    static const char *const yes[] = {"approve", "yes"},
-                            *const no[] = {"reject", "deny", "no"};
-    for (size_t i = 0; i < countof(yes); i++) {
-        if (str_is(value, yes[i]))
-            return EFFECT_AUTHORIZE;
-    }
-    for (size_t i = 0; i < countof(no); i++) {
-        if (str_is(value, no[i]))
-            return EFFECT_VETO;
-    }
-    return EFFECT_NONE;
+    const struct label_word *w = label_word(a, value);
+    if (str_is(value, "approve") || str_is(value, "yes"))
+        return EFFECT_AUTHORIZE;
+    return w && w->says == EFFECT_NO && w->effect != EFFECT_NONE ? EFFECT_VETO
+                                                                 : EFFECT_NONE;
 }
 
-static const struct err *mean_choices(struct arena *a, struct suspension *s,
-                                      struct json *choices)
+static void mean_choices(struct arena *a, struct json *choices)
 {
     for (size_t i = 0; i < json_count(choices); i++) {
         struct json *c = json_at(choices, i);
-        const enum effect e = meant(json_get_text(c, "value"));
+        const enum effect e = effect_meant(a, json_get_text(c, "value"));
         json_set_text(c, "effect", str_of(vocabulary_effect(e)->wire));
     }
-    TRY(label_check(a, choices));
-    s->choices = json_dump(a, choices, SUSPENSION_CHOICES_TEXT);
-    return NULL;
 }
 
 static bool can_decide(const struct json *choices)
@@ -264,22 +256,26 @@ static bool can_decide(const struct json *choices)
     return yes && no;
 }
 
-/* Can an answer decide the checkpoint? A question of the native API has to. */
+/* Can an answer decide the checkpoint? A question of the native API has to; one
+ * of OpenIntent that cannot is left as it is. */
 static const struct err *check_choices(struct arena *a, struct suspension *s,
                                        bool *decides)
 {
     struct json *choices = suspension_choices(a, s);
     const bool native = s->strict || s->kind != KIND_NONE;
     if (!native)
-        TRY(mean_choices(a, s, choices));
+        mean_choices(a, choices);
     *decides = can_decide(choices);
-    return *decides || !native
-               ? NULL
-               : err_at(a, ERR_INVALID, "checkpoint.choices",
-                        STR("choices"),
-                        "The question decides a checkpoint of a plan. It "
-                        "needs a choice with the effect authorize, and one "
-                        "with veto.");
+    if (!*decides && native)
+        return err_at(a, ERR_INVALID, "checkpoint.choices", STR("choices"),
+                      "The question decides a checkpoint of a plan. It needs a "
+                      "choice with the effect authorize, and one with veto.");
+    if (!*decides || native)
+        return NULL;
+    TRY(meant_check(a, s, choices));
+    TRY(label_check(a, choices));
+    s->choices = json_dump(a, choices, SUSPENSION_CHOICES_TEXT);
+    return NULL;
 }
 
 const struct err *checkpoint_take(struct board *b, struct suspension *s)

@@ -48,3 +48,18 @@ enum effect_class effect_class(enum effect e)
 {
     return table[e].class;
 }
+
+bool effect_opposite(enum effect_class said, enum effect e)
+{
+    return (said == EFFECT_NO && effect_class(e) == EFFECT_YES) ||
+           (said == EFFECT_YES && effect_class(e) == EFFECT_NO);
+}
+
+bool effect_any(const struct json *choices)
+{
+    for (size_t i = 0; i < json_count(choices); i++) {
+        if (effect_of_choice(json_at(choices, i)) != EFFECT_NONE)
+            return true;
+    }
+    return false;
+}

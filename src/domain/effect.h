@@ -25,5 +25,10 @@ enum reason_need effect_reason(const struct json *choice);
 /* The outcome of a question that is answered with a choice of this effect. */
 enum outcome effect_outcome(enum effect e);
 enum effect_class effect_class(enum effect e);
+/* Does a word that says this contradict the effect: a no that authorizes, or a
+ * yes that rejects? */
+bool effect_opposite(enum effect_class said, enum effect e);
+/* Has any of the choices an effect? */
+bool effect_any(const struct json *choices);
 
 #endif

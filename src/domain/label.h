@@ -1,4 +1,5 @@
-/* The labels of the choices of a question.
+/* The words that people answer with, and the labels of the choices of a
+ * question. One list of words serves answers, values and labels.
  *
  * The server's word for the effect comes first, the agent's label second. A
  * label must not say the opposite of the choice's effect, and no two choices
@@ -8,6 +9,27 @@
 
 #include "base/err.h"
 #include "domain/effect.h"
+
+/* Read folded: without regard to case, width, hidden characters, and to "-" and
+ * "_" between words, up to the first punctuation. */
+struct label_word {
+    const char *text; /* folded */
+    enum effect_class says;
+    /* Of a word that is an answer by itself. EFFECT__MAX: of whatever rejects.
+     * EFFECT_NONE: it only says what a value or a label would mean; it may be
+     * about the action instead, as in "cancel". */
+    enum effect effect;
+};
+/* The word that the text is, as a whole or up to its first punctuation ("No,
+ * stop"); NULL: none of the list. */
+const struct label_word *label_word(struct arena *a, struct str text);
+/* The meaning of the text by that; EFFECT_NEUTRAL for any other text. */
+enum effect_class label_says(struct arena *a, struct str text);
+/* Does the text begin with the word and say more ("Cancel order 1234")? */
+bool label_begins(struct arena *a, const struct label_word *w, struct str text);
+/* Our own words, by index: approve, reject, accept, decline, complete; NULL
+ * after them. */
+const struct label_word *label_ours(size_t i);
 
 /* A choice as it is shown to people, in two parts. word: the server's, "" where
  * the choice has no effect. label: the agent's; p NULL where it adds nothing to

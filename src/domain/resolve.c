@@ -152,6 +152,7 @@ static struct json *resumed_payload(struct arena *a,
     json_set_text(p, "intent_id", s->intent_id);
     json_set_text(p, "suspension_id", s->id);
     json_set_given(a, p, "value", s->response);
+    suspension_set_choice(a, s, p);
     json_set_text(p, "responded_by", s->responded_by_claimed.p
                                          ? s->responded_by_claimed
                                          : s->responded_by);
@@ -195,13 +196,26 @@ static const struct err *move(struct arena *a, struct decision *d,
     return append(a, d, "status_changed", by, p);
 }
 
+/* The value that counts: the choice's own, where a word chose it. */
+static const struct json *value_of(const struct suspension *s,
+                                   const struct json *choice,
+                                   const struct answer *answer)
+{
+    const bool worded =
+        s->response_type == ANSWER_TEXT || s->response_type == ANSWER_FORM;
+    return choice && !worded && answer->value ? json_get(choice, "value")
+                                              : answer->value;
+}
+
 static const struct err *record(struct arena *a, struct suspension *s,
+                                const struct json *choice,
                                 const struct answer *answer,
                                 const struct principal *who)
 {
     s->state = SUSPENSION_RESOLVED;
     s->next_attempt_at = 0;
-    s->response = json_dump(a, answer->value, SUSPENSION_RESPONSE_MAX);
+    s->response =
+        json_dump(a, value_of(s, choice, answer), SUSPENSION_RESPONSE_MAX);
     s->reason = str_trim(answer->reason).n ? answer->reason : STR_NONE;
     s->responded_by = principal_actor(who);
     s->responded_by_claimed =
@@ -338,7 +352,7 @@ const struct err *resolve_respond(struct arena *a, struct decision *d,
     TRY(check_beyond(a, s, answer));
     TRY(check_page(a, s, choice, answer, who));
     TRY(risk_typed_check(a, s, choice, answer->typed));
-    TRY(record(a, s, answer, who));
+    TRY(record(a, s, choice, answer, who));
     const enum effect effect = effect_of_choice(choice);
     s->outcome = choice ? effect_outcome(effect) : OUTCOME_ANSWERED;
     s->responded_at = suspension_end(s, d->now);
@@ -391,7 +405,7 @@ static const struct err *keep_fallback(struct arena *a, struct suspension *s)
     if (!s->fallback_value.p || json_parse(a, s->fallback_value, &value))
         return NULL;
     const struct answer answer = {
-        .value = value, .reason = STR("silence")};
+        .value = value, .pressed = true, .reason = STR("silence")};
     if (resolve_check(a, s, &answer, &choice))
         return NULL;
     TRY(amend_check(a, s, choice, &answer.amend, &amend));

@@ -13,6 +13,8 @@
 
 struct answer {
     const struct json *value;
+    bool pressed; /* value and choice are a choice's own; else they may be words
+                   * (domain/meant.h) */
     struct str choice; /* of a form's or text's choices; p NULL: not sent */
     struct str reason;       /* p NULL: none */
     struct str seen;         /* subject_sha256 that was shown; p NULL: not

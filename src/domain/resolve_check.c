@@ -2,6 +2,7 @@
  * Pure. */
 #include "domain/effect.h"
 #include "domain/form.h"
+#include "domain/meant.h"
 #include "domain/resolve.h"
 
 const char resolve_reason_too_long[] = "reason.too_long";
@@ -41,6 +42,14 @@ static bool empty(const struct json *v)
     return sized && json_text(v).n + json_count(v) == 0;
 }
 
+static const struct json *chosen(struct arena *a, const struct suspension *s,
+                                 const struct json *choices, struct str text,
+                                 bool pressed)
+{
+    return pressed ? suspension_choice(choices, text)
+                   : meant_choice(a, s, choices, text, MEANT_VALUE);
+}
+
 static const struct err *check_choice(struct arena *a,
                                       const struct suspension *s,
                                       const struct answer *answer,
@@ -54,7 +63,8 @@ static const struct err *check_choice(struct arena *a,
                    : ERROR(ERR_INVALID, resolve_empty,
                            "A non-empty value is needed.");
     if (json_is(answer->value, JSON_STRING))
-        *choice = suspension_choice(choices, json_text(answer->value));
+        *choice = chosen(a, s, choices, json_text(answer->value),
+                         answer->pressed);
     return *choice ? NULL : invalid_choice(a, choices);
 }
 
@@ -78,7 +88,7 @@ static const struct err *find_way(struct arena *a, const struct suspension *s,
             *choice = c;
     }
     if (answer->choice.p)
-        *choice = suspension_choice(choices, answer->choice);
+        *choice = chosen(a, s, choices, answer->choice, answer->pressed);
     return !answer->choice.p || *choice ? NULL : invalid_choice(a, choices);
 }
 

@@ -3,7 +3,7 @@
 #include "domain/retry_silence.h"
 
 #include "base/clock_text.h"
-#include "domain/effect.h"
+#include "domain/meant.h"
 
 /* ---- fallback answers ------------------------------------------------ */
 
@@ -27,7 +27,8 @@ static const struct err *find_choice(struct arena *a,
     struct amend amend;
     TRY(json_parse(a, s->fallback_value, &value));
     /* A choice may need a reason from a person; a fallback has this one. */
-    const struct answer answer = {.value = value, .reason = STR("silence")};
+    const struct answer answer = {
+        .value = value, .pressed = true, .reason = STR("silence")};
     if (s->kind == KIND_NONE) {
         *choice =
             json_is(value, JSON_STRING)
@@ -37,6 +38,15 @@ static const struct err *find_choice(struct arena *a,
     }
     TRY(resolve_check(a, s, &answer, choice));
     return amend_check(a, s, *choice, &answer.amend, &amend);
+}
+
+/* Is it a word that an agent would read as a yes? */
+static bool says_yes(struct arena *a, const struct suspension *s)
+{
+    const struct json *choice = meant_choice(
+        a, s, suspension_choices(a, s),
+        json_text(json_read(a, s->fallback_value)), MEANT_SAID);
+    return effect_class(effect_of_choice(choice)) == EFFECT_YES;
 }
 
 const struct err *retry_check_fallback(struct arena *a,
@@ -58,7 +68,8 @@ const struct err *retry_check_fallback(struct arena *a,
                       "This choice ends the intent, and the fallback policy "
                       "continues it. Use the policy \"fail\" to end the intent "
                       "without an answer.");
-    if (effect_class(effect_of_choice(choice)) == EFFECT_YES &&
+    if ((effect_class(effect_of_choice(choice)) == EFFECT_YES ||
+         says_yes(a, s)) &&
         !(may == RETRY_SILENCE_LOW &&
           s->severity == SEVERITY_LOW))
         return err_at(

@@ -136,6 +136,23 @@ const struct json *suspension_choice(const struct json *choices,
     return NULL;
 }
 
+void suspension_set_choice(struct arena *a, const struct suspension *s,
+                           struct json *o)
+{
+    const struct json *value = json_read(a, s->response);
+    const bool worded =
+        s->response_type == ANSWER_TEXT || s->response_type == ANSWER_FORM;
+    const struct json *choice =
+        !worded && json_is(value, JSON_STRING)
+            ? suspension_choice(suspension_choices(a, s), json_text(value))
+            : NULL;
+    if (choice)
+        json_set_json(o, "choice_label", json_get(choice, "label"));
+    if (json_has(choice, "description"))
+        json_set_json(o, "choice_description",
+                      json_get(choice, "description"));
+}
+
 /* ---- responders and endings ----------------------------------------- */
 
 struct responder_case suspension_case(const struct suspension *s)

@@ -166,6 +166,10 @@ void suspension_add_choice(struct arena *a, struct json *list,
 /* The choice with that value, or NULL. */
 const struct json *suspension_choice(const struct json *choices,
                                      struct str value);
+/* choice_label and choice_description of the choice that is the answer, where
+ * there is one and it has them (OpenIntent RFC-0025). */
+void suspension_set_choice(struct arena *a, const struct suspension *s,
+                           struct json *o);
 /* The facts of the question for domain/responder.h. */
 struct responder_case suspension_case(const struct suspension *s);
 /* How it ended: its outcome, or OUTCOME_EXPIRED or OUTCOME_WITHDRAWN. */

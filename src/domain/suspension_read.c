@@ -12,6 +12,7 @@
 #include "domain/form.h"
 #include "domain/form_schema.h"
 #include "domain/label.h"
+#include "domain/meant.h"
 #include "domain/retry.h"
 #include "domain/subject.h"
 #include "domain/suspension_kind.h"
@@ -166,13 +167,17 @@ static const struct err *read_offer(struct arena *a,
         s->response_type == ANSWER_CONFIRM && json_count(choices) == 0)
         mean_yes_and_no(a, s);
     if (sent->form) {
-        TRY(form_read(a, sent->form, &form));
+        form = json_array(a);
+        if (!sent->bare)
+            TRY(form_read(a, sent->form, &form));
         s->form = json_dump(a, form, SUSPENSION_RECORD_MAX);
     }
     parts.own = choices;
     parts.form = form;
     TRY(suspension_kind_settle(a, s, &parts));
-    TRY(label_check(a, suspension_choices(a, s)));
+    choices = suspension_choices(a, s);
+    TRY(meant_check(a, s, choices));
+    TRY(label_check(a, choices));
     return form_check_labels(a, form);
 }
 
@@ -224,6 +229,14 @@ static void check_parts(struct fields *f, const struct suspension *s,
     if (s->fallback_policy != FALLBACK_FAIL && !s->fallback_value.p)
         fields_wrong(f, "fallback_value", "field.missing",
                      "This fallback policy needs a \"fallback_value\".");
+}
+
+/* A schema without properties asks for a plain yes or no. */
+static void read_form(struct fields *f, struct suspension_kind_parts *parts)
+{
+    form_schema_member(f, &parts->form);
+    parts->bare = json_is(json_get(f->obj, "form"), JSON_OBJECT) &&
+                  json_count(parts->form) == 0;
 }
 
 static void set_record(struct arena *a, struct json *r, const char *key,
@@ -302,7 +315,9 @@ const struct err *suspension_read(struct arena *a, const struct json *body,
     fields_json(&f, "context", JSON_OBJECT, &context);
     fields_json(&f, "subject", JSON_OBJECT, &parts.subject);
     fields_json(&f, "choices", JSON_ARRAY, &parts.own);
-    form_schema_member(&f, &parts.form);
+    read_form(&f, &parts);
+    if (parts.bare && out->kind == KIND_NONE)
+        out->kind = KIND_ELICITATION; /* which may be declined */
     read_silence(&f, text, out);
     if (out->response_type == ANSWER_TYPE__MAX)
         out->response_type =
@@ -395,7 +410,7 @@ static void read_record_kind(struct fields *f, const struct json *record,
     suspension_kind_read(f, s);
     read_severity(f, s);
     fields_json(f, "subject", JSON_OBJECT, &parts->subject);
-    form_schema_member(f, &parts->form);
+    read_form(f, parts);
     if (s->response_type == ANSWER_TYPE__MAX)
         s->response_type = suspension_kind_answer(
             s->kind, json_count(parts->own) > 0, parts->form != NULL);

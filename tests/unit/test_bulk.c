@@ -52,7 +52,14 @@ static const struct {
     {ANSWER_CHOICE,
      "[" CHOICE("a", "authorize", "") ","
          CHOICE("b", "authorize", "") "]", NULL,
-     NULL}};
+     NULL},
+    /* A no is never harder than a yes. */
+    {ANSWER_CHOICE,
+     "[" CHOICE("y", "authorize", "") ","
+         CHOICE("m", "veto", ",\"takes\":\"limit\"") ","
+         CHOICE("n", "veto", "") ","
+         CHOICE("k", "decline", "") "]",
+     "y", "n"}};
 
 static struct suspension question(void)
 {

@@ -739,6 +739,7 @@ Test(resolve, an_answer_on_record)
     event_is(c, 0, "intent.resumed", "ada@example.com");
     same(payload(c, 0),
          "{'intent_id':'i-1','suspension_id':'s-1','value':'go',"
+         "'choice_label':'Go on','choice_description':'D',"
          "'responded_by':'somebody else',"
          "'decided_by':'ada@example.com',"
          "'responded_at':'2026-11-20T09:27:43.510233',"
@@ -773,6 +774,7 @@ Test(resolve, a_bare_answer_on_record)
     cr_assert(!c->s.reason.p && c->s.outcome == OUTCOME_VETOED);
     same(payload(c, 0),
          "{'intent_id':'i-1','suspension_id':'s-1','value':'no',"
+         "'choice_label':'No',"
          "'responded_by':'ada@example.com',"
          "'decided_by':'ada@example.com',"
          "'responded_at':'2026-11-20T09:27:43.510233','outcome':'vetoed',"

@@ -2,10 +2,14 @@
  * rejects, completes, declines or answers. A GET decides nothing and leads to
  * the page. */
 #include "base/fields.h"
-#include "domain/resume.h"
+#include "domain/label.h"
+#include "domain/meant.h"
+#include "domain/resolve.h"
 #include "doors/api/api.h"
 #include "doors/asking/answer.h"
 #include "doors/asking/view.h"
+
+#define ACTION_MAX 200 /* characters */
 
 static const char *const secrets[] = {"code", "token", "access_token",
                                       "id_token", "secret"};
@@ -33,7 +37,7 @@ static const struct err *read_action(struct call *c, const struct json *body,
     *out = STR_NONE;
     TRY(check_secrets(c->a, body));
     fields_only(&f, "action reason subject_sha256 value");
-    fields_text(&f, "action", RESUME_ACTION_MAX, out);
+    fields_text(&f, "action", ACTION_MAX, out);
     fields_text(&f, "reason", SUSPENSION_REASON_MAX, &answer->reason);
     fields_text(&f, "subject_sha256", 64, &answer->seen);
     TRY(fields_error(&f));
@@ -42,6 +46,89 @@ static const struct err *read_action(struct call *c, const struct json *body,
                       "The body and the address name different actions.");
     if (!out->p)
         *out = query.p ? query : STR("");
+    return NULL;
+}
+
+/* ---- the choice that is meant ---------------------------------------- */
+
+static const char answer_word[] = "answer";
+
+/* May the value itself be the answer? Not where a choice says what is allowed,
+ * and not where a credential is to be set up. */
+static bool takes_answer(const struct json *choices,
+                         const struct suspension *s)
+{
+    bool plain = s->kind != KIND_CREDENTIAL_NEEDED;
+    for (size_t i = 0; i < json_count(choices); i++)
+        plain = plain && effect_class(effect_of_choice(
+                             json_at(choices, i))) != EFFECT_YES;
+    return plain;
+}
+
+static void add_once(struct json *list, struct str word)
+{
+    for (size_t i = 0; i < json_count(list); i++) {
+        if (str_eq(json_text(json_at(list, i)), word))
+            return;
+    }
+    json_add_text(list, word);
+}
+
+static const struct err *wrong(struct arena *a, const struct suspension *s,
+                               const struct json *choices)
+{
+    struct json *more = json_object(a), *list = json_array(a);
+    size_t n = 0;
+    for (const struct label_word *w; (w = label_ours(n)); n++) {
+        const struct json *c = meant_choice(
+            a, s, choices, str_of(w->text), MEANT_SAID);
+        if (c && effect_of_choice(c) == w->effect)
+            add_once(list, str_of(w->text));
+    }
+    if (takes_answer(choices, s))
+        add_once(list, str_of(answer_word));
+    for (size_t i = 0; i < json_count(choices); i++) {
+        const struct json *c = json_at(choices, i);
+        const struct str value = json_get_text(c, "value");
+        if (meant_choice(a, s, choices, value, MEANT_SAID) == c)
+            add_once(list, value);
+    }
+    json_set_json(more, "valid_actions", list);
+    return err_more(a,
+                    err_at(a, ERR_INVALID, "resume.action", STR("action"),
+                           "This question does not take that action."),
+                    more);
+}
+
+/* Fills the value and the choice of an answer from what was sent; value: NULL
+ * where none was. The action "answer" takes the value as it is, for questions
+ * that approve nothing. ERR_INVALID resume.action, with valid_actions in more;
+ * resume.value where the action takes none, or needs one. */
+static const struct err *read_choice(struct arena *a,
+                                     const struct suspension *s,
+                                     struct str action,
+                                     const struct json *value,
+                                     struct answer *out)
+{
+    const struct json *choices = suspension_choices(a, s);
+    const struct json *choice = meant_choice(a, s, choices, action, MEANT_SAID);
+    const bool by_value =
+        !choice && str_is(action, answer_word) && takes_answer(choices, s);
+    if (!choice && !by_value)
+        return wrong(a, s, choices);
+    if (by_value != (value != NULL))
+        return err_at(a, ERR_INVALID, "resume.value", STR("value"),
+                      by_value ? "The action \"answer\" needs a value."
+                               : "This action takes no value.");
+    out->value = value;
+    out->pressed = choice != NULL;
+    if (!choice)
+        return NULL;
+    const struct str word = json_get_text(choice, "value");
+    if (s->response_type == ANSWER_TEXT || s->response_type == ANSWER_FORM)
+        out->choice = word;
+    else
+        out->value = json_string(a, word);
     return NULL;
 }
 
@@ -127,7 +214,7 @@ const struct err *api_resume(struct call *c)
     TRY(begin(c, &w, &once));
     if (w.answered)
         return call_replay(c, &w);
-    const struct err *e = resume_read(c->a, &w.suspension, action,
+    const struct err *e = read_choice(c->a, &w.suspension, action,
                                       json_get(body, "value"), &answer);
     /* Too late, or not theirs to answer: that is told first. */
     if (e && w.suspension.state == SUSPENSION_PENDING)
@@ -144,7 +231,7 @@ const struct err *api_resume_page(struct call *c)
     struct buf b = buf_make(c->a, 4096);
     buf_put(&b, "/suspensions/");
     request_escape(&b, c->param[0]);
-    if (action.n > 0 && action.n <= RESUME_ACTION_MAX) {
+    if (action.n > 0 && action.n <= ACTION_MAX) {
         buf_put(&b, "?choice=");
         request_escape(&b, action);
     }

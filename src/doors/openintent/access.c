@@ -219,7 +219,8 @@ static const struct err *decide(struct call *c, struct answer *answer)
 
 const struct err *openintent_access_approve(struct call *c)
 {
-    struct answer answer = {.via = VIA_OPENINTENT};
+    struct answer answer = {.pressed = true,
+                            .via = VIA_OPENINTENT};
     struct str permission = STR_NONE;
     struct json *body = NULL;
     TRY(call_body_if_any(c, &body));
@@ -236,7 +237,8 @@ const struct err *openintent_access_approve(struct call *c)
 
 const struct err *openintent_access_deny(struct call *c)
 {
-    struct answer answer = {.via = VIA_OPENINTENT,
+    struct answer answer = {.pressed = true,
+                            .via = VIA_OPENINTENT,
                             .value = json_string(c->a, STR("deny"))};
     struct json *body = NULL;
     TRY(call_body_if_any(c, &body));

@@ -149,7 +149,7 @@ static const struct err *decide(struct call *c, struct str id,
 
 static const struct err *decide_approval(struct call *c, const char *value)
 {
-    struct answer answer = {.via = VIA_OPENINTENT};
+    struct answer answer = {.pressed = true, .via = VIA_OPENINTENT};
     struct json *body = NULL;
     TRY(call_body_if_any(c, &body));
     struct fields f = fields(c->a, body, STR(""));

@@ -82,6 +82,7 @@ static const struct err *arbitrate(struct call *c, const struct sent *sent,
                                    const struct work_once *once)
 {
     const struct answer answer = {.value = json_string(c->a, sent->outcome),
+                                  .pressed = true,
                                   .reason = sent->reasoning,
                                   .via = VIA_OPENINTENT};
     struct str id = sent->arbitration_id;

@@ -108,16 +108,8 @@ static struct json *responded(struct call *c, const struct suspension *s,
     json_set_text(o, "intent_id", s->intent_id);
     json_set_text(o, "suspension_id", s->id);
     json_set_text(o, "resolution", STR("responded"));
-    json_set_json(o, "value", answer->value);
-    if (json_is(answer->value, JSON_STRING)) {
-        const struct json *choice = suspension_choice(
-            suspension_choices(c->a, s), json_text(answer->value));
-        if (choice)
-            json_set_json(o, "choice_label", json_get(choice, "label"));
-        if (json_has(choice, "description"))
-            json_set_json(o, "choice_description",
-                          json_get(choice, "description"));
-    }
+    json_set_json(o, "value", json_read(c->a, s->response));
+    suspension_set_choice(c->a, s, o);
     json_set_text(o, "responded_by",
                   s->responded_by_claimed.p ? s->responded_by_claimed
                                             : s->responded_by);

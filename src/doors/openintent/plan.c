@@ -2,6 +2,7 @@
  * changing them, and answering for a checkpoint with a key. */
 #include "base/fields.h"
 #include "base/id.h"
+#include "domain/meant.h"
 #include "domain/moves.h"
 #include "doors/asking/answer.h"
 #include "doors/asking/ask.h"
@@ -273,28 +274,10 @@ const struct err *openintent_plan_change(struct call *c)
 
 /* ---- answering --------------------------------------------------------- */
 
-/* The value of the answer: of the server's question the word, of an agent's
- * own its one choice with this effect. */
-static struct str value_of(struct call *c, const struct suspension *s,
-                           enum effect effect, const char *word)
-{
-    const struct json *choices = suspension_choices(c->a, s);
-    struct str found = STR_NONE;
-    size_t n = 0;
-    for (size_t i = 0; i < json_count(choices); i++) {
-        if (effect_of_choice(json_at(choices, i)) != effect)
-            continue;
-        found = json_get_text(json_at(choices, i), "value");
-        n++;
-    }
-    return n == 1 ? found : str_of(word);
-}
-
 /* The one path of all answers; the plan is the answer's body. */
-static const struct err *decide(struct call *c, enum effect effect,
-                                const char *word)
+static const struct err *decide(struct call *c, enum effect effect)
 {
-    struct answer answer = {.via = VIA_OPENINTENT};
+    struct answer answer = {.pressed = true, .via = VIA_OPENINTENT};
     struct str question = STR_NONE;
     struct json *body = NULL, *o = NULL;
     struct work_once once;
@@ -308,8 +291,9 @@ static const struct err *decide(struct call *c, enum effect effect,
     TRY(work_begin_suspension(&w, c->pg, c->a, question, &once));
     if (w.answered)
         return call_replay(c, &w);
-    answer.value =
-        json_string(c->a, value_of(c, &w.suspension, effect, word));
+    answer.value = json_get(
+        meant_effect(suspension_choices(c->a, &w.suspension), effect),
+        "value");
     TRY(answer_decide(c, &w, &answer));
     TRY(object_of(c, w.board,
                   board_plan(w.board, id_lower(c->a, c->param[0])), &o));
@@ -318,10 +302,10 @@ static const struct err *decide(struct call *c, enum effect effect,
 
 const struct err *openintent_plan_approve(struct call *c)
 {
-    return decide(c, EFFECT_AUTHORIZE, "approve");
+    return decide(c, EFFECT_AUTHORIZE);
 }
 
 const struct err *openintent_plan_reject(struct call *c)
 {
-    return decide(c, EFFECT_VETO, "reject");
+    return decide(c, EFFECT_VETO);
 }

@@ -4,7 +4,7 @@
 
 #include "domain/beside.h"
 #include "domain/resolve.h"
-#include "domain/resume.h"
+#include "domain/meant.h"
 #include "domain/risk.h"
 #include "doors/asking/answer.h"
 #include "doors/asking/probe.h"
@@ -155,12 +155,16 @@ static const struct err *show_answered(struct call *c,
     return page_render(c, 200, "answered", tab(c, s), view);
 }
 
-/* The choice that the address names, by its value or as an action. */
+/* The choice that the address names as a word, or by its value where a button
+ * led here; "" for no choice, p NULL where it names none. */
 static struct str asked_choice(struct call *c, const struct suspension *s)
 {
     const struct str asked = request_query(c->rq, "choice");
-    const struct json *choice = resume_choice(c->a, s, asked);
-    return choice ? json_get_text(choice, "value") : asked;
+    if (!asked.p || request_query(c->rq, "exact").p)
+        return asked;
+    const struct json *choice = meant_choice(
+        c->a, s, suspension_choices(c->a, s), asked, MEANT_SAID);
+    return choice ? json_get_text(choice, "value") : STR("");
 }
 
 const struct err *answer_page(struct call *c)
@@ -204,7 +208,8 @@ static const struct err *read_answer(struct arena *a,
     const bool choosing = way == ANSWER_STRIP_CHOICE;
     const struct str text =
         choosing ? answer_amend_value(posted) : pairs_get(*posted, "value");
-    *out = (struct answer){.reason = pairs_get(*posted, "reason"),
+    *out = (struct answer){.pressed = true,
+                           .reason = pairs_get(*posted, "reason"),
                            .seen = seen.p ? seen : STR(""),
                            .via = VIA_BROWSER};
     if (!choosing)

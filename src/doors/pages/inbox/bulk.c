@@ -256,6 +256,7 @@ static const struct err *decide(struct call *c, const struct picks *p,
                       STR_FMT(why));
     const struct str value = bulk_answer(c->a, s, p->yes).value;
     const struct answer answer = {.value = json_string(c->a, value),
+                                  .pressed = true,
                                   .reason = p->reason,
                                   .seen = p->seen[i],
                                   .via = VIA_BROWSER};
