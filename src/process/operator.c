@@ -68,30 +68,41 @@ static bool read_person(const struct command *c, struct person *p)
 struct change {
     int statement;
     const struct pg_args *args;
-    struct str sign_out; /* ends all sessions of this person; p NULL:
-                          * nobody's */
+    struct str ends; /* the address of the person who loses all that they
+                      * hold (people_queue_end); p NULL: nobody */
 };
 
-/* Does all of it or nothing; returns the number of changed accounts, or -1 and
- * prints the error. */
+/* All of it, or nothing. */
+static const struct err *change_write(struct pg *pg, struct arena *a,
+                                      const struct change *what,
+                                      int64_t *changed)
+{
+    struct pg_args who = pg_args(a);
+    struct pg_rows *found[3] = {NULL};
+    pg_arg(&who, what->ends);
+    pg_queue(pg, SQL_BEGIN, NULL);
+    pg_queue(pg, what->statement, what->args);
+    pg_queue(pg, SQL_OPERATOR_ID, &who);
+    TRY(pg_run(pg, a, found));
+    *changed = (int64_t)pg_affected(found[1]);
+    if (*changed > 0 && pg_count(found[2]) > 0)
+        people_queue_end(pg, a, pg_str(found[2], 0, 0), STR_NONE);
+    pg_queue(pg, SQL_COMMIT, NULL);
+    return pg_run(pg, a, NULL);
+}
+
+/* The number of changed accounts, or -1 and prints the error. */
 static int64_t change(const struct command *c, const struct change *what)
 {
     struct pg *pg = command_owner(c);
-    struct pg_args who = pg_args(c->arena);
-    struct pg_rows *rows[4] = {NULL};
-    pg_arg(&who, what->sign_out);
-    pg_queue(pg, SQL_BEGIN, NULL);
-    pg_queue(pg, what->statement, what->args);
-    if (what->sign_out.p)
-        pg_queue(pg, SQL_OPERATOR_SESSIONS_REVOKE, &who);
-    pg_queue(pg, SQL_COMMIT, NULL);
-    const struct err *e = pg_run(pg, c->arena, rows);
+    int64_t changed = 0;
+    const struct err *e = change_write(pg, c->arena, what, &changed);
     pg_close(pg);
     if (e) {
         (void)command_failed(e);
         return -1;
     }
-    return (int64_t)pg_affected(rows[1]);
+    return changed;
 }
 
 static int done(int64_t changed, const char *what)
@@ -180,7 +191,7 @@ static int list(const struct command *c)
     return 0;
 }
 
-/* A new password and a disabled account end all sessions. */
+/* A new password and a disabled account end all that the person holds. */
 static int set_password(const struct command *c)
 {
     struct pg_args args = pg_args(c->arena);

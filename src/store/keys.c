@@ -94,8 +94,8 @@ struct str keys_text(struct arena *a)
     return buf_text(&b);
 }
 
-const struct err *keys_make(struct pg *pg, struct arena *a,
-                            struct keys_fresh *fresh, struct str *text)
+static void queue_make(struct pg *pg, struct arena *a,
+                       struct keys_fresh *fresh, struct str *text)
 {
     struct pg_args args = pg_args(a);
     struct key *k = &fresh->key;
@@ -116,7 +116,22 @@ const struct err *keys_make(struct pg *pg, struct arena *a,
     pg_arg(&args, str_of(vocabulary_severity(k->severity_floor)->wire));
     pg_arg(&args, k->person_id);
     pg_arg(&args, k->resource_id);
-    return pg_query(pg, a, SQL_KEY_MAKE, &args, NULL);
+    pg_queue(pg, SQL_KEY_MAKE, &args);
+}
+
+const struct err *keys_make(struct pg *pg, struct arena *a,
+                            struct keys_fresh *fresh, struct str *text)
+{
+    queue_make(pg, a, fresh, text);
+    return pg_run(pg, a, NULL);
+}
+
+const struct err *keys_make_token(struct pg *pg, struct arena *a,
+                                  struct keys_fresh *fresh, struct str *text)
+{
+    queue_make(pg, a, fresh, text);
+    pg_queue(pg, SQL_COMMIT, NULL);
+    return pg_run(pg, a, NULL);
 }
 
 const struct err *keys_reach(struct pg *pg, struct arena *a, struct str id,

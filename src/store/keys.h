@@ -41,6 +41,11 @@ struct keys_fresh {
 };
 const struct err *keys_make(struct pg *pg, struct arena *a,
                             struct keys_fresh *fresh, struct str *text) MUST;
+/* The same for a token, in the open transaction (people_still), which it
+ * commits. */
+const struct err *keys_make_token(struct pg *pg, struct arena *a,
+                                  struct keys_fresh *fresh,
+                                  struct str *text) MUST;
 /* Sets the reach of its agents. *done is false where that is not possible: it
  * has ended, is not an agent's or is a key of any agent. */
 const struct err *keys_reach(struct pg *pg, struct arena *a, struct str id,

@@ -144,14 +144,38 @@ const struct err *people_lock(struct pg *pg, struct arena *a, struct str id,
                        "Your role does not allow this.");
 }
 
-static void queue_sign_out(struct pg *pg, struct arena *a, struct str id,
-                           struct str cookie)
+const struct err *people_still(struct pg *pg, struct arena *a, struct str id,
+                               struct str tried)
 {
     struct pg_args args = pg_args(a);
+    struct pg_rows *r[2] = {NULL, NULL};
     pg_arg(&args, id);
-    pg_arg(&args, cookie.p ? crypt_sha256_hex(a, cookie) : STR_NONE);
-    pg_arg_time(&args, clock_now());
-    pg_queue(pg, SQL_SESSION_END_ALL, &args);
+    pg_arg(&args, tried);
+    pg_queue(pg, SQL_BEGIN, NULL);
+    pg_queue(pg, SQL_PERSON_STILL, &args);
+    TRY(pg_run(pg, a, r));
+    if (pg_count(r[1]) > 0)
+        return NULL;
+    pg_rollback(pg);
+    return ERROR(ERR_CONFLICT, "person.changed",
+                 "The account was changed at this moment. Sign in again.");
+}
+
+void people_queue_end(struct pg *pg, struct arena *a, struct str id,
+                      struct str cookie)
+{
+    struct pg_args sessions = pg_args(a), timed = pg_args(a), of = pg_args(a);
+    const int64_t now = clock_now();
+    pg_arg(&of, id);
+    pg_queue(pg, SQL_SECRET_END, &of);
+    pg_arg(&sessions, id);
+    pg_arg(&sessions, cookie.p ? crypt_sha256_hex(a, cookie) : STR_NONE);
+    pg_arg_time(&sessions, now);
+    pg_queue(pg, SQL_SESSION_END_ALL, &sessions);
+    pg_arg(&timed, id);
+    pg_arg_time(&timed, now);
+    pg_queue(pg, SQL_KEY_END_TOKENS, &timed);
+    pg_queue(pg, SQL_INITIATION_END, &timed);
 }
 
 const struct err *people_update(struct pg *pg, struct arena *a,
@@ -166,7 +190,7 @@ const struct err *people_update(struct pg *pg, struct arena *a,
     pg_arg_time(&args, p->disabled_at);
     pg_queue(pg, SQL_PERSON_UPDATE, &args);
     if (p->disabled_at)
-        queue_sign_out(pg, a, p->id, STR_NONE);
+        people_queue_end(pg, a, p->id, STR_NONE);
     pg_queue(pg, SQL_COMMIT, NULL);
     return pg_run(pg, a, NULL);
 }
@@ -190,9 +214,10 @@ const struct err *people_password(struct pg *pg, struct arena *a,
     struct pg_args args = pg_args(a);
     pg_arg(&args, id);
     pg_arg(&args, password_hash);
-    pg_queue(pg, SQL_BEGIN, NULL);
+    if (!pg_in_transaction(pg))
+        pg_queue(pg, SQL_BEGIN, NULL);
     pg_queue(pg, SQL_PERSON_PASSWORD, &args);
-    queue_sign_out(pg, a, id, cookie);
+    people_queue_end(pg, a, id, cookie);
     pg_queue(pg, SQL_COMMIT, NULL);
     return pg_run(pg, a, NULL);
 }

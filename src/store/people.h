@@ -34,16 +34,27 @@ struct person_locked {
 };
 const struct err *people_lock(struct pg *pg, struct arena *a, struct str id,
                               struct str by, struct person_locked *out) MUST;
-/* Writes the fields that an admin may change and commits. A disabled person's
- * sessions end. */
+/* Writes the fields that an admin may change and commits. All that a disabled
+ * person holds ends (people_queue_end). */
 const struct err *people_update(struct pg *pg, struct arena *a,
                                 const struct person *p) MUST;
 
 /* The fields that people change themselves: name, time zone, theme and keys. */
 const struct err *people_profile(struct pg *pg, struct arena *a,
                                  const struct person *p) MUST;
-/* A new password; every session of theirs ends but the one of the cookie (p
- * NULL: every one). */
+/* Begins a transaction and locks the person where `tried` still is the hash of
+ * their password and they are not disabled: what a password allows is decided
+ * before a new one takes it away, or not at all. ERR_CONFLICT person.changed
+ * ends it. */
+const struct err *people_still(struct pg *pg, struct arena *a, struct str id,
+                               struct str tried) MUST;
+/* Into the current batch: all that the person holds ends for good, and stays
+ * ended when they are enabled again. Sessions but the one of the cookie (p
+ * NULL: every one), tokens, initiation tickets, pages that show a new secret. */
+void people_queue_end(struct pg *pg, struct arena *a, struct str id,
+                      struct str cookie);
+/* A new password, in its own transaction or the open one, which it commits. All
+ * that they hold ends, but the session of the cookie. */
 const struct err *people_password(struct pg *pg, struct arena *a,
                                   struct str id, struct str password_hash,
                                   struct str cookie) MUST;

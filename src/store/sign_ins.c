@@ -71,5 +71,7 @@ const struct err *sign_ins_enter(struct pg *pg, struct arena *a,
     pg_arg(&session, id);
     pg_arg_time(&session, now);
     pg_arg_time(&session, now + PRINCIPALS_SESSION_LIFE);
-    return pg_query(pg, a, SQL_SESSION_INSERT, &session, NULL);
+    pg_queue(pg, SQL_SESSION_INSERT, &session);
+    pg_queue(pg, SQL_COMMIT, NULL);
+    return pg_run(pg, a, NULL);
 }

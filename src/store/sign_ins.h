@@ -32,7 +32,8 @@ const struct err *sign_ins_find(struct pg *pg, struct arena *a,
 const struct err *sign_ins_failed(struct pg *pg, struct arena *a,
                                   const struct sign_ins_try *t,
                                   const struct sign_ins_found *found) MUST;
-/* A new session; *cookie is the value for the browser. Makes the browser, whose
+/* In the open transaction (people_still), which it commits: a new session;
+ * *cookie is the value for the browser. Makes the browser, whose
  * cookie is `browser` from now on, known to the person, and clears the
  * failures. */
 const struct err *sign_ins_enter(struct pg *pg, struct arena *a,

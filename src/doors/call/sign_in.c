@@ -11,6 +11,7 @@
 #include "base/log.h"
 #include "base/turns.h"
 #include "doors/call/session.h"
+#include "store/people.h"
 #include "store/sign_ins.h"
 #include "world/address.h"
 
@@ -139,6 +140,7 @@ static const struct err *try(struct call *c, struct str password,
     turns_give(place);
     s->result = ok ? SIGN_IN_OK : SIGN_IN_WRONG;
     s->id = f->id;
+    s->tried = f->password_hash;
     return ok ? NULL : sign_ins_failed(c->pg, c->a, t, f);
 }
 
@@ -159,6 +161,7 @@ const struct err *sign_in_enter(struct call *c, const struct sign_in *s)
     const struct str browser =
         t.browser.p ? t.browser : crypt_token(c->a, SESSION_BYTES);
     struct str cookie = STR_NONE;
+    TRY(people_still(c->pg, c->a, s->id, s->tried));
     TRY(sign_ins_enter(c->pg, c->a, &t, s->id, browser, &cookie));
     session_set_browser(c, browser);
     session_set_cookie(c, cookie);

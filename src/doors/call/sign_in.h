@@ -22,6 +22,7 @@ struct sign_in {
     enum sign_in_result result;
     int64_t wait;  /* SOON: seconds until the next try counts */
     struct str id; /* OK: of the person */
+    struct str tried; /* OK: the hash that the password has (people_still) */
 };
 /* Tries the password, counts a failure and writes the log line. */
 const struct err *sign_in_try(struct call *c, struct str password,

@@ -50,9 +50,8 @@ UPDATE principal SET disabled_at = NULL WHERE email = $1
 -- name: operator_password
 UPDATE principal SET password_hash = $2 WHERE email = $1
 
--- name: operator_sessions_revoke
-UPDATE operator_session SET revoked_at = now()
- WHERE revoked_at IS NULL AND principal_id = (SELECT id FROM principal WHERE email = $1)
+-- name: operator_id
+SELECT id FROM principal WHERE email = $1
 
 -- name: doctor_reach
 -- The valid keys whose agents reach every intent.

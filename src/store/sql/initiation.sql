@@ -9,5 +9,10 @@ SELECT i.principal_id, p.email FROM initiation i JOIN principal p ON p.id = i.pr
    AND p.disabled_at IS NULL
    FOR UPDATE OF i
 
+-- name: initiation_end
+-- Those of a person that no task was started with.
+UPDATE initiation SET expires_at = $2
+ WHERE principal_id = $1 AND intent_id IS NULL AND expires_at > $2
+
 -- name: initiation_use
 UPDATE initiation SET intent_id = $2 WHERE id_sha256 = $1

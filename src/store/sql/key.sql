@@ -41,6 +41,10 @@ UPDATE api_key SET revoked_at = $2 WHERE id = $1 AND revoked_at IS NULL
 UPDATE api_key SET revoked_at = $3
  WHERE id = $1 AND principal_id = $2 AND revoked_at IS NULL
 
+-- name: key_end_tokens
+-- Those of a person, also where they have expired.
+UPDATE api_key SET revoked_at = $2 WHERE principal_id = $1 AND revoked_at IS NULL
+
 -- name: key_stored
 INSERT INTO key_stored AS k (key_id, day, bytes)
 VALUES ($1, ($2::timestamptz AT TIME ZONE 'UTC')::date, $3)

@@ -35,6 +35,10 @@ UPDATE principal SET name = $2, time_zone = $3, theme = $4, single_key = $5
 -- name: person_password
 UPDATE principal SET password_hash = $2 WHERE id = $1
 
+-- name: person_still
+SELECT 1 FROM principal WHERE id = $1 AND password_hash = $2 AND disabled_at IS NULL
+   FOR UPDATE
+
 -- name: group_list
 -- Every group that a person is in or that an open question names; the latter by a skip
 -- scan of the index, however many questions there are.

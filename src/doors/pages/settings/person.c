@@ -29,15 +29,16 @@ static struct json *acts_of(struct call *c, const struct person *p)
 {
     static const struct settings_page_act
         password = {"password", "New password",
-                    "Ends the old password and all sessions of this account. "
-                    "The new password is shown once.",
+                    "Ends the old password, all sessions and all tokens of this "
+                    "account. The new password is shown once.",
                     "Reset password"},
         disable = {"disable", "Disable",
-                   "Signs the account out everywhere and blocks sign-in. "
-                   "Past decisions are kept.",
+                   "Signs the account out everywhere, revokes its tokens and "
+                   "blocks sign-in. Past decisions are kept.",
                    "Disable account"},
         enable = {"enable", "Disabled",
-                  "Allows sign-in again, with the same password as before.",
+                  "Allows sign-in again, with the same password as before. "
+                  "Tokens of before stay revoked.",
                   "Enable account"};
     struct json *list = json_array(c->a);
     /* One's own password is changed on the page that asks for the old one. */
@@ -61,10 +62,10 @@ static struct json *sure_of(struct page_view *v, const struct person *p,
     const struct settings_confirm
         password = {.verb = "Reset the password of",
                     .name = p->name,
-                    .sentence = "The old password and all sessions of this "
-                                "account end immediately. Unsent input is "
-                                "lost. The new password is shown once, to "
-                                "you.",
+                    .sentence = "The old password, all sessions and all tokens "
+                                "of this account end immediately, for good. "
+                                "Unsent input is lost. The new password is "
+                                "shown once, to you.",
                     .none = "Nothing is changed yet.",
                     .act = "reset password",
                     .what = "password",
@@ -73,9 +74,10 @@ static struct json *sure_of(struct page_view *v, const struct person *p,
         disable = {.verb = "Disable",
                    .name = p->name,
                    .sentence = "The account is signed out everywhere "
-                               "immediately and cannot sign in. Requests for "
-                               "this person alone stay open. Past decisions "
-                               "are kept. You can enable the account again.",
+                               "immediately, its tokens are revoked for good, "
+                               "and it cannot sign in. Requests for this "
+                               "person alone stay open. Past decisions are "
+                               "kept. You can enable the account again.",
                    .none = "Nothing is changed yet.",
                    .act = "disable account",
                    .what = "disable",

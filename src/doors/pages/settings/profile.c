@@ -101,7 +101,7 @@ static const struct err *profile_show(struct call *c, int status,
     page_view_set_time(view, "now", v.now);
     json_set_text(view, "note",
                   str_of(o->changed ? "Password changed. Your other sessions "
-                                      "have ended."
+                                      "and your tokens have ended."
                                     : ""));
     return page_render(c, status, "profile", "Profile", view);
 }
@@ -151,7 +151,7 @@ static const struct err *save(struct call *c, const struct pairs *typed)
 /* ---- the password --------------------------------------------------- */
 
 static const struct err *check(struct call *c, const struct pairs *typed,
-                               struct password_change *o)
+                               struct password_change *o, struct str *tried)
 {
     struct sign_in s = {.email = c->who.name,
                         .at = "profile",
@@ -168,6 +168,7 @@ static const struct err *check(struct call *c, const struct pairs *typed,
     }
     if (old.n <= PERSON_PASSWORD_MAX)
         TRY(sign_in_try(c, old, &s));
+    *tried = s.tried;
     if (s.result == SIGN_IN_WRONG)
         o->old = "Incorrect password.";
     else if (s.result != SIGN_IN_OK)
@@ -180,11 +181,12 @@ static const struct err *password(struct call *c, const struct pairs *typed)
 {
     struct password_change o = {.old = NULL};
     const struct settings_form s = form_of(c, NULL);
-    TRY(check(c, typed, &o));
+    struct str hash = STR_NONE, tried = STR_NONE;
+    TRY(check(c, typed, &o, &tried));
     if (o.old || o.fresh)
         return profile_show(c, 422, &s, &o);
-    struct str hash = STR_NONE;
     TRY(sign_in_hash(c, pairs_get(*typed, "password"), &hash));
+    TRY(people_still(c->pg, c->a, c->who.id, tried));
     TRY(people_password(c->pg, c->a, c->who.id, hash, c->cookie));
     log_line(LOG_NOTICE, "settings by=%.*s did=profile.password",
              STR_FMT(c->who.name));

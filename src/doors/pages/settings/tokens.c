@@ -10,6 +10,7 @@
 #include "doors/pages/settings/table.h"
 #include "doors/pages/shell/page.h"
 #include "store/keys.h"
+#include "store/people.h"
 
 #define PATH "/settings/tokens"
 #define DAY (INT64_C(86400) * CLOCK_SECOND)
@@ -125,10 +126,12 @@ const struct err *settings_tokens(struct call *c)
 
 /* ---- making and revoking -------------------------------------------- */
 
-static const struct err *check_password(struct call *c, struct str typed)
+static const struct err *check_password(struct call *c, struct str typed,
+                                        struct str *tried)
 {
     struct sign_in s = {.email = c->who.name, .at = "tokens"};
     TRY(sign_in_try(c, typed, &s));
+    *tried = s.tried;
     if (s.result == SIGN_IN_OK)
         return NULL;
     return err_at(c->a, ERR_INVALID, "field.value", STR("password"),
@@ -139,7 +142,7 @@ static const struct err *check_password(struct call *c, struct str typed)
 }
 
 static const struct err *judge(struct call *c, const struct json *v,
-                               struct key *k)
+                               struct key *k, struct str *tried)
 {
     struct key_rows found;
     int64_t days = 0;
@@ -155,20 +158,21 @@ static const struct err *judge(struct call *c, const struct json *v,
         return err_at(c->a, ERR_INVALID, "field.value", STR("label"),
                       "You have 20 tokens, which is the most. Revoke one "
                       "first.");
-    return check_password(c, json_get_text(v, "password"));
+    return check_password(c, json_get_text(v, "password"), tried);
 }
 
 static const struct err *make(struct call *c, const struct pairs *typed)
 {
     struct settings_form s = form_of(c->a, typed);
     struct keys_fresh fresh = {.agents_n = 0};
-    struct str text;
+    struct str text, tried = STR_NONE;
     const struct json *values = settings_form_read(c->a, &s);
     if (values)
-        TRY(settings_form_wrong(c->a, &s, judge(c, values, &fresh.key)));
+        TRY(settings_form_wrong(c->a, &s, judge(c, values, &fresh.key, &tried)));
     if (s.errors)
         return tokens_show(c, 422, &s);
-    TRY(keys_make(c->pg, c->a, &fresh, &text));
+    TRY(people_still(c->pg, c->a, c->who.person_id, tried));
+    TRY(keys_make_token(c->pg, c->a, &fresh, &text));
     log_line(LOG_NOTICE, "settings by=%.*s did=token.make key=%.*s",
              STR_FMT(c->who.name), STR_FMT(fresh.key.id));
     return settings_secret_keep(
