@@ -51,10 +51,16 @@ static const struct err *assign(struct work *w, const struct due_failure *d,
     return tell(w, "agent_assigned", p);
 }
 
-/* The agent that failed gives back its leases and its assignment. */
-static const struct err *dismiss(struct work *w, struct str agent)
+/* The agent that failed gives back its leases and its assignment, but where a
+ * quorum is of those assigned: no agent's failure makes it smaller. */
+static const struct err *dismiss(struct work *w, struct str agent,
+                                 const struct governance *g)
 {
-    const struct due_agent who = {w->intent.id, agent, w->now};
+    const struct due_agent who = {
+        .intent_id = w->intent.id,
+        .agent_id = agent,
+        .now = w->now,
+        .stays = g->completion == COMPLETION_QUORUM};
     struct due_dismissed end;
     struct json *p = json_object(w->arena);
     TRY(due_dismiss(w->pg, w->arena, &who, &end));
@@ -137,7 +143,7 @@ static const struct err *take_step(struct work *w, struct due_failure *d,
         return assign(w, d, f->agent_id);
     if (f->next == FAILURE_ESCALATION)
         return ask_people(w, conf, f);
-    TRY(dismiss(w, f->agent_id));
+    TRY(dismiss(w, f->agent_id, &g));
     return assign(w, d, d->fallback_agent_id);
 }
 

@@ -139,6 +139,7 @@ void due_queue_failure(struct pg *pg, struct arena *a,
 struct due_agent {
     struct str intent_id, agent_id;
     int64_t now;
+    bool stays; /* assigned */
 };
 struct due_dismissed {
     struct lease_rows leases;

@@ -223,7 +223,8 @@ def test_H4_a_quorum_of_the_assigned_agents(server, agent, operator):
     detail = violation(complete(agent, intent), "completion_mode")
     assert detail["mode"] == "quorum"
     names = ["quorum-1", "quorum-2", "quorum-3"]
-    clients = [server.client("agent", agent=name) for name in names]
+    keys = [server.key("agent", "--agent", name) for name in names]
+    clients = [server.client(headers={"X-API-Key": key}) for key in keys]
     for name in names:
         assert assign(agent, intent, name).status_code == 200
     completion(agent, intent, operator)  # its own: it is not assigned

@@ -11,6 +11,7 @@
 #include "domain/retry_silence.h"
 #include "domain/risk.h"
 #include "domain/suspension_seal.h"
+#include "doors/asking/govern.h"
 #include "doors/asking/probe.h"
 #include "doors/call/limit.h"
 #include "store/endpoints.h"
@@ -88,6 +89,18 @@ static const struct err *check_agent(struct call *c,
                          "The intent is closed to this agent. Give it access "
                          "first.")
                 : NULL;
+}
+
+/* The agent that accepts a handoff owns the intent from then on. */
+static const struct err *check_handoff(struct call *c, const struct work *w,
+                                       const struct suspension *s)
+{
+    const struct kind_rule *rule = kind_rule(s->kind);
+    struct govern_gift gift = {
+        .agent = s->responder.who, .access = ACCESS_ADMIN, .lasts = true};
+    return rule && rule->hands_over && s->responder.mode == RESPONDER_AGENT
+               ? govern_give(c, w, &gift)
+               : NULL;
 }
 
 /* A question that nobody could answer is refused. */
@@ -297,6 +310,7 @@ const struct err *ask_suspend(struct call *c, struct work *w,
                             * from their answers is real */
     TRY(limit_ask(c));
     TRY(check_kind(c, s));
+    TRY(check_handoff(c, w, s));
     settle_severity(c, s);
     TRY(settle_silence(c, s));
     TRY(endpoints_channels(c->pg, c->a, all));

@@ -1,6 +1,7 @@
 /* An intent's governance policy in the calls that write to it. */
 #include "doors/asking/govern.h"
 
+#include "base/clock_text.h"
 #include "domain/governance.h"
 #include "domain/reach.h"
 #include "store/approvals.h"
@@ -141,29 +142,97 @@ const struct err *govern_cost(struct call *c, const struct work *w,
     return refuse(c, w, &cost);
 }
 
-const struct err *govern_own(struct call *c, const struct work *w,
-                             struct str agent)
+/* ---- giving access --------------------------------------------------- */
+
+static const struct err *own(void)
 {
-    const struct principal *p = &c->who;
-    const struct intent *i = &w->intent;
-    struct pg_args args = pg_args(c->a);
-    struct pg_rows *r = NULL;
-    if (p->role != ROLE_AGENT || !str_eq(p->agent, agent) ||
-        str_eq(agent, i->created_by) || str_eq(agent, i->owner) ||
-        (!reach_own(p) && !i->closed))
-        return NULL;
-    pg_arg(&args, i->id);
-    pg_arg(&args, agent);
-    TRY(pg_query(c->pg, c->a, SQL_ASSIGNMENT_THERE, &args, &r));
-    return pg_bool(r, 0, 0)
-               ? NULL
-               : ERROR(ERR_FORBIDDEN, "acl.own",
-                       "An agent cannot give access to itself. Ask for it: "
-                       "POST .../access-requests.");
+    return ERROR(ERR_FORBIDDEN, "acl.own",
+                 "An agent cannot give access to itself, nor to another name "
+                 "of its key. Ask for it: POST .../access-requests.");
 }
 
+static const struct err *longer(struct call *c, int64_t until)
+{
+    struct json *more = json_object(c->a);
+    json_set_text_or_null(more, "expires_at", clock_naive(c->a, until));
+    return err_more(c->a,
+                    ERROR(ERR_FORBIDDEN, "acl.longer",
+                          "An agent gives no more access than it has, and not "
+                          "for longer."),
+                    more);
+}
+
+/* Does it have all access by what is not lent: as the maker or the owner? */
+static bool made(const struct principal *p, const struct intent *i)
+{
+    return p->role != ROLE_AGENT || str_eq(p->agent, i->created_by) ||
+           str_eq(p->agent, i->owner);
+}
+
+/* What the caller has of an intent that it did not make. */
+struct hand {
+    bool assigned; /* while the intent is open */
+    bool same;     /* the other agent is a name of one of its keys */
+    bool reaches;  /* one of its keys reaches all that is open */
+    bool has;      /* that much access, until then; */
+    int64_t until; /* 0: without end */
+};
+
+static const struct err *look(struct call *c, const struct work *w,
+                              const struct govern_gift *g, struct hand *out)
+{
+    struct pg_args args = pg_args(c->a);
+    struct pg_rows *r = NULL;
+    pg_arg(&args, w->intent.id);
+    pg_arg(&args, c->who.agent);
+    pg_arg(&args, c->who.id);
+    pg_arg(&args, g->agent);
+    pg_arg_int(&args, g->access);
+    pg_arg_time(&args, w->now);
+    TRY(pg_query(c->pg, c->a, SQL_ACL_HAND, &args, &r));
+    *out = (struct hand){.assigned = pg_bool(r, 0, 0),
+                         .same = pg_bool(r, 0, 1),
+                         .reaches = pg_bool(r, 0, 2),
+                         .has = pg_bool(r, 0, 3),
+                         .until = pg_int(r, 0, 4)};
+    return NULL;
+}
+
+const struct err *govern_give(struct call *c, const struct work *w,
+                              struct govern_gift *g)
+{
+    const struct principal *p = &c->who;
+    struct hand h;
+    if (made(p, &w->intent) || (!reach_own(p) && !w->intent.closed))
+        return NULL;
+    TRY(look(c, w, g, &h));
+    if (h.assigned)
+        return NULL;
+    if (h.same)
+        return own();
+    if (h.has && !g->until && !g->lasts)
+        g->until = h.until;
+    const bool fits = h.until == 0 || (g->until && g->until <= h.until);
+    return h.has && fits ? NULL : longer(c, h.has ? h.until : 0);
+}
+
+const struct err *govern_open(struct call *c, const struct work *w)
+{
+    const struct govern_gift all = {.agent = c->who.agent,
+                                    .access = ACCESS_ADMIN};
+    struct hand h;
+    if (!w->intent.closed || made(&c->who, &w->intent))
+        return NULL;
+    TRY(look(c, w, &all, &h));
+    if (h.reaches)
+        return own();
+    return h.has && h.until == 0 ? NULL : longer(c, h.until);
+}
+
+/* ---- assigning ------------------------------------------------------- */
+
 /* Where only assigned agents write, assigning is for the creator and the
- * owner. */
+ * owner. A quorum is of those assigned, so no agent makes them fewer. */
 const struct err *govern_assign(struct call *c, const struct work *w,
                                 struct str agent, bool assign)
 {
@@ -174,12 +243,22 @@ const struct err *govern_assign(struct call *c, const struct work *w,
         .rule = "write_scope",
         .say = "Only the creator and the owner of the intent assign its "
                "agents."};
+    static const struct refusal fewer = {
+        .rule = "completion_mode",
+        .mode = "quorum",
+        .say = "Under a quorum, only people end assignments."};
     const struct str by = c->who.agent;
     struct governance g;
+    struct govern_gift gift = {
+        .agent = agent,
+        .access = w->intent.closed ? ACCESS_WRITE : ACCESS_ADMIN,
+        .lasts = true};
     if (assign)
-        TRY(govern_own(c, w, agent));
+        TRY(govern_give(c, w, &gift));
     if (!bound(c, w, &g))
         return NULL;
+    if (!assign && g.completion == COMPLETION_QUORUM)
+        return refuse(c, w, &fewer);
     if (assign && !governance_agent(&g, agent))
         return refuse(c, w, &agents);
     if (g.scope == WRITE_ANY || str_eq(by, w->intent.created_by) ||

@@ -20,13 +20,27 @@ const struct err *govern_status(struct call *c, const struct work *w,
 /* May the intent's recorded costs become this sum? */
 const struct err *govern_cost(struct call *c, const struct work *w,
                               struct decimal sum) MUST;
-/* May it give the agent access to the intent of the work, or a role that brings
- * it? ERR_FORBIDDEN acl.own where an agent gives it to itself and neither made
- * nor owns the intent, is not assigned, and has no key that reaches it: access
- * that ends or is taken back stays ended. */
-const struct err *govern_own(struct call *c, const struct work *w,
-                             struct str agent) MUST;
-/* May it assign the agent, or end its assignment? Errors of govern_own too. */
+/* Access to the intent of the work for an agent. */
+struct govern_gift {
+    struct str agent;
+    enum access access;
+    int64_t until; /* 0: not said */
+    bool lasts;    /* it cannot have an end */
+};
+/* May it give that, or a role that brings it? A gift without an end gets that
+ * of the giver's own access. Access that ends or is taken back stays ended, so
+ * an agent that neither made nor owns the intent, is not assigned to it while
+ * it is open, and has no key that reaches it: ERR_FORBIDDEN acl.own where it
+ * gives to itself, or to another name of a key that speaks for it; acl.longer
+ * where it gives more than it has, or for longer. */
+const struct err *govern_give(struct call *c, const struct work *w,
+                              struct govern_gift *g) MUST;
+/* May it open the closed intent? Who only borrowed access may not (acl.longer),
+ * nor, but the maker and the owner, an agent with a key that reaches all that
+ * is open (acl.own). */
+const struct err *govern_open(struct call *c, const struct work *w) MUST;
+/* May it assign the agent, or end its assignment? Errors of govern_give
+ * too. */
 const struct err *govern_assign(struct call *c, const struct work *w,
                                 struct str agent, bool assign) MUST;
 /* May it complete the intent? Where the policy demanded something, the event

@@ -61,22 +61,39 @@ const struct err *openintent_access_read(struct call *c)
     return NULL;
 }
 
-/* An entry of the caller's own stays as it is. */
-static const struct err *check_own(struct call *c, const struct work *w,
-                                   const struct acl_wish *wish)
+static const struct err *check_gift(struct call *c, const struct work *w,
+                                    struct acl_entry *e)
+{
+    struct govern_gift g = {.agent = e->agent,
+                            .access = e->permission,
+                            .until = e->expires_at};
+    TRY(govern_give(c, w, &g));
+    e->expires_at = g.until;
+    return NULL;
+}
+
+static bool has_same(const struct acl_rows *rows, const struct acl_entry *e)
+{
+    for (size_t i = 0; i < rows->n; i++) {
+        if (acl_same(&rows->v[i], e))
+            return true;
+    }
+    return false;
+}
+
+/* An entry that stays as it is gives nothing. */
+static const struct err *check_list(struct call *c, const struct work *w,
+                                    struct acl_wish *wish)
 {
     struct acl_rows old;
+    if (c->who.role != ROLE_AGENT)
+        return NULL;
+    TRY(acls_list(c->pg, c->a, w->intent.id, w->now, &old));
     for (size_t i = 0; i < wish->n; i++) {
-        const struct acl_entry *e = &wish->v[i];
-        if (!str_eq(e->agent, c->who.agent))
-            continue;
-        TRY(acls_list(c->pg, c->a, w->intent.id, w->now, &old));
-        for (size_t k = 0; k < old.n; k++)
-            if (acl_same(&old.v[k], e))
-                return NULL;
-        return govern_own(c, w, e->agent);
+        if (!has_same(&old, &wish->v[i]))
+            TRY(check_gift(c, w, &wish->v[i]));
     }
-    return NULL;
+    return wish->closed ? NULL : govern_open(c, w);
 }
 
 const struct err *openintent_access_set(struct call *c)
@@ -88,7 +105,7 @@ const struct err *openintent_access_set(struct call *c)
     TRY(call_body(c, &body));
     TRY(acl_read(c->a, body, clock_now(), wish));
     TRY(call_begin(c, &w, c->param[0], &once));
-    TRY(check_own(c, &w, wish));
+    TRY(check_list(c, &w, wish));
     TRY(acls_set(&w, event_by(&c->who), wish));
     TRY(object_of(c, w.intent.id, w.intent.closed, &o));
     return call_commit(c, &w, 200, o, false);
@@ -106,7 +123,7 @@ const struct err *openintent_access_grant(struct call *c)
     TRY(call_begin(c, &w, c->param[0], &once));
     if (w.answered)
         return call_replay(c, &w);
-    TRY(govern_own(c, &w, e.agent));
+    TRY(check_gift(c, &w, &e));
     TRY(acls_grant(&w, event_by(&c->who), &e));
     return call_commit(c, &w, 201, acl_entry_json(c->a, &e), false);
 }
@@ -191,6 +208,22 @@ static const struct err *admit(struct call *c, const struct work *w)
     return NULL;
 }
 
+/* What the answer gives, where it gives anything, has the end of the answering
+ * agent's own access. */
+static const struct err *check_given(struct call *c, const struct work *w,
+                                     struct answer *answer)
+{
+    struct govern_gift g = {
+        .agent = beside_principal(c->a, &w->suspension),
+        .access = reach_access_of(json_text(answer->value)),
+        .until = answer->access_until};
+    if (g.access == ACCESS_NONE)
+        return NULL;
+    TRY(govern_give(c, w, &g));
+    answer->access_until = g.until;
+    return NULL;
+}
+
 /* The one path of all answers; the request is the answer's body. */
 static const struct err *decide(struct call *c, struct answer *answer)
 {
@@ -213,6 +246,7 @@ static const struct err *decide(struct call *c, struct answer *answer)
         answer->value = json_string(
             c->a, str_of(reach_access_word(
                       beside_permission(c->a, &w.suspension))));
+    TRY(check_given(c, &w, answer));
     TRY(answer_decide(c, &w, answer));
     return call_commit(c, &w, 200, request_json(c, &w.suspension), false);
 }

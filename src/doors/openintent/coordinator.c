@@ -186,8 +186,10 @@ const struct err *openintent_coordinator_create(struct call *c)
     if (w.answered)
         return call_replay(c, &w);
     TRY(check_place(c, &w, &k, &p));
+    struct govern_gift gift = {
+        .agent = k.agent_id, .access = ACCESS_ADMIN, .lasts = true};
     if (k.intent_id.p && !w.intent.closed) /* of a closed one it gives none */
-        TRY(govern_own(c, &w, k.agent_id));
+        TRY(govern_give(c, &w, &gift));
     return grant(c, &w, &k);
 }
 

@@ -75,6 +75,39 @@ SELECT DISTINCT ON (t.agent) t.agent, t.access,
  WHERE t.intent_id = $1 AND t.agent IS NOT NULL AND t.until > $2
  ORDER BY t.agent, t.access DESC, t.until DESC LIMIT 1000
 
+-- name: acl_hand
+-- The agent $2, which calls with the key $3, and the agent $4. Is $2 assigned to the intent $1
+-- while it is open; is $4 the same agent, or a name beside $2 of the key at hand or of another
+-- one; does a key of $2 reach all; has $2 the access $5 at $6, and until when (NULL: no end)?
+WITH mine AS (
+    SELECT k.agents, k.reach FROM api_key k
+     WHERE k.id = $3
+        OR (k.role = 'agent' AND k.agents @> ARRAY[$2::text] AND k.revoked_at IS NULL
+            AND (k.expires_at IS NULL OR k.expires_at > $6))
+), has AS (
+    SELECT CASE e.permission WHEN 'admin' THEN 3 WHEN 'write' THEN 2 ELSE 1 END AS access,
+           e.expires_at AS until
+      FROM acl_entry e WHERE e.intent_id = $1 AND e.principal_id = $2
+    UNION ALL
+    SELECT CASE i.acl WHEN 2 THEN 2 ELSE 3 END, 'infinity'
+      FROM assignment g JOIN intent i ON i.id = g.intent_id
+     WHERE g.intent_id = $1 AND g.agent_id = $2
+    UNION ALL
+    SELECT 3, 'infinity' FROM coordinator c JOIN intent i ON i.id = c.intent_id
+     WHERE c.intent_id = $1 AND c.agent_id = $2 AND c.ended_at IS NULL AND i.acl < 2
+    UNION ALL
+    SELECT 3, l.expires_at FROM lease l JOIN intent i ON i.id = l.intent_id
+     WHERE l.intent_id = $1 AND l.agent_id = $2 AND l.status = 'active' AND i.acl < 2
+       AND NOT EXISTS (SELECT 1 FROM acl_entry e
+                        WHERE e.intent_id = $1 AND e.principal_id = $2)
+), most AS (SELECT max(until) AS until FROM has WHERE access >= $5::integer AND until > $6)
+SELECT EXISTS (SELECT 1 FROM assignment g JOIN intent i ON i.id = g.intent_id
+                WHERE g.intent_id = $1 AND g.agent_id = $2 AND i.acl < 2),
+       $2 = $4 OR EXISTS (SELECT 1 FROM mine WHERE $4 = ANY (agents) OR '*' = ANY (agents)),
+       EXISTS (SELECT 1 FROM mine WHERE reach = 'all'),
+       until IS NOT NULL, microseconds(CASE WHEN isfinite(until) THEN until END)
+  FROM most
+
 -- name: acl_requests
 -- The requests for access to an intent, the newest first.
 SELECT {s.*} FROM suspension_row s WHERE s.intent_id = $1 AND s.origin = 'access'
