@@ -176,6 +176,7 @@ static const struct key {
     WORD(password_cost, "interactive min"),
     TEXT(default_retry_policy, check_retry_policy),
     WORD(silence_may_authorize, "never low"),
+    WORD(claimed_initiator, "low medium high critical"),
     FLOOR(0, none),
     FLOOR(1, approval),
     FLOOR(2, permission),
@@ -387,6 +388,7 @@ bool conf_read(struct arena *a, struct str file, struct conf *c,
         .limit_subscriptions = 100,
         .limit_endpoints = 100,
         .password_cost = CRYPT_INTERACTIVE,
+        .claimed_initiator = 2,
     };
     struct reading r = {.arena = a, .conf = c, .mistakes = mistakes};
     for (size_t number = 1; file.p; number++)

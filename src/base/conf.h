@@ -45,6 +45,9 @@ struct conf {
                                   for questions (RFC-0026); p NULL: none */
     unsigned silence_may_authorize; /* 1: a fallback may authorize at severity
                                      * low; never | low, default never */
+    unsigned claimed_initiator; /* 0: low .. 3: critical: up to there a person
+                                 * of role user decides who is only claimed to
+                                 * be the initiator; default high */
     unsigned severity_floor[CONF_KINDS]; /* severity_floor_none and so on: by
                                   kind, none | low | medium | high |
                                   critical; default none */

@@ -4,6 +4,7 @@
 #include "base/clock_text.h"
 #include "base/id.h"
 #include "domain/beside.h"
+#include "domain/risk.h"
 #include "domain/suspension_seal.h"
 
 /* ---- lookups ---------------------------------------------------------- */
@@ -191,6 +192,14 @@ const struct err *board_ready(struct board *b, const struct task *done)
     return board_event(b, "task.ready", p);
 }
 
+void board_terms(struct board *b, const struct plan *p, struct suspension *s)
+{
+    struct terms t = p->terms;
+    s->initiator_id = b->intent->initiator_id;
+    principal_terms_add(&t, &b->terms);
+    risk_settle(b->arena, s, &t);
+}
+
 const struct err *board_ask(struct board *b, const struct plan *p,
                             struct suspension *s, const char *type,
                             const struct json *payload)
@@ -203,7 +212,7 @@ const struct err *board_ask(struct board *b, const struct plan *p,
     s->seq = b->intent->tail.sequence + 1; /* of the event that tells of it */
     s->asked_by = p->created_by;
     s->initiated_by = b->intent->initiated_by;
-    s->initiator_id = b->intent->initiator_id;
+    board_terms(b, p, s);
     s->record = STR("{}");
     if (!s->subject.p)
         s->subject = STR("{}");

@@ -23,6 +23,7 @@ struct board {
     size_t checkpoints_n;
     int64_t beside; /* open questions that do not hold the intent */
     struct guardrails guards; /* of those who answer for the intent */
+    struct terms terms; /* of the server, and of the key at hand */
     int64_t now;
     struct event_list *events; /* what happens is appended here, */
     struct event_by by;        /* as done by */
@@ -64,6 +65,9 @@ void board_change_plan(struct board *b, struct plan *p);
 /* Appends an event. */
 const struct err *board_event(struct board *b, const char *type,
                               const struct json *payload) MUST;
+/* The terms of the plan's own key, and those of the board, applied to its
+ * question. */
+void board_terms(struct board *b, const struct plan *p, struct suspension *s);
 /* Seals s as a question of the server beside the one that holds the intent,
  * for the maker of the plan, with the event that tells of it. ERR_CONFLICT
  * question.too_many. */

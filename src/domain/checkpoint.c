@@ -39,7 +39,7 @@ static void put_silence(const struct board *b, struct suspension *s,
     if (c->on_timeout == CHECKPOINT_TIMEOUT_FAIL) {
         s->timeout_seconds = seconds;
     } else if (c->on_timeout == CHECKPOINT_TIMEOUT_APPROVE &&
-               c->silence_approves) {
+               c->silence_approves && s->severity <= c->severity) {
         s->timeout_seconds = seconds;
         s->fallback_policy = FALLBACK_COMPLETE;
         s->fallback_value = STR("\"approve\"");
@@ -86,6 +86,7 @@ static struct suspension question(struct board *b, const struct plan *p,
     s.subject = s.context; /* the answer is for exactly this */
     s.choices = json_dump(a, choices, SUSPENSION_CHOICES_TEXT);
     put_responder(&s, approvers, c);
+    board_terms(b, p, &s);
     put_silence(b, &s, c);
     return s;
 }

@@ -183,8 +183,13 @@ static const struct err *effect_of_failure(struct board *b, struct task *t,
 static const struct err *failed(struct board *b, struct task *t,
                                 struct plan *p)
 {
-    const bool many = p && !plan_ended(p->state) && b->guards.failures > 0 &&
-                      failures(b, p) == b->guards.failures;
+    const int64_t limit = b->guards.failures;
+    const bool many = p && !plan_ended(p->state) && limit > p->told &&
+                      failures(b, p) >= limit;
+    if (many) { /* once for each limit, also for one that was lowered */
+        p->told = limit;
+        board_change_plan(b, p);
+    }
     TRY(effect_of_failure(b, t, p));
     return many && !b->has_asked && !plan_ended(p->state)
                ? escalate(b, p, t, SEVERITY_HIGH)

@@ -4,6 +4,7 @@
 #define DOMAIN_PLAN_H
 
 #include "base/json.h"
+#include "domain/principal.h"
 #include "domain/vocabulary.h"
 
 #define PLANS_MAX 20 /* of an intent */
@@ -22,6 +23,9 @@ struct plan {
     struct str review_id;     /* of the question of its newest review, and */
     struct str review_reason; /* of its answer; p NULL: none */
     struct str created_by;
+    struct str key_id;  /* of the agent's key that made it; p NULL: none */
+    struct terms terms; /* of that key, as they are now */
+    int64_t told; /* the limit of failures that people were told of; 0: none */
     int64_t created_at, updated_at, activated_at; /* 0: not yet */
     bool fresh, changed; /* to be written */
 };

@@ -140,3 +140,69 @@ bool principal_in_group(const struct principal *p, struct str name)
 {
     return str_listed(p->groups, name);
 }
+
+/* ---- the terms of questions ------------------------------------------- */
+
+bool principal_by(struct str word, struct decider *out)
+{
+    struct str group = word;
+    const struct str mode = str_cut(&group, ':');
+    *out = (struct decider){.who = DECIDER_ANY};
+    if (word.n == 0)
+        return true;
+    switch (vocabulary_responder_mode_of(mode)) {
+    case RESPONDER_OPERATORS:
+        out->who = DECIDER_OPERATORS;
+        return !group.p;
+    case RESPONDER_INITIATOR:
+        out->who = DECIDER_INITIATOR;
+        return !group.p;
+    case RESPONDER_GROUP:
+        *out = (struct decider){.who = DECIDER_GROUP, .group = group};
+        return principal_group_name(group);
+    case RESPONDER_NAMED:
+    case RESPONDER_AGENT:
+    case RESPONDER_MODE__MAX:
+    default:
+        return false;
+    }
+}
+
+struct str principal_by_text(struct arena *a, const struct decider *by)
+{
+    static const enum responder_mode modes[] = {
+        [DECIDER_OPERATORS] = RESPONDER_OPERATORS,
+        [DECIDER_GROUP] = RESPONDER_GROUP,
+        [DECIDER_INITIATOR] = RESPONDER_INITIATOR};
+    struct buf b = buf_make(a, by->group.n + 32);
+    if (by->who == DECIDER_ANY)
+        return STR_NONE;
+    buf_put(&b, vocabulary_responder_mode(modes[by->who])->wire);
+    if (by->who == DECIDER_GROUP) {
+        buf_char(&b, ':');
+        buf_str(&b, by->group);
+    }
+    return buf_text(&b);
+}
+
+void principal_terms_add(struct terms *t, const struct terms *more)
+{
+    if (more->floor > t->floor)
+        t->floor = more->floor;
+    if (t->by.who == DECIDER_ANY)
+        t->by = more->by;
+}
+
+bool principal_by_join(struct decider *by, const struct decider *other)
+{
+    const bool first = by->who == DECIDER_ANY ||
+                       (by->who == DECIDER_OPERATORS &&
+                        other->who == DECIDER_GROUP);
+    if (first) {
+        *by = *other;
+        return true;
+    }
+    return other->who == DECIDER_ANY ||
+           (other->who == DECIDER_OPERATORS && by->who == DECIDER_GROUP) ||
+           (by->who == other->who && str_eq(by->group, other->group));
+}

@@ -28,6 +28,25 @@ enum access {
     ACCESS_NONE, ACCESS_READ, ACCESS_WRITE, ACCESS_ADMIN, ACCESS__MAX
 };
 
+/* The terms of questions, which an admin sets before anybody asks them: their
+ * least severity, and the people who decide. Of a key, of a rule about tool
+ * calls, and (the severity) of the configuration; risk_settle applies them. */
+enum decider_who {
+    DECIDER_ANY,       /* nothing is said: those that the agent names */
+    DECIDER_OPERATORS, /* operators, or those of them that the agent names */
+    DECIDER_GROUP,     /* operators of this group */
+    DECIDER_INITIATOR  /* the person for whom the agent works, proven */
+};
+struct decider {
+    enum decider_who who;
+    struct str group; /* of DECIDER_GROUP; else p NULL */
+};
+struct terms {
+    enum severity floor; /* SEVERITY_UNSAID: none */
+    struct decider by;
+};
+
+
 #define PRINCIPAL_AGENTS_MAX 64
 #define PRINCIPAL_AGENT_NAME_MAX 120
 #define PRINCIPAL_GROUP_NAME_MAX 60
@@ -47,7 +66,7 @@ struct principal {
     bool admits; /* an agent with admin access to the intent of a request for
                   * access, which may answer it */
     struct str retry_policy; /* the default of its questions; p NULL: none */
-    enum severity severity_floor; /* of its questions */
+    struct terms terms; /* of its questions */
     bool test; /* of agents: a script answers its questions, in tests alone */
     struct str groups; /* of operators: names, a space between; p NULL: none */
     struct str resource_id; /* of resources alone */
@@ -88,5 +107,17 @@ bool principal_decides(const struct principal *p);
 /* May a group have this name? 1..60 of a-z, 0-9, '.', '_' and '-'. */
 bool principal_group_name(struct str name);
 bool principal_in_group(const struct principal *p, struct str name);
+
+/* "operators", "initiator" or "group:NAME"; "" or p NULL: nothing is said.
+ * false for another word. */
+bool principal_by(struct str word, struct decider *out);
+/* The same as text; p NULL: nothing is said. */
+struct str principal_by_text(struct arena *a, const struct decider *by);
+/* Adds other terms: the higher floor counts, and the first that says who
+ * decides. */
+void principal_terms_add(struct terms *t, const struct terms *more);
+/* The people who may decide what both say together: operators of a group are
+ * operators. false: nobody is sure to be both. */
+bool principal_by_join(struct decider *by, const struct decider *other);
 
 #endif

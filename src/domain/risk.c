@@ -32,6 +32,40 @@ void risk_raise(struct arena *a, struct suspension *s,
     s->severity = to;
 }
 
+static void set_responder(struct responder *r, enum responder_mode mode,
+                          struct str who)
+{
+    r->mode = mode;
+    r->who = who;
+}
+
+void risk_settle(struct arena *a, struct suspension *s, const struct terms *t)
+{
+    struct responder *r = &s->responder;
+    enum decider_who by = t->by.who;
+    risk_raise(a, s, &t->floor, 1);
+    if (by == DECIDER_INITIATOR && s->initiator_id.p) {
+        set_responder(r, RESPONDER_INITIATOR, STR_NONE);
+        r->not_initiator = false;
+        return;
+    }
+    if (by == DECIDER_GROUP)
+        set_responder(r, RESPONDER_GROUP, t->by.group);
+    else if (by != DECIDER_ANY && (r->mode == RESPONDER_INITIATOR ||
+                                   r->mode == RESPONDER_AGENT))
+        set_responder(r, RESPONDER_OPERATORS, STR_NONE);
+}
+
+bool risk_unproven(const struct suspension *s, const struct terms *t)
+{
+    return t->by.who == DECIDER_INITIATOR && !s->initiator_id.p;
+}
+
+enum severity risk_assumed(enum severity said)
+{
+    return said == SEVERITY_UNSAID ? SEVERITY_HIGH : said;
+}
+
 bool risk_two_step(struct arena *a, const struct suspension *s)
 {
     const enum severity level = s->severity;

@@ -1,4 +1,5 @@
-/* The least severity of a question, and the confirmation of a grave yes.
+/* The least severity of a question, the people who decide it, and the
+ * confirmation of a grave yes.
  *
  * The agent gives a severity; the server may only raise it: by the floor of the
  * question's kind, by that of the asking key, and for an action that cannot be
@@ -15,6 +16,17 @@ bool risk_irreversible(struct arena *a, const struct suspension *s);
  * question. */
 void risk_raise(struct arena *a, struct suspension *s,
                 const enum severity *floors, size_t n);
+/* The one place where an admin's terms are applied, for every question, whoever
+ * makes it: an agent, a plan, a guardrail or the clock. Raises the severity,
+ * and sets the responder where the terms say who decides. Where they say the
+ * initiator and nobody is proven to be it, operators decide; who asks for an
+ * agent refuses that (risk_unproven). Called again it changes nothing. */
+void risk_settle(struct arena *a, struct suspension *s,
+                 const struct terms *t);
+bool risk_unproven(const struct suspension *s, const struct terms *t);
+/* The severity that counts where nothing is said: as for a call without a
+ * rule. */
+enum severity risk_assumed(enum severity said);
 /* Does an answer need two steps: above low, or without a severity where a
  * choice authorizes or accepts? */
 bool risk_two_step(struct arena *a, const struct suspension *s);

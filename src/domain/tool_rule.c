@@ -71,6 +71,9 @@ const struct err *tool_rule_check(struct arena *a,
     if (!ask && rule->severity != SEVERITY_UNSAID)
         return err_at(a, ERR_INVALID, "field.unused", STR("severity"),
                       "Only a rule that asks has a severity.");
+    if (!ask && rule->by.who != DECIDER_ANY)
+        return err_at(a, ERR_INVALID, "field.unused", STR("by"),
+                      "Only a rule that asks says who decides.");
     if (!plain(rule->reason, TOOL_RULE_REASON_MAX))
         return err_at(a, ERR_INVALID, "field.value", STR("reason"),
                       "A reason is one line of at most %d characters.",
@@ -111,6 +114,14 @@ static void add(struct tool_rule_verdict *v, const struct tool_rule *rule)
         v->effect = effect;
 }
 
+static void join(struct tool_rule_verdict *v, const struct tool_rule *rule,
+                 const struct decider *key)
+{
+    const bool says = rule && rule->by.who != DECIDER_ANY;
+    if (!principal_by_join(&v->by, says ? &rule->by : key))
+        v->torn = true;
+}
+
 void tool_rule_decide(struct arena *a, const struct tool_rule *rules,
                       size_t rules_n, const struct tool_rule_case *c,
                       struct tool_rule_verdict *out)
@@ -124,11 +135,12 @@ void tool_rule_decide(struct arena *a, const struct tool_rule *rules,
     for (size_t i = 0; i < c->n; i++) {
         out->matched[i] = find(rules, rules_n, c->agent, c->tools[i]);
         add(out, out->matched[i]);
+        join(out, out->matched[i], &c->terms.by);
     }
     if (out->effect == TOOL_ALLOW && wish)
         out->effect = TOOL_ASK;
     raise_to(&out->severity, c->severity);
-    raise_to(&out->severity, c->floor);
+    raise_to(&out->severity, c->terms.floor);
     if (out->effect != TOOL_ASK)
         out->severity = SEVERITY_UNSAID;
 }

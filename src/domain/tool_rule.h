@@ -5,6 +5,7 @@
 #define DOMAIN_TOOL_RULE_H
 
 #include "base/err.h"
+#include "domain/principal.h"
 #include "domain/vocabulary.h"
 
 #define TOOL_RULE_POSITION_MAX 10000
@@ -17,6 +18,7 @@ struct tool_rule {
     enum tool_effect effect;
     enum severity severity; /* of an ask; SEVERITY_UNSAID for the others */
     struct str reason;      /* that a refused agent is told; p NULL: none */
+    struct decider by;      /* of an ask: who decides */
 };
 
 /* Does the whole text match? '*' stands for any run of characters, also for
@@ -33,7 +35,7 @@ struct tool_rule_case {
     size_t n;
     bool requires_approval; /* sent by the agent, as is the severity */
     enum severity severity; /* SEVERITY_UNSAID: not said */
-    enum severity floor;    /* of the key's questions */
+    struct terms terms;     /* of the key's questions */
 };
 
 /* The decision about all calls together. */
@@ -41,6 +43,8 @@ struct tool_rule_verdict {
     enum tool_effect effect;
     enum severity severity; /* of the question; SEVERITY_UNSAID: not said */
     struct str reason;      /* of the first call that is denied; p NULL: none */
+    struct decider by;      /* of the question */
+    bool torn; /* the calls are decided by different people */
     /* The rule that each call came under, in their order; NULL: none. */
     const struct tool_rule **matched;
 };
@@ -49,7 +53,8 @@ struct tool_rule_verdict {
  * needs an answer, at the severity high. One denied call denies all calls. One
  * call that needs an answer, requires_approval, or a severity of the agent from
  * high on asks about all calls, at the highest of these severities and the
- * floor. The floor alone never asks. */
+ * floor. The floor alone never asks. Each call is decided by the people of its
+ * rule, else of the key, and the question by who may decide all of them. */
 void tool_rule_decide(struct arena *a, const struct tool_rule *rules,
                       size_t rules_n, const struct tool_rule_case *c,
                       struct tool_rule_verdict *out);

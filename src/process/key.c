@@ -24,7 +24,7 @@ struct wanted {
     struct str retry_policy; /* p NULL: none */
     struct str groups;       /* p NULL: none */
     enum reach reach;
-    enum severity severity_floor;
+    struct terms terms;
     struct str resource; /* its id; p NULL: none */
     bool test;
 };
@@ -89,10 +89,21 @@ static bool read_floor(const struct command *c, struct wanted *w)
 {
     const struct str word = command_option(c, "--severity-floor", 0);
     const bool fine = !word.p || (w->role == ROLE_AGENT &&
-                                  read_severity(word, &w->severity_floor));
+                                  read_severity(word, &w->terms.floor));
     if (!fine)
         fprintf(stderr, "sayso: --severity-floor is none, low, medium, high "
                         "or critical, for a key of role agent\n");
+    return fine;
+}
+
+static bool read_by(const struct command *c, struct wanted *w)
+{
+    const struct str word = command_option(c, "--by", 0);
+    const bool fine = !word.p || (w->role == ROLE_AGENT &&
+                                  principal_by(word, &w->terms.by));
+    if (!fine)
+        fprintf(stderr, "sayso: --by is operators, group:NAME or initiator, "
+                        "for a key of role agent\n");
     return fine;
 }
 
@@ -155,7 +166,8 @@ static bool read_wanted(const struct command *c, struct wanted *w)
     }
     w->expires_at = n ? clock_now() + n * 86400 * CLOCK_SECOND : 0;
     return read_agents(c, w) && read_reach(c, w) && read_policy(c, w) &&
-           read_groups(c, w) && read_floor(c, w) && read_resource(c, w) &&
+           read_groups(c, w) && read_floor(c, w) && read_by(c, w) &&
+           read_resource(c, w) &&
            read_test(c, w);
 }
 
@@ -167,7 +179,7 @@ static int create(const struct command *c)
     if (!command_options_ok(c, 1,
                             "--role= --label= --agent= --expires-days= "
                             "--retry-policy= --groups= --reach= "
-                            "--severity-floor= --resource= --test") ||
+                            "--severity-floor= --by= --resource= --test") ||
         !read_wanted(c, &w))
         return 2;
     const struct str text = keys_text(a);
@@ -182,9 +194,10 @@ static int create(const struct command *c)
     pg_arg(&args, w.retry_policy);
     pg_arg(&args, w.groups);
     pg_arg(&args, str_of(reach_word(w.reach)));
-    pg_arg(&args, str_of(vocabulary_severity(w.severity_floor)->wire));
+    pg_arg(&args, str_of(vocabulary_severity(w.terms.floor)->wire));
     pg_arg(&args, w.resource);
     pg_arg_bool(&args, w.test);
+    pg_arg(&args, principal_by_text(a, &w.terms.by));
     struct pg *pg = command_owner(c);
     const struct err *e = pg_query(pg, a, SQL_KEY_INSERT, &args, NULL);
     pg_close(pg);
@@ -196,18 +209,18 @@ static int create(const struct command *c)
 
 static int list(const struct command *c)
 {
-    struct pg *pg = command_owner(c);
     struct pg_rows *rows = NULL;
     if (!command_options_ok(c, 1, ""))
         return 2;
+    struct pg *pg = command_owner(c);
     const struct err *e = pg_query(pg, c->arena, SQL_KEY_LIST, NULL, &rows);
     pg_close(pg);
     if (e)
         return command_failed(e);
     printf("id\tprefix\trole\tlabel\tagents\tcreated\tlast used\tstate\t"
-           "retry policy\tgroups\treach\tseverity floor\ttest\n");
+           "retry policy\tgroups\treach\tseverity floor\ttest\tby\n");
     for (size_t i = 0; i < pg_count(rows); i++) {
-        for (int k = 0; k < 13; k++)
+        for (int k = 0; k < 14; k++)
             printf("%s%.*s", k ? "\t" : "", STR_FMT(pg_str(rows, i, k)));
         printf("\n");
     }
@@ -252,6 +265,18 @@ static int set_floor(const struct command *c)
     return 2;
 }
 
+static int set_by(const struct command *c)
+{
+    const struct str word = c->argc == 3 ? str_of(c->argv[2]) : STR_NONE;
+    struct decider by = {.who = DECIDER_ANY};
+    if (word.n > 0 && principal_by(vocabulary_of_key(word), &by))
+        return change(c, SQL_KEY_DECIDES_NAMED,
+                      principal_by_text(c->arena, &by), "changed");
+    fprintf(stderr, "sayso: key by needs an id or a prefix, and none, "
+                    "operators, group:NAME or initiator\n");
+    return 2;
+}
+
 static int set_reach(const struct command *c)
 {
     const struct str word = c->argc == 3 ? str_of(c->argv[2]) : STR_NONE;
@@ -273,9 +298,11 @@ int key_run(const struct command *c)
         return revoke(c);
     if (str_is(what, "floor"))
         return set_floor(c);
+    if (str_is(what, "by"))
+        return set_by(c);
     if (str_is(what, "reach"))
         return set_reach(c);
-    fprintf(stderr, "sayso: key create, key list, key floor, key reach or key "
-                    "revoke\n");
+    fprintf(stderr, "sayso: key create, key list, key floor, key by, key "
+                    "reach or key revoke\n");
     return 2;
 }

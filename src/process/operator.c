@@ -175,8 +175,10 @@ static int set_facts(const struct command *c)
 
 static int list(const struct command *c)
 {
-    struct pg *pg = command_owner(c);
     struct pg_rows *rows = NULL;
+    if (!command_options_ok(c, 1, ""))
+        return 2;
+    struct pg *pg = command_owner(c);
     const struct err *e = pg_query(pg, c->arena, SQL_OPERATOR_LIST, NULL,
                                    &rows);
     pg_close(pg);

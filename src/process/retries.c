@@ -19,6 +19,12 @@
 #define AGAIN (5 * CLOCK_SECOND)
 #define TASK_AGAIN (60 * CLOCK_SECOND)
 
+static struct terms terms_of(const struct conf *conf)
+{
+    return (struct terms){
+        .floor = (enum severity)conf->severity_floor[KIND_NONE]};
+}
+
 static const struct err *tell(struct work *w, const char *type,
                               const struct json *payload)
 {
@@ -98,8 +104,18 @@ static void sign(const struct work *w, const struct failure *f,
     s->intent_id = w->intent.id;
     s->seq = w->intent.tail.sequence + 1; /* of the event that tells of it */
     s->asked_by = f->agent_id;
+    s->asked_by_key = f->key_id;
     s->initiated_by = w->intent.initiated_by;
     s->initiator_id = w->intent.initiator_id;
+}
+
+/* The server's terms and those of the key of the agent that failed. */
+static void settle(const struct work *w, const struct conf *conf,
+                   const struct terms *key, struct suspension *s)
+{
+    struct terms t = terms_of(conf);
+    principal_terms_add(&t, key);
+    risk_settle(w->arena, s, &t);
 }
 
 /* One escalation, as if the agent that failed had asked. Where people have too
@@ -107,7 +123,6 @@ static void sign(const struct work *w, const struct failure *f,
 static const struct err *ask_people(struct work *w, const struct conf *conf,
                                     struct failure *f)
 {
-    const enum severity floor = (enum severity)conf->severity_floor[KIND_NONE];
     struct suspension s = {.id = id_new(w->arena)};
     int64_t open = 0;
     TRY(suspensions_beside(w->pg, w->arena, w->intent.id, &open));
@@ -116,7 +131,7 @@ static const struct err *ask_people(struct work *w, const struct conf *conf,
         return NULL;
     TRY(beside_read_escalation(w->arena, failure_escalation(w->arena, f), &s));
     sign(w, f, &s);
-    risk_raise(w->arena, &s, &floor, 1);
+    settle(w, conf, &f->terms, &s);
     TRY(suspension_seal(w->arena, &s, w->now));
     const struct err *e = work_event(w, "arbitration_requested",
                                      event_by_clock(),
@@ -191,10 +206,12 @@ const struct err *retries_run(struct pg *pg, struct arena *a,
 
 /* ---- tasks that run too long -------------------------------------------- */
 
-static const struct err *fail(struct work *w, const struct task *over)
+static const struct err *fail(struct work *w, const struct conf *conf,
+                              const struct task *over)
 {
+    const struct terms terms = terms_of(conf);
     const struct principal clock = {.name = event_by_clock().name};
-    TRY(work_board(w, event_by_clock()));
+    TRY(work_board(w, event_by_clock(), &terms));
     struct task *t = board_task(w->board, over->id);
     t->facts = task_overdue(w->arena, over);
     return moves_task(w->board, t, TASK_FAILED, STR_NONE, &clock);
@@ -207,7 +224,7 @@ static const struct err *fail_one(struct work *w, const struct conf *conf,
 {
     const struct deliveries_news news = {
         .intent = &w->intent, .events = &w->events, .now = w->now};
-    const struct err *e = fail(w, over);
+    const struct err *e = fail(w, conf, over);
     if (e && !pg_in_transaction(w->pg))
         return e;
     if (e) {

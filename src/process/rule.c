@@ -24,7 +24,7 @@ static int add(const struct command *c)
     struct tool_rule *rule = &r.rule;
     if (!command_options_ok(c, 1,
                             "--position= --agent= --tool= --effect= "
-                            "--severity= --reason="))
+                            "--severity= --by= --reason="))
         return 2;
     (void)is_number(command_option(c, "--position", 0), &rule->position);
     rule->agent = option_or(c, "--agent", "*");
@@ -34,6 +34,11 @@ static int add(const struct command *c)
     rule->severity =
         vocabulary_severity_of(command_option(c, "--severity", 0));
     rule->reason = command_option(c, "--reason", 0);
+    if (!principal_by(command_option(c, "--by", 0), &rule->by)) {
+        fprintf(stderr, "sayso: --by is operators, group:NAME or "
+                        "initiator\n");
+        return 2;
+    }
     const struct err *e = tool_rule_check(c->arena, rule);
     if (e) {
         fprintf(stderr, "sayso: --%.*s: %.*s\n", STR_FMT(e->at),
@@ -49,6 +54,8 @@ static int add(const struct command *c)
 static int list(const struct command *c)
 {
     struct tools_rules all;
+    if (!command_options_ok(c, 1, ""))
+        return 2;
     struct pg *pg = command_owner(c);
     const struct err *e = tools_rules(pg, c->arena, &all);
     pg_close(pg);
@@ -57,10 +64,12 @@ static int list(const struct command *c)
     for (size_t i = 0; i < all.n; i++) {
         const struct tool_rule *r = &all.v[i].rule;
         const char *severity = vocabulary_severity(r->severity)->wire;
-        printf("%lld\t%.*s\t%.*s\t%s\t%s\t%.*s\n", (long long)r->position,
+        const struct str by = principal_by_text(c->arena, &r->by);
+        printf("%lld\t%.*s\t%.*s\t%s\t%s\t%.*s\t%.*s\n", (long long)r->position,
                STR_FMT(r->agent), STR_FMT(r->tool),
                vocabulary_tool_effect(r->effect)->wire,
-               severity ? severity : "-", STR_FMT(r->reason));
+               severity ? severity : "-", STR_FMT(r->reason),
+               STR_FMT(by.p ? by : STR("-")));
     }
     return 0;
 }

@@ -80,12 +80,15 @@ static struct due_wanted wanted(struct tick *t,
 /* ---- questions ------------------------------------------------------ */
 
 /* The end wins over a reminder. */
-static const struct err *decide(struct due_unit *u)
+static const struct err *decide(const struct tick *t, struct due_unit *u)
 {
+    const struct terms terms = {
+        .floor =
+            (enum severity)t->child->conf->severity_floor[KIND_NONE]};
     struct work *w = &u->work;
     struct decision d = work_decision(w);
     if (work_due(w)) {
-        TRY(work_expire(w));
+        TRY(work_expire(w, &terms));
         return work_follow(w);
     }
     if (w->suspension.next_attempt_at == 0 ||
@@ -110,7 +113,7 @@ static const struct err *decide_all(struct tick *t, struct due_batch *b,
     size_t n = 0;
     for (size_t i = 0; i < b->n; i++) {
         struct due_unit *u = &b->v[i];
-        const struct err *e = decide(u);
+        const struct err *e = decide(t, u);
         if (e && !pg_in_transaction(t->pg))
             return e;
         if (e)

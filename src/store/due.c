@@ -530,13 +530,12 @@ const struct err *due_dismiss(struct pg *pg, struct arena *a,
     pg_arg(&args, who->agent_id);
     pg_arg_time(&args, who->now);
     pg_arg(&unassign, who->intent_id);
-    pg_arg(&unassign, who->agent_id);
+    pg_arg(&unassign, who->stays ? STR_NONE : who->agent_id);
     pg_queue(pg, SQL_DUE_LEASES_OF, &args);
-    if (!who->stays)
-        pg_queue(pg, SQL_DUE_UNASSIGN, &unassign);
+    pg_queue(pg, SQL_DUE_UNASSIGN, &unassign);
     TRY(pg_run(pg, a, rows));
     out->leases = leases_rows(a, rows[0]);
-    out->assigned = !who->stays && pg_affected(rows[1]) > 0;
+    out->assigned = pg_affected(rows[1]) > 0;
     return NULL;
 }
 

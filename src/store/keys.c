@@ -10,11 +10,11 @@
 
 /* The columns of key_page and key_get. */
 enum { ID, PREFIX, ROLE, LABEL, AGENTS, GROUPS, CREATED, USED, EXPIRES,
-       REVOKED, REACH, FLOOR, EMAIL, TEST };
+       REVOKED, REACH, FLOOR, EMAIL, TEST, BY };
 
 static struct key row(const struct pg_rows *r, size_t i)
 {
-    return (struct key){.id = pg_str(r, i, ID),
+    struct key k = {.id = pg_str(r, i, ID),
                         .prefix = pg_str(r, i, PREFIX),
                         .role = principal_role(pg_str(r, i, ROLE)),
                         .label = pg_str(r, i, LABEL),
@@ -25,10 +25,12 @@ static struct key row(const struct pg_rows *r, size_t i)
                         .expires_at = pg_int(r, i, EXPIRES),
                         .revoked_at = pg_int(r, i, REVOKED),
                         .reach = reach_of(pg_str(r, i, REACH)),
-                        .severity_floor =
+                        .terms.floor =
                             vocabulary_severity_of(pg_str(r, i, FLOOR)),
                         .email = pg_str(r, i, EMAIL),
                         .test = pg_bool(r, i, TEST)};
+    (void)principal_by(pg_str(r, i, BY), &k.terms.by);
+    return k;
 }
 
 static struct key_rows rows(struct arena *a, const struct pg_rows *r)
@@ -113,9 +115,10 @@ static void queue_make(struct pg *pg, struct arena *a,
     pg_arg_time(&args, k->expires_at);
     pg_arg(&args, k->groups);
     pg_arg(&args, str_of(reach_word(k->reach)));
-    pg_arg(&args, str_of(vocabulary_severity(k->severity_floor)->wire));
+    pg_arg(&args, str_of(vocabulary_severity(k->terms.floor)->wire));
     pg_arg(&args, k->person_id);
     pg_arg(&args, k->resource_id);
+    pg_arg(&args, principal_by_text(a, &k->terms.by));
     pg_queue(pg, SQL_KEY_MAKE, &args);
 }
 
@@ -146,13 +149,25 @@ const struct err *keys_reach(struct pg *pg, struct arena *a, struct str id,
     return NULL;
 }
 
-const struct err *keys_floor(struct pg *pg, struct arena *a, struct str id,
-                             enum severity floor)
+const struct err *keys_terms(struct pg *pg, struct arena *a, struct str id,
+                             const struct terms *terms)
 {
     struct pg_args args = pg_args(a);
     pg_arg(&args, id);
-    pg_arg(&args, str_of(vocabulary_severity(floor)->wire));
-    return pg_query(pg, a, SQL_KEY_FLOOR, &args, NULL);
+    pg_arg(&args, str_of(vocabulary_severity(terms->floor)->wire));
+    pg_arg(&args, principal_by_text(a, &terms->by));
+    return pg_query(pg, a, SQL_KEY_TERMS, &args, NULL);
+}
+
+const struct err *keys_decided(struct pg *pg, struct arena *a, struct str id,
+                               bool *out)
+{
+    struct pg_args args = pg_args(a);
+    struct pg_rows *r = NULL;
+    pg_arg(&args, id);
+    TRY(pg_query(pg, a, SQL_KEY_DECIDES, &args, &r));
+    *out = pg_count(r) > 0 && pg_str(r, 0, 0).p;
+    return NULL;
 }
 
 const struct err *keys_revoke(struct pg *pg, struct arena *a, struct str id)

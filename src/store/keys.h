@@ -16,7 +16,7 @@ struct key {
     enum reach reach;
     struct str agents; /* names, separated by commas; "": none */
     struct str groups; /* names, separated by spaces; p NULL: none */
-    enum severity severity_floor; /* of its questions */
+    struct terms terms; /* of its questions */
     int64_t created_at, used_at, expires_at, revoked_at; /* 0: never */
     struct str person_id, email; /* the person of a token; p NULL: none */
     bool test; /* for tests alone */
@@ -50,9 +50,12 @@ const struct err *keys_make_token(struct pg *pg, struct arena *a,
  * has ended, is not an agent's or is a key of any agent. */
 const struct err *keys_reach(struct pg *pg, struct arena *a, struct str id,
                              enum reach reach, bool *done) MUST;
-/* Sets the least severity of its future questions; p NULL: none. */
-const struct err *keys_floor(struct pg *pg, struct arena *a, struct str id,
-                             enum severity floor) MUST;
+/* Sets the terms of its future questions. */
+const struct err *keys_terms(struct pg *pg, struct arena *a, struct str id,
+                             const struct terms *terms) MUST;
+/* Do the terms of the key (id p NULL: none) say who decides? */
+const struct err *keys_decided(struct pg *pg, struct arena *a, struct str id,
+                               bool *out) MUST;
 /* The valid tokens of a person, the newest first, at most KEYS_TOKENS_MAX. */
 const struct err *keys_tokens(struct pg *pg, struct arena *a,
                               struct str person_id,

@@ -49,12 +49,12 @@ const struct err *people_profile(struct pg *pg, struct arena *a,
 const struct err *people_still(struct pg *pg, struct arena *a, struct str id,
                                struct str tried) MUST;
 /* Into the current batch: all that the person holds ends for good, and stays
- * ended when they are enabled again. Sessions but the one of the cookie (p
- * NULL: every one), tokens, initiation tickets, pages that show a new secret. */
+ * ended when they are enabled again: sessions but the one of the cookie (p
+ * NULL: every one), tokens, initiation tickets, pages that show a secret. */
 void people_queue_end(struct pg *pg, struct arena *a, struct str id,
                       struct str cookie);
-/* A new password, in its own transaction or the open one, which it commits. All
- * that they hold ends, but the session of the cookie. */
+/* A new password, in its own transaction or the open one, which it commits.
+ * All that they hold ends, but the session of the cookie. */
 const struct err *people_password(struct pg *pg, struct arena *a,
                                   struct str id, struct str password_hash,
                                   struct str cookie) MUST;

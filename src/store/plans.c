@@ -5,7 +5,8 @@
 #include "store/sql.gen.h"
 
 enum { ID, INTENT, VERSION, STATE, ON_FAILURE, PAUSED, TASKS, FACTS, CREATED_BY,
-       CREATED, UPDATED, ACTIVATED, REVIEW, REVIEW_REASON };
+       CREATED, UPDATED, ACTIVATED, REVIEW, REVIEW_REASON, KEY, TOLD, FLOOR,
+       BY };
 enum { OF_PLAN, OF_INTENT, OWN_ID, PLACE, NAME, AFTER, REQUIRES, APPROVERS,
        OF_GROUP, HOURS, ON_TIMEOUT, SILENCE, ON_REJECT, SEVERITY, STATUS,
        DECIDED_BY, DECIDED, QUESTION, OWN };
@@ -14,7 +15,7 @@ enum { OF_PLAN, OF_INTENT, OWN_ID, PLACE, NAME, AFTER, REQUIRES, APPROVERS,
 
 static struct plan plan_row(const struct pg_rows *r, size_t i)
 {
-    return (struct plan){
+    struct plan p = {
         .id = pg_str(r, i, ID),
         .intent_id = pg_str(r, i, INTENT),
         .version = pg_int(r, i, VERSION),
@@ -28,7 +29,12 @@ static struct plan plan_row(const struct pg_rows *r, size_t i)
         .updated_at = pg_int(r, i, UPDATED),
         .activated_at = pg_int(r, i, ACTIVATED),
         .review_id = pg_str(r, i, REVIEW),
-        .review_reason = pg_str(r, i, REVIEW_REASON)};
+        .review_reason = pg_str(r, i, REVIEW_REASON),
+        .key_id = pg_str(r, i, KEY),
+        .told = pg_int(r, i, TOLD),
+        .terms = {.floor = vocabulary_severity_of(pg_str(r, i, FLOOR))}};
+    (void)principal_by(pg_str(r, i, BY), &p.terms.by);
+    return p;
 }
 
 static struct checkpoint checkpoint_row(const struct pg_rows *r, size_t i)
@@ -162,6 +168,9 @@ static void queue_plan(struct pg *pg, struct arena *a, const struct plan *p)
     pg_arg_time(&args, p->activated_at);
     pg_arg(&args, p->review_id);
     pg_arg(&args, p->review_reason);
+    pg_arg_int(&args, p->told);
+    if (p->fresh)
+        pg_arg(&args, p->key_id);
     pg_queue(pg, p->fresh ? SQL_PLAN_INSERT : SQL_PLAN_UPDATE, &args);
 }
 

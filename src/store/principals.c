@@ -14,7 +14,7 @@
 
 /* The columns of key_find that define a key; last use is not one of them. */
 enum { ID, ROLE, LABEL, AGENTS, EXPIRES, REVOKED, RETRY, GROUPS, REACH,
-       FLOOR, TITLE, PERSON, RESOURCE, NONCES, TEST, COLUMNS };
+       FLOOR, BY, TITLE, PERSON, RESOURCE, NONCES, TEST, COLUMNS };
 enum { LAST_USED = COLUMNS, VERSION, PLACE };
 
 #define SEEN_KEYS 64
@@ -140,8 +140,9 @@ static const struct err *fill(struct arena *a, const struct str *columns,
                               .groups = arena_str(a, columns[GROUPS]),
                               .reach = reach_of(columns[REACH]),
                               .test = str_is(columns[TEST], "t"),
-                              .severity_floor =
+                              .terms.floor =
                                   vocabulary_severity_of(columns[FLOOR])};
+    (void)principal_by(arena_str(a, columns[BY]), &out->terms.by);
     if (out->role == ROLE_AGENT)
         return speak(a, columns[AGENTS], asked, out);
     if (!out->person_id.p && !out->resource_id.p)

@@ -123,7 +123,7 @@ void records_queue_attachment_delete(struct pg *pg, struct arena *a,
 
 struct failure records_failure(const struct pg_rows *r, size_t i)
 {
-    return (struct failure){
+    struct failure f = {
         .id = pg_str(r, i, 0),
         .intent_id = pg_str(r, i, 1),
         .agent_id = pg_str(r, i, 2),
@@ -135,7 +135,11 @@ struct failure records_failure(const struct pg_rows *r, size_t i)
         .retry_at = pg_int(r, i, 8),
         .resolved_at = pg_int(r, i, 9),
         .metadata = pg_str(r, i, 10),
-        .created_at = pg_int(r, i, 11)};
+        .created_at = pg_int(r, i, 11),
+        .key_id = pg_str(r, i, 12),
+        .terms = {.floor = vocabulary_severity_of(pg_str(r, i, 13))}};
+    (void)principal_by(pg_str(r, i, 14), &f.terms.by);
+    return f;
 }
 
 const struct err *records_failures(struct pg *pg, struct arena *a,
@@ -184,6 +188,7 @@ void records_queue_failure(struct pg *pg, struct arena *a,
     pg_arg_time(&args, due_at);
     pg_arg(&args, f->metadata);
     pg_arg_time(&args, f->created_at);
+    pg_arg(&args, f->key_id);
     pg_queue(pg, SQL_FAILURE_INSERT, &args);
 }
 

@@ -40,7 +40,7 @@ void records_queue_attachment_delete(struct pg *pg, struct arena *a,
 /* Row i of a statement with the columns of a failure, and the column after
  * them. */
 struct failure records_failure(const struct pg_rows *r, size_t i);
-#define RECORDS_AFTER_FAILURE 12
+#define RECORDS_AFTER_FAILURE 15
 struct failure_rows {
     struct failure *v;
     size_t n;

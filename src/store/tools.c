@@ -25,6 +25,8 @@ const struct err *tools_rules(struct pg *pg, struct arena *a,
                      .reason = pg_str(r, i, 5)},
             .created_at = pg_int(r, i, 6),
             .created_by = pg_str(r, i, 7)};
+    for (size_t i = 0; i < out->n; i++)
+        (void)principal_by(pg_str(r, i, 8), &out->v[i].rule.by);
     return NULL;
 }
 
@@ -58,6 +60,7 @@ const struct err *tools_rule_insert(struct pg *pg, struct arena *a,
     pg_arg_time(&args, r->created_at);
     pg_arg(&args, r->created_by);
     pg_arg_int(&args, TOOLS_RULES_MAX);
+    pg_arg(&args, principal_by_text(a, &rule->by));
     TRY(pg_query(pg, a, SQL_TOOL_RULE_INSERT, &args, &rows));
     return pg_affected(rows) > 0 ? NULL
                                  : not_inserted(pg, a, rule->position);

@@ -23,7 +23,8 @@ const struct err *work_check_parent(const struct work *w)
                  "The parent intent has ended. It can have no new child.");
 }
 
-const struct err *work_board(struct work *w, struct event_by by)
+const struct err *work_board(struct work *w, struct event_by by,
+                             const struct terms *terms)
 {
     if (!w->board) {
         TRY(tasks_board(w->pg, w->arena, &w->intent, &w->board));
@@ -33,6 +34,8 @@ const struct err *work_board(struct work *w, struct event_by by)
     w->board->events = &w->events;
     w->board->now = w->now;
     w->board->by = by;
+    if (terms)
+        w->board->terms = *terms;
     return NULL;
 }
 
@@ -72,10 +75,10 @@ void work_touch(struct work *w)
     w->intent.updated_at = w->now;
 }
 
-const struct err *work_expire(struct work *w)
+const struct err *work_expire(struct work *w, const struct terms *terms)
 {
     if (beside_or_plan(&w->suspension))
-        TRY(work_board(w, event_by_clock()));
+        TRY(work_board(w, event_by_clock(), terms));
     struct decision d = work_decision(w);
     TRY(resolve_expire(w->arena, &d));
     if (!beside(&w->suspension))

@@ -125,8 +125,10 @@ const struct err *work_begin_bare(struct work *w, struct pg *pg,
 const struct err *work_commit_bare(struct work *w,
                                    const struct work_answer *answer) MUST;
 /* Reads the intent's tasks and plans, once; what changes there is written with
- * the rest. by: who changes them. */
-const struct err *work_board(struct work *w, struct event_by by) MUST;
+ * the rest. by: who changes them; terms: of questions that follow from it, of
+ * the server and of the key at hand (NULL: none are known). */
+const struct err *work_board(struct work *w, struct event_by by,
+                             const struct terms *terms) MUST;
 /* The objects that resolve_* changes. */
 struct decision work_decision(struct work *w);
 /* Appends an event to the intent's log. */
@@ -137,8 +139,9 @@ const struct err *work_event(struct work *w, const char *type,
 void work_touch(struct work *w);
 /* Is the time of its open question over, or that of a portfolio? */
 bool work_due(const struct work *w);
-/* Expires its question, in memory. */
-const struct err *work_expire(struct work *w) MUST;
+/* Expires its question, in memory. terms: as for work_board. */
+const struct err *work_expire(struct work *w,
+                              const struct terms *terms) MUST;
 /* The intent is being completed: dependents without another open dependency
  * become active, each with an event of its own. Written at once, in the current
  * transaction, with their deliveries; their waiters are notified after the

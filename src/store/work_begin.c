@@ -163,7 +163,7 @@ static const struct err *expire(struct work *w)
 {
     const struct work_once once = w->once;
     const struct work_answer none = {.body = STR("")};
-    TRY(work_expire(w));
+    TRY(work_expire(w, NULL));
     w->once.key = STR_NONE;
     TRY(work_commit(w, &none));
     start(w, w->pg, w->arena, &once);

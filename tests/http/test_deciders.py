@@ -3,10 +3,16 @@ neither kept nor passed on for longer, a quorum is not made smaller, and the rul
 and keys of an admin say which people answer."""
 import datetime
 
+import kit
 import pytest
-
-from kit import at, get, made, new_id, new_intent, refused
+from kit import (answer, ask, at, get, made, new_id, new_intent, refused)
+from page import Page, send
+from plans import change, checkpoint, move, plan, task
 from test_governance import completion, complete, put as put_policy, violation
+from test_guardrails import guarded
+from test_records import failure, policy as retry_policy
+from test_resume import caller  # noqa: F401
+from test_tool_calls import call, check, ticket, told
 
 PATH = "/api/v1"
 
@@ -274,3 +280,324 @@ def test_names_of_one_key_are_one_of_those_needed(own, operator):
     violation(complete(alpha, intent), "completion_mode")
     completion(beta, intent, operator)
     assert complete(alpha, intent).status_code == 200
+
+
+# --- The terms of a key --------------------------------------------------------
+
+@pytest.fixture(scope="module", autouse=True)
+def desks(desk):
+    """Somebody is in each of the groups."""
+    return desk("payments-desk", "payments"), desk("ledger-desk", "ledger")
+
+
+@pytest.fixture
+def termed(server):
+    """termed("--by", ...): a client with a key of such terms."""
+    made_ = []
+
+    def make(*options):
+        name = f"termed-{new_id()[:8]}"
+        key = server.key("agent", "--agent", name, *options)
+        client = server.client(headers={"X-API-Key": key})
+        client.name, client.prefix = name, key[:12]
+        made_.append(client)
+        return client
+
+    yield make
+    for client in made_:
+        client.close()
+
+
+def question(operator, id_):
+    return made(operator.get(f"/api/v1/suspensions/{id_}"), 200)
+
+
+def every_question(client, operator):
+    """One of each sort that the server asks for an agent, or in its name."""
+    out = {}
+    out["own"] = question(operator, ask(client)["suspension_id"])
+    intent = new_intent(client, "active")
+    one = made(client.post(at(intent, "approvals"), json={
+        "action": "complete", "reason": "x", "context": {}}))
+    out["approval"] = question(operator, one["id"])
+    one = made(client.post(at(intent, "escalations"), json={"reason": "x"}))
+    out["escalation"] = question(operator, one["id"])
+    one = made(client.post(at(intent, "access-requests"), json={
+        "principal_id": client.name, "requested_permission": "write",
+        "reason": "x"}))
+    out["access"] = question(operator, one["id"])
+    # A checkpoint that somebody else's move leads to.
+    first = task(client, intent)
+    gate = checkpoint(first, severity="low")
+    one = plan(client, intent, first, checkpoints=[gate], state="active")
+    move(client, first, "running")
+    move(operator, first, "completed")
+    found = made(client.get(f"/api/v1/plans/{one['id']}"), 200)
+    out["checkpoint"] = question(
+        operator, found["checkpoints"][0]["suspension_id"])
+    # A review.
+    other = guarded(client, name=client.name, requires_plan_review=True)
+    first = task(client, other)
+    one = plan(client, other, first)
+    moved = change(client, one, state="active").json()
+    out["review"] = question(operator, moved["review_suspension_id"])
+    # Failures of a task, told of by an operator's move.
+    third = new_intent(client, "active")
+    first = task(client, third, max_attempts=1)
+    plan(client, third, first, on_failure="notify",
+         state="active")
+    move(client, first, "running")
+    move(operator, first, "failed")
+    [one] = made(operator.get("/api/v1/escalations", params={
+        "intent_id": third["id"]}), 200)["escalations"]
+    out["task"] = question(operator, one["id"])
+    # A failure that an agent records.
+    fourth = new_intent(client)
+    made(retry_policy(client, fourth, max_retries=0), 200)
+    made(failure(client, fourth))
+    [one] = made(operator.get("/api/v1/escalations", params={
+        "intent_id": fourth["id"]}), 200)["escalations"]
+    out["failure"] = question(operator, one["id"])
+    return out
+
+
+def test_the_floor_of_a_key_holds_for_every_question(termed, operator):
+    client = termed("--severity-floor", "critical")
+    for what, one in every_question(client, operator).items():
+        assert one["severity"] == "critical", what
+
+
+def test_the_servers_floor_holds_for_every_question(server, termed, operator):
+    client = termed()
+    with kit.configured(server, severity_floor_none="critical",
+                        severity_floor_approval="critical"):
+        for what, one in every_question(client, operator).items():
+            assert one["severity"] == "critical", what
+
+
+def test_a_group_of_a_key_decides_every_question(termed, operator):
+    client = termed("--by", "group:payments")
+    for what, one in every_question(client, operator).items():
+        assert one["responder"]["mode"] == "group", what
+        assert one["responder"]["who"] == "payments", what
+
+
+def test_a_floor_that_was_set_after_the_plan(server, termed, operator):
+    client = termed()
+    intent = guarded(client, name=client.name, requires_plan_review=True)
+    one = plan(client, intent, task(client, intent))
+    assert server.sayso("key", "floor", client.prefix, "critical"
+                        ).returncode == 0
+    assert server.sayso("key", "by", client.prefix, "group:payments"
+                        ).returncode == 0
+    moved = change(client, one, state="active").json()
+    asked = question(operator, moved["review_suspension_id"])
+    assert asked["severity"] == "critical"
+    assert asked["responder"]["who"] == "payments"
+
+
+def test_silence_approves_no_checkpoint_that_was_raised(server, termed,
+                                                        operator):
+    client = termed()
+    with kit.configured(server, silence_may_authorize="low"):
+        intent = new_intent(client, "active")
+        first = task(client, intent)
+        one = plan(client, intent, first, state="active", checkpoints=[
+            checkpoint(first, severity="low", timeout_hours=1,
+                       on_timeout="auto_approve")])
+        assert server.sayso("key", "floor", client.prefix, "high"
+                            ).returncode == 0
+        move(client, first, "running", "completed")
+        found = made(client.get(f"/api/v1/plans/{one['id']}"), 200)
+        asked = question(operator, found["checkpoints"][0]["suspension_id"])
+    assert asked["severity"] == "high"
+    assert "approved" not in asked["on_expiry"]
+
+
+def test_operators_of_a_key_replace_whom_the_agent_names(termed, caller):
+    mara = caller("user")
+    client = termed("--by", "operators")
+    r = check(client, responder=None, initiated_by=mara.email)
+    assert r.status_code == 202, r.text
+    one = told(client, r.json()["request_id"])
+    assert one["responder"]["mode"] == "operators"
+    refused(mara.api.post(r.json()["approval_url"]), 403)
+    # Those of them that the agent names stay.
+    asked = ask(client, responder={"mode": "group", "who": "payments"})
+    assert told(client, asked["suspension_id"])["responder"] == {
+        "mode": "group", "who": "payments"} | {
+        k: v for k, v in told(client, asked["suspension_id"])[
+            "responder"].items() if k not in ("mode", "who")}
+
+
+def test_agents_answer_no_request_whose_key_is_decided_by_people(termed, own,
+                                                                 operator):
+    client, maker = termed("--by", "operators"), own("maker")
+    intent = new_intent(maker)
+    one = made(client.post(at(intent, "access-requests"), json={
+        "principal_id": client.name, "requested_permission": "read",
+        "reason": "x"}))
+    refused(maker.post(at(intent, "access-requests", one["id"], "approve")),
+            403, "suspension.not_yours")
+    made(operator.post(at(intent, "access-requests", one["id"], "approve")),
+         200)
+
+
+def test_an_initiator_of_a_key_has_to_be_proven(server, termed, caller):
+    mara = caller("user")
+    client = termed("--by", "initiator")
+    body = refused(check(client, initiated_by=mara.email), 422,
+                   "responder.initiator", "initiation")
+    assert "initiation" in body["detail"]
+    refused(client.post("/api/v1/suspensions", json={
+        "question": "Shall I?"}), 422, "responder.initiator")
+    r = check(client, initiation=ticket(mara, client.name),
+              severity="critical")
+    assert r.status_code == 202, r.text
+    one = told(client, r.json()["request_id"])
+    assert one["responder"]["mode"] == "initiator"
+
+
+# --- The terms of a rule ---------------------------------------------------------
+
+@pytest.fixture
+def ruled(server):
+    """Rules with deciders, made by the command; removed afterwards."""
+    made_ = []
+
+    def make(position, tool, by=None, severity="high"):
+        more = ["--by", by] if by else []
+        done = server.sayso("rule", "add", "--position", str(position),
+                            "--tool", tool, "--effect", "ask", "--severity",
+                            severity, *more)
+        assert done.returncode == 0, done.stderr
+        made_.append(position)
+
+    yield make
+    for position in made_:
+        server.sayso("rule", "remove", str(position))
+
+
+def test_a_rule_says_who_decides(ruled, agent, caller):
+    mara = caller("user")
+    ruled(1, "pay.team", "group:payments")
+    ruled(2, "pay.any", "operators")
+    ruled(3, "pay.own", "initiator")
+    for tool, mode in (("pay.team", "group"), ("pay.any", "operators")):
+        r = check(agent, call(tool), responder=None, initiated_by=mara.email)
+        assert r.status_code == 202, r.text
+        one = told(agent, r.json()["request_id"])["responder"]
+        assert one["mode"] == mode, one
+        refused(mara.api.post(r.json()["approval_url"]), 403)
+    refused(check(agent, call("pay.own"), initiated_by=mara.email), 422,
+            "responder.initiator", "initiation")
+    r = check(agent, call("pay.team", "a"), call("pay.any", "b"))
+    assert told(agent, r.json()["request_id"])["responder"]["mode"] == "group"
+    refused(check(agent, call("pay.team", "a"), call("pay.own", "b")), 422,
+            "rule.torn", "tool_calls")
+
+
+def test_a_rule_counts_before_the_key(ruled, termed):
+    ruled(1, "pay.team", "group:payments")
+    client = termed("--by", "group:ledger")
+    for tool, group in (("pay.team", "payments"), ("what.ever", "ledger")):
+        r = check(client, call(tool))
+        assert told(client, r.json()["request_id"])["responder"]["who"] == \
+            group
+
+
+def test_deciders_on_the_pages_and_in_the_commands(server, person, termed):
+    admin = person("admin").client
+    rules_, keys = "/settings/rules", "/settings/keys"
+    r = send(admin, rules_, {"Position": "77", "Tool": "page.tool",
+                             "Decided by": "group:payments"})
+    assert r.status_code == 303, Page(r).text
+    assert "group:payments" in Page(admin.get(rules_)).text
+    assert "group:payments" in server.sayso("rule", "list").stdout
+    r = send(admin, rules_, {"Position": "78", "Tool": "page.tool",
+                             "Decided by": "somebody"})
+    assert r.status_code == 422
+    assert server.sayso("rule", "remove", "77").returncode == 0
+    client = termed()
+    with server.database() as db:
+        id_ = db.execute("SELECT id FROM api_key WHERE prefix = %s",
+                         [client.prefix]).fetchone()[0]
+    at_ = f"{keys}/{id_}"
+    page = Page(admin.get(at_))
+    for by, status in (("operators", 303), ("group:a b", 400), ("", 303),
+                       ("initiator", 303)):
+        r = admin.post(at_ + "/floor", data=page.data("/floor", by=by))
+        assert r.status_code == status, by
+    assert Page(admin.get(at_)).value("/floor", "by") == "initiator"
+    [line] = [x for x in server.sayso("key", "list").stdout.splitlines()
+              if client.prefix in x]
+    assert line.endswith("\tinitiator")
+    for bad in (["key", "by", client.prefix, "anybody"],
+                ["key", "by", client.prefix],
+                ["rule", "add", "--position", "1", "--tool", "x", "--effect",
+                 "deny", "--by", "operators"],
+                ["key", "create", "--role", "operator", "--label", "x",
+                 "--by", "operators"]):
+        assert server.sayso(*bad).returncode == 2, bad
+
+
+@pytest.mark.parametrize("words", [
+    ("operator", "list", "--json"), ("key", "list", "--json"),
+    ("rule", "list", "--json"), ("operator", "list", "more")])
+def test_a_list_takes_no_option(server, words, tmp_path):
+    """It says so before it looks for the database."""
+    nowhere = tmp_path / "sayso.conf"
+    nowhere.write_text((server.state / "sayso.conf").read_text().replace(
+        "host=", "host=/nowhere"))
+    done = server.sayso(*words, conf=nowhere)
+    assert done.returncode == 2, done.stderr
+    assert "/nowhere" not in done.stderr
+
+
+# --- An initiator who is only claimed ----------------------------------------------
+
+LEVELS = ("low", "medium", "high", "critical")
+
+
+@pytest.mark.parametrize("most", [None, *LEVELS])
+def test_up_to_which_severity_a_claimed_user_decides(server, agent, caller,
+                                                     name, most):
+    mara, ops = caller("user"), caller("operator")
+    settings = {"claimed_initiator": most} if most else {}
+    limit = LEVELS.index(most or "high")
+    with kit.configured(server, **settings):
+        for i, severity in enumerate(LEVELS):
+            r = check(agent, responder=None, initiated_by=mara.email,
+                      requires_approval=True, severity=severity)
+            # A call without a rule is asked about at high risk at least.
+            if max(i, 2) <= limit:
+                assert r.status_code == 202, r.text
+            else:
+                body = refused(r, 422, "responder.initiator", "initiation")
+                assert "initiation" in body["detail"]
+            r = agent.post("/api/v1/suspensions", json={
+                "intent": {"title": "x", "initiated_by": mara.email},
+                "question": "Shall I?", "severity": severity,
+                "responder": {"mode": "initiator"}})
+            assert (r.status_code == 201) == (i <= limit), r.text
+            # An operator is no person of the agent's choice alone.
+            assert check(agent, responder=None, initiated_by=ops.email,
+                         severity=severity).status_code == 202
+            # One who is proven always may.
+            assert check(agent, responder=None, severity=severity,
+                         initiation=ticket(mara, name)).status_code == 202
+
+
+@pytest.fixture(scope="module")
+def name(agent):
+    return told(agent, ask(agent)["suspension_id"])["asked_by"]
+
+
+def test_at_the_authorizations_too(agent, caller):
+    mara = caller("user")
+    r = agent.post("/api/v1/authorizations", json={
+        "authorization_details": [{"type": "tool_call", "tool": "pay",
+                                   "args": {"amount": 1}}],
+        "severity": "critical", "initiated_by": mara.email,
+        "responder": {"mode": "initiator"}, "dpop_jkt": "x"})
+    assert r.status_code == 422, r.text

@@ -179,6 +179,6 @@ def test_a_password_that_was_replaced_meanwhile_gives_nothing(server, db,
                              "WHERE email = %s", [one.email])
                 tried = pool.submit(act)
                 kit.wait_for(lambda: kit.waiting(server))
-            assert tried.result() == 409, act
+            assert tried.result() == 409, act  # person.changed
             lock.execute("UPDATE principal SET password_hash = %s WHERE "
                          "email = %s", [old, one.email])

@@ -226,3 +226,29 @@ def test_an_agent_that_is_forbidden_since_does_not_try_again(clock, agent,
     [given] = assigned(agent, intent)
     assert given["agent_id"] == "ledger-agent"
     assert given["reason"] == "fallback"
+
+
+# --- What an admin said of the key ------------------------------------------
+
+def test_the_clock_asks_at_the_terms_of_the_agents_key(server, clock, agent,
+                                                       operator):
+    """Also where they changed after the failure."""
+    key = server.key("agent", "--agent", "termed-agent")
+    with server.client(headers={"X-API-Key": key}) as termed:
+        intent = new_intent(termed)
+        made(policy(termed, intent, fallback_agent_id="ledger-agent"), 200)
+        asked = ask(termed, intent_id=intent["id"])
+        made(failure(termed, intent, error_code="PERMISSION_DENIED"))
+        govern(termed, intent, "termed-agent")
+        assert server.sayso("key", "floor", key[:12], "critical"
+                            ).returncode == 0
+        assert server.sayso("key", "by", key[:12], "group:on-call"
+                            ).returncode == 0
+        assert answer(operator, asked, "approve").status_code == 200
+        clock.forward(seconds=6)
+        wait_for(lambda: escalations(termed, intent))
+        [one] = escalations(termed, intent)
+        told = made(operator.get(f"/api/v1/suspensions/{one['id']}"), 200)
+        assert told["severity"] == "critical"
+        assert told["responder"]["mode"] == "group"
+        assert told["responder"]["who"] == "on-call"

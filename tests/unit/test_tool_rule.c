@@ -40,18 +40,26 @@ Test(tool_rule, a_star_stands_for_any_run_of_characters)
 /* Constants, which STR is none of. */
 #define S(lit) {(lit), sizeof(lit) - 1}
 #define NONE {NULL, 0}
+#define ANY {DECIDER_ANY, NONE}
 
 /* Out of order: the position counts. */
 static const struct tool_rule rules[] = {
-    {50, S("*"), S("shop.*"), TOOL_ASK, SEVERITY_MEDIUM, NONE},
-    {10, S("*"), S("*.read"), TOOL_ALLOW, SEVERITY_UNSAID, NONE},
+    {50, S("*"), S("shop.*"), TOOL_ASK, SEVERITY_MEDIUM, NONE, ANY},
+    {10, S("*"), S("*.read"), TOOL_ALLOW, SEVERITY_UNSAID, NONE, ANY},
     {30, S("*"), S("shop.delete"), TOOL_DENY, SEVERITY_UNSAID,
-     S("Orders are not for agents to delete.")},
+     S("Orders are not for agents to delete."), ANY},
     {40, S("*"), S("shop.drop"), TOOL_DENY, SEVERITY_UNSAID,
-     S("Nobody drops a shop.")},
+     S("Nobody drops a shop."), ANY},
     {20, S("trusted"), S("mail_send"), TOOL_ALLOW, SEVERITY_UNSAID,
-     NONE},
-    {60, S("*"), S("bank.*"), TOOL_ASK, SEVERITY_CRITICAL, NONE},
+     NONE, ANY},
+    {60, S("*"), S("bank.*"), TOOL_ASK, SEVERITY_CRITICAL, NONE, ANY},
+    {70, S("*"), S("pay.team"), TOOL_ASK, SEVERITY_LOW, NONE,
+     {DECIDER_GROUP, S("finance")}},
+    {71, S("*"), S("pay.any"), TOOL_ASK, SEVERITY_LOW, NONE,
+     {DECIDER_OPERATORS, NONE}},
+    {72, S("*"), S("pay.own"), TOOL_ASK, SEVERITY_LOW, NONE,
+     {DECIDER_INITIATOR, NONE}},
+    {73, S("*"), S("pay.free"), TOOL_ALLOW, SEVERITY_UNSAID, NONE, ANY},
 };
 
 static void decide(const char *agent, const char *tools,
@@ -113,11 +121,11 @@ Test(tool_rule, all_calls_get_one_decision)
          {.requires_approval = true, .severity = SEVERITY_CRITICAL},
          TOOL_DENY, SEVERITY_UNSAID, "Orders are not for agents to delete."},
         {"a floor raises what is asked about", "bot", "shop.refund",
-         {.floor = SEVERITY_CRITICAL}, TOOL_ASK, SEVERITY_CRITICAL, NULL},
+         {.terms.floor = SEVERITY_CRITICAL}, TOOL_ASK, SEVERITY_CRITICAL, NULL},
         {"a floor lowers nothing", "bot", "what.ever",
-         {.floor = SEVERITY_LOW}, TOOL_ASK, SEVERITY_HIGH, NULL},
+         {.terms.floor = SEVERITY_LOW}, TOOL_ASK, SEVERITY_HIGH, NULL},
         {"a floor asks about nothing that a rule allows", "bot", "shop.read",
-         {.floor = SEVERITY_CRITICAL}, TOOL_ALLOW, SEVERITY_UNSAID, NULL},
+         {.terms.floor = SEVERITY_CRITICAL}, TOOL_ALLOW, SEVERITY_UNSAID, NULL},
         {"a rule for another agent does not count", "bot", "mail_send",
          {.n = 0}, TOOL_ASK, SEVERITY_HIGH, NULL},
         {"a rule for this agent does", "trusted", "mail_send", {.n = 0},
@@ -163,29 +171,32 @@ Test(tool_rule, a_rule_has_to_make_sense)
         struct tool_rule rule;
         const char *code, *at;
     } rows[] = {
-        {{1, S("*"), S("*"), TOOL_ALLOW, SEVERITY_UNSAID, NONE},
+        {{1, S("*"), S("*"), TOOL_ALLOW, SEVERITY_UNSAID, NONE, ANY},
          NULL, NULL},
-        {{10000, S("b"), S("a.*"), TOOL_ASK, SEVERITY_LOW, S("r")},
+        {{10000, S("b"), S("a.*"), TOOL_ASK, SEVERITY_LOW, S("r"), ANY},
          NULL, NULL},
-        {{0, S("*"), S("*"), TOOL_ALLOW, SEVERITY_UNSAID, NONE},
+        {{0, S("*"), S("*"), TOOL_ALLOW, SEVERITY_UNSAID, NONE, ANY},
          "field.range", "position"},
-        {{10001, S("*"), S("*"), TOOL_ALLOW, SEVERITY_UNSAID, NONE},
+        {{10001, S("*"), S("*"), TOOL_ALLOW, SEVERITY_UNSAID, NONE, ANY},
          "field.range", "position"},
-        {{1, S(""), S("*"), TOOL_ALLOW, SEVERITY_UNSAID, NONE},
+        {{1, S(""), S("*"), TOOL_ALLOW, SEVERITY_UNSAID, NONE, ANY},
          "field.value", "agent"},
-        {{1, S("*"), S("a b"), TOOL_ALLOW, SEVERITY_UNSAID, NONE},
+        {{1, S("*"), S("a b"), TOOL_ALLOW, SEVERITY_UNSAID, NONE, ANY},
          "field.value", "tool"},
         {{1, S("*"), S("a\xE2\x80\x8B"), TOOL_DENY, SEVERITY_UNSAID,
-          NONE},
+          NONE, ANY},
          "field.value", "tool"},
-        {{1, S("*"), S("*"), TOOL_EFFECT__MAX, SEVERITY_UNSAID, NONE},
+        {{1, S("*"), S("*"), TOOL_EFFECT__MAX, SEVERITY_UNSAID, NONE, ANY},
          "field.value", "effect"},
-        {{1, S("*"), S("*"), TOOL_ASK, SEVERITY_UNSAID, NONE},
+        {{1, S("*"), S("*"), TOOL_ASK, SEVERITY_UNSAID, NONE, ANY},
          "field.missing", "severity"},
-        {{1, S("*"), S("*"), TOOL_DENY, SEVERITY_LOW, NONE},
+        {{1, S("*"), S("*"), TOOL_DENY, SEVERITY_LOW, NONE, ANY},
          "field.unused", "severity"},
-        {{1, S("*"), S("*"), TOOL_DENY, SEVERITY_UNSAID, S("a\nb")},
+        {{1, S("*"), S("*"), TOOL_DENY, SEVERITY_UNSAID, S("a\nb"), ANY},
          "field.value", "reason"},
+        {{1, S("*"), S("*"), TOOL_DENY, SEVERITY_UNSAID, NONE,
+          {DECIDER_OPERATORS, NONE}},
+         "field.unused", "by"},
     };
     for (size_t i = 0; i < countof(rows); i++) {
         const struct err *e = tool_rule_check(a, &rows[i].rule);
@@ -196,5 +207,58 @@ Test(tool_rule, a_rule_has_to_make_sense)
         cr_assert(str_is(e->at, rows[i].at), "row %zu: %.*s", i,
                   STR_FMT(e->at));
         cr_assert_eq(e->kind, ERR_INVALID);
+    }
+}
+
+Test(tool_rule, all_calls_are_decided_by_the_same_people)
+{
+    static const struct {
+        const char *tools;
+        struct decider key;
+        const char *by; /* NULL: torn */
+    } rows[] = {
+        {"pay.team", ANY, "group:finance"},
+        {"pay.team pay.any", ANY, "group:finance"},
+        {"pay.any pay.team", ANY, "group:finance"},
+        {"pay.team pay.own", ANY, NULL},
+        {"pay.any pay.own", ANY, NULL},
+        {"pay.own pay.own", ANY, "initiator"},
+        {"pay.own pay.free", ANY, "initiator"},
+        {"what.ever", ANY, ""},
+        {"what.ever", {DECIDER_OPERATORS, NONE}, "operators"},
+        {"pay.own", {DECIDER_OPERATORS, NONE}, "initiator"},
+        {"pay.own what.ever", {DECIDER_OPERATORS, NONE}, NULL},
+        {"pay.team what.ever", {DECIDER_OPERATORS, NONE}, "group:finance"},
+        {"pay.team", {DECIDER_GROUP, S("other")}, "group:finance"},
+        {"pay.team what.ever", {DECIDER_GROUP, S("other")}, NULL},
+    };
+    for (size_t i = 0; i < countof(rows); i++) {
+        struct tool_rule_verdict v;
+        decide("bot", rows[i].tools,
+               (struct tool_rule_case){.terms.by = rows[i].key}, &v);
+        const struct str by = principal_by_text(a, &v.by);
+        cr_assert_eq(v.torn, rows[i].by == NULL, "%s", rows[i].tools);
+        if (!v.torn)
+            cr_assert(str_is(by.p ? by : STR(""), rows[i].by), "%s: %.*s",
+                      rows[i].tools, STR_FMT(by));
+    }
+}
+
+Test(tool_rule, deciders_are_read_and_written)
+{
+    static const struct {
+        const char *word;
+        bool fine;
+    } rows[] = {{"", true}, {"operators", true}, {"initiator", true},
+                {"group:on-call", true}, {"group:", false},
+                {"group:On", false}, {"group", false}, {"Operators", false},
+                {"anybody", false}, {"group:a b", false}};
+    for (size_t i = 0; i < countof(rows); i++) {
+        struct decider by;
+        const struct str word = str_of(rows[i].word);
+        cr_assert_eq(principal_by(word, &by), rows[i].fine, "%s", rows[i].word);
+        const struct str text = principal_by_text(a, &by);
+        if (rows[i].fine)
+            cr_assert(str_eq(text.p ? text : STR(""), word));
     }
 }

@@ -5,6 +5,7 @@
 
 #include "base/json.h"
 #include "domain/governance.h"
+#include "domain/principal.h"
 
 #define FAILURES_OF_INTENT_MAX 1000
 
@@ -26,6 +27,8 @@ struct failure {
     int64_t resolved_at; /* 0: the next step has not been taken */
     struct str metadata; /* JSON text, an object */
     int64_t created_at;
+    struct str key_id;  /* of the agent's key; p NULL: none */
+    struct terms terms; /* of that key, as they are now */
 };
 
 /* Reads the body of PUT .../retry-policy. ERR_INVALID names the member. */

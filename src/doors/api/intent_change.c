@@ -58,7 +58,7 @@ static const struct err *check_plans(struct call *c, struct work *w)
 {
     if (!(w->intent.containers & INTENT_HAS_TASKS))
         return NULL;
-    TRY(work_board(w, event_by(&c->who)));
+    TRY(call_board(c, w));
     return board_holds(w->board)
                ? ERROR(ERR_CONFLICT, "plan.awaiting_approval",
                        "A checkpoint of a plan waits for an approval.")

@@ -37,7 +37,7 @@ const struct err *answer_decide(struct call *c, struct work *w,
 {
     w->has_permit = w->permit_found;
     if (beside_or_plan(&w->suspension))
-        TRY(work_board(w, event_by(&c->who)));
+        TRY(call_board(c, w));
     struct decision d = work_decision(w);
     TRY(resolve_respond(c->a, &d, answer, &c->who));
     w->suspension_decided = true;

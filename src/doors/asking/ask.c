@@ -36,13 +36,41 @@ static const struct err *open_question(struct call *c, const struct work *w)
 
 static_assert(CONF_KINDS == KIND__MAX, "a floor for each kind");
 
-/* The agent's severity may only raise the operator's floor. */
-static void settle_severity(struct call *c, struct suspension *s)
+/* ERR_INVALID responder.initiator: the initiator has to be proven. */
+static const struct err *unproven(struct call *c, const char *why)
 {
-    const enum severity floors[] = {
-        (enum severity)c->serve->conf->severity_floor[s->kind],
-        c->who.severity_floor};
-    risk_raise(c->a, s, floors, countof(floors));
+    return err_at(c->a, ERR_INVALID, "responder.initiator", STR("initiation"),
+                  "%s Prove who started the task with an \"initiation\" ticket "
+                  "of that person, or ask operators.",
+                  why);
+}
+
+/* The question of an agent, which can prove who the initiator is. */
+static const struct err *settle_terms(struct call *c, struct suspension *s)
+{
+    const struct terms t = call_terms(c, s->kind);
+    if (risk_unproven(s, &t))
+        return unproven(c, "Only the person who started the task decides "
+                           "this.");
+    risk_settle(c->a, s, &t);
+    return NULL;
+}
+
+/* A person of role user who is only claimed to be the initiator, as the agent
+ * chose, decides up to the configured severity. */
+static const struct err *check_claimed(struct call *c,
+                                       const struct suspension *s)
+{
+    const enum severity most =
+        (enum severity)(c->serve->conf->claimed_initiator + SEVERITY_LOW);
+    const struct principals_wanted operators = {.name = s->initiated_by};
+    bool there = true;
+    if (s->responder.mode == RESPONDER_INITIATOR && !s->initiator_id.p &&
+        risk_assumed(s->severity) > most)
+        TRY(principals_there(c->pg, c->a, &operators, &there));
+    return there ? NULL
+                 : unproven(c, "A person who is only claimed to have started "
+                               "the task does not decide at this risk.");
 }
 
 /* The retry policy and the fallback of the question, merged and checked. */
@@ -135,6 +163,7 @@ static const struct err *check_responder(struct call *c,
         return err_at(c->a, ERR_INVALID, ask_nobody,
                       r->who.p ? STR("responder.who") : STR("responder"),
                       "No operator could answer this question.");
+    TRY(check_claimed(c, s));
     return check_initiator(c, s);
 }
 
@@ -293,7 +322,7 @@ static const struct err *take_checkpoint(struct call *c, struct work *w,
     if (!(w->intent.containers & INTENT_HAS_TASKS) || c->who.test ||
         str_search(s->context, member) == s->context.n)
         return NULL;
-    TRY(work_board(w, event_by(&c->who)));
+    TRY(call_board(c, w));
     return checkpoint_take(w->board, s);
 }
 
@@ -309,9 +338,9 @@ const struct err *ask_suspend(struct call *c, struct work *w,
     s->test = c->who.test; /* the server's own questions are none: what follows
                             * from their answers is real */
     TRY(limit_ask(c));
+    TRY(settle_terms(c, s));
     TRY(check_kind(c, s));
     TRY(check_handoff(c, w, s));
-    settle_severity(c, s);
     TRY(settle_silence(c, s));
     TRY(endpoints_channels(c->pg, c->a, all));
     TRY(channel_check(c->a, all, &own, s->strict));
@@ -347,7 +376,8 @@ const struct err *ask_beside(struct call *c, struct work *w,
     sign(c, w, s);
     if (s->origin == ORIGIN_ACCESS) /* who asks may not know of that */
         s->initiated_by = s->initiator_id = STR_NONE;
-    settle_severity(c, s);
+    const struct terms terms = call_terms(c, s->kind);
+    risk_settle(c->a, s, &terms);
     TRY(endpoints_channels(c->pg, c->a, all));
     TRY(suspension_seal(c->a, s, w->now));
     TRY(work_event(w, beside_asked_type(s), event_by(&c->who),

@@ -169,7 +169,7 @@ static bool made(const struct principal *p, const struct intent *i)
            str_eq(p->agent, i->owner);
 }
 
-/* What the caller has of an intent that it did not make. */
+/* The caller's access to an intent that it did not make. */
 struct hand {
     bool assigned; /* while the intent is open */
     bool same;     /* the other agent is a name of one of its keys */

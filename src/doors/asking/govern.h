@@ -35,9 +35,9 @@ struct govern_gift {
  * where it gives more than it has, or for longer. */
 const struct err *govern_give(struct call *c, const struct work *w,
                               struct govern_gift *g) MUST;
-/* May it open the closed intent? Who only borrowed access may not (acl.longer),
- * nor, but the maker and the owner, an agent with a key that reaches all that
- * is open (acl.own). */
+/* May it open the closed intent? Its maker and its owner may. Another agent may
+ * not where a key of its own reaches all that is open (acl.own), or where it
+ * only borrowed its access (acl.longer). */
 const struct err *govern_open(struct call *c, const struct work *w) MUST;
 /* May it assign the agent, or end its assignment? Errors of govern_give
  * too. */

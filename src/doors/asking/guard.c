@@ -44,7 +44,8 @@ const struct err *guard_decide(struct guard *g)
     struct call *c = g->c;
     struct tools_rules all;
     g->verdict = (struct tool_rule_verdict){.effect = TOOL_ASK,
-                                            .severity = g->severity};
+                                            .severity = g->severity,
+                                            .by = c->who.terms.by};
     if (g->n == 0)
         return NULL;
     TRY(tools_rules(c->pg, c->a, &all));
@@ -57,9 +58,13 @@ const struct err *guard_decide(struct guard *g)
         .n = g->n,
         .requires_approval = g->requires_approval,
         .severity = g->severity,
-        .floor = c->who.severity_floor};
+        .terms = c->who.terms};
     tool_rule_decide(c->a, rules, all.n, &about, &g->verdict);
-    return NULL;
+    return g->verdict.effect == TOOL_ASK && g->verdict.torn
+               ? err_at(c->a, ERR_INVALID, "rule.torn", STR("tool_calls"),
+                        "Different people decide these calls. Check them one "
+                        "by one.")
+               : NULL;
 }
 
 /* ---- the intent ----------------------------------------------------- */
@@ -216,8 +221,9 @@ const struct err *guard_ask(struct guard *g, struct str text,
     TRY(suspension_read(c->a, body, text, &s));
     s.origin = g->origin;
     s.severity_said = g->severity;
-    /* The verdict has the key's own floor in it. */
-    c->who.severity_floor = g->verdict.severity;
+    /* The verdict has the key's own terms in it. */
+    c->who.terms = (struct terms){.floor = g->verdict.severity,
+                                  .by = g->verdict.by};
     g->w.permit_terms = terms;
     TRY(ask_suspend(c, &g->w, &s));
     guard_queue(g);

@@ -34,7 +34,8 @@ extern const char guard_choices[];
 /* Reads severity, requires_approval, consequence, initiation and
  * initiated_by. */
 void guard_read(struct guard *g, struct fields *f);
-/* Decides by the rules; without tools a person is asked. */
+/* Decides by the rules; without tools a person is asked. ERR_INVALID
+ * rule.torn. */
 const struct err *guard_decide(struct guard *g) MUST;
 /* Begins the work on the intent: the given one, the task's, or a new one. An
  * intent whose question is to be asked is suspended. ERR_CONFLICT task.ended;

@@ -168,7 +168,7 @@ const struct err *question_cancel(struct call *c, struct work *w,
         return question_get(c, id, &s);
     TRY(question_check(c, &w->suspension, w->intent.closed));
     if (beside_or_plan(&w->suspension))
-        TRY(work_board(w, event_by(&c->who)));
+        TRY(call_board(c, w));
     struct decision d = work_decision(w);
     TRY(resolve_cancel(c->a, &d, &c->who, reason, INTENT_ACTIVE));
     w->suspension_decided = true;

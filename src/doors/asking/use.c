@@ -88,8 +88,7 @@ static const struct err *by_rules(struct use *u, enum tool_effect *out)
     struct tool_rule_verdict verdict;
     struct tools_rules all;
     struct tool_rule_case about = {.agent = u->row.permit.agent,
-                                   .severity = SEVERITY_UNSAID,
-                                   .floor = SEVERITY_UNSAID};
+                                   .severity = SEVERITY_UNSAID};
     struct str *tools;
     about.n = tools_of(u, &tools);
     about.tools = tools;

@@ -219,6 +219,20 @@ const struct err *call_commit_secret(struct call *c, struct work *w,
     return NULL;
 }
 
+struct terms call_terms(const struct call *c, enum kind kind)
+{
+    struct terms t = {
+        .floor = (enum severity)c->serve->conf->severity_floor[kind]};
+    principal_terms_add(&t, &c->who.terms);
+    return t;
+}
+
+const struct err *call_board(struct call *c, struct work *w)
+{
+    const struct terms terms = call_terms(c, KIND_NONE);
+    return work_board(w, event_by(&c->who), &terms);
+}
+
 struct str call_url(struct call *c, const char *path, struct str id)
 {
     struct buf b = buf_make(c->a, 4096);

@@ -9,6 +9,7 @@
 #include "doors/asking/govern.h"
 #include "doors/openintent/openintent.h"
 #include "store/acls.h"
+#include "store/keys.h"
 #include "store/sql.gen.h"
 #include "store/suspensions.h"
 
@@ -193,14 +194,20 @@ static const struct err *unknown(void)
                  "There is no request for access with this id.");
 }
 
-/* An agent with admin access decides too, but never for itself. Looked up again
- * under the intent's lock, because another call may have taken its access. */
+/* An agent with admin access decides too, but never for itself, and not where
+ * an admin said which people decide what the asking key requests. Looked up
+ * again under the intent's lock, because another call may have taken its
+ * access. */
 static const struct err *admit(struct call *c, const struct work *w)
 {
+    bool people = false;
     struct intent i;
     if (c->who.role != ROLE_AGENT)
         return NULL;
     TRY(call_intent(c, w->intent.id, REACH_USE, &i));
+    TRY(keys_decided(c->pg, c->a, w->suspension.asked_by_key, &people));
+    if (people)
+        return NULL;
     if (str_eq(c->who.agent, beside_principal(c->a, &w->suspension)))
         return ERROR(ERR_FORBIDDEN, "suspension.own_question",
                      "An agent cannot answer its own request.");
@@ -208,8 +215,7 @@ static const struct err *admit(struct call *c, const struct work *w)
     return NULL;
 }
 
-/* What the answer gives, where it gives anything, has the end of the answering
- * agent's own access. */
+/* Access that the answer gives has the end of the answering agent's own. */
 static const struct err *check_given(struct call *c, const struct work *w,
                                      struct answer *answer)
 {

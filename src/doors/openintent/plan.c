@@ -110,15 +110,11 @@ static const struct err *settle_approvers(struct call *c, struct checkpoint *x,
 static const struct err *settle(struct call *c, struct sent *s)
 {
     const struct conf *conf = c->serve->conf;
-    const enum severity floors[] = {
-        (enum severity)conf->severity_floor[KIND_NONE],
-        c->who.severity_floor};
+    const struct terms terms = call_terms(c, KIND_NONE);
     for (size_t i = 0; i < s->checkpoints.n; i++) {
         struct checkpoint *x = &s->checkpoints.v[i];
-        for (size_t k = 0; k < countof(floors); k++) {
-            if (floors[k] > x->severity)
-                x->severity = floors[k];
-        }
+        if (terms.floor > x->severity)
+            x->severity = terms.floor;
         x->silence_approves =
             conf->silence_may_authorize && x->severity == SEVERITY_LOW;
         TRY(settle_approvers(c, x, i));
@@ -180,7 +176,7 @@ static const struct err *begin(struct call *c, struct work *w,
     TRY(govern_write(c, w));
     if (intent_ended(w->intent.status))
         return ERROR(ERR_CONFLICT, "intent.ended", "The intent has ended.");
-    TRY(work_board(w, event_by(&c->who)));
+    TRY(call_board(c, w));
     return coordinators_supervisor(c->pg, c->a, &w->board->guards);
 }
 
@@ -206,7 +202,10 @@ const struct err *openintent_plan_make(struct call *c)
     struct sent *sent = arena_new(c->a, struct sent);
     struct plan p = {.id = id_new(c->a),
                      .state = PLAN_DRAFT,
-                     .created_by = principal_actor(&c->who)};
+                     .created_by = principal_actor(&c->who),
+                     .key_id = c->who.role == ROLE_AGENT ? c->who.id
+                                                         : STR_NONE,
+                     .terms = c->who.terms};
     struct str intent_id = STR_NONE;
     struct work_once once;
     struct json *body = NULL, *o = NULL;

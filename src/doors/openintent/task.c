@@ -99,7 +99,7 @@ const struct err *openintent_task_make(struct call *c)
         return call_replay_made(c, &w, &made);
     TRY(govern_write(c, &w));
     TRY(ended(&w));
-    TRY(work_board(&w, event_by(&c->who)));
+    TRY(call_board(c, &w));
     TRY(coordinators_supervisor(c->pg, c->a, &w.board->guards));
     t.intent_id = w.intent.id;
     TRY(moves_new_task(w.board, &t, &c->who));
@@ -118,7 +118,7 @@ static const struct err *find(struct call *c, struct work *w, struct str id,
 {
     struct json *more = json_object(c->a);
     struct task now;
-    TRY(work_board(w, event_by(&c->who)));
+    TRY(call_board(c, w));
     TRY(tasks_get(c->pg, c->a, id, &now));
     *out = board_task(w->board, now.id);
     if (!*out)

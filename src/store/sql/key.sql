@@ -2,7 +2,8 @@
 SELECT k.id, prefix, coalesce(p.role, k.role), label, array_to_string(agents, ', '),
        coalesce(p.groups, k.groups),
        microseconds(k.created_at), microseconds(last_used_at), microseconds(expires_at),
-       microseconds(coalesce(revoked_at, p.disabled_at)), reach, severity_floor, p.email, k.test
+       microseconds(coalesce(revoked_at, p.disabled_at)), reach, severity_floor, p.email, k.test,
+       k.decides
   FROM api_key k LEFT JOIN principal p ON p.id = k.principal_id
 
 -- name: key_page
@@ -23,16 +24,19 @@ SELECT k.id, prefix, coalesce(p.role, k.role), label, array_to_string(agents, ',
 
 -- name: key_make
 INSERT INTO api_key (id, key_sha256, prefix, role, label, agents, created_at, expires_at,
-                     groups, reach, severity_floor, principal_id, resource_id)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)
+                     groups, reach, severity_floor, principal_id, resource_id, decides)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
 
 -- name: key_reach
 -- For a valid key that names its agents; any other keeps the reach all.
 UPDATE api_key SET reach = $2
  WHERE id = $1 AND revoked_at IS NULL AND role = 'agent' AND NOT '*' = ANY (agents)
 
--- name: key_floor
-UPDATE api_key SET severity_floor = $2 WHERE id = $1
+-- name: key_terms
+UPDATE api_key SET severity_floor = $2, decides = $3 WHERE id = $1
+
+-- name: key_decides
+SELECT decides FROM api_key WHERE id = $1
 
 -- name: key_end
 UPDATE api_key SET revoked_at = $2 WHERE id = $1 AND revoked_at IS NULL

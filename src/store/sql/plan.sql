@@ -2,10 +2,12 @@
 -- read: these may be large.
 
 -- name: plan_board
-SELECT id, intent_id, version, state, on_failure, paused_reason, tasks, facts, created_by,
-       microseconds(created_at), microseconds(updated_at), microseconds(activated_at),
-       review_id, review_reason
-  FROM plan WHERE intent_id = $1 ORDER BY created_at, id LIMIT 20
+SELECT p.id, p.intent_id, p.version, p.state, p.on_failure, p.paused_reason, p.tasks, p.facts,
+       p.created_by, microseconds(p.created_at), microseconds(p.updated_at),
+       microseconds(p.activated_at), p.review_id, p.review_reason, p.key_id, p.told,
+       k.severity_floor, k.decides
+  FROM plan p LEFT JOIN api_key k ON k.id = p.key_id
+ WHERE p.intent_id = $1 ORDER BY p.created_at, p.id LIMIT 20
 
 -- name: plan_checkpoints
 SELECT plan_id, intent_id, id, place, name, after_task, requires_approval, approvers,
@@ -32,13 +34,14 @@ SELECT name FROM plan_checkpoint WHERE suspension_id = $1
 
 -- name: plan_insert
 INSERT INTO plan (id, intent_id, version, state, on_failure, paused_reason, tasks, facts,
-                  created_by, created_at, updated_at, activated_at, review_id, review_reason)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
+                  created_by, created_at, updated_at, activated_at, review_id, review_reason,
+                  told, key_id)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)
 
 -- name: plan_update
 UPDATE plan
    SET version = $2, state = $3, on_failure = $4, paused_reason = $5, tasks = $6, facts = $7,
-       updated_at = $8, activated_at = $9, review_id = $10, review_reason = $11
+       updated_at = $8, activated_at = $9, review_id = $10, review_reason = $11, told = $12
  WHERE id = $1
 
 -- name: plan_checkpoint_insert

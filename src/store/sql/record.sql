@@ -28,13 +28,14 @@ VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
 DELETE FROM attachment WHERE id = $1 AND intent_id = $2
 
 -- piece: failure_columns
-SELECT id, intent_id, agent_id, attempt_number, error_code, error_message, recoverable, next,
-       microseconds(retry_scheduled_at), microseconds(resolved_at), metadata,
-       microseconds(created_at)
+SELECT f.id, f.intent_id, f.agent_id, f.attempt_number, f.error_code, f.error_message,
+       f.recoverable, f.next, microseconds(f.retry_scheduled_at), microseconds(f.resolved_at),
+       f.metadata, microseconds(f.created_at), f.key_id, k.severity_floor, k.decides
 
 -- name: failure_list
 -- use: failure_columns
-  FROM intent_failure WHERE intent_id = $1 ORDER BY created_at, id LIMIT 1000
+  FROM intent_failure f LEFT JOIN api_key k ON k.id = f.key_id
+ WHERE f.intent_id = $1 ORDER BY f.created_at, f.id LIMIT 1000
 
 -- name: failure_counts
 -- Of the intent, of the agent $2, and of its failures that went to another agent or to people.
@@ -45,8 +46,8 @@ SELECT count(*), count(*) FILTER (WHERE agent_id = $2),
 -- name: failure_insert
 INSERT INTO intent_failure (id, intent_id, agent_id, attempt_number, error_code,
                             error_message, recoverable, next, retry_scheduled_at, resolved_at,
-                            due_at, metadata, created_at)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)
+                            due_at, metadata, created_at, key_id)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
 
 -- name: failure_policy_get
 SELECT id, intent_id, strategy, max_retries, base_delay_ms, max_delay_ms, fallback_agent_id,
@@ -72,9 +73,10 @@ SELECT intent_id FROM intent_failure WHERE due_at <= $1 ORDER BY due_at, id LIMI
 -- With the fallback agent of the policy as it is now.
 -- use: failure_columns
        , (SELECT p.fallback_agent_id FROM failure_policy p
-           WHERE p.intent_id = intent_failure.intent_id)
-  FROM intent_failure WHERE intent_id = ANY ($1::uuid[]) AND due_at <= $2
- ORDER BY due_at, id LIMIT 100
+           WHERE p.intent_id = f.intent_id)
+  FROM intent_failure f LEFT JOIN api_key k ON k.id = f.key_id
+ WHERE f.intent_id = ANY ($1::uuid[]) AND f.due_at <= $2
+ ORDER BY f.due_at, f.id LIMIT 100
 
 -- name: due_failure_moved
 UPDATE intent_failure SET next = $2, resolved_at = $3, due_at = $4 WHERE id = $1

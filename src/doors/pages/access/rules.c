@@ -10,6 +10,7 @@
 #include "store/tools.h"
 
 #define PATH "/settings/rules"
+#define BY_MAX (PRINCIPAL_GROUP_NAME_MAX + 6)
 
 static const struct settings_form_option effects[] = {
     {"ask", "Ask: a person approves or rejects the call"},
@@ -32,6 +33,10 @@ static const struct settings_form_field fields[] = {
     {.key = "severity", .label = "Risk", .type = "enum", .required = true,
      .options = severities, .options_n = countof(severities),
      .help = "Of a rule that asks"},
+    {.key = "by", .label = "Decided by", .type = "string", .max = BY_MAX,
+     .help = "Of a rule that asks: operators, group:NAME, or initiator (the "
+             "person who started the task, proven). Empty: as the agent "
+             "asks"},
     {.key = "reason", .label = "Reason", .type = "string",
      .max = TOOL_RULE_REASON_MAX,
      .help = "The agent receives it when a call is denied"},
@@ -45,8 +50,8 @@ static const struct settings_table_words words = {
              "denied, none of them runs.",
     .empty_heading = "No rules",
     .empty_sentence = "A person is asked about every tool call.",
-    .heads = {"Position", "Agent", "Tool", "Effect", "Risk", "Reason",
-              "Created"},
+    .heads = {"Position", "Agent", "Tool", "Effect", "Risk", "Decided by",
+              "Reason", "Created"},
     .acts = "Remove"};
 
 /* ---- showing -------------------------------------------------------- */
@@ -92,6 +97,8 @@ static void add_row(struct settings_table *r, const struct tools_rule *t)
             ? str_of(vocabulary_severity(rule->severity)->label)
             : STR(""),
         STR_NONE, STR(""));
+    settings_table_text(r, principal_by_text(a, &rule->by), STR_NONE,
+                        STR(""));
     settings_table_text(r, rule->reason, STR_NONE, STR(""));
     settings_table_day(r, t->created_at, "", t->created_by);
     if (r->c->who.role == ROLE_ADMIN)
@@ -178,6 +185,9 @@ static const struct err *judge(struct call *c, const struct json *v,
         vocabulary_of_key(json_get_text(v, "severity")));
     if (rule->effect != TOOL_ASK)
         rule->severity = SEVERITY_UNSAID;
+    if (!principal_by(str_trim(json_get_text(v, "by")), &rule->by))
+        return err_at(c->a, ERR_INVALID, "field.value", STR("by"),
+                      "Enter operators, group:NAME or initiator.");
     if (str_trim(json_get_text(v, "reason")).n > 0)
         rule->reason = str_trim(json_get_text(v, "reason"));
     TRY(tool_rule_check(c->a, rule));

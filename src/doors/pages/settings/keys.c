@@ -17,6 +17,8 @@
 #define SOON (14 * DAY)
 #define AGENTS_TYPED_MAX 4000
 #define GROUPS_TYPED_MAX 1500
+#define BY_MAX (PRINCIPAL_GROUP_NAME_MAX + 6)
+#define BY_WRONG "Enter operators, group:NAME or initiator."
 
 static const struct settings_form_option roles[] = {
     {"agent", "Agent: sends requests"},
@@ -51,6 +53,10 @@ static const struct settings_form_field fields[] = {
     {.key = "floor", .label = "Minimum risk", .type = "enum",
      .required = true, .options = floors, .options_n = countof(floors),
      .help = "Agent keys only. Requests have at least this risk"},
+    {.key = "by", .label = "Decided by", .type = "string", .max = BY_MAX,
+     .help = "Agent keys only. operators, group:NAME, or initiator (the "
+             "person who started the task, proven). Empty: as the agent "
+             "asks"},
     {.key = "groups", .label = "Groups", .type = "string",
      .max = GROUPS_TYPED_MAX,
      .help = "Operator and admin keys only. Group names, separated by commas"},
@@ -103,10 +109,14 @@ static const struct err *judge(struct arena *a, const struct json *v,
                       &k->key.reach))
         k->key.reach = REACH_ALL; /* a key of any agent, or of none */
     TRY(person_groups(a, json_get_text(v, "groups"), &k->key.groups));
-    k->key.severity_floor = vocabulary_severity_of(
+    k->key.terms.floor = vocabulary_severity_of(
         vocabulary_of_key(json_get_text(v, "floor")));
-    if (k->key.severity_floor != SEVERITY_UNSAID && k->key.role != ROLE_AGENT)
+    if (k->key.terms.floor != SEVERITY_UNSAID && k->key.role != ROLE_AGENT)
         return wrong(a, "floor", "Only agent keys have a minimum risk.");
+    if (!principal_by(str_trim(json_get_text(v, "by")), &k->key.terms.by))
+        return wrong(a, "by", BY_WRONG);
+    if (k->key.terms.by.who != DECIDER_ANY && k->key.role != ROLE_AGENT)
+        return wrong(a, "by", "Only requests of agent keys are decided.");
     if (k->key.groups.p && k->key.role != ROLE_OPERATOR &&
         k->key.role != ROLE_ADMIN)
         return wrong(a, "groups", "Only operator and admin keys have groups.");
@@ -280,14 +290,14 @@ const struct err *settings_keys_post(struct call *c)
                .back = STR(PATH)});
 }
 
-/* ---- the least severity of its questions ------------------------------ */
+/* ---- the terms of its questions --------------------------------------- */
 
-/* {url, options[] of word, label, here} */
+/* {url, by, options[] of word, label, here} */
 static struct json *floor_of(struct arena *a, const struct key *k)
 {
     struct json *o = json_object(a), *list = json_array(a);
     const struct str now =
-        str_of(vocabulary_key(vocabulary_severity(k->severity_floor)));
+        str_of(vocabulary_key(vocabulary_severity(k->terms.floor)));
     if (k->role != ROLE_AGENT)
         return NULL;
     for (size_t i = 0; i < countof(floors); i++) {
@@ -297,6 +307,8 @@ static struct json *floor_of(struct arena *a, const struct key *k)
         json_set_bool(one, "here", str_is(now, floors[i].value));
         json_add_json(list, one);
     }
+    const struct str by = principal_by_text(a, &k->terms.by);
+    json_set_text(o, "by", by.p ? by : STR(""));
     json_set_json(o, "options", list);
     json_set_text(o, "url", page_view_path(a, PATH "/", k->id, "/floor"));
     return o;
@@ -308,21 +320,23 @@ const struct err *settings_keys_floor_post(struct call *c)
     struct key k;
     TRY(page_form(c, &typed));
     const struct str word = pairs_get(typed, "floor");
-    const enum severity floor =
-        vocabulary_severity_of(vocabulary_of_key(word));
-    if (!word.p || floor == SEVERITY__MAX)
+    struct terms terms = {
+        .floor = vocabulary_severity_of(vocabulary_of_key(word))};
+    if (!word.p || terms.floor == SEVERITY__MAX ||
+        !principal_by(str_trim(pairs_get(typed, "by")), &terms.by))
         return ERROR(ERR_BAD_REQUEST, "request.form",
                      "This form is not valid. Reload the page.");
     TRY(keys_get(c->pg, c->a, c->param[0], &k));
     if (k.role != ROLE_AGENT || k.revoked_at)
         return ERROR(ERR_CONFLICT, "key.ended",
                      "Only active agent keys have a minimum risk.");
-    TRY(keys_floor(c->pg, c->a, k.id, floor));
+    TRY(keys_terms(c->pg, c->a, k.id, &terms));
     log_line(LOG_NOTICE,
              "settings by=%.*s did=key.floor key=%.*s label=\"%.*s\" "
-             "severity_floor=%s",
+             "severity_floor=%s decides=%.*s",
              STR_FMT(c->who.name), STR_FMT(k.id), STR_FMT(k.label),
-             vocabulary_key(vocabulary_severity(floor)));
+             vocabulary_key(vocabulary_severity(terms.floor)),
+             STR_FMT(principal_by_text(c->a, &terms.by)));
     response_see_other(c->rs, page_view_path(c->a, PATH "/", k.id, ""));
     return NULL;
 }

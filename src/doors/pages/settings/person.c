@@ -29,8 +29,8 @@ static struct json *acts_of(struct call *c, const struct person *p)
 {
     static const struct settings_page_act
         password = {"password", "New password",
-                    "Ends the old password, all sessions and all tokens of this "
-                    "account. The new password is shown once.",
+                    "Ends the old password, all sessions and all tokens of "
+                    "this account. The new password is shown once.",
                     "Reset password"},
         disable = {"disable", "Disable",
                    "Signs the account out everywhere, revokes its tokens and "

@@ -168,7 +168,8 @@ static const struct err *make(struct call *c, const struct pairs *typed)
     struct str text, tried = STR_NONE;
     const struct json *values = settings_form_read(c->a, &s);
     if (values)
-        TRY(settings_form_wrong(c->a, &s, judge(c, values, &fresh.key, &tried)));
+        TRY(settings_form_wrong(c->a, &s,
+                                judge(c, values, &fresh.key, &tried)));
     if (s.errors)
         return tokens_show(c, 422, &s);
     TRY(people_still(c->pg, c->a, c->who.person_id, tried));
