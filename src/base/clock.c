@@ -60,6 +60,11 @@ int64_t clock_mono(void)
     return read_clock(CLOCK_MONOTONIC);
 }
 
+int64_t clock_cpu(void)
+{
+    return read_clock(CLOCK_PROCESS_CPUTIME_ID);
+}
+
 /* Writes v as n digits; the next place. */
 static char *put_digits(char *p, size_t n, int64_t v)
 {

@@ -24,6 +24,8 @@ int64_t clock_host(void);
 int64_t clock_boot(void);
 /* A monotonic clock for measuring; microseconds. */
 int64_t clock_mono(void);
+/* The processor time of this process; microseconds. */
+int64_t clock_cpu(void);
 /* RFC 3339 with Z: 2026-11-20T09:26:13.510233Z, in CLOCK_TEXT bytes with the
  * NUL; the nearest representable moment for one outside the years 1..9999. */
 #define CLOCK_TEXT 28

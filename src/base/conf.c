@@ -194,6 +194,7 @@ static const struct key {
     NUMBER(limit_streams, 1, 7000),
     NUMBER(limit_held, 1, 19000),
     NUMBER(limit_rate, 1, 1000000),
+    NUMBER(limit_workers, 1, 256),
     NUMBER(limit_open, 1, 1000000),
     NUMBER(limit_bytes_mb, 1, 1000000),
     NUMBER(limit_subscriptions, 1, 1000),
@@ -361,6 +362,8 @@ static void fill_in(struct reading *r)
     for (size_t i = 0; i < countof(same); i++)
         if (same[i]->n == 0)
             *same[i] = c->database;
+    if (c->limit_workers == 0)
+        c->limit_workers = c->workers > 1 ? c->workers / 2 : 1;
     if (c->wait_socket.n == 0)
         c->wait_socket = beside(r->arena, c->socket);
     if (c->wait_socket.n > SOCKET_PATH_MAX ||

@@ -64,6 +64,8 @@ struct conf {
     int64_t limit_held;        /* reads held at once, default 2000 */
     int64_t limit_rate;        /* requests a second, default 200; a burst may
                                 * have five seconds' worth */
+    int64_t limit_workers;     /* workers with its large or long requests,
+                                * default half of them */
     int64_t limit_open;        /* open questions of a key, default 2000 */
     int64_t limit_bytes_mb;    /* megabytes stored by a key in a day (UTC),
                                   default 1000 */

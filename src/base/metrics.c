@@ -10,6 +10,7 @@
 const char metrics_limit_streams[] = "limit.streams";
 const char metrics_limit_held[] = "limit.held";
 const char metrics_limit_rate[] = "limit.rate";
+const char metrics_limit_workers[] = "limit.workers";
 const char metrics_limit_open[] = "limit.open";
 const char metrics_limit_bytes[] = "limit.bytes";
 const char metrics_limit_subscriptions[] = "limit.subscriptions";
@@ -37,7 +38,7 @@ static const char *const ceilings[] = {
     metrics_limit_streams,   metrics_limit_held,
     metrics_limit_rate,      metrics_limit_open,
     metrics_limit_bytes,     metrics_limit_subscriptions,
-    metrics_limit_endpoints};
+    metrics_limit_endpoints, metrics_limit_workers};
 
 struct route {
     _Atomic uint64_t by_status[OTHER + 1];
@@ -56,7 +57,10 @@ struct metrics {
     _Atomic bool standbys_known;
     _Atomic int64_t standbys_us, standbys_sync, standbys_async;
     _Atomic uint64_t refused[countof(ceilings)];
+    _Atomic int64_t wrote_at, unwritable_at;
+    _Atomic(const char *) unwritable;
     _Atomic uint64_t cut;
+    _Atomic uint64_t stored;
     struct metrics_worker workers[METRICS_SLOTS_MAX];
     struct route routes[METRICS_ROUTES_MAX];
 };
@@ -131,6 +135,24 @@ void metrics_recycled(struct metrics *m)
     metrics_add(&m->recycled, 1);
 }
 
+void metrics_wrote(struct metrics *m, int64_t now)
+{
+    atomic_store(&m->wrote_at, now);
+}
+
+void metrics_unwritable(struct metrics *m, const char *code, int64_t now)
+{
+    atomic_store(&m->unwritable, code);
+    atomic_store(&m->unwritable_at, now);
+}
+
+struct metrics_writes metrics_writes(struct metrics *m)
+{
+    return (struct metrics_writes){.wrote_at = atomic_load(&m->wrote_at),
+                                   .failed_at = atomic_load(&m->unwritable_at),
+                                   .why = atomic_load(&m->unwritable)};
+}
+
 void metrics_standbys(struct metrics *m, const struct metrics_standbys *now)
 {
     if (now) {
@@ -146,6 +168,11 @@ void metrics_refused(struct metrics *m, const char *code)
     for (size_t i = 0; i < countof(ceilings); i++)
         if (code == ceilings[i])
             metrics_add(&m->refused[i], 1);
+}
+
+void metrics_stored(struct metrics *m, size_t n)
+{
+    metrics_add(&m->stored, n);
 }
 
 void metrics_cut(struct metrics *m)
@@ -303,6 +330,9 @@ void metrics_render(struct metrics *m, struct buf *b)
                 get(&m->memory));
     put_standbys(m, b);
     put_refused(m, b);
+    put_counter(b, "sayso_stored_bytes_total",
+                "Bytes that agents stored, as they count for limit_bytes_mb.",
+                get(&m->stored));
     put_counter(b, "sayso_streams_cut_total",
                 "Streams cut because too many bytes were unsent.",
                 get(&m->cut));

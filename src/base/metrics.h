@@ -43,6 +43,16 @@ void metrics_database_error(struct metrics *m);
 void metrics_memory(struct metrics *m);
 /* A worker that had grown was replaced. */
 void metrics_recycled(struct metrics *m);
+/* A write to the database succeeded at that time (clock_mono), or could not: a
+ * code that lives as long as the program. */
+void metrics_wrote(struct metrics *m, int64_t now);
+void metrics_unwritable(struct metrics *m, const char *code, int64_t now);
+/* The last ones, of any process; 0 and NULL: none yet. */
+struct metrics_writes {
+    int64_t wrote_at, failed_at;
+    const char *why;
+};
+struct metrics_writes metrics_writes(struct metrics *m);
 /* The database's standbys at the last measurement. */
 struct metrics_standbys {
     int64_t us; /* the lag of the slowest standby */
@@ -54,6 +64,7 @@ void metrics_standbys(struct metrics *m, const struct metrics_standbys *now);
 extern const char metrics_limit_streams[];
 extern const char metrics_limit_held[];
 extern const char metrics_limit_rate[];
+extern const char metrics_limit_workers[];
 extern const char metrics_limit_open[];
 extern const char metrics_limit_bytes[];
 extern const char metrics_limit_subscriptions[];
@@ -62,6 +73,8 @@ extern const char metrics_limit_endpoints[];
 /* A request was refused for one of these limits; other codes are not
  * counted. */
 void metrics_refused(struct metrics *m, const char *code);
+/* Agents stored n bytes. */
+void metrics_stored(struct metrics *m, size_t n);
 /* A stream was cut because too many bytes were unsent. */
 void metrics_cut(struct metrics *m);
 /* Prometheus text exposition format 0.0.4. */

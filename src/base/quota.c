@@ -13,6 +13,8 @@
 #define PLACES 4096
 #define WAYS 8 /* slots that a caller may have */
 #define COUNT_HOLDS (10 * CLOCK_SECOND)
+#define HEAVY_HOLDS (10 * CLOCK_SECOND)
+#define WORD 64 /* bits */
 
 struct place {
     _Atomic uint64_t who;   /* 0: free */
@@ -21,9 +23,12 @@ struct place {
     _Atomic int64_t full_at;
     _Atomic int64_t day, bytes, unsaved;
     _Atomic int64_t open, counted_at; /* questions; 0: never counted */
+    _Atomic int64_t heavy_at; /* the last large read; 0: none */
+    _Atomic uint64_t heavy[QUOTA_KINDS / WORD];
 };
 
 struct quota {
+    _Atomic uint64_t seat[QUOTA_SEATS]; /* who has it; 0: free */
     struct place place[PLACES];
 };
 
@@ -61,6 +66,7 @@ static struct place *quota_find(struct quota *q, struct str id)
     atomic_store(&quiet->full_at, 0);
     atomic_store(&quiet->day, 0);
     atomic_store(&quiet->counted_at, 0);
+    atomic_store(&quiet->heavy_at, 0);
     return quiet;
 }
 
@@ -77,6 +83,71 @@ int64_t quota_request(struct quota *q, struct str id, int64_t rate,
             return (next - most + CLOCK_SECOND - 1) / CLOCK_SECOND;
     } while (!atomic_compare_exchange_weak(&p->full_at, &full_at, next));
     return 0;
+}
+
+void quota_charge(struct quota *q, struct str id, int64_t rate, int64_t n,
+                  int64_t now)
+{
+    struct place *p = quota_find(q, id);
+    const int64_t burst = QUOTA_BURST * CLOCK_SECOND;
+    const int64_t most = now + burst + QUOTA_DEBT * CLOCK_SECOND;
+    const int64_t cost = n < rate * QUOTA_BURST ? n * CLOCK_SECOND / rate
+                                                : burst;
+    int64_t full_at = atomic_load(&p->full_at), next;
+    do {
+        next = (full_at > now ? full_at : now) + cost;
+        if (next > most)
+            next = most;
+    } while (!atomic_compare_exchange_weak(&p->full_at, &full_at, next));
+}
+
+/* The last bit says that it is no person. */
+static uint64_t quota_mark(struct str id, bool person)
+{
+    return person ? hash_of(id) ^ 1 : hash_of(id);
+}
+
+struct quota_seats quota_seats(struct quota *q, struct str id, bool person)
+{
+    const uint64_t mine = quota_mark(id, person);
+    struct quota_seats n = {.own = 0};
+    for (size_t i = 0; i < QUOTA_SEATS; i++) {
+        const uint64_t who = atomic_load(&q->seat[i]);
+        n.own += who == mine;
+        n.keys += (int64_t)(who & 1);
+    }
+    return n;
+}
+
+void quota_sit(struct quota *q, size_t seat, struct str id, bool person)
+{
+    if (seat < QUOTA_SEATS)
+        atomic_store(&q->seat[seat], quota_mark(id, person));
+}
+
+void quota_rise(struct quota *q, size_t seat)
+{
+    if (seat < QUOTA_SEATS)
+        atomic_store(&q->seat[seat], 0);
+}
+
+void quota_heavy(struct quota *q, struct str id, size_t kind, int64_t now)
+{
+    struct place *p = quota_find(q, id);
+    const bool old = now - atomic_load(&p->heavy_at) > HEAVY_HOLDS;
+    for (size_t i = 0; old && i < countof(p->heavy); i++)
+        atomic_store(&p->heavy[i], 0);
+    atomic_store(&p->heavy_at, now);
+    if (kind < QUOTA_KINDS)
+        atomic_fetch_or(&p->heavy[kind / WORD], UINT64_C(1) << kind % WORD);
+}
+
+bool quota_was_heavy(struct quota *q, struct str id, size_t kind, int64_t now)
+{
+    struct place *p = quota_find(q, id);
+    const int64_t at = atomic_load(&p->heavy_at);
+    return at > 0 && now - at <= HEAVY_HOLDS && kind < QUOTA_KINDS &&
+           (atomic_load(&p->heavy[kind / WORD]) >> kind % WORD & 1) != 0;
 }
 
 bool quota_open(struct quota *q, struct str id, int64_t most, int64_t now)

@@ -22,6 +22,33 @@ struct quota *quota_make(void);
 int64_t quota_request(struct quota *q, struct str id, int64_t rate,
                       int64_t now);
 
+/* Charges n requests more to id, whether there is room or not, and no more than
+ * a whole burst; the next ones wait for it, for QUOTA_DEBT seconds at most. */
+#define QUOTA_DEBT 30
+void quota_charge(struct quota *q, struct str id, int64_t rate, int64_t n,
+                  int64_t now);
+
+/* Places of work: each worker has one, by its number below QUOTA_SEATS, and
+ * takes it for a large or long request. */
+#define QUOTA_SEATS 256
+struct quota_seats {
+    int64_t own;  /* places that the caller has, */
+    int64_t keys; /* and all callers that are no persons */
+};
+/* The places that are taken now. */
+struct quota_seats quota_seats(struct quota *q, struct str id, bool person);
+/* Takes the place for a request of id, and gives it back. The supervisor gives
+ * back that of a worker that died. */
+void quota_sit(struct quota *q, size_t seat, struct str id, bool person);
+void quota_rise(struct quota *q, size_t seat);
+
+/* A read of that kind (below QUOTA_KINDS) by id was large or long at now. */
+#define QUOTA_KINDS 256
+void quota_heavy(struct quota *q, struct str id, size_t kind, int64_t now);
+/* Was one within the last ten seconds? Each new one of any kind prolongs it. */
+bool quota_was_heavy(struct quota *q, struct str id, size_t kind,
+                     int64_t now);
+
 /* Counts one more open question of id, of at most `most`. true: it was counted,
  * and there is room as far as is known. false: the count is older than ten
  * seconds, or there is no room; the caller then counts in the database and

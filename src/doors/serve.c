@@ -10,6 +10,7 @@
 #include "doors/pages/login/kept.h"
 #include "doors/pages/shell/page.h"
 #include "doors/route.h"
+#include "store/replication.h"
 
 #define TRIES 4 /* of a call that met a deadlock or a request with the same
                  * key */
@@ -68,6 +69,7 @@ static const struct err *walk(struct call *c, bool too_large)
             response_header(c->rs, "Allow", allow);
         return e;
     }
+    c->kind = (size_t)(c->route - routes);
     return run(c, too_large);
 }
 
@@ -128,8 +130,11 @@ static void refuse(struct call *c, const struct err *e)
 {
     const enum response_style style = style_of(c);
     pg_rollback(c->pg);
-    if (e->kind == ERR_BUSY && c->serve->metrics)
+    if (e->kind == ERR_BUSY && c->serve->metrics) {
         metrics_database_error(c->serve->metrics);
+        if (!c->noted)
+            replication_note(c->serve->metrics, e);
+    }
     if (e->kind == ERR_FORBIDDEN)
         tell_refused(c, e);
     if (e->kind == ERR_MEMORY)
@@ -233,7 +238,8 @@ static void turn_away(void *p)
     refuse(w->c, w->e);
 }
 
-/* The handler has committed: a later error must not undo the answer. */
+/* The handler may have committed, where it refused too: a later error must not
+ * undo the answer. */
 static void leave(void *p)
 {
     const struct way *w = p;
@@ -257,11 +263,12 @@ struct served serve_one(struct serve *s, struct arena *a, struct pairs params,
         .too_large = too_large};
     *rs = response_make(a);
     (void)pg_spent(s->pg);
+    (void)pg_stored(s->pg);
     if (!arena_try(a, go, &w))
         w.e = ERROR(ERR_MEMORY, "request.memory", "");
     if (w.e && !arena_try(a, turn_away, &w))
         say_nothing(rs);
-    if (!w.e && !arena_try(a, leave, &w))
+    if (!arena_try(a, leave, &w))
         log_line(LOG_WARN, "request: its stored bytes are not counted");
     response_header(rs, "X-Request-Id", rq.id);
     const size_t route = c.route ? (size_t)(c.route - routes) : route_count;

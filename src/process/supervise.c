@@ -91,6 +91,7 @@ static _Noreturn void be_child(const struct supervisor *s, size_t slot)
         .metrics = s->metrics,
         .quota = s->quota,
         .slot = metrics_worker(s->metrics, slot),
+        .seat = slot,
         .secret = s->secret,
         .listen_fd = kind == POST_WEB    ? s->socket.fd
                      : kind == POST_WAIT ? s->wait_socket.fd
@@ -129,6 +130,7 @@ static void start(struct supervisor *s, size_t slot)
     struct post *c = &s->posts[slot];
     struct metrics_worker *w = metrics_worker(s->metrics, slot);
     atomic_store(&w->busy_since, 0);
+    quota_rise(s->quota, slot);
     int64_t now = clock_mono();
     pid_t pid = fork();
     if (pid == 0)
@@ -206,6 +208,7 @@ static void bury(struct supervisor *s, size_t slot, int status)
     int64_t now = clock_mono();
     atomic_store(&w->pid, 0);
     atomic_store(&w->busy_since, 0);
+    quota_rise(s->quota, slot);
     const bool recycled = child_recycled(status);
     if (!recycled && (c->state == POST_RUNNING || status != 0))
         tell_how(c, status);

@@ -19,12 +19,14 @@
 #include "store/replication.h"
 #include "store/sql.gen.h"
 #include "store/tables.h"
+#include "world/pg_error.h"
 #include "world/wake.h"
 
 /* Between two looks; new questions do not wake the clock. */
 #define NAP (CLOCK_SECOND / 4)
 #define BACKOFF_MAX (5 * CLOCK_SECOND)
 #define STANDBYS (5 * CLOCK_SECOND) /* between two measurements */
+#define WRITES (2 * CLOCK_SECOND)   /* between two trials */
 #define SKIPPED_MAX 128
 #define SKIPPED_FOR (60 * CLOCK_SECOND)
 /* Of a batch: about DUE_BYTES of questions, and their messages to as many
@@ -48,6 +50,9 @@ struct tick {
                    * bad one */
     int64_t backoff; /* 0: the database answers */
     int64_t standbys_at; /* time of the next measurement, by clock_mono */
+    int64_t write_at;    /* of the next trial of a write */
+    const struct err *no_standby; /* the last one's error; NULL: another, or
+                                   * none */
     struct reap reap;
 };
 
@@ -346,6 +351,19 @@ static void standbys(struct tick *t)
     t->standbys_at = clock_mono() + STANDBYS;
 }
 
+/* Whether a write succeeds, for readiness. An error where no commit would end:
+ * each that is begun leaves a session waiting. */
+static const struct err *writes(struct tick *t)
+{
+    if (clock_mono() < t->write_at)
+        return t->no_standby;
+    begin(t);
+    const struct err *e = replication_write(t->pg, t->a, t->child->metrics);
+    t->no_standby = err_is(e, pg_error_standby) ? e : NULL;
+    t->write_at = clock_mono() + WRITES;
+    return t->no_standby;
+}
+
 /* Logs the beginning and the end of a failure. Returns the time to wait. */
 static int64_t trouble(struct tick *t, const struct err *e)
 {
@@ -384,7 +402,9 @@ static int64_t look(struct tick *t)
 {
     int64_t next = 0;
     bool more = false;
-    const struct err *e = questions(t, &next);
+    const struct err *e = writes(t);
+    if (!e)
+        e = questions(t, &next);
     if (!e && !child_stop)
         e = reap(t, &more);
     tell_clock();

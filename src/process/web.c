@@ -118,6 +118,7 @@ int web_run(const struct child *c)
             .principals = principals_make(process),
             .metrics = c->metrics,
             .quota = c->quota,
+            .seat = c->seat,
             .secret = c->secret,
             .outbound = outbound_make(process, &settings),
         };

@@ -1,7 +1,10 @@
-/* The standbys of the database. Decides nothing. */
+/* The standbys of the database, and whether it stores what it is given. Decides
+ * nothing. */
 #include "store/replication.h"
 
+#include "base/clock.h"
 #include "store/sql.gen.h"
+#include "world/pg_error.h"
 
 enum { NAME, ADDRESS, STATE, SYNC, BYTES, US };
 
@@ -28,4 +31,34 @@ const struct err *replication_read(struct pg *pg, struct arena *a,
         out->us = s->us > out->us ? s->us : out->us;
     }
     return NULL;
+}
+
+void replication_note(struct metrics *m, const struct err *e)
+{
+    if (err_is(e, pg_error_full) || err_is(e, pg_error_standby))
+        metrics_unwritable(m, e->code, clock_mono());
+}
+
+static const struct err *write_row(struct pg *pg, struct arena *a)
+{
+    struct pg_rows *r = NULL;
+    TRY(pg_query(pg, a, SQL_REPLICATION_WAITS, NULL, &r));
+    if (pg_bool(r, 0, 0))
+        return pg_error_no_standby();
+    pg_queue(pg, SQL_BEGIN, NULL);
+    pg_queue(pg, SQL_REPLICATION_MEMORY, NULL);
+    pg_queue(pg, SQL_REPLICATION_ROOM, NULL);
+    pg_queue(pg, SQL_REPLICATION_WRITE, NULL);
+    pg_queue(pg, SQL_COMMIT, NULL);
+    return pg_run(pg, a, NULL);
+}
+
+const struct err *replication_write(struct pg *pg, struct arena *a,
+                                    struct metrics *m)
+{
+    const struct err *e = write_row(pg, a);
+    if (!e)
+        metrics_wrote(m, clock_mono());
+    replication_note(m, e);
+    return e;
 }

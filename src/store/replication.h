@@ -2,6 +2,7 @@
 #ifndef STORE_REPLICATION_H
 #define STORE_REPLICATION_H
 
+#include "base/metrics.h"
 #include "world/pg.h"
 
 #define REPLICATION_MAX 16
@@ -23,5 +24,15 @@ struct replication {
 /* As seen by the server that pg is connected to. */
 const struct err *replication_read(struct pg *pg, struct arena *a,
                                    struct replication *out) MUST;
+
+/* Writes one row that is there for this, and needs some room on the disk. While
+ * a commit waits for a standby nothing is written, because each would leave
+ * another session waiting. Notes the result for all processes of the pool.
+ * ERR_BUSY, as pg_run. */
+const struct err *replication_write(struct pg *pg, struct arena *a,
+                                    struct metrics *m) MUST;
+/* Notes e, or NULL, where it says that nothing can be stored until somebody has
+ * looked. */
+void replication_note(struct metrics *m, const struct err *e);
 
 #endif

@@ -268,24 +268,13 @@ static void look_for_deliveries(struct work *w, struct pg_rows *const *rows,
     w->deliveries.any = *n > 0;
 }
 
-/* The bytes of texts alone, for the limit: without columns of a fixed size or
- * indexes. A delivery counts with the length of its event. */
-static size_t stored(const struct work *w, const struct work_answer *answer,
-                     size_t deliveries)
+/* The database copies the events into the deliveries that it makes of them. */
+static size_t copied(const struct work *w, size_t deliveries)
 {
-    const struct suspension *s = &w->suspension;
-    size_t events = 0, n = w->intent.state.n + w->intent.constraints.n;
+    size_t events = 0;
     for (size_t i = 0; i < w->events.n; i++)
         events += w->events.v[i].canonical.n;
-    if (w->suspension_new)
-        n += s->record.n + s->subject.n + s->context.n + s->choices.n +
-             s->form.n + s->question.n + s->explanation.n + s->evidence.n +
-             s->artifacts.n;
-    for (size_t i = 0; w->board && i < w->board->tasks_n; i++)
-        n += w->board->tasks[i].facts.n;
-    if (w->once.key.p)
-        n += answer->body.n;
-    return n + events + events * deliveries;
+    return events * deliveries;
 }
 
 const struct err *work_follow(struct work *w)
@@ -328,7 +317,7 @@ const struct err *work_commit(struct work *w, const struct work_answer *answer)
         arena_many(w->arena, pg_queued(w->pg), struct pg_rows *);
     TRY(pg_run(w->pg, w->arena, rows));
     look_for_deliveries(w, rows, &deliveries);
-    w->stored = stored(w, answer, deliveries);
+    pg_store(w->pg, copied(w, deliveries));
     work_tell(w);
     return NULL;
 }

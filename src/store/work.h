@@ -70,7 +70,6 @@ struct work {
                                       * none */
     bool intent_new, suspension_new, suspension_decided;
     bool touched; /* the version has been incremented */
-    size_t stored; /* estimate of the bytes that the commit wrote */
     bool expired; /* this call expired a question */
     struct {
         size_t from, to; /* statements of the batch that may insert

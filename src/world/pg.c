@@ -6,7 +6,7 @@
 #include <libpq-fe.h>
 #include <poll.h>
 
-#include "base/clock_text.h"
+#include "base/clock.h"
 #include "base/log.h"
 #include "world/pg.h"
 #include "world/pg_error.h"
@@ -189,9 +189,13 @@ struct pg *pg_make(struct arena *process, struct str dsn, const char *name,
 {
     struct pg *pg = arena_new(process, struct pg);
     pg->name = name;
+    pg->standby = -1;
     pg->list = list;
     pg->statements = n;
     pg->prepared = arena_many(process, n, bool);
+    pg->stores = arena_many(process, n, bool);
+    for (size_t i = 0; i < n; i++)
+        pg->stores[i] = pg_stores(list[i].text);
     pg_timeout(pg, PG_TIMEOUT);
     pg_connect_ms(pg, PG_CONNECT_MS);
     read_dsn(pg, process, dsn);
@@ -245,6 +249,7 @@ struct reading {
     const struct err *e; /* the database's error */
     size_t done;         /* statements that succeeded */
     bool lost;           /* the error makes the connection unusable */
+    bool locked;         /* it waited too long for a lock */
 };
 
 static const struct err *classify(const struct pg *pg, struct reading *b,
@@ -255,6 +260,7 @@ static const struct err *classify(const struct pg *pg, struct reading *b,
         str_of(PQresultErrorField(r, PG_DIAG_CONSTRAINT_NAME));
     const struct err *e = pg_error(state, constraint);
     b->lost = pg_error_lost(state);
+    b->locked = str_is(state, "55P03");
     if (e->kind == ERR_BUSY || e->kind == ERR_INTERNAL)
         log_line(LOG_ERR, "database statement=%s sqlstate=%.*s %s",
                  pg->list[statement].name, STR_FMT(state),
@@ -363,6 +369,7 @@ static bool run_plain(struct pg *pg, const char *sql, int64_t deadline)
 void pg_rollback(struct pg *pg)
 {
     pg->queued = 0;
+    pg->pending = 0;
     pg->check = NULL;
     if (pg->underway)
         pg_close(pg);
@@ -529,6 +536,23 @@ const struct err *pg_query(struct pg *pg, struct arena *a, int statement,
     return pg_run(pg, a, rows);
 }
 
+/* The error of a batch that was too slow: was it a commit that waits for a
+ * standby, or a lock that such a one holds? */
+static const struct err *slow(struct pg *pg, struct arena *a,
+                              const struct err *e)
+{
+    struct pg_rows *waits = NULL;
+    struct reading b = {.arena = a, .deadline = pg_deadline(pg)};
+    pg->queued = 0;
+    pg->check = NULL;
+    pg->joined = false;
+    if (pg->standby < 0 || (!pg->conn && !open_any(pg, b.deadline)))
+        return e;
+    pg_queue(pg, pg->standby, NULL);
+    const bool told = exchange(pg, &b, &waits) && !b.e;
+    return told && pg_bool(waits, 0, 0) ? pg_error_no_standby() : e;
+}
+
 /* ---- retries ---------------------------------------------- */
 
 static const struct err *run(struct pg *pg, struct arena *a,
@@ -547,7 +571,7 @@ static const struct err *run(struct pg *pg, struct arena *a,
             if (!b.e)
                 return NULL;
             pg_rollback(pg);
-            return doubt(pg, b.e, deadline);
+            return b.locked ? slow(pg, a, b.e) : doubt(pg, b.e, deadline);
         }
         /* Only a connection that was lost while idle is tried a second time,
          * and only where the batch has not run or may run twice: a commit whose
@@ -557,13 +581,16 @@ static const struct err *run(struct pg *pg, struct arena *a,
             !(refused || pg_repeatable(pg)))
             break;
     }
-    return unreached(pg);
+    return clock_mono() >= deadline ? slow(pg, a, unreached(pg))
+                                    : unreached(pg);
 }
 
 const struct err *pg_run(struct pg *pg, struct arena *a, struct pg_rows **rows)
 {
     const int64_t start = clock_mono();
     const struct err *e = run(pg, a, rows);
+    if (!e)
+        pg_count_stored(pg, pg_in_transaction(pg));
     pg->queued = 0;
     if (e || !pg->joined)
         pg->check = NULL;

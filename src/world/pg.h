@@ -33,6 +33,7 @@ struct pg_args {
     struct arena *arena;
     const char *v[PG_ARGS_MAX];
     int n;
+    size_t bytes; /* of all of them */
 };
 struct pg_args pg_args(struct arena *a);
 void pg_arg(struct pg_args *args, struct str s);
@@ -91,7 +92,8 @@ size_t pg_queued(const struct pg *pg);
  * for a commit whose wait for a standby was cancelled.
  *
  * Errors: ERR_MEMORY request.memory when the arena has no room for the results;
- * ERR_BUSY database.unavailable, or server.upgrading (see pg_expect);
+ * ERR_BUSY database.unavailable | database.full | database.standby, or
+ * server.upgrading (see pg_expect);
  * ERR_INVALID reference.unknown for a foreign key without its row; ERR_AGAIN
  * for deadlock and serialisation failure, and for a unique violation of a
  * constraint whose name ends in "_once" (the row now exists: running the call
@@ -113,6 +115,12 @@ void pg_rollback(struct pg *pg);
 const struct err *pg_script(struct pg *pg, const char *sql) MUST;
 /* Time spent in pg_run since the last call of this, microseconds. */
 int64_t pg_spent(struct pg *pg);
+/* The bytes that committed statements were given to store since the last call
+ * of this: the arguments of all that insert or update, and what pg_store added.
+ * Without what is calculated in the database, and without indexes. */
+size_t pg_stored(struct pg *pg);
+/* Adds bytes that the database itself copied. */
+void pg_store(struct pg *pg, size_t n);
 /* The timeout of a statement, 1 to 20 seconds, from the next connection on. A
  * lock may be awaited for 0.9 of it; all database work of a request, connecting
  * included and counted from the last pg_spent, may take 1.2 of it. */
@@ -131,6 +139,9 @@ int64_t pg_opened(const struct pg *pg);
 /* The address or the socket's directory that it is connected to; "": none.
  * Good until the next pg_run or pg_close. */
 const char *pg_host(const struct pg *pg);
+/* The statement that says, in its first column, whether commits wait for a
+ * standby: run after a batch that was too slow, to choose its error. */
+void pg_standby(struct pg *pg, int statement);
 /* A pg without deadlines, for commands that read a whole table. */
 void pg_patient(struct pg *pg);
 

@@ -17,6 +17,11 @@ void pg_connect_ms(struct pg *pg, int64_t ms)
     pg->slice = ms;
 }
 
+void pg_standby(struct pg *pg, int statement)
+{
+    pg->standby = statement;
+}
+
 void pg_patient(struct pg *pg)
 {
     pg->patient = true;
@@ -103,6 +108,35 @@ static bool reads(const char *sql)
            !strstr(sql, "DELETE");
 }
 
+bool pg_stores(const char *sql)
+{
+    const char *update = strstr(sql, "UPDATE ");
+    return strstr(sql, "INSERT") || (update && strstr(update, "SET "));
+}
+
+void pg_count_stored(struct pg *pg, bool open)
+{
+    for (size_t i = 0; i < pg->queued; i++)
+        if (pg->stores[pg->queue[i].statement])
+            pg->pending += pg->queue[i].args.bytes;
+    if (open)
+        return;
+    pg->stored += pg->pending;
+    pg->pending = 0;
+}
+
+size_t pg_stored(struct pg *pg)
+{
+    const size_t n = pg->stored;
+    pg->stored = 0;
+    return n;
+}
+
+void pg_store(struct pg *pg, size_t n)
+{
+    pg->stored += n;
+}
+
 /* A transaction that is begun and not committed changes nothing, and neither
  * does a batch that only reads. */
 bool pg_repeatable(const struct pg *pg)
@@ -128,6 +162,7 @@ static void pg_put(struct pg_args *args, const char *z)
 {
     if (args->n >= PG_ARGS_MAX)
         __builtin_trap();
+    args->bytes += z ? strlen(z) : 0;
     args->v[args->n++] = z;
 }
 

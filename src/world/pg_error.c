@@ -3,6 +3,8 @@
 #include "world/pg_error.h"
 
 const char pg_error_conflict[] = "database.conflict";
+const char pg_error_full[] = "database.full";
+const char pg_error_standby[] = "database.standby";
 
 static bool is(struct str state, const char *prefix)
 {
@@ -25,6 +27,21 @@ const struct err *pg_error_upgrading(void)
                  "with the same Idempotency-Key is carried out once.");
 }
 
+static const struct err *full(void)
+{
+    return ERROR(ERR_BUSY, pg_error_full,
+                 "The database's disk is full, so nothing can be stored. Its "
+                 "operator has to make room. Nothing was changed.");
+}
+
+const struct err *pg_error_no_standby(void)
+{
+    return ERROR(ERR_BUSY, pg_error_standby,
+                 "The database waits for its standby, which does not answer. "
+                 "Its operator has to look. A request repeated with the same "
+                 "Idempotency-Key is carried out once.");
+}
+
 static const struct err *again(void)
 {
     return ERROR(ERR_AGAIN, "database.again", "Run it again.");
@@ -44,6 +61,8 @@ static bool busy(struct str state)
 
 const struct err *pg_error(struct str state, struct str constraint)
 {
+    if (is(state, "53100"))
+        return full();
     if (busy(state))
         return unavailable();
     if (is(state, "40001") || is(state, "40P01"))

@@ -6,6 +6,9 @@
 
 /* A code that callers compare: database.conflict. */
 extern const char pg_error_conflict[];
+/* Two causes that an operator has to end, of the kind ERR_BUSY: database.full
+ * and database.standby. */
+extern const char pg_error_full[], pg_error_standby[];
 
 /* state: the five characters, p NULL when the connection itself failed.
  * constraint: the name of the violated one, p NULL for none. Never NULL; the
@@ -13,6 +16,9 @@ extern const char pg_error_conflict[];
 const struct err *pg_error(struct str state, struct str constraint);
 /* The error while the tables and the program are of two versions. */
 const struct err *pg_error_upgrading(void);
+/* A commit waits for a synchronous standby that does not answer. ERR_BUSY
+ * database.standby. */
+const struct err *pg_error_no_standby(void);
 /* Is the connection unusable? The server ends (57P01 to 57P05), the connection
  * failed (08), or the server has become read-only (25006), as a former primary
  * does. */

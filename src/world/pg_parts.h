@@ -32,6 +32,7 @@ struct pg {
     const struct pg_statement *list;
     size_t statements;
     bool *prepared; /* which of them the connection has */
+    bool *stores;   /* which of them insert or update */
     struct pg_queued queue[PG_BATCH_MAX];
     size_t queued;
     struct pg_queued ahead; /* of pg_ahead; check NULL: none */
@@ -39,12 +40,14 @@ struct pg {
     void *check_context;
     bool joins;  /* it may be a part of another statement */
     bool joined; /* it is a part of the first one of the batch */
+    size_t pending, stored; /* bytes: of the open transaction; committed */
     int64_t spent;
     int64_t timeout; /* of a statement, milliseconds */
     int64_t slice;   /* of an attempt to connect, milliseconds */
     int64_t opened;  /* how often it connected */
     const char *expect_sql; /* of pg_expect; NULL: any server will do */
     int64_t expected, number; /* number: of the newest connection */
+    int standby;     /* a statement; -1: none */
     bool patient;
     bool underway; /* a batch is running, or was left in the middle */
     struct pg_keys keys; /* of the connection string, but for its hosts */
@@ -58,6 +61,13 @@ bool pg_fits(const struct pg *pg);
 /* May the batch be sent again when its result is unknown? Only one that cannot
  * have committed anything. */
 bool pg_repeatable(const struct pg *pg);
+
+/* Does a statement store its arguments? One that only locks or deletes does
+ * not. */
+bool pg_stores(const char *sql);
+/* Adds the bytes of the batch, which has run: of an open transaction, or
+ * committed. */
+void pg_count_stored(struct pg *pg, bool open);
 
 /* Adds one; value NULL stands for libpq's own default. */
 void pg_keys_add(struct pg_keys *k, const char *key, const char *value);

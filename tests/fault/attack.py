@@ -35,7 +35,7 @@ RUBBISH = [b"[" * 100000, b"{" + b'"a":1,' * 50000, b"\xff" * 200000,
 # The refusals that it has to get before it ends; a busy machine may take
 # longer.
 WANTED = {"413 request.too_large", *(f"429 limit.{k}" for k in (
-    "rate", "open", "bytes", "streams", "held", "subscriptions",
+    "rate", "workers", "open", "bytes", "streams", "held", "subscriptions",
     "endpoints"))}
 LONGER = 5  # times as long, at most
 

@@ -32,13 +32,21 @@ class Honest:
             base_url=server.url, headers={"X-API-Key": key}, trust_env=False,
             timeout=httpx.Timeout(30))
 
-    async def call(self, method, path, status, timed=True, **more):
+    async def send(self, method, path, timed=True, **more):
         phase, begun = self.phase, time.monotonic()
         r = await self.client.request(method, path, **more)
         if timed:
             self.took[phase].append(time.monotonic() - begun)
+        return r
+
+    async def call(self, method, path, status, timed=True, **more):
+        r = await self.send(method, path, timed, **more)
         kit.refused(r, status)
         return r.json()
+
+    async def page(self, path):
+        r = await self.send("GET", path)
+        assert r.status_code == 200, r.text
 
 
 class Agent(Honest):

@@ -334,8 +334,16 @@ def test_H1_600_that_do_not_read_share_one_frame(wide):
     wait_for(lambda: holding(wide) == 0)
 
 
-def test_H1_who_has_most_unsent_is_cut_and_comes_back(wide):
+@pytest.fixture
+def fast(wide):
+    """More megabytes a second than a key may send otherwise."""
+    with limits(wide, rate=1000000):
+        yield wide
+
+
+def test_H1_who_has_most_unsent_is_cut_and_comes_back(fast):
     """Frames that have one reader each, of twice as much as is kept."""
+    wide = fast
     pid = waiter_process(wide)
     hostile, honest = own_key(wide), own_key(wide, "a2")
     theirs = new_intent(wide.client(headers={"X-API-Key": honest}))

@@ -80,6 +80,7 @@ Test(conf, the_required_alone_and_the_defaults)
     cr_expect(eq(i64, conf.limit_streams, 500));
     cr_expect(eq(i64, conf.limit_held, 2000));
     cr_expect(eq(i64, conf.limit_rate, 200));
+    cr_expect(eq(i64, conf.limit_workers, 2));
     cr_expect(eq(i64, conf.limit_open, 2000));
     cr_expect(eq(i64, conf.limit_bytes_mb, 1000));
     cr_expect(eq(i64, conf.limit_subscriptions, 100));
@@ -103,6 +104,7 @@ Test(conf, everything_given)
                     "limit_streams = 7000\n"
                     "limit_held = 19000\n"
                     "limit_rate = 1000000\n"
+                    "limit_workers = 256\n"
                     "limit_open = 1\n"
                     "limit_bytes_mb = 1\n"
                     "limit_subscriptions = 1000\n"
@@ -121,6 +123,7 @@ Test(conf, everything_given)
     cr_expect(eq(i64, conf.limit_streams, 7000));
     cr_expect(eq(i64, conf.limit_held, 19000));
     cr_expect(eq(i64, conf.limit_rate, 1000000));
+    cr_expect(eq(i64, conf.limit_workers, 256));
     cr_expect(eq(i64, conf.limit_open, 1));
     cr_expect(eq(i64, conf.limit_bytes_mb, 1));
     cr_expect(eq(i64, conf.limit_subscriptions, 1000));

@@ -210,7 +210,7 @@ Test(metrics, the_exposition_is_well_formed)
         }
         cr_expect(type.n && str_starts(line, type), "%.*s", STR_FMT(line));
     }
-    cr_expect(eq(sz, families, 10));
+    cr_expect(eq(sz, families, 11));
 }
 
 Test(metrics, a_small_buffer_is_over_and_no_more)

@@ -14,6 +14,8 @@ Test(pg_error, each_state_has_its_code)
     } rows[] = {
         {NULL, NULL, ERR_BUSY, "database.unavailable"},
         {"08006", NULL, ERR_BUSY, "database.unavailable"},
+        {"53100", NULL, ERR_BUSY, "database.full"},
+        {"53200", NULL, ERR_BUSY, "database.unavailable"},
         {"53300", NULL, ERR_BUSY, "database.unavailable"},
         {"55P03", NULL, ERR_BUSY, "database.unavailable"},
         {"57014", NULL, ERR_BUSY, "database.unavailable"},

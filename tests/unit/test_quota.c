@@ -99,3 +99,62 @@ Test(quota, bytes_of_a_day)
     cr_assert(eq(i64, quota_bytes(q, STR("b"), 7), 0), "another caller");
     cr_assert(eq(i64, quota_bytes(q, a, 8), 0), "another day");
 }
+
+Test(quota, bytes_are_charged_and_the_next_requests_wait)
+{
+    const struct str a = STR("a");
+    quota_charge(q, a, 10, 45, NOW);
+    cr_assert(eq(sz, taken("a", 10, NOW), 5), "the burst has 50");
+    quota_charge(q, a, 10, 20, NOW);
+    cr_assert(eq(sz, taken("a", 10, NOW + CLOCK_SECOND), 0), "a debt");
+    cr_assert(eq(sz, taken("a", 10, NOW + 3 * CLOCK_SECOND), 10));
+    quota_charge(q, a, 10, 1000, NOW + 100 * CLOCK_SECOND);
+    cr_assert(eq(sz, taken("a", 10, NOW + 101 * CLOCK_SECOND), 10),
+              "one costs a burst at most");
+    for (int i = 0; i < 100; i++)
+        quota_charge(q, a, 1, 1000, NOW + 200 * CLOCK_SECOND);
+    cr_assert(eq(i64, quota_request(q, a, 1, NOW + 200 * CLOCK_SECOND),
+                 QUOTA_DEBT + 1), "no debt is for ever");
+    cr_assert(eq(sz, taken("b", 10, NOW), 50), "another caller");
+}
+
+static void has_seats(const char *id, bool person, int64_t own, int64_t keys)
+{
+    const struct quota_seats n = quota_seats(q, str_of(id), person);
+    cr_assert(eq(i64, n.own, own), "%s", id);
+    cr_assert(eq(i64, n.keys, keys), "%s", id);
+}
+
+Test(quota, places_of_work)
+{
+    has_seats("a", false, 0, 0);
+    quota_sit(q, 0, STR("a"), false);
+    quota_sit(q, 7, STR("a"), false);
+    quota_sit(q, QUOTA_SEATS - 1, STR("b"), false);
+    quota_sit(q, 3, STR("p"), true);
+    quota_sit(q, QUOTA_SEATS, STR("a"), false);
+    has_seats("a", false, 2, 3);
+    has_seats("b", false, 1, 3);
+    has_seats("p", true, 1, 3);
+    has_seats("c", false, 0, 3);
+    quota_rise(q, 7);
+    quota_rise(q, 7);
+    quota_rise(q, QUOTA_SEATS);
+    has_seats("a", false, 1, 2);
+}
+
+Test(quota, a_read_that_was_large)
+{
+    const struct str a = STR("a");
+    cr_assert(not(quota_was_heavy(q, a, 5, NOW)));
+    quota_heavy(q, a, 5, NOW);
+    quota_heavy(q, a, 255, NOW + 8 * CLOCK_SECOND);
+    cr_assert(quota_was_heavy(q, a, 5, NOW + 9 * CLOCK_SECOND));
+    cr_assert(quota_was_heavy(q, a, 255, NOW + 9 * CLOCK_SECOND));
+    cr_assert(not(quota_was_heavy(q, a, 6, NOW + 9 * CLOCK_SECOND)));
+    cr_assert(not(quota_was_heavy(q, STR("b"), 5, NOW)), "another caller");
+    cr_assert(not(quota_was_heavy(q, a, 5, NOW + 19 * CLOCK_SECOND)));
+    quota_heavy(q, a, 6, NOW + 20 * CLOCK_SECOND);
+    cr_assert(not(quota_was_heavy(q, a, 5, NOW + 20 * CLOCK_SECOND)),
+              "forgotten");
+}

@@ -77,9 +77,7 @@ static const struct err *withdraw(struct call *c, struct str suspension_id)
         return e->kind == ERR_CONFLICT ? NULL : e;
     w.suspension_decided = true;
     work_touch(&w);
-    TRY(work_commit(&w, &none));
-    c->stored += w.stored;
-    return NULL;
+    return work_commit(&w, &none);
 }
 
 /* The agent gives an active permit up. One that ended meanwhile stays. */
@@ -93,9 +91,7 @@ static const struct err *give_up(struct call *c, struct str permit_id)
         pg_rollback(c->pg);
     if (e)
         return e->kind == ERR_CONFLICT ? NULL : e;
-    TRY(work_commit(&r.w, &none));
-    c->stored += r.w.stored;
-    return NULL;
+    return work_commit(&r.w, &none);
 }
 
 static const struct err *end_permit(struct call *c, struct str handle)

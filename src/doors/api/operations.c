@@ -4,9 +4,14 @@
 #include "base/version.h"
 #include "doors/api/api.h"
 #include "store/deliveries.h"
+#include "store/replication.h"
 #include "store/sql.gen.h"
 #include "store/suspensions.h"
 #include "store/work.h"
+#include "world/pg_error.h"
+
+#define WROTE_FOR (10 * CLOCK_SECOND) /* a write proves that one succeeds */
+#define FAILED_FOR (5 * CLOCK_SECOND)
 
 /* Did the request come through the site that belongs to this version? */
 static bool site_fits(const struct call *c)
@@ -25,8 +30,29 @@ const struct err *api_health(struct call *c)
     return NULL;
 }
 
-/* 200 when the database answers too, and has tables, and this host's clock is
- * to be trusted. */
+static bool ready_since(int64_t at, int64_t span)
+{
+    return at > 0 && clock_mono() - at < span;
+}
+
+/* The clock's process tries every two seconds. Where it does not run, this
+ * worker tries itself; a failure, of any request, is not tried again at once,
+ * because each trial may take seconds of a worker. */
+static const struct err *ready_writes(struct call *c)
+{
+    const struct metrics_writes w = metrics_writes(c->serve->metrics);
+    c->noted = ready_since(w.failed_at, FAILED_FOR);
+    if (c->noted)
+        return str_is(str_of(w.why), pg_error_full)
+                   ? pg_error(STR("53100"), STR_NONE)
+                   : pg_error_no_standby();
+    return ready_since(w.wrote_at, WROTE_FOR)
+               ? NULL
+               : replication_write(c->pg, c->a, c->serve->metrics);
+}
+
+/* 200 when the database answers too, has tables, stores what it gets, and this
+ * host's clock is to be trusted. */
 const struct err *api_ready(struct call *c)
 {
     struct json *o = json_object(c->a);
@@ -36,6 +62,7 @@ const struct err *api_ready(struct call *c)
     clock_watch_database(before, pg_time(rows, 0, 1), clock_host());
     if (clock_watch_held())
         return ERROR(ERR_BUSY, work_clock_differs, WORK_CLOCK_DIFFERS);
+    TRY(ready_writes(c));
     json_set_text(o, "status", STR("ready"));
     json_set_int(o, "migration", pg_int(rows, 0, 0));
     response_json(c->rs, 200, o);

@@ -185,7 +185,6 @@ const struct err *call_commit_text(struct call *c, struct work *w, int status,
         .etag = etag ? call_etag(c->a, w->intent.version) : STR_NONE,
         .body = body};
     TRY(work_commit(w, &answer));
-    c->stored += w->stored;
     response_json_text(c->rs, status, body);
     if (etag)
         response_header(c->rs, "ETag", answer.etag);

@@ -23,7 +23,10 @@ struct call {
     struct principal who;
     struct str cookie; /* of a person's session; p NULL: none */
     bool counted;      /* as a request: limit.h */
-    size_t stored;     /* bytes that the call wrote */
+    bool noted;        /* why nothing can be written was known before */
+    bool stores;       /* what it stores counts to the limit of bytes */
+    size_t kind;       /* the number of its route */
+    int64_t cpu;       /* clock_cpu at its begin, of a read */
     struct str visit;  /* of a browser at the login; p NULL: none */
     struct oauth_params params; /* the form of an OAuth client */
 };

@@ -12,20 +12,27 @@
 #define DAY (86400 * CLOCK_SECOND)
 #define MEGABYTE INT64_C(1000000)
 #define ASK_AGAIN 60 /* seconds until a question may have been answered */
+#define WORK_AGAIN 1
+/* Bytes of a body that are worth one request, and the largest body of a request
+ * that is not large. An answer costs the server less. */
+#define PIECE ((size_t)16 << 10)
+#define PIECE_SENT ((size_t)128 << 10)
+/* A read beyond these is large or long: more than one intent has, and the
+ * processor's time, because a busy machine or a slow database is not the
+ * caller's doing. */
+#define LARGE_READ ((size_t)1 << 20)
+#define LONG_READ (CLOCK_SECOND / 10)
 
-/* Only agents store data that nobody has reviewed; an answer is never refused
- * for its bytes. */
-static bool stores(const struct call *c)
+static bool limit_reads(const struct call *c)
 {
-    return c->who.role == ROLE_AGENT && c->rq->method != METHOD_GET &&
-           c->rq->method != METHOD_HEAD;
+    return c->rq->method == METHOD_GET || c->rq->method == METHOD_HEAD;
 }
 
 static const struct err *check_bytes(struct call *c)
 {
     const int64_t now = clock_now();
     const int64_t most = c->serve->conf->limit_bytes_mb * MEGABYTE;
-    if (!stores(c) ||
+    if (!c->stores ||
         quota_bytes(c->serve->quota, c->who.id, now / DAY) < most)
         return NULL;
     return err_retry(c->a,
@@ -35,11 +42,67 @@ static const struct err *check_bytes(struct call *c)
                      (DAY - now % DAY) / CLOCK_SECOND + 1);
 }
 
+static void limit_charge(const struct call *c, size_t pieces)
+{
+    if (pieces > 0)
+        quota_charge(c->serve->quota, c->who.id, c->serve->conf->limit_rate,
+                     (int64_t)pieces, clock_mono());
+}
+
+/* The work of a body is known before it is read; the work of a read only from
+ * the last one of its kind. */
+static bool limit_large(const struct call *c)
+{
+    return limit_reads(c) ? quota_was_heavy(c->serve->quota, c->who.id,
+                                            c->kind, clock_mono())
+                          : c->rq->body.n > PIECE;
+}
+
+/* Is there no place for `more` of its requests beside those in work? */
+static bool limit_full(const struct call *c, int64_t more)
+{
+    const struct conf *conf = c->serve->conf;
+    const bool person = c->who.person_id.p != NULL;
+    const int64_t keys = conf->workers > 1 ? conf->workers - 1 : 1;
+    const struct quota_seats n =
+        quota_seats(c->serve->quota, c->who.id, person);
+    return n.own + more > conf->limit_workers ||
+           (!person && n.keys + more > keys);
+}
+
+/* Takes a place for a large request. One that was held had its place before,
+ * and is only counted. */
+static const struct err *limit_work(struct call *c)
+{
+    const struct serve *s = c->serve;
+    if (!limit_large(c))
+        return NULL;
+    bool full = !c->rq->waited && limit_full(c, 1);
+    if (!full) {
+        quota_sit(s->quota, s->seat, c->who.id, c->who.person_id.p != NULL);
+        full = !c->rq->waited && limit_full(c, 0); /* another was faster */
+    }
+    if (!full)
+        return NULL;
+    quota_rise(s->quota, s->seat);
+    return err_retry(c->a,
+                     ERROR(ERR_RATE, metrics_limit_workers,
+                           "Too many large requests of this key are in work. "
+                           "Send them one after the other."),
+                     WORK_AGAIN);
+}
+
 const struct err *limit_enter(struct call *c)
 {
-    if (c->counted || c->rq->waited || c->who.id.n == 0)
+    if (c->counted || c->who.id.n == 0)
         return NULL;
     c->counted = true;
+    /* Only agents store data that nobody has reviewed; an answer is never
+     * refused for its bytes. A test key acts as a person later on. */
+    c->stores = c->who.role == ROLE_AGENT && !limit_reads(c);
+    c->cpu = limit_reads(c) ? clock_cpu() : 0;
+    if (c->rq->waited)
+        return limit_work(c);
     const int64_t again =
         quota_request(c->serve->quota, c->who.id,
                       c->serve->conf->limit_rate, clock_mono());
@@ -49,7 +112,10 @@ const struct err *limit_enter(struct call *c)
                                      "moment, and use wait instead of "
                                      "polling."),
                          again);
-    return check_bytes(c);
+    TRY(check_bytes(c));
+    TRY(limit_work(c));
+    limit_charge(c, c->rq->body.n / PIECE);
+    return NULL;
 }
 
 const struct err *limit_ask(struct call *c)
@@ -71,14 +137,14 @@ const struct err *limit_ask(struct call *c)
                            ASK_AGAIN);
 }
 
-void limit_leave(struct call *c)
+/* Saves the count of the key every few megabytes. */
+static void limit_store(struct call *c, size_t bytes)
 {
     const int64_t day = clock_now() / DAY;
     int64_t total = 0;
-    if (c->stored == 0 || !stores(c))
-        return;
+    metrics_stored(c->serve->metrics, bytes);
     const int64_t n = quota_store(c->serve->quota, c->who.id, day,
-                                  (int64_t)c->stored);
+                                  (int64_t)bytes);
     if (n == 0)
         return;
     const struct err *e =
@@ -91,4 +157,20 @@ void limit_leave(struct call *c)
     } else {
         quota_saved(c->serve->quota, c->who.id, day, total);
     }
+}
+
+void limit_leave(struct call *c)
+{
+    const size_t sent = c->rs->body.n;
+    const size_t stored = pg_stored(c->pg);
+    quota_rise(c->serve->quota, c->serve->seat);
+    if (!c->counted)
+        return;
+    if (limit_reads(c) &&
+        (sent > LARGE_READ || clock_cpu() - c->cpu > LONG_READ))
+        quota_heavy(c->serve->quota, c->who.id, c->kind, clock_mono());
+    if (sent > LARGE_READ)
+        limit_charge(c, sent / PIECE_SENT);
+    if (stored > 0 && c->stores)
+        limit_store(c, stored);
 }

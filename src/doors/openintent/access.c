@@ -137,7 +137,6 @@ const struct err *openintent_access_revoke(struct call *c)
     TRY(call_begin(c, &w, c->param[0], &once));
     TRY(acls_revoke(&w, event_by(&c->who), c->param[1]));
     TRY(work_commit(&w, &none));
-    c->stored += w.stored;
     c->rs->status = 204;
     return NULL;
 }

@@ -114,7 +114,6 @@ const struct err *openintent_portfolio_create(struct call *c)
     if (w.answered)
         return call_replay(c, &w);
     portfolios_queue_insert(c->pg, c->a, &p);
-    c->stored += c->rq->body.n;
     return call_commit_bare(c, &w, 201, portfolio_json(c->a, &p, &none));
 }
 
@@ -304,7 +303,6 @@ const struct err *openintent_portfolio_remove(struct call *c)
     TRY(work_event(&w, "removed_from_portfolio", event_by(&c->who),
                    portfolio_member_payload(c->a, &at.member)));
     TRY(work_commit(&w, &none));
-    c->stored += w.stored;
     c->rs->status = 204;
     return NULL;
 }

@@ -1,4 +1,5 @@
--- The state of the database server and of its standbys, run as sayso_tick.
+-- The state of the database server and of its standbys, run as sayso_tick; and whether a
+-- write succeeds, run as sayso_web too.
 
 -- name: replication_server
 -- Only a role that may read all statistics sees the state of standbys.
@@ -19,3 +20,23 @@ SELECT application_name, coalesce(host(client_addr), 'local'), state, sync_state
                                               replay_lsn))::bigint AS bytes
           FROM pg_stat_replication WHERE state IN ('streaming', 'catchup')) s
  ORDER BY sync_state IN ('sync', 'quorum') DESC, application_name, pid LIMIT 16
+
+-- name: replication_waits
+-- Does a commit wait for a standby, and has for a moment? A wait is not cancelled, and its
+-- session goes on waiting when the client has gone.
+SELECT EXISTS (SELECT FROM pg_stat_activity
+                WHERE wait_event = 'SyncRep' AND datname = current_database()
+                  AND query_start < clock_timestamp() - interval '0.1 s')
+
+-- name: replication_memory
+-- The next statement is to need the disk.
+SELECT set_config('work_mem', '64kB', true)
+
+-- name: replication_room
+-- Some hundred kilobytes of a temporary file: the row below has its place already, and
+-- would be written on a full disk too.
+SELECT count(*) FROM generate_series(1, 20000)
+
+-- name: replication_write
+INSERT INTO write_probe AS p (written_at) VALUES (clock_timestamp())
+    ON CONFLICT (one) DO UPDATE SET written_at = excluded.written_at

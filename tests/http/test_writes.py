@@ -1,0 +1,151 @@
+"""`/readyz` means that a write succeeds: a full disk, a synchronous standby that
+is gone, a pool whose clock stands still. A server of its own, with a database of
+its own."""
+import contextlib
+
+import pytest
+
+import kit
+from kit import ask, new_intent, refused, wait_for
+from server import place
+
+route = pytest.mark.route
+ASK = {"question": "Refund?", "response_type": "confirm"}
+
+
+@pytest.fixture(scope="module")
+def server():
+    one = kit.Watched(place("writes"), SAYSO_DATABASE_TIMEOUT="1").start()
+    yield one
+    one.stop()
+    assert not [x for x in kit.complaints(one) if "Sanitizer" in x]
+
+
+@pytest.fixture
+def agent(server):
+    with server.client("agent", agent="refunds-agent") as client:
+        yield client
+
+
+def ready(client):
+    r = client.get("/readyz")
+    if r.status_code == 200:
+        assert r.json()["status"] == "ready"
+        return None
+    assert int(r.headers["Retry-After"]) > 0
+    return refused(r, 503)["code"]
+
+
+@contextlib.contextmanager
+def full(server, table):
+    """Every new row of the table fails as on a full disk."""
+    with server.database() as db:
+        db.execute(
+            "CREATE FUNCTION full_disk() RETURNS trigger LANGUAGE plpgsql AS "
+            "$$ BEGIN RAISE EXCEPTION 'no space' USING ERRCODE = '53100'; "
+            "END $$")
+        db.execute(f"CREATE TRIGGER full_disk BEFORE INSERT ON {table} "
+                   "FOR EACH ROW EXECUTE FUNCTION full_disk()")
+    try:
+        yield
+    finally:
+        with server.database() as db:
+            db.execute("DROP FUNCTION full_disk CASCADE")
+
+
+@contextlib.contextmanager
+def no_standby(server):
+    """A synchronous standby that is named and not there."""
+    with server.database() as db:
+        db.execute("ALTER SYSTEM SET synchronous_standby_names = 'nobody'")
+        db.execute("SELECT pg_reload_conf()")
+    try:
+        yield
+    finally:
+        with server.database() as db:
+            db.execute("SET synchronous_commit = local")
+            db.execute("ALTER SYSTEM RESET synchronous_standby_names")
+            db.execute("SELECT pg_reload_conf()")
+
+
+def waiting(server):
+    """Sessions whose commit waits for a standby."""
+    with server.database() as db:
+        return db.execute("SELECT count(*) FROM pg_stat_activity WHERE "
+                          "wait_event = 'SyncRep'").fetchone()[0]
+
+
+@route("GET /readyz")
+def test_a_pool_that_writes_is_ready(server, agent):
+    assert ready(agent) is None
+    with server.database() as db:
+        first = db.execute("SELECT written_at FROM write_probe").fetchone()
+        wait_for(lambda: db.execute("SELECT written_at FROM write_probe"
+                                    ).fetchone() != first)
+        assert db.execute("SELECT count(*) FROM write_probe").fetchone() == (1,)
+
+
+def test_a_full_disk(server, agent):
+    """The error of a request is known to readiness at once."""
+    asked = ask(agent)
+    with full(server, "suspension"):
+        body = refused(agent.post("/api/v1/suspensions", json=ASK), 503,
+                       "database.full")
+        assert "disk" in body["detail"]
+        assert ready(agent) == "database.full"
+        # Reads go on.
+        assert agent.get(f"/api/v1/suspensions/{asked['suspension_id']}"
+                         ).status_code == 200
+    wait_for(lambda: ready(agent) is None)
+    ask(agent)
+
+
+def test_a_full_disk_that_no_request_met(server, agent):
+    with full(server, "write_probe"):
+        wait_for(lambda: ready(agent) == "database.full")
+    wait_for(lambda: ready(agent) is None)
+
+
+def test_the_trial_needs_room(server):
+    """A temporary file, though the row is in its place already."""
+    before = temporary(server)
+    wait_for(lambda: temporary(server) > before)
+
+
+def temporary(server):
+    with server.database() as db:
+        return db.execute("SELECT temp_files FROM pg_stat_database WHERE "
+                          "datname = 'sayso'").fetchone()[0]
+
+
+def test_no_synchronous_standby(server, agent):
+    """The sentence names the cause, for each write, and nothing is piled up
+    meanwhile: a commit that waits keeps its session."""
+    intent = new_intent(agent)
+    with no_standby(server):
+        for _ in range(2):
+            body = refused(agent.post("/api/v1/suspensions", json=ASK), 503,
+                           "database.standby")
+        assert "standby" in body["detail"]
+        wait_for(lambda: ready(agent) == "database.standby")
+        # One that only waits for the lock of such a one.
+        at = f"/api/v1/intents/{intent['id']}/state"
+        for _ in range(2):
+            refused(kit.patch(agent, intent, kit.put("x", 1)), 503,
+                    "database.standby")
+        assert agent.get(at.rpartition("/")[0]).status_code == 200
+        before = waiting(server)
+        for _ in range(20):
+            assert ready(agent) == "database.standby"
+        assert waiting(server) == before
+    wait_for(lambda: waiting(server) == 0)
+    wait_for(lambda: ready(agent) is None)
+    ask(agent)
+
+
+def test_a_pool_whose_clock_stands_still_is_ready(server, agent):
+    """A worker tries itself, when nobody has lately."""
+    with kit.asleep(server, "tick"):
+        with full(server, "write_probe"):
+            wait_for(lambda: ready(agent) == "database.full")
+        wait_for(lambda: ready(agent) is None)
