@@ -2,11 +2,13 @@
  *
  * A client of the API like every other: it needs a server's address and an
  * agent's key, and no configuration. */
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 #include "base/clock_text.h"
+#include "base/crypt.h"
 #include "base/id.h"
 #include "base/json.h"
 #include "domain/vocabulary.h"
@@ -19,6 +21,7 @@
 #define PAUSE 2 /* seconds before another try */
 #define WAIT_DEFAULT INT64_C(3600)
 #define WAIT_MAX (INT64_C(366) * 24 * 3600)
+#define ONCE_MAX 255 /* characters of an Idempotency-Key */
 
 enum ask_status { ASK_YES, ASK_NO, ASK_NOBODY, ASK_FAILED };
 
@@ -26,14 +29,75 @@ struct asking {
     struct arena *arena;
     struct str url, key, agent; /* agent p NULL: the key's own */
     struct str once;
+    bool named;   /* by the caller: a later run finds the question again */
     int64_t wait; /* seconds */
     bool choices;
 };
 
+/* ---- an end from outside --------------------------------------------- */
+
+static volatile int interrupted;
+
+static void on_signal(int number)
+{
+    (void)number;
+    interrupted = 1;
+}
+
+/* The first of these signals ends the waiting, a second one the program. One
+ * that the caller ignores stays ignored. */
+static void heed_signals(void)
+{
+    static const int ends[] = {SIGINT, SIGTERM, SIGHUP};
+    const struct sigaction end = {.sa_handler = on_signal,
+                                  .sa_flags = (int)SA_RESETHAND};
+    for (size_t i = 0; i < countof(ends); i++) {
+        struct sigaction now;
+        if (sigaction(ends[i], NULL, &now) == 0 && now.sa_handler != SIG_IGN)
+            sigaction(ends[i], &end, NULL);
+    }
+}
+
+/* ---- values ---------------------------------------------------------- */
+
 static struct str variable(const char *name)
 {
-    const char *value = getenv(name);
-    return value && value[0] ? str_of(value) : STR_NONE;
+    const struct str value = str_trim(str_of(getenv(name)));
+    return value.n > 0 ? value : STR_NONE;
+}
+
+/* Only characters of low to high and, where wide, those beyond ASCII: no line
+ * can be added by a value that goes into a header or an address. */
+static bool within(struct str s, char low, bool wide)
+{
+    for (size_t i = 0; i < s.n; i++) {
+        const unsigned char c = (unsigned char)s.p[i];
+        if (c < (unsigned char)low || c == 0x7f || (c > 0x7f && !wide))
+            return false;
+    }
+    return true;
+}
+
+/* A name that a header cannot hold is sent as its digest. */
+static struct str once_of(struct arena *a, struct str name)
+{
+    return name.n <= ONCE_MAX && within(name, '!', false)
+               ? name
+               : crypt_sha256_hex(a, name);
+}
+
+static bool complain_of(const char *name)
+{
+    fprintf(stderr, "sayso: %s has a character that it cannot have\n", name);
+    return false;
+}
+
+static bool values_fit(const struct asking *x)
+{
+    return !within(x->url, ' ', false)     ? complain_of("SAYSO_URL")
+           : !within(x->key, '!', false)   ? complain_of("SAYSO_AGENT_KEY")
+           : !within(x->agent, ' ', true)  ? complain_of("SAYSO_AGENT")
+                                           : true;
 }
 
 static struct str line(struct arena *a, const char *name, struct str value)
@@ -50,6 +114,8 @@ static struct outbound_call call(const struct asking *x, const char *path,
 {
     struct buf b = buf_make(x->arena, ASK_BODY_MAX);
     buf_str(&b, x->url);
+    while (b.n > 0 && b.p[b.n - 1] == '/')
+        b.n--;
     buf_put(&b, path);
     buf_str(&b, behind);
     struct outbound_call f = {.url = buf_text(&b),
@@ -123,12 +189,12 @@ static struct json *put_question(const struct command *c,
     f.header[f.headers++] = line(x->arena, "Idempotency-Key", x->once);
     for (int i = 0; i < 5; i++) {
         outbound_call(x->arena, &f, &got);
-        if (got.status == 0 || !passing(&got))
+        if (got.status == 0 || !passing(&got) || interrupted)
             break;
         rest(&got);
     }
     said = got.status ? json_read(x->arena, got.body) : NULL;
-    if (got.status == 201 && json_get_text(said, "suspension_id").p)
+    if (got.status == 201 && id_token(json_get_text(said, "suspension_id")))
         return said;
     complain(&got, said);
     return NULL;
@@ -150,11 +216,11 @@ static struct json *await(const struct asking *x, struct json *asked)
     struct buf b = buf_make(x->arena, 256);
     buf_str(&b, id);
     buf_printf(&b, "?wait=%d", HOLD);
-    const struct outbound_call f =
-        call(x, "/api/v1/suspensions/", buf_text(&b));
+    struct outbound_call f = call(x, "/api/v1/suspensions/", buf_text(&b));
     struct arena *one = arena_within(x->arena);
     bool open = true, refused = false;
-    while (open && !refused && clock_mono() < end) {
+    f.stop = &interrupted;
+    while (open && !refused && !interrupted && clock_mono() < end) {
         struct outbound_answer got;
         arena_reset(one);
         outbound_call(one, &f, &got);
@@ -172,6 +238,28 @@ static struct json *await(const struct asking *x, struct json *asked)
     }
     arena_free(one);
     return refused ? NULL : asked;
+}
+
+/* A question that nobody waits for is taken back; one that was named stays for
+ * the run that comes after. */
+static enum ask_status ask_leave(const struct asking *x,
+                                 const struct json *asked)
+{
+    struct outbound_answer got;
+    struct buf b = buf_make(x->arena, 256);
+    buf_str(&b, json_get_text(asked, "suspension_id"));
+    buf_put(&b, "/cancel");
+    struct outbound_call f = call(x, "/api/v1/suspensions/", buf_text(&b));
+    f.body = STR("{\"reason\":\"The program that asked was interrupted.\"}");
+    f.header[f.headers++] = STR("Content-Type: application/json");
+    f.time = 10 * CLOCK_SECOND;
+    if (!x->named)
+        outbound_call(x->arena, &f, &got);
+    fprintf(stderr, "sayso: interrupted; the question %s\n",
+            x->named              ? "stays, by the name of --once"
+            : got.status == 200 ? "was withdrawn"
+                                  : "could not be withdrawn");
+    return ASK_NOBODY;
 }
 
 static enum ask_status ask_told(const struct asking *x,
@@ -216,11 +304,15 @@ static bool ask_read(const struct command *c, struct asking *x)
         fprintf(stderr, "sayso: set SAYSO_URL and SAYSO_AGENT_KEY\n");
         return false;
     }
+    const struct str once = command_option(c, "--once", 0);
+    x->named = once.p != NULL;
+    if (x->named && str_trim(once).n == 0) {
+        fprintf(stderr, "sayso: --once needs a name\n");
+        return false;
+    }
     x->choices = command_option(c, "--choice", 0).p != NULL;
-    x->once = command_option(c, "--once", 0);
-    if (!x->once.p)
-        x->once = id_new(x->arena);
-    return true;
+    x->once = x->named ? once_of(x->arena, once) : id_new(x->arena);
+    return values_fit(x);
 }
 
 int ask_run(const struct command *c)
@@ -232,11 +324,14 @@ int ask_run(const struct command *c)
                        .wait = WAIT_DEFAULT};
     if (!ask_read(c, &x))
         return ASK_FAILED;
+    heed_signals();
     struct json *asked = put_question(c, &x);
     if (!asked)
         return ASK_FAILED;
     const struct str page = json_get_text(asked, "url");
     fprintf(stderr, "sayso: waiting for an answer: %.*s\n", STR_FMT(page));
     asked = await(&x, asked);
+    if (asked && interrupted && state_of(asked) == SUSPENSION_PENDING)
+        return (int)ask_leave(&x, asked);
     return asked ? (int)ask_told(&x, asked) : (int)ASK_FAILED;
 }

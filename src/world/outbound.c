@@ -397,6 +397,15 @@ static size_t on_body(char *p, size_t size, size_t n, void *context)
     return b->over ? 0 : size * n;
 }
 
+/* libcurl asks about once a second. */
+static int on_progress(void *context, curl_off_t down, curl_off_t downloaded,
+                       curl_off_t up, curl_off_t uploaded)
+{
+    const struct outbound_call *wish = context;
+    (void)down, (void)downloaded, (void)up, (void)uploaded;
+    return wish->stop && *wish->stop;
+}
+
 static bool set_call(CURL *easy, struct arena *a,
                      const struct outbound_call *wish)
 {
@@ -405,6 +414,11 @@ static bool set_call(CURL *easy, struct arena *a,
            curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https") ==
                CURLE_OK &&
            curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L) == CURLE_OK &&
+           curl_easy_setopt(easy, CURLOPT_NOPROGRESS, 0L) == CURLE_OK &&
+           curl_easy_setopt(easy, CURLOPT_XFERINFOFUNCTION, on_progress) ==
+               CURLE_OK &&
+           curl_easy_setopt(easy, CURLOPT_XFERINFODATA, (const void *)wish) ==
+               CURLE_OK &&
            curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS, CONNECT_MS) ==
                CURLE_OK &&
            curl_easy_setopt(easy, CURLOPT_TIMEOUT_MS,

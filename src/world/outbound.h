@@ -69,6 +69,8 @@ struct outbound_call {
     struct str header[OUTBOUND_HEADERS_MAX]; /* "Name: value" */
     size_t headers;
     int64_t time; /* limit, us */
+    const volatile int *stop; /* not 0: it ends soon, without an answer; NULL:
+                               * nothing ends it */
 };
 struct outbound_answer {
     int status;          /* 0: there is no answer */
