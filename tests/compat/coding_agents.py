@@ -4,7 +4,6 @@ import json
 import os
 import pathlib
 import subprocess
-import types
 
 import fake_model
 from asking import decide
@@ -22,10 +21,25 @@ def found(pattern):
     return next(iter(sorted(MODULES.glob(pattern))), None)
 
 
-CLAUDE = found("@anthropic-ai/claude-code-linux-*/claude")
-CODEX = found("@openai/codex-linux-*/vendor/*/bin/codex")
-MISSING = [name for name, program in (("Claude Code", CLAUDE),
-                                      ("Codex", CODEX)) if not program]
+def claude_of(inside=""):
+    return found(f"{inside}@anthropic-ai/claude-code-linux-*/claude")
+
+
+def codex_of(inside=""):
+    return found(f"{inside}@openai/codex-linux-*/vendor/*/bin/codex")
+
+
+CLAUDE, CODEX = claude_of(), codex_of()
+GEMINI = found("@google/gemini-cli/bundle/gemini.js")
+# The newest, and the oldest that the pages call safe.
+VERSIONS = {
+    "Claude Code 2.1.332": CLAUDE,
+    "Claude Code 2.1.295": claude_of("claude-code-2.1.295/node_modules/"),
+    "Claude Code 2.1.197": claude_of("claude-code-2.1.197/node_modules/"),
+    "Codex 0.169.0": CODEX,
+    "Codex 0.150.0": codex_of("codex-0.150.0/node_modules/"),
+    "Gemini CLI 0.61.0": GEMINI}
+MISSING = [name for name, program in VERSIONS.items() if not program]
 
 
 def ended(program, *options, cwd, **env):
@@ -113,11 +127,6 @@ def claude_hook(server, query):
             "allowedEnvVars": ["SAYSO_AGENT_KEY"],
             "headers": {"Authorization": "Bearer $SAYSO_AGENT_KEY",
                         "X-Agent-ID": AGENT}}
-
-
-def away(server):
-    """The server at an address where nobody listens."""
-    return types.SimpleNamespace(url="http://127.0.0.1:9", env=server.env)
 
 
 def mcp_hook(seconds):

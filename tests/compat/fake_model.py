@@ -83,8 +83,26 @@ def responses_events(call):
             "input_tokens_details": None, "output_tokens_details": None}}}
 
 
+# --- The API of Gemini, as its CLI speaks it --------------------------------
+
+def gemini_heard(body):
+    return [json.dumps(part["functionResponse"]["response"])
+            for content in body["contents"] for part in content["parts"]
+            if "functionResponse" in part]
+
+
+def gemini_events(call):
+    part = {"functionCall": {"name": call[0], "args": call[1]}} if call else {
+        "text": "The end."}
+    yield {"candidates": [{"index": 0, "finishReason": "STOP", "content": {
+        "role": "model", "parts": [part]}}], "usageMetadata": {
+            "promptTokenCount": 1, "candidatesTokenCount": 1,
+            "totalTokenCount": 2}}
+
+
 APIS = {"/v1/messages": (messages_heard, messages_events),
-        "/v1/responses": (responses_heard, responses_events)}
+        "/v1/responses": (responses_heard, responses_events),
+        ":streamGenerateContent": (gemini_heard, gemini_events)}
 
 
 class Handler(http.server.BaseHTTPRequestHandler):
@@ -95,7 +113,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
     def do_POST(self):
         size = int(self.headers["Content-Length"])
         body = json.loads(self.rfile.read(size))
-        api = APIS.get(self.path.partition("?")[0])
+        path = self.path.partition("?")[0]
+        api = next((api for end, api in APIS.items() if path.endswith(end)),
+                   None)
         if not api:
             self.send_error(404)
             return
@@ -107,8 +127,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.send_header("Content-Type", "text/event-stream")
         self.end_headers()
         for event in events(call):
-            self.wfile.write(f"event: {event['type']}\n"
-                             f"data: {json.dumps(event)}\n\n".encode())
+            name = f"event: {event['type']}\n" if "type" in event else ""
+            self.wfile.write(
+                f"{name}data: {json.dumps(event)}\n\n".encode())
 
     def log_message(self, *args):
         pass

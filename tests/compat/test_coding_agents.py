@@ -3,7 +3,7 @@ none: a command runs after an operator's yes, and by nothing else."""
 import concurrent.futures
 
 import pytest
-from coding_agents import CLAUDE, CODEX, away, claude, codex, ways
+from coding_agents import CLAUDE, CODEX, claude, codex, ways
 
 NAMES = list(ways(None, None, 0))
 # A call of this one is held as long as any, because it has no time of its own.
@@ -46,10 +46,9 @@ def test_silence_is_no(server, home, name):
 
 @pytest.mark.parametrize("client", [
     *([claude] if CLAUDE else []), *([codex] if CODEX else [])])
-@pytest.mark.parametrize("how", ["refused", "away"])
-def test_a_hook_that_fails_is_no(server, home, client, how):
-    """By what our pages say: both run the command without it."""
-    at = away(server) if how == "away" else server
-    case = client(at, home, "hold=wrong")
+def test_a_hook_that_fails_is_no(server, home, client):
+    """By what our pages say: both run the command without it. The server that
+    is away is in test_situations.py."""
+    case = client(server, home, "hold=wrong")
     assert len(case.run()) == 1
     assert not case.file.exists()
