@@ -111,7 +111,7 @@ class Run:
         assert r.status_code == 200, r.text
 
     def of(self, client, situations, shell):
-        """What ran, in these situations."""
+        """The situations, of these, in which the tool ran."""
         commands = {s: f"echo {s} >> {self.file}" for s in situations}
         done = []
         with concurrent.futures.ThreadPoolExecutor(1) as person:
@@ -248,7 +248,7 @@ CASES = {f"{way.__name__} {version} {', '.join(situations)}":
 
 @pytest.fixture(scope="module")
 def came_of(request, server, operator):
-    """What ran in each case. The clients wait more than they work: some of
+    """The result of each case, as a future. The clients wait more than they work: some of
     them run at a time."""
     def one(way, program, situations):
         home = BUILD / f"agent-{kit.new_id()}"
@@ -261,8 +261,7 @@ def came_of(request, server, operator):
             shutil.rmtree(home, ignore_errors=True)
 
     wanted = [item.callspec.params["case"] for item in request.session.items
-              if "case" in getattr(item, "callspec", request).__dict__.get(
-                  "params", {}) and "came_of" in item.fixturenames]
+              if "came_of" in item.fixturenames]
     with concurrent.futures.ThreadPoolExecutor(4) as pool:
         yield {case: pool.submit(one, *CASES[case]) for case in wanted}
 
