@@ -28,7 +28,7 @@ from . import _exact
 from ._answers import Answer, Denied, Error, InvalidSignature, Unreachable
 
 __all__ = ["Answer", "Client", "Denied", "Error", "InvalidSignature",
-           "Unreachable", "aask", "ask", "require_approval",
+           "Unreachable", "aask", "ask", "ause", "require_approval", "use",
            "verify_webhook"]
 
 _HOLD = 50  # seconds that the server holds a read
@@ -112,17 +112,19 @@ def _approving(call: _Call, wait: float | None, anew: bool
 
 def _redeeming(call: _Call, answer: Answer, args: dict[str, Any],
                once: str | None, end: float) -> _Steps[None]:
-    """Counts the use of an approval. Denied where it may not be used."""
-    permit = answer.permit or {}
-    if answer.test or permit.get("resource"):
-        return  # It has no permit, or one that its gateway uses.
-    whose = ({"permit_id": permit["id"]} if permit
-             else {"suspension_id": answer.id})
-    # The same call again is the same use, for a short time.
-    operation = (_sha256(json.dumps([once, call.subject])) if once
-                 else uuid.uuid4().hex)
-    body = json.dumps({**whose, "operation_id": operation,
-                       "call": {"tool": call.tool, "arguments": args}})
+    """Uses the approval of a call. The same call again is the same use, for a
+    short time."""
+    yield from _using(
+        answer, _sha256(json.dumps([once, call.subject])) if once else None,
+        end, call={"tool": call.tool, "arguments": args})
+
+
+def _using(answer: Answer, operation: str | None, end: float, **more: Any
+           ) -> _Steps[None]:
+    """Has the server count the use of a yes. Denied where it may not be
+    used."""
+    body = json.dumps({"suspension_id": answer.id, **more,
+                       "operation_id": operation or uuid.uuid4().hex})
     try:
         used = yield from _sent(
             _Request("POST", "/api/v1/redemptions", body.encode(),
@@ -138,6 +140,12 @@ def _redeeming(call: _Call, answer: Answer, args: dict[str, Any],
         raise Unreachable("The server is away or busy. The call does not "
                           "run.")
     _object(used, "redemption_id")
+
+
+def _used(answer: Answer, operation: str | None) -> _Steps[None]:
+    if not answer._authorized or answer._changed:
+        raise Denied(answer)
+    yield from _using(answer, _once(operation), 0)
 
 
 def _sent(request: _Request, end: float, first: bool = False
@@ -278,6 +286,16 @@ class Client:
                             **more: Any) -> dict[str, Any]:
         return await self._arun(_approving(_Call.of(tool, args, **more), wait,
                                            anew))
+
+    def use(self, answer: Answer, *, operation: str | None = None) -> None:
+        """Uses a yes, just before what it allows is done; Denied where it is
+        none, or is over. The same `operation` again is the same use, for five
+        minutes; without it each is a new one."""
+        self._run(_used(answer, operation))
+
+    async def ause(self, answer: Answer, *, operation: str | None = None
+                   ) -> None:
+        await self._arun(_used(answer, operation))
 
     def _run(self, steps: _Steps[_T]) -> _T:
         got: Any = None
@@ -548,6 +566,16 @@ def ask(question: str, **more: Any) -> Answer:
 async def aask(question: str, **more: Any) -> Answer:
     """`Client().aask`."""
     return await Client().aask(question, **more)
+
+
+def use(answer: Answer, **more: Any) -> None:
+    """`Client().use`."""
+    Client().use(answer, **more)
+
+
+async def ause(answer: Answer, **more: Any) -> None:
+    """`Client().ause`."""
+    await Client().ause(answer, **more)
 
 
 def require_approval(function: Callable[..., Any] | None = None,

@@ -2,7 +2,6 @@
 from __future__ import annotations
 
 import dataclasses
-import datetime
 import json
 from collections.abc import Mapping
 from typing import Any, Generic, TypeVar, overload
@@ -87,6 +86,8 @@ class Answer:
     responded_at = _Member[str | None]()
     audit_summary = _Member[str | None]()
     url = _Member[str]()
+    usable = _Member[bool | None]()
+    unusable_reason = _Member[str | None]()
     permit = _Member[dict[str, Any] | None]()
     task_id = _Member[str | None]()
     tool_calls = _Member[list[dict[str, Any]] | None]()
@@ -99,22 +100,13 @@ class Answer:
     def approved(self) -> bool:
         """A yes to exactly what was asked: without limits, not edited, and
         not over."""
-        return self._authorized and not (
-            self.over or self.raw.get("modified")
-            or self.raw.get("constraints")
-            or self.raw.get("approved_subject"))
+        return self._authorized and not (self.over or self._changed)
 
     @property
     def over(self) -> bool:
         """A yes that counts no more when it is read: it was used, taken back,
         or its time has ended."""
-        permit = self.raw.get("permit")
-        if not self._authorized or not isinstance(permit, Mapping):
-            return False
-        if "usable" in permit:
-            return permit["usable"] is not True
-        return permit.get("state") != "active" or _past(
-            permit.get("not_after"))
+        return self._authorized and self.raw.get("usable", True) is not True
 
     @property
     def pending(self) -> bool:
@@ -126,11 +118,10 @@ class Answer:
         return bool(self.raw["state"] == "resolved"
                     and self.raw["outcome"] == "authorized")
 
-
-def _past(at: str | None) -> bool:
-    return at is not None and datetime.datetime.fromisoformat(
-        at.replace("Z", "+00:00")) <= datetime.datetime.now(
-            datetime.timezone.utc)
+    @property
+    def _changed(self) -> bool:
+        return bool(self.raw.get("modified") or self.raw.get("constraints")
+                    or self.raw.get("approved_subject"))
 
 
 # --- Refusals -------------------------------------------------------------
@@ -156,6 +147,10 @@ class InvalidSignature(Exception):
     """The message is not from the server, or too old."""
 
 
+# What keeps a yes from being used for now, or was the caller's mistake.
+_NOT_OVER = "permit.paused", "permit.asked", "operation.other_call"
+
+
 class Denied(Exception):
     """Nobody said yes, or the yes is over; `answer` has the question, `code`
     the server's word where it did not let the yes be used."""
@@ -167,7 +162,7 @@ class Denied(Exception):
     @property
     def over(self) -> bool:
         """There was a yes, and it counts no more: ask anew."""
-        return bool(self.code) or self.answer.over
+        return self.answer.over or self.code not in ("", *_NOT_OVER)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return (type(self), (self.answer, str(self), self.code),

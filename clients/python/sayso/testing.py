@@ -101,7 +101,7 @@ class FakeServer:
         self.key = f"sk_{secrets.token_hex(16)}"
         self._lock, self._wishes = threading.Lock(), dict[str, Any]()
         self._replies = dict[str, Reply]()
-        self._uses = dict[str, list[str]]()
+        self._uses = dict[str, str]()
         fake = self
 
         class Handler(BaseHTTPRequestHandler):
@@ -205,40 +205,40 @@ class FakeServer:
         return {**told, "replayed": True}
 
     def _used(self, sent: dict[str, Any]) -> tuple[int, dict[str, Any]]:
-        """Counts the use of a permit."""
-        found = [q for q in self.asked if q["suspension_id"] ==
-                 sent.get("suspension_id")
-                 or "permit" in q and q["permit"]["id"] ==
-                 sent.get("permit_id")]
-        if not found or "permit" not in found[0]:
-            raise _Refused(404, "permit.unknown", "There is no permit.")
-        question, operation = found[0], sent["operation_id"]
-        permit = question["permit"]
-        subject = question["approved_subject"] or question["subject"]
-        if sent["call"] not in ({"tool": call["tool"],
-                                 "arguments": call["args"]}
-                                for call in subject["calls"]):
-            raise _Refused(422, "permit.arguments", "This is not the call "
-                           "that was approved.")
-        uses = self._uses.setdefault(permit["id"], [])
-        if operation not in uses:
-            if permit["state"] != "active":
-                raise _Refused(409, f"permit.{permit['state']}",
-                               "The permit is used or was taken back.")
-            uses.append(operation)
-            permit["used"] = len(uses)
-            if len(uses) == permit["max_uses"]:
-                permit["state"] = "spent"
-            status = 201
+        """Counts the use of a yes."""
+        for question in self.asked:
+            if question["suspension_id"] == sent["suspension_id"]:
+                break
         else:
-            status = 200
+            raise _Refused(404, "suspension.unknown",
+                           "There is no suspension with this id.")
+        self._end(question)
+        subject = question["approved_subject"] or question["subject"]
+        calls = [{"tool": call["tool"], "arguments": call["args"]}
+                 for call in subject.get("calls", [])]
+        if question["outcome"] != "authorized":
+            raise _Refused(409, "permit.refused", "Nobody said yes.")
+        if calls and sent.get("call", calls[0]) not in calls:
+            raise _Refused(422, "permit.other", "This is not the call that "
+                           "was approved.")
+        status = 200
+        if question["suspension_id"] not in self._uses:
+            if not question["usable"]:  # so says the test
+                raise _Refused(409, question["unusable_reason"],
+                               "The yes is over.")
+            self._uses[question["suspension_id"]] = sent["operation_id"]
+            question.update(usable=False, unusable_reason="permit.spent")
+            question.get("permit", {}).update(state="spent", used=1)
+            status = 201
+        if self._uses[question["suspension_id"]] != sent["operation_id"]:
+            raise _Refused(409, "permit.spent", "The yes was used before.")
+        permit = question.get("permit", {}).get("id")
         return status, {
-            "redemption_id": str(uuid.uuid4()), "permit_id": permit["id"],
-            "request_id": question["suspension_id"],
-            "n": uses.index(operation) + 1,
-            "uses_left": permit["max_uses"] - len(uses),
-            "agent": question["asked_by"], "subject":
-            question["initiated_by"], "amount": None, "unit": None}
+            "redemption_id": permit and str(uuid.uuid4()),
+            "permit_id": permit, "request_id": question["suspension_id"],
+            "counted": True, "n": 1, "uses_left": 0,
+            "agent": question["asked_by"],
+            "subject": question["initiated_by"], "amount": None, "unit": None}
 
     def _end(self, question: Question) -> None:
         reply = self._replies[question["suspension_id"]]
@@ -251,11 +251,13 @@ class FakeServer:
                          if made["state"] == "resolved" else None, **made})
         question["audit_summary"] = (
             f"{question['outcome']}, by {question['responded_by']}")
-        if question["outcome"] == "authorized" and \
-                question["subject"].get("calls"):
+        if question["outcome"] != "authorized":
+            return
+        question.update(usable=True, unusable_reason=None)
+        if question["subject"].get("calls"):
             question["permit"] = {
                 "id": str(uuid.uuid4()), "state": "active", "max_uses": 1,
-                "used": 0, "not_after": _time(15 * 60),
+                "used": 0, "not_after": _time(7 * 24 * 3600),
                 "granted_sha256": _sha256(json.dumps(question["subject"]))}
 
 

@@ -13,6 +13,8 @@ const PAUSES = [1, 60] as const; // least and most that the server may ask for
 const REDEEM = 5; // seconds to use an approval, where the waiting is over
 const BUSY = [429, 502, 503, 504]; // answers after which it is tried again
 const UNUSABLE = [403, 404, 409, 422]; // a permit that may not be used
+/** What keeps a yes from being used for now, or was the caller's mistake. */
+const NOT_OVER = ["permit.paused", "permit.asked", "operation.other_call"];
 const SKEW = 300; // seconds between two clocks
 
 // --- What is asked, and what comes back -----------------------------------
@@ -83,16 +85,6 @@ export interface Suspension {
     readonly approved_subject: unknown;
     readonly responded_by: string | null;
     readonly audit_summary: string | null;
-    readonly permit?: Permit | null;
-    readonly test?: boolean;
-    readonly [member: string]: unknown;
-}
-
-/** What a yes allows. */
-export interface Permit {
-    readonly id: string;
-    readonly state: string;
-    readonly not_after: string | null;
     readonly usable?: boolean;
     readonly [member: string]: unknown;
 }
@@ -112,21 +104,18 @@ export class Answer {
     /** A yes to exactly what was asked: without limits, not edited, and not
      * over. */
     get approved(): boolean {
-        return authorized(this) && !this.over && !this.raw.modified
-            && !this.raw.constraints && !this.raw.approved_subject;
+        return authorized(this) && !this.over && !changed(this);
     }
 
     /** A yes that counts no more when it is read: it was used, taken back, or
      * its time has ended. */
     get over(): boolean {
-        const { permit } = this.raw;
-        if (!authorized(this) || !permit)
-            return false;
-        if ("usable" in permit)
-            return permit.usable !== true;
-        return permit.state !== "active" || (permit.not_after !== null
-            && !(Date.parse(permit.not_after) > Date.now()));
+        return authorized(this) && (this.raw.usable ?? true) !== true;
     }
+}
+
+function changed({ raw }: Answer): boolean {
+    return Boolean(raw.modified || raw.constraints || raw.approved_subject);
 }
 
 /** A yes, perhaps to something else than what was asked. */
@@ -171,7 +160,10 @@ export class Denied extends Error {
     }
 
     /** There was a yes, and it counts no more: ask anew. */
-    get over(): boolean { return this.code !== "" || this.answer.over; }
+    get over(): boolean {
+        return this.answer.over
+            || this.code !== "" && !NOT_OVER.includes(this.code);
+    }
 }
 
 /** Why a call does not run, worded for a model as well. */
@@ -271,7 +263,11 @@ export class Client {
                                                      signal);
             try {
                 const run = call.approved(answer);
-                await this.#redeem(call, answer, run, key, end, signal);
+                // The same call again is the same use, for a short time.
+                const operation = key
+                    && sha256(JSON.stringify([key, call.subject]));
+                await this.#redeem(answer, operation,
+                                   { tool, arguments: run }, end, signal);
                 return run as A;
             } catch (no) {
                 if (!anew || !old || !key
@@ -280,6 +276,16 @@ export class Client {
                 key = after(key, answer);
             }
         }
+    }
+
+    /** Uses a yes, just before what it allows is done; `Denied` where it is
+     * none, or is over. The same `operation` again is the same use, for five
+     * minutes; without it each is a new one. */
+    async use(answer: Answer, { operation }: { operation?: string } = {}
+              ): Promise<void> {
+        if (!authorized(answer) || changed(answer))
+            throw new Denied(answer);
+        await this.#redeem(answer, onceOf(operation), undefined, 0);
     }
 
     /** The function, which then runs after an approval of exactly this call,
@@ -321,20 +327,14 @@ export class Client {
         }
     }
 
-    /** Counts the use of an approval. Denied where it may not be used. */
-    async #redeem(call: ToolCall, answer: Answer, args: object,
-                  once: string | undefined, end: number,
-                  signal: AbortSignal | undefined): Promise<void> {
-        const { permit, test } = answer.raw;
-        if (test || permit?.["resource"])
-            return; // It has no permit, or one that its gateway uses.
+    /** Has the server count the use of a yes. Denied where it may not be
+     * used. */
+    async #redeem(answer: Answer, operation: string | undefined,
+                  call: object | undefined, end: number,
+                  signal?: AbortSignal): Promise<void> {
         const body = JSON.stringify({
-            ...(permit ? { permit_id: permit.id }
-                       : { suspension_id: answer.id }),
-            // The same call again is the same use, for a short time.
-            operation_id: once ? sha256(JSON.stringify([once, call.subject]))
-                               : randomUUID(),
-            call: { tool: call.tool, arguments: args } });
+            suspension_id: answer.id, operation_id: operation ?? randomUUID(),
+            call });
         try {
             const used = await this.#sent(
                 "/api/v1/redemptions",
@@ -660,6 +660,13 @@ function header(headers: Headers, name: string): string {
 export async function ask(question: string, options: AskOptions = {}
                           ): Promise<Answer> {
     return new Client().ask(question, options);
+}
+
+/** `new Client().use`. */
+export async function use(answer: Answer,
+                          options: { operation?: string } = {}
+                          ): Promise<void> {
+    await new Client().use(answer, options);
 }
 
 /** `new Client().requireApproval`; the environment is read at the first

@@ -95,7 +95,7 @@ export class FakeServer {
     readonly #script: Iterator<Scripted>;
     readonly #http: Server;
     readonly #replies = new Map<string, Reply>();
-    readonly #uses = new Map<string, string[]>();
+    readonly #uses = new Map<string, string>();
     readonly #wishes = new Map<string, { body: string; told: Members }>();
 
     private constructor(script: Iterable<Scripted>) {
@@ -200,38 +200,44 @@ export class FakeServer {
         return [wish.told, replayed];
     }
 
-    /** Counts the use of a permit. */
-    #use({ permit_id, suspension_id, operation_id, call }: Members
-         ): [number, Members] {
-        const question = this.asked.find(({ permit, suspension_id: id }) =>
-            permit && (permit.id === permit_id || id === suspension_id));
-        const permit = question?.permit as Members | undefined;
-        if (!question || !permit)
-            throw new Refused(404, "permit.unknown", "There is no permit.");
-        const { calls } = (question.approved_subject
-                           ?? question["subject"]) as Members;
-        if (!(calls as Members[]).some(({ tool, args }) => isDeepStrictEqual(
-            call, { tool, arguments: args })))
-            throw new Refused(422, "permit.arguments", "This is not the call "
-                              + "that was approved.");
-        const uses = this.#uses.get(permit["id"]) ?? [];
-        this.#uses.set(permit["id"], uses);
-        const status = uses.includes(operation_id) ? 200 : 201;
-        if (status === 201) {
-            if (permit["state"] !== "active")
-                throw new Refused(409, `permit.${permit["state"]}`,
-                                  "The permit is used or was taken back.");
-            permit["used"] = uses.push(operation_id);
-            if (uses.length === permit["max_uses"])
-                permit["state"] = "spent";
+    /** Counts the use of a yes. */
+    #use({ suspension_id, operation_id, call }: Members): [number, Members] {
+        const question: Writable | undefined = this.asked.find((one) =>
+            one.suspension_id === suspension_id);
+        if (!question)
+            throw new Refused(404, "suspension.unknown",
+                              "There is no suspension with this id.");
+        this.#end(question);
+        const subject = (question.approved_subject
+                         ?? question["subject"]) as Members;
+        const calls = ((subject["calls"] ?? []) as Members[])
+            .map(({ tool, args }) => ({ tool, arguments: args as unknown }));
+        if (question.outcome !== "authorized")
+            throw new Refused(409, "permit.refused", "Nobody said yes.");
+        if (calls.length && call
+            && !calls.some((one) => isDeepStrictEqual(call, one)))
+            throw new Refused(422, "permit.other", "This is not the call that "
+                              + "was approved.");
+        const permit = question["permit"] as Members | undefined;
+        const fresh = !this.#uses.has(suspension_id);
+        if (fresh) {
+            if (!question.usable) // so says the test
+                throw new Refused(409, String(question["unusable_reason"]),
+                                  "The yes is over.");
+            this.#uses.set(suspension_id, operation_id);
+            Object.assign(question, { usable: false,
+                                      unusable_reason: "permit.spent" });
+            if (permit)
+                Object.assign(permit, { state: "spent", used: 1 });
         }
-        return [status, {
-            redemption_id: randomUUID(), permit_id: permit["id"],
-            request_id: question.suspension_id,
-            n: uses.indexOf(operation_id) + 1,
-            uses_left: permit["max_uses"] - uses.length,
-            agent: question["asked_by"], subject: question["initiated_by"],
-            amount: null, unit: null }];
+        if (this.#uses.get(suspension_id) !== operation_id)
+            throw new Refused(409, "permit.spent",
+                              "The yes was used before.");
+        return [fresh ? 201 : 200, {
+            redemption_id: permit ? randomUUID() : null,
+            permit_id: permit?.["id"] ?? null, request_id: suspension_id,
+            counted: true, n: 1, uses_left: 0, agent: question["asked_by"],
+            subject: question["initiated_by"], amount: null, unit: null }];
     }
 
     #end(question: Writable): void {
@@ -246,11 +252,14 @@ export class FakeServer {
         Object.assign(question, made);
         question.audit_summary
             = `${question.outcome}, by ${question.responded_by}`;
+        if (question.outcome !== "authorized")
+            return;
+        Object.assign(question, { usable: true, unusable_reason: null });
         const subject = question["subject"] as Members;
-        if (question.outcome === "authorized" && subject["calls"]?.length)
+        if (subject["calls"]?.length)
             question["permit"] = {
                 id: randomUUID(), state: "active", max_uses: 1, used: 0,
-                not_after: time(15 * 60),
+                not_after: time(7 * 24 * 3600),
                 granted_sha256: sha256(JSON.stringify(subject)) };
     }
 }

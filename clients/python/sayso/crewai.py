@@ -1,0 +1,52 @@
+"""CrewAI: a person approves the calls of tools.
+
+    register_before_tool_call_hook(approvals(tools=["refund"]))
+
+CrewAI runs the tool when a hook raises an exception. This hook says no then."""
+from __future__ import annotations
+
+import json
+import logging
+import re
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from . import Client, Denied, _About, _members
+
+_log = logging.getLogger("sayso")
+
+
+def approvals(client: Client | None = None, *,
+              tools: Iterable[str] | None = None, about: _About = None,
+              wait: float | None = None) -> Callable[[Any], bool | None]:
+    """A hook for `register_before_tool_call_hook`, as the last one: a later
+    one could change the call. `tools`: those that need an approval; without
+    it all. `about`: members of the question, or a function of the tool's name
+    and arguments that makes them; CrewAI's calls have no id, so that each is
+    a new question unless `once` is among them."""
+    named = None if tools is None else {_plain(tool) for tool in tools}
+
+    def hook(context: Any) -> bool | None:
+        tool = context.tool_name
+        if named is not None and _plain(tool) not in named:
+            return None
+        try:
+            args = (client or Client()).approve_call(
+                tool, context.tool_input, wait=wait,
+                **_members(about, tool, context.tool_input))
+            # Nobody has changed the call meanwhile.
+            same = json.dumps(args) == json.dumps(context.tool_input)
+            return None if same else False
+        except Denied as no:
+            _log.info("%s does not run: %s", tool, no)
+            return False
+        except Exception as error:  # CrewAI would go on
+            _log.warning("%s does not run: %s", tool, error)
+            return False
+
+    return hook
+
+
+def _plain(name: str) -> str:
+    """CrewAI writes a tool's name in letters of its own."""
+    return re.sub("[^a-z0-9]", "", name.lower())
