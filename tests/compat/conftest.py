@@ -5,7 +5,7 @@ import sys
 
 import pytest
 from openintent import AsyncOpenIntentClient, IntentStatus, OpenIntentClient
-from programs import built
+from programs import built, CREWAI
 from sdk import Blocking, access
 
 # The tests over HTTP have functions that are used here too.
@@ -24,7 +24,7 @@ if not any(coding_agents.VERSIONS.values()):
 
 
 def pytest_terminal_summary(terminalreporter):
-    for name in coding_agents.MISSING:
+    for name in coding_agents.MISSING + ["CrewAI"] * (not CREWAI):
         terminalreporter.write_line(f"not run: {name} is not installed")
     terminalreporter.write_line("not run: Cursor cannot be installed by a test")
 

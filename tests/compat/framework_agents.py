@@ -4,8 +4,11 @@ no model: it calls the tool, hears what came of it, and ends.
 Reads one JSON object a line and answers with one: see test_frameworks.py. The
 frameworks and clients/python stand in PYTHONPATH."""
 import asyncio
+import contextlib
 import json
+import os
 import sys
+import types
 
 import sayso
 
@@ -49,7 +52,11 @@ class Run:
             setattr(self, name, value)
         self.ran, self.heard = [], []
         kind = Ends if self.ends else Changes
-        self.client = kind(self.url, self.key, "refunds-agent")
+        if self.key is None:  # the agent's author has forgotten it
+            os.environ["SAYSO_URL"] = self.url
+            os.environ.pop("SAYSO_AGENT_KEY", None)
+        self.client = None if self.key is None else kind(
+            self.url, self.key, "refunds-agent")
         self.asking = {"client": self.client, "wait": self.wait,
                        "about": self.members}
 
@@ -197,6 +204,25 @@ def openai_agents(run):
                          **run.asking))
 
 
+def openai_items(run):
+    """Calls of other kinds than a function's, as a state has them."""
+    import agents
+    from openai.types.responses.response_output_item import McpApprovalRequest
+    from sayso.openai_agents import answer
+
+    agent = agents.Agent(name="refunds")
+    raw = [McpApprovalRequest(**item) if item["type"] == "mcp_approval_request"
+           else item for item in run.items]
+    items = [agents.ToolApprovalItem(agent, one) for one in raw]
+    state = types.SimpleNamespace(
+        get_interruptions=lambda: items,
+        approve=lambda item: run.ran.append(run.items[items.index(item)]),
+        reject=lambda item, rejection_message: run.heard.append(
+            rejection_message))
+    asyncio.run(answer(state, session_id=run.session,
+                       **{**run.asking, "about": None}))
+
+
 # --- Pydantic AI ----------------------------------------------------------
 
 def pydantic_agent(run, capability, **tool):
@@ -228,6 +254,83 @@ def pydantic_ai(run):
     pydantic_agent(run, approvals(**run.asking), requires_approval=True)
 
 
+def pydantic_items(run):
+    """Calls that have no id, or of no conversation."""
+    from pydantic_ai.messages import ToolCallPart
+    from pydantic_ai.tools import DeferredToolRequests
+    from sayso.pydantic_ai import approvals
+
+    for item in run.items:
+        call = ToolCallPart(run.tool, {}, item["call"])
+        got = asyncio.run(approvals(**{**run.asking, "about": None}).handler(
+            types.SimpleNamespace(conversation_id=item["conversation"]),
+            DeferredToolRequests(approvals=[call])))
+        run.heard += [one.message for one in got.approvals.values()]
+
+
+def langchain_items(run):
+    """Interrupts that have no id, or of no thread."""
+    from langgraph.types import Interrupt
+    from sayso.langchain import invoke
+
+    request = {"action_requests": [{"name": run.tool, "args": {}}],
+               "review_configs": [{"allowed_decisions": ["approve"]}]}
+    for item in run.items:
+        more = {"id": item["call"]} if item["call"] else {}
+        states = iter([(Interrupt(request, **more),), ()])
+        agent = types.SimpleNamespace(
+            get_state=lambda config: types.SimpleNamespace(
+                interrupts=next(states)),
+            invoke=lambda given, config: getattr(given, "resume", None))
+        got = invoke(agent, None, {"configurable": {
+            "thread_id": item["conversation"]}}, **{**run.asking,
+                                                   "about": None})
+        run.heard += [one["message"] for one in
+                      next(iter(got.values()))["decisions"]]
+
+
+# --- CrewAI ---------------------------------------------------------------
+
+def crewai(run):
+    os.environ.update(CREWAI_DISABLE_TELEMETRY="true", OTEL_SDK_DISABLED="true",
+                      CREWAI_TRACING_ENABLED="false")
+    with contextlib.redirect_stdout(sys.stderr):
+        run_crew(run)
+
+
+def run_crew(run):
+    from crewai import Agent, BaseLLM, Crew, Task
+    from crewai import hooks
+    from crewai.tools import tool
+    from sayso.crewai import approvals
+
+    turns = list(run.calls.values())
+
+    class Model(BaseLLM):
+        def call(self, messages, *args, **more):
+            if not turns:
+                run.heard = [json.dumps(messages[-2:])]
+                return "Thought: I know.\nFinal Answer: The end."
+            args = turns.pop()
+            return (f"Thought: x\nAction: {run.tool}\n"
+                    f"Action Input: {json.dumps(args)}")
+
+        def supports_function_calling(self):
+            return False
+
+        def get_context_window_size(self):
+            return 8000
+
+    held = tool(run.tool)(run.refund)
+    hooks.clear_before_tool_call_hooks()
+    hooks.register_before_tool_call_hook(approvals(tools=[run.tool],
+                                                   **run.asking))
+    agent = Agent(role="refunds", goal="g", backstory="b", max_iter=3,
+                  llm=Model(model="fake"), tools=[held], cache=False)
+    Crew(agents=[agent], tasks=[Task(
+        description="Refund it.", expected_output="x", agent=agent)]).kickoff()
+
+
 def aap_pydantic_ai(run):
     """With the adapter of the Agent Approval Protocol."""
     from agentapprovalprotocol.pydantic_ai import ApprovalCapability
@@ -235,9 +338,10 @@ def aap_pydantic_ai(run):
     pydantic_agent(run, ApprovalCapability(run.url, run.key, **run.gate()))
 
 
-KINDS = {f.__name__: f for f in (langchain_batched, langchain_per_call,
-                                 openai_agents, pydantic_ai, aap_langchain,
-                                 aap_pydantic_ai)}
+KINDS = {f.__name__: f for f in (
+    langchain_batched, langchain_per_call, langchain_items, openai_agents,
+    openai_items, pydantic_ai, pydantic_items, crewai, aap_langchain,
+    aap_pydantic_ai)}
 
 
 def answered(line):
@@ -248,6 +352,8 @@ def answered(line):
         kind(run)
     except EOFError:
         error = "it ends"
+    except (sayso.Error, sayso.Unreachable) as thrown:
+        error = type(thrown).__name__
     return {"ran": run.ran, "heard": run.heard, "error": error}
 
 

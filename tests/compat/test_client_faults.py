@@ -400,7 +400,7 @@ def edited_to(number):
             "outcome": "authorized", "modified": True, "constraints": None,
             "subject_sha256": hashlib.sha256(
                 answer.subject.encode()).hexdigest(),
-            "permit": {"id": "2", "state": "active", "not_after": None},
+            "usable": True,
             "approved_subject": subject}).replace('"NUMBER"', number)
         return 200, {}, told.encode()
     used = []
@@ -524,6 +524,46 @@ def test_reading_uses_nothing(server, operator, any_key, do):
     answer = client.ask(f"{tool}?", **about)
     assert answer.over and not answer.approved
     assert client.ask(f"{tool}?", wait=0, anew=True, **about).id != answer.id
+
+
+def test_a_yes_without_calls_is_used_once(server, operator, any_key, do):
+    client = sayso.Client(server.url, any_key, "refunds-agent")
+    text = f"Deploy? {kit.new_id()}"
+    about = {"once": kit.new_id()}
+    pending = client.ask(text, wait=0, **about)
+    with pytest.raises(sayso.Denied, match="Nobody answered"):
+        client.use(pending)
+    decide(operator, text, "yes")
+    answer = client.ask(text, **about)
+    assert answer.approved
+    client.use(answer, operation="größe 1")
+    client.use(answer, operation="größe 1")
+    asyncio.run(client.ause(answer, operation="größe 1"))
+    with pytest.raises(sayso.Denied) as no:
+        client.use(answer)
+    assert no.value.code == "permit.spent" and no.value.over
+    text = f"Deploy? {kit.new_id()}"
+    given = {"url": server.url, "key": any_key, "question": text,
+             "options": {"once": kit.new_id()}}
+    first = do("use", operation="größe 1", **given)
+    decide(operator, text, "yes")
+    first = first.result(30)
+    assert first["used"] == "yes" and first["answer"]["approved"]
+    again = do("use", operation="größe 1", **given).result(30)
+    assert again["used"] == "yes" and again["answer"]["over"]
+    other = do("use", **given).result(30)
+    assert not other["answer"]["approved"]
+    assert other["used"]["code"] == "permit.spent" and other["used"]["over"]
+
+
+@pytest.mark.parametrize("value, said", [
+    ("no", "So."), ("yes", None)])
+def test_a_no_is_not_used(server, operator, any_key, do, value, said):
+    text = f"Deploy? {kit.new_id()}"
+    got = do("use", url=server.url, key=any_key, question=text)
+    decide(operator, text, value, reason="So.")
+    used = got.result(30)["used"]
+    assert used == "yes" if said is None else used["message"] == said
 
 
 def approve_in_python(server, key, do, tool, **more):

@@ -6,11 +6,12 @@ import signal
 import kit
 import pytest
 from asking import asked, decide
-from programs import NEW_NODE, Program, python
+from programs import CREWAI, NEW_NODE, NODE, Program, python
 
 ARGS = {"order": "12345", "amount": 50}
 
 
+ITEMS = ("openai_items", "pydantic_items", "langchain_items")
 # The kinds of agents; those whose calls a person may change; and those that
 # ask for a call when the one before it has its answer.
 PYTHON = ("langchain_batched", "langchain_per_call", "openai_agents",
@@ -18,6 +19,11 @@ PYTHON = ("langchain_batched", "langchain_per_call", "openai_agents",
 KINDS = (*PYTHON, "ai_text", "ai_stream", "openai_agents_js")
 EDITED = ("langchain_batched", "langchain_per_call", "pydantic_ai")
 ONE_BY_ONE = ("ai_text", "ai_stream")
+# Those in which a call is run only after a yes: with frameworks that stand in a
+# directory of their own behind the @, and those whose tools are wrapped.
+HELD = (*KINDS, "langchain_batched@langchain_old",
+        "langchain_per_call@langchain_old", "ai_wrapped", "ai_generator",
+        "ai6_wrapped", *(("crewai@crewai",) if CREWAI else ()))
 
 
 @pytest.fixture(scope="module")
@@ -26,8 +32,9 @@ def agents(typescript):
     running = {}
 
     def started(kind):
-        if kind in PYTHON:
-            return python("framework_agents")
+        name, _, beside = kind.partition("@")
+        if beside or name in (*PYTHON, *ITEMS):
+            return python("framework_agents", beside or "frameworks")
         return Program(NEW_NODE, typescript / "framework_agents.js")
 
     def of(kind):
@@ -47,16 +54,16 @@ class Case:
     def __init__(self, server, agents, kind):
         self.tool = "refund_" + kit.new_id().replace("-", "_")
         self.text = f"Run {self.tool}?"
+        self.kind = kind
         self.given = {
-            "kind": kind, "url": server.url, "tool": self.tool,
+            "kind": kind.partition("@")[0], "url": server.url, "tool": self.tool,
             "key": server.env["SAYSO_AGENT_KEY"], "session": kit.new_id(),
             "calls": {"call_1": ARGS}, "wait": None, "about": {},
             "allowed": None, "ends": False, "changes": False}
         self.agents = agents
 
     def run(self, **more):
-        given = {**self.given, **more}
-        return self.agents(given["kind"]).run(**given)
+        return self.agents(self.kind).run(**{**self.given, **more})
 
 
 @pytest.fixture(params=KINDS)
@@ -130,7 +137,7 @@ def test_an_agent_waits_no_longer_than_it_wants(case, operator):
 
 def test_an_agent_that_ended_finds_its_answer(case, operator):
     got = case.run(ends=True).result(60)
-    assert got["ran"] == [] and got["error"] == "it ends"
+    assert got["ran"] == [] and got["error"].endswith("it ends")
     decide(operator, case.text, "approve")
     got = case.run().result(60)
     assert got["ran"] == [ARGS]
@@ -201,3 +208,151 @@ def test_a_server_that_is_killed_says_nothing(server, agents, operator):
         decide(operator, case.text, "approve")
     for wait in waits:
         assert wait.result(90)["ran"] == [ARGS]
+
+
+# --- Whether the tool ran --------------------------------------------------
+
+SITUATIONS = ["approved", "refused", "silence", "away", "wrong key", "no key"]
+
+
+@pytest.mark.parametrize("situation", SITUATIONS)
+@pytest.mark.parametrize("kind", HELD)
+def test_how_often_the_tool_ran(server, agents, operator, kind, situation):
+    case = Case(server, agents, kind)
+    got = case.run(**{
+        "silence": {"about": {"timeout_seconds": 1}},
+        "away": {"url": "http://127.0.0.1:9"},
+        "wrong key": {"key": "sayso_wrong"},
+        "no key": {"key": None}}.get(situation, {}))
+    if situation == "approved":
+        decide(operator, case.text, "approve")
+    elif situation == "refused":
+        decide(operator, case.text, "reject", reason="No.")
+    got = got.result(90)
+    assert got["ran"] == ([ARGS] if situation == "approved" else []), got
+    if situation == "approved":
+        assert "refunded" in str(got["heard"])
+
+
+@pytest.mark.parametrize("kind", HELD)
+def test_a_run_uses_the_approval(server, agents, operator, kind):
+    case = Case(server, agents, kind)
+    got = case.run()
+    question = decide(operator, case.text, "approve")
+    assert got.result(90)["ran"] == [ARGS]
+    question = operator.get(
+        f"/api/v1/suspensions/{question['suspension_id']}").json()
+    permit = operator.get(
+        f"/api/v1/permits/{question['permit']['id']}").json()
+    assert len(permit["redemptions"]) == 1
+
+
+def test_an_approval_that_was_taken_back_runs_nothing(case, operator):
+    case.run(ends=True).result(60)
+    question = decide(operator, case.text, "approve")
+    question = operator.get(
+        f"/api/v1/suspensions/{question['suspension_id']}").json()
+    r = operator.post(f"/api/v1/permits/{question['permit']['id']}/revoke",
+                      json={})
+    assert r.status_code == 200, r.text
+    not_run(case.run().result(60), "cannot be used")
+
+
+def test_an_old_sdk_is_refused_where_it_ignores_the_option(server, agents,
+                                                           tmp_path):
+    (tmp_path / "node_modules").mkdir()
+    (tmp_path / "node_modules/ai").symlink_to(NODE / "node_modules/ai6")
+    got = Case(server, agents, "ai6_option").run(cwd=str(tmp_path)).result(60)
+    assert got["ran"] == []
+    assert "6.0.0 ignores it" in got["error"]
+    assert "approved(tools)" in got["error"]
+
+
+# --- What identifies a call ------------------------------------------------
+
+def hosted(number, text='{"order": "1"}'):
+    """A call of a hosted MCP server, which has its id elsewhere."""
+    return {"type": "hosted_tool_call", "name": "refund", "status":
+            "completed", "arguments": text, "providerData": {
+                "type": "mcp_approval_request", "id": number,
+                "server_label": "shop", "name": "refund",
+                "arguments": text}}
+
+
+def request(number, text='{"order": "1"}'):
+    return {"type": "mcp_approval_request", "id": number, "name": "refund",
+            "server_label": "shop", "arguments": text}
+
+
+def nameless(text='{"order": "1"}'):
+    return {"type": "function_call", "name": "refund", "arguments": text}
+
+
+SHELL = {"type": "shell_call", "callId": "c1", "call_id": "c1",
+         "action": {"commands": ["rm -r /tmp/x"]}}
+
+
+@pytest.mark.parametrize("kind, item", [("openai_items", request),
+                                        ("openai_items_js", hosted)])
+def test_two_ids_are_two_questions(server, agents, operator, kind, item):
+    case = Case(server, agents, kind)
+    first = case.run(items=[item("mcpr_1")])
+    decide(operator, "Run refund?", "approve")
+    assert len(first.result(60)["ran"]) == 1
+    got = case.run(items=[item("mcpr_2")], wait=0).result(60)
+    assert got["ran"] == [] and len(got["heard"]) == 1
+    decide(operator, "Run refund?", "reject")
+
+
+@pytest.mark.parametrize("kind", ["openai_items", "openai_items_js"])
+def test_an_item_without_an_id_finds_no_old_one(server, agents, operator,
+                                                kind):
+    case = Case(server, agents, kind)
+    first = case.run(items=[nameless()])
+    decide(operator, "Run refund?", "approve")
+    assert len(first.result(60)["ran"]) == 1
+    got = case.run(items=[nameless()], wait=0).result(60)
+    assert got["ran"] == []
+    decide(operator, "Run refund?", "reject")
+
+
+@pytest.mark.parametrize("kind", ["openai_items", "openai_items_js"])
+def test_a_call_without_arguments_is_shown_whole(server, agents, operator,
+                                                 kind):
+    got = Case(server, agents, kind).run(items=[SHELL])
+    question = decide(operator, "Run shell_call?" if "js" in kind
+                      else "Run tool?", "reject")
+    assert "rm -r /tmp/x" in str(question["subject"]["calls"])
+    assert got.result(60)["ran"] == []
+
+
+@pytest.mark.parametrize("kind", ["openai_items", "openai_items_js"])
+def test_a_number_that_is_lost_is_not_asked_about(server, agents, operator,
+                                                  kind):
+    text = '{"order": 0.12345678901234567890123}'
+    item = request if kind == "openai_items" else hosted
+    got = Case(server, agents, kind).run(items=[item("mcpr_1", text)])
+    got = got.result(60)
+    assert got["ran"] == [] and "carried exactly" in got["heard"][0]
+
+
+@pytest.mark.parametrize("kind, items", [
+    ("pydantic_items", [{"call": "", "conversation": "c"},
+                        {"call": "1", "conversation": None}]),
+    ("langchain_items", [{"call": None, "conversation": "c"},
+                         {"call": "1", "conversation": None}]),
+    ("ai_items", [{"toolCallId": None, "input": {}},
+                  {"toolCallId": "", "input": {}}])])
+def test_what_is_missing_identifies_nothing(server, agents, operator, kind,
+                                            items):
+    """Each is asked anew."""
+    case = Case(server, agents, kind)
+    items = [{**item, "toolName": case.tool} for item in items]
+    case.run(items=items, wait=0).result(60)
+    for _ in items:
+        decide(operator, case.text, "approve")
+    got = case.run(items=items, wait=0).result(60)
+    assert len(got["heard"]) == 2
+    assert all("Nobody answered" in one for one in got["heard"])
+    for _ in items:
+        decide(operator, case.text, "reject")

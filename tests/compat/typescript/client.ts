@@ -26,6 +26,7 @@ interface Given {
     named?: boolean;
     push: [string, Record<string, string>, string];
     agent?: string;
+    operation?: string;
     tool: string;
     call: object;
 }
@@ -122,6 +123,13 @@ function failed(error: unknown) {
 const todo: Record<string, (given: Given) => unknown> = {
     ask: async (given) => told(await clientOf(given).ask(
         given.question, { ...given.options, ...signalOf(given) })),
+    use: async (given) => {
+        const client = clientOf(given), { operation } = given;
+        const answer = await client.ask(given.question, given.options);
+        const used = await client.use(answer, { ...(operation === undefined
+            ? {} : { operation }) }).then(() => "yes", failed);
+        return { answer: told(answer), used };
+    },
     refund, badArguments, module,
     approve: async (given) => await clientOf(given).approveCall(
         given.tool, given.call, given.options),

@@ -3,13 +3,15 @@
 import { createInterface } from "node:readline";
 import {
     Agent, type AgentOutputItem, type Model, type ModelRequest,
-    type ModelResponse, run as runAgent, tool as agentTool,
+    type ModelResponse, RunToolApprovalItem, run as runAgent, tool as agentTool,
     setTracingDisabled, Usage,
 } from "@openai/agents";
 import { generateText, jsonSchema, stepCountIs, streamText, tool } from "ai";
+import * as ai6 from "ai6";
+import { MockLanguageModelV3 } from "ai6/test";
 import { MockLanguageModelV4, simulateReadableStream } from "ai/test";
 import { Client } from "sayso";
-import { toolApproval } from "sayso/ai";
+import { approved, toolApproval } from "sayso/ai";
 import { answer } from "sayso/openai-agents";
 
 interface Refund {
@@ -20,7 +22,7 @@ interface Refund {
 interface Given {
     kind: string;
     url: string;
-    key: string;
+    key: string | null;
     tool: string;
     session: string;
     calls: Record<string, Refund>;
@@ -28,6 +30,8 @@ interface Given {
     about: Record<string, string | number>;
     ends: boolean;
     changes: boolean;
+    items?: object[];
+    cwd?: string;
 }
 
 const schema = {
@@ -68,9 +72,10 @@ class Run {
 
     constructor(readonly given: Given) {
         const kind = given.ends ? Ends : given.changes ? Changes : Client;
+        process.env["SAYSO_URL"] = given.url; // for those without a key
         this.asking = {
-            client: new kind({ url: given.url, key: given.key,
-                               agent: "refunds-agent" }),
+            client: given.key === null ? undefined : new kind({
+                url: given.url, key: given.key, agent: "refunds-agent" }),
             sessionId: given.session, wait: given.wait ?? undefined,
             about: (_: string, args: object) => {
                 const { order } = args as Refund;
@@ -159,6 +164,76 @@ async function aiStream(run: Run): Promise<void> {
         throw failed[0];
 }
 
+/** With the tools wrapped, which holds in every version. */
+async function aiWrapped(run: Run): Promise<void> {
+    const { toolApproval: _, tools, ...options } = sdk(run);
+    await generateText({ ...options, tools: approved(tools, run.asking) });
+}
+
+/** A tool that tells of its progress. */
+async function aiGenerator(run: Run): Promise<void> {
+    const { toolApproval: _, tools, ...options } = sdk(run);
+    const { [run.given.tool]: one } = tools;
+    const told = { ...one, execute: async function* (args: Refund) {
+        yield "half";
+        yield run.refund(args);
+    } };
+    await generateText({ ...options, tools: approved(
+        { [run.given.tool]: told } as unknown as typeof tools, run.asking) });
+}
+
+/** The model and the tools of version 6. */
+function sdk6(run: Run) {
+    const usage = {
+        inputTokens: { total: 1, noCache: 1, cacheRead: 0, cacheWrite: 0 },
+        outputTokens: { total: 1, text: 1, reasoning: 0 } };
+    const model = new MockLanguageModelV3({
+        doGenerate: async ({ prompt }) => {
+            const results = prompt.filter((m) => m.role === "tool");
+            run.heard = results.flatMap((m) => m.content as object[])
+                .flatMap((part) => "output" in part
+                    ? [JSON.stringify(part.output)] : []);
+            const ended = run.heard.length > 0;
+            return { content: parts(run, ended), usage, warnings: [],
+                     finishReason: { raw: undefined,
+                                     unified: ended ? "stop" as const
+                                         : "tool-calls" as const } };
+        } });
+    return { model, prompt: "Refund it.", stopWhen: ai6.stepCountIs(3),
+             tools: { [run.given.tool]: ai6.tool({
+                 description: "Refunds an order.",
+                 inputSchema: ai6.jsonSchema<Refund>(schema),
+                 execute: run.refund }) } };
+}
+
+async function ai6Wrapped(run: Run): Promise<void> {
+    const { tools, ...options } = sdk6(run);
+    await ai6.generateText({ ...options,
+                             tools: approved(tools, run.asking) });
+}
+
+/** In a directory whose version of the SDK ignores the option. */
+async function ai6Option(run: Run): Promise<void> {
+    const before = process.cwd();
+    process.chdir(run.given.cwd!);
+    try {
+        const given = { ...sdk6(run),
+                        toolApproval: toolApproval(run.asking) };
+        await ai6.generateText(given);
+    } finally {
+        process.chdir(before);
+    }
+}
+
+/** Calls as the SDK has them, some without an id. */
+async function aiItems(run: Run): Promise<void> {
+    const asks = toolApproval(run.asking);
+    for (const toolCall of run.given.items!) {
+        const status = await asks({ toolCall: toolCall as never });
+        run.heard.push(status?.type === "denied" ? status.reason : "yes");
+    }
+}
+
 // --- OpenAI Agents --------------------------------------------------------
 
 class FakeModel implements Model {
@@ -198,8 +273,23 @@ async function openaiAgents(run: Run): Promise<void> {
     }
 }
 
+/** Calls of other kinds than a function's, as a state has them. */
+async function openaiItems(run: Run): Promise<void> {
+    const agent = new Agent({ name: "refunds" });
+    const items = run.given.items!.map((item) =>
+        new RunToolApprovalItem(item as never, agent as never));
+    await answer({
+        getInterruptions: () => items,
+        approve: (item) => void run.ran.push(item.rawItem as never),
+        reject: (_, { message }) => void run.heard.push(message),
+    }, run.asking);
+}
+
 const kinds: Record<string, (run: Run) => Promise<void>> = {
-    ai_text: aiText, ai_stream: aiStream, openai_agents_js: openaiAgents };
+    ai_text: aiText, ai_stream: aiStream, ai_wrapped: aiWrapped,
+    ai_generator: aiGenerator, ai6_wrapped: ai6Wrapped, ai6_option: ai6Option,
+    ai_items: aiItems, openai_agents_js: openaiAgents,
+    openai_items_js: openaiItems };
 
 for await (const line of createInterface({ input: process.stdin })) {
     const given = JSON.parse(line) as Given;
@@ -208,7 +298,8 @@ for await (const line of createInterface({ input: process.stdin })) {
     try {
         await kinds[given.kind]!(run);
     } catch (thrown) {
-        error = thrown instanceof Error ? thrown.message : String(thrown);
+        error = thrown instanceof Error
+            ? `${thrown.name}: ${thrown.message}` : String(thrown);
     }
     console.log(JSON.stringify({ ran: run.ran, heard: run.heard, error }));
 }
