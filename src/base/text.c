@@ -33,6 +33,79 @@ bool text_hidden(uint32_t rune)
     return false;
 }
 
+/* ---- in its place --------------------------------------------------- */
+
+#define EMOJI_STYLE 0xFE0F
+#define JOINER 0x200D
+#define NON_JOINER 0x200C
+#define KEYCAP 0x20E3
+
+/* The code point that ends before *at, which goes to its start; 0: none. */
+static uint32_t text_before(struct str s, size_t *at)
+{
+    size_t from = *at;
+    if (from == 0)
+        return 0;
+    do
+        from--;
+    while (from > 0 && ((unsigned char)s.p[from] & 0xC0) == 0x80);
+    size_t end = from;
+    *at = from;
+    return str_rune(s, &end);
+}
+
+static uint32_t text_after(struct str s, size_t at)
+{
+    return at < s.n ? str_rune(s, &at) : 0;
+}
+
+static bool is_emoji(uint32_t rune)
+{
+    return rune > 0x7F &&
+           utf8proc_get_property((utf8proc_int32_t)rune)->boundclass ==
+               UTF8PROC_BOUNDCLASS_EXTENDED_PICTOGRAPHIC;
+}
+
+static bool is_skin(uint32_t rune)
+{
+    return rune >= 0x1F3FB && rune <= 0x1F3FF;
+}
+
+/* A letter or mark of Arabic, Syriac, N'Ko, or a script of India. */
+static bool joins(uint32_t rune)
+{
+    const bool script = (rune >= 0x0600 && rune <= 0x08FF) ||
+                        (rune >= 0x0900 && rune <= 0x0DFF);
+    const utf8proc_category_t c = utf8proc_category((utf8proc_int32_t)rune);
+    return script && c >= UTF8PROC_CATEGORY_LU && c <= UTF8PROC_CATEGORY_ME;
+}
+
+/* An emoji may have a skin or a style between itself and a joiner. */
+static bool emoji_before(struct str s, size_t at)
+{
+    uint32_t rune = text_before(s, &at);
+    if (rune == EMOJI_STYLE || is_skin(rune))
+        rune = text_before(s, &at);
+    return is_emoji(rune);
+}
+
+bool text_hidden_at(struct str s, size_t at)
+{
+    size_t next = at, left = at;
+    const uint32_t rune = str_rune(s, &next);
+    if (!text_hidden(rune))
+        return false;
+    const uint32_t before = text_before(s, &left);
+    const uint32_t after = text_after(s, next);
+    if (rune == EMOJI_STYLE)
+        return !is_emoji(before) && !(after == KEYCAP && before < 0x40);
+    if (rune == JOINER && is_emoji(after))
+        return !emoji_before(s, at);
+    if (rune == JOINER || rune == NON_JOINER)
+        return !joins(before) || !joins(after);
+    return true;
+}
+
 bool text_wordy(uint32_t rune)
 {
     /* The order of the categories is the standard's: letters, marks, numbers,

@@ -23,7 +23,7 @@
  *   hidden "3 hidden characters shown", or "" when it has none
  *
  * A character that is invisible or changes how its neighbours are read
- * (text_hidden in base/text.h) is printed by its number: in text as <code
+ * (text_hidden_at in base/text.h) is printed by its number: in text as <code
  * class="hid">U+200B</code>, in <title> and in attributes that people read as
  * [U+200B], and so are those beyond TEMPLATE_MARKS in one page. Values that a
  * form sends back and addresses keep it: the attributes value and name, those

@@ -104,7 +104,7 @@ static void template_render_text(struct page *p, enum template_hidden how,
         const char *z = escaped(s.p[at]);
         const uint32_t rune =
             is_ascii(s.p[at]) ? (uint32_t)s.p[at++] : str_rune(s, &at);
-        const bool hidden = how != TEMPLATE_KEPT && text_hidden(rune);
+        const bool hidden = how != TEMPLATE_KEPT && text_hidden_at(s, here);
         if (!z && !hidden)
             continue;
         buf_str(p->out, str_sub(s, from, here));

@@ -13,8 +13,8 @@
 size_t words_hidden(struct str s)
 {
     size_t n = 0;
-    for (size_t at = 0; at < s.n;)
-        n += text_hidden(str_rune(s, &at));
+    for (size_t at = 0; at < s.n; (void)str_rune(s, &at))
+        n += text_hidden_at(s, at);
     return n;
 }
 
@@ -46,7 +46,7 @@ struct str words_plain(struct arena *a, struct str s, size_t max)
     for (size_t at = 0; at < head.n;) {
         const size_t from = at;
         const uint32_t rune = str_rune(head, &at);
-        if (text_hidden(rune))
+        if (text_hidden_at(head, from))
             buf_printf(&b, "[U+%04X]", (unsigned)rune);
         else
             buf_str(&b, str_sub(head, from, at));

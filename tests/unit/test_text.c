@@ -82,3 +82,45 @@ Test(text, hidden)
     for (size_t i = 0; i < countof(out); i++)
         cr_assert_not(text_hidden(out[i]), "U+%04X", (unsigned)out[i]);
 }
+
+/* Characters that are hidden elsewhere and have a meaning between these. */
+Test(text, hidden_in_its_place)
+{
+    static const struct {
+        const char *text;
+        size_t hidden;
+    } v[] = {
+        {"\u26A0\uFE0F", 0},             /* a warning sign as an emoji */
+        {"\u2764\uFE0F\u200D\U0001F525", 0}, /* a heart on fire */
+        {"\U0001F468\u200D\U0001F469\u200D\U0001F467", 0}, /* a family */
+        {"\U0001F469\U0001F3FD\u200D\U0001F4BB", 0}, /* with a skin */
+        {"1\uFE0F\u20E3", 0},            /* a keycap */
+        {"\u0645\u06CC\u200C\u062E\u0648", 0}, /* Persian */
+        {"\u0915\u094D\u200D\u0937", 0}, /* Devanagari */
+        {"a\u200Db", 1},
+        {"a\u200Cb", 1},
+        {"a\uFE0F", 1},
+        {"\uFE0Fa", 1},
+        {"1\uFE0F", 1},
+        {"\u26A0\uFE0F\uFE0F", 1},
+        {"\u26A0\uFE0E", 1},
+        {"\u26A0\uFE01", 1},
+        {"\U0001F468\u200D", 1},
+        {"\u200D\U0001F468", 1},
+        {"\U0001F468\u200Da", 1},
+        {"a\u200D\U0001F468", 1},
+        {"\U0001F468\u200D\u200D\U0001F468", 2},
+        {"\u0645\u200C", 1},
+        {"\u0645\u200Ca", 1},
+        {"\u0645\u200C\u200C\u062E", 2},
+        {"\u0645\u200B\u062E", 1},
+        {"\u0645\u202E\u062E", 1},
+    };
+    for (size_t i = 0; i < countof(v); i++) {
+        const struct str s = str_of(v[i].text);
+        size_t n = 0;
+        for (size_t at = 0; at < s.n; (void)str_rune(s, &at))
+            n += text_hidden_at(s, at);
+        cr_expect_eq(n, v[i].hidden, "%zu: %zu", i, n);
+    }
+}
