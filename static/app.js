@@ -349,7 +349,8 @@
         over = true;
         stop();
         say("Your session has ended. This page is no longer updated.",
-            "Sign in", "/login");
+            "Sign in", "/login?next=" +
+                encodeURIComponent(location.pathname + location.search));
     }
 
     /* An answer that is not a page of this server is requested again later. */

@@ -8,6 +8,7 @@
 #include "doors/call/limit.h"
 #include "doors/call/session.h"
 #include "doors/pages/login/kept.h"
+#include "doors/pages/login/login.h"
 #include "doors/pages/shell/page.h"
 #include "doors/route.h"
 #include "store/replication.h"
@@ -73,17 +74,33 @@ static const struct err *walk(struct call *c, bool too_large)
     return run(c, too_large);
 }
 
+/* The address of the request, its query included. */
+static struct str wanted(const struct call *c)
+{
+    const struct pairs q = c->rq->query;
+    struct buf b = buf_make(c->a, 4 * REQUEST_TARGET_MAX);
+    buf_str(&b, c->rq->path);
+    for (size_t i = 0; i < q.n; i++) {
+        buf_char(&b, i ? '&' : '?');
+        request_escape(&b, q.v[i].key);
+        buf_char(&b, '=');
+        request_escape(&b, q.v[i].value);
+    }
+    return buf_text(&b);
+}
+
 /* Sends a person who is not signed in to the login, with the wanted page as the
  * return address. */
 static void to_login(struct call *c)
 {
-    struct buf b = buf_make(c->a, 2048);
+    struct buf b = buf_make(c->a, 16 * REQUEST_TARGET_MAX);
     if (c->rq->method == METHOD_POST && login_kept_page(c))
         return;
+    const struct str next = wanted(c);
     buf_put(&b, "/login");
-    if (c->rq->method == METHOD_GET && !str_is(c->rq->path, "/inbox")) {
+    if (c->rq->method == METHOD_GET && !str_is(next, "/inbox")) {
         buf_put(&b, "?next=");
-        request_escape(&b, c->rq->path);
+        request_escape(&b, login_next(next).n ? next : c->rq->path);
     }
     response_see_other(c->rs, buf_text(&b));
 }

@@ -4,6 +4,7 @@ import re
 import time
 import urllib.parse
 
+import httpx
 import pytest
 
 from kit import ROUTES, elsewhere, fastcgi, fill, new_id
@@ -176,6 +177,25 @@ def test_pages_send_strangers_to_the_login(browser):
         if row.method == "GET" and row.pattern != "/inbox":
             wanted += "?next=" + fill(row.pattern).replace("/", "%2F")
         assert r.headers["location"] == wanted
+
+
+@pytest.mark.parametrize("path", [
+    "/inbox?view=all&kind=approval", "/decided?who=a%26b%3Dc&from=2026-01-01",
+    "/inbox?q=%C3%84%20%2B%231&after=", "/suspensions/x?choice=yes"])
+def test_the_query_comes_back_after_the_login(person, browser, path):
+    one = person(signed_in=False)
+    r = browser.get(path)
+    assert r.status_code == 303
+    shown = browser.get(r.headers["location"])
+    r = one.sign_in(browser, next=Page(shown).value("/login", "next"))
+    assert r.status_code == 303
+    came, sent = httpx.URL(r.headers["location"]), httpx.URL(path)
+    assert (came.path, came.params) == (sent.path, sent.params)
+
+
+def test_a_query_that_is_too_long_is_left_out(browser):
+    r = browser.get("/decided?who=" + "%C3%84" * 120 + "&agent=" + "a" * 400)
+    assert r.headers["location"] == "/login?next=%2Fdecided"
 
 
 # --- Another site ---------------------------------------------------------
