@@ -217,6 +217,23 @@ def test_words_are_found_by_their_start_and_ids_whole(me, post):
         assert asked["suspension_id"] not in listed(me.client, q=q), q
 
 
+@pytest.mark.parametrize("title, found, not_found", [
+    ("注文12345の返金を確認してください",
+     ["返金", "返金を確認", "12345", "の返金 注文", "１２３４５"],
+     ["金返", "返金注文"]),
+    ("ยืนยันการคืนเงินลูกค้า", ["คืนเงิน", "ลูกค้า"], ["เงินคืน"]),
+    ("请批准向客户退款500元", ["退款", "客户退款", "500"], ["款退"]),
+    ("Über-Größe für Kunden", ["größe", "kun"], ["unden"]),
+])
+def test_words_without_spaces_between_them(me, post, title, found, not_found):
+    tag = "tag" + new_id()[:6]
+    asked = post(f"{tag} {title}")["suspension_id"]
+    for q in found:
+        assert asked in listed(me.client, q=f"{tag} {q}"), q
+    for q in not_found:
+        assert asked not in listed(me.client, q=f"{tag} {q}"), q
+
+
 def test_the_list_pages_by_key(me, post, tag):
     word = "page" + new_id()[:6]
     all_of_them = {post(word, severity=s)["suspension_id"]
@@ -546,8 +563,9 @@ def test_what_was_decided_is_narrowed_and_exported(
     r = me.client.get("/decided.csv", params={"who": who})
     assert r.headers["content-type"] == "text/csv; charset=utf-8"
     assert "attachment" in r.headers["content-disposition"]
+    assert r.content.startswith(b"\xef\xbb\xbfdecided_at,")  # Excel needs it
     rows = {x["suspension_id"]: x for x in csv.DictReader(
-        io.StringIO(r.text, newline=""))}
+        io.StringIO(r.content.decode("utf-8-sig"), newline=""))}
     assert rows[ids(yes)[0]]["title"].startswith("'=cmd|calc")
     assert rows[ids(no)[0]]["title"].startswith('Say "no", please')
     assert rows[ids(no)[0]]["reason"] == "'+1,\n2"
@@ -565,7 +583,7 @@ def exported(client, asked):
         return [x for x in rows if x["suspension_id"] == ids(asked)[0]][0]
 
     r = client.get("/decided.csv", params={"agent": "refunds-agent"})
-    table = only(csv.DictReader(io.StringIO(r.text, newline="")))
+    table = only(csv.DictReader(io.StringIO(r.text[1:], newline="")))
     r = client.get("/decided.jsonl", params={"agent": "refunds-agent"})
     line = only(map(json.loads, r.text.splitlines()))
     assert list(table) == list(line)
@@ -789,7 +807,7 @@ def test_an_export_tells_where_it_ends(server, me):
         assert len(lines) == 5001 and "at most 5,000" in lines[-1]["cut"]
         assert len({x["suspension_id"] for x in lines[:-1]}) == 5000
         rows = list(csv.reader(io.StringIO(me.client.get(
-            "/decided.csv", params={"who": who}).text, newline="")))
+            "/decided.csv", params={"who": who}).text[1:], newline="")))
         assert len(rows) == 5002 and "at most 5,000" in rows[-1][0]
         # One page scans 2,000 answers, and says so.
         r = me.client.get("/decided", params={"who": who, "kind": "approval"})

@@ -114,8 +114,10 @@ static void put_cell(struct buf *b, struct str s)
     buf_char(b, '"');
 }
 
+/* Excel takes a file without the mark for one of another encoding. */
 static void csv_head(struct buf *b)
 {
+    buf_put(b, "\xEF\xBB\xBF");
     for (size_t i = 0; i < FIELDS; i++) {
         buf_put(b, i ? "," : "");
         buf_put(b, fields[i].name);
