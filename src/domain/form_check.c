@@ -120,6 +120,9 @@ static const char *multi_error(const struct json *field, const struct json *v)
     for (size_t i = 0; i < json_count(v); i++) {
         if (!option(field, json_at(v, i)))
             return "This is not one of the options.";
+        for (size_t k = 0; k < i; k++)
+            if (json_equal(json_at(v, i), json_at(v, k)))
+                return "This has an option twice.";
     }
     return NULL;
 }

@@ -147,6 +147,18 @@ Test(form_check, too_many_options)
     cr_assert_str_eq(says(MULTI, list), "This has too many options.");
 }
 
+Test(form_check, an_option_twice)
+{
+    static const char two[] =
+        "{'key':'k','type':'multi','min':2,'options':['a','b','c']}";
+    cr_assert_str_eq(says(two, tree("['a','b']")), "");
+    cr_assert_str_eq(says(two, tree("['a','c']")), "");
+    cr_assert_str_eq(says(two, tree("['a','a']")),
+                     "This has an option twice.");
+    cr_assert_str_eq(says(two, tree("['b','c','b']")),
+                     "This has an option twice.");
+}
+
 /* Absent, null and empty are the same: nothing was filled in. */
 Test(form_check, required_or_not)
 {
