@@ -28,6 +28,13 @@ bool intent_ended(enum intent_status status)
     return status == INTENT_COMPLETED || status == INTENT_ABANDONED;
 }
 
+const struct err *intent_check_open(enum intent_status status)
+{
+    return intent_ended(status)
+               ? ERROR(ERR_CONFLICT, "intent.ended", "The intent has ended.")
+               : NULL;
+}
+
 static const struct err *refuse_suspended(const struct intent_move *m)
 {
     if (m->to == INTENT_ACTIVE && m->role == ROLE_AGENT)

@@ -1,8 +1,8 @@
 """Patches of the state document, and the sealed record in it."""
 import pytest
 
-from kit import (events, get, new_id, new_intent, patch, put, record, refused,
-                 set_status, suspend, types)
+from kit import (events, get, new_id, new_intent, patch, put, record,
+                 refused, set_status, suspend, types)
 
 route = pytest.mark.route
 
@@ -140,6 +140,30 @@ def test_a_state_does_not_grow_deeper_than_it_can_be_read(agent):
 def test_the_state_of_an_ended_intent_stays(agent, status):
     intent = new_intent(agent, status)
     refused(patch(agent, intent, put("a", 1)), 409, "intent.ended")
+
+
+@pytest.mark.parametrize("status", ["completed", "abandoned"])
+def test_nothing_is_begun_for_an_ended_intent(agent, status):
+    other = new_intent(agent)
+    intent = new_intent(agent)
+    path = f"/api/v1/intents/{intent['id']}"
+    held = agent.post(path + "/leases", json={"scope": "before"})
+    assert held.status_code == 201, held.text
+    intent = set_status(agent, get(agent, intent), status).json()
+    before = types(agent, intent["id"])
+    tries = (
+        agent.post(path + "/leases", json={"scope": "after"}),
+        agent.patch(f"{path}/leases/{held.json()['id']}",
+                    json={"duration_seconds": 60}),
+        agent.post(path + "/agents", json={"agent_id": "helper"}),
+        agent.post(path + "/dependencies",
+                   json={"dependency_id": other["id"]},
+                   headers={"If-Match": str(intent["version"])}))
+    for r in tries:
+        refused(r, 409, "intent.ended")
+    assert types(agent, intent["id"]) == before
+    assert agent.delete(f"{path}/leases/{held.json()['id']}").status_code == \
+        200
 
 
 def test_other_members_can_be_patched_while_suspended(agent, operator):

@@ -203,10 +203,7 @@ static const struct err *change_state(struct call *c, struct work *w,
 {
     const struct json *record = NULL;
     bool whole = false;
-    if (intent_ended(w->intent.status))
-        return ERROR(ERR_CONFLICT, "intent.ended",
-                     "The intent has ended. Its state can no longer be "
-                     "changed.");
+    TRY(intent_check_open(w->intent.status));
     if (!intent_patches_suspension(p, &whole, &record))
         return patch(c, w, p, body);
     if (!whole)

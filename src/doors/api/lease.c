@@ -82,6 +82,7 @@ const struct err *api_lease_acquire(struct call *c)
     TRY(call_begin(c, &w, c->param[0], &once));
     if (w.answered)
         return call_replay(c, &w);
+    TRY(intent_check_open(w.intent.status));
     TRY(govern_write(c, &w));
     TRY(step_claim_intent(c, &w));
     TRY(free_scope(c, &w, l.scope));
@@ -122,6 +123,7 @@ const struct err *api_lease_renew(struct call *c)
     fields_int(&f, "duration_seconds", 1, LEASE_SECONDS_MAX, &seconds);
     TRY(fields_error(&f));
     TRY(begin_lease(c, &w, &once, &l));
+    TRY(intent_check_open(w.intent.status));
     TRY(leases_newest(c->pg, c->a, w.intent.id, l.scope, &newest, &found));
     TRY(lease_renew(&l, &newest, principal_actor(&c->who)));
     const bool ended = l.status == LEASE_EXPIRED;
@@ -231,6 +233,7 @@ const struct err *api_agent_assign(struct call *c)
     TRY(call_begin(c, &w, c->param[0], &once));
     if (w.answered)
         return call_replay(c, &w);
+    TRY(intent_check_open(w.intent.status));
     TRY(govern_assign(c, &w, agent, true));
     return change_agent(c, &w, agent, true);
 }

@@ -365,8 +365,7 @@ const struct err *ask_beside(struct call *c, struct work *w,
 {
     struct channels *all = arena_new(c->a, struct channels);
     int64_t open = 0;
-    if (intent_ended(w->intent.status))
-        return ERROR(ERR_CONFLICT, "intent.ended", "The intent has ended.");
+    TRY(intent_check_open(w->intent.status));
     TRY(suspensions_beside(c->pg, c->a, w->intent.id, &open));
     if (open >= BESIDE_OPEN_MAX)
         return ERROR(ERR_CONFLICT, "question.too_many",

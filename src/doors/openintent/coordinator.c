@@ -142,10 +142,7 @@ static const struct err *check_place(struct call *c, const struct work *w,
                                      const struct portfolio *p)
 {
     if (k->intent_id.p)
-        return intent_ended(w->intent.status)
-                   ? ERROR(ERR_CONFLICT, "intent.ended",
-                           "The intent has ended.")
-                   : NULL;
+        return intent_check_open(w->intent.status);
     TRY(portfolio_check_changer(p, &c->who));
     return portfolio_check_active(p);
 }

@@ -46,8 +46,7 @@ static const struct err *change(struct call *c, struct str policy,
     TRY(call_if_match(c, &version));
     TRY(call_begin(c, &w, c->param[0], &once));
     TRY(call_same_version(c, &w, version));
-    if (intent_ended(w.intent.status))
-        return ERROR(ERR_CONFLICT, "intent.ended", "The intent has ended.");
+    TRY(intent_check_open(w.intent.status));
     TRY(govern_write(c, &w));
     TRY(check_tighter(c, &w, now));
     w.intent.governance_policy = policy;

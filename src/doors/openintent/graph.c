@@ -208,6 +208,7 @@ const struct err *openintent_graph_add(struct call *c)
     if (w.answered)
         return call_replay(c, &w);
     TRY(call_same_version(c, &w, version));
+    TRY(intent_check_open(w.intent.status));
     TRY(check_dependency(c, &w, dependency));
     json_set_text(p, "dependency_id", dependency);
     TRY(work_event(&w, "dependency_added", event_by(&c->who), p));

@@ -174,8 +174,7 @@ static const struct err *begin(struct call *c, struct work *w,
     if (w->answered)
         return NULL;
     TRY(govern_write(c, w));
-    if (intent_ended(w->intent.status))
-        return ERROR(ERR_CONFLICT, "intent.ended", "The intent has ended.");
+    TRY(intent_check_open(w->intent.status));
     TRY(call_board(c, w));
     return coordinators_supervisor(c->pg, c->a, &w->board->guards);
 }

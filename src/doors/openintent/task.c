@@ -16,13 +16,6 @@ static const struct err *unknown(void)
                  "There is no task with this id.");
 }
 
-static const struct err *ended(const struct work *w)
-{
-    return intent_ended(w->intent.status)
-               ? ERROR(ERR_CONFLICT, "intent.ended", "The intent has ended.")
-               : NULL;
-}
-
 /* ---- reading ---------------------------------------------------------- */
 
 const struct err *openintent_task_get(struct call *c)
@@ -98,7 +91,7 @@ const struct err *openintent_task_make(struct call *c)
     if (w.answered)
         return call_replay_made(c, &w, &made);
     TRY(govern_write(c, &w));
-    TRY(ended(&w));
+    TRY(intent_check_open(w.intent.status));
     TRY(call_board(c, &w));
     TRY(coordinators_supervisor(c->pg, c->a, &w.board->guards));
     t.intent_id = w.intent.id;
@@ -131,7 +124,7 @@ static const struct err *find(struct call *c, struct work *w, struct str id,
                               "The task has changed since you read it. Read "
                               "it again."),
                         more);
-    TRY(ended(w));
+    TRY(intent_check_open(w->intent.status));
     return moves_may(w->board, *out, &c->who);
 }
 
