@@ -398,7 +398,11 @@ const struct err *json_weigh(struct arena *a, struct str text,
 {
     struct gate g = {.a = a, .t = text, .cap = countof(g.few)};
     g.keys = g.few;
-    const struct err *e = check(&g);
+    const struct err *e =
+        str_starts(text, STR("\xEF\xBB\xBF"))
+            ? syntax(&g, "The text begins with a byte order mark (EF BB BF). "
+                         "RFC 8259 8.1 forbids it: send the text without.")
+            : check(&g);
     if (g.own)
         arena_free(g.own);
     *weight = g.weight;

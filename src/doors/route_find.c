@@ -42,6 +42,9 @@ const struct err *route_find(struct arena *a, enum method method,
     struct buf b = buf_make(a, 64);
     if (method == METHOD_HEAD)
         method = METHOD_GET;
+    /* Other servers of MCP have the slash, and people copy their settings. */
+    if (str_is(path, "/mcp/"))
+        path = STR("/mcp");
     for (size_t i = 0; i < route_count; i++) {
         if (!matches(routes[i].pattern, path, param))
             continue;

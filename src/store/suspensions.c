@@ -109,15 +109,23 @@ static const struct err *select_rows(struct pg *pg, struct arena *a,
     return NULL;
 }
 
+static const struct err *find(struct pg *pg, struct arena *a, struct str id,
+                              struct pg_rows **rows)
+{
+    struct pg_args args = pg_args(a);
+    pg_arg(&args, id);
+    return id_token(id) ? pg_query(pg, a, SQL_SUSPENSION_GET, &args, rows)
+                        : NULL;
+}
+
 const struct err *suspensions_get(struct pg *pg, struct arena *a,
                                   struct str id, struct suspension *out)
 {
-    struct pg_args args = pg_args(a);
     struct pg_rows *rows = NULL;
-    if (id_token(id)) {
-        pg_arg(&args, id);
-        TRY(pg_query(pg, a, SQL_SUSPENSION_GET, &args, &rows));
-    }
+    TRY(find(pg, a, id, &rows));
+    /* The server's own ids are UUIDs in lower case; an agent's are as sent. */
+    if (id_uuid(id) && pg_count(rows) == 0)
+        TRY(find(pg, a, id_lower(a, id), &rows));
     if (!rows || pg_count(rows) == 0)
         return ERROR(ERR_NOT_FOUND, "suspension.unknown",
                      "There is no suspension with this id.");

@@ -245,7 +245,14 @@ const struct err *work_begin_suspension(struct work *w, struct pg *pg,
         return unknown;
     start(w, pg, a, once);
     const struct err *e = begin(w, &b);
-    return e && e->kind == ERR_NOT_FOUND ? unknown : e;
+    if (!e || e->kind != ERR_NOT_FOUND)
+        return e;
+    /* The server's own ids are UUIDs in lower case; an agent's are as sent. */
+    const struct str lower = id_uuid(id) ? id_lower(a, id) : id;
+    if (str_eq(lower, id))
+        return unknown;
+    pg_rollback(pg);
+    return work_begin_suspension(w, pg, a, lower, once);
 }
 
 const struct err *work_begin_bare(struct work *w, struct pg *pg,

@@ -234,3 +234,20 @@ def test_a_key_that_was_revoked_hears_no_more(run, server, sync):
     assert errors[0]["data"]["status_code"] == 401
     assert len(errors) <= 2, errors
     assert missed not in json.dumps(agent.told)
+
+
+def test_run_of_a_decorated_class_calls_itself(tmp_path):
+    """docs/openintent.md says so; a release that mends it changes the page."""
+    code = tmp_path / "decorated.py"
+    code.write_text("""
+from openintent import Agent
+
+@Agent("decorated", base_url="http://127.0.0.1:9", api_key="none")
+class One:
+    pass
+
+One().run()
+""")
+    done = subprocess.run([sys.executable, code], capture_output=True,
+                          text=True, timeout=60)
+    assert done.returncode == 1 and "RecursionError" in done.stderr

@@ -1,5 +1,6 @@
 """Malformed requests: broken JSON to every route that reads some, addresses,
 queries, sizes. Never a 500, nothing half-written."""
+import gzip
 import json
 
 import pytest
@@ -395,3 +396,17 @@ def test_no_conflict_speaks_of_what_it_is_not_about(server, agent, operator):
         for r in conflicts:
             refused(r, 409)
             assert "lease" not in r.text.lower()
+
+
+@pytest.mark.parametrize("headers", [
+    {"Content-Encoding": "gzip"}, {"Content-Encoding": "br"}, {}])
+@pytest.mark.parametrize("path", ["/api/v1/suspensions", "/api/v1/intents"])
+def test_a_compressed_body(agent, path, headers):
+    r = agent.post(path, content=gzip.compress(b'{"question":"x"}'),
+                   headers=headers)
+    refused(r, 415, "request.encoding")
+    assert "compressed" in r.json()["detail"]
+    # A body that is as it is may say so.
+    r = agent.post("/api/v1/suspensions", json={"question": "Go on?"},
+                   headers={"Content-Encoding": "identity"})
+    assert r.status_code == 201, r.text

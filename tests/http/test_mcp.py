@@ -440,3 +440,12 @@ def test_progress_until_nobody_has_answered(server):
 def test_no_stream_without_a_token(server, token):
     kind, events = streamed(server, asking(token, timeout_seconds=1))
     assert kind == "application/json" and len(events) == 1
+
+
+def test_the_address_with_a_slash(agent):
+    body = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
+    r = agent.post("/mcp/", json=body)
+    assert r.status_code == 200, r.text
+    assert r.json() == agent.post("/mcp", json=body).json()
+    assert agent.get("/mcp/").status_code == 405
+    assert agent.post("/mcp//", json=body).status_code == 400

@@ -279,6 +279,22 @@ def test_an_agent_sees_what_it_asked_itself(agent, other_agent, operator,
         assert client.get(at).json()["question"] == asked["question"]
 
 
+def test_an_id_in_upper_case(agent, operator):
+    asked = ask(agent)
+    path = f"/api/v1/suspensions/{asked['suspension_id'].upper()}"
+    r = agent.get(path)
+    assert r.status_code == 200, r.text
+    assert r.json()["suspension_id"] == asked["suspension_id"]
+    r = operator.post(path + "/respond", json={
+        "value": "approve", "subject_sha256": asked["subject_sha256"]})
+    assert r.status_code == 200, r.text
+    assert agent.get(path + "?wait=5").json()["state"] == "resolved"
+    for other in (new_id().upper(), "X" + asked["suspension_id"][1:].upper()):
+        assert agent.get(f"/api/v1/suspensions/{other}").status_code == 404
+        assert operator.post(f"/api/v1/suspensions/{other}/respond",
+                             json={"value": "approve"}).status_code == 404
+
+
 @route("GET /api/v1/suspensions")
 def test_a_list_pages_by_key(server, operator):
     with server.client("agent", agent="list-agent") as one:

@@ -28,8 +28,20 @@ const struct err *call_begin(struct call *c, struct work *w, struct str id,
     return work_begin(w, c->pg, c->a, &target, once);
 }
 
+/* A compressed body, which a JSON reader could only call malformed. */
+static const struct err *check_encoding(const struct call *c)
+{
+    const struct str how = request_header(c->rq, "Content-Encoding");
+    if ((how.n > 0 && !str_is_nocase(how, "identity")) ||
+        str_starts(c->rq->body, STR("\x1F\x8B")))
+        return ERROR(ERR_MEDIA_TYPE, "request.encoding",
+                     "The body is compressed. Send it as it is.");
+    return NULL;
+}
+
 const struct err *call_body(struct call *c, struct json **out)
 {
+    TRY(check_encoding(c));
     TRY(json_parse(c->a, c->rq->body, out));
     if (json_depth(*out) > JSON_INPUT_DEPTH_MAX)
         return ERROR(ERR_BAD_REQUEST, "json.too_deep",

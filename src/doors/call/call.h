@@ -39,8 +39,8 @@ const struct err *call_intent(struct call *c, struct str id,
 /* work_begin for the caller. */
 const struct err *call_begin(struct call *c, struct work *w, struct str id,
                              const struct work_once *once) MUST;
-/* The body as a JSON object. ERR_BAD_REQUEST json.*; ERR_INVALID
- * body.not_object. */
+/* The body as a JSON object. ERR_BAD_REQUEST json.*; ERR_MEDIA_TYPE
+ * request.encoding; ERR_INVALID body.not_object. */
 const struct err *call_body(struct call *c, struct json **out) MUST;
 /* The same; without a body an empty object. */
 const struct err *call_body_if_any(struct call *c, struct json **out) MUST;
