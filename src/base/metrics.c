@@ -56,6 +56,7 @@ struct metrics {
     _Atomic uint64_t recycled;
     _Atomic bool standbys_known;
     _Atomic int64_t standbys_us, standbys_sync, standbys_async;
+    _Atomic int64_t lag; /* 1 more than the microseconds; 0: not known */
     _Atomic uint64_t refused[countof(ceilings)];
     _Atomic int64_t wrote_at, unwritable_at;
     _Atomic(const char *) unwritable;
@@ -161,6 +162,11 @@ void metrics_standbys(struct metrics *m, const struct metrics_standbys *now)
         atomic_store(&m->standbys_async, now->async);
     }
     atomic_store(&m->standbys_known, now != NULL);
+}
+
+void metrics_lag(struct metrics *m, int64_t us)
+{
+    atomic_store(&m->lag, us < 0 ? 0 : us + 1);
 }
 
 void metrics_refused(struct metrics *m, const char *code)
@@ -295,6 +301,18 @@ static void put_standbys(struct metrics *m, struct buf *b)
     put_seconds(b, not_negative(atomic_load(&m->standbys_us)));
 }
 
+static void put_lag(struct metrics *m, struct buf *b)
+{
+    static const char name[] = "sayso_stream_lag_seconds";
+    const int64_t lag = atomic_load(&m->lag);
+    if (lag == 0)
+        return;
+    family(b, name, "gauge",
+           "How long the oldest event waits that streams cannot tell yet.");
+    buf_printf(b, "%s ", name);
+    put_seconds(b, not_negative(lag - 1));
+}
+
 static void put_refused(struct metrics *m, struct buf *b)
 {
     family(b, "sayso_refused_total", "counter",
@@ -329,6 +347,7 @@ void metrics_render(struct metrics *m, struct buf *b)
                 "request may use.",
                 get(&m->memory));
     put_standbys(m, b);
+    put_lag(m, b);
     put_refused(m, b);
     put_counter(b, "sayso_stored_bytes_total",
                 "Bytes that agents stored, as they count for limit_bytes_mb.",

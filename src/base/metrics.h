@@ -60,6 +60,9 @@ struct metrics_standbys {
 };
 /* NULL: no measurement. */
 void metrics_standbys(struct metrics *m, const struct metrics_standbys *now);
+/* How long the oldest event waits that streams cannot tell yet; negative: not
+ * known. */
+void metrics_lag(struct metrics *m, int64_t us);
 /* The codes of the ceilings that a key can reach: limit.streams and so on. */
 extern const char metrics_limit_streams[];
 extern const char metrics_limit_held[];

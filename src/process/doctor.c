@@ -14,6 +14,7 @@
 #include "process/doctor_users.h"
 #include "process/user.h"
 #include "store/sql.gen.h"
+#include "store/tail.h"
 #include "world/outbound.h"
 #include "world/template.h"
 
@@ -314,10 +315,43 @@ static int as_web(const struct command *c, int which)
     return f.wrong;
 }
 
+#define HOLDS_MAX (10 * CLOCK_SECOND)
+
+/* The transactions that streams wait for; those of Sayso take moments. Only the
+ * clock's role sees their age. */
+static void check_streams(const struct command *c, struct findings *f)
+{
+    struct pg *pg = pg_make(c->arena, c->conf->database_tick, "sayso doctor",
+                            sql_statements, sql_statement_count);
+    struct tail_holders h;
+    size_t n = 0;
+    pg_connect_ms(pg, c->conf->database_connect_ms);
+    const struct err *e = tail_holders(pg, c->arena, &h);
+    pg_close(pg);
+    if (e)
+        return; /* another check has told */
+    for (size_t i = 0; i < h.n; i++) {
+        const struct tail_holder *t = &h.v[i];
+        if (t->us < CLOCK_SECOND)
+            continue;
+        n += t->us > HOLDS_MAX;
+        printf("note   streams wait for a transaction: pid %.*s, user %.*s, "
+               "database %.*s, for %.0f s\n", STR_FMT(t->who),
+               STR_FMT(t->user), STR_FMT(t->database),
+               (double)t->us / CLOCK_SECOND);
+    }
+    doctor_tell(f, n == 0, "no transaction keeps streams waiting for 10 s",
+                "end the ones named above (pg_terminate_backend, ROLLBACK "
+                "PREPARED) and set idle_in_transaction_session_timeout for "
+                "their users");
+}
+
 static int as_tick(const struct command *c, int which)
 {
+    struct findings f = {.wrong = 0};
     (void)which;
-    return doctor_standby(c);
+    check_streams(c, &f);
+    return f.wrong + doctor_standby(c);
 }
 
 /* ./start has one user for everything, which may be any role of its database;
@@ -328,7 +362,7 @@ static void check_processes(const struct command *c, struct findings *f)
     if (doctor_users_trying(c)) {
         check_database(c, f);
         check_others(c, f);
-        f->wrong += doctor_standby(c);
+        f->wrong += as_tick(c, 0);
         printf("note   all processes run as one system user, which may be the "
                "owner of the tables; use this only for a trial\n");
         return;
@@ -341,7 +375,7 @@ static void check_processes(const struct command *c, struct findings *f)
     if (web < 0) /* cannot become it: the database as this user sees it */
         check_database(c, f);
     if (tick < 0)
-        f->wrong += doctor_standby(c);
+        f->wrong += as_tick(c, 0);
     f->wrong += (web > 0 ? web : 0) + (tick > 0 ? tick : 0);
 }
 

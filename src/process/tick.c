@@ -19,6 +19,7 @@
 #include "store/replication.h"
 #include "store/sql.gen.h"
 #include "store/tables.h"
+#include "store/tail.h"
 #include "world/pg_error.h"
 #include "world/wake.h"
 
@@ -26,6 +27,7 @@
 #define NAP (CLOCK_SECOND / 4)
 #define BACKOFF_MAX (5 * CLOCK_SECOND)
 #define STANDBYS (5 * CLOCK_SECOND) /* between two measurements */
+#define LAG (2 * CLOCK_SECOND)      /* the same */
 #define WRITES (2 * CLOCK_SECOND)   /* between two trials */
 #define SKIPPED_MAX 128
 #define SKIPPED_FOR (60 * CLOCK_SECOND)
@@ -49,7 +51,7 @@ struct tick {
     size_t alone; /* number of further batches with one question each, to find a
                    * bad one */
     int64_t backoff; /* 0: the database answers */
-    int64_t standbys_at; /* time of the next measurement, by clock_mono */
+    int64_t standbys_at, lag_at; /* of the next measurement, by clock_mono */
     int64_t write_at;    /* of the next trial of a write */
     const struct err *no_standby; /* the last one's error; NULL: another, or
                                    * none */
@@ -351,6 +353,18 @@ static void standbys(struct tick *t)
     t->standbys_at = clock_mono() + STANDBYS;
 }
 
+/* For /metrics: how long streams have not told of an event that is there. */
+static void lag(struct tick *t)
+{
+    int64_t at = 0;
+    if (clock_mono() < t->lag_at)
+        return;
+    begin(t);
+    const struct err *e = tail_held(t->pg, t->a, &at);
+    metrics_lag(t->child->metrics, e ? -1 : at ? clock_now() - at : 0);
+    t->lag_at = clock_mono() + LAG;
+}
+
 /* Whether a write succeeds, for readiness. An error where no commit would end:
  * each that is begun leaves a session waiting. */
 static const struct err *writes(struct tick *t)
@@ -409,6 +423,7 @@ static int64_t look(struct tick *t)
         e = reap(t, &more);
     tell_clock();
     standbys(t);
+    lag(t);
     const int64_t wait = trouble(t, e);
     const int64_t left = next ? next - clock_now() : NAP;
     if (e)

@@ -117,3 +117,26 @@ const struct err *tail_ended(struct pg *pg, struct arena *a,
                : ERROR(ERR_INTERNAL, "internal",
                        "This is not a suspension's id.");
 }
+
+const struct err *tail_held(struct pg *pg, struct arena *a, int64_t *out)
+{
+    struct pg_rows *r = NULL;
+    TRY(pg_query(pg, a, SQL_TAIL_HELD, NULL, &r));
+    *out = pg_count(r) ? pg_int(r, 0, 0) : 0;
+    return NULL;
+}
+
+const struct err *tail_holders(struct pg *pg, struct arena *a,
+                               struct tail_holders *out)
+{
+    struct pg_rows *r = NULL;
+    TRY(pg_query(pg, a, SQL_TAIL_HOLDERS, NULL, &r));
+    out->n = pg_count(r);
+    out->v = arena_many(a, out->n + 1, struct tail_holder);
+    for (size_t i = 0; i < out->n; i++)
+        out->v[i] = (struct tail_holder){.who = pg_str(r, i, 0),
+                                         .user = pg_str(r, i, 1),
+                                         .database = pg_str(r, i, 2),
+                                         .us = pg_int(r, i, 3)};
+    return NULL;
+}

@@ -26,7 +26,7 @@ struct tail_cursor {
 const struct err *tail_now(struct pg *pg, struct arena *a,
                            struct tail_cursor *out) MUST;
 /* The next events in order, only those below the oldest transaction that
- * still runs; moves the cursor. */
+ * may still write; moves the cursor. */
 const struct err *tail_read(struct pg *pg, struct arena *a,
                             struct tail_cursor *at,
                             struct tail_rows *out) MUST;
@@ -43,11 +43,26 @@ struct tail_ended_cursor {
     uint64_t xid;
     char id[65]; /* "": before all ends of that transaction */
 };
-/* The next ends, only those below the oldest transaction that still runs; moves
- * the cursor. */
+/* The next ends, only those below the oldest transaction that may end more;
+ * moves the cursor. */
 const struct err *tail_ended(struct pg *pg, struct arena *a,
                              struct tail_ended_cursor *at,
                              struct tail_ends *out) MUST;
+/* When the oldest event was written that streams cannot tell yet, because an
+ * older transaction may still write; 0: none. */
+const struct err *tail_held(struct pg *pg, struct arena *a,
+                            int64_t *out) MUST;
+/* The transactions that they wait for, the oldest first. */
+struct tail_holders {
+    struct tail_holder {
+        struct str who; /* the process's id, or the name of a prepared one */
+        struct str user, database;
+        int64_t us; /* its age */
+    } *v;
+    size_t n;
+};
+const struct err *tail_holders(struct pg *pg, struct arena *a,
+                               struct tail_holders *out) MUST;
 /* One intent's events after a sequence. */
 const struct err *tail_intent(struct pg *pg, struct arena *a,
                               struct str intent_id, int64_t after,

@@ -181,16 +181,17 @@ SELECT {p.*}, found
 
 -- name: suspension_feed
 -- Questions that have ended, in the order of the transactions that ended them, after
--- ($1, $2) and only below the oldest transaction that still runs: of the agent $3, of the
+-- ($1, $2) and only below the oldest transaction that may still end one: of the agent $3, of the
 -- names of the key $4, or of all; without those of intents that are closed to their agents
 -- ($8). So many are searched ($5) and returned ($6); a page is limited in bytes ($7) too. Each row also says how the search ended: below which
 -- transaction, after how many found and searched, and at which of them. Without questions
 -- there is one row.
-WITH searched AS MATERIALIZED (
+WITH horizon AS MATERIALIZED (SELECT stream_horizon(pg_current_snapshot()) AS xid),
+searched AS MATERIALIZED (
     SELECT d.xid, d.suspension_id AS id, d.asked_by
       FROM decision d
      WHERE (d.xid, d.suspension_id) > ($1::xid8, $2)
-       AND d.xid < pg_snapshot_xmin(pg_current_snapshot())
+       AND d.xid < (SELECT xid FROM horizon)
      ORDER BY d.xid, d.suspension_id LIMIT $5),
 found AS MATERIALIZED (
     SELECT x.* FROM searched x
@@ -208,7 +209,7 @@ page AS (
            sum(s.size) OVER (ORDER BY f.xid, f.id ROWS UNBOUNDED PRECEDING) AS bytes
       FROM found f JOIN suspension_sized s ON s.id = f.id)
 SELECT {p.*}, p.ended_xid, whole.*
-  FROM (SELECT pg_snapshot_xmin(pg_current_snapshot()), (SELECT count(*) FROM found),
+  FROM (SELECT (SELECT xid FROM horizon), (SELECT count(*) FROM found),
                (SELECT count(*) FROM searched), last.xid, last.id
           FROM (SELECT) one
           LEFT JOIN (SELECT xid, id FROM searched ORDER BY xid DESC, id DESC LIMIT 1) last

@@ -1,9 +1,9 @@
 -- name: tail_now
-SELECT pg_snapshot_xmin(pg_current_snapshot())
+SELECT stream_horizon(pg_current_snapshot())
 
 -- name: tail_read
--- In the order over all events, only below the oldest transaction that still
--- runs. A page is limited in bytes too, because one event may have a megabyte; they
+-- In the order over all events, only below the oldest transaction that may still
+-- write here. A page is limited in bytes too, because one event may have a megabyte; they
 -- are counted without reading a long text.
 SELECT xid, intent_id, sequence, event_type, canonical, event_hash, record, agents, version,
        watched
@@ -12,7 +12,7 @@ SELECT xid, intent_id, sequence, event_type, canonical, event_hash, record, agen
                    OVER (ORDER BY xid, intent_id, sequence ROWS UNBOUNDED PRECEDING) AS bytes
           FROM (SELECT * FROM event_row
                  WHERE (xid, intent_id, sequence) > ($1::xid8, $2::uuid, $3::bigint)
-                   AND xid < pg_snapshot_xmin(pg_current_snapshot())
+                   AND xid < (SELECT stream_horizon(pg_current_snapshot()))
                  ORDER BY xid, intent_id, sequence LIMIT $4) q) p
  WHERE bytes - size < $5
  ORDER BY xid, intent_id, sequence
@@ -22,7 +22,7 @@ SELECT xid, intent_id, sequence, event_type, canonical, event_hash, record, agen
 SELECT d.xid, d.suspension_id, s.asked_by_key
   FROM decision d JOIN suspension s ON s.id = d.suspension_id
  WHERE (d.xid, d.suspension_id) > ($1::xid8, $2)
-   AND d.xid < pg_snapshot_xmin(pg_current_snapshot())
+   AND d.xid < (SELECT stream_horizon(pg_current_snapshot()))
  ORDER BY d.xid, d.suspension_id LIMIT $3
 
 -- name: tail_intent
@@ -36,3 +36,21 @@ SELECT xid, intent_id, sequence, event_type, canonical, event_hash, record, agen
                  ORDER BY sequence LIMIT $3) q) p
  WHERE bytes - size < $4
  ORDER BY sequence
+
+-- name: tail_held
+-- The time of the oldest event that is not below the horizon yet; NULL: all are.
+SELECT microseconds(created_at) FROM event
+ WHERE xid >= (SELECT stream_horizon(pg_current_snapshot())) ORDER BY xid LIMIT 1
+
+-- name: tail_holders
+-- The transactions that streams have to wait for: pid or the name of a prepared one, user,
+-- database, age in microseconds. The oldest first.
+SELECT pid::text, usename, datname, (1000000 * extract(epoch FROM clock_timestamp() - xact_start))::bigint
+  FROM pg_stat_activity
+ WHERE backend_xid IS NOT NULL AND datname = current_database() AND stream_writer(usesysid)
+ UNION ALL
+SELECT 'prepared ' || gid, owner, database, (1000000 * extract(epoch FROM clock_timestamp() - prepared))::bigint
+  FROM pg_prepared_xacts p
+ WHERE database = current_database()
+   AND stream_writer((SELECT oid FROM pg_roles WHERE rolname = owner))
+ ORDER BY 4 DESC LIMIT 20
