@@ -61,7 +61,7 @@ const struct err *intent_move(const struct intent_move *m,
                               enum intent_status *to) MUST;
 /* Is it completed or abandoned? Then it stays so. */
 bool intent_ended(enum intent_status status);
-/* ERR_CONFLICT intent.ended for one that is: nothing is begun there any more. */
+/* ERR_CONFLICT intent.ended for one that is: nothing is begun there. */
 const struct err *intent_check_open(enum intent_status status) MUST;
 /* The payload of the event status_changed: old_status, new_status, and reason
  * where there is one. */
