@@ -213,6 +213,7 @@ const struct err *board_ask(struct board *b, const struct plan *p,
     s->asked_by = p->created_by;
     s->initiated_by = b->intent->initiated_by;
     board_terms(b, p, s);
+    s->test = b->intent->test;
     s->record = STR("{}");
     if (!s->subject.p)
         s->subject = STR("{}");

@@ -229,9 +229,24 @@ static struct str hash_of(struct arena *a, struct str canonical)
     return buf_text(&b);
 }
 
+/* The payload, with "test" where the intent is one. */
+static const struct json *payload_of(struct arena *a,
+                                     const struct event_draft *d, bool test)
+{
+    struct json *o = json_object(a);
+    if (!test)
+        return d->payload;
+    if (json_is(d->payload, JSON_OBJECT)) {
+        for (struct json_iter i = json_iter(d->payload); json_next(&i);)
+            json_set_key(o, i.key, i.value);
+    }
+    json_set_bool(o, "test", true);
+    return o;
+}
+
 static struct json *object_of(struct arena *a, struct str intent_id,
                               const struct event_draft *d,
-                              const struct event *e)
+                              const struct event *e, bool test)
 {
     struct json *o = json_object(a);
     json_set_text(o, "id", e->id);
@@ -239,7 +254,7 @@ static struct json *object_of(struct arena *a, struct str intent_id,
     json_set_text(o, "event_type", e->type);
     json_set_text(o, "actor", d->by.name);
     json_set_text(o, "actor_type", str_of(event_actor_word(d->by.type)));
-    json_set_json(o, "payload", d->payload);
+    json_set_json(o, "payload", payload_of(a, d, test));
     json_set_text(o, "created_at", clock_naive(a, e->created_at));
     json_set_int(o, "sequence", e->sequence);
     json_set_text_or_null(o, "previous_event_hash", e->previous);
@@ -267,7 +282,7 @@ const struct err *event_append(struct arena *a, struct str intent_id,
     e->created_at = now;
     e->previous = tail->hash;
     struct buf b = buf_make(a, EVENT_CANONICAL_MAX);
-    json_write_canonical(&b, object_of(a, intent_id, d, e));
+    json_write_canonical(&b, object_of(a, intent_id, d, e, tail->test));
     if (b.over)
         return ERROR(ERR_INVALID, "event.too_large",
                      "The event is too large for the log.");

@@ -39,6 +39,7 @@ struct event_list {
 struct event_tail {
     int64_t sequence; /* 0: no event yet */
     struct str hash;  /* p NULL: no event yet */
+    bool test;        /* of a test: the payloads of its events say so */
 };
 
 /* The type of an actor; the name alone does not say. */

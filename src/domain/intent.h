@@ -39,6 +39,7 @@ struct intent {
     struct event_tail tail;
     int containers; /* the bits above */
     bool closed; /* to agents without access to it (reach.h) */
+    bool test;   /* a test key made it: only test keys reach it (reach.h) */
     enum access access; /* of its reader */
 };
 

@@ -356,6 +356,12 @@ const struct err *permit_revoke(struct permit *p, struct str reason,
 
 /* ---- using it ------------------------------------------------------- */
 
+bool permit_own(const struct permit *p, const struct principal *who)
+{
+    return who->role == ROLE_AGENT && !who->test &&
+           str_eq(who->agent, p->agent);
+}
+
 /* A person who said yes was asked; a rule that allowed it still has to. */
 static const struct err *by_rules(const struct permit *p,
                                   enum tool_effect rule)

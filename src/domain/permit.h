@@ -120,6 +120,8 @@ struct permit_case {
     enum access access;     /* of its agent to its intent */
     enum tool_effect rule;  /* of the rules for its call as they are now */
 };
+/* Is it the calling agent's own? A test key has none: each permit is real. */
+bool permit_own(const struct permit *p, const struct principal *who);
 /* May it be used? ERR_CONFLICT permit.asked, refused, revoked, spent, lapsed,
  * paused, intent_ended, rule. */
 const struct err *permit_usable(const struct permit *p,

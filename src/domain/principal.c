@@ -104,6 +104,20 @@ const struct err *principal_speak(const struct str *names, size_t n,
     return NULL;
 }
 
+const struct err *principal_check_sort(const struct principal *p,
+                                       struct str taken, bool any)
+{
+    if (any && str_listed(taken, p->agent))
+        return ERROR(ERR_FORBIDDEN, "agent.not_named",
+                     "A key of the other sort, for tests or for real work, has "
+                     "the agent's name. This key may not use it.");
+    if (!any && p->test && taken.n > 0)
+        return ERROR(ERR_UNAUTHENTICATED, "key.test",
+                     "This is a key for tests, and a real key has the same "
+                     "agent's name. Make one with a name of its own.");
+    return NULL;
+}
+
 struct str principal_actor(const struct principal *p)
 {
     if (p->role == ROLE_AGENT)

@@ -67,7 +67,8 @@ struct principal {
                   * access, which may answer it */
     struct str retry_policy; /* the default of its questions; p NULL: none */
     struct terms terms; /* of its questions */
-    bool test; /* of agents: a script answers its questions, in tests alone */
+    bool test; /* of agents: it reaches tests alone (reach.h), and a script
+                * answers its questions */
     struct str groups; /* of operators: names, a space between; p NULL: none */
     struct str resource_id; /* of resources alone */
     struct str nonce_secret; /* of keys: for the nonces of proofs. The holder of
@@ -96,6 +97,13 @@ bool principal_agent_name_new(struct str name);
 const struct err *principal_speak(const struct str *names, size_t n,
                                   struct str asked, struct str label,
                                   struct str *out) MUST;
+/* A name belongs to real keys or to test keys. taken: names of the other sort's
+ * valid keys, a space between, that the key has as well, and for one of any
+ * agent (any) all of them; p NULL: none. ERR_UNAUTHENTICATED key.test for a
+ * test key with such a name; ERR_FORBIDDEN agent.not_named for a key of any
+ * agent that speaks as one of them. */
+const struct err *principal_check_sort(const struct principal *p,
+                                       struct str taken, bool any) MUST;
 /* The name of the actor in events, and of the maker of what it makes: the
  * agent, or the name. */
 struct str principal_actor(const struct principal *p);

@@ -54,33 +54,84 @@ bool reach_own(const struct principal *p)
     return p->role == ROLE_AGENT && p->reach != REACH_ALL;
 }
 
-bool reach_all(const struct principal *p, struct str maker, struct str owner,
-               bool closed)
+bool reach_sort(const struct principal *p, bool test)
+{
+    return p->role != ROLE_AGENT || p->test == test;
+}
+
+static const struct err *unknown(void)
+{
+    return ERROR(ERR_NOT_FOUND, "intent.unknown",
+                 "There is no intent with this id.");
+}
+
+const struct err *reach_check_sort(const struct principal *p, bool test)
+{
+    return reach_sort(p, test) ? NULL : unknown();
+}
+
+bool reach_all(const struct principal *p, const struct intent *i)
 {
     if (p->role != ROLE_AGENT)
         return true;
-    return reach_own(p) ? str_eq(maker, p->agent) ||
-                              (owner.p && str_eq(owner, p->agent))
-                        : !closed;
+    if (!reach_sort(p, i->test))
+        return false;
+    return reach_own(p) ? str_eq(i->created_by, p->agent) ||
+                              (i->owner.p && str_eq(i->owner, p->agent))
+                        : !i->closed;
+}
+
+static struct str reach_as(struct arena *a, const struct principal *p,
+                           bool all)
+{
+    struct buf b = buf_make(a, p->agent.n + sizeof REACH_TEST + 1);
+    if (p->role != ROLE_AGENT)
+        return STR_NONE;
+    if (p->test)
+        buf_put(&b, REACH_TEST);
+    if (all)
+        buf_char(&b, '/');
+    buf_str(&b, p->agent);
+    return buf_text(&b);
 }
 
 struct str reach_reader(struct arena *a, const struct principal *p)
 {
-    struct buf b = buf_make(a, p->agent.n + 2);
-    if (p->role != ROLE_AGENT)
-        return STR_NONE;
-    if (!reach_own(p))
-        buf_char(&b, '/');
-    buf_str(&b, p->agent);
-    return buf_text(&b);
+    return reach_as(a, p, !reach_own(p));
+}
+
+struct str reach_name(struct arena *a, const struct principal *p)
+{
+    return reach_as(a, p, false);
+}
+
+struct reach_parts reach_parts(struct str reader)
+{
+    struct reach_parts r = {.agent = reader};
+    r.test = str_starts(r.agent, STR(REACH_TEST));
+    if (r.test)
+        r.agent = str_sub(r.agent, sizeof REACH_TEST - 1, r.agent.n);
+    r.all = r.agent.n > 0 && r.agent.p[0] == '/';
+    if (r.all)
+        r.agent = str_sub(r.agent, 1, r.agent.n);
+    return r;
+}
+
+const struct err *reach_joins(struct arena *a, bool test, bool other,
+                              const char *at)
+{
+    if (test == other)
+        return NULL;
+    return err_at(a, ERR_INVALID, "test.apart", str_of(at),
+                  test ? "This is a test. It is kept apart from what is real."
+                       : "This is real. It is kept apart from tests.");
 }
 
 const struct err *reach_check(struct arena *a, enum access has,
                               enum access needs)
 {
     if (has == ACCESS_NONE)
-        return ERROR(ERR_NOT_FOUND, "intent.unknown",
-                     "There is no intent with this id.");
+        return unknown();
     if (has >= needs)
         return NULL;
     struct json *more = json_object(a);

@@ -8,10 +8,14 @@
  * of these counts; sql/0026_access.sql finds it. Of the open intents around
  * these an agent may read the intent itself: ancestors, dependencies, and one
  * whose handoff waits for its answer. Every other intent reads as not found.
- * People and keys of other roles have all access. */
+ * People and keys of other roles have all access.
+ *
+ * Tests live apart: an intent that a test key made is there for test keys
+ * alone, and a real agent's for real keys. */
 #ifndef DOMAIN_REACH_H
 #define DOMAIN_REACH_H
 
+#include "domain/intent.h"
 #include "domain/principal.h"
 
 /* The intents that a caller means. */
@@ -34,14 +38,31 @@ bool reach_choose(struct str word, const struct str *names, size_t n,
  * it. */
 enum access reach_access_of(struct str word);
 const char *reach_access_word(enum access access);
-/* The reader as the statements take it (intent_access): p NULL for people, the
- * agent's name, or "/" and the name of an agent whose key reaches all. */
+/* The caller as the statements take it (sql/0036_tests_apart.sql): p NULL for
+ * people; the agent's name; before it "/", where its key reaches all; and
+ * before that REACH_TEST of a test key. reach_name: without the "/", to be
+ * compared with stored names of one sort. */
+#define REACH_TEST "test/"
 struct str reach_reader(struct arena *a, const struct principal *p);
-/* Has it all access to an intent by what the intent itself says: its maker, its
- * owner, and whether it is closed? intent_access in sql/ has the same rule, for
- * lists. false: the ties decide. */
-bool reach_all(const struct principal *p, struct str maker, struct str owner,
-               bool closed);
+struct str reach_name(struct arena *a, const struct principal *p);
+/* Takes a reader apart again. */
+struct reach_parts {
+    struct str agent; /* n 0: a person */
+    bool all, test;
+};
+struct reach_parts reach_parts(struct str reader);
+/* Is something of this sort, a test or not, within the caller's world? */
+bool reach_sort(const struct principal *p, bool test);
+/* The same as an error: ERR_NOT_FOUND intent.unknown. */
+const struct err *reach_check_sort(const struct principal *p, bool test) MUST;
+/* Has it all access to an intent by what the intent itself says: its sort, its
+ * maker, its owner, and whether it is closed? intent_access in sql/ has the
+ * same rule, for lists. false: the ties decide. */
+bool reach_all(const struct principal *p, const struct intent *i);
+/* NULL where what is joined is of one sort: an intent with another, with a
+ * portfolio, or with the agent that it is given to. ERR_INVALID test.apart. */
+const struct err *reach_joins(struct arena *a, bool test, bool other,
+                              const char *at) MUST;
 /* Is it an agent that reaches only the intents that it is tied to? */
 bool reach_own(const struct principal *p);
 /* NULL where the access is what is needed. ERR_NOT_FOUND intent.unknown without

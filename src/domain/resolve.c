@@ -451,8 +451,8 @@ const struct err *resolve_cancel(struct arena *a, struct decision *d,
 {
     struct suspension *s = d->suspension;
     const struct event_by by = event_by(who);
-    const bool asker =
-        who->role == ROLE_AGENT && str_eq(who->agent, s->asked_by);
+    const bool asker = who->role == ROLE_AGENT && who->test == s->test &&
+                       str_eq(who->agent, s->asked_by);
     if (beside_of_plan(s))
         return ERROR(ERR_FORBIDDEN, "checkpoint.sealed",
                      "This question is answered, or ends with its plan.");

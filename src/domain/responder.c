@@ -17,9 +17,10 @@ bool responder_sees(const struct responder_case *c, const struct principal *p)
 {
     switch (p->role) {
     case ROLE_AGENT:
-        return str_eq(p->agent, c->asked_by) ||
-               (c->rule.mode == RESPONDER_AGENT &&
-                str_eq(p->agent, c->rule.who));
+        return p->test == c->test &&
+               (str_eq(p->agent, c->asked_by) ||
+                (c->rule.mode == RESPONDER_AGENT &&
+                 str_eq(p->agent, c->rule.who)));
     case ROLE_USER:
         return responder_initiator(c, p);
     case ROLE_OPERATOR:
@@ -55,7 +56,8 @@ static bool named(const struct responder_case *c, const struct principal *p)
     case RESPONDER_NAMED:
         return principal_decides(p) && str_eq(p->name, c->rule.who);
     case RESPONDER_AGENT:
-        return p->role == ROLE_AGENT && str_eq(p->agent, c->rule.who);
+        return p->role == ROLE_AGENT && p->test == c->test &&
+               str_eq(p->agent, c->rule.who);
     case RESPONDER_MODE__MAX:
     default:
         return false;

@@ -21,7 +21,8 @@ struct responder_case {
     /* p NULL: not known */
     struct str asked_by, asked_by_key, initiated_by;
     struct str initiator_id; /* the person's, where that is proven */
-    bool test; /* a test key asked: its script may answer (principal.test) */
+    bool test; /* of a test intent: a script may answer what its test key asked
+                * (principal.test), and no agent with a real key sees it */
 };
 
 /* A code that callers compare: suspension.not_yours. */

@@ -41,6 +41,8 @@ struct json *suspension_mirror(struct arena *a, const struct suspension *s)
     struct json *o = json_read(a, s->record);
     if (!json_is(o, JSON_OBJECT))
         o = json_object(a);
+    if (s->test) /* of records from before it was sealed into them */
+        json_set_bool(o, "test", true);
     if (s->state == SUSPENSION_PENDING)
         return o;
     json_set_text(o, "resolution", str_of(resolution(s)));

@@ -49,7 +49,8 @@ struct suspension {
     struct str callback; /* where the answer is sent too; p NULL: nowhere */
     enum callback_body callback_body;
     struct str callback_endpoint; /* id of the one that it is below */
-    bool test; /* a test key asked: its script answers, and no permit is made */
+    bool test; /* of a test intent: the script of the test key that asked
+                * answers, and no permit is made */
     struct str asked_by;
     struct str asked_by_key; /* id; p NULL: none */
     struct str initiated_by;

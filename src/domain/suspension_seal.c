@@ -55,6 +55,9 @@ const struct err *suspension_seal(struct arena *a, struct suspension *s,
     else
         json_unset(record, STR("expires_at"));
     put_policy(a, record, s);
+    json_unset(record, STR("test"));
+    if (s->test)
+        json_set_bool(record, "test", true);
     if (s->severity_said != s->severity) {
         json_set_text(record, "severity",
                       str_of(vocabulary_severity(s->severity)->wire));

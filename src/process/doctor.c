@@ -248,15 +248,29 @@ static void tell_reach(const struct pg_rows *r)
                STR_FMT(pg_str(r, i, 0)), STR_FMT(pg_str(r, i, 1)));
 }
 
+/* A test key and a real key with one name; the test key is refused. */
+static void check_pairs(const struct pg_rows *r, struct findings *f)
+{
+    for (size_t i = 0; i < pg_count(r); i++)
+        printf("note   the test key %.*s (%.*s) shares with real keys: %.*s\n",
+               STR_FMT(pg_str(r, i, 0)), STR_FMT(pg_str(r, i, 1)),
+               STR_FMT(pg_str(r, i, 2)));
+    doctor_tell(f, pg_count(r) == 0,
+                "no agent's name belongs to a test key and a real one",
+                "those test keys are refused; revoke them, and make others "
+                "with names of their own");
+}
+
 static void check_database(const struct command *c, struct findings *f)
 {
     struct pg *pg = pg_make(c->arena, c->conf->database, "sayso doctor",
                             sql_statements, sql_statement_count);
-    struct pg_rows *rows[3] = {NULL};
+    struct pg_rows *rows[4] = {NULL};
     pg_connect_ms(pg, c->conf->database_connect_ms);
     pg_queue(pg, SQL_DOCTOR_RIGHTS, NULL);
     pg_queue(pg, SQL_PING, NULL);
     pg_queue(pg, SQL_DOCTOR_REACH, NULL);
+    pg_queue(pg, SQL_DOCTOR_PAIRS, NULL);
     const struct err *e = pg_run(pg, c->arena, rows);
     doctor_tell(
         f, !e, "the database answers and has all tables",
@@ -266,6 +280,7 @@ static void check_database(const struct command *c, struct findings *f)
         check_rights(rows[0], f);
         check_tables(c, rows[1], f);
         tell_reach(rows[2]);
+        check_pairs(rows[3], f);
     }
     pg_close(pg);
 }

@@ -9,6 +9,7 @@
 #include "domain/retry.h"
 #include "process/commands.h"
 #include "store/keys.h"
+#include "store/principals.h"
 #include "store/sql.gen.h"
 
 /* Of a policy, in bytes; enough for a ladder of ten steps. Each worker caches
@@ -171,6 +172,15 @@ static bool read_wanted(const struct command *c, struct wanted *w)
            read_test(c, w);
 }
 
+/* A name belongs to real keys or to test keys. */
+static int refuse_taken(const struct wanted *w, struct str taken)
+{
+    fprintf(stderr, "sayso: --agent %.*s: a %s key has this name. Tests and "
+                    "real work need names of their own.\n",
+            STR_FMT(taken), w->test ? "real" : "test");
+    return 2;
+}
+
 static int create(const struct command *c)
 {
     struct wanted w = {.n = 0};
@@ -199,10 +209,16 @@ static int create(const struct command *c)
     pg_arg_bool(&args, w.test);
     pg_arg(&args, principal_by_text(a, &w.terms.by));
     struct pg *pg = command_owner(c);
-    const struct err *e = pg_query(pg, a, SQL_KEY_INSERT, &args, NULL);
+    struct str taken = STR_NONE;
+    const struct err *e =
+        principals_apart(pg, a, w.agents, w.n, w.test, &taken);
+    if (!e && !taken.p)
+        e = pg_query(pg, a, SQL_KEY_INSERT, &args, NULL);
     pg_close(pg);
     if (e)
         return command_failed(e);
+    if (taken.p)
+        return refuse_taken(&w, taken);
     printf("%.*s\n", STR_FMT(text));
     return 0;
 }

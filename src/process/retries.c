@@ -107,6 +107,7 @@ static void sign(const struct work *w, const struct failure *f,
     s->asked_by_key = f->key_id;
     s->initiated_by = w->intent.initiated_by;
     s->initiator_id = w->intent.initiator_id;
+    s->test = w->intent.test;
 }
 
 /* The server's terms and those of the key of the agent that failed. */

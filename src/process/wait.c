@@ -262,6 +262,7 @@ static bool read_stream(struct pairs query, struct wait_stream_ask *ask)
     ask->skip = (size_t)skip;
     ask->to = audience(pairs_get(query, "to"));
     ask->agent = pairs_get(query, "agent");
+    ask->any = pairs_get(query, "any").n > 0;
     ask->portfolio_id = pairs_get(query, "portfolio");
     return ask->to != FRAME_AUDIENCE__MAX &&
            (ask->to != FRAME_INTENT || intent.n > 0) &&

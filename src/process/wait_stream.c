@@ -40,7 +40,7 @@ struct wait_stream {
     bool full;             /* its reader has to read all before it gets more */
     int64_t sent_at;       /* time of the last successful send (clock_mono) */
     struct wait_share *share;
-    char agent[4 * PRINCIPAL_AGENT_NAME_MAX + 2];
+    char agent[4 * PRINCIPAL_AGENT_NAME_MAX + 8]; /* a reader (reach.h) */
     char portfolio_id[37];
 };
 
@@ -431,7 +431,9 @@ struct wait_stream *wait_stream_open(struct wait_streams *r,
                               .at = ask->after,
                               .skip = ask->skip,
                               .share = ask->share};
-    if (!str_copy(s->agent, sizeof s->agent, ask->agent) ||
+    const size_t slash = ask->any ? 1 : 0; /* as frame_goes reads it */
+    s->agent[0] = '/';
+    if (!str_copy(s->agent + slash, sizeof s->agent - slash, ask->agent) ||
         !str_copy(s->portfolio_id, sizeof s->portfolio_id, ask->portfolio_id))
         return NULL;
     if (ask->skip > 0)

@@ -24,6 +24,7 @@ struct wait_stream;
 struct wait_stream_ask {
     enum frame_audience to;
     struct str agent;         /* as in struct hold_stream */
+    bool any;
     struct str portfolio_id;  /* of FRAME_PORTFOLIO */
     struct wait_share *share; /* the owner's */
     struct tail_cursor after; /* of FRAME_INTENT: without xid */

@@ -259,7 +259,8 @@ static const struct err *block_page(const struct coordinators_change *c,
         struct intent i = {.id = pg_str(r, k, 0),
                            .version = pg_int(r, k, 1),
                            .tail = {.sequence = pg_int(r, k, 2),
-                                    .hash = pg_str(r, k, 3)}};
+                                    .hash = pg_str(r, k, 3),
+                                    .test = pg_bool(r, k, 6)}};
         if (coordinator_takes_input(m->arena, pg_str(r, k, 4), pg_str(r, k, 5),
                                     c->intent->title))
             TRY(moved_queue(m, &i, &change));

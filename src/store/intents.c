@@ -11,7 +11,7 @@ enum {
     ID, TITLE, DESCRIPTION, CREATED_BY, STATUS, CONSTRAINTS, STATE, CONFIDENCE,
     VERSION, CREATED_AT, UPDATED_AT, PARENT, DEPENDS_ON, GOVERNANCE, SESSION,
     TASK, TURN, INITIATED_BY, SEQUENCE, HASH, OWNER, INITIATOR_ID, CONTAINERS,
-    ACL, ACCESS
+    ACL, TEST, ACCESS
 };
 
 /* After every time and every id. */
@@ -49,8 +49,10 @@ struct intent intents_row(const struct pg_rows *r, size_t i)
         .owner = pg_str(r, i, OWNER),
         .containers = (int)pg_int(r, i, CONTAINERS),
         .closed = pg_int(r, i, ACL) == INTENTS_CLOSED,
+        .test = pg_bool(r, i, TEST),
         .tail = {.sequence = pg_int(r, i, SEQUENCE),
-                 .hash = pg_str(r, i, HASH)},
+                 .hash = pg_str(r, i, HASH),
+                 .test = pg_bool(r, i, TEST)},
     };
 }
 
@@ -89,7 +91,10 @@ const struct err *intents_get_for(struct pg *pg, struct arena *a,
         return unknown();
     *out = intents_row(rows, 0);
     out->access = ACCESS_ADMIN;
-    if (!who || reach_all(who, out->created_by, out->owner, out->closed))
+    if (!who || reach_all(who, out))
+        return NULL;
+    out->access = ACCESS_NONE;
+    if (!reach_sort(who, out->test))
         return NULL;
     pg_arg(&ties, id);
     intents_reader(&ties, who);
@@ -273,6 +278,9 @@ static const struct err *find_ref(struct pg *pg, struct arena *a,
         if (found.n != id.n || str_search_nocase(found, id) != 0)
             continue;
         has = intents_access(rows, i, 1);
+        if (refs->joins && reach_sort(refs->who, pg_bool(rows, i, 2)))
+            TRY(reach_joins(a, refs->joins->test, pg_bool(rows, i, 2),
+                            refs->what));
         if (has == ACCESS_NONE && refs->act == REACH_READ)
             TRY(intents_kin(pg, a, id, refs->who, &kin));
         *out = has != ACCESS_NONE || kin;
@@ -329,6 +337,7 @@ void intents_queue_insert(struct pg *pg, struct arena *a,
     pg_arg(&args, i->depends_on);
     pg_arg(&args, i->initiator_id);
     pg_arg_int(&args, i->containers);
+    pg_arg_bool(&args, i->test);
     pg_queue(pg, SQL_INTENT_INSERT, &args);
 }
 

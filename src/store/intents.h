@@ -15,7 +15,7 @@ struct intent_rows {
 #define INTENTS_PAGE_BYTES ((size_t)12 << 20)
 
 /* Columns after those of the table, in intent_taken and due_intents. */
-enum { INTENTS_TOLD = 24, INTENTS_ACCESS, INTENTS_DEPENDENCIES_DONE = 24 };
+enum { INTENTS_TOLD = 25, INTENTS_ACCESS, INTENTS_DEPENDENCIES_DONE = 25 };
 /* The column acl of a closed intent. */
 enum { INTENTS_CLOSED = 2 };
 
@@ -85,9 +85,12 @@ struct intents_refs {
     enum access needs;     /* of those that it has access to */
     enum err_kind missing; /* of the error */
     const char *what;
+    const struct intent *joins; /* the one that refers to them, which they have
+                                 * to be of one sort with; NULL: none */
 };
 /* Checks that each exists and may be referred to. An error intent.unknown of
- * the kind `missing` with .at = what otherwise; ERR_FORBIDDEN access.denied. */
+ * the kind `missing` with .at = what otherwise; ERR_FORBIDDEN access.denied;
+ * errors of reach_joins. */
 const struct err *intents_check_refs(struct pg *pg, struct arena *a,
                                      const struct intents_refs *refs) MUST;
 /* Puts an INSERT or UPDATE into the batch. */

@@ -7,7 +7,7 @@
 /* The columns of portfolio_columns. */
 enum { ID, NAME, DESCRIPTION, CREATED_BY, STATUS, STATUS_BY, STATUS_AT, POLICY,
        METADATA, DEADLINE, THRESHOLD, VERSION, CREATED_AT, UPDATED_AT,
-       COORDINATOR, GRANTED_BY };
+       COORDINATOR, GRANTED_BY, TEST };
 
 static struct portfolio row(const struct pg_rows *r, size_t i)
 {
@@ -27,7 +27,8 @@ static struct portfolio row(const struct pg_rows *r, size_t i)
         .created_at = pg_int(r, i, CREATED_AT),
         .updated_at = pg_int(r, i, UPDATED_AT),
         .coordinator = pg_str(r, i, COORDINATOR),
-        .granted_by = pg_str(r, i, GRANTED_BY)};
+        .granted_by = pg_str(r, i, GRANTED_BY),
+        .test = pg_bool(r, i, TEST)};
 }
 
 static struct portfolio_rows page_of(struct arena *a, const struct pg_rows *r,
@@ -240,6 +241,7 @@ void portfolios_queue_insert(struct pg *pg, struct arena *a,
     pg_arg_int(&args, p->version);
     pg_arg_time(&args, p->created_at);
     pg_arg_time(&args, p->updated_at);
+    pg_arg_bool(&args, p->test);
     pg_queue(pg, SQL_PORTFOLIO_INSERT, &args);
 }
 

@@ -14,7 +14,8 @@
 
 /* The columns of key_find that define a key; last use is not one of them. */
 enum { ID, ROLE, LABEL, AGENTS, EXPIRES, REVOKED, RETRY, GROUPS, REACH,
-       FLOOR, BY, TITLE, PERSON, RESOURCE, NONCES, TEST, COLUMNS };
+       FLOOR, BY, TITLE, PERSON, RESOURCE, NONCES, TEST, TAKEN,
+       COLUMNS };
 enum { LAST_USED = COLUMNS, VERSION, PLACE };
 
 #define SEEN_KEYS 64
@@ -114,15 +115,18 @@ static const struct err *check_key(struct str expires, struct str revoked,
     return NULL;
 }
 
-/* agents: the names, which have no spaces, with a space between them. */
-static const struct err *speak(struct arena *a, struct str agents,
+/* Names have no spaces, and a space between them. */
+static const struct err *speak(struct arena *a, const struct str *columns,
                                struct str asked, struct principal *out)
 {
-    struct str rest = arena_str(a, agents), names[PRINCIPAL_AGENTS_MAX];
+    struct str rest = arena_str(a, columns[AGENTS]),
+               names[PRINCIPAL_AGENTS_MAX];
     size_t n = 0;
     while (rest.n > 0 && n < countof(names))
         names[n++] = str_cut(&rest, ' ');
-    return principal_speak(names, n, asked, out->name, &out->agent);
+    TRY(principal_speak(names, n, asked, out->name, &out->agent));
+    return principal_check_sort(out, columns[TAKEN],
+                                str_listed(columns[AGENTS], STR("*")));
 }
 
 static const struct err *fill(struct arena *a, const struct str *columns,
@@ -144,7 +148,7 @@ static const struct err *fill(struct arena *a, const struct str *columns,
                                   vocabulary_severity_of(columns[FLOOR])};
     (void)principal_by(arena_str(a, columns[BY]), &out->terms.by);
     if (out->role == ROLE_AGENT)
-        return speak(a, columns[AGENTS], asked, out);
+        return speak(a, columns, asked, out);
     if (!out->person_id.p && !out->resource_id.p)
         out->actor = principal_key_actor(a, out->name);
     return NULL;
@@ -211,10 +215,13 @@ const struct err *principals_by_key(struct principals *seen, struct pg *pg,
     crypt_tag(seen->secret, key->key, tag);
     struct seen *k = find(seen, tag);
     /* Once a minute the row is read before the call, which stores the use. */
-    if (k && clock_now() - k->noted < MINUTE)
+    if (k && clock_now() - k->noted < MINUTE) {
         guess(k, pg, a, columns);
-    else
-        TRY(look_up(seen, pg, a, key->key, tag, columns));
+        if (!fill(a, columns, key->agent, out))
+            return NULL;
+        k->used = false; /* refused by a row that may have changed */
+    }
+    TRY(look_up(seen, pg, a, key->key, tag, columns));
     return fill(a, columns, key->agent, out);
 }
 
@@ -261,6 +268,33 @@ const struct err *principals_leave(struct pg *pg, struct arena *a,
     pg_arg(&args, crypt_sha256_hex(a, cookie));
     pg_arg_time(&args, clock_now());
     return pg_query(pg, a, SQL_SESSION_REVOKE, &args, NULL);
+}
+
+/* ---- names of the other sort ------------------------------------------ */
+
+const struct err *principals_apart(struct pg *pg, struct arena *a,
+                                   const struct str *names, size_t n,
+                                   bool test, struct str *out)
+{
+    struct pg_args args = pg_args(a);
+    struct pg_rows *r = NULL;
+    *out = STR_NONE;
+    if (n == 0)
+        return NULL;
+    pg_arg_texts(&args, names, n);
+    pg_arg_bool(&args, test);
+    TRY(pg_query(pg, a, SQL_KEY_TAKEN, &args, &r));
+    *out = pg_str(r, 0, 0);
+    return NULL;
+}
+
+const struct err *principals_joins(struct pg *pg, struct arena *a,
+                                   struct str agent, bool test,
+                                   const char *at)
+{
+    struct str taken = STR_NONE;
+    TRY(principals_apart(pg, a, &agent, agent.n > 0 ? 1 : 0, test, &taken));
+    return reach_joins(a, test, taken.p ? !test : test, at);
 }
 
 /* ---- possible responders --------------------------------------------- */

@@ -47,4 +47,15 @@ const struct err *principals_there(struct pg *pg, struct arena *a,
                                    const struct principals_wanted *who,
                                    bool *out) MUST;
 
+/* Which of these agents' names have valid keys of the other sort than test?
+ * Their names, a space between; p NULL: none. "*" is no name. */
+const struct err *principals_apart(struct pg *pg, struct arena *a,
+                                   const struct str *names, size_t n,
+                                   bool test, struct str *out) MUST;
+/* May this agent (n 0: none) be given something of this sort? ERR_INVALID
+ * test.apart at the member of the body. */
+const struct err *principals_joins(struct pg *pg, struct arena *a,
+                                   struct str agent, bool test,
+                                   const char *at) MUST;
+
 #endif

@@ -142,7 +142,8 @@ const struct err *work_unblock(struct work *w)
             struct intent i = {.id = pg_str(r, k, 0),
                                .version = pg_int(r, k, 1),
                                .tail = {.sequence = pg_int(r, k, 2),
-                                        .hash = pg_str(r, k, 3)},
+                                        .hash = pg_str(r, k, 3),
+                                        .test = pg_bool(r, k, 5)},
                                .containers = (int)pg_int(r, k, 4)};
             TRY(unblock(w, &moves, &i));
         }

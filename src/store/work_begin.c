@@ -299,8 +299,11 @@ const struct err *work_begin_new(struct work *w, struct pg *pg,
     w->told = pg_bool(rows[next + 1], 0, 0);
     w->parent_ended = next > parent && pg_count(rows[parent]) > 0 &&
                       pg_bool(rows[parent], 0, 0);
-    if (next > parent && pg_count(rows[parent]) > 0)
+    if (next > parent && pg_count(rows[parent]) > 0) {
         w->intent.containers = (int)pg_int(rows[parent], 0, 1);
+        w->intent.test = given->test || pg_bool(rows[parent], 0, 2);
+    }
+    w->intent.tail.test = w->intent.test;
     w->intent_new = true;
     w->dependencies_done = true;
     w->children_done = true;

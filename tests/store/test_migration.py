@@ -281,6 +281,81 @@ def test_questions_are_moved_though_it_is_interrupted(old):
         assert questions.strays(db) == []
 
 
+def key_of(db, *agents, test=False):
+    [[one]] = db.execute(
+        "INSERT INTO api_key (id, key_sha256, prefix, role, label, agents, "
+        "created_at, reach, test) VALUES (gen_random_uuid(), "
+        "encode(sha256(random()::text::bytea), 'hex'), 'x', 'agent', 'x', %s, "
+        "now(), 'all', %s) RETURNING id", [list(agents), test])
+    return one
+
+
+def test_tests_of_before_are_marked(old):
+    """Intents that only test keys had to do with are tests. A real agent loses
+    nothing, also where a test key has its name."""
+    old.migrate(35)
+    with old.connect() as db:
+        tests = key_of(db, "only-test", "shared", test=True)
+        real = key_of(db, "only-real", "shared")
+
+        def asked(by, key, test, **intent):
+            at = rows.intent(db, created_by=by, **intent)
+            rows.suspension(db, at, asked_by=by, asked_by_key=key, test=test)
+            return at
+        marked = {asked("only-test", tests, True),
+                  asked("shared", tests, True),
+                  rows.intent(db, created_by="only-test")}
+        kept = {asked("only-real", real, False),
+                asked("shared", real, False),
+                rows.intent(db, created_by="shared"),
+                rows.intent(db, created_by="only-real")}
+        mixed = asked("shared", real, False, status="completed")
+        rows.suspension(db, mixed, asked_by="shared", asked_by_key=tests,
+                        test=True, seq=2, asked_sequence=2,
+                        state="resolved", outcome="answered", response="1",
+                        responded_at=rows.NOW)
+        beside = rows.intent(db, created_by="only-test")
+        rows.suspension(db, beside, asked_by="only-test", asked_by_key=tests,
+                        origin="approval")
+        portfolios = {}
+        for who, of in (("only-test", marked), ("shared", marked),
+                        ("shared", kept), ("only-real", ())):
+            [[one]] = db.execute(
+                "INSERT INTO portfolio (id, name, created_by, status, "
+                "governance_policy, metadata, deadline, version, created_at, "
+                "updated_at) VALUES (gen_random_uuid(), 'x', %s, 'active', "
+                "'{}', '{}', 'infinity', 1, now(), now()) RETURNING id", [who])
+            portfolios[one] = of is marked
+            for intent in list(of)[:1]:
+                db.execute("INSERT INTO portfolio_member (id, portfolio_id, "
+                           "intent_id, role, priority, added_at) VALUES "
+                           "(gen_random_uuid(), %s, %s, 'member', 0, now())",
+                           [one, intent])
+        rows.endpoint(db, agent="only-test", created_by="only-test",
+                      name="own of tests")
+        rows.endpoint(db, agent="only-real", created_by="only-real",
+                      name="own of a real one")
+        rows.endpoint(db, agent="only-test", name="an admin's")
+    old.migrate(36)
+    with old.connect() as db:
+        ids = [*marked, *kept, mixed, beside]
+        found = {str(i) for [i] in db.execute(
+            "SELECT id FROM intent WHERE test AND id = ANY (%s::uuid[])",
+            [ids])}
+        assert found == marked | {beside}
+        assert db.execute("SELECT count(*) FROM suspension WHERE NOT test AND "
+                          "intent_id = ANY (%s::uuid[])",
+                          [list(marked | {beside})]).fetchone() == (0,)
+        assert dict(db.execute(
+            "SELECT id, test FROM portfolio WHERE id = ANY (%s)",
+            [list(portfolios)])) == portfolios
+        assert dict(db.execute(
+            "SELECT name, test FROM endpoint WHERE name IN ('own of tests', "
+            "'own of a real one', 'an admin''s')")) == {
+                "own of tests": True, "own of a real one": False,
+                "an admin's": None}
+
+
 def test_every_statement_of_the_workers_fits_the_migrated_database(old):
     old.migrate(9999)
     with old.connect("sayso_web") as db:

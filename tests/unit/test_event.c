@@ -178,6 +178,21 @@ Test(event, the_first_event)
     cr_assert(tail.sequence == 1 && str_eq(tail.hash, e->hash));
 }
 
+/* Whatever the payload says of it. */
+Test(event, the_payload_says_that_it_is_a_test)
+{
+    struct event_tail tail = {.test = true};
+    struct event_list list = {.n = 0};
+    cr_assert(!add(&tail, &list, "comment", tree("{'b':1,'test':false}")));
+    cr_assert(!add(&tail, &list, "comment", NULL));
+    for (size_t i = 0; i < list.n; i++) {
+        const struct json *payload =
+            json_get(json_read(a, list.v[i].canonical), "payload");
+        cr_assert(json_bool(json_get(payload, "test")), "event %zu", i);
+        cr_assert(json_has(payload, "b") == (i == 0), "event %zu", i);
+    }
+}
+
 Test(event, the_next_names_its_predecessor)
 {
     struct event_tail tail = {.sequence = 0};

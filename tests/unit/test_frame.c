@@ -697,3 +697,28 @@ Test(frame, a_place_is_read_as_it_was_written)
                          rows[i].at.intent_id.p != NULL);
     }
 }
+
+/* Tests go to test keys alone, and what is real to the others; a person who
+ * listens to an agent hears both. */
+Test(frame, tests_have_their_own_readers)
+{
+    struct frame_event e = event("agent_assigned", "{'agent_id':'x'}");
+    e.portfolio_id = STR("p1");
+    for (int test = 0; test < 2; test++) {
+        e.watched = test ? json_of("{'portfolios':['p1'],'agents':['x'],"
+                                   "'test':true}")
+                         : json_of("{'portfolios':['p1'],'agents':['x']}");
+        cr_assert(frame_goes(a, &e, FRAME_AGENT, STR("x")) == !test);
+        cr_assert(frame_goes(a, &e, FRAME_AGENT, STR("test/x")) == test);
+        cr_assert(frame_goes(a, &e, FRAME_AGENT, STR("/x")));
+        cr_assert(frame_goes(a, &e, FRAME_PORTFOLIO, STR("x")) == !test);
+        cr_assert(frame_goes(a, &e, FRAME_PORTFOLIO, STR("/x")) == !test);
+        cr_assert(frame_goes(a, &e, FRAME_PORTFOLIO, STR("test/x")) == test);
+        cr_assert(frame_goes(a, &e, FRAME_PORTFOLIO, STR("test//x")) == test);
+        cr_assert(frame_goes(a, &e, FRAME_PORTFOLIO, STR_NONE));
+        cr_assert(!frame_goes(a, &e, FRAME_PORTFOLIO, STR("test/y")));
+    }
+    e.watched = STR_NONE;
+    cr_assert(frame_goes(a, &e, FRAME_AGENT, STR("x")));
+    cr_assert(!frame_goes(a, &e, FRAME_AGENT, STR("test/x")));
+}

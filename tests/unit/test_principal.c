@@ -269,3 +269,31 @@ Test(principal, in_a_group_by_its_whole_name)
     cr_assert(!principal_in_group(&(struct principal){.groups = STR("")},
                                   STR("")));
 }
+
+Test(principal, a_name_is_of_one_sort)
+{
+    static const struct {
+        bool test, any;
+        const char *taken, *code;
+    } cases[] = {{false, false, NULL, NULL},
+                 {true, false, NULL, NULL},
+                 {true, true, NULL, NULL},
+                 {false, true, "beta gamma", NULL},
+                 {true, true, "beta gamma", NULL},
+                 {false, true, "beta alpha", "agent.not_named"},
+                 {true, true, "alpha", "agent.not_named"},
+                 {true, false, "alpha", "key.test"},
+                 {true, false, "beta", "key.test"}};
+    for (size_t i = 0; i < countof(cases); i++) {
+        const struct principal p = {.role = ROLE_AGENT,
+                                    .agent = STR("alpha"),
+                                    .test = cases[i].test};
+        const struct err *e = principal_check_sort(
+            &p, cases[i].taken ? str_of(cases[i].taken) : STR_NONE,
+            cases[i].any);
+        if (cases[i].code)
+            cr_assert_str_eq(e->code, cases[i].code, "case %zu", i);
+        else
+            cr_assert_null(e, "case %zu", i);
+    }
+}

@@ -47,6 +47,58 @@ Test(reach, a_reader_is_a_person_or_an_agent)
     cr_assert(!reach_own(&all));
 }
 
+/* A reader of tests is another one than the agent of the same name. */
+Test(reach, a_reader_has_a_sort)
+{
+    static const struct {
+        enum reach reach;
+        bool test;
+        const char *reader, *name;
+    } cases[] = {{REACH_OWN, false, "alpha", "alpha"},
+                 {REACH_ALL, false, "/alpha", "alpha"},
+                 {REACH_OWN, true, "test/alpha", "test/alpha"},
+                 {REACH_ALL, true, "test//alpha", "test/alpha"}};
+    for (size_t i = 0; i < countof(cases); i++) {
+        struct principal p = who(ROLE_AGENT, cases[i].reach);
+        p.test = cases[i].test;
+        const struct str reader = reach_reader(a, &p);
+        cr_assert(str_is(reader, cases[i].reader), "case %zu", i);
+        cr_assert(str_is(reach_name(a, &p), cases[i].name), "case %zu", i);
+        const struct reach_parts parts = reach_parts(reader);
+        cr_assert(str_is(parts.agent, "alpha"), "case %zu", i);
+        cr_assert(parts.all == (cases[i].reach == REACH_ALL), "case %zu", i);
+        cr_assert(parts.test == cases[i].test, "case %zu", i);
+    }
+    const struct principal person = who(ROLE_OPERATOR, REACH_OWN);
+    cr_assert_null(reach_name(a, &person).p);
+    cr_assert_eq(reach_parts(STR("")).agent.n, 0);
+}
+
+/* The maker, the owner and a key that reaches all have nothing of the other
+ * sort; people have both. */
+Test(reach, tests_live_apart)
+{
+    for (int bits = 0; bits < 8; bits++) {
+        const struct intent i = {.created_by = bits & 1 ? STR("alpha")
+                                                        : STR("beta"),
+                                 .owner = STR("alpha"),
+                                 .test = (bits & 2) != 0};
+        struct principal p = who(ROLE_AGENT, bits & 1 ? REACH_OWN : REACH_ALL);
+        const struct principal person = who(ROLE_AUDITOR, REACH_OWN);
+        p.test = (bits & 4) != 0;
+        cr_assert(reach_all(&p, &i) == (p.test == i.test), "case %d", bits);
+        cr_assert(reach_sort(&p, i.test) == (p.test == i.test));
+        cr_assert(reach_all(&person, &i) && reach_sort(&person, i.test));
+        const struct err *e = reach_check_sort(&p, i.test);
+        cr_assert(!e == (p.test == i.test));
+        cr_assert(!e || str_is(str_of(e->code), "intent.unknown"));
+        e = reach_joins(a, p.test, i.test, "agent_id");
+        cr_assert(!e == (p.test == i.test));
+        cr_assert(!e || (str_is(str_of(e->code), "test.apart") &&
+                         str_is(e->at, "agent_id")));
+    }
+}
+
 Test(reach, a_principal_that_says_nothing_of_it_is_kept_apart)
 {
     const struct principal p = {.role = ROLE_AGENT, .agent = STR("a")};

@@ -197,3 +197,22 @@ Test(responder, the_words_say_who_can)
         cr_assert(e && str_search(e->say, said) < e->say.n);
     }
 }
+
+/* An agent's name is not enough: its key has to be of the question's sort. */
+Test(responder, tests_and_real_agents_do_not_see_each_other)
+{
+    for (int bits = 0; bits < 4; bits++) {
+        const struct responder_case c = {
+            .rule = {.mode = RESPONDER_AGENT, .who = STR("lawyer")},
+            .asked_by = STR("writer"),
+            .test = (bits & 1) != 0};
+        struct principal asker = who[ASKER_ELSEWHERE], other = who[OTHER];
+        asker.test = other.test = (bits & 2) != 0;
+        const bool same = c.test == asker.test;
+        cr_assert(responder_sees(&c, &asker) == same, "case %d", bits);
+        cr_assert(responder_sees(&c, &other) == same, "case %d", bits);
+        cr_assert(responder_sees(&c, &who[ADA]));
+        cr_assert_eq(verdict(responder_check(a, &c, &other)),
+                     same ? 'y' : '-');
+    }
+}

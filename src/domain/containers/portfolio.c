@@ -291,6 +291,8 @@ struct json *portfolio_json(struct arena *a, const struct portfolio *p,
     json_set_text(o, "name", p->name);
     json_set_text_or_null(o, "description", p->description);
     json_set_text(o, "created_by", p->created_by);
+    if (p->test)
+        json_set_bool(o, "test", true);
     json_set_text(o, "status",
                   str_of(vocabulary_portfolio_status(p->status)->wire));
     json_set_text_or_null(o, "status_by", p->status_by);

@@ -31,6 +31,7 @@ struct portfolio {
     int64_t threshold;   /* percentage of completed members; 0: none */
     int64_t version;
     int64_t created_at, updated_at;
+    bool test; /* a test key made it (reach.h) */
 };
 
 /* The part of a governance policy that the server enforces. */

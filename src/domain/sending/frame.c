@@ -6,6 +6,7 @@
 #include "domain/sending/frame.h"
 
 #include "domain/event.h"
+#include "domain/reach.h"
 
 #define NEW_STATE_MAX ((size_t)128 << 10)
 
@@ -111,15 +112,22 @@ static bool shut(const struct json *watched, struct str agent)
            !listed(json_get(watched, "agents"), agent);
 }
 
+/* Tests go to test keys, and what is real to real ones. */
+static bool same_sort(const struct json *watched, struct reach_parts reader)
+{
+    return reader.agent.n == 0 ||
+           json_bool(json_get(watched, "test")) == reader.test;
+}
+
 /* A member's events; and the one by which it has left, which only readers
  * without a limit of reach get. */
 static bool to_portfolio(struct arena *a, const struct frame_event *e,
-                         struct str reader)
+                         struct reach_parts reader)
 {
     const struct json *watched = json_read(a, e->watched);
-    const bool own = reader.n > 0 && reader.p[0] != '/';
-    const struct str agent = own ? reader : str_sub(reader, 1, reader.n);
-    if (reader.n > 0 && shut(watched, agent))
+    const struct str agent = reader.agent;
+    const bool own = agent.n > 0 && !reader.all;
+    if (!same_sort(watched, reader) || (agent.n > 0 && shut(watched, agent)))
         return false;
     if (listed(json_get(watched, "portfolios"), e->portfolio_id))
         return !own || listed(json_get(watched, "agents"), agent);
@@ -129,9 +137,13 @@ static bool to_portfolio(struct arena *a, const struct frame_event *e,
                   e->portfolio_id);
 }
 
+/* A person who listens for an agent is no reader of a sort. */
 static bool to_agent(struct arena *a, const struct frame_event *e,
-                     struct str agent)
+                     struct reach_parts reader)
 {
+    const struct str agent = reader.agent;
+    if (!reader.all && !same_sort(json_read(a, e->watched), reader))
+        return false;
     switch (sort_of(e->type)) {
     case ASSIGNED:
         return str_eq(json_get_text(json_get(event_of(a, e), "payload"),
@@ -156,11 +168,11 @@ bool frame_goes(struct arena *a, const struct frame_event *e,
     case FRAME_INTENT:
         return agent.n == 0 || !shut(json_read(a, e->watched), agent);
     case FRAME_AGENT:
-        return to_agent(a, e, agent);
+        return to_agent(a, e, reach_parts(agent));
     case FRAME_INBOX:
         return question_of(a, e).p != NULL;
     case FRAME_PORTFOLIO:
-        return to_portfolio(a, e, agent);
+        return to_portfolio(a, e, reach_parts(agent));
     case FRAME_AUDIENCE__MAX:
     default:
         return false;

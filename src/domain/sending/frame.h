@@ -30,13 +30,15 @@ struct frame_event {
     struct str agents;    /* JSON list of the agents assigned to the intent */
     int64_t version;      /* of the intent, when it was read */
     struct str watched;   /* {"portfolios", "agents", "closed"}: those that it
-                           * is in, those that reach it, and is it closed to
-                           * others? p NULL: it is open, and in none */
+                           * is in, those that reach it, is it closed to
+                           * others, and is it a test? p NULL: it is open, no
+                           * test, and in none */
     struct str portfolio_id; /* of the stream, for FRAME_PORTFOLIO; the reader
                               * sets it */
 };
 
-/* Does the event go to this audience? agent: the owner of the stream; of
+/* Does the event go to this audience? agent: of FRAME_AGENT the owner of
+ * the stream (reach_name), after "/" where a person listens to that one; of
  * FRAME_PORTFOLIO its reader (reach_reader), n 0: a person. */
 bool frame_goes(struct arena *a, const struct frame_event *e,
                 enum frame_audience to, struct str agent);

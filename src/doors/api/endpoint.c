@@ -14,7 +14,7 @@
 /* The endpoints that the caller sees: an agent its own, an admin all. */
 static struct str scope(const struct call *c)
 {
-    return c->who.role == ROLE_AGENT ? c->who.agent : STR_NONE;
+    return reach_name(c->a, &c->who);
 }
 
 static struct json *view(struct arena *a, const struct endpoint *e)

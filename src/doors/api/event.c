@@ -163,7 +163,7 @@ static const struct err *delegate(struct call *c, struct work *w,
         return err_at(c->a, ERR_INVALID, "agent.name",
                       STR("payload.agent_id"),
                       "This is not a valid agent name.");
-    TRY(govern_assign(c, w, agent, true));
+    TRY(govern_assign(c, w, agent, "payload.agent_id"));
     pg_arg(&args, w->intent.id);
     pg_arg(&args, agent);
     pg_arg_time(&args, w->now);

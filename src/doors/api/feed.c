@@ -52,7 +52,7 @@ static const struct err *read_feed(struct call *c,
     if (c->who.role == ROLE_AGENT && agents.p)
         feed->key_id = c->who.id;
     else if (c->who.role == ROLE_AGENT)
-        feed->agent = c->who.agent;
+        feed->agent = reach_name(c->a, &c->who);
     return read_place(c, feed);
 }
 

@@ -90,9 +90,10 @@ static const struct err *check_refs(struct call *c, const struct work *w,
     const struct intent_ids parent = {.v = {parent_id},
                                       .n = parent_id.p ? 1 : 0};
     const struct intents_refs refs[] = {
-        {depends, &c->who, REACH_READ, ACCESS_READ, ERR_INVALID, "depends_on"},
+        {depends, &c->who, REACH_READ, ACCESS_READ, ERR_INVALID, "depends_on",
+         .joins = &w->intent},
         {&parent, &c->who, REACH_USE, ACCESS_ADMIN, ERR_NOT_FOUND,
-         "parent_intent_id"}};
+         "parent_intent_id", .joins = NULL}};
     TRY(intents_check_refs(c->pg, c->a, &refs[0]));
     TRY(intents_check_refs(c->pg, c->a, &refs[1]));
     TRY(work_check_parent(w));
@@ -111,7 +112,7 @@ static struct str id_list(struct arena *a, const struct intent_ids *ids)
 
 static const struct err *create(struct call *c, struct str parent)
 {
-    struct intent given = {.status = INTENT_DRAFT};
+    struct intent given = {.status = INTENT_DRAFT, .test = c->who.test};
     struct intent_ids depends = {.n = 0};
     struct work_once once;
     struct json *body = NULL;

@@ -234,7 +234,7 @@ const struct err *api_agent_assign(struct call *c)
     if (w.answered)
         return call_replay(c, &w);
     TRY(intent_check_open(w.intent.status));
-    TRY(govern_assign(c, &w, agent, true));
+    TRY(govern_assign(c, &w, agent, "agent_id"));
     return change_agent(c, &w, agent, true);
 }
 
@@ -243,6 +243,6 @@ const struct err *api_agent_unassign(struct call *c)
     const struct work_once once = {.key = STR_NONE};
     struct work w;
     TRY(call_begin(c, &w, c->param[0], &once));
-    TRY(govern_assign(c, &w, c->param[1], false));
+    TRY(govern_assign(c, &w, c->param[1], NULL));
     return change_agent(c, &w, c->param[1], false);
 }

@@ -100,7 +100,7 @@ static const struct err *end_permit(struct call *c, struct str handle)
     const struct permit *p = &row.permit;
     bool found = false;
     TRY(permits_by_handle(c->pg, c->a, handle, &row, &found));
-    if (!found || !str_eq(p->agent, c->who.agent))
+    if (!found || !permit_own(p, &c->who))
         return NULL;
     if (p->state == PERMIT_ASKED) {
         TRY(withdraw(c, p->suspension_id));

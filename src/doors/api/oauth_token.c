@@ -48,7 +48,7 @@ static const struct err *find(struct wanted *x)
 {
     struct call *c = x->c;
     TRY(permits_by_handle(c->pg, c->a, x->handle, &x->row, &x->found));
-    x->found = x->found && str_eq(x->row.permit.agent, c->who.agent);
+    x->found = x->found && permit_own(&x->row.permit, &c->who);
     return x->found ? use_lock(c, &x->w, &x->row) : NULL;
 }
 

@@ -101,7 +101,7 @@ static const struct err *find_by_id(struct sent *x)
     struct call *c = x->use.c;
     const struct permit *p = &x->use.row.permit;
     TRY(permits_get(c->pg, c->a, x->permit_id, &x->use.row));
-    if (!str_eq(c->who.agent, p->agent))
+    if (!permit_own(p, &c->who))
         return ERROR(ERR_NOT_FOUND, "permit.unknown",
                      "There is no permit with this id.");
     return p->terms.resource.p

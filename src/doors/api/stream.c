@@ -74,11 +74,14 @@ static const struct err *hold_tail(struct call *c, struct hold_stream *s)
 
 const struct err *api_stream_agent(struct call *c)
 {
-    struct hold_stream s = {.to = FRAME_AGENT, .agent = c->param[0]};
-    if (!principal_agent_name(s.agent))
+    const struct str agent = c->param[0];
+    struct hold_stream s = {.to = FRAME_AGENT};
+    if (!principal_agent_name(agent))
         return ERROR(ERR_NOT_FOUND, "agent.unknown",
                      "This is not a valid agent name.");
-    TRY(session_speak(c, s.agent));
+    TRY(session_speak(c, agent));
+    s.any = c->who.role != ROLE_AGENT;
+    s.agent = s.any ? agent : reach_name(c->a, &c->who);
     return hold_tail(c, &s);
 }
 

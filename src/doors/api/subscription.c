@@ -11,7 +11,7 @@
 /* An agent sees the subscriptions of its own endpoints, an admin all. */
 static struct str scope(const struct call *c)
 {
-    return c->who.role == ROLE_AGENT ? c->who.agent : STR_NONE;
+    return reach_name(c->a, &c->who);
 }
 
 static struct json *view(struct arena *a, const struct subscription *s,
@@ -37,7 +37,8 @@ static const struct err *check_target(struct call *c,
     const struct str id = s->intent_id;
     const struct intent_ids ids = {.v = {id}, .n = id.p ? 1 : 0};
     const struct intents_refs refs = {&ids, &c->who, REACH_USE, ACCESS_READ,
-                                      ERR_NOT_FOUND, "intent_id"};
+                                      ERR_NOT_FOUND, "intent_id",
+                                      .joins = NULL};
     struct portfolio p;
     if (s->portfolio_id.p)
         return portfolios_get(c->pg, c->a, s->portfolio_id, &c->who, &p);

@@ -2,6 +2,7 @@
 #include "base/clock.h"
 #include "base/fields.h"
 #include "domain/agent_ui.h"
+#include "domain/beside.h"
 #include "doors/api/api.h"
 #include "doors/asking/answer.h"
 #include "doors/asking/question.h"
@@ -176,7 +177,7 @@ const struct err *api_suspension_list(struct call *c)
                       "\"state\" has to be one of pending, resolved, expired, "
                       "cancelled.");
     TRY(read_after(c, &page));
-    page.agent = c->who.role == ROLE_AGENT ? c->who.agent : STR_NONE;
+    page.agent = reach_name(c->a, &c->who);
     TRY(suspensions_list(c->pg, c->a, &page, &rows));
     return answer_list(c, &rows);
 }
@@ -213,11 +214,11 @@ static const struct err *read_answer(struct call *c, const struct json *body,
     return fields_error(&f);
 }
 
-/* A script answers what its own key asked, and nothing else. */
+/* A script answers what its own key asked, and nothing that the server asks. */
 static const struct err *check_script(const struct call *c,
                                       const struct suspension *s)
 {
-    return s->test && str_eq(s->asked_by_key, c->who.id)
+    return s->test && str_eq(s->asked_by_key, c->who.id) && !beside(s)
                ? NULL
                : ERROR(ERR_NOT_FOUND, "suspension.unknown",
                        "This key asked no question with this id.");

@@ -154,6 +154,8 @@ static const struct err *check_responder(struct call *c,
                       STR("responder.who"), "The agent that asks may not "
                                             "answer.");
     TRY(check_agent(c, s));
+    if (r->mode == RESPONDER_AGENT)
+        TRY(principals_joins(c->pg, c->a, r->who, s->test, "responder.who"));
     if (r->mode == RESPONDER_NAMED && r->not_initiator &&
         str_eq(r->who, s->initiated_by))
         there = false;
@@ -311,6 +313,7 @@ static void sign(const struct call *c, const struct work *w,
     s->asked_by_key = c->who.id;
     s->initiated_by = w->intent.initiated_by;
     s->initiator_id = w->intent.initiator_id;
+    s->test = w->intent.test;
 }
 
 /* Most questions name no checkpoint, and most intents have no plan. A script's
@@ -335,8 +338,6 @@ const struct err *ask_suspend(struct call *c, struct work *w,
         return open_question(c, w);
     TRY(take_checkpoint(c, w, s));
     sign(c, w, s);
-    s->test = c->who.test; /* the server's own questions are none: what follows
-                            * from their answers is real */
     TRY(limit_ask(c));
     TRY(settle_terms(c, s));
     TRY(check_kind(c, s));

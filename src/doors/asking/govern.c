@@ -7,6 +7,7 @@
 #include "store/approvals.h"
 #include "store/events.h"
 #include "store/leases.h"
+#include "store/principals.h"
 #include "store/sql.gen.h"
 
 #define VIOLATION "governance.violation"
@@ -234,8 +235,9 @@ const struct err *govern_open(struct call *c, const struct work *w)
 /* Where only assigned agents write, assigning is for the creator and the
  * owner. A quorum is of those assigned, so no agent makes them fewer. */
 const struct err *govern_assign(struct call *c, const struct work *w,
-                                struct str agent, bool assign)
+                                struct str agent, const char *at)
 {
+    const bool assign = at != NULL;
     static const struct refusal agents = {
         .rule = "allowed_agents",
         .say = "The intent's policy does not name the agent."};
@@ -253,8 +255,10 @@ const struct err *govern_assign(struct call *c, const struct work *w,
         .agent = agent,
         .access = w->intent.closed ? ACCESS_WRITE : ACCESS_ADMIN,
         .lasts = true};
-    if (assign)
+    if (assign) {
+        TRY(principals_joins(c->pg, c->a, agent, w->intent.test, at));
         TRY(govern_give(c, w, &gift));
+    }
     if (!bound(c, w, &g))
         return NULL;
     if (!assign && g.completion == COMPLETION_QUORUM)

@@ -39,10 +39,11 @@ const struct err *govern_give(struct call *c, const struct work *w,
  * not where a key of its own reaches all that is open (acl.own), or where it
  * only borrowed its access (acl.longer). */
 const struct err *govern_open(struct call *c, const struct work *w) MUST;
-/* May it assign the agent, or end its assignment? Errors of govern_give
- * too. */
+/* May it assign the agent, which the body names at `at`, or end its assignment
+ * (NULL)? ERR_INVALID test.apart where the agent's keys are of the other sort;
+ * errors of govern_give too. */
 const struct err *govern_assign(struct call *c, const struct work *w,
-                                struct str agent, bool assign) MUST;
+                                struct str agent, const char *at) MUST;
 /* May it complete the intent? Where the policy demanded something, the event
  * governance.approval_enforced tells of it. */
 const struct err *govern_complete(struct call *c, struct work *w) MUST;

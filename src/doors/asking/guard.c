@@ -74,13 +74,13 @@ static const struct err *begin_new(struct guard *g,
 {
     struct call *c = g->c;
     struct intent *i = &g->w.intent;
-    const struct intent given = {.title = STR_NONE};
+    const struct intent given = {.title = STR_NONE, .test = c->who.test};
     TRY(work_begin_new(&g->w, c->pg, c->a, &given, false, once));
     if (g->w.answered)
         return NULL;
     if (g->initiation.p)
-        TRY(initiations_take(c->pg, c->a, g->initiation, c->who.agent,
-                             &g->initiator));
+        TRY(initiations_take(c->pg, c->a, g->initiation,
+                             reach_name(c->a, &c->who), &g->initiator));
     i->title = str_trim(g->title).n > 0 ? g->title : g->tools[0];
     i->session_id = g->session_id;
     i->task_id = g->task_id;
@@ -99,7 +99,8 @@ static const struct err *check_initiator(struct guard *g)
     bool same = true;
     if (g->initiation.p) {
         TRY(initiations_take(g->c->pg, g->c->a, g->initiation,
-                             g->c->who.agent, &g->initiator));
+                             reach_name(g->c->a, &g->c->who),
+                             &g->initiator));
         same = str_eq(g->initiator.id, i->initiator_id);
     } else if (g->initiated_by.p) {
         same = str_eq(g->initiated_by, i->initiated_by);
@@ -128,7 +129,8 @@ const struct err *guard_begin(struct guard *g, const struct work_once *once)
 {
     struct call *c = g->c;
     if (g->task_id.p)
-        TRY(tools_task(c->pg, c->a, c->who.agent, g->task_id, &g->intent_id));
+        TRY(tools_task(c->pg, c->a, reach_name(c->a, &c->who), g->task_id,
+                       &g->intent_id));
     return g->intent_id.p ? begin_given(g, once) : begin_new(g, once);
 }
 
@@ -136,7 +138,7 @@ void guard_queue(struct guard *g)
 {
     struct call *c = g->c;
     if (g->task_id.p && g->w.intent_new)
-        tools_queue_task(c->pg, c->a, c->who.agent, g->task_id,
+        tools_queue_task(c->pg, c->a, reach_name(c->a, &c->who), g->task_id,
                          g->w.intent.id);
     if (g->initiation.p)
         initiations_queue_use(c->pg, c->a, g->initiation, g->w.intent.id);
@@ -161,6 +163,9 @@ const struct err *guard_terms(const struct guard *g, const struct json *body,
 {
     struct call *c = g->c;
     struct resource resource;
+    if (c->who.test)
+        return ERROR(ERR_FORBIDDEN, "key.test",
+                     "A key for tests gets no permits.");
     TRY(permit_terms_read(c->a, body, details, jkt_needed, out));
     return out->resource.p
                ? resources_get(c->pg, c->a, out->resource, &resource)

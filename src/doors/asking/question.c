@@ -62,7 +62,7 @@ static const struct err *make_intent(struct call *c, struct work *w,
                                      const struct suspension *s,
                                      const struct work_once *once)
 {
-    struct intent given = {.title = STR_NONE};
+    struct intent given = {.title = STR_NONE, .test = c->who.test};
     TRY(read_intent(c, body, s, &given));
     TRY(work_begin_new(w, c->pg, c->a, &given, false, once));
     if (w->answered)

@@ -11,7 +11,7 @@ const struct err *revoke_may(struct call *c, const struct permit *p,
     if (c->who.role == ROLE_ADMIN)
         return NULL;
     if (c->who.role == ROLE_AGENT)
-        return str_eq(c->who.agent, p->agent) ? NULL : unknown;
+        return permit_own(p, &c->who) ? NULL : unknown;
     if (!s)
         return ERROR(ERR_FORBIDDEN, "permit.not_yours",
                      "Only an admin takes back a permit that a rule gave.");

@@ -40,6 +40,8 @@ static void put_intent(struct buf *b, struct arena *a, const struct intent *i)
     put_text(b, "title", i->title);
     put_text(b, "description", i->description);
     put_text(b, "created_by", i->created_by);
+    if (i->test)
+        put_raw(b, "test", STR("true"));
     put_text(b, "status", str_of(vocabulary_intent_status(i->status)->wire));
     put_raw(b, "constraints", i->constraints);
     put_raw(b, "state", i->state);

@@ -114,6 +114,8 @@ void hold_stream(struct call *c, const struct hold_stream *s)
     put_int(&b, "&skip=", (int64_t)s->after.part);
     if (s->agent.p)
         put_text(&b, "&agent=", s->agent);
+    if (s->any)
+        put_text(&b, "&any=", STR("yes"));
     if (s->portfolio_id.p)
         put_text(&b, "&portfolio=", s->portfolio_id);
     put_caller(c, &b);

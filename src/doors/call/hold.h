@@ -52,10 +52,10 @@ void hold_feed(struct call *c, uint64_t from, int64_t wait);
 
 struct hold_stream {
     enum frame_audience to;
-    /* The owner of the stream, for FRAME_AGENT; for FRAME_INTENT the agent that
-     * has to reach the intent, p NULL where none has to; for FRAME_PORTFOLIO
-     * its reader (reach_reader). */
+    /* For FRAME_INTENT the agent that has to reach the intent, p NULL where
+     * none has to; else as in frame_goes. */
     struct str agent;
+    bool any; /* of FRAME_AGENT: a person's, who hears of tests as well */
     struct str portfolio_id; /* for FRAME_PORTFOLIO; p NULL elsewhere */
     /* The position after which it continues. Where part is set, that many
      * frames of the event itself were read already and the others are still

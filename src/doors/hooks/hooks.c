@@ -329,7 +329,8 @@ static const struct err *settle_others(struct hooks_call *h,
     bool first = true;
     if (h->session.n == 0 || h->id.n == 0)
         return NULL;
-    TRY(tools_open_of_session(c->pg, c->a, c->who.agent, h->session, &open));
+    TRY(tools_open_of_session(c->pg, c->a, reach_name(c->a, &c->who),
+                              h->session, &open));
     for (size_t i = 0; i < open.n; i++) {
         const struct tools_open_call *other = &open.v[i];
         if (str_eq(other->suspension_id, s->id))

@@ -10,6 +10,7 @@
 #include "doors/openintent/openintent.h"
 #include "store/acls.h"
 #include "store/keys.h"
+#include "store/principals.h"
 #include "store/sql.gen.h"
 #include "store/suspensions.h"
 
@@ -106,6 +107,9 @@ const struct err *openintent_access_set(struct call *c)
     TRY(call_body(c, &body));
     TRY(acl_read(c->a, body, clock_now(), wish));
     TRY(call_begin(c, &w, c->param[0], &once));
+    for (size_t i = 0; i < wish->n; i++)
+        TRY(principals_joins(c->pg, c->a, wish->v[i].agent, w.intent.test,
+                             "entries"));
     TRY(check_list(c, &w, wish));
     TRY(acls_set(&w, event_by(&c->who), wish));
     TRY(object_of(c, w.intent.id, w.intent.closed, &o));
@@ -124,6 +128,8 @@ const struct err *openintent_access_grant(struct call *c)
     TRY(call_begin(c, &w, c->param[0], &once));
     if (w.answered)
         return call_replay(c, &w);
+    TRY(principals_joins(c->pg, c->a, e.agent, w.intent.test,
+                         "principal_id"));
     TRY(check_gift(c, &w, &e));
     TRY(acls_grant(&w, event_by(&c->who), &e));
     return call_commit(c, &w, 201, acl_entry_json(c->a, &e), false);
@@ -181,6 +187,9 @@ const struct err *openintent_access_request(struct call *c)
     TRY(work_begin(&w, c->pg, c->a, &target, &once));
     if (w.answered)
         return call_replay(c, &w);
+    TRY(reach_check_sort(&c->who, w.intent.test));
+    TRY(principals_joins(c->pg, c->a, beside_principal(c->a, &s),
+                         w.intent.test, "principal_id"));
     s.asked_by = principal_actor(&c->who);
     TRY(acls_check_request(c->pg, c->a, w.intent.id, &s));
     TRY(ask_beside(c, &w, &s));

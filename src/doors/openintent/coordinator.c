@@ -7,6 +7,7 @@
 #include "store/coordinators.h"
 #include "store/events.h"
 #include "store/portfolios.h"
+#include "store/principals.h"
 #include "store/sql.gen.h"
 
 #define RECORDED "coordinator.decision"
@@ -183,6 +184,8 @@ const struct err *openintent_coordinator_create(struct call *c)
     if (w.answered)
         return call_replay(c, &w);
     TRY(check_place(c, &w, &k, &p));
+    TRY(principals_joins(c->pg, c->a, k.agent_id,
+                         k.intent_id.p ? w.intent.test : p.test, "agent_id"));
     struct govern_gift gift = {
         .agent = k.agent_id, .access = ACCESS_ADMIN, .lasts = true};
     if (k.intent_id.p && !w.intent.closed) /* of a closed one it gives none */

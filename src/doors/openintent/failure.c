@@ -35,7 +35,7 @@ const struct err *openintent_failure_policy_set(struct call *c)
     TRY(call_begin(c, &w, c->param[0], &once));
     TRY(govern_write(c, &w));
     if (p.fallback_agent_id.p)
-        TRY(govern_assign(c, &w, p.fallback_agent_id, true));
+        TRY(govern_assign(c, &w, p.fallback_agent_id, "fallback_agent_id"));
     p.id = id_new(c->a);
     p.intent_id = w.intent.id;
     p.updated_at = w.now;

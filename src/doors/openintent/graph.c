@@ -129,7 +129,8 @@ static const struct err *check_dependency(struct call *c,
 {
     const struct intent_ids ids = {.v = {dependency}, .n = 1};
     const struct intents_refs refs = {&ids, &c->who, REACH_READ, ACCESS_READ,
-                                      ERR_INVALID, "dependency_id"};
+                                      ERR_INVALID, "dependency_id",
+                                      .joins = &w->intent};
     TRY(intents_check_refs(c->pg, c->a, &refs));
     if (intent_depends(c->a, &w->intent, dependency))
         return err_at(c->a, ERR_BAD_REQUEST, "intent.dependency_exists",

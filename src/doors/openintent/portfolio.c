@@ -102,7 +102,8 @@ const struct err *openintent_portfolio_intents(struct call *c)
 const struct err *openintent_portfolio_create(struct call *c)
 {
     struct portfolio p = {.id = id_new(c->a),
-                          .created_by = principal_actor(&c->who)};
+                          .created_by = principal_actor(&c->who),
+                          .test = c->who.test};
     const struct portfolio_members none = {.n = 0};
     struct work_once once;
     struct json *body = NULL;
@@ -270,6 +271,7 @@ const struct err *openintent_portfolio_add(struct call *c)
     TRY(take(c, &w, &p, &at));
     TRY(portfolio_check_active(&p));
     TRY(portfolio_check_adder(&c->who, &w.intent));
+    TRY(reach_joins(c->a, p.test, w.intent.test, "intent_id"));
     TRY(portfolio_check_room(&at, m.role));
     const bool new = !at.member.id.p;
     m.portfolio_id = at.member.portfolio_id;

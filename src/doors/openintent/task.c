@@ -6,6 +6,7 @@
 #include "doors/asking/govern.h"
 #include "doors/asking/step.h"
 #include "doors/openintent/openintent.h"
+#include "store/principals.h"
 #include "store/tasks.h"
 
 static const struct call_made made = {"/api/v1/tasks/", "id"};
@@ -92,6 +93,8 @@ const struct err *openintent_task_make(struct call *c)
         return call_replay_made(c, &w, &made);
     TRY(govern_write(c, &w));
     TRY(intent_check_open(w.intent.status));
+    TRY(principals_joins(c->pg, c->a, t.assigned_agent, w.intent.test,
+                         "assigned_agent"));
     TRY(call_board(c, &w));
     TRY(coordinators_supervisor(c->pg, c->a, &w.board->guards));
     t.intent_id = w.intent.id;
@@ -169,6 +172,8 @@ const struct err *openintent_task_change(struct call *c)
     if (e)
         return e->kind == ERR_NOT_FOUND ? unknown() : e;
     TRY(govern_write(c, &w));
+    TRY(principals_joins(c->pg, c->a, change.agent, w.intent.test,
+                         "assigned_agent"));
     TRY(find(c, &w, was.id, version, &t));
     TRY(coordinators_supervisor(c->pg, c->a, &w.board->guards));
     TRY(moves_change_task(w.board, t, body, &change, &c->who));

@@ -64,6 +64,13 @@ SELECT prefix, label FROM api_key
    AND (expires_at IS NULL OR expires_at > now())
  ORDER BY created_at LIMIT 100
 
+-- name: doctor_pairs
+-- The names that both a valid test key and a valid real key have.
+SELECT t.prefix, t.label, key_taken(array_remove(t.agents, '*'), true) FROM api_key t
+ WHERE t.test AND t.revoked_at IS NULL AND (t.expires_at IS NULL OR t.expires_at > now())
+   AND key_taken(array_remove(t.agents, '*'), true) IS NOT NULL
+ ORDER BY t.created_at LIMIT 100
+
 -- name: doctor_rights
 -- Rights of the connected role that no web worker should have.
 SELECT current_user,

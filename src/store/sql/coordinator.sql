@@ -91,7 +91,8 @@ UPDATE intent SET containers = containers | 4
 -- the phases of their dependencies by title. They are locked. One that another transaction has
 -- locked is left out, so that none waits in a circle.
 SELECT i.id, i.version, i.event_sequence, i.event_hash,
-       (i.state::json -> '_io_inputs')::text, (i.state::json -> '_io_dep_title_to_name')::text
+       (i.state::json -> '_io_inputs')::text, (i.state::json -> '_io_dep_title_to_name')::text,
+       i.test
   FROM intent i
  WHERE i.id IN (SELECT d.intent_id FROM intent_dependency d WHERE d.dependency_id = $1)
    AND i.id > $2 AND i.status = 'draft' AND strpos(i.state, '"_io_inputs"') > 0

@@ -23,10 +23,11 @@ SELECT gen_random_uuid(), e.id, $2, $3, $4, $5::text, $6, $7::timestamptz, $7
   FROM endpoint e
  WHERE e.kind = 'agent' AND e.removed_at IS NULL AND e.gone_at IS NULL
    AND NOT e.prefix AND coalesce(e.agent, '') IN ('', $1)
+   AND (e.test IS NULL OR e.test = (SELECT i.test FROM intent i WHERE i.id = $2))
    AND (e.event_types = '{}' OR $5 = ANY (e.event_types))
    AND (e.agent IS DISTINCT FROM e.created_by OR
         (SELECT count(*) FROM api_key k
-          WHERE k.agents && ARRAY[$1, '*'] AND k.revoked_at IS NULL
+          WHERE k.agents && ARRAY[$1, '*'] AND k.revoked_at IS NULL AND k.test = e.test
             AND (k.expires_at IS NULL OR k.expires_at > $7)) > 0)
    AND (e.agent IS NULL OR $8 OR NOT intent_shut($2, e.agent, $7))
 
@@ -64,8 +65,9 @@ SELECT gen_random_uuid(), e.id, s.id, v.intent_id, v.sequence, 'event',
                       AND (k.revoked_at IS NOT NULL OR k.expires_at <= $4 OR
                            p.disabled_at IS NOT NULL OR
                            (k.role = 'agent' AND
-                            intent_access_of($1, CASE k.reach WHEN 'all' THEN '/' ELSE '' END
-                                                 || coalesce(e.agent, ''), $4) = 0)))
+                            intent_reach($1, CASE WHEN k.test THEN 'test/' ELSE '' END ||
+                                             CASE k.reach WHEN 'all' THEN '/' ELSE '' END
+                                             || coalesce(e.agent, ''), $4) = 0)))
 
 -- name: delivery_events
 -- use: delivery_of_events

@@ -10,7 +10,8 @@ SELECT e.id, e.kind, e.name, e.address, e.agent, array_to_json(e.event_types)::t
        e.prefix
   FROM endpoint e
  WHERE e.removed_at IS NULL AND (e.kind <> 'agent') = $1::boolean
-   AND ($2::text IS NULL OR e.agent = $2)
+   AND ($2::text IS NULL OR (e.agent = reader_name($2) AND
+                             coalesce(e.test, starts_with($2, 'test/')) = starts_with($2, 'test/')))
  ORDER BY e.created_at, e.id LIMIT 500
 
 -- name: endpoint_get
@@ -23,7 +24,9 @@ SELECT e.id, e.kind, e.name, e.address, e.agent, array_to_json(e.event_types)::t
                                LIMIT 1001) waiting),
        e.prefix
   FROM endpoint e
- WHERE e.id = $1 AND e.removed_at IS NULL AND ($2::text IS NULL OR e.agent = $2)
+ WHERE e.id = $1 AND e.removed_at IS NULL
+   AND ($2::text IS NULL OR (e.agent = reader_name($2) AND
+                             coalesce(e.test, starts_with($2, 'test/')) = starts_with($2, 'test/')))
 
 -- name: endpoint_prefix
 -- That the agent $1 may name the address $2 below.
@@ -49,12 +52,13 @@ SELECT pg_advisory_xact_lock(7361797301)
 
 -- name: endpoint_insert
 -- No row, where there are $16 of its sort already, or $17 of its agent, or $19 of its key.
+-- A test key's endpoint is for tests; an admin's is for both sorts.
 INSERT INTO endpoint (id, kind, name, address, agent, event_types, notify_to, detail,
                       every_question, internal, secret, created_at, created_by, paused_at,
-                      gone_at, key_id, prefix)
+                      gone_at, key_id, prefix, test)
 SELECT $1, $2, $3, $4, $5, ARRAY(SELECT json_array_elements_text($6::json)),
        ARRAY(SELECT json_array_elements_text($7::json)), $8, $9, $10, $11, $12, $13, $14, $15,
-       $18, $20
+       $18, $20, (SELECT k.test FROM api_key k WHERE k.id = $18::uuid)
  WHERE (SELECT count(*) FROM endpoint e
          WHERE e.removed_at IS NULL AND (e.kind = 'agent') = ($2 = 'agent')) < $16::bigint
    AND ($5::text IS NULL OR (SELECT count(*) FROM endpoint e

@@ -8,7 +8,7 @@ SELECT i.*, (SELECT k.xmin FROM api_key k WHERE k.ctid = $2 AND k.key_sha256 = $
 
 -- name: intent_ties
 -- The access of an agent that neither made nor owns the intent.
-SELECT intent_access_of($1, $2, $3)
+SELECT intent_reach($1, $2, $3)
 
 -- name: intent_kin
 -- Is there an intent below the open $1, or one that depends on it, to which the agent $2 is tied
@@ -19,14 +19,15 @@ WITH RECURSIVE below (id, depth) AS (
     UNION ALL
     SELECT c.id, b.depth + 1 FROM below b JOIN intent c ON c.parent_intent_id = b.id
      WHERE b.depth < 32)
-SELECT (SELECT i.acl < 2 FROM intent i WHERE i.id = $1) AND (
+SELECT (SELECT i.acl < 2 AND reader_sort(i.test, $2) FROM intent i WHERE i.id = $1) AND (
        EXISTS (SELECT 1 FROM open_question o JOIN suspension s ON s.id = o.suspension_id
-                WHERE o.intent_id = $1 AND s.responder_mode = 'agent' AND s.responder = $2)
+                WHERE o.intent_id = $1 AND s.responder_mode = 'agent'
+                  AND s.responder = reader_name($2))
     OR EXISTS (SELECT 1 FROM (SELECT d.intent_id AS id FROM intent_dependency d
                                WHERE d.dependency_id = $1 LIMIT 10000) r
-                WHERE intent_access_of(r.id, $2, $3) > 0)
+                WHERE intent_reach(r.id, $2, $3) > 0)
     OR EXISTS (SELECT 1 FROM (SELECT b.id FROM below b LIMIT 10000) r
-                WHERE intent_access_of(r.id, $2, $3) > 0))
+                WHERE intent_reach(r.id, $2, $3) > 0))
 
 -- A unit of work takes its intents' locks by one statement and reads by another, because a
 -- statement sees the rows committed before it began, and so before it waited.
@@ -60,7 +61,8 @@ SELECT 1 FROM intent i WHERE i.id = ANY (ARRAY(SELECT id FROM below LIMIT 10001)
 -- name: intent_parent
 -- Of a new intent: has it ended, and what does the new one inherit? Locked, so that it cannot
 -- end before the new one is there.
-SELECT status IN ('completed', 'abandoned'), containers & 4 FROM intent WHERE id = $1 FOR SHARE
+SELECT status IN ('completed', 'abandoned'), containers & 4, test
+  FROM intent WHERE id = $1 FOR SHARE
 
 -- piece: intent_waits
 EXISTS (SELECT 1 FROM intent_dependency d JOIN intent x ON x.id = d.dependency_id
@@ -70,7 +72,7 @@ EXISTS (SELECT 1 FROM intent_dependency d JOIN intent x ON x.id = d.dependency_i
 -- told: as in delivery_told.
 SELECT r.*, (SELECT true FROM endpoint WHERE kind = 'agent' AND removed_at IS NULL
               ORDER BY coalesce(agent, ''), address LIMIT 1) AS told,
-       intent_access(r.id, r.created_by, r.owner, r.acl, $2, $3) AS access
+       intent_access(r.id, r.test, r.created_by, r.owner, r.acl, $2, $3) AS access
   FROM intent r WHERE r.id = $1
 
 -- name: intent_taken_of_suspension
@@ -94,9 +96,9 @@ SELECT NOT
 INSERT INTO intent (id, title, description, created_by, status, constraints, state,
                     confidence, version, created_at, updated_at, parent_intent_id,
                     governance_policy, session_id, task_id, turn_id, initiated_by,
-                    event_sequence, event_hash, depends_on, initiator_id, containers)
+                    event_sequence, event_hash, depends_on, initiator_id, containers, test)
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17,
-        $18, $19, $20, $21, $22)
+        $18, $19, $20, $21, $22, $23)
 
 -- name: intent_update
 UPDATE intent
@@ -134,7 +136,7 @@ SELECT p.*
 -- use: intent_size
                   FROM intent r
                  WHERE ($1::text IS NULL OR status = $1)
-                   AND intent_access(r.id, r.created_by, r.owner, r.acl, $5, $6) > 0
+                   AND intent_access(r.id, r.test, r.created_by, r.owner, r.acl, $5, $6) > 0
                  ORDER BY created_at DESC, id DESC LIMIT $3 OFFSET $4) q) p
  WHERE bytes - size < $2
  ORDER BY created_at DESC, id DESC
@@ -148,7 +150,7 @@ SELECT p.*
                   FROM intent r
                  WHERE ($1::text IS NULL OR status = $1)
                    AND (created_at, id) < ($4::timestamptz, $5::uuid)
-                   AND intent_access(r.id, r.created_by, r.owner, r.acl, $6, $7) > 0
+                   AND intent_access(r.id, r.test, r.created_by, r.owner, r.acl, $6, $7) > 0
                  ORDER BY created_at DESC, id DESC LIMIT $3) q) p
  WHERE bytes - size < $2
  ORDER BY created_at DESC, id DESC
@@ -164,7 +166,8 @@ SELECT p.*
 -- use: intent_size
                        , o.created_at AS tie_at
                   FROM (SELECT DISTINCT t.created_at, t.intent_id FROM intent_tie t
-                         WHERE t.agent = $1 AND t.until > $2
+                         WHERE t.agent = reader_name($1) AND t.test = starts_with($1, 'test/')
+                           AND t.until > $2
                            AND (t.created_at, t.intent_id) < ($4::timestamptz, $5::uuid)
                            AND ($3::text IS NULL OR
                                 (SELECT i.status FROM intent i WHERE i.id = t.intent_id) = $3)
@@ -185,7 +188,7 @@ SELECT p.*
 -- use: intent_size
                   FROM intent r
                  WHERE parent_intent_id = $1
-                   AND intent_access(r.id, r.created_by, r.owner, r.acl, $6, $7) > 0
+                   AND intent_access(r.id, r.test, r.created_by, r.owner, r.acl, $6, $7) > 0
                    AND ($4::timestamptz IS NULL OR (created_at, id) > ($4, $5::uuid))
 
 -- piece: intent_children_tail
@@ -223,7 +226,7 @@ SELECT p.*
 -- use: intent_size
                   FROM (SELECT id, depth FROM below LIMIT $3 + 1) b
                   JOIN intent r ON r.id = b.id
-                 WHERE b.depth > 0 AND intent_access(r.id, r.created_by, r.owner, r.acl, $6, $7) > 0
+                 WHERE b.depth > 0 AND intent_access(r.id, r.test, r.created_by, r.owner, r.acl, $6, $7) > 0
                    AND $4::timestamptz IS NULL AND $5::uuid IS NULL) q) p
  WHERE bytes - size < $2
  ORDER BY depth, created_at, id
@@ -237,12 +240,12 @@ WITH RECURSIVE above (id, height) AS (
 SELECT p.*
   FROM (SELECT q.*, sum(size) OVER (ORDER BY height ROWS UNBOUNDED PRECEDING) AS bytes,
                count(*) OVER () AS found
-          FROM (SELECT r.*, intent_access(r.id, r.created_by, r.owner, r.acl, $6, $7) AS access, a.height,
+          FROM (SELECT r.*, intent_access(r.id, r.test, r.created_by, r.owner, r.acl, $6, $7) AS access, a.height,
 -- use: intent_size
                   FROM (SELECT id, height FROM above LIMIT $3) a
                   JOIN intent r ON r.id = a.id
                  WHERE $4::timestamptz IS NULL AND $5::uuid IS NULL) q
-         WHERE acl < 2 OR access > 0) p
+         WHERE reader_sort(test, $6) AND (acl < 2 OR access > 0)) p
  WHERE bytes - size < $2
  ORDER BY height
 
@@ -250,14 +253,15 @@ SELECT p.*
 SELECT p.*
   FROM (SELECT q.*, sum(size) OVER (ORDER BY added_at, id ROWS UNBOUNDED PRECEDING) AS bytes,
                count(*) OVER () AS found
-          FROM (SELECT r.*, intent_access(r.id, r.created_by, r.owner, r.acl, $6, $7) AS access,
+          FROM (SELECT r.*, intent_access(r.id, r.test, r.created_by, r.owner, r.acl, $6, $7) AS access,
                        d.added_at,
 -- use: intent_size
                   FROM intent_dependency d JOIN intent r ON r.id = d.dependency_id
                  WHERE d.intent_id = $1
                    AND ($4::timestamptz IS NULL OR (d.added_at, r.id) > ($4, $5::uuid))
+                   AND reader_sort(r.test, $6)
                    AND (r.acl < 2 OR
-                        intent_access(r.id, r.created_by, r.owner, r.acl, $6, $7) > 0)
+                        intent_access(r.id, r.test, r.created_by, r.owner, r.acl, $6, $7) > 0)
                  ORDER BY d.added_at, r.id LIMIT $3) q) p
  WHERE bytes - size < $2
  ORDER BY added_at, id
@@ -270,7 +274,7 @@ SELECT p.*
 -- use: intent_size
                   FROM intent_dependency d JOIN intent r ON r.id = d.intent_id
                  WHERE d.dependency_id = $1
-                   AND intent_access(r.id, r.created_by, r.owner, r.acl, $6, $7) > 0
+                   AND intent_access(r.id, r.test, r.created_by, r.owner, r.acl, $6, $7) > 0
                    AND ($4::timestamptz IS NULL OR (d.added_at, r.id) > ($4, $5::uuid))
                  ORDER BY d.added_at, r.id LIMIT $3) q) p
  WHERE bytes - size < $2
@@ -287,7 +291,7 @@ SELECT microseconds(CASE $3 WHEN 'child' THEN
 
 -- name: intent_refs
 SELECT r.id,
-       intent_access(r.id, r.created_by, r.owner, r.acl, $2, $3) AS access
+       intent_access(r.id, r.test, r.created_by, r.owner, r.acl, $2, $3) AS access, r.test
   FROM intent r WHERE r.id = ANY ($1::uuid[])
 
 -- name: intent_dependency_insert
@@ -346,12 +350,13 @@ WITH RECURSIVE below (id, depth) AS (
 ), inside AS MATERIALIZED (
     SELECT r.id, b.depth
       FROM (SELECT id, depth FROM below LIMIT $5) b JOIN intent r ON r.id = b.id
-     WHERE b.depth = 0 OR intent_access(r.id, r.created_by, r.owner, r.acl, $2, $3) > 0
+     WHERE b.depth = 0 OR intent_access(r.id, r.test, r.created_by, r.owner, r.acl, $2, $3) > 0
 ), node AS (
     SELECT id, depth FROM inside
     UNION ALL
     SELECT DISTINCT d.dependency_id, NULL::int FROM inside i
       JOIN intent_dependency d ON d.intent_id = i.id
+      JOIN intent y ON y.id = d.dependency_id AND reader_sort(y.test, $2)
      WHERE NOT EXISTS (SELECT 1 FROM inside x WHERE x.id = d.dependency_id)
 )
 SELECT i.id, CASE WHEN n.told THEN i.title END, i.status, i.version,
@@ -369,7 +374,7 @@ SELECT i.id, CASE WHEN n.told THEN i.title END, i.status, i.version,
 -- name: intent_unblockable
 -- Blocked intents for which $1 was the last open dependency, some at a time, because their
 -- number has no limit; only the columns that the next event needs. Their locks are held.
-SELECT r.id, r.version, r.event_sequence, r.event_hash, r.containers FROM intent r
+SELECT r.id, r.version, r.event_sequence, r.event_hash, r.containers, r.test FROM intent r
  WHERE r.status = 'blocked'
    AND r.id IN (SELECT d.intent_id FROM intent_dependency d WHERE d.dependency_id = $1)
    AND NOT EXISTS (SELECT 1 FROM intent_dependency d JOIN intent x ON x.id = d.dependency_id

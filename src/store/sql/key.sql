@@ -27,6 +27,11 @@ INSERT INTO api_key (id, key_sha256, prefix, role, label, agents, created_at, ex
                      groups, reach, severity_floor, principal_id, resource_id, decides)
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
 
+-- name: key_taken
+-- The names of $1, with a space between, that valid keys of the other sort than $2 have;
+-- NULL: none.
+SELECT key_taken(array_remove($1::text[], '*'), $2)
+
 -- name: key_reach
 -- For a valid key that names its agents; any other keeps the reach all.
 UPDATE api_key SET reach = $2

@@ -8,8 +8,9 @@ SELECT u.place
   LEFT JOIN principal p ON p.id = k.principal_id
  WHERE k.revoked_at IS NULL AND p.disabled_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > $4)
    AND (u.agent = '' OR
-        intent_access_of(nullif(u.intent, '')::uuid,
-                         CASE k.reach WHEN 'all' THEN '/' ELSE '' END || u.agent, $4) > 0)
+        intent_reach(nullif(u.intent, '')::uuid,
+                     CASE WHEN k.test THEN 'test/' ELSE '' END ||
+                     CASE k.reach WHEN 'all' THEN '/' ELSE '' END || u.agent, $4) > 0)
 
 -- name: listener_sessions
 -- The sessions that are still valid: not idle, and of a person who is not disabled.

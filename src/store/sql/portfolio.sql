@@ -7,16 +7,18 @@ p.id, p.name, p.description, p.created_by, p.status, p.status_by, microseconds(p
        p.governance_policy, p.metadata, microseconds(nullif(p.deadline, 'infinity')),
        p.threshold, p.version, microseconds(p.created_at), microseconds(p.updated_at),
        (SELECT k.agent_id FROM coordinator k WHERE k.portfolio_id = p.id AND k.ended_at IS NULL),
-       (SELECT k.granted_by FROM coordinator k WHERE k.portfolio_id = p.id AND k.ended_at IS NULL)
+       (SELECT k.granted_by FROM coordinator k WHERE k.portfolio_id = p.id AND k.ended_at IS NULL),
+       p.test
 
 -- piece: portfolio_reached
-($2::text IS NULL OR starts_with($2, '/') OR p.created_by = $2 OR EXISTS (
+reader_sort(p.test, $2)
+   AND ($2::text IS NULL OR reader_all($2) OR p.created_by = reader_name($2) OR EXISTS (
             SELECT 1 FROM coordinator k
-             WHERE k.portfolio_id = p.id AND k.ended_at IS NULL AND k.agent_id = $2)
+             WHERE k.portfolio_id = p.id AND k.ended_at IS NULL AND k.agent_id = reader_name($2))
         OR EXISTS (
             SELECT 1 FROM portfolio_member m JOIN intent i ON i.id = m.intent_id
              WHERE m.portfolio_id = p.id
-               AND intent_access(i.id, i.created_by, i.owner, i.acl, $2, $3) > 0))
+               AND intent_access(i.id, i.test, i.created_by, i.owner, i.acl, $2, $3) > 0))
 
 -- name: portfolio_get
 SELECT
@@ -48,8 +50,9 @@ SELECT
 
 -- name: portfolio_insert
 INSERT INTO portfolio (id, name, description, created_by, status, governance_policy, metadata,
-                       deadline, threshold, version, created_at, updated_at)
-VALUES ($1, $2, $3, $4, $5, $6, $7, coalesce($8::timestamptz, 'infinity'), $9, $10, $11, $12)
+                       deadline, threshold, version, created_at, updated_at, test)
+VALUES ($1, $2, $3, $4, $5, $6, $7, coalesce($8::timestamptz, 'infinity'), $9, $10, $11, $12,
+        $13)
 
 -- name: portfolio_update
 UPDATE portfolio
@@ -71,13 +74,14 @@ SELECT m.intent_id FROM portfolio_member m JOIN intent i ON i.id = m.intent_id
 WITH inside AS MATERIALIZED (
     SELECT m.id, m.intent_id, m.role, m.priority, m.added_at, i.status
       FROM portfolio_member m JOIN intent i ON i.id = m.intent_id
-     WHERE m.portfolio_id = $1 AND intent_access(i.id, i.created_by, i.owner, i.acl, $2, $3) > 0
+     WHERE m.portfolio_id = $1 AND intent_access(i.id, i.test, i.created_by, i.owner, i.acl, $2, $3) > 0
      LIMIT 1100
 ), node AS (
     SELECT intent_id, id, role, priority, added_at FROM inside
     UNION ALL
     SELECT DISTINCT d.dependency_id, NULL::uuid, NULL, NULL::int, NULL::timestamptz
       FROM inside x JOIN intent_dependency d ON d.intent_id = x.intent_id
+      JOIN intent z ON z.id = d.dependency_id AND reader_sort(z.test, $2)
      WHERE x.status NOT IN ('completed', 'abandoned')
        AND NOT EXISTS (SELECT 1 FROM inside y WHERE y.intent_id = d.dependency_id)
 )
@@ -106,7 +110,7 @@ SELECT p.*
 -- use: intent_size
                   FROM portfolio_member m JOIN intent r ON r.id = m.intent_id
                  WHERE m.portfolio_id = $1
-                   AND intent_access(r.id, r.created_by, r.owner, r.acl, $2, $3) > 0
+                   AND intent_access(r.id, r.test, r.created_by, r.owner, r.acl, $2, $3) > 0
                    AND ($6::uuid IS NULL OR (-m.priority, m.added_at, m.intent_id) > (
                             SELECT -x.priority, x.added_at, x.intent_id
                               FROM portfolio_member x

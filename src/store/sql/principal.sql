@@ -13,6 +13,7 @@ SELECT k.id, coalesce(p.role, k.role), coalesce(p.email, k.label),
        microseconds(coalesce(k.revoked_at, p.disabled_at, r.removed_at)), k.retry_policy,
        CASE WHEN p.id IS NULL THEN k.groups ELSE p.groups END, k.reach, k.severity_floor,
        k.decides, coalesce(p.name, k.label), k.principal_id, k.resource_id, k.nonce_secret, k.test,
+       CASE WHEN k.test OR '*' = ANY (k.agents) THEN key_taken(k.agents, k.test) END,
        microseconds(k.last_used_at),
 -- use: key_version_of k
        , k.ctid

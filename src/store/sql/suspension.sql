@@ -95,7 +95,7 @@ SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, greatest($13::timestam
 -- $2: of the newest of all, or of one intent ($4).
 
 -- piece: escalation_found
-     WHERE intent_access(i.id, i.created_by, i.owner, i.acl, $1, $2) > 0
+     WHERE intent_access(i.id, i.test, i.created_by, i.owner, i.acl, $1, $2) > 0
        AND ($3::boolean IS NULL OR $3 = EXISTS (SELECT 1 FROM open_question o
                                                  WHERE o.suspension_id = x.id))
      ORDER BY x.suspended_at DESC, x.id DESC LIMIT 100)
@@ -158,7 +158,8 @@ SELECT {p.*}, found
                   FROM {table} x JOIN suspension_sized s ON s.id = x.{id}
                  WHERE ($3::timestamptz IS NULL
                         OR (x.suspended_at, x.{id}) < ($3::timestamptz, $4))
-                   AND ($2::text IS NULL OR (x.asked_by = $2 AND
+                   AND ($2::text IS NULL OR (x.asked_by = reader_name($2) AND
+                        s.test = starts_with($2, 'test/') AND
                         (s.origin = 'access' OR NOT intent_shut(s.intent_id, $2, $6))))
 
 -- piece: suspension_paged id
@@ -195,13 +196,15 @@ searched AS MATERIALIZED (
      ORDER BY d.xid, d.suspension_id LIMIT $5),
 found AS MATERIALIZED (
     SELECT x.* FROM searched x
-     WHERE ($3::text IS NULL OR x.asked_by = $3)
+     WHERE ($3::text IS NULL OR x.asked_by = reader_name($3))
        AND ($4::uuid IS NULL OR EXISTS (
                SELECT 1 FROM api_key k
                 WHERE k.id = $4 AND k.agents && ARRAY[x.asked_by, '*']))
        AND (($3::text IS NULL AND $4::uuid IS NULL) OR EXISTS (
                SELECT 1 FROM suspension s
                 WHERE s.id = x.id
+                  AND s.test = coalesce(starts_with($3, 'test/'),
+                                        (SELECT k.test FROM api_key k WHERE k.id = $4))
                   AND (s.origin = 'access' OR NOT intent_shut(s.intent_id, x.asked_by, $8))))
      ORDER BY x.xid, x.id LIMIT $6),
 page AS (
@@ -222,7 +225,7 @@ SELECT {p.*}, p.ended_xid, whole.*
 WITH mine AS (
     SELECT o.suspension_id FROM open_question o
       JOIN suspension s ON s.id = o.suspension_id
-     WHERE o.asked_by_key = $1 AND s.test
+     WHERE o.asked_by_key = $1 AND s.test AND suspension_slot(s.origin) = 0
      ORDER BY o.suspension_id FOR UPDATE OF o)
 UPDATE open_question o
    SET ending = o.ending - $2 * interval '1 us', test_shift = o.test_shift + $2,

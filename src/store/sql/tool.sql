@@ -14,10 +14,12 @@ SELECT $1, $2, $3, $4, $5, $6, $7, $8, $10
 DELETE FROM tool_rule WHERE position = $1
 
 -- name: tool_task
-SELECT intent_id FROM tool_task WHERE agent = $1 AND task_id = $2
+SELECT intent_id FROM tool_task
+ WHERE agent = reader_name($1) AND task_id = $2 AND test = starts_with($1, 'test/')
 
 -- name: tool_task_insert
-INSERT INTO tool_task (agent, task_id, intent_id) VALUES ($1, $2, $3)
+INSERT INTO tool_task (agent, task_id, intent_id, test)
+VALUES (reader_name($1), $2, $3, starts_with($1, 'test/'))
 
 -- name: tool_calls_insert
 INSERT INTO suspension_call (suspension_id, ordinal, call_id, tool, sent, arguments,
@@ -34,5 +36,5 @@ SELECT o.suspension_id, c.call_id
   FROM open_question o
   JOIN intent i ON i.id = o.intent_id AND i.session_id = $2
   JOIN suspension_call c ON c.suspension_id = o.suspension_id
- WHERE o.asked_by = $1
+ WHERE o.asked_by = reader_name($1) AND i.test = starts_with($1, 'test/')
  ORDER BY o.suspension_id LIMIT 100

@@ -39,6 +39,7 @@ static const struct err *set_head(struct call *c, struct json *view,
     json_set_text(o, "id", i->id);
     json_set_text(o, "id_short", words_short_id(c->a, i->id));
     json_set_text(o, "title", i->title);
+    json_set_bool(o, "test", i->test);
     json_set_text(o, "description", i->description);
     json_set_json(o, "state",
                   page_badge(c->a, vocabulary_intent_status(i->status)));

@@ -40,6 +40,7 @@ static void set_head(struct call *c, const struct page_view *v,
     json_set_text(o, "id", p->id);
     json_set_text(o, "id_short", words_short_id(c->a, p->id));
     json_set_text(o, "name", p->name);
+    json_set_bool(o, "test", p->test);
     json_set_text(o, "description", p->description);
     json_set_json(o, "state",
                   page_badge(c->a, vocabulary_portfolio_status(p->status)));

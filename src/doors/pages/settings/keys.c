@@ -11,6 +11,7 @@
 #include "doors/pages/settings/table.h"
 #include "doors/pages/shell/page.h"
 #include "store/keys.h"
+#include "store/principals.h"
 
 #define PATH "/settings/keys"
 #define DAY (INT64_C(86400) * CLOCK_SECOND)
@@ -97,9 +98,21 @@ static const struct err *read_agents(struct arena *a, struct str typed,
                : NULL;
 }
 
-static const struct err *judge(struct arena *a, const struct json *v,
+/* A name belongs to real keys or to test keys, which are made elsewhere. */
+static const struct err *check_names(struct call *c, const struct keys_fresh *k)
+{
+    struct str taken = STR_NONE;
+    TRY(principals_apart(c->pg, c->a, k->agents, k->agents_n, false, &taken));
+    return taken.p ? err_at(c->a, ERR_INVALID, "field.value", STR("agents"),
+                            "A test key has this name: %.*s. Use another name.",
+                            STR_FMT(taken))
+                   : NULL;
+}
+
+static const struct err *judge(struct call *c, const struct json *v,
                                struct keys_fresh *k)
 {
+    struct arena *a = c->a;
     int64_t days = 0;
     k->key.role = principal_role(json_get_text(v, "role"));
     TRY(person_key_label(a, "label", k->key.role, json_get_text(v, "label"),
@@ -122,7 +135,7 @@ static const struct err *judge(struct arena *a, const struct json *v,
         return wrong(a, "groups", "Only operator and admin keys have groups.");
     if (str_int(json_get_text(v, "ends"), 1, 365, &days))
         k->key.expires_at = clock_now() + days * DAY;
-    return NULL;
+    return check_names(c, k);
 }
 
 static struct settings_form form_of(struct arena *a, const struct pairs *typed)
@@ -275,7 +288,7 @@ const struct err *settings_keys_post(struct call *c)
     struct settings_form s = form_of(c->a, &typed);
     const struct json *values = settings_form_read(c->a, &s);
     if (values)
-        TRY(settings_form_wrong(c->a, &s, judge(c->a, values, &fresh)));
+        TRY(settings_form_wrong(c->a, &s, judge(c, values, &fresh)));
     if (s.errors)
         return keys_show(c, 422, &s);
     TRY(keys_make(c->pg, c->a, &fresh, &text));
