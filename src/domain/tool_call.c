@@ -64,6 +64,7 @@ struct reading {
     const struct json *v;
     struct str text; /* its bytes */
     struct str path;
+    size_t max; /* bytes of the arguments */
 };
 
 /* ---- which shape ---------------------------------------------------- */
@@ -203,16 +204,17 @@ static const struct err *parse_text(const struct reading *r, struct str at,
                   STR_FMT(e->say), STR_FMT(e->at));
 }
 
-static const struct err *keep_arguments(struct arena *a, struct str at,
-                                        struct tool_call *out)
+static const struct err *keep_arguments(const struct reading *r,
+                                        struct str at, struct tool_call *out)
 {
-    struct buf b = buf_make(a, 8 * TOOL_CALL_ARGUMENTS_MAX);
+    struct arena *a = r->a;
+    struct buf b = buf_make(a, 8 * r->max);
     if (!json_is(out->tree, JSON_OBJECT))
         return wrong_arguments(a, at, "The arguments have to be an object.");
-    if (out->raw.n > TOOL_CALL_ARGUMENTS_MAX)
-        return wrong_arguments(a, at,
-                               "The arguments of one call have at most 64 "
-                               "kB.");
+    if (out->raw.n > r->max)
+        return err_at(a, ERR_INVALID, tool_call_arguments, at,
+                      "The arguments of one call have at most %zu kB.",
+                      r->max >> 10);
     if (json_depth(out->tree) > TOOL_CALL_DEPTH_MAX)
         return wrong_arguments(a, at, "The arguments are too deep.");
     json_write_canonical(&b, out->tree);
@@ -249,7 +251,7 @@ static const struct err *read_arguments(const struct reading *r,
         return wrong_arguments(r->a, at,
                                "The arguments of this shape are a text.");
     }
-    return keep_arguments(r->a, at, out);
+    return keep_arguments(r, at, out);
 }
 
 /* ---- calls ---------------------------------------------------------- */
@@ -285,7 +287,8 @@ static const struct err *check_unique(struct arena *a,
 }
 
 static const struct err *read_calls(struct arena *a, const struct json *list,
-                                    struct str text, struct tool_calls *out)
+                                    struct str text, size_t max,
+                                    struct tool_calls *out)
 {
     const struct str path = STR("tool_calls");
     const size_t n = json_is(list, JSON_ARRAY) ? json_count(list) : 0;
@@ -297,7 +300,7 @@ static const struct err *read_calls(struct arena *a, const struct json *list,
     for (out->n = 0; out->n < n; out->n++) {
         const struct reading r = {a, json_at(list, out->n),
                                   json_raw_element(text, out->n),
-                                  fields_element(a, path, out->n)};
+                                  fields_element(a, path, out->n), max};
         TRY(read_call(&r, out->n + 1, &out->v[out->n]));
     }
     return check_unique(a, out->v, n);
@@ -307,7 +310,7 @@ const struct err *tool_call_read_bare(struct arena *a, const struct json *v,
                                       struct str text, struct str path,
                                       struct tool_call *out)
 {
-    const struct reading r = {a, v, text, path};
+    const struct reading r = {a, v, text, path, TOOL_CALL_ARGUMENTS_MAX};
     struct fields f = fields(a, v, path);
     fields_only(&f, "tool arguments");
     fields_need(&f, "tool");
@@ -373,6 +376,14 @@ static const struct err *read_challenge(struct arena *a,
 const struct err *tool_call_read(struct arena *a, const struct json *body,
                                  struct str text, struct tool_calls *out)
 {
+    return tool_call_read_large(a, body, text, TOOL_CALL_ARGUMENTS_MAX, out);
+}
+
+const struct err *tool_call_read_large(struct arena *a,
+                                       const struct json *body,
+                                       struct str text, size_t max,
+                                       struct tool_calls *out)
+{
     const struct json *calls = json_get(body, "tool_calls");
     const struct json *challenges = json_get(body, "auth_challenges");
     *out = (struct tool_calls){.n = 0};
@@ -387,7 +398,7 @@ const struct err *tool_call_read(struct arena *a, const struct json *body,
             json_raw_member(a, text, STR("auth_challenges")),
             &out->challenge);
     return read_calls(a, calls,
-                      json_raw_member(a, text, STR("tool_calls")), out);
+                      json_raw_member(a, text, STR("tool_calls")), max, out);
 }
 
 /* ---- the question --------------------------------------------------- */

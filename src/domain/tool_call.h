@@ -65,6 +65,11 @@ bool tool_call_id(struct str id);
  * challenge; .at is the place. */
 const struct err *tool_call_read(struct arena *a, const struct json *body,
                                  struct str text, struct tool_calls *out) MUST;
+/* The same, of calls with arguments of at most max bytes. */
+const struct err *tool_call_read_large(struct arena *a,
+                                       const struct json *body,
+                                       struct str text, size_t max,
+                                       struct tool_calls *out) MUST;
 /* Reads one call without an id, {tool, arguments}, as a gateway sends it; text:
  * its bytes. .at begins with path. */
 const struct err *tool_call_read_bare(struct arena *a, const struct json *v,

@@ -271,6 +271,35 @@ def of_command(operator, command):
             [0].get("args", {}).get("command") == command]
 
 
+@pytest.fixture(scope="module")
+def reader(person):
+    return person()
+
+
+@route(HOOK)
+@pytest.mark.parametrize("kilobytes", [70, 200])
+def test_a_large_file_is_asked_about(agent, operator, reader, kilobytes):
+    """A tool that writes a file has all of it in its arguments."""
+    tool = tool_name()
+    content = ("\u20ac" + "x" * 60 + "\n") * (kilobytes * 1000 // 66)
+    sent = event("PreToolUse", tool, tool_input={
+        "file_path": "/srv/a.c", "content": content})
+    body = json.dumps(sent, ensure_ascii=False).encode()
+
+    def word():
+        r = agent.post("/hooks/claude", params={"hold": 0}, content=body,
+                       headers={"Content-Type": "application/json"})
+        assert r.status_code == 200, r.text
+        return pre_tool(r.json())[0]
+    assert word() == "deny"
+    question = asked(operator, tool)
+    assert question["subject"]["calls"][0]["args"]["content"] == content
+    page = reader.client.get(f"/suspensions/{question['suspension_id']}")
+    assert page.status_code == 200
+    respond(operator, question, "approve")
+    assert word() == "allow"
+
+
 @route(HOOK)
 @pytest.mark.parametrize("id_", ["a b", "a\u200bb", "x" * 5000, "\n"])
 def test_an_id_of_any_form(agent, operator, id_):
@@ -409,6 +438,45 @@ def test_a_hook_by_a_tool(agent, operator, pool, era):
     late = text_of(call(agent, era, "hook", hold_seconds=0,
                         **event("PermissionRequest", tool_name())))
     assert permission(late)[0] == "deny"
+
+
+@route("POST /mcp")
+@ERAS
+@pytest.mark.parametrize("value", ["approve", "reject"])
+def test_a_hook_of_codex_by_a_tool(server, operator, era, value):
+    """A yes is what Codex takes for one; a no has its words."""
+    tool = tool_name()
+    sent = {**event("PreToolUse", tool), "hold_seconds": 0}
+    with server.client(headers={
+            "Authorization": f"Bearer {server.env['SAYSO_AGENT_KEY']}",
+            "X-Agent-ID": "refunds-agent",
+            "User-Agent": "codex-mcp-client/0.169.0"}) as codex:
+        call(codex, era, "hook", **sent)
+        respond(operator, asked(operator, tool), value)
+        body = text_of(call(codex, era, "hook", **sent))
+    if value == "approve":
+        assert body == {}
+    else:
+        assert body["hookSpecificOutput"]["permissionDecision"] == "deny"
+
+
+@route("POST /mcp")
+def test_sessions_with_long_names_are_apart(agent, operator):
+    """The same call of two sessions is two questions."""
+    text = f"Which one? {new_id()}"
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        waits = [pool.submit(call, agent, modern, "ask_human", question=text,
+                             meta={"sessionId": "s" * 300 + end, "callId": "c"})
+                 for end in "ab"]
+
+        def two():
+            rows = of_question(operator, text)
+            return rows if len(rows) == 2 else None
+        for number, row in enumerate(wait_for(two)):
+            respond(operator, row, f"Number {number}.")
+        said = [json.loads(w.result(60)["result"]["content"][0]["text"])
+                for w in waits]
+    assert {s["value"] for s in said} == {"Number 0.", "Number 1."}
 
 
 # --- Several calls of a session -------------------------------------------
@@ -552,11 +620,6 @@ def test_a_person_need_not_answer(agent, operator, how):
     said, why = pre_tool(got)
     assert said == "deny" and "updatedInput" not in got["hookSpecificOutput"]
     assert why == "Ask the owner." or how == "empty" and "without" in why
-
-
-@pytest.fixture(scope="module")
-def reader(person):
-    return person()
 
 
 WIDE = "w" * 215

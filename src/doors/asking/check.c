@@ -21,6 +21,7 @@ struct check {
     struct permit_terms terms;
     bool has_terms;
     bool edit;                   /* the rest as in check.h */
+    size_t arguments_max;
     struct str target, provider;
 };
 
@@ -110,7 +111,8 @@ static const struct err *read_check(struct check *k, const struct json *body)
     guard_read(&k->guard, &f);
     TRY(fields_error(&f));
     TRY(read_task(k, body));
-    TRY(tool_call_read(a, body, k->guard.text, &k->calls));
+    TRY(tool_call_read_large(a, body, k->guard.text, k->arguments_max,
+                             &k->calls));
     set_tools(k);
     return read_terms(k, body);
 }
@@ -361,6 +363,8 @@ const struct err *check_calls(struct call *c, const struct check_sent *sent,
     struct check k = {
         .guard = {.c = c, .text = sent->text, .origin = ORIGIN_TOOL_CALL},
         .edit = sent->edit,
+        .arguments_max = sent->arguments_max ? sent->arguments_max
+                                             : TOOL_CALL_ARGUMENTS_MAX,
         .target = sent->target,
         .provider = sent->provider};
     TRY(read_check(&k, sent->body));

@@ -18,6 +18,7 @@ struct check_sent {
     const struct work_once *once;
     bool edit; /* a person may change the arguments: the caller runs what was
                 * approved, and not what was sent */
+    size_t arguments_max; /* bytes of a call's; 0: as the API takes them */
     /* Of the subject; p NULL: the tools stand in place of a target, and there
      * is no provider. */
     struct str target, provider;

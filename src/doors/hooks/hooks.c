@@ -15,6 +15,9 @@
 #define PLACE_MAX 10000 /* characters of it that are shown */
 #define WHOLE_MAX 5000  /* and of the name of a tool */
 #define TARGET_MAX 200
+/* Bytes of the arguments of a call: a file that is written is one of them. All
+ * that the subject of a question may have beside the rest of it. */
+#define ARGUMENTS_MAX ((size_t)224 << 10)
 
 /* ---- clients -------------------------------------------------------- */
 
@@ -48,9 +51,7 @@ static const struct {
 
 /* ---- names ---------------------------------------------------------- */
 
-/* A text of at most SHORT_MAX characters: a longer one is its head and its
- * digest, so that two of them never become one. */
-static struct str named(struct arena *a, struct str s)
+struct str hooks_named(struct arena *a, struct str s)
 {
     struct buf b = buf_make(a, SHORT_MAX * 4);
     if (str_runes(s) <= SHORT_MAX)
@@ -67,9 +68,9 @@ void hooks_name(struct hooks_call *h, struct str tool, struct str id,
 {
     struct arena *a = h->c->a;
     h->whole = tool;
-    h->tool = named(a, tool);
+    h->tool = hooks_named(a, tool);
     h->id = id.n == 0 || tool_call_id(id) ? id : crypt_sha256_hex(a, id);
-    h->session = named(a, session);
+    h->session = hooks_named(a, session);
 }
 
 /* ---- reading -------------------------------------------------------- */
@@ -272,6 +273,7 @@ static const struct err *check(struct hooks_call *h, struct suspension *s,
         .body = body,
         .once = &once,
         .edit = h->edit,
+        .arguments_max = ARGUMENTS_MAX,
         .target = target(h),
         .provider = h->client};
     TRY(check_calls(c, &sent, &done));
@@ -438,7 +440,7 @@ const struct err *hooks_post(struct call *c)
     TRY(hooks_read(&h, body, c->rq->body));
     TRY(read_edit(&h, &clients[i]));
     if (!h.session.p)
-        h.session = named(c->a, json_get_text(body, clients[i].session));
+        h.session = hooks_named(c->a, json_get_text(body, clients[i].session));
     const int64_t wait =
         h.late == HOOKS_LATE_DEFER ? 0 : clients[i].hold;
     TRY(hooks_decide(&h, call_query_int(c, "hold", wait), &v, &held));

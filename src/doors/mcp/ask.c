@@ -7,10 +7,10 @@
 #include "doors/asking/use.h"
 #include "doors/asking/view.h"
 #include "doors/call/hold.h"
+#include "doors/hooks/hooks.h"
 #include "doors/mcp/mcp.h"
 
 #define TEXT_MAX 4000
-#define SESSION_MAX 200
 
 /* ---- the result ------------------------------------------------------ */
 
@@ -65,8 +65,7 @@ static struct str session_of(const struct mcp *m)
 {
     const struct str id = json_get_text(m->meta, "sessionId");
     const struct str thread = json_get_text(m->meta, "threadId");
-    const struct str found = id.p ? id : thread;
-    return found.n <= SESSION_MAX ? found : STR_NONE;
+    return hooks_named(m->c->a, id.p ? id : thread);
 }
 
 /* The client's own id of the call; p NULL: none. */

@@ -35,9 +35,18 @@ const struct err *mcp_hook_permission(struct mcp *m, const struct json *args)
     return decide(m, &h, seconds);
 }
 
+/* Codex says who it is in every request, and nowhere else: a hook's event has
+ * no member that names the client. */
+static bool of_codex(const struct mcp *m)
+{
+    return str_starts(request_header(m->c->rq, "User-Agent"),
+                      STR("codex-mcp-client/"));
+}
+
 const struct err *mcp_hook_event(struct mcp *m, const struct json *args)
 {
-    struct hooks_call h = {.c = m->c, .token = m->token};
+    struct hooks_call h = {
+        .c = m->c, .token = m->token, .bare = of_codex(m)};
     struct fields f = fields(m->c->a, args, STR(""));
     int64_t seconds = mcp_hold(m);
     fields_int(&f, "hold_seconds", 0, HOOKS_HOLD_MAX, &seconds);
