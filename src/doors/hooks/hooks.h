@@ -58,8 +58,8 @@ const struct err *hooks_post(struct call *c) MUST;
  * an object or the text of one. ERR_INVALID field.*, hook.event. */
 const struct err *hooks_read(struct hooks_call *h, const struct json *body,
                              struct str text) MUST;
-/* A client's name of something as one of at most 200 characters: a longer one is
- * its head and its digest, so that two of them never become one. */
+/* A client's name of something as one of at most 200 characters: a longer one
+ * is its head and its digest, so that two of them never become one. */
 struct str hooks_named(struct arena *a, struct str s);
 /* The members of a call, as a client names them: the tool, the call's id, the
  * session. Each of any length; p NULL: absent. */
