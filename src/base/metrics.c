@@ -7,6 +7,8 @@
 #include <inttypes.h>
 #include <sys/mman.h>
 
+#include "base/clock.h"
+
 const char metrics_limit_streams[] = "limit.streams";
 const char metrics_limit_held[] = "limit.held";
 const char metrics_limit_rate[] = "limit.rate";
@@ -274,6 +276,44 @@ static void put_workers(struct metrics *m, struct buf *b)
     buf_printf(b, "sayso_workers{state=\"idle\"} %u\n", idle);
 }
 
+/* The age of the oldest process of a kind, from slot `first` on; -1: none. */
+static int64_t oldest(struct metrics *m, const char *kind, size_t first)
+{
+    const int64_t now = clock_mono();
+    int64_t most = -1;
+    for (size_t i = first; i < METRICS_SLOTS_MAX; i++) {
+        struct metrics_worker *w = &m->workers[i];
+        const int64_t age = now - atomic_load(&w->seen);
+        if (atomic_load(&w->pid) != 0 && atomic_load(&w->kind) == kind &&
+            age > most)
+            most = age;
+    }
+    return most;
+}
+
+/* A kind is told at its first slot. */
+static void put_ages(struct metrics *m, struct buf *b)
+{
+    static const char name[] = "sayso_process_age_seconds";
+    const char *told[METRICS_KINDS_MAX] = {NULL};
+    size_t n = 0;
+    for (size_t i = 0; i < METRICS_SLOTS_MAX && n < METRICS_KINDS_MAX; i++) {
+        const char *kind = atomic_load(&m->workers[i].kind);
+        const int64_t age = kind ? oldest(m, kind, i) : -1;
+        size_t k = 0;
+        while (k < n && told[k] != kind)
+            k++;
+        if (age < 0 || k < n)
+            continue;
+        if (n == 0)
+            family(b, name, "gauge", "The time since the last sign of life of "
+                                     "the process, of the oldest of a kind.");
+        told[n++] = kind;
+        buf_printf(b, "%s{kind=\"%s\"} ", name, kind);
+        put_seconds(b, not_negative(age));
+    }
+}
+
 static void put_counter(struct buf *b, const char *name, const char *help,
                         uint64_t count)
 {
@@ -337,6 +377,7 @@ void metrics_render(struct metrics *m, struct buf *b)
                 "Calls of the database that failed.",
                 get(&m->database_errors));
     put_workers(m, b);
+    put_ages(m, b);
     put_counter(b, "sayso_worker_restarts_total",
                 "Workers that died and were replaced.", get(&m->restarts));
     put_counter(b, "sayso_worker_recycled_total",

@@ -15,11 +15,14 @@
 #define METRICS_WORKERS_MAX 256 /* web workers: the first slots */
 /* The rest: other children. */
 #define METRICS_SLOTS_MAX (METRICS_WORKERS_MAX + 8)
+#define METRICS_KINDS_MAX 8 /* of processes */
 #define METRICS_BUCKETS 12 /* 1 2.5 5 10 25 50 100 250 500 1000 2500 ms, inf */
 
 struct metrics_worker {
     _Atomic pid_t pid;          /* 0: free slot */
     _Atomic int64_t busy_since; /* clock_mono; 0: idle */
+    _Atomic int64_t seen;       /* its last sign of life, clock_mono */
+    _Atomic(const char *) kind; /* "web"; NULL: never used */
 };
 
 struct metrics; /* private, shared memory */

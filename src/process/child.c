@@ -33,20 +33,25 @@ void child_signals(void)
     sigprocmask(SIG_SETMASK, &busy, NULL);
 }
 
-void child_sleep(int64_t us, int fd)
+void child_sleep(const struct child *c, int64_t us, int fd)
 {
     struct pollfd p = {.fd = fd, .events = POLLIN};
-    const struct timespec t = {.tv_sec = us / CLOCK_SECOND,
-                               .tv_nsec = us % CLOCK_SECOND * 1000};
     sigset_t none;
     sigemptyset(&none);
-    if (us > 0)
-        (void)ppoll(&p, 1, &t, &none);
+    for (int n = 0; us > 0 && n == 0; us -= CLOCK_SECOND) {
+        const struct timespec t = {
+            .tv_sec = us >= CLOCK_SECOND,
+            .tv_nsec = us < CLOCK_SECOND ? us * 1000 : 0};
+        n = ppoll(&p, 1, &t, &none);
+        atomic_store(&c->slot->seen, clock_mono());
+    }
 }
 
 void child_busy(const struct child *c, bool busy)
 {
-    atomic_store(&c->slot->busy_since, busy ? clock_mono() : 0);
+    const int64_t now = clock_mono();
+    atomic_store(&c->slot->busy_since, busy ? now : 0);
+    atomic_store(&c->slot->seen, now);
 }
 
 size_t child_resident(void)

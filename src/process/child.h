@@ -32,10 +32,11 @@ extern volatile int child_stop; /* sig_atomic_t is int here */
  * like. */
 void child_signals(void);
 /* Sleeps for at most us microseconds, until fd (-1: none) can be read or
- * SIGTERM comes. */
-void child_sleep(int64_t us, int fd);
-/* Marks the beginning or the end of a piece of work; a child busy for 30 s
- * without another call is killed. */
+ * SIGTERM comes; gives a sign of life every second. */
+void child_sleep(const struct child *c, int64_t us, int fd);
+/* Marks the beginning or the end of a piece of work, and gives a sign of life.
+ * A child busy for 30 s without another call is killed, and one that gives no
+ * sign of life for so long. */
 void child_busy(const struct child *c, bool busy);
 /* The resident memory of this process, in bytes; 0: unknown. */
 size_t child_resident(void);

@@ -358,10 +358,10 @@ static void rest(struct deliver *d)
     /* A database that does not answer is not tried again at each wake-up. */
     const int fd = d->pause > 0 ? -1 : wake_fd(WAKE_DELIVER);
     if (left > 0 && d->sending == 0)
-        child_sleep(left, fd);
+        child_sleep(d->child, left, fd);
     else if (d->sending > 0)
         outbound_work(d->out, left < SLICE ? left : SLICE, fd, on_done, d);
-    child_sleep(1, -1);
+    child_sleep(d->child, 1, -1);
 }
 
 static void loop(struct deliver *d)

@@ -30,7 +30,10 @@
 #include "world/fcgi.h"
 #include "world/wake.h"
 
-#define STUCK (30 * CLOCK_SECOND)   /* in one request */
+#define STUCK (30 * CLOCK_SECOND)   /* in one request, or without a sign of
+                                     * life */
+#define ASLEEP (5 * CLOCK_SECOND)   /* between two looks of the supervisor */
+#define DRAIN (3 * CLOCK_SECOND)    /* until those that wait are let go */
 #define GRACE (9 * CLOCK_SECOND)    /* to end, when stopping */
 #define HEALTHY (10 * CLOCK_SECOND) /* after this time the back-off of crashes
                                      * starts anew */
@@ -78,7 +81,9 @@ struct supervisor {
     pid_t pid;
     bool apart; /* each kind runs as a user of its own: these */
     struct user users[POST__MAX];
+    int64_t looked_at; /* at the children */
     int64_t stop_by; /* 0: not stopping */
+    int64_t drain_by; /* 0: those that wait are let go, or none is stopping */
     struct post posts[METRICS_SLOTS_MAX];
 };
 
@@ -129,9 +134,11 @@ static void start(struct supervisor *s, size_t slot)
 {
     struct post *c = &s->posts[slot];
     struct metrics_worker *w = metrics_worker(s->metrics, slot);
-    atomic_store(&w->busy_since, 0);
-    quota_rise(s->quota, slot);
     int64_t now = clock_mono();
+    atomic_store(&w->busy_since, 0);
+    atomic_store(&w->seen, now);
+    atomic_store(&w->kind, kinds[c->kind].name + sizeof "sayso: " - 1);
+    quota_rise(s->quota, slot);
     pid_t pid = fork();
     if (pid == 0)
         be_child(s, slot);
@@ -248,17 +255,35 @@ static void kill_hard(struct post *c, const char *why)
     c->killed = true;
 }
 
+/* After a sleep of the supervisor itself, as of the whole machine, all children
+ * look frozen: their time begins anew. */
+static void forgive(struct supervisor *s, int64_t now)
+{
+    const bool slept = s->looked_at > 0 && now - s->looked_at > ASLEEP;
+    s->looked_at = now;
+    for (size_t i = 0; slept && i < METRICS_SLOTS_MAX; i++) {
+        struct metrics_worker *w = metrics_worker(s->metrics, i);
+        int64_t busy = atomic_load(&w->busy_since);
+        atomic_store(&w->seen, now);
+        if (busy > 0)
+            atomic_compare_exchange_strong(&w->busy_since, &busy, now);
+    }
+}
+
 static void kill_stuck(struct supervisor *s)
 {
     int64_t now = clock_mono();
+    forgive(s, now);
     for (size_t i = 0; i < METRICS_SLOTS_MAX; i++) {
         struct post *c = &s->posts[i];
         if (!alive(c))
             continue;
-        int64_t busy =
-            atomic_load(&metrics_worker(s->metrics, i)->busy_since);
+        struct metrics_worker *w = metrics_worker(s->metrics, i);
+        int64_t busy = atomic_load(&w->busy_since);
         if (busy > 0 && now - busy > STUCK)
             kill_hard(c, "one piece of work took more than 30 s");
+        else if (now - atomic_load(&w->seen) > STUCK)
+            kill_hard(c, "it gave no sign of life for more than 30 s");
         else if (s->stop_by > 0 && now >= s->stop_by)
             kill_hard(c, "it did not end in time for the stop");
     }
@@ -283,6 +308,15 @@ static void tell_retired(const struct supervisor *s)
             kill(s->posts[i].pid, SIGTERM);
 }
 
+/* The child that holds waiters; NULL: it does not run. */
+static const struct post *holder(const struct supervisor *s)
+{
+    for (size_t i = METRICS_WORKERS_MAX; i < METRICS_SLOTS_MAX; i++)
+        if (s->posts[i].kind == POST_WAIT && alive(&s->posts[i]))
+            return &s->posts[i];
+    return NULL;
+}
+
 static void stop(struct supervisor *s)
 {
     if (s->stop_by > 0)
@@ -290,8 +324,21 @@ static void stop(struct supervisor *s)
     log_line(LOG_NOTICE, "supervisor: stopping");
     notify_tell("STOPPING=1");
     s->stop_by = clock_mono() + GRACE;
-    fcgi_shut(&s->socket);
+    s->drain_by = clock_mono() + DRAIN;
     retire_all(s);
+    /* No more are held from here on: a worker answers at once. */
+    if (holder(s))
+        kill(holder(s)->pid, SIGTERM);
+    fcgi_shut(&s->wait_socket);
+}
+
+/* The workers answer those that are let go, and end after them. */
+static void drain(struct supervisor *s)
+{
+    if (s->drain_by == 0 || (holder(s) && clock_mono() < s->drain_by))
+        return;
+    s->drain_by = 0;
+    fcgi_shut(&s->socket);
     tell_retired(s);
 }
 
@@ -356,6 +403,7 @@ static void watch(struct supervisor *s, const sigset_t *signals)
             stop(s);
         else if (signal == SIGHUP)
             reload(s);
+        drain(s);
         kill_stuck(s);
         if (s->stop_by == 0)
             fill(s);

@@ -259,7 +259,7 @@ static void begin(struct tick *t)
 {
     arena_reset(t->a);
     (void)pg_spent(t->pg);
-    child_sleep(1, -1);
+    child_sleep(t->child, 1, -1);
     child_busy(t->child, true);
 }
 
@@ -445,7 +445,7 @@ int tick_run(const struct child *c)
     while (!child_stop) {
         const int64_t pause = look(t);
         child_busy(c, false);
-        child_sleep(pause, -1);
+        child_sleep(c, pause, -1);
     }
     pg_close(t->pg);
     arena_free(t->a);

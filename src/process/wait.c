@@ -30,7 +30,8 @@
 #define PROGRESS (15 * CLOCK_SECOND)     /* between two words about a call */
 #define GREETING_MAX (10 * CLOCK_SECOND) /* for a complete request */
 #define REFUSAL_MAX (5 * CLOCK_SECOND)
-#define STOP_MAX (3 * CLOCK_SECOND / 2)
+#define LET_GO (2 * CLOCK_SECOND)        /* all that are held, at a stop */
+#define STOP_MAX (5 * CLOCK_SECOND / 2)
 
 /* Connections that keys leave to people, of the streams and of all. */
 #define PEOPLE 1000
@@ -421,11 +422,23 @@ static bool eager(void *context)
 
 /* ---- time ----------------------------------------------------------- */
 
+/* At a stop a part of those that are held: all at once would be more than the
+ * workers' socket takes when they come back. */
+static void let_some_go(struct wait *w)
+{
+    const int64_t left = w->stop_by - STOP_MAX + LET_GO - clock_mono();
+    const int64_t part = left > 0 ? 1000 - left * 1000 / LET_GO : 1000;
+    wait_table_part(w->table, (size_t)part, &go);
+    wait_stream_cut(w->streams, (size_t)part);
+}
+
 static void on_sweep(void *context)
 {
     struct wait *w = context;
     child_busy(w->child, true);
     wait_table_due(w->table, clock_now(), clock_mono(), &go);
+    if (w->stop_by > 0)
+        let_some_go(w);
     if (w->stop_by > 0 &&
         (loop_conns(w->loop) == 0 || clock_mono() >= w->stop_by))
         loop_stop(w->loop);
@@ -440,8 +453,6 @@ static void on_term(void *context)
     w->stop_by = clock_mono() + STOP_MAX;
     loop_unlisten(w->loop);
     wait_news_stop(w->news);
-    wait_table_due(w->table, INT64_MAX, INT64_MAX, &go);
-    wait_stream_cut(w->streams);
     arena_reset(w->arena);
     child_busy(w->child, false);
 }

@@ -13,6 +13,7 @@
 #include "base/log.h"
 #include "process/wait_frames.h"
 #include "process/wait_place.h"
+#include "process/wait_table.h"
 #include "store/listeners.h"
 
 #define KEEP_ALIVE (20 * CLOCK_SECOND)
@@ -74,10 +75,10 @@ static void cut(struct wait_stream *s, bool now)
     loop_close(s->conn, false);
 }
 
-void wait_stream_cut(struct wait_streams *r)
+void wait_stream_cut(struct wait_streams *r, size_t part)
 {
     for (size_t i = 0; i < r->used; i++)
-        if (r->v[i].state != FREE)
+        if (r->v[i].state != FREE && wait_table_within(i, part))
             cut(&r->v[i], true);
 }
 

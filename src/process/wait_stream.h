@@ -50,7 +50,8 @@ void wait_stream_gone(struct wait_streams *r, struct wait_stream *s);
 void wait_stream_event(struct wait_streams *r, const struct frame_event *e);
 /* Is there any? */
 bool wait_stream_any(const struct wait_streams *r);
-/* Cuts them all, so that their clients reconnect after a pause. */
-void wait_stream_cut(struct wait_streams *r);
+/* Cuts so many of a thousand, always the same ones and more, so that their
+ * clients reconnect after a pause. */
+void wait_stream_cut(struct wait_streams *r, size_t part);
 
 #endif

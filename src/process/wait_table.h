@@ -47,6 +47,12 @@ void wait_table_changed(struct wait_table *t, const struct wake_note *note,
 /* Ends all holds past their deadline. The greatest times end all. */
 void wait_table_due(struct wait_table *t, int64_t now, int64_t mono,
                     const struct wait_table_fn *go);
+/* Ends so many of a thousand holds, as evenly spread as they were begun: always
+ * the same ones and more, and at 1000 all. */
+void wait_table_part(struct wait_table *t, size_t part,
+                     const struct wait_table_fn *go);
+/* Does the one with number i belong to that part? */
+bool wait_table_within(size_t i, size_t part);
 /* The number of holds. */
 size_t wait_table_count(const struct wait_table *t);
 

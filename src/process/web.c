@@ -88,7 +88,7 @@ static int work(const struct child *c, struct serve *serve, struct fcgi *f)
     enum fcgi_got got = FCGI_NONE;
     bool fresh = true;
     while (fresh && got != FCGI_STOPPED && got != FCGI_FAILED &&
-           fcgi_wait(f, &child_stop)) {
+           fcgi_wait(f, &child_stop, &c->slot->seen)) {
         child_busy(c, true);
         got = answer_one(serve, f, a);
         const size_t peak = arena_peak(a);

@@ -10,15 +10,18 @@
 #include <fcgiapp.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <sys/epoll.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/log.h"
 
 #define PAUSE_US 100000 /* pause when the system is out of descriptors or
                          * memory */
 #define CHUNK ((size_t)16 << 10)
+#define SIGN_MS 1000 /* between two signs of life */
 #define BREATHE 16 /* requests between two looks for signals */
 
 struct fcgi {
@@ -78,12 +81,13 @@ static void breathe(struct fcgi *f)
     sigprocmask(SIG_SETMASK, &busy, NULL);
 }
 
-bool fcgi_wait(struct fcgi *f, volatile const int *stop)
+bool fcgi_wait(struct fcgi *f, volatile const int *stop, _Atomic int64_t *seen)
 {
     breathe(f);
     while (!*stop) {
         struct epoll_event event;
-        int n = epoll_pwait(f->epoll_fd, &event, 1, -1, &f->idle);
+        int n = epoll_pwait(f->epoll_fd, &event, 1, SIGN_MS, &f->idle);
+        atomic_store(seen, clock_mono());
         if (n > 0)
             return true;
         if (n < 0 && errno != EINTR) {

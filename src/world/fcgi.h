@@ -41,8 +41,10 @@ struct fcgi;
 struct fcgi *fcgi_make(struct arena *process, int listen_fd);
 /* Sleeps until there may be a request, with no signal blocked: true. *stop is
  * set by a signal handler and read only here: false, when it is set and the
- * queue of fcgi_shut has no connection left. */
-bool fcgi_wait(struct fcgi *f, volatile const int *stop);
+ * queue of fcgi_shut has no connection left. *seen: the time (clock_mono), set
+ * every second of the sleep. */
+bool fcgi_wait(struct fcgi *f, volatile const int *stop,
+               _Atomic int64_t *seen);
 
 enum fcgi_got {
     FCGI_REQUEST,

@@ -15,7 +15,9 @@
 #include "base/log.h"
 #include "world/fcgi.h"
 
-#define BACKLOG 1024 /* when it is full nginx answers 502 at once */
+/* When it is full nginx answers 502 at once. Also in packaging/sayso.socket;
+ * the kernel's net.core.somaxconn is a ceiling for both. */
+#define BACKLOG 4096
 #define SYSTEMD_FD 3 /* sd_listen_fds(3): the first socket passed */
 
 /* systemd's sockets, one for each call, in their order; -1: no more. */

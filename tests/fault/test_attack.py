@@ -23,7 +23,7 @@ QUIET = min(SECONDS // 3, 60)
 HERE = pathlib.Path(__file__).resolve().parent
 # Low enough to be met in the time.
 SCALE = max(1, SECONDS // 30)
-LIMITS = {"rate": 240, "open": 6 * SCALE, "bytes_mb": 16 + 4 * SCALE,
+LIMITS = {"rate": 120, "open": 6 * SCALE, "bytes_mb": 16 + 4 * SCALE,
           "streams": 60, "held": 50, "subscriptions": 5, "endpoints": 5}
 WORKERS = 3
 # MB, as in docs/operations.md: each process's own memory, and that of a request

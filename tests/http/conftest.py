@@ -77,8 +77,9 @@ def desk(server):
 
 @pytest.fixture(scope="session")
 def stuck():
-    """A worker that hangs in a request, on a server of its own, so that other
-    tests use the half minute until it is killed."""
+    """A worker that hangs in a request, and other processes that stand still, on
+    a server of its own, so that other tests use the half minute until they are
+    killed."""
     one = kit.Watched(place("stuck"), SAYSO_WORKERS="2").start()
     with one.client("agent", agent="a", timeout=60) as client, \
             concurrent.futures.ThreadPoolExecutor() as pool:
@@ -89,11 +90,16 @@ def stuck():
             kit.wait_for(lambda: kit.waiting(one) == 1)
             pid = kit.busy_worker(one)
             os.kill(pid, signal.SIGSTOP)
+            one.frozen = {name: one.child(name)
+                          for name in ("tick", "deliver", "wait")}
+            for other in one.frozen.values():
+                os.kill(other, signal.SIGSTOP)
         for _ in range(5):
             assert client.get("/readyz").status_code == 200
         yield one, pid, begun, request
-        if pid in one.workers():
-            os.kill(pid, signal.SIGCONT)
+        for left in {pid, *one.frozen.values()} & set(
+                kit.children(one.supervisor())):
+            os.kill(left, signal.SIGCONT)
     one.stop()
 
 

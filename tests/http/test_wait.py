@@ -4,9 +4,11 @@ lost, whatever dies meanwhile.
 A server of its own, whose processes are killed."""
 import asyncio
 import concurrent.futures
+import contextlib
 import json
 import os
 import pathlib
+import resource
 import signal
 import socket
 import time
@@ -158,6 +160,19 @@ def test_the_time_is_over(server, pool, agent, operator):
     assert one.took > 0.9 and longer.held(0)
     assert answer(operator, asked).status_code == 200
     assert longer.result().json()["state"] == "resolved"
+
+
+@route(SUSPENSION)
+def test_holds_that_began_together_end_apart(server, agent):
+    """Each at a random moment of its last fifth."""
+    asked = ask(agent)
+    with concurrent.futures.ThreadPoolExecutor(40) as many:
+        held = [poll(server, many, asked, 5) for _ in range(40)]
+        for p in held:
+            assert p.result().json()["state"] == "pending"
+    assert min(p.took for p in held) >= 3.9
+    ended = [p.ended for p in held]
+    assert max(ended) - min(ended) > 0.3
 
 
 @pytest.mark.parametrize("wait", ["56", "-1", "x", "", "1.5", "1e1"])
@@ -537,14 +552,57 @@ def test_a_database_that_starts_again_while_waiting(server, pool, agent,
 
 @route(SUSPENSION)
 def test_a_stop_lets_everybody_go(server, pool, agent):
+    """One after the other."""
     asked = ask(agent)
     pid = waiter_process(server)
-    held = [poll(server, pool, asked) for _ in range(3)]
-    wait_for(lambda: holding(server) == 3)
+    held = [poll(server, pool, asked) for _ in range(30)]
+    wait_for(lambda: holding(server) == 30)
     os.kill(pid, signal.SIGTERM)
     for p in held:
         assert p.result().json()["state"] == "pending" and p.took < 50
+    ended = [p.ended for p in held]
+    assert max(ended) - min(ended) > 0.5
     wait_for(lambda: comm(pid) != "sayso: wait")
+
+
+def test_a_stop_of_the_program_answers_all_that_wait(pool):
+    """The workers end after them."""
+    one = kit.Watched(place("wait-stop"), SAYSO_WORKERS="2").start()
+    try:
+        with one.client("agent", agent="refunds-agent") as agent:
+            asked = ask(agent)
+        held = [poll(one, pool, asked) for _ in range(30)]
+        wait_for(lambda: holding(one) == 30)
+        supervisor = one.supervisor()
+        os.kill(supervisor, signal.SIGTERM)
+        for p in held:
+            assert p.result().json()["state"] == "pending"
+            assert p.answer.result().headers["retry-after"] == "1"
+        wait_for(lambda: comm(supervisor) != "sayso: serve")
+    finally:
+        one.stop()
+    assert kit.complaints(one) == []
+
+
+def test_thousands_may_come_back_at_once(server):
+    """The queues of both sockets, while nobody takes from them."""
+    most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
+    for path, pids in (
+            (server.socket, server.workers()),
+            (pathlib.Path(server.socket).with_name("wait.sock"),
+             [server.child("wait")])):
+        for pid in pids:
+            os.kill(pid, signal.SIGSTOP)
+        try:
+            with contextlib.ExitStack() as stack:
+                for _ in range(3000):
+                    s = stack.enter_context(socket.socket(socket.AF_UNIX))
+                    s.setblocking(False)
+                    s.connect(str(path))
+        finally:
+            for pid in pids:
+                os.kill(pid, signal.SIGCONT)
 
 
 # --- What no note tells of ------------------------------------------------

@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/metrics.h"
 
 static struct arena *arena;
@@ -250,4 +251,27 @@ Test(metrics, refusals_by_their_ceiling)
     cr_expect(tells("sayso_refused_total{code=\"limit.streams\"} 0"));
     cr_expect(not(mentions("request.too_many")));
     cr_expect(tells("sayso_streams_cut_total 1"));
+}
+
+static void process(size_t slot, const char *kind, int64_t seconds_ago)
+{
+    metrics_worker(metrics, slot)->pid = 10;
+    metrics_worker(metrics, slot)->kind = kind;
+    metrics_worker(metrics, slot)->seen =
+        clock_mono() - seconds_ago * CLOCK_SECOND;
+}
+
+Test(metrics, the_oldest_sign_of_life_of_each_kind)
+{
+    static const char web[] = "web", wait[] = "wait";
+    cr_expect(not(mentions("sayso_process_age_seconds")), "none yet");
+    process(0, web, 1);
+    process(1, web, 2000);
+    process(2, web, 3000);
+    process(METRICS_WORKERS_MAX, wait, 5000);
+    metrics_worker(metrics, 2)->pid = 0; /* it has ended */
+    cr_expect(mentions("sayso_process_age_seconds{kind=\"web\"} 200"));
+    cr_expect(mentions("sayso_process_age_seconds{kind=\"wait\"} 500"));
+    metrics_worker(metrics, METRICS_WORKERS_MAX)->pid = 0;
+    cr_expect(not(mentions("kind=\"wait\"")));
 }

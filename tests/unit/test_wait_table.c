@@ -225,3 +225,19 @@ Test(wait_slow, the_quietest_is_forgotten)
     cr_assert(eq(i64, wait_slow_when(s, 1, 100), 100));
     arena_free(a);
 }
+
+Test(wait_table, a_stop_lets_go_part_by_part)
+{
+    size_t before = 0;
+    for (int i = 0; i < 2000; i++)
+        hold(i, version(A, 5));
+    for (size_t part = 0; part <= 1000; part += 100) {
+        wait_table_part(t, part, &go);
+        const size_t ended = 2000 - wait_table_count(t);
+        cr_assert(eq(sz, ended, 2 * part), "as many of the others each time");
+        cr_assert(part == 0 || ended > before);
+        before = ended;
+    }
+    for (int i = 0; i < 2000; i++)
+        cr_assert(eq(int, gone[i], 1));
+}

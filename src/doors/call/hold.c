@@ -9,6 +9,8 @@
 
 #define TARGET_MAX 2048
 #define AGAIN 10 /* seconds until a place may be free */
+#define SPREAD_MAX (10 * CLOCK_SECOND)
+#define SPREAD_FROM 2 /* seconds; shorter holds end when they were to */
 #define PREFIX 8 /* characters of a key that identify a caller */
 
 static const char *const audiences[] = {[FRAME_INTENT] = "intent",
@@ -53,6 +55,19 @@ static void put_caller(struct call *c, struct buf *b)
         put_text(b, "&key=", c->who.id);
 }
 
+/* The end of a hold of so many seconds: a random moment of its last fifth.
+ * Thousands that began together, as after a restart, would come back together,
+ * and be more than the workers' socket takes. */
+static int64_t hold_until(int64_t wait)
+{
+    const int64_t fifth = wait * CLOCK_SECOND / 5;
+    const int64_t span = fifth < SPREAD_MAX ? fifth : SPREAD_MAX;
+    uint32_t random = 0;
+    crypt_random(&random, sizeof random);
+    return clock_now() + wait * CLOCK_SECOND -
+           (wait < SPREAD_FROM ? 0 : (int64_t)random % span);
+}
+
 static void hand_over(struct call *c, struct buf *b)
 {
     const struct str seal =
@@ -88,7 +103,7 @@ void hold_poll(struct call *c, const struct hold_poll *p)
         put_text(&b, "&suspension=", p->suspension_id);
     else
         put_int(&b, "&since=", p->since);
-    put_int(&b, "&until=", clock_now() + p->wait * CLOCK_SECOND);
+    put_int(&b, "&until=", hold_until(p->wait));
     put_caller(c, &b);
     hand_over(c, &b);
 }
@@ -99,7 +114,7 @@ void hold_feed(struct call *c, uint64_t from, int64_t wait)
     put_text(&b, "?intent=", c->who.role == ROLE_AGENT ? c->who.id
                                                        : STR(HOLD_ANY));
     put_int(&b, "&since=", (int64_t)from - 1);
-    put_int(&b, "&until=", clock_now() + wait * CLOCK_SECOND);
+    put_int(&b, "&until=", hold_until(wait));
     put_caller(c, &b);
     hand_over(c, &b);
 }

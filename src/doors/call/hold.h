@@ -23,7 +23,8 @@ struct str hold_seal(struct arena *a, struct str secret, struct str target);
 #define HOLD_TOKEN_MAX 64
 
 /* Held until the intent's version is above since or, where a suspension is
- * named, until that one is decided; or until the time is over. */
+ * named, until that one is decided; or until a random moment of the last fifth
+ * of its time, ten seconds at most before its end. */
 struct hold_poll {
     struct str intent_id;
     struct str suspension_id; /* p NULL: the intent's version */
