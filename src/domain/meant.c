@@ -78,7 +78,7 @@ static const struct json *said(const struct suspension *s,
 {
     const bool counts = answers(s, w, text);
     const struct json *found = NULL;
-    if (w->effect != EFFECT_NONE && effect_of_choice(exact) == w->effect)
+    if (counts && effect_of_choice(exact) == w->effect)
         return exact;
     if (counts && w->effect != EFFECT__MAX)
         found = meant_effect(choices, w->effect);
