@@ -108,7 +108,7 @@ struct json *agent_ui_event(struct arena *a, const struct intent *i,
                   clock_rfc3339(a, open ? s->suspended_at : s->responded_at));
     set_text(o, "sessionId", i->session_id);
     set_text(o, "turnId", i->turn_id);
-    json_set_text(o, "taskId", i->id);
+    json_set_text(o, "taskId", i->task_id.p ? i->task_id : i->id);
     json_set_text(o, "agentId", s->asked_by);
     json_set_text(o, "actionId", s->id);
     json_set_text(o, "owner", s->kind == KIND_PERMISSION ? STR("policy")

@@ -66,6 +66,8 @@ struct suspension {
     bool said_fallback; /* fallback_policy was given */
     bool strict;        /* it came through the native API */
     bool closed;        /* when it was read alone: its intent is closed */
+    struct str task_id; /* the agent's own, of its intent; p NULL: none, or
+                         * not read */
     /* From the decision; not stored: a portfolio's deadline abandoned the
      * intent. p NULL: it did not. */
     struct str abandonment_reason;

@@ -98,6 +98,16 @@ void suspensions_arg_kinds(struct pg_args *args, enum kind only)
     pg_arg_texts(args, v, n);
 }
 
+/* The same, with the agent's task in this column. */
+static struct suspension_rows rows_with_task(struct arena *a,
+                                             const struct pg_rows *r, int at)
+{
+    struct suspension_rows out = suspensions_rows(a, r);
+    for (size_t i = 0; i < out.n; i++)
+        out.v[i].task_id = pg_str(r, i, at);
+    return out;
+}
+
 static const struct err *select_rows(struct pg *pg, struct arena *a,
                                      int statement,
                                      const struct pg_args *args,
@@ -130,6 +140,7 @@ const struct err *suspensions_get(struct pg *pg, struct arena *a,
         return ERROR(ERR_NOT_FOUND, "suspension.unknown",
                      "There is no suspension with this id.");
     *out = suspensions_row(rows, 0);
+    out->task_id = pg_str(rows, 0, pg_columns(rows) - 2);
     out->closed = pg_bool(rows, 0, pg_columns(rows) - 1);
     return NULL;
 }
@@ -192,7 +203,7 @@ const struct err *suspensions_list(struct pg *pg, struct arena *a,
                  : open         ? SQL_SUSPENSION_LIST_OPEN
                                 : SQL_SUSPENSION_LIST_ENDED,
                  &args, &r));
-    *out = suspensions_rows(a, r);
+    *out = rows_with_task(a, r, pg_columns(r) - 2);
     const int64_t found = out->n ? pg_int(r, 0, pg_columns(r) - 1) : 0;
     if (out->n > (size_t)page->limit)
         out->n = (size_t)page->limit;
@@ -240,7 +251,7 @@ const struct err *suspensions_feed(struct pg *pg, struct arena *a,
     pg_arg_int(&args, (int64_t)SUSPENSIONS_PAGE_BYTES);
     pg_arg_time(&args, feed->now);
     TRY(pg_query(pg, a, SQL_SUSPENSION_FEED, &args, &r));
-    out->rows = suspensions_rows(a, r);
+    out->rows = rows_with_task(a, r, pg_columns(r) - FED__MAX - 1);
     if (out->rows.n == 1 && !out->rows.v[0].id.p)
         out->rows.n = 0;
     set_place(r, pg_columns(r) - FED__MAX, feed->limit, out);

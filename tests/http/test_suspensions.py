@@ -659,3 +659,45 @@ def test_the_agent_goes_on_after_its_own_clock_said_so(agent, silent):
 def test_a_question_through_the_other_door_is_read_here(agent):
     _, suspension = suspend(agent)
     assert read(agent, {"suspension_id": suspension})["state"] == "pending"
+
+
+# --- The agent's own task ---------------------------------------------------
+
+def test_a_question_has_the_agents_own_task(agent, operator):
+    """However it is read: by itself, in the lists, and by an event of
+    Agent UI."""
+    task = f"t-{new_id()}"
+    asked = ask(agent, intent={"title": "Refund", "task_id": task})
+    id = asked["suspension_id"]
+    path = f"/api/v1/suspensions/{id}"
+
+    def listed(**query):
+        rows = agent.get("/api/v1/suspensions", params={
+            "limit": 100, **query}).json()["suspensions"]
+        return [s["task_id"] for s in rows if s["suspension_id"] == id]
+
+    assert asked["task_id"] == task
+    assert agent.get(path).json()["task_id"] == task
+    assert agent.get(f"{path}/action").json()["taskId"] == task
+    assert listed() == listed(state="pending") == [task]
+    assert answer(operator, asked).json()["task_id"] == task
+    assert listed(state="resolved") == [task]
+    assert agent.get(f"{path}/action").json()["taskId"] == task
+    other = ask(agent, intent={"title": "Refund", "task_id": task})
+    r = agent.post(f"/api/v1/suspensions/{other['suspension_id']}/cancel")
+    assert r.json()["task_id"] == task
+    plain = ask(agent)
+    path = f"/api/v1/suspensions/{plain['suspension_id']}"
+    assert "task_id" not in agent.get(path).json()
+    assert agent.get(f"{path}/action").json()["taskId"] == plain["intent_id"]
+
+
+def test_who_asks_for_access_learns_no_task(agent, other_agent):
+    intent = ask(agent, intent={"title": "Refund", "task_id": "t-1"})
+    r = other_agent.post(
+        f"/api/v1/intents/{intent['intent_id']}/access-requests", json={
+            "principal_id": "other-agent", "requested_permission": "read",
+            "reason": "To help."})
+    assert r.status_code == 201, r.text
+    got = other_agent.get(f"/api/v1/suspensions/{r.json()['id']}")
+    assert got.status_code == 200 and "t-1" not in got.text

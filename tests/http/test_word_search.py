@@ -164,7 +164,7 @@ def outcome_of(client, asked):
 
 
 def check_said(q, word, r, outcome):
-    """What came of a word that somebody said."""
+    """The effect of a word that somebody said."""
     about = (word, q.choices, q.more["response_type"], r.text[:300])
     meant = says(word)
     if not q.any:

@@ -202,3 +202,13 @@ Test(agent_ui, silence_and_taking_back_are_resolved_too)
     is(json_get(o, "payload"), "state", "cancelled");
     is(json_get(o, "payload"), "reason", "no need");
 }
+
+Test(agent_ui, the_task_is_the_agents_own)
+{
+    struct suspension s;
+    struct intent g = goal();
+    question(KIND_APPROVAL, "", &s);
+    is(agent_ui_event(a, &g, &s), "taskId", "i-1");
+    g.task_id = STR("t-9");
+    is(agent_ui_event(a, &g, &s), "taskId", "t-9");
+}

@@ -67,16 +67,14 @@ static const struct err *find_permit(struct call *c, struct json *o,
 static const struct err *set_calls(struct call *c, struct json *o,
                                    const struct suspension *s)
 {
-    struct intent i;
     struct tools_sent sent;
     if (s->origin != ORIGIN_TOOL_CALL)
         return NULL;
     struct json *list = json_array(c->a);
-    TRY(intents_get(c->pg, c->a, s->intent_id, &i));
     TRY(tools_calls(c->pg, c->a, s->id, &sent));
     for (size_t k = 0; k < sent.n; k++)
         json_add_json(list, json_read(c->a, sent.v[k]));
-    json_set_text_or_null(o, "task_id", i.task_id);
+    json_set_text_or_null(o, "task_id", s->task_id);
     json_set_json(o, "tool_calls", list);
     return NULL;
 }

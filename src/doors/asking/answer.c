@@ -41,6 +41,7 @@ const struct err *answer_decide(struct call *c, struct work *w,
     struct decision d = work_decision(w);
     TRY(resolve_respond(c->a, &d, answer, &c->who));
     w->suspension_decided = true;
+    w->suspension.task_id = w->intent.task_id;
     if (!beside(&w->suspension))
         work_touch(w);
     if (w->suspension.origin == ORIGIN_ACCESS)

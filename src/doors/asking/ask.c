@@ -312,6 +312,7 @@ static void sign(const struct call *c, const struct work *w,
     s->asked_by = principal_actor(&c->who);
     s->asked_by_key = c->who.id;
     s->initiated_by = w->intent.initiated_by;
+    s->task_id = w->intent.task_id;
     s->initiator_id = w->intent.initiator_id;
     s->test = w->intent.test;
 }

@@ -172,6 +172,7 @@ const struct err *question_cancel(struct call *c, struct work *w,
     struct decision d = work_decision(w);
     TRY(resolve_cancel(c->a, &d, &c->who, reason, INTENT_ACTIVE));
     w->suspension_decided = true;
+    w->suspension.task_id = w->intent.task_id;
     if (!beside(&w->suspension))
         work_touch(w);
     return ask_tell(c, w);

@@ -101,6 +101,9 @@ struct json *view_suspension(struct call *c, const struct suspension *s)
 {
     struct json *o = suspension_record(c->a, s);
     json_set_text(o, "url", call_url(c, "/suspensions/", s->id));
+    /* An agent that asks for access knows no more than the intent's id. */
+    if (s->task_id.p && s->origin != ORIGIN_ACCESS)
+        json_set_text(o, "task_id", s->task_id);
     return o;
 }
 

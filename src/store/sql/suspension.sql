@@ -1,7 +1,8 @@
 -- name: suspension_get
--- And whether its intent is closed.
-SELECT {s.*}, (SELECT i.acl = 2 FROM intent i WHERE i.id = s.intent_id) FROM suspension_row s
- WHERE id = $1
+-- And of its intent, the agent's task and whether it is closed.
+SELECT {s.*}, i.task_id, i.acl = 2
+  FROM suspension_row s JOIN intent i ON i.id = s.intent_id
+ WHERE s.id = $1
 
 -- name: suspension_beside
 -- The open questions that hold nothing. An agent's own about a checkpoint counts as the
@@ -151,7 +152,7 @@ SELECT e.*, 'cancelled', 'none', $2, $3, greatest($4::timestamptz, e.suspended_a
 -- ($6): of every state, open ones, and those that ended in one way. A page is limited in bytes too.
 
 -- piece: suspension_listed table id
-SELECT {p.*}, found
+SELECT {p.*}, (SELECT i.task_id FROM intent i WHERE i.id = p.intent_id), found
   FROM (SELECT q.*, sum(size) OVER (ORDER BY at DESC, id DESC ROWS UNBOUNDED PRECEDING)
                     AS bytes, count(*) OVER () AS found
           FROM (SELECT s.*, x.suspended_at AS at
@@ -211,7 +212,8 @@ page AS (
     SELECT s.*, f.xid AS ended_xid,
            sum(s.size) OVER (ORDER BY f.xid, f.id ROWS UNBOUNDED PRECEDING) AS bytes
       FROM found f JOIN suspension_sized s ON s.id = f.id)
-SELECT {p.*}, p.ended_xid, whole.*
+SELECT {p.*}, (SELECT i.task_id FROM intent i WHERE i.id = p.intent_id), p.ended_xid,
+       whole.*
   FROM (SELECT (SELECT xid FROM horizon), (SELECT count(*) FROM found),
                (SELECT count(*) FROM searched), last.xid, last.id
           FROM (SELECT) one
