@@ -93,15 +93,16 @@ def _answering(body: bytes, once: str | None, wait: float | None,
         once = _after(once, answer)
 
 
-def _approving(call: _Call, wait: float | None, anew: bool
+def _approving(call: _Call, wait: float | None, anew: bool, use: bool
                ) -> _Steps[dict[str, Any]]:
-    """The arguments that may run: the approval is used now."""
+    """The arguments that may run."""
     end, once = _end(wait), _once(call.once)
     while True:
         answer, old = yield from _asking(call.body, once, end)
         try:
             args = call.approved(answer)
-            yield from _redeeming(call, answer, args, once, end)
+            if use:
+                yield from _redeeming(call, answer, args, once, end)
         except Denied as no:
             if not (anew and old and once and no.over):
                 raise
@@ -271,21 +272,23 @@ class Client:
 
     def approve_call(self, tool: str, args: Mapping[str, Any], *,
                      wait: float | None = None, anew: bool = False,
-                     **more: Any) -> dict[str, Any]:
+                     use: bool = True, **more: Any) -> dict[str, Any]:
         """The arguments with which a call of a tool may run now, once a
         person has approved it: those that were shown, or with `edit=True`
         what the person made of them. The approval is used with that. Anything
         else is `Denied`. `once` identifies this request, or is made from
         `call_id`, the framework's id of the call; `anew` asks again where
         they find a yes that is over. `target` and `scope` say what it is done
-        to, and how far it goes."""
-        return self._run(_approving(_Call.of(tool, args, **more), wait, anew))
+        to, and how far it goes. `use=False` only waits for the approval, where
+        the call runs later: the same again without it uses it."""
+        return self._run(_approving(_Call.of(tool, args, **more), wait, anew,
+                                    use))
 
     async def aapprove_call(self, tool: str, args: Mapping[str, Any], *,
                             wait: float | None = None, anew: bool = False,
-                            **more: Any) -> dict[str, Any]:
+                            use: bool = True, **more: Any) -> dict[str, Any]:
         return await self._arun(_approving(_Call.of(tool, args, **more), wait,
-                                           anew))
+                                           anew, use))
 
     def use(self, answer: Answer, *, operation: str | None = None) -> None:
         """Uses a yes, just before what it allows is done; Denied where it is
@@ -542,7 +545,8 @@ def verify_webhook(body: bytes, headers: Mapping[str, str], secret: str, *,
     try:
         sent = int(named["webhook-timestamp"])
         signed = f"{named['webhook-id']}.{sent}.".encode() + body
-        key = base64.b64decode(secret.removeprefix("whsec_"), validate=True)
+        key = base64.b64decode(secret.strip().removeprefix("whsec_"),
+                               validate=True)
         given = [s.partition(",") for s in
                  named["webhook-signature"].split()]
     except (KeyError, ValueError) as error:

@@ -27,10 +27,11 @@ def invoke(agent: Any, input: Any, config: Any, *,
     arguments that makes them. `options` are of `agent.invoke`."""
     server = client or Client()
 
-    def ask(call: _Call, wait: float | None) -> dict[str, Any]:
+    def ask(call: _Call, wait: float | None, use: bool = False
+            ) -> dict[str, Any]:
         try:
             return call.approved(server.approve_call(
-                **call.question(config, about, wait)))
+                **call.question(config, about, wait), use=use))
         except Denied as no:
             return call.denied(no)
 
@@ -43,6 +44,9 @@ def invoke(agent: Any, input: Any, config: Any, *,
         for call in calls:
             left = end - time.monotonic()
             got.append(ask(call, None if wait is None else max(0, left)))
+        # None runs before all have their answer.
+        got = [ask(call, wait, use=True) if _is_yes(one) else one
+               for call, one in zip(calls, got)]
         for resume in _resumes(calls, got):
             result = agent.invoke(resume, config, **options)
     return result
@@ -53,16 +57,19 @@ async def ainvoke(agent: Any, input: Any, config: Any, *,
                   wait: float | None = None, **options: Any) -> Any:
     server = client or Client()
 
-    async def ask(call: _Call) -> dict[str, Any]:
+    async def ask(call: _Call, use: bool = False) -> dict[str, Any]:
         try:
             return call.approved(await server.aapprove_call(
-                **call.question(config, about, wait)))
+                **call.question(config, about, wait), use=use))
         except Denied as no:
             return call.denied(no)
 
     result = await agent.ainvoke(input, config, **options)
     while calls := _calls((await agent.aget_state(config)).interrupts):
         got = await asyncio.gather(*map(ask, calls))
+        # None runs before all have their answer.
+        got = [await ask(call, use=True) if _is_yes(one) else one
+               for call, one in zip(calls, got)]
         for resume in _resumes(calls, got):
             result = await agent.ainvoke(resume, config, **options)
     return result
@@ -99,6 +106,10 @@ class _Call:
         # "reject" says that the user did; silence is not that.
         silent = no.answer.state != "resolved" and "respond" in self.allowed
         return {"type": "respond" if silent else "reject", "message": str(no)}
+
+
+def _is_yes(decision: dict[str, Any]) -> bool:
+    return decision["type"] in ("approve", "edit")
 
 
 def _thread(config: Any) -> Any:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import uuid
 from collections.abc import Mapping
 from typing import Any
 
@@ -41,24 +42,34 @@ async def answer(state: RunState[Any], *, client: Client | None = None,
     no other call under the same id."""
     server = client or Client()
 
-    async def ask(item: ToolApprovalItem) -> None:
+    async def ask(item: ToolApprovalItem) -> dict[str, Any] | None:
+        """What was approved of it."""
         tool, args = item.name or "tool", _arguments(item)
         if not _exact.carried(args):
             state.reject(item, rejection_message="A number of this call "
                          "cannot be carried exactly. It does not run.")
-            return
-        id = _identity(item.call_id)
+            return None
+        id = _identity(item.call_id) or str(uuid.uuid4())
+        call = {"tool": tool, "args": args, "wait": wait,
+                "call_id": json.dumps([session_id, id]),
+                **_members(about, tool, args)}
+        return await use(item, call, use=False)
+
+    async def use(item: ToolApprovalItem, call: dict[str, Any], **more: Any
+                  ) -> dict[str, Any] | None:
         try:
-            await server.aapprove_call(
-                tool, args, wait=wait,
-                call_id=id and json.dumps([session_id, id]),
-                **_members(about, tool, args))
+            await server.aapprove_call(**{**call, **more})
         except Denied as no:
             state.reject(item, rejection_message=str(no))
-        else:
-            state.approve(item)
+            return None
+        return call
 
-    await asyncio.gather(*map(ask, state.get_interruptions()))
+    items = state.get_interruptions()
+    asked = await asyncio.gather(*map(ask, items))
+    # None runs before all have their answer.
+    for item, call in zip(items, asked):
+        if call and await use(item, call):
+            state.approve(item)
 
 
 def _arguments(item: ToolApprovalItem) -> dict[str, Any]:

@@ -7,6 +7,8 @@ approved, and a refusal is its result."""
 from __future__ import annotations
 
 import asyncio
+import copy
+import uuid
 from typing import Any
 
 from pydantic_ai import RunContext, ToolApproved, ToolDenied
@@ -25,20 +27,29 @@ def approvals(client: Client | None = None, *, about: _About = None,
 
     async def handle(ctx: RunContext[Any], requests: DeferredToolRequests
                      ) -> DeferredToolResults:
-        async def ask(call: ToolCallPart) -> ToolApproved | ToolDenied:
-            args = call.args_as_dict()
+        def question(call: ToolCallPart) -> dict[str, Any]:
+            args = copy.deepcopy(call.args_as_dict())
+            return {"tool": call.tool_name, "args": args, "wait": wait,
+                    "edit": edit, "call_id": _identity(
+                        ctx.conversation_id, call.tool_call_id)
+                    or str(uuid.uuid4()),
+                    **_members(about, call.tool_name, args)}
+
+        async def ask(call: dict[str, Any], use: bool
+                      ) -> ToolApproved | ToolDenied:
             try:
                 # Also what was not changed: it is what the person has seen.
                 return ToolApproved(override_args=await server.aapprove_call(
-                    call.tool_name, args, wait=wait, edit=edit,
-                    call_id=_identity(ctx.conversation_id,
-                                      call.tool_call_id),
-                    **_members(about, call.tool_name, args)))
+                    **call, use=use))
             except Denied as no:
                 return ToolDenied(str(no))
 
         server = client or Client()
-        got = await asyncio.gather(*map(ask, requests.approvals))
+        calls = [question(call) for call in requests.approvals]
+        got = await asyncio.gather(*(ask(call, False) for call in calls))
+        # None runs before all have their answer.
+        got = [await ask(call, True) if isinstance(one, ToolApproved) else one
+               for call, one in zip(calls, got)]
         return requests.build_results(approvals={
             call.tool_call_id: result
             for call, result in zip(requests.approvals, got)})

@@ -266,8 +266,9 @@ export class Client {
                 // The same call again is the same use, for a short time.
                 const operation = key
                     && sha256(JSON.stringify([key, call.subject]));
-                await this.#redeem(answer, operation,
-                                   { tool, arguments: run }, end, signal);
+                if (options.use ?? true)
+                    await this.#redeem(answer, operation, {
+                        tool, arguments: run }, end, signal);
                 return run as A;
             } catch (no) {
                 if (!anew || !old || !key
@@ -494,6 +495,9 @@ export interface CallOptions extends Waiting,
     /** The framework's id of the call. With the tool and its arguments it
      * identifies the request. */
     callId?: string | undefined;
+    /** False only waits for the approval, where the call runs later: the same
+     * again without it uses it. */
+    use?: boolean | undefined;
 }
 
 /** What the adapters of frameworks take. */
@@ -546,8 +550,8 @@ class ToolCall {
     readonly subject: string;
 
     constructor(readonly tool: string, args: object, options: CallOptions) {
-        const { once, wait: _, signal: __, anew: ___, target, scope,
-                consequence, edit, callId, ...more } = options;
+        const { once, wait: _, signal: __, anew: ___, use: ____, target,
+                scope, consequence, edit, callId, ...more } = options;
         if (!isJson(args) || Array.isArray(args))
             throw new TypeError("The arguments have to be an object of JSON: "
                                 + "a person has to see what runs. Write "
@@ -624,7 +628,7 @@ export function verifyWebhook(body: string | Uint8Array, headers: Headers,
                               now = Date.now() / 1000
                               ): Record<string, unknown> {
     const sent = header(headers, "webhook-timestamp");
-    const key = secret.replace(/^whsec_/, "");
+    const key = secret.trim().replace(/^whsec_/, "");
     if (!/^\d{1,12}$/.test(sent) || !/^[A-Za-z0-9+/]+={0,2}$/.test(key))
         throw new InvalidSignature("the time or the secret is none");
     if (!(Math.abs(now - Number(sent)) <= SKEW))

@@ -5,6 +5,7 @@
  *         await answer(result.state);
  *         result = await run(agent, result.state);
  *     } */
+import { randomUUID } from "node:crypto";
 import { carried, parse } from "./exact.js";
 import {
     type AdapterOptions, callIdOf, Client, Denied, INEXACT,
@@ -36,26 +37,40 @@ export async function answer<Item extends ApprovalItem>(
     state: State<Item>, options: AdapterOptions = {}): Promise<void> {
     const { client = new Client(), about, sessionId = "", ...waiting }
         = options;
-    await Promise.all(state.getInterruptions().map(async (item) => {
+    const asked = await Promise.all(state.getInterruptions().map((item) => {
         const raw = item.rawItem as RawItem;
         const tool = item.name ?? raw.type ?? "tool", args = argumentsOf(item);
         const { providerData: more } = raw;
         const id = raw.callId || raw.id || more?.itemId || more?.id;
         if (!carried(args)) {
             state.reject(item, { message: INEXACT });
-            return;
+            return undefined;
         }
-        try {
-            await client.approveCall(tool, args, {
-                ...about?.(tool, args), ...waiting, edit: false,
-                callId: callIdOf(sessionId, id) });
-            state.approve(item);
-        } catch (error) {
-            if (!(error instanceof Denied))
-                throw error;
-            state.reject(item, { message: error.message });
-        }
+        const call = { ...about?.(tool, args), ...waiting, edit: false,
+                       callId: callIdOf(sessionId, id) ?? randomUUID() };
+        const may = (use: boolean) => allowed(state, item, () =>
+            client.approveCall(tool, args, { ...call, use }));
+        return may(false).then((yes) => yes ? { item, may } : undefined);
     }));
+    // None runs before all have their answer.
+    for (const one of asked)
+        if (one && await one.may(true))
+            state.approve(one.item);
+}
+
+/** Whether the call is approved; if it is not, it is rejected. */
+async function allowed<Item>(state: State<Item>, item: Item,
+                             approve: () => Promise<object>
+                             ): Promise<boolean> {
+    try {
+        await approve();
+        return true;
+    } catch (error) {
+        if (!(error instanceof Denied))
+            throw error;
+        state.reject(item, { message: error.message });
+        return false;
+    }
 }
 
 /** What a person is shown of a call: its arguments, or where it has none, such

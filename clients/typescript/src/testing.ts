@@ -108,6 +108,7 @@ export class FakeServer {
     /** `script`: replies, or functions of the question that give one. */
     static async start(script: Iterable<Scripted>): Promise<FakeServer> {
         const server = new FakeServer(script);
+        besideProxy();
         await new Promise<void>((done) =>
             server.#http.listen(0, "127.0.0.1", done));
         return server;
@@ -262,6 +263,16 @@ export class FakeServer {
                 not_after: time(7 * 24 * 3600),
                 granted_sha256: sha256(JSON.stringify(subject)) };
     }
+}
+
+/** Node may send every fetch to a proxy (NODE_USE_ENV_PROXY), which does not
+ * reach this machine's loopback address. */
+function besideProxy(): void {
+    const { env } = process;
+    const name = env["no_proxy"] === undefined ? "NO_PROXY" : "no_proxy";
+    const hosts = env[name]?.split(/[,\s]+/).filter(Boolean) ?? [];
+    if (!hosts.includes("127.0.0.1"))
+        env[name] = [...hosts, "127.0.0.1"].join(",");
 }
 
 // --- The script at a real server ------------------------------------------
