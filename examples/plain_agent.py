@@ -58,6 +58,19 @@ def ask(body, once):
     return question
 
 
+def used(question, operation):
+    """Whether its yes may be acted on now: it counts once. operation: the same
+    for the same act, which may be tried again for five minutes."""
+    if question["outcome"] != "authorized":
+        return False
+    status, told = call("POST", "/api/v1/redemptions", {
+        "suspension_id": question["suspension_id"],
+        "operation_id": operation})
+    if status not in (200, 201):
+        print("The yes is over:", told.get("detail"), file=sys.stderr)
+    return status in (200, 201)
+
+
 def main():
     run = sys.argv[1] if len(sys.argv) > 1 else str(uuid.uuid4())
     answer = ask({
@@ -70,7 +83,7 @@ def main():
         "context": {"order": "12345", "amount": 499.99},
         "timeout_seconds": 3600}, once=f"{run}:refund:12345")
     print("The answer:", answer["value"])
-    if answer["state"] == "resolved" and answer["outcome"] == "authorized":
+    if used(answer, f"{run}:refund:12345"):
         print("Order 12345 is refunded.")
     else:
         print("Order 12345 is not refunded.")

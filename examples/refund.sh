@@ -72,7 +72,11 @@ done
 [ "$state" = resolved ] || { echo "No answer: $state"; exit 1; }
 answer=$(printf %s "$told" | member value)
 echo "The answer: $answer"
-case $answer in
-approve) echo "Order 12345 is refunded." ;;
-*) echo "Order 12345 is not refunded." ;;
-esac
+# A yes counts once, and is used just before the act.
+if [ "$answer" = approve ] && call /api/v1/redemptions \
+    -H 'Content-Type: application/json' -o /dev/null \
+    -d "{\"suspension_id\": \"$id\", \"operation_id\": \"refund-$id\"}"; then
+    echo "Order 12345 is refunded."
+else
+    echo "Order 12345 is not refunded."
+fi
