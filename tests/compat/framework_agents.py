@@ -55,7 +55,7 @@ class Run:
         if self.key is None:  # the agent's author has forgotten it
             os.environ["SAYSO_URL"] = self.url
             os.environ.pop("SAYSO_AGENT_KEY", None)
-        self.client = None if self.key is None else kind(
+        self.client = None if not self.key else kind(
             self.url, self.key, "refunds-agent")
         self.asking = {"client": self.client, "wait": self.wait,
                        "about": self.members}
@@ -352,8 +352,8 @@ def answered(line):
         kind(run)
     except EOFError:
         error = "it ends"
-    except (sayso.Error, sayso.Unreachable) as thrown:
-        error = type(thrown).__name__
+    except Exception as thrown:
+        error = f"{type(thrown).__name__}: {thrown}"
     return {"ran": run.ran, "heard": run.heard, "error": error}
 
 

@@ -140,5 +140,11 @@ def test_the_call_of_an_agent_is_refused(case, operator):
     not_run(got.result(60), "It was refunded before.")
 
 
+@pytest.mark.parametrize("wrong", [{"url": "http://127.0.0.1:1"},
+                                   {"key": "sayso_wrong"}, {"key": ""}])
+def test_an_agent_that_cannot_ask_runs_nothing(case, wrong):
+    assert case.run(**wrong).result(60)["ran"] == []
+
+
 def test_nobody_answers_an_agent(case):
     not_run(case.run(wait=1).result(60))

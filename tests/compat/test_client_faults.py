@@ -465,6 +465,13 @@ def test_a_push_has_its_numbers(do, number):
         assert decimal.Decimal(str(value)) == decimal.Decimal(number)
 
 
+def test_a_secret_from_a_file_ends_in_a_line_break(do):
+    headers = signed("{}", SECRET)
+    assert sayso.verify_webhook(b"{}", headers, f"{SECRET}\n") == {}
+    got = do("webhook", push=["{}", headers, f"{SECRET}\n"]).result(30)
+    assert got == [{}, {}]
+
+
 @pytest.mark.parametrize("bad", [
     float("nan"), float("inf"), [10**5000], {"a": float("-inf")}, {1: 2}, (1,)])
 def test_what_is_no_json_is_not_asked_about(bad):
@@ -663,6 +670,15 @@ from sayso.testing import FakeServer, RealServer, approve
 with FakeServer([approve]) as server:
     assert server.client().ask("x?").approved
 """
+
+
+@pytest.mark.parametrize("name", ["HTTP_PROXY", "http_proxy"])
+def test_the_fake_server_in_typescript_too(typescript, name):
+    program = Program(NEW_NODE, typescript / "fake.js", NODE_USE_ENV_PROXY="1",
+                      **{name: "http://127.0.0.1:1"})
+    got = program.run(agent=True).result(60)
+    program.end()
+    assert got["ran"] == [50, 20]
 
 
 @pytest.mark.parametrize("name", ["HTTP_PROXY", "http_proxy", "ALL_PROXY"])

@@ -179,6 +179,37 @@ def test_a_wish_is_asked_once_as_at_the_real_one(fake, agent):
         assert got[2].json()["code"] == "idempotency.other_request"
 
 
+@pytest.mark.parametrize("body", [APPROVAL, {"question": "Deploy?"}])
+def test_a_yes_is_used_as_at_the_real_one(fake, agent, operator, body):
+    client = fake(["approve"], ["deny"])
+    asked_of = {one: kit.made(ask(one, body)) for one in (client, agent)}
+    kit.made(kit.answer(operator, asked_of[agent], "approve"
+                        if "kind" in body else "yes"), 200)
+
+    def use(one, operation, **more):
+        return one.post("/api/v1/redemptions", json={
+            "suspension_id": asked_of[one]["suspension_id"],
+            "operation_id": operation, **more})
+    got = {}
+    for one in (client, agent):
+        other = {"tool": "refund", "arguments": {"amount": 7}}
+        said = [use(one, "a", call=other)] if "kind" in body else []
+        said += [use(one, "a"), use(one, "a"), use(one, "b")]
+        read = one.get(f"/api/v1/suspensions/"
+                       f"{asked_of[one]['suspension_id']}").json()
+        got[one] = [(r.status_code, r.json().get("code"), shape(r.json())
+                     if r.is_success else None) for r in said], (
+            read["usable"], read["unusable_reason"])
+    assert [one[:1] for one in got[client][0]] == [
+        one[:1] for one in got[agent][0]]
+    assert got[client][0][-3:] == got[agent][0][-3:]
+    assert got[client][1] == got[agent][1] == (False, "permit.spent")
+    no = kit.made(ask(client, {"question": "No?"}))
+    r = client.post("/api/v1/redemptions", json={
+        "suspension_id": no["suspension_id"], "operation_id": "a"})
+    assert (r.status_code, r.json()["code"]) == (409, "permit.refused")
+
+
 def test_a_script_that_is_over_or_wrong_is_told(fake):
     client = fake(["answer", "green"])
     made = kit.made(ask(client, {"question": "x?", "choices": ["red"]}))

@@ -258,6 +258,28 @@ def test_an_approval_that_was_taken_back_runs_nothing(case, operator):
     not_run(case.run().result(60), "cannot be used")
 
 
+@pytest.mark.parametrize("kind", [k for k in KINDS if k not in ONE_BY_ONE])
+def test_it_is_used_when_all_have_their_answer(server, agents, operator, kind):
+    """The calls of a turn run together, and one approval is taken back while
+    the other one is waited for."""
+    case = Case(server, agents, kind)
+    other = {"order": "678", "amount": 7}
+    got = case.run(calls={"call_1": ARGS, "call_2": other},
+                   about={"question": f"{case.text} {{order}}"})
+    asked(operator, f"{case.text} 12345")
+    question = decide(operator, f"{case.text} 678", "approve")
+    question = operator.get(
+        f"/api/v1/suspensions/{question['suspension_id']}").json()
+    assert question["usable"]
+    r = operator.post(f"/api/v1/permits/{question['permit']['id']}/revoke",
+                      json={})
+    assert r.status_code == 200, r.text
+    decide(operator, f"{case.text} 12345", "approve")
+    got = got.result(90)
+    assert got["ran"] == [ARGS]
+    assert "cannot be used" in str(got["heard"])
+
+
 def test_an_old_sdk_is_refused_where_it_ignores_the_option(server, agents,
                                                            tmp_path):
     (tmp_path / "node_modules").mkdir()
@@ -270,22 +292,21 @@ def test_an_old_sdk_is_refused_where_it_ignores_the_option(server, agents,
 
 # --- What identifies a call ------------------------------------------------
 
-def hosted(number, text='{"order": "1"}'):
+def hosted(tool, number, text='{"order": "1"}'):
     """A call of a hosted MCP server, which has its id elsewhere."""
-    return {"type": "hosted_tool_call", "name": "refund", "status":
-            "completed", "arguments": text, "providerData": {
+    return {"type": "hosted_tool_call", "name": tool, "status": "completed",
+            "arguments": text, "providerData": {
                 "type": "mcp_approval_request", "id": number,
-                "server_label": "shop", "name": "refund",
-                "arguments": text}}
+                "server_label": "shop", "name": tool, "arguments": text}}
 
 
-def request(number, text='{"order": "1"}'):
-    return {"type": "mcp_approval_request", "id": number, "name": "refund",
+def request(tool, number, text='{"order": "1"}'):
+    return {"type": "mcp_approval_request", "id": number, "name": tool,
             "server_label": "shop", "arguments": text}
 
 
-def nameless(text='{"order": "1"}'):
-    return {"type": "function_call", "name": "refund", "arguments": text}
+def nameless(tool, text='{"order": "1"}'):
+    return {"type": "function_call", "name": tool, "arguments": text}
 
 
 SHELL = {"type": "shell_call", "callId": "c1", "call_id": "c1",
@@ -296,24 +317,24 @@ SHELL = {"type": "shell_call", "callId": "c1", "call_id": "c1",
                                         ("openai_items_js", hosted)])
 def test_two_ids_are_two_questions(server, agents, operator, kind, item):
     case = Case(server, agents, kind)
-    first = case.run(items=[item("mcpr_1")])
-    decide(operator, "Run refund?", "approve")
+    first = case.run(items=[item(case.tool, "mcpr_1")])
+    decide(operator, case.text, "approve")
     assert len(first.result(60)["ran"]) == 1
-    got = case.run(items=[item("mcpr_2")], wait=0).result(60)
+    got = case.run(items=[item(case.tool, "mcpr_2")], wait=0).result(60)
     assert got["ran"] == [] and len(got["heard"]) == 1
-    decide(operator, "Run refund?", "reject")
+    decide(operator, case.text, "reject")
 
 
 @pytest.mark.parametrize("kind", ["openai_items", "openai_items_js"])
 def test_an_item_without_an_id_finds_no_old_one(server, agents, operator,
                                                 kind):
     case = Case(server, agents, kind)
-    first = case.run(items=[nameless()])
-    decide(operator, "Run refund?", "approve")
+    first = case.run(items=[nameless(case.tool)])
+    decide(operator, case.text, "approve")
     assert len(first.result(60)["ran"]) == 1
-    got = case.run(items=[nameless()], wait=0).result(60)
+    got = case.run(items=[nameless(case.tool)], wait=0).result(60)
     assert got["ran"] == []
-    decide(operator, "Run refund?", "reject")
+    decide(operator, case.text, "reject")
 
 
 @pytest.mark.parametrize("kind", ["openai_items", "openai_items_js"])
@@ -331,8 +352,8 @@ def test_a_number_that_is_lost_is_not_asked_about(server, agents, operator,
                                                   kind):
     text = '{"order": 0.12345678901234567890123}'
     item = request if kind == "openai_items" else hosted
-    got = Case(server, agents, kind).run(items=[item("mcpr_1", text)])
-    got = got.result(60)
+    case = Case(server, agents, kind)
+    got = case.run(items=[item(case.tool, "mcpr_1", text)]).result(60)
     assert got["ran"] == [] and "carried exactly" in got["heard"][0]
 
 

@@ -39,16 +39,24 @@ CLIENTS = {
 
 
 @pytest.fixture(params=CLIENTS)
-def run(request, server):
+def start(request, server):
+    """The client, ended; and the version that it shall have spoken."""
     program, env, more, version = CLIENTS[request.param]
 
-    def call(tool, **arguments):
+    def call(tool, arguments, **other):
         given = {"url": f"{server.url}/mcp", "agent": "refunds-agent",
                  "key": server.env["SAYSO_AGENT_KEY"], "tool": tool,
-                 "arguments": arguments, **more}
-        done = subprocess.run([*program, json.dumps(given)], timeout=120,
+                 "arguments": arguments, **more, **other}
+        return subprocess.run([*program, json.dumps(given)], timeout=120,
                               env={**os.environ, **env}, text=True,
-                              capture_output=True)
+                              capture_output=True), version
+    return call
+
+
+@pytest.fixture
+def run(start):
+    def call(tool, **arguments):
+        done, version = start(tool, arguments)
         assert done.returncode == 0, done.stderr
         body = json.loads(done.stdout)
         assert body["tools"] == TOOLS
@@ -84,3 +92,28 @@ def test_nobody_answers(run):
 def test_what_is_not_there_is_an_error_for_the_model(run):
     body = run("check_answer", suspension_id=kit.new_id())
     assert body["isError"] is True and body.get("record") is None
+
+
+def runs(done):
+    """How often a host runs the tool, which goes by the outcome."""
+    record = json.loads(done.stdout)["record"] if done.stdout else None
+    return int(bool(record) and record["outcome"] == "authorized")
+
+
+@pytest.mark.parametrize("situation", ["approved", "refused", "silence",
+                                       "away", "wrong key", "no key"])
+def test_how_often_a_tool_runs(start, operator, situation):
+    action = f"refund_{kit.new_id()}"
+    about = {"action": action, "target": "order 12345", "scope_summary": "x",
+             "arguments": {"amount": 50},
+             **({"timeout_seconds": 1} if situation == "silence" else {})}
+    wrong = {"away": {"url": "http://127.0.0.1:1/mcp"},
+             "wrong key": {"key": "sayso_wrong"},
+             "no key": {"key": ""}}.get(situation, {})
+    with concurrent.futures.ThreadPoolExecutor() as pool:
+        waits = pool.submit(start, "request_approval", about, **wrong)
+        if situation in ("approved", "refused"):
+            decide(operator, f"Run {action}?",
+                   "approve" if situation == "approved" else "reject")
+        done, _ = waits.result(120)
+    assert runs(done) == (situation == "approved"), done.stderr
