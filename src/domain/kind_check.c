@@ -3,6 +3,7 @@
  * A part of kind.h. Reads what an agent sent; never changes it, and never fills
  * in a missing fact. */
 #include "base/fields.h"
+#include "domain/endpoint.h"
 #include "domain/kind.h"
 
 const char kind_facts[] = "kind.facts";
@@ -243,11 +244,13 @@ static struct str https_host(struct str url)
                : host;
 }
 
-static bool within(struct str url, struct str own)
+/* The path is compared by its start, so no step may lead out of it. */
+static bool within(struct arena *a, struct str url, struct str own)
 {
-    const char next = url.n > own.n ? url.p[own.n] : '/';
+    const size_t query = str_find(url, '?', 0), mark = str_find(url, '#', 0);
+    const struct str path = str_sub(url, own.n, query < mark ? query : mark);
     return own.n > 0 && str_starts(url, own) &&
-           (next == '/' || next == '?' || next == '#') &&
+           (path.n == 0 || path.p[0] == '/') && endpoint_path(a, path) &&
            str_find(url, '\\', 0) == url.n;
 }
 
@@ -256,7 +259,7 @@ const struct err *kind_check_places(struct arena *a, const struct kind_ask *ask,
 {
     const struct str url = json_get_text(ask->subject, "settings_url");
     const struct str host = https_host(url);
-    if (ask->kind != KIND_CREDENTIAL_NEEDED || within(url, places->own))
+    if (ask->kind != KIND_CREDENTIAL_NEEDED || within(a, url, places->own))
         return NULL;
     struct str rest = host.n > 0 ? places->hosts : STR_NONE;
     while (rest.p) {

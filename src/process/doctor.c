@@ -15,6 +15,7 @@
 #include "process/user.h"
 #include "store/sql.gen.h"
 #include "store/tail.h"
+#include "world/address.h"
 #include "world/outbound.h"
 #include "world/template.h"
 
@@ -314,9 +315,7 @@ static void check_site(const struct command *c, struct findings *f)
 static void check_url(const struct command *c, struct findings *f)
 {
     const struct str url = c->conf->public_url;
-    const bool local = str_search(url, STR("//127.0.0.1")) < url.n ||
-                       str_search(url, STR("//localhost")) < url.n;
-    doctor_tell(f, local || str_starts(url, STR("https://")),
+    doctor_tell(f, address_here(url) || str_starts(url, STR("https://")),
                 "the public address is encrypted, or only local",
                 "put TLS in front and let `public_url` begin with https://");
 }

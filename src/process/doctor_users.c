@@ -12,6 +12,7 @@
 
 #include "process/plan.h"
 #include "process/user.h"
+#include "world/address.h"
 
 #define DSN_MAX 4096
 #define CANNOT 101 /* the child could not become the user */
@@ -42,8 +43,7 @@ bool doctor_users_trying(const struct command *c)
 {
     const struct str url = c->conf->public_url;
     return conf_has_owner(c->conf) &&
-           (str_starts(url, STR("http://127.0.0.1")) ||
-            str_starts(url, STR("http://localhost")));
+           str_starts(url, STR("http://")) && address_here(url);
 }
 
 /* ---- as another user ------------------------------------------------- */

@@ -16,6 +16,11 @@ bool address_private(const struct sockaddr *address, size_t size);
 /* Is it an address of this machine alone: 127.0.0.0/8 or ::1? */
 bool address_loopback(const struct sockaddr *address, size_t size);
 
+/* Does "scheme://host:port/path", or "host:port" alone, name this machine: as
+ * localhost, or as a literal loopback address? A name that only begins like one
+ * does not. */
+bool address_here(struct str address);
+
 /* The network that shares limits with an address: an IPv4 address as it is, the
  * /64 of an IPv6 one (one holder usually has all of it) and the IPv4 address of
  * a mapped one, as text; the first 64 bytes of a text that is not an

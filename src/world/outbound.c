@@ -52,20 +52,6 @@ static const char *z_or_null(struct arena *a, struct str s)
     return s.p ? arena_z(a, s) : NULL;
 }
 
-/* Does smtp://host:port name this machine? */
-static bool is_local(struct str url)
-{
-    struct str host = str_sub(url, str_search(url, STR("//")) + 2, url.n);
-    if (str_starts(host, STR("[::1]")))
-        return true;
-    host = str_sub(host, 0, str_find(host, ':', 0));
-    bool number = str_starts(host, STR("127."));
-    for (size_t i = 0; i < host.n; i++)
-        number = number && (host.p[i] == '.' ||
-                            (host.p[i] >= '0' && host.p[i] <= '9'));
-    return number || str_is(host, "localhost");
-}
-
 struct outbound *outbound_make(struct arena *process,
                                const struct outbound_settings *settings)
 {
@@ -82,7 +68,7 @@ struct outbound *outbound_make(struct arena *process,
     o->smtp_url = z_or_null(process, settings->smtp_url);
     o->smtp_user = z_or_null(process, settings->smtp_user);
     o->smtp_password = z_or_null(process, settings->smtp_password);
-    o->smtp_local = o->smtp_url && is_local(settings->smtp_url);
+    o->smtp_local = o->smtp_url && address_here(settings->smtp_url);
     return o;
 }
 

@@ -180,10 +180,20 @@ def test_an_agent_chooses_no_address(receiver, admin, bot):
                      json={"question": "?", "callback": where})
         refused(r, 422, "callback.unknown", "callback")
     for tail in ("", "../x", "a/../../x", "%2e%2e/x", "a/%2E./x", "./x",
-                 "x/.."):
+                 "x/..", "..%2fx", "%2e%2e%2fx", "..%5cx", "%252e%252e/x",
+                 "%25252e%25252e/x", "%%32%65%%32%65/x", "..;/x", "..;a=b/x",
+                 "%2e%2e;/x", "..%3b/x", "a%00/x", "a%0d%0ax", "%c0%ae%c0%ae/x",
+                 "%e0%80%ae/x", "%ef%bc%8e%ef%bc%8e/x", "%e2%80%a4./x",
+                 "%e2%80%a5/x", "%uff0e%uff0e/x", "%2", "%zz/x", "%20../x",
+                 ".%e2%80%8b./x", "%ef%bc%8fx", "a%7fx", "a%c2%85x", "a;x",
+                 "a%2ex", "a:x", "a@x", "a%5Cx", "%u002e/x", "a%"):
         r = bot.post("/api/v1/suspensions",
                      json={"question": "?", "callback": made["url"] + tail})
         refused(r, 422, "endpoint.url", "callback")
+    # The same letters in a query are no path.
+    assert bot.post("/api/v1/suspensions", json={
+        "question": "?", "callback": made["url"] +
+        "r~1_2-3.x/%C3%A9%20t?to=..%2f;%252e"}).status_code == 201
     for bad in ("x#y", "x y", "x\\y"):
         r = bot.post("/api/v1/suspensions",
                      json={"question": "?", "callback": made["url"] + bad})

@@ -116,3 +116,26 @@ Test(address, the_network_of_one)
                   "%s", list[i].text);
     arena_free(a);
 }
+
+Test(address, what_names_this_machine)
+{
+    static const struct {
+        const char *text;
+        bool here;
+    } rows[] = {
+        {"localhost", true}, {"LOCALHOST:1", true}, {"127.0.0.1", true},
+        {"127.9.8.7:8080", true}, {"[::1]", true}, {"[::1]:25", true},
+        {"http://127.0.0.1:8080", true}, {"smtp://localhost:25", true},
+        {"https://[::1]/x", true}, {"", false}, {"127.evil.test", false},
+        {"127.0.0.1.evil.test", false}, {"127.", false}, {"127.1", false},
+        {"127.0.0.1x", false}, {"127..0.1", false}, {"localhost.x", false},
+        {"xlocalhost", false}, {"[::1].evil.test", false},
+        {"http://127.0.0.1.evil.test", false}, {"http://localhost.x", false},
+        {"http://evil.test/http://127.0.0.1", false},
+        {"https://evil.test/localhost", false}, {"128.0.0.1", false},
+        {"[::2]", false}, {"0127.0.0.1", false}, {"127.0.0.1@x", false},
+    };
+    for (size_t i = 0; i < countof(rows); i++)
+        cr_assert_eq(address_here(str_of(rows[i].text)), rows[i].here, "%s",
+                     rows[i].text);
+}

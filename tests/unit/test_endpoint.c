@@ -8,6 +8,33 @@
 SUITE(endpoint);
 
 static const struct {
+    const char *path;
+    bool fine;
+} paths[] = {
+    {"", true}, {"x", true}, {"/", true}, {"a/b//c/", true},
+    {"A-Z.0_9~", true}, {"...", true}, {"a..b/..c", true},
+    {"%20", true}, {"%C3%a9", true}, {"a%40b", true}, {"%E2%82%AC", true},
+    {".", false}, {"..", false}, {"a/..", false}, {"./a", false},
+    {"%2e", false}, {"a%2Eb", false}, {"%2F", false}, {"%5c", false},
+    {"%25", false}, {"%252e", false}, {"%3B", false}, {";", false},
+    {"a;b", false}, {"a:b", false}, {"a@b", false}, {"\\", false},
+    {"%", false}, {"%2", false}, {"%%32e", false}, {"%u002e", false},
+    {"%00", false}, {"%1f", false}, {"%7F", false}, {"%C2%85", false},
+    {"%C0%AE", false}, {"%E0%80%AE", false}, {"%FF", false},
+    {"%EF%BC%8E", false}, {"%EF%BC%8F", false}, {"%EF%BC%BC", false},
+    {"%E2%80%A4", false}, {"%E2%80%A5", false}, {"%E2%80%A6", false},
+    {"%EF%BC%85", false}, {"%E2%80%8B", false}, {"%C2%AD", false},
+    {"%20..", false}, {"..%20", false}, {"a/%20../b", false},
+};
+
+Test(endpoint, a_path_that_every_receiver_reads_alike)
+{
+    for (size_t i = 0; i < countof(paths); i++)
+        cr_assert_eq(endpoint_path(a, str_of(paths[i].path)), paths[i].fine,
+                     "%s", paths[i].path);
+}
+
+static const struct {
     const char *url;
     const char *host; /* NULL: refused */
     bool literal;

@@ -3,6 +3,7 @@
 
 #include "base/crypt.h"
 #include "doors/call/hold.h"
+#include "world/address.h"
 
 #define METHOD_NAME_MAX 100
 #define ID_MAX 200 /* characters of an id that is a text */
@@ -20,25 +21,6 @@ static const char instructions[] =
 
 /* ---- the caller's place --------------------------------------------- */
 
-/* The host of an address, without scheme, port and path. */
-static struct str host_of(struct str address)
-{
-    const size_t scheme = str_search(address, STR("://"));
-    struct str rest = scheme < address.n
-                          ? str_sub(address, scheme + 3, address.n)
-                          : address;
-    rest = str_sub(rest, 0, str_find(rest, '/', 0));
-    if (rest.n > 0 && rest.p[0] == '[')
-        return str_sub(rest, 0, str_find(rest, ']', 0) + 1);
-    return str_sub(rest, 0, str_find(rest, ':', 0));
-}
-
-static bool loopback(struct str host)
-{
-    return str_is_nocase(host, "localhost") || str_is(host, "[::1]") ||
-           str_starts(host, STR("127."));
-}
-
 /* A page of another site may not speak for a client on this machine, also not
  * by a name that leads here (MCP, "Streamable HTTP", security warning). */
 static const struct err *check_place(const struct call *c)
@@ -47,7 +29,7 @@ static const struct err *check_place(const struct call *c)
     const struct str origin = request_header(c->rq, "Origin");
     const struct str host = request_header(c->rq, "Host");
     if ((origin.p && !str_eq(origin, own)) ||
-        (loopback(host_of(own)) && !loopback(host_of(host))))
+        (address_here(own) && !address_here(host)))
         return ERROR(ERR_FORBIDDEN, "mcp.origin",
                      "The request comes from a page of another site. MCP "
                      "clients send no Origin.");
