@@ -206,6 +206,12 @@ double json_double(const struct json *v)
     return json_is(v, JSON_DOUBLE) ? json_object_get_double(in(v)) : 0;
 }
 
+struct str json_digits(const struct json *v)
+{
+    return json_is(v, JSON_DOUBLE) ? str_of(json_object_get_string(in(v)))
+                                   : STR_NONE;
+}
+
 bool json_bool(const struct json *v)
 {
     return json_is(v, JSON_BOOL) && json_object_get_boolean(in(v));

@@ -84,6 +84,8 @@ struct str json_text(const struct json *v);                 /* of a string */
 struct str json_get_text(const struct json *obj, const char *key);
 int64_t json_int(const struct json *v);
 double json_double(const struct json *v); /* of an int too */
+/* Of a double: the number as it was sent, as text. */
+struct str json_digits(const struct json *v);
 bool json_bool(const struct json *v);
 /* Levels of arrays and objects; 0 for a scalar. */
 size_t json_depth(const struct json *v);
@@ -135,9 +137,12 @@ void json_drop(struct json *arr, size_t i);
 /* A copy that shares nothing with v. */
 struct json *json_copy(struct arena *a, const struct json *v);
 /* Compares two numbers: below zero, zero or above it, as a is less than, equal
- * to or greater than b. Exact, without rounding: not every int64_t is a
- * double. */
+ * to or greater than b. By their digits, without rounding: a double holds
+ * neither every int64_t nor every fraction. */
 int json_compare(const struct json *a, const struct json *b);
+/* Is each number in v the one that its canonical form is? Digits that a double
+ * does not hold are lost there. */
+bool json_exact(const struct json *v);
 /* Same type and value, member order ignored; 1 and 1.0 are equal. */
 bool json_equal(const struct json *a, const struct json *b);
 

@@ -254,6 +254,10 @@ const struct err *permit_details_text(struct arena *a, const struct json *list,
                                       struct str *out)
 {
     struct buf b = buf_make(a, PERMIT_DETAILS_TEXT);
+    if (!json_exact(list))
+        return err_at(a, ERR_INVALID, permit_details_wrong, STR(""),
+                      "A number of what is permitted has more digits than a "
+                      "double holds. Send it as a text.");
     json_write_canonical(&b, list);
     if (b.over)
         return ERROR(ERR_TOO_LARGE, "suspension.too_large",

@@ -217,6 +217,10 @@ static const struct err *keep_arguments(const struct reading *r,
                       r->max >> 10);
     if (json_depth(out->tree) > TOOL_CALL_DEPTH_MAX)
         return wrong_arguments(a, at, "The arguments are too deep.");
+    if (!json_exact(out->tree))
+        return wrong_arguments(a, at,
+                               "A number has more digits than a double holds. "
+                               "Send it as a text.");
     json_write_canonical(&b, out->tree);
     if (b.over)
         return wrong_arguments(a, at, "The arguments are too long.");

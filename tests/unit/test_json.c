@@ -258,6 +258,46 @@ Test(json, numbers_are_compared_exactly)
     cr_assert_eq(json_compare(tree("0"), tree("-0.0")), 0);
 }
 
+Test(json, numbers_are_compared_by_their_digits)
+{
+    static const char *const rising[] = {
+        "-1e300", "-100.00000000000000000000000001", "-100", "-1e-320",
+        "-1e-400", "0", "1e-400", "1e-320", "0.1",
+        "0.1000000000000000055511151231257827", "0.3", "1",
+        "1.0000000000000000001", "1.5", "99.99999999999999999999", "100",
+        "100.00000000000000000000000001", "9007199254740992",
+        "9007199254740993.0", "9007199254740993.5", "1e300"};
+    static const char *const same[][2] = {
+        {"1", "1.0"}, {"1", "10e-1"}, {"1", "0.1e1"}, {"100", "1E+2"},
+        {"0", "-0.0"}, {"0", "0e99"}, {"0.0010", "1e-3"}, {"-2.50", "-25e-1"},
+        {"9007199254740993", "9007199254740993.0"}};
+    for (size_t i = 0; i < countof(rising); i++) {
+        for (size_t k = 0; k < countof(rising); k++) {
+            const int c = json_compare(tree(rising[i]), tree(rising[k]));
+            cr_assert_eq((c > 0) - (c < 0), (i > k) - (i < k), "%s %s",
+                         rising[i], rising[k]);
+            cr_assert_eq(json_equal(tree(rising[i]), tree(rising[k])), i == k);
+        }
+    }
+    for (size_t i = 0; i < countof(same); i++)
+        cr_assert(json_equal(tree(same[i][0]), tree(same[i][1])), "%s",
+                  same[i][0]);
+}
+
+Test(json, numbers_that_a_double_holds)
+{
+    static const char *const exact[] = {"1", "0.1", "1.50", "1e21", "-0.0",
+        "1e-7", "[1,{\"a\":0.25}]", "9007199254740993",
+        "\"1.00000000000000001\"", "1.7976931348623157e308", "[]", "{}"};
+    static const char *const not[] = {"1.0000000000000000001", "1e-400",
+        "0.1000000000000000055511151231257827", "[0.5,[1e-400]]",
+        "{\"a\":{\"b\":100.00000000000000000000000001}}"};
+    for (size_t i = 0; i < countof(exact); i++)
+        cr_assert(json_exact(tree(exact[i])), "%s", exact[i]);
+    for (size_t i = 0; i < countof(not); i++)
+        cr_assert_not(json_exact(tree(not[i])), "%s", not[i]);
+}
+
 Test(json, writing_stops_at_the_ceiling)
 {
     const struct json *v = tree("[1,[2,{\"a\":3}]]");
