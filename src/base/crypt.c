@@ -6,6 +6,8 @@
 #include <assert.h>
 #include <sodium.h>
 
+#include "base/text.h"
+
 static_assert(CRYPT_SHA256 == crypto_hash_sha256_BYTES, "the size of SHA-256");
 
 bool crypt_init(void)
@@ -204,7 +206,7 @@ struct str crypt_password(struct arena *a, struct str password,
 {
     const bool min = cost == CRYPT_MIN;
     char *hash = arena_alloc(a, crypto_pwhash_STRBYTES);
-    password = solid(password);
+    password = solid(text_nfc(a, password));
     if (crypto_pwhash_str_alg(hash, password.p, password.n,
                               min ? crypto_pwhash_OPSLIMIT_MIN
                                   : crypto_pwhash_OPSLIMIT_INTERACTIVE,
@@ -215,17 +217,43 @@ struct str crypt_password(struct arena *a, struct str password,
     return str_of(hash);
 }
 
+#define FORMS 3
+
+/* The texts that a typed password may have been hashed as: composed, as every
+ * one is now; as it was typed, or in the other form, as some were before. Most
+ * passwords have one. */
+static size_t forms_of(struct arena *a, struct str password,
+                       struct str out[static FORMS])
+{
+    const struct str all[FORMS] = {text_nfc(a, password), password,
+                                   text_nfd(a, password)};
+    size_t n = 0;
+    for (size_t i = 0; i < FORMS; i++) {
+        bool had = false;
+        for (size_t k = 0; k < n; k++)
+            had = had || str_eq(out[k], all[i]);
+        if (!had)
+            out[n++] = solid(all[i]);
+    }
+    return n;
+}
+
 bool crypt_password_ok(struct arena *a, struct str hash, struct str password)
 {
+    struct str v[FORMS];
+    const size_t n = forms_of(a, password, v);
+    bool ok = false;
     if (hash.n >= crypto_pwhash_STRBYTES)
         return false;
-    password = solid(password);
-    return crypto_pwhash_str_verify(arena_z(a, hash), password.p,
-                                    password.n) == 0;
+    for (size_t i = 0; i < n && !ok; i++)
+        ok = crypto_pwhash_str_verify(arena_z(a, hash), v[i].p, v[i].n) == 0;
+    return ok;
 }
 
 void crypt_password_pretend(struct arena *a, struct str password,
                             enum crypt_cost cost)
 {
-    (void)crypt_password(a, password, cost);
+    struct str v[FORMS];
+    for (size_t n = forms_of(a, password, v); n > 0; n--)
+        (void)crypt_password(a, v[n - 1], cost);
 }

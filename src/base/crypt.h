@@ -52,9 +52,12 @@ struct str crypt_unseal(struct arena *a, struct str secret, struct str sealed);
 
 /* argon2id with libsodium's limits. MIN is for tests only. */
 enum crypt_cost { CRYPT_INTERACTIVE, CRYPT_MIN };
-/* The self-describing hash of a password; p NULL when memory ran out. */
+/* The self-describing hash of a password, composed (NFC); p NULL when memory ran
+ * out. */
 struct str crypt_password(struct arena *a, struct str password,
                           enum crypt_cost cost);
+/* Composed or decomposed, as keyboards differ; also for a hash of before, which
+ * was made of the password as it was typed. */
 bool crypt_password_ok(struct arena *a, struct str hash, struct str password);
 /* The same work as a check, for an unknown user: the time of the answer must
  * not reveal whether the user exists. */

@@ -118,11 +118,8 @@ bool text_wordy(uint32_t rune)
 
 /* utf8proc's own buffer grows by malloc; this one belongs to the arena. NULL
  * where the text is not UTF-8. */
-static struct str decomposed(struct arena *a, struct str s)
+static struct str mapped(struct arena *a, struct str s, utf8proc_option_t how)
 {
-    const utf8proc_option_t how = UTF8PROC_STABLE | UTF8PROC_COMPOSE |
-                                  UTF8PROC_COMPAT | UTF8PROC_CASEFOLD |
-                                  UTF8PROC_IGNORE | UTF8PROC_STRIPCC;
     const utf8proc_uint8_t *text = (const utf8proc_uint8_t *)s.p;
     const utf8proc_ssize_t n = (utf8proc_ssize_t)s.n;
     const utf8proc_ssize_t room = utf8proc_decompose(text, n, NULL, 0, how);
@@ -136,15 +133,78 @@ static struct str decomposed(struct arena *a, struct str s)
     return len < 0 ? STR_NONE : (struct str){(char *)runes, (size_t)len};
 }
 
+/* s where it is not UTF-8. */
+static struct str form_of(struct arena *a, struct str s, utf8proc_option_t how)
+{
+    const struct str out = s.n ? mapped(a, s, how) : s;
+    return out.p ? out : s;
+}
+
+struct str text_nfc(struct arena *a, struct str s)
+{
+    return form_of(a, s, UTF8PROC_STABLE | UTF8PROC_COMPOSE);
+}
+
+struct str text_nfd(struct arena *a, struct str s)
+{
+    return form_of(a, s, UTF8PROC_STABLE | UTF8PROC_DECOMPOSE);
+}
+
+struct str text_nfkc(struct arena *a, struct str s)
+{
+    return form_of(a, s, UTF8PROC_STABLE | UTF8PROC_COMPOSE | UTF8PROC_COMPAT);
+}
+
 static bool is_space(uint32_t rune)
 {
     return rune == '\t' || rune == '\n' ||
            utf8proc_category((utf8proc_int32_t)rune) == UTF8PROC_CATEGORY_ZS;
 }
 
+/* Spaces and line ends as single spaces within the text. */
+static struct str spaced(struct arena *a, struct str s)
+{
+    struct buf b = buf_make(a, s.n + 1);
+    bool space = false;
+    for (size_t at = 0; at < s.n;) {
+        const size_t from = at;
+        const uint32_t rune = str_rune(s, &at);
+        if (is_space(rune) || rune == '\r') {
+            space = b.n > 0;
+            continue;
+        }
+        buf_put(&b, space ? " " : "");
+        buf_str(&b, str_sub(s, from, at));
+        space = false;
+    }
+    return b.n ? buf_text(&b) : STR("");
+}
+
+bool text_same(struct arena *a, struct str x, struct str y)
+{
+    return str_eq(spaced(a, text_nfc(a, x)), spaced(a, text_nfc(a, y)));
+}
+
+static bool is_ascii(struct str s)
+{
+    bool plain = true;
+    for (size_t i = 0; i < s.n; i++)
+        plain = plain && s.p[i] > ' ' && s.p[i] < 0x7F;
+    return plain;
+}
+
 struct str text_fold(struct arena *a, struct str s)
 {
-    const struct str whole = s.n ? decomposed(a, s) : STR("");
+    struct buf lower = buf_make(a, s.n + 1);
+    if (s.n > 0 && is_ascii(s)) {
+        buf_lower(&lower, s);
+        return buf_text(&lower);
+    }
+    const struct str whole =
+        s.n ? mapped(a, s, UTF8PROC_STABLE | UTF8PROC_COMPOSE |
+                               UTF8PROC_COMPAT | UTF8PROC_CASEFOLD |
+                               UTF8PROC_IGNORE | UTF8PROC_STRIPCC)
+            : STR("");
     bool space = false;
     if (!whole.p)
         return s;
@@ -166,4 +226,152 @@ struct str text_fold(struct arena *a, struct str s)
         space = false;
     }
     return b.n ? buf_text(&b) : STR("");
+}
+
+/* ---- look-alikes ------------------------------------------------------- */
+
+/* Folded letters and signs of other scripts that are drawn as these. Sorted. */
+static const struct {
+    uint32_t rune;
+    char as;
+} alike[] = {
+    {0x00B7, '.'}, {0x0131, 'i'}, {0x0251, 'a'}, {0x0261, 'g'},
+    {0x0269, 'i'}, {0x03B1, 'a'}, {0x03B9, 'i'}, {0x03BA, 'k'},
+    {0x03BD, 'v'}, {0x03BF, 'o'}, {0x03C1, 'p'}, {0x03C4, 't'},
+    {0x03C5, 'u'}, {0x03C7, 'x'}, {0x03F2, 'c'}, {0x0430, 'a'},
+    {0x0433, 'r'}, {0x0435, 'e'}, {0x043A, 'k'}, {0x043E, 'o'},
+    {0x0440, 'p'}, {0x0441, 'c'}, {0x0442, 't'}, {0x0443, 'y'},
+    {0x0445, 'x'}, {0x0455, 's'}, {0x0456, 'i'}, {0x0458, 'j'},
+    {0x0475, 'v'}, {0x04BB, 'h'}, {0x04CF, 'l'}, {0x0501, 'd'},
+    {0x051B, 'q'}, {0x051D, 'w'}, {0x0570, 'h'}, {0x0578, 'n'},
+    {0x057D, 'u'}, {0x0585, 'o'}, {0x06D4, '.'}, {0x0701, '.'},
+    {0x0702, '.'}, {0x1D04, 'c'}, {0x1D0F, 'o'}, {0x2010, '-'},
+    {0x2012, '-'}, {0x2013, '-'}, {0x2014, '-'}, {0x2015, '-'},
+    {0x2022, '.'}, {0x2027, '.'}, {0x2043, '-'}, {0x2044, '/'},
+    {0x2212, '-'}, {0x2215, '/'}, {0x2219, '.'}, {0x2236, ':'},
+    {0x22C5, '.'}, {0x2E31, '.'}, {0x3002, '.'}, {0x30FB, '.'},
+    {0xA4F8, '.'}, {0xA60E, '.'}, {0xA789, ':'},
+};
+
+/* The Latin letter or sign; 0: none, or it is one. */
+static char alike_of(uint32_t rune)
+{
+    for (size_t i = 0; rune >= 0x80 && i < countof(alike); i++) {
+        if (alike[i].rune == rune)
+            return alike[i].as;
+    }
+    return 0;
+}
+
+struct str text_skeleton(struct arena *a, struct str s)
+{
+    const struct str folded = text_fold(a, s);
+    struct buf b = buf_make(a, folded.n + 1);
+    for (size_t at = 0; at < folded.n;) {
+        const size_t from = at;
+        const char as = alike_of(str_rune(folded, &at));
+        if (as)
+            buf_char(&b, as);
+        else
+            buf_str(&b, str_sub(folded, from, at));
+    }
+    return b.n ? buf_text(&b) : STR("");
+}
+
+/* ---- names ------------------------------------------------------------- */
+
+/* Of a name, decomposed: one character becomes at most 18. */
+#define NAME_ROOM (TEXT_NAME_MAX * 18 + 1)
+
+/* -1 where it is longer than a name, or not UTF-8. */
+static utf8proc_ssize_t name_runes(struct str s, utf8proc_option_t how,
+                                   utf8proc_int32_t runes[static NAME_ROOM])
+{
+    if (s.n == 0 || str_runes(s) > TEXT_NAME_MAX)
+        return -1;
+    const utf8proc_ssize_t n =
+        utf8proc_decompose((const utf8proc_uint8_t *)s.p,
+                           (utf8proc_ssize_t)s.n, runes, NAME_ROOM - 1, how);
+    return n < NAME_ROOM ? n : -1;
+}
+
+bool text_name(struct str s)
+{
+    const utf8proc_option_t nfkc =
+        UTF8PROC_STABLE | UTF8PROC_COMPOSE | UTF8PROC_COMPAT;
+    utf8proc_int32_t runes[NAME_ROOM];
+    for (size_t at = 0; at < s.n;) {
+        const uint32_t rune = str_rune(s, &at);
+        const utf8proc_category_t c =
+            utf8proc_category((utf8proc_int32_t)rune);
+        if (text_hidden(rune) || c == UTF8PROC_CATEGORY_CN ||
+            c >= UTF8PROC_CATEGORY_ZS || rune == 0xFFFC || rune == 0xFFFD)
+            return false;
+    }
+    utf8proc_ssize_t n = name_runes(s, nfkc, runes);
+    n = n < 0 ? n : utf8proc_reencode(runes, n, nfkc);
+    return n >= 0 &&
+           str_eq(s, (struct str){(const char *)runes, (size_t)n});
+}
+
+bool text_looks(struct str s, const char *word)
+{
+    const utf8proc_option_t fold = UTF8PROC_STABLE | UTF8PROC_DECOMPOSE |
+                                   UTF8PROC_COMPAT | UTF8PROC_CASEFOLD |
+                                   UTF8PROC_IGNORE;
+    utf8proc_int32_t runes[NAME_ROOM];
+    const utf8proc_ssize_t n = name_runes(s, fold, runes);
+    for (utf8proc_ssize_t i = 0; i < n; i++) {
+        const char as = alike_of((uint32_t)runes[i]);
+        if (!*word || (as ? as : runes[i]) != *word++)
+            return false;
+    }
+    return n > 0 && !*word;
+}
+
+/* ---- scripts ----------------------------------------------------------- */
+
+/* Scripts whose letters are taken for those of another. The rest is one. */
+enum script { SCRIPT_NONE, SCRIPT_LATIN, SCRIPT_GREEK, SCRIPT_CYRILLIC,
+              SCRIPT_ARMENIAN, SCRIPT_CHEROKEE, SCRIPT_OTHER };
+
+static enum script script_of(uint32_t rune)
+{
+    static const struct {
+        uint32_t first, last;
+        enum script script;
+    } ranges[] = {
+        {0x0041, 0x024F, SCRIPT_LATIN}, {0x0250, 0x02AF, SCRIPT_LATIN},
+        {0x0370, 0x03FF, SCRIPT_GREEK}, {0x0400, 0x052F, SCRIPT_CYRILLIC},
+        {0x0531, 0x058A, SCRIPT_ARMENIAN}, {0x13A0, 0x13FF, SCRIPT_CHEROKEE},
+        {0x1C80, 0x1C8F, SCRIPT_CYRILLIC}, {0x1D00, 0x1DBF, SCRIPT_LATIN},
+        {0x1E00, 0x1EFF, SCRIPT_LATIN}, {0x1F00, 0x1FFF, SCRIPT_GREEK},
+        {0x2C60, 0x2C7F, SCRIPT_LATIN}, {0x2C80, 0x2CFF, SCRIPT_GREEK},
+        {0x2DE0, 0x2DFF, SCRIPT_CYRILLIC}, {0xA640, 0xA69F, SCRIPT_CYRILLIC},
+        {0xA720, 0xA7FF, SCRIPT_LATIN}, {0xAB30, 0xAB6F, SCRIPT_LATIN},
+        {0xAB70, 0xABBF, SCRIPT_CHEROKEE}, {0xFF21, 0xFF5A, SCRIPT_LATIN}};
+    const utf8proc_category_t c =
+        utf8proc_category((utf8proc_int32_t)rune);
+    if (c < UTF8PROC_CATEGORY_LU || c > UTF8PROC_CATEGORY_LO)
+        return SCRIPT_NONE;
+    for (size_t i = 0; i < countof(ranges); i++) {
+        if (rune >= ranges[i].first && rune <= ranges[i].last)
+            return ranges[i].script;
+    }
+    return SCRIPT_OTHER;
+}
+
+/* Latin letters beside those of, say, Japanese are ordinary. */
+bool text_mixed(struct str s)
+{
+    enum script first = SCRIPT_NONE;
+    for (size_t at = 0; at < s.n;) {
+        const enum script now = script_of(str_rune(s, &at));
+        if (now == SCRIPT_NONE || now == SCRIPT_OTHER)
+            continue;
+        if (first != SCRIPT_NONE && now != first)
+            return true;
+        first = now;
+    }
+    return false;
 }

@@ -19,5 +19,24 @@ bool text_wordy(uint32_t rune);
  * its ends, a typographic apostrophe as the plain one. Similar letters of other
  * alphabets stay different. */
 struct str text_fold(struct arena *a, struct str s);
+/* The same, with letters and signs of other scripts that are drawn alike as the
+ * Latin ones. For names that a rule forbids: stricter, never exact. */
+struct str text_skeleton(struct arena *a, struct str s);
+#define TEXT_NAME_MAX 120 /* characters */
+/* May it be a name: 1 to 120 characters in NFKC, each of which is drawn, and no
+ * white space? */
+bool text_name(struct str s);
+/* Does a name look like this word, of small ASCII letters? */
+bool text_looks(struct str s, const char *word);
+/* Are there letters of two scripts that are taken for each other: Latin, Greek,
+ * Cyrillic, Armenian, Cherokee? */
+bool text_mixed(struct str s);
+/* Unicode's normal forms; a text that is not UTF-8 stays as it is. */
+struct str text_nfc(struct arena *a, struct str s);
+struct str text_nfd(struct arena *a, struct str s);
+struct str text_nfkc(struct arena *a, struct str s);
+/* Did a person type the same letters? However they are composed, and however
+ * many spaces or line ends stand between them and around. */
+bool text_same(struct arena *a, struct str x, struct str y);
 
 #endif

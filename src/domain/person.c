@@ -3,6 +3,7 @@
 #include "domain/person.h"
 
 #include "base/buf.h"
+#include "base/text.h"
 
 #define GROUPS_TEXT 4096
 
@@ -99,7 +100,8 @@ const struct err *person_theme(struct arena *a, struct str typed,
 
 const struct err *person_password(struct arena *a, struct str typed)
 {
-    return typed.n >= PERSON_PASSWORD_MIN && typed.n <= PERSON_PASSWORD_MAX
+    const size_t n = text_nfc(a, typed).n;
+    return n >= PERSON_PASSWORD_MIN && n <= PERSON_PASSWORD_MAX
                ? NULL
                : wrong(a, "password", "A password needs 8 to 200 characters.");
 }

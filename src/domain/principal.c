@@ -1,7 +1,10 @@
 /* The caller of a request, and the rights of a role. Looks nobody up. */
 #include "domain/principal.h"
 
+#include <assert.h>
+
 #include "base/buf.h"
+#include "base/text.h"
 
 static const struct {
     const char *word;
@@ -40,16 +43,6 @@ static bool wide_space(uint32_t rune)
            rune == 0x205f || rune == 0x3000;
 }
 
-/* Marks that change the look of a name without being visible themselves: with
- * them an agent could look like another agent or a person. */
-static bool unseen(uint32_t rune)
-{
-    return rune == 0xad || rune == 0x61c || rune == 0x180e ||
-           (rune >= 0x200b && rune <= 0x200f) ||
-           (rune >= 0x202a && rune <= 0x202e) ||
-           (rune >= 0x2060 && rune <= 0x206f) || rune == 0xfeff;
-}
-
 bool principal_agent_name(struct str name)
 {
     if (name.n == 0 || !str_utf8(name) ||
@@ -60,7 +53,7 @@ bool principal_agent_name(struct str name)
         const uint32_t rune = str_rune(name, &at);
         /* A slash would end a path segment in clients that do not escape. */
         if (rune <= ' ' || rune == '/' || (rune >= 0x7f && rune <= 0xa0) ||
-            wide_space(rune) || unseen(rune))
+            wide_space(rune) || text_hidden(rune))
             return false;
     }
     return true;
@@ -68,7 +61,10 @@ bool principal_agent_name(struct str name)
 
 bool principal_agent_name_new(struct str name)
 {
-    return principal_agent_name(name) && str_find(name, '@', 0) >= name.n;
+    static_assert(TEXT_NAME_MAX == PRINCIPAL_AGENT_NAME_MAX, "one limit");
+    return principal_agent_name(name) && str_find(name, '@', 0) >= name.n &&
+           text_name(name) && !text_looks(name, "clock") &&
+           !text_looks(name, "sayso");
 }
 
 const struct err *principal_speak(const struct str *names, size_t n,
@@ -129,7 +125,7 @@ struct str principal_key_actor(struct arena *a, struct str label)
 {
     struct buf b = buf_make(a, label.n + 8);
     buf_str(&b, label);
-    if (principal_agent_name_new(label))
+    if (principal_agent_name(label) && str_find(label, '@', 0) == label.n)
         buf_put(&b, " (key)");
     return buf_text(&b);
 }

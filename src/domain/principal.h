@@ -87,8 +87,9 @@ const char *principal_role_word(enum role role);
  * control or invisible character, not "*", and none of the server's own
  * names. */
 bool principal_agent_name(struct str name);
-/* May a new agent have this name? As above, and no "@", so that it cannot look
- * like a person's address. Existing agents keep theirs. */
+/* May a new agent have this name? As above, in NFKC, and no "@", so that it
+ * cannot look like a person's address; and nothing that looks like one of the
+ * server's own names. Existing agents keep theirs. */
 bool principal_agent_name_new(struct str name);
 /* The agent that a key acts as: asked (X-Agent-ID; p NULL: absent) has to be
  * among names, where "*" allows any; absent, it is the first, and for "*" the

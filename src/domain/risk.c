@@ -125,7 +125,7 @@ const struct err *risk_typed_check(struct arena *a,
 {
     const struct str word = risk_typed(a, s, choice);
     struct json *more = json_object(a);
-    if (!word.p || str_eq(str_trim(typed), word))
+    if (!word.p || text_same(a, typed, word))
         return NULL;
     json_set_text(more, "wanted", word);
     return err_more(a,

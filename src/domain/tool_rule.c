@@ -83,15 +83,38 @@ const struct err *tool_rule_check(struct arena *a,
 
 /* ---- all calls together --------------------------------------------- */
 
-static const struct tool_rule *find(const struct tool_rule *rules, size_t n,
-                                    struct str agent, struct str tool)
+/* The name of an agent or a tool, and its skeleton. */
+struct name {
+    struct str exact, skeleton;
+};
+
+static struct name name_of(struct arena *a, struct str s)
+{
+    return (struct name){.exact = s, .skeleton = text_skeleton(a, s)};
+}
+
+/* A rule that allows means the name exactly; one that asks or denies also any
+ * that looks the same: another case, another width, another dot. */
+static bool matches(struct arena *a, enum tool_effect effect, struct str glob,
+                    const struct name *name)
+{
+    return tool_rule_glob(glob, name->exact) ||
+           (effect != TOOL_ALLOW &&
+            tool_rule_glob(text_skeleton(a, glob), name->skeleton));
+}
+
+static const struct tool_rule *find(struct arena *a,
+                                    const struct tool_rule *rules, size_t n,
+                                    const struct name *agent, struct str tool)
 {
     const struct tool_rule *found = NULL;
+    const struct name called = name_of(a, tool);
     for (size_t i = 0; i < n; i++) {
-        if ((!found || rules[i].position < found->position) &&
-            tool_rule_glob(rules[i].agent, agent) &&
-            tool_rule_glob(rules[i].tool, tool))
-            found = &rules[i];
+        const struct tool_rule *r = &rules[i];
+        if ((!found || r->position < found->position) &&
+            matches(a, r->effect, r->agent, agent) &&
+            matches(a, r->effect, r->tool, &called))
+            found = r;
     }
     return found;
 }
@@ -129,11 +152,12 @@ void tool_rule_decide(struct arena *a, const struct tool_rule *rules,
     const bool wish = c->requires_approval ||
                       (c->severity >= SEVERITY_HIGH &&
                        c->severity < SEVERITY__MAX);
+    const struct name agent = name_of(a, c->agent);
     *out = (struct tool_rule_verdict){
         .effect = TOOL_ALLOW,
         .matched = arena_many(a, c->n, const struct tool_rule *)};
     for (size_t i = 0; i < c->n; i++) {
-        out->matched[i] = find(rules, rules_n, c->agent, c->tools[i]);
+        out->matched[i] = find(a, rules, rules_n, &agent, c->tools[i]);
         add(out, out->matched[i]);
         join(out, out->matched[i], &c->terms.by);
     }

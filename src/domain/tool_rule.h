@@ -49,7 +49,8 @@ struct tool_rule_verdict {
     const struct tool_rule **matched;
 };
 
-/* The first rule that matches a call decides about it; a call without a rule
+/* The first rule that matches a call decides about it: one that allows by the
+ * exact names, one that asks or denies also by names that look the same; a call without a rule
  * needs an answer, at the severity high. One denied call denies all calls. One
  * call that needs an answer, requires_approval, or a severity of the agent from
  * high on asks about all calls, at the highest of these severities and the

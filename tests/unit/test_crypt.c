@@ -279,3 +279,27 @@ Test(crypt, no_byte_beyond_ascii_is_base64)
         cr_expect(str_is(crypt_base64_read(a, str_of(text)), ""), "%d", c);
     }
 }
+
+/* Two keyboards write the same letters in two ways. */
+Test(crypt, a_password_is_the_same_in_both_forms)
+{
+    static const char *const composed = "Zo\xC3\xAB ist lang";
+    static const char *const decomposed = "Zoe\xCC\x88 ist lang";
+    /* Hashes of before, of the text as it was typed. */
+    static const char *const old[] = {
+        "$argon2id$v=19$m=8,t=1,p=1$hEaACgLpdpyIUKOPdFsMZ"
+        "A$E4UESbztn0xHfoU6TWe4oIcfcKQi33l3AbS0oK4VBJM",
+        "$argon2id$v=19$m=8,t=1,p=1$PJWVr0nOAah8FUDCDcNSK"
+        "g$38ju2DD0aT9gptnfX2GT8UYLbMY/ocyBY1YFWaGjNBs"};
+    const struct str one = crypt_password(a, str_of(composed), CRYPT_MIN);
+    const struct str two = crypt_password(a, str_of(decomposed), CRYPT_MIN);
+    const struct str hashes[] = {one, two, str_of(old[0]), str_of(old[1])};
+    for (size_t i = 0; i < countof(hashes); i++) {
+        cr_assert(crypt_password_ok(a, hashes[i], str_of(composed)), "%zu", i);
+        cr_assert(crypt_password_ok(a, hashes[i], str_of(decomposed)), "%zu",
+                  i);
+        cr_assert_not(crypt_password_ok(a, hashes[i], STR("Zoe ist lang")));
+    }
+    const struct str raw = crypt_password(a, STR("\xff\xfe 12345"), CRYPT_MIN);
+    cr_assert(crypt_password_ok(a, raw, STR("\xff\xfe 12345")));
+}

@@ -126,6 +126,36 @@ Test(principal, names_that_an_agent_may_not_have)
     cr_assert(!principal_agent_name(STR("a\0b")));
 }
 
+Test(principal, names_that_a_new_agent_may_not_have)
+{
+    static const char *const old[] = {
+        "mara\xEF\xBC\xA0" "example.org", /* a full-width @ */
+        "Sayso", "SAYSO", "Clock", "\xEF\xBC\xB3" "ayso", "s\xD0\xB0yso",
+        "cl\xD0\xBE" "ck", "mara@example.org",
+        "\xEF\xBC\xA1" "da",       /* full width */
+        "Zoe\xCC\x88",             /* decomposed */
+        "a\xE2\x80\x91z",         /* U+2011, a hyphen of another look */
+        "a\xEF\xBF\xBCz",         /* U+FFFC, an object */
+        "a\xEF\xBF\xBFz",         /* U+FFFF, no character */
+        "a\xEE\x80\x80z",         /* private */
+        "a\xCD\xB8z",             /* U+0378, not assigned */
+    };
+    static const char *const hidden[] = {
+        "a\xCD\x8Fz", "a\xE1\x85\x9Fz", "a\xE1\x9E\xB4z", "a\xE1\xA0\x8Bz",
+        "a\xE2\xA0\x80z", "a\xE3\x85\xA4z", "a\xEF\xB8\x80z",
+        "a\xEF\xBE\xA0z", "a\xEF\xBF\xB9z", "a\xF3\xA0\x81\x81z"};
+    static const char *const fine[] = {
+        "refunds-agent", "Zo\xC3\xAB", "\xD0\x90\xD0\xB3\xD0\xB5\xD0\xBD\xD1\x82",
+        "\xE6\x97\xA5\xE6\x9C\xAC", "sayso-bot", "clocks", "a_b.c:d",
+        "\xF0\x9F\xA4\x96"};
+    for (size_t i = 0; i < countof(old); i++)
+        cr_assert_not(principal_agent_name_new(str_of(old[i])), "%s", old[i]);
+    for (size_t i = 0; i < countof(hidden); i++)
+        cr_assert_not(principal_agent_name(str_of(hidden[i])), "%zu", i);
+    for (size_t i = 0; i < countof(fine); i++)
+        cr_assert(principal_agent_name_new(str_of(fine[i])), "%s", fine[i]);
+}
+
 Test(principal, white_space_of_other_scripts_is_white_space)
 {
     static const char *const names[] = {

@@ -198,6 +198,14 @@ Test(risk, how_it_is_typed)
     const struct json *yes =
         suspension_choice(suspension_choices(a, &s), STR("y"));
     cr_assert(!risk_typed_check(a, &s, yes, STR(" Order 12\n")));
+    cr_assert(!risk_typed_check(a, &s, yes, STR("Order\xC2\xA0 12")));
+    cr_assert(risk_typed_check(a, &s, yes, STR("Order12")) != NULL);
     cr_assert(risk_typed_check(a, &s, yes, STR("order 12")) != NULL);
     cr_assert(risk_typed_check(a, &s, yes, STR("")) != NULL);
+    const struct suspension composed =
+        asked("critical", "{'target':'Zo\xC3\xAB'}");
+    const struct json *sure = suspension_choice(
+        suspension_choices(a, &composed), STR("y"));
+    cr_assert(!risk_typed_check(a, &composed, sure, STR("Zoe\xCC\x88")));
+    cr_assert(risk_typed_check(a, &composed, sure, STR("Zoe")) != NULL);
 }

@@ -124,3 +124,56 @@ Test(text, hidden_in_its_place)
         cr_expect_eq(n, v[i].hidden, "%zu: %zu", i, n);
     }
 }
+
+Test(text, the_same_letters)
+{
+    static const struct {
+        const char *x, *y;
+        bool same;
+    } rows[] = {
+        {"", "", true}, {"", " \r\n", true}, {"a b", "  a\t\r\n b ", true},
+        {"Zo\xC3\xAB", "Zoe\xCC\x88", true}, {"a\xC2\xA0" "b", "a b", true},
+        {"\xE1\x84\x92\xE1\x85\xA1\xE1\x86\xAB", "\xED\x95\x9C", true},
+        {"Approve", "approve", false}, {"ab", "a b", false},
+        {"Zoe", "Zo\xC3\xAB", false}, {"\xEF\xBC\xA1", "A", false},
+        {"p\xD0\xB0y", "pay", false}, {"\xff", "\xff", true}};
+    for (size_t i = 0; i < countof(rows); i++)
+        cr_assert_eq(text_same(a, str_of(rows[i].x), str_of(rows[i].y)),
+                     rows[i].same, "row %zu", i);
+}
+
+Test(text, skeletons)
+{
+    static const struct {
+        const char *text, *skeleton;
+    } rows[] = {
+        {"", ""}, {"shop.*", "shop.*"}, {"Shop.Refund", "shop.refund"},
+        {"shop\xE2\x80\xA4refund", "shop.refund"},  /* one dot leader */
+        {"shop\xC2\xB7refund", "shop.refund"},       /* middle dot */
+        {"shop\xEF\xBC\x8Erefund", "shop.refund"},  /* full width */
+        {"shop\xE3\x80\x82refund", "shop.refund"},  /* ideographic */
+        {"shop\xEF\xBD\xA1refund", "shop.refund"},  /* half width of that */
+        {"\xEF\xBC\xB3hop", "shop"}, {"sh\xD0\xBEp", "shop"},
+        {"\xD0\xA1lear", "clear"}, {"mail\xE2\x80\x91send", "mail-send"},
+        {"cafe\xCC\x81", "caf\xC3\xA9"}, {"sh\xE2\x80\x8Bop", "shop"}};
+    for (size_t i = 0; i < countof(rows); i++) {
+        const struct str got = text_skeleton(a, str_of(rows[i].text));
+        cr_assert(str_is(got, rows[i].skeleton), "%zu: %.*s", i, STR_FMT(got));
+    }
+}
+
+Test(text, mixed_scripts)
+{
+    static const struct {
+        const char *text;
+        bool mixed;
+    } rows[] = {
+        {"refunds-agent", false}, {"\xD0\x90\xD0\xB3\xD0\xB5", false},
+        {"p\xD0\xB0y", true}, {"\xCE\xB1gent", true},
+        {"agent-\xD0\xB0\xD0\xB1", true}, {"\xD5\xB8gent", true},
+        {"Zo\xC3\xAB", false}, {"bot-\xE6\x97\xA5\xE6\x9C\xAC", false},
+        {"\xED\x95\x9C-bot", false}, {"1-2.3", false}, {"", false}};
+    for (size_t i = 0; i < countof(rows); i++)
+        cr_assert_eq(text_mixed(str_of(rows[i].text)), rows[i].mixed, "%s",
+                     rows[i].text);
+}

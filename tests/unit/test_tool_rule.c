@@ -262,3 +262,39 @@ Test(tool_rule, deciders_are_read_and_written)
             cr_assert(str_eq(text.p ? text : STR(""), word));
     }
 }
+
+/* A later rule allows everything. */
+Test(tool_rule, what_looks_the_same_is_forbidden_too)
+{
+    static const struct tool_rule some[] = {
+        {1, S("*"), S("Shop.Look"), TOOL_ALLOW, SEVERITY_UNSAID, NONE, ANY},
+        {2, S("*"), S("shop.*"), TOOL_DENY, SEVERITY_UNSAID, NONE, ANY},
+        {3, S("Mallory"), S("*"), TOOL_ASK, SEVERITY_HIGH, NONE, ANY},
+        {4, S("*"), S("caf\xC3\xA9"), TOOL_DENY, SEVERITY_UNSAID, NONE, ANY},
+        {5, S("*"), S("*"), TOOL_ALLOW, SEVERITY_UNSAID, NONE, ANY},
+    };
+    static const struct {
+        const char *agent, *tool;
+        enum tool_effect effect;
+    } rows[] = {
+        {"bot", "shop.refund", TOOL_DENY}, {"bot", "Shop.refund", TOOL_DENY},
+        {"bot", "SHOP.REFUND", TOOL_DENY},
+        {"bot", "shop\xE2\x80\xA4refund", TOOL_DENY},
+        {"bot", "\xEF\xBD\x93hop.refund", TOOL_DENY},
+        {"bot", "shop\xEF\xBC\x8Erefund", TOOL_DENY},
+        {"bot", "sh\xD0\xBEp.refund", TOOL_DENY},
+        {"bot", "sho\xE2\x80\x8Bp.refund", TOOL_DENY},
+        {"bot", "cafe\xCC\x81", TOOL_DENY}, {"bot", "CAF\xC3\x89", TOOL_DENY},
+        {"bot", "shop.look", TOOL_DENY}, {"bot", "Shop.Look", TOOL_ALLOW},
+        {"bot", "shop.Look", TOOL_DENY}, {"bot", "shopping", TOOL_ALLOW},
+        {"mallory", "x", TOOL_ASK}, {"MALLORY", "x", TOOL_ASK},
+        {"bot", "x", TOOL_ALLOW}};
+    for (size_t i = 0; i < countof(rows); i++) {
+        const struct str tool = str_of(rows[i].tool);
+        const struct tool_rule_case c = {
+            .agent = str_of(rows[i].agent), .tools = &tool, .n = 1};
+        struct tool_rule_verdict v;
+        tool_rule_decide(a, some, countof(some), &c, &v);
+        cr_assert_eq(v.effect, rows[i].effect, "%s", rows[i].tool);
+    }
+}

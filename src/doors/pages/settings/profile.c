@@ -1,6 +1,7 @@
 /* Settings: oneself. Name, time zone and theme, and a new password for the old
  * one. Never shows a password, not even a newly typed one. */
 #include "base/log.h"
+#include "base/text.h"
 #include "doors/call/sign_in.h"
 #include "doors/pages/settings/page.h"
 #include "doors/pages/settings/people.h"
@@ -166,7 +167,7 @@ static const struct err *check(struct call *c, const struct pairs *typed,
         o->fresh = arena_z(c->a, e->say);
         return NULL;
     }
-    if (old.n <= PERSON_PASSWORD_MAX)
+    if (text_nfc(c->a, old).n <= PERSON_PASSWORD_MAX)
         TRY(sign_in_try(c, old, &s));
     *tried = s.tried;
     if (s.result == SIGN_IN_WRONG)
