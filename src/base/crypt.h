@@ -52,8 +52,8 @@ struct str crypt_unseal(struct arena *a, struct str secret, struct str sealed);
 
 /* argon2id with libsodium's limits. MIN is for tests only. */
 enum crypt_cost { CRYPT_INTERACTIVE, CRYPT_MIN };
-/* The self-describing hash of a password, composed (NFC); p NULL when memory ran
- * out. */
+/* The self-describing hash of a password, composed (NFC); p NULL when memory
+ * ran out. */
 struct str crypt_password(struct arena *a, struct str password,
                           enum crypt_cost cost);
 /* Composed or decomposed, as keyboards differ; also for a hash of before, which

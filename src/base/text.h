@@ -1,4 +1,4 @@
-/* Text compared by its look, and hidden characters. The one door to
+/* Text compared by its look, hidden characters, names and paths. The one door to
  * utf8proc. */
 #ifndef BASE_TEXT_H
 #define BASE_TEXT_H
@@ -31,6 +31,12 @@ bool text_looks(struct str s, const char *word);
 /* Are there letters of two scripts that are taken for each other: Latin, Greek,
  * Cyrillic, Armenian, Cherokee? */
 bool text_mixed(struct str s);
+/* Does every receiver read this path, or the rest of one, as a path below its
+ * start? Only unreserved characters, slashes, and escapes of bytes that have no
+ * meaning in a path however often they are decoded: no slash, backslash, dot,
+ * semicolon, percent sign or control character, nor a character that is folded
+ * to one. No part is "." or "..". */
+bool text_path(struct arena *a, struct str path);
 /* Unicode's normal forms; a text that is not UTF-8 stays as it is. */
 struct str text_nfc(struct arena *a, struct str s);
 struct str text_nfd(struct arena *a, struct str s);

@@ -150,82 +150,6 @@ const struct err *endpoint_prefix(struct arena *a, const char *field,
 
 /* ---- paths ---------------------------------------------------------- */
 
-#define ACTIVE "/\\.;%" /* read as a step of the path, or decoded again */
-
-static int hex(char c)
-{
-    if (digit(c))
-        return c - '0';
-    c = (char)(c | 0x20);
-    return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
-/* The byte of the escape at i; -1: it is none. */
-static int escaped(struct str s, size_t i)
-{
-    if (i + 2 >= s.n || s.p[i] != '%')
-        return -1;
-    const int high = hex(s.p[i + 1]), low = hex(s.p[i + 2]);
-    return high < 0 || low < 0 ? -1 : high * 16 + low;
-}
-
-/* The path with its escapes decoded; false where it has another character than
- * an unreserved one (RFC 3986 2.3), a slash, or the escape of a byte that has
- * no meaning in a path. */
-static bool decode(struct str path, struct buf *out)
-{
-    for (size_t i = 0; i < path.n; i++) {
-        const char c = path.p[i];
-        const int byte = escaped(path, i);
-        if (alnum(c) || (c && strchr("-._~/", c))) {
-            buf_char(out, c);
-            continue;
-        }
-        if (byte < ' ' || byte == 0x7f || strchr(ACTIVE, byte))
-            return false;
-        buf_char(out, (char)byte);
-        i += 2;
-    }
-    return true;
-}
-
-static size_t active(struct str s)
-{
-    size_t n = 0;
-    for (size_t i = 0; i < s.n; i++)
-        n += s.p[i] && strchr(ACTIVE, s.p[i]);
-    return n;
-}
-
-static bool steps(struct str path)
-{
-    struct str rest = path;
-    while (rest.p) {
-        const struct str part = str_trim(str_cut(&rest, '/'));
-        if (str_is(part, ".") || str_is(part, ".."))
-            return true;
-    }
-    return false;
-}
-
-/* Some receivers fold what they decoded: a full-width dot is a dot there. */
-bool endpoint_path(struct arena *a, struct str path)
-{
-    struct buf b = buf_make(a, path.n + 1);
-    if (!decode(path, &b))
-        return false;
-    const struct str text = b.n ? buf_text(&b) : STR("");
-    if (!str_utf8(text))
-        return false;
-    for (size_t at = 0; at < text.n;) {
-        const uint32_t rune = str_rune(text, &at);
-        if (text_hidden(rune) || (rune >= 0x7f && rune < 0xa0))
-            return false;
-    }
-    const struct str folded = text_fold(a, text);
-    return !steps(text) && !steps(folded) && active(folded) == active(text);
-}
-
 const struct err *endpoint_below(struct arena *a, const char *field,
                                  struct str url, struct str prefix)
 {
@@ -233,7 +157,7 @@ const struct err *endpoint_below(struct arena *a, const char *field,
         str_sub(url, prefix.n, str_find(url, '?', 0));
     if (!str_starts(url, prefix) || rest.n == 0)
         return bad_url(a, field, "The URL has to be below the endpoint's.");
-    return endpoint_path(a, rest)
+    return text_path(a, rest)
                ? NULL
                : bad_url(a, field,
                          "Below the endpoint's, the path of the URL has only "

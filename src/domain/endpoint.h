@@ -29,13 +29,7 @@ const struct err *endpoint_url(struct arena *a, const char *field,
  * with a slash, and has no query. */
 const struct err *endpoint_prefix(struct arena *a, const char *field,
                                   struct str url) MUST;
-/* Does every receiver read this path, or the rest of one, as a path below its
- * start? Only unreserved characters, slashes, and escapes of bytes that have no
- * meaning in a path however often they are decoded: no slash, backslash, dot,
- * semicolon, percent sign or control character, nor a character that is folded
- * to one. No part is "." or "..". */
-bool endpoint_path(struct arena *a, struct str path);
-/* An address below a prefix: more than the prefix, and endpoint_path. It is
+/* An address below a prefix: more than the prefix, and text_path. It is
  * refused, never repaired. */
 const struct err *endpoint_below(struct arena *a, const char *field,
                                  struct str url, struct str prefix) MUST;

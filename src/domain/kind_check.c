@@ -3,7 +3,7 @@
  * A part of kind.h. Reads what an agent sent; never changes it, and never fills
  * in a missing fact. */
 #include "base/fields.h"
-#include "domain/endpoint.h"
+#include "base/text.h"
 #include "domain/kind.h"
 
 const char kind_facts[] = "kind.facts";
@@ -250,7 +250,7 @@ static bool within(struct arena *a, struct str url, struct str own)
     const size_t query = str_find(url, '?', 0), mark = str_find(url, '#', 0);
     const struct str path = str_sub(url, own.n, query < mark ? query : mark);
     return own.n > 0 && str_starts(url, own) &&
-           (path.n == 0 || path.p[0] == '/') && endpoint_path(a, path) &&
+           (path.n == 0 || path.p[0] == '/') && text_path(a, path) &&
            str_find(url, '\\', 0) == url.n;
 }
 

@@ -50,12 +50,13 @@ struct tool_rule_verdict {
 };
 
 /* The first rule that matches a call decides about it: one that allows by the
- * exact names, one that asks or denies also by names that look the same; a call without a rule
- * needs an answer, at the severity high. One denied call denies all calls. One
- * call that needs an answer, requires_approval, or a severity of the agent from
- * high on asks about all calls, at the highest of these severities and the
- * floor. The floor alone never asks. Each call is decided by the people of its
- * rule, else of the key, and the question by who may decide all of them. */
+ * exact names, one that asks or denies also by names that look the same; a
+ * call without a rule needs an answer, at the severity high. One denied call
+ * denies all calls. One call that needs an answer, requires_approval, or a
+ * severity of the agent from high on asks about all calls, at the highest of
+ * these severities and the floor. The floor alone never asks. Each call is
+ * decided by the people of its rule, else of the key, and the question by who
+ * may decide all of them. */
 void tool_rule_decide(struct arena *a, const struct tool_rule *rules,
                       size_t rules_n, const struct tool_rule_case *c,
                       struct tool_rule_verdict *out);

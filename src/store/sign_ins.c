@@ -33,6 +33,21 @@ const struct err *sign_ins_find(struct pg *pg, struct arena *a,
     return NULL;
 }
 
+const struct err *sign_ins_guesses(struct pg *pg, struct arena *a,
+                                   struct str email, struct str person_id,
+                                   struct sign_ins_guesses *out)
+{
+    struct pg_args args = pg_args(a);
+    struct pg_rows *r = NULL;
+    pg_arg(&args, digest(a, email));
+    pg_arg(&args, person_id);
+    pg_arg_time(&args, clock_now() - SIGN_INS_FORGOTTEN);
+    TRY(pg_query(pg, a, SQL_SIGN_IN_GUESSES, &args, &r));
+    *out = (struct sign_ins_guesses){.tries = pg_int(r, 0, 0),
+                                     .networks = pg_int(r, 0, 1)};
+    return NULL;
+}
+
 const struct err *sign_ins_failed(struct pg *pg, struct arena *a,
                                   const struct sign_ins_try *t,
                                   const struct sign_ins_found *found)

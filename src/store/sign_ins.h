@@ -28,6 +28,15 @@ struct sign_ins_found {
 const struct err *sign_ins_find(struct pg *pg, struct arena *a,
                                 const struct sign_ins_try *t,
                                 struct sign_ins_found *out) MUST;
+/* Wrong passwords for the account of a person in the last hour, beside those
+ * after which they signed in from there, and the number of networks that they
+ * came from (a browser that the person has used is one). */
+struct sign_ins_guesses {
+    int64_t tries, networks;
+};
+const struct err *sign_ins_guesses(struct pg *pg, struct arena *a,
+                                   struct str email, struct str person_id,
+                                   struct sign_ins_guesses *out) MUST;
 /* Counts a wrong password. */
 const struct err *sign_ins_failed(struct pg *pg, struct arena *a,
                                   const struct sign_ins_try *t,

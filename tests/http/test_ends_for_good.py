@@ -182,3 +182,48 @@ def test_a_password_that_was_replaced_meanwhile_gives_nothing(server, db,
             assert tried.result() == 409, act  # person.changed
             lock.execute("UPDATE principal SET password_hash = %s WHERE "
                          "email = %s", [old, one.email])
+
+
+# --- Guesses at a password -----------------------------------------------------
+
+def test_a_person_is_told_of_guesses(server, person):
+    """From other networks, without being kept out; others are not told."""
+    one, other = person(), person()
+    page = Page(one.client.get("/settings/sessions"))
+    assert "wrong password" not in page.text
+    with server.database() as db:
+        for n in range(3):  # as three networks would leave them behind
+            db.execute(
+                "INSERT INTO sign_in_failure VALUES (encode(sha256(%s::bytea), "
+                "'hex'), %s, 2, now() - %s * interval '25 min')",
+                [one.email, f"192.0.2.{n}", n])
+    page = Page(one.client.get("/settings/sessions"))
+    assert "6 wrong passwords for your account" in page.text
+    assert "from 3 networks" in page.text
+    assert "wrong password" not in Page(
+        other.client.get("/settings/sessions")).text
+    assert one.client.get("/inbox").status_code == 200
+    with server.database() as db:
+        db.execute("UPDATE sign_in_failure SET failed_at = failed_at - "
+                   "interval '20 min'")
+    assert "4 wrong passwords" in Page(
+        one.client.get("/settings/sessions")).text
+
+
+@pytest.mark.parametrize("typed", ["Zo\u00eb ist lange weg",
+                                   "Zoe\u0308 ist lange weg"])
+def test_a_password_is_typed_in_either_form(server, person, typed):
+    one = person()
+    command(server, "password", "--email", one.email, "--password-stdin",
+            stdin="Zoe\u0308 ist lange weg\n")
+    one.password = typed
+    assert one.sign_in().status_code == 303
+
+
+def test_the_clock_reads_no_secret_of_a_webhook(server):
+    with server.database() as db:
+        for column, may in (("secret", False), ("previous_secret", False),
+                            ("address", True), ("prefix", True)):
+            assert db.execute(
+                "SELECT has_column_privilege('sayso_tick', 'endpoint', %s, "
+                "'SELECT')", [column]).fetchone()[0] == may, column

@@ -505,3 +505,25 @@ def test_a_rule_gives_a_gateway_an_active_permit(server, agent, resource):
     seen = agent.get(f"/api/v1/permits/{p['permit_id']}").json()
     assert seen["state"] == "active" and seen["request_id"] is None
     assert seen["intent_id"] == p["intent_id"]
+
+
+# --- Names and numbers that look the same ---------------------------------------
+
+@pytest.mark.parametrize("tool", [
+    "Shop.refund", "SHOP.REFUND", "\uff53hop.refund", "shop\u2024refund",
+    "shop\uff0erefund", "sh\u043ep.refund"])
+def test_a_rule_that_denies_means_what_looks_the_same(server, agent, tool):
+    rule(server, 1, "shop.*", "deny")
+    rule(server, 2, "*", "allow")
+    r = check(agent, call(tool))
+    assert r.status_code in (200, 422), r.text
+    assert r.status_code == 422 or r.json()["decision"] == "deny"
+    assert check(agent, call("mail.send")).json()["decision"] == "allow"
+
+
+@pytest.mark.parametrize("number", [
+    "1.0000000000000000001", "9007199254740993.0", "1e-400"])
+def test_a_number_that_a_double_does_not_hold(agent, number):
+    r = check_text(agent, '{"id": "a", "tool": "pay", "arguments": '
+                   f'{{"amount": [{number}]}}}}')
+    assert refused(r, 422, "tool_call.arguments")

@@ -1,5 +1,6 @@
 /* Endpoints and channels as people and agents write them down. */
 #include "base/crypt.h"
+#include "base/text.h"
 #include "domain/sending/channel.h"
 #include "domain/endpoint.h"
 
@@ -30,7 +31,7 @@ static const struct {
 Test(endpoint, a_path_that_every_receiver_reads_alike)
 {
     for (size_t i = 0; i < countof(paths); i++)
-        cr_assert_eq(endpoint_path(a, str_of(paths[i].path)), paths[i].fine,
+        cr_assert_eq(text_path(a, str_of(paths[i].path)), paths[i].fine,
                      "%s", paths[i].path);
 }
 

@@ -14,6 +14,15 @@ SELECT p.id, p.password_hash, p.disabled_at IS NOT NULL, k.principal_id IS NOT N
   LEFT JOIN sign_in_failure f
          ON f.account_sha256 = $3 AND f.network = $4 AND f.failed_at > $5
 
+-- name: sign_in_guesses
+-- Wrong passwords for the account with the digest $1 of the person $2 since $3, and the
+-- networks and known browsers that they came from.
+SELECT coalesce(sum(failures), 0), count(*)
+  FROM (SELECT failures FROM sign_in_failure WHERE account_sha256 = $1 AND failed_at > $3
+        UNION ALL
+        SELECT failures FROM known_browser
+         WHERE principal_id = $2 AND failures > 0 AND failed_at > $3) f
+
 -- name: sign_in_known_failed
 -- $3: now; $4: failures until then do not count.
 UPDATE known_browser

@@ -85,7 +85,8 @@ const struct err *login_page_post(struct call *c)
                         .at = "login"};
     const struct str password = pairs_get(form, "password");
     const struct str next = pairs_get(form, "next");
-    if (s.email.n > PERSON_EMAIL_MAX || text_nfc(c->a, password).n > PERSON_PASSWORD_MAX)
+    if (s.email.n > PERSON_EMAIL_MAX ||
+        text_nfc(c->a, password).n > PERSON_PASSWORD_MAX)
         return login_show(c, 422, STR(""), &form,
                           "The e-mail or the password is too long.");
     TRY(sign_in_try(c, password, &s));

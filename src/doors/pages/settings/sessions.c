@@ -8,6 +8,7 @@
 #include "doors/pages/settings/table.h"
 #include "doors/pages/shell/page.h"
 #include "store/sessions.h"
+#include "store/sign_ins.h"
 
 #define PATH "/settings/sessions"
 #define OTHERS "others" /* all of one's own but this */
@@ -145,9 +146,22 @@ static const struct err *sure(struct call *c, struct page_view *v,
 
 /* ---- the list ------------------------------------------------------- */
 
+/* Nobody but its owner is told of tries at an account. */
+static const struct err *guesses(struct call *c, struct json **out)
+{
+    struct sign_ins_guesses found;
+    struct json *o = json_object(c->a);
+    TRY(sign_ins_guesses(c->pg, c->a, c->who.name, c->who.id, &found));
+    json_set_text(o, "tries",
+                  words_many(c->a, found.tries, "wrong password"));
+    json_set_text(o, "networks", words_many(c->a, found.networks, "network"));
+    *out = found.tries > 0 ? o : NULL;
+    return NULL;
+}
+
 const struct err *settings_sessions(struct call *c)
 {
-    struct json *asked = NULL;
+    struct json *asked = NULL, *tried = NULL;
     struct settings_table r =
         settings_table(c, c->who.role == ROLE_ADMIN ? &all : &own);
     struct session_rows found;
@@ -164,6 +178,8 @@ const struct err *settings_sessions(struct call *c)
         more_of_mine = more_of_mine ||
                        (!is_here && str_eq(s->person_id, c->who.id));
     }
+    TRY(guesses(c, &tried));
+    json_set_json(r.view, "guesses", tried);
     json_set_json(r.view, "confirm", asked);
     json_set_json(r.view, "others", more_of_mine ? others(c->a) : NULL);
     return settings_table_show(

@@ -14,7 +14,7 @@ struct settings_table settings_table(struct call *c,
                                .view = json_object(c->a),
                                .rows = json_array(c->a)};
     static const char *const none[] = {"form",  "errors", "confirm",
-                                       "pager", "others", "note"};
+                                       "pager", "others", "note", "guesses"};
     for (size_t i = 0; i < countof(none); i++)
         json_set_json(r.view, none[i], NULL);
     settings_page_tabs(c, r.view, words->path);
