@@ -1,5 +1,5 @@
-/* Text compared by its look, hidden characters, names and paths. The one door to
- * utf8proc. */
+/* Text compared by its look, hidden characters, names and paths. The one door
+ * to utf8proc. */
 #ifndef BASE_TEXT_H
 #define BASE_TEXT_H
 
