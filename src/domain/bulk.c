@@ -84,6 +84,9 @@ struct str bulk_left_out(struct arena *a, const struct suspension *s,
         return STR("It has expired.");
     if (e)
         return e->say;
+    if (s->restored_from)
+        return STR("It was open in a backup, and may have been answered "
+                   "since. Answer it individually.");
     if (s->severity == SEVERITY_UNSAID)
         return STR("It has no risk level. Answer it individually.");
     if (s->severity > level(reader->bulk_limit)) {

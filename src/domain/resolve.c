@@ -13,6 +13,7 @@
 
 const char resolve_already_decided[] = "suspension.already_decided";
 const char resolve_expired[] = "suspension.expired";
+const char resolve_restored[] = "suspension.restored";
 const char resolve_changed[] = "suspension.changed";
 const char resolve_reason_missing[] = "reason.missing";
 const char resolve_too_large[] = "response.too_large";
@@ -292,6 +293,8 @@ static const struct err *settle_permit(struct arena *a, struct decision *d,
         permit_refuse(p, s->reason, s->responded_by, d->now);
         return NULL;
     }
+    if (p->state == PERMIT_REVOKED)
+        return NULL; /* by a restore: it may have been used before */
     TRY(permit_grant(a, p, s, d->now));
     if (p->state == PERMIT_ACTIVE)
         *granted = p;
@@ -326,6 +329,24 @@ static const struct err *settle_checkpoint(struct decision *d,
                : NULL;
 }
 
+/* An answer that came after the backup is lost, and an agent may have acted on
+ * it. */
+static const struct err *check_restored(struct arena *a,
+                                        const struct suspension *s,
+                                        const struct answer *answer)
+{
+    struct json *more = json_object(a);
+    if (!s->restored_from || answer->restored)
+        return NULL;
+    json_set_text(more, "restored_from", clock_rfc3339(a, s->restored_from));
+    return err_more(a,
+                    ERROR(ERR_CONFLICT, resolve_restored,
+                          "The request was open in a backup, and may have been "
+                          "answered since. To answer it all the same, send "
+                          "\"restored\": true."),
+                    more);
+}
+
 const struct err *resolve_respond(struct arena *a, struct decision *d,
                                   const struct answer *answer,
                                   const struct principal *who)
@@ -346,6 +367,7 @@ const struct err *resolve_respond(struct arena *a, struct decision *d,
     if (answer->seen.p && !str_eq(answer->seen, s->subject_sha256))
         return ERROR(ERR_CONFLICT, resolve_changed,
                      "The request has changed. Read it again.");
+    TRY(check_restored(a, s, answer));
     TRY(resolve_check(a, s, answer, &choice));
     TRY(amend_check(a, s, choice, &answer->amend, &amend));
     change(a, s, &amend);

@@ -23,6 +23,7 @@ struct answer {
     const struct json *metadata; /* an object or NULL */
     struct amend_sent amend; /* changes to what is allowed */
     int64_t access_until; /* of the access that it gives; 0: without end */
+    bool restored; /* knows that it was open in a backup */
     struct str typed; /* the text typed to confirm it; p NULL: nothing */
     enum via via;
 };
@@ -49,6 +50,7 @@ struct decision {
 extern const char resolve_already_decided[];
 extern const char resolve_expired[];
 extern const char resolve_changed[];
+extern const char resolve_restored[];
 /* of the reason, */
 extern const char resolve_reason_missing[];
 extern const char resolve_reason_too_long[];
@@ -61,7 +63,8 @@ extern const char resolve_unused[];
 
 /* A person's answer. Errors, in the order of docs/design.md: ERR_FORBIDDEN of
  * responder_check; ERR_CONFLICT suspension.already_decided (more: who, when,
- * what) | suspension.expired | suspension.changed; ERR_INVALID response.* with
+ * what) | suspension.expired | suspension.changed |
+ * suspension.restored (more: restored_from); ERR_INVALID response.* with
  * valid_choices or fields in more, and of amend_check; then, when the
  * suspension already has the changed subject and limits, for display:
  * reason.missing where an edit goes beyond what was asked for, and

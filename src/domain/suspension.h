@@ -68,6 +68,8 @@ struct suspension {
     bool closed;        /* when it was read alone: its intent is closed */
     struct str task_id; /* the agent's own, of its intent; p NULL: none, or
                          * not read */
+    int64_t restored_from; /* it was open in a backup of that time, and may have
+                            * been answered since; 0: it was not */
     /* From the decision; not stored: a portfolio's deadline abandoned the
      * intent. p NULL: it did not. */
     struct str abandonment_reason;

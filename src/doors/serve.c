@@ -12,6 +12,7 @@
 #include "doors/pages/shell/page.h"
 #include "doors/route.h"
 #include "store/replication.h"
+#include "store/tables.h"
 
 #define TRIES 4 /* of a call that met a deadlock or a request with the same
                  * key */
@@ -270,6 +271,16 @@ static void say_nothing(struct response *rs)
     rs->status = response_status(ERR_MEMORY);
 }
 
+/* Every answer says how often the database was restored with a loss. */
+static void tell_epoch(struct response *rs)
+{
+    struct buf b = buf_make(rs->arena, 32);
+    if (tables_restore().epoch == 0)
+        return;
+    buf_int(&b, tables_restore().epoch);
+    response_header(rs, "Sayso-Restore-Epoch", buf_text(&b));
+}
+
 struct served serve_one(struct serve *s, struct arena *a, struct pairs params,
                         struct str body, bool too_large, struct response *rs)
 {
@@ -288,6 +299,7 @@ struct served serve_one(struct serve *s, struct arena *a, struct pairs params,
     if (!arena_try(a, leave, &w))
         log_line(LOG_WARN, "request: its stored bytes are not counted");
     response_header(rs, "X-Request-Id", rq.id);
+    tell_epoch(rs);
     const size_t route = c.route ? (size_t)(c.route - routes) : route_count;
     return (struct served){.request_id = rq.id,
                            .route = route,

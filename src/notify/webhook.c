@@ -37,6 +37,11 @@ struct outbound_request webhook_named(struct arena *a, const struct webhook *w)
     buf_int(&when, w->now / CLOCK_SECOND);
     webhook_add(&rq, header(a, "webhook-id", w->id));
     webhook_add(&rq, header(a, "webhook-timestamp", buf_text(&when)));
+    if (w->epoch > 0) {
+        struct buf epoch = buf_make(a, 32);
+        buf_int(&epoch, w->epoch);
+        webhook_add(&rq, header(a, "sayso-restore-epoch", buf_text(&epoch)));
+    }
     return rq;
 }
 

@@ -7,6 +7,7 @@
 #include "world/outbound.h"
 
 struct webhook {
+    int64_t epoch; /* how often the database lost something; 0: never */
     struct str id; /* the same for each try */
     struct str url;
     struct str body; /* where it is signed, these exact bytes */

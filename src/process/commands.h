@@ -12,6 +12,7 @@ int operator_run(const struct command *c);
 int resource_run(const struct command *c);
 int rule_run(const struct command *c);
 int verify_run(const struct command *c);
+int restored_run(const struct command *c);
 int doctor_run(const struct command *c);
 /* Without a configuration. 0: yes, or a choice; 1: no; 2: nobody answered; 3:
  * it could not be asked. */

@@ -282,8 +282,14 @@ static const struct err *work_on(struct deliver *d)
     size_t taken = 0;
     if (d->ended > 0)
         TRY(write_down(d));
+    bool go = false;
     if (child_stop || clock_mono() < d->look_at)
         return NULL;
+    TRY(tables_go(d->pg, d->arena, &go));
+    if (!go) { /* after a restore, until somebody says so */
+        d->look_at = clock_mono() + LOOK;
+        return NULL;
+    }
     if (clock_mono() >= d->sweep_at)
         TRY(sweep(d));
     TRY(deliver_take(d, &taken));
@@ -415,7 +421,7 @@ static bool make(struct deliver *d, struct arena *process)
     }
     d->hosts = deliver_hosts_make(process);
     d->arena = arena_make(ARENA_REQUEST_MAX);
-    d->pg = tables_open(process, conf->database_deliver, "sayso deliver");
+    d->pg = tables_serve(process, conf->database_deliver, "sayso deliver");
     pg_connect_ms(d->pg, conf->database_connect_ms);
     d->out = outbound_make(process, &settings);
     return d->out != NULL;

@@ -6,11 +6,13 @@
 #include "notify/mail.h"
 #include "notify/slack.h"
 #include "notify/webhook.h"
+#include "store/tables.h"
 
 static struct webhook webhook_of(const struct deliver_send *s,
                                  const struct outbox_item *item)
 {
-    return (struct webhook){.id = item->id,
+    return (struct webhook){.epoch = tables_restore().epoch,
+                            .id = item->id,
                             .url = item->address,
                             .body = item->body,
                             .secret = item->secret,

@@ -241,6 +241,19 @@ static void check_tables(const struct command *c, const struct pg_rows *r,
                 arena_z(c->arena, buf_text(&mend)));
 }
 
+/* The end of what each connection hears (store/tables.h): "waits elsewhere". */
+static void check_restored(const struct pg_rows *r, struct findings *f)
+{
+    const struct str text = pg_str(r, 0, 1);
+    doctor_tell(f, !str_ends(text, STR(" 1")),
+                "it is the cluster and database that Sayso knows",
+                "it was restored or moved: `sayso restored` (section 7)");
+    doctor_tell(f, !str_ends(text, STR("1 0")) && !str_ends(text, STR("1 1")),
+                "nothing waits after a restore",
+                "reminders, expiries and deliveries wait for `sayso restored "
+                "--go`");
+}
+
 /* May be intended; then these are the keys to protect. */
 static void tell_reach(const struct pg_rows *r)
 {
@@ -280,6 +293,7 @@ static void check_database(const struct command *c, struct findings *f)
     if (!e) {
         check_rights(rows[0], f);
         check_tables(c, rows[1], f);
+        check_restored(rows[1], f);
         tell_reach(rows[2]);
         check_pairs(rows[3], f);
     }

@@ -56,6 +56,8 @@ static const char usage[] =
     "                                ask needs --severity\n"
     "sayso rule list\n"
     "sayso rule remove POSITION\n"
+    "sayso restored --lost-from TIME | --nothing-lost | --go\n"
+    "                                after a restore, with the server stopped\n"
     "sayso verify [INTENT-ID]        check the event log's hash chains\n"
     "sayso doctor                    name what is wrong with an installation\n"
     "sayso version                   the numbers of the program, its tables "
@@ -65,7 +67,8 @@ static const char usage[] =
     SAYSO_CONF_FILE ";\n"
     "ask needs none: SAYSO_URL, SAYSO_AGENT_KEY and perhaps SAYSO_AGENT.\n"
     "SAYSO_DATABASE and the like override its lines. Commands that act as the\n"
-    "owner of the tables (migrate, key, operator, resource, rule, verify)\n"
+    "owner of the tables (migrate, key, operator, resource, rule, verify,\n"
+    "restored)\n"
     "read database_owner from the file named by SAYSO_ADMIN_CONF, or\n"
     SAYSO_ADMIN_CONF_FILE ".\n";
 
@@ -92,6 +95,7 @@ static const struct {
                 {"resource", resource_run, NEEDS_OWNER},
                 {"rule", rule_run, NEEDS_OWNER},
                 {"verify", verify_run, NEEDS_OWNER},
+                {"restored", restored_run, NEEDS_OWNER},
                 {"doctor", doctor_run, NEEDS_SERVER},
                 {"version", version_run, NEEDS_NONE},
                 {"--version", version_run, NEEDS_NONE}};

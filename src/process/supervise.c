@@ -27,7 +27,9 @@
 #include "process/user.h"
 #include "process/wait.h"
 #include "process/web.h"
+#include "store/tables.h"
 #include "world/fcgi.h"
+#include "world/pg_error.h"
 #include "world/wake.h"
 
 #define STUCK (30 * CLOCK_SECOND)   /* in one request, or without a sign of
@@ -463,6 +465,39 @@ static bool find_users(struct supervisor *s)
     return true;
 }
 
+#define ELSEWHERE 3 /* the exit status of the process below */
+
+/* Looks as a worker does: the supervisor has no role in the database. */
+static _Noreturn void look_where(const struct supervisor *s)
+{
+    struct arena *a = arena_make(ARENA_PROCESS_MAX);
+    struct pg_rows *r = NULL;
+    if (s->apart && !user_become(&s->users[POST_WEB]))
+        _exit(EXIT_SUCCESS); /* the workers will say so */
+    struct pg *pg = tables_serve(a, s->plan.conf.database, "sayso serve");
+    pg_connect_ms(pg, s->plan.conf.database_connect_ms);
+    const struct err *e = pg_query(pg, a, SQL_PING, NULL, &r);
+    _exit(err_is(e, pg_error_code_restored) ? ELSEWHERE : EXIT_SUCCESS);
+}
+
+/* Is it another cluster than the one that was told of? Where it does not
+ * answer, each connection asks again. */
+static bool is_elsewhere(const struct supervisor *s)
+{
+    int status = 0;
+    const pid_t pid = fork();
+    if (pid == 0)
+        look_where(s);
+    while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
+        continue;
+    const bool other = WIFEXITED(status) && WEXITSTATUS(status) == ELSEWHERE;
+    if (other)
+        log_line(LOG_ERR, "supervisor: the database was restored or moved: "
+                          "say so first with `sayso restored` "
+                          "(docs/operations.md, section 7)");
+    return other;
+}
+
 int supervise_run(const char *path)
 {
     sigset_t signals = block_signals();
@@ -486,7 +521,7 @@ int supervise_run(const char *path)
                  strerror(errno));
     else if (s->metrics && s->quota && find_users(s) &&
              plan_load(path, &s->plan)) {
-        if (listen_all(s, a)) {
+        if (!is_elsewhere(s) && listen_all(s, a)) {
             fill(s);
             log_line(LOG_NOTICE, "supervisor: serving with %d workers",
                      (int)s->plan.conf.workers);

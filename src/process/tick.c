@@ -415,11 +415,14 @@ static void tell_clock(void)
 static int64_t look(struct tick *t)
 {
     int64_t next = 0;
-    bool more = false;
+    bool more = false, go = false;
     const struct err *e = writes(t);
+    begin(t);
     if (!e)
+        e = tables_go(t->pg, t->a, &go);
+    if (!e && go)
         e = questions(t, &next);
-    if (!e && !child_stop)
+    if (!e && go && !child_stop)
         e = reap(t, &more);
     tell_clock();
     standbys(t);
@@ -440,7 +443,7 @@ int tick_run(const struct child *c)
     struct tick *t = arena_new(process, struct tick);
     t->child = c;
     t->a = arena_make(MEMORY);
-    t->pg = tables_open(process, c->conf->database_tick, "sayso tick");
+    t->pg = tables_serve(process, c->conf->database_tick, "sayso tick");
     pg_connect_ms(t->pg, c->conf->database_connect_ms);
     while (!child_stop) {
         const int64_t pause = look(t);

@@ -323,8 +323,8 @@ struct wait_news *wait_news_make(struct arena *process, const struct child *c,
     n->hooks = *hooks;
     n->arena = arena_make((size_t)c->conf->request_memory_mb << 20);
     n->self = crypt_token(process, 12);
-    n->pg = tables_open(process, dsn, "sayso wait");
-    n->ears = tables_open(process, dsn, "sayso wait listens");
+    n->pg = tables_serve(process, dsn, "sayso wait");
+    n->ears = tables_serve(process, dsn, "sayso wait listens");
     pg_connect_ms(n->pg, c->conf->database_connect_ms);
     pg_connect_ms(n->ears, c->conf->database_connect_ms);
     arena_defer(process, forget, n);

@@ -4,6 +4,8 @@
  * and does not read old events again. Sends nothing. */
 #include "process/wait_place.h"
 
+#include "store/tables.h"
+
 /* Transactions between two positions that are sent. Not after each one: the
  * SDK's dispatcher raises on every type of frame but five, and logs that. */
 #define FAR 10000
@@ -13,6 +15,7 @@ static struct str place(struct arena *a, const struct wait_place *p,
 {
     const struct tail_cursor *at = p->at;
     const struct frame_id id = {
+        .epoch = tables_restore().epoch,
         .xid = at->xid,
         .intent_id = at->intent_id[0] ? str_of(at->intent_id) : STR_NONE,
         .sequence = at->sequence + (p->skip > 0),

@@ -114,7 +114,7 @@ int web_run(const struct child *c)
         struct serve serve = {
             .conf = c->conf,
             .templates = c->templates,
-            .pg = tables_open(process, c->conf->database, "sayso web"),
+            .pg = tables_serve(process, c->conf->database, "sayso web"),
             .principals = principals_make(process),
             .metrics = c->metrics,
             .quota = c->quota,

@@ -5,6 +5,7 @@
 #include "base/id.h"
 #include "store/intents.h"
 #include "store/sql.gen.h"
+#include "store/tables.h"
 
 #define SUSPENSIONS_SEARCHED 10000 /* ends that one read of the feed searches */
 
@@ -17,6 +18,7 @@ struct suspension suspensions_row(const struct pg_rows *r, size_t i)
         if (f->column)
             suspension_field_read(&s, f, pg_str(r, i, column++));
     }
+    tables_mark(&s);
     return s;
 }
 
@@ -52,6 +54,7 @@ bool suspensions_open(struct suspension *s, const struct pg_rows *r)
     s->channel_hint = pg_str(r, 0, 1);
     s->attempt = pg_int(r, 0, 2);
     s->next_attempt_at = pg_time(r, 0, 3);
+    tables_mark(s);
     return true;
 }
 

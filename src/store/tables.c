@@ -1,11 +1,65 @@
 /* The connection of the program to its own tables. */
 #include "store/tables.h"
 
+static struct tables_restore heard;
+
+/* "epoch lost_from open_until waits elsewhere", of restore_now(). */
+static bool hear(struct str text)
+{
+    int64_t v[5] = {0};
+    for (size_t i = 0; i < countof(v); i++)
+        (void)str_int(str_cut(&text, ' '), INT64_MIN, INT64_MAX, &v[i]);
+    heard = (struct tables_restore){.epoch = v[0],
+                                    .lost_from = v[1],
+                                    .open_until = v[2],
+                                    .waits = v[3] != 0,
+                                    .elsewhere = v[4] != 0};
+    return true;
+}
+
+static bool hear_here(struct str text)
+{
+    return hear(text) && !heard.elsewhere;
+}
+
 struct pg *tables_open(struct arena *process, struct str dsn, const char *name)
 {
     struct pg *pg =
         pg_make(process, dsn, name, sql_statements, sql_statement_count);
     pg_standby(pg, SQL_REPLICATION_WAITS);
     pg_expect(pg, sql_statements[SQL_PING].text, SQL_TABLES);
+    pg_greet(pg, hear);
     return pg;
+}
+
+struct pg *tables_serve(struct arena *process, struct str dsn, const char *name)
+{
+    struct pg *pg = tables_open(process, dsn, name);
+    pg_greet(pg, hear_here);
+    return pg;
+}
+
+struct tables_restore tables_restore(void)
+{
+    return heard;
+}
+
+void tables_mark(struct suspension *s)
+{
+    s->restored_from = s->state == SUSPENSION_PENDING && heard.epoch > 0 &&
+                               s->suspended_at <= heard.open_until
+                           ? heard.lost_from
+                           : 0;
+}
+
+const struct err *tables_go(struct pg *pg, struct arena *a, bool *out)
+{
+    struct pg_rows *r = NULL;
+    *out = !heard.waits && pg_opened(pg) > 0;
+    if (*out)
+        return NULL;
+    TRY(pg_query(pg, a, SQL_RESTORE_GO, NULL, &r));
+    *out = pg_bool(r, 0, 0);
+    heard.waits = !*out;
+    return NULL;
 }

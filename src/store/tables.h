@@ -6,11 +6,33 @@
 #ifndef STORE_TABLES_H
 #define STORE_TABLES_H
 
+#include "domain/suspension.h"
 #include "store/sql.gen.h"
+#include "world/pg.h"
 
 /* As pg_make, with all statements of the program. It works only with tables of
  * SQL_TABLES; each call ends in ERR_BUSY server.upgrading otherwise. */
 struct pg *tables_open(struct arena *process, struct str dsn,
                        const char *name);
+/* The same for a process of the server, which works only in the cluster and the
+ * database that the last `sayso restored` was for: each call ends in ERR_BUSY
+ * server.restored elsewhere. */
+struct pg *tables_serve(struct arena *process, struct str dsn,
+                        const char *name);
+
+/* Restores, as the newest connection of this process heard of them. The server
+ * is stopped while one is told of, so that it stays true. */
+struct tables_restore {
+    int64_t epoch;      /* the number of losses; 0: nothing was ever lost */
+    int64_t lost_from;  /* of the newest loss; 0: none */
+    int64_t open_until; /* questions asked up to here were open in its backup */
+    bool waits;         /* the clock and the deliveries wait */
+    bool elsewhere;     /* it is not the cluster that was told of */
+};
+struct tables_restore tables_restore(void);
+/* Sets the mark of an open question that was open in a backup. */
+void tables_mark(struct suspension *s);
+/* May the clock and the deliveries work? Asks the database while they wait. */
+const struct err *tables_go(struct pg *pg, struct arena *a, bool *out) MUST;
 
 #endif

@@ -5,7 +5,7 @@
 #include "store/tail.h"
 
 #include "base/id.h"
-#include "store/sql.gen.h"
+#include "store/tables.h"
 
 /* Before all intents' ids. */
 #define NIL STR("00000000-0000-0000-0000-000000000000")
@@ -25,7 +25,8 @@ static const struct err *read_rows(struct pg *pg, struct arena *a,
     out->n = pg_count(r);
     out->v = arena_many(a, out->n + 1, struct frame_event);
     for (size_t i = 0; i < out->n; i++) {
-        out->v[i] = (struct frame_event){.cursor = pg_str(r, i, XID),
+        out->v[i] = (struct frame_event){.epoch = tables_restore().epoch,
+                                         .cursor = pg_str(r, i, XID),
                                          .intent_id = pg_str(r, i, INTENT),
                                          .sequence = pg_int(r, i, SEQUENCE),
                                          .type = pg_str(r, i, TYPE),

@@ -10,6 +10,7 @@
 #include "store/portfolios.h"
 #include "store/sql.gen.h"
 #include "store/suspensions.h"
+#include "store/tables.h"
 #include "store/work.h"
 
 const char work_clock_differs[] = "clock.differs";
@@ -203,6 +204,13 @@ static const struct err *begin(struct work *w, const struct begin *b)
         return NULL;
     if (held)
         return ERROR(ERR_BUSY, work_clock_differs, WORK_CLOCK_DIFFERS);
+    bool go = true;
+    if (tables_restore().waits)
+        TRY(tables_go(w->pg, w->arena, &go));
+    if (!go)
+        return ERROR(ERR_BUSY, "server.restored",
+                     "The database was restored, and its time is over now. "
+                     "Nothing ends by time until an administrator says so.");
     TRY(expire(w));
     return load(w, b);
 }

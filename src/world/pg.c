@@ -125,8 +125,12 @@ static bool read_number(struct pg *pg, int64_t deadline)
     if (!next_result(pg, deadline, &r) || !r)
         return false;
     pg->number = 0;
-    if (PQresultStatus(r) == PGRES_TUPLES_OK && PQntuples(r) == 1)
+    const bool told =
+        PQresultStatus(r) == PGRES_TUPLES_OK && PQntuples(r) == 1;
+    if (told)
         (void)str_int(str_of(PQgetvalue(r, 0, 0)), 0, INT64_MAX, &pg->number);
+    if (told && pg->hear && pg->number == pg->expected)
+        pg->refused = !pg->hear(str_of(PQgetvalue(r, 0, 1)));
     PQclear(r);
     return next_result(pg, deadline, &end) && !end;
 }
@@ -147,6 +151,7 @@ static bool attempt(struct pg *pg, size_t i, int64_t until, int64_t deadline,
 {
     struct pg_keys k;
     pg->number = pg->expected;
+    pg->refused = false;
     pg_keys_for(pg, &pg->hosts.places[i], &k);
     pg->conn = PQconnectStartParams(k.key, k.value, k.whole);
     const bool open = pg->conn && PQstatus(pg->conn) != CONNECTION_BAD &&
@@ -158,7 +163,12 @@ static bool attempt(struct pg *pg, size_t i, int64_t until, int64_t deadline,
     }
     *late = clock_mono() >= until;
     const char *why = pg->conn ? PQerrorMessage(pg->conn) : "out of memory";
-    if (!pg_fits(pg))
+    if (pg->refused)
+        log_line(LOG_WARN,
+                 "database is another one than the one that was told of, as "
+                 "after a restore: `sayso restored` (docs/operations.md, "
+                 "section 7)");
+    else if (!pg_fits(pg))
         log_line(LOG_WARN,
                  "database tables are number %lld, this program needs %lld",
                  (long long)pg->number, (long long)pg->expected);
@@ -432,7 +442,9 @@ static bool exchange(struct pg *pg, struct reading *b, struct pg_rows **rows)
 /* The error of a batch that found no connection, or lost it. */
 static const struct err *unreached(const struct pg *pg)
 {
-    return pg_fits(pg) ? pg_error(STR_NONE, STR_NONE) : pg_error_upgrading();
+    return pg->refused    ? pg_error_restored()
+           : pg_fits(pg) ? pg_error(STR_NONE, STR_NONE)
+                         : pg_error_upgrading();
 }
 
 /* A statement that is refused may not fit the tables any more. */
@@ -508,25 +520,6 @@ struct str pg_str(const struct pg_rows *r, size_t row, int col)
         return STR_NONE;
     return (struct str){PQgetvalue(r->result, (int)row, col),
                         (size_t)PQgetlength(r->result, (int)row, col)};
-}
-
-/* ---- values --------------------------------------------------------- */
-
-int64_t pg_int(const struct pg_rows *r, size_t row, int col)
-{
-    int64_t v = 0;
-    (void)str_int(pg_str(r, row, col), INT64_MIN, INT64_MAX, &v);
-    return v;
-}
-
-int64_t pg_time(const struct pg_rows *r, size_t row, int col)
-{
-    return clock_stored(pg_str(r, row, col));
-}
-
-bool pg_bool(const struct pg_rows *r, size_t row, int col)
-{
-    return str_is(pg_str(r, row, col), "t");
 }
 
 const struct err *pg_query(struct pg *pg, struct arena *a, int statement,

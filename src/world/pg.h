@@ -134,6 +134,10 @@ void pg_connect_ms(struct pg *pg, int64_t ms);
  * statement that the database refuses (ERR_INTERNAL) closes it, and if the
  * number is another one by then, the error is server.upgrading too. */
 void pg_expect(struct pg *pg, const char *sql, int64_t number);
+/* hear gets the second column of that row, each time it has been read; false:
+ * the connection is not used, and each call ends in ERR_BUSY
+ * server.restored. */
+void pg_greet(struct pg *pg, bool (*hear)(struct str text));
 /* The number of connections so far: another number means another connection. */
 int64_t pg_opened(const struct pg *pg);
 /* The address or the socket's directory that it is connected to; "": none.

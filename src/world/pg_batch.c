@@ -47,9 +47,14 @@ void pg_expect(struct pg *pg, const char *sql, int64_t number)
     pg->expected = pg->number = number;
 }
 
+void pg_greet(struct pg *pg, bool (*hear)(struct str text))
+{
+    pg->hear = hear;
+}
+
 bool pg_fits(const struct pg *pg)
 {
-    return !pg->expect_sql || pg->number == pg->expected;
+    return !pg->expect_sql || (pg->number == pg->expected && !pg->refused);
 }
 
 int64_t pg_opened(const struct pg *pg)
@@ -208,4 +213,21 @@ void pg_arg_texts(struct pg_args *args, const struct str *v, size_t n)
     }
     buf_char(&b, '}');
     pg_put(args, arena_z(args->arena, buf_text(&b)));
+}
+
+int64_t pg_int(const struct pg_rows *r, size_t row, int col)
+{
+    int64_t v = 0;
+    (void)str_int(pg_str(r, row, col), INT64_MIN, INT64_MAX, &v);
+    return v;
+}
+
+int64_t pg_time(const struct pg_rows *r, size_t row, int col)
+{
+    return clock_stored(pg_str(r, row, col));
+}
+
+bool pg_bool(const struct pg_rows *r, size_t row, int col)
+{
+    return str_is(pg_str(r, row, col), "t");
 }

@@ -42,6 +42,15 @@ const struct err *pg_error_no_standby(void)
                  "Idempotency-Key is carried out once.");
 }
 
+const char pg_error_code_restored[] = "server.restored";
+
+const struct err *pg_error_restored(void)
+{
+    return ERROR(ERR_BUSY, pg_error_code_restored,
+                 "The database was restored, and nobody has said yet what was "
+                 "lost. Try again later.");
+}
+
 static const struct err *again(void)
 {
     return ERROR(ERR_AGAIN, "database.again", "Run it again.");

@@ -19,6 +19,10 @@ const struct err *pg_error_upgrading(void);
 /* A commit waits for a synchronous standby that does not answer. ERR_BUSY
  * database.standby. */
 const struct err *pg_error_no_standby(void);
+/* A code that callers compare. */
+extern const char pg_error_code_restored[];
+/* Another cluster or database than the one that was told of (pg_greet). */
+const struct err *pg_error_restored(void);
 /* Is the connection unusable? The server ends (57P01 to 57P05), the connection
  * failed (08), or the server has become read-only (25006), as a former primary
  * does. */

@@ -218,6 +218,7 @@ static void put_line(struct buf *b, struct str json)
 /* The last frame of an event has the event's id, those before it a part. */
 static void put_id(const struct writing *w, bool last)
 {
+    frame_id_epoch(w->b, w->e->epoch);
     if (w->to != FRAME_INTENT) {
         buf_str(w->b, w->e->cursor);
         buf_char(w->b, '.');

@@ -20,6 +20,7 @@ enum frame_audience {
 
 /* An event as the tail reads it. */
 struct frame_event {
+    int64_t epoch;        /* of the database: how often it lost something */
     struct str cursor;    /* xid of the writing transaction, decimal */
     struct str intent_id;
     int64_t sequence;
@@ -58,8 +59,10 @@ size_t frame_write(struct arena *a, struct buf *b,
 struct str frame_decides(struct arena *a, const struct frame_event *e);
 
 /* A Last-Event-ID, as frame_write makes them: SEQ[.PART] on an intent's
- * stream, XID.INTENT.SEQ[.PART] on the others, or XID alone. */
+ * stream, XID.INTENT.SEQ[.PART] on the others, or XID alone; after a restore
+ * that lost something eEPOCH. before it. */
 struct frame_id {
+    int64_t epoch;
     uint64_t xid;
     struct str intent_id; /* p NULL: before all events of the transaction */
     int64_t sequence;
@@ -67,6 +70,8 @@ struct frame_id {
 };
 bool frame_id_read(struct str text, enum frame_audience to,
                    struct frame_id *out);
+/* The beginning of an id; nothing for epoch 0. */
+void frame_id_epoch(struct buf *b, int64_t epoch);
 /* Appends a frame that only has the stream's position: "connected" when it
  * begins and "keepalive" at intervals, which the SDK knows and ignores. A
  * client whose connection broke before any event, or long after the last, goes

@@ -29,6 +29,11 @@ bool frame_id_read(struct str text, enum frame_audience to,
     struct frame_id id = {.intent_id = STR_NONE};
     struct str rest = text;
     int64_t xid = 0, part = 0;
+    if (str_starts(text, STR("e"))) {
+        rest = str_sub(text, 1, text.n);
+        if (!frame_id_number(str_cut(&rest, '.'), INT32_MAX, &id.epoch))
+            return false;
+    }
     if (to != FRAME_INTENT) {
         if (!frame_id_number(str_cut(&rest, '.'), INT64_MAX, &xid))
             return false;
@@ -50,12 +55,22 @@ bool frame_id_read(struct str text, enum frame_audience to,
     return true;
 }
 
+void frame_id_epoch(struct buf *b, int64_t epoch)
+{
+    if (epoch == 0)
+        return;
+    buf_char(b, 'e');
+    buf_int(b, epoch);
+    buf_char(b, '.');
+}
+
 void frame_id_place(struct buf *b, const char *type, enum frame_audience to,
                     const struct frame_id *at)
 {
     buf_put(b, "event: ");
     buf_put(b, type);
     buf_put(b, "\nid: ");
+    frame_id_epoch(b, at->epoch);
     if (to != FRAME_INTENT)
         buf_int(b, (int64_t)at->xid);
     if (to != FRAME_INTENT && at->intent_id.p) {

@@ -59,7 +59,7 @@ const struct err *api_ready(struct call *c)
     struct pg_rows *rows = NULL;
     const int64_t before = clock_host();
     TRY(pg_query(c->pg, c->a, SQL_PING, NULL, &rows));
-    clock_watch_database(before, pg_time(rows, 0, 1), clock_host());
+    clock_watch_database(before, pg_time(rows, 0, 2), clock_host());
     if (clock_watch_held())
         return ERROR(ERR_BUSY, work_clock_differs, WORK_CLOCK_DIFFERS);
     TRY(ready_writes(c));

@@ -36,10 +36,11 @@ static const struct err *read_action(struct call *c, const struct json *body,
     struct fields f = fields(c->a, body, STR(""));
     *out = STR_NONE;
     TRY(check_secrets(c->a, body));
-    fields_only(&f, "action reason subject_sha256 value");
+    fields_only(&f, "action reason subject_sha256 value restored");
     fields_text(&f, "action", ACTION_MAX, out);
     fields_text(&f, "reason", SUSPENSION_REASON_MAX, &answer->reason);
     fields_text(&f, "subject_sha256", 64, &answer->seen);
+    fields_bool(&f, "restored", &answer->restored);
     TRY(fields_error(&f));
     if (query.p && out->p && !str_eq(query, *out))
         return err_at(c->a, ERR_INVALID, "resume.action", STR("action"),

@@ -7,17 +7,20 @@
 #include "doors/call/session.h"
 #include "store/intents.h"
 #include "store/portfolios.h"
+#include "store/tables.h"
 #include "store/tail.h"
 
 #define AGAIN 30 /* seconds */
 
-/* The listener's position, if it sends one of our ids. */
+/* The listener's position, if it sends one of our ids; one from before a
+ * restore is none. */
 static bool left_at(struct call *c, enum frame_audience to,
                     struct frame_id *out)
 {
     const struct str last = request_header(c->rq, "Last-Event-ID");
     return frame_id_read(last.p ? last : request_query(c->rq, "after"), to,
-                         out);
+                         out) &&
+           out->epoch == tables_restore().epoch;
 }
 
 /* Hands over. A stream that comes back was not accepted: the process that holds

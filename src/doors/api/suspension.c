@@ -184,7 +184,7 @@ const struct err *api_suspension_list(struct call *c)
 
 #define ANSWER_MEMBERS                                                         \
     "value choice reason subject_sha256 constraints subject metadata "         \
-    "responded_by typed"
+    "responded_by typed restored"
 
 /* id: of the question, where the body names it; NULL: the path does. */
 static const struct err *read_answer(struct call *c, const struct json *body,
@@ -206,6 +206,7 @@ static const struct err *read_answer(struct call *c, const struct json *body,
     fields_text(&f, "subject_sha256", 64, &out->seen);
     fields_text(&f, "responded_by", SHORT_MAX, &out->claimed);
     fields_text(&f, "typed", SHORT_MAX, &out->typed);
+    fields_bool(&f, "restored", &out->restored);
     fields_json(&f, "metadata", JSON_OBJECT, &out->metadata);
     out->value = json_get(body, "value");
     out->via = VIA_NATIVE;

@@ -32,6 +32,14 @@ static const struct err *give_access(struct call *c, struct work *w,
                : acls_grant(w, event_by(&c->who), &e);
 }
 
+/* The member "restored" of the body, at every door that takes a JSON body. */
+static bool says_restored(struct call *c, const struct suspension *s)
+{
+    struct json *body = NULL;
+    return s->restored_from && !json_parse(c->a, c->rq->body, &body) &&
+           json_bool(json_get(body, "restored"));
+}
+
 const struct err *answer_decide(struct call *c, struct work *w,
                                 const struct answer *answer)
 {
@@ -39,7 +47,9 @@ const struct err *answer_decide(struct call *c, struct work *w,
     if (beside_or_plan(&w->suspension))
         TRY(call_board(c, w));
     struct decision d = work_decision(w);
-    TRY(resolve_respond(c->a, &d, answer, &c->who));
+    struct answer sent = *answer;
+    sent.restored = answer->restored || says_restored(c, &w->suspension);
+    TRY(resolve_respond(c->a, &d, &sent, &c->who));
     w->suspension_decided = true;
     w->suspension.task_id = w->intent.task_id;
     if (!beside(&w->suspension))

@@ -2,6 +2,7 @@
 #include "doors/asking/view.h"
 
 #include "base/clock_text.h"
+#include "store/tables.h"
 
 /* ---- intents -------------------------------------------------------- */
 
@@ -104,6 +105,10 @@ struct json *view_suspension(struct call *c, const struct suspension *s)
     /* An agent that asks for access knows no more than the intent's id. */
     if (s->task_id.p && s->origin != ORIGIN_ACCESS)
         json_set_text(o, "task_id", s->task_id);
+    if (tables_restore().epoch > 0)
+        json_set_int(o, "restore_epoch", tables_restore().epoch);
+    if (s->restored_from)
+        view_set_time(c->a, o, "restored_from", s->restored_from);
     return o;
 }
 

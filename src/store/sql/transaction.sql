@@ -5,4 +5,62 @@ BEGIN
 COMMIT
 
 -- name: ping
-SELECT max(version), clock_timestamp() FROM migration
+-- The second column is what each new connection hears (store/tables.h).
+SELECT max(version), restore_now(), clock_timestamp() FROM migration
+
+-- name: restore_go
+-- Do the clock and the deliveries no longer wait?
+SELECT go_at IS NOT NULL FROM restore ORDER BY n DESC LIMIT 1
+
+-- name: restore_sessions
+-- Processes of the server that are connected: it has to be stopped.
+SELECT count(*) FROM pg_stat_activity
+ WHERE datname = current_database()
+   AND usename IN ('sayso_web', 'sayso_wait', 'sayso_tick', 'sayso_deliver')
+
+-- name: restore_said
+-- All was lost from $1 on; NULL: nothing, and an earlier loss still counts.
+INSERT INTO restore (epoch, said_at, lost_from, open_until, go_at, system_identifier,
+                     database_oid)
+SELECT r.epoch + ($1::timestamptz IS NOT NULL)::int, $2, coalesce($1::timestamptz, r.lost_from),
+       CASE WHEN $1::timestamptz IS NULL THEN r.open_until
+            ELSE greatest($2::timestamptz, (SELECT max(suspended_at) FROM open_question)) END,
+       CASE WHEN $1::timestamptz IS NULL THEN coalesce(r.go_at, $2) END,
+       c.system_identifier, d.oid
+  FROM (SELECT * FROM restore ORDER BY n DESC LIMIT 1) r, pg_control_system() c, pg_database d
+ WHERE d.datname = current_database()
+RETURNING epoch
+
+-- name: restore_permits
+-- Those that somebody could have been given, or have used, from $1 on.
+UPDATE permit p
+   SET state = 'revoked', ended_at = $2, ended_by = 'restore',
+       reason = 'The database was restored to an older point; it may have been used since.'
+ WHERE (p.state = 'active' AND p.not_after > $1)
+    OR (p.state = 'asked' AND NOT EXISTS (
+           SELECT FROM decision d
+            WHERE d.suspension_id = p.suspension_id
+              AND d.decided_at + p.use_seconds * interval '1 s' <= $1))
+
+-- name: restore_tokens
+UPDATE permit_token t SET ended_at = $1, ended_why = 'revoked'
+  FROM permit p
+ WHERE p.id = t.permit_id AND p.state = 'revoked' AND t.ended_at IS NULL
+
+-- name: restore_uses
+-- A yes without a permit counts once too, for seven days (PERMIT_SECONDS_CALL).
+INSERT INTO answer_use (suspension_id, operation_id, by, by_key, at)
+SELECT d.suspension_id, 'restored', 'restore', s.asked_by_key, $2
+  FROM decision d JOIN suspension s ON s.id = d.suspension_id
+ WHERE d.decided_at > $1::timestamptz - interval '7 days' AND d.state = 'resolved'
+   AND d.outcome NOT IN ('vetoed', 'declined', 'changes_requested')
+   AND s.asked_by_key IS NOT NULL
+   AND NOT EXISTS (SELECT FROM permit p WHERE p.suspension_id = d.suspension_id)
+    ON CONFLICT DO NOTHING
+
+-- name: restore_open
+SELECT count(*) FROM open_question
+
+-- name: restore_let_go
+UPDATE restore SET go_at = $1
+ WHERE n = (SELECT max(n) FROM restore) AND go_at IS NULL

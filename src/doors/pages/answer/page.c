@@ -211,6 +211,7 @@ static const struct err *read_answer(struct arena *a,
     *out = (struct answer){.pressed = true,
                            .reason = pairs_get(*posted, "reason"),
                            .seen = seen.p ? seen : STR(""),
+                           .restored = pairs_get(*posted, "restored").p != NULL,
                            .via = VIA_BROWSER};
     if (!choosing)
         out->choice = pairs_get(*posted, "choice");
@@ -284,7 +285,8 @@ static const struct err *show_again(struct call *c,
     const struct json *choice =
         suspension_choice(suspension_choices(c->a, of.s), value);
     if (answer_strip_way(c->a, of.s) == ANSWER_STRIP_CHOICE && choice &&
-        (answer_button_own_page(c->a, of.s, &unseen, choice) ||
+        (err_is(of.error, resolve_restored) ||
+         answer_button_own_page(c->a, of.s, &unseen, choice) ||
          answer_amend_takes(choice)))
         of.choice = value;
     return show_question(c, of.error ? response_status(of.error->kind) : 200,
@@ -367,7 +369,8 @@ const struct err *answer_page_respond(struct call *c)
         .after = again || (e && !looks) ? NULL : &w.suspension};
     if (err_is(e, resolve_already_decided) || err_is(e, resolve_expired))
         return show_stale(c, &w.suspension, &answer, e);
-    if (!e || err_is(e, resolve_changed) || err_is(e, probe_not_found) ||
+    if (!e || err_is(e, resolve_changed) || err_is(e, resolve_restored) ||
+        err_is(e, probe_not_found) ||
         err_is(e, probe_unchecked) || e->kind == ERR_INVALID ||
         e->kind == ERR_TOO_LARGE)
         return show_again(c, &of);

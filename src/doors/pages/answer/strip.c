@@ -145,6 +145,9 @@ static const struct mistake {
     {resolve_changed, ABOUT_ALL, "The request has changed",
      "Your answer was not recorded. Review the request below and answer "
      "again."},
+    {resolve_restored, ABOUT_ALL, "It may have been answered already",
+     "Nothing was sent yet. The request was open in a backup. If nobody knows "
+     "of an earlier answer, send yours once more."},
     {probe_not_found, ABOUT_ALL, probe_heading, ""},
     {probe_unchecked, ABOUT_ALL, probe_heading, ""},
     {answer_strip_session_ended, ABOUT_ALL, "Your answer was NOT recorded",
@@ -354,6 +357,18 @@ static struct json *confirm(struct page_view *v,
 
 /* ---- the strip ------------------------------------------------------ */
 
+/* The mark of a question that was open in a backup; NULL: it has none. */
+static struct json *restored(struct page_view *v, const struct suspension *s)
+{
+    const struct kind_rule *rule = kind_rule(s->kind);
+    struct json *o = json_object(v->a);
+    if (!s->restored_from)
+        return NULL;
+    page_view_set_time(o, "at", s->restored_from);
+    json_set_bool(o, "permits", rule && rule->permits);
+    return o;
+}
+
 static void set_form(struct page_view *v, struct json *o,
                      const struct answer_strip_of *of)
 {
@@ -392,6 +407,10 @@ struct json *answer_strip(struct page_view *v,
                   page_view_path(v->a, "/suspensions/", s->id, "/respond"));
     json_set_text(o, "subject_sha256", s->subject_sha256);
     json_set_text(o, "reader", of->reader->id);
+    json_set_json(o, "restored", restored(v, s));
+    json_set_bool(o, "restored_read",
+                  err_is(of->error, resolve_restored) ||
+                      typed(of, "restored").n > 0);
     json_set_json(o, "buttons", answer_button_list(v, s, choices));
     json_set_json(o, "confirm", sure);
     json_set_json(o, "words", choosing && !risk_two_step(v->a, s)

@@ -1,0 +1,290 @@
+"""A restore to an older point and a move to another cluster: the server does not
+start until it was told; what may have been used since is taken back, what was
+open is marked and takes one more press, and nothing is ended or sent until an
+administrator says so. A real dump, restored into a new cluster."""
+import contextlib
+import datetime
+import os
+import pathlib
+import shutil
+import signal
+import subprocess
+
+import pytest
+
+import kit
+from kit import answer, ask, refused, wait_for
+from page import Page
+from server import TOP, place
+
+PG = pathlib.Path("/usr/lib/postgresql/15/bin")
+EPOCH = "sayso-restore-epoch"
+
+
+def sock(server):
+    return next(
+        line.split("host=")[1].split()[0]
+        for line in (server.state / "sayso.conf").read_text().splitlines()
+        if line.startswith("database ="))
+
+
+def as_owner(server, *args, **more):
+    owner = (server.state / "postgres").stat()
+    who = {"user": owner.st_uid, "group": owner.st_gid, "extra_groups": []} \
+        if os.geteuid() == 0 else {}
+    done = subprocess.run(list(map(str, args)), capture_output=True, cwd="/",
+                          **who, **more)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def tool(server, name, *args, **more):
+    return as_owner(server, PG / name, "-h", sock(server), "-U", "postgres",
+                    *args, **more)
+
+
+@contextlib.contextmanager
+def database(server):
+    """PostgreSQL alone, without the server."""
+    process = kit.start_database(server)
+    wait_for(lambda: subprocess.run(
+        [PG / "pg_isready", "-q", "-h", sock(server)]).returncode == 0)
+    yield
+    while server.spare:
+        server.spare.pop().close()
+    os.kill(process.pid, signal.SIGINT)
+    wait_for(lambda: process.poll() is not None)
+
+
+def new_cluster(server):
+    """An empty one in place of the old, as a new machine has."""
+    data = server.state / "postgres"
+    conf = (data / "start.conf").read_text()
+    owner = data.stat()
+    data.rename(server.state / "postgres.old")
+    data.mkdir(mode=0o700)
+    os.chown(data, owner.st_uid, owner.st_gid)
+    as_owner(server, PG / "initdb", "-D", data, "-U", "postgres", "-E", "UTF8",
+             "--locale=C.UTF-8", "--lc-collate=C", "--auth-local=trust",
+             "--auth-host=reject", "--no-instructions", "-N")
+    with (data / "postgresql.conf").open("a") as f:
+        f.write("include_if_exists = 'start.conf'\n")
+    (data / "start.conf").write_text(conf)
+    os.chown(data / "start.conf", owner.st_uid, owner.st_gid)
+
+
+def restore(server, dump):
+    tool(server, "psql", "-X", "-q", "-v", "ON_ERROR_STOP=1", "-f",
+         TOP / "sql/roles.sql")
+    tool(server, "pg_restore", "--exit-on-error", "-d", "sayso", input=dump)
+    tool(server, "psql", "-X", "-q", "-d", "sayso", "-f",
+         TOP / "sql/after_restore.sql")
+
+
+@pytest.fixture(scope="module")
+def server():
+    one = kit.Watched(place("restored")).start()
+    yield one
+    one.stop()
+
+
+@pytest.fixture(scope="module")
+def made(server):
+    return server
+
+
+def check(agent, **more):
+    """A question for a permit of one call."""
+    r = agent.post("/api/v1/tool-calls/check", json={
+        "tool_calls": [{"id": "1", "tool": "shop.refund",
+                        "arguments": {"order": "1"}}],
+        "responder": {"mode": "operators"}, **more})
+    assert r.status_code in (200, 202), r.text
+    return r.json()
+
+
+class World:
+    """The questions at the dump, and after it."""
+
+
+@pytest.fixture(scope="module")
+def lost(made):
+    server, w = made, World()
+    with server.client("agent", agent="refunds-agent") as agent, \
+            server.client("operator") as operator:
+        w.plain, w.second, w.due = ask(agent), ask(agent), ask(
+            agent, timeout_seconds=1)
+        w.used = check(agent)
+        assert answer(operator, {"suspension_id": w.used["request_id"]},
+                      "approve").status_code == 200
+        w.asked = check(agent)
+        w.bulk = ask(agent, severity="low")
+        w.dump = tool(server, "pg_dump", "-Fc", "-d", "sayso")
+        w.from_ = datetime.datetime.now(datetime.timezone.utc).isoformat()
+        assert answer(operator, w.plain, "approve").status_code == 200
+        w.later = ask(agent)
+    assert server.run("--stop").returncode == 0
+    new_cluster(server)
+    with database(server):
+        restore(server, w.dump)
+        w.migrated = server.sayso("migrate")
+        w.verified = server.sayso("verify")
+    w.refused = server.run("--detach")
+    w.log = server.log()
+    server.run("--stop")
+    with database(server):
+        w.doctor = server.sayso("doctor").stdout
+        w.said = server.sayso("restored", "--lost-from", w.from_)
+        assert w.said.returncode == 0, w.said.stderr
+        with server.database() as db:
+            w.permits = db.execute("SELECT suspension_id, state FROM permit"
+                                   ).fetchall()
+    started = server.run("--detach")
+    assert started.returncode == 0, started.stdout + started.stderr
+    return w
+
+
+@pytest.fixture
+def agent(made, lost):
+    with made.client("agent", agent="refunds-agent") as client:
+        yield client
+
+
+@pytest.fixture
+def operator(made, lost):
+    with made.client("operator") as client:
+        yield client
+
+
+def read(client, asked):
+    return client.get(f"/api/v1/suspensions/{asked['suspension_id']}")
+
+
+def test_it_does_not_start_before_it_was_told(lost):
+    assert lost.migrated.returncode == 0, lost.migrated.stderr
+    assert lost.verified.returncode == 0, lost.verified.stdout
+    assert lost.refused.returncode != 0
+    assert "say so first with `sayso restored`" in lost.log
+    assert "WRONG  it is the cluster and database" in lost.doctor
+    assert lost.said.returncode == 0, lost.said.stderr
+    assert "restore 1:" in lost.said.stdout
+
+
+def test_permits_are_taken_back(lost):
+    assert lost.permits and {s for _, s in lost.permits} == {"revoked"}
+
+
+def test_all_answers_say_the_epoch(lost, agent):
+    r = read(agent, lost.plain)
+    assert r.headers[EPOCH] == "1"
+    assert r.json()["restore_epoch"] == 1
+    assert r.json()["restored_from"][:16] == lost.from_[:16]
+    assert agent.get("/healthz").headers[EPOCH] == "1"
+
+
+def test_the_mark_takes_one_more_press(lost, agent, operator):
+    at = lost.second
+    r = answer(operator, at, "approve")
+    refused(r, 409, "suspension.restored")
+    assert r.json()["restored_from"][:16] == lost.from_[:16]
+    refused(answer(operator, at, "approve", restored=False), 409,
+            "suspension.restored")
+    refused(answer(operator, at, "deny"), 409, "suspension.restored")
+    assert answer(operator, at, "deny", restored=True).status_code == 200
+    assert "restored_from" not in read(agent, at).json()
+
+
+def test_a_new_question_has_no_mark(lost, agent, operator):
+    asked = ask(agent)
+    assert "restored_from" not in read(agent, asked).json()
+    assert answer(operator, asked).status_code == 200
+
+
+def test_the_page_shows_it_and_takes_two_presses(made, lost, person, agent):
+    path = f"/suspensions/{lost.plain['suspension_id']}"
+    client = person("operator").client
+    page = client.get(path)
+    assert "was open in a backup of" in page.text
+    data = Page(page).data(f"{path}/respond")
+    assert "restored" not in data
+    again = client.post(f"{path}/respond", data={**data, "value": "deny"})
+    assert again.status_code == 409 and "answered already" in again.text
+    assert read(agent, lost.plain).json()["state"] == "pending"
+    data = Page(again).data(f"{path}/respond")
+    assert data["restored"] == "yes"
+    done = client.post(f"{path}/respond", data={**data, "value": "deny"})
+    assert done.status_code == 303
+    assert read(agent, lost.plain).json()["value"] == "deny"
+
+
+def test_a_list_leaves_it_out(made, lost, person, agent):
+    at = lost.bulk["suspension_id"]
+    r = person("operator").client.get("/inbox/bulk", params={
+        "do": "approve", "id": at})
+    assert "open in a backup" in r.text or r.status_code != 200
+    assert read(agent, lost.bulk).json()["state"] == "pending"
+
+
+def test_a_yes_to_a_lost_permit_allows_nothing(lost, agent, operator):
+    asked = {"suspension_id": lost.asked["request_id"]}
+    assert answer(operator, asked, "approve",
+                  restored=True).status_code == 200
+    r = agent.get(f"/api/v1/suspensions/{asked['suspension_id']}").json()
+    assert r["outcome"] == "authorized" and r["usable"] is False
+
+
+def test_nothing_ends_until_somebody_says_go(made, lost, agent, operator):
+    refused(answer(operator, lost.due, "approve", restored=True), 503,
+            "server.restored")
+    assert read(agent, lost.due).json()["state"] == "pending"
+    assert "WRONG  nothing waits after" in made.sayso("doctor").stdout
+    done = made.sayso("restored", "--go")
+    assert done.returncode == 0 and "go on" in done.stdout
+    wait_for(lambda: read(agent, lost.due).json()["state"] == "expired")
+    assert "ok     nothing waits after" in made.sayso("doctor").stdout
+
+
+def test_streams_have_the_epoch_in_their_ids(made, lost, agent):
+    from test_streams import Stream, note
+    intent = kit.new_intent(agent)
+    path = f"/api/v1/intents/{intent['id']}/subscribe"
+    stream = Stream(made, path)
+    note(agent, intent)
+    frame = stream.until("comment")
+    assert frame["id"].startswith("e1.")
+    stream.close()
+    again = Stream(made, path, last=frame["id"])
+    note(agent, intent, 2)
+    assert again.until("comment")["data"]["payload"]["n"] == 2
+    again.close()
+
+
+def test_it_is_not_said_while_the_server_runs(made, lost):
+    done = made.sayso("restored", "--nothing-lost")
+    assert done.returncode == 1 and "stop it first" in done.stderr
+    for wrong in ((), ("--go", "--nothing-lost"), ("--lost-from", "tomorrow"),
+                  ("--lost-from", "2999-01-01T00:00:00Z")):
+        assert made.sayso("restored", *wrong).returncode == 2
+
+
+def test_a_moved_database_loses_nothing(made, lost, agent, operator):
+    """Another database of the same cluster; it is told of and starts."""
+    server = made
+    asked, permit = ask(agent), check(agent)
+    assert answer(operator, {"suspension_id": permit["request_id"]},
+                  "approve").status_code == 200
+    assert server.run("--stop").returncode == 0
+    with database(server):
+        tool(server, "psql", "-X", "-q", "-c", "CREATE DATABASE moved "
+             "TEMPLATE sayso OWNER sayso_owner", "-c", "ALTER DATABASE sayso "
+             "RENAME TO sayso_old", "-c", "ALTER DATABASE moved RENAME TO "
+             "sayso")
+    assert server.run("--detach").returncode != 0
+    server.run("--stop")
+    with database(server):
+        done = server.sayso("restored", "--nothing-lost")
+        assert done.returncode == 0, done.stderr
+    assert server.run("--detach").returncode == 0
+    assert answer(operator, asked).status_code == 200
+    r = agent.get(f"/api/v1/suspensions/{permit['request_id']}").json()
+    assert r["usable"] is True and r["restore_epoch"] == 1
