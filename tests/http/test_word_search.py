@@ -24,6 +24,7 @@ OUTCOMES = {"authorize": "authorized", "accept": "accepted", "veto": "vetoed",
             "request_changes": "changes_requested", "none": "none"}
 NOES = {OUTCOMES[e] for e in NO}
 YESES = {OUTCOMES[e] for e in YES}
+OPEN = []  # the ids of what was asked in a test
 
 
 def listed(pattern):
@@ -131,6 +132,16 @@ def me(person):
     return person("operator").client
 
 
+@pytest.fixture(autouse=True)
+def no_leftovers(agent):
+    """The questions that stay open are withdrawn: inboxes of other tests are
+    not full of them."""
+    yield
+    for id in OPEN:
+        agent.post(f"/api/v1/suspensions/{id}/cancel")
+    OPEN.clear()
+
+
 @pytest.fixture
 def rnd(request):
     """The same numbers in each run of a test, whichever others run."""
@@ -153,6 +164,7 @@ def questions(rnd, agent, rounds=ROUNDS):
                 q.choices, code)
         elif r.status_code == 201:
             asked += 1
+            OPEN.append(r.json()["suspension_id"])
             yield q, r.json()
         else:  # a value that a kind reserves
             assert code == "kind.choices", (q.choices, r.text)
