@@ -51,6 +51,15 @@ struct permit_terms permit_terms_default(const struct json *details)
                                  .use_seconds = PERMIT_SECONDS};
 }
 
+const struct err *permit_bound(struct arena *a, const struct permit_terms *t,
+                               enum severity severity)
+{
+    if (!t->resource.p || t->dpop_jkt.p || severity != SEVERITY_CRITICAL)
+        return NULL;
+    return err_at(a, ERR_INVALID, permit_jkt, STR("dpop_jkt"),
+                  "What is critical is bound to a key: give its thumbprint.");
+}
+
 const struct err *permit_terms_read(struct arena *a, const struct json *body,
                                     const struct json *details,
                                     bool jkt_needed, struct permit_terms *out)
@@ -325,9 +334,8 @@ static const struct err *in_state(enum permit_state state)
                      "Nobody has answered yet.");
     case PERMIT_SPENT:
         return ERROR(ERR_CONFLICT, permit_spent,
-                     "All uses of this yes were made. To run it once more, "
-                     "ask anew: the same question with another "
-                     "Idempotency-Key.");
+                     "All uses of this yes were made. Ask anew to run it once "
+                     "more: as a new call, with another Idempotency-Key.");
     case PERMIT_REFUSED:
         return ERROR(ERR_CONFLICT, permit_refused,
                      "Nobody said yes.");
@@ -368,8 +376,8 @@ static const struct err *by_rules(const struct permit *p,
 {
     if (rule == TOOL_DENY || (rule != TOOL_ALLOW && !p->suspension_id.p))
         return ERROR(ERR_CONFLICT, permit_rule,
-                     "The rules for this call are stricter by now. Ask anew, "
-                     "with another Idempotency-Key.");
+                     "The rules for this call are stricter by now. Ask anew: "
+                     "as a new call, with another Idempotency-Key.");
     return NULL;
 }
 
@@ -390,8 +398,8 @@ const struct err *permit_usable(const struct permit *p,
                      "The intent of this permit has ended.");
     if (c->now >= p->not_after)
         return ERROR(ERR_CONFLICT, permit_lapsed,
-                     "The time to use this yes is over. Ask anew: the same "
-                     "question with another Idempotency-Key.");
+                     "The time to use this yes is over. Ask anew: as a new "
+                     "call, with another Idempotency-Key.");
     if (c->intent != INTENT_ACTIVE || c->question_open)
         return ERROR(ERR_CONFLICT, permit_paused,
                      "The intent of this permit waits for an answer or for "
@@ -413,9 +421,9 @@ const struct err *permit_again(const struct permit *p,
     return c->now < at + PERMIT_SECONDS_AGAIN * CLOCK_SECOND
                ? NULL
                : ERROR(ERR_CONFLICT, permit_used,
-                       "This use was counted more than five minutes ago. To "
-                       "run it once more, ask anew: the same question with "
-                       "another Idempotency-Key.");
+                       "This yes was used more than five minutes ago. Ask anew "
+                       "to run it once more: as a new call, with another "
+                       "Idempotency-Key.");
 }
 
 /* ---- the yes of a question -------------------------------------------- */

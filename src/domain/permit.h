@@ -67,6 +67,10 @@ const struct err *permit_terms_read(struct arena *a, const struct json *body,
 /* Can a resource have this address? It is absolute, http or https, and has no
  * query and no fragment (RFC 8707 2). */
 bool permit_resource_ok(struct str s);
+/* A permit that can become a token is bound to a key where its question is
+ * critical: the severity that counts. ERR_INVALID permit.jkt at dpop_jkt. */
+const struct err *permit_bound(struct arena *a, const struct permit_terms *t,
+                               enum severity severity) MUST;
 /* The terms where none are set. */
 struct permit_terms permit_terms_default(const struct json *details);
 /* The details that a question of this kind asks for; *out NULL where its

@@ -135,6 +135,21 @@ static const struct err *wrong(struct arena *a, struct str path,
                   fields_path(a, path, key), "%s", say);
 }
 
+/* A currency that a call may choose is none that a sum can be in. */
+static bool fits_unit(const struct json *detail, struct str unit)
+{
+    struct json_iter limit = json_iter(json_get(detail, "constraints"));
+    struct json_iter exact = json_iter(json_get(detail, "arguments"));
+    while (json_next(&limit))
+        if (str_is_nocase(limit.key, "currency"))
+            return false;
+    while (json_next(&exact))
+        if (str_is_nocase(exact.key, "currency") &&
+            !str_eq(json_text(exact.value), unit))
+            return false;
+    return true;
+}
+
 static const struct err *check_budget(struct arena *a, struct str path,
                                       const struct json *details,
                                       const struct permit_covers_budget *b)
@@ -144,16 +159,14 @@ static const struct err *check_budget(struct arena *a, struct str path,
         const struct json *one = json_at(details, i);
         const struct json *counted =
             json_get_str(json_get(one, "constraints"), b->of);
-        const struct json *currency =
-            json_get(json_get(one, "arguments"), "currency");
         if (!decimal_read(json_text(counted), &limit))
             return wrong(a, path, "of",
                          "A budget counts a constraint of every detail that "
                          "is a decimal text such as \"50.00\".");
-        if (currency && !str_eq(json_text(currency), b->unit))
+        if (!fits_unit(one, b->unit))
             return wrong(a, path, "unit",
                          "The unit of a budget is the currency of every "
-                         "detail.");
+                         "detail, which has to be an exact argument there.");
     }
     return NULL;
 }

@@ -26,7 +26,8 @@ struct permit_covers_budget {
     struct str of;   /* the constraint that is counted */
 };
 /* Reads {amount, unit, of}: of names a constraint of every detail that is a
- * decimal text, and unit is the exact argument "currency" where there is one.
+ * decimal text, and unit is the exact argument "currency" where a detail names
+ * one.
  * ERR_INVALID permit.details, .at begins with path; field.*. */
 const struct err *permit_covers_budget_read(struct arena *a,
                                             const struct json *v,

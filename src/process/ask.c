@@ -262,6 +262,45 @@ static enum ask_status ask_leave(const struct asking *x,
     return ASK_NOBODY;
 }
 
+/* ---- using the yes ----------------------------------------------------- */
+
+static struct str use_of(const struct asking *x, const struct json *asked)
+{
+    struct json *o = json_object(x->arena);
+    json_set_text(o, "suspension_id", json_get_text(asked, "suspension_id"));
+    json_set_text(o, "operation_id", crypt_sha256_hex(x->arena, x->once));
+    return json_dump(x->arena, o, ASK_BODY_MAX);
+}
+
+/* A yes counts once: the same --once is the same use for five minutes. */
+static enum ask_status ask_redeem(const struct asking *x,
+                                  const struct json *asked)
+{
+    struct outbound_call f = call(x, "/api/v1/redemptions", STR(""));
+    struct outbound_answer got;
+    f.body = use_of(x, asked);
+    f.header[f.headers++] = STR("Content-Type: application/json");
+    for (int i = 0; i < 5; i++) {
+        outbound_call(x->arena, &f, &got);
+        if (!passing(&got))
+            break;
+        rest(&got);
+    }
+    if (got.status == 201 || got.status == 200)
+        return ASK_YES;
+    complain(&got, got.status ? json_read(x->arena, got.body) : NULL);
+    return got.status == 409 ? ASK_NO : ASK_FAILED;
+}
+
+/* A choice is an answer, whatever it says; without choices only yes is yes. */
+static enum ask_status settle(const struct asking *x, const struct json *asked)
+{
+    const struct str outcome = json_get_text(asked, "outcome");
+    if (!x->choices && vocabulary_outcome_of(outcome) != OUTCOME_AUTHORIZED)
+        return ASK_NO;
+    return ask_redeem(x, asked);
+}
+
 static enum ask_status ask_told(const struct asking *x,
                                 const struct json *asked)
 {
@@ -274,13 +313,10 @@ static enum ask_status ask_told(const struct asking *x,
     if (reason.n > 0)
         fprintf(stderr, "sayso: %.*s\n",
                 STR_FMT(words_plain(x->arena, reason, 4000)));
-    printf("%.*s\n", STR_FMT(value));
-    if (x->choices)
-        return ASK_YES;
-    return vocabulary_outcome_of(json_get_text(asked, "outcome")) ==
-                   OUTCOME_AUTHORIZED
-               ? ASK_YES
-               : ASK_NO;
+    const enum ask_status status = settle(x, asked);
+    if (status != ASK_FAILED)
+        printf("%.*s\n", STR_FMT(value));
+    return status;
 }
 
 /* ---- the command ---------------------------------------------------- */

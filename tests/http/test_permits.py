@@ -111,6 +111,29 @@ def test_what_is_granted_as_asked_is_written_with_its_use(server, agent,
     assert stored(server, asked) == ("active", "active", False, True)
 
 
+@pytest.mark.parametrize("change", [
+    "granted = '[]'", "granted_sha256 = repeat('0', 64)",
+    "granted_at = now()", "not_after = not_after + interval '365 days'"])
+@pytest.mark.parametrize("state", ["active", "spent", "revoked"])
+def test_what_was_granted_as_asked_is_sealed(server, agent, operator, state,
+                                             change):
+    asked = question(agent)
+    assert answer(operator, asked).status_code == 200
+    with server.database() as db, pytest.raises(
+            errors.IntegrityConstraintViolation):
+        # The row as it may be written, but for the one change.
+        db.execute("CREATE TEMP TABLE row AS SELECT granted, granted_sha256, "
+                   "granted_at, not_after FROM permit_row WHERE suspension_id "
+                   "= %s", [asked["suspension_id"]])
+        db.execute(f"UPDATE row SET {change}")
+        db.execute("UPDATE permit p SET state = %s, granted = r.granted, "
+                   "granted_sha256 = r.granted_sha256, granted_at = "
+                   "r.granted_at, not_after = r.not_after, ended_at = CASE %s "
+                   "WHEN 'active' THEN NULL ELSE now() END FROM row r WHERE "
+                   "suspension_id = %s",
+                   [state, state, asked["suspension_id"]])
+
+
 @pytest.mark.parametrize("state", ["active", "spent", "revoked"])
 def test_no_permit_without_an_approval(server, agent, operator, state):
     asked = question(agent)

@@ -176,6 +176,35 @@ Test(permit_covers, a_budget_counts_a_decimal_limit_in_its_currency)
     }
 }
 
+/* A sum is in one currency: that of every call. */
+Test(permit_covers, a_budget_has_one_exact_currency)
+{
+#define SPEND(arguments_, constraints_)                                        \
+    "[{'type':'tool_call','tool':'t','arguments':{" arguments_                 \
+    "},'constraints':{'amount':'50.00'" constraints_ "}}]"
+    static const struct {
+        const char *details;
+        bool fine;
+    } rows[] = {
+        {SPEND("'currency':'EUR'", ""), true},
+        {SPEND("'a':1", ""), true},
+        {SPEND("'currency':'BTC'", ""), false},
+        {SPEND("'Currency':'BTC'", ""), false},
+        {SPEND("'currency':null", ""), false},
+        {SPEND("'a':1", ",'currency':['EUR','BTC']"), false},
+        {SPEND("'a':1", ",'currency':['EUR']"), false},
+        {SPEND("'a':1", ",'CURRENCY':['EUR','BTC']"), false},
+    };
+    for (size_t i = 0; i < countof(rows); i++) {
+        struct permit_covers_budget b;
+        const struct err *e = permit_covers_budget_read(
+            a, tree("{'amount':'100.00','unit':'EUR','of':'amount'}"),
+            STR("budget"), tree(rows[i].details), &b);
+        cr_assert_eq(e == NULL, rows[i].fine, "%s", rows[i].details);
+        cr_assert(!e || str_is(e->at, "budget.unit"), "%s", rows[i].details);
+    }
+}
+
 /* Test 37: of two uses of 60 out of 100 one counts. */
 Test(permit_covers, a_use_beyond_the_budget_does_not_count)
 {

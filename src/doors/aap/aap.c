@@ -295,7 +295,7 @@ const struct err *aap_consume(struct call *c)
     TRY(load(c, c->param[0], &r));
     TRY(may_consume(&r));
     const struct err *e = within(c, STR_NONE, use_of(c, &r), api_redemption);
-    if (err_is(e, permit_spent))
+    if (err_is(e, permit_spent) || err_is(e, permit_used))
         return ERROR(ERR_CONFLICT, "already_consumed",
                      "This approval was consumed already.");
     if (err_is(e, permit_lapsed))

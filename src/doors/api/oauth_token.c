@@ -62,16 +62,21 @@ static const struct err *check_resource(const struct wanted *x)
                   "The permit is not for this resource.");
 }
 
-/* How the question of a refused permit ended. */
-static const struct err *ending_of(struct wanted *x, enum outcome *out)
+/* The facts of the permit's question: how it ended, and whether it is critical,
+ * so that a token needs a key, by whatever door it was asked. */
+static const struct err *read_question(struct wanted *x,
+                                       struct oauth_exchange *about)
 {
     struct suspension s;
     const struct permit *p = &x->row.permit;
-    *out = OUTCOME_NONE;
-    if (!x->found || p->state != PERMIT_REFUSED || !p->suspension_id.p)
+    about->ending = OUTCOME_NONE;
+    if (!x->found || !p->suspension_id.p ||
+        (p->state != PERMIT_REFUSED && x->proof.jkt.p))
         return NULL;
     TRY(suspensions_get(x->c->pg, x->c->a, p->suspension_id, &s));
-    *out = suspension_ending(&s);
+    about->ending = suspension_ending(&s);
+    about->jkt_needed =
+        about->jkt_needed || permit_bound(x->c->a, &p->terms, s.severity);
     return NULL;
 }
 
@@ -81,7 +86,7 @@ static const struct err *judge(struct wanted *x, int64_t *poll_after)
                                    .jkt = x->proof.jkt,
                                    .jkt_needed = x->row.require_dpop};
     TRY(check_resource(x));
-    TRY(ending_of(x, &about.ending));
+    TRY(read_question(x, &about));
     if (x->found) {
         about.permit = &x->row.permit;
         about.now = use_case(&x->row, &x->w);

@@ -297,8 +297,10 @@ static const struct err *seal_permit(struct call *c, struct work *w)
         return NULL;
     struct permit_terms own = permit_terms_default(details);
     own.use_seconds = PERMIT_SECONDS_CALL;
-    TRY(ask_permit_make(c, w, details, w->permit_terms ? w->permit_terms
-                                                       : &own));
+    if (w->permit_terms)
+        own = *w->permit_terms;
+    TRY(permit_bound(c->a, &own, s->severity));
+    TRY(ask_permit_make(c, w, details, &own));
     w->permit.suspension_id = s->id;
     return NULL;
 }

@@ -2,6 +2,7 @@
  * together, or a person is asked about all of them. */
 #include "doors/asking/check.h"
 
+#include "base/crypt.h"
 #include "base/fields.h"
 #include "domain/tool_call.h"
 #include "doors/asking/guard.h"
@@ -343,18 +344,70 @@ static struct check_result result(const struct check *k)
     return out;
 }
 
-/* Of the same check before; the question as it is now. */
+/* ---- the same check again -------------------------------------------- */
+
+static enum tool_effect before(const struct check *k)
+{
+    const struct json *o =
+        json_read(k->guard.c->a, k->guard.w.before.body);
+    return vocabulary_tool_effect_of(json_get_text(o, "decision"));
+}
+
+/* The rules forbid by now a check that they allowed, or asked about, then. */
+static void denied_since(struct check *k, struct check_result *out)
+{
+    struct call *c = k->guard.c;
+    const struct json *old = json_read(c->a, k->guard.w.before.body);
+    struct json *o = json_object(c->a);
+    *out = (struct check_result){.effect = TOOL_DENY,
+                                 .reason = k->guard.verdict.reason};
+    json_set_text(o, "object", STR("tool_decision"));
+    json_set_text(o, "decision",
+                  str_of(vocabulary_tool_effect(TOOL_DENY)->wire));
+    json_set_text(o, "intent_id", json_get_text(old, "intent_id"));
+    json_set_text_or_null(o, "task_id", json_get_text(old, "task_id"));
+    json_set_text_or_null(o, "reason", out->reason);
+    json_set_json(o, "calls", calls_of(k));
+    response_json(c->rs, 200, o);
+}
+
+/* The result of then, with the question as it is now, or the rules' decision of
+ * now: the stricter one counts. */
 static const struct err *replayed(struct check *k, struct check_result *out)
 {
     struct call *c = k->guard.c;
     const struct json *o = json_read(c->a, k->guard.w.before.body);
-    *out = (struct check_result){
-        .effect = vocabulary_tool_effect_of(json_get_text(o, "decision")),
-        .reason = json_get_text(o, "reason")};
-    return out->effect == TOOL_ASK
-               ? question_get(c, json_get_text(o, "request_id"),
-                              &out->suspension)
-               : NULL;
+    const enum tool_effect then = before(k);
+    if (then != TOOL_DENY && k->guard.verdict.effect == TOOL_DENY) {
+        denied_since(k, out);
+        return NULL;
+    }
+    TRY(call_replay(c, &k->guard.w));
+    *out = (struct check_result){.effect = then,
+                                 .reason = json_get_text(o, "reason")};
+    return then == TOOL_ASK ? question_get(c, json_get_text(o, "request_id"),
+                                           &out->suspension)
+                            : NULL;
+}
+
+/* The rules allowed the same check, and want a person asked by now: it begins
+ * once more, under a key that follows from the first, so that a repeat finds
+ * its question. */
+static const struct err *begin(struct check *k, const struct work_once *once)
+{
+    struct guard *g = &k->guard;
+    struct call *c = g->c;
+    TRY(guard_begin(g, once));
+    if (!g->w.answered || before(k) != TOOL_ALLOW ||
+        g->verdict.effect != TOOL_ASK)
+        return NULL;
+    struct buf b = buf_make(c->a, once->key.n + 32);
+    buf_str(&b, once->key);
+    buf_put(&b, "\nasked since");
+    const struct work_once since = call_once_as(
+        c, crypt_sha256_hex(c->a, buf_text(&b)), once->request_sha256);
+    pg_rollback(c->pg);
+    return guard_begin(g, &since);
 }
 
 const struct err *check_calls(struct call *c, const struct check_sent *sent,
@@ -369,11 +422,9 @@ const struct err *check_calls(struct call *c, const struct check_sent *sent,
         .provider = sent->provider};
     TRY(read_check(&k, sent->body));
     TRY(guard_decide(&k.guard));
-    TRY(guard_begin(&k.guard, sent->once));
-    if (k.guard.w.answered) {
-        TRY(call_replay(c, &k.guard.w));
+    TRY(begin(&k, sent->once));
+    if (k.guard.w.answered)
         return replayed(&k, out);
-    }
     TRY(decide(&k));
     *out = result(&k);
     return NULL;

@@ -258,15 +258,11 @@ static const struct err *use_up(struct use *u)
 }
 
 const struct err *use_verdict(struct call *c, const struct suspension *s,
-                              struct str operation_id,
-                              const struct tool_call *call,
-                              struct verdict *out)
+                              struct str operation_id, struct verdict *out)
 {
     struct use u = {.c = c,
                     .operation_id = operation_id,
                     .suspension = *s};
-    if (call)
-        u.call = *call;
     const struct err *e = use_up(&u);
     if (!e || (e->kind != ERR_CONFLICT && e->kind != ERR_INVALID &&
                e->kind != ERR_FORBIDDEN))

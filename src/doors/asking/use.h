@@ -29,8 +29,7 @@ struct use {
 };
 
 /* The yes of a question that the caller asked. ERR_NOT_FOUND
- * suspension.unknown; ERR_FORBIDDEN permit.not_yours where a gateway uses
- * it. */
+ * suspension.unknown; ERR_FORBIDDEN permit.not_yours for a gateway's. */
 const struct err *use_find(struct use *u, struct str suspension_id) MUST;
 /* Locks it, and asks whether it may be used now. ERR_CONFLICT of permit_usable
  * and permit_again, operation.other_call; ERR_INVALID field.missing at "call";
@@ -41,11 +40,10 @@ const struct err *use_begin(struct use *u) MUST;
 const struct err *use_count(struct use *u) MUST;
 
 /* For a client that can only run a call or not: uses the yes of a verdict
- * VERDICT_ALLOW and commits, or makes a no of it. call NULL: as it was
+ * VERDICT_ALLOW and commits, or makes a no of it. The call is the one that was
  * approved. */
 const struct err *use_verdict(struct call *c, const struct suspension *s,
                               struct str operation_id,
-                              const struct tool_call *call,
                               struct verdict *out) MUST;
 
 /* Why answers cannot be used as they are read, errors of permit_usable; NULL:

@@ -7,6 +7,7 @@
 #include "doors/asking/check.h"
 #include "doors/asking/guard.h"
 #include "doors/asking/question.h"
+#include "doors/asking/use.h"
 #include "doors/asking/view.h"
 #include "doors/call/hold.h"
 #include "store/tools.h"
@@ -258,13 +259,21 @@ static struct str not_yet(struct call *c, const struct suspension *s)
     return buf_text(&b);
 }
 
+struct work_once hooks_once(struct hooks_call *h, struct str text)
+{
+    const bool named = h->session.n > 0 || h->form == HOOKS_PROMPT;
+    const struct work_once once = question_once(
+        h->c, h->session, named ? h->id : STR_NONE, text);
+    h->operation = once.key;
+    return once;
+}
+
 static const struct err *check(struct hooks_call *h, struct suspension *s,
                                struct verdict *out)
 {
     struct call *c = h->c;
     const struct str text = check_of(h);
-    const struct work_once once =
-        question_once(c, h->session, h->id, text);
+    const struct work_once once = hooks_once(h, text);
     struct check_result done;
     struct json *body = NULL;
     TRY(json_parse(c->a, text, &body));
@@ -301,6 +310,21 @@ static void take_edit(struct hooks_call *h, const struct suspension *s,
     h->updated = NULL;
     out->way = VERDICT_DENY;
     out->text = STR("Another call was approved in place of this one.");
+}
+
+/* A person's yes is used up here, right before the client runs the call; a
+ * rule's has no question. */
+static const struct err *take_yes(struct hooks_call *h,
+                                  const struct suspension *s,
+                                  struct verdict *out)
+{
+    if (!h->updated)
+        take_edit(h, s, out);
+    if (s->id.p && out->way == VERDICT_ALLOW)
+        TRY(use_verdict(h->c, s, h->operation, out));
+    if (out->way != VERDICT_ALLOW)
+        h->updated = NULL;
+    return NULL;
 }
 
 /* ---- other calls of the session --------------------------------------- */
@@ -366,8 +390,8 @@ const struct err *hooks_decide(struct hooks_call *h, int64_t seconds,
         }
     }
     TRY(hooks_user(h) ? hooks_user_ask(h, &s, out) : check(h, &s, out));
-    if (out->way == VERDICT_ALLOW && !h->updated)
-        take_edit(h, &s, out);
+    if (out->way == VERDICT_ALLOW)
+        return take_yes(h, &s, out);
     if (out->way != VERDICT_WAIT)
         return NULL;
     out->text = not_yet(c, &s);

@@ -41,6 +41,7 @@ struct hooks_call {
     struct str input;   /* its arguments, JSON text of an object */
     struct str id;      /* of the call; p NULL: the client gives none */
     struct str session; /* p NULL: none */
+    struct str operation; /* of the use of a yes; p NULL: not asked yet */
     struct str place;   /* the working directory; p NULL: not told */
     struct str client;  /* its name for people; p NULL: not told */
     enum hooks_late late;
@@ -70,6 +71,10 @@ const struct err *hooks_rules(const struct hooks_call *h,
                               struct tool_rule_verdict *out) MUST;
 /* A no by a rule; reason: p NULL: it has none. */
 struct verdict hooks_denied(struct str reason);
+/* The identity of the call, for its question and for the use of a yes: of the
+ * session, the id and the text. A client that leaves one of these out is a new
+ * caller each time; a prompt has no session. */
+struct work_once hooks_once(struct hooks_call *h, struct str text);
 /* Decides by the rules, or asks a person and holds the request for so many
  * seconds: *held, and nothing is to be answered now. */
 const struct err *hooks_decide(struct hooks_call *h, int64_t seconds,

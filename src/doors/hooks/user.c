@@ -317,8 +317,8 @@ static const struct err *ask(struct hooks_call *h, struct user *u,
 {
     struct call *c = h->c;
     struct json *o = native(h, u), *body = NULL;
-    const struct work_once once = question_once(
-        c, h->session, h->id, json_dump(c->a, o, 4 * REQUEST_BODY_MAX));
+    const struct work_once once =
+        hooks_once(h, json_dump(c->a, o, 4 * REQUEST_BODY_MAX));
     struct work w;
     if (rules->effect == TOOL_ASK && rules->matched[0])
         json_set_text(o, "severity",
