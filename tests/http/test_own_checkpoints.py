@@ -141,10 +141,11 @@ def test_a_key_for_tests_decides_no_plan(server, agent, operator):
                json={"agent_id": "own-tested-bot"})
     key = server.key("agent", "--agent", "own-tested-bot", "--test")
     with server.client(headers={"X-API-Key": key}) as tester:
-        asked = own(tester, intent)
-        r = tester.post("/api/v1/test/answer", json={
-            "suspension_id": asked["suspension_id"], "value": "ship"})
-        assert r.status_code == 200, r.text
+        # A real intent is none of a test's, assigned to its name or not.
+        refused(tester.post("/api/v1/suspensions", json={
+            "intent_id": intent["id"], "question": "Ship?",
+            "response_type": "choice", "choices": WORDS,
+            "context": {"checkpoint_id": "cp-1"}}), 404)
         refused(tester.post("/api/v1/test/answer", json={
             "suspension_id": id, "value": "approve"}), 404)
     assert gate_of(agent, of)["status"] == "reached"

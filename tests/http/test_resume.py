@@ -351,9 +351,21 @@ def test_25_a_credential_is_completed_and_no_secret_is_taken(agent, mara,
 
 
 def test_27_a_grave_yes_is_given_on_the_page(agent, mara, caller):
-    for more in ({"severity": "critical"},
-                 {"subject": subject(reversible=False)}):
-        asked = pause(agent, mara.email, **more)
+    # What is critical is for a person who proved to have begun it.
+    refused(agent.post("/api/v1/suspensions", json={
+        "question": "Refund?", "kind": "approval", "subject": subject(),
+        "severity": "critical", "intent": {"title": "Refund",
+                                           "initiated_by": mara.email},
+        "responder": {"mode": "initiator"}}), 422, "responder.initiator")
+    ticket = mara.api.post("/api/v1/initiations",
+                           json={"agent": "refunds-agent"}).json()
+    grave = agent.post("/api/v1/tool-calls/check", json={
+        "task": {"task_id": new_id()}, "initiation": ticket["initiation"],
+        "severity": "critical", "tool_calls": [
+            {"id": "c", "tool": "shop.refund", "arguments": {}}]})
+    assert grave.status_code == 202, grave.text
+    for asked in (grave.json()["request_id"],
+                  pause(agent, mara.email, subject=subject(reversible=False))):
         refused(resume(mara.api, asked, "approve"), 403, "resume.page_only")
         refused(mara.api.post(f"/api/v1/suspensions/{asked}/respond", json={
             "value": "approve", "typed": "order 12345"}), 403,
