@@ -444,6 +444,8 @@ struct json *beside_object(struct arena *a, const struct suspension *s)
     struct json *o = json_object(a);
     json_set_text(o, "id", s->id);
     json_set_text(o, "intent_id", s->intent_id);
+    if (s->test)
+        json_set_bool(o, "test", true);
     json_set_text(o, "reason", json_get_text(sent, "reason"));
     json_set_json(o, "context", json_get(sent, "context"));
     json_set_text(o, "status", beside_status(s));

@@ -304,8 +304,8 @@ def test_M3_nobody_coordinates_anothers(world, theirs):
 
 def test_M3_nobody_uses_anothers_permit(world, theirs):
     refused(world.beta.post("/api/v1/redemptions", json={
-        **USE, "operation_id": "y", "permit_id": theirs["permits"]}), 403,
-        "permit.not_yours")
+        **USE, "operation_id": "y", "permit_id": theirs["permits"]}), 404,
+        "permit.unknown")
     seen = world.alpha.get(f"/api/v1/permits/{theirs['permits']}").json()
     assert seen["used"] == 1 and seen["redemptions"][0]["result"] is None
 

@@ -269,9 +269,25 @@ def test_no_list_has_any_of_it(world, who, test):
         assert not [x for x in hidden if x in r.text], path
 
 
+CHIP = '<strong class="chip">Test</strong>'
+
+
 @both
-def test_people_see_both(world, operator, auditor, test):
+@route("GET /intents/{id}")
+@route("GET /portfolios/{id}")
+@route("GET /suspensions/{id}")
+def test_people_see_both(world, operator, auditor, person, test):
     mine = world.of[test]
+    browser = person().client
+    for path in (f"/intents/{mine.other['id']}",
+                 f"/portfolios/{mine.portfolio['id']}",
+                 f"/suspensions/{mine.asked['suspension_id']}",
+                 f"/suspensions/{mine.approval['id']}"):
+        page = browser.get(path)
+        assert page.status_code == 200
+        assert (CHIP in page.text) is test, path
+    for one in mine.approval, mine.escalation, mine.request:
+        assert one.get("test", False) is test
     for client in operator, auditor:
         seen = get(client, mine.other)
         assert seen.get("test", False) is test
