@@ -222,6 +222,26 @@ bool permit_follows(const struct suspension *s)
            s->outcome == OUTCOME_AUTHORIZED;
 }
 
+/* Of a permission for one time no use can be counted, so its time is short. */
+static int64_t plain_seconds(const struct permit *p, enum kind kind,
+                             const struct json *subject)
+{
+    const struct json *duration = json_get(subject, "duration");
+    if (kind != KIND_PERMISSION)
+        return p->terms.use_seconds;
+    if (json_get(duration, "seconds"))
+        return json_int(json_get(duration, "seconds"));
+    return str_is(json_get_text(duration, "kind"), "once")
+               ? PERMIT_SECONDS
+               : p->terms.use_seconds;
+}
+
+int64_t permit_seconds(struct arena *a, const struct permit *p,
+                       const struct suspension *s)
+{
+    return plain_seconds(p, s->kind, json_read(a, s->subject));
+}
+
 /* The details that the answer grants, and the seconds that they last. */
 static const struct err *answered(struct arena *a, const struct permit *p,
                                   const struct suspension *s,
@@ -230,7 +250,6 @@ static const struct err *answered(struct arena *a, const struct permit *p,
     const struct json *changed = json_read(a, s->constraints);
     const struct json *subject =
         json_read(a, s->approved_subject.p ? s->approved_subject : s->subject);
-    const struct json *duration = json_get(subject, "duration");
     TRY(permit_asked(a, s->kind, subject, out));
     switch (s->kind) {
     case KIND_COST_CONFIRMATION:
@@ -239,10 +258,10 @@ static const struct err *answered(struct arena *a, const struct permit *p,
     case KIND_PERMISSION:
         if (json_get(changed, "seconds"))
             *seconds = json_int(json_get(changed, "seconds"));
-        else if (!json_get(changed, "uses") && json_get(duration, "seconds"))
-            *seconds = json_int(json_get(duration, "seconds"));
-        else if (str_is(json_get_text(duration, "kind"), "once"))
-            *seconds = PERMIT_SECONDS; /* no use of it can be counted */
+        else if (!json_get(changed, "uses"))
+            *seconds = plain_seconds(p, s->kind, subject);
+        else
+            *seconds = PERMIT_SECONDS;
         return NULL;
     case KIND_APPROVAL:
         if (s->approved_subject.p)
@@ -472,7 +491,7 @@ struct permit permit_of_answer(const struct suspension *s, int64_t used_at)
 
 bool permit_counted(struct arena *a, const struct permit *p)
 {
-    return says_tool_call(json_read(a, p->granted));
+    return says_tool_call(json_read(a, p->granted.p ? p->granted : p->asked));
 }
 
 struct str permit_only_call(struct arena *a, const struct permit *p)

@@ -138,6 +138,10 @@ const struct err *permit_again(const struct permit *p,
 /* A yes or another answer without a permit, as the permit that it is: one use
  * within PERMIT_SECONDS_CALL, made at used_at; 0: not yet. */
 struct permit permit_of_answer(const struct suspension *s, int64_t used_at);
+/* The seconds for which a yes to s that changes nothing lets it be used; a
+ * permission may be given for less. */
+int64_t permit_seconds(struct arena *a, const struct permit *p,
+                       const struct suspension *s);
 /* Can its uses be counted: does it name calls of tools? One that does not
  * holds for its time. */
 bool permit_counted(struct arena *a, const struct permit *p);

@@ -4,6 +4,7 @@ import pytest
 from kit import answer, new_id, refused
 from page import Page, press
 from test_endpoints import alone, deliveries, register  # noqa: F401
+from test_kinds import SUBJECTS
 from test_permits import CALL, granted, limited, look, permit, question, redeem
 
 route = pytest.mark.route
@@ -49,6 +50,46 @@ def test_a_permit_on_its_pages(server, agent, operator, person):
     text = page_of(tom.client, asked)
     assert f"Revoked by {tom.email}" in text and "Wrong order." in text
     assert "Revoke permit" not in text
+
+
+@pytest.mark.parametrize("kind, duration, choice, before, seconds", [
+    ("permission", {"kind": "session", "seconds": 3600}, "allow_for", "1 h",
+     60),
+    ("permission", {"kind": "until", "seconds": 7200}, None, "2 h", 900),
+    ("permission", {"kind": "session", "seconds": 3600}, "allow_once", "1 h",
+     900),
+    ("permission", {"kind": "once"}, "allow_once", "15 min", 900),
+    ("cost_confirmation", None, None, "7 days", 7 * 86400)])
+def test_what_nothing_can_count_says_so(server, agent, operator, person, kind,
+                                        duration, choice, before, seconds):
+    subject = {**SUBJECTS[kind], **({"duration": duration} if duration else {})}
+    r = agent.post("/api/v1/suspensions", json={
+        "question": "May I?", "kind": kind, "subject": subject})
+    assert r.status_code == 201, r.text
+    asked = r.json()
+    me = person("operator").client
+    text = page_of(me, asked)
+    assert f"may use the approval for up to {before} after the answer" in text
+    assert "Nothing counts its uses" in text and "within" not in \
+        text.split("If approved")[1].split("counts its uses")[0]
+    choices = agent.get(f"/api/v1/suspensions/{asked['suspension_id']}"
+                        ).json()["choices"]
+    choice = choice or next(c["value"] for c in choices
+                            if c["effect"] == "authorize")
+    more = {"constraints": {"seconds": 60}} if choice == "allow_for" else {}
+    r = answer(operator, asked, choice, **more)
+    assert r.status_code == 200, r.text
+    text = page_of(me, asked)
+    assert "Nothing counts its uses" in text and "Not counted" in text
+    assert "0 of 1" not in text
+    with server.database() as db:
+        lasts = db.execute(
+            """SELECT extract(epoch FROM coalesce(p.not_after, d.decided_at +
+                          p.use_seconds * interval '1 s') - d.decided_at)
+                 FROM permit p JOIN decision d USING (suspension_id)
+                WHERE p.suspension_id = %s""",
+            [asked["suspension_id"]]).fetchone()[0]
+    assert lasts == seconds
 
 
 def test_the_uses_are_on_the_page(server, agent, operator, person):

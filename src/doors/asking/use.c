@@ -172,7 +172,7 @@ const struct err *use_begin(struct use *u)
         p->id = STR_NONE;
         u->row.access = ACCESS_WRITE; /* as call_begin found */
     }
-    u->counted = !p->id.p || !p->granted.p || permit_counted(u->c->a, p);
+    u->counted = !p->id.p || permit_counted(u->c->a, p);
     struct permit_case about = use_case(&u->row, &u->w);
     TRY(settle_call(u));
     TRY(by_rules(u, &about.rule));

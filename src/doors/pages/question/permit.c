@@ -60,6 +60,8 @@ static struct str times(struct arena *a, int64_t n)
 struct str question_permit_used(struct arena *a, const struct permit *p)
 {
     struct buf b = buf_make(a, 64);
+    if (!permit_counted(a, p))
+        return STR("Not counted");
     buf_str(&b, words_count(a, p->used));
     buf_put(&b, " of ");
     buf_str(&b, words_count(a, p->terms.max_uses));
@@ -103,6 +105,7 @@ static struct json *terms(struct page_view *v, const struct permit *p)
 {
     struct json *o = json_object(v->a);
     json_set_text(o, "agent", p->agent);
+    json_set_bool(o, "counted", permit_counted(v->a, p));
     json_set_text(o, "times", times(v->a, p->terms.max_uses));
     json_set_text(o, "resource", p->terms.resource);
     json_set_text(o, "budget", budget(v->a, p));
@@ -121,7 +124,8 @@ const struct err *question_permit_asked(struct call *c, struct page_view *v,
         return NULL;
     *out = terms(v, &p);
     json_set_text(*out, "span",
-                  words_span(v->a, p.terms.use_seconds * CLOCK_SECOND));
+                  words_span(v->a,
+                             permit_seconds(c->a, &p, s) * CLOCK_SECOND));
     return NULL;
 }
 
