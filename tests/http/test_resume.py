@@ -351,7 +351,7 @@ def test_25_a_credential_is_completed_and_no_secret_is_taken(agent, mara,
 
 
 def test_27_a_grave_yes_is_given_on_the_page(agent, mara, caller):
-    # What is critical is for a person who proved to have begun it.
+    # A person who is only claimed to have begun it decides nothing critical.
     refused(agent.post("/api/v1/suspensions", json={
         "question": "Refund?", "kind": "approval", "subject": subject(),
         "severity": "critical", "intent": {"title": "Refund",
