@@ -225,7 +225,8 @@ class World:
             return self.endpoint()["endpoint_id"]
         if name == "id" and "/subscriptions/" in path:
             return self.subscription()
-        if name == "id" and path.endswith(("/acl", "/entries")):
+        if name == "id" and path.endswith(("/acl", "/entries",
+                                                  "/status")):
             return self.intent()  # others go on with the one that is kept
         if name == "id":
             asks = "/suspensions/" in path or "/resume/" in path
