@@ -314,7 +314,7 @@ const struct err *tool_call_read_bare(struct arena *a, const struct json *v,
                                       struct str text, struct str path,
                                       struct tool_call *out)
 {
-    const struct reading r = {a, v, text, path, TOOL_CALL_ARGUMENTS_MAX};
+    const struct reading r = {a, v, text, path, TOOL_CALL_USED_MAX};
     struct fields f = fields(a, v, path);
     fields_only(&f, "tool arguments");
     fields_need(&f, "tool");

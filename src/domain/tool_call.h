@@ -14,6 +14,7 @@
 #define TOOL_CALL_ID_MAX 200   /* characters */
 #define TOOL_CALL_NAME_MAX 200 /* characters of a tool's name */
 #define TOOL_CALL_ARGUMENTS_MAX ((size_t)64 << 10) /* bytes, of one call */
+#define TOOL_CALL_USED_MAX ((size_t)256 << 10) /* of one that was approved */
 /* Levels; the same question has to fit into a body of the native door. */
 #define TOOL_CALL_DEPTH_MAX (JSON_INPUT_DEPTH_MAX - 4)
 #define TOOL_CALL_SCOPES_MAX 50
@@ -70,8 +71,8 @@ const struct err *tool_call_read_large(struct arena *a,
                                        const struct json *body,
                                        struct str text, size_t max,
                                        struct tool_calls *out) MUST;
-/* Reads one call without an id, {tool, arguments}, as a gateway sends it; text:
- * its bytes. .at begins with path. */
+/* Reads one call without an id, {tool, arguments}, as a gateway sends it before
+ * it runs; text: its bytes. .at begins with path. */
 const struct err *tool_call_read_bare(struct arena *a, const struct json *v,
                                       struct str text, struct str path,
                                       struct tool_call *out) MUST;

@@ -90,6 +90,8 @@ class Answer:
     unusable_reason = _Member[str | None]()
     permit = _Member[dict[str, Any] | None]()
     task_id = _Member[str | None]()
+    restore_epoch = _Member[int | None]()
+    restored_from = _Member[str | None]()
     tool_calls = _Member[list[dict[str, Any]] | None]()
 
     @property
