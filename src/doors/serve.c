@@ -225,7 +225,7 @@ struct way {
 static void tell_site(const struct request *rq)
 {
     static bool told;
-    if (told || str_is(rq->site, version_site))
+    if (told || rq->bare || str_is(rq->site, version_site))
         return;
     told = true;
     log_line(LOG_WARN,

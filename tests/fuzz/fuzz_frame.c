@@ -51,6 +51,7 @@ static void check_id(struct arena *a, struct str text)
         if (!frame_id_read(text, (enum frame_audience)to, &id))
             continue;
         struct buf b = buf_make(a, 128);
+        frame_id_epoch(&b, id.epoch);
         if (to != FRAME_INTENT)
             buf_int(&b, (int64_t)id.xid);
         if (id.intent_id.p) {

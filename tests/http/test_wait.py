@@ -404,7 +404,8 @@ def call(path, body):
 def hook_of(tool):
     return call("/hooks/claude", {
         "hook_event_name": "PreToolUse", "tool_name": tool,
-        "tool_input": {"command": "ls"}, "tool_use_id": tool})
+        "tool_input": {"command": "ls"}, "tool_use_id": tool,
+        "session_id": tool})
 
 
 def tool_of(name):

@@ -332,12 +332,12 @@ PARTS = {
                      "bulk_limit",
         "api_key": "id key_sha256 prefix role label agents created_at "
                    "expires_at groups reach severity_floor principal_id "
-                   "resource_id"},
+                   "resource_id decides"},
     "UPDATE": {
         "principal": "login_failures login_failed_at password_hash role name "
                      "groups bulk_limit disabled_at time_zone theme "
                      "signed_in_at single_key",
-        "api_key": "last_used_at revoked_at reach severity_floor"}}
+        "api_key": "last_used_at revoked_at reach severity_floor decides"}}
 
 
 def test_the_workers_role_reaches_nothing_else(superuser):

@@ -6,10 +6,11 @@ WITH assigned AS (
     SELECT g.agent_id AS name,
            (SELECT min(o.agent_id) FROM assignment o
              WHERE o.intent_id = $1
-               AND (o.agent_id = g.agent_id OR
-                    EXISTS (SELECT 1 FROM api_key k
-                             WHERE k.revoked_at IS NULL
-                               AND k.agents @> ARRAY[o.agent_id, g.agent_id]))) AS hand
+               AND o.agent_id = ANY (ARRAY(
+                       SELECT g.agent_id UNION ALL
+                       SELECT unnest(k.agents) FROM api_key k
+                        WHERE k.revoked_at IS NULL
+                          AND k.agents @> ARRAY[g.agent_id]))) AS hand
       FROM assignment g WHERE g.intent_id = $1
 ), approved AS (
     SELECT s.id, s.asked_by, s.asked_by_key FROM suspension s JOIN decision d ON d.suspension_id = s.id
