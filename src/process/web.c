@@ -85,6 +85,8 @@ static int work(const struct child *c, struct serve *serve, struct fcgi *f)
     const size_t max = (size_t)c->conf->request_memory_mb << 20;
     const size_t first = child_resident();
     struct arena *a = arena_make(max);
+    tables_greet(serve->pg, a);
+    arena_reset(a);
     enum fcgi_got got = FCGI_NONE;
     bool fresh = true;
     while (fresh && got != FCGI_STOPPED && got != FCGI_FAILED &&

@@ -1,6 +1,8 @@
 /* The connection of the program to its own tables. */
 #include "store/tables.h"
 
+#include "base/log.h"
+
 static struct tables_restore heard;
 
 /* "epoch lost_from open_until waits elsewhere", of restore_now(). */
@@ -42,6 +44,14 @@ struct pg *tables_serve(struct arena *process, struct str dsn, const char *name)
 struct tables_restore tables_restore(void)
 {
     return heard;
+}
+
+void tables_greet(struct pg *pg, struct arena *a)
+{
+    struct pg_rows *r = NULL;
+    if (pg_query(pg, a, SQL_PING, NULL, &r))
+        log_line(LOG_NOTICE, "tables: the database is not there yet");
+    (void)pg_spent(pg);
 }
 
 void tables_mark(struct suspension *s)

@@ -30,6 +30,10 @@ struct tables_restore {
     bool elsewhere;     /* it is not the cluster that was told of */
 };
 struct tables_restore tables_restore(void);
+/* Connects now, so that the first request of a process knows of restores too,
+ * one that needs no database among them. A database that is away is asked by
+ * the first request that needs it. */
+void tables_greet(struct pg *pg, struct arena *a);
 /* Sets the mark of an open question that was open in a backup. */
 void tables_mark(struct suspension *s);
 /* May the clock and the deliveries work? Asks the database while they wait. */

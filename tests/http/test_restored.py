@@ -179,7 +179,15 @@ def test_all_answers_say_the_epoch(lost, agent):
     assert r.headers[EPOCH] == "1"
     assert r.json()["restore_epoch"] == 1
     assert r.json()["restored_from"][:16] == lost.from_[:16]
-    assert agent.get("/healthz").headers[EPOCH] == "1"
+
+
+def test_the_first_answer_of_a_worker_says_it(made, lost):
+    """Also one that needs no database."""
+    for pid in made.workers():
+        os.kill(pid, signal.SIGKILL)
+        with made.client() as client:
+            for _ in range(10):
+                assert client.get("/healthz").headers[EPOCH] == "1"
 
 
 def test_the_mark_takes_one_more_press(lost, agent, operator):
