@@ -46,6 +46,7 @@ struct slot {
     char place[DELIVER_HOSTS_PLACE + 1]; /* "": none */
     bool agents; /* the endpoint is an agent's */
     bool below;  /* the address is below the endpoint's */
+    bool refused; /* it may not be sent, now or later */
     int64_t n;  /* the number of the try */
     int64_t at; /* its start */
     int64_t ms, status, retry_after;
@@ -125,7 +126,7 @@ static struct outbox_try try_of(const struct slot *s, int64_t now)
     struct backoff again = {
         .tries = s->n, .retry_after = s->retry_after, .now = now};
     crypt_random(&again.random, sizeof again.random);
-    const bool over = accepted(s) || s->status == GONE;
+    const bool over = accepted(s) || s->status == GONE || s->refused;
     return (struct outbox_try){.delivery_id = str_of(s->id),
                                .n = s->n,
                                .at = s->at,
@@ -212,7 +213,9 @@ static void begin(struct deliver *d, const struct outbox_item *item)
         str_copy(s->place, sizeof s->place, item->place);
     s->agents = item->kind == ENDPOINT_AGENT;
     s->below = item->below;
-    if (named && deliver_send(&send, item, s, &none.said))
+    none.said = deliver_refusal(d->arena, item);
+    s->refused = none.said.p != NULL;
+    if (named && !s->refused && deliver_send(&send, item, s, &none.said))
         d->sending++;
     else
         end_slot(d, s, &none);

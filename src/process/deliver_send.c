@@ -3,6 +3,7 @@
  * result. */
 #include "process/deliver_send.h"
 
+#include "domain/endpoint.h"
 #include "notify/mail.h"
 #include "notify/slack.h"
 #include "notify/webhook.h"
@@ -91,6 +92,19 @@ static bool make_and_send(const struct deliver_send *s,
         return false;
     *why = STR("The request could not be started.");
     return outbound_send(s->out, &rq, own);
+}
+
+struct str deliver_refusal(struct arena *a, const struct outbox_item *item)
+{
+    struct endpoint_host host;
+    if (!item->below)
+        return STR_NONE;
+    if (!item->prefix.p)
+        return STR("The endpoint takes no callbacks of this agent any more.");
+    const struct err *e = endpoint_url(a, "address", item->address, &host);
+    if (!e)
+        e = endpoint_below(a, "address", item->address, item->prefix);
+    return e ? e->say : STR_NONE;
 }
 
 struct attempt {

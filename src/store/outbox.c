@@ -6,7 +6,7 @@
 #include "store/sql.gen.h"
 
 enum { ID, ENDPOINT_ID, KIND, ADDRESS, RECIPIENT, BODY, SECRET,
-       PREVIOUS_SECRET, INTERNAL, TRIES, PLACE, BELOW, PLAIN };
+       PREVIOUS_SECRET, INTERNAL, TRIES, PLACE, BELOW, PLAIN, PREFIX };
 
 static struct outbox_item row(const struct pg_rows *r, size_t i)
 {
@@ -23,7 +23,8 @@ static struct outbox_item row(const struct pg_rows *r, size_t i)
         .tries = pg_int(r, i, TRIES),
         .place = pg_str(r, i, PLACE),
         .below = pg_bool(r, i, BELOW),
-        .plain = pg_bool(r, i, PLAIN)};
+        .plain = pg_bool(r, i, PLAIN),
+        .prefix = pg_str(r, i, PREFIX)};
 }
 
 const struct err *outbox_take(struct pg *pg, struct arena *a,

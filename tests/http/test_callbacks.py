@@ -325,3 +325,78 @@ def test_an_edit_stands_in_the_message(receiver, admin, bot, operator):
 def test_the_secret_is_one_of_standard_webhooks(receiver, admin):
     made = prefix(admin, receiver)
     assert len(base64.b64decode(made["secret"][6:])) == 32
+
+
+def refused_at_sending(server, receiver, where):
+    with server.database() as db:
+        state, tries, said = wait_for(lambda: db.execute(
+            "SELECT state, tries, answer FROM delivery WHERE address = %s "
+            "AND state <> 'pending'", [where]).fetchone())
+    assert (state, tries) == ("failed", 1)
+    path = "/" + where.split("/", 3)[3]
+    assert not [r for r in receiver.requests if r.path.startswith(path)]
+    return said
+
+
+CHANGED = {
+    "narrower": ("address = address || 'narrow/'", "has to be below"),
+    "elsewhere": ("address = replace(address, '127.0.0.1', 'localhost')",
+                  "has to be below"),
+    "another's": ("agent = 'somebody-else'", "no callbacks of this agent"),
+    "no prefix": ("prefix = false", "no callbacks of this agent")}
+
+
+@pytest.mark.route(ASK)
+@pytest.mark.parametrize("change, why", CHANGED.values(), ids=CHANGED)
+def test_a_callback_is_checked_when_it_is_sent(
+        server, receiver, admin, bot, operator, change, why):
+    """Its endpoint may have been changed since it was asked."""
+    made = prefix(admin, receiver)
+    where = made["url"] + new_id()
+    asked = ask(bot, callback=where)
+    with server.database() as db:
+        db.execute(f"UPDATE endpoint SET {change} WHERE id = %s",
+                   [made["endpoint_id"]])
+    assert answer(operator, asked).status_code == 200
+    assert why in refused_at_sending(server, receiver, where)
+
+
+@pytest.mark.route(ASK)
+@pytest.mark.parametrize("tail", [
+    "../x", "a/..;/x", "%252e%252e/x", "a%5c..%5cx", "a\\x", "x#y", "%2e%2e/x"])
+def test_a_callback_of_an_older_version_is_checked_when_it_is_sent(
+        server, receiver, admin, bot, operator, tail):
+    """Where other rules may have held when it was asked."""
+    made = prefix(admin, receiver)
+    asked = ask(bot, callback=made["url"] + "x")
+    where = made["url"] + tail
+    with server.database() as db:
+        db.execute("UPDATE suspension SET callback = %s WHERE id = %s",
+                   [where, asked["suspension_id"]])
+    assert answer(operator, asked).status_code == 200
+    assert refused_at_sending(server, receiver, where)
+
+
+@pytest.mark.route(ASK)
+def test_a_try_again_is_checked_too(server, receiver, admin, bot, operator):
+    """Each try: between two of them the endpoint was made narrower."""
+    made = prefix(admin, receiver)
+    where = made["url"] + new_id()
+    path = "/" + where.split("/", 3)[3]
+    receiver.answer(path, 500)
+    asked = ask(bot, callback=where)
+    assert answer(operator, asked).status_code == 200
+    wait_for(lambda: [r for r in receiver.requests if r.path == path])
+    receiver.answer(path, 200)
+    with server.database() as db:
+        wait_for(lambda: db.execute("SELECT tries FROM delivery WHERE "
+                                    "address = %s", [where]).fetchone()[0])
+        db.execute("UPDATE endpoint SET address = address || 'narrow/' "
+                   "WHERE id = %s", [made["endpoint_id"]])
+        db.execute("UPDATE delivery SET next_at = now() WHERE address = %s",
+                   [where])
+        state, said = wait_for(lambda: db.execute(
+            "SELECT state, answer FROM delivery WHERE address = %s AND "
+            "state <> 'pending'", [where]).fetchone())
+    assert state == "failed" and "has to be below" in said
+    assert len([r for r in receiver.requests if r.path == path]) == 1

@@ -33,11 +33,12 @@ SELECT gen_random_uuid(), e.id, $2, $3, $4, $5::text, $6, $7::timestamptz, $7
 
 -- name: delivery_callback
 -- To the address that the question named below its endpoint; $9 asked it. $10: not signed.
+-- Whether it still lies there is asked when it is sent.
 INSERT INTO delivery (id, endpoint_id, intent_id, suspension_id, event_sequence, type, body,
                       next_at, created_at, address, asked_by, plain)
 SELECT gen_random_uuid(), e.id, $2, $3, $4, $5::text, $6, $7::timestamptz, $7, $8, $9, $10
   FROM endpoint e
- WHERE e.id = $1 AND e.prefix AND e.removed_at IS NULL AND e.gone_at IS NULL
+ WHERE e.id = $1 AND e.removed_at IS NULL AND e.gone_at IS NULL
    AND NOT intent_shut($2, $9, $7)
 
 -- The events $2 to $3 of an intent to their subscriptions, as event_write shows them.

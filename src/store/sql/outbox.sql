@@ -9,7 +9,8 @@ coalesce(e.key_id::text, e.agent, e.id::text) || ' ' || substring(e.address FROM
 -- channels come first. Then each owner of endpoints gets one in turn, and their endpoints
 -- in turn too, up to $6 at once, and all of them $7 more; but none at the places $8, which
 -- do not answer: an owner's endpoints at one host, and of a prefix the callbacks of one agent.
--- The plan is made for the 64; $3 is not more. The candidates are found without locks; those
+-- The plan is made for the 64; $3 is not more. With a callback goes the address that it has to
+-- be below: none, where its endpoint takes none from its agent any more. The candidates are found without locks; those
 -- that another process claims meanwhile are skipped.
 WITH busy AS (
     SELECT b.id, count(*) AS n, min(coalesce(e.key_id::text, e.agent, b.id::text)) AS owner
@@ -60,7 +61,8 @@ RETURNING d.id, d.endpoint_id, e.kind, coalesce(d.address, e.address), d.recipie
           CASE WHEN e.previous_secret_until > $1 THEN e.previous_secret END,
           e.internal, d.tries, md5(
 -- use: outbox_host
-          || coalesce(' ' || d.asked_by, '')), d.address IS NOT NULL, d.plain
+          || coalesce(' ' || d.asked_by, '')), d.address IS NOT NULL, d.plain,
+          CASE WHEN e.prefix AND coalesce(e.agent, '') IN ('', d.asked_by) THEN e.address END
 
 -- name: outbox_next
 -- $1: places that do not answer, as above.
