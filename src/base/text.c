@@ -231,28 +231,38 @@ struct str text_fold(struct arena *a, struct str s)
 
 /* ---- look-alikes ------------------------------------------------------- */
 
-/* Folded letters and signs of other scripts that are drawn as these. Sorted. */
+/* Letters and signs of other scripts that are drawn as these: small ones, and
+ * capitals, which may be drawn as another letter than their small form. */
 static const struct {
     uint32_t rune;
     char as;
 } alike[] = {
     {0x00B7, '.'}, {0x0131, 'i'}, {0x0251, 'a'}, {0x0261, 'g'},
-    {0x0269, 'i'}, {0x03B1, 'a'}, {0x03B9, 'i'}, {0x03BA, 'k'},
-    {0x03BD, 'v'}, {0x03BF, 'o'}, {0x03C1, 'p'}, {0x03C4, 't'},
-    {0x03C5, 'u'}, {0x03C7, 'x'}, {0x03F2, 'c'}, {0x0430, 'a'},
-    {0x0433, 'r'}, {0x0435, 'e'}, {0x043A, 'k'}, {0x043E, 'o'},
-    {0x0440, 'p'}, {0x0441, 'c'}, {0x0442, 't'}, {0x0443, 'y'},
-    {0x0445, 'x'}, {0x0455, 's'}, {0x0456, 'i'}, {0x0458, 'j'},
-    {0x0475, 'v'}, {0x04BB, 'h'}, {0x04CF, 'l'}, {0x0501, 'd'},
-    {0x051B, 'q'}, {0x051D, 'w'}, {0x0570, 'h'}, {0x0578, 'n'},
-    {0x057D, 'u'}, {0x0585, 'o'}, {0x06D4, '.'}, {0x0701, '.'},
-    {0x0702, '.'}, {0x1D04, 'c'}, {0x1D0F, 'o'}, {0x2010, '-'},
-    {0x2012, '-'}, {0x2013, '-'}, {0x2014, '-'}, {0x2015, '-'},
-    {0x2022, '.'}, {0x2027, '.'}, {0x2043, '-'}, {0x2044, '/'},
-    {0x2212, '-'}, {0x2215, '/'}, {0x2219, '.'}, {0x2236, ':'},
-    {0x22C5, '.'}, {0x2E31, '.'}, {0x3002, '.'}, {0x30FB, '.'},
-    {0xA4F8, '.'}, {0xA60E, '.'}, {0xA789, ':'},
+    {0x0269, 'i'}, {0x02BC, '\''}, {0x0391, 'a'}, {0x0392, 'b'},
+    {0x0395, 'e'}, {0x0396, 'z'}, {0x0397, 'h'}, {0x0399, 'i'},
+    {0x039A, 'k'}, {0x039C, 'm'}, {0x039D, 'n'}, {0x039F, 'o'},
+    {0x03A1, 'p'}, {0x03A4, 't'}, {0x03A5, 'y'}, {0x03A7, 'x'},
+    {0x03B1, 'a'}, {0x03B9, 'i'}, {0x03BA, 'k'}, {0x03BD, 'v'},
+    {0x03BF, 'o'}, {0x03C1, 'p'}, {0x03C4, 't'}, {0x03C5, 'u'},
+    {0x03C7, 'x'}, {0x03F2, 'c'}, {0x0405, 's'}, {0x0406, 'i'},
+    {0x0408, 'j'}, {0x0410, 'a'}, {0x0412, 'b'}, {0x0415, 'e'},
+    {0x041A, 'k'}, {0x041C, 'm'}, {0x041D, 'h'}, {0x041E, 'o'},
+    {0x0420, 'p'}, {0x0421, 'c'}, {0x0422, 't'}, {0x0423, 'y'},
+    {0x0425, 'x'}, {0x0430, 'a'}, {0x0433, 'r'}, {0x0435, 'e'},
+    {0x043A, 'k'}, {0x043E, 'o'}, {0x0440, 'p'}, {0x0441, 'c'},
+    {0x0442, 't'}, {0x0443, 'y'}, {0x0445, 'x'}, {0x0455, 's'},
+    {0x0456, 'i'}, {0x0458, 'j'}, {0x0475, 'v'}, {0x04BB, 'h'},
+    {0x04CF, 'l'}, {0x0501, 'd'}, {0x051B, 'q'}, {0x051D, 'w'},
+    {0x0570, 'h'}, {0x0578, 'n'}, {0x057D, 'u'}, {0x0585, 'o'},
+    {0x06D4, '.'}, {0x0701, '.'}, {0x0702, '.'}, {0x1D04, 'c'},
+    {0x1D0F, 'o'}, {0x2010, '-'}, {0x2012, '-'}, {0x2013, '-'},
+    {0x2014, '-'}, {0x2015, '-'}, {0x2022, '.'}, {0x2027, '.'},
+    {0x2043, '-'}, {0x2044, '/'}, {0x2212, '-'}, {0x2215, '/'},
+    {0x2219, '.'}, {0x2236, ':'}, {0x22C5, '.'}, {0x2E31, '.'},
+    {0x3002, '.'}, {0x30FB, '.'}, {0xA4F8, '.'}, {0xA60E, '.'},
+    {0xA789, ':'},
 };
+#define DOT_ABOVE 0x0307 /* on an i it is not seen */
 
 /* The Latin letter or sign; 0: none, or it is one. */
 static char alike_of(uint32_t rune)
@@ -264,19 +274,35 @@ static char alike_of(uint32_t rune)
     return 0;
 }
 
-struct str text_skeleton(struct arena *a, struct str s)
+static struct str drawn(struct arena *a, struct str s, bool signs)
 {
-    const struct str folded = text_fold(a, s);
-    struct buf b = buf_make(a, folded.n + 1);
-    for (size_t at = 0; at < folded.n;) {
+    struct buf b = buf_make(a, s.n + 1);
+    for (size_t at = 0; at < s.n;) {
         const size_t from = at;
-        const char as = alike_of(str_rune(folded, &at));
-        if (as)
+        const uint32_t rune = str_rune(s, &at);
+        const char as = alike_of(rune), last = b.n ? b.p[b.n - 1] : 0;
+        if (rune == DOT_ABOVE && (last == 'i' || last == 'j'))
+            continue;
+        if (as && (signs || text_wordy((unsigned char)as)))
             buf_char(&b, as);
         else
-            buf_str(&b, str_sub(folded, from, at));
+            buf_str(&b, str_sub(s, from, at));
     }
     return b.n ? buf_text(&b) : STR("");
+}
+
+struct str text_letters(struct arena *a, struct str s)
+{
+    return is_ascii(s)
+               ? text_fold(a, s)
+               : drawn(a, text_fold(a, drawn(a, text_nfkc(a, s), false)),
+                       false);
+}
+
+struct str text_skeleton(struct arena *a, struct str s)
+{
+    const struct str letters = text_letters(a, s);
+    return is_ascii(letters) ? letters : drawn(a, letters, true);
 }
 
 /* ---- names ------------------------------------------------------------- */

@@ -19,8 +19,10 @@ bool text_wordy(uint32_t rune);
  * its ends, a typographic apostrophe as the plain one. Similar letters of other
  * alphabets stay different. */
 struct str text_fold(struct arena *a, struct str s);
-/* The same, with letters and signs of other scripts that are drawn alike as the
- * Latin ones. For names that a rule forbids: stricter, never exact. */
+/* The same, with letters of other scripts that are drawn alike as the Latin
+ * ones, and with signs that are drawn alike too. For words and names that are
+ * refused: stricter, never exact. */
+struct str text_letters(struct arena *a, struct str s);
 struct str text_skeleton(struct arena *a, struct str s);
 #define TEXT_NAME_MAX 120 /* characters */
 /* May it be a name: 1 to 120 characters in NFKC, each of which is drawn, and no

@@ -69,10 +69,11 @@ static bool joins(struct str s, uint32_t rune, size_t next)
 }
 
 /* The words before the first sign of punctuation, without signs before them:
- * "no" of "(No) - stop", "do not" of "do_not". */
+ * "no" of "(No) - stop", "do not" of "do_not". A letter of another script that
+ * is drawn as a Latin one is that one. */
 static struct str opening(struct arena *a, struct str text)
 {
-    const struct str s = text_fold(a, text);
+    const struct str s = text_letters(a, text);
     struct buf b = buf_make(a, s.n + 1);
     for (size_t at = 0; at < s.n;) {
         const size_t here = at;

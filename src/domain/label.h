@@ -10,8 +10,9 @@
 #include "base/err.h"
 #include "domain/effect.h"
 
-/* Read folded: without regard to case, width, hidden characters, and to "-" and
- * "_" between words, up to the first punctuation. */
+/* Read folded: without regard to case, width, hidden characters, letters of
+ * another script that are drawn alike, and to "-" and "_" between words, up to
+ * the first punctuation. */
 struct label_word {
     const char *text; /* folded */
     enum effect_class says;

@@ -3,7 +3,7 @@
 #include "domain/retry_silence.h"
 
 #include "base/clock_text.h"
-#include "domain/meant.h"
+#include "domain/label.h"
 
 /* ---- fallback answers ------------------------------------------------ */
 
@@ -40,13 +40,19 @@ static const struct err *find_choice(struct arena *a,
     return amend_check(a, s, *choice, &answer.amend, &amend);
 }
 
-/* Is it a word that an agent would read as a yes? */
+/* Is it a word that an agent would read as a yes, in any spelling, where a
+ * choice is one? */
 static bool says_yes(struct arena *a, const struct suspension *s)
 {
-    const struct json *choice = meant_choice(
-        a, s, suspension_choices(a, s),
-        json_text(json_read(a, s->fallback_value)), MEANT_SAID);
-    return effect_class(effect_of_choice(choice)) == EFFECT_YES;
+    const struct json *choices = suspension_choices(a, s);
+    const struct json *value = json_read(a, s->fallback_value);
+    bool any = false;
+    for (size_t i = 0; i < json_count(choices); i++)
+        any = any || effect_class(effect_of_choice(json_at(choices, i))) ==
+                         EFFECT_YES;
+    return any && (json_is(value, JSON_BOOL)
+                       ? json_bool(value)
+                       : label_says(a, json_text(value)) == EFFECT_YES);
 }
 
 const struct err *retry_check_fallback(struct arena *a,

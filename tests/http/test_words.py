@@ -41,12 +41,15 @@ def outcome(client, asked):
 
 # --- When it is asked -----------------------------------------------------
 
+# The last ones have letters of Cyrillic, Greek and Turkish.
 NOES = ["reject", "no", "deny", "decline", "REJECT", "No", " Deny ", "cancel",
         "\uff52\uff45\uff4a\uff45\uff43\uff54", "re\u200bject", "no!", "do_not",
-        "stop-it", "nein", "DECLINED"]
+        "stop-it", "nein", "DECLINED", "n\u043e", "\u039d\u039f",
+        "decl\u0131ne", "DEN\u0130ED", "don\u02bct"]
 YESES = ["approve", "yes", "allow", "accept", "APPROVE", "Yes", " Allow ",
          "ok", "\uff41\uff50\uff50\uff52\uff4f\uff56\uff45", "ap\u200bprove",
-         "yes!", "go_ahead", "do-it", "ja", "ACCEPTED"]
+         "yes!", "go_ahead", "do-it", "ja", "ACCEPTED", "y\u0435s", "\u039f\u039a",
+         "perm\u0131t", "CONF\u0130RM", "\ufb01ne"]
 
 
 @pytest.mark.parametrize("kind", [None, "approval"])
@@ -262,6 +265,21 @@ def test_silence_is_no_yes_by_word(agent):
             "fallback.authorizes", "fallback_value")
     assert asking(agent, TWO_NOES, fallback_value="later",
                   **more).status_code == 201
+
+
+@pytest.mark.parametrize("choices", [TWO_NOES, [
+    choice("a", "authorize"), choice("b", "authorize"), choice("c", "veto")]])
+def test_silence_is_no_yes_in_any_spelling(agent, choices):
+    """The agent reads its fallback as it reads an answer."""
+    more = {"timeout_seconds": 600,
+            "fallback_policy": "complete_with_fallback"}
+    for word in ("approve", "APPROVE", "yes", "ok", "Approve!", "allow",
+                 "\uff41pprove", "\u0430pprove", "accepted", True):
+        refused(asking(agent, choices, fallback_value=word, **more), 422,
+                "fallback.authorizes", "fallback_value")
+    for word in ("none", "no", "later", False, {"by": "timeout"}):
+        assert asking(agent, choices, fallback_value=word,
+                      **more).status_code == 201, word
 
 
 # --- On the page ------------------------------------------------------------

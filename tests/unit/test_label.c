@@ -44,6 +44,9 @@ Test(label, a_yes_is_not_called_a_no)
         "\xEF\xBC\xA2\xEF\xBC\xAC\xEF\xBC\xAF\xEF\xBC\xA3\xEF\xBC\xAB",
         "Do  not",     "Stop the task",  "Nein, danke",      "n.",
         "No \xE2\x80\x94 stop", "No-", "No - op", "No\xE2\x80\x94stop",
+        /* Letters of Cyrillic, Greek and Turkish. */
+        "N\xD0\xBE", "Rej\xD0\xB5" "ct", "\xCE\x9D\xCE\x9F",
+        "DECL\xC4\xB0NE", "decl\xC4\xB1ne", "don\xCA\xBCt",
     };
     static const char *const yes[] = {"authorize", "authorize_modified",
                                       "accept"};

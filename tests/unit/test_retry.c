@@ -391,9 +391,16 @@ static const struct {
      "'yes'", "fallback.authorizes"},
     {ANSWER_CONFIRM, "[{'value':'yes','label':'Stop','effect':'veto'}]",
      "'yes'", NULL},
+    /* so is a word for a yes, in any spelling, where a choice is one, */
+    {ANSWER_CHOICE, EFFECTS, "'GO'", "fallback.authorizes"},
+    {ANSWER_CHOICE, EFFECTS, "'go '", "fallback.authorizes"},
+    {ANSWER_CHOICE, EFFECTS, "'approve'", "fallback.authorizes"},
+    {ANSWER_CHOICE, EFFECTS, "'Yes, please'", "fallback.authorizes"},
+    {ANSWER_CHOICE, EFFECTS, "true", "fallback.authorizes"},
+    {ANSWER_CHOICE, EFFECTS, "false", NULL},
+    {ANSWER_CHOICE, EFFECTS, "'NO'", NULL},
     /* and anything else is handed back. */
-    {ANSWER_CHOICE, EFFECTS, "'GO'", NULL},
-    {ANSWER_CHOICE, EFFECTS, "'go '", NULL},
+    {ANSWER_CHOICE, EFFECTS, "'later'", NULL},
     {ANSWER_CHOICE, EFFECTS, "null", NULL},
     {ANSWER_CHOICE, EFFECTS, "{'value':'go'}", NULL},
     {ANSWER_CHOICE, EFFECTS, "['go']", NULL},

@@ -155,7 +155,12 @@ Test(text, skeletons)
         {"shop\xEF\xBD\xA1refund", "shop.refund"},  /* half width of that */
         {"\xEF\xBC\xB3hop", "shop"}, {"sh\xD0\xBEp", "shop"},
         {"\xD0\xA1lear", "clear"}, {"mail\xE2\x80\x91send", "mail-send"},
-        {"cafe\xCC\x81", "caf\xC3\xA9"}, {"sh\xE2\x80\x8Bop", "shop"}};
+        {"cafe\xCC\x81", "caf\xC3\xA9"}, {"sh\xE2\x80\x8Bop", "shop"},
+        {"\xCE\x9D\xCE\x9F", "no"},                /* Greek capitals */
+        {"\xD0\x9D\xD0\x95", "he"},                /* Cyrillic ones */
+        {"\xCE\xAC", "\xCE\xAC"}, {"\xCE\xB1\xCC\x81", "\xCE\xAC"},
+        {"DECL\xC4\xB0NE", "decline"}, {"decl\xC4\xB1ne", "decline"},
+        {"don\xCA\xBCt", "don't"}, {"\xEF\xAC\x81ne", "fine"}};
     for (size_t i = 0; i < countof(rows); i++) {
         const struct str got = text_skeleton(a, str_of(rows[i].text));
         cr_assert(str_is(got, rows[i].skeleton), "%zu: %.*s", i, STR_FMT(got));
