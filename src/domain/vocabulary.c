@@ -256,11 +256,10 @@ static const struct vocabulary_word outcome_words[] = {
     [OUTCOME_EXPIRED] = {.wire = "expired",
                          .label = "Expired",
                          .icon = "clock",
-                         .tone = "plain"},
+                         .tone = "plain", .ours = true},
     [OUTCOME_WITHDRAWN] = {.wire = "withdrawn",
-                           .label = "Withdrawn",
-                           .icon = "undo",
-                           .tone = "plain"},
+                           .label = "Withdrawn", .ours = true,
+                           .icon = "undo", .tone = "plain"},
 };
 
 static const struct vocabulary_word via_words[] = {
@@ -579,6 +578,7 @@ VOCABULARY_READ(answer_type, ANSWER_TYPE__MAX)
 VOCABULARY_READ(fallback_policy, FALLBACK_POLICY__MAX)
 VOCABULARY_READ(severity, SEVERITY__MAX)
 VOCABULARY_READ(effect, EFFECT__MAX)
+VOCABULARY_READ(outcome, OUTCOME__MAX)
 VOCABULARY_READ(reason_need, REASON_NEED__MAX)
 VOCABULARY_READ(responder_mode, RESPONDER_MODE__MAX)
 VOCABULARY_READ(on_reject, ON_REJECT__MAX)

@@ -517,6 +517,7 @@ enum fallback_policy vocabulary_fallback_policy_read(struct fields *f,
                                                      const char *key);
 enum severity vocabulary_severity_read(struct fields *f, const char *key);
 enum effect vocabulary_effect_read(struct fields *f, const char *key);
+enum outcome vocabulary_outcome_read(struct fields *f, const char *key);
 enum reason_need vocabulary_reason_need_read(struct fields *f,
                                              const char *key);
 enum responder_mode vocabulary_responder_mode_read(struct fields *f,

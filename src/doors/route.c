@@ -328,6 +328,8 @@ const struct route routes[] = {
      PROBLEM, api_suspension_respond, WRITE},
     {POST, API "/suspensions/{id}/cancel", KEY, AGENT | ADMIN, "", 16 * KB,
      PROBLEM, api_suspension_cancel, WRITE},
+    {POST, API "/suspensions/{id}/reconcile", KEY, AGENT, "", 16 * KB, PROBLEM,
+     api_reconcile, WRITE},
     {POST, API "/test/answer", KEY, AGENT, "", 512 * KB, PROBLEM,
      api_suspension_test_answer, WRITE},
     {POST, API "/test/clock", KEY, AGENT, "", 4 * KB, PROBLEM,

@@ -242,6 +242,8 @@ APART = {
     "GET /api/v1/suspensions/{id}": "test_A1_own_questions",
     "GET /api/v1/suspensions/{id}/action": "test_A1_own_questions",
     "POST /api/v1/suspensions/{id}/cancel": "test_A1_own_questions",
+    "POST /api/v1/suspensions/{id}/reconcile":
+        "it loads its question as GET /api/v1/suspensions/{id} does",
     "POST /api/v1/suspensions/{id}/respond": "test_A1_a_handoff",
     "POST /api/v1/coordinators/{id}/heartbeat": "test_A1_a_coordinator",
     "DELETE /api/v1/coordinators/{id}": "test_A1_a_coordinator",

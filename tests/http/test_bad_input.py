@@ -256,6 +256,8 @@ def test_an_id_of_nothing(by_role, row, bad):
         body = {"status": "active"}
     if row.name.endswith("/outcome"):
         body = {"status": "failed"}
+    if row.name.endswith("/reconcile"):
+        body = {"outcome": "authorized"}
     kwargs = {"json": body} if row in WRITING else {}
     r = first(row, by_role).request(row.method, path,
                                     headers={"If-Match": "1"}, **kwargs)

@@ -119,6 +119,12 @@ def lost(made):
                       "approve").status_code == 200
         w.asked = check(agent)
         w.bulk = ask(agent, severity="low")
+        w.later_open = ask(agent)
+        w.told, w.yes, w.no = ask(agent), ask(agent), ask(
+            agent, choices=[{**kit.CHOICES[0], "effect": "authorize"},
+                            {**kit.CHOICES[1], "effect": "veto"}])
+        assert answer(operator, w.yes, "approve").status_code == 200
+        assert answer(operator, w.no, "deny").status_code == 200
         w.dump = tool(server, "pg_dump", "-Fc", "-d", "sayso")
         w.from_ = datetime.datetime.now(datetime.timezone.utc).isoformat()
         assert answer(operator, w.plain, "approve").status_code == 200
@@ -239,6 +245,109 @@ def test_a_yes_to_a_lost_permit_allows_nothing(lost, agent, operator):
                   restored=True).status_code == 200
     r = agent.get(f"/api/v1/suspensions/{asked['suspension_id']}").json()
     assert r["outcome"] == "authorized" and r["usable"] is False
+
+
+SAID = {"outcome": "authorized", "value": "approve", "restore_epoch": 0,
+        "responded_at": "2026-11-25T03:10:00Z", "event_id": "e-1",
+        "used_at": "2026-11-25T03:11:00Z", "responded_by": "mara@example.com"}
+NOTE = "<b>It ran</b> \u202etwice"
+
+
+def claim(client, asked, **more):
+    return client.post(f"/api/v1/suspensions/{asked['suspension_id']}"
+                       "/reconcile", json={**SAID, **more})
+
+
+def claims(client, asked):
+    return read(client, asked).json().get("claims", [])
+
+
+def test_an_agent_tells_of_an_answer_that_was_lost(lost, agent, person):
+    assert claims(agent, lost.told) == []
+    kept = kit.made(claim(agent, lost.told, note=NOTE))
+    assert {k: kept[k] for k in SAID} == {
+        **SAID, "responded_at": "2026-11-25T03:10:00.000000Z",
+        "used_at": "2026-11-25T03:11:00.000000Z"}
+    assert kept["claimed_by"] == "refunds-agent" and kept["note"] == NOTE
+    record = read(agent, lost.told).json()
+    assert record["state"] == "pending" and record["claims"] == [kept]
+    page = person("operator").client.get(
+        f"/suspensions/{lost.told['suspension_id']}").text
+    said = page.index("The agent says that this was answered before the "
+                      "restore.")
+    assert "Sayso has no record of that and cannot check it." in page
+    assert said < page.index("mara@example.com")
+    assert said < page.index("&lt;b&gt;It ran&lt;/b&gt;")
+    assert "<b>It ran" not in page
+
+
+def test_a_claim_is_kept_once(lost, agent):
+    before = claims(agent, lost.second)
+    kept = kit.made(claim(agent, lost.second))
+    assert kit.made(claim(agent, lost.second, note=None), 200) == kept
+    sent = {"headers": {"Idempotency-Key": kit.new_id()},
+            "json": {**SAID, "note": "again"}}
+    path = f"/api/v1/suspensions/{lost.second['suspension_id']}/reconcile"
+    first, again = agent.post(path, **sent), agent.post(path, **sent)
+    assert first.status_code == again.status_code == 201
+    assert first.json() == again.json()
+    assert claims(agent, lost.second) == [*before, kept, first.json()]
+
+
+def test_a_question_takes_five_claims(lost, agent):
+    for n in range(5):
+        kit.made(claim(agent, lost.due, note=str(n)))
+    refused(claim(agent, lost.due, note="5"), 409, "claim.too_many")
+    kit.made(claim(agent, lost.due, note="4"), 200)
+    together = kit.together(*[lambda n=n: claim(
+        agent, lost.later_open, note=str(n)) for n in range(8)])
+    assert sorted(r.status_code for r in together) == [201] * 5 + [409] * 3
+
+
+@pytest.mark.parametrize("name", ["yes", "used", "asked"])
+def test_a_claim_about_a_yes_that_was_taken_back(lost, agent, person, name):
+    at = getattr(lost, name)
+    asked = {"suspension_id": at.get("suspension_id") or at["request_id"]}
+    kit.made(claim(agent, asked, redemption_id="r-1"))
+    page = person("operator").client.get(
+        f"/suspensions/{asked['suspension_id']}").text
+    assert "The agent says that this was answered before" in page
+
+
+def test_a_claim_where_nothing_was_lost(lost, agent):
+    refused(claim(agent, lost.no), 409, "claim.nothing_lost")
+    refused(claim(agent, ask(agent)), 409, "claim.nothing_lost")
+    refused(claim(agent, lost.later), 404, "suspension.unknown")
+
+
+def test_who_may_claim(made, lost, operator):
+    refused(claim(operator, lost.told), 403, "role.forbidden")
+    with made.client("agent", agent="other-agent") as other:
+        refused(claim(other, lost.told), 404, "suspension.unknown")
+
+
+@pytest.mark.parametrize("more, code, at", [
+    ({"outcome": None}, "field.missing", "outcome"),
+    ({"outcome": "expired"}, "field.value", "outcome"),
+    ({"restore_epoch": 1}, "field.range", "restore_epoch"),
+    ({"used_at": "2999-01-01T00:00:00Z"}, "field.time", "used_at"),
+    ({"responded_at": "yesterday"}, "field.time", "responded_at"),
+    ({"note": "x" * 1001}, "field.too_long", "note"),
+    ({"state": "resolved"}, "field.unknown", "state")])
+def test_a_claim_that_cannot_be(lost, agent, more, code, at):
+    refused(claim(agent, lost.told, **more), 422, code, at)
+
+
+def test_a_claims_size(made, lost, agent):
+    def stored():
+        return int(next(line for line in agent.get("/metrics").text.split("\n")
+                        if line.startswith("sayso_stored_bytes_total ")
+                        ).split()[1])
+    refused(claim(agent, lost.told, value="x" * 4096), 413,
+            "claim.too_large", "value")
+    before = stored()
+    kit.made(claim(agent, lost.told, value="x" * 4000))
+    assert stored() - before >= 4000
 
 
 def test_nothing_ends_until_somebody_says_go(made, lost, agent, operator):

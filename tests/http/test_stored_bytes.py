@@ -341,11 +341,13 @@ NOTHING = {"DELETE /api/v1/subscriptions/{id}",
            "DELETE /api/v1/intents/{id}/agents/{agent_id}",
            "DELETE /api/v1/endpoints/{id}", "POST /oauth/token",
            "POST /oauth/revoke"}
+# test_restored.py counts it: it takes nothing without a restore.
+RESTORED = {"POST /api/v1/suspensions/{id}/reconcile"}
 AGENTS = [r for r in kit.ROUTES if "agent" in r.roles and r.method != "GET"]
 
 
 def test_every_writing_route_is_known():
-    assert {r.name for r in AGENTS} == ROWS.keys() | NOTHING
+    assert {r.name for r in AGENTS} == ROWS.keys() | NOTHING | RESTORED
 
 
 def grows(w, size, call):

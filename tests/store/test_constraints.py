@@ -351,6 +351,7 @@ def test_the_workers_role_reaches_nothing_else(superuser):
     assert rights["event"] == rights["suspension"] == "INSERT SELECT"
     assert rights["decision"] == rights["inbox_entry"] == "INSERT SELECT"
     assert rights["idempotency"] == "INSERT SELECT"
+    assert rights["restore_claim"] == "INSERT SELECT"
     assert rights["intent_cost"] == rights["intent_failure"] == \
         "INSERT SELECT"
     assert rights["api_key"] == "SELECT"

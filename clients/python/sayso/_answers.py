@@ -92,6 +92,7 @@ class Answer:
     task_id = _Member[str | None]()
     restore_epoch = _Member[int | None]()
     restored_from = _Member[str | None]()
+    claims = _Member[list[dict[str, Any]] | None]()
     tool_calls = _Member[list[dict[str, Any]] | None]()
 
     @property

@@ -48,6 +48,9 @@ const struct err *api_suspension_test_clock(struct call *c) MUST;
 /* api/feed.c: the list of questions with ended_after. */
 const struct err *api_feed(struct call *c) MUST;
 
+/* api/reconcile.c */
+const struct err *api_reconcile(struct call *c) MUST;
+
 /* api/tool_call.c */
 const struct err *api_tool_call_check(struct call *c) MUST;
 

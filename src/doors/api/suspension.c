@@ -9,6 +9,7 @@
 #include "doors/asking/use.h"
 #include "doors/asking/view.h"
 #include "doors/call/hold.h"
+#include "store/claims.h"
 #include "store/intents.h"
 #include "store/permits.h"
 #include "store/suspensions.h"
@@ -63,6 +64,20 @@ static const struct err *find_permit(struct call *c, struct json *o,
     return NULL;
 }
 
+/* The claims of its agent about an answer that a restore lost. */
+static const struct err *find_claims(struct call *c, struct json *o,
+                                     const struct suspension *s)
+{
+    struct json *list = json_array(c->a);
+    struct claims found;
+    TRY(claims_list(c->pg, c->a, s, &found));
+    for (size_t i = 0; i < found.n; i++)
+        json_add_json(list, claim_record(c->a, &found.v[i]));
+    if (found.n > 0)
+        json_set_json(o, "claims", list);
+    return NULL;
+}
+
 /* A platform that kept nothing but the id runs exactly these calls. */
 static const struct err *set_calls(struct call *c, struct json *o,
                                    const struct suspension *s)
@@ -96,6 +111,7 @@ const struct err *api_suspension_get(struct call *c)
     TRY(use_read(c, &s, 1, &why));
     view_set_usable(o, &s, why);
     TRY(find_permit(c, o, &s));
+    TRY(find_claims(c, o, &s));
     TRY(set_calls(c, o, &s));
     response_json(c->rs, 200, o);
     if (s.state == SUSPENSION_PENDING && c->rq->unheld)

@@ -64,3 +64,21 @@ SELECT count(*) FROM open_question
 -- name: restore_let_go
 UPDATE restore SET go_at = $1
  WHERE n = (SELECT max(n) FROM restore) AND go_at IS NULL
+
+-- name: claim_loss
+-- Did a restore take something of the question $1? Its answer, where it was open in the
+-- backup, whatever became of it since; or the use of its yes.
+SELECT EXISTS (SELECT FROM restore r
+                 JOIN suspension s ON s.suspended_at <= r.open_until
+                 LEFT JOIN decision d ON d.suspension_id = s.id
+                WHERE s.id = $1 AND (d.decided_at IS NULL OR d.decided_at >= r.said_at))
+    OR EXISTS (SELECT FROM permit WHERE suspension_id = $1 AND ended_by = 'restore')
+    OR EXISTS (SELECT FROM answer_use WHERE suspension_id = $1 AND by = 'restore')
+
+-- name: claim_list
+SELECT said, said_sha256, by, microseconds(at) FROM restore_claim
+ WHERE suspension_id = $1 ORDER BY n
+
+-- name: claim_insert
+INSERT INTO restore_claim (suspension_id, n, said, said_sha256, by, by_key, at)
+VALUES ($1, $2, $3, $4, $5, $6, $7)

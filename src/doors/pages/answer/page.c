@@ -13,6 +13,7 @@
 #include "doors/pages/answer/strip.h"
 #include "doors/pages/answer/typed.h"
 #include "doors/pages/answer/view.h"
+#include "doors/pages/question/claims.h"
 #include "doors/pages/question/decision.h"
 #include "doors/pages/question/head.h"
 #include "doors/pages/question/permit.h"
@@ -127,14 +128,17 @@ static const struct err *show_question(struct call *c, int status,
     const struct suspension *s = strip->s;
     struct page_view v = page_begin(c);
     struct answer_view_of of = {.s = s, .reader = &c->who};
-    struct json *place = NULL, *permit = NULL;
+    struct answer_strip_of shown = *strip;
+    struct json *place = NULL, *permit = NULL, *claims = NULL;
     TRY(load_history(c, &v, s, &of));
     TRY(question_revision_load(c, s, &of.revision));
     if (s->origin == ORIGIN_OWN_CHECKPOINT)
         TRY(plans_asked(c->pg, c->a, s->id, &of.checkpoint));
     TRY(question_position(c, s, &place));
     TRY(question_permit_asked(c, &v, s, &permit));
-    struct json *view = answer_view_open(&v, &of, strip);
+    TRY(question_claims(c, &v, s, &claims));
+    shown.claims = claims;
+    struct json *view = answer_view_open(&v, &of, &shown);
     json_set_json(view, "place", place);
     json_set_json(view, "permit", permit);
     return page_render(c, status, "suspension", tab(c, s), view);
@@ -145,12 +149,14 @@ static const struct err *show_answered(struct call *c,
 {
     struct page_view v = page_begin(c);
     struct answer_view_of of = {.s = s, .reader = &c->who};
-    struct json *permit = NULL;
+    struct json *permit = NULL, *claims = NULL;
     TRY(load_history(c, &v, s, &of));
     TRY(load_next(c, s, v.now, &of.next));
     TRY(question_revision_load(c, s, &of.revision));
     TRY(question_permit(c, &v, s, &permit));
+    TRY(question_claims(c, &v, s, &claims));
     struct json *view = answer_view_closed(&v, &of);
+    json_set_json(view, "claims", claims);
     json_set_json(view, "permit", permit);
     return page_render(c, 200, "answered", tab(c, s), view);
 }

@@ -408,6 +408,7 @@ struct json *answer_strip(struct page_view *v,
     json_set_text(o, "subject_sha256", s->subject_sha256);
     json_set_text(o, "reader", of->reader->id);
     json_set_json(o, "restored", restored(v, s));
+    json_set_json(o, "claims", of->claims);
     json_set_bool(o, "restored_read",
                   err_is(of->error, resolve_restored) ||
                       typed(of, "restored").n > 0);

@@ -1,0 +1,72 @@
+/* The claim of an agent about an answer that a restore lost: evidence beside
+ * its question. Never changes the question. */
+#include "base/clock.h"
+#include "doors/api/api.h"
+#include "doors/asking/question.h"
+#include "store/claims.h"
+#include "store/tables.h"
+
+static const struct err *find_own(struct call *c, struct suspension *s)
+{
+    TRY(question_get(c, c->param[0], s));
+    return str_eq(s->asked_by, principal_actor(&c->who))
+               ? NULL
+               : ERROR(ERR_NOT_FOUND, "suspension.unknown",
+                       "This agent asked no question with this id.");
+}
+
+/* Takes the claim of the list that says the same; false: none does. */
+static bool take_same(const struct claims *list, struct claim *mine)
+{
+    for (size_t i = 0; i < list->n; i++) {
+        if (!str_eq(list->v[i].said_sha256, mine->said_sha256))
+            continue;
+        *mine = list->v[i];
+        return true;
+    }
+    return false;
+}
+
+/* Not in a unit of work on the intent: a claim ends nothing, and nothing may
+ * keep it out while the clock waits. */
+static const struct err *keep(struct call *c, const struct suspension *s,
+                              struct claim *mine, bool *again)
+{
+    struct claims list;
+    bool lost;
+    TRY(claims_begin(c->pg, c->a, s, &lost, &list));
+    *again = take_same(&list, mine);
+    if (*again)
+        return NULL;
+    if (!lost)
+        return ERROR(ERR_CONFLICT, "claim.nothing_lost",
+                     "No restore lost anything of this question: it was asked "
+                     "after it, or was answered in the backup and could not "
+                     "have been used since.");
+    if (list.n == CLAIMS_MAX)
+        return ERROR(ERR_CONFLICT, "claim.too_many",
+                     "A question takes 5 claims. Tell the people who answer.");
+    claims_queue_insert(c->pg, c->a, s->id, mine, list.n + 1, c->who.id);
+    return NULL;
+}
+
+const struct err *api_reconcile(struct call *c)
+{
+    struct claim mine = {.by = principal_actor(&c->who)};
+    struct work_once once;
+    struct json *body = NULL;
+    struct suspension s;
+    struct work w;
+    bool again;
+    TRY(call_body(c, &body));
+    TRY(call_once(c, &once));
+    TRY(claim_read(c->a, body, tables_restore().epoch, clock_now(), &mine));
+    TRY(find_own(c, &s));
+    TRY(work_begin_bare(&w, c->pg, c->a, &once));
+    if (w.answered)
+        return call_replay(c, &w);
+    mine.at = w.now;
+    TRY(keep(c, &s, &mine, &again));
+    return call_commit_bare(c, &w, again ? 200 : 201,
+                            claim_record(c->a, &mine));
+}
