@@ -39,19 +39,27 @@ void guard_read(struct guard *g, struct fields *f)
 
 /* ---- rules ---------------------------------------------------------- */
 
+const struct err *guard_rules(struct call *c,
+                              const struct tool_rule_case *about,
+                              struct tool_rule_verdict *out)
+{
+    struct tools_rules all;
+    TRY(tools_rules(c->pg, c->a, &all));
+    struct tool_rule *rules = arena_many(c->a, all.n + 1, struct tool_rule);
+    for (size_t i = 0; i < all.n; i++)
+        rules[i] = all.v[i].rule;
+    tool_rule_decide(c->a, rules, all.n, about, out);
+    return NULL;
+}
+
 const struct err *guard_decide(struct guard *g)
 {
     struct call *c = g->c;
-    struct tools_rules all;
     g->verdict = (struct tool_rule_verdict){.effect = TOOL_ASK,
                                             .severity = g->severity,
                                             .by = c->who.terms.by};
     if (g->n == 0)
         return NULL;
-    TRY(tools_rules(c->pg, c->a, &all));
-    struct tool_rule *rules = arena_many(c->a, all.n + 1, struct tool_rule);
-    for (size_t i = 0; i < all.n; i++)
-        rules[i] = all.v[i].rule;
     const struct tool_rule_case about = {
         .agent = c->who.agent,
         .tools = g->tools,
@@ -59,7 +67,7 @@ const struct err *guard_decide(struct guard *g)
         .requires_approval = g->requires_approval,
         .severity = g->severity,
         .terms = c->who.terms};
-    tool_rule_decide(c->a, rules, all.n, &about, &g->verdict);
+    TRY(guard_rules(c, &about, &g->verdict));
     return g->verdict.effect == TOOL_ASK && g->verdict.torn
                ? err_at(c->a, ERR_INVALID, "rule.torn", STR("tool_calls"),
                         "Different people decide these calls. Check them one "

@@ -34,6 +34,10 @@ extern const char guard_choices[];
 /* Reads severity, requires_approval, consequence, initiation and
  * initiated_by. */
 void guard_read(struct guard *g, struct fields *f);
+/* The decision of the rules, as they are now, about calls of tools. */
+const struct err *guard_rules(struct call *c,
+                              const struct tool_rule_case *about,
+                              struct tool_rule_verdict *out) MUST;
 /* Decides by the rules; without tools a person is asked. ERR_INVALID
  * rule.torn. */
 const struct err *guard_decide(struct guard *g) MUST;

@@ -3,9 +3,9 @@
 
 #include "base/clock.h"
 #include "base/id.h"
+#include "doors/asking/guard.h"
 #include "doors/asking/question.h"
 #include "store/permit_tokens.h"
-#include "store/tools.h"
 #include "world/ecdsa.h"
 
 /* ---- the yes ---------------------------------------------------------- */
@@ -84,22 +84,14 @@ static size_t tools_of(struct use *u, struct str **out)
 /* The effect of the rules on the call, as they are now. */
 static const struct err *by_rules(struct use *u, enum tool_effect *out)
 {
-    struct call *c = u->c;
-    struct tool_rule_verdict verdict;
-    struct tools_rules all;
+    struct tool_rule_verdict verdict = {.effect = TOOL_ALLOW};
     struct tool_rule_case about = {.agent = u->row.permit.agent,
                                    .severity = SEVERITY_UNSAID};
     struct str *tools;
     about.n = tools_of(u, &tools);
     about.tools = tools;
-    *out = TOOL_ALLOW;
-    if (about.n == 0)
-        return NULL;
-    TRY(tools_rules(c->pg, c->a, &all));
-    struct tool_rule *rules = arena_many(c->a, all.n + 1, struct tool_rule);
-    for (size_t i = 0; i < all.n; i++)
-        rules[i] = all.v[i].rule;
-    tool_rule_decide(c->a, rules, all.n, &about, &verdict);
+    if (about.n > 0)
+        TRY(guard_rules(u->c, &about, &verdict));
     *out = verdict.effect;
     return NULL;
 }
