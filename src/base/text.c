@@ -359,8 +359,10 @@ bool text_looks(struct str s, const char *word)
 /* ---- scripts ----------------------------------------------------------- */
 
 /* Scripts whose letters are taken for those of another. The rest is one. */
-enum script { SCRIPT_NONE, SCRIPT_LATIN, SCRIPT_GREEK, SCRIPT_CYRILLIC,
-              SCRIPT_ARMENIAN, SCRIPT_CHEROKEE, SCRIPT_OTHER };
+enum script {
+    SCRIPT_NONE, SCRIPT_LATIN, SCRIPT_GREEK, SCRIPT_CYRILLIC, SCRIPT_ARMENIAN,
+    SCRIPT_CHEROKEE, SCRIPT_OTHER
+};
 
 static enum script script_of(uint32_t rune)
 {

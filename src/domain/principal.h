@@ -46,7 +46,6 @@ struct terms {
     struct decider by;
 };
 
-
 #define PRINCIPAL_AGENTS_MAX 64
 #define PRINCIPAL_AGENT_NAME_MAX 120
 #define PRINCIPAL_GROUP_NAME_MAX 60

@@ -119,7 +119,7 @@ static struct outbound_call call(const struct asking *x, const char *path,
     buf_put(&b, path);
     buf_str(&b, behind);
     struct outbound_call f = {.url = buf_text(&b),
-                      .time = (HOLD + 25) * CLOCK_SECOND};
+                              .time = (HOLD + 25) * CLOCK_SECOND};
     f.header[f.headers++] = line(x->arena, "X-API-Key", x->key);
     if (x->agent.p)
         f.header[f.headers++] = line(x->arena, "X-Agent-ID", x->agent);
@@ -258,7 +258,7 @@ static enum ask_status ask_leave(const struct asking *x,
     fprintf(stderr, "sayso: interrupted; the question %s\n",
             x->named              ? "stays, by the name of --once"
             : got.status == 200 ? "was withdrawn"
-                                  : "could not be withdrawn");
+                                : "could not be withdrawn");
     return ASK_NOBODY;
 }
 

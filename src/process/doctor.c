@@ -131,7 +131,7 @@ static bool read_answer(struct arena *a, int fd, struct buf *out)
 }
 
 static bool ask_server(struct arena *a, struct str socket, struct str path,
-              struct str *answer)
+                       struct str *answer)
 {
     struct buf out = buf_make(a, ANSWER_MAX);
     const int fd = doctor_open(socket);

@@ -37,7 +37,7 @@ const struct err *use_find(struct use *u, struct str suspension_id)
 /* ---- the lock --------------------------------------------------------- */
 
 const struct err *use_lock(struct call *c, struct work *w,
-                              struct permits_row *row)
+                           struct permits_row *row)
 {
     const struct work_once none = {.key = STR_NONE};
     TRY(call_begin(c, w, row->permit.intent_id, &none));
@@ -45,7 +45,7 @@ const struct err *use_lock(struct call *c, struct work *w,
 }
 
 struct permit_case use_case(const struct permits_row *row,
-                              const struct work *w)
+                            const struct work *w)
 {
     return (struct permit_case){
         .now = w->now,
@@ -327,7 +327,7 @@ const struct err *use_proof(struct call *c, struct dpop *out, bool *sent)
 }
 
 const struct err *use_proof_keep(struct call *c, const struct dpop *proof,
-                                   int64_t now)
+                                 int64_t now)
 {
     bool fresh = false;
     TRY(permit_tokens_proof(c->pg, c->a, proof->jkt, proof->jti_sha256, now,

@@ -56,19 +56,19 @@ const struct err *use_read(struct call *c, const struct suspension *v,
 /* Begins work on the intent of a permit, whose lock is the permit's too, and
  * reads the permit again. ERR_NOT_FOUND permit.unknown; those of call_begin. */
 const struct err *use_lock(struct call *c, struct work *w,
-                              struct permits_row *row) MUST;
+                           struct permits_row *row) MUST;
 /* The facts that decide about its use. */
 struct permit_case use_case(const struct permits_row *row,
-                              const struct work *w);
+                            const struct work *w);
 
 /* Reads the header DPoP of a POST to one of our own addresses; *sent is false
  * where there is none. Sets DPoP-Nonce where the client needs a new one. Errors
  * of dpop_check. */
 const struct err *use_proof(struct call *c, struct dpop *out,
-                              bool *sent) MUST;
+                            bool *sent) MUST;
 /* Stores a proof in the transaction at hand. ERR_UNAUTHENTICATED
  * dpop.replay. */
 const struct err *use_proof_keep(struct call *c, const struct dpop *proof,
-                                   int64_t now) MUST;
+                                 int64_t now) MUST;
 
 #endif
