@@ -389,6 +389,20 @@ bool permit_own(const struct permit *p, const struct principal *who)
            str_eq(who->agent, p->agent);
 }
 
+const struct err *permit_unknown(void)
+{
+    return ERROR(ERR_NOT_FOUND, "permit.unknown",
+                 "There is no permit with this id.");
+}
+
+const struct err *permit_check_direct(const struct permit *p)
+{
+    return p->terms.resource.p
+               ? ERROR(ERR_FORBIDDEN, "permit.not_yours",
+                       "This permit is for a resource: its gateway uses it.")
+               : NULL;
+}
+
 /* A person who said yes was asked; a rule that allowed it still has to. */
 static const struct err *by_rules(const struct permit *p,
                                   enum tool_effect rule)

@@ -126,16 +126,21 @@ struct permit_case {
 };
 /* Is it the calling agent's own? A test key has none: each permit is real. */
 bool permit_own(const struct permit *p, const struct principal *who);
+/* ERR_NOT_FOUND permit.unknown: there is none, or it is of somebody else. */
+const struct err *permit_unknown(void) MUST;
+/* May its agent use it without a gateway? ERR_FORBIDDEN permit.not_yours for
+ * one of a resource. */
+const struct err *permit_check_direct(const struct permit *p) MUST;
 /* May it be used? ERR_CONFLICT permit.asked, refused, revoked, spent, lapsed,
  * paused, intent_ended, rule. */
 const struct err *permit_usable(const struct permit *p,
                                 const struct permit_case *c) MUST;
-/* Is the same operation again the same use, which was made at at? For
+/* Is the same operation again the same use, which was made at `at`? For
  * PERMIT_SECONDS_AGAIN it is, where nothing but its count and its time has
  * ended it. ERR_CONFLICT as permit_usable, and permit.used. */
 const struct err *permit_again(const struct permit *p,
                                const struct permit_case *c, int64_t at) MUST;
-/* A yes or another answer without a permit, as the permit that it is: one use
+/* An answer without a permit, as the permit that would be the same: one use
  * within PERMIT_SECONDS_CALL, made at used_at; 0: not yet. */
 struct permit permit_of_answer(const struct suspension *s, int64_t used_at);
 /* The seconds for which a yes to s that changes nothing lets it be used; a

@@ -80,15 +80,13 @@ const struct err *permits_get(struct pg *pg, struct arena *a, struct str id,
 {
     struct pg_args args = pg_args(a);
     struct pg_rows *r = NULL;
-    const struct err *unknown = ERROR(ERR_NOT_FOUND, "permit.unknown",
-                                      "There is no permit with this id.");
     if (!id_uuid(id))
-        return unknown;
+        return permit_unknown();
     pg_arg(&args, id);
     pg_arg_time(&args, clock_now());
     TRY(pg_query(pg, a, SQL_PERMIT_GET, &args, &r));
     if (pg_count(r) == 0)
-        return unknown;
+        return permit_unknown();
     *out = row(r, 0);
     out->access = intents_access(r, 0, ACCESS);
     return NULL;

@@ -96,12 +96,6 @@ static const struct err *permit_answer(struct call *c, const struct permit *p)
 
 /* ---- reading -------------------------------------------------------- */
 
-static const struct err *unknown(void)
-{
-    return ERROR(ERR_NOT_FOUND, "permit.unknown",
-                 "There is no permit with this id.");
-}
-
 /* An agent sees its own permits, unless their intent is closed to it; a
  * resource sees those that it uses. */
 static bool visible(const struct principal *who, const struct permits_row *row)
@@ -117,7 +111,7 @@ const struct err *api_permit_get(struct call *c)
     struct permits_row row;
     TRY(permits_get(c->pg, c->a, c->param[0], &row));
     if (!visible(&c->who, &row))
-        return unknown();
+        return permit_unknown();
     return permit_answer(c, &row.permit);
 }
 

@@ -101,13 +101,7 @@ static const struct err *find_by_id(struct sent *x)
     struct call *c = x->use.c;
     const struct permit *p = &x->use.row.permit;
     TRY(permits_get(c->pg, c->a, x->permit_id, &x->use.row));
-    if (!permit_own(p, &c->who))
-        return ERROR(ERR_NOT_FOUND, "permit.unknown",
-                     "There is no permit with this id.");
-    return p->terms.resource.p
-               ? ERROR(ERR_FORBIDDEN, "permit.not_yours",
-                       "This permit is for a resource: its gateway uses it.")
-               : NULL;
+    return permit_own(p, &c->who) ? permit_check_direct(p) : permit_unknown();
 }
 
 /* A token of another resource is as unknown as one that nobody has. */

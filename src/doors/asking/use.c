@@ -17,10 +17,7 @@ static const struct err *find_permit(struct use *u, bool *found)
     *found = false;
     if (permit_follows(s))
         TRY(permits_of_suspension(c->pg, c->a, s->id, &u->row, found));
-    return *found && u->row.permit.terms.resource.p
-               ? ERROR(ERR_FORBIDDEN, "permit.not_yours",
-                       "This permit is for a resource: its gateway uses it.")
-               : NULL;
+    return *found ? permit_check_direct(&u->row.permit) : NULL;
 }
 
 const struct err *use_find(struct use *u, struct str suspension_id)
