@@ -106,10 +106,8 @@ static struct str summary_of(struct arena *a, const struct suspension *s,
                              const struct json *choice)
 {
     struct buf b = buf_make(a, 8192);
-    const bool worded =
-        s->response_type == ANSWER_TEXT || s->response_type == ANSWER_FORM;
     const bool declined = effect_of_choice(choice) == EFFECT_DECLINE;
-    if (choice && (!worded || declined)) {
+    if (choice && (!suspension_worded(s) || declined)) {
         buf_put(&b, outcome_words(s->outcome));
         json_write_string(&b, label_line(a, choice));
         buf_char(&b, ',');
@@ -202,10 +200,9 @@ static const struct json *value_of(const struct suspension *s,
                                    const struct json *choice,
                                    const struct answer *answer)
 {
-    const bool worded =
-        s->response_type == ANSWER_TEXT || s->response_type == ANSWER_FORM;
-    return choice && !worded && answer->value ? json_get(choice, "value")
-                                              : answer->value;
+    return choice && answer->value && !suspension_worded(s)
+               ? json_get(choice, "value")
+               : answer->value;
 }
 
 static const struct err *record(struct arena *a, struct suspension *s,

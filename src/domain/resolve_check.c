@@ -138,10 +138,8 @@ const struct err *resolve_check(struct arena *a, const struct suspension *s,
                                 const struct answer *answer,
                                 const struct json **choice)
 {
-    const bool worded =
-        s->response_type == ANSWER_TEXT || s->response_type == ANSWER_FORM;
     *choice = NULL;
-    if (worded)
+    if (suspension_worded(s))
         TRY(find_way(a, s, answer, choice));
     else if (answer->choice.p)
         return unused(a, "choice",

@@ -138,14 +138,17 @@ const struct json *suspension_choice(const struct json *choices,
     return NULL;
 }
 
+bool suspension_worded(const struct suspension *s)
+{
+    return s->response_type == ANSWER_TEXT || s->response_type == ANSWER_FORM;
+}
+
 void suspension_set_choice(struct arena *a, const struct suspension *s,
                            struct json *o)
 {
     const struct json *value = json_read(a, s->response);
-    const bool worded =
-        s->response_type == ANSWER_TEXT || s->response_type == ANSWER_FORM;
     const struct json *choice =
-        !worded && json_is(value, JSON_STRING)
+        !suspension_worded(s) && json_is(value, JSON_STRING)
             ? suspension_choice(suspension_choices(a, s), json_text(value))
             : NULL;
     if (choice)

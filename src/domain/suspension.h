@@ -168,6 +168,9 @@ struct json *suspension_choices(struct arena *a, const struct suspension *s);
 void suspension_add_choice(struct arena *a, struct json *list,
                            const char *value, const char *label,
                            enum effect effect);
+/* Is it answered in words, by a text or a form? Its choices, if it has any, are
+ * other ways to end it. */
+bool suspension_worded(const struct suspension *s);
 /* The choice with that value, or NULL. */
 const struct json *suspension_choice(const struct json *choices,
                                      struct str value);

@@ -375,17 +375,12 @@ static void read_extras(const struct json *record, struct suspension *s)
         s->severity = s->severity_said = said;
 }
 
-static bool is_worded(const struct suspension *s)
-{
-    return s->response_type == ANSWER_TEXT || s->response_type == ANSWER_FORM;
-}
-
 /* A record's form may have no fields: the context's keys are its fields. */
 static void check_record_parts(struct fields *f, const struct suspension *s,
                                const struct suspension_kind_parts *parts)
 {
     const bool choices = json_count(parts->own) > 0;
-    if (choices && is_worded(s))
+    if (choices && suspension_worded(s))
         fields_wrong(f, "choices", "field.unused",
                      "\"choices\" goes with response_type choice or confirm.");
     if (!choices && s->kind == KIND_ELICITATION &&

@@ -126,7 +126,7 @@ static const struct err *read_choice(struct arena *a,
     if (!choice)
         return NULL;
     const struct str word = json_get_text(choice, "value");
-    if (s->response_type == ANSWER_TEXT || s->response_type == ANSWER_FORM)
+    if (suspension_worded(s))
         out->choice = word;
     else
         out->value = json_string(a, word);
