@@ -15,11 +15,9 @@
 #include "store/deliveries.h"
 #include "world/pg.h"
 
-/* The error where the clock of this host is not to be trusted (clock_watch). */
-extern const char work_clock_differs[];
-#define WORK_CLOCK_DIFFERS                                                     \
-    "This server's clock differs from the database's, or has jumped. Nothing " \
-    "is ended by time until somebody has looked at it. Try again later."
+/* The error where the clock of this host is not to be trusted
+ * (clock_watch_held): ERR_BUSY clock.differs. */
+const struct err *work_clock_differs(void) MUST;
 
 /* A request that carries an Idempotency-Key. */
 struct work_once {

@@ -13,7 +13,13 @@
 #include "store/tables.h"
 #include "store/work.h"
 
-const char work_clock_differs[] = "clock.differs";
+const struct err *work_clock_differs(void)
+{
+    return ERROR(ERR_BUSY, "clock.differs",
+                 "This server's clock differs from the database's, or has "
+                 "jumped. Nothing is ended by time until somebody has looked "
+                 "at it. Try again later.");
+}
 
 /* The beginning of a unit of work. */
 struct begin {
@@ -203,7 +209,7 @@ static const struct err *begin(struct work *w, const struct begin *b)
     if (!due)
         return NULL;
     if (held)
-        return ERROR(ERR_BUSY, work_clock_differs, WORK_CLOCK_DIFFERS);
+        return work_clock_differs();
     bool go = true;
     if (tables_restore().waits)
         TRY(tables_go(w->pg, w->arena, &go));

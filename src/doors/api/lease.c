@@ -56,7 +56,7 @@ static const struct err *free_scope(struct call *c, struct work *w,
     if (lease_status(&old, suspended(&w->intent), w->now) == LEASE_ACTIVE)
         return held(c, &old);
     if (clock_watch_held())
-        return ERROR(ERR_BUSY, work_clock_differs, WORK_CLOCK_DIFFERS);
+        return work_clock_differs();
     old.status = LEASE_EXPIRED;
     leases_queue_update(c->pg, c->a, &old);
     return work_event(w, "lease_released", event_by_clock(),

@@ -61,7 +61,7 @@ const struct err *api_ready(struct call *c)
     TRY(pg_query(c->pg, c->a, SQL_PING, NULL, &rows));
     clock_watch_database(before, pg_time(rows, 0, 2), clock_host());
     if (clock_watch_held())
-        return ERROR(ERR_BUSY, work_clock_differs, WORK_CLOCK_DIFFERS);
+        return work_clock_differs();
     TRY(ready_writes(c));
     json_set_text(o, "status", STR("ready"));
     json_set_int(o, "migration", pg_int(rows, 0, 0));
