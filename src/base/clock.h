@@ -54,18 +54,21 @@ void clock_watch_seen(void);
 /* The database read its clock between two readings of clock_host. 0 for there:
  * it did not. */
 void clock_watch_database(int64_t before, int64_t there, int64_t after);
-/* Compares with the monotonic clock. May anything be ended by time? A caller
- * reads its time first, so that it was read before the comparison. */
+/* Is everything held, so that nothing may be ended by time? Compares with the
+ * monotonic clock first. A caller reads its time before it asks, so that a jump
+ * in between is seen. */
 bool clock_watch_held(void);
+/* clock_now, to end things by; false: everything is held. */
+bool clock_watch_now(int64_t *now);
 /* Is it time for a line in the log? true at once, and then once a minute while
- * ends are held; to one process. */
+ * everything is held; to one process alone. */
 bool clock_watch_tells(void);
 
 struct clock_watch {
     int64_t skew;  /* this host's clock less the database's, at the last look */
-    int64_t since; /* what is held since when, by clock_host; 0: nothing is */
+    int64_t since; /* when it was found wrong, by clock_host; 0: it was not */
     int64_t found; /* the difference or the jump that was found then */
-    bool jumped;
+    bool jumped;   /* it was a jump */
 };
 /* Zeros where nothing is watched. */
 struct clock_watch clock_watch_read(void);

@@ -94,6 +94,12 @@ bool clock_watch_held(void)
     return atomic_load(&watch->since) != 0;
 }
 
+bool clock_watch_now(int64_t *now)
+{
+    *now = clock_now();
+    return !clock_watch_held();
+}
+
 bool clock_watch_tells(void)
 {
     int64_t told = watch ? atomic_load(&watch->told) : 0;

@@ -253,8 +253,8 @@ static const struct err *deliver_take(struct deliver *d, size_t *taken)
 static const struct err *sweep(struct deliver *d)
 {
     size_t n = 0;
-    const int64_t now = clock_now();
-    if (!clock_watch_held())
+    int64_t now = 0;
+    if (clock_watch_now(&now))
         TRY(outbox_give_up(d->pg, d->arena, now, &n));
     if (n > 0)
         log_line(LOG_NOTICE, "deliver: %zu deliveries were given up because "

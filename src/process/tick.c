@@ -53,8 +53,8 @@ struct tick {
     int64_t backoff; /* 0: the database answers */
     int64_t standbys_at, lag_at; /* of the next measurement, by clock_mono */
     int64_t write_at;    /* of the next trial of a write */
-    const struct err *no_standby; /* the last one's error; NULL: another, or
-                                   * none */
+    const struct err *no_standby; /* of the last trial, where it found that no
+                                   * standby answers; else NULL */
     struct reap reap;
 };
 
@@ -207,7 +207,7 @@ static const struct err *failed(struct tick *t, const struct due_batch *b,
 /* A piece of work, and its result. */
 struct attempt {
     struct tick *t;
-    int64_t now;
+    int64_t now; /* of reap: what is over by then */
     const struct due_wanted *wanted;
     struct due_batch b;
     size_t n; /* number of questions it took */
@@ -319,16 +319,16 @@ static const struct err *reap(struct tick *t, bool *more)
                                             end_access};
     *more = false;
     for (size_t i = 0; i < countof(steps); i++) {
-        struct attempt x = {.t = t, .now = clock_now()};
-        if (clock_watch_held())
+        struct attempt x = {.t = t};
+        if (!clock_watch_now(&x.now))
             return NULL;
         begin(t);
         TRY(tried(&x, steps[i]));
         *more = *more || x.more;
     }
     bool rows = false;
-    const int64_t now = clock_now();
-    if (clock_watch_held())
+    int64_t now = 0;
+    if (!clock_watch_now(&now))
         return NULL;
     begin(t);
     TRY(reap_rows(&t->reap, t->pg, t->a, now, &rows));
