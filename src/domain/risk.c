@@ -1,5 +1,8 @@
-/* The least severity of a question, and the confirmation of a grave yes. */
+/* The least severity of a question, who decides it, and the confirmation of a
+ * grave yes. */
 #include "domain/risk.h"
+
+#include <assert.h>
 
 #include "base/text.h"
 #include "domain/effect.h"
@@ -21,12 +24,20 @@ bool risk_irreversible(struct arena *a, const struct suspension *s)
     return irreversible(json_read(a, s->subject));
 }
 
-void risk_raise(struct arena *a, struct suspension *s,
-                const enum severity *floors, size_t n)
+/* ---- the terms ------------------------------------------------------ */
+
+static_assert(CONF_KINDS == KIND__MAX, "a floor for each kind");
+
+struct terms risk_terms(const struct conf *conf, enum kind kind)
+{
+    return (struct terms){.floor = (enum severity)conf->severity_floor[kind]};
+}
+
+static void raise_severity(struct arena *a, struct suspension *s,
+                           enum severity floor)
 {
     enum severity to = s->severity_said;
-    for (size_t i = 0; i < n; i++)
-        to = floors[i] > to ? floors[i] : to;
+    to = floor > to ? floor : to;
     if (to < SEVERITY_HIGH && risk_irreversible(a, s))
         to = SEVERITY_HIGH;
     s->severity = to;
@@ -43,7 +54,7 @@ void risk_settle(struct arena *a, struct suspension *s, const struct terms *t)
 {
     struct responder *r = &s->responder;
     enum decider_who by = t->by.who;
-    risk_raise(a, s, &t->floor, 1);
+    raise_severity(a, s, t->floor);
     if (by == DECIDER_INITIATOR && s->initiator_id.p) {
         set_responder(r, RESPONDER_INITIATOR, STR_NONE);
         r->not_initiator = false;
@@ -65,6 +76,8 @@ enum severity risk_assumed(enum severity said)
 {
     return said == SEVERITY_UNSAID ? SEVERITY_HIGH : said;
 }
+
+/* ---- the confirmation ------------------------------------------------ */
 
 bool risk_two_step(struct arena *a, const struct suspension *s)
 {

@@ -7,22 +7,23 @@
 #ifndef DOMAIN_RISK_H
 #define DOMAIN_RISK_H
 
+#include "base/conf.h"
 #include "domain/suspension.h"
 
+/* The server's own terms for questions of this kind. */
+struct terms risk_terms(const struct conf *conf, enum kind kind);
 /* Does the subject say that it cannot be undone ("reversible": false)? */
 bool risk_irreversible(struct arena *a, const struct suspension *s);
-/* Raises the severity to the highest floor, and to high where it cannot be
- * undone; severity_said is then the agent's value. Called for a new
- * question. */
-void risk_raise(struct arena *a, struct suspension *s,
-                const enum severity *floors, size_t n);
 /* The one place where an admin's terms are applied, for every question, whoever
- * makes it: an agent, a plan, a guardrail or the clock. Raises the severity,
- * and sets the responder where the terms say who decides. Where they say the
- * initiator and nobody is proven to be it, operators decide; who asks for an
- * agent refuses that (risk_unproven). Called again it changes nothing. */
+ * makes it: an agent, a plan, a guardrail or the clock. Raises the severity to
+ * the floor, and to high where it cannot be undone; severity_said is then the
+ * agent's value. Sets the responder where the terms say who decides. Where they
+ * say the initiator and nobody is proven to be it, operators decide; a question
+ * of an agent is refused before (risk_unproven). Called again it changes
+ * nothing. */
 void risk_settle(struct arena *a, struct suspension *s,
                  const struct terms *t);
+/* Do the terms demand a proven initiator, where there is none? */
 bool risk_unproven(const struct suspension *s, const struct terms *t);
 /* The severity that counts where nothing is said: as for a call without a
  * rule. */

@@ -19,12 +19,6 @@
 #define AGAIN (5 * CLOCK_SECOND)
 #define TASK_AGAIN (60 * CLOCK_SECOND)
 
-static struct terms terms_of(const struct conf *conf)
-{
-    return (struct terms){
-        .floor = (enum severity)conf->severity_floor[KIND_NONE]};
-}
-
 static const struct err *tell(struct work *w, const char *type,
                               const struct json *payload)
 {
@@ -114,7 +108,7 @@ static void sign(const struct work *w, const struct failure *f,
 static void settle(const struct work *w, const struct conf *conf,
                    const struct terms *key, struct suspension *s)
 {
-    struct terms t = terms_of(conf);
+    struct terms t = risk_terms(conf, KIND_NONE);
     principal_terms_add(&t, key);
     risk_settle(w->arena, s, &t);
 }
@@ -210,7 +204,7 @@ const struct err *retries_run(struct pg *pg, struct arena *a,
 static const struct err *fail(struct work *w, const struct conf *conf,
                               const struct task *over)
 {
-    const struct terms terms = terms_of(conf);
+    const struct terms terms = risk_terms(conf, KIND_NONE);
     const struct principal clock = {.name = event_by_clock().name};
     TRY(work_board(w, event_by_clock(), &terms));
     struct task *t = board_task(w->board, over->id);

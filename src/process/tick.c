@@ -12,6 +12,7 @@
 #include "base/log.h"
 #include "domain/retry.h"
 #include "domain/retry_silence.h"
+#include "domain/risk.h"
 #include "process/reap.h"
 #include "process/retries.h"
 #include "store/deliveries.h"
@@ -89,9 +90,7 @@ static struct due_wanted wanted(struct tick *t,
 /* The end wins over a reminder. */
 static const struct err *decide(const struct tick *t, struct due_unit *u)
 {
-    const struct terms terms = {
-        .floor =
-            (enum severity)t->child->conf->severity_floor[KIND_NONE]};
+    const struct terms terms = risk_terms(t->child->conf, KIND_NONE);
     struct work *w = &u->work;
     struct decision d = work_decision(w);
     if (work_due(w)) {

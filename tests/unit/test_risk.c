@@ -66,8 +66,10 @@ Test(risk, the_agents_word_is_only_raised)
 {
     for (size_t i = 0; i < countof(floors); i++) {
         struct suspension s = asked(floors[i].said, floors[i].subject);
-        const enum severity both[] = {floors[i].kind, floors[i].key};
-        risk_raise(a, &s, both, countof(both));
+        const struct terms key = {.floor = floors[i].key};
+        struct terms both = {.floor = floors[i].kind};
+        principal_terms_add(&both, &key);
+        risk_settle(a, &s, &both);
         cr_assert_eq(s.severity,
                      vocabulary_severity_of(str_of(floors[i].counts)),
                      "case %zu", i);

@@ -1,8 +1,6 @@
 /* Suspending an intent: the part that the native API and OpenIntent share. */
 #include "doors/asking/ask.h"
 
-#include <assert.h>
-
 #include "base/crypt.h"
 #include "base/id.h"
 #include "domain/beside.h"
@@ -33,8 +31,6 @@ static const struct err *open_question(struct call *c, const struct work *w)
                           "another question in a child intent."),
                     more);
 }
-
-static_assert(CONF_KINDS == KIND__MAX, "a floor for each kind");
 
 /* ERR_INVALID responder.initiator: the initiator has to be proven. */
 static const struct err *unproven(struct call *c, const char *why)

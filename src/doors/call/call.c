@@ -4,6 +4,7 @@
 
 #include "base/clock.h"
 #include "base/crypt.h"
+#include "domain/risk.h"
 #include "store/intents.h"
 #include "store/sql.gen.h"
 
@@ -232,8 +233,7 @@ const struct err *call_commit_secret(struct call *c, struct work *w,
 
 struct terms call_terms(const struct call *c, enum kind kind)
 {
-    struct terms t = {
-        .floor = (enum severity)c->serve->conf->severity_floor[kind]};
+    struct terms t = risk_terms(c->serve->conf, kind);
     principal_terms_add(&t, &c->who.terms);
     return t;
 }
