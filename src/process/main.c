@@ -34,9 +34,10 @@ static const char usage[] =
     "                                only names what is to do\n"
     "sayso key create --role ROLE --label TEXT [--agent NAME]... "
     "[--reach own|all] [--groups A,B] [--expires-days N] "
-    "[--retry-policy JSON] [--severity-floor LEVEL] [--resource ID] "
-    "[--test]\n"
+    "[--retry-policy JSON] [--severity-floor LEVEL] [--by WHO] "
+    "[--resource ID] [--test]\n"
     "sayso key floor ID-OR-PREFIX LEVEL\n"
+    "sayso key by ID-OR-PREFIX none|operators|group:NAME|initiator\n"
     "sayso key reach ID-OR-PREFIX own|all\n"
     "sayso key list\n"
     "sayso key revoke ID-OR-PREFIX\n"
@@ -52,7 +53,7 @@ static const char usage[] =
     "sayso resource list\n"
     "sayso resource remove ID\n"
     "sayso rule add --position N --tool PATTERN --effect allow|ask|deny "
-    "[--agent PATTERN] [--severity LEVEL] [--reason TEXT]\n"
+    "[--agent PATTERN] [--severity LEVEL] [--by WHO] [--reason TEXT]\n"
     "                                ask needs --severity\n"
     "sayso rule list\n"
     "sayso rule remove POSITION\n"
@@ -68,8 +69,8 @@ static const char usage[] =
     "ask needs none: SAYSO_URL, SAYSO_AGENT_KEY and perhaps SAYSO_AGENT.\n"
     "SAYSO_DATABASE and the like override its lines. Commands that act as the\n"
     "owner of the tables (migrate, key, operator, resource, rule, verify,\n"
-    "restored)\n"
-    "read database_owner from the file named by SAYSO_ADMIN_CONF, or\n"
+    "restored) read database_owner from the file named by SAYSO_ADMIN_CONF, "
+    "or\n"
     SAYSO_ADMIN_CONF_FILE ".\n";
 
 /* The configuration that a command reads. */
