@@ -118,6 +118,8 @@ bool principal_in_group(const struct principal *p, struct str name);
 
 /* "operators", "initiator" or "group:NAME"; "" or p NULL: nothing is said.
  * false for another word. */
+#define PRINCIPAL_BY_WORDS "operators, group:NAME or initiator"
+#define PRINCIPAL_BY_MAX (PRINCIPAL_GROUP_NAME_MAX + 6) /* characters */
 bool principal_by(struct str word, struct decider *out);
 /* The same as text; p NULL: nothing is said. */
 struct str principal_by_text(struct arena *a, const struct decider *by);

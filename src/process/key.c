@@ -103,8 +103,8 @@ static bool read_by(const struct command *c, struct wanted *w)
     const bool fine = !word.p || (w->role == ROLE_AGENT &&
                                   principal_by(word, &w->terms.by));
     if (!fine)
-        fprintf(stderr, "sayso: --by is operators, group:NAME or initiator, "
-                        "for a key of role agent\n");
+        fprintf(stderr, "sayso: --by is " PRINCIPAL_BY_WORDS ", for a key of "
+                        "role agent\n");
     return fine;
 }
 
@@ -289,7 +289,7 @@ static int set_by(const struct command *c)
         return change(c, SQL_KEY_DECIDES_NAMED,
                       principal_by_text(c->arena, &by), "changed");
     fprintf(stderr, "sayso: key by needs an id or a prefix, and none, "
-                    "operators, group:NAME or initiator\n");
+                    PRINCIPAL_BY_WORDS "\n");
     return 2;
 }
 

@@ -35,8 +35,7 @@ static int add(const struct command *c)
         vocabulary_severity_of(command_option(c, "--severity", 0));
     rule->reason = command_option(c, "--reason", 0);
     if (!principal_by(command_option(c, "--by", 0), &rule->by)) {
-        fprintf(stderr, "sayso: --by is operators, group:NAME or "
-                        "initiator\n");
+        fprintf(stderr, "sayso: --by is " PRINCIPAL_BY_WORDS "\n");
         return 2;
     }
     const struct err *e = tool_rule_check(c->arena, rule);

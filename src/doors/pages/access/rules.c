@@ -10,7 +10,6 @@
 #include "store/tools.h"
 
 #define PATH "/settings/rules"
-#define BY_MAX (PRINCIPAL_GROUP_NAME_MAX + 6)
 
 static const struct settings_form_option effects[] = {
     {"ask", "Ask: a person approves or rejects the call"},
@@ -33,7 +32,8 @@ static const struct settings_form_field fields[] = {
     {.key = "severity", .label = "Risk", .type = "enum", .required = true,
      .options = severities, .options_n = countof(severities),
      .help = "Of a rule that asks"},
-    {.key = "by", .label = "Decided by", .type = "string", .max = BY_MAX,
+    {.key = "by", .label = "Decided by", .type = "string",
+     .max = PRINCIPAL_BY_MAX,
      .help = "Of a rule that asks: operators, group:NAME, or initiator (the "
              "person who started the task, proven). Empty: as the agent "
              "asks"},
@@ -187,7 +187,7 @@ static const struct err *judge(struct call *c, const struct json *v,
         rule->severity = SEVERITY_UNSAID;
     if (!principal_by(str_trim(json_get_text(v, "by")), &rule->by))
         return err_at(c->a, ERR_INVALID, "field.value", STR("by"),
-                      "Enter operators, group:NAME or initiator.");
+                      "Enter " PRINCIPAL_BY_WORDS ".");
     if (str_trim(json_get_text(v, "reason")).n > 0)
         rule->reason = str_trim(json_get_text(v, "reason"));
     TRY(tool_rule_check(c->a, rule));

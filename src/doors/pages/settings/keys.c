@@ -18,8 +18,6 @@
 #define SOON (14 * DAY)
 #define AGENTS_TYPED_MAX 4000
 #define GROUPS_TYPED_MAX 1500
-#define BY_MAX (PRINCIPAL_GROUP_NAME_MAX + 6)
-#define BY_WRONG "Enter operators, group:NAME or initiator."
 
 static const struct settings_form_option roles[] = {
     {"agent", "Agent: sends requests"},
@@ -54,7 +52,8 @@ static const struct settings_form_field fields[] = {
     {.key = "floor", .label = "Minimum risk", .type = "enum",
      .required = true, .options = floors, .options_n = countof(floors),
      .help = "Agent keys only. Requests have at least this risk"},
-    {.key = "by", .label = "Decided by", .type = "string", .max = BY_MAX,
+    {.key = "by", .label = "Decided by", .type = "string",
+     .max = PRINCIPAL_BY_MAX,
      .help = "Agent keys only. operators, group:NAME, or initiator (the "
              "person who started the task, proven). Empty: as the agent "
              "asks"},
@@ -127,9 +126,9 @@ static const struct err *judge(struct call *c, const struct json *v,
     if (k->key.terms.floor != SEVERITY_UNSAID && k->key.role != ROLE_AGENT)
         return wrong(a, "floor", "Only agent keys have a minimum risk.");
     if (!principal_by(str_trim(json_get_text(v, "by")), &k->key.terms.by))
-        return wrong(a, "by", BY_WRONG);
+        return wrong(a, "by", "Enter " PRINCIPAL_BY_WORDS ".");
     if (k->key.terms.by.who != DECIDER_ANY && k->key.role != ROLE_AGENT)
-        return wrong(a, "by", "Only requests of agent keys are decided.");
+        return wrong(a, "by", "Only agent keys say who decides.");
     if (k->key.groups.p && k->key.role != ROLE_OPERATOR &&
         k->key.role != ROLE_ADMIN)
         return wrong(a, "groups", "Only operator and admin keys have groups.");
