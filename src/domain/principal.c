@@ -195,6 +195,13 @@ struct str principal_by_text(struct arena *a, const struct decider *by)
     return buf_text(&b);
 }
 
+struct terms principal_terms(struct str floor, struct str by)
+{
+    struct terms t = {.floor = vocabulary_severity_of(floor)};
+    (void)principal_by(by, &t.by);
+    return t;
+}
+
 void principal_terms_add(struct terms *t, const struct terms *more)
 {
     if (more->floor > t->floor)

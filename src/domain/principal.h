@@ -123,6 +123,9 @@ bool principal_in_group(const struct principal *p, struct str name);
 bool principal_by(struct str word, struct decider *out);
 /* The same as text; p NULL: nothing is said. */
 struct str principal_by_text(struct arena *a, const struct decider *by);
+/* Terms as they are stored: the word of a severity, and of who decides; p NULL:
+ * nothing is said. */
+struct terms principal_terms(struct str floor, struct str by);
 /* Adds other terms: the higher floor counts, and the first that says who
  * decides. */
 void principal_terms_add(struct terms *t, const struct terms *more);

@@ -14,23 +14,21 @@ enum { ID, PREFIX, ROLE, LABEL, AGENTS, GROUPS, CREATED, USED, EXPIRES,
 
 static struct key row(const struct pg_rows *r, size_t i)
 {
-    struct key k = {.id = pg_str(r, i, ID),
-                    .prefix = pg_str(r, i, PREFIX),
-                    .role = principal_role(pg_str(r, i, ROLE)),
-                    .label = pg_str(r, i, LABEL),
-                    .agents = pg_str(r, i, AGENTS),
-                    .groups = pg_str(r, i, GROUPS),
-                    .created_at = pg_int(r, i, CREATED),
-                    .used_at = pg_int(r, i, USED),
-                    .expires_at = pg_int(r, i, EXPIRES),
-                    .revoked_at = pg_int(r, i, REVOKED),
-                    .reach = reach_of(pg_str(r, i, REACH)),
-                    .terms.floor =
-                            vocabulary_severity_of(pg_str(r, i, FLOOR)),
-                    .email = pg_str(r, i, EMAIL),
-                    .test = pg_bool(r, i, TEST)};
-    (void)principal_by(pg_str(r, i, BY), &k.terms.by);
-    return k;
+    return (struct key){.id = pg_str(r, i, ID),
+                        .prefix = pg_str(r, i, PREFIX),
+                        .role = principal_role(pg_str(r, i, ROLE)),
+                        .label = pg_str(r, i, LABEL),
+                        .agents = pg_str(r, i, AGENTS),
+                        .groups = pg_str(r, i, GROUPS),
+                        .created_at = pg_int(r, i, CREATED),
+                        .used_at = pg_int(r, i, USED),
+                        .expires_at = pg_int(r, i, EXPIRES),
+                        .revoked_at = pg_int(r, i, REVOKED),
+                        .reach = reach_of(pg_str(r, i, REACH)),
+                        .terms = principal_terms(pg_str(r, i, FLOOR),
+                                                 pg_str(r, i, BY)),
+                        .email = pg_str(r, i, EMAIL),
+                        .test = pg_bool(r, i, TEST)};
 }
 
 static struct key_rows rows(struct arena *a, const struct pg_rows *r)

@@ -15,7 +15,7 @@ enum { OF_PLAN, OF_INTENT, OWN_ID, PLACE, NAME, AFTER, REQUIRES, APPROVERS,
 
 static struct plan plan_row(const struct pg_rows *r, size_t i)
 {
-    struct plan p = {
+    return (struct plan){
         .id = pg_str(r, i, ID),
         .intent_id = pg_str(r, i, INTENT),
         .version = pg_int(r, i, VERSION),
@@ -32,9 +32,7 @@ static struct plan plan_row(const struct pg_rows *r, size_t i)
         .review_reason = pg_str(r, i, REVIEW_REASON),
         .key_id = pg_str(r, i, KEY),
         .told = pg_int(r, i, TOLD),
-        .terms = {.floor = vocabulary_severity_of(pg_str(r, i, FLOOR))}};
-    (void)principal_by(pg_str(r, i, BY), &p.terms.by);
-    return p;
+        .terms = principal_terms(pg_str(r, i, FLOOR), pg_str(r, i, BY))};
 }
 
 static struct checkpoint checkpoint_row(const struct pg_rows *r, size_t i)

@@ -144,9 +144,8 @@ static const struct err *fill(struct arena *a, const struct str *columns,
                               .groups = arena_str(a, columns[GROUPS]),
                               .reach = reach_of(columns[REACH]),
                               .test = str_is(columns[TEST], "t"),
-                              .terms.floor =
-                                  vocabulary_severity_of(columns[FLOOR])};
-    (void)principal_by(arena_str(a, columns[BY]), &out->terms.by);
+                              .terms = principal_terms(
+                                  columns[FLOOR], arena_str(a, columns[BY]))};
     if (out->role == ROLE_AGENT)
         return speak(a, columns, asked, out);
     if (!out->person_id.p && !out->resource_id.p)

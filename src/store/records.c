@@ -123,7 +123,7 @@ void records_queue_attachment_delete(struct pg *pg, struct arena *a,
 
 struct failure records_failure(const struct pg_rows *r, size_t i)
 {
-    struct failure f = {
+    return (struct failure){
         .id = pg_str(r, i, 0),
         .intent_id = pg_str(r, i, 1),
         .agent_id = pg_str(r, i, 2),
@@ -137,9 +137,7 @@ struct failure records_failure(const struct pg_rows *r, size_t i)
         .metadata = pg_str(r, i, 10),
         .created_at = pg_int(r, i, 11),
         .key_id = pg_str(r, i, 12),
-        .terms = {.floor = vocabulary_severity_of(pg_str(r, i, 13))}};
-    (void)principal_by(pg_str(r, i, 14), &f.terms.by);
-    return f;
+        .terms = principal_terms(pg_str(r, i, 13), pg_str(r, i, 14))};
 }
 
 const struct err *records_failures(struct pg *pg, struct arena *a,
