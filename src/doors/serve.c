@@ -71,7 +71,7 @@ static const struct err *walk(struct call *c, bool too_large)
             response_header(c->rs, "Allow", allow);
         return e;
     }
-    c->kind = (size_t)(c->route - routes);
+    c->route_n = (size_t)(c->route - routes);
     return run(c, too_large);
 }
 
@@ -285,7 +285,8 @@ struct served serve_one(struct serve *s, struct arena *a, struct pairs params,
                         struct str body, bool too_large, struct response *rs)
 {
     struct request rq = {.arena = a};
-    struct call c = {.a = a, .serve = s, .pg = s->pg, .rq = &rq, .rs = rs};
+    struct call c = {.a = a, .serve = s, .pg = s->pg, .rq = &rq, .rs = rs,
+                     .route_n = route_count};
     struct way w = {
         .c = &c, .rq = &rq, .params = params, .body = body,
         .too_large = too_large};
@@ -300,10 +301,10 @@ struct served serve_one(struct serve *s, struct arena *a, struct pairs params,
         log_line(LOG_WARN, "request: its stored bytes are not counted");
     response_header(rs, "X-Request-Id", rq.id);
     tell_epoch(rs);
-    const size_t route = c.route ? (size_t)(c.route - routes) : route_count;
     return (struct served){.request_id = rq.id,
-                           .route = route,
-                           .name = names[route] ? names[route] : "unmatched",
+                           .route = c.route_n,
+                           .name = names[c.route_n] ? names[c.route_n]
+                                                    : "unmatched",
                            .status = rs->status,
                            .principal = principal_words(&c),
                            .database_us = pg_spent(s->pg)};

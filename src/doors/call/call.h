@@ -23,10 +23,11 @@ struct call {
     struct principal who;
     struct str cookie; /* of a person's session; p NULL: none */
     bool counted;      /* as a request: limit.h */
-    bool noted;        /* why nothing can be written was known before */
+    bool noted;        /* the error tells of a failed write that was noted
+                        * before (replication_note) */
     bool stores;       /* what it stores counts to the limit of bytes */
-    size_t kind;       /* the number of its route */
-    int64_t cpu;       /* clock_cpu at its begin, of a read */
+    size_t route_n;    /* the route's number; route_count: no route was found */
+    int64_t cpu;       /* clock_cpu when a read began */
     struct str visit;  /* of a browser at the login; p NULL: none */
     struct oauth_params params; /* the form of an OAuth client */
 };

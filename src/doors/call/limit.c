@@ -54,7 +54,7 @@ static void limit_charge(const struct call *c, size_t pieces)
 static bool limit_large(const struct call *c)
 {
     return limit_reads(c) ? quota_was_heavy(c->serve->quota, c->who.id,
-                                            c->kind, clock_mono())
+                                            c->route_n, clock_mono())
                           : c->rq->body.n > PIECE;
 }
 
@@ -168,7 +168,7 @@ void limit_leave(struct call *c)
         return;
     if (limit_reads(c) &&
         (sent > LARGE_READ || clock_cpu() - c->cpu > LONG_READ))
-        quota_heavy(c->serve->quota, c->who.id, c->kind, clock_mono());
+        quota_heavy(c->serve->quota, c->who.id, c->route_n, clock_mono());
     if (sent > LARGE_READ)
         limit_charge(c, sent / PIECE_SENT);
     if (stored > 0 && c->stores)
