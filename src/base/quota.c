@@ -119,13 +119,13 @@ struct quota_seats quota_seats(struct quota *q, struct str id, bool person)
     return n;
 }
 
-void quota_sit(struct quota *q, size_t seat, struct str id, bool person)
+void quota_seat_take(struct quota *q, size_t seat, struct str id, bool person)
 {
     if (seat < QUOTA_SEATS)
         atomic_store(&q->seat[seat], quota_mark(id, person));
 }
 
-void quota_rise(struct quota *q, size_t seat)
+void quota_seat_give(struct quota *q, size_t seat)
 {
     if (seat < QUOTA_SEATS)
         atomic_store(&q->seat[seat], 0);

@@ -28,19 +28,19 @@ int64_t quota_request(struct quota *q, struct str id, int64_t rate,
 void quota_charge(struct quota *q, struct str id, int64_t rate, int64_t n,
                   int64_t now);
 
-/* Places of work: each worker has one, by its number below QUOTA_SEATS, and
- * takes it for a large or long request. */
+/* Seats: each worker has one, by its number below QUOTA_SEATS, and takes it for
+ * a large or long request. */
 #define QUOTA_SEATS 256
 struct quota_seats {
-    int64_t own;  /* places that the caller has, */
-    int64_t keys; /* and all callers that are no persons */
+    int64_t own;  /* taken for requests of the caller */
+    int64_t keys; /* taken for requests of keys, and not of people */
 };
-/* The places that are taken now. */
+/* The seats that are taken now. */
 struct quota_seats quota_seats(struct quota *q, struct str id, bool person);
-/* Takes the place for a request of id, and gives it back. The supervisor gives
- * back that of a worker that died. */
-void quota_sit(struct quota *q, size_t seat, struct str id, bool person);
-void quota_rise(struct quota *q, size_t seat);
+/* Takes the seat for a request of id, and gives it back. The supervisor gives
+ * back the seat of a worker that died. */
+void quota_seat_take(struct quota *q, size_t seat, struct str id, bool person);
+void quota_seat_give(struct quota *q, size_t seat);
 
 /* A read of that kind (below QUOTA_KINDS) by id was large or long at now. */
 #define QUOTA_KINDS 256

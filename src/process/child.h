@@ -15,7 +15,7 @@ struct child {
     struct metrics *metrics;
     struct quota *quota;
     struct metrics_worker *slot; /* its own slot, to mark it busy */
-    size_t seat;                 /* the number of that slot */
+    size_t seat;                 /* the number of that slot: base/quota.h */
     struct str secret;           /* between workers and the process that holds
                                   * waiters */
     int listen_fd;               /* -1: this kind has no socket */

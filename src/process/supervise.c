@@ -140,7 +140,7 @@ static void start(struct supervisor *s, size_t slot)
     atomic_store(&w->busy_since, 0);
     atomic_store(&w->seen, now);
     atomic_store(&w->kind, kinds[c->kind].name + sizeof "sayso: " - 1);
-    quota_rise(s->quota, slot);
+    quota_seat_give(s->quota, slot);
     pid_t pid = fork();
     if (pid == 0)
         be_child(s, slot);
@@ -217,7 +217,7 @@ static void bury(struct supervisor *s, size_t slot, int status)
     int64_t now = clock_mono();
     atomic_store(&w->pid, 0);
     atomic_store(&w->busy_since, 0);
-    quota_rise(s->quota, slot);
+    quota_seat_give(s->quota, slot);
     const bool recycled = child_recycled(status);
     if (!recycled && (c->state == POST_RUNNING || status != 0))
         tell_how(c, status);

@@ -128,18 +128,18 @@ static void has_seats(const char *id, bool person, int64_t own, int64_t keys)
 Test(quota, places_of_work)
 {
     has_seats("a", false, 0, 0);
-    quota_sit(q, 0, STR("a"), false);
-    quota_sit(q, 7, STR("a"), false);
-    quota_sit(q, QUOTA_SEATS - 1, STR("b"), false);
-    quota_sit(q, 3, STR("p"), true);
-    quota_sit(q, QUOTA_SEATS, STR("a"), false);
+    quota_seat_take(q, 0, STR("a"), false);
+    quota_seat_take(q, 7, STR("a"), false);
+    quota_seat_take(q, QUOTA_SEATS - 1, STR("b"), false);
+    quota_seat_take(q, 3, STR("p"), true);
+    quota_seat_take(q, QUOTA_SEATS, STR("a"), false);
     has_seats("a", false, 2, 3);
     has_seats("b", false, 1, 3);
     has_seats("p", true, 1, 3);
     has_seats("c", false, 0, 3);
-    quota_rise(q, 7);
-    quota_rise(q, 7);
-    quota_rise(q, QUOTA_SEATS);
+    quota_seat_give(q, 7);
+    quota_seat_give(q, 7);
+    quota_seat_give(q, QUOTA_SEATS);
     has_seats("a", false, 1, 2);
 }
 

@@ -13,12 +13,13 @@
 #define MEGABYTE INT64_C(1000000)
 #define ASK_AGAIN 60 /* seconds until a question may have been answered */
 #define WORK_AGAIN 1
-/* Bytes of a body that are worth one request, and the largest body of a request
- * that is not large. An answer costs the server less. */
+/* Bytes that are charged as one request more, of a request's body and of a
+ * response, which costs the server less. A request with a larger body than one
+ * piece is large. */
 #define PIECE ((size_t)16 << 10)
 #define PIECE_SENT ((size_t)128 << 10)
-/* A read beyond these is large or long: more than one intent has, and the
- * processor's time, because a busy machine or a slow database is not the
+/* A read beyond these is large or long: more bytes than one intent has, and
+ * time of the processor, because a busy machine or a slow database is not the
  * caller's doing. */
 #define LARGE_READ ((size_t)1 << 20)
 #define LONG_READ (CLOCK_SECOND / 10)
@@ -58,7 +59,7 @@ static bool limit_large(const struct call *c)
                           : c->rq->body.n > PIECE;
 }
 
-/* Is there no place for `more` of its requests beside those in work? */
+/* Would `more` requests of the caller be too many beside those in work? */
 static bool limit_full(const struct call *c, int64_t more)
 {
     const struct conf *conf = c->serve->conf;
@@ -70,8 +71,8 @@ static bool limit_full(const struct call *c, int64_t more)
            (!person && n.keys + more > keys);
 }
 
-/* Takes a place for a large request. One that was held had its place before,
- * and is only counted. */
+/* Takes the seat for a large request. One that was held had a seat before it
+ * was, and is only counted. */
 static const struct err *limit_work(struct call *c)
 {
     const struct serve *s = c->serve;
@@ -79,12 +80,13 @@ static const struct err *limit_work(struct call *c)
         return NULL;
     bool full = !c->rq->waited && limit_full(c, 1);
     if (!full) {
-        quota_sit(s->quota, s->seat, c->who.id, c->who.person_id.p != NULL);
+        quota_seat_take(s->quota, s->seat, c->who.id,
+                        c->who.person_id.p != NULL);
         full = !c->rq->waited && limit_full(c, 0); /* another was faster */
     }
     if (!full)
         return NULL;
-    quota_rise(s->quota, s->seat);
+    quota_seat_give(s->quota, s->seat);
     return err_retry(c->a,
                      ERROR(ERR_RATE, metrics_limit_workers,
                            "Too many large requests of this key are in work. "
@@ -163,7 +165,7 @@ void limit_leave(struct call *c)
 {
     const size_t sent = c->rs->body.n;
     const size_t stored = pg_stored(c->pg);
-    quota_rise(c->serve->quota, c->serve->seat);
+    quota_seat_give(c->serve->quota, c->serve->seat);
     if (!c->counted)
         return;
     if (limit_reads(c) &&

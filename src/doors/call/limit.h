@@ -6,16 +6,16 @@
 
 #include "doors/call/call.h"
 
-/* Counts the request, once, with the size of its body, checks the bytes that
- * its key has stored today, and takes a place of work for a large or long one.
- * Before the body is parsed. ERR_RATE limit.rate | limit.bytes |
+/* Counts the request, once, and charges the size of its body; checks the bytes
+ * that its key has stored today; takes the worker's seat where it is large or
+ * long. Before the body is parsed. ERR_RATE limit.rate | limit.bytes |
  * limit.workers. */
 const struct err *limit_enter(struct call *c) MUST;
 /* May the key ask one more question? Two requests at the same moment may both
  * pass. ERR_RATE limit.open. */
 const struct err *limit_ask(struct call *c) MUST;
-/* Counts what the call has stored and what it sends, and gives its place back.
- * Once, at the end of every request, refused ones too. */
+/* Counts what the call has stored and what it sends, and gives the seat back.
+ * Once, at the end of every request, also of a refused one. */
 void limit_leave(struct call *c);
 
 #endif

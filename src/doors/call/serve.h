@@ -18,7 +18,7 @@ struct serve {
     struct principals *principals;
     struct metrics *metrics;
     struct quota *quota;
-    size_t seat;               /* its place of work in there */
+    size_t seat;               /* the worker's own: base/quota.h */
     struct str secret;         /* seals requests that are handed over:
                                 * doors/call/hold.h */
     struct outbound *outbound; /* for requests that a handler makes; NULL:
