@@ -92,14 +92,14 @@ size_t pg_queued(const struct pg *pg);
  * for a commit whose wait for a standby was cancelled.
  *
  * Errors: ERR_MEMORY request.memory when the arena has no room for the results;
- * ERR_BUSY database.unavailable | database.full | database.standby, or
- * server.upgrading (see pg_expect);
- * ERR_INVALID reference.unknown for a foreign key without its row; ERR_AGAIN
- * for deadlock and serialisation failure, and for a unique violation of a
- * constraint whose name ends in "_once" (the row now exists: running the call
- * again finds it); ERR_CONFLICT database.conflict for other unique violations;
- * ERR_INVALID for data that PostgreSQL refuses as text; else ERR_INTERNAL, with
- * the cause in the log. */
+ * ERR_BUSY database.unavailable | database.full | database.standby |
+ * server.upgrading (pg_expect) | server.restored (pg_greet); ERR_INVALID
+ * reference.unknown for a foreign key without its row; ERR_AGAIN for deadlock
+ * and serialisation failure, and for a unique violation of a constraint whose
+ * name ends in "_once" (the row now exists: running the call again finds it);
+ * ERR_CONFLICT database.conflict for other unique violations; ERR_INVALID for
+ * data that PostgreSQL refuses as text; else ERR_INTERNAL, with the cause in
+ * the log. */
 const struct err *pg_run(struct pg *pg, struct arena *a,
                          struct pg_rows **rows) MUST;
 /* Runs one statement by itself, as pg_queue and pg_run do. */

@@ -5,6 +5,7 @@
 const char pg_error_conflict[] = "database.conflict";
 const char pg_error_full[] = "database.full";
 const char pg_error_standby[] = "database.standby";
+const char pg_error_code_restored[] = "server.restored";
 
 static bool is(struct str state, const char *prefix)
 {
@@ -27,7 +28,7 @@ const struct err *pg_error_upgrading(void)
                  "with the same Idempotency-Key is carried out once.");
 }
 
-static const struct err *full(void)
+const struct err *pg_error_no_room(void)
 {
     return ERROR(ERR_BUSY, pg_error_full,
                  "The database's disk is full, so nothing can be stored. Its "
@@ -41,8 +42,6 @@ const struct err *pg_error_no_standby(void)
                  "Its operator has to look. A request repeated with the same "
                  "Idempotency-Key is carried out once.");
 }
-
-const char pg_error_code_restored[] = "server.restored";
 
 const struct err *pg_error_restored(void)
 {
@@ -71,7 +70,7 @@ static bool busy(struct str state)
 const struct err *pg_error(struct str state, struct str constraint)
 {
     if (is(state, "53100"))
-        return full();
+        return pg_error_no_room();
     if (busy(state))
         return unavailable();
     if (is(state, "40001") || is(state, "40P01"))

@@ -14,15 +14,17 @@ extern const char pg_error_full[], pg_error_standby[];
  * constraint: the name of the violated one, p NULL for none. Never NULL; the
  * kinds are listed at pg_run. */
 const struct err *pg_error(struct str state, struct str constraint);
-/* The error while the tables and the program are of two versions. */
-const struct err *pg_error_upgrading(void);
+/* The database's disk is full. ERR_BUSY database.full. */
+const struct err *pg_error_no_room(void);
 /* A commit waits for a synchronous standby that does not answer. ERR_BUSY
  * database.standby. */
 const struct err *pg_error_no_standby(void);
-/* A code that callers compare. */
-extern const char pg_error_code_restored[];
-/* Another cluster or database than the one that was told of (pg_greet). */
+/* The tables and the program are of two versions. ERR_BUSY server.upgrading. */
+const struct err *pg_error_upgrading(void);
+/* It is another cluster or database than the one that was told of (pg_greet).
+ * ERR_BUSY server.restored, a code that callers compare. */
 const struct err *pg_error_restored(void);
+extern const char pg_error_code_restored[];
 /* Is the connection unusable? The server ends (57P01 to 57P05), the connection
  * failed (08), or the server has become read-only (25006), as a former primary
  * does. */

@@ -43,9 +43,8 @@ static const struct err *ready_writes(struct call *c)
     const struct metrics_writes w = metrics_writes(c->serve->metrics);
     c->noted = ready_since(w.failed_at, FAILED_FOR);
     if (c->noted)
-        return str_is(str_of(w.why), pg_error_full)
-                   ? pg_error(STR("53100"), STR_NONE)
-                   : pg_error_no_standby();
+        return str_is(str_of(w.why), pg_error_full) ? pg_error_no_room()
+                                                    : pg_error_no_standby();
     return ready_since(w.wrote_at, WROTE_FOR)
                ? NULL
                : replication_write(c->pg, c->a, c->serve->metrics);
