@@ -12,6 +12,7 @@
 #include "store/suspensions.h"
 #include "store/tables.h"
 #include "store/work.h"
+#include "world/pg_error.h"
 
 const struct err *work_clock_differs(void)
 {
@@ -214,9 +215,10 @@ static const struct err *begin(struct work *w, const struct begin *b)
     if (tables_restore().waits)
         TRY(tables_go(w->pg, w->arena, &go));
     if (!go)
-        return ERROR(ERR_BUSY, "server.restored",
-                     "The database was restored, and its time is over now. "
-                     "Nothing ends by time until an administrator says so.");
+        return ERROR(ERR_BUSY, pg_error_code_restored,
+                     "The database was restored, and the time of this question "
+                     "is over. Nothing ends by time until an administrator "
+                     "says so.");
     TRY(expire(w));
     return load(w, b);
 }
