@@ -11,12 +11,19 @@ CREATE FUNCTION search_apart(text) RETURNS text
                                      ' \1 ', 'g') END
             FROM normalize($1, NFKC) n $$;
 
+-- Most questions are ASCII and are not looked at letter by letter.
 CREATE OR REPLACE FUNCTION search_words(title text, question text, asked_by text, id text,
                                         intent_id uuid) RETURNS tsvector
-    LANGUAGE sql IMMUTABLE PARALLEL SAFE
-    AS $$ SELECT to_tsvector('simple', regexp_replace(
-              search_apart(coalesce(title, '') || ' ' || question || ' ' || asked_by || ' ' ||
-                           id || ' ' || intent_id::text), '[^[:alnum:]]+', ' ', 'g')) $$;
+    LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
+    AS $$
+DECLARE
+    words text := concat_ws(' ', title, question, asked_by, id, intent_id);
+BEGIN
+    IF octet_length(words) > char_length(words) THEN
+        words := search_apart(words);
+    END IF;
+    RETURN to_tsvector('simple', regexp_replace(words, '[^[:alnum:]]+', ' ', 'g'));
+END $$;
 
 -- What a person typed: every word has to be there, or to be the start of one; the letters
 -- of a word without spaces one behind the other.

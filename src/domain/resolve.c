@@ -142,16 +142,17 @@ static struct json *granted_payload(struct arena *a, const struct permit *p)
     return o;
 }
 
-/* permit: what the answer granted; NULL: nothing. */
+/* choice: the chosen one; permit: what the answer granted; NULL: nothing. */
 static struct json *resumed_payload(struct arena *a,
                                     const struct suspension *s,
+                                    const struct json *choice,
                                     const struct permit *permit)
 {
     struct json *p = json_object(a);
     json_set_text(p, "intent_id", s->intent_id);
     json_set_text(p, "suspension_id", s->id);
     json_set_given(a, p, "value", s->response);
-    suspension_set_choice(a, s, p);
+    suspension_set_choice(p, suspension_worded(s) ? NULL : choice);
     json_set_text(p, "responded_by", s->responded_by_claimed.p
                                          ? s->responded_by_claimed
                                          : s->responded_by);
@@ -384,7 +385,8 @@ const struct err *resolve_respond(struct arena *a, struct decision *d,
         return append(a, d, type, by, payload);
     }
     TRY(settle_permit(a, d, &granted));
-    TRY(append(a, d, "intent.resumed", by, resumed_payload(a, s, granted)));
+    TRY(append(a, d, "intent.resumed", by,
+               resumed_payload(a, s, choice, granted)));
     TRY(hand_off(a, d, by));
     if (resolve_ends(s, choice))
         TRY(move(a, d, INTENT_ABANDONED,

@@ -143,14 +143,17 @@ bool suspension_worded(const struct suspension *s)
     return s->response_type == ANSWER_TEXT || s->response_type == ANSWER_FORM;
 }
 
-void suspension_set_choice(struct arena *a, const struct suspension *s,
-                           struct json *o)
+const struct json *suspension_chosen(struct arena *a,
+                                     const struct suspension *s)
 {
     const struct json *value = json_read(a, s->response);
-    const struct json *choice =
-        !suspension_worded(s) && json_is(value, JSON_STRING)
-            ? suspension_choice(suspension_choices(a, s), json_text(value))
-            : NULL;
+    return !suspension_worded(s) && json_is(value, JSON_STRING)
+               ? suspension_choice(suspension_choices(a, s), json_text(value))
+               : NULL;
+}
+
+void suspension_set_choice(struct json *o, const struct json *choice)
+{
     if (choice)
         json_set_json(o, "choice_label", json_get(choice, "label"));
     if (json_has(choice, "description"))

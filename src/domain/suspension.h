@@ -174,10 +174,12 @@ bool suspension_worded(const struct suspension *s);
 /* The choice with that value, or NULL. */
 const struct json *suspension_choice(const struct json *choices,
                                      struct str value);
-/* choice_label and choice_description of the choice that is the answer, where
- * there is one and it has them (OpenIntent RFC-0025). */
-void suspension_set_choice(struct arena *a, const struct suspension *s,
-                           struct json *o);
+/* The choice that is the answer; NULL: none is, as where it is worded. */
+const struct json *suspension_chosen(struct arena *a,
+                                     const struct suspension *s);
+/* choice_label and choice_description of that choice, where it has them
+ * (OpenIntent RFC-0025); choice: may be NULL. */
+void suspension_set_choice(struct json *o, const struct json *choice);
 /* The facts of the question for domain/responder.h. */
 struct responder_case suspension_case(const struct suspension *s);
 /* How it ended: its outcome, or OUTCOME_EXPIRED or OUTCOME_WITHDRAWN. */
