@@ -361,7 +361,7 @@ bool text_looks(struct str s, const char *word)
 /* Scripts whose letters are taken for those of another. The rest is one. */
 enum script {
     SCRIPT_NONE, SCRIPT_LATIN, SCRIPT_GREEK, SCRIPT_CYRILLIC, SCRIPT_ARMENIAN,
-    SCRIPT_CHEROKEE, SCRIPT_OTHER
+    SCRIPT_CHEROKEE, SCRIPT_LISU, SCRIPT_OTHER
 };
 
 static enum script script_of(uint32_t rune)
@@ -376,7 +376,8 @@ static enum script script_of(uint32_t rune)
         {0x1C80, 0x1C8F, SCRIPT_CYRILLIC}, {0x1D00, 0x1DBF, SCRIPT_LATIN},
         {0x1E00, 0x1EFF, SCRIPT_LATIN}, {0x1F00, 0x1FFF, SCRIPT_GREEK},
         {0x2C60, 0x2C7F, SCRIPT_LATIN}, {0x2C80, 0x2CFF, SCRIPT_GREEK},
-        {0x2DE0, 0x2DFF, SCRIPT_CYRILLIC}, {0xA640, 0xA69F, SCRIPT_CYRILLIC},
+        {0x2DE0, 0x2DFF, SCRIPT_CYRILLIC}, {0xA4D0, 0xA4FD, SCRIPT_LISU},
+        {0xA640, 0xA69F, SCRIPT_CYRILLIC},
         {0xA720, 0xA7FF, SCRIPT_LATIN}, {0xAB30, 0xAB6F, SCRIPT_LATIN},
         {0xAB70, 0xABBF, SCRIPT_CHEROKEE}, {0xFF21, 0xFF5A, SCRIPT_LATIN}};
     const utf8proc_category_t c =
@@ -395,7 +396,10 @@ bool text_mixed(struct str s)
 {
     enum script first = SCRIPT_NONE;
     for (size_t at = 0; at < s.n;) {
-        const enum script now = script_of(str_rune(s, &at));
+        const uint32_t rune = str_rune(s, &at);
+        const enum script now = script_of(rune);
+        if (is_space(rune))
+            first = SCRIPT_NONE;
         if (now == SCRIPT_NONE || now == SCRIPT_OTHER)
             continue;
         if (first != SCRIPT_NONE && now != first)

@@ -30,8 +30,8 @@ struct str text_skeleton(struct arena *a, struct str s);
 bool text_name(struct str s);
 /* Does a name look like this word, of small ASCII letters? */
 bool text_looks(struct str s, const char *word);
-/* Are there letters of two scripts that are taken for each other: Latin, Greek,
- * Cyrillic, Armenian, Cherokee? */
+/* Has a word of it letters of two scripts that are taken for each other: Latin,
+ * Greek, Cyrillic, Armenian, Cherokee, Lisu? White space ends a word. */
 bool text_mixed(struct str s);
 /* Does every receiver read this path, or the rest of one, as a path below its
  * start? Only unreserved characters, slashes, and escapes of bytes that have no

@@ -126,8 +126,8 @@ const struct err *message_read(struct arena *a, struct str body,
     if (title.n == 0 || out->url.n == 0)
         return unreadable;
     add_row(a, out, "Risk", capital(a, json_get_text(data, "severity")));
-    add_row(a, out, "Agent", json_get_text(data, "agent"));
-    add_row(a, out, "For", json_get_text(data, "notify_to"));
+    add_row(a, out, "Agent", words_name(a, json_get_text(data, "agent")));
+    add_row(a, out, "For", words_name(a, json_get_text(data, "notify_to")));
     add_row(a, out, "Requested", moment(a, data, "asked_at", STR_NONE));
     if (asked(json_get_text(whole, "type")))
         add_row(a, out, "Deadline",

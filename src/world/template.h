@@ -21,6 +21,7 @@
  *   clock  04:12:04 CET
  *   head   a text, at most 300 characters     cut   at most 200
  *   hidden "3 hidden characters shown", or "" when it has none
+ *   mixed  of a name: "letters of several alphabets", or ""
  *
  * A character that is invisible or changes how its neighbours are read
  * (text_hidden_at in base/text.h) is printed by its number: in text as <code

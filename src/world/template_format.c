@@ -149,6 +149,15 @@ static bool hidden(struct arena *a, const struct template_page *page,
     return json_is(v, JSON_STRING);
 }
 
+static bool mixed(struct arena *a, const struct template_page *page,
+                  const struct json *v, struct str *out)
+{
+    (void)a;
+    (void)page;
+    *out = words_mixed(json_text(v));
+    return json_is(v, JSON_STRING);
+}
+
 /* ---- the list ------------------------------------------------------- */
 
 const struct template_format *template_format_find(struct str name)
@@ -157,7 +166,7 @@ const struct template_format *template_format_find(struct str name)
         {"iso", iso},         {"utc", utc}, {"time", when},
         {"short", brief},     {"day", day}, {"clock", clock_there},
         {"ago", ago},         {"cut", cut}, {"head", head},
-        {"hidden", hidden}};
+        {"hidden", hidden},   {"mixed", mixed}};
     for (size_t i = 0; i < countof(list); i++) {
         if (str_is(name, list[i].name))
             return &list[i];

@@ -18,6 +18,24 @@ size_t words_hidden(struct str s)
     return n;
 }
 
+struct str words_mixed(struct str s)
+{
+    return text_mixed(s) ? STR("letters of several alphabets") : STR("");
+}
+
+struct str words_name(struct arena *a, struct str name)
+{
+    const struct str mixed = words_mixed(name);
+    struct buf b = buf_make(a, name.n + mixed.n + 8);
+    if (mixed.n == 0)
+        return name;
+    buf_str(&b, name);
+    buf_put(&b, " (");
+    buf_str(&b, mixed);
+    buf_char(&b, ')');
+    return buf_text(&b);
+}
+
 struct str words_cut(struct arena *a, struct str s, size_t max)
 {
     const struct str head = str_head(s, max);

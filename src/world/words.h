@@ -7,6 +7,11 @@
 
 /* The number of hidden characters. */
 size_t words_hidden(struct str s);
+/* "letters of several alphabets" where a name of s has them (text_mixed), else
+ * "". */
+struct str words_mixed(struct str s);
+/* The name, and that behind it in brackets: for texts without markup. */
+struct str words_name(struct arena *a, struct str name);
 /* At most max characters, "…" in place of the rest. */
 struct str words_cut(struct arena *a, struct str s, size_t max);
 /* The first line that is not empty, cut, "…" in place of the others; "" when

@@ -19,8 +19,8 @@ const styled = "\\p{Extended_Pictographic}(?:\\ufe0f|\\p{Emoji_Modifier})?";
 const emoji = new RegExp(`${styled}(?:\\u200d${styled})*`, "gu");
 
 /* An agent's name has no space, no slash and nothing unseen, and may be anything
- * else. */
-const villain = `"><b>agent&lt;😈${"x".repeat(60)}`;
+ * else: here it has a Cyrillic letter. */
+const villain = `"><b>\u0430gent&lt;😈${"x".repeat(60)}`;
 const header = Buffer.from(villain).toString("latin1");
 
 /* Checks that hold on every page, whatever its content. */

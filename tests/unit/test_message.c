@@ -127,6 +127,19 @@ Test(message, rows_and_what_repeats)
     }
 }
 
+Test(message, a_name_of_several_alphabets_says_so)
+{
+    struct json *d = data(STR("Refund?"));
+    struct message m;
+    json_set_text(d, "agent", STR("refund-b\xD0\xBEt"));
+    json_set_text(d, "notify_to", STR("m\xD0\xB0ra@example.com"));
+    cr_assert(!message_read(a, notice("suspension.asked", d), &m));
+    cr_expect_str_eq(z(m.row[0].value), "refund-b\xD0\xBEt (letters of "
+                                        "several alphabets)");
+    cr_expect_str_eq(z(m.row[1].value), "m\xD0\xB0ra@example.com (letters of "
+                                        "several alphabets)");
+}
+
 /* ---- Slack ---------------------------------------------------------- */
 
 static struct json *slack(struct json *d)

@@ -49,6 +49,15 @@ Test(page_view, plain_text_spells_what_is_hidden)
     cr_assert_str_eq(z(words_plain(a, STR_NONE, 3)), "");
 }
 
+Test(page_view, a_name_of_several_alphabets_says_so)
+{
+    cr_assert_str_eq(z(words_name(a, STR("refunds"))), "refunds");
+    cr_assert_str_eq(z(words_name(a, STR("refunds-\u0430gent"))),
+                     "refunds-\u0430gent (letters of several alphabets)");
+    cr_assert_eq(words_mixed(STR("\u0430\u0431 (key)")).n, 0);
+    cr_assert_eq(words_mixed(STR_NONE).n, 0);
+}
+
 Test(page_view, moments)
 {
     struct json *o = json_object(a);

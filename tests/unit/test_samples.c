@@ -215,13 +215,14 @@ Test(samples, of_the_step_before_an_answer)
 /* Whatever an agent writes, it is marked and escaped. */
 Test(samples, of_hostile_texts)
 {
-    const struct suspension s = asked(
+    struct suspension s = asked(
         NULL, NULL,
         "'title':'Pay \\u202egnp.exe\\u202c <script>alert(1)</script>',"
         "'question':'<b>\\u200b</b> & {{page.csrf}}?',"
         "'context':{'a\\u200bb':'\\u0001<img src=x>'},"
         "'choices':[{'value':'y\\u200b','label':'\\u202eyes','effect':"
         "'authorize'},{'value':'n','label':'<i>no</i>','effect':'veto'}]");
+    s.asked_by = STR("refund-b\xD0\xBEt"); /* a Cyrillic letter */
     open_page("hostile", &s, NULL, NULL);
 }
 

@@ -431,7 +431,12 @@ Test(template, formats_of_texts)
         {"{{v|hidden}}", "{\"v\": \"\\u200b\\u202e\"}",
          "2 hidden characters shown"},
         {"{{^v|hidden}}none{{/v|hidden}}", "{\"v\": \"a\"}", "none"},
-        {"[{{v|head}}{{v|cut}}{{v|hidden}}]", "{\"v\": 5}", "[]"},
+        {"{{#v|mixed}}({{.}}){{/v|mixed}}", "{\"v\": \"refunds\"}", ""},
+        {"{{#v|mixed}}({{.}}){{/v|mixed}}", "{\"v\": \"refunds-\u0430\"}",
+         "(letters of several alphabets)"},
+        {"{{#v}}{{#.|mixed}}({{.}}){{/.|mixed}}{{/v}}",
+         "{\"v\": \"refunds-\u0430\"}", "(letters of several alphabets)"},
+        {"[{{v|head}}{{v|cut}}{{v|hidden}}{{v|mixed}}]", "{\"v\": 5}", "[]"},
         {"{{ v|head }}", "{\"v\": \"<\"}", "&lt;"},
     };
     expect_all(cases, countof(cases));

@@ -177,7 +177,11 @@ Test(text, mixed_scripts)
         {"p\xD0\xB0y", true}, {"\xCE\xB1gent", true},
         {"agent-\xD0\xB0\xD0\xB1", true}, {"\xD5\xB8gent", true},
         {"Zo\xC3\xAB", false}, {"bot-\xE6\x97\xA5\xE6\x9C\xAC", false},
-        {"\xED\x95\x9C-bot", false}, {"1-2.3", false}, {"", false}};
+        {"\xED\x95\x9C-bot", false}, {"1-2.3", false}, {"", false},
+        {"\xEA\x93\xAEgent", true},               /* Lisu */
+        {"\xD0\x90\xD0\xB3\xD0\xB5 (key)", false},  /* a word of each */
+        {"\xD0\x90\xD0\xB3\xD0\xB5\xC2\xA0key", false},
+        {"by p\xD0\xB0y", true}, {"p\xD0\xB0y, for x", true}};
     for (size_t i = 0; i < countof(rows); i++)
         cr_assert_eq(text_mixed(str_of(rows[i].text)), rows[i].mixed, "%s",
                      rows[i].text);

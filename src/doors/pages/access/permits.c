@@ -38,7 +38,7 @@ static void add_row(struct settings_table *r, const struct permits_titled *t)
     const struct permit *p = &t->row.permit;
     struct buf about = buf_make(a, 1024);
     buf_put(&about, "Revoke the permit of ");
-    buf_str(&about, p->agent);
+    buf_str(&about, words_name(a, p->agent));
     settings_table_row(r);
     settings_table_text(r, p->agent, p->terms.resource, STR(""));
     settings_table_text(r, words_cut(a, t->title, PAGE_VIEW_ROW),

@@ -54,7 +54,7 @@ static void add_row(struct settings_table *t, const struct resource *r)
     struct arena *a = t->c->a;
     struct buf about = buf_make(a, 1024);
     buf_put(&about, "Remove ");
-    buf_str(&about, r->name);
+    buf_str(&about, words_name(a, r->name));
     settings_table_row(t);
     settings_table_text(t, r->name, STR_NONE, STR(""));
     settings_table_text(t, r->identifier, STR_NONE, STR(""));

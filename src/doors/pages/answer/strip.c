@@ -273,7 +273,7 @@ static struct str says(struct arena *a, const struct suspension *s,
                          const struct json *choice)
 {
     struct buf b = buf_make(a, 4096);
-    buf_str(&b, s->asked_by);
+    buf_str(&b, words_name(a, s->asked_by));
     buf_put(&b, comes(a, s, choice));
     buf_put(&b, " An answer is final.");
     return buf_text(&b);

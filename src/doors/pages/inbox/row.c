@@ -141,8 +141,9 @@ struct json *inbox_row_short(struct page_view *v, const struct suspension *s)
 struct json *inbox_row(struct page_view *v, const struct suspension *s)
 {
     struct json *o = inbox_row_short(v, s);
-    json_set_text(o, "named",
-                  words_plain(v->a, question_head_title(s), PAGE_VIEW_TAB));
+    const struct str named =
+        words_plain(v->a, question_head_title(s), PAGE_VIEW_TAB);
+    json_set_text(o, "named", words_name(v->a, named));
     json_set_json(o, "kind", page_badge_kind(v->a, s));
     json_set_text(o, "on_behalf", s->initiated_by);
     json_set_text(o, "initiator", suspension_initiator(s));
@@ -248,7 +249,8 @@ static struct json *heading(struct page_view *v, const struct group *g,
     const struct str none = STR("Other requests");
     const struct str name = odd ? none : g->name;
     json_set_text(o, "name", words_cut(v->a, name, NAME_MAX));
-    json_set_text(o, "named", words_plain(v->a, name, NAME_MAX));
+    json_set_text(o, "named",
+                  words_name(v->a, words_plain(v->a, name, NAME_MAX)));
     json_set_text(o, "count", words_count(v->a, (int64_t)json_count(g->rows)));
     json_set_json(o, "why", NULL);
     if (odd)

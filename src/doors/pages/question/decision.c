@@ -136,7 +136,7 @@ static void put_effect(struct arena *a, struct buf *b,
         return;
     }
     buf_char(b, ' ');
-    buf_str(b, s->asked_by);
+    buf_str(b, words_name(a, s->asked_by));
     if (vetoed || s->outcome == OUTCOME_DECLINED) {
         buf_put(b, " continues without it.");
     } else if (s->outcome == OUTCOME_CHANGES_REQUESTED) {
@@ -163,7 +163,7 @@ static void put_resolved(const struct page_view *v, struct buf *b,
     if (page_badge_own(s, reader))
         buf_put(b, "You");
     else
-        buf_str(b, page_badge_who(v->a, s, reader));
+        buf_str(b, words_name(v->a, page_badge_who(v->a, s, reader)));
     buf_char(b, ' ');
     buf_put(b, vocabulary_outcome(s->outcome)->past);
     buf_put(b, " on ");
@@ -185,7 +185,7 @@ static void put_expired(const struct page_view *v, struct buf *b,
         buf_put(b, "Nothing was approved, and the task was stopped.");
         return;
     }
-    buf_str(b, s->asked_by);
+    buf_str(b, words_name(v->a, s->asked_by));
     buf_put(b, " continues ");
     if (fallback.p) {
         buf_put(b, "with its default, ");
@@ -204,7 +204,7 @@ struct str question_decision_summary(const struct page_view *v,
     if (s->state == SUSPENSION_EXPIRED) {
         put_expired(v, &b, s);
     } else if (s->state == SUSPENSION_CANCELLED) {
-        buf_str(&b, s->responded_by);
+        buf_str(&b, words_name(v->a, s->responded_by));
         buf_put(&b, " withdrew the request on ");
         buf_str(&b, page_view_when(v, s->responded_at));
         buf_put(&b, ". Nothing was decided.");
@@ -266,7 +266,7 @@ struct str question_decision_heading(const struct page_view *v,
         put_lead(v, &b, s->responded_at);
         buf_put(&b, " ago");
     } else {
-        buf_str(&b, page_badge_who(v->a, s, reader));
+        buf_str(&b, words_name(v->a, page_badge_who(v->a, s, reader)));
         buf_put(&b, s->state == SUSPENSION_CANCELLED ? " withdrew this "
                                                      : " answered this ");
         put_lead(v, &b, s->responded_at);

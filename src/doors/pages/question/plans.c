@@ -112,7 +112,8 @@ static struct str told_of(struct plans *p, const struct task *t)
 static void set_who(struct plans *p, struct json *o, const struct task *t)
 {
     struct buf b = buf_make(p->v->a, 1024);
-    buf_str(&b, t->assigned_agent.p ? t->assigned_agent : STR(""));
+    buf_str(&b, t->assigned_agent.p ? words_name(p->v->a, t->assigned_agent)
+                                    : STR(""));
     if (t->attempt > 1) {
         buf_put(&b, b.n ? ", attempt " : "attempt ");
         buf_str(&b, words_count(p->v->a, t->attempt));
@@ -167,7 +168,8 @@ static struct str decided_by(struct plans *p, const struct checkpoint *c)
     if (!c->decided_by.p)
         return STR("");
     buf_put(&b, "by ");
-    buf_str(&b, page_badge_name(&p->c->who, c->decided_by));
+    buf_str(&b, words_name(p->v->a,
+                           page_badge_name(&p->c->who, c->decided_by)));
     buf_put(&b, ", ");
     buf_str(&b, page_view_when(p->v, c->decided_at));
     return buf_text(&b);
@@ -227,7 +229,7 @@ static struct str made(struct plans *p, const struct plan *plan)
 {
     struct buf b = buf_make(p->v->a, 1024);
     buf_put(&b, "created by ");
-    buf_str(&b, plan->created_by);
+    buf_str(&b, words_name(p->v->a, plan->created_by));
     buf_put(&b, ", ");
     buf_str(&b, page_view_when(p->v, plan->created_at));
     return buf_text(&b);

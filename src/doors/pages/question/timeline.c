@@ -299,8 +299,17 @@ static const char *telling(struct str type)
     return NULL;
 }
 
+/* The value of that member: a name or a text. */
+static struct str told(struct arena *a, const char *key, const struct json *v)
+{
+    const struct str text = page_facts_value(a, v);
+    const bool name = str_is(str_of(key), "agent_id") ||
+                      str_is(str_of(key), "action");
+    return name ? words_name(a, text) : text;
+}
+
 /* The agents of a change of access, and the access; a list may be of many. */
-static void put_access(struct buf *b, const struct json *p)
+static void put_access(struct arena *a, struct buf *b, const struct json *p)
 {
     const struct json *list = json_get(p, "entries");
     const size_t n = list ? json_count(list) : 1;
@@ -310,7 +319,7 @@ static void put_access(struct buf *b, const struct json *p)
             one, json_has(one, "permission") ? "permission"
                                              : "requested_permission");
         buf_put(b, i ? ", " : "");
-        buf_str(b, json_get_text(one, "principal_id"));
+        buf_str(b, words_name(a, json_get_text(one, "principal_id")));
         buf_put(b, access.p ? " " : "");
         buf_str(b, access);
     }
@@ -344,9 +353,9 @@ static void put_detail(const struct page_view *v, struct buf *b,
              str_is(e->type, "lease_released"))
         put_lease(v, b, p);
     else if (str_starts(e->type, STR("access_")))
-        put_access(b, p);
+        put_access(a, b, p);
     else if (key && json_has(p, key))
-        buf_str(b, page_facts_value(a, json_get(p, key)));
+        buf_str(b, told(a, key, json_get(p, key)));
     else if (!key || *key)
         put_any(a, b, p);
 }

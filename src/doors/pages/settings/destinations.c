@@ -377,7 +377,8 @@ static const struct err *show_one(struct call *c, const struct endpoint *e,
     json_set_json(view, "remove", remove);
     json_set_json(view, "acts", acts_of(c->a, e));
     set_form(&v, view, s->form);
-    const struct str title = words_plain(c->a, e->name, PAGE_VIEW_TAB);
+    const struct str title =
+        words_name(c->a, words_plain(c->a, e->name, PAGE_VIEW_TAB));
     return page_render(c, s->status, "setting", arena_z(c->a, title), view);
 }
 

@@ -220,7 +220,7 @@ static void add_row(struct settings_table *r, const struct key *k)
                             : used        ? &settings_page_active
                                           : &expired);
     buf_put(&about, "Revoke ");
-    buf_str(&about, k->label);
+    buf_str(&about, words_name(a, k->label));
     if (used && r->c->who.role == ROLE_ADMIN)
         settings_table_act(r,
                            &(struct settings_table_act){
@@ -383,7 +383,8 @@ const struct err *settings_keys_one(struct call *c)
     json_set_bool(view, "reach_all", k.reach == REACH_ALL);
     json_set_json(view, "floor", floor_of(c->a, &k));
     json_set_text(view, "url", page_view_path(c->a, PATH "/", k.id, ""));
-    const struct str title = words_plain(c->a, k.label, PAGE_VIEW_TAB);
+    const struct str title =
+        words_name(c->a, words_plain(c->a, k.label, PAGE_VIEW_TAB));
     return page_render(c, 200, "key", arena_z(c->a, title), view);
 }
 

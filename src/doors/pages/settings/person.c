@@ -116,7 +116,8 @@ static const struct err *person_show(struct call *c, int status,
                            .submit = "Save",
                            .url = settings_people_url(c->a, p->id)});
     json_set_json(view, "acts", acts_of(c, p));
-    const struct str title = words_plain(c->a, p->name, PAGE_VIEW_TAB);
+    const struct str title =
+        words_name(c->a, words_plain(c->a, p->name, PAGE_VIEW_TAB));
     return page_render(c, status, "person", arena_z(c->a, title), view);
 }
 
