@@ -77,6 +77,17 @@ enum severity risk_assumed(enum severity said)
     return said == SEVERITY_UNSAID ? SEVERITY_HIGH : said;
 }
 
+bool risk_stricter(struct arena *a, const struct suspension *s,
+                   const struct terms *t)
+{
+    struct suspension now = *s;
+    now.severity_said = s->severity;
+    risk_settle(a, &now, t);
+    return risk_unproven(s, t) || now.severity > risk_assumed(s->severity) ||
+           now.responder.mode != s->responder.mode ||
+           !str_eq(now.responder.who, s->responder.who);
+}
+
 /* ---- the confirmation ------------------------------------------------ */
 
 bool risk_two_step(struct arena *a, const struct suspension *s)

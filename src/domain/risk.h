@@ -28,6 +28,9 @@ bool risk_unproven(const struct suspension *s, const struct terms *t);
 /* The severity that counts where nothing is said: as for a call without a
  * rule. */
 enum severity risk_assumed(enum severity said);
+/* Would these terms have asked others than s did, or at a higher risk? */
+bool risk_stricter(struct arena *a, const struct suspension *s,
+                   const struct terms *t);
 /* Does an answer need two steps: above low, or without a severity where a
  * choice authorizes or accepts? */
 bool risk_two_step(struct arena *a, const struct suspension *s);

@@ -168,3 +168,19 @@ void tool_rule_decide(struct arena *a, const struct tool_rule *rules,
     if (out->effect != TOOL_ASK)
         out->severity = SEVERITY_UNSAID;
 }
+
+bool tool_rule_terms(const struct tool_rule_verdict *v, size_t n,
+                     struct terms *out)
+{
+    bool asks = false;
+    *out = (struct terms){.floor = SEVERITY_UNSAID};
+    for (size_t i = 0; i < n; i++) {
+        const struct tool_rule *rule = v->matched[i];
+        if (!rule || rule->effect != TOOL_ASK)
+            continue;
+        asks = true;
+        raise_to(&out->floor, rule->severity);
+        (void)principal_by_join(&out->by, &rule->by);
+    }
+    return asks;
+}

@@ -60,5 +60,9 @@ struct tool_rule_verdict {
 void tool_rule_decide(struct arena *a, const struct tool_rule *rules,
                       size_t rules_n, const struct tool_rule_case *c,
                       struct tool_rule_verdict *out);
+/* The terms that the rules themselves set for the n calls of a verdict: who
+ * decides, and the least severity. false: no rule asks about one. */
+bool tool_rule_terms(const struct tool_rule_verdict *v, size_t n,
+                     struct terms *out);
 
 #endif

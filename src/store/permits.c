@@ -13,7 +13,8 @@ enum { ID, INTENT, SUSPENSION, HANDLE, AGENT, RESOURCE, JKT, ASKED,
        ASKED_SHA256, GRANTED, GRANTED_SHA256, MAX_USES, USE_SECONDS, BUDGET,
        BUDGET_OF, BUDGET_UNIT, USED, SPENT, STATE, REASON, ENDED_BY, CREATED,
        GRANTED_AT, NOT_AFTER, ENDED, POLL_AFTER, KEY_ENDED,
-       RESOURCE_REMOVED, RESOURCE_ID, REQUIRE_DPOP, TITLE, ACCESS = TITLE };
+       RESOURCE_REMOVED, RESOURCE_ID, REQUIRE_DPOP, TITLE,
+       ACCESS = TITLE, CLOSED };
 
 static struct decimal amount(struct str text)
 {
@@ -89,6 +90,7 @@ const struct err *permits_get(struct pg *pg, struct arena *a, struct str id,
         return permit_unknown();
     *out = row(r, 0);
     out->access = intents_access(r, 0, ACCESS);
+    out->closed = pg_bool(r, 0, CLOSED);
     return NULL;
 }
 

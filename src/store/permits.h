@@ -9,7 +9,10 @@
 struct permits_row {
     struct permit permit;
     bool key_ended, resource_removed;
-    enum access access; /* of its agent to its intent: permits_get sets it */
+    /* Of its agent to its intent, and whether that is closed: permits_get sets
+     * them. */
+    enum access access;
+    bool closed;
     struct str resource_id; /* p NULL: the agent itself uses it */
     bool require_dpop;      /* of the resource */
 };

@@ -236,3 +236,77 @@ def test_a_bearer_token_needs_no_proof(server, agent, operator,
     r = open_resource.post("/api/v1/redemptions", json={
         "token": one, "operation_id": "x", "call": call("1.00")})
     assert r.status_code == 201, r.text
+
+
+# --- What ends a permit that a gateway uses -----------------------------------
+
+@pytest.fixture
+def ruled(server):
+    """ruled(tool, effect, ...): a rule, until the end of the test."""
+    from test_tool_calls import rule
+    yield lambda *rest, **more: rule(server, 1, *rest, **more)
+    with server.database() as db:
+        db.execute("DELETE FROM tool_rule")
+
+
+@pytest.mark.parametrize("now, ends", [
+    (("shop.refund", "deny"), True), (("shop.*", "ask", "critical"), True),
+    (("shop.refund", "ask", "low"), False), (("shop.refund", "allow"), False)])
+def test_a_rule_that_is_stricter_by_now(agent, client, gateway, token, redeem,
+                                        granted, ruled, now, ends):
+    """At each address that says whether the permit can be used."""
+    _, one = token(severity="high")
+    later = granted(severity="high")
+    ruled(*now)
+    assert introspected(gateway, one)["active"] is not ends
+    r = client.token(later["auth_req_id"])
+    if not ends:
+        assert r.status_code == 200 and redeem(one).status_code == 201
+        return
+    said(r, 400, "invalid_grant")
+    refused(redeem(one), 409, "permit.rule")
+
+
+def test_access_that_ended(server, operator, gateway, resource):
+    """Of an agent whose key reaches only what it is tied to, in an intent that is
+    open."""
+    from kit import answer, at, made, new_intent
+    from proofs import Key
+    name = f"guest-{new_id()[:8]}"
+    key = server.key("agent", "--agent", name)
+    guest = OAuth(server, name, key, Key())
+    intent = new_intent(operator)
+
+    def lend():
+        return made(operator.post(at(intent, "acl/entries"), json={
+            "principal_id": name, "permission": "write"}))["id"]
+
+    entry = lend()
+    with server.client(headers={"X-API-Key": key}) as api:
+        p = made(api.post("/api/v1/tool-calls/check", json={
+            "intent_id": intent["id"], "resource": resource.address,
+            "responder": {"mode": "operators"}, "tool_calls": [
+                {"id": "1", "tool": "shop.refund", "arguments": {"n": 1}}]}),
+            202)
+        assert answer(operator, {"suspension_id": p["request_id"]}
+                      ).status_code == 200
+        one = guest.token(p["auth_req_id"]).json()["access_token"]
+        assert introspected(gateway, one)["active"] is True
+        path = f"/api/v1/suspensions/{p['request_id']}"
+        assert api.get(path).json()["usable"] is True
+        assert operator.delete(at(intent, "acl/entries", entry)
+                               ).status_code in (200, 204)
+        assert introspected(gateway, one) == {"active": False}
+        assert api.get(path).json()["usable"] is False
+        htu = resource.address
+        use = {"token": one, "operation_id": "x",
+               "call": {"tool": "shop.refund", "arguments": {"n": 1}}}
+        refused(resource.post("/api/v1/redemptions", json={
+            **use, "dpop": {"proof": guest.pair.proof(htu, token=one),
+                            "htm": "POST", "htu": htu}}), 409,
+            "permit.revoked")
+        lend()
+        r = resource.post("/api/v1/redemptions", json={
+            **use, "dpop": {"proof": guest.pair.proof(htu, token=one),
+                            "htm": "POST", "htu": htu}})
+        assert r.status_code == 201, r.text

@@ -1,7 +1,7 @@
 """The use of a yes: it counts once, a repeat within five minutes is the same
 use, and it ends when it is taken back. Reading uses nothing."""
 import pytest
-from kit import (answer, ask, events, get, new_id, refused, set_status,
+from kit import (answer, ask, end_key, events, get, new_id, refused, set_status,
                  together)
 from test_permits import approval, call, granted, look, permit, question
 from test_tool_calls import rule
@@ -241,3 +241,53 @@ def test_a_version_stays_where_no_permit_is_counted(agent, operator):
     version = get(agent, intent)["version"]
     assert use(agent, asked).status_code == 201
     assert get(agent, intent)["version"] == version
+
+
+@pytest.mark.parametrize("before", [False, True])
+@pytest.mark.parametrize("now, ends", [
+    (("ask", "critical"), True), (("ask", "low"), False)])
+def test_a_rule_that_asks_at_a_higher_risk_by_now(server, agent, operator,
+                                                  no_rules, before, now, ends):
+    asked = question(agent, severity="high")
+    assert answer(operator, asked).status_code == 200
+    operation = new_id()
+    if before:
+        assert use(agent, asked, operation).status_code == 201
+    rule(server, 1, "shop.refund", *now)
+    r = use(agent, asked, operation)
+    if ends:
+        refused(r, 409, "permit.rule")
+    else:
+        assert r.status_code == (200 if before else 201), r.text
+
+
+def test_a_rule_that_asks_others_by_now(server, agent, operator, no_rules):
+    asked = question(agent, severity="high")
+    assert answer(operator, asked).status_code == 200
+    for by, ends in (("group:ledger", True), ("operators", False)):
+        with server.database() as db:
+            db.execute("DELETE FROM tool_rule")
+        done = server.sayso("rule", "add", "--position", "1", "--tool",
+                            "shop.refund", "--effect", "ask", "--severity",
+                            "low", "--by", by)
+        assert done.returncode == 0, done.stderr
+        r = use(agent, asked)
+        if ends:
+            refused(r, 409, "permit.rule")
+        else:
+            assert r.status_code == 201, r.text
+
+
+@KINDS
+@pytest.mark.parametrize("how", ["revoked", "expired"])
+def test_a_key_that_ended(server, operator, make, how):
+    """The agent's other key uses no yes of it, with a permit or without."""
+    name = f"two-keys-{new_id()[:8]}"
+    first, second = (server.key("agent", "--agent", name) for _ in range(2))
+    with server.client(headers={"X-API-Key": first}) as one, \
+            server.client(headers={"X-API-Key": second}) as two:
+        asked, operation = make(one, operator), new_id()
+        assert read(two, asked) == (True, None)
+        end_key(server, first, how)
+        assert read(two, asked) == (False, "permit.revoked")
+        refused(use(two, asked, operation), 409, "permit.revoked")

@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "doors/api/api.h"
 #include "doors/asking/revoke.h"
+#include "doors/asking/use.h"
 #include "store/permit_tokens.h"
 
 const struct err *api_oauth_metadata(struct call *c)
@@ -16,19 +17,22 @@ const struct err *api_oauth_metadata(struct call *c)
 /* ---- introspection -------------------------------------------------- */
 
 /* May the resource of the call use the permit with this token now? */
-static bool live(const struct call *c, const struct permits_row *row,
-                 const struct permit_tokens_row *found)
+static const struct err *live(struct call *c, const struct permits_row *row,
+                              const struct permit_tokens_row *found, bool *out)
 {
-    const struct permit_case about = {
-        .now = clock_now(),
-        .intent = found->intent,
-        .question_open = found->question_open,
-        .key_ended = row->key_ended,
-        .resource_removed = row->resource_removed,
-        .access = row->access};
-    return !found->ended && about.now < found->token.expires_at &&
-           str_eq(row->resource_id, c->who.resource_id) &&
-           !permit_usable(&row->permit, &about);
+    struct permit_case about = {.now = clock_now(),
+                                .intent = found->intent,
+                                .question_open = found->question_open,
+                                .key_ended = row->key_ended,
+                                .resource_removed = row->resource_removed,
+                                .access = row->access};
+    *out = !found->ended && about.now < found->token.expires_at &&
+           str_eq(row->resource_id, c->who.resource_id);
+    if (!*out)
+        return NULL;
+    TRY(use_rules(c, &row->permit, &about.rule));
+    *out = !permit_usable(&row->permit, &about);
+    return NULL;
 }
 
 const struct err *api_oauth_introspect(struct call *c)
@@ -38,14 +42,16 @@ const struct err *api_oauth_introspect(struct call *c)
     struct permits_row row;
     struct oauth_live about;
     const struct oauth_live *told = NULL;
-    bool known = false;
+    bool known = false, usable = false;
     if (!text.p)
         return err_at(c->a, ERR_BAD_REQUEST, oauth_invalid_request,
                       STR("token"), "A token is needed.");
     TRY(permit_tokens_get(c->pg, c->a, text, &found, &known));
-    if (known)
+    if (known) {
         TRY(permits_get(c->pg, c->a, found.token.permit_id, &row));
-    if (known && live(c, &row, &found)) {
+        TRY(live(c, &row, &found, &usable));
+    }
+    if (usable) {
         about = (struct oauth_live){.permit = &row.permit,
                                     .issuer = c->serve->conf->public_url,
                                     .resource = row.permit.terms.resource,

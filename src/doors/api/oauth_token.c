@@ -90,6 +90,7 @@ static const struct err *judge(struct wanted *x, int64_t *poll_after)
     if (x->found) {
         about.permit = &x->row.permit;
         about.now = use_case(&x->row, &x->w);
+        TRY(use_rules(x->c, about.permit, &about.now.rule));
     }
     return oauth_exchange(x->c->a, &about, poll_after);
 }

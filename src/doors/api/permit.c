@@ -101,7 +101,8 @@ static const struct err *permit_answer(struct call *c, const struct permit *p)
 static bool visible(const struct principal *who, const struct permits_row *row)
 {
     if (who->role == ROLE_AGENT)
-        return permit_own(&row->permit, who) && row->access != ACCESS_NONE;
+        return permit_own(&row->permit, who) &&
+               (!row->closed || row->access != ACCESS_NONE);
     return who->role != ROLE_RESOURCE ||
            str_eq(who->resource_id, row->resource_id);
 }

@@ -3,9 +3,11 @@
 
 #include "base/clock.h"
 #include "base/id.h"
+#include "domain/risk.h"
 #include "doors/asking/guard.h"
 #include "doors/asking/question.h"
 #include "store/permit_tokens.h"
+#include "store/suspensions.h"
 #include "world/ecdsa.h"
 
 /* ---- the yes ---------------------------------------------------------- */
@@ -54,22 +56,14 @@ struct permit_case use_case(const struct permits_row *row,
         .access = row->access};
 }
 
-/* ---- may it be used --------------------------------------------------- */
+/* ---- the rules -------------------------------------------------------- */
 
-/* The names of the approved calls that no permit can describe. */
-static size_t tools_of(struct use *u, struct str **out)
+/* The names of the tools of a list of calls, or of details. */
+static size_t tools_of(struct arena *a, const struct json *calls,
+                       struct str **out)
 {
-    struct arena *a = u->c->a;
-    const struct suspension *s = &u->suspension;
-    const struct json *calls = json_get(
-        json_read(a, s->approved_subject.p ? s->approved_subject : s->subject),
-        "calls");
     size_t n = 0;
     *out = arena_many(a, json_count(calls) + 1, struct str);
-    if (u->call.tool.p) {
-        (*out)[0] = u->call.tool;
-        return 1;
-    }
     for (size_t i = 0; i < json_count(calls); i++) {
         const struct str tool = json_get_text(json_at(calls, i), "tool");
         if (tool.n > 0)
@@ -78,20 +72,68 @@ static size_t tools_of(struct use *u, struct str **out)
     return n;
 }
 
-/* The effect of the rules on the call, as they are now. */
-static const struct err *by_rules(struct use *u, enum tool_effect *out)
+/* Would the rules that ask now have asked others than the question of the yes
+ * did, or at a higher risk? */
+static const struct err *is_stricter(struct call *c, const struct permit *p,
+                                     const struct tool_rule_verdict *v,
+                                     size_t n, bool *out)
 {
-    struct tool_rule_verdict verdict = {.effect = TOOL_ALLOW};
-    struct tool_rule_case about = {.agent = u->row.permit.agent,
-                                   .severity = SEVERITY_UNSAID};
-    struct str *tools;
-    about.n = tools_of(u, &tools);
-    about.tools = tools;
-    if (about.n > 0)
-        TRY(guard_rules(u->c, &about, &verdict));
-    *out = verdict.effect;
+    struct terms terms;
+    struct suspension s;
+    *out = v->effect == TOOL_ASK && p->suspension_id.p &&
+           tool_rule_terms(v, n, &terms);
+    if (!*out)
+        return NULL;
+    TRY(suspensions_get(c->pg, c->a, p->suspension_id, &s));
+    *out = risk_stricter(c->a, &s, &terms);
     return NULL;
 }
+
+static const struct err *by_rules(struct call *c, const struct permit *p,
+                                  const struct str *tools, size_t n,
+                                  enum tool_effect *out)
+{
+    const struct tool_rule_case about = {.agent = p->agent,
+                                         .tools = tools,
+                                         .n = n,
+                                         .severity = SEVERITY_UNSAID};
+    struct tool_rule_verdict verdict;
+    bool stricter;
+    *out = TOOL_ALLOW;
+    if (n == 0)
+        return NULL;
+    TRY(guard_rules(c, &about, &verdict));
+    TRY(is_stricter(c, p, &verdict, n, &stricter));
+    *out = stricter ? TOOL_DENY : verdict.effect;
+    return NULL;
+}
+
+const struct err *use_rules(struct call *c, const struct permit *p,
+                            enum tool_effect *out)
+{
+    struct str *tools;
+    const size_t n = tools_of(c->a, json_read(c->a, p->granted), &tools);
+    return by_rules(c, p, tools, n, out);
+}
+
+/* Of the call of a use; else of those that were approved, which no permit may
+ * be able to describe. */
+static const struct err *rules_of_use(struct use *u, enum tool_effect *out)
+{
+    struct arena *a = u->c->a;
+    const struct suspension *s = &u->suspension;
+    struct str *tools;
+    if (u->call.tool.p)
+        return by_rules(u->c, &u->row.permit, &u->call.tool, 1, out);
+    const size_t n = tools_of(
+        a, json_get(json_read(a, s->approved_subject.p ? s->approved_subject
+                                                       : s->subject),
+                    "calls"),
+        &tools);
+    return by_rules(u->c, &u->row.permit, tools, n, out);
+}
+
+/* ---- may it be used --------------------------------------------------- */
 
 /* The call of a use that names none. */
 static const struct err *settle_call(struct use *u)
@@ -140,13 +182,21 @@ static const struct err *find_before(struct use *u, int64_t *at, bool *same)
     return NULL;
 }
 
-/* An answer without a permit is the permit that it would be. */
+/* An answer without a permit is the permit that it would be, of the key that
+ * asked. */
 static const struct err *lock(struct use *u)
 {
     const struct work_once none = {.key = STR_NONE};
+    struct call *c = u->c;
+    struct redemptions_state state;
     if (u->row.permit.id.p)
-        return use_lock(u->c, &u->w, &u->row);
-    return call_begin(u->c, &u->w, u->suspension.intent_id, &none);
+        return use_lock(c, &u->w, &u->row);
+    TRY(call_begin(c, &u->w, u->suspension.intent_id, &none));
+    TRY(redemptions_states(c->pg, c->a, &u->suspension.id, 1, u->w.now,
+                           &state));
+    u->row.key_ended = state.about.key_ended;
+    u->row.access = state.about.access;
+    return NULL;
 }
 
 const struct err *use_begin(struct use *u)
@@ -159,12 +209,11 @@ const struct err *use_begin(struct use *u)
     if (!p->id.p) {
         *p = permit_of_answer(&u->suspension, at);
         p->id = STR_NONE;
-        u->row.access = ACCESS_WRITE; /* as call_begin found */
     }
     u->counted = !p->id.p || permit_counted(u->c->a, p);
     struct permit_case about = use_case(&u->row, &u->w);
     TRY(settle_call(u));
-    TRY(by_rules(u, &about.rule));
+    TRY(rules_of_use(u, &about.rule));
     if (!same)
         return permit_usable(p, &about);
     if (u->call.tool.p && u->redemption.call_sha256.p &&

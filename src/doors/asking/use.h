@@ -60,6 +60,10 @@ const struct err *use_lock(struct call *c, struct work *w,
 /* The facts that decide about its use. */
 struct permit_case use_case(const struct permits_row *row,
                             const struct work *w);
+/* The effect of the rules on what a permit grants, as they are now: TOOL_DENY
+ * too where they ask others than its question did, or at a higher risk. */
+const struct err *use_rules(struct call *c, const struct permit *p,
+                            enum tool_effect *out) MUST;
 
 /* Reads the header DPoP of a POST to one of our own addresses; *sent is false
  * where there is none. Sets DPoP-Nonce where the client needs a new one. Errors

@@ -40,11 +40,12 @@ VALUES ($1, $2, $3, $4, $5, (SELECT id FROM resource WHERE identifier = $6), $7,
   FROM permit p WHERE p.suspension_id = $1
 
 -- name: permit_get
--- And the access of its agent to its intent at $2.
+-- And the access of its agent to its intent at $2, and whether that is closed.
 -- use: permit_columns
-     , CASE (SELECT i.acl FROM intent i WHERE i.id = p.intent_id)
-            WHEN 2 THEN intent_access_of(p.intent_id, p.agent, $2) ELSE 3 END
+     , intent_access(i.id, i.test, i.created_by, i.owner, i.acl,
+                     CASE k.reach WHEN 'all' THEN '/' ELSE '' END || p.agent, $2), i.acl = 2
 -- use: permit_from
+  JOIN intent i ON i.id = p.intent_id
  WHERE p.id = $1
 
 -- name: permit_live

@@ -37,12 +37,14 @@ VALUES ($1, $2, $3, $4, $5, $6)
 SELECT i.status, u.at, p.id, p.state, p.not_after, p.ended_by,
        k.revoked_at IS NOT NULL OR coalesce(k.expires_at <= $2, false),
        r.removed_at IS NOT NULL,
-       CASE i.acl WHEN 2 THEN intent_access_of(i.id, s.asked_by, $2) ELSE 3 END
+       intent_access(i.id, i.test, i.created_by, i.owner, i.acl,
+                     CASE WHEN s.test THEN 'test/' ELSE '' END ||
+                     CASE k.reach WHEN 'all' THEN '/' ELSE '' END || s.asked_by, $2)
   FROM unnest($1::text[]) WITH ORDINALITY q (id, n)
   JOIN suspension s ON s.id = q.id
   JOIN intent i ON i.id = s.intent_id
   LEFT JOIN answer_use u ON u.suspension_id = s.id
   LEFT JOIN permit_row p ON p.suspension_id = s.id
-  LEFT JOIN api_key k ON k.id = p.agent_key
+  LEFT JOIN api_key k ON k.id = s.asked_by_key
   LEFT JOIN resource r ON r.id = p.resource_id
  ORDER BY q.n
