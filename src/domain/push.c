@@ -153,6 +153,17 @@ struct str push_test_body(struct arena *a, const struct push_test *t)
     return body_of(a, str_of(push_tested), t->now, data);
 }
 
+struct json *push_revoked_payload(struct arena *a,
+                                  const struct push_revocation *r)
+{
+    struct json *o = json_object(a);
+    json_set_text(o, "permit_id", r->permit->id);
+    json_set_int(o, "used", r->permit->used);
+    json_set_bool(o, "late", r->late);
+    json_set_text_or_null(o, "reason", r->reason);
+    return o;
+}
+
 struct str push_revoked_body(struct arena *a, const struct intent *i,
                              const struct push_revocation *r, int64_t now)
 {

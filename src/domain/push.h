@@ -40,6 +40,9 @@ struct push_revocation {
     struct str reason; /* p NULL: none */
     bool late; /* all uses had been made */
 };
+/* The payload of its event grant.revoked. */
+struct json *push_revoked_payload(struct arena *a,
+                                  const struct push_revocation *r);
 struct str push_revoked_body(struct arena *a, const struct intent *i,
                              const struct push_revocation *r, int64_t now);
 /* A message by which somebody tries an endpoint or a channel: data has event,

@@ -8,10 +8,8 @@
 
 #include "base/clock.h"
 #include "process/commands.h"
+#include "store/restores.h"
 #include "store/tables.h"
-
-/* The numbers of the result lines, in the order of the batch. */
-enum { BEGIN, SAID, PERMITS, TOKENS, USES, OPEN, COMMITTED, RESTORED__MAX };
 
 static bool read_time(const struct command *c, int64_t *out)
 {
@@ -36,41 +34,42 @@ static const struct err *is_running(struct pg *pg, struct arena *a, bool *out)
     return NULL;
 }
 
-static void queue_lost(struct pg *pg, struct arena *a, int64_t from,
-                       int64_t now)
+/* All of it or nothing: the server starts once the restore was said. */
+static const struct err *note(struct pg *pg, struct arena *a,
+                              const struct restores_loss *loss,
+                              int64_t *epoch, struct restores_taken *taken)
 {
-    struct pg_args from_now = pg_args(a), at = pg_args(a);
-    pg_arg_time(&from_now, from);
-    pg_arg_time(&from_now, now);
-    pg_arg_time(&at, now);
+    struct pg_args args = pg_args(a);
+    struct pg_rows *r[2] = {NULL};
+    pg_arg_time(&args, loss->from);
+    pg_arg_time(&args, loss->now);
     pg_queue(pg, SQL_BEGIN, NULL);
-    pg_queue(pg, SQL_RESTORE_SAID, &from_now);
-    if (from) {
-        pg_queue(pg, SQL_RESTORE_PERMITS, &from_now);
-        pg_queue(pg, SQL_RESTORE_TOKENS, &at);
-        pg_queue(pg, SQL_RESTORE_USES, &from_now);
-        pg_queue(pg, SQL_RESTORE_OPEN, NULL);
-    }
-    pg_queue(pg, SQL_COMMIT, NULL);
+    pg_queue(pg, SQL_RESTORE_SAID, &args);
+    TRY(pg_run(pg, a, r));
+    *epoch = pg_int(r[1], 0, 0);
+    if (loss->from)
+        TRY(restores_take(pg, a, loss, taken));
+    return pg_query(pg, a, SQL_COMMIT, NULL, NULL);
 }
 
 static const struct err *say(struct pg *pg, struct arena *a, int64_t from,
                              bool *running)
 {
-    struct pg_rows *r[RESTORED__MAX] = {NULL};
+    const struct restores_loss loss = {.from = from, .now = clock_now()};
+    struct restores_taken taken = {.permits = 0};
+    int64_t epoch = 0;
     TRY(is_running(pg, a, running));
     if (*running)
         return NULL;
-    queue_lost(pg, a, from, clock_now());
-    TRY(pg_run(pg, a, r));
+    TRY(note(pg, a, &loss, &epoch, &taken));
     if (!from) {
         printf("nothing was lost; the server may start here\n");
         return NULL;
     }
-    printf("restore %lld: %zu permits and %zu answers without one can no "
+    printf("restore %lld: %lld permits and %lld answers without one can no "
            "longer be used; %lld open questions are marked\n",
-           (long long)pg_int(r[SAID], 0, 0), pg_affected(r[PERMITS]),
-           pg_affected(r[USES]), (long long)pg_int(r[OPEN], 0, 0));
+           (long long)epoch, (long long)taken.permits,
+           (long long)taken.answers, (long long)taken.open);
     printf("the server may start; reminders, expiries and deliveries wait for "
            "`sayso restored --go`\n");
     return NULL;

@@ -4,6 +4,7 @@ open is marked and takes one more press, and nothing is ended or sent until an
 administrator says so. A real dump, restored into a new cluster."""
 import contextlib
 import datetime
+import json
 import os
 import pathlib
 import shutil
@@ -93,11 +94,14 @@ def made(server):
     return server
 
 
-def check(agent, **more):
+MANY = 45  # permits of one intent: more than one batch takes back
+
+
+def check(agent, order="1", **more):
     """A question for a permit of one call."""
     r = agent.post("/api/v1/tool-calls/check", json={
         "tool_calls": [{"id": "1", "tool": "shop.refund",
-                        "arguments": {"order": "1"}}],
+                        "arguments": {"order": order}}],
         "responder": {"mode": "operators"}, **more})
     assert r.status_code in (200, 202), r.text
     return r.json()
@@ -112,11 +116,17 @@ def lost(made):
     server, w = made, World()
     with server.client("agent", agent="refunds-agent") as agent, \
             server.client("operator") as operator:
-        w.plain, w.second, w.due = ask(agent), ask(agent), ask(
-            agent, timeout_seconds=1)
+        w.endpoint = kit.made(agent.post("/api/v1/endpoints", json={
+            "name": "x", "url": "https://refunds.example/"}))["endpoint_id"]
+        w.plain, w.second = ask(agent), ask(agent)
         w.used = check(agent)
         assert answer(operator, {"suspension_id": w.used["request_id"]},
                       "approve").status_code == 200
+        w.intent = kit.new_intent(agent)
+        for n in range(MANY):
+            one = check(agent, str(n), intent_id=w.intent["id"])
+            assert answer(operator, {"suspension_id": one["request_id"]},
+                          "approve").status_code == 200
         w.asked = check(agent)
         w.bulk = ask(agent, severity="low")
         w.later_open = ask(agent)
@@ -125,6 +135,7 @@ def lost(made):
                             {**kit.CHOICES[1], "effect": "veto"}])
         assert answer(operator, w.yes, "approve").status_code == 200
         assert answer(operator, w.no, "deny").status_code == 200
+        w.due = ask(agent, timeout_seconds=15)
         w.dump = tool(server, "pg_dump", "-Fc", "-d", "sayso")
         w.from_ = datetime.datetime.now(datetime.timezone.utc).isoformat()
         assert answer(operator, w.plain, "approve").status_code == 200
@@ -145,6 +156,10 @@ def lost(made):
         with server.database() as db:
             w.permits = db.execute("SELECT suspension_id, state FROM permit"
                                    ).fetchall()
+            w.pushes = db.execute(
+                "SELECT suspension_id, state, body FROM delivery WHERE type = "
+                "'permit_revoked' AND endpoint_id = %s", [w.endpoint]
+                ).fetchall()
     started = server.run("--detach")
     assert started.returncode == 0, started.stdout + started.stderr
     return w
@@ -178,6 +193,39 @@ def test_it_does_not_start_before_it_was_told(lost):
 
 def test_permits_are_taken_back(lost):
     assert lost.permits and {s for _, s in lost.permits} == {"revoked"}
+
+
+@pytest.mark.parametrize("name", ["used", "asked"])
+def test_its_agent_is_told_that_a_permit_was_taken_back(lost, agent, name):
+    id_ = getattr(lost, name)["request_id"]
+    intent = read(agent, {"suspension_id": id_}).json()["intent_id"]
+    log = kit.events(agent, intent)
+    event, = [e for e in log if e["event_type"] == "grant.revoked"]
+    assert event["actor_type"] == "sayso"
+    assert event["payload"]["reason"].startswith("The database was restored")
+    (state, body), = [rest for found, *rest in lost.pushes if found == id_]
+    data = json.loads(body)["data"]
+    assert state == "pending" and data["permit_id"] == event["payload"][
+        "permit_id"]
+    assert data["reason"] == event["payload"]["reason"]
+    assert data["event_sequence"] == event["sequence"]
+
+
+def test_each_permit_of_an_intent_has_an_event(lost, agent):
+    log = kit.events(agent, lost.intent["id"], limit=1000)
+    kit.check_chain(log)
+    ids = [e["payload"]["permit_id"] for e in log
+           if e["event_type"] == "grant.revoked"]
+    assert len(set(ids)) == len(ids) == MANY
+    told = [json.loads(body)["data"]["permit_id"]
+            for _, _, body in lost.pushes]
+    assert len(set(told)) == len(told) == len(lost.permits) == MANY + 2
+    assert set(ids) < set(told)
+
+
+def test_no_chain_is_broken(made, lost):
+    done = made.sayso("verify")
+    assert done.returncode == 0, done.stdout
 
 
 def test_all_answers_say_the_epoch(lost, agent):
@@ -351,6 +399,8 @@ def test_a_claims_size(made, lost, agent):
 
 
 def test_nothing_ends_until_somebody_says_go(made, lost, agent, operator):
+    wait_for(lambda: datetime.datetime.fromisoformat(
+        lost.due["expires_at"]) < datetime.datetime.now(datetime.timezone.utc))
     refused(answer(operator, lost.due, "approve", restored=True), 503,
             "server.restored")
     assert read(agent, lost.due).json()["state"] == "pending"

@@ -3,7 +3,7 @@
 #include "base/clock.h"
 #include "doors/api/api.h"
 #include "doors/asking/question.h"
-#include "store/claims.h"
+#include "store/restores.h"
 #include "store/tables.h"
 
 static const struct err *find_own(struct call *c, struct suspension *s)
@@ -16,7 +16,7 @@ static const struct err *find_own(struct call *c, struct suspension *s)
 }
 
 /* Takes the claim of the list that says the same; false: none does. */
-static bool take_same(const struct claims *list, struct claim *mine)
+static bool take_same(const struct restores_claims *list, struct claim *mine)
 {
     for (size_t i = 0; i < list->n; i++) {
         if (!str_eq(list->v[i].said_sha256, mine->said_sha256))
@@ -32,9 +32,9 @@ static bool take_same(const struct claims *list, struct claim *mine)
 static const struct err *keep(struct call *c, const struct suspension *s,
                               struct claim *mine, bool *again)
 {
-    struct claims list;
+    struct restores_claims list;
     bool lost;
-    TRY(claims_begin(c->pg, c->a, s, &lost, &list));
+    TRY(restores_lock_claims(c->pg, c->a, s, &lost, &list));
     *again = take_same(&list, mine);
     if (*again)
         return NULL;
@@ -46,7 +46,7 @@ static const struct err *keep(struct call *c, const struct suspension *s,
     if (list.n == CLAIMS_MAX)
         return ERROR(ERR_CONFLICT, "claim.too_many",
                      "A question takes 5 claims. Tell the people who answer.");
-    claims_queue_insert(c->pg, c->a, s->id, mine, list.n + 1, c->who.id);
+    restores_queue_claim(c->pg, c->a, s->id, mine, list.n + 1, c->who.id);
     return NULL;
 }
 

@@ -9,9 +9,9 @@
 #include "doors/asking/use.h"
 #include "doors/asking/view.h"
 #include "doors/call/hold.h"
-#include "store/claims.h"
 #include "store/intents.h"
 #include "store/permits.h"
+#include "store/restores.h"
 #include "store/suspensions.h"
 #include "store/tools.h"
 
@@ -69,8 +69,8 @@ static const struct err *find_claims(struct call *c, struct json *o,
                                      const struct suspension *s)
 {
     struct json *list = json_array(c->a);
-    struct claims found;
-    TRY(claims_list(c->pg, c->a, s, &found));
+    struct restores_claims found;
+    TRY(restores_claims(c->pg, c->a, s, &found));
     for (size_t i = 0; i < found.n; i++)
         json_add_json(list, claim_record(c->a, &found.v[i]));
     if (found.n > 0)

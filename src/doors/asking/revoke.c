@@ -28,16 +28,6 @@ const struct err *revoke_check(struct call *c, const struct permit *p)
     return revoke_may(c, p, &s);
 }
 
-static struct json *payload_of(struct arena *a, const struct revoke *r)
-{
-    struct json *o = json_object(a);
-    json_set_text(o, "permit_id", r->row.permit.id);
-    json_set_int(o, "used", r->row.permit.used);
-    json_set_bool(o, "late", r->revoked.late);
-    json_set_text_or_null(o, "reason", r->reason);
-    return o;
-}
-
 /* The lock of the intent is the permit's too: the permit is read again under
  * it. */
 const struct err *revoke_permit(struct call *c, struct revoke *r,
@@ -54,7 +44,7 @@ const struct err *revoke_permit(struct call *c, struct revoke *r,
     TRY(permit_revoke(p, r->reason, principal_actor(&c->who), r->w.now,
                       &r->revoked.late));
     TRY(work_event(&r->w, "grant.revoked", event_by(&c->who),
-                   payload_of(c->a, r)));
+                   push_revoked_payload(c->a, &r->revoked)));
     work_touch(&r->w);
     r->w.revoked = &r->revoked;
     permits_queue_update(c->pg, c->a, p);

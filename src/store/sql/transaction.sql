@@ -34,8 +34,7 @@ RETURNING epoch
 -- name: restore_permits
 -- Those that somebody could have been given, or have used, from $1 on.
 UPDATE permit p
-   SET state = 'revoked', ended_at = $2, ended_by = 'restore',
-       reason = 'The database was restored to an older point; it may have been used since.'
+   SET state = 'revoked', ended_at = $2, ended_by = 'restore', reason = $3
  WHERE (p.state = 'active' AND p.not_after > $1)
     OR (p.state = 'asked' AND NOT EXISTS (
            SELECT FROM decision d
@@ -46,6 +45,15 @@ UPDATE permit p
 UPDATE permit_token t SET ended_at = $1, ended_why = 'revoked'
   FROM permit p
  WHERE p.id = t.permit_id AND p.state = 'revoked' AND t.ended_at IS NULL
+
+-- name: restore_revoked
+-- Those that were taken back at $1, after the permit $3 of the intent $2, with what their
+-- events and messages have of their intents.
+SELECT p.id, p.intent_id, p.agent, p.suspension_id, p.used, i.status, i.version,
+       i.event_sequence, i.event_hash, i.containers, i.test, i.session_id, i.task_id, i.turn_id
+  FROM permit p JOIN intent i ON i.id = p.intent_id
+ WHERE p.ended_by = 'restore' AND p.ended_at = $1 AND (p.intent_id, p.id) > ($2, $3)
+ ORDER BY p.intent_id, p.id LIMIT $4
 
 -- name: restore_uses
 -- A yes without a permit counts once too, for seven days (PERMIT_SECONDS_CALL).

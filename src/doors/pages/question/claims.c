@@ -4,7 +4,7 @@
 
 #include "base/clock.h"
 #include "doors/pages/question/decision.h"
-#include "store/claims.h"
+#include "store/restores.h"
 
 static void set_moment(struct json *o, const char *key, const struct json *said,
                        const char *member)
@@ -37,9 +37,9 @@ const struct err *question_claims(struct call *c, struct page_view *v,
                                   const struct suspension *s,
                                   struct json **out)
 {
-    struct claims list;
+    struct restores_claims list;
     *out = NULL;
-    TRY(claims_list(c->pg, c->a, s, &list));
+    TRY(restores_claims(c->pg, c->a, s, &list));
     if (list.n == 0)
         return NULL;
     struct json *rows = json_array(c->a);
