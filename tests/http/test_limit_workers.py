@@ -247,3 +247,37 @@ def test_large_reads_are_charged_to_the_rate(server):
     late = [r for r in got if r.status_code == 429]
     refused(late[0], 429, "limit.rate")
     assert {r.status_code for r in few} == {200}
+
+
+@route("POST /api/v1/intents/{id}/state")
+@route("POST /api/v1/intents/{id}/status")
+def test_a_small_change_of_what_is_large(server, pool):
+    """It is read and written whole, which its body does not say. From the
+    second on it is known."""
+    with own_client(server) as client, own_client(server) as other:
+        held = [new_intent(client, state={"x": "x" * 100_000})
+                for _ in range(3)]
+        for one in held:
+            made = kit.set_status(client, kit.get(client, one), "blocked")
+            assert made.status_code == 200, made.text
+        with kit.locked(server, *held):
+            before = kit.waiting(server)
+            futures = [pool.submit(kit.set_status, client, one, "active", 3)
+                       for one in held[:2]]
+            wait_for(lambda: kit.waiting(server) == before + 2)
+            over(kit.set_status(client, held[2], "active", 3))
+            # Another address counts by itself, and so does another key.
+            assert small(client).status_code == 200
+            assert small(other).status_code == 200
+            ask(client)
+        assert told(futures) == [200, 200]
+
+
+@route("GET /api/v1/suspensions/{id}")
+def test_reads_of_the_largest_questions_are_small(server, pool):
+    """Many of them may be held."""
+    with own_client(server) as client:
+        asked = ask(client, context={"x": "x" * 250_000})
+        at = f"/api/v1/suspensions/{asked['suspension_id']}"
+        got = list(pool.map(lambda n: client.get(f"{at}?wait=1"), range(60)))
+    assert {r.status_code for r in got} == {200}

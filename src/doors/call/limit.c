@@ -18,11 +18,13 @@
  * piece is large. */
 #define PIECE ((size_t)16 << 10)
 #define PIECE_SENT ((size_t)128 << 10)
-/* A read beyond these is large or long: more bytes than one intent has, and
- * time of the processor, because a busy machine or a slow database is not the
- * caller's doing. */
+/* A request beyond these is large or long: a read by the bytes that it sends,
+ * more than one intent has; a change by those that it reads from the database,
+ * because they are written again; and time of the processor, because a busy
+ * machine or a slow database is not the caller's doing. */
 #define LARGE_READ ((size_t)1 << 20)
-#define LONG_READ (CLOCK_SECOND / 10)
+#define LARGE_CHANGED ((size_t)64 << 10)
+#define LONG_WORK (CLOCK_SECOND / 10)
 
 static bool limit_reads(const struct call *c)
 {
@@ -50,13 +52,29 @@ static void limit_charge(const struct call *c, size_t pieces)
                      (int64_t)pieces, clock_mono());
 }
 
-/* The work of a body is known before it is read; the work of a read only from
- * the last one of its kind. */
+static bool limit_large_body(const struct call *c)
+{
+    return !limit_reads(c) && c->rq->body.n > PIECE;
+}
+
+/* The work of a body is known before it is read; any other only from the last
+ * one of its kind. */
 static bool limit_large(const struct call *c)
 {
-    return limit_reads(c) ? quota_was_heavy(c->serve->quota, c->who.id,
-                                            c->route_n, clock_mono())
-                          : c->rq->body.n > PIECE;
+    return limit_large_body(c) ||
+           quota_was_heavy(c->serve->quota, c->who.id, c->route_n,
+                           clock_mono());
+}
+
+/* Was it large or long, which its body did not say? A person writes no more
+ * than a page takes. */
+static bool limit_was_heavy(const struct call *c, size_t read)
+{
+    const bool is_long = clock_cpu() - c->cpu > LONG_WORK;
+    if (limit_reads(c))
+        return c->rs->body.n > LARGE_READ || is_long;
+    return !c->who.person_id.p && !limit_large_body(c) &&
+           (read > LARGE_CHANGED || is_long);
 }
 
 /* Would `more` requests of the caller be too many beside those in work? */
@@ -102,7 +120,7 @@ const struct err *limit_enter(struct call *c)
     /* Only agents store data that nobody has reviewed; an answer is never
      * refused for its bytes. A test key acts as a person later on. */
     c->stores = c->who.role == ROLE_AGENT && !limit_reads(c);
-    c->cpu = limit_reads(c) ? clock_cpu() : 0;
+    c->cpu = clock_cpu();
     if (c->rq->waited)
         return limit_work(c);
     const int64_t again =
@@ -164,12 +182,11 @@ static void limit_store(struct call *c, size_t bytes)
 void limit_leave(struct call *c)
 {
     const size_t sent = c->rs->body.n;
-    const size_t stored = pg_stored(c->pg);
+    const size_t stored = pg_stored(c->pg), read = pg_got(c->pg);
     quota_seat_give(c->serve->quota, c->serve->seat);
     if (!c->counted)
         return;
-    if (limit_reads(c) &&
-        (sent > LARGE_READ || clock_cpu() - c->cpu > LONG_READ))
+    if (limit_was_heavy(c, read))
         quota_heavy(c->serve->quota, c->who.id, c->route_n, clock_mono());
     if (sent > LARGE_READ)
         limit_charge(c, sent / PIECE_SENT);
