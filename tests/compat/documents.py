@@ -27,3 +27,19 @@ def block(document, language, words):
     found = [code for code in blocks(document, language) if words in code]
     assert len(found) == 1, f"{len(found)} blocks of {document} have {words}"
     return found[0]
+
+
+def section(document, name):
+    """The text below the heading, up to the next one."""
+    text = (TOP / "docs" / document).read_text()
+    return text.split(f"\n## {name}\n")[1].split("\n## ")[0]
+
+
+def rows(document, name):
+    """The cells of the tables below a heading, without the heads."""
+    lines = [line for line in section(document, name).splitlines()
+             if line.startswith("|")]
+    heads = {n + step for n, line in enumerate(lines)
+             if re.fullmatch(r"[|-]+", line) for step in (-1, 0)}
+    return [[cell.strip() for cell in line.strip("|").split(" | ")]
+            for n, line in enumerate(lines) if n not in heads]

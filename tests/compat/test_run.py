@@ -144,6 +144,20 @@ def test_the_sdk_as_it_is(run, sync, operator):
     for once in ("assigned", "requested", "received", "done", "changed",
                  "completed"):
         assert len(agent.all(once)) == 1, (once, agent.told)
+    assert not agent.all("heard")  # its @on_event
+
+
+def test_one_question_at_a_time(run, sync, operator):
+    """The stream is read again once the answer is there."""
+    agent = run()
+    first = assign(sync, agent, "Refund 1 EUR")
+    asked = agent.until("requested")
+    second = assign(sync, agent, "Refund 2 EUR")
+    agent.drain(2.5)
+    assert [one["intent"] for one in agent.all("assigned")] == [first]
+    answer(operator, first, asked["suspension"], "deny")
+    agent.until("done", intent=first)
+    agent.until("assigned", intent=second)
 
 
 def test_what_is_others_is_not_told(run, sync, operator):

@@ -133,3 +133,4 @@ def test_what_each_client_has():
     sync, plain = methods(OpenIntentClient), methods(AsyncOpenIntentClient)
     assert (len(sync), len(plain), len(sync | plain)) == (149, 134, 150)
     assert {*OUT, *SILENT} <= sync
+    assert plain - sync == {"get_server_config"}

@@ -631,11 +631,16 @@ def test_C2_block_dependents_of_a_member(agent, operator):
     assert get(agent, after)["status"] == "blocked"
 
 
-def test_two_missed_heartbeats_of_a_portfolios(server, clock, agent, operator):
+@pytest.mark.parametrize("role", ["primary", "member"])
+def test_two_missed_heartbeats_of_a_portfolios(server, clock, agent, operator,
+                                               role):
+    """In the log of the primary member, or else of the first."""
     one, two = new_intent(agent), new_intent(agent)
     p, empty = portfolio(agent, one), portfolio(agent)
     made(agent.post(f"{PORTFOLIOS}/{p['id']}/intents",
-                    json={"intent_id": two["id"], "role": "primary"}))
+                    json={"intent_id": two["id"], "role": role}))
+    if role == "member":
+        one, two = two, one
     lease = made(lead(operator, p, supervisor_id="eva",
                       heartbeat_interval_seconds=600))
     made(lead(operator, empty, heartbeat_interval_seconds=600))

@@ -101,6 +101,18 @@ def test_the_other_name_of_a_key_is_given_nothing(own, operator, way, shut):
         refused(alpha2.get(at(intent)), 404)
 
 
+def test_a_request_of_the_other_name_is_answered_by_others(own, operator):
+    maker, (alpha, alpha2) = own("maker"), own("alpha", "alpha2")
+    intent = new_intent(maker)
+    lend(operator, intent, alpha)
+    for by, code in ((alpha2, "acl.own"), (alpha, "suspension.own_question")):
+        asked = made(by.post(at(intent, "access-requests"), json=entry(
+            by, None, requested_permission="admin", reason="help")))
+        refused(alpha.post(at(intent, "access-requests", asked["id"],
+                              "approve")), 403, code)
+    refused(alpha2.get(at(intent)), 404)
+
+
 def test_a_name_of_another_key_of_the_same_agent(server, own, operator):
     """Two keys, one of which speaks for both names."""
     maker, (alpha, alpha2) = own("maker"), own("alpha", "alpha2")

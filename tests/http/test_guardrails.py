@@ -214,6 +214,17 @@ def test_the_supervisor_is_a_persons_choice(server, agent, operator):
     assert question(operator, one)["responder"]["mode"] == "operators"
 
 
+def test_the_supervisor_is_the_nearest_that_is_named(server, agent, operator):
+    far, near = leads(server, 2)
+    top = guarded(agent, requires_plan_review=True, supervisor_id=far)
+    middle = guarded(agent, intent=new_child(agent, top),
+                     max_tasks_per_plan=9, supervisor_id=near)
+    intent = guarded(agent, intent=new_child(agent, middle),
+                     checkpoint_timeout_hours=3)
+    _, one, _ = under_review(agent, intent=intent)
+    assert question(operator, one)["responder"]["who"] == near
+
+
 def test_silence_tells_the_supervisor_of_a_person(server, agent, operator):
     lead, friend = leads(server, 2)
     top = guarded(operator, checkpoint_timeout_hours=3, supervisor_id=lead)

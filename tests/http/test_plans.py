@@ -411,6 +411,14 @@ def test_T8_an_agent_loosens_nothing(agent, operator):
     assert change(agent, draft, checkpoints=[]).status_code == 200
 
 
+def test_an_agent_requires_an_approval_later(agent, operator):
+    intent, of, first, second = gated(agent, requires_approval=False)
+    now = change(agent, of, checkpoints=[checkpoint(first)]).json()
+    assert now["checkpoints"][0]["requires_approval"] is True
+    move(agent, first, "completed")
+    assert read(agent, of)["paused_reason"] == "checkpoint"
+
+
 def test_people_may_loosen(agent, operator):
     intent, of, first, second = gated(agent)
     now = change(operator, of, checkpoints=[
