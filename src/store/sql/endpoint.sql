@@ -1,5 +1,4 @@
--- name: endpoint_list
--- $1: channels, or endpoints of agents; $2: of one agent.
+-- piece: endpoint_columns
 SELECT e.id, e.kind, e.name, e.address, e.agent, array_to_json(e.event_types)::text,
        array_to_json(e.notify_to)::text, e.detail, e.every_question, e.internal, e.secret,
        microseconds(e.created_at), e.created_by, microseconds(e.paused_at),
@@ -9,24 +8,23 @@ SELECT e.id, e.kind, e.name, e.address, e.agent, array_to_json(e.event_types)::t
                                LIMIT 1001) waiting),
        e.prefix
   FROM endpoint e
+
+-- piece: endpoint_of reader
+-- Those of the agent, of its sort or of an admin; NULL: all.
+   AND ({reader}::text IS NULL OR
+        (e.agent = reader_name({reader}) AND (e.test IS NULL OR reader_sort(e.test, {reader}))))
+
+-- name: endpoint_list
+-- $1: channels, or endpoints of agents; $2: of one agent.
+-- use: endpoint_columns
  WHERE e.removed_at IS NULL AND (e.kind <> 'agent') = $1::boolean
-   AND ($2::text IS NULL OR (e.agent = reader_name($2) AND
-                             coalesce(e.test, starts_with($2, 'test/')) = starts_with($2, 'test/')))
+-- use: endpoint_of $2
  ORDER BY e.created_at, e.id LIMIT 500
 
 -- name: endpoint_get
-SELECT e.id, e.kind, e.name, e.address, e.agent, array_to_json(e.event_types)::text,
-       array_to_json(e.notify_to)::text, e.detail, e.every_question, e.internal, e.secret,
-       microseconds(e.created_at), e.created_by, microseconds(e.paused_at),
-       microseconds(e.gone_at),
-       (SELECT count(*) FROM (SELECT 1 FROM delivery d
-                               WHERE d.endpoint_id = e.id AND d.state = 'pending'
-                               LIMIT 1001) waiting),
-       e.prefix
-  FROM endpoint e
+-- use: endpoint_columns
  WHERE e.id = $1 AND e.removed_at IS NULL
-   AND ($2::text IS NULL OR (e.agent = reader_name($2) AND
-                             coalesce(e.test, starts_with($2, 'test/')) = starts_with($2, 'test/')))
+-- use: endpoint_of $2
 
 -- name: endpoint_prefix
 -- That the agent $1 may name the address $2 below.

@@ -1,11 +1,10 @@
 -- name: subscription_endpoint
 -- An endpoint of the agent $1, or with NULL of any, the one for every agent first. One for
 -- callbacks gets no events.
-SELECT id FROM endpoint
- WHERE kind = 'agent' AND NOT prefix AND removed_at IS NULL AND address = $2
-   AND ($1::text IS NULL OR (agent = reader_name($1) AND
-                             coalesce(test, starts_with($1, 'test/')) = starts_with($1, 'test/')))
- ORDER BY agent NULLS FIRST, id LIMIT 1
+SELECT e.id FROM endpoint e
+ WHERE e.kind = 'agent' AND NOT e.prefix AND e.removed_at IS NULL AND e.address = $2
+-- use: endpoint_of $1
+ ORDER BY e.agent NULLS FIRST, e.id LIMIT 1
 
 -- name: subscription_count_lock
 -- Transactions that add one count first, and so run one after the other.
@@ -27,9 +26,8 @@ SELECT s.id, e.address, s.intent_id, s.subscriber_id, array_to_json(s.event_type
        microseconds(s.created_at), s.created_by, microseconds(s.expires_at),
        e.gone_at IS NOT NULL, s.portfolio_id
   FROM subscription s JOIN endpoint e ON e.id = s.endpoint_id
- WHERE ($1::text IS NULL OR (e.agent = reader_name($1) AND
-                             coalesce(e.test, starts_with($1, 'test/')) = starts_with($1, 'test/')))
-   AND ($3::uuid IS NULL OR s.id > $3)
+ WHERE ($3::uuid IS NULL OR s.id > $3)
+-- use: endpoint_of $1
    AND ($2::uuid IS NULL OR (s.intent_id = $2 AND s.portfolio_id IS NULL))
    AND ($4::uuid IS NULL OR s.portfolio_id = $4)
  ORDER BY s.id LIMIT 200
@@ -43,5 +41,4 @@ SELECT id FROM api_key
 -- name: subscription_delete
 DELETE FROM subscription s USING endpoint e
  WHERE s.id = $1 AND e.id = s.endpoint_id
-   AND ($2::text IS NULL OR (e.agent = reader_name($2) AND
-                             coalesce(e.test, starts_with($2, 'test/')) = starts_with($2, 'test/')))
+-- use: endpoint_of $2
