@@ -13,7 +13,8 @@ WITH assigned AS (
                           AND k.agents @> ARRAY[g.agent_id]))) AS hand
       FROM assignment g WHERE g.intent_id = $1
 ), approved AS (
-    SELECT s.id, s.asked_by, s.asked_by_key FROM suspension s JOIN decision d ON d.suspension_id = s.id
+    SELECT s.id, s.asked_by, s.asked_by_key
+      FROM suspension s JOIN decision d ON d.suspension_id = s.id
      WHERE s.intent_id = $1 AND s.origin = 'approval' AND s.title = $2
        AND s.subject_sha256 = $3 AND d.outcome = 'authorized')
 SELECT (SELECT count(DISTINCT hand) FROM assigned),

@@ -226,7 +226,8 @@ SELECT p.*
 -- use: intent_size
                   FROM (SELECT id, depth FROM below LIMIT $3 + 1) b
                   JOIN intent r ON r.id = b.id
-                 WHERE b.depth > 0 AND intent_access(r.id, r.test, r.created_by, r.owner, r.acl, $6, $7) > 0
+                 WHERE b.depth > 0
+                   AND intent_access(r.id, r.test, r.created_by, r.owner, r.acl, $6, $7) > 0
                    AND $4::timestamptz IS NULL AND $5::uuid IS NULL) q) p
  WHERE bytes - size < $2
  ORDER BY depth, created_at, id
@@ -240,7 +241,9 @@ WITH RECURSIVE above (id, height) AS (
 SELECT p.*
   FROM (SELECT q.*, sum(size) OVER (ORDER BY height ROWS UNBOUNDED PRECEDING) AS bytes,
                count(*) OVER () AS found
-          FROM (SELECT r.*, intent_access(r.id, r.test, r.created_by, r.owner, r.acl, $6, $7) AS access, a.height,
+          FROM (SELECT r.*,
+                       intent_access(r.id, r.test, r.created_by, r.owner, r.acl, $6, $7) AS access,
+                       a.height,
 -- use: intent_size
                   FROM (SELECT id, height FROM above LIMIT $3) a
                   JOIN intent r ON r.id = a.id
@@ -253,7 +256,8 @@ SELECT p.*
 SELECT p.*
   FROM (SELECT q.*, sum(size) OVER (ORDER BY added_at, id ROWS UNBOUNDED PRECEDING) AS bytes,
                count(*) OVER () AS found
-          FROM (SELECT r.*, intent_access(r.id, r.test, r.created_by, r.owner, r.acl, $6, $7) AS access,
+          FROM (SELECT r.*,
+                       intent_access(r.id, r.test, r.created_by, r.owner, r.acl, $6, $7) AS access,
                        d.added_at,
 -- use: intent_size
                   FROM intent_dependency d JOIN intent r ON r.id = d.dependency_id

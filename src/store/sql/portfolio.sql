@@ -74,7 +74,8 @@ SELECT m.intent_id FROM portfolio_member m JOIN intent i ON i.id = m.intent_id
 WITH inside AS MATERIALIZED (
     SELECT m.id, m.intent_id, m.role, m.priority, m.added_at, i.status
       FROM portfolio_member m JOIN intent i ON i.id = m.intent_id
-     WHERE m.portfolio_id = $1 AND intent_access(i.id, i.test, i.created_by, i.owner, i.acl, $2, $3) > 0
+     WHERE m.portfolio_id = $1
+       AND intent_access(i.id, i.test, i.created_by, i.owner, i.acl, $2, $3) > 0
      LIMIT 1100
 ), node AS (
     SELECT intent_id, id, role, priority, added_at FROM inside

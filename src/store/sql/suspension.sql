@@ -88,8 +88,8 @@ WITH ended AS (
 INSERT INTO decision (suspension_id, state, outcome, response, constraints, approved_subject,
     approved_sha256, reason, metadata, decided_by, claimed, via, decided_at, summary, kind,
     asked_by, suspended_at, attempt, channel_hint)
-SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, greatest($13::timestamptz, e.suspended_at),
-       $14, e.*
+SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12,
+       greatest($13::timestamptz, e.suspended_at), $14, e.*
   FROM (SELECT) one LEFT JOIN ended e ON true
 
 -- The newest escalations, open or ended ($3) or both, of intents that the agent $1 reaches at
@@ -185,9 +185,9 @@ SELECT {p.*}, (SELECT i.task_id FROM intent i WHERE i.id = p.intent_id), found
 -- Questions that have ended, in the order of the transactions that ended them, after
 -- ($1, $2) and only below the oldest transaction that may still end one: of the agent $3, of the
 -- names of the key $4, or of all; without those of intents that are closed to their agents
--- ($8). So many are searched ($5) and returned ($6); a page is limited in bytes ($7) too. Each row also says how the search ended: below which
--- transaction, after how many found and searched, and at which of them. Without questions
--- there is one row.
+-- ($8). So many are searched ($5) and returned ($6); a page is limited in bytes ($7) too. Each
+-- row also says how the search ended: below which transaction, after how many found and
+-- searched, and at which of them. Without questions there is one row.
 WITH horizon AS MATERIALIZED (SELECT stream_horizon(pg_current_snapshot()) AS xid),
 searched AS MATERIALIZED (
     SELECT d.xid, d.suspension_id AS id, d.asked_by

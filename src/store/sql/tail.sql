@@ -45,11 +45,13 @@ SELECT microseconds(created_at) FROM event
 -- name: tail_holders
 -- The transactions that streams have to wait for: pid or the name of a prepared one, user,
 -- database, age in microseconds. The oldest first.
-SELECT pid::text, usename, datname, (1000000 * extract(epoch FROM clock_timestamp() - xact_start))::bigint
+SELECT pid::text, usename, datname,
+       (1000000 * extract(epoch FROM clock_timestamp() - xact_start))::bigint
   FROM pg_stat_activity
  WHERE backend_xid IS NOT NULL AND datname = current_database() AND stream_writer(usesysid)
  UNION ALL
-SELECT 'prepared ' || gid, owner, database, (1000000 * extract(epoch FROM clock_timestamp() - prepared))::bigint
+SELECT 'prepared ' || gid, owner, database,
+       (1000000 * extract(epoch FROM clock_timestamp() - prepared))::bigint
   FROM pg_prepared_xacts p
  WHERE database = current_database()
    AND stream_writer((SELECT oid FROM pg_roles WHERE rolname = owner))
