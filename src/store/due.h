@@ -139,7 +139,7 @@ void due_queue_failure(struct pg *pg, struct arena *a,
 struct due_agent {
     struct str intent_id, agent_id;
     int64_t now;
-    bool stays; /* assigned */
+    bool stays; /* it keeps its assignment */
 };
 struct due_dismissed {
     struct lease_rows leases;

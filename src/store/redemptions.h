@@ -44,21 +44,22 @@ const struct err *redemptions_result(struct pg *pg, struct arena *a,
 
 /* The one use of an answer that made no permit. */
 struct redemptions_answer {
-    struct str operation_id, call_sha256; /* p NULL: no call was named */
+    struct str operation_id;
+    struct str call_sha256; /* p NULL: no call was named */
     int64_t at;
 };
 const struct err *redemptions_of_answer(struct pg *pg, struct arena *a,
                                         struct str suspension_id,
                                         struct redemptions_answer *out,
                                         bool *found) MUST;
-/* Into the current batch: that of r, whose permit_id is not looked at. */
+/* Into the current batch: the use r, which has no permit. */
 void redemptions_queue_answer(struct pg *pg, struct arena *a,
                               struct str suspension_id,
                               const struct redemption *r, struct str key_id);
 /* The facts that decide whether answers can be used, as they are read: one for
- * each suspension, in their order. permit: id p NULL: the answer made none. */
+ * each suspension, in their order. */
 struct redemptions_state {
-    struct permit permit;
+    struct permit permit; /* id, state and end; id p NULL: it made none */
     struct permit_case about;
     int64_t used_at; /* of an answer without a permit; 0: not used */
 };

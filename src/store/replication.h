@@ -1,4 +1,5 @@
-/* The standbys of the database: their state, and their lag. */
+/* The standbys of the database: their state, and their lag; and whether the
+ * database stores what it is given. */
 #ifndef STORE_REPLICATION_H
 #define STORE_REPLICATION_H
 
@@ -25,14 +26,15 @@ struct replication {
 const struct err *replication_read(struct pg *pg, struct arena *a,
                                    struct replication *out) MUST;
 
-/* Writes one row that is there for this, and needs some room on the disk. While
- * a commit waits for a standby nothing is written, because each would leave
- * another session waiting. Notes the result for all processes of the pool.
- * ERR_BUSY, as pg_run. */
+/* Tries a write: one row that is there for this, with some room on the disk.
+ * While a commit waits for a standby it writes nothing, because each write
+ * would leave another session waiting. Notes the result for all processes of
+ * the pool. ERR_BUSY, as pg_run. */
 const struct err *replication_write(struct pg *pg, struct arena *a,
                                     struct metrics *m) MUST;
-/* Notes e, or NULL, where it says that nothing can be stored until somebody has
- * looked. */
+/* Notes for all processes of the pool that nothing can be stored until somebody
+ * has looked, where e says so: database.full or database.standby. e: any error,
+ * or NULL. */
 void replication_note(struct metrics *m, const struct err *e);
 
 #endif

@@ -28,9 +28,10 @@ struct sign_ins_found {
 const struct err *sign_ins_find(struct pg *pg, struct arena *a,
                                 const struct sign_ins_try *t,
                                 struct sign_ins_found *out) MUST;
-/* Wrong passwords for the account of a person in the last hour, beside those
- * after which they signed in from there, and the number of networks that they
- * came from (a browser that the person has used is one). */
+/* Wrong passwords for the account of a person in the last hour, but for those
+ * after which the person signed in from the same place; and the number of
+ * networks that they came from. A browser that the person has used counts as a
+ * network. */
 struct sign_ins_guesses {
     int64_t tries, networks;
 };
@@ -41,10 +42,9 @@ const struct err *sign_ins_guesses(struct pg *pg, struct arena *a,
 const struct err *sign_ins_failed(struct pg *pg, struct arena *a,
                                   const struct sign_ins_try *t,
                                   const struct sign_ins_found *found) MUST;
-/* In the open transaction (people_still), which it commits: a new session;
- * *cookie is the value for the browser. Makes the browser, whose
- * cookie is `browser` from now on, known to the person, and clears the
- * failures. */
+/* A new session, in the open transaction (people_still), which it commits;
+ * *cookie is the value for the browser. Makes the browser, whose cookie is
+ * `browser` from now on, known to the person, and clears the failures. */
 const struct err *sign_ins_enter(struct pg *pg, struct arena *a,
                                  const struct sign_ins_try *t, struct str id,
                                  struct str browser, struct str *cookie) MUST;

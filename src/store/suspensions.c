@@ -101,7 +101,7 @@ void suspensions_arg_kinds(struct pg_args *args, enum kind only)
     pg_arg_texts(args, v, n);
 }
 
-/* The same, with the agent's task in this column. */
+/* suspensions_rows, with the agent's task from the column `at`. */
 static struct suspension_rows rows_with_task(struct arena *a,
                                              const struct pg_rows *r, int at)
 {

@@ -20,14 +20,16 @@ struct pg *tables_open(struct arena *process, struct str dsn,
 struct pg *tables_serve(struct arena *process, struct str dsn,
                         const char *name);
 
-/* Restores, as the newest connection of this process heard of them. The server
- * is stopped while one is told of, so that it stays true. */
+/* The restores of the database, as the newest connection of this process heard
+ * of them. The server is stopped while `sayso restored` runs, so that they do
+ * not change under it. */
 struct tables_restore {
     int64_t epoch;      /* the number of losses; 0: nothing was ever lost */
     int64_t lost_from;  /* of the newest loss; 0: none */
     int64_t open_until; /* questions asked up to here were open in its backup */
     bool waits;         /* the clock and the deliveries wait */
-    bool elsewhere;     /* it is not the cluster that was told of */
+    bool elsewhere;     /* it is not the cluster and database that the last
+                         * `sayso restored` was for */
 };
 struct tables_restore tables_restore(void);
 /* Connects now, so that the first request of a process knows of restores too,
