@@ -13,7 +13,7 @@
 #include "process/doctor_standby.h"
 #include "process/doctor_users.h"
 #include "process/user.h"
-#include "store/sql.gen.h"
+#include "store/tables.h"
 #include "store/tail.h"
 #include "world/address.h"
 #include "world/outbound.h"
@@ -241,15 +241,13 @@ static void check_tables(const struct command *c, const struct pg_rows *r,
                 arena_z(c->arena, buf_text(&mend)));
 }
 
-/* The end of what each connection hears (store/tables.h): "waits elsewhere". */
 static void check_restored(const struct pg_rows *r, struct findings *f)
 {
-    const struct str text = pg_str(r, 0, 1);
-    doctor_tell(f, !str_ends(text, STR(" 1")),
+    const struct tables_restore restore = tables_restore_of(pg_str(r, 0, 1));
+    doctor_tell(f, !restore.elsewhere,
                 "it is the cluster and database that Sayso knows",
                 "it was restored or moved: `sayso restored` (section 7)");
-    doctor_tell(f, !str_ends(text, STR("1 0")) && !str_ends(text, STR("1 1")),
-                "nothing waits after a restore",
+    doctor_tell(f, !restore.waits, "nothing waits after a restore",
                 "reminders, expiries and deliveries wait for `sayso restored "
                 "--go`");
 }

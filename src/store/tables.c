@@ -6,16 +6,21 @@
 static struct tables_restore heard;
 
 /* "epoch lost_from open_until waits elsewhere", of restore_now(). */
-static bool hear(struct str text)
+struct tables_restore tables_restore_of(struct str text)
 {
     int64_t v[5] = {0};
     for (size_t i = 0; i < countof(v); i++)
         (void)str_int(str_cut(&text, ' '), INT64_MIN, INT64_MAX, &v[i]);
-    heard = (struct tables_restore){.epoch = v[0],
-                                    .lost_from = v[1],
-                                    .open_until = v[2],
-                                    .waits = v[3] != 0,
-                                    .elsewhere = v[4] != 0};
+    return (struct tables_restore){.epoch = v[0],
+                                   .lost_from = v[1],
+                                   .open_until = v[2],
+                                   .waits = v[3] != 0,
+                                   .elsewhere = v[4] != 0};
+}
+
+static bool hear(struct str text)
+{
+    heard = tables_restore_of(text);
     return true;
 }
 

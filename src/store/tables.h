@@ -32,6 +32,8 @@ struct tables_restore {
                          * `sayso restored` was for */
 };
 struct tables_restore tables_restore(void);
+/* The same, read from the second column of SQL_PING. */
+struct tables_restore tables_restore_of(struct str text);
 /* Connects now, so that the first request of a process knows of restores too,
  * one that needs no database among them. A database that is away is asked by
  * the first request that needs it. */
