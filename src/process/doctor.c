@@ -20,6 +20,7 @@
 #include "world/template.h"
 
 #define SITE_TIME (5 * CLOCK_SECOND)
+#define HOLDS_MAX (10 * CLOCK_SECOND) /* of a transaction before streams */
 
 struct findings {
     int wrong;
@@ -46,7 +47,7 @@ static void check_templates(const struct command *c, struct findings *f)
 
 enum { BEGIN = 1, END = 3, PARAMS = 4, STDIN = 5, STDOUT = 6 };
 
-#define SECONDS 4
+#define SECONDS 4 /* for each read and write */
 #define ANSWER_MAX ((size_t)65536)
 
 static int doctor_open(struct str path)
@@ -144,14 +145,16 @@ static bool ask_server(struct arena *a, struct str socket, struct str path,
     return ok;
 }
 
-/* The server says itself whether it is ready, and its clock to be trusted: what
- * it has seen is over when this command looks. */
+/* ---- the checks ------------------------------------------------------- */
+
+/* The server itself is asked: a clock that was wrong may be right again when
+ * this command looks. */
 static void check_ready(const struct command *c, struct findings *f)
 {
     struct str answer = STR("");
     struct json *o = NULL;
     if (!ask_server(c->arena, c->conf->socket, STR("/readyz"), &answer))
-        return; /* another check has told */
+        return; /* check_sockets tells */
     const struct str code = str_sub(answer, str_search(answer, STR("{")),
                                     answer.n);
     const bool held = !json_parse(c->arena, code, &o) &&
@@ -298,7 +301,7 @@ static void check_database(const struct command *c, struct findings *f)
     pg_close(pg);
 }
 
-/* The way of the people: through the web server, by the public address. */
+/* As people come: through the web server, by the public address. */
 static void check_site(const struct command *c, struct findings *f)
 {
     struct outbound_answer got;
@@ -340,8 +343,6 @@ static int as_web(const struct command *c, int which)
     check_database(c, &f);
     return f.wrong;
 }
-
-#define HOLDS_MAX (10 * CLOCK_SECOND)
 
 /* The transactions that streams wait for; those of Sayso take moments. Only the
  * clock's role sees their age. */
