@@ -345,6 +345,36 @@ static const struct err *check_restored(struct arena *a,
                     more);
 }
 
+/* May it be answered now, and is it still what was seen? */
+static const struct err *check_open(struct arena *a, const struct decision *d,
+                                    const struct answer *answer)
+{
+    const struct suspension *s = d->suspension;
+    if (s->state != SUSPENSION_PENDING)
+        return resolve_decided(a, s, answer->via == VIA_OPENINTENT);
+    if (suspension_due(s, d->now))
+        return ERROR(ERR_CONFLICT, resolve_expired,
+                     "The deadline has passed.");
+    if (answer->seen.p && !str_eq(answer->seen, s->subject_sha256))
+        return ERROR(ERR_CONFLICT, resolve_changed,
+                     "The request has changed. Read it again.");
+    return check_restored(a, s, answer);
+}
+
+/* The status of the intent that the question held. */
+static const struct err *move_on(struct arena *a, struct decision *d,
+                                 const struct json *choice, struct event_by by)
+{
+    const bool stopped = effect_of_choice(choice) == EFFECT_STOP_TASK;
+    if (resolve_ends(d->suspension, choice))
+        return move(a, d, INTENT_ABANDONED, stopped ? "stopped" : "rejected",
+                    by);
+    if (!d->dependencies_done)
+        return move(a, d, INTENT_BLOCKED, "dependencies_open", by);
+    d->intent->status = INTENT_ACTIVE; /* intent.resumed has said so */
+    return NULL;
+}
+
 const struct err *resolve_respond(struct arena *a, struct decision *d,
                                   const struct answer *answer,
                                   const struct principal *who)
@@ -357,15 +387,7 @@ const struct err *resolve_respond(struct arena *a, struct decision *d,
     struct amend amend;
     TRY(responder_check(a, &rule, who));
     TRY(checkpoint_may(d->board, s, who));
-    if (s->state != SUSPENSION_PENDING)
-        return resolve_decided(a, s, answer->via == VIA_OPENINTENT);
-    if (suspension_due(s, d->now))
-        return ERROR(ERR_CONFLICT, resolve_expired,
-                     "The deadline has passed.");
-    if (answer->seen.p && !str_eq(answer->seen, s->subject_sha256))
-        return ERROR(ERR_CONFLICT, resolve_changed,
-                     "The request has changed. Read it again.");
-    TRY(check_restored(a, s, answer));
+    TRY(check_open(a, d, answer));
     TRY(resolve_check(a, s, answer, &choice));
     TRY(amend_check(a, s, choice, &answer->amend, &amend));
     change(a, s, &amend);
@@ -373,8 +395,8 @@ const struct err *resolve_respond(struct arena *a, struct decision *d,
     TRY(check_page(a, s, choice, answer, who));
     TRY(risk_typed_check(a, s, choice, answer->typed));
     TRY(record(a, s, choice, answer, who));
-    const enum effect effect = effect_of_choice(choice);
-    s->outcome = choice ? effect_outcome(effect) : OUTCOME_ANSWERED;
+    s->outcome = choice ? effect_outcome(effect_of_choice(choice))
+                        : OUTCOME_ANSWERED;
     s->responded_at = suspension_end(s, d->now);
     s->audit_summary = summary_of(a, s, choice);
     if (beside_of_plan(s))
@@ -388,14 +410,7 @@ const struct err *resolve_respond(struct arena *a, struct decision *d,
     TRY(append(a, d, "intent.resumed", by,
                resumed_payload(a, s, choice, granted)));
     TRY(hand_off(a, d, by));
-    if (resolve_ends(s, choice))
-        TRY(move(a, d, INTENT_ABANDONED,
-                 effect == EFFECT_STOP_TASK ? "stopped" : "rejected",
-                 by));
-    else if (d->dependencies_done)
-        d->intent->status = INTENT_ACTIVE; /* intent.resumed has said so */
-    else
-        TRY(move(a, d, INTENT_BLOCKED, "dependencies_open", by));
+    TRY(move_on(a, d, choice, by));
     TRY(settle_checkpoint(d, by));
     return suspension_put_mirror(a, s, d->intent);
 }
