@@ -41,7 +41,7 @@ static const struct err *unproven(struct call *c, const char *why)
                   why);
 }
 
-/* The question of an agent, which can prove who the initiator is. */
+/* An agent can prove who the initiator is, and so has to. */
 static const struct err *settle_terms(struct call *c, struct suspension *s)
 {
     const struct terms t = call_terms(c, s->kind);
@@ -52,8 +52,8 @@ static const struct err *settle_terms(struct call *c, struct suspension *s)
     return NULL;
 }
 
-/* A person of role user who is only claimed to be the initiator, as the agent
- * chose, decides up to the configured severity. */
+/* The agent chose whom it claims to work for: such a person of role user
+ * decides up to the configured severity. */
 static const struct err *check_claimed(struct call *c,
                                        const struct suspension *s)
 {
@@ -140,8 +140,7 @@ static const struct err *check_responder(struct call *c,
                                               : STR_NONE,
         .users = initiator};
     bool there = true;
-    if ((initiator || r->not_initiator) &&
-        !s->initiated_by.p)
+    if ((initiator || r->not_initiator) && !s->initiated_by.p)
         return err_at(c->a, ERR_INVALID, "responder.initiator",
                       STR("responder"),
                       "The intent has no initiator.");

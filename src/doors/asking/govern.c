@@ -145,7 +145,7 @@ const struct err *govern_cost(struct call *c, const struct work *w,
 
 /* ---- giving access --------------------------------------------------- */
 
-static const struct err *own(void)
+static const struct err *to_itself(void)
 {
     return ERROR(ERR_FORBIDDEN, "acl.own",
                  "An agent cannot give access to itself, nor to another name "
@@ -163,24 +163,26 @@ static const struct err *longer(struct call *c, int64_t until)
                     more);
 }
 
-/* Does it have all access by what is not lent: as the maker or the owner? */
-static bool made(const struct principal *p, const struct intent *i)
+/* May it give all access, because its own is not lent: as a person, or as the
+ * agent that made or owns the intent? */
+static bool may_all(const struct principal *p, const struct intent *i)
 {
     return p->role != ROLE_AGENT || str_eq(p->agent, i->created_by) ||
            str_eq(p->agent, i->owner);
 }
 
-/* The caller's access to an intent that it did not make. */
-struct hand {
-    bool assigned; /* while the intent is open */
+/* The access of an agent to an intent that it neither made nor owns. */
+struct giver {
+    bool assigned; /* to the intent, which is open */
     bool same;     /* the other agent is a name of one of its keys */
     bool reaches;  /* one of its keys reaches all that is open */
-    bool has;      /* that much access, until then; */
-    int64_t until; /* 0: without end */
+    bool has;      /* it has as much access as it gives, */
+    int64_t until; /* up to then; 0: without end */
 };
 
-static const struct err *look(struct call *c, const struct work *w,
-                              const struct govern_gift *g, struct hand *out)
+static const struct err *find_giver(struct call *c, const struct work *w,
+                                    const struct govern_gift *g,
+                                    struct giver *out)
 {
     struct pg_args args = pg_args(c->a);
     struct pg_rows *r = NULL;
@@ -190,12 +192,12 @@ static const struct err *look(struct call *c, const struct work *w,
     pg_arg(&args, g->agent);
     pg_arg_int(&args, g->access);
     pg_arg_time(&args, w->now);
-    TRY(pg_query(c->pg, c->a, SQL_ACL_HAND, &args, &r));
-    *out = (struct hand){.assigned = pg_bool(r, 0, 0),
-                         .same = pg_bool(r, 0, 1),
-                         .reaches = pg_bool(r, 0, 2),
-                         .has = pg_bool(r, 0, 3),
-                         .until = pg_int(r, 0, 4)};
+    TRY(pg_query(c->pg, c->a, SQL_ACL_GIVER, &args, &r));
+    *out = (struct giver){.assigned = pg_bool(r, 0, 0),
+                          .same = pg_bool(r, 0, 1),
+                          .reaches = pg_bool(r, 0, 2),
+                          .has = pg_bool(r, 0, 3),
+                          .until = pg_int(r, 0, 4)};
     return NULL;
 }
 
@@ -203,31 +205,31 @@ const struct err *govern_give(struct call *c, const struct work *w,
                               struct govern_gift *g)
 {
     const struct principal *p = &c->who;
-    struct hand h;
-    if (made(p, &w->intent) || (!reach_own(p) && !w->intent.closed))
+    struct giver own;
+    if (may_all(p, &w->intent) || (!reach_own(p) && !w->intent.closed))
         return NULL;
-    TRY(look(c, w, g, &h));
-    if (h.assigned)
+    TRY(find_giver(c, w, g, &own));
+    if (own.assigned)
         return NULL;
-    if (h.same)
-        return own();
-    if (h.has && !g->until && !g->lasts)
-        g->until = h.until;
-    const bool fits = h.until == 0 || (g->until && g->until <= h.until);
-    return h.has && fits ? NULL : longer(c, h.has ? h.until : 0);
+    if (own.same)
+        return to_itself();
+    if (own.has && !g->until && !g->lasts)
+        g->until = own.until;
+    const bool fits = own.until == 0 || (g->until && g->until <= own.until);
+    return own.has && fits ? NULL : longer(c, own.has ? own.until : 0);
 }
 
 const struct err *govern_open(struct call *c, const struct work *w)
 {
     const struct govern_gift all = {.agent = c->who.agent,
                                     .access = ACCESS_ADMIN};
-    struct hand h;
-    if (!w->intent.closed || made(&c->who, &w->intent))
+    struct giver own;
+    if (!w->intent.closed || may_all(&c->who, &w->intent))
         return NULL;
-    TRY(look(c, w, &all, &h));
-    if (h.reaches)
-        return own();
-    return h.has && h.until == 0 ? NULL : longer(c, h.until);
+    TRY(find_giver(c, w, &all, &own));
+    if (own.reaches)
+        return to_itself();
+    return own.has && own.until == 0 ? NULL : longer(c, own.until);
 }
 
 /* ---- assigning ------------------------------------------------------- */

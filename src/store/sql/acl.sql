@@ -75,7 +75,7 @@ SELECT DISTINCT ON (t.agent) t.agent, t.access,
  WHERE t.intent_id = $1 AND t.agent IS NOT NULL AND t.until > $2
  ORDER BY t.agent, t.access DESC, t.until DESC LIMIT 1000
 
--- name: acl_hand
+-- name: acl_giver
 -- The agent $2, which calls with the key $3, and the agent $4. Is $2 assigned to the intent $1
 -- while it is open; is $4 the same agent, or a name beside $2 of the key at hand or of another
 -- one; does a key of $2 reach all; has $2 the access $5 at $6, and until when (NULL: no end)?

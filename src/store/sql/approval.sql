@@ -10,14 +10,14 @@ WITH assigned AS (
                        SELECT g.agent_id UNION ALL
                        SELECT unnest(k.agents) FROM api_key k
                         WHERE k.revoked_at IS NULL
-                          AND k.agents @> ARRAY[g.agent_id]))) AS hand
+                          AND k.agents @> ARRAY[g.agent_id]))) AS agent
       FROM assignment g WHERE g.intent_id = $1
 ), approved AS (
     SELECT s.id, s.asked_by, s.asked_by_key
       FROM suspension s JOIN decision d ON d.suspension_id = s.id
      WHERE s.intent_id = $1 AND s.origin = 'approval' AND s.title = $2
        AND s.subject_sha256 = $3 AND d.outcome = 'authorized')
-SELECT (SELECT count(DISTINCT hand) FROM assigned),
-       (SELECT least(count(DISTINCT g.hand), count(DISTINCT p.asked_by_key))
+SELECT (SELECT count(DISTINCT agent) FROM assigned),
+       (SELECT least(count(DISTINCT g.agent), count(DISTINCT p.asked_by_key))
           FROM assigned g JOIN approved p ON p.asked_by = g.name),
        (SELECT coalesce(json_agg(id), '[]')::text FROM (SELECT id FROM approved LIMIT 50) few)
