@@ -6,8 +6,6 @@
 #include "base/fields.h"
 
 #define KEY_MAX 64
-#define LABEL_MAX 200
-#define HELP_MAX 1000
 
 /* Words in a field's name that would ask a person for a secret. Secrets never
  * pass through a question; they are configured in the service that needs
@@ -90,15 +88,15 @@ static void read_option(struct fields *f, const struct json *v, size_t i,
     if (json_is(v, JSON_OBJECT)) {
         struct fields one = fields(f->arena, v, f->path);
         fields_only(&one, "value label");
-        fields_text(&one, "value", LABEL_MAX, &value);
-        fields_text(&one, "label", LABEL_MAX, &label);
+        fields_text(&one, "value", FORM_LABEL_MAX, &value);
+        fields_text(&one, "label", FORM_LABEL_MAX, &label);
         value = one.e ? STR_NONE : value;
     }
     if (value.n == 0)
         fields_wrong(f, "options", "form.option",
                      "Option %zu has to be text or an object {value, "
                      "label}.", i);
-    if (str_runes(value) > LABEL_MAX)
+    if (str_runes(value) > FORM_LABEL_MAX)
         fields_wrong(f, "options", "field.too_long",
                      "Option %zu is too long.", i);
     json_set_text(o, "value", value);
@@ -175,11 +173,11 @@ static const struct err *read_field(struct arena *a, const struct json *v,
                     "max_length format options");
     fields_need(&f, "key");
     fields_text(&f, "key", KEY_MAX, &key);
-    fields_text(&f, "label", LABEL_MAX, &label);
+    fields_text(&f, "label", FORM_LABEL_MAX, &label);
     fields_word(&f, "type",
                 "string text integer number boolean enum multi", &type);
     fields_word(&f, "format", "email uri date date-time", &format);
-    fields_text(&f, "help", HELP_MAX, &help);
+    fields_text(&f, "help", FORM_HELP_MAX, &help);
     fields_bool(&f, "required", &required);
     if (!f.e && key.n == 0)
         fields_wrong(&f, "key", "field.empty", "A key is needed.");

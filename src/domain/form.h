@@ -11,6 +11,8 @@
 
 #define FORM_FIELDS_MAX 50
 #define FORM_OPTIONS_MAX 100
+#define FORM_LABEL_MAX 200 /* characters, of a field or an option */
+#define FORM_HELP_MAX 1000 /* characters */
 #define FORM_TEXT_MAX 20000
 
 /* Reads the native API's `form` (a list of fields; form_schema.h converts a

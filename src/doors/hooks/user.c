@@ -11,8 +11,6 @@
 #include "store/suspensions.h"
 
 #define QUESTIONS_MAX 20
-#define LABEL_MAX 200 /* characters, as in a form */
-#define HELP_MAX 1000
 #define KEY_ROOM 32
 
 /* One question of the tool, as it was read. */
@@ -155,7 +153,7 @@ static struct str value_of(struct arena *a, const struct user_question *q,
                            size_t i)
 {
     const struct str label = json_get_text(json_at(q->options, i), "label");
-    bool own = str_runes(label) <= LABEL_MAX;
+    bool own = str_runes(label) <= FORM_LABEL_MAX;
     for (size_t k = 0; own && k < i; k++)
         own = !str_eq(json_get_text(json_at(q->options, k), "label"), label);
     return own ? label : str_of(key_of(a, "option", i + 1));
@@ -169,8 +167,9 @@ static struct str option_label(struct arena *a, const struct json *option)
     buf_str(&b, label);
     buf_put(&b, more.n > 0 ? " - " : "");
     buf_str(&b, more);
-    return str_runes(buf_text(&b)) <= LABEL_MAX ? buf_text(&b)
-                                                : fit(a, label, LABEL_MAX);
+    return str_runes(buf_text(&b)) <= FORM_LABEL_MAX
+               ? buf_text(&b)
+               : fit(a, label, FORM_LABEL_MAX);
 }
 
 /* Does the form show all of an option? */
@@ -180,7 +179,7 @@ static bool option_fits(const struct user_question *q, size_t i)
     const size_t label = str_runes(json_get_text(option, "label"));
     const size_t more = str_runes(json_get_text(option, "description"));
     return i < FORM_OPTIONS_MAX && !json_has(option, "preview") &&
-           label + (more > 0 ? more + 3 : 0) <= LABEL_MAX;
+           label + (more > 0 ? more + 3 : 0) <= FORM_LABEL_MAX;
 }
 
 static struct json *field(struct arena *a, const char *key, struct str label,
@@ -193,11 +192,11 @@ static struct json *field(struct arena *a, const char *key, struct str label,
     return o;
 }
 
-static struct str label_of_field(struct arena *a, const struct user_question *q)
+static struct str field_label(struct arena *a, const struct user_question *q)
 {
     struct buf b = buf_make(a, KEY_ROOM);
     if (!q->secret)
-        return fit(a, q->text, LABEL_MAX);
+        return fit(a, q->text, FORM_LABEL_MAX);
     buf_printf(&b, "Question %zu", q->number);
     return buf_text(&b);
 }
@@ -206,7 +205,7 @@ static struct json *options_field(struct arena *a,
                                   const struct user_question *q)
 {
     struct json *o =
-        field(a, key_of(a, "answer", q->number), label_of_field(a, q),
+        field(a, key_of(a, "answer", q->number), field_label(a, q),
               q->multi ? "multi" : "enum");
     struct json *list = json_array(a);
     for (size_t i = 0; i < json_count(q->options) && i < FORM_OPTIONS_MAX;
@@ -218,7 +217,7 @@ static struct json *options_field(struct arena *a,
         json_add_json(list, one);
     }
     if (q->header.n > 0)
-        json_set_text(o, "help", fit(a, q->header, HELP_MAX));
+        json_set_text(o, "help", fit(a, q->header, FORM_HELP_MAX));
     json_set_bool(o, "required", q->secret);
     json_set_json(o, "options", list);
     return o;
@@ -255,9 +254,9 @@ static void put_option(struct buf *b, const struct json *option)
 static void put_prompt(struct user *u, const struct user_question *q)
 {
     struct buf *b = &u->prompt;
-    bool fits = str_runes(q->header) <= HELP_MAX &&
+    bool fits = str_runes(q->header) <= FORM_HELP_MAX &&
                 str_runes(q->text) <=
-                    (u->n > 1 ? LABEL_MAX : SUSPENSION_QUESTION_MAX) &&
+                    (u->n > 1 ? FORM_LABEL_MAX : SUSPENSION_QUESTION_MAX) &&
                 !(u->n > 1 && q->secret);
     for (size_t i = 0; fits && i < json_count(q->options); i++)
         fits = option_fits(q, i);
