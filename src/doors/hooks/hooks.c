@@ -13,11 +13,11 @@
 #include "store/tools.h"
 
 #define SHORT_MAX 200
-#define PLACE_MAX 10000 /* characters of it that are shown */
-#define WHOLE_MAX 5000  /* and of the name of a tool */
+#define PLACE_MAX 10000 /* characters that are shown of the working directory */
+#define WHOLE_MAX 5000  /* and of the whole name of a tool */
 #define TARGET_MAX 200
-/* Bytes of the arguments of a call: a file that is written is one of them. All
- * that the subject of a question may have beside the rest of it. */
+/* Bytes of the arguments of a call, because a file that is written is one of
+ * them: the room of a question's subject, less that of its other facts. */
 #define ARGUMENTS_MAX ((size_t)224 << 10)
 
 /* ---- clients -------------------------------------------------------- */
@@ -27,14 +27,14 @@ static const struct client {
     const char *session; /* the member that names the session */
     int64_t hold; /* seconds: nine tenths of the client's own limit */
     bool edits;   /* it runs the arguments that the answer names */
-    bool late;    /* it has words for "not yet"; another one runs the tool when
-                   * it hears a word that it does not know */
+    bool late;    /* it has words for "not yet"; a client that has none runs the
+                   * tool when it hears one */
     bool bare;    /* as in struct hooks_call */
 } clients[] = {
-    {"claude", "Claude Code", "session_id", 540, true, true, false},
-    {"codex", "Codex", "session_id", 50, false, false, true},
-    {"gemini", "Gemini CLI", "session_id", 50, true, false, false},
-    {"cursor", "Cursor", "conversation_id", 50, false, false, false},
+    {"claude", "Claude Code", "session_id", 540, .edits = true, .late = true},
+    {"codex", "Codex", "session_id", 50, .bare = true},
+    {"gemini", "Gemini CLI", "session_id", 50, .edits = true},
+    {"cursor", "Cursor", "conversation_id", 50, .edits = false},
 };
 
 static const struct {
@@ -101,18 +101,20 @@ static struct str input_of(struct fields *f, const struct json *body,
     return sent;
 }
 
-/* tool: of an event that names none; else NULL. */
+/* The tool's name, and the input. tool: of an event that names none; else
+ * NULL. */
 static struct str read_tool(struct hooks_call *h, struct fields *f,
                             const struct json *body, struct str text,
                             const char *tool)
 {
+    const char *member = tool ? "command" : "tool_name";
     struct str sent;
-    fields_need(f, tool ? "command" : "tool_name");
-    fields_text(f, tool ? "command" : "tool_name", REQUEST_BODY_MAX, &sent);
-    if (tool && !f->e)
-        h->input = command(f->arena, text);
+    fields_need(f, member);
+    fields_text(f, member, REQUEST_BODY_MAX, &sent);
     if (!tool)
         h->input = input_of(f, body, text);
+    else if (!f->e)
+        h->input = command(f->arena, text);
     return tool ? str_of(tool) : sent;
 }
 
@@ -203,8 +205,9 @@ static struct str target(const struct hooks_call *h)
                                              : h->place;
 }
 
-/* The check as the tool-call API takes it. A rule that allows the head of a
- * name would not know what it allows: a person decides. */
+/* The check as the tool-call API takes it. Of a long name the rules see the
+ * head there, and one that allows it would not know what it allows: a person
+ * decides. */
 static struct str check_of(const struct hooks_call *h)
 {
     struct buf b = buf_make(h->c->a, 2 * REQUEST_BODY_MAX);

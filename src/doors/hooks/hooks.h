@@ -36,8 +36,8 @@ enum hooks_late {
 struct hooks_call {
     struct call *c;
     enum hooks_form form;
-    struct str tool;
-    struct str whole;   /* the tool's name as it was sent */
+    struct str tool;    /* its name in the question */
+    struct str whole;   /* its name as it was sent */
     struct str input;   /* its arguments, JSON text of an object */
     struct str id;      /* of the call; p NULL: the client gives none */
     struct str session; /* p NULL: none */
@@ -71,9 +71,9 @@ const struct err *hooks_rules(const struct hooks_call *h,
                               struct tool_rule_verdict *out) MUST;
 /* A no by a rule; reason: p NULL: it has none. */
 struct verdict hooks_denied(struct str reason);
-/* The identity of the call, for its question and for the use of a yes: of the
- * session, the id and the text. A client that leaves one of these out is a new
- * caller each time; a prompt has no session. */
+/* The identity of the call, for its question and for the use of a yes: its
+ * session, its id and the text of the question. A call without a session or an
+ * id is a new one each time; a prompt has no session. */
 struct work_once hooks_once(struct hooks_call *h, struct str text);
 /* Decides by the rules, or asks a person and holds the request for so many
  * seconds: *held, and nothing is to be answered now. */
