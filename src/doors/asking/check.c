@@ -21,7 +21,8 @@ struct check {
     struct json *details; /* of a permit; NULL: the calls have none */
     struct permit_terms terms;
     bool has_terms;
-    bool edit;                   /* the rest as in check.h */
+    /* As in check.h. */
+    bool edit;
     size_t arguments_max;
     struct str target, provider;
 };
@@ -278,21 +279,29 @@ static struct json *calls_of(const struct check *k)
     return list;
 }
 
-static struct json *decision_of(const struct check *k)
+/* The rules' decision about the calls of a task. */
+static struct json *decision_on(const struct check *k, struct str intent_id,
+                                struct str task_id)
 {
     const struct guard *g = &k->guard;
     struct json *o = json_object(g->c->a);
     json_set_text(o, "object", STR("tool_decision"));
     json_set_text(o, "decision",
                   str_of(vocabulary_tool_effect(g->verdict.effect)->wire));
-    json_set_text(o, "intent_id", g->w.intent.id);
-    json_set_text_or_null(o, "task_id", g->w.intent.task_id);
+    json_set_text(o, "intent_id", intent_id);
+    json_set_text_or_null(o, "task_id", task_id);
     if (g->verdict.effect == TOOL_DENY)
         json_set_text_or_null(o, "reason", g->verdict.reason);
     json_set_json(o, "calls", calls_of(k));
     if (g->w.has_permit)
         guard_set_permit(g, o);
     return o;
+}
+
+static struct json *decision_of(const struct check *k)
+{
+    const struct intent *i = &k->guard.w.intent;
+    return decision_on(k, i->id, i->task_id);
 }
 
 static const struct err *deny(struct check *k)
@@ -346,29 +355,16 @@ static struct check_result result(const struct check *k)
 
 /* ---- the same check again -------------------------------------------- */
 
-static enum tool_effect before(const struct check *k)
+/* The decision that the same check got before. */
+static const struct json *answer_before(const struct check *k)
 {
-    const struct json *o =
-        json_read(k->guard.c->a, k->guard.w.before.body);
-    return vocabulary_tool_effect_of(json_get_text(o, "decision"));
+    return json_read(k->guard.c->a, k->guard.w.before.body);
 }
 
-/* The rules forbid by now a check that they allowed, or asked about, then. */
-static void denied_since(struct check *k, struct check_result *out)
+static enum tool_effect effect_before(const struct check *k)
 {
-    struct call *c = k->guard.c;
-    const struct json *old = json_read(c->a, k->guard.w.before.body);
-    struct json *o = json_object(c->a);
-    *out = (struct check_result){.effect = TOOL_DENY,
-                                 .reason = k->guard.verdict.reason};
-    json_set_text(o, "object", STR("tool_decision"));
-    json_set_text(o, "decision",
-                  str_of(vocabulary_tool_effect(TOOL_DENY)->wire));
-    json_set_text(o, "intent_id", json_get_text(old, "intent_id"));
-    json_set_text_or_null(o, "task_id", json_get_text(old, "task_id"));
-    json_set_text_or_null(o, "reason", out->reason);
-    json_set_json(o, "calls", calls_of(k));
-    response_json(c->rs, 200, o);
+    return vocabulary_tool_effect_of(
+        json_get_text(answer_before(k), "decision"));
 }
 
 /* The result of then, with the question as it is now, or the rules' decision of
@@ -376,10 +372,14 @@ static void denied_since(struct check *k, struct check_result *out)
 static const struct err *replayed(struct check *k, struct check_result *out)
 {
     struct call *c = k->guard.c;
-    const struct json *o = json_read(c->a, k->guard.w.before.body);
-    const enum tool_effect then = before(k);
+    const struct json *o = answer_before(k);
+    const enum tool_effect then = effect_before(k);
     if (then != TOOL_DENY && k->guard.verdict.effect == TOOL_DENY) {
-        denied_since(k, out);
+        *out = (struct check_result){.effect = TOOL_DENY,
+                                     .reason = k->guard.verdict.reason};
+        response_json(c->rs, 200,
+                      decision_on(k, json_get_text(o, "intent_id"),
+                                  json_get_text(o, "task_id")));
         return NULL;
     }
     TRY(call_replay(c, &k->guard.w));
@@ -390,15 +390,15 @@ static const struct err *replayed(struct check *k, struct check_result *out)
                             : NULL;
 }
 
-/* The rules allowed the same check, and want a person asked by now: it begins
- * once more, under a key that follows from the first, so that a repeat finds
+/* Where the rules allowed the same check, and want a person asked by now, it
+ * begins once more, under a key that follows from the first: so a repeat finds
  * its question. */
 static const struct err *begin(struct check *k, const struct work_once *once)
 {
     struct guard *g = &k->guard;
     struct call *c = g->c;
     TRY(guard_begin(g, once));
-    if (!g->w.answered || before(k) != TOOL_ALLOW ||
+    if (!g->w.answered || effect_before(k) != TOOL_ALLOW ||
         g->verdict.effect != TOOL_ASK)
         return NULL;
     struct buf b = buf_make(c->a, once->key.n + 32);
