@@ -6,8 +6,8 @@
 #ifndef DOMAIN_FORM_H
 #define DOMAIN_FORM_H
 
-#include "base/json.h"
 #include "base/err.h"
+#include "base/json.h"
 
 #define FORM_FIELDS_MAX 50
 #define FORM_OPTIONS_MAX 100

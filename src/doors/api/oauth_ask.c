@@ -2,9 +2,9 @@
  * form as its body (RFC 9396 in the form of CIBA's requests). */
 #include "base/clock.h"
 #include "doors/api/api.h"
+#include "doors/api/wish.h"
 #include "doors/asking/ask.h"
 #include "doors/asking/use.h"
-#include "doors/api/wish.h"
 
 /* A request as it was sent. */
 struct asked {

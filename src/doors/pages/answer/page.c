@@ -3,8 +3,8 @@
 #include "doors/pages/answer/page.h"
 
 #include "domain/beside.h"
-#include "domain/resolve.h"
 #include "domain/meant.h"
+#include "domain/resolve.h"
 #include "domain/risk.h"
 #include "doors/asking/answer.h"
 #include "doors/asking/probe.h"
