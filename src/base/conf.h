@@ -45,9 +45,10 @@ struct conf {
                                   for questions (RFC-0026); p NULL: none */
     unsigned silence_may_authorize; /* 1: a fallback may authorize at severity
                                      * low; never | low, default never */
-    unsigned claimed_initiator; /* 0: low .. 3: critical: up to there a person
-                                 * of role user decides who is only claimed to
-                                 * be the initiator; default high */
+    unsigned claimed_initiator; /* 0: low .. 3: critical: the highest severity
+                                 * at which a person of role user decides who
+                                 * is only claimed to be the initiator; default
+                                 * high */
     unsigned severity_floor[CONF_KINDS]; /* severity_floor_none and so on: by
                                   kind, none | low | medium | high |
                                   critical; default none */
@@ -64,8 +65,8 @@ struct conf {
     int64_t limit_held;        /* reads held at once, default 2000 */
     int64_t limit_rate;        /* requests a second, default 200; a burst may
                                 * have five seconds' worth */
-    int64_t limit_workers;     /* workers with its large or long requests,
-                                * default half of them */
+    int64_t limit_workers;     /* workers that have its large or long requests
+                                * at once, default half of them */
     int64_t limit_open;        /* open questions of a key, default 2000 */
     int64_t limit_bytes_mb;    /* megabytes stored by a key in a day (UTC),
                                   default 1000 */

@@ -219,9 +219,9 @@ struct str crypt_password(struct arena *a, struct str password,
 
 #define FORMS 3
 
-/* The texts that a typed password may have been hashed as: composed, as every
- * one is now; as it was typed, or in the other form, as some were before. Most
- * passwords have one. */
+/* The texts of which the hash of a typed password may have been made: composed,
+ * as it is now; as typed, or decomposed, as it may have been before. They are
+ * one and the same for most passwords. */
 static size_t forms_of(struct arena *a, struct str password,
                        struct str out[static FORMS])
 {

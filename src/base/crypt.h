@@ -56,8 +56,8 @@ enum crypt_cost { CRYPT_INTERACTIVE, CRYPT_MIN };
  * ran out. */
 struct str crypt_password(struct arena *a, struct str password,
                           enum crypt_cost cost);
-/* Composed or decomposed, as keyboards differ; also for a hash of before, which
- * was made of the password as it was typed. */
+/* Is it the password of the hash? Composed or decomposed, because keyboards
+ * differ; also of an older hash, which was made of the password as typed. */
 bool crypt_password_ok(struct arena *a, struct str hash, struct str password);
 /* The same work as a check, for an unknown user: the time of the answer must
  * not reveal whether the user exists. */

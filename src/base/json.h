@@ -84,7 +84,7 @@ struct str json_text(const struct json *v);                 /* of a string */
 struct str json_get_text(const struct json *obj, const char *key);
 int64_t json_int(const struct json *v);
 double json_double(const struct json *v); /* of an int too */
-/* Of a double: the number as it was sent, as text. */
+/* The text of a double, as it was sent; p NULL for anything else. */
 struct str json_digits(const struct json *v);
 bool json_bool(const struct json *v);
 /* Levels of arrays and objects; 0 for a scalar. */
@@ -140,8 +140,8 @@ struct json *json_copy(struct arena *a, const struct json *v);
  * to or greater than b. By their digits, without rounding: a double holds
  * neither every int64_t nor every fraction. */
 int json_compare(const struct json *a, const struct json *b);
-/* Is each number in v the one that its canonical form is? Digits that a double
- * does not hold are lost there. */
+/* Does the canonical form of v keep the value of every number in it? Digits
+ * that a double does not hold are lost there. */
 bool json_exact(const struct json *v);
 /* Same type and value, member order ignored; 1 and 1.0 are equal. */
 bool json_equal(const struct json *a, const struct json *b);

@@ -1,5 +1,5 @@
 /* Comparing two values for equality, and two numbers by size: by their digits,
- * for a double holds only some fractions.
+ * because a double holds only some fractions.
  *
  * Reads trees only through json.h and never changes one. */
 #include <inttypes.h>
@@ -8,7 +8,7 @@
 #include "base/json.h"
 
 #define DIGITS_MAX 32        /* of an int64_t, as text */
-#define EXPONENT_MAX 1000000 /* of a number of the gate, by far */
+#define EXPONENT_MAX 1000000 /* no number that json_parse takes has one */
 
 /* A number by its digits: 0.DDD * 10^point, the first digit not 0. */
 struct number {

@@ -291,7 +291,7 @@ static int64_t oldest(struct metrics *m, const char *kind, size_t first)
     return most;
 }
 
-/* A kind is told at its first slot. */
+/* A kind has several slots: it is told at the first of them. */
 static void put_ages(struct metrics *m, struct buf *b)
 {
     static const char name[] = "sayso_process_age_seconds";

@@ -46,8 +46,8 @@ void metrics_database_error(struct metrics *m);
 void metrics_memory(struct metrics *m);
 /* A worker that had grown was replaced. */
 void metrics_recycled(struct metrics *m);
-/* A write to the database succeeded at that time (clock_mono), or could not: a
- * code that lives as long as the program. */
+/* A write to the database succeeded at that time (clock_mono), or failed with
+ * this code, which lives as long as the program. */
 void metrics_wrote(struct metrics *m, int64_t now);
 void metrics_unwritable(struct metrics *m, const char *code, int64_t now);
 /* The last ones, of any process; 0 and NULL: none yet. */
@@ -63,8 +63,8 @@ struct metrics_standbys {
 };
 /* NULL: no measurement. */
 void metrics_standbys(struct metrics *m, const struct metrics_standbys *now);
-/* How long the oldest event waits that streams cannot tell yet; negative: not
- * known. */
+/* How long the oldest event has waited that streams cannot tell yet,
+ * microseconds; negative: not known. */
 void metrics_lag(struct metrics *m, int64_t us);
 /* The codes of the ceilings that a key can reach: limit.streams and so on. */
 extern const char metrics_limit_streams[];

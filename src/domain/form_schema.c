@@ -49,8 +49,8 @@ static const char *name_of(const struct rule *rule, struct str key)
 
 /* ---- formats of numbers ---------------------------------------------- */
 
-/* Of JSON Schema's vocabularies, as generators write them. A type without
- * bounds holds whatever a form's own number holds. */
+/* Formats of numbers as generators of JSON Schema write them, and their bounds.
+ * One without bounds has those of a form's own number. */
 static const struct {
     const char *word;
     bool whole, bounded;
@@ -152,8 +152,8 @@ static bool is_null(const struct json *v)
            str_is(json_get_text(v, "type"), "null");
 }
 
-/* The one element besides null, of a list of types or of schemas; NULL: another
- * number of them. */
+/* The one element besides null in a list of types or of schemas; NULL where
+ * there is none, or more than one. *null: the list has null. */
 static const struct json *besides_null(const struct json *list, bool *null)
 {
     const struct json *found = NULL;
@@ -169,7 +169,7 @@ static const struct json *besides_null(const struct json *list, bool *null)
     return n == 1 ? found : NULL;
 }
 
-/* The one alternative, with the members that stand beside it. */
+/* The one alternative, with the members that stand beside the list. */
 static struct json *merged(struct fields *f, const char *member, bool *null)
 {
     const struct json *one = besides_null(json_get(f->obj, member), null);
@@ -186,9 +186,9 @@ static struct json *merged(struct fields *f, const char *member, bool *null)
     return plain;
 }
 
-/* A property that may be null, as generators write it (anyOf with null, or a
- * list of types), becomes the one that it is otherwise. Returns whether it may:
- * it can be left empty then, and the answer is without it. */
+/* Generators write a property that may be null as an anyOf with null, or as a
+ * list of types: it becomes the property without null. Returns whether it may
+ * be null; then it may be left empty, and the answer is without it. */
 static bool unwrap(struct fields *f)
 {
     const struct json *type = json_get(f->obj, "type");
