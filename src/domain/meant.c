@@ -4,7 +4,8 @@
 #include "base/fields.h"
 #include "domain/label.h"
 
-static const struct json *first(const struct json *choices, enum effect effect)
+static const struct json *first_of(const struct json *choices,
+                                   enum effect effect)
 {
     for (size_t i = 0; i < json_count(choices); i++) {
         if (effect_of_choice(json_at(choices, i)) == effect)
@@ -13,7 +14,7 @@ static const struct json *first(const struct json *choices, enum effect effect)
     return NULL;
 }
 
-static size_t count(const struct json *choices, enum effect effect)
+static size_t count_of(const struct json *choices, enum effect effect)
 {
     size_t n = 0;
     for (size_t i = 0; i < json_count(choices); i++)
@@ -23,13 +24,13 @@ static size_t count(const struct json *choices, enum effect effect)
 
 const struct json *meant_effect(const struct json *choices, enum effect effect)
 {
-    return effect_class(effect) == EFFECT_NO || count(choices, effect) == 1
-               ? first(choices, effect)
+    return effect_class(effect) == EFFECT_NO || count_of(choices, effect) == 1
+               ? first_of(choices, effect)
                : NULL;
 }
 
-/* A choice that rejects, in this order of effects: a no finds one if there is
- * any. */
+/* The choice that rejects most plainly, so that a no finds one wherever there
+ * is any. */
 static const struct json *any_no(const struct json *choices)
 {
     static const enum effect order[] = {EFFECT_VETO, EFFECT_DECLINE,
@@ -37,7 +38,7 @@ static const struct json *any_no(const struct json *choices)
                                         EFFECT_REQUEST_CHANGES};
     const struct json *found = NULL;
     for (size_t i = 0; i < countof(order) && !found; i++)
-        found = first(choices, order[i]);
+        found = first_of(choices, order[i]);
     return found;
 }
 
@@ -46,78 +47,82 @@ static enum effect_class class_of(const struct json *choice)
     return effect_class(effect_of_choice(choice));
 }
 
+/* A word that was sent where a choice has an effect. */
+struct sent_word {
+    const struct suspension *s;
+    const struct json *choices;
+    const struct label_word *word;
+    struct str text;          /* as it was sent */
+    const struct json *exact; /* the choice with it as its value; NULL: none */
+};
+
 /* Does the choice with the word as its value do what the word says? The yes
  * and no of a confirm are its own words, also where they have no effect. */
-static bool agrees(const struct suspension *s, const struct label_word *w,
-                   const struct json *exact)
+static bool agrees(const struct sent_word *x)
 {
-    const struct str value = json_get_text(exact, "value");
-    const bool own = s->response_type == ANSWER_CONFIRM &&
-                     class_of(exact) == EFFECT_NEUTRAL &&
+    const struct str value = json_get_text(x->exact, "value");
+    const bool own = x->s->response_type == ANSWER_CONFIRM &&
+                     class_of(x->exact) == EFFECT_NEUTRAL &&
                      (str_is(value, "yes") || str_is(value, "no"));
-    return exact && (own || (w->says != EFFECT_NEUTRAL &&
-                             class_of(exact) == w->says));
+    return x->exact && (own || (x->word->says != EFFECT_NEUTRAL &&
+                                class_of(x->exact) == x->word->says));
 }
 
 /* Is the word an answer by itself, spelled so that it counts? */
-static bool answers(const struct suspension *s, const struct label_word *w,
-                    struct str text)
+static bool answers(const struct sent_word *x)
 {
+    const struct label_word *w = x->word;
     if (w->effect == EFFECT_NONE)
         return false;
-    if (w->effect == EFFECT_ANSWER && s->kind != KIND_CREDENTIAL_NEEDED)
+    if (w->effect == EFFECT_ANSWER && x->s->kind != KIND_CREDENTIAL_NEEDED)
         return false;
-    return w->says == EFFECT_NO || str_is(text, w->text);
+    return w->says == EFFECT_NO || str_is(x->text, w->text);
 }
 
-/* exact: the choice with the word as its value, or NULL. */
-static const struct json *said(const struct suspension *s,
-                               const struct json *choices,
-                               const struct label_word *w, struct str text,
-                               const struct json *exact)
+static const struct json *said_choice(const struct sent_word *x)
 {
-    const bool counts = answers(s, w, text);
+    const struct label_word *w = x->word;
+    const bool counts = answers(x);
     const struct json *found = NULL;
-    if (counts && effect_of_choice(exact) == w->effect)
-        return exact;
+    if (counts && effect_of_choice(x->exact) == w->effect)
+        return x->exact;
     if (counts && w->effect != EFFECT__MAX)
-        found = meant_effect(choices, w->effect);
-    if (!found && agrees(s, w, exact))
-        found = exact;
-    return found || !counts || w->says != EFFECT_NO ? found : any_no(choices);
+        found = meant_effect(x->choices, w->effect);
+    if (!found && agrees(x))
+        found = x->exact;
+    return found || !counts || w->says != EFFECT_NO ? found
+                                                    : any_no(x->choices);
 }
 
-/* exact: as above. */
-static const struct json *value(const struct suspension *s,
-                                const struct json *choices,
-                                const struct label_word *w, struct str text,
-                                const struct json *exact)
+static const struct json *valued_choice(const struct sent_word *x)
 {
-    if (agrees(s, w, exact))
-        return exact;
-    const struct json *by = said(s, choices, w, text, exact);
-    if (!exact || by == exact)
-        return by;
-    if (by)
-        return w->says == EFFECT_NO ? by : NULL;
-    return answers(s, w, text) && class_of(exact) != EFFECT_NEUTRAL ? NULL
-                                                                    : exact;
+    if (agrees(x))
+        return x->exact;
+    const struct json *said = said_choice(x);
+    if (!x->exact || said == x->exact)
+        return said;
+    if (said)
+        return x->word->says == EFFECT_NO ? said : NULL;
+    return answers(x) && class_of(x->exact) != EFFECT_NEUTRAL ? NULL
+                                                              : x->exact;
 }
 
 const struct json *meant_choice(struct arena *a, const struct suspension *s,
                                 const struct json *choices, struct str text,
                                 enum meant_how how)
 {
-    const struct json *exact = suspension_choice(choices, text);
-    const struct label_word *w =
-        effect_any(choices) ? label_word(a, text) : NULL;
-    if (!w)
-        return exact;
-    if (!exact && s->response_type == ANSWER_CONFIRM &&
-        str_is(STR("no"), w->text))
-        exact = suspension_choice(choices, STR("no"));
-    return how == MEANT_SAID ? said(s, choices, w, text, exact)
-                             : value(s, choices, w, text, exact);
+    struct sent_word x = {
+        .s = s,
+        .choices = choices,
+        .word = effect_any(choices) ? label_word(a, text) : NULL,
+        .text = text,
+        .exact = suspension_choice(choices, text)};
+    if (!x.word)
+        return x.exact;
+    if (!x.exact && s->response_type == ANSWER_CONFIRM &&
+        str_is(STR("no"), x.word->text))
+        x.exact = suspension_choice(choices, STR("no"));
+    return how == MEANT_SAID ? said_choice(&x) : valued_choice(&x);
 }
 
 /* ---- checks when it is asked ------------------------------------------ */
