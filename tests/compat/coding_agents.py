@@ -38,7 +38,8 @@ VERSIONS = {
     "Claude Code 2.1.197": claude_of("claude-code-2.1.197/node_modules/"),
     "Codex 0.169.0": CODEX,
     "Codex 0.150.0": codex_of("codex-0.150.0/node_modules/"),
-    "Gemini CLI 0.61.0": GEMINI}
+    "Gemini CLI 0.61.0": GEMINI,
+    "Gemini CLI 0.26.0": found("gemini-cli-0.26.0/dist/index.js")}
 MISSING = [name for name, program in VERSIONS.items() if not program]
 
 

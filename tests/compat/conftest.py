@@ -5,7 +5,7 @@ import sys
 
 import pytest
 from openintent import AsyncOpenIntentClient, IntentStatus, OpenIntentClient
-from programs import built, CREWAI
+from programs import built, CLAUDE_AGENTS, CREWAI
 from sdk import Blocking, access
 
 # The tests over HTTP have functions that are used here too.
@@ -24,9 +24,12 @@ if not any(coding_agents.VERSIONS.values()):
 
 
 def pytest_terminal_summary(terminalreporter):
-    for name in coding_agents.MISSING + ["CrewAI"] * (not CREWAI):
+    for name in (coding_agents.MISSING + ["CrewAI"] * (not CREWAI)
+                 + ["Claude Agent SDK"] * (len(CLAUDE_AGENTS) < 2)):
         terminalreporter.write_line(f"not run: {name} is not installed")
     terminalreporter.write_line("not run: Cursor cannot be installed by a test")
+    terminalreporter.write_line("not run: n8n, whose page has settings and no "
+                                "workflow that a test could run")
 
 
 @pytest.fixture(scope="session")

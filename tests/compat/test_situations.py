@@ -239,7 +239,8 @@ WAYS = [(claude_command, "Claude Code 2.1.332", [ALL]),
         (claude_http, "Claude Code 2.1.295", HTTP),
         (claude_mcp_tool, "Claude Code 2.1.332", MCP),
         (codex, "Codex 0.169.0", [ALL]), (codex, "Codex 0.150.0", [ALL]),
-        (gemini, "Gemini CLI 0.61.0", [ALL])]
+        (gemini, "Gemini CLI 0.61.0", [ALL]),
+        (gemini, "Gemini CLI 0.26.0", [ALL])]
 CASES = {f"{way.__name__} {version} {', '.join(situations)}":
          (way, VERSIONS[version], situations)
          for way, version, runs in WAYS for situations in runs
