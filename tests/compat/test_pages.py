@@ -102,8 +102,8 @@ Crew(agents=[one], tasks=[Task(description="Refund it.", expected_output="x",
                                agent=one)]).kickoff()
 '''
 
-# The client of the SDK is Claude Code, with a home of its own. What its model
-# hears is that the tool ran, or why not.
+# The client of the SDK is Claude Code, with a home of its own. Its model hears
+# that the tool ran, or why not.
 CLAUDE = f'''
 import asyncio, os, sys, tempfile
 sys.path.insert(0, {str(pathlib.Path(__file__).parent)!r})
