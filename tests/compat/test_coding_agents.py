@@ -44,8 +44,22 @@ def test_silence_is_no(server, home, name):
     assert not case.file.exists()
 
 
-@pytest.mark.parametrize("client", [
-    *([claude] if CLAUDE else []), *([codex] if CODEX else [])])
+CLIENTS = [*([claude] if CLAUDE else []), *([codex] if CODEX else [])]
+
+
+@pytest.mark.parametrize("client", CLIENTS)
+def test_what_is_too_large_is_no(server, home, client):
+    """No question could show it. The model hears the limit."""
+    case = client(server, home, "hold=60")
+    name, given = case.shell
+    case.shell = name, {member: f"{text} # {'x' * 230_000}"
+                        for member, text in given.items()}
+    [text] = case.run()
+    assert "224 kB" in text and "Nobody was asked." in text
+    assert not case.file.exists()
+
+
+@pytest.mark.parametrize("client", CLIENTS)
 def test_a_hook_that_fails_is_no(server, home, client):
     """By what our pages say: both run the command without it. The server that
     is away is in test_situations.py."""

@@ -322,6 +322,26 @@ def test_with_the_server(server, operator, run, client, value, word):
         assert f'"{word}"' in out
 
 
+def test_what_a_client_may_send(server, run):
+    """A name that no question can have is asked about all the same; what is too
+    large to be shown is a no that names the limit."""
+    command = f"echo {time.time_ns()}"
+    event = {"hook_event_name": "BeforeTool", "tool_name": "delete all \u202e",
+             "tool_input": {"command": command}, "session_id": "s"}
+    url = f"{server.url}/hooks/gemini?hold="
+    env = {"SAYSO_AGENT_KEY": server.env["SAYSO_AGENT_KEY"],
+           "SAYSO_AGENT": "refunds-agent"}
+    status, out, _ = run(url + "0", event, **env)
+    assert (status, json.loads(out)["decision"]) == (0, "deny")
+    assert "Nobody has answered yet" in out
+    event["tool_input"] = {"command": command, "content": "x" * 230_000}
+    status, out, _ = run(url + "0", event, **env)
+    assert (status, json.loads(out)["decision"]) == (0, "deny")
+    assert "at most 224 kB" in json.loads(out)["reason"]
+    event["tool_input"]["content"] = "x" * 1_200_000
+    blocked(run(url + "0", event, **env), "413", "1 MiB")
+
+
 def test_errors_of_the_server(server, run):
     url = f"{server.url}/hooks/gemini"
     event = {"hook_event_name": "Stop"}

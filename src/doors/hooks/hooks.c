@@ -64,12 +64,31 @@ struct str hooks_named(struct arena *a, struct str s)
     return buf_text(&b);
 }
 
+/* A tool's name as a call may have it. What such a name cannot have, a space or
+ * what nobody sees, is "_" in its head; the digest is of the whole. */
+static struct str tool_named(struct arena *a, struct str tool)
+{
+    struct buf b = buf_make(a, SHORT_MAX * 4);
+    if (tool.n == 0 || tool_call_name(tool))
+        return tool;
+    const struct str digest = crypt_sha256_hex(a, tool);
+    const struct str head = str_head(tool, SHORT_MAX - 1 - digest.n);
+    for (size_t at = 0, from = 0; at < head.n; from = at) {
+        str_rune(head, &at);
+        const struct str one = {head.p + from, at - from};
+        buf_str(&b, tool_call_name(one) ? one : STR("_"));
+    }
+    buf_put(&b, "\xE2\x80\xA6");
+    buf_str(&b, digest);
+    return buf_text(&b);
+}
+
 void hooks_name(struct hooks_call *h, struct str tool, struct str id,
                 struct str session)
 {
     struct arena *a = h->c->a;
     h->whole = tool;
-    h->tool = hooks_named(a, tool);
+    h->tool = tool_named(a, tool);
     h->id = id.n == 0 || tool_call_id(id) ? id : crypt_sha256_hex(a, id);
     h->session = hooks_named(a, session);
 }
@@ -154,7 +173,7 @@ static void put(struct buf *b, const char *before, struct str value,
     buf_put(b, after);
 }
 
-static bool long_name(const struct hooks_call *h)
+static bool other_name(const struct hooks_call *h)
 {
     return !str_eq(h->tool, h->whole);
 }
@@ -166,7 +185,7 @@ static struct str explanation(const struct hooks_call *h)
         buf_put(&b, "Working directory: ");
         buf_str(&b, str_head(h->place, PLACE_MAX));
     }
-    if (long_name(h)) {
+    if (other_name(h)) {
         buf_put(&b, b.n ? "\n" : "");
         buf_put(&b, "The whole name of the tool: ");
         buf_str(&b, str_head(h->whole, WHOLE_MAX));
@@ -205,18 +224,18 @@ static struct str target(const struct hooks_call *h)
                                              : h->place;
 }
 
-/* The check as the tool-call API takes it. Of a long name the rules see the
- * head there, and one that allows it would not know what it allows: a person
- * decides. */
+/* The check as the tool-call API takes it. Of a name that stands for another the
+ * rules see the head there, and one that allows it would not know what it
+ * allows: a person decides. */
 static struct str check_of(const struct hooks_call *h)
 {
     struct buf b = buf_make(h->c->a, 2 * REQUEST_BODY_MAX);
     buf_put(&b, "{\"responder\":{\"mode\":\"operators\"}");
     if (h->session.n > 0)
         put(&b, ",\"task\":{\"session_id\":", h->session, "}");
-    if (h->place.n > 0 || long_name(h))
+    if (h->place.n > 0 || other_name(h))
         put(&b, ",\"explanation\":", explanation(h), "");
-    if (long_name(h))
+    if (other_name(h))
         buf_put(&b, ",\"requires_approval\":true");
     put(&b, ",\"tool_calls\":[{\"id\":",
         h->id.n > 0 ? h->id : STR("hook"), ",");
@@ -271,6 +290,21 @@ struct work_once hooks_once(struct hooks_call *h, struct str text)
     return once;
 }
 
+/* A call that no question can show is a no, with what is wrong with it: a
+ * client takes an error for a hook that fails, and may go on. */
+static const struct err *refused(struct hooks_call *h, const struct err *e,
+                                 struct verdict *out)
+{
+    struct buf b = buf_make(h->c->a, e->say.n + 64);
+    if (e->kind != ERR_INVALID)
+        return e;
+    pg_rollback(h->c->pg);
+    buf_str(&b, e->say);
+    buf_put(&b, " Nobody was asked. Do not run it.");
+    *out = hooks_denied(buf_text(&b));
+    return NULL;
+}
+
 static const struct err *check(struct hooks_call *h, struct suspension *s,
                                struct verdict *out)
 {
@@ -288,7 +322,9 @@ static const struct err *check(struct hooks_call *h, struct suspension *s,
         .arguments_max = ARGUMENTS_MAX,
         .target = target(h),
         .provider = h->client};
-    TRY(check_calls(c, &sent, &done));
+    const struct err *e = check_calls(c, &sent, &done);
+    if (e)
+        return refused(h, e, out);
     *s = done.suspension;
     *out = done.effect == TOOL_ASK ? verdict_of(c->a, s) : by_rule(&done);
     return NULL;
@@ -385,7 +421,7 @@ const struct err *hooks_decide(struct hooks_call *h, int64_t seconds,
     struct suspension s;
     struct tool_rule_verdict rules;
     *held = false;
-    if (long_name(h)) {
+    if (other_name(h)) {
         TRY(hooks_rules(h, &rules));
         if (rules.effect == TOOL_DENY) {
             *out = hooks_denied(rules.reason);

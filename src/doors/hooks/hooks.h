@@ -31,8 +31,8 @@ enum hooks_late {
     HOOKS_LATE__MAX
 };
 
-/* A call of a tool that a client asks about. A name or an id that is too long
- * for a question stands here as its head and its digest. */
+/* A call of a tool that a client asks about. A name or an id that a question
+ * cannot have stands here as its head and its digest. */
 struct hooks_call {
     struct call *c;
     enum hooks_form form;
@@ -76,7 +76,8 @@ struct verdict hooks_denied(struct str reason);
  * id is a new one each time; a prompt has no session. */
 struct work_once hooks_once(struct hooks_call *h, struct str text);
 /* Decides by the rules, or asks a person and holds the request for so many
- * seconds: *held, and nothing is to be answered now. */
+ * seconds: *held, and nothing is to be answered now. A call that cannot be
+ * shown, such as one whose arguments are too large, is a no that says why. */
 const struct err *hooks_decide(struct hooks_call *h, int64_t seconds,
                                struct verdict *out, bool *held) MUST;
 
