@@ -2,10 +2,12 @@
 same members of the same types, and the same codes. A script is taken to the
 real one, with a test key."""
 import json
+import re
 
 import httpx
 import kit
 import pytest
+from documents import TOP
 from programs import NEW_NODE, Program, load_python
 
 sayso = load_python()
@@ -58,6 +60,38 @@ WRONG = [{}, {"question": ""}, {"question": "x", "nope": 1}, {"question": 5},
          {"question": "x", "kind": "approval"},
          {"question": "x", "choices": ["a", "a"]},
          {"question": "x", "severity": "huge"}]
+
+
+def chosen(*choices, **more):
+    """The body of a question with these: value, effect and perhaps a label."""
+    names = "value", "effect", "label"
+    return {"question": "x", **more, "choices": [
+        {**dict(zip(names, one))} for one in choices]}
+
+
+YES, NO = ("go", "authorize"), ("stop it", "veto")
+# Questions that are refused because of their words, and others.
+WORDED = [
+    chosen(("reject", "authorize", "Pay"), NO), chosen(("yes", "veto"), YES),
+    chosen(("Don't", "accept", "A"), NO), chosen(("(no) - x", "authorize"), NO),
+    chosen(("do_not", "authorize", "Go on then"), NO),
+    chosen(YES, ("approve", "request_changes", "Other")),
+    chosen(("a", "authorize", "Cancel"), NO), chosen(YES, ("b", "veto", "OK!")),
+    chosen(("a", "authorize", "Same"), ("b", "veto", " \u017fame ")),
+    chosen(("cancel", "authorize", "Reject"), NO),
+    chosen(YES, ("no-op", "veto"), ("s\u00ed", "decline", "C")),
+    chosen(("no", "veto"), ("yes", "authorize")), chosen(("no", "none"), YES),
+    chosen(("cancel", "authorize", "Cancel order 1234"), NO),
+    chosen(("no", "none"), ("yes", "none")), chosen(("reject", "none")),
+    chosen(("never mind", "authorize"), NO),
+    chosen(("number", "authorize"), NO),
+    *(chosen(YES, NO, severity="high", fallback_value=value,
+             fallback_policy="use_default_and_continue")
+      for value in ("go", "yes", "OK", "stop it")),
+    {"question": "x", "fallback_policy": "complete_with_fallback",
+     "fallback_value": "yes"},
+    {"question": "x", "fallback_policy": "complete_with_fallback",
+     "fallback_value": "no"}]
 
 # The values of these are compared; of the others, their types.
 TOLD = ("state", "kind", "question", "severity", "response_type", "choices",
@@ -167,6 +201,39 @@ def test_refusals_are_the_real_ones(fake, agent, server):
         assert refusal(httpx.get(f"{client.base_url}{path}",
                                  headers=headers))[:3] == \
             refusal(httpx.get(server.url + path, headers=headers))[:3]
+
+
+def test_words_are_refused_as_by_the_real_one(fake, agent):
+    client, codes = fake(*[["pending"]] * len(WORDED)), set()
+    for body in WORDED:
+        said = [ask(one, body) for one in (client, agent)]
+        told = [(r.status_code, r.json().get("code"), r.json().get("at"))
+                for r in said]
+        assert told[0] == told[1], body
+        codes.add(told[1][1])
+        if said[1].is_success:
+            path = f"/api/v1/suspensions/{said[1].json()['suspension_id']}"
+            kit.made(agent.post(f"{path}/cancel", json={}), 200)
+    assert codes == {None, "choice.value_opposite", "choice.label_opposite",
+                     "choice.label_equal", "fallback.authorizes"}
+
+
+def test_the_words_are_those_of_the_server(fake):
+    """Of src/domain/label.c, each beside the effect that it does not mean."""
+    table = (TOP / "src/domain/label.c").read_text().partition("#define OURS")
+    words = [(text.encode("latin-1").decode("unicode_escape").encode(
+        "latin-1").decode(), kind)
+        for kind, text in re.findall(
+            r'\b(YES|NO|REFUSAL)\("([^"]+)"\)', table[0])]
+    words += [("approve", "YES"), ("accept", "YES"), ("reject", "NO"),
+              ("decline", "NO")]
+    assert len(words) > 100
+    client = fake(*[["pending"]] * 3)
+    for word, kind in words:
+        effect = "veto" if kind == "YES" else "authorize"
+        r = ask(client, chosen((word, effect, "X"), ("b", "answer", "Y")))
+        assert r.status_code == 422, word
+        assert r.json()["code"] == "choice.value_opposite"
 
 
 def test_a_wish_is_asked_once_as_at_the_real_one(fake, agent):

@@ -27,7 +27,7 @@ from typing import Any
 
 import httpx
 
-from . import Client, Error
+from . import Client, Error, _words
 
 Question = dict[str, Any]
 
@@ -507,11 +507,24 @@ def _check(sent: dict[str, Any]) -> None:
     if "kind" in sent and missing:
         raise _Refused(422, "kind.facts", f'The fact "{missing[0]}" is '
                        "needed.", f"subject.{missing[0]}", missing=missing)
-    values = [c["value"] for c in _choices({**_DEFAULTS, **sent})]
+    _check_choices({**_DEFAULTS, **sent})
+
+
+def _check_choices(body: dict[str, Any]) -> None:
+    choices = _choices(body)
+    values = [c["value"] for c in choices]
     for n, value in enumerate(values):
         if value in values[:n]:
             raise _Refused(422, "choices.duplicate", "Two choices have the "
                            "same value.", f"choices[{n}]")
+    wrong = _words.refused(choices, _type(body) == "confirm")
+    if wrong:
+        raise _Refused(422, wrong[0], "It says the opposite of the choice's "
+                       "effect, or what another label says.", wrong[1])
+    if body["fallback_policy"] != "fail" and _words.authorizes(
+            choices, body["fallback_value"]):
+        raise _Refused(422, "fallback.authorizes", "Silence is never a yes.",
+                       "fallback_value")
 
 
 def _type(body: dict[str, Any]) -> str:

@@ -20,6 +20,7 @@ import { isDeepStrictEqual } from "node:util";
 import {
     Client, type ClientOptions, SaysoError, type Suspension,
 } from "./index.js";
+import { authorizes, refused, type WordedChoice } from "./words.js";
 
 type Writable = { -readonly [M in keyof Suspension]: Suspension[M] };
 type Members = Record<string, any>;
@@ -581,12 +582,24 @@ function check(sent: Members): void {
     if (kind && missing.length)
         throw new Refused(422, "kind.facts", `The fact "${missing[0]}" is `
                           + "needed.", `subject.${missing[0]}`, { missing });
-    const values = choicesOf({ ...defaults, ...sent })
-        .map(({ value }) => value as unknown);
+    checkChoices({ ...defaults, ...sent });
+}
+
+function checkChoices(body: Members): void {
+    const choices = choicesOf(body) as WordedChoice[];
+    const values = choices.map(({ value }) => value);
     const again = values.findIndex((value, n) => values.indexOf(value) < n);
     if (again >= 0)
         throw new Refused(422, "choices.duplicate", "Two choices have the "
                           + "same value.", `choices[${again}]`);
+    const [code, at] = refused(choices, typeOf(body) === "confirm") ?? [];
+    if (code)
+        throw new Refused(422, code, "It says the opposite of the choice's "
+                          + "effect, or what another label says.", at);
+    if (body["fallback_policy"] !== "fail"
+        && authorizes(choices, body["fallback_value"]))
+        throw new Refused(422, "fallback.authorizes",
+                          "Silence is never a yes.", "fallback_value");
 }
 
 function typeOf(body: Members): string {

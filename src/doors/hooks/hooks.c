@@ -64,8 +64,8 @@ struct str hooks_named(struct arena *a, struct str s)
     return buf_text(&b);
 }
 
-/* A tool's name as a call may have it. What such a name cannot have, a space or
- * what nobody sees, is "_" in its head; the digest is of the whole. */
+/* A tool's name as a call may have it: a space, or a sign that nobody sees, is
+ * "_" in its head, and the digest is of the whole. */
 static struct str tool_named(struct arena *a, struct str tool)
 {
     struct buf b = buf_make(a, SHORT_MAX * 4);
