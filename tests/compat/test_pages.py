@@ -113,7 +113,8 @@ os.environ.update(HOME=tempfile.mkdtemp(), ANTHROPIC_API_KEY="none",
                   CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC="1")
 
 def plan(heard):
-    return None if heard else ("Bash", {{"command": "expr IT : IT && echo RAN"}})
+    return None if heard else (
+        "Bash", {{"command": "expr IT : IT && echo RAN"}})
 '''
 CLAUDE_RUNS = '''
 from claude_agent_sdk import ClaudeSDKClient
@@ -138,8 +139,8 @@ RAN = {PRINTED: 'print("IT RAN"); ' + PRINTED}
 PAGES = {
     "langchain, oldest": ("with/langchain.md", "import invoke", "langchain_old",
                           LANGCHAIN, "", {}),
-    "langchain": ("with/langchain.md", "import invoke", "frameworks", LANGCHAIN, "",
-                  {}),
+    "langchain": ("with/langchain.md", "import invoke", "frameworks", LANGCHAIN,
+                  "", {}),
     "openai": ("with/openai-agents.md", "import run", "frameworks", OPENAI, "",
                {**RAN, 'Agent(name="refunds",':
                 'Agent(name="refunds", model=model,'}),
