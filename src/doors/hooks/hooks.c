@@ -224,8 +224,8 @@ static struct str target(const struct hooks_call *h)
                                              : h->place;
 }
 
-/* The check as the tool-call API takes it. Of a name that stands for another the
- * rules see the head there, and one that allows it would not know what it
+/* The check as the tool-call API takes it. Of a name that stands for another
+ * the rules see the head there, and one that allows it would not know what it
  * allows: a person decides. */
 static struct str check_of(const struct hooks_call *h)
 {
