@@ -169,6 +169,50 @@ def test_an_entry_of_a_guest_ends_with_the_guest(own, operator, shut):
         "acl.longer")
 
 
+TIES = {
+    "a child": lambda by, i: by.post(at(i, "children"), json={"title": "x"}),
+    "a child by its parent": lambda by, i: by.post(f"{PATH}/intents", json={
+        "title": "x", "parent_intent_id": i["id"]}),
+    "the child of a question": lambda by, i: by.post(
+        f"{PATH}/suspensions", json={"question": "?", "intent": {
+            "title": "x", "parent_intent_id": i["id"]}}),
+    "a dependency": lambda by, i: by.post(f"{PATH}/intents", json={
+        "title": "x", "depends_on": [i["id"]]}),
+    "a dependency of before": lambda by, i: by.post(
+        at(new_intent(by), "dependencies"), json={"dependency_id": i["id"]},
+        headers={"If-Match": "2"}),
+}
+
+
+@pytest.mark.parametrize("shut", ["open", "closed"])
+@pytest.mark.parametrize("way", TIES)
+def test_a_guest_ties_no_intent_of_its_own_to_it(own, operator, way, shut):
+    """It would read the open intent by that, as long as it likes."""
+    maker, alpha, beta = own("maker"), own("alpha"), own("beta")
+    intent = new_intent(maker)
+    made(policy(maker, intent, shut), 200)
+    mine = lend(operator, intent, alpha)
+    body = refused(TIES[way](alpha, intent), 403, "acl.longer")
+    assert body["expires_at"] == mine["expires_at"]
+    # Without an end it may, and so may its maker.
+    made(operator.post(at(intent, "acl/entries"), json=entry(beta)))
+    for client in beta, maker:
+        assert TIES[way](client, intent).status_code in (200, 201)
+
+
+def test_a_guest_coordinates_no_closed_intent(own, operator):
+    """When it is opened again, that would be access without end."""
+    maker, alpha, beta = own("maker"), own("alpha"), own("beta")
+    intent = new_intent(maker)
+    made(policy(maker, intent, "closed"), 200)
+    lend(operator, intent, alpha)
+    made(operator.post(at(intent, "acl/entries"), json=entry(beta)))
+    for client, status in ((alpha, 403), (beta, 201)):
+        r = client.post(f"{PATH}/coordinators", json={
+            "intent_id": intent["id"], "agent_id": client.name})
+        assert r.status_code == status, r.text
+
+
 def test_a_guest_that_writes_for_good_gives_no_admin_for_good(own, operator):
     """Of a closed intent an assigned agent writes: that is what it may give."""
     maker, alpha, beta = own("maker"), own("alpha"), own("beta")

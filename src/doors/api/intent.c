@@ -1,5 +1,6 @@
 /* Intents: creating, reading, and their dependencies. */
 #include "doors/api/api.h"
+#include "doors/asking/govern.h"
 #include "doors/asking/view.h"
 #include "doors/call/hold.h"
 #include "store/graphs.h"
@@ -96,6 +97,10 @@ static const struct err *check_refs(struct call *c, const struct work *w,
          "parent_intent_id", .joins = NULL}};
     TRY(intents_check_refs(c->pg, c->a, &refs[0]));
     TRY(intents_check_refs(c->pg, c->a, &refs[1]));
+    for (size_t i = 0; i < depends->n; i++)
+        TRY(govern_tie(c, depends->v[i]));
+    if (parent_id.p)
+        TRY(govern_tie(c, parent_id));
     TRY(work_check_parent(w));
     if (!parent_id.p || depends->n == 0)
         return NULL;

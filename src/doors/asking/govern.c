@@ -2,6 +2,7 @@
 #include "doors/asking/govern.h"
 
 #include "base/clock_text.h"
+#include "base/id.h"
 #include "domain/governance.h"
 #include "domain/reach.h"
 #include "store/approvals.h"
@@ -230,6 +231,20 @@ const struct err *govern_open(struct call *c, const struct work *w)
     if (own.reaches)
         return to_itself();
     return own.has && own.until == 0 ? NULL : longer(c, own.until);
+}
+
+const struct err *govern_tie(struct call *c, struct str intent_id)
+{
+    struct pg_args args = pg_args(c->a);
+    struct pg_rows *r = NULL;
+    if (!reach_own(&c->who) || !id_uuid(intent_id))
+        return NULL;
+    pg_arg(&args, id_lower(c->a, intent_id));
+    pg_arg(&args, c->who.agent);
+    pg_arg_time(&args, clock_now());
+    TRY(pg_query(c->pg, c->a, SQL_ACL_BORROWED, &args, &r));
+    const int64_t until = pg_int(r, 0, 0);
+    return until == 0 ? NULL : longer(c, until);
 }
 
 /* ---- assigning ------------------------------------------------------- */

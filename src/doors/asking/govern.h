@@ -39,6 +39,10 @@ const struct err *govern_give(struct call *c, const struct work *w,
  * not where a key of its own reaches all that is open (acl.own), or where it
  * only borrowed its access (acl.longer). */
 const struct err *govern_open(struct call *c, const struct work *w) MUST;
+/* May it tie an intent of its own to this one, above it or as a dependency? By
+ * that it reads the open intent without end. ERR_FORBIDDEN acl.longer where it
+ * only borrowed its access. */
+const struct err *govern_tie(struct call *c, struct str intent_id) MUST;
 /* May it assign the agent, which the body names at `at`, or end its assignment
  * (NULL)? ERR_INVALID test.apart where the agent's keys are of the other sort;
  * errors of govern_give too. */

@@ -8,6 +8,7 @@
 #include "domain/person.h"
 #include "domain/suspension_read.h"
 #include "doors/asking/ask.h"
+#include "doors/asking/govern.h"
 #include "doors/asking/view.h"
 #include "store/intents.h"
 #include "store/suspensions.h"
@@ -53,7 +54,8 @@ static const struct err *check_parent(struct call *c, struct str id)
                                       .needs = ACCESS_ADMIN,
                                       .missing = ERR_NOT_FOUND,
                                       .what = "intent.parent_intent_id"};
-    return intents_check_refs(c->pg, c->a, &refs);
+    TRY(intents_check_refs(c->pg, c->a, &refs));
+    return id.p ? govern_tie(c, id) : NULL;
 }
 
 /* A new intent for the question, created and suspended in one transaction. */

@@ -188,8 +188,10 @@ const struct err *openintent_coordinator_create(struct call *c)
                          k.intent_id.p ? w.intent.test : p.test, "agent_id"));
     struct govern_gift gift = {
         .agent = k.agent_id, .access = ACCESS_ADMIN, .lasts = true};
-    if (k.intent_id.p && !w.intent.closed) /* of a closed one it gives none */
+    if (k.intent_id.p && !w.intent.closed)
         TRY(govern_give(c, &w, &gift));
+    else if (k.intent_id.p) /* it gives none, until the intent is opened */
+        TRY(govern_tie(c, k.intent_id));
     return grant(c, &w, &k);
 }
 

@@ -1,6 +1,7 @@
 /* Intents that wait for each other: children, dependencies, dependents. */
 #include "base/fields.h"
 #include "base/id.h"
+#include "doors/asking/govern.h"
 #include "doors/asking/view.h"
 #include "doors/openintent/openintent.h"
 #include "store/graphs.h"
@@ -132,6 +133,7 @@ static const struct err *check_dependency(struct call *c,
                                       ERR_INVALID, "dependency_id",
                                       .joins = &w->intent};
     TRY(intents_check_refs(c->pg, c->a, &refs));
+    TRY(govern_tie(c, dependency));
     if (intent_depends(c->a, &w->intent, dependency))
         return err_at(c->a, ERR_BAD_REQUEST, "intent.dependency_exists",
                       STR("dependency_id"),

@@ -108,6 +108,12 @@ SELECT EXISTS (SELECT 1 FROM assignment g JOIN intent i ON i.id = g.intent_id
        until IS NOT NULL, microseconds(CASE WHEN isfinite(until) THEN until END)
   FROM most
 
+-- name: acl_borrowed
+-- Until when the agent $2 has any access to the intent $1 by its ties at $3; NULL: without end, or
+-- it has none.
+SELECT CASE WHEN isfinite(max(t.until)) THEN microseconds(max(t.until)) END
+  FROM intent_tie t WHERE t.intent_id = $1 AND t.agent = $2 AND t.until > $3
+
 -- name: acl_requests
 -- The requests for access to an intent, the newest first.
 SELECT {s.*} FROM suspension_row s WHERE s.intent_id = $1 AND s.origin = 'access'
