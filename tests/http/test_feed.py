@@ -190,6 +190,10 @@ def test_the_search_is_bounded(server, agents, operator):
     ({"ended_after": "-1"}, "ended_after"),
     ({"ended_after": "1.a/b"}, "ended_after"),
     ({"ended_after": "1."}, "ended_after"),
+    ({"ended_after": "e1"}, "ended_after"),
+    ({"ended_after": "e1."}, "ended_after"),
+    ({"ended_after": "e01.1"}, "ended_after"),
+    ({"ended_after": "ex.1"}, "ended_after"),
     ({"ended_after": "now", "agents": "some"}, "agents"),
     ({"ended_after": "now", "state": "pending"}, "state"),
     ({"ended_after": "now", "after": str(uuid.uuid4())}, "after"),
@@ -198,6 +202,12 @@ def test_the_search_is_bounded(server, agents, operator):
 def test_what_makes_no_sense_is_refused(agents, query, at):
     refused(agents[0].get("/api/v1/suspensions", params=query), 400,
             "request.query", at)
+
+
+def test_a_place_of_another_epoch_is_none(agents):
+    body = refused(agents[0].get("/api/v1/suspensions", params={
+        "ended_after": "e1.5"}), 409, "feed.restored", "ended_after")
+    assert body["restore_epoch"] == 0 and "restored_from" not in body
 
 
 def test_an_intent_that_was_closed_to_the_agent_is_left_out(agents, operator,

@@ -107,6 +107,10 @@ def check(agent, order="1", **more):
     return r.json()
 
 
+def feed(client, after):
+    return client.get("/api/v1/suspensions", params={"ended_after": after})
+
+
 class World:
     """The questions at the dump, and after it."""
 
@@ -135,6 +139,7 @@ def lost(made):
                             {**kit.CHOICES[1], "effect": "veto"}])
         assert answer(operator, w.yes, "approve").status_code == 200
         assert answer(operator, w.no, "deny").status_code == 200
+        w.place = feed(agent, "now").json()["next"]
         w.due = ask(agent, timeout_seconds=15)
         w.dump = tool(server, "pg_dump", "-Fc", "-d", "sayso")
         w.from_ = datetime.datetime.now(datetime.timezone.utc).isoformat()
@@ -424,6 +429,24 @@ def test_streams_have_the_epoch_in_their_ids(made, lost, agent):
     note(agent, intent, 2)
     assert again.until("comment")["data"]["payload"]["n"] == 2
     again.close()
+
+
+def test_the_feed_knows_the_places_of_before(lost, agent, operator):
+    body = refused(feed(agent, lost.place), 409, "feed.restored",
+                   "ended_after")
+    assert body["restored_from"][:16] == lost.from_[:16]
+    assert body["restore_epoch"] == 1
+    start = feed(agent, "now").json()["next"]
+    assert start.startswith("e1.")
+    asked = ask(agent)
+    assert answer(operator, asked).status_code == 200
+    found = feed(agent, start).json()
+    assert [s["suspension_id"] for s in found["suspensions"]] == [
+        asked["suspension_id"]]
+    assert feed(agent, found["next"]).json()["suspensions"] == []
+    every = [s["suspension_id"] for s in feed(agent, "0").json()["suspensions"]]
+    assert lost.yes["suspension_id"] in every
+    refused(feed(agent, "e2.5"), 409, "feed.restored")
 
 
 def test_it_is_not_said_while_the_server_runs(made, lost):

@@ -70,8 +70,10 @@ struct frame_id {
 };
 bool frame_id_read(struct str text, enum frame_audience to,
                    struct frame_id *out);
-/* The beginning of an id; nothing for epoch 0. */
+/* The beginning of an id, and of a place in the feed; nothing for epoch 0. */
 void frame_id_epoch(struct buf *b, int64_t epoch);
+/* Takes it off. false: it is none that is written here. */
+bool frame_id_epoch_read(struct str *rest, int64_t *out);
 /* Appends a frame that only has the stream's position: "connected" when it
  * begins and "keepalive" at intervals, which the SDK knows and ignores. A
  * client whose connection broke before any event, or long after the last, goes

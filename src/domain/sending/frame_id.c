@@ -23,17 +23,23 @@ static bool intent(struct str s)
     return id_uuid(s);
 }
 
+bool frame_id_epoch_read(struct str *rest, int64_t *out)
+{
+    *out = 0;
+    if (!str_starts(*rest, STR("e")))
+        return true;
+    *rest = str_sub(*rest, 1, rest->n);
+    return frame_id_number(str_cut(rest, '.'), INT32_MAX, out);
+}
+
 bool frame_id_read(struct str text, enum frame_audience to,
                    struct frame_id *out)
 {
     struct frame_id id = {.intent_id = STR_NONE};
     struct str rest = text;
     int64_t xid = 0, part = 0;
-    if (str_starts(text, STR("e"))) {
-        rest = str_sub(text, 1, text.n);
-        if (!frame_id_number(str_cut(&rest, '.'), INT32_MAX, &id.epoch))
-            return false;
-    }
+    if (!frame_id_epoch_read(&rest, &id.epoch))
+        return false;
     if (to != FRAME_INTENT) {
         if (!frame_id_number(str_cut(&rest, '.'), INT64_MAX, &xid))
             return false;

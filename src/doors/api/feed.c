@@ -1,12 +1,14 @@
 /* The feed of questions that have ended: one read for a host of many agents,
  * which goes on where the last one ended and may be held. */
-#include "base/clock.h"
+#include "base/clock_text.h"
 #include "base/id.h"
+#include "domain/sending/frame.h"
 #include "doors/api/api.h"
 #include "doors/asking/use.h"
 #include "doors/asking/view.h"
 #include "doors/call/hold.h"
 #include "store/suspensions.h"
+#include "store/tables.h"
 #include "store/tail.h"
 
 static const struct err *wrong(struct call *c, const char *key,
@@ -16,26 +18,46 @@ static const struct err *wrong(struct call *c, const char *key,
                   say);
 }
 
-/* XID or XID.SUSPENSION_ID; "now" is after everything that has ended. */
+/* Going on would leave out what ends from now on, or tell it twice. */
+static const struct err *other_epoch(struct call *c)
+{
+    const struct tables_restore r = tables_restore();
+    struct json *more = json_object(c->a);
+    json_set_int(more, "restore_epoch", r.epoch);
+    if (r.epoch > 0)
+        json_set_text(more, "restored_from", clock_rfc3339(c->a, r.lost_from));
+    return err_more(c->a,
+                    err_at(c->a, ERR_CONFLICT, "feed.restored",
+                           STR("ended_after"),
+                           "This place is from another time of the database, "
+                           "which was restored since. Begin again with "
+                           "\"now\" or 0, and read the questions that you "
+                           "wait for."),
+                    more);
+}
+
+/* XID or XID.SUSPENSION_ID, behind the epoch; "now" is after everything that
+ * has ended. */
 static const struct err *read_place(struct call *c,
                                     struct suspensions_feed *feed)
 {
     struct str rest = request_query(c->rq, "ended_after");
-    int64_t xid = 0;
+    int64_t xid = 0, epoch = 0;
     if (str_is(rest, "now")) {
         struct tail_cursor now;
         TRY(tail_now(c->pg, c->a, &now));
         feed->after_xid = now.xid;
         return NULL;
     }
-    const struct str first = str_cut(&rest, '.');
-    if (!str_int(first, 0, INT64_MAX, &xid) || (rest.p && !id_token(rest)))
+    const bool ours = frame_id_epoch_read(&rest, &epoch) &&
+                      str_int(str_cut(&rest, '.'), 0, INT64_MAX, &xid);
+    if (!ours || (rest.p && !id_token(rest)))
         return wrong(c, "ended_after",
                      "\"ended_after\" has to be \"now\", 0 for the beginning, "
                      "or \"next\" of the last answer.");
     feed->after_xid = (uint64_t)xid;
     feed->after_id = rest.p ? rest : STR("");
-    return NULL;
+    return xid == 0 || epoch == tables_restore().epoch ? NULL : other_epoch(c);
 }
 
 static const struct err *read_feed(struct call *c,
@@ -59,6 +81,7 @@ static const struct err *read_feed(struct call *c,
 static struct str place(struct call *c, const struct suspensions_fed *fed)
 {
     struct buf b = buf_make(c->a, 128);
+    frame_id_epoch(&b, tables_restore().epoch);
     buf_int(&b, (int64_t)fed->xid);
     if (fed->id.n > 0) {
         buf_char(&b, '.');
