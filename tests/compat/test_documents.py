@@ -181,8 +181,24 @@ def test_a_question_and_its_answer_with_curl(desk, operator):
     run = desk(read)
     decide(operator, "refund-agent", "approve")
     answer, = objects(ended(run))
-    assert answer["outcome"] == "authorized"
+    assert answer["outcome"] == "authorized" and answer["usable"] is True
     assert "status" not in answer and "version" not in answer
+    use = block("agents.md", "sh", '"operation_id"').replace(
+        WAITED, asked["suspension_id"])
+    first, again = objects(ended(desk(f"{use}\n{use}")))
+    assert first["counted"] and first == again
+    spent = json.loads(ended(desk(use.replace("run-1", "run-9"))))
+    assert spent["code"] == "permit.spent"
+
+
+def test_nothing_was_lost_without_a_restore(desk, server, operator):
+    with server.client("agent", agent="refund-agent") as agent:
+        asked = kit.ask(agent)
+    assert kit.answer(operator, asked).status_code == 200
+    claim = block("agents.md", "sh", "/reconcile").replace(
+        WAITED, asked["suspension_id"])
+    said = json.loads(ended(desk(claim)))
+    assert said["code"] == "claim.nothing_lost", said
 
 
 def test_a_test_key_is_answered_by_a_script(desk, server):

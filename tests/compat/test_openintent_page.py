@@ -1,5 +1,5 @@
 """Every line of docs/openintent.md is held by a test.
-tests/compat/openintent_page.txt has its sentences, rows and blocks as they stand
+tests/compat/openintent_page.txt has its sentences, rows and blocks as they are
 there, each with the tests that run it; a row of the table of methods is run by
 test_every_method.py. A line that is new or changed fails here until it has its
 tests."""

@@ -159,6 +159,18 @@ def test_without_a_response_type_it_is_a_choice(agent, operator):
     assert respond(operator, intent, suspension, "deny").status_code == 200
 
 
+def test_a_choice_without_choices_takes_what_is_typed(agent, operator):
+    """In a record alone: at the native door there is at least one."""
+    intent, suspension = suspend(agent, choices=None)
+    refused(respond(operator, intent, suspension, ""), 422)
+    assert respond(operator, intent, suspension, "By sea").status_code == 200
+    read = agent.get(f"/api/v1/suspensions/{suspension}").json()
+    assert (read["value"], read["outcome"]) == ("By sea", "answered")
+    r = agent.post("/api/v1/suspensions", json={
+        "question": "How?", "response_type": "choice"})
+    refused(r, 422, "field.missing", "choices")
+
+
 def test_a_value_that_is_too_large(agent, operator):
     intent, suspension = suspend(agent, response_type="form", choices=None)
     refused(respond(operator, intent, suspension, "x" * (129 << 10)), 413,

@@ -163,6 +163,16 @@ def test_a_no_is_never_used(agent, operator, value):
     refused(use(agent, withdrawn), 409, "permit.refused")
 
 
+def test_an_answer_without_an_effect_is_its_agents_to_read(agent, operator):
+    """The server does not know whether it is a yes."""
+    asked = ask(agent, choices=[{"value": "sea", "label": "By sea"},
+                                {"value": "air", "label": "By air"}])
+    assert answer(operator, asked, "air").status_code == 200
+    assert read(agent, asked) == (None, None)
+    assert use(agent, asked).status_code == 201
+    refused(use(agent, asked), 409, "permit.spent")
+
+
 def test_a_use_waits_for_the_intent(agent, operator):
     asked = simple(agent, operator)
     other = ask(agent, intent_id=asked["intent_id"])
