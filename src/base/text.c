@@ -40,6 +40,7 @@ bool text_hidden(uint32_t rune)
 #define JOINER 0x200D
 #define NON_JOINER 0x200C
 #define KEYCAP 0x20E3
+#define FIRST_MARK 0x0300
 
 /* The code point that ends before *at, which goes to its start; 0: none. */
 static uint32_t text_before(struct str s, size_t *at)
@@ -90,12 +91,38 @@ static bool emoji_before(struct str s, size_t at)
     return is_emoji(rune);
 }
 
+/* Is it drawn on the letter before it? */
+static bool is_mark(uint32_t rune)
+{
+    const utf8proc_category_t c = utf8proc_category((utf8proc_int32_t)rune);
+    return c == UTF8PROC_CATEGORY_MN || c == UTF8PROC_CATEGORY_ME;
+}
+
+/* Do fewer marks stand between the letter and this one? A joiner between them
+ * does not begin another letter. */
+static bool is_borne(struct str s, size_t at)
+{
+    size_t marks = 0;
+    for (size_t seen = 0; seen < 2 * TEXT_MARKS_MAX; seen++) {
+        const uint32_t rune = text_before(s, &at);
+        if (rune < ' ')
+            return false;
+        if (rune == JOINER || rune == NON_JOINER)
+            continue;
+        if (!is_mark(rune))
+            return true;
+        if (++marks == TEXT_MARKS_MAX)
+            return false;
+    }
+    return false;
+}
+
 bool text_hidden_at(struct str s, size_t at)
 {
     size_t next = at, left = at;
     const uint32_t rune = str_rune(s, &next);
     if (!text_hidden(rune))
-        return false;
+        return rune >= FIRST_MARK && is_mark(rune) && !is_borne(s, at);
     const uint32_t before = text_before(s, &left);
     const uint32_t after = text_after(s, next);
     if (rune == EMOJI_STYLE)

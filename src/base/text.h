@@ -8,9 +8,12 @@
 
 /* Is it invisible, or does it change how its neighbours are read? */
 bool text_hidden(uint32_t rune);
+#define TEXT_MARKS_MAX 4 /* drawn on one letter */
 /* The same for the code point at s.p[at], which is well-formed, except where
  * its neighbours give it a meaning that readers see: U+FE0F behind an emoji,
- * U+200D between emoji, and U+200C and U+200D between letters that join. */
+ * U+200D between emoji, and U+200C and U+200D between letters that join.
+ * A combining mark is hidden too where it has no letter, or is one too many on
+ * its letter: they would be drawn over what stands around them. */
 bool text_hidden_at(struct str s, size_t at);
 /* May it be inside a word: a letter, a mark, a number, an apostrophe? */
 bool text_wordy(uint32_t rune);

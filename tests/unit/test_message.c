@@ -349,6 +349,54 @@ Test(message, a_title_makes_no_header)
     }
 }
 
+/* The text of a mail, decoded. */
+static struct str text_of_mail(struct str m)
+{
+    const struct str head = STR("base64\r\n\r\n");
+    struct buf b = buf_make(a, m.n + 1);
+    struct str s = str_sub(m, str_search(m, head) + head.n, m.n);
+    s = str_sub(s, 0, str_search(s, STR("\r\n--")));
+    while (s.p)
+        buf_str(&b, str_trim(str_cut(&s, '\n')));
+    return crypt_base64_read(a, buf_text(&b));
+}
+
+/* One of each class of hidden characters in every text. */
+Test(message, nothing_hidden_in_any_text)
+{
+    static const struct {
+        const char *sign, *shown;
+    } v[] = {{"\u202E", "[U+202E]"}, {"\u2067", "[U+2067]"},
+             {"\u200B", "[U+200B]"}, {"\uFEFF", "[U+FEFF]"},
+             {"\u00AD", "[U+00AD]"}, {"\U000E0041", "[U+E0041]"},
+             {"\uFE0E", "[U+FE0E]"}, {"\U000E0100", "[U+E0100]"},
+             {"\u3164", "[U+3164]"}, {"\u115F", "[U+115F]"},
+             {"\uFFA0", "[U+FFA0]"}, {"\u2800", "[U+2800]"},
+             {"\u0301\u0301\u0301\u0301\u0301", "[U+0301]"}};
+    static const char *const keys[] = {"title",     "question", "explanation",
+                                       "agent",     "notify_to", "severity",
+                                       "on_expiry"};
+    for (size_t i = 0; i < countof(v); i++) {
+        struct json *d = data(STR("x")), *choices = json_array(a);
+        struct json *context = json_object(a);
+        struct buf b = buf_make(a, 128);
+        buf_printf(&b, "Pay%sout", v[i].sign);
+        const struct str bad = buf_text(&b);
+        for (size_t k = 0; k < countof(keys); k++)
+            json_set_text(d, keys[k], bad);
+        json_add_text(choices, bad);
+        json_set_key(context, bad, json_string(a, bad));
+        json_set_json(d, "choices", choices);
+        json_set_json(d, "context", context);
+        const struct str mailed = text_of_mail(mail(d));
+        const struct str chat = json_dump(a, slack(d), 1 << 20);
+        cr_expect_eq(str_search(mailed, str_of(v[i].sign)), mailed.n, "%zu", i);
+        cr_expect_eq(str_search(chat, str_of(v[i].sign)), chat.n, "%zu", i);
+        cr_expect(str_search(mailed, str_of(v[i].shown)) < mailed.n, "%zu", i);
+        cr_expect(str_search(chat, str_of(v[i].shown)) < chat.n, "%zu", i);
+    }
+}
+
 Test(message, no_line_is_long_and_none_is_the_end)
 {
     struct json *d = data(times("\xF0\x9F\x9A\x80", 400));

@@ -73,8 +73,11 @@ Test(text, words_end_at_signs)
 
 Test(text, hidden)
 {
-    static const uint32_t in[] = {0, 0x1B, 0x7F, 0xAD, 0x200B, 0x202E,
-                                  0x2066, 0x2800, 0xFE0F, 0xFEFF, 0xE0041};
+    static const uint32_t in[] = {
+        0,      0x1B,   0x7F,   0x85,    0xAD,    0x34F,   0x61C,   0x115F,
+        0x17B4, 0x180B, 0x180E, 0x200B,  0x200E,  0x2028,  0x202E,  0x2060,
+        0x2066, 0x2067, 0x2800, 0x3164,  0xFE00,  0xFE0E,  0xFE0F,  0xFEFF,
+        0xFFA0, 0xFFF9, 0x13430, 0x1BCA0, 0x1D173, 0xE0001, 0xE0041, 0xE0100};
     static const uint32_t out[] = {'\t', '\n', ' ', 'a', 0x7E, 0xA0, 0xE4,
                                    0x2010, 0x2801, 0x1F600};
     for (size_t i = 0; i < countof(in); i++)
@@ -115,6 +118,18 @@ Test(text, hidden_in_its_place)
         {"\u0645\u200C\u200C\u062E", 2},
         {"\u0645\u200B\u062E", 1},
         {"\u0645\u202E\u062E", 1},
+        /* Combining marks, of which a letter bears some. */
+        {"e\u0301\u0336", 0}, {"\u1EBF", 0}, {"e\u0302\u0301", 0},
+        {"\u05E9\u05BC\u05B8\u05C1\u0591", 0}, /* Hebrew, to be sung */
+        {"\u0645\u0651\u064E\u0670", 0},       /* Arabic */
+        {"\u0E17\u0E35\u0E48", 0},             /* Thai */
+        {"\u0F62\u0F92\u0FB1\u0F74\u0F51", 0}, /* Tibetan */
+        {"a\u0301\u0301\u0301\u0301", 0},
+        {"a\u0301\u0301\u0301\u0301\u0301", 1},
+        {"a\u0301\u0301\u0301\u0301\u0301\u0301b\u0301", 2},
+        {"a\u20DD\u0489\u0301\u0301\u20DD", 1},
+        {"\u0301a", 1}, {"a\n\u0301", 1}, {" \u0301", 0},
+        {"\u0645\u064E\u064E\u064E\u064E\u200C\u064E\u062E", 1},
     };
     for (size_t i = 0; i < countof(v); i++) {
         const struct str s = str_of(v[i].text);

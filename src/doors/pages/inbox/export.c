@@ -100,9 +100,12 @@ static bool like_formula(struct str s)
 }
 
 /* RFC 4180. A cell that a spreadsheet could take for a formula gets an
- * apostrophe in front. */
-static void put_cell(struct buf *b, struct str s)
+ * apostrophe in front. People read a table, so hidden characters are spelt. */
+static void put_cell(struct buf *b, struct arena *a, struct str as_it_is)
 {
+    const struct str s = words_hidden(as_it_is) > 0
+                             ? words_plain(a, as_it_is, as_it_is.n)
+                             : as_it_is;
     buf_char(b, '"');
     if (like_formula(s))
         buf_char(b, '\'');
@@ -131,7 +134,7 @@ static void csv_row(struct buf *b, struct arena *a, const struct suspension *s)
     values(a, s, v);
     for (size_t i = 0; i < FIELDS; i++) {
         buf_put(b, i ? "," : "");
-        put_cell(b, fields[i].json ? plain(a, v[i]) : text(v[i]));
+        put_cell(b, a, fields[i].json ? plain(a, v[i]) : text(v[i]));
     }
     buf_put(b, "\r\n");
 }
