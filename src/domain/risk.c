@@ -77,6 +77,14 @@ enum severity risk_assumed(enum severity said)
     return said == SEVERITY_UNSAID ? SEVERITY_HIGH : said;
 }
 
+bool risk_claimed(const struct conf *conf, const struct suspension *s)
+{
+    const enum severity most =
+        (enum severity)(conf->claimed_initiator + SEVERITY_LOW);
+    return s->responder.mode == RESPONDER_INITIATOR && !s->initiator_id.p &&
+           risk_assumed(s->severity) > most;
+}
+
 bool risk_stricter(struct arena *a, const struct suspension *s,
                    const struct terms *t)
 {

@@ -25,6 +25,9 @@ void risk_settle(struct arena *a, struct suspension *s,
                  const struct terms *t);
 /* Do the terms demand a proven initiator, where there is none? */
 bool risk_unproven(const struct suspension *s, const struct terms *t);
+/* Would an initiator of role user, who is only claimed, decide at a higher risk
+ * than such a person may? */
+bool risk_claimed(const struct conf *conf, const struct suspension *s);
 /* The severity that counts where nothing is said: as for a call without a
  * rule. */
 enum severity risk_assumed(enum severity said);

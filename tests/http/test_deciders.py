@@ -644,6 +644,32 @@ def test_up_to_which_severity_a_claimed_user_decides(server, agent, caller,
                          initiation=ticket(mara, name)).status_code == 202
 
 
+@pytest.mark.parametrize("since", ["is no operator any more",
+                                   "may decide less"])
+def test_what_changed_since_it_was_asked(server, agent, caller, since):
+    """At each address at which a person answers."""
+    demoted = since.startswith("is no")
+    mara = caller("operator" if demoted else "user")
+    asked = [check(agent, responder=None, initiated_by=mara.email).json()
+             for _ in range(3)]
+    settings = {"claimed_initiator": "medium"}
+    with kit.configured(server, **settings):
+        if demoted:
+            with server.database() as db:
+                db.execute("UPDATE principal SET role = 'user' WHERE email = "
+                           "%s", [mara.email])
+        for n, word in enumerate(("approve", "reject")):
+            refused(mara.api.post(f"{PATH}/resume/{asked[n]['request_id']}",
+                                  params={"action": word}), 403,
+                    "suspension.not_yours")
+        id_ = asked[2]["request_id"]
+        refused(mara.api.post(f"{PATH}/suspensions/{id_}/respond",
+                              json={"value": "approve"}), 403,
+                "suspension.not_yours")
+        assert told(agent, id_)["state"] == "pending"
+    assert mara.api.post(asked[0]["approval_url"]).status_code == 200
+
+
 @pytest.fixture(scope="module")
 def name(agent):
     return told(agent, ask(agent)["suspension_id"])["asked_by"]

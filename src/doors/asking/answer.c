@@ -3,6 +3,7 @@
 #include "doors/asking/answer.h"
 
 #include "domain/beside.h"
+#include "domain/risk.h"
 #include "doors/asking/ask.h"
 #include "doors/asking/probe.h"
 #include "store/acls.h"
@@ -40,9 +41,23 @@ static bool says_restored(struct call *c, const struct suspension *s)
            json_bool(json_get(body, "restored"));
 }
 
+/* Asked again here: the person may be of role user, or the configuration
+ * stricter, only since the question was asked. */
+static const struct err *check_claimed(const struct call *c,
+                                       const struct suspension *s)
+{
+    return c->who.role == ROLE_USER && risk_claimed(c->serve->conf, s)
+               ? ERROR(ERR_FORBIDDEN, responder_not_yours,
+                       "You cannot answer this request: its risk is too high "
+                       "for a person who is only claimed to have started the "
+                       "task.")
+               : NULL;
+}
+
 const struct err *answer_decide(struct call *c, struct work *w,
                                 const struct answer *answer)
 {
+    TRY(check_claimed(c, &w->suspension));
     w->has_permit = w->permit_found;
     if (beside_or_plan(&w->suspension))
         TRY(call_board(c, w));

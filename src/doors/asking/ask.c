@@ -57,12 +57,9 @@ static const struct err *settle_terms(struct call *c, struct suspension *s)
 static const struct err *check_claimed(struct call *c,
                                        const struct suspension *s)
 {
-    const enum severity most =
-        (enum severity)(c->serve->conf->claimed_initiator + SEVERITY_LOW);
     const struct principals_wanted operators = {.name = s->initiated_by};
     bool there = true;
-    if (s->responder.mode == RESPONDER_INITIATOR && !s->initiator_id.p &&
-        risk_assumed(s->severity) > most)
+    if (risk_claimed(c->serve->conf, s))
         TRY(principals_there(c->pg, c->a, &operators, &there));
     return there ? NULL
                  : unproven(c, "A person who is only claimed to have started "
