@@ -135,6 +135,8 @@ def test_a_rule_that_forbids_it_by_now(server, agent, operator, no_rules,
     if before:
         assert use(agent, asked, operation).status_code == 201
     rule(server, 1, "shop.refund", "deny")
+    assert read(agent, asked) == (False, "permit.spent" if before
+                                  else "permit.rule")
     refused(use(agent, asked, operation), 409, "permit.rule")
     refused(agent.post("/api/v1/redemptions", json={
         "permit_id": permit(server, asked), "operation_id": operation,

@@ -116,21 +116,27 @@ const struct err *use_rules(struct call *c, const struct permit *p,
     return by_rules(c, p, tools, n, out);
 }
 
-/* Of the call of a use; else of those that were approved, which no permit may
- * be able to describe. */
+/* Of the calls that were approved, which no permit may be able to describe. */
+static const struct err *rules_of_answer(struct call *c,
+                                         const struct permit *p,
+                                         const struct suspension *s,
+                                         enum tool_effect *out)
+{
+    const struct json *subject = json_read(
+        c->a, s->approved_subject.p ? s->approved_subject : s->subject);
+    const struct json *calls = json_get(subject, "calls");
+    struct str *tools;
+    const size_t n = tools_of(
+        c->a, calls ? calls : json_get(subject, "authorization_details"),
+        &tools);
+    return by_rules(c, p, tools, n, out);
+}
+
 static const struct err *rules_of_use(struct use *u, enum tool_effect *out)
 {
-    struct arena *a = u->c->a;
-    const struct suspension *s = &u->suspension;
-    struct str *tools;
-    if (u->call.tool.p)
-        return by_rules(u->c, &u->row.permit, &u->call.tool, 1, out);
-    const size_t n = tools_of(
-        a, json_get(json_read(a, s->approved_subject.p ? s->approved_subject
-                                                       : s->subject),
-                    "calls"),
-        &tools);
-    return by_rules(u->c, &u->row.permit, tools, n, out);
+    return u->call.tool.p
+               ? by_rules(u->c, &u->row.permit, &u->call.tool, 1, out)
+               : rules_of_answer(u->c, &u->row.permit, &u->suspension, out);
 }
 
 /* ---- may it be used --------------------------------------------------- */
@@ -335,7 +341,9 @@ const struct err *use_read(struct call *c, const struct suspension *v,
             p = s->permit.id.p ? s->permit
                                : permit_of_answer(&v[i], s->used_at);
             p.suspension_id = v[i].id;
+            p.agent = v[i].asked_by;
             about = s->about;
+            TRY(rules_of_answer(c, &p, &v[i], &about.rule));
         }
         why[i] = permit_usable(&p, &about);
     }
