@@ -14,11 +14,14 @@ import subprocess
 import pytest
 
 import kit
+from doors import DOORS
 from kit import answer, ask, refused, wait_for
 from page import Page
 from server import TOP, place
 
 PG = pathlib.Path("/usr/lib/postgresql/15/bin")
+CHOICES = [{**one, "effect": effect} for one, effect in zip(
+    kit.CHOICES, ("authorize", "veto"))]
 EPOCH = "sayso-restore-epoch"
 
 
@@ -132,13 +135,17 @@ def lost(made):
             assert answer(operator, {"suspension_id": one["request_id"]},
                           "approve").status_code == 200
         w.asked = check(agent)
-        w.bulk = ask(agent, severity="low")
+        w.bulk = ask(agent, severity="low", choices=CHOICES,
+                     subject={"a": 1})
         w.later_open = ask(agent)
-        w.told, w.yes, w.no = ask(agent), ask(agent), ask(
-            agent, choices=[{**kit.CHOICES[0], "effect": "authorize"},
-                            {**kit.CHOICES[1], "effect": "veto"}])
+        w.told, w.yes = ask(agent), ask(agent)
+        w.no = ask(agent, choices=CHOICES)
+        w.text = ask(agent, response_type="text", choices=None)
+        w.form = ask(agent, response_type="form", choices=None, form=[
+            {"key": "text", "type": "text", "label": "Why?"}])
         assert answer(operator, w.yes, "approve").status_code == 200
         assert answer(operator, w.no, "deny").status_code == 200
+        w.doors = {name: make(agent, server) for name, make in DOORS.items()}
         w.place = feed(agent, "now").json()["next"]
         w.due = ask(agent, timeout_seconds=15)
         w.dump = tool(server, "pg_dump", "-Fc", "-d", "sayso")
@@ -284,12 +291,53 @@ def test_the_page_shows_it_and_takes_two_presses(made, lost, person, agent):
     assert read(agent, lost.plain).json()["value"] == "deny"
 
 
-def test_a_list_leaves_it_out(made, lost, person, agent):
-    at = lost.bulk["suspension_id"]
-    r = person("operator").client.get("/inbox/bulk", params={
-        "do": "approve", "id": at})
-    assert "open in a backup" in r.text or r.status_code != 200
-    assert read(agent, lost.bulk).json()["state"] == "pending"
+@pytest.mark.parametrize("name, field", [("text", "value"),
+                                         ("form", "f1")])
+def test_what_was_typed_is_kept_for_the_second_press(lost, person, agent,
+                                                     name, field):
+    asked, client = getattr(lost, name), person("operator").client
+    path = f"/suspensions/{asked['suspension_id']}"
+    data = Page(client.get(path)).data(f"{path}/respond")
+    assert field in data and "restored" not in data
+    again = client.post(f"{path}/respond", data={**data, field: "It broke"})
+    assert again.status_code == 409 and "answered already" in again.text
+    assert read(agent, asked).json()["state"] == "pending"
+    data = Page(again).data(f"{path}/respond")
+    assert data[field] == "It broke" and data["restored"] == "yes"
+    assert client.post(f"{path}/respond", data=data).status_code == 303
+    assert "It broke" in str(read(agent, asked).json()["value"])
+
+
+@pytest.mark.parametrize("name", DOORS)
+def test_each_door_takes_restored_alone(lost, operator, name):
+    """The hooks, MCP and AAP take no answers."""
+    id_, call = lost.doors[name]
+
+    def state():
+        r = operator.get(f"/api/v1/suspensions/{id_}").json()
+        return r["state"], "restored_from" in r
+
+    for more in ({}, {"restored": False}):
+        refused(call(operator, **more), 409, "suspension.restored")
+        assert state() == ("pending", True)
+    assert call(operator, restored=True).is_success
+    assert state() == ("resolved", False)
+
+
+def test_a_list_leaves_it_out(lost, person, agent):
+    from test_hold_pages import picked
+    me, at = person("operator").client, lost.bulk
+    new = ask(agent, severity="low", choices=CHOICES, subject={"a": 1})
+    seen = Page(picked(me, at, new))
+    assert "Approve 1 request?" in seen.text
+    assert "1: It was open in a backup, and may have been answered since." \
+        in seen.text
+    pick = [f"{a['suspension_id']}:{a['subject_sha256']}" for a in (at, new)]
+    r = me.post("/inbox/decide", data=seen.data(
+        "/inbox/decide", restored="yes", **{"pick[]": pick}))
+    assert r.status_code == 200 and "1 approved" in Page(r).text
+    assert read(agent, at).json()["state"] == "pending"
+    assert read(agent, new).json()["state"] == "resolved"
 
 
 def test_a_yes_to_a_lost_permit_allows_nothing(lost, agent, operator):
