@@ -72,3 +72,60 @@ def test_every_code_is_on_its_page():
                           (TOP / "docs/errors.md").read_text()))
     code = DOC["components"]["schemas"]["Code"]
     assert told == set(code["enum"]) | {c for c in code["x-aap"] if "." in c}
+
+
+# Of pages, which say it in words.
+OF_PAGES = {("key.unknown", "404"), ("field.too_many", "409")}
+
+
+def statuses_of_the_program():
+    """The statuses that each code has where it is given with its kind."""
+    texts = [path.read_text() for path in (TOP / "src").rglob("*.c")]
+    kinds = dict(re.findall(r"\[(ERR_\w+)\] = (\d+)",
+                            (TOP / "src/world/response.c").read_text()))
+    named = dict(one for text in texts for one in re.findall(
+        r'const char (\w+)\[\] =\s+"([a-z_0-9]+\.[a-z_0-9]+)"', text))
+    nginx = (TOP / "nginx/http.conf.in").read_text()
+    map_ = nginx.split("map $status $sayso_code {")[1].split("}")[0]
+    pairs = [(code, status) for status, code in
+             re.findall(r"(\d+) (\S+);", map_)]
+    for text in texts:
+        for kind, quoted, name in re.findall(
+                r'(ERR_\w+),\s*(?:"([a-z_0-9.]+)"|(\w+))', text):
+            if code := quoted or named.get(name):
+                pairs.append((code, kinds[kind]))
+    out = {}
+    for code, status in pairs:
+        out.setdefault(code, set()).add(status)
+    return out
+
+
+def statuses_of_the_page():
+    """For each code the statuses before it in its cell, and all numbers that
+    may be one in its rows."""
+    first, all_ = {}, {}
+    for row in (TOP / "docs/errors.md").read_text().splitlines():
+        status = None
+        for number, code in re.findall(
+                r"\b([45]\d\d)\b|`([a-z_0-9]+\.[a-z_0-9]+)`",
+                row.split(" | ")[0] if row.startswith("|") else ""):
+            if number:
+                status = number
+            else:
+                first.setdefault(code, set()).add(status)
+                all_.setdefault(code, set()).update(
+                    re.findall(r"\b[45]\d\d\b", row))
+    return first, all_
+
+
+def test_every_status_is_on_its_page():
+    """A code stands behind a status that it has; its row names each that it
+    has."""
+    has = statuses_of_the_program()
+    first, all_ = statuses_of_the_page()
+    assert len(first) > 200 and len(set(first) & set(has)) > 150
+    for code in set(first) & set(has):
+        assert first[code] - {None} <= has[code], (code, first[code])
+        left = {s for s in has[code] - all_[code]
+                if (code, s) not in OF_PAGES}
+        assert not left, (code, left)
