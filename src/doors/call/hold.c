@@ -10,7 +10,7 @@
 #define TARGET_MAX 2048
 #define AGAIN 10 /* seconds until a place may be free */
 #define SPREAD_MAX (10 * CLOCK_SECOND)
-#define SPREAD_FROM 2 /* seconds; shorter holds end when they were to */
+#define SPREAD_FROM 2 /* seconds; shorter holds end on time */
 #define PREFIX 8 /* characters of a key that identify a caller */
 
 static const char *const audiences[] = {[FRAME_INTENT] = "intent",
@@ -56,8 +56,8 @@ static void put_caller(struct call *c, struct buf *b)
 }
 
 /* The end of a hold of so many seconds: a random moment of its last fifth.
- * Thousands that began together, as after a restart, would come back together,
- * and be more than the workers' socket takes. */
+ * Thousands that began together, as after a restart, would otherwise come back
+ * together: more than the workers' socket takes. */
 static int64_t hold_until(int64_t wait)
 {
     const int64_t fifth = wait * CLOCK_SECOND / 5;
