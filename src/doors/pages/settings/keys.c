@@ -305,7 +305,7 @@ const struct err *settings_keys_post(struct call *c)
 /* ---- the terms of its questions --------------------------------------- */
 
 /* {url, by, options[] of word, label, here} */
-static struct json *floor_of(struct arena *a, const struct key *k)
+static struct json *terms_view(struct arena *a, const struct key *k)
 {
     struct json *o = json_object(a), *list = json_array(a);
     const struct str now =
@@ -341,14 +341,15 @@ const struct err *settings_keys_floor_post(struct call *c)
     TRY(keys_get(c->pg, c->a, c->param[0], &k));
     if (k.role != ROLE_AGENT || k.revoked_at)
         return ERROR(ERR_CONFLICT, "key.ended",
-                     "Only active agent keys have a minimum risk.");
+                     "Only active agent keys have these settings.");
     TRY(keys_terms(c->pg, c->a, k.id, &terms));
+    const struct str by = principal_by_text(c->a, &terms.by);
     log_line(LOG_NOTICE,
              "settings by=%.*s did=key.floor key=%.*s label=\"%.*s\" "
              "severity_floor=%s decides=%.*s",
              STR_FMT(c->who.name), STR_FMT(k.id), STR_FMT(k.label),
              vocabulary_key(vocabulary_severity(terms.floor)),
-             STR_FMT(principal_by_text(c->a, &terms.by)));
+             STR_FMT(by));
     response_see_other(c->rs, page_view_path(c->a, PATH "/", k.id, ""));
     return NULL;
 }
@@ -381,7 +382,7 @@ const struct err *settings_keys_one(struct call *c)
     json_set_bool(view, "in_use", in_use(&k, v.now));
     json_set_bool(view, "reach_set", kept_apart(&k));
     json_set_bool(view, "reach_all", k.reach == REACH_ALL);
-    json_set_json(view, "floor", floor_of(c->a, &k));
+    json_set_json(view, "floor", terms_view(c->a, &k));
     json_set_text(view, "url", page_view_path(c->a, PATH "/", k.id, ""));
     const struct str title =
         words_name(c->a, words_plain(c->a, k.label, PAGE_VIEW_TAB));
