@@ -80,3 +80,9 @@ struct str id_lower(struct arena *a, struct str uuid)
     buf_lower(&b, uuid);
     return buf_text(&b);
 }
+
+struct str id_respelled(struct arena *a, struct str id)
+{
+    const struct str lower = id_uuid(id) ? id_lower(a, id) : id;
+    return str_eq(lower, id) ? STR_NONE : lower;
+}

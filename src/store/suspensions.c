@@ -135,10 +135,10 @@ const struct err *suspensions_get(struct pg *pg, struct arena *a,
                                   struct str id, struct suspension *out)
 {
     struct pg_rows *rows = NULL;
+    const struct str other = id_respelled(a, id);
     TRY(find(pg, a, id, &rows));
-    /* The server's own ids are UUIDs in lower case; an agent's are as sent. */
-    if (id_uuid(id) && pg_count(rows) == 0)
-        TRY(find(pg, a, id_lower(a, id), &rows));
+    if (other.p && pg_count(rows) == 0)
+        TRY(find(pg, a, other, &rows));
     if (!rows || pg_count(rows) == 0)
         return ERROR(ERR_NOT_FOUND, "suspension.unknown",
                      "There is no suspension with this id.");

@@ -263,12 +263,11 @@ const struct err *work_begin_suspension(struct work *w, struct pg *pg,
     const struct err *e = begin(w, &b);
     if (!e || e->kind != ERR_NOT_FOUND)
         return e;
-    /* The server's own ids are UUIDs in lower case; an agent's are as sent. */
-    const struct str lower = id_uuid(id) ? id_lower(a, id) : id;
-    if (str_eq(lower, id))
+    const struct str other = id_respelled(a, id);
+    if (!other.p)
         return unknown;
     pg_rollback(pg);
-    return work_begin_suspension(w, pg, a, lower, once);
+    return work_begin_suspension(w, pg, a, other, once);
 }
 
 const struct err *work_begin_bare(struct work *w, struct pg *pg,

@@ -108,3 +108,14 @@ Test(id, the_length_of_tokens)
     cr_expect(id_token((struct str){long_one, 64}));
     cr_expect(not(id_token((struct str){long_one, 65})));
 }
+
+Test(id, spelled_otherwise)
+{
+    static const char lower[] = "0193a5b0-7c3e-7def-8abc-0123456789ab";
+    const struct str found =
+        id_respelled(a, STR("0193A5B0-7c3e-7DEF-8abc-0123456789AB"));
+    cr_expect(str_is(found, lower));
+    cr_expect(id_respelled(a, STR(lower)).p == NULL);
+    cr_expect(id_respelled(a, STR("SUSP-1")).p == NULL);
+    cr_expect(id_respelled(a, STR_NONE).p == NULL);
+}
