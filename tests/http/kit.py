@@ -209,6 +209,18 @@ def complaints(server):
                          r"supervisor: sayso: \w+, \d+, (ended|is killed)", x)]
 
 
+@contextlib.contextmanager
+def own_server(where, **settings):
+    """A server of these tests alone. After them every chain verifies, and the
+    log has no internal error."""
+    one = Watched(where, **settings).start()
+    yield one
+    verified = one.sayso("verify")
+    one.stop()
+    assert verified.returncode == 0, verified.stdout
+    assert complaints(one) == []
+
+
 def elsewhere():
     """A transport from an address of its own, of the many that a loopback
     has: nginx counts logins by address."""

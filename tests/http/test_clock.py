@@ -25,12 +25,8 @@ def clock():
 
 @pytest.fixture(scope="module")
 def server(clock):
-    one = kit.Watched(place("clocks"), **clock.setting).start()
-    yield one
-    verified = one.sayso("verify")
-    one.stop()
-    assert verified.returncode == 0, verified.stdout
-    assert kit.complaints(one) == []
+    with kit.own_server(place("clocks"), **clock.setting) as one:
+        yield one
 
 
 @pytest.fixture(scope="module")

@@ -23,14 +23,10 @@ def clock():
 
 @pytest.fixture(scope="module")
 def server(clock):
-    one = kit.Watched(place("deadlines"), **clock.setting).start()
-    yield one
-    with one.database() as db:
-        assert strays(db) == []
-    verified = one.sayso("verify")
-    one.stop()
-    assert verified.returncode == 0, verified.stdout
-    assert kit.complaints(one) == []
+    with kit.own_server(place("deadlines"), **clock.setting) as one:
+        yield one
+        with one.database() as db:
+            assert strays(db) == []
 
 
 @pytest.fixture(scope="module")
