@@ -133,6 +133,8 @@ def test_a_permit_that_was_taken_back(bot, operator):
         f"/api/v1/suspensions/{made['id']}").json()["permit"]["id"]
     r = operator.post(f"/api/v1/permits/{permit}/revoke")
     assert r.status_code == 200, r.text
+    seen = bot.get(f"/v1/requests/{made['id']}").json()
+    assert seen["status"] == seen["decision"]["status"] == "denied"
     wrong(consume(bot, made), 409, "not_approved")
 
 

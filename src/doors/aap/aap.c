@@ -9,6 +9,7 @@
 #include "doors/api/api.h"
 #include "doors/asking/guard.h"
 #include "doors/asking/question.h"
+#include "doors/asking/use.h"
 #include "doors/call/hold.h"
 #include "store/tools.h"
 
@@ -129,6 +130,7 @@ static const struct err *load(struct call *c, struct str id,
 {
     struct permits_row row;
     struct redemption_rows uses;
+    const struct err *why = NULL;
     bool found = false;
     *out = (struct aap_request){.permit = {.used = 0}};
     TRY(question_get(c, id, &out->suspension));
@@ -143,6 +145,9 @@ static const struct err *load(struct call *c, struct str id,
     TRY(redemptions_list(c->pg, c->a, row.permit.id, &uses));
     if (uses.n > 0)
         out->use = uses.v[uses.n - 1];
+    TRY(use_read(c, &out->suspension, 1, &why));
+    out->ended = uses.n == 0 && why && !err_is(why, permit_lapsed) &&
+                 !err_is(why, permit_paused);
     return NULL;
 }
 
@@ -248,7 +253,7 @@ const struct err *aap_cancel(struct call *c)
 
 static const struct err *may_consume(const struct aap_request *r)
 {
-    if (!aap_approved(r) || r->permit.state == PERMIT_REVOKED)
+    if (!aap_approved(r))
         return ERROR(ERR_CONFLICT, "not_approved",
                      "The request is not approved.");
     return NULL;

@@ -32,13 +32,15 @@ struct aap_request {
     struct suspension suspension;
     struct permit permit; /* id p NULL: none */
     struct redemption use; /* id p NULL: not consumed */
+    bool ended; /* taken back, or over otherwise than by its uses and time,
+                 * before it was consumed */
 };
 
 /* view.c: the request as the protocol has it. */
 struct str aap_view(struct arena *a, const struct aap_request *r);
 /* The members "tool" and "arguments" of the submission, without braces. */
 struct str aap_call(struct arena *a, const struct suspension *s);
-/* Is the call approved as it was submitted? */
+/* Is the call approved as it was submitted, and is that still so? */
 bool aap_approved(const struct aap_request *r);
 
 #endif

@@ -7,11 +7,11 @@ bool aap_approved(const struct aap_request *r)
     const struct suspension *s = &r->suspension;
     return s->state == SUSPENSION_RESOLVED &&
            s->outcome == OUTCOME_AUTHORIZED && !suspension_modified(s) &&
-           r->permit.granted.p;
+           r->permit.granted.p && !r->ended;
 }
 
 /* Silence and a withdrawal are no denial. A yes that the client cannot carry
- * out as it was submitted is one. */
+ * out as it was submitted is one, and so is one that was taken back. */
 static const char *status_of(const struct aap_request *r)
 {
     switch (r->suspension.state) {
