@@ -125,6 +125,9 @@ struct json *agent_ui_event(struct arena *a, const struct intent *i,
                       controls(a, suspension_choices(a, s)));
     }
     json_set_json(o, "refs", refs(a, s));
-    json_set_json(o, "payload", open ? required(a, s) : resolved(a, s));
+    struct json *payload = open ? required(a, s) : resolved(a, s);
+    if (s->test)
+        json_set_bool(payload, "test", true);
+    json_set_json(o, "payload", payload);
     return o;
 }

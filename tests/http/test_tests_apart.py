@@ -3,6 +3,10 @@ a real key reaches none of it, and people see both, with a mark. Each way that
 an intent, a question or what hangs on them is reached is tried both ways,
 also by keys that reach everything and by a name that went from one sort to the
 other."""
+import csv
+import io
+import json
+
 import pytest
 
 import kit
@@ -412,6 +416,26 @@ def test_the_mirror_and_the_events_say_so(pair, operator):
         assert len(listed) >= 4
         for event in listed:
             assert event["payload"].get("test", False) is test, event
+
+
+@route("GET /decided.csv")
+@route("GET /decided.jsonl")
+@route("GET /api/v1/suspensions/{id}/action")
+def test_the_exports_and_the_action_say_so(pair, operator, person):
+    browser = person("auditor").client
+    for test, (name, client) in pair.items():
+        asked = ask(client)
+        path = f"{PATH}/suspensions/{asked['suspension_id']}/action"
+        for _ in "open", "answered":
+            payload = made(client.get(path), 200)["payload"]
+            assert payload.get("test", False) is test
+            answer(operator, asked)
+        r = browser.get("/decided.csv", params={"agent": name})
+        [row] = csv.DictReader(io.StringIO(r.text[1:], newline=""))
+        r = browser.get("/decided.jsonl", params={"agent": name})
+        [line] = map(json.loads, r.text.splitlines())
+        assert row["agent"] == (f"{name} (test)" if test else name)
+        assert line["agent"] == name and line.get("test", False) is test
 
 
 @route("GET /api/v1/agents/{agent_id}/subscribe")

@@ -128,10 +128,23 @@ static void csv_head(struct buf *b)
     buf_put(b, "\r\n");
 }
 
+/* No agent's name has a space: a column of its own would move others that are
+ * read by their positions. */
+static struct str marked(struct arena *a, struct str agent)
+{
+    struct buf b = buf_make(a, agent.n + 16);
+    buf_str(&b, agent);
+    buf_put(&b, " (test)");
+    return buf_text(&b);
+}
+
 static void csv_row(struct buf *b, struct arena *a, const struct suspension *s)
 {
+    struct suspension shown = *s;
     struct str v[FIELDS];
-    values(a, s, v);
+    if (s->test)
+        shown.asked_by = marked(a, s->asked_by);
+    values(a, &shown, v);
     for (size_t i = 0; i < FIELDS; i++) {
         buf_put(b, i ? "," : "");
         put_cell(b, a, fields[i].json ? plain(a, v[i]) : text(v[i]));
@@ -151,6 +164,8 @@ static void jsonl_row(struct buf *b, struct arena *a,
         else
             json_set_text(o, fields[i].name, text(v[i]));
     }
+    if (s->test)
+        json_set_bool(o, "test", true);
     json_write(b, o);
     buf_char(b, '\n');
 }
