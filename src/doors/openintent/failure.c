@@ -33,6 +33,7 @@ const struct err *openintent_failure_policy_set(struct call *c)
     TRY(call_body(c, &body));
     TRY(failure_policy_read(c->a, body, &p));
     TRY(call_begin(c, &w, c->param[0], &once));
+    TRY(intent_check_open(w.intent.status));
     TRY(govern_write(c, &w));
     if (p.fallback_agent_id.p)
         TRY(govern_assign(c, &w, p.fallback_agent_id, "fallback_agent_id"));
