@@ -60,6 +60,9 @@ void clock_watch_database(int64_t before, int64_t there, int64_t after);
 bool clock_watch_held(void);
 /* clock_now, to end things by; false: everything is held. */
 bool clock_watch_now(int64_t *now);
+/* The later of two clocks that differ, where this host's says now: a right that
+ * is over by either may not be used. now where nothing is held. */
+int64_t clock_watch_latest(int64_t now);
 /* Is it time for a line in the log? true at once, and then once a minute while
  * everything is held; to one process alone. */
 bool clock_watch_tells(void);

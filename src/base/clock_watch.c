@@ -100,6 +100,18 @@ bool clock_watch_now(int64_t *now)
     return !clock_watch_held();
 }
 
+int64_t clock_watch_latest(int64_t now)
+{
+    if (!watch || atomic_load(&watch->since) == 0)
+        return now;
+    const int64_t skew = atomic_load(&watch->skew);
+    const int64_t jump = atomic_load(&watch->jumped)
+                             ? atomic_load(&watch->found)
+                             : 0;
+    const int64_t behind = skew < jump ? skew : jump;
+    return behind < 0 ? now - behind : now;
+}
+
 bool clock_watch_tells(void)
 {
     int64_t told = watch ? atomic_load(&watch->told) : 0;

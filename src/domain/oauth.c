@@ -355,13 +355,14 @@ static const struct err *denied(struct arena *a, const struct permit *p)
                     more);
 }
 
-/* Polls need a distance of some seconds, also after a poll that came too
- * soon. */
+/* Polls need a distance of some seconds, also after a poll that came too soon,
+ * but no longer one because the clock was wrong meanwhile. */
 static const struct err *wait_for_it(const struct oauth_exchange *x,
                                      int64_t *poll_after)
 {
     *poll_after = x->now.now + PERMIT_POLL * CLOCK_SECOND;
-    if (x->now.now < x->permit->poll_after)
+    if (x->now.now < x->permit->poll_after &&
+        *poll_after >= x->permit->poll_after)
         return ERROR(ERR_BAD_REQUEST, oauth_slow_down,
                      "Look again in 5 seconds, not sooner.");
     return ERROR(ERR_BAD_REQUEST, oauth_pending, "Nobody has answered yet.");

@@ -35,6 +35,7 @@ extern const char oauth_invalid_proof[];
 extern const char oauth_unsupported_grant[];
 extern const char oauth_unknown_user[];
 extern const char oauth_denied[];
+extern const char oauth_expired[];
 
 /* A copy of the error for an OAuth answer: its code becomes an error code of
  * OAuth, and its sentence an error_description. */

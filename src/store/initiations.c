@@ -1,6 +1,7 @@
 /* Initiation tickets: struct in, struct out. Decides nothing. */
 #include "store/initiations.h"
 
+#include "base/clock.h"
 #include "base/crypt.h"
 #include "store/sql.gen.h"
 
@@ -31,7 +32,7 @@ const struct err *initiations_take(struct pg *pg, struct arena *a,
     struct pg_rows *r = NULL;
     pg_arg(&args, crypt_sha256_hex(a, ticket));
     pg_arg(&args, agent);
-    pg_arg_time(&args, clock_now());
+    pg_arg_time(&args, clock_watch_latest(clock_now()));
     TRY(pg_query(pg, a, SQL_INITIATION_TAKE, &args, &r));
     if (pg_count(r) == 0)
         return err_at(a, ERR_INVALID, "initiation.unknown", STR("initiation"),

@@ -132,7 +132,8 @@ static const struct err *speak(struct arena *a, const struct str *columns,
 static const struct err *fill(struct arena *a, const struct str *columns,
                               struct str asked, struct principal *out)
 {
-    TRY(check_key(columns[EXPIRES], columns[REVOKED], clock_now()));
+    TRY(check_key(columns[EXPIRES], columns[REVOKED],
+                  clock_watch_latest(clock_now())));
     *out = (struct principal){.role = principal_role(columns[ROLE]),
                               .id = arena_str(a, columns[ID]),
                               .name = arena_str(a, columns[LABEL]),
@@ -178,7 +179,8 @@ static const struct err *look_up(struct principals *p, struct pg *pg,
                      "The API key is not valid.");
     for (int c = 0; c < COLUMNS; c++)
         columns[c] = pg_str(r, 0, c);
-    TRY(check_key(columns[EXPIRES], columns[REVOKED], now));
+    TRY(check_key(columns[EXPIRES], columns[REVOKED],
+                  clock_watch_latest(now)));
     /* Storing the use changes the row, so the next call caches it. */
     if (now - pg_int(r, 0, LAST_USED) >= MINUTE)
         return note_use(pg, a, r, now);
@@ -237,7 +239,7 @@ const struct err *principals_by_session(struct pg *pg, struct arena *a,
     *found = false;
     pg_arg(&args, digest);
     TRY(pg_query(pg, a, SQL_SESSION_FIND, &args, &r));
-    if (pg_count(r) == 0 || pg_int(r, 0, 5) <= now ||
+    if (pg_count(r) == 0 || pg_int(r, 0, 5) <= clock_watch_latest(now) ||
         now - pg_int(r, 0, 4) > PRINCIPALS_SESSION_IDLE)
         return NULL;
     *found = true;

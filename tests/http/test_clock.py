@@ -226,3 +226,80 @@ def test_a_moved_clock_of_all_is_no_wrong_one(server, clock, agent, nobody):
     wait_for(lambda: read(agent, asked)["state"] == "expired")
     assert nobody.get("/readyz").status_code == 200
     assert metric(nobody, "sayso_clock_held") == 0
+
+
+# --- What has an end of its own ---------------------------------------------------
+
+CALL = {"tool": "shop.refund", "arguments": {"order": "7"}}
+
+
+def granted(agent, operator):
+    """A permit; how it is redeemed."""
+    one = made(agent.post("/api/v1/authorizations", json={
+        "goal": "x", "reasoning": "x",
+        "authorization_details": [{"type": "tool_call", **CALL}]}), 202)
+    made(answer(operator, {"suspension_id": one["request_id"]}), 200)
+    permit = made(agent.get(f"/api/v1/permits/{one['permit_id']}"), 200)
+
+    def redeem():
+        operation = kit.new_id()
+        return agent.post("/api/v1/redemptions", headers={
+            "Idempotency-Key": operation}, json={
+                "permit_id": permit["permit_id"], "operation_id": operation,
+                "call": CALL})
+    return redeem
+
+
+def test_a_clock_ahead_ends_no_yes(server, clock, agent, operator, nobody):
+    redeem = granted(agent, operator)
+    clock.wrong(24 * HOUR)
+    refused(redeem(), 503, CODE)
+    clock.wrong(0)
+    look(server, nobody)
+    made(redeem())
+
+
+def test_a_clock_behind_makes_no_yes_longer(server, clock, agent, operator,
+                                            nobody):
+    redeem = granted(agent, operator)
+    clock.forward(hours=24)
+    clock.wrong(-48 * HOUR)
+    refused(redeem(), 503, CODE)
+    clock.wrong(0)
+    look(server, nobody)
+    refused(redeem(), 409, "permit.lapsed")
+
+
+def test_a_clock_behind_makes_no_key_longer(server, clock, nobody):
+    with server.database() as db, server.client(headers={
+            "X-API-Key": (key := server.key("agent", "--agent", "short"))
+            }) as client:
+        assert client.get("/api/v1/suspensions").status_code == 200
+        clock.wrong(-HOUR)
+        noticed(nobody)
+        kit.end_key(server, key, "expired")
+        refused(client.get("/api/v1/suspensions"), 401)
+
+
+def test_polls_go_on_after_a_clock_that_was_ahead(server, clock, agent,
+                                                  nobody):
+    """The distance between two of them was counted by the wrong one."""
+    from proofs import OAuth
+    name = f"poller-{kit.new_id()[:8]}"
+    oauth = OAuth(server, name, server.key("agent", "--agent", name))
+    resource = server.resource(f"https://{kit.new_id()}.example/mcp",
+                               "--allow-bearer")
+    asked = made(oauth.post(
+        "/oauth/bc-authorize", scope="openid", binding_message="x",
+        resource=resource.address,
+        authorization_details=[{"type": "tool_call", **CALL}]), 200)
+
+    def poll():
+        return oauth.post("/oauth/token", grant_type="urn:openid:params:"
+                          "grant-type:ciba", auth_req_id=asked["auth_req_id"])
+
+    clock.wrong(HOUR)
+    refused(poll(), 400)
+    clock.wrong(0)
+    look(server, nobody)
+    assert poll().json()["error"] == "authorization_pending"

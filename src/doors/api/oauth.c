@@ -20,7 +20,7 @@ const struct err *api_oauth_metadata(struct call *c)
 static const struct err *live(struct call *c, const struct permits_row *row,
                               const struct permit_tokens_row *found, bool *out)
 {
-    struct permit_case about = {.now = clock_now(),
+    struct permit_case about = {.now = clock_watch_latest(clock_now()),
                                 .intent = found->intent,
                                 .question_open = found->question_open,
                                 .key_ended = row->key_ended,

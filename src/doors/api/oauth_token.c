@@ -92,7 +92,10 @@ static const struct err *judge(struct wanted *x, int64_t *poll_after)
         about.now = use_case(&x->row, &x->w);
         TRY(use_rules(x->c, about.permit, &about.now.rule));
     }
-    return oauth_exchange(x->c->a, &about, poll_after);
+    const struct err *e = oauth_exchange(x->c->a, &about, poll_after);
+    return e && err_is(e, oauth_expired) && clock_watch_held()
+               ? work_clock_differs()
+               : e;
 }
 
 /* Stores the proof, the key of the first one, and the time of a poll. */

@@ -47,7 +47,7 @@ struct permit_case use_case(const struct permits_row *row,
                             const struct work *w)
 {
     return (struct permit_case){
-        .now = w->now,
+        .now = clock_watch_latest(w->now),
         .intent = w->intent.status,
         .question_open = w->has_suspension &&
                          w->suspension.state == SUSPENSION_PENDING,
@@ -205,6 +205,14 @@ static const struct err *lock(struct use *u)
     return NULL;
 }
 
+/* No yes is over by a clock that may be wrong, and none lasts longer. */
+static const struct err *use_lapsed(const struct err *e)
+{
+    return e && err_is(e, permit_lapsed) && clock_watch_held()
+               ? work_clock_differs()
+               : e;
+}
+
 const struct err *use_begin(struct use *u)
 {
     struct permit *p = &u->row.permit;
@@ -221,13 +229,13 @@ const struct err *use_begin(struct use *u)
     TRY(settle_call(u));
     TRY(rules_of_use(u, &about.rule));
     if (!same)
-        return permit_usable(p, &about);
+        return use_lapsed(permit_usable(p, &about));
     if (u->call.tool.p && u->redemption.call_sha256.p &&
         !str_eq(u->redemption.call_sha256, call_digest(u)))
         return ERROR(ERR_CONFLICT, "operation.other_call",
                      "This operation_id was used for another call.");
     u->again = true;
-    return permit_again(p, &about, at);
+    return use_lapsed(permit_again(p, &about, at));
 }
 
 /* ---- counting --------------------------------------------------------- */
@@ -331,7 +339,8 @@ const struct err *use_read(struct call *c, const struct suspension *v,
             ids[asked++] = v[i].id;
     }
     if (asked > 0)
-        TRY(redemptions_states(c->pg, c->a, ids, asked, clock_now(), states));
+        TRY(redemptions_states(c->pg, c->a, ids, asked,
+                               clock_watch_latest(clock_now()), states));
     for (size_t i = 0; i < n; i++) {
         struct permit p = permit_of_answer(&v[i], 0);
         struct permit_case about = {.intent = INTENT_ACTIVE,
