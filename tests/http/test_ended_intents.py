@@ -152,7 +152,7 @@ def test_the_status_stays(ended, agent, operator, status):
 
 
 def elsewhere(w):
-    """What names the intent in its body, or a part of it in its address."""
+    """Routes that name the intent in the body."""
     one = {"intent_id": w.intent["id"]}
     gate = checkpoint(w.task)
     return {
