@@ -355,11 +355,13 @@ bool text_name(struct str s)
         UTF8PROC_STABLE | UTF8PROC_COMPOSE | UTF8PROC_COMPAT;
     utf8proc_int32_t runes[NAME_ROOM];
     for (size_t at = 0; at < s.n;) {
+        const size_t from = at;
         const uint32_t rune = str_rune(s, &at);
         const utf8proc_category_t c =
             utf8proc_category((utf8proc_int32_t)rune);
-        if (text_hidden(rune) || c == UTF8PROC_CATEGORY_CN ||
-            c >= UTF8PROC_CATEGORY_ZS || rune == 0xFFFC || rune == 0xFFFD)
+        if (text_hidden(rune) || text_hidden_at(s, from) ||
+            c == UTF8PROC_CATEGORY_CN || c >= UTF8PROC_CATEGORY_ZS ||
+            rune == 0xFFFC || rune == 0xFFFD)
             return false;
     }
     utf8proc_ssize_t n = name_runes(s, nfkc, runes);

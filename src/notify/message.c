@@ -135,6 +135,7 @@ const struct err *message_read(struct arena *a, struct str body,
     const struct json *choices = json_get(data, "choices");
     for (size_t i = 0; i < json_count(choices); i++)
         if (out->choices < MESSAGE_CHOICES_MAX)
-            out->choice[out->choices++] = json_text(json_at(choices, i));
+            out->choice[out->choices++] =
+                words_name(a, json_text(json_at(choices, i)));
     return NULL;
 }

@@ -232,6 +232,18 @@ def test_the_page_of_a_task(villain, me):
     assert f"created by {AGENT} ({SAID}), " in text
 
 
+def test_the_labels_of_choices(villain, operator, me):
+    label = f"R\u0435fund {TAG}"
+    asked = ask(villain, severity="high", choices=[
+        {"value": "yes", "label": label, "effect": "authorize"},
+        {"value": "no", "label": "Keep it", "effect": "veto"}])
+    assert marked(check(me.get(page_of(asked))), [label]) >= 2
+    assert marked(check(me.get(page_of(asked, "?choice=yes"))), [label]) >= 2
+    assert answer(operator, asked, "yes").status_code == 200
+    text = check(me.get(page_of(asked)))
+    assert f"Approve: {label} ({SAID})" in text
+
+
 def test_the_page_of_a_portfolio(villain, me):
     one = made(villain.post("/api/v1/portfolios", json={"name": "Returns"}))
     path = f"/api/v1/portfolios/{one['id']}"

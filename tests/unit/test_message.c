@@ -133,11 +133,18 @@ Test(message, a_name_of_several_alphabets_says_so)
     struct message m;
     json_set_text(d, "agent", STR("refund-b\xD0\xBEt"));
     json_set_text(d, "notify_to", STR("m\xD0\xB0ra@example.com"));
+    struct json *choices = json_array(a);
+    json_add_text(choices, STR("Approve: P\xD0\xB0y"));
+    json_add_text(choices, STR("Reject"));
+    json_set_json(d, "choices", choices);
     cr_assert(!message_read(a, notice("suspension.asked", d), &m));
     cr_expect_str_eq(z(m.row[0].value), "refund-b\xD0\xBEt (letters of "
                                         "several alphabets)");
     cr_expect_str_eq(z(m.row[1].value), "m\xD0\xB0ra@example.com (letters of "
                                         "several alphabets)");
+    cr_expect_str_eq(z(m.choice[0]), "Approve: P\xD0\xB0y (letters of "
+                                     "several alphabets)");
+    cr_expect_str_eq(z(m.choice[1]), "Reject");
 }
 
 /* ---- Slack ---------------------------------------------------------- */

@@ -211,9 +211,21 @@ Test(page_fields, hidden_characters_of_a_default_are_told)
     const struct json *f = shown(form, NULL, NULL);
     cr_assert(str_is(json_get_text(json_at(f, 0), "help"),
                      "The value contains hidden characters: A\u200BB"));
-    /* Of one's own typing nobody needs to be told. */
     f = shown(form, "f1=A", NULL);
     cr_assert_eq(json_get_text(json_at(f, 0), "help").n, 0);
+    /* Also where the form comes back because of another field. */
+    f = shown(form, "f1=A%E2%80%8BB", NULL);
+    cr_assert(str_is(json_get_text(json_at(f, 0), "help"),
+                     "The value contains hidden characters: A\u200BB"));
+}
+
+Test(page_fields, letters_of_several_alphabets_are_told)
+{
+    const struct json *f = shown(
+        form_of("[{\"key\":\"k\",\"default\":\"p\u0430y\",\"help\":\"Help\"}]"),
+        NULL, NULL);
+    cr_assert_str_eq(text_at(f, 0, "help"),
+                     "Help. The value has letters of several alphabets");
 }
 
 Test(page_fields, a_default_with_lines_is_a_box)

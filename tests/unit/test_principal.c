@@ -139,6 +139,8 @@ Test(principal, names_that_a_new_agent_may_not_have)
         "a\xEF\xBF\xBFz",         /* U+FFFF, no character */
         "a\xEE\x80\x80z",         /* private */
         "a\xCD\xB8z",             /* U+0378, not assigned */
+        "q\u0301\u0301\u0301\u0301\u0301", /* too many marks */
+        "\u0301q",               /* one without a letter */
     };
     static const char *const hidden[] = {
         "a\xCD\x8Fz", "a\xE1\x85\x9Fz", "a\xE1\x9E\xB4z", "a\xE1\xA0\x8Bz",

@@ -204,18 +204,24 @@ static void set_kind(const struct face *f, struct json *o)
                                   : input_of(f->v->a, field));
 }
 
-/* A box cannot mark the hidden characters of a default, so the help text spells
- * them. */
+/* A box cannot mark what it holds, so the help text spells hidden characters
+ * and tells of letters of several alphabets: also where the value comes back
+ * with what was typed. */
 static struct str help(const struct face *f, struct str value)
 {
     struct buf b = buf_make(f->v->a, FORM_TEXT_MAX * 16);
     buf_str(&b, json_get_text(f->field, "help"));
     if (is_format(f->field, "date-time"))
         buf_put(&b, b.n ? ". Time in UTC" : "Time in UTC");
-    if (!f->typed && words_hidden(value) > 0) {
+    if (words_hidden(value) > 0) {
         buf_put(&b, b.n ? ". " : "");
         buf_put(&b, "The value contains hidden characters: ");
         buf_str(&b, value);
+    }
+    if (words_mixed(value).n > 0) {
+        buf_put(&b, b.n ? ". " : "");
+        buf_put(&b, "The value has ");
+        buf_str(&b, words_mixed(value));
     }
     return b.n ? buf_text(&b) : STR_NONE;
 }
