@@ -489,6 +489,16 @@ def answer(client, asked, value="approve", **more):
         json={"value": value, **more}, headers=headers)
 
 
+def lost(server, asked):
+    """As after a restore that took the use of its yes back."""
+    with server.database() as db:
+        db.execute("INSERT INTO answer_use (suspension_id, operation_id, by, "
+                   "by_key, at) SELECT id, 'restored', 'restore', "
+                   "asked_by_key, now() FROM suspension WHERE id = %s",
+                   [asked["suspension_id"]])
+    return asked
+
+
 def end_key(server, key, how):
     """"revoked" or "expired", now."""
     column = {"revoked": "revoked_at", "expired": "expires_at"}[how]

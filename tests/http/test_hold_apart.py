@@ -169,6 +169,7 @@ OTHERS = {
     "GET /api/v1/suspensions/{id}/action": (404, "suspension.unknown"),
     "POST /api/v1/suspensions/{id}/respond": (404, "suspension.unknown"),
     "POST /api/v1/suspensions/{id}/cancel": (404, "suspension.unknown"),
+    "POST /api/v1/suspensions/{id}/reconcile": (404, "suspension.unknown"),
     "GET /api/v1/endpoints/{id}": (404, "endpoint.unknown"),
     "PATCH /api/v1/endpoints/{id}": (404, "endpoint.unknown"),
     "DELETE /api/v1/endpoints/{id}": (404, "endpoint.unknown"),
@@ -280,6 +281,8 @@ def test_M3_what_is_anothers_is_not_there(world, theirs, name):
     body = {} if row.method in ("POST", "PATCH") else None
     if name.endswith("/respond"):
         body = {"value": "approve"}
+    if name.endswith("/reconcile"):
+        body = {"outcome": "authorized"}
     if "/portfolios/" in name and body is not None:
         body = {"status": "abandoned", "intent_id": world.intent["id"]}
     before = world.everything()

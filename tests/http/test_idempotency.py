@@ -4,8 +4,8 @@ import functools
 
 import pytest
 
-from kit import (ROUTES, answer, asleep, ask, events, get, new_id, new_intent,
-                 put, record, refused, suspend, together, wait_for)
+from kit import (ROUTES, answer, asleep, ask, events, get, lost, new_id,
+                 new_intent, put, record, refused, suspend, together, wait_for)
 from plans import reached
 
 # A ticket that was lost is made again: an answer that holds it is not kept. A
@@ -57,7 +57,7 @@ def access(name):
             "reason": "x"}
 
 
-def make(name, agent, operator, tester):
+def make(name, server, agent, operator, tester):
     """A case for a row of the route table."""
     rest = name.removeprefix("POST /api/v1/")
     if rest == "intents":
@@ -70,6 +70,10 @@ def make(name, agent, operator, tester):
         path = "/api/v1/" + rest.replace("{id}", asked["suspension_id"])
         if rest.endswith("cancel"):
             return Case(agent, path, {"reason": "a"}, {"reason": "b"})
+        if rest.endswith("reconcile"):
+            lost(server, asked)
+            return Case(agent, path, {"outcome": "authorized"},
+                        {"outcome": "vetoed"})
         return Case(operator, path, {"value": "approve"}, {"value": "deny"})
     if rest.startswith("resume/"):
         asked = ask(agent, kind="approval", choices=None, severity="low",
@@ -220,13 +224,14 @@ def count(server):
             " (SELECT count(*) FROM endpoint WHERE previous_secret <> ''),"
             " (SELECT count(*) FROM subscription),"
             " (SELECT count(*) FROM portfolio WHERE name <> 'prepared'),"
-            " (SELECT count(*) FROM portfolio_member)").fetchone()
+            " (SELECT count(*) FROM portfolio_member),"
+            " (SELECT count(*) FROM restore_claim)").fetchone()
 
 
 @pytest.mark.parametrize("name", POSTS)
 def test_the_same_again_is_the_same_answer(server, agent, operator, tester,
                                            name):
-    case, key = make(name, agent, operator, tester), new_id()
+    case, key = make(name, server, agent, operator, tester), new_id()
     first = case.send(key)
     assert first.status_code in (200, 201, 202), first.text
     assert "idempotency-replayed" not in first.headers
@@ -245,13 +250,13 @@ def test_the_same_again_is_the_same_answer(server, agent, operator, tester,
 @pytest.mark.parametrize("name", POSTS)
 def test_the_same_key_for_something_else(server, agent, operator, tester,
                                          name):
-    case, key = make(name, agent, operator, tester), new_id()
+    case, key = make(name, server, agent, operator, tester), new_id()
     assert case.send(key).status_code in (200, 201, 202)
     before = count(server)
     refused(case.send(key, case.other), 409, "idempotency.other_request")
     assert count(server) == before
     # The same bytes at another address are another request too.
-    other = make(name, agent, operator, tester)
+    other = make(name, server, agent, operator, tester)
     if other.path != case.path:
         middle = count(server)
         refused(other.send(key, case.body), 409, "idempotency.other_request")
@@ -259,8 +264,8 @@ def test_the_same_key_for_something_else(server, agent, operator, tester,
 
 
 @pytest.mark.parametrize("name", POSTS)
-def test_a_refusal_is_not_remembered(agent, operator, tester, name):
-    case, key = make(name, agent, operator, tester), new_id()
+def test_a_refusal_is_not_remembered(server, agent, operator, tester, name):
+    case, key = make(name, server, agent, operator, tester), new_id()
     refused(case.send(key, {"reason": 7, "title": 7, "question": 7,
                             "scope": 7, "agent_id": 7, "event_type": 7,
                             "status": 7, "patches": 7, "dependency_id": 7,
@@ -354,7 +359,7 @@ def test_100_equal_requests_at_once(server, agent):
     assert len(replayed) == 99
     after = count(server)
     assert [b - a for a, b in zip(before, after)] == \
-        [2, 1, 1, 0, 0, 0, 1, 0, 0, 0, 0, 0]
+        [2, 1, 1, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0]
 
 
 @pytest.mark.parametrize("name", [
@@ -363,7 +368,7 @@ def test_100_equal_requests_at_once(server, agent):
     "POST /api/v1/intents/{id}/events"])
 def test_equal_requests_at_once_about_one_intent(server, agent, operator,
                                                  name, tester):
-    case, key = make(name, agent, operator, tester), new_id()
+    case, key = make(name, server, agent, operator, tester), new_id()
     got = together(*[lambda: case.send(key)] * 30)
     assert {r.status_code for r in got} <= {200, 201}
     assert len({r.content for r in got}) == 1

@@ -11,6 +11,7 @@ from openapi_contract import BY_ID, DOC, TOP, example, follow, judge
 
 sys.path.insert(0, str(TOP / "tests" / "http"))
 
+from kit import lost  # noqa: E402
 from page import Page, new_token, once, typed  # noqa: E402
 
 ANY_ID = "11111111-2222-4333-8444-555555555555"
@@ -266,6 +267,18 @@ def test_taking_back(agent):
     call(agent, "takeBack", 409, at, json={})
     at = {"id": ask(agent)["suspension_id"]}
     call(agent, "takeBack", 200, at)
+
+
+def test_an_answer_that_a_restore_lost(agent, server):
+    asked = ask(agent)
+    at = {"id": asked["suspension_id"]}
+    body = example("reconcile", "used")
+    call(agent, "reconcile", 409, at, json=body)
+    lost(server, asked)
+    call(agent, "reconcile", 422, at, json={"outcome": "x"})
+    call(agent, "reconcile", 201, at, json=body)
+    call(agent, "reconcile", 200, at, json=body)
+    call(agent, "reconcile", 404, {"id": "nothing"}, json=body)
 
 
 def test_endpoints(agent, admin):
