@@ -45,6 +45,14 @@ def rival(server):
         yield client
 
 
+@pytest.fixture(scope="session")
+def person(server):
+    """The SDK with an operator's key."""
+    with OpenIntentClient(base_url=server.url, agent_id="on-call",
+                          api_key=server.env["SAYSO_OPERATOR_KEY"]) as client:
+        yield client
+
+
 @pytest.fixture(scope="session", params=["sync", "async"])
 def client(request, server, sync):
     """The functions of both clients are tested with both."""

@@ -1,17 +1,8 @@
 """Governance policies, approvals, escalations and arbitrations through the
 SDK."""
 import pytest
-from openintent import IntentStatus, OpenIntentClient
+from openintent import IntentStatus
 from openintent.exceptions import ConflictError, OpenIntentError
-
-
-@pytest.fixture(scope="module")
-def person(server):
-    """The SDK with an operator's key."""
-    with OpenIntentClient(base_url=server.url,
-                          api_key=server.env["SAYSO_OPERATOR_KEY"],
-                          agent_id="on-call") as client:
-        yield client
 
 
 def test_S1_a_policy(client, person, intent):

@@ -2,7 +2,6 @@
 the SDK with an operator's key: one of them counts, for each sort of question
 that holds nothing."""
 import pytest
-from openintent import OpenIntentClient
 from openintent.exceptions import ConflictError, NotFoundError
 from openintent.models import AccessRequestStatus
 
@@ -10,14 +9,6 @@ import kit
 from page import Page, login_data
 
 ROUNDS = 25  # 100 of all four
-
-
-@pytest.fixture(scope="module")
-def person(server):
-    """The SDK with an operator's key."""
-    with OpenIntentClient(base_url=server.url, agent_id="on-call",
-                          api_key=server.env["SAYSO_OPERATOR_KEY"]) as client:
-        yield client
 
 
 @pytest.fixture(scope="module")

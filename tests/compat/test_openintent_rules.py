@@ -22,14 +22,6 @@ SUSPENDED = IntentStatus.SUSPENDED_AWAITING_INPUT
 
 
 @pytest.fixture(scope="module")
-def person(server):
-    """The SDK with an operator's key."""
-    with OpenIntentClient(base_url=server.url, agent_id="on-call",
-                          api_key=server.env["SAYSO_OPERATOR_KEY"]) as client:
-        yield client
-
-
-@pytest.fixture(scope="module")
 def own(server):
     """own(...) makes a client of an agent with a key of its own."""
     made = []
