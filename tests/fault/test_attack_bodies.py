@@ -13,7 +13,7 @@ import pytest
 
 import kit
 from honest import Agent, Book, Honest, Operator
-from page import login_data
+from page import signed_in
 from server import place
 
 SECONDS = int(os.environ.get("BODIES_SECONDS", 10))
@@ -31,21 +31,12 @@ def server():
     one.stop()
 
 
-def cookie(server):
-    with server.client(headers={"Accept": "text/html"}) as client:
-        r = client.post("/login", data=login_data(
-            client, email=server.env["SAYSO_OPERATOR_EMAIL"],
-            password=server.env["SAYSO_OPERATOR_PASSWORD"]))
-        assert r.status_code == 303
-        return client.cookies["sayso"]
-
-
 class Person(Honest):
     """Looks at the inbox, and at what was decided."""
 
     def __init__(self, server):
         super().__init__(server, "none", None)
-        self.client.headers = {"Cookie": f"sayso={cookie(server)}"}
+        self.client.headers = {"Cookie": f"sayso={signed_in(server)}"}
 
     async def work(self):
         while self.running:

@@ -178,6 +178,16 @@ def signs_in(server, email, password):
         return r.status_code == 303
 
 
+def signed_in(server):
+    """The cookie of whom ./start made."""
+    with server.client(headers={"Accept": "text/html"}) as client:
+        r = client.post("/login", data=login_data(
+            client, email=server.env["SAYSO_OPERATOR_EMAIL"],
+            password=server.env["SAYSO_OPERATOR_PASSWORD"]))
+        assert r.status_code == 303
+        return client.cookies["sayso"]
+
+
 def new_token(server, role="user"):
     """The API token of a new person of this role."""
     email, password = f"{role}-{kit.new_id()}@example.com", kit.new_id()

@@ -21,6 +21,7 @@ import pytest
 
 import kit
 from kit import (ask, children, comm, new_id, new_intent, refused, wait_for)
+from page import signed_in
 from receiver import Authority, Receiver
 from server import place
 
@@ -74,16 +75,6 @@ def wide(authority):
 def operator_cookie(server):
     """The session of whom ./start made."""
     return signed_in(server)
-
-
-def signed_in(server):
-    with server.client(headers={"Accept": "text/html"}) as client:
-        from page import login_data
-        r = client.post("/login", data=login_data(
-            client, email=server.env["SAYSO_OPERATOR_EMAIL"],
-            password=server.env["SAYSO_OPERATOR_PASSWORD"]))
-        assert r.status_code == 303
-        return client.cookies["sayso"]
 
 
 class Open:
