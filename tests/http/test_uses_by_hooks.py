@@ -112,23 +112,22 @@ def test_the_hook_uses_the_permit(server, agent, operator):
     assert word == "deny" and "All uses" in why
 
 
+def days_later(server, question, days):
+    """Its answer was given so long ago."""
+    with server.database() as db:
+        db.execute("SET session_replication_role = replica")
+        db.execute("UPDATE decision SET decided_at = decided_at - %s * "
+                   "interval '1 day' WHERE suspension_id = %s",
+                   [days, question["suspension_id"]])
+
+
 @route(HOOK)
 def test_an_answer_days_later_is_used(server, agent, operator):
     client = Hook(agent)
-    question = approved(client, operator)
-    with server.database() as db:
-        db.execute("SET session_replication_role = replica")
-        db.execute("UPDATE decision SET decided_at = decided_at - interval "
-                   "'6 days' WHERE suspension_id = %s",
-                   [question["suspension_id"]])
+    days_later(server, approved(client, operator), 6)
     assert client()[0] == "allow"
     client = Hook(agent)
-    question = approved(client, operator)
-    with server.database() as db:
-        db.execute("SET session_replication_role = replica")
-        db.execute("UPDATE decision SET decided_at = decided_at - interval "
-                   "'7 days' WHERE suspension_id = %s",
-                   [question["suspension_id"]])
+    days_later(server, approved(client, operator), 7)
     word, why = client()
     assert word == "deny" and "is over" in why
 
