@@ -369,6 +369,24 @@ static struct json *restored(struct page_view *v, const struct suspension *s)
     return o;
 }
 
+static void set_restored(struct page_view *v, struct json *o,
+                         const struct answer_strip_of *of)
+{
+    json_set_json(o, "restored", restored(v, of->s));
+    json_set_json(o, "claims", of->claims);
+    json_set_bool(o, "restored_read", err_is(of->error, resolve_restored) ||
+                                          typed(of, "restored").n > 0);
+}
+
+/* How to refuse what takes a value and no choice. */
+static void set_declines(struct page_view *v, struct json *o,
+                         const struct answer_strip_of *of,
+                         const struct json *choices)
+{
+    json_set_json(o, "words", decline_words(v->a, of, choices));
+    json_set_json(o, "declines", answer_button_decline(v, of->s, choices));
+}
+
 static void set_form(struct page_view *v, struct json *o,
                      const struct answer_strip_of *of)
 {
@@ -407,21 +425,15 @@ struct json *answer_strip(struct page_view *v,
                   page_view_path(v->a, "/suspensions/", s->id, "/respond"));
     json_set_text(o, "subject_sha256", s->subject_sha256);
     json_set_text(o, "reader", of->reader->id);
-    json_set_json(o, "restored", restored(v, s));
-    json_set_json(o, "claims", of->claims);
-    json_set_bool(o, "restored_read",
-                  err_is(of->error, resolve_restored) ||
-                      typed(of, "restored").n > 0);
+    set_restored(v, o, of);
     json_set_json(o, "buttons", answer_button_list(v, s, choices));
     json_set_json(o, "confirm", sure);
     json_set_json(o, "words", choosing && !risk_two_step(v->a, s)
                                   ? words(v->a, of, choices)
-                              : can && !choice
-                                  ? decline_words(v->a, of, choices)
                                   : NULL);
-    json_set_json(o, "declines",
-                  can && !choice ? answer_button_decline(v, s, choices)
-                                 : json_array(v->a));
+    json_set_json(o, "declines", json_array(v->a));
+    if (can && !choice)
+        set_declines(v, o, of, choices);
     json_set_json(o, "text",
                   can && way == ANSWER_STRIP_TEXT ? text_box(v->a, of) : NULL);
     json_set_json(o, "fields", json_array(v->a));
