@@ -168,8 +168,7 @@ static bool read_wanted(const struct command *c, struct wanted *w)
     w->expires_at = n ? clock_now() + n * 86400 * CLOCK_SECOND : 0;
     return read_agents(c, w) && read_reach(c, w) && read_policy(c, w) &&
            read_groups(c, w) && read_floor(c, w) && read_by(c, w) &&
-           read_resource(c, w) &&
-           read_test(c, w);
+           read_resource(c, w) && read_test(c, w);
 }
 
 /* A name belongs to real keys or to test keys. */
@@ -181,11 +180,32 @@ static int refuse_taken(const struct wanted *w, struct str taken)
     return 2;
 }
 
+static struct pg_args key_args(struct arena *a, const struct wanted *w,
+                               struct str text)
+{
+    struct pg_args args = pg_args(a);
+    pg_arg(&args, id_new(a));
+    pg_arg(&args, crypt_sha256_hex(a, text));
+    pg_arg(&args, str_sub(text, 0, KEYS_PREFIX));
+    pg_arg(&args, str_of(principal_role_word(w->role)));
+    pg_arg(&args, w->label);
+    pg_arg_texts(&args, w->agents, w->n);
+    pg_arg_time(&args, clock_now());
+    pg_arg_time(&args, w->expires_at);
+    pg_arg(&args, w->retry_policy);
+    pg_arg(&args, w->groups);
+    pg_arg(&args, str_of(reach_word(w->reach)));
+    pg_arg(&args, str_of(vocabulary_severity(w->terms.floor)->wire));
+    pg_arg(&args, w->resource);
+    pg_arg_bool(&args, w->test);
+    pg_arg(&args, principal_by_text(a, &w->terms.by));
+    return args;
+}
+
 static int create(const struct command *c)
 {
     struct wanted w = {.n = 0};
     struct arena *a = c->arena;
-    struct pg_args args = pg_args(a);
     if (!command_options_ok(c, 1,
                             "--role= --label= --agent= --expires-days= "
                             "--retry-policy= --groups= --reach= "
@@ -193,21 +213,7 @@ static int create(const struct command *c)
         !read_wanted(c, &w))
         return 2;
     const struct str text = keys_text(a);
-    pg_arg(&args, id_new(a));
-    pg_arg(&args, crypt_sha256_hex(a, text));
-    pg_arg(&args, str_sub(text, 0, KEYS_PREFIX));
-    pg_arg(&args, str_of(principal_role_word(w.role)));
-    pg_arg(&args, w.label);
-    pg_arg_texts(&args, w.agents, w.n);
-    pg_arg_time(&args, clock_now());
-    pg_arg_time(&args, w.expires_at);
-    pg_arg(&args, w.retry_policy);
-    pg_arg(&args, w.groups);
-    pg_arg(&args, str_of(reach_word(w.reach)));
-    pg_arg(&args, str_of(vocabulary_severity(w.terms.floor)->wire));
-    pg_arg(&args, w.resource);
-    pg_arg_bool(&args, w.test);
-    pg_arg(&args, principal_by_text(a, &w.terms.by));
+    const struct pg_args args = key_args(a, &w, text);
     struct pg *pg = command_owner(c);
     struct str taken = STR_NONE;
     const struct err *e =
