@@ -37,7 +37,7 @@ def test_the_package_holds_what_it_should(typescript):
     installed = typescript / "node_modules/sayso"
     names = {str(path.relative_to(installed))
              for path in installed.rglob("*") if path.is_file()}
-    modules = ("index", "exact", "ai", "openai-agents", "testing")
+    modules = ("index", "exact", "words", "ai", "openai-agents", "testing")
     assert names == {"package.json", "README.md"} | {
         f"dist/{name}.{end}" for name in modules for end in ("js", "d.ts")}
     told = json.loads((installed / "package.json").read_text())
