@@ -260,7 +260,7 @@ class Client:
             **more: Any) -> Answer:
         """Asks, and waits for the answer: `wait` seconds, or until there is
         one. `more` are members of the question as the API names them. `anew`:
-        where `once` finds a yes that is over, it is asked again."""
+        if `once` finds a yes that is over, ask again."""
         return self._run(_answering(_body_of(question, more), once, wait,
                                     anew))
 
@@ -279,8 +279,8 @@ class Client:
         else is `Denied`. `once` identifies this request, or is made from
         `call_id`, the framework's id of the call; `anew` asks again where
         they find a yes that is over. `target` and `scope` say what it is done
-        to, and how far it goes. `use=False` only waits for the approval, where
-        the call runs later: the same again without it uses it."""
+        to, and how far it goes. `use=False` only waits for the approval; the
+        same call without it, when the tool runs, uses the approval."""
         return self._run(_approving(_Call.of(tool, args, **more), wait, anew,
                                     use))
 

@@ -62,7 +62,7 @@ export interface Members {
 export interface Waiting {
     /** Identifies this request: asked again, it finds the same question. */
     once?: string | undefined;
-    /** Where `once` finds a yes that is over, it is asked again. */
+    /** If `once` finds a yes that is over, ask again. */
     anew?: boolean | undefined;
     /** Seconds to wait for an answer; without it until there is one. */
     wait?: number | undefined;
@@ -495,8 +495,8 @@ export interface CallOptions extends Waiting,
     /** The framework's id of the call. With the tool and its arguments it
      * identifies the request. */
     callId?: string | undefined;
-    /** False only waits for the approval, where the call runs later: the same
-     * again without it uses it. */
+    /** False: only wait for the approval. The same call without it, when the
+     * tool runs, uses the approval. */
     use?: boolean | undefined;
 }
 
@@ -550,8 +550,9 @@ class ToolCall {
     readonly subject: string;
 
     constructor(readonly tool: string, args: object, options: CallOptions) {
-        const { once, wait: _, signal: __, anew: ___, use: ____, target,
-                scope, consequence, edit, callId, ...more } = options;
+        // wait, signal, anew and use are no members of the question.
+        const { once, wait, signal, anew, use, target, scope, consequence,
+                edit, callId, ...more } = options;
         if (!isJson(args) || Array.isArray(args))
             throw new TypeError("The arguments have to be an object of JSON: "
                                 + "a person has to see what runs. Write "
