@@ -7,6 +7,7 @@ import pytest
 from kit import answer, ask, at, made, new_id, new_intent, respond, suspend
 from page import Page, token
 from plans import checkpoint, move, plan, task
+from server import TOP
 from test_kinds import SUBJECTS
 from test_permits import CALL, permit, redeem
 from test_tool_calls import call
@@ -266,3 +267,15 @@ def test_keys_and_resources(server, villain, me):
     assert f"{LABEL} ({SAID}) - Sayso</title>" in r.text
     with server.resource(f"https://{TAG}.example/mcp", label=OTHER):
         check(me.get("/settings/keys"), OTHER)
+
+
+def test_no_template_prints_a_name_without_it():
+    """Also of a page that the tests above do not know."""
+    name = re.compile(r"<bdi>\{\{(agent|by|created_by|made_by|on_behalf|owner|"
+                      r"resource|responded_by|revoked_by|tool|who)(\|\w+)?\}\}")
+    for path in (TOP / "templates").glob("*.html"):
+        if path.name == "part_plan_row.html":
+            continue  # its text is a sentence, which has it in itself
+        for line in path.read_text().splitlines():
+            bare = name.findall(line)
+            assert len(bare) <= line.count("{{>mixed}}") * 2, (path.name, line)
