@@ -521,6 +521,24 @@ struct str permit_only_call(struct arena *a, const struct permit *p)
     return json_dump(a, o, PERMIT_DETAILS_TEXT);
 }
 
+bool permit_each_once(struct arena *a, const struct permit *p)
+{
+    const size_t n = json_count(json_read(a, p->asked));
+    return n > 1 && p->terms.max_uses == (int64_t)n;
+}
+
+const struct err *permit_made_before(struct arena *a, const struct permit *p,
+                                     const struct permit_covers_call *calls,
+                                     size_t n)
+{
+    return permit_covers_each(a, json_read(a, p->granted), calls, n)
+               ? NULL
+               : ERROR(ERR_CONFLICT, permit_spent,
+                       "Each of these calls was approved once, and this one "
+                       "was made. Ask anew to run it once more: as a new "
+                       "call, with another Idempotency-Key.");
+}
+
 const struct err *permit_use(struct arena *a, struct permit *p,
                              struct str tool, const struct json *arguments,
                              int64_t now, struct decimal *amount)

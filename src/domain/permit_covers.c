@@ -1,6 +1,8 @@
 /* Does a permit cover a call? */
 #include "domain/permit_covers.h"
 
+#include <string.h>
+
 #include "base/fields.h"
 #include "domain/kind.h"
 
@@ -124,6 +126,61 @@ const struct err *permit_covers(struct arena *a, const struct json *granted,
         return first;
     return err_at(a, ERR_INVALID, permit_covers_tool, STR("tool"),
                   "The permit is for another tool.");
+}
+
+/* ---- several calls --------------------------------------------------- */
+
+#define NOBODY SIZE_MAX
+
+/* Which call has which of the details. */
+struct shares {
+    size_t details;
+    bool fits[PERMIT_DETAILS_MAX][PERMIT_DETAILS_MAX]; /* a call, a detail */
+    size_t of[PERMIT_DETAILS_MAX]; /* the call that has it, or NOBODY */
+    bool tried[PERMIT_DETAILS_MAX];
+};
+
+static bool covers(struct arena *a, const struct json *one,
+                   const struct permit_covers_call *c)
+{
+    return str_is(json_get_text(one, "type"), permit_details_type) &&
+           str_eq(json_get_text(one, "tool"), c->tool) &&
+           json_is(c->arguments, JSON_OBJECT) &&
+           !check_detail(a, one, c->arguments);
+}
+
+/* Finds a detail for the call; one that has it may go to another. */
+static bool place(struct shares *x, size_t call)
+{
+    for (size_t i = 0; i < x->details; i++) {
+        if (x->tried[i] || !x->fits[call][i])
+            continue;
+        x->tried[i] = true;
+        if (x->of[i] == NOBODY || place(x, x->of[i])) {
+            x->of[i] = call;
+            return true;
+        }
+    }
+    return false;
+}
+
+bool permit_covers_each(struct arena *a, const struct json *granted,
+                        const struct permit_covers_call *calls, size_t n)
+{
+    struct shares *x = arena_new(a, struct shares);
+    bool all = n <= PERMIT_DETAILS_MAX &&
+               json_count(granted) <= PERMIT_DETAILS_MAX;
+    x->details = json_count(granted);
+    for (size_t i = 0; all && i < x->details; i++) {
+        x->of[i] = NOBODY;
+        for (size_t k = 0; k < n; k++)
+            x->fits[k][i] = covers(a, json_at(granted, i), &calls[k]);
+    }
+    for (size_t i = 0; all && i < n; i++) {
+        memset(x->tried, 0, sizeof x->tried);
+        all = place(x, i);
+    }
+    return all;
 }
 
 /* ---- the budget ----------------------------------------------------- */

@@ -19,6 +19,15 @@ const struct err *permit_covers(struct arena *a, const struct json *granted,
                                 struct str tool, const struct json *arguments,
                                 const struct json **detail) MUST;
 
+/* A call that is made. */
+struct permit_covers_call {
+    struct str tool;
+    const struct json *arguments;
+};
+/* Is each of these calls covered by a detail of its own? */
+bool permit_covers_each(struct arena *a, const struct json *granted,
+                        const struct permit_covers_call *calls, size_t n);
+
 /* The most that all uses of a permit may take together. */
 struct permit_covers_budget {
     struct decimal amount;

@@ -43,6 +43,23 @@ const struct err *redemptions_of_operation(struct pg *pg, struct arena *a,
     return NULL;
 }
 
+const struct err *redemptions_calls(struct pg *pg, struct arena *a,
+                                    struct str permit_id, size_t room,
+                                    struct permit_covers_call **out, size_t *n)
+{
+    struct pg_args args = pg_args(a);
+    struct pg_rows *r = NULL;
+    pg_arg(&args, permit_id);
+    TRY(pg_query(pg, a, SQL_REDEMPTION_CALLS, &args, &r));
+    *n = pg_count(r);
+    *out = arena_many(a, *n + room + 1, struct permit_covers_call);
+    for (size_t i = 0; i < *n; i++)
+        (*out)[i] = (struct permit_covers_call){
+            .tool = pg_str(r, i, 0),
+            .arguments = json_read(a, pg_str(r, i, 1))};
+    return NULL;
+}
+
 const struct err *redemptions_get(struct pg *pg, struct arena *a,
                                   struct str id, struct redemption *out)
 {

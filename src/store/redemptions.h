@@ -26,6 +26,11 @@ const struct err *redemptions_of_operation(struct pg *pg, struct arena *a,
                                            struct str operation_id,
                                            struct redemption *out,
                                            bool *found) MUST;
+/* The calls of all uses of a permit, with `room` for that many more. */
+const struct err *redemptions_calls(struct pg *pg, struct arena *a,
+                                    struct str permit_id, size_t room,
+                                    struct permit_covers_call **out,
+                                    size_t *n) MUST;
 /* ERR_NOT_FOUND redemption.unknown. */
 const struct err *redemptions_get(struct pg *pg, struct arena *a,
                                   struct str id, struct redemption *out) MUST;

@@ -303,3 +303,64 @@ def test_a_key_that_ended(server, operator, make, how):
         end_key(server, first, how)
         assert read(two, asked) == (False, "permit.revoked")
         refused(use(two, asked, operation), 409, "permit.revoked")
+
+
+# --- Several calls ---------------------------------------------------------------
+
+def several(agent, *args, **more):
+    return question(agent, approval(calls=[
+        {"tool": "shop.refund", "args": a} for a in args], **more))
+
+
+def one(**arguments):
+    return {"tool": "shop.refund", "arguments": arguments}
+
+
+def test_each_of_several_calls_is_used_once(agent, operator):
+    asked = several(agent, {"n": 1}, {"n": 2}, {"n": 2})
+    assert answer(operator, asked).status_code == 200
+    assert use(agent, asked, call=one(n=1)).status_code == 201
+    said = refused(use(agent, asked, call=one(n=1)), 409, "permit.spent")
+    assert "approved once" in said["detail"]
+    for _ in range(2):
+        assert use(agent, asked, call=one(n=2)).status_code == 201
+    refused(use(agent, asked, call=one(n=2)), 409, "permit.spent")
+    assert read(agent, asked) == (False, "permit.spent")
+
+
+def test_one_of_several_calls_at_once(agent, operator):
+    asked = several(agent, {"n": 1}, {"n": 2})
+    assert answer(operator, asked).status_code == 200
+    done = together(*[lambda: use(agent, asked, call=one(n=1))] * 6)
+    assert sorted(r.status_code for r in done) == [201] + [409] * 5
+
+
+def test_what_was_left_of_several_calls(agent, operator):
+    """The person kept one of three: it is not used three times."""
+    asked = several(agent, {"n": 1}, {"n": 2}, {"n": 3}, action={
+        "name": "Refund"})
+    edited = question(agent, {**approval(calls=[
+        {"tool": "shop.refund", "args": {"n": n}} for n in (1, 2, 3)])},
+        allow_edit=True)
+    kept = approval(calls=[{"tool": "shop.refund", "args": {"n": 3}}])
+    r = answer(operator, edited, "edit", subject=kept, reason="That one.",
+               typed="order 12345")
+    assert r.status_code == 200, r.text
+    assert use(agent, edited, call=one(n=3)).status_code == 201
+    refused(use(agent, edited, call=one(n=3)), 409, "permit.spent")
+    assert answer(operator, asked, "reject", reason="No.").status_code == 200
+
+
+def test_calls_find_their_places_in_any_order(agent, operator):
+    """A call that fits two details leaves the one that another needs."""
+    p = agent.post("/api/v1/authorizations", json={
+        "goal": "x", "authorization_details": [
+            {"type": "tool_call", "tool": "shop.refund", "arguments": {},
+             "constraints": {"amount": limit}} for limit in ("100.00",
+                                                             "50.00")]})
+    assert p.status_code == 202, p.text
+    asked = {"suspension_id": p.json()["request_id"]}
+    assert answer(operator, asked).status_code == 200
+    for amount, status in (("40.00", 201), ("90.00", 201), ("1.00", 409)):
+        r = use(agent, asked, call=one(amount=amount))
+        assert r.status_code == status, r.text

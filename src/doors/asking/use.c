@@ -265,6 +265,21 @@ static const struct err *count_answer(struct use *u)
     return NULL;
 }
 
+/* The uses of several calls are one of each. */
+static const struct err *check_each(const struct use *u)
+{
+    struct call *c = u->c;
+    const struct permit *p = &u->row.permit;
+    struct permit_covers_call *calls;
+    size_t n;
+    if (!permit_each_once(c->a, p))
+        return NULL;
+    TRY(redemptions_calls(c->pg, c->a, p->id, 1, &calls, &n));
+    calls[n++] = (struct permit_covers_call){.tool = u->call.tool,
+                                             .arguments = u->call.tree};
+    return permit_made_before(c->a, p, calls, n);
+}
+
 const struct err *use_count(struct use *u)
 {
     struct call *c = u->c;
@@ -283,6 +298,7 @@ const struct err *use_count(struct use *u)
     if (!p->id.p)
         return count_answer(u);
     TRY(permit_use(c->a, p, u->call.tool, u->call.tree, u->w.now, &amount));
+    TRY(check_each(u));
     r->id = id_new(c->a);
     if (p->terms.budget.unit.p)
         r->amount = decimal_text(c->a, amount);

@@ -7,6 +7,10 @@ SELECT r.id, r.permit_id, r.n, r.operation_id, r.call_sha256, r.tool, r.amount, 
 -- use: redemption_columns
  WHERE r.permit_id = $1 AND r.operation_id = $2
 
+-- name: redemption_calls
+-- What the uses of a permit were made for.
+SELECT r.tool, r.arguments FROM redemption r WHERE r.permit_id = $1 ORDER BY r.n
+
 -- name: redemption_get
 -- use: redemption_columns
  WHERE r.id = $1
