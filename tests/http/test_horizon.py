@@ -76,7 +76,7 @@ def feed(client, after, **more):
 
 
 STRANGERS = [("postgres", "elsewhere"), ("sayso_web", "elsewhere"),
-             ("stranger", "sayso")]
+             ("stranger", "sayso"), ("postgres", "sayso")]
 
 
 @pytest.mark.parametrize("user, database", STRANGERS)
@@ -154,6 +154,7 @@ def lag(client):
 def test_a_prepared_one_of_a_stranger_stops_nothing(server, agent, operator):
     """And one of ours does."""
     for user, database, stops in (("postgres", "elsewhere", False),
+                                  ("postgres", "sayso", False),
                                   ("sayso_owner", "sayso", True)):
         with session(server, user, database) as other:
             other.execute("PREPARE TRANSACTION 'orphan'")

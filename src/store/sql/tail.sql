@@ -48,11 +48,12 @@ SELECT microseconds(created_at) FROM event
 SELECT pid::text, usename, datname,
        (1000000 * extract(epoch FROM clock_timestamp() - xact_start))::bigint
   FROM pg_stat_activity
- WHERE backend_xid IS NOT NULL AND datname = current_database() AND stream_writer(usesysid)
+ WHERE backend_xid IS NOT NULL AND datname = current_database()
+   AND stream_writer(usesysid, application_name)
  UNION ALL
 SELECT 'prepared ' || gid, owner, database,
        (1000000 * extract(epoch FROM clock_timestamp() - prepared))::bigint
   FROM pg_prepared_xacts p
  WHERE database = current_database()
-   AND stream_writer((SELECT oid FROM pg_roles WHERE rolname = owner))
+   AND stream_writer((SELECT oid FROM pg_roles WHERE rolname = owner), NULL)
  ORDER BY 4 DESC LIMIT 20
