@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "domain/suspension_read.h"
 #include "doors/pages/answer/view.h"
+#include "doors/pages/question/claims.h"
 #include "world/template.h"
 
 #include "kinds.h"
@@ -224,6 +225,39 @@ Test(samples, of_hostile_texts)
         "'authorize'},{'value':'n','label':'<i>no</i>','effect':'veto'}]");
     s.asked_by = STR("refund-b\xD0\xBEt"); /* a Cyrillic letter */
     open_page("hostile", &s, NULL, NULL);
+}
+
+/* ---- after a restore ------------------------------------------------ */
+
+Test(samples, of_a_question_that_was_restored)
+{
+    struct suspension s = asked("approval", kinds[0].subject, ask);
+    struct page_view v = page_view(a, NOW);
+    const struct restores_claims list = {
+        .n = 2,
+        .v = {{.said = STR("{\"outcome\":\"authorized\",\"value\":"
+                           "\"approve\",\"responded_at\":"
+                           "\"2026-11-20T01:10:00Z\",\"responded_by\":"
+                           "\"tom@example.com\",\"event_id\":\"e-1\","
+                           "\"used_at\":\"2026-11-20T01:11:00Z\","
+                           "\"redemption_id\":\"r-1\"}"),
+               .at = NOW - CLOCK_SECOND},
+              {.said = STR("{\"outcome\":\"vetoed\",\"value\":{\"x\":1},"
+                           "\"request_id\":\"q-1\",\"note\":"
+                           "\"<b>No</b>\\u202e\"}"),
+               .at = NOW}}};
+    s.restored_from = NOW - 3600 * CLOCK_SECOND;
+    const struct answer_strip_of strip = {
+        .s = &s,
+        .reader = &mara,
+        .claims = question_claims_view(&v, &s, &list)};
+    const struct answer_view_of of = {.s = &s,
+                                      .reader = &mara,
+                                      .revision = {.n = 1},
+                                      .timeline = event("Requested")};
+    struct json *view = answer_view_open(&v, &of, &strip);
+    json_set_json(view, "place", NULL);
+    hold("restored", "suspension", view);
 }
 
 /* ---- answers -------------------------------------------------------- */

@@ -4,7 +4,6 @@
 
 #include "base/clock.h"
 #include "doors/pages/question/decision.h"
-#include "store/restores.h"
 
 static void set_moment(struct json *o, const char *key, const struct json *said,
                        const char *member)
@@ -33,6 +32,20 @@ static struct json *claim_row(struct page_view *v, const struct suspension *s,
     return o;
 }
 
+struct json *question_claims_view(struct page_view *v,
+                                  const struct suspension *s,
+                                  const struct restores_claims *list)
+{
+    struct json *o = json_object(v->a), *rows = json_array(v->a);
+    if (list->n == 0)
+        return NULL;
+    for (size_t i = 0; i < list->n; i++)
+        json_add_json(rows, claim_row(v, s, &list->v[i]));
+    json_set_text(o, "agent", s->asked_by);
+    json_set_json(o, "rows", rows);
+    return o;
+}
+
 const struct err *question_claims(struct call *c, struct page_view *v,
                                   const struct suspension *s,
                                   struct json **out)
@@ -40,13 +53,6 @@ const struct err *question_claims(struct call *c, struct page_view *v,
     struct restores_claims list;
     *out = NULL;
     TRY(restores_claims(c->pg, c->a, s, &list));
-    if (list.n == 0)
-        return NULL;
-    struct json *rows = json_array(c->a);
-    for (size_t i = 0; i < list.n; i++)
-        json_add_json(rows, claim_row(v, s, &list.v[i]));
-    *out = json_object(c->a);
-    json_set_text(*out, "agent", s->asked_by);
-    json_set_json(*out, "rows", rows);
+    *out = question_claims_view(v, s, &list);
     return NULL;
 }

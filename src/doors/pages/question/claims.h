@@ -6,8 +6,13 @@
 #include "domain/suspension.h"
 #include "doors/call/call.h"
 #include "doors/pages/shell/view.h"
+#include "store/restores.h"
 
-/* `claims`; *out is NULL where the agent said nothing. */
+/* `claims`; NULL for an empty list. */
+struct json *question_claims_view(struct page_view *v,
+                                  const struct suspension *s,
+                                  const struct restores_claims *list);
+/* The same of those that there are. */
 const struct err *question_claims(struct call *c, struct page_view *v,
                                   const struct suspension *s,
                                   struct json **out) MUST;
