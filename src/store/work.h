@@ -18,6 +18,9 @@
 /* The error where the clock of this host is not to be trusted
  * (clock_watch_held): ERR_BUSY clock.differs. */
 const struct err *work_clock_differs(void) MUST;
+/* e; but that error where e has this code, which says that a time is over, and
+ * the clock is not to be trusted. */
+const struct err *work_clock_over(const struct err *e, const char *code) MUST;
 
 /* A request that carries an Idempotency-Key. */
 struct work_once {

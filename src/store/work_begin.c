@@ -22,6 +22,11 @@ const struct err *work_clock_differs(void)
                  "at it. Try again later.");
 }
 
+const struct err *work_clock_over(const struct err *e, const char *code)
+{
+    return err_is(e, code) && clock_watch_held() ? work_clock_differs() : e;
+}
+
 /* The beginning of a unit of work. */
 struct begin {
     int take, taken, open, asked; /* statements */

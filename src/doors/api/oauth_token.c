@@ -92,10 +92,8 @@ static const struct err *judge(struct wanted *x, int64_t *poll_after)
         about.now = use_case(&x->row, &x->w);
         TRY(use_rules(x->c, about.permit, &about.now.rule));
     }
-    const struct err *e = oauth_exchange(x->c->a, &about, poll_after);
-    return e && err_is(e, oauth_expired) && clock_watch_held()
-               ? work_clock_differs()
-               : e;
+    return work_clock_over(oauth_exchange(x->c->a, &about, poll_after),
+                           oauth_expired);
 }
 
 /* Stores the proof, the key of the first one, and the time of a poll. */

@@ -205,14 +205,6 @@ static const struct err *lock(struct use *u)
     return NULL;
 }
 
-/* No yes is over by a clock that may be wrong, and none lasts longer. */
-static const struct err *use_lapsed(const struct err *e)
-{
-    return e && err_is(e, permit_lapsed) && clock_watch_held()
-               ? work_clock_differs()
-               : e;
-}
-
 const struct err *use_begin(struct use *u)
 {
     struct permit *p = &u->row.permit;
@@ -229,13 +221,13 @@ const struct err *use_begin(struct use *u)
     TRY(settle_call(u));
     TRY(rules_of_use(u, &about.rule));
     if (!same)
-        return use_lapsed(permit_usable(p, &about));
+        return work_clock_over(permit_usable(p, &about), permit_lapsed);
     if (u->call.tool.p && u->redemption.call_sha256.p &&
         !str_eq(u->redemption.call_sha256, call_digest(u)))
         return ERROR(ERR_CONFLICT, "operation.other_call",
                      "This operation_id was used for another call.");
     u->again = true;
-    return use_lapsed(permit_again(p, &about, at));
+    return work_clock_over(permit_again(p, &about, at), permit_lapsed);
 }
 
 /* ---- counting --------------------------------------------------------- */
