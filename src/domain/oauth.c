@@ -355,8 +355,9 @@ static const struct err *denied(struct arena *a, const struct permit *p)
                     more);
 }
 
-/* Polls need a distance of some seconds, also after a poll that came too soon,
- * but no longer one because the clock was wrong meanwhile. */
+/* Polls need a distance of some seconds, also after a poll that came too soon.
+ * A time that is further away was set by a clock that was wrong, and does not
+ * count. */
 static const struct err *wait_for_it(const struct oauth_exchange *x,
                                      int64_t *poll_after)
 {
