@@ -13,6 +13,7 @@
 #include "store/tools.h"
 
 #define SHORT_MAX 200
+#define HEAD_MAX (SHORT_MAX - 1 - 64) /* before an ellipsis and a digest */
 #define PLACE_MAX 10000 /* characters that are shown of the working directory */
 #define WHOLE_MAX 5000  /* and of the whole name of a tool */
 #define TARGET_MAX 200
@@ -52,16 +53,21 @@ static const struct {
 
 /* ---- names ---------------------------------------------------------- */
 
+/* Behind the head of a text: the digest of the whole. */
+static struct str digested(struct arena *a, struct buf *head, struct str whole)
+{
+    buf_put(head, "\xE2\x80\xA6");
+    buf_str(head, crypt_sha256_hex(a, whole));
+    return buf_text(head);
+}
+
 struct str hooks_named(struct arena *a, struct str s)
 {
     struct buf b = buf_make(a, SHORT_MAX * 4);
     if (str_runes(s) <= SHORT_MAX)
         return s;
-    const struct str digest = crypt_sha256_hex(a, s);
-    buf_str(&b, str_head(s, SHORT_MAX - 1 - digest.n));
-    buf_put(&b, "\xE2\x80\xA6");
-    buf_str(&b, digest);
-    return buf_text(&b);
+    buf_str(&b, str_head(s, HEAD_MAX));
+    return digested(a, &b, s);
 }
 
 /* A tool's name as a call may have it: a space, or a sign that nobody sees, is
@@ -71,16 +77,13 @@ static struct str tool_named(struct arena *a, struct str tool)
     struct buf b = buf_make(a, SHORT_MAX * 4);
     if (tool.n == 0 || tool_call_name(tool))
         return tool;
-    const struct str digest = crypt_sha256_hex(a, tool);
-    const struct str head = str_head(tool, SHORT_MAX - 1 - digest.n);
+    const struct str head = str_head(tool, HEAD_MAX);
     for (size_t at = 0, from = 0; at < head.n; from = at) {
         str_rune(head, &at);
         const struct str one = {head.p + from, at - from};
         buf_str(&b, tool_call_name(one) ? one : STR("_"));
     }
-    buf_put(&b, "\xE2\x80\xA6");
-    buf_str(&b, digest);
-    return buf_text(&b);
+    return digested(a, &b, tool);
 }
 
 void hooks_name(struct hooks_call *h, struct str tool, struct str id,
