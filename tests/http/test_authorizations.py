@@ -1,7 +1,7 @@
 """An agent asks for a permit before it acts, and yields its turn. The numbers
 are those of the list of tests that the API was planned with."""
 import pytest
-from kit import answer, refused
+from kit import answer, new_id, refused
 from test_permits import call, look, redeem
 from test_tool_calls import rule
 
@@ -21,10 +21,11 @@ DETAILS = [{"type": "tool_call", "tool": "shop.refund",
 
 
 def wish(client, **more):
+    headers = more.pop("headers", {})
     body = {"goal": "Refund order 12345", "reasoning": "It arrived broken.",
             "session_id": "s-1", "authorization_details": DETAILS, **more}
     body = {k: v for k, v in body.items() if v is not None}
-    return client.post("/api/v1/authorizations", json=body)
+    return client.post("/api/v1/authorizations", json=body, headers=headers)
 
 
 @route("POST /api/v1/authorizations")
@@ -64,6 +65,28 @@ def test_31_rules_allow_and_deny(server, agent):
     r = wish(agent)
     assert r.status_code == 201 and r.json()["status"] == "vetoed"
     assert r.json()["reason"] == "No." and "permit_id" not in r.json()
+
+
+@pytest.mark.parametrize("then", ["allow", "ask"])
+@pytest.mark.parametrize("now", ["deny", "ask"])
+def test_the_same_request_meets_the_rules_of_now(server, agent, operator,
+                                                 then, now):
+    key = {"Idempotency-Key": new_id()}
+    severity = {"ask": "high"}
+    rule(server, 2, "shop.*", then, severity.get(then))
+    first = wish(agent, headers=key).json()
+    assert first["status"] == {"allow": "authorized",
+                               "ask": "pending_veto"}[then]
+    rule(server, 1, "shop.*", now, severity.get(now), reason="No."
+         if now == "deny" else None)
+    again = [wish(agent, headers=key).json() for _ in range(2)]
+    assert again[0] == again[1]
+    if now == "deny":
+        assert again[0]["status"] == "vetoed" and again[0]["reason"] == "No."
+        assert "permit_id" not in again[0]
+    else:
+        assert again[0]["status"] == "pending_veto"
+        assert (again[0] == first) is (then == "ask")
 
 
 def test_37_a_budget_over_several_uses(agent, operator):

@@ -54,6 +54,40 @@ static const struct err *denied(struct wish *k)
     return call_commit(g->c, &g->w, 201, o, false);
 }
 
+/* ---- the same request again ------------------------------------------- */
+
+static bool was(const struct wish *k, const char *status)
+{
+    const struct guard *g = &k->guard;
+    return str_is(json_get_text(json_read(g->c->a, g->w.before.body),
+                                "status"),
+                  status);
+}
+
+static const struct err *begin(struct wish *k, const struct work_once *once)
+{
+    struct guard *g = &k->guard;
+    TRY(guard_begin(g, once));
+    return g->w.answered && was(k, "authorized") ? guard_begin_since(g, once)
+                                                 : NULL;
+}
+
+/* The answer of then, unless the rules forbid it by now. */
+static const struct err *replayed(struct wish *k)
+{
+    struct guard *g = &k->guard;
+    struct call *c = g->c;
+    const struct json *old = json_read(c->a, g->w.before.body);
+    if (g->verdict.effect != TOOL_DENY || was(k, "vetoed"))
+        return call_replay(c, &g->w);
+    g->w.intent.id = json_get_text(old, "intent_id");
+    g->w.intent.session_id = json_get_text(old, "session_id");
+    struct json *o = answer_of(k, "vetoed");
+    json_set_text_or_null(o, "reason", g->verdict.reason);
+    response_json(c->rs, 201, o);
+    return NULL;
+}
+
 const struct err *api_authorization(struct call *c)
 {
     struct wish k = {.guard = {.c = c, .text = c->rq->body}};
@@ -62,9 +96,9 @@ const struct err *api_authorization(struct call *c)
     TRY(call_body(c, &body));
     TRY(call_once(c, &once));
     TRY(api_wish_read(&k, body));
-    TRY(guard_begin(&k.guard, &once));
+    TRY(begin(&k, &once));
     if (k.guard.w.answered)
-        return call_replay(c, &k.guard.w);
+        return replayed(&k);
     TRY(api_wish_make(&k));
     switch (k.guard.verdict.effect) {
     case TOOL_ALLOW:

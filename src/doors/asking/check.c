@@ -2,7 +2,6 @@
  * together, or a person is asked about all of them. */
 #include "doors/asking/check.h"
 
-#include "base/crypt.h"
 #include "base/fields.h"
 #include "domain/tool_call.h"
 #include "doors/asking/guard.h"
@@ -390,24 +389,12 @@ static const struct err *replayed(struct check *k, struct check_result *out)
                             : NULL;
 }
 
-/* Where the rules allowed the same check, and want a person asked by now, it
- * begins once more, under a key that follows from the first: so a repeat finds
- * its question. */
 static const struct err *begin(struct check *k, const struct work_once *once)
 {
-    struct guard *g = &k->guard;
-    struct call *c = g->c;
-    TRY(guard_begin(g, once));
-    if (!g->w.answered || effect_before(k) != TOOL_ALLOW ||
-        g->verdict.effect != TOOL_ASK)
-        return NULL;
-    struct buf b = buf_make(c->a, once->key.n + 32);
-    buf_str(&b, once->key);
-    buf_put(&b, "\nasked since");
-    const struct work_once since = call_once_as(
-        c, crypt_sha256_hex(c->a, buf_text(&b)), once->request_sha256);
-    pg_rollback(c->pg);
-    return guard_begin(g, &since);
+    TRY(guard_begin(&k->guard, once));
+    return k->guard.w.answered && effect_before(k) == TOOL_ALLOW
+               ? guard_begin_since(&k->guard, once)
+               : NULL;
 }
 
 const struct err *check_calls(struct call *c, const struct check_sent *sent,

@@ -1,6 +1,7 @@
 /* Tool calls before a person: rules, the task's intent, the question. */
 #include "doors/asking/guard.h"
 
+#include "base/crypt.h"
 #include "base/fields.h"
 #include "base/id.h"
 #include "domain/person.h"
@@ -140,6 +141,21 @@ const struct err *guard_begin(struct guard *g, const struct work_once *once)
         TRY(tools_task(c->pg, c->a, reach_name(c->a, &c->who), g->task_id,
                        &g->intent_id));
     return g->intent_id.p ? begin_given(g, once) : begin_new(g, once);
+}
+
+const struct err *guard_begin_since(struct guard *g,
+                                    const struct work_once *once)
+{
+    struct call *c = g->c;
+    struct buf b = buf_make(c->a, once->key.n + 32);
+    if (g->verdict.effect != TOOL_ASK)
+        return NULL;
+    buf_str(&b, once->key);
+    buf_put(&b, "\nasked since");
+    const struct work_once since = call_once_as(
+        c, crypt_sha256_hex(c->a, buf_text(&b)), once->request_sha256);
+    pg_rollback(c->pg);
+    return guard_begin(g, &since);
 }
 
 void guard_queue(struct guard *g)

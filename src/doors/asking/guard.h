@@ -46,6 +46,11 @@ const struct err *guard_decide(struct guard *g) MUST;
  * ERR_INVALID initiation.unknown, initiation.other; those of call_begin. */
 const struct err *guard_begin(struct guard *g,
                               const struct work_once *once) MUST;
+/* The rules allowed the same call then, as its answer says that guard_begin
+ * found. Where they want a person asked by now it begins once more, under a key
+ * that follows from the first: so a repeat finds its question. */
+const struct err *guard_begin_since(struct guard *g,
+                                    const struct work_once *once) MUST;
 /* Into the batch of the commit: the task and the used ticket. */
 void guard_queue(struct guard *g);
 /* Asks the question that stands in text, in the form that the native API takes,
