@@ -14,6 +14,7 @@ import sys
 import threading
 import time
 import traceback
+import types
 
 import kit
 import pytest
@@ -623,6 +624,48 @@ def test_a_yes_counts_once_and_until_it_is_taken_back(
     decide(operator, f"Run {tool}?", "approve")
     assert run(anew=True) == {"n": 1}
     assert run()["code"] == "permit.revoked", "without it, as before"
+
+
+def test_another_question_answers_nothing(do):
+    """A yes to another question, which something before the server keeps."""
+    yes = {**PENDING, "suspension_id": "2", "state": "resolved",
+           "outcome": "authorized", "usable": True}
+
+    def answer(method, path, headers, body):
+        return (201, {}, PENDING) if method == "POST" else (200, {}, yes)
+    with answering(answer) as server:
+        with pytest.raises(sayso.Unreachable, match="another question"):
+            sayso.Client(server.url, KEY).ask("x?", wait=5)
+        got = do("ask", url=server.url, options={"wait": 5}).result(30)
+    assert got["known"] == ["Unreachable"]
+    assert "another question" in got["message"]
+
+
+# --- A hook that must not fail ----------------------------------------------
+
+@pytest.mark.parametrize("tools, called", [
+    (["refund"], "refund"), (["Refund Order"], "refund_order"),
+    (["\u00dcberweisung"], "uberweisung"), (["\u8fd4\u91d1"], ""),
+    (["\u8fd4\u91d1"], "\u8fd4\u91d1"), (None, "refund"), (None, None),
+    (["refund"], None), (["refund"], 5),
+    (["transfer the whole amount of an order to a customer's bank account "
+      "abroad"], "transfer_the_whole_amount_of_an_order_to_a_customers_b_"
+     "0a1b2c3d")])
+def test_the_hook_of_crewai_says_no(tools, called):
+    """CrewAI runs the tool where it fails, or where it has nothing to say."""
+    hook = load_python("crewai").approvals(
+        sayso.Client("http://127.0.0.1:1", KEY), tools=tools)
+    context = types.SimpleNamespace(tool_name=called, tool_input={})
+    assert hook(context) is False
+    assert hook(types.SimpleNamespace()) is False
+
+
+def test_the_hook_of_crewai_leaves_other_tools_alone():
+    hook = load_python("crewai").approvals(
+        sayso.Client("http://127.0.0.1:1", KEY), tools=["refund"])
+    for called in ("lookup", "refund_all", "ref"):
+        assert hook(types.SimpleNamespace(tool_name=called,
+                                          tool_input={})) is None
 
 
 # --- Functions -------------------------------------------------------------

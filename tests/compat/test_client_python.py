@@ -1,7 +1,9 @@
 """clients/python: the package asks at a real server, and is answered."""
 import asyncio
+import base64
 import concurrent.futures
 import datetime
+import hmac
 import json
 import shutil
 import subprocess
@@ -340,10 +342,16 @@ def test_a_push_is_verified():
     assert verify(body.encode(), headers, SECRET) == json.loads(body)
     old = datetime.timedelta(seconds=400)
     other = "whsec_" + "A" * 32
+    told = {name.lower(): value for name, value in headers.items()}
+    text = f"{told['webhook-id']}.{told['webhook-timestamp']}.{body}"
+    unkeyed = {**told, "webhook-signature": "v1," + base64.b64encode(
+        hmac.digest(b"", text.encode(), "sha256")).decode()}
     for bad in ((body.encode() + b" ", headers, SECRET),
                 (body.encode(), signed(body, SECRET, old), SECRET),
                 (body.encode(), headers, other),
                 (body.encode(), headers, "whsec_?"),
+                (body.encode(), unkeyed, "whsec_"),
+                (body.encode(), unkeyed, ""),
                 (body.encode(), {}, SECRET),
                 (body.encode(), {**headers, "webhook-timestamp": "x"},
                  SECRET)):
@@ -365,7 +373,7 @@ def test_the_package_is_built(tmp_path):
     [wheel] = (tmp_path / "out").iterdir()
     names = zipfile.ZipFile(wheel).namelist()
     assert {f"sayso/{name}" for name in (
-        "__init__.py", "_answers.py", "_exact.py", "langchain.py",
-        "openai_agents.py", "pydantic_ai.py", "testing.py", "py.typed")
+        "__init__.py", "_answers.py", "_exact.py", "_words.py",
+        "langchain.py", "openai_agents.py", "pydantic_ai.py", "testing.py", "py.typed")
         } <= set(names)
 

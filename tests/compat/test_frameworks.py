@@ -16,9 +16,9 @@ ITEMS = ("openai_items", "pydantic_items", "langchain_items")
 # ask for a call when the one before it has its answer.
 PYTHON = ("langchain_batched", "langchain_per_call", "openai_agents",
           "pydantic_ai")
-KINDS = (*PYTHON, "ai_text", "ai_stream", "openai_agents_js")
+KINDS = (*PYTHON, "ai_text", "ai_stream", "ai_both", "openai_agents_js")
 EDITED = ("langchain_batched", "langchain_per_call", "pydantic_ai")
-ONE_BY_ONE = ("ai_text", "ai_stream")
+ONE_BY_ONE = ("ai_text", "ai_stream", "ai_both")
 # Those in which a call is run only after a yes: with frameworks that stand in a
 # directory of their own behind the @, and those whose tools are wrapped.
 HELD = (*KINDS, "langchain_batched@langchain_old",
@@ -280,6 +280,27 @@ def test_it_is_used_when_all_have_their_answer(server, agents, operator, kind):
     assert "cannot be used" in str(got["heard"])
 
 
+def test_it_is_used_when_the_tool_runs(server, agents, operator):
+    """The AI SDK asks about one call after the other, and runs them then. The
+    first approval is taken back while the second one is waited for."""
+    case = Case(server, agents, "ai_both")
+    other = {"order": "678", "amount": 7}
+    got = case.run(calls={"call_1": ARGS, "call_2": other},
+                   about={"question": f"{case.text} {{order}}"})
+    question = decide(operator, f"{case.text} 12345", "approve")
+    asked(operator, f"{case.text} 678")
+    question = operator.get(
+        f"/api/v1/suspensions/{question['suspension_id']}").json()
+    assert question["usable"]
+    r = operator.post(f"/api/v1/permits/{question['permit']['id']}/revoke",
+                      json={})
+    assert r.status_code == 200, r.text
+    decide(operator, f"{case.text} 678", "approve")
+    got = got.result(90)
+    assert got["ran"] == [other]
+    assert "cannot be used" in str(got["heard"])
+
+
 def test_an_old_sdk_is_refused_where_it_ignores_the_option(server, agents,
                                                            tmp_path):
     (tmp_path / "node_modules").mkdir()
@@ -355,6 +376,34 @@ def test_a_number_that_is_lost_is_not_asked_about(server, agents, operator,
     case = Case(server, agents, kind)
     got = case.run(items=[item(case.tool, "mcpr_1", text)]).result(60)
     assert got["ran"] == [] and "carried exactly" in got["heard"][0]
+
+
+@pytest.mark.parametrize("kind", ["openai_items", "openai_items_js"])
+def test_an_argument_that_stands_there_twice_is_no(server, agents, kind):
+    """Each reader of it takes another one."""
+    item = request if kind == "openai_items" else hosted
+    texts = ['{"order": "1", "order": "2"}', '{"a": [{"x": 1, "\\u0078": 2}]}']
+    got = Case(server, agents, kind).run(items=[
+        item("refund", f"mcpr_{n}", text) for n, text in enumerate(texts)])
+    got = got.result(60)
+    assert got["ran"] == [] and len(got["heard"]) == 2
+    assert all("stands there twice" in one for one in got["heard"])
+
+
+ODD = ["infinite", "map", "set", "date", "instance", "bytes", "big",
+       "nothing", "text", "list"]
+
+
+def test_what_json_does_not_show_is_not_asked_about(server, agents):
+    """The tool would run with something else than a person was shown."""
+    case = Case(server, agents, "ai_items")
+    got = case.run(about={}, items=[
+        {"toolCallId": kit.new_id(), "toolName": case.tool, "odd": one}
+        for one in ODD], wait=0).result(60)
+    assert len(got["heard"]) == len(ODD) and got["error"] is None
+    for one, said in zip(ODD, got["heard"]):
+        assert ("carried exactly" if one in ("infinite", "big") else
+                "JSON shows") in said, one
 
 
 @pytest.mark.parametrize("kind, items", [

@@ -295,6 +295,8 @@ SIX = {'"ai"': '"ai6"', '"ai/test"': '"ai6/test"',
 TYPESCRIPT = {
     "ai 7, wrapped": ("with/ai-sdk.md", "approved(tools", AI + AI_MODEL, {}),
     "ai 6, wrapped": ("with/ai-sdk.md", "approved(tools", AI + AI_MODEL, SIX),
+    "ai 7, both": ("with/ai-sdk.md", "approvals(tools", AI + AI_MODEL, {}),
+    "ai 6, both": ("with/ai-sdk.md", "approvals(tools", AI + AI_MODEL, SIX),
     "ai 7, the option": ("with/ai-sdk.md", "toolApproval(", AI + AI_MODEL,
                          {}),
     "@openai/agents": ("with/openai-agents.md", "answer(", AGENTS, {

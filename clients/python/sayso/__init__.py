@@ -73,8 +73,8 @@ def _asking(body: bytes, once: str | None, end: float
         left = end - begun
         hold = max(0, math.ceil(min(_HOLD, left)))
         read = yield from _sent(_Request("GET", f"{path}?wait={hold}"), end)
-        answer = answer if read is None else Answer(
-            _object(read, "suspension_id"))
+        answer = answer if read is None else _same(answer, Answer(
+            _object(read, "suspension_id")))
         if not answer.pending or left <= 0:
             return answer, "Idempotency-Replayed" in asked.headers
         left = end - time.monotonic()
@@ -197,6 +197,13 @@ def _object(response: httpx.Response, member: str) -> dict[str, Any]:
         raise Unreachable("What answers there is no Sayso server: its answer "
                           f"has no {member}.")
     return body
+
+
+def _same(asked: Answer, read: Answer) -> Answer:
+    """The answer, which is to the question that was asked."""
+    if read.id != asked.id:
+        raise Unreachable("What answers there tells of another question.")
+    return read
 
 
 def _problem(response: httpx.Response) -> dict[str, Any]:
@@ -547,6 +554,8 @@ def verify_webhook(body: bytes, headers: Mapping[str, str], secret: str, *,
         signed = f"{named['webhook-id']}.{sent}.".encode() + body
         key = base64.b64decode(secret.strip().removeprefix("whsec_"),
                                validate=True)
+        if not key:
+            raise ValueError("the secret is none")
         given = [s.partition(",") for s in
                  named["webhook-signature"].split()]
     except (KeyError, ValueError) as error:

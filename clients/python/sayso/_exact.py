@@ -6,10 +6,15 @@ import json
 from typing import Any
 
 
+class Doubled(ValueError):
+    """An object has a member twice: each reader takes another one."""
+
+
 def loads(text: str | bytes) -> Any:
     """Like `json.loads`; but a number that a float cannot carry is a
-    `decimal.Decimal`. ValueError where it is no JSON."""
-    return json.loads(text, parse_float=_float, parse_constant=_constant)
+    `decimal.Decimal`. ValueError where it is no JSON, or is `Doubled`."""
+    return json.loads(text, parse_float=_float, parse_constant=_constant,
+                      object_pairs_hook=_members)
 
 
 def carried(value: Any) -> bool:
@@ -19,6 +24,13 @@ def carried(value: Any) -> bool:
     if isinstance(value, list):
         return all(map(carried, value))
     return not isinstance(value, decimal.Decimal)
+
+
+def _members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    made = dict(pairs)
+    if len(made) < len(pairs):
+        raise Doubled("a member stands there twice")
+    return made
 
 
 def _float(text: str) -> float | decimal.Decimal:

@@ -6,19 +6,19 @@ import unicodedata
 from typing import Any
 
 YES = frozenset(
-    "approve|accept|y|yes|yes please|yep|yeah|ok|okay|sure|fine|true|approved|"
-    "accepted|agree|agreed|allow|allowed|authorize|authorized|authorise|"
-    "authorised|confirm|confirmed|permit|permitted|grant|granted|proceed|"
-    "continue|go|go ahead|go on|do it|run|run it|execute|ja|genehmigen|"
-    "erlauben|oui|approuver|accepter|s\xed|si|aprobar|aceptar|s\xec|approva|accetta|sim|"
-    "aprovar|aceitar".split("|"))
+    "approve|accept|y|yes|yes please|yep|yeah|ok|okay|sure|fine|true|"
+    "approved|accepted|agree|agreed|allow|allowed|authorize|authorized|"
+    "authorise|authorised|confirm|confirmed|permit|permitted|grant|granted|"
+    "proceed|continue|go|go ahead|go on|do it|run|run it|execute|ja|"
+    "genehmigen|erlauben|oui|approuver|accepter|s\xed|si|aprobar|aceptar|"
+    "s\xec|approva|accetta|sim|aprovar|aceitar".split("|"))
 NO = frozenset(
     "reject|decline|no|no thanks|nope|rejected|refuse|refused|deny|denied|"
-    "declined|disagree|disallow|disapprove|forbid|forbidden|veto|vetoed|do not|"
-    "don't|do not do it|don't do it|nein|ablehnen|non|refuser|rejeter|rechazar|"
-    "denegar|rifiuta|n\xe3o|rejeitar|recusar|n|not now|never|false|block|"
-    "blocked|cancel|cancelled|canceled|abort|aborted|stop|stop it|stop the task|halt|"
-    "dismiss|abbrechen|annuler|cancelar|annulla".split("|"))
+    "declined|disagree|disallow|disapprove|forbid|forbidden|veto|vetoed|"
+    "do not|don't|do not do it|don't do it|nein|ablehnen|non|refuser|rejeter|"
+    "rechazar|denegar|rifiuta|n\xe3o|rejeitar|recusar|n|not now|never|false|"
+    "block|blocked|cancel|cancelled|canceled|abort|aborted|stop|stop it|"
+    "stop the task|halt|dismiss|abbrechen|annuler|cancelar|annulla".split("|"))
 
 _AUTHORIZE = "authorize", "authorize_modified", "accept"
 _REFUSE = "veto", "decline", "stop_task", "request_changes"

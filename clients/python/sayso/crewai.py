@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import logging
 import re
+import unicodedata
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -24,13 +25,17 @@ def approvals(client: Client | None = None, *,
     it all. `about`: members of the question, or a function of the tool's name
     and arguments that makes them; CrewAI's calls have no id, so that each is
     a new question unless `once` is among them."""
-    named = None if tools is None else {_plain(tool) for tool in tools}
+    named = None if tools is None else [_plain(tool) for tool in tools]
+
+    def asks(tool: str) -> bool:
+        plain = _plain(tool)
+        return named is None or any(_same(plain, one) for one in named)
 
     def hook(context: Any) -> bool | None:
-        tool = context.tool_name
-        if named is not None and _plain(tool) not in named:
-            return None
+        tool: Any = getattr(context, "tool_name", None)
         try:
+            if not asks(tool):
+                return None
             args = (client or Client()).approve_call(
                 tool, context.tool_input, wait=wait,
                 **_members(about, tool, context.tool_input))
@@ -47,6 +52,19 @@ def approvals(client: Client | None = None, *,
     return hook
 
 
+_LONG, _HEAD = 55, 24  # signs of a name that CrewAI cuts, and that it keeps
+
+
 def _plain(name: str) -> str:
-    """CrewAI writes a tool's name in letters of its own."""
-    return re.sub("[^a-z0-9]", "", name.lower())
+    """CrewAI writes a tool's name in letters of its own. Of one without any,
+    nothing is left: it is the same as every other such one."""
+    letters = unicodedata.normalize("NFKD", name).encode("ascii", "ignore")
+    return re.sub("[^a-z0-9]", "", letters.decode().lower())
+
+
+def _same(plain: str, named: str) -> bool:
+    """Of a long name CrewAI leaves a head: one too many is asked about then,
+    and none too few."""
+    return plain == named or (
+        len(named) > _HEAD and max(len(plain), len(named)) > _LONG - _HEAD
+        and plain[:_HEAD] == named[:_HEAD])

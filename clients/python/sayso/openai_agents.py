@@ -44,7 +44,13 @@ async def answer(state: RunState[Any], *, client: Client | None = None,
 
     async def ask(item: ToolApprovalItem) -> dict[str, Any] | None:
         """What was approved of it."""
-        tool, args = item.name or "tool", _arguments(item)
+        tool = item.name or "tool"
+        try:
+            args = _arguments(item)
+        except _exact.Doubled:
+            state.reject(item, rejection_message="An argument of this call "
+                         "stands there twice. It does not run.")
+            return None
         if not _exact.carried(args):
             state.reject(item, rejection_message="A number of this call "
                          "cannot be carried exactly. It does not run.")
@@ -74,7 +80,8 @@ async def answer(state: RunState[Any], *, client: Client | None = None,
 
 def _arguments(item: ToolApprovalItem) -> dict[str, Any]:
     """What a person is shown of a call: its arguments, or where it has none,
-    such as the call of a shell, all of it."""
+    such as the call of a shell, all of it. `Doubled` where an argument stands
+    there twice: nobody knows which one would run."""
     text = item.arguments
     if text is None:
         raw: Any = item.raw_item
@@ -82,6 +89,8 @@ def _arguments(item: ToolApprovalItem) -> dict[str, Any]:
         return dict(json.loads(json.dumps(raw)))
     try:
         args = _exact.loads(text or "{}")
+    except _exact.Doubled:
+        raise
     except ValueError:
         args = text
     return args if isinstance(args, dict) else {"input": args}

@@ -2,16 +2,18 @@
  * agents.
  *
  *     generateText({ ..., tools: approved(tools) })
+ *     generateText({ ..., ...approvals(tools) })
  *     generateText({ ..., tools, toolApproval: toolApproval() })
  *
- * The first wraps the tools, and so holds in every version; the second is an
- * option of version 7, which older ones ignore. */
+ * The first wraps the tools, and so holds in every version. The last is an
+ * option of version 7, which older ones ignore. The second is both of them: the
+ * option asks, and what is wrapped uses the yes just before the tool runs. */
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { carried } from "./exact.js";
+import { carried, isJson, isObject } from "./exact.js";
 import {
-    type AdapterOptions, callIdOf, Client, Denied, INEXACT,
+    type AdapterOptions, callIdOf, Client, Denied, INEXACT, UNSHOWN,
 } from "./index.js";
 
 export interface ToolApprovalOptions extends AdapterOptions {
@@ -90,30 +92,48 @@ interface ToolCall {
     toolCall: { toolCallId: string; toolName: string; input: unknown };
 }
 
-/** What `toolApproval` takes. A refusal's reason reaches the model. It throws
- * where the installed `ai` is older than 7, or is not found. */
-export function toolApproval(options: ToolApprovalOptions = {}):
-    (call: ToolCall) => Promise<Status | undefined> {
-    const { client, tools, about, sessionId = "", ...waiting } = options;
+/** What `toolApproval` takes. A refusal's reason reaches the model. The yes is
+ * used when it is given. It throws where the installed `ai` is older than 7, or
+ * is not found. */
+export function toolApproval(options: ToolApprovalOptions = {}): Asking {
     refuseOld();
+    return asking(options, true);
+}
+
+/** The tools and the option, for one another: the yes to a call is used when
+ * the tool runs. An older version ignores the option, and the tools ask. */
+export function approvals<Tools extends object>(
+    tools: Tools, options: ToolApprovalOptions = {}
+): { tools: Tools; toolApproval: Asking } {
+    const named = { ...options, tools: options.tools ?? Object.keys(tools) };
+    return { tools: approved(tools, named),
+             toolApproval: asking(named, false) };
+}
+
+type Asking = (call: ToolCall) => Promise<Status | undefined>;
+
+function asking(options: ToolApprovalOptions, use: boolean): Asking {
+    const { client, tools, about, sessionId = "", ...waiting } = options;
     return async ({ toolCall }) => {
         const { toolCallId, toolName, input } = toolCall;
         if (tools && !tools.includes(toolName))
             return undefined;
+        if (!isObject(input) || !isJson(input))
+            return { type: "denied",
+                     reason: carried(input) ? UNSHOWN : INEXACT };
         const shown = JSON.stringify(input);
-        const args = Object(JSON.parse(shown)) as object;
-        if (!carried(args))
-            return { type: "denied", reason: INEXACT };
+        const args = JSON.parse(shown) as object;
         try {
             await (client ?? new Client()).approveCall(toolName, args, {
-                ...about?.(toolName, args), ...waiting, edit: false,
+                ...about?.(toolName, args), ...waiting, edit: false, use,
                 callId: callIdOf(sessionId, toolCallId) });
         } catch (error) {
             if (!(error instanceof Denied))
                 throw error;
             return { type: "denied", reason: error.message };
         }
-        return JSON.stringify(toolCall.input) === shown
+        return isJson(toolCall.input)
+            && JSON.stringify(toolCall.input) === shown
             ? { type: "approved" }
             : { type: "denied", reason: "The arguments have changed." };
     };

@@ -9,13 +9,19 @@ export class ExactNumber {
     toJSON(): string { return this.text; }
 }
 
+/** An object has a member twice: each reader takes another one. */
+export class Doubled extends SyntaxError {}
+
 const TOKENS = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d[\d.eE+-]*/gs;
+const STRINGS = /"[^"\\]*(?:\\.[^"\\]*)*"/gs;
 
 /** Like `JSON.parse`; but a number that JavaScript would change is a bigint, or
  * an `ExactNumber` where it is none of the integers. */
 export function parse(text: string): unknown {
     const read: unknown = JSON.parse(text), mark = randomUUID();
     let lost = false;
+    if (text.replace(STRINGS, "").split(":").length - 1 !== members(read))
+        throw new Doubled("a member stands there twice");
     const marked = text.replace(TOKENS, (token) => {
         if (token.startsWith('"') || exact(token))
             return token;
@@ -27,11 +33,19 @@ export function parse(text: string): unknown {
             ? numeral(value.slice(mark.length)) : value);
 }
 
+function members(value: unknown): number {
+    const inside = isObject(value) || Array.isArray(value)
+        ? Object.values(value) : [];
+    return inside.reduce((sum: number, one) => sum + members(one),
+                         isObject(value) ? inside.length : 0);
+}
+
 /** Whether a function gets every number of it as it was written. An integer
  * beyond 2^53 may be another one already. */
 export function carried(value: unknown): boolean {
     if (typeof value === "number")
-        return !Number.isInteger(value) || Number.isSafeInteger(value);
+        return Number.isFinite(value)
+            && (!Number.isInteger(value) || Number.isSafeInteger(value));
     if (typeof value === "bigint" || value instanceof ExactNumber)
         return false;
     return typeof value !== "object" || value === null
@@ -57,4 +71,25 @@ function plain(text: string): string {
     return kept === "" ? "0" : `${sign}${kept}e${
         BigInt(power) - BigInt(part.length)
         + BigInt(digits.length - kept.length)}`;
+}
+
+// --- What JSON can show -----------------------------------------------------
+
+export function isObject(value: unknown): value is object {
+    return typeof value === "object" && value !== null
+        && !Array.isArray(value);
+}
+
+/** Whether JSON shows the value as it is; a member may be undefined. */
+export function isJson(value: unknown): boolean {
+    if (Array.isArray(value))
+        return Array.from(value).every(isJson);
+    if (!isObject(value))
+        return value === null || typeof value === "string"
+            || typeof value === "boolean"
+            || typeof value === "number" && carried(value);
+    const shape: unknown = Object.getPrototypeOf(value);
+    return (shape === null || shape === Object.prototype)
+        && !Object.getOwnPropertySymbols(value).length
+        && Object.values(value).every((v) => v === undefined || isJson(v));
 }

@@ -3,7 +3,7 @@ import {
     createHash, createHmac, randomUUID, timingSafeEqual,
 } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
-import { carried, parse } from "./exact.js";
+import { carried, isJson, isObject, parse } from "./exact.js";
 
 export { ExactNumber } from "./exact.js";
 
@@ -320,7 +320,11 @@ export class Client {
             const hold = Math.max(0, Math.ceil(Math.min(HOLD, left)));
             const read = await this.#sent(`${path}?wait=${hold}`, end,
                                           { signal });
-            answer = read ? new Answer(suspension(read.text)) : answer;
+            const told = read && new Answer(suspension(read.text));
+            if (told && told.id !== answer.id)
+                throw new Unreachable("What answers there tells of another "
+                                      + "question.");
+            answer = told ?? answer;
             if (!answer.pending || !(left > 0))
                 return [answer, asked.replayed];
             if (read && performance.now() - begun < 1000) // it was not held
@@ -523,6 +527,10 @@ export function callIdOf(sessionId: string, id: unknown): string | undefined {
 /** What a model is told of such a call. */
 export const INEXACT = "A number of this call cannot be carried exactly. It "
     + "does not run. Write it as text.";
+export const DOUBLED = "An argument of this call stands there twice. It does "
+    + "not run.";
+export const UNSHOWN = "An argument of this call is none that JSON shows as it "
+    + "is, so that nobody could see it. It does not run.";
 
 export interface ApprovalOptions<A extends object>
     extends Omit<CallOptions, "target" | "scope" | "once" | "callId"
@@ -592,25 +600,6 @@ class ToolCall {
 
 interface Subject {
     calls?: { tool?: string; args?: unknown }[];
-}
-
-function isObject(value: unknown): value is object {
-    return typeof value === "object" && value !== null
-        && !Array.isArray(value);
-}
-
-/** Whether JSON shows the value as it is; a member may be undefined. */
-function isJson(value: unknown): boolean {
-    if (Array.isArray(value))
-        return Array.from(value).every(isJson);
-    if (!isObject(value))
-        return value === null || typeof value === "string"
-            || typeof value === "boolean"
-            || Number.isFinite(value) && carried(value);
-    const shape: unknown = Object.getPrototypeOf(value);
-    return (shape === null || shape === Object.prototype)
-        && !Object.getOwnPropertySymbols(value).length
-        && Object.values(value).every((v) => v === undefined || isJson(v));
 }
 
 function sha256(data: string): string {

@@ -6,9 +6,9 @@
  *         result = await run(agent, result.state);
  *     } */
 import { randomUUID } from "node:crypto";
-import { carried, parse } from "./exact.js";
+import { carried, Doubled, parse } from "./exact.js";
 import {
-    type AdapterOptions, callIdOf, Client, Denied, INEXACT,
+    type AdapterOptions, callIdOf, Client, Denied, DOUBLED, INEXACT,
 } from "./index.js";
 
 interface State<Item> {
@@ -42,8 +42,8 @@ export async function answer<Item extends ApprovalItem>(
         const tool = item.name ?? raw.type ?? "tool", args = argumentsOf(item);
         const { providerData: more } = raw;
         const id = raw.callId || raw.id || more?.itemId || more?.id;
-        if (!carried(args)) {
-            state.reject(item, { message: INEXACT });
+        if (!args || !carried(args)) {
+            state.reject(item, { message: args ? INEXACT : DOUBLED });
             return undefined;
         }
         const call = { ...about?.(tool, args), ...waiting, edit: false,
@@ -74,15 +74,18 @@ async function allowed<Item>(state: State<Item>, item: Item,
 }
 
 /** What a person is shown of a call: its arguments, or where it has none, such
- * as the call of a shell, all of it. */
-function argumentsOf({ arguments: text, rawItem }: ApprovalItem): object {
+ * as the call of a shell, all of it. Undefined where an argument stands there
+ * twice: nobody knows which one would run. */
+function argumentsOf({ arguments: text, rawItem }: ApprovalItem
+                     ): object | undefined {
     if (text === undefined)
         return JSON.parse(JSON.stringify(rawItem)) as object;
     let args: unknown = text;
     try {
         args = parse(text || "{}");
-    } catch {
-        // It is shown as it is.
+    } catch (error) { // other text is shown as it is
+        if (error instanceof Doubled)
+            return undefined;
     }
     return typeof args === "object" && args !== null && !Array.isArray(args)
         ? args : { input: args };

@@ -11,7 +11,7 @@ import * as ai6 from "ai6";
 import { MockLanguageModelV3 } from "ai6/test";
 import { MockLanguageModelV4, simulateReadableStream } from "ai/test";
 import { Client } from "sayso";
-import { approved, toolApproval } from "sayso/ai";
+import { approvals, approved, toolApproval } from "sayso/ai";
 import { answer } from "sayso/openai-agents";
 
 interface Refund {
@@ -170,6 +170,12 @@ async function aiWrapped(run: Run): Promise<void> {
     await generateText({ ...options, tools: approved(tools, run.asking) });
 }
 
+/** With the option, and the tools wrapped for it. */
+async function aiBoth(run: Run): Promise<void> {
+    const { toolApproval: _, tools, ...options } = sdk(run);
+    await generateText({ ...options, ...approvals(tools, run.asking) });
+}
+
 /** A tool that tells of its progress. */
 async function aiGenerator(run: Run): Promise<void> {
     const { toolApproval: _, tools, ...options } = sdk(run);
@@ -225,10 +231,23 @@ async function ai6Option(run: Run): Promise<void> {
     }
 }
 
+/** Inputs that JSON does not show as they are. */
+const odd: Record<string, () => unknown> = {
+    infinite: () => ({ order: "1", amount: Infinity }),
+    map: () => new Map([["amount", 5000]]),
+    set: () => ({ order: new Set(["1"]) }),
+    date: () => ({ order: new Date(0) }),
+    instance: () => ({ order: new (class { toJSON() { return 2; } })() }),
+    bytes: () => ({ order: new Uint8Array(2) }),
+    big: () => ({ amount: 2 ** 60 }), nothing: () => undefined,
+    text: () => "1", list: () => [1] };
+
 /** Calls as the SDK has them, some without an id. */
 async function aiItems(run: Run): Promise<void> {
     const asks = toolApproval(run.asking);
-    for (const toolCall of run.given.items!) {
+    for (const item of run.given.items! as { odd?: string }[]) {
+        const toolCall = item.odd ? { ...item, input: odd[item.odd]!() }
+                                  : item;
         const status = await asks({ toolCall: toolCall as never });
         run.heard.push(status?.type === "denied" ? status.reason : "yes");
     }
@@ -287,6 +306,7 @@ async function openaiItems(run: Run): Promise<void> {
 
 const kinds: Record<string, (run: Run) => Promise<void>> = {
     ai_text: aiText, ai_stream: aiStream, ai_wrapped: aiWrapped,
+    ai_both: aiBoth,
     ai_generator: aiGenerator, ai6_wrapped: ai6Wrapped, ai6_option: ai6Option,
     ai_items: aiItems, openai_agents_js: openaiAgents,
     openai_items_js: openaiItems };
