@@ -125,12 +125,18 @@ def test_h3_an_openintent_default_is_taken_as_it_is(agent, operator, auditor,
 
 
 def test_h3_a_value_that_is_no_choice_is_handed_back(agent, auditor):
-    for value in ("later", {"choice": "go"}, "GO"):
+    for value in ("later", {"choice": "go"}):
         r = asking(agent, choices=AUTHORIZES, fallback_value=value,
                    timeout_seconds=1)
         assert r.status_code == 201, r.text
         seen = expired(auditor, r.json())
         assert seen["outcome"] == "fallback" and seen["value"] == value
+
+
+def test_h3_a_yes_in_another_spelling_is_a_yes(agent):
+    for value in ("GO", " Go!"):
+        refused(asking(agent, choices=AUTHORIZES, fallback_value=value), 422,
+                "fallback.authorizes", "fallback_value")
 
 
 def test_h3_with_a_kind_a_fallback_is_an_answer(agent):
