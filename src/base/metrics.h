@@ -47,7 +47,8 @@ void metrics_memory(struct metrics *m);
 /* A worker that had grown was replaced. */
 void metrics_recycled(struct metrics *m);
 /* A write to the database succeeded at that time (clock_mono), or failed with
- * this code, which lives as long as the program. */
+ * this code, which lives as long as the program. 0: nobody knows whether one
+ * succeeds. */
 void metrics_wrote(struct metrics *m, int64_t now);
 void metrics_unwritable(struct metrics *m, const char *code, int64_t now);
 /* The last ones, of any process; 0 and NULL: none yet. */

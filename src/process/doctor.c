@@ -224,6 +224,8 @@ static void check_rights(const struct pg_rows *r, struct findings *f)
                 "`database` has to name the role sayso_web");
     doctor_tell(f, str_is(pg_str(r, 0, 4), "on/on"), "the database is durable",
                 "set fsync = on and synchronous_commit = on");
+    doctor_tell(f, !pg_bool(r, 0, 6), "the database takes writes",
+                "it is a standby, or default_transaction_read_only is on");
     doctor_tell(f, skew < CLOCK_WATCH_MAX && skew > -CLOCK_WATCH_MAX,
                 "this host's clock and the database's agree",
                 "they differ by more than 2 s; run a time service on both");

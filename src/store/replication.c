@@ -37,6 +37,8 @@ void replication_note(struct metrics *m, const struct err *e)
 {
     if (err_is(e, pg_error_full) || err_is(e, pg_error_standby))
         metrics_unwritable(m, e->code, clock_mono());
+    else if (e && e->kind == ERR_BUSY)
+        metrics_wrote(m, 0);
 }
 
 static const struct err *write_row(struct pg *pg, struct arena *a)

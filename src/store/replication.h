@@ -33,8 +33,9 @@ const struct err *replication_read(struct pg *pg, struct arena *a,
 const struct err *replication_write(struct pg *pg, struct arena *a,
                                     struct metrics *m) MUST;
 /* Notes for all processes of the pool that nothing can be stored until somebody
- * has looked, where e says so: database.full or database.standby. e: any error,
- * or NULL. */
+ * has looked, where e says so: database.full or database.standby. After another
+ * failure of the database nothing is known: the next one who wants to know
+ * tries. e: any error, or NULL. */
 void replication_note(struct metrics *m, const struct err *e);
 
 #endif

@@ -149,3 +149,36 @@ def test_a_pool_whose_clock_stands_still_is_ready(server, agent):
         with full(server, "write_probe"):
             wait_for(lambda: ready(agent) == "database.full")
         wait_for(lambda: ready(agent) is None)
+
+
+@pytest.mark.parametrize("tick", ["runs", "stands still"])
+def test_a_database_that_only_reads(server, agent, tick):
+    """A request that met it, or the clock's process: nobody believes the last
+    write that succeeded."""
+    intent = new_intent(agent)
+    doctor = "the database takes writes"
+    assert f"ok     {doctor}" in server.sayso("doctor").stdout
+    with contextlib.ExitStack() as stack:
+        if tick != "runs":
+            stack.enter_context(kit.asleep(server, "tick"))
+            assert ready(agent) is None
+        with server.database() as db:
+            db.execute("ALTER SYSTEM SET default_transaction_read_only = on")
+            db.execute("SELECT pg_reload_conf()")
+        try:
+            if tick == "runs":
+                wait_for(lambda: ready(agent) is not None)
+            else:
+                wait_for(lambda: agent.post("/api/v1/suspensions", json=ASK
+                                            ).status_code == 503)
+            for _ in range(5):
+                assert ready(agent) == "database.unavailable"
+            assert kit.get(agent, intent)
+            assert f"WRONG  {doctor}" in server.sayso("doctor").stdout
+        finally:
+            with server.database() as db:
+                db.execute("SET transaction_read_only = off")
+                db.execute("ALTER SYSTEM RESET default_transaction_read_only")
+                db.execute("SELECT pg_reload_conf()")
+        wait_for(lambda: ready(agent) is None)
+    ask(agent)

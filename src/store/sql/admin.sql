@@ -80,4 +80,5 @@ SELECT current_user,
        has_schema_privilege('public', 'CREATE'),
        (SELECT rolsuper FROM pg_roles WHERE rolname = current_user),
        current_setting('fsync') || '/' || current_setting('synchronous_commit'),
-       microseconds(clock_timestamp())
+       microseconds(clock_timestamp()),
+       current_setting('transaction_read_only')::boolean
