@@ -434,8 +434,10 @@ def test_the_exports_and_the_action_say_so(pair, operator, person):
         [row] = csv.DictReader(io.StringIO(r.text[1:], newline=""))
         r = browser.get("/decided.jsonl", params={"agent": name})
         [line] = map(json.loads, r.text.splitlines())
-        assert row["agent"] == (f"{name} (test)" if test else name)
-        assert line["agent"] == name and line.get("test", False) is test
+        assert row["agent"] == line["agent"] == name
+        assert line["test"] is test and row["test"] == json.dumps(test)
+        # New columns come last: others are read by their positions.
+        assert list(row)[-1] == list(line)[-1] == "test"
 
 
 @route("GET /api/v1/agents/{agent_id}/subscribe")

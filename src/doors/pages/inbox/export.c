@@ -45,7 +45,7 @@ static const struct {
     {"intent_id", false},      {"suspension_id", false},
     {"subject_sha256", false}, {"value", true},      {"label", false},
     {"modified", true},        {"constraints", true},
-    {"approved_sha256", false}};
+    {"approved_sha256", false}, {"test", true}};
 #define FIELDS countof(fields)
 
 static struct str text(struct str s)
@@ -76,7 +76,8 @@ static void values(struct arena *a, const struct suspension *s,
         question_decision_label(a, s),
         suspension_modified(s) ? STR("true") : STR("false"),
         s->constraints,
-        s->approved_sha256};
+        s->approved_sha256,
+        s->test ? STR("true") : STR("false")};
     static_assert(countof(all) == FIELDS, "a value for each field");
     memcpy(v, all, sizeof all);
 }
@@ -128,23 +129,10 @@ static void csv_head(struct buf *b)
     buf_put(b, "\r\n");
 }
 
-/* No agent's name has a space: a column of its own would move others that are
- * read by their positions. */
-static struct str marked(struct arena *a, struct str agent)
-{
-    struct buf b = buf_make(a, agent.n + 16);
-    buf_str(&b, agent);
-    buf_put(&b, " (test)");
-    return buf_text(&b);
-}
-
 static void csv_row(struct buf *b, struct arena *a, const struct suspension *s)
 {
-    struct suspension shown = *s;
     struct str v[FIELDS];
-    if (s->test)
-        shown.asked_by = marked(a, s->asked_by);
-    values(a, &shown, v);
+    values(a, s, v);
     for (size_t i = 0; i < FIELDS; i++) {
         buf_put(b, i ? "," : "");
         put_cell(b, a, fields[i].json ? plain(a, v[i]) : text(v[i]));
@@ -164,8 +152,6 @@ static void jsonl_row(struct buf *b, struct arena *a,
         else
             json_set_text(o, fields[i].name, text(v[i]));
     }
-    if (s->test)
-        json_set_bool(o, "test", true);
     json_write(b, o);
     buf_char(b, '\n');
 }
