@@ -11,6 +11,7 @@
 #include "base/crypt.h"
 #include "base/id.h"
 #include "base/json.h"
+#include "domain/label.h"
 #include "domain/vocabulary.h"
 #include "process/commands.h"
 #include "world/outbound.h"
@@ -292,11 +293,14 @@ static enum ask_status ask_redeem(const struct asking *x,
     return got.status == 409 ? ASK_NO : ASK_FAILED;
 }
 
-/* A choice is an answer, whatever it says; without choices only yes is yes. */
+/* A choice is an answer, unless it is a word for a no; without choices only yes
+ * is yes. */
 static enum ask_status settle(const struct asking *x, const struct json *asked)
 {
     const struct str outcome = json_get_text(asked, "outcome");
-    if (!x->choices && vocabulary_outcome_of(outcome) != OUTCOME_AUTHORIZED)
+    const struct str value = json_get_text(asked, "value");
+    if (x->choices ? label_says(x->arena, value) == EFFECT_NO
+                   : vocabulary_outcome_of(outcome) != OUTCOME_AUTHORIZED)
         return ASK_NO;
     return ask_redeem(x, asked);
 }

@@ -80,6 +80,14 @@ def test_choices(shell, asked, operator):
     assert ended(process)[:2] == (YES, "green\n")
 
 
+@pytest.mark.parametrize("no", ["no", "Cancel", "not now", "REJECT"])
+def test_a_choice_that_is_a_no(shell, asked, operator, no):
+    """`sayso ask ... && ./deploy` does not go on."""
+    process = shell(f"Go, {no}?", "--choice", "yes", "--choice", no)
+    assert answer(operator, asked(f"Go, {no}?"), no).is_success
+    assert ended(process)[:2] == (NO, f"{no}\n")
+
+
 def test_nobody(shell):
     begun = time.monotonic()
     code, out, err = ended(shell("Anybody?", "--wait", "1s"))
