@@ -148,13 +148,15 @@ static int run(int argc, char **argv)
     return status;
 }
 
-/* SAYSO_TEST_CLOCK names a file with which tests move the clock. */
-static bool set_clock(void)
+/* SAYSO_TEST_CLOCK names a file with which tests move the clock. The server
+ * says so. */
+static bool set_clock(bool serves)
 {
     const char *path = getenv("SAYSO_TEST_CLOCK");
     if (!path || !path[0])
         return true;
-    fputs("sayso: the clock is moved for tests\n", stderr);
+    if (serves)
+        fputs("sayso: the clock is moved for tests\n", stderr);
     return clock_shift(path);
 }
 
@@ -169,11 +171,12 @@ int main(int argc, char **argv)
         fputs("sayso: the system has no random source\n", stderr);
         return 1;
     }
-    if (!set_clock()) {
+    const bool serves = str_is(str_of(argv[1]), "serve");
+    if (!set_clock(serves)) {
         fputs("sayso: SAYSO_TEST_CLOCK cannot be read\n", stderr);
         return 1;
     }
-    if (str_is(str_of(argv[1]), "serve"))
+    if (serves)
         return supervise_run(conf_path());
     return run(argc, argv);
 }
