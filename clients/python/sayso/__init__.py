@@ -202,7 +202,7 @@ def _object(response: httpx.Response, member: str) -> dict[str, Any]:
 def _same(asked: Answer, read: Answer) -> Answer:
     """The answer, which is to the question that was asked."""
     if read.id != asked.id:
-        raise Unreachable("What answers there tells of another question.")
+        raise Unreachable("The server answered about another question.")
     return read
 
 
@@ -555,7 +555,7 @@ def verify_webhook(body: bytes, headers: Mapping[str, str], secret: str, *,
         key = base64.b64decode(secret.strip().removeprefix("whsec_"),
                                validate=True)
         if not key:
-            raise ValueError("the secret is none")
+            raise ValueError("the secret is empty")
         given = [s.partition(",") for s in
                  named["webhook-signature"].split()]
     except (KeyError, ValueError) as error:

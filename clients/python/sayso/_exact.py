@@ -29,7 +29,7 @@ def carried(value: Any) -> bool:
 def _members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     made = dict(pairs)
     if len(made) < len(pairs):
-        raise Doubled("a member stands there twice")
+        raise Doubled("an object has a member twice")
     return made
 
 

@@ -56,15 +56,15 @@ _LONG, _HEAD = 55, 24  # signs of a name that CrewAI cuts, and that it keeps
 
 
 def _plain(name: str) -> str:
-    """CrewAI writes a tool's name in letters of its own. Of one without any,
-    nothing is left: it is the same as every other such one."""
+    """CrewAI writes a tool's name in letters of its own. A name without any of
+    these becomes empty, and is the same as every other such name."""
     letters = unicodedata.normalize("NFKD", name).encode("ascii", "ignore")
     return re.sub("[^a-z0-9]", "", letters.decode().lower())
 
 
 def _same(plain: str, named: str) -> bool:
-    """Of a long name CrewAI leaves a head: one too many is asked about then,
-    and none too few."""
+    """CrewAI cuts a long name to its head. Another tool with the same head is
+    asked about too, so that none runs unasked."""
     return plain == named or (
         len(named) > _HEAD and max(len(plain), len(named)) > _LONG - _HEAD
         and plain[:_HEAD] == named[:_HEAD])

@@ -48,8 +48,8 @@ async def answer(state: RunState[Any], *, client: Client | None = None,
         try:
             args = _arguments(item)
         except _exact.Doubled:
-            state.reject(item, rejection_message="An argument of this call "
-                         "stands there twice. It does not run.")
+            state.reject(item, rejection_message="This call has an argument "
+                         "twice. It does not run.")
             return None
         if not _exact.carried(args):
             state.reject(item, rejection_message="A number of this call "

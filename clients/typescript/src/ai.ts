@@ -100,8 +100,9 @@ export function toolApproval(options: ToolApprovalOptions = {}): Asking {
     return asking(options, true);
 }
 
-/** The tools and the option, for one another: the yes to a call is used when
- * the tool runs. An older version ignores the option, and the tools ask. */
+/** The wrapped tools and the option together: the option asks, and the yes is
+ * used when the tool runs. An older version ignores the option, and the tools
+ * ask. */
 export function approvals<Tools extends object>(
     tools: Tools, options: ToolApprovalOptions = {}
 ): { tools: Tools; toolApproval: Asking } {

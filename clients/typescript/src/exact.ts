@@ -21,7 +21,7 @@ export function parse(text: string): unknown {
     const read: unknown = JSON.parse(text), mark = randomUUID();
     let lost = false;
     if (text.replace(STRINGS, "").split(":").length - 1 !== members(read))
-        throw new Doubled("a member stands there twice");
+        throw new Doubled("an object has a member twice");
     const marked = text.replace(TOKENS, (token) => {
         if (token.startsWith('"') || exact(token))
             return token;

@@ -322,7 +322,7 @@ export class Client {
                                           { signal });
             const told = read && new Answer(suspension(read.text));
             if (told && told.id !== answer.id)
-                throw new Unreachable("What answers there tells of another "
+                throw new Unreachable("The server answered about another "
                                       + "question.");
             answer = told ?? answer;
             if (!answer.pending || !(left > 0))
@@ -527,10 +527,9 @@ export function callIdOf(sessionId: string, id: unknown): string | undefined {
 /** What a model is told of such a call. */
 export const INEXACT = "A number of this call cannot be carried exactly. It "
     + "does not run. Write it as text.";
-export const DOUBLED = "An argument of this call stands there twice. It does "
-    + "not run.";
-export const UNSHOWN = "An argument of this call is none that JSON shows as it "
-    + "is, so that nobody could see it. It does not run.";
+export const DOUBLED = "This call has an argument twice. It does not run.";
+export const UNSHOWN = "JSON cannot show an argument of this call as it is, so "
+    + "nobody could see it. The call does not run.";
 
 export interface ApprovalOptions<A extends object>
     extends Omit<CallOptions, "target" | "scope" | "once" | "callId"
