@@ -221,6 +221,30 @@ def own_server(where, **settings):
     assert complaints(one) == []
 
 
+@contextlib.contextmanager
+def other_nginx(server, at, port):
+    """Another nginx before the same workers, of the files in that directory."""
+    (at / "log").write_text("")
+    # As the user of ./start's own nginx: no other may connect to the sockets.
+    owner = (server.state / "postgres").stat()
+    for path in (at, *at.iterdir()):
+        os.chown(path, owner.st_uid, owner.st_gid)
+    as_owner = {"user": owner.st_uid, "group": owner.st_gid,
+                "extra_groups": []} if os.geteuid() == 0 else {}
+    run = subprocess.Popen(["nginx", "-e", at / "log", "-c",
+                            at / "nginx.conf"], cwd="/", **as_owner)
+
+    def there():
+        assert run.poll() is None, (at / "log").read_text()
+        with socket.socket() as s:
+            return s.connect_ex(("127.0.0.1", port)) == 0
+
+    wait_for(there)
+    yield
+    run.terminate()
+    run.wait(30)
+
+
 def elsewhere():
     """A transport from an address of its own, of the many that a loopback
     has: nginx counts logins by address."""

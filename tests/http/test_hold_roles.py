@@ -416,25 +416,8 @@ def tls(server):
     main = (old / "nginx.conf").read_text()
     main = main.replace(str(old), str(at)).replace("error_log ", "#")
     (at / "nginx.conf").write_text(main)
-    (at / "log").write_text("")
-    # As the user of ./start's own nginx: no other may connect to the sockets.
-    owner = (server.state / "postgres").stat()
-    for path in (at, *at.iterdir()):
-        os.chown(path, owner.st_uid, owner.st_gid)
-    as_owner = {"user": owner.st_uid, "group": owner.st_gid,
-                "extra_groups": []} if os.geteuid() == 0 else {}
-    run = subprocess.Popen(["nginx", "-e", at / "log", "-c",
-                            at / "nginx.conf"], cwd="/", **as_owner)
-
-    def there():
-        assert run.poll() is None, (at / "log").read_text()
-        with socket.socket() as s:
-            return s.connect_ex(("127.0.0.1", port)) == 0
-
-    wait_for(there)
-    yield port
-    run.terminate()
-    run.wait(30)
+    with kit.other_nginx(server, at, port):
+        yield port
 
 
 def test_L8_tls_is_said_on_every_answer(tls):

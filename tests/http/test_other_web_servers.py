@@ -1,9 +1,5 @@
 """Sayso behind a web server that has none of the locations of its site: all
 answers come at once."""
-import os
-import socket
-import subprocess
-
 import httpx
 import pytest
 
@@ -36,25 +32,8 @@ def plain(server):
     at.mkdir()
     (at / "nginx.conf").write_text(
         SITE.format(at=at, port=port, socket=server.socket))
-    (at / "log").write_text("")
-    # As the user of ./start's own nginx: no other may connect to the sockets.
-    owner = (server.state / "postgres").stat()
-    for path in (at, *at.iterdir()):
-        os.chown(path, owner.st_uid, owner.st_gid)
-    as_owner = {"user": owner.st_uid, "group": owner.st_gid,
-                "extra_groups": []} if os.geteuid() == 0 else {}
-    run = subprocess.Popen(["nginx", "-e", at / "log", "-c",
-                            at / "nginx.conf"], cwd="/", **as_owner)
-
-    def there():
-        assert run.poll() is None, (at / "log").read_text()
-        with socket.socket() as s:
-            return s.connect_ex(("127.0.0.1", port)) == 0
-
-    kit.wait_for(there)
-    yield f"http://127.0.0.1:{port}"
-    run.terminate()
-    run.wait(30)
+    with kit.other_nginx(server, at, port):
+        yield f"http://127.0.0.1:{port}"
 
 
 @pytest.fixture
