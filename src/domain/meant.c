@@ -127,9 +127,38 @@ const struct json *meant_choice(struct arena *a, const struct suspension *s,
 
 /* ---- checks when it is asked ------------------------------------------ */
 
+/* The yes and no of a confirm are its own words, also where they have no
+ * effect: keys, lists and words take them for what they say. */
+static bool own_opposite(struct arena *a, const struct json *choice)
+{
+    const struct str value = json_get_text(choice, "value");
+    const enum effect_class says =
+        label_says(a, json_get_text(choice, "label"));
+    return class_of(choice) == EFFECT_NEUTRAL &&
+           ((str_is(value, "yes") && says == EFFECT_NO) ||
+            (str_is(value, "no") && says == EFFECT_YES));
+}
+
+static const struct err *check_own(struct arena *a, const struct suspension *s,
+                                   const struct json *choices)
+{
+    for (size_t i = 0; i < json_count(choices); i++) {
+        if (s->response_type == ANSWER_CONFIRM &&
+            own_opposite(a, json_at(choices, i)))
+            return err_at(a, ERR_INVALID, "choice.label_opposite",
+                          fields_path(a,
+                                      fields_element(a, STR("choices"), i),
+                                      "label"),
+                          "The label says the opposite of the value, which is "
+                          "the answer. Use another label.");
+    }
+    return NULL;
+}
+
 const struct err *meant_check(struct arena *a, const struct suspension *s,
                               const struct json *choices)
 {
+    TRY(check_own(a, s, choices));
     for (size_t i = 0; effect_any(choices) && i < json_count(choices); i++) {
         const struct json *c = json_at(choices, i);
         const struct label_word *w = label_word(a, json_get_text(c, "value"));

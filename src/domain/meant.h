@@ -33,7 +33,9 @@ const struct json *meant_effect(const struct json *choices, enum effect effect);
 /* May the choices of s have these values? Checked only where one of them has an
  * effect. ERR_INVALID choice.value_opposite at choices[i].value: a yes whose
  * value is a no, or the other way round, unless the label begins with that word
- * and says more ("Cancel order 1234"), which a confirm's never does. */
+ * and says more ("Cancel order 1234"), which a confirm's never does; and
+ * choice.label_opposite at choices[i].label: a confirm's own yes that is called
+ * a no, or the other way round. */
 const struct err *meant_check(struct arena *a, const struct suspension *s,
                               const struct json *choices) MUST;
 

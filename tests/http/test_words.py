@@ -1,8 +1,8 @@
 """A word means its effect: where any choice has an effect, "reject" never
 approves, whatever an agent calls its choices, at any door."""
 import pytest
-from kit import (answer, ask, at, events, made, new_id, new_intent, refused,
-                 respond, suspend)
+from kit import (answer, ask, at, events, made, new_id, new_intent, patch,
+                 put as put_, record, refused, respond, suspend)
 from page import Page, token
 from plans import decide, question, read, reached
 from test_resume import resume
@@ -84,6 +84,30 @@ def test_a_confirm_answers_with_its_own_words(agent, kind):
                        choice("no", "veto", "Keep it")], kind,
                response_type="confirm")
     assert r.status_code == 201, r.text
+
+
+@pytest.mark.parametrize("openintent", [False, True])
+def test_a_confirm_without_effects_is_labelled_as_it_answers(agent, me,
+                                                             openintent):
+    """Its yes and no are what keys, lists and words take them for."""
+    def put(yes, no):
+        choices = [{"value": "yes", "label": yes},
+                   {"value": "no", "label": no}]
+        if not openintent:
+            return agent.post("/api/v1/suspensions", json={
+                "question": "Refund?", "response_type": "confirm",
+                "choices": [{**c, "effect": "none"} for c in choices]})
+        intent = new_intent(agent, "suspended_awaiting_input")
+        return patch(agent, intent, put_("_suspension", record(
+            response_type="confirm", choices=choices)))
+
+    for yes, no, place in (("No, keep it", "Later", 0),
+                           ("Send it", "Yes", 1), ("Cancel", "OK", 0)):
+        refused(put(yes, no), 422, "choice.label_opposite",
+                f"choices[{place}].label")
+    for yes, no in (("Yes", "No"), ("Send it", "Keep it"),
+                    ("Cancel order 7", "Keep order 7")):
+        assert put(yes, no).status_code in (200, 201), (yes, no)
 
 
 @pytest.mark.parametrize("kind", [None, "approval"])
