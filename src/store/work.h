@@ -38,7 +38,8 @@ struct work_answer {
 struct work {
     struct arena *arena;
     struct pg *pg;
-    int64_t now;
+    int64_t now;   /* the later of two clocks that differ: no time is shorter */
+    int64_t wall;  /* clock_now when it began */
     int64_t host;  /* clock_host of the same moment */
     int64_t there; /* the database's time, a little later */
     struct work_once once;

@@ -38,10 +38,12 @@ struct begin {
 static void start(struct work *w, struct pg *pg, struct arena *a,
                   const struct work_once *once)
 {
+    const int64_t wall = clock_now();
     *w = (struct work){.arena = a,
                        .pg = pg,
                        .host = clock_host(),
-                       .now = clock_now(),
+                       .wall = wall,
+                       .now = clock_watch_latest(wall),
                        .once = *once};
 }
 
@@ -203,16 +205,12 @@ static const struct err *find_deadline(struct work *w)
 static const struct err *begin(struct work *w, const struct begin *b)
 {
     TRY(load(w, b));
+    const bool held = clock_watch_held();
+    w->now = clock_watch_latest(w->wall); /* over by either clock */
     if (w->answered || !w->has_suspension)
         return NULL;
-    const bool held = clock_watch_held();
-    const int64_t now = w->now;
-    if (held && w->there - w->host > 0) /* over by either clock */
-        w->now += w->there - w->host;
     TRY(find_deadline(w));
-    const bool due = work_due(w);
-    w->now = now;
-    if (!due)
+    if (!work_due(w))
         return NULL;
     if (held)
         return work_clock_differs();

@@ -303,3 +303,20 @@ def test_polls_go_on_after_a_clock_that_was_ahead(server, clock, agent,
     clock.wrong(0)
     look(server, nobody)
     assert poll().json()["error"] == "authorization_pending"
+
+
+def test_what_is_asked_with_a_clock_behind_has_its_whole_time(
+        server, clock, agent, operator, nobody):
+    """Else it would end at once when the clock is right again."""
+    clock.wrong(-HOUR)
+    noticed(nobody)
+    asked = ask(agent, timeout_seconds=600)
+    intent = new_intent(agent)
+    beside = ask(agent, intent_id=intent["id"], timeout_seconds=600)
+    clock.wrong(0)
+    look(server, nobody)
+    later = ask(agent, timeout_seconds=1)
+    wait_for(lambda: read(agent, later)["state"] == "expired")
+    for one in (asked, beside):
+        assert read(agent, one)["state"] == "pending"
+        assert answer(operator, one).status_code == 200
