@@ -121,6 +121,11 @@ struct str principal_actor(const struct principal *p)
     return p->actor.p ? p->actor : p->name;
 }
 
+struct str principal_agent_key(const struct principal *p)
+{
+    return p->role == ROLE_AGENT ? p->id : STR_NONE;
+}
+
 struct str principal_key_actor(struct arena *a, struct str label)
 {
     struct buf b = buf_make(a, label.n + 8);

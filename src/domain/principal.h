@@ -107,6 +107,9 @@ const struct err *principal_check_sort(const struct principal *p,
 /* The name of the actor in events, and of the maker of what it makes: the
  * agent, or the name. */
 struct str principal_actor(const struct principal *p);
+/* The id of an agent's key, whose terms and end count for what it made; of
+ * others STR_NONE. */
+struct str principal_agent_key(const struct principal *p);
 /* The same for a key of another role. A label that could be an agent's name
  * gets " (key)" after it, which no agent's name has. */
 struct str principal_key_actor(struct arena *a, struct str label);

@@ -111,7 +111,7 @@ const struct err *openintent_failure_record(struct call *c)
     f.id = id_new(c->a);
     f.intent_id = w.intent.id;
     f.agent_id = principal_actor(&c->who);
-    f.key_id = c->who.role == ROLE_AGENT ? c->who.id : STR_NONE;
+    f.key_id = principal_agent_key(&c->who);
     f.created_at = w.now;
     TRY(settle(c, &w, &f));
     TRY(work_event(&w, "failure_recorded", event_by(&c->who),

@@ -202,8 +202,7 @@ const struct err *openintent_plan_make(struct call *c)
     struct plan p = {.id = id_new(c->a),
                      .state = PLAN_DRAFT,
                      .created_by = principal_actor(&c->who),
-                     .key_id = c->who.role == ROLE_AGENT ? c->who.id
-                                                         : STR_NONE,
+                     .key_id = principal_agent_key(&c->who),
                      .terms = c->who.terms};
     struct str intent_id = STR_NONE;
     struct work_once once;
