@@ -82,3 +82,16 @@ def test_a_stream_is_not_here(agent, far):
         assert r.status_code == 501, (path, r.text)
         assert r.json()["code"] == "stream.web_server"
         assert "location" in r.json()["detail"]
+
+
+def test_the_limits_count_here_too(server, plain):
+    """Nothing was held, and so nothing was counted before."""
+    key = server.key("agent", "--agent", f"far-{kit.new_id()[:8]}")
+    with httpx.Client(base_url=plain, timeout=60, headers={
+            "X-API-Key": key}) as client:
+        with kit.configured(server, limit_bytes_mb=1):
+            got = [client.post("/api/v1/intents", json={
+                "title": "t", "state": {"x": "x" * 400_000}})
+                for _ in range(5)]
+            kit.refused(got[-1], 429, "limit.bytes")
+        assert kit.new_intent(client)

@@ -31,6 +31,13 @@ static bool limit_reads(const struct call *c)
     return c->rq->method == METHOD_GET || c->rq->method == METHOD_HEAD;
 }
 
+/* Was it counted before it was held? Behind a web server that holds nothing no
+ * request was. */
+static bool limit_came_back(const struct call *c)
+{
+    return c->rq->waited && !c->rq->bare;
+}
+
 static const struct err *check_bytes(struct call *c)
 {
     const int64_t now = clock_now();
@@ -96,11 +103,11 @@ static const struct err *limit_work(struct call *c)
     const struct serve *s = c->serve;
     if (!limit_large(c))
         return NULL;
-    bool full = !c->rq->waited && limit_full(c, 1);
+    bool full = !limit_came_back(c) && limit_full(c, 1);
     if (!full) {
         quota_seat_take(s->quota, s->seat, c->who.id,
                         c->who.person_id.p != NULL);
-        full = !c->rq->waited && limit_full(c, 0); /* another was faster */
+        full = !limit_came_back(c) && limit_full(c, 0); /* another was faster */
     }
     if (!full)
         return NULL;
@@ -121,7 +128,7 @@ const struct err *limit_enter(struct call *c)
      * refused for its bytes. A test key acts as a person later on. */
     c->stores = c->who.role == ROLE_AGENT && !limit_reads(c);
     c->cpu = clock_cpu();
-    if (c->rq->waited)
+    if (limit_came_back(c))
         return limit_work(c);
     const int64_t again =
         quota_request(c->serve->quota, c->who.id,
