@@ -641,6 +641,34 @@ def test_another_question_answers_nothing(do):
     assert "another question" in got["message"]
 
 
+def test_a_change_that_nobody_may_make_is_no(do):
+    """A yes to other arguments, where what was asked would run."""
+    def changed(question):
+        made = testing.edit(amount=1).to(question)
+        return testing.Reply(lambda _: {**made, "value": "approve"})
+    with testing.FakeServer([changed] * 4) as server:
+        for more in ({}, {"allow_edit": True}):
+            with pytest.raises(sayso.Denied, match="only with changes"):
+                server.client().approve_call("refund", {"amount": 5}, **more)
+            assert server.asked[-1]["allow_edit"] is False
+            got = do("approve", url=server.url, key=server.key, options=more,
+                     tool="refund", call={"amount": 5}).result(30)
+            assert "only with changes" in got["message"]
+            assert server.asked[-1]["allow_edit"] is False
+
+
+@pytest.mark.parametrize("usable, approved", [
+    ({}, True), ({"usable": True}, True), ({"usable": False}, False),
+    ({"usable": None}, False), ({"usable": 1}, False)])
+def test_a_yes_is_one_that_can_be_used(do, usable, approved):
+    yes = {"suspension_id": "1", "state": "resolved", "outcome": "authorized",
+           **usable}
+    with answering(lambda *request: (200, {}, yes)) as server:
+        answer = sayso.Client(server.url, KEY).ask("x?", wait=5)
+        got = do("ask", url=server.url, options={"wait": 5}).result(30)
+    assert answer.approved is got["approved"] is approved
+
+
 # --- A hook that must not fail ----------------------------------------------
 
 @pytest.mark.parametrize("tools, called", [

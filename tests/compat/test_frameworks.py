@@ -358,6 +358,26 @@ def test_an_item_without_an_id_finds_no_old_one(server, agents, operator,
     decide(operator, case.text, "reject")
 
 
+@pytest.mark.parametrize("kind, item", [("openai_items", request),
+                                        ("openai_items_js", hosted)])
+def test_the_server_of_a_hosted_tool_is_shown(server, agents, operator, kind,
+                                              item):
+    """Another one may have a tool of the same name."""
+    case = Case(server, agents, kind)
+    got = case.run(items=[item(case.tool, "mcpr_1")])
+    question = decide(operator, case.text, "reject")
+    assert question["subject"]["target"] == f"{case.tool}, at the server shop"
+    assert got.result(60)["ran"] == []
+
+
+@pytest.mark.parametrize("kind", ["openai_items", "openai_items_js"])
+def test_the_namespace_of_a_tool_is_shown(server, agents, operator, kind):
+    case = Case(server, agents, kind)
+    got = case.run(items=[{**nameless(case.tool), "namespace": "billing"}])
+    decide(operator, f"Run billing.{case.tool}?", "reject")
+    assert got.result(60)["ran"] == []
+
+
 @pytest.mark.parametrize("kind", ["openai_items", "openai_items_js"])
 def test_a_call_without_arguments_is_shown_whole(server, agents, operator,
                                                  kind):

@@ -485,6 +485,7 @@ class _Call:
     subject: str
     body: bytes
     once: str | None
+    edit: bool
 
     @classmethod
     def of(cls, tool: str, args: Mapping[str, Any], *, target: str = "",
@@ -505,15 +506,17 @@ class _Call:
             "scope_summary": scope or f"One call of {tool}",
             "consequence": consequence, "calls": calls})
         rest = json.dumps({"question": f"Run {tool}?", "kind": "approval",
-                           "allow_edit": edit, **more})
+                           **more, "allow_edit": edit})
         if once is None and _identity(call_id) is not None:
             once = _sha256(json.dumps([call_id, calls]))
         return cls(tool, subject,
-                   f'{rest[:-1]}, "subject": {subject}}}'.encode(), once)
+                   f'{rest[:-1]}, "subject": {subject}}}'.encode(), once,
+                   edit)
 
     def approved(self, answer: Answer) -> dict[str, Any]:
         """The arguments that may run."""
-        if not answer._authorized or answer.constraints:
+        if not answer._authorized or answer.constraints or (
+                answer.approved_subject and not self.edit):
             raise Denied(answer)
         subject = answer.approved_subject or json.loads(self.subject)
         match subject.get("calls"):

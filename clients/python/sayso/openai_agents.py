@@ -44,7 +44,7 @@ async def answer(state: RunState[Any], *, client: Client | None = None,
 
     async def ask(item: ToolApprovalItem) -> dict[str, Any] | None:
         """What was approved of it."""
-        tool = item.name or "tool"
+        tool = item.qualified_name or item.name or "tool"
         try:
             args = _arguments(item)
         except _exact.Doubled:
@@ -57,8 +57,9 @@ async def answer(state: RunState[Any], *, client: Client | None = None,
             return None
         id = _identity(item.call_id) or str(uuid.uuid4())
         call = {"tool": tool, "args": args, "wait": wait,
+                "target": _target(item, tool),
                 "call_id": json.dumps([session_id, id]),
-                **_members(about, tool, args)}
+                **_members(about, tool, args), "edit": False}
         return await use(item, call, use=False)
 
     async def use(item: ToolApprovalItem, call: dict[str, Any], **more: Any
@@ -76,6 +77,14 @@ async def answer(state: RunState[Any], *, client: Client | None = None,
     for item, call in zip(items, asked):
         if call and await use(item, call):
             state.approve(item)
+
+
+def _target(item: ToolApprovalItem, tool: str) -> str:
+    """Of a hosted tool, the server too: others have tools of the same name."""
+    raw: Any = item.raw_item
+    server = raw.get("server_label") if isinstance(raw, Mapping) else \
+        getattr(raw, "server_label", None)
+    return f"{tool}, at the server {server}" if server else tool
 
 
 def _arguments(item: ToolApprovalItem) -> dict[str, Any]:

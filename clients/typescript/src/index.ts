@@ -110,7 +110,8 @@ export class Answer {
     /** A yes that counts no more when it is read: it was used, taken back, or
      * its time has ended. */
     get over(): boolean {
-        return authorized(this) && (this.raw.usable ?? true) !== true;
+        const { usable } = this.raw; // an old server does not tell
+        return authorized(this) && usable !== undefined && usable !== true;
     }
 }
 
@@ -555,11 +556,12 @@ class ToolCall {
     readonly body: string;
     readonly once: string | undefined;
     readonly subject: string;
+    readonly edit: boolean;
 
     constructor(readonly tool: string, args: object, options: CallOptions) {
         // wait, signal, anew and use are no members of the question.
         const { once, wait, signal, anew, use, target, scope, consequence,
-                edit, callId, ...more } = options;
+                edit = false, callId, ...more } = options;
         if (!isJson(args) || Array.isArray(args))
             throw new TypeError("The arguments have to be an object of JSON: "
                                 + "a person has to see what runs. Write "
@@ -573,8 +575,9 @@ class ToolCall {
             consequence: consequence ?? "The agent did not say.",
             calls });
         const rest = JSON.stringify({
-            question: `Run ${tool}?`, kind: "approval",
-            allow_edit: edit ?? false, ...more });
+            question: `Run ${tool}?`, kind: "approval", ...more,
+            allow_edit: edit });
+        this.edit = edit;
         this.body = `${rest.slice(0, -1)},"subject":${this.subject}}`;
         this.once = onceOf(once ?? (callId?.trim()
             ? sha256(JSON.stringify([callId, calls])) : undefined));
@@ -582,7 +585,8 @@ class ToolCall {
 
     /** The arguments that may run. */
     approved(answer: Answer): object {
-        if (!authorized(answer) || answer.constraints)
+        if (!authorized(answer) || answer.constraints
+            || answer.raw.approved_subject && !this.edit)
             throw new Denied(answer);
         const subject = answer.raw.approved_subject
             ?? parse(this.subject);

@@ -28,7 +28,8 @@ interface RawItem {
     type?: string;
     callId?: string;
     id?: string;
-    providerData?: { itemId?: string; id?: string } | undefined;
+    providerData?: { itemId?: string; id?: string; server_label?: string;
+                     serverLabel?: string } | undefined;
 }
 
 /** Approves or rejects every call that a state waits for. The state runs no
@@ -46,7 +47,10 @@ export async function answer<Item extends ApprovalItem>(
             state.reject(item, { message: args ? INEXACT : DOUBLED });
             return undefined;
         }
-        const call = { ...about?.(tool, args), ...waiting, edit: false,
+        // Other servers have tools of the same name.
+        const server = more?.server_label ?? more?.serverLabel;
+        const call = { target: server && `${tool}, at the server ${server}`,
+                       ...about?.(tool, args), ...waiting, edit: false,
                        callId: callIdOf(sessionId, id) ?? randomUUID() };
         const may = (use: boolean) => allowed(state, item, () =>
             client.approveCall(tool, args, { ...call, use }));

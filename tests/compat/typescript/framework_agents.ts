@@ -301,7 +301,7 @@ async function openaiItems(run: Run): Promise<void> {
         getInterruptions: () => items,
         approve: (item) => void run.ran.push(item.rawItem as never),
         reject: (_, { message }) => void run.heard.push(message),
-    }, run.asking);
+    }, { ...run.asking, about: undefined });
 }
 
 const kinds: Record<string, (run: Run) => Promise<void>> = {
