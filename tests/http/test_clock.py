@@ -259,6 +259,14 @@ def test_a_clock_ahead_ends_no_yes(server, clock, agent, operator, nobody):
     made(redeem())
 
 
+def test_a_clock_behind_makes_no_yes_shorter(server, clock, agent, operator,
+                                             nobody):
+    redeem = granted(agent, operator)
+    clock.wrong(-HOUR)
+    noticed(nobody)
+    made(redeem())
+
+
 def test_a_clock_behind_makes_no_yes_longer(server, clock, agent, operator,
                                             nobody):
     redeem = granted(agent, operator)

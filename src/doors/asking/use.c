@@ -47,7 +47,7 @@ struct permit_case use_case(const struct permits_row *row,
                             const struct work *w)
 {
     return (struct permit_case){
-        .now = clock_watch_latest(w->now),
+        .now = w->now,
         .intent = w->intent.status,
         .question_open = w->has_suspension &&
                          w->suspension.state == SUSPENSION_PENDING,
