@@ -76,6 +76,20 @@ def test_tables_of_another_version_are_not_used(one, other):
                      rf"this program needs {newest()}; {advice}$", said, re.M)
 
 
+def test_tables_that_changed_under_open_connections_are_not_ready(one, db):
+    """They were compared when they were made."""
+    with one.client() as nobody:
+        for _ in range(8):
+            assert nobody.get("/readyz").status_code == 200
+        db.execute("""INSERT INTO migration (version, name, sha256, applied_at)
+                      VALUES (9000, 'of_the_next.sql', 'x', now())""")
+        try:
+            kit.refused(nobody.get("/readyz"), 503, "server.upgrading")
+        finally:
+            db.execute("DELETE FROM migration WHERE version = 9000")
+        kit.wait_for(lambda: nobody.get("/readyz").status_code == 200)
+
+
 def test_migrate_leaves_newer_tables_alone(one, db):
     db.execute("""INSERT INTO migration (version, name, sha256, applied_at)
                   VALUES (9000, 'of_the_next.sql', 'x', now())""")

@@ -61,6 +61,8 @@ const struct err *api_ready(struct call *c)
     clock_watch_database(before, pg_time(rows, 0, 2), clock_host());
     if (clock_watch_held())
         return work_clock_differs();
+    if (pg_int(rows, 0, 0) != SQL_TABLES) /* since this connection was made */
+        return pg_error_upgrading();
     TRY(ready_writes(c));
     json_set_text(o, "status", STR("ready"));
     json_set_int(o, "migration", pg_int(rows, 0, 0));
