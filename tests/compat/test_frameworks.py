@@ -388,10 +388,11 @@ def test_a_call_without_arguments_is_shown_whole(server, agents, operator,
     assert got.result(60)["ran"] == []
 
 
+@pytest.mark.parametrize("number", ["0.12345678901234567890123", "1e400",
+                                    "-1e99999999999999999999"])
 @pytest.mark.parametrize("kind", ["openai_items", "openai_items_js"])
-def test_a_number_that_is_lost_is_not_asked_about(server, agents, operator,
-                                                  kind):
-    text = '{"order": 0.12345678901234567890123}'
+def test_a_number_that_is_lost_is_not_asked_about(server, agents, kind, number):
+    text = f'{{"order": {number}}}'
     item = request if kind == "openai_items" else hosted
     case = Case(server, agents, kind)
     got = case.run(items=[item(case.tool, "mcpr_1", text)]).result(60)
@@ -408,6 +409,13 @@ def test_an_argument_that_stands_there_twice_is_no(server, agents, kind):
     got = got.result(60)
     assert got["ran"] == [] and len(got["heard"]) == 2
     assert all("an argument twice" in one for one in got["heard"])
+
+
+@pytest.mark.parametrize("number", ["NaN", "Infinity", "-Infinity"])
+def test_what_python_takes_for_a_number_is_none(server, agents, number):
+    got = Case(server, agents, "openai_items").run(items=[
+        request("refund", "mcpr_1", f'{{"amount": {number}}}')]).result(60)
+    assert got["ran"] == [] and "carried exactly" in got["heard"][0]
 
 
 ODD = ["infinite", "map", "set", "date", "instance", "bytes", "big",

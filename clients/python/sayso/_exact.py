@@ -10,9 +10,15 @@ class Doubled(ValueError):
     """An object has a member twice: each reader takes another one."""
 
 
+class Inexact(ValueError):
+    """No type carries a number: its exponent is too large, or it is NaN or
+    Infinity, which is no JSON, and which other readers take."""
+
+
 def loads(text: str | bytes) -> Any:
     """Like `json.loads`; but a number that a float cannot carry is a
-    `decimal.Decimal`. ValueError where it is no JSON, or is `Doubled`."""
+    `decimal.Decimal`. ValueError where it is no JSON, or is `Doubled` or
+    `Inexact`."""
     return json.loads(text, parse_float=_float, parse_constant=_constant,
                       object_pairs_hook=_members)
 
@@ -38,10 +44,10 @@ def _float(text: str) -> float | decimal.Decimal:
     try:
         exact = decimal.Decimal(text)
     except decimal.InvalidOperation as error:
-        raise ValueError("a number has too large an exponent") from error
+        raise Inexact("a number has too large an exponent") from error
     # What a float shows is what it is taken for, as everywhere in Python.
     return number if decimal.Decimal(repr(number)) == exact else exact
 
 
 def _constant(text: str) -> Any:
-    raise ValueError(f"{text} is no JSON")
+    raise Inexact(f"{text} is no JSON")

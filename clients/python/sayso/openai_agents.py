@@ -51,7 +51,7 @@ async def answer(state: RunState[Any], *, client: Client | None = None,
             state.reject(item, rejection_message="This call has an argument "
                          "twice. It does not run.")
             return None
-        if not _exact.carried(args):
+        except _exact.Inexact:
             state.reject(item, rejection_message="A number of this call "
                          "cannot be carried exactly. It does not run.")
             return None
@@ -98,8 +98,10 @@ def _arguments(item: ToolApprovalItem) -> dict[str, Any]:
         return dict(json.loads(json.dumps(raw)))
     try:
         args = _exact.loads(text or "{}")
-    except _exact.Doubled:
+    except (_exact.Doubled, _exact.Inexact):
         raise
     except ValueError:
         args = text
+    if not _exact.carried(args):
+        raise _exact.Inexact("a number of the arguments")
     return args if isinstance(args, dict) else {"input": args}
