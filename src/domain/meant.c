@@ -125,6 +125,17 @@ const struct json *meant_choice(struct arena *a, const struct suspension *s,
     return how == MEANT_SAID ? said_choice(&x) : valued_choice(&x);
 }
 
+bool meant_no(struct arena *a, const struct suspension *s)
+{
+    const struct json *value = json_read(a, s->response);
+    const struct str label = json_get_text(suspension_chosen(a, s), "label");
+    if (!json_is(value, JSON_STRING))
+        return false;
+    const struct label_word *w = label_word(a, json_text(value));
+    return label_says(a, label) == EFFECT_NO ||
+           (w && w->says == EFFECT_NO && !label_begins(a, w, label));
+}
+
 /* ---- checks when it is asked ------------------------------------------ */
 
 /* The yes and no of a confirm are its own words, also where they have no

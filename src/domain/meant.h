@@ -30,6 +30,10 @@ const struct json *meant_choice(struct arena *a, const struct suspension *s,
 /* The choice that means this effect: the first that rejects, the only one that
  * does anything else. NULL: none. */
 const struct json *meant_effect(const struct json *choices, enum effect effect);
+/* Is the answer of s a word for a no, or the choice that was pressed one?
+ * "cancel" is none under a label like "Cancel order 1234". For answers without
+ * an effect: only their agent knows what else they mean. */
+bool meant_no(struct arena *a, const struct suspension *s);
 /* May the choices of s have these values? Checked only where one of them has an
  * effect. ERR_INVALID choice.value_opposite at choices[i].value: a yes whose
  * value is a no, or the other way round, unless the label begins with that word

@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "base/crypt.h"
 #include "base/fields.h"
+#include "domain/meant.h"
 #include "domain/tool_call.h"
 
 const char permit_asked_still[] = "permit.asked";
@@ -461,15 +462,18 @@ const struct err *permit_again(const struct permit *p,
 
 /* ---- the yes of a question -------------------------------------------- */
 
-/* A no, and what became of silence, allow nothing. */
-static bool allows(const struct suspension *s)
+/* A no, and what became of silence, allow nothing; nor does a choice without an
+ * effect beside one that has the effect of a yes. */
+static bool allows(struct arena *a, const struct suspension *s)
 {
     switch (s->state == SUSPENSION_RESOLVED ? s->outcome : OUTCOME_VETOED) {
     case OUTCOME_AUTHORIZED:
-    case OUTCOME_ANSWERED:
     case OUTCOME_ACCEPTED:
-    case OUTCOME_NONE:
         return true;
+    case OUTCOME_ANSWERED:
+        return !meant_no(a, s);
+    case OUTCOME_NONE:
+        return !effect_any(suspension_choices(a, s)) && !meant_no(a, s);
     case OUTCOME_VETOED:
     case OUTCOME_CHANGES_REQUESTED:
     case OUTCOME_DECLINED:
@@ -483,7 +487,8 @@ static bool allows(const struct suspension *s)
     }
 }
 
-struct permit permit_of_answer(const struct suspension *s, int64_t used_at)
+struct permit permit_of_answer(struct arena *a, const struct suspension *s,
+                               int64_t used_at)
 {
     const int64_t seconds = PERMIT_SECONDS_CALL;
     const bool used = used_at != 0;
@@ -494,7 +499,7 @@ struct permit permit_of_answer(const struct suspension *s, int64_t used_at)
         .terms = {.max_uses = 1, .use_seconds = seconds},
         .used = used,
         .state = s->state == SUSPENSION_PENDING ? PERMIT_ASKED
-                 : !allows(s)                   ? PERMIT_REFUSED
+                 : !allows(a, s)                ? PERMIT_REFUSED
                  : used                         ? PERMIT_SPENT
                                                 : PERMIT_ACTIVE,
         .created_at = s->suspended_at,

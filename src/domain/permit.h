@@ -141,8 +141,11 @@ const struct err *permit_usable(const struct permit *p,
 const struct err *permit_again(const struct permit *p,
                                const struct permit_case *c, int64_t at) MUST;
 /* An answer without a permit, as the permit that would be the same: one use
- * within PERMIT_SECONDS_CALL, made at used_at; 0: not yet. */
-struct permit permit_of_answer(const struct suspension *s, int64_t used_at);
+ * within PERMIT_SECONDS_CALL, made at used_at; 0: not yet. Refused where the
+ * answer is no yes: by its effect; where no choice has one, by a word for a
+ * no. */
+struct permit permit_of_answer(struct arena *a, const struct suspension *s,
+                               int64_t used_at);
 /* The seconds for which a yes to s that changes nothing lets it be used; a
  * permission may be given for less. */
 int64_t permit_seconds(struct arena *a, const struct permit *p,

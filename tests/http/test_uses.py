@@ -175,6 +175,43 @@ def test_an_answer_without_an_effect_is_its_agents_to_read(agent, operator):
     refused(use(agent, asked), 409, "permit.spent")
 
 
+@pytest.mark.parametrize("choice", [
+    {"value": "no", "label": "No"}, {"value": "b", "label": "Deny"},
+    {"value": "REJECT"}, {"value": "\uff4e\uff4f", "label": "\uff4e\uff4f"},
+    {"value": "cancel", "label": "Cancel"}],
+    ids=lambda c: c["value"])
+def test_a_word_for_a_no_is_never_used(agent, operator, choice):
+    """Also where no choice has an effect."""
+    asked = ask(agent, choices=[choice, {"value": "go", "label": "Go on"}])
+    assert answer(operator, asked, choice["value"]).status_code == 200
+    refused(use(agent, asked), 409, "permit.refused")
+
+
+def test_the_no_of_a_confirm_and_of_a_text_is_never_used(agent, operator):
+    for value, more in (("no", {"response_type": "confirm"}),
+                        ("No.", {"response_type": "text"})):
+        asked = ask(agent, choices=None, **more)
+        assert answer(operator, asked, value).status_code == 200
+        refused(use(agent, asked), 409, "permit.refused")
+    asked = ask(agent, choices=None, response_type="confirm")
+    assert answer(operator, asked, "yes").status_code == 200
+    assert use(agent, asked).status_code == 201
+
+
+def test_what_names_its_action_is_no_word_for_a_no(agent, operator):
+    asked = ask(agent, choices=[
+        {"value": "cancel", "label": "Cancel order 1234"},
+        {"value": "keep", "label": "Keep it"}])
+    assert answer(operator, asked, "cancel").status_code == 200
+    assert use(agent, asked).status_code == 201
+
+
+def test_a_choice_without_an_effect_beside_a_yes_is_no_yes(agent, operator):
+    asked = ask(agent, choices=[*YES_NO, {"value": "later", "label": "Later"}])
+    assert answer(operator, asked, "later").status_code == 200
+    refused(use(agent, asked), 409, "permit.refused")
+
+
 def test_a_use_waits_for_the_intent(agent, operator):
     asked = simple(agent, operator)
     other = ask(agent, intent_id=asked["intent_id"])

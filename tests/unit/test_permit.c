@@ -443,7 +443,7 @@ Test(permit, an_answer_without_a_permit_is_one_use)
                                      .state = rows[i].state,
                                      .outcome = rows[i].outcome,
                                      .responded_at = NOW};
-        const struct permit p = permit_of_answer(&s, rows[i].used);
+        const struct permit p = permit_of_answer(a, &s, rows[i].used);
         const struct permit_case c = {.now = NOW + rows[i].after,
                                       .intent = INTENT_ACTIVE,
                                       .access = ACCESS_WRITE};

@@ -213,7 +213,7 @@ const struct err *use_begin(struct use *u)
     TRY(lock(u));
     TRY(find_before(u, &at, &same));
     if (!p->id.p) {
-        *p = permit_of_answer(&u->suspension, at);
+        *p = permit_of_answer(u->c->a, &u->suspension, at);
         p->id = STR_NONE;
     }
     u->counted = !p->id.p || permit_counted(u->c->a, p);
@@ -342,7 +342,7 @@ const struct err *use_read(struct call *c, const struct suspension *v,
         arena_many(c->a, n + 1, struct redemptions_state);
     size_t asked = 0, k = 0;
     for (size_t i = 0; i < n; i++) {
-        const struct permit p = permit_of_answer(&v[i], 0);
+        const struct permit p = permit_of_answer(c->a, &v[i], 0);
         if (p.state == PERMIT_ACTIVE)
             ids[asked++] = v[i].id;
     }
@@ -350,13 +350,13 @@ const struct err *use_read(struct call *c, const struct suspension *v,
         TRY(redemptions_states(c->pg, c->a, ids, asked,
                                clock_watch_latest(clock_now()), states));
     for (size_t i = 0; i < n; i++) {
-        struct permit p = permit_of_answer(&v[i], 0);
+        struct permit p = permit_of_answer(c->a, &v[i], 0);
         struct permit_case about = {.intent = INTENT_ACTIVE,
                                     .access = ACCESS_WRITE};
         if (p.state == PERMIT_ACTIVE) {
             const struct redemptions_state *s = &states[k++];
             p = s->permit.id.p ? s->permit
-                               : permit_of_answer(&v[i], s->used_at);
+                               : permit_of_answer(c->a, &v[i], s->used_at);
             p.suspension_id = v[i].id;
             p.agent = v[i].asked_by;
             about = s->about;
