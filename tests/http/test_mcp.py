@@ -301,6 +301,22 @@ def test_other_arguments_are_another_question(agent, operator):
     assert other["suspension_id"] != asked["suspension_id"]
 
 
+@pytest.mark.parametrize("meta, same", [
+    ({"callId": "call_1", "threadId": "t-1"}, True),
+    ({"callId": "call_1", "sessionId": "s-1"}, True),
+    ({"callId": "call_1"}, False), ({"callId": "call_1", "threadId": ""}, False),
+    ({"callId": "", "threadId": "t-1"}, False), ({"threadId": "t-1"}, False),
+    ({"claudecode/toolUseId": ""}, False)])
+def test_a_missing_identity_finds_no_old_answer(agent, operator, meta, same):
+    """Clients count the calls of each of their sessions from one."""
+    text = f"Twice? {new_id()}"
+    asked = pending(agent, operator, text, meta)
+    respond(operator, asked, "Here")
+    again = told(call(agent, legacy, "ask_human", question=text, meta=meta)) \
+        if same else pending(agent, operator, text, meta)
+    assert (again["suspension_id"] == asked["suspension_id"]) is same
+
+
 def test_check_answer_waits(agent, operator, pool):
     text = f"Later? {new_id()}"
     asked = pending(agent, operator, text)

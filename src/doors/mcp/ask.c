@@ -68,11 +68,14 @@ static struct str session_of(const struct mcp *m)
     return hooks_named(m->c->a, id.p ? id : thread);
 }
 
-/* The client's own id of the call; p NULL: none. */
+/* The client's own id of the call; p NULL: none. One that is unique within its
+ * session alone says nothing where the session is missing. */
 static struct str call_id(const struct mcp *m)
 {
     const struct str claude = json_get_text(m->meta, "claudecode/toolUseId");
-    return claude.p ? claude : json_get_text(m->meta, "callId");
+    if (claude.n > 0)
+        return claude;
+    return session_of(m).n > 0 ? json_get_text(m->meta, "callId") : STR_NONE;
 }
 
 static const struct err *ask(struct mcp *m, struct str text)
