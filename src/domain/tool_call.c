@@ -514,3 +514,30 @@ struct str tool_call_subject(struct arena *a, const struct tool_calls *calls,
     buf_put(&b, "]}");
     return buf_text(&b);
 }
+
+/* ---- names ------------------------------------------------------------ */
+
+size_t tool_call_tools(struct arena *a, const struct json *list,
+                       const struct json *more, struct str **out)
+{
+    const size_t first = json_count(list), all = first + json_count(more);
+    size_t n = 0;
+    *out = arena_many(a, all + 1, struct str);
+    for (size_t i = 0; i < all; i++) {
+        const struct json *one =
+            i < first ? json_at(list, i) : json_at(more, i - first);
+        const struct str tool = json_get_text(one, "tool");
+        if (tool.n > 0)
+            (*out)[n++] = tool;
+    }
+    return n;
+}
+
+size_t tool_call_tools_of(struct arena *a, const struct json *subject,
+                          struct str **out)
+{
+    const struct json *calls = json_get(subject, "calls");
+    const struct json *details = json_get(subject, "authorization_details");
+    return tool_call_tools(a, calls ? calls : details,
+                           json_get(json_get(subject, "plan"), "steps"), out);
+}

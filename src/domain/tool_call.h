@@ -56,6 +56,14 @@ struct tool_calls {
 /* A code that callers compare: tool_call.arguments. */
 extern const char tool_call_arguments[];
 
+/* The names of the tools of a list of calls, details or steps; more is NULL or
+ * another such list, whose names follow. */
+size_t tool_call_tools(struct arena *a, const struct json *list,
+                       const struct json *more, struct str **out);
+/* Those in the subject of a question: of its calls, or its details; and of the
+ * steps of its plan. */
+size_t tool_call_tools_of(struct arena *a, const struct json *subject,
+                          struct str **out);
 /* May a tool have this name? It has visible characters only, and no space. */
 bool tool_call_name(struct str name);
 /* May a call have this id? The same, of TOOL_CALL_ID_MAX characters. */

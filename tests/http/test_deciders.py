@@ -683,3 +683,77 @@ def test_at_the_authorizations_too(agent, caller):
         "severity": "critical", "initiated_by": mara.email,
         "responder": {"mode": "initiator"}, "dpop_jkt": "x"})
     assert r.status_code == 422, r.text
+
+
+# --- The terms of a rule at every door that asks about calls ------------------------
+
+def native(client, **more):
+    return client.post("/api/v1/suspensions", json={
+        "kind": "approval", "question": "Pay?", "severity": "low",
+        "subject": {"action": {"name": "pay"}, "target": "x",
+                    "scope_summary": "One", "consequence": "It is gone.",
+                    "calls": [{"tool": "pay.team", "args": {"n": 1}}]},
+        **more})
+
+
+def openintent(client):
+    intent = new_intent(client, "suspended_awaiting_input")
+    body = kit.record(kind="approval", choices=None, response_type="choice",
+                      severity="low", subject={
+                          "action": {"name": "pay"}, "target": "x",
+                          "scope_summary": "One", "consequence": "Gone.",
+                          "calls": [{"tool": "pay.team", "args": {"n": 1}}]})
+    r = kit.patch(client, intent, kit.put("_suspension", {
+        k: v for k, v in body.items() if v is not None}))
+    assert r.status_code == 200, r.text
+    return body["id"]
+
+
+def by_mcp(client):
+    r = client.post("/mcp", json={
+        "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {
+            "name": "request_approval", "arguments": {
+                "action": "pay.team", "target": "x", "scope_summary": "One",
+                "severity": "low", "arguments": {"n": 1},
+                "timeout_seconds": 1},
+            "_meta": {"claudecode/toolUseId": new_id()}}}, timeout=60)
+    return r.json()["result"]["structuredContent"]["suspension_id"]
+
+
+@pytest.mark.parametrize("door", ["native", "openintent", "mcp"])
+def test_a_rule_counts_where_no_check_was_made(ruled, agent, caller, operator,
+                                               door):
+    mara = caller("user")
+    ruled(1, "pay.*", "group:payments", severity="critical")
+    id_ = {"native": lambda: made(native(
+               agent, intent={"title": "x", "initiated_by": mara.email},
+               responder={"mode": "initiator"}))["suspension_id"],
+           "openintent": lambda: openintent(agent),
+           "mcp": lambda: by_mcp(agent)}[door]()
+    one = told(agent, id_)
+    assert (one["severity"], one["severity_said"]) == ("critical", "low")
+    assert one["responder"]["mode"] == "group"
+    assert one["responder"]["who"] == "payments"
+
+
+def test_what_a_rule_asks_about_is_used_once_it_was_answered(ruled, agent,
+                                                             desk):
+    """An approval at a lower risk than the rule's could never be used."""
+    person = desk("payments-two", "payments")
+    ruled(1, "pay.*", "group:payments", severity="high")
+    asked = made(native(agent))
+    done = answer(person, asked, "approve")
+    assert done.status_code == 200, done.text
+    r = agent.post("/api/v1/redemptions", json={
+        "suspension_id": asked["suspension_id"], "operation_id": new_id()})
+    assert r.status_code == 201, r.text
+
+
+def test_calls_that_different_people_decide_are_torn_natively(ruled, agent):
+    ruled(1, "pay.team", "group:payments")
+    ruled(2, "pay.more", "group:ledger")
+    subject = {"action": {"name": "pay"}, "target": "x",
+               "scope_summary": "One", "consequence": "It is gone.",
+               "calls": [{"tool": t, "args": {}}
+                         for t in ("pay.team", "pay.more")]}
+    refused(native(agent, subject=subject), 422, "rule.torn", "subject.calls")

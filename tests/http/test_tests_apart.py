@@ -192,6 +192,8 @@ def test_every_other_route(world, who, test):
         body = {} if row.method in ("POST", "PATCH") else None
         if name.endswith("/respond"):
             body = {"value": "approve"}
+        if name.endswith("/reconcile"):
+            body = {"outcome": "authorized"}
         if "/portfolios/" in name and body is not None:
             body = {"status": "abandoned", "intent_id": mine.other["id"]}
         real, none = (

@@ -6,6 +6,7 @@
 #include "doors/asking/answer.h"
 #include "doors/asking/ask.h"
 #include "doors/asking/govern.h"
+#include "doors/asking/guard.h"
 #include "doors/asking/step.h"
 #include "doors/asking/view.h"
 #include "store/events.h"
@@ -170,6 +171,7 @@ static const struct err *suspend(struct call *c, struct work *w,
                      "status to suspended_awaiting_input first.");
     TRY(suspension_read_record(c->a, record, record_bytes(c, body, record),
                                &s));
+    TRY(guard_terms_of(c, &s));
     return ask_suspend(c, w, &s);
 }
 

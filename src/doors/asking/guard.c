@@ -53,6 +53,39 @@ const struct err *guard_rules(struct call *c,
     return NULL;
 }
 
+static const struct err *torn(struct arena *a, const char *at)
+{
+    return err_at(a, ERR_INVALID, "rule.torn", str_of(at),
+                  "Different people decide these calls. Check them one by "
+                  "one.");
+}
+
+const struct err *guard_terms_of(struct call *c, const struct suspension *s)
+{
+    const struct kind_rule *kind = kind_rule(s->kind);
+    struct tool_rule_verdict verdict;
+    struct terms terms;
+    struct str *tools;
+    if (c->who.role != ROLE_AGENT || !kind || !kind->permits)
+        return NULL;
+    const size_t n =
+        tool_call_tools_of(c->a, json_read(c->a, s->subject), &tools);
+    const struct tool_rule_case about = {.agent = c->who.agent,
+                                         .tools = tools,
+                                         .n = n,
+                                         .severity = SEVERITY_UNSAID};
+    if (n == 0)
+        return NULL;
+    TRY(guard_rules(c, &about, &verdict));
+    if (!tool_rule_terms(&verdict, n, &terms))
+        return NULL;
+    if (verdict.torn)
+        return torn(c->a, "subject.calls");
+    principal_terms_add(&terms, &c->who.terms);
+    c->who.terms = terms;
+    return NULL;
+}
+
 const struct err *guard_decide(struct guard *g)
 {
     struct call *c = g->c;
@@ -70,9 +103,7 @@ const struct err *guard_decide(struct guard *g)
         .terms = c->who.terms};
     TRY(guard_rules(c, &about, &g->verdict));
     return g->verdict.effect == TOOL_ASK && g->verdict.torn
-               ? err_at(c->a, ERR_INVALID, "rule.torn", STR("tool_calls"),
-                        "Different people decide these calls. Check them one "
-                        "by one.")
+               ? torn(c->a, "tool_calls")
                : NULL;
 }
 

@@ -38,6 +38,11 @@ void guard_read(struct guard *g, struct fields *f);
 const struct err *guard_rules(struct call *c,
                               const struct tool_rule_case *about,
                               struct tool_rule_verdict *out) MUST;
+/* The terms that the rules set for the calls of a question, for which no check
+ * was made: added to the caller's, before it is asked. ERR_INVALID
+ * rule.torn. */
+const struct err *guard_terms_of(struct call *c,
+                                 const struct suspension *s) MUST;
 /* Decides by the rules; without tools a person is asked. ERR_INVALID
  * rule.torn. */
 const struct err *guard_decide(struct guard *g) MUST;

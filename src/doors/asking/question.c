@@ -9,6 +9,7 @@
 #include "domain/suspension_read.h"
 #include "doors/asking/ask.h"
 #include "doors/asking/govern.h"
+#include "doors/asking/guard.h"
 #include "doors/asking/view.h"
 #include "store/intents.h"
 #include "store/suspensions.h"
@@ -100,7 +101,10 @@ const struct err *question_ask(struct call *c, struct work *w, struct str text,
     struct suspension s = {.id = id_new(c->a)};
     TRY(suspension_read(c->a, body, text, &s));
     TRY(begin(c, w, body, &s, once));
-    return w->answered ? NULL : ask_suspend(c, w, &s);
+    if (w->answered)
+        return NULL;
+    TRY(guard_terms_of(c, &s));
+    return ask_suspend(c, w, &s);
 }
 
 struct work_once question_once(const struct call *c, struct str session,

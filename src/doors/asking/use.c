@@ -58,20 +58,6 @@ struct permit_case use_case(const struct permits_row *row,
 
 /* ---- the rules -------------------------------------------------------- */
 
-/* The names of the tools of a list of calls, or of details. */
-static size_t tools_of(struct arena *a, const struct json *calls,
-                       struct str **out)
-{
-    size_t n = 0;
-    *out = arena_many(a, json_count(calls) + 1, struct str);
-    for (size_t i = 0; i < json_count(calls); i++) {
-        const struct str tool = json_get_text(json_at(calls, i), "tool");
-        if (tool.n > 0)
-            (*out)[n++] = tool;
-    }
-    return n;
-}
-
 /* Would the rules that ask now have asked others than the question of the yes
  * did, or at a higher risk? */
 static const struct err *is_stricter(struct call *c, const struct permit *p,
@@ -112,7 +98,8 @@ const struct err *use_rules(struct call *c, const struct permit *p,
                             enum tool_effect *out)
 {
     struct str *tools;
-    const size_t n = tools_of(c->a, json_read(c->a, p->granted), &tools);
+    const size_t n =
+        tool_call_tools(c->a, json_read(c->a, p->granted), NULL, &tools);
     return by_rules(c, p, tools, n, out);
 }
 
@@ -124,11 +111,8 @@ static const struct err *rules_of_answer(struct call *c,
 {
     const struct json *subject = json_read(
         c->a, s->approved_subject.p ? s->approved_subject : s->subject);
-    const struct json *calls = json_get(subject, "calls");
     struct str *tools;
-    const size_t n = tools_of(
-        c->a, calls ? calls : json_get(subject, "authorization_details"),
-        &tools);
+    const size_t n = tool_call_tools_of(c->a, subject, &tools);
     return by_rules(c, p, tools, n, out);
 }
 
