@@ -40,7 +40,12 @@ VERSIONS = {
     "Codex 0.150.0": codex_of("codex-0.150.0/node_modules/"),
     "Gemini CLI 0.61.0": GEMINI,
     "Gemini CLI 0.26.0": found("gemini-cli-0.26.0/dist/index.js")}
-MISSING = [name for name, program in VERSIONS.items() if not program]
+# Of the Claude Agent SDK in TypeScript.
+CLAUDE_SDKS = {
+    "Claude Agent SDK 0.3.332": found("@anthropic-ai/claude-agent-sdk/sdk.mjs"),
+    "Claude Agent SDK 0.3.317": found("claude-agent-sdk-0.3.317/sdk.mjs")}
+MISSING = [name for name, program in {**VERSIONS, **CLAUDE_SDKS}.items()
+           if not program]
 
 
 def ended(program, *options, cwd, **env):

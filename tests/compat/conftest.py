@@ -25,7 +25,7 @@ if not any(coding_agents.VERSIONS.values()):
 
 def pytest_terminal_summary(terminalreporter):
     for name in (coding_agents.MISSING + ["CrewAI"] * (not CREWAI)
-                 + ["Claude Agent SDK"] * (len(CLAUDE_AGENTS) < 2)):
+                 + ["Claude Agent SDK of Python"] * (len(CLAUDE_AGENTS) < 2)):
         terminalreporter.write_line(f"not run: {name} is not installed")
     terminalreporter.write_line("not run: Cursor cannot be installed by a test")
     terminalreporter.write_line("not run: n8n, whose page has settings and no "

@@ -9,8 +9,10 @@ import subprocess
 import sys
 import time
 
+import fake_model
 import kit
 import pytest
+from coding_agents import CLAUDE_SDKS
 from documents import block
 from programs import BUILD, CLAUDE_AGENTS, CLIENTS, CREWAI, NEW_NODE
 
@@ -333,6 +335,52 @@ def test_a_page_in_typescript(started, compiled, operator, page, situation):
     said = said_in(situation, started(situation, NEW_NODE, compiled[page]),
                    operator)
     assert said.count("IT RAN") == (situation == "approved"), said
+
+
+# --- The Claude Agent SDK in TypeScript --------------------------------------
+
+SDKS = {name: sdk.parent for name, sdk in CLAUDE_SDKS.items() if sdk}
+
+
+@pytest.fixture(scope="module")
+def claude_pages(typescript):
+    """The page's program for each version of the SDK, compiled."""
+    code = block("with/claude-agent-sdk.md", "ts", "HookCallback")
+    name = "@anthropic-ai/claude-agent-sdk"
+    assert f'"{name}"' in code
+    (typescript / "node_modules/@anthropic-ai").mkdir(exist_ok=True)
+    files = {}
+    for number, (version, sdk) in enumerate(SDKS.items()):
+        own = f"{name}-{number}"
+        link = typescript / "node_modules" / own
+        link.unlink(missing_ok=True)
+        link.symlink_to(sdk.resolve())
+        files[version] = typescript / f"claude_{number}.ts"
+        files[version].write_text(code.replace(f'"{name}"', f'"{own}"'))
+    done = subprocess.run(
+        [NEW_NODE, NEW_NODE.parents[2] / "typescript/bin/tsc", "--noEmit",
+         "--skipLibCheck", "-p", typescript], text=True, capture_output=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+    yield files
+    for file in files.values():
+        file.unlink()
+
+
+@pytest.mark.parametrize("situation", SITUATIONS)
+@pytest.mark.parametrize("version", SDKS)
+def test_the_page_of_the_claude_agent_sdk(started, claude_pages, operator,
+                                          tmp_path, version, situation):
+    def plan(heard):
+        return None if heard else ("Bash", {
+            "command": "expr IT : IT && echo RAN"})
+    with fake_model.running(plan) as (model, url):
+        said = said_in(situation, started(
+            situation, NEW_NODE, claude_pages[version], HOME=str(tmp_path),
+            ANTHROPIC_BASE_URL=url, ANTHROPIC_API_KEY="none",
+            DISABLE_AUTOUPDATER="1",
+            CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC="1"), operator)
+    assert len(model.heard) == (situation != "silence"), said
+    assert (model.heard == ["2\nRAN"]) == (situation == "approved"), said
 
 
 def test_the_line_of_the_ai_sdk(started, compiled):
