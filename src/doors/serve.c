@@ -293,7 +293,6 @@ struct served serve_one(struct serve *s, struct arena *a, struct pairs params,
     *rs = response_make(a);
     (void)pg_spent(s->pg);
     (void)pg_stored(s->pg);
-    (void)pg_got(s->pg);
     if (!arena_try(a, go, &w))
         w.e = ERROR(ERR_MEMORY, "request.memory", "");
     if (w.e && !arena_try(a, turn_away, &w))

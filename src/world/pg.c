@@ -243,12 +243,9 @@ static void clear_rows(void *p)
 
 /* Charges a result to the arena. A result without room is dropped and the rest
  * are read on, so that the connection stays usable. */
-static const struct err *charge(struct pg *pg, struct arena *a,
-                                struct pg_rows *rows)
+static const struct err *charge(struct arena *a, struct pg_rows *rows)
 {
-    const size_t bytes = PQresultMemorySize(rows->result);
-    pg->got += bytes;
-    if (arena_offer(a, bytes))
+    if (arena_offer(a, PQresultMemorySize(rows->result)))
         return NULL;
     clear_rows(rows);
     return ERROR(ERR_MEMORY, "request.memory",
@@ -311,7 +308,7 @@ static bool read_one(struct pg *pg, struct reading *b,
     if (PQresultStatus(rows->result) == PGRES_FATAL_ERROR && !b->e)
         b->e = classify(pg, b, q->statement, rows->result);
     b->done += !b->e;
-    const struct err *e = charge(pg, b->arena, rows);
+    const struct err *e = charge(b->arena, rows);
     if (!b->e)
         b->e = e;
     *row = rows;

@@ -115,8 +115,6 @@ void pg_rollback(struct pg *pg);
 const struct err *pg_script(struct pg *pg, const char *sql) MUST;
 /* Time spent in pg_run since the last call of this, microseconds. */
 int64_t pg_spent(struct pg *pg);
-/* The bytes of memory that the results took since the last call of this. */
-size_t pg_got(struct pg *pg);
 /* The bytes that committed statements were given to store since the last call
  * of this: the arguments of all that insert or update, and what pg_store added.
  * Without what is calculated in the database, and without indexes. */

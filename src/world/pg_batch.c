@@ -34,13 +34,6 @@ int64_t pg_spent(struct pg *pg)
     return spent;
 }
 
-size_t pg_got(struct pg *pg)
-{
-    const size_t n = pg->got;
-    pg->got = 0;
-    return n;
-}
-
 int64_t pg_deadline(const struct pg *pg)
 {
     const int64_t left = pg->timeout * 1200 - pg->spent;

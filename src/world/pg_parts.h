@@ -41,7 +41,6 @@ struct pg {
     bool joins;  /* it may be a part of another statement */
     bool joined; /* it is a part of the first one of the batch */
     size_t pending, stored; /* bytes: of the open transaction; committed */
-    size_t got;             /* bytes of the results */
     int64_t spent;
     int64_t timeout; /* of a statement, milliseconds */
     int64_t slice;   /* of an attempt to connect, milliseconds */

@@ -281,3 +281,25 @@ def test_reads_of_the_largest_questions_are_small(server, pool):
         at = f"/api/v1/suspensions/{asked['suspension_id']}"
         got = list(pool.map(lambda n: client.get(f"{at}?wait=1"), range(60)))
     assert {r.status_code for r in got} == {200}
+
+
+@route("POST /api/v1/tool-calls/check")
+def test_checks_are_small_whatever_the_rules(server, pool):
+    """A check reads all of them."""
+    rules = 300
+    with server.database() as db:
+        db.execute("INSERT INTO tool_rule (position, agent, tool, effect, "
+                   "reason, created_at, created_by) SELECT n, '*', "
+                   "'none.' || n, 'deny', repeat('x', 300), now(), 'x' "
+                   "FROM generate_series(1, %s) n", [rules])
+    try:
+        with own_client(server) as client:
+            got = list(pool.map(lambda n: client.post(
+                "/api/v1/tool-calls/check", json={
+                    "tool_calls": [{"id": new_id(), "tool": "pay",
+                                    "arguments": {}}],
+                    "responder": {"mode": "operators"}}), range(50)))
+    finally:
+        with server.database() as db:
+            db.execute("DELETE FROM tool_rule")
+    assert {r.status_code for r in got} == {202}, got[0].text

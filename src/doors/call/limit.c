@@ -19,9 +19,9 @@
 #define PIECE ((size_t)16 << 10)
 #define PIECE_SENT ((size_t)128 << 10)
 /* A request beyond these is large or long: a read by the bytes that it sends,
- * more than one intent has; a change by those that it reads from the database,
- * because they are written again; and time of the processor, because a busy
- * machine or a slow database is not the caller's doing. */
+ * more than one intent has; a change by those that it stores or sends, because
+ * an intent is read and written whole; and time of the processor, because a
+ * busy machine or a slow database is not the caller's doing. */
 #define LARGE_READ ((size_t)1 << 20)
 #define LARGE_CHANGED ((size_t)64 << 10)
 #define LONG_WORK (CLOCK_SECOND / 10)
@@ -75,13 +75,14 @@ static bool limit_large(const struct call *c)
 
 /* Was it large or long, which its body did not say? A person writes no more
  * than a page takes. */
-static bool limit_was_heavy(const struct call *c, size_t read)
+static bool limit_was_heavy(const struct call *c, size_t stored)
 {
+    const size_t sent = c->rs->body.n;
     const bool is_long = clock_cpu() - c->cpu > LONG_WORK;
     if (limit_reads(c))
-        return c->rs->body.n > LARGE_READ || is_long;
+        return sent > LARGE_READ || is_long;
     return !c->who.person_id.p && !limit_large_body(c) &&
-           (read > LARGE_CHANGED || is_long);
+           (stored > LARGE_CHANGED || sent > LARGE_CHANGED || is_long);
 }
 
 /* Would `more` requests of the caller be too many beside those in work? */
@@ -189,11 +190,11 @@ static void limit_store(struct call *c, size_t bytes)
 void limit_leave(struct call *c)
 {
     const size_t sent = c->rs->body.n;
-    const size_t stored = pg_stored(c->pg), read = pg_got(c->pg);
+    const size_t stored = pg_stored(c->pg);
     quota_seat_give(c->serve->quota, c->serve->seat);
     if (!c->counted)
         return;
-    if (limit_was_heavy(c, read))
+    if (limit_was_heavy(c, stored))
         quota_heavy(c->serve->quota, c->who.id, c->route_n, clock_mono());
     if (sent > LARGE_READ)
         limit_charge(c, sent / PIECE_SENT);
