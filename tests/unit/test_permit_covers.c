@@ -238,3 +238,52 @@ Test(permit_covers, a_use_beyond_the_budget_does_not_count)
         }
     }
 }
+
+/* ---- several calls --------------------------------------------------- */
+
+#define REFUND(more_) "{'type':'tool_call','tool':'shop.refund'," more_ "}"
+#define UP_TO(amount_)                                                         \
+    REFUND("'arguments':{},'constraints':{'amount':'" amount_ "'}")
+
+Test(permit_covers, each_call_has_a_detail_of_its_own)
+{
+    static const struct {
+        const char *granted;
+        const char *calls; /* of shop.refund: a list of arguments */
+        bool each;
+    } rows[] = {
+        {"[" REFUND("'arguments':{'n':1}") "]", "[{'n':1}]", true},
+        {"[" REFUND("'arguments':{'n':1}") "]", "[{'n':1},{'n':1}]", false},
+        {"[" REFUND("'arguments':{'n':1}") "," REFUND("'arguments':{'n':2}")
+             "]",
+         "[{'n':2},{'n':1}]", true},
+        {"[" REFUND("'arguments':{'n':1}") "," REFUND("'arguments':{'n':2}")
+             "]",
+         "[{'n':1},{'n':1}]", false},
+        {"[" REFUND("'arguments':{'n':1}") "," REFUND("'arguments':{'n':1}")
+             "]",
+         "[{'n':1},{'n':1}]", true},
+        {"[" REFUND("'arguments':{'n':1}") "]", "[]", true},
+        {"[" REFUND("'arguments':{'n':1}") "]", "[{'n':3}]", false},
+        {"[]", "[{'n':1}]", false},
+        {"[{'type':'spend','tool':'shop.refund'}]", "[{}]", false},
+        /* A call that has taken the wider one leaves it to another. */
+        {"[" UP_TO("100") "," UP_TO("50") "]",
+         "[{'amount':'40'},{'amount':'90'}]", true},
+        {"[" UP_TO("100") "," UP_TO("50") "," UP_TO("70") "]",
+         "[{'amount':'40'},{'amount':'60'},{'amount':'90'}]", true},
+        {"[" UP_TO("100") "," UP_TO("50") "]",
+         "[{'amount':'60'},{'amount':'90'}]", false},
+    };
+    for (size_t i = 0; i < countof(rows); i++) {
+        const struct json *list = tree(rows[i].calls);
+        const size_t n = json_count(list);
+        struct permit_covers_call *calls =
+            arena_many(a, n + 1, struct permit_covers_call);
+        for (size_t k = 0; k < n; k++)
+            calls[k] = (struct permit_covers_call){
+                .tool = STR("shop.refund"), .arguments = json_at(list, k)};
+        cr_expect_eq(permit_covers_each(a, tree(rows[i].granted), calls, n),
+                     rows[i].each, "row %zu", i);
+    }
+}

@@ -211,3 +211,59 @@ Test(risk, how_it_is_typed)
     cr_assert(!risk_typed_check(a, &composed, sure, STR("Zoe\xCC\x88")));
     cr_assert(risk_typed_check(a, &composed, sure, STR("Zoe")) != NULL);
 }
+
+/* ---- terms since ------------------------------------------------------ */
+
+Test(risk, terms_that_are_stricter)
+{
+    static const struct {
+        const char *severity, *mode, *who; /* of the question */
+        bool proven;
+        enum severity floor;
+        const char *by;
+        bool stricter;
+    } rows[] = {
+        {"high", "operators", NULL, false, SEVERITY_HIGH, "", false},
+        {"high", "operators", NULL, false, SEVERITY_CRITICAL, "", true},
+        /* A severity that is not said counts as high. */
+        {NULL, "operators", NULL, false, SEVERITY_HIGH, "", false},
+        {NULL, "operators", NULL, false, SEVERITY_CRITICAL, "", true},
+        {"low", "operators", NULL, false, SEVERITY_UNSAID, "operators", false},
+        {"low", "named", "ines", false, SEVERITY_UNSAID, "operators", false},
+        {"low", "initiator", NULL, true, SEVERITY_UNSAID, "operators", true},
+        {"low", "operators", NULL, false, SEVERITY_UNSAID, "group:pay", true},
+        {"low", "group", "pay", false, SEVERITY_UNSAID, "group:pay", false},
+        {"low", "group", "ops", false, SEVERITY_UNSAID, "group:pay", true},
+        {"low", "initiator", NULL, true, SEVERITY_UNSAID, "initiator", false},
+        {"low", "initiator", NULL, false, SEVERITY_UNSAID, "initiator", true},
+        {"low", "operators", NULL, true, SEVERITY_UNSAID, "initiator", true},
+    };
+    for (size_t i = 0; i < countof(rows); i++) {
+        struct suspension s = asked(rows[i].severity, "{}");
+        struct terms t = {.floor = rows[i].floor};
+        s.responder.mode = vocabulary_responder_mode_of(str_of(rows[i].mode));
+        s.responder.who = rows[i].who ? str_of(rows[i].who) : STR_NONE;
+        s.initiator_id = rows[i].proven ? STR("p") : STR_NONE;
+        cr_assert(principal_by(str_of(rows[i].by), &t.by));
+        cr_expect_eq(risk_stricter(a, &s, &t), rows[i].stricter, "row %zu", i);
+    }
+}
+
+Test(risk, how_much_a_claimed_person_decides)
+{
+    const struct conf conf = {.claimed_initiator =
+                                  SEVERITY_MEDIUM - SEVERITY_LOW};
+    static const struct {
+        const char *severity;
+        bool over;
+    } rows[] = {{"low", false}, {"medium", false}, {"high", true},
+                {"critical", true}, {NULL, true}};
+    for (size_t i = 0; i < countof(rows); i++) {
+        struct suspension s = asked(rows[i].severity, "{}");
+        cr_expect(!risk_claimed(&conf, &s));
+        s.responder.mode = RESPONDER_INITIATOR;
+        cr_expect_eq(risk_claimed(&conf, &s), rows[i].over, "row %zu", i);
+        s.initiator_id = STR("p");
+        cr_expect(!risk_claimed(&conf, &s));
+    }
+}

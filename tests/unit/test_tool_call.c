@@ -411,3 +411,28 @@ Test(tool_call, exactly_one_challenge_and_no_calls_beside_it)
             cr_assert(!e, "%s", rows[i].body);
     }
 }
+
+Test(tool_call, the_tools_of_a_subject)
+{
+    static const struct {
+        const char *subject, *tools;
+    } rows[] = {
+        {"{}", ""},
+        {"{'calls':[{'tool':'a'},{'tool':'b'}]}", "a b "},
+        {"{'calls':[{'tool':''},{'x':1},7,{'tool':3}]}", ""},
+        {"{'authorization_details':[{'type':'tool_call','tool':'a'}]}", "a "},
+        {"{'plan':{'steps':[{'id':'1','tool':'a'},{'id':'2'}]}}", "a "},
+        {"{'calls':[{'tool':'a'}],'plan':{'steps':[{'tool':'b'}]}}", "a b "},
+        {"{'calls':'a','plan':[]}", ""}};
+    for (size_t i = 0; i < countof(rows); i++) {
+        struct buf b = buf_make(a, 100);
+        struct str *tools;
+        const size_t n = tool_call_tools_of(a, tree(rows[i].subject), &tools);
+        for (size_t k = 0; k < n; k++) {
+            buf_str(&b, tools[k]);
+            buf_char(&b, ' ');
+        }
+        cr_expect(str_is(b.n ? buf_text(&b) : STR(""), rows[i].tools),
+                  "row %zu", i);
+    }
+}

@@ -298,3 +298,25 @@ Test(tool_rule, what_looks_the_same_is_forbidden_too)
         cr_assert_eq(v.effect, rows[i].effect, "%s", rows[i].tool);
     }
 }
+
+Test(tool_rule, the_terms_that_the_rules_themselves_set)
+{
+    static const struct tool_rule some[] = {
+        {.effect = TOOL_ASK, .severity = SEVERITY_MEDIUM},
+        {.effect = TOOL_ASK, .severity = SEVERITY_HIGH,
+         .by = {.who = DECIDER_OPERATORS}},
+        {.effect = TOOL_ALLOW}, {.effect = TOOL_DENY}};
+    const struct tool_rule *matched[] = {&some[0], NULL, &some[2], &some[1],
+                                         &some[3]};
+    const struct tool_rule_verdict v = {.matched = matched};
+    struct terms t;
+    cr_assert(tool_rule_terms(&v, 1, &t));
+    cr_expect_eq(t.floor, SEVERITY_MEDIUM);
+    cr_expect_eq(t.by.who, DECIDER_ANY);
+    cr_assert(tool_rule_terms(&v, countof(matched), &t));
+    cr_expect_eq(t.floor, SEVERITY_HIGH);
+    cr_expect_eq(t.by.who, DECIDER_OPERATORS);
+    const struct tool_rule_verdict none = {.matched = matched + 1};
+    cr_expect(!tool_rule_terms(&none, 2, &t)); /* none, and one that allows */
+    cr_expect_eq(t.floor, SEVERITY_UNSAID);
+}
