@@ -111,6 +111,7 @@ import asyncio, os, sys, tempfile
 sys.path.insert(0, {str(pathlib.Path(__file__).parent)!r})
 import fake_model
 os.environ.update(HOME=tempfile.mkdtemp(), ANTHROPIC_API_KEY="none",
+                  IS_SANDBOX="1",  # allows all where the user is root
                   DISABLE_AUTOUPDATER="1",
                   CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC="1")
 
@@ -154,6 +155,10 @@ if CREWAI:
 for beside in CLAUDE_AGENTS:
     PAGES[beside] = ("with/claude-agent-sdk.md", "HookMatcher", beside, CLAUDE,
                      CLAUDE_RUNS, {})
+    # A hook that raises an exception, where every tool is allowed.
+    PAGES[f"{beside}, failing"] = (*PAGES[beside][:5], {
+        "except Exception": "except KeyError", 'allowed_tools=["Bash"]':
+        'permission_mode="bypassPermissions"'})
 
 
 @pytest.fixture
