@@ -27,7 +27,7 @@ struct call {
                         * before (replication_note) */
     bool stores;       /* what it stores counts to the limit of bytes */
     size_t route_n;    /* the route's number; route_count: no route was found */
-    int64_t cpu;       /* clock_cpu when the request began */
+    int64_t cpu;       /* clock_cpu when a read began */
     struct str visit;  /* of a browser at the login; p NULL: none */
     struct oauth_params params; /* the form of an OAuth client */
 };

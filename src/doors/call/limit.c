@@ -24,7 +24,7 @@
  * busy machine or a slow database is not the caller's doing. */
 #define LARGE_READ ((size_t)1 << 20)
 #define LARGE_CHANGED ((size_t)64 << 10)
-#define LONG_WORK (CLOCK_SECOND / 10)
+#define LONG_READ (CLOCK_SECOND / 10)
 
 static bool limit_reads(const struct call *c)
 {
@@ -74,15 +74,15 @@ static bool limit_large(const struct call *c)
 }
 
 /* Was it large or long, which its body did not say? A person writes no more
- * than a page takes. */
+ * than a page takes. The time of a change says nothing: a worker prepares its
+ * statements in its first one. */
 static bool limit_was_heavy(const struct call *c, size_t stored)
 {
     const size_t sent = c->rs->body.n;
-    const bool is_long = clock_cpu() - c->cpu > LONG_WORK;
     if (limit_reads(c))
-        return sent > LARGE_READ || is_long;
+        return sent > LARGE_READ || clock_cpu() - c->cpu > LONG_READ;
     return !c->who.person_id.p && !limit_large_body(c) &&
-           (stored > LARGE_CHANGED || sent > LARGE_CHANGED || is_long);
+           (stored > LARGE_CHANGED || sent > LARGE_CHANGED);
 }
 
 /* Would `more` requests of the caller be too many beside those in work? */
@@ -128,7 +128,7 @@ const struct err *limit_enter(struct call *c)
     /* Only agents store data that nobody has reviewed; an answer is never
      * refused for its bytes. A test key acts as a person later on. */
     c->stores = c->who.role == ROLE_AGENT && !limit_reads(c);
-    c->cpu = clock_cpu();
+    c->cpu = limit_reads(c) ? clock_cpu() : 0;
     if (limit_came_back(c))
         return limit_work(c);
     const int64_t again =
