@@ -346,7 +346,8 @@ static size_t check_some(struct wait_streams *r, struct wait_stream **v,
         which[at] = known - 1;
     }
     struct pg *pg = wait_news_pg(r->news);
-    if (!pg || listeners_check(pg, r->rows, who, known, clock_now()))
+    if (!pg || listeners_check(pg, r->rows, who, known,
+                               clock_watch_latest(clock_now())))
         return n; /* next time */
     for (size_t i = 0; i < at; i++)
         if (!who[which[i]].may)

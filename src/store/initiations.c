@@ -11,7 +11,7 @@ const struct err *initiations_make(struct pg *pg, struct arena *a,
 {
     struct pg_args args = pg_args(a);
     struct buf b = buf_make(a, 64);
-    const int64_t now = clock_now();
+    const int64_t now = clock_watch_latest(clock_now());
     buf_put(&b, "sin_");
     buf_str(&b, crypt_token(a, 32));
     *ticket = buf_text(&b);

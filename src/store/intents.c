@@ -73,7 +73,7 @@ static struct intent_rows intents_all(struct arena *a, const struct pg_rows *r)
 void intents_reader(struct pg_args *args, const struct principal *who)
 {
     pg_arg(args, who ? reach_reader(args->arena, who) : STR_NONE);
-    pg_arg_time(args, clock_now());
+    pg_arg_time(args, clock_watch_latest(clock_now()));
 }
 
 const struct err *intents_get_for(struct pg *pg, struct arena *a,
@@ -131,7 +131,7 @@ const struct err *intents_shut(struct pg *pg, struct arena *a, struct str id,
         return NULL;
     pg_arg(&args, id);
     pg_arg(&args, who->agent);
-    pg_arg_time(&args, clock_now());
+    pg_arg_time(&args, clock_watch_latest(clock_now()));
     TRY(pg_query(pg, a, SQL_INTENT_SHUT, &args, &rows));
     *out = pg_bool(rows, 0, 0);
     return NULL;

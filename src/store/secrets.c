@@ -14,7 +14,7 @@ const struct err *secrets_keep(struct pg *pg, struct arena *a,
     pg_arg(&args, *id);
     pg_arg(&args, crypt_sha256_hex(a, cookie));
     pg_arg(&args, crypt_seal(a, cookie, text));
-    pg_arg_time(&args, clock_now());
+    pg_arg_time(&args, clock_watch_latest(clock_now()));
     return pg_query(pg, a, SQL_SECRET_KEEP, &args, NULL);
 }
 
@@ -35,7 +35,7 @@ const struct err *secrets_read(struct pg *pg, struct arena *a,
         return gone();
     pg_arg(&args, id);
     pg_arg(&args, crypt_sha256_hex(a, cookie));
-    pg_arg_time(&args, clock_now() - SECRETS_LIFE);
+    pg_arg_time(&args, clock_watch_latest(clock_now()) - SECRETS_LIFE);
     TRY(pg_query(pg, a, SQL_SECRET_READ, &args, &r));
     *text = pg_count(r) ? crypt_unseal(a, cookie, pg_str(r, 0, 0)) : STR_NONE;
     return text->p ? NULL : gone();

@@ -85,7 +85,8 @@ const struct err *sign_ins_enter(struct pg *pg, struct arena *a,
     pg_arg(&session, digest(a, *cookie));
     pg_arg(&session, id);
     pg_arg_time(&session, now);
-    pg_arg_time(&session, now + PRINCIPALS_SESSION_LIFE);
+    pg_arg_time(&session,
+                clock_watch_latest(now) + PRINCIPALS_SESSION_LIFE);
     pg_queue(pg, SQL_SESSION_INSERT, &session);
     pg_queue(pg, SQL_COMMIT, NULL);
     return pg_run(pg, a, NULL);

@@ -198,7 +198,7 @@ const struct err *suspensions_list(struct pg *pg, struct arena *a,
     pg_arg_time(&args, page->after_at);
     pg_arg(&args, page->after_id);
     pg_arg_int(&args, (int64_t)SUSPENSIONS_PAGE_BYTES);
-    pg_arg_time(&args, clock_now());
+    pg_arg_time(&args, clock_watch_latest(clock_now()));
     if (page->state.p && !open)
         pg_arg(&args, page->state);
     TRY(pg_query(pg, a,

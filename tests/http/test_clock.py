@@ -328,3 +328,59 @@ def test_what_is_asked_with_a_clock_behind_has_its_whole_time(
     for one in (asked, beside):
         assert read(agent, one)["state"] == "pending"
         assert answer(operator, one).status_code == 200
+
+
+def test_a_clock_behind_lends_no_access_for_longer(server, clock, operator,
+                                                   nobody):
+    """Neither to read nor to write, by single address, list or feed."""
+    guest, maker = (server.client(headers={"X-API-Key": server.key(
+        "agent", "--agent", f"{n}-{kit.new_id()[:8]}")})
+        for n in ("guest", "maker"))
+    name = ask(guest)["asked_by"]
+    intent = new_intent(maker)
+    made(operator.put(kit.at(intent, "acl"), json={
+        "default_policy": "closed", "entries": []}), 200)
+    ends = time.time() + clock.seconds + HOUR
+    made(operator.post(kit.at(intent, "acl/entries"), json={
+        "principal_id": name, "permission": "write",
+        "expires_at": time.strftime("%Y-%m-%dT%H:%M:%S",
+                                    time.gmtime(ends))}))
+    assert guest.get(kit.at(intent)).status_code == 200
+    clock.forward(hours=2)
+    clock.wrong(-3 * HOUR)
+    noticed(nobody)
+    refused(guest.get(kit.at(intent)), 404)
+    refused(guest.post(kit.at(intent, "events"), json={
+        "event_type": "comment", "payload": {}}), 404)
+    listed = guest.get("/api/v1/intents").json()
+    assert intent["id"] not in str(listed)
+    guest.close()
+    maker.close()
+
+
+def test_what_is_made_with_a_clock_behind_works_at_once(server, clock, nobody):
+    """A session, a new token, and the page that shows it."""
+    from page import login_data, once, send
+    clock.wrong(-48 * HOUR)
+    noticed(nobody)
+    password = server.env["SAYSO_OPERATOR_PASSWORD"]
+    with server.client(headers={"Accept": "text/html"},
+                       transport=kit.elsewhere()) as client:
+        r = client.post("/login", data=login_data(
+            client, email=server.env["SAYSO_OPERATOR_EMAIL"],
+            password=password))
+        assert r.status_code == 303
+        assert client.get("/inbox").status_code == 200
+        token = once(send(client, "/settings/tokens", {
+            "Label": "Chat", "Expires": "30", "Your password": password}),
+            client)
+    with server.client(headers={"X-API-Key": token}) as client:
+        assert client.get("/api/v1/suspensions").status_code == 200
+        made(client.post("/api/v1/initiations", json={"agent": "refunds-agent"}))
+        ticket = client.post("/api/v1/initiations", json={
+            "agent": "refunds-agent"}).json()["initiation"]
+    with server.client("agent", agent="refunds-agent") as client:
+        r = client.post("/api/v1/tool-calls/check", json={
+            "task": {"task_id": kit.new_id()}, "initiation": ticket,
+            "tool_calls": [{"id": "c", "tool": "pay", "arguments": {}}]})
+        assert r.status_code == 202, r.text

@@ -92,7 +92,7 @@ static struct str place(struct call *c, const struct suspensions_fed *fed)
 
 const struct err *api_feed(struct call *c)
 {
-    struct suspensions_feed feed = {.now = clock_now(),
+    struct suspensions_feed feed = {.now = clock_watch_latest(clock_now()),
                                     .limit = call_query_int(c, "limit", 50),
                                     .after_id = STR("")};
     struct suspensions_fed fed;

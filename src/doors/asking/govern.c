@@ -241,7 +241,7 @@ const struct err *govern_tie(struct call *c, struct str intent_id)
         return NULL;
     pg_arg(&args, id_lower(c->a, intent_id));
     pg_arg(&args, c->who.agent);
-    pg_arg_time(&args, clock_now());
+    pg_arg_time(&args, clock_watch_latest(clock_now()));
     TRY(pg_query(c->pg, c->a, SQL_ACL_BORROWED, &args, &r));
     const int64_t until = pg_int(r, 0, 0);
     return until == 0 ? NULL : longer(c, until);
