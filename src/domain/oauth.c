@@ -431,7 +431,7 @@ struct json *oauth_token(struct arena *a, const struct permit *p,
     if (p->suspension_id.p)
         json_set_text(o, "request_id", p->suspension_id);
     json_set_text(o, "permit_id", p->id);
-    json_set_int(o, "uses_left", p->terms.max_uses - p->used);
+    json_set_int(o, "uses_left", permit_uses(a, p) - p->used);
     return o;
 }
 
@@ -473,7 +473,7 @@ struct json *oauth_introspection(struct arena *a,
     json_set_text(o, "permit_id", p->id);
     if (p->suspension_id.p)
         json_set_text(o, "request_id", p->suspension_id);
-    json_set_int(o, "uses_left", p->terms.max_uses - p->used);
+    json_set_int(o, "uses_left", permit_uses(a, p) - p->used);
     json_set_text(o, "redemption_endpoint",
                   address(a, live->issuer, "/api/v1/redemptions"));
     return o;

@@ -532,16 +532,11 @@ bool permit_each_once(struct arena *a, const struct permit *p)
     return n > 1 && p->terms.max_uses == (int64_t)n;
 }
 
-const struct err *permit_made_before(struct arena *a, const struct permit *p,
-                                     const struct permit_covers_call *calls,
-                                     size_t n)
+int64_t permit_uses(struct arena *a, const struct permit *p)
 {
-    return permit_covers_each(a, json_read(a, p->granted), calls, n)
-               ? NULL
-               : ERROR(ERR_CONFLICT, permit_spent,
-                       "Each of these calls was approved once, and this one "
-                       "was made. Ask anew to run it once more: as a new "
-                       "call, with another Idempotency-Key.");
+    const int64_t n = (int64_t)json_count(json_read(a, p->granted));
+    return permit_each_once(a, p) && n < p->terms.max_uses ? n
+                                                           : p->terms.max_uses;
 }
 
 const struct err *permit_use(struct arena *a, struct permit *p,
@@ -556,7 +551,7 @@ const struct err *permit_use(struct arena *a, struct permit *p,
                                 &spent));
     p->spent = spent;
     p->used++;
-    if (p->used >= p->terms.max_uses)
+    if (p->used >= permit_uses(a, p))
         end(p, PERMIT_SPENT, STR_NONE, STR_NONE, now);
     return NULL;
 }

@@ -154,13 +154,11 @@ int64_t permit_seconds(struct arena *a, const struct permit *p,
  * holds for its time. */
 bool permit_counted(struct arena *a, const struct permit *p);
 /* Is each of the calls that were asked about one use, as they were shown? Then
- * none is made in the place of another. */
+ * none is made in the place of another (permit_covers_each). */
 bool permit_each_once(struct arena *a, const struct permit *p);
-/* Has each of these calls its own among the granted ones? ERR_CONFLICT
- * permit.spent. */
-const struct err *permit_made_before(struct arena *a, const struct permit *p,
-                                     const struct permit_covers_call *calls,
-                                     size_t n) MUST;
+/* How many uses it has in all: those that were asked for, or of several calls
+ * those that were granted. */
+int64_t permit_uses(struct arena *a, const struct permit *p);
 /* The one call that it can be used for: {tool, arguments}, JSON text; p NULL:
  * it allows more than one, or leaves a value open. */
 struct str permit_only_call(struct arena *a, const struct permit *p);

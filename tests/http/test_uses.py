@@ -383,7 +383,9 @@ def test_what_was_left_of_several_calls(agent, operator):
     r = answer(operator, edited, "edit", subject=kept, reason="That one.",
                typed="order 12345")
     assert r.status_code == 200, r.text
-    assert use(agent, edited, call=one(n=3)).status_code == 201
+    done = use(agent, edited, call=one(n=3))
+    assert done.status_code == 201 and done.json()["uses_left"] == 0
+    assert read(agent, edited) == (False, "permit.spent")
     refused(use(agent, edited, call=one(n=3)), 409, "permit.spent")
     assert answer(operator, asked, "reject", reason="No.").status_code == 200
 

@@ -170,7 +170,7 @@ static struct json *use_view(const struct use *u)
     json_set_text_or_null(o, "request_id", p->suspension_id);
     json_set_bool(o, "counted", u->counted);
     json_set_int(o, "n", r->n);
-    json_set_int(o, "uses_left", p->terms.max_uses - r->n);
+    json_set_int(o, "uses_left", permit_uses(u->c->a, p) - r->n);
     json_set_text(o, "agent", p->agent);
     json_set_text_or_null(o, "subject", u->w.intent.initiated_by);
     json_set_text_or_null(o, "amount", r->amount);

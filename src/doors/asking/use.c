@@ -253,7 +253,12 @@ static const struct err *check_each(const struct use *u)
     TRY(redemptions_calls(c->pg, c->a, p->id, 1, &calls, &n));
     calls[n++] = (struct permit_covers_call){.tool = u->call.tool,
                                              .arguments = u->call.tree};
-    return permit_made_before(c->a, p, calls, n);
+    return permit_covers_each(c->a, json_read(c->a, p->granted), calls, n)
+               ? NULL
+               : ERROR(ERR_CONFLICT, permit_spent,
+                       "Each of these calls was approved once, and this one "
+                       "was made. Ask anew to run it once more: as a new "
+                       "call, with another Idempotency-Key.");
 }
 
 const struct err *use_count(struct use *u)
