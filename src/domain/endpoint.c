@@ -150,6 +150,8 @@ const struct err *endpoint_prefix(struct arena *a, const char *field,
 
 /* ---- paths ---------------------------------------------------------- */
 
+/* A rest that begins with a slash is an address of the whole host
+ * to a receiver that joins it to its own. */
 const struct err *endpoint_below(struct arena *a, const char *field,
                                  struct str url, struct str prefix)
 {
@@ -157,13 +159,14 @@ const struct err *endpoint_below(struct arena *a, const char *field,
         str_sub(url, prefix.n, str_find(url, '?', 0));
     if (!str_starts(url, prefix) || rest.n == 0)
         return bad_url(a, field, "The URL has to be below the endpoint's.");
-    return text_path(a, rest)
+    return rest.p[0] != '/' && text_path(a, rest)
                ? NULL
                : bad_url(a, field,
                          "Below the endpoint's, the path of the URL has only "
                          "letters, digits, \"-\", \".\", \"_\", \"~\" and "
                          "\"/\", and escapes of other characters that are no "
-                         "part of a path; no part of it is \".\" or \"..\".");
+                         "part of a path; it does not begin with \"/\", and no "
+                         "part of it is \".\" or \"..\".");
 }
 
 /* ---- names and mail ------------------------------------------------- */

@@ -29,8 +29,8 @@ const struct err *endpoint_url(struct arena *a, const char *field,
  * with a slash, and has no query. */
 const struct err *endpoint_prefix(struct arena *a, const char *field,
                                   struct str url) MUST;
-/* An address below a prefix: more than the prefix, and text_path. It is
- * refused, never repaired. */
+/* An address below a prefix: more than the prefix, no slash first, and
+ * text_path. It is refused, never repaired. */
 const struct err *endpoint_below(struct arena *a, const char *field,
                                  struct str url, struct str prefix) MUST;
 /* 1 to 120 characters on one line, no control characters, no space at the

@@ -186,7 +186,7 @@ def test_an_agent_chooses_no_address(receiver, admin, bot):
                  "%e0%80%ae/x", "%ef%bc%8e%ef%bc%8e/x", "%e2%80%a4./x",
                  "%e2%80%a5/x", "%uff0e%uff0e/x", "%2", "%zz/x", "%20../x",
                  ".%e2%80%8b./x", "%ef%bc%8fx", "a%7fx", "a%c2%85x", "a;x",
-                 "a%2ex", "a:x", "a@x", "a%5Cx", "%u002e/x", "a%"):
+                 "a%2ex", "/x", "//evil.example/x", "/", "a:x", "a@x", "a%5Cx", "%u002e/x", "a%"):
         r = bot.post("/api/v1/suspensions",
                      json={"question": "?", "callback": made["url"] + tail})
         refused(r, 422, "endpoint.url", "callback")
