@@ -418,8 +418,8 @@ def test_what_python_takes_for_a_number_is_none(server, agents, number):
     assert got["ran"] == [] and "carried exactly" in got["heard"][0]
 
 
-ODD = ["infinite", "map", "set", "date", "instance", "bytes", "big",
-       "nothing", "text", "list"]
+ODD = ["infinite", "map", "set", "date", "instance", "hidden", "getter",
+       "array", "bytes", "big", "nothing", "text", "list"]
 
 
 def test_what_json_does_not_show_is_not_asked_about(server, agents):

@@ -80,10 +80,13 @@ export function isObject(value: unknown): value is object {
         && !Array.isArray(value);
 }
 
-/** Whether JSON shows the value as it is; a member may be undefined. */
+/** Whether JSON shows the value as it is; a member may be undefined. What is
+ * read later must be what was shown, so that no member is a function's. */
 export function isJson(value: unknown): boolean {
-    if (Array.isArray(value))
-        return Array.from(value).every(isJson);
+    if (Array.isArray(value)) // its one other property is its length
+        return Object.getPrototypeOf(value) === Array.prototype
+            && Object.getOwnPropertyNames(value).length === value.length + 1
+            && Array.from(value).every(isJson);
     if (!isObject(value))
         return value === null || typeof value === "string"
             || typeof value === "boolean"
@@ -91,5 +94,7 @@ export function isJson(value: unknown): boolean {
     const shape: unknown = Object.getPrototypeOf(value);
     return (shape === null || shape === Object.prototype)
         && !Object.getOwnPropertySymbols(value).length
-        && Object.values(value).every((v) => v === undefined || isJson(v));
+        && Object.values(Object.getOwnPropertyDescriptors(value)).every(
+            ({ enumerable, get, set, value: one }) => enumerable && !get
+                && !set && (one === undefined || isJson(one)));
 }

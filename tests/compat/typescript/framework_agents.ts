@@ -238,6 +238,10 @@ const odd: Record<string, () => unknown> = {
     set: () => ({ order: new Set(["1"]) }),
     date: () => ({ order: new Date(0) }),
     instance: () => ({ order: new (class { toJSON() { return 2; } })() }),
+    hidden: () => Object.defineProperty({ order: "1" }, "toJSON", {
+        value: () => ({ order: "2" }) }),
+    getter: () => ({ get order() { return Math.random(); } }),
+    array: () => ({ order: Object.assign([1], { toJSON: () => [2] }) }),
     bytes: () => ({ order: new Uint8Array(2) }),
     big: () => ({ amount: 2 ** 60 }), nothing: () => undefined,
     text: () => "1", list: () => [1] };
