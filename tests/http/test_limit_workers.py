@@ -153,12 +153,21 @@ def test_one_worker_is_kept_for_people(server, pool, person):
         assert len(told(held)) == 3
 
 
-def test_fifty_small_asks_at_once(server, pool):
+@pytest.mark.parametrize("size", [0, 8000, 15_000])
+def test_fifty_small_asks_at_once(server, pool, size):
+    """Each stores its context several times, and once more for each
+    subscription."""
     with own_client(server) as client:
+        for _ in range(10 if size else 0):
+            url = f"https://{new_id()}.example/"
+            kit.made(client.post("/api/v1/endpoints", json={
+                "name": new_id(), "url": url}))
+            kit.made(client.post("/api/v1/subscriptions", json={
+                "webhook_url": url}))
         got = list(pool.map(lambda n: client.post(
             "/api/v1/suspensions", json={
                 "question": "Refund?", "choices": kit.CHOICES,
-                "context": {"x": "y" * 8000}}), range(50)))
+                "context": {"x": "y" * size}}), range(50)))
     assert {r.status_code for r in got} == {201}
 
 

@@ -23,7 +23,8 @@
  * an intent is read and written whole; and time of the processor, because a
  * busy machine or a slow database is not the caller's doing. */
 #define LARGE_READ ((size_t)1 << 20)
-#define LARGE_CHANGED ((size_t)64 << 10)
+#define LARGE_SENT ((size_t)64 << 10) /* by a change */
+#define LARGE_STORED ((size_t)256 << 10)
 #define LONG_READ (CLOCK_SECOND / 10)
 
 static bool limit_reads(const struct call *c)
@@ -82,7 +83,7 @@ static bool limit_was_heavy(const struct call *c, size_t stored)
     if (limit_reads(c))
         return sent > LARGE_READ || clock_cpu() - c->cpu > LONG_READ;
     return !c->who.person_id.p && !limit_large_body(c) &&
-           (stored > LARGE_CHANGED || sent > LARGE_CHANGED);
+           (sent > LARGE_SENT || stored > LARGE_STORED);
 }
 
 /* Would `more` requests of the caller be too many beside those in work? */
