@@ -19,9 +19,9 @@
 #define PIECE ((size_t)16 << 10)
 #define PIECE_SENT ((size_t)128 << 10)
 /* A request beyond these is large or long: a read by the bytes that it sends,
- * more than one intent has; a change by those that it stores or sends, because
- * an intent is read and written whole; and time of the processor, because a
- * busy machine or a slow database is not the caller's doing. */
+ * more than one intent has, and by its time of the processor, because a busy
+ * machine or a slow database is not the caller's doing; a change by the bytes
+ * that it stores or sends, because an intent is read and written whole. */
 #define LARGE_READ ((size_t)1 << 20)
 #define LARGE_SENT ((size_t)64 << 10) /* by a change */
 #define LARGE_STORED ((size_t)256 << 10)
