@@ -150,8 +150,9 @@ class InvalidSignature(Exception):
     """The message is not from the server, or too old."""
 
 
-# What keeps a yes from being used for now, or was the caller's mistake.
-_NOT_OVER = "permit.paused", "permit.asked", "operation.other_call"
+# No yes, a yes that cannot be used for now, or a mistake of the caller.
+_NOT_OVER = ("permit.paused", "permit.asked", "permit.refused",
+             "operation.other_call")
 
 
 class Denied(Exception):

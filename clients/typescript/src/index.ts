@@ -13,8 +13,9 @@ const PAUSES = [1, 60] as const; // least and most that the server may ask for
 const REDEEM = 5; // seconds to use an approval, where the waiting is over
 const BUSY = [429, 502, 503, 504]; // answers after which it is tried again
 const UNUSABLE = [403, 404, 409, 422]; // a permit that may not be used
-/** What keeps a yes from being used for now, or was the caller's mistake. */
-const NOT_OVER = ["permit.paused", "permit.asked", "operation.other_call"];
+/** No yes, a yes that cannot be used for now, or a mistake of the caller. */
+const NOT_OVER = ["permit.paused", "permit.asked", "permit.refused",
+  "operation.other_call"];
 const SKEW = 300; // seconds between two clocks
 
 // --- What is asked, and what comes back -----------------------------------
