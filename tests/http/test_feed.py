@@ -145,12 +145,12 @@ def test_a_read_that_nothing_ends_is_empty_in_time(agents, pool):
 
 def test_no_end_is_passed_over_while_another_commits(server, agents,
                                                      operator, pool):
-    """An older transaction may still end a question: the feed waits for it,
+    """An older transaction of a worker may still end a question: the feed waits for it,
     so that its cursor never passes an end that is not visible yet."""
     first = agents[0]
     start = now(first)
     asked = ask(first)
-    with server.database() as db:
+    with server.database("sayso_web") as db:
         db.execute("BEGIN")
         db.execute("SELECT pg_current_xact_id()")
         assert answer(operator, asked).status_code == 200
